@@ -1,0 +1,23 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+const source = (path: string): string => fileURLToPath(new URL(`src/${path}`, import.meta.url));
+
+export default defineConfig({
+  resolve: {
+    // Examples name the package as a user does; under test they get its source, not a stale build.
+    alias: [
+      { find: /^phasegate$/, replacement: source('index.ts') },
+      { find: /^phasegate\/node$/, replacement: source('node.ts') },
+    ],
+  },
+  test: {
+    include: ['test/**/*.test.ts'],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    typecheck: { enabled: true, include: ['test/**/*.test-d.ts'] },
+    coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text', 'html'] },
+  },
+});
