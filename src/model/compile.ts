@@ -1,0 +1,161 @@
+/**
+ * From a definition to a plan and the functions beside it.
+ *
+ * @module
+ */
+import { namesOf, reviewersOf, reviewOptions, type Definition } from './definition.ts';
+import type { PhaseSettings, ReviewContext, ReviewOptions } from './phase-types.ts';
+import { graphOf, reach, topologicalOrder, type Graph } from './graph.ts';
+import type { GatePlan, PhasePlan, Plan, PlanGraph, TaskPlan } from './plan.ts';
+import { gateDefaults, type FullGatePolicy, type Policy } from './policy.ts';
+import { PipelineInvalidError } from './problems.ts';
+import type { StandardSchemaV1 } from './schema.ts';
+import { shapeProblems } from './shape.ts';
+import { structureProblems } from './structure.ts';
+import type { AnyTask, TaskContext } from './task-types.ts';
+
+/** The functions of one task. */
+export interface TaskWork {
+  readonly runner: { run(context: TaskContext): unknown };
+  readonly output: StandardSchemaV1 | undefined;
+  readonly retryable: ((error: unknown) => boolean) | undefined;
+}
+
+/** A check as it is called. */
+export interface CheckWork {
+  run(context: ReviewContext): unknown;
+}
+
+/** The functions of one phase. */
+export interface PhaseWork {
+  readonly input: StandardSchemaV1 | undefined;
+  readonly tasks: ReadonlyMap<string, TaskWork>;
+  readonly checks: ReadonlyMap<string, CheckWork>;
+  /** Called with a `ReviewContext`, which is a task context with the attempt under review. */
+  readonly reviewers: ReadonlyMap<string, TaskWork>;
+}
+
+/** The functions of a pipeline: the input schema, and the work of each phase by name. */
+export interface Work {
+  readonly input: StandardSchemaV1 | undefined;
+  readonly phases: ReadonlyMap<string, PhaseWork>;
+}
+
+/** Milliseconds per try of a task that says nothing else: one hour. */
+export const DEFAULT_TIMEOUT = 3_600_000;
+
+/**
+ * Checks a definition and splits it into data and functions.
+ *
+ * @throws PipelineInvalidError with every problem.
+ */
+export function compile(definition: Definition): PlanGraph & { readonly work: Work } {
+  refuse(definition, shapeProblems(definition));
+  const { name, phases, policy = {}, concurrency = 'unlimited' } = definition;
+  const nodes = phases.map((phase) => ({ name: phase.name, after: namesOf(phase.options.after) }));
+  refuse(definition, structureProblems(definition, nodes));
+  const graph = graphOf(nodes);
+  const rank = rankOf(graph);
+  const plan: Plan = {
+    name,
+    phases: phases.map((phase, index) => planPhase(phase.name, phase.options, policy, ancestry(graph, rank, index))),
+    concurrency,
+    onFailure: policy.onFailure ?? 'continue',
+    onLimit: policy.onLimit ?? 'stop',
+    limits: { ...policy.limits, ...definition.limits },
+  };
+  const work = new Map(phases.map((phase) => [phase.name, workOf(phase.options)]));
+  return { plan, graph, work: { input: definition.input, phases: work } };
+}
+
+// --- internal ---
+
+interface Ancestry {
+  readonly predecessors: readonly string[];
+  /** All ancestors in topological order. */
+  readonly ancestors: readonly string[];
+}
+
+function refuse(definition: Definition, problems: PipelineInvalidError['problems']): void {
+  if (problems.length > 0) throw new PipelineInvalidError(String(definition?.name), problems);
+}
+
+function rankOf(graph: Graph): ReadonlyMap<number, number> {
+  return new Map(topologicalOrder(graph).map((node, at) => [node, at]));
+}
+
+/** Looked up lazily: most gates never need their ancestors, and a long chain has very many. */
+function ancestry(graph: Graph, rank: ReadonlyMap<number, number>, index: number): Ancestry {
+  const named = (nodes: Iterable<number>) =>
+    [...nodes].sort((a, b) => (rank.get(a) ?? 0) - (rank.get(b) ?? 0)).map((node) => graph.names[node] ?? '');
+  return {
+    get predecessors() {
+      return named(graph.before[index] ?? []);
+    },
+    get ancestors() {
+      return named(reach(graph.before, index));
+    },
+  };
+}
+
+function planPhase(name: string, options: PhaseSettings, policy: Policy, ancestry: Ancestry): PhasePlan {
+  const mode = options.mode ?? 'dependencies';
+  const review = reviewOptions(options.review);
+  return {
+    name,
+    after: namesOf(options.after),
+    mode,
+    tasks: options.tasks.map((task, index) => planTask(task, mode === 'sequential' ? options.tasks[index - 1] : undefined)),
+    gate: review ? planGate(review, policy, ancestry) : null,
+  };
+}
+
+function planTask({ name, options }: AnyTask, previous?: AnyTask): TaskPlan {
+  return {
+    name,
+    description: options.description ?? '',
+    after: [...new Set([...namesOf(options.after), ...(previous ? [previous.name] : [])])],
+    attempts: options.retry?.attempts ?? 1,
+    backoff: options.retry?.backoff ?? {},
+    timeout: options.timeout ?? DEFAULT_TIMEOUT,
+    estimate: options.estimate ?? {},
+  };
+}
+
+function planGate(options: ReviewOptions<never, never>, policy: Policy, ancestry: Ancestry): GatePlan {
+  const { by: _, quorum = 'all', checks = [], rewindTo: own, ...rest } = options;
+  const reviewers = reviewersOf(options).map((one) => planTask(one));
+  const rewindTo = own ?? policy.rewindTo ?? gateDefaults.rewindTo;
+  const allowed = typeof rewindTo === 'string' ? undefined : new Set(namesOf(rewindTo));
+  return {
+    ...gateDefaults,
+    ...gateOptionsOf(policy),
+    ...gateOptionsOf(rest),
+    rewindTo: allowed ? 'ancestors' : rewindTo === 'ancestors' ? 'ancestors' : 'predecessors',
+    checks: checks.map((check) => check.name),
+    reviewers,
+    quorum: quorum === 'all' ? reviewers.length : quorum,
+    targets: rewindTo === 'predecessors' ? ancestry.predecessors : ancestry.ancestors.filter((name) => allowed?.has(name) ?? true),
+  };
+}
+
+/** Only the options of a gate, and only those that are set. */
+function gateOptionsOf(options: Policy | Omit<Policy, 'rewindTo'>): Partial<FullGatePolicy> {
+  const known = Object.entries(options).filter(([key, value]) => key in gateDefaults && value !== undefined);
+  return Object.fromEntries(known);
+}
+
+function workOf(options: PhaseSettings): PhaseWork {
+  const review = reviewOptions(options.review);
+  return {
+    input: options.input,
+    tasks: new Map(options.tasks.map((task) => [task.name, taskWork(task)])),
+    checks: new Map((review?.checks ?? []).map((one): [string, CheckWork] => [one.name, one])),
+    reviewers: new Map((review ? reviewersOf(review) : []).map((one) => [one.name, taskWork(one)])),
+  };
+}
+
+function taskWork({ options }: AnyTask): TaskWork {
+  // Methods are compared bivariantly: `phase()` has checked that the handlers fit their phase.
+  return { runner: options, output: options.output, retryable: options.retry?.retryable };
+}

@@ -1,0 +1,96 @@
+/**
+ * What a user writes: tasks, phases, gates, pipelines.
+ *
+ * `task()` and `phase()` only take down what they are given; `definePipeline()` judges the whole at once.
+ *
+ * @module
+ */
+import type { AnyTask, Outputs, TaskMaker, TaskName, TaskOptions, TaskOutputs } from './task-types.ts';
+import type { AnyPhase, Phase, PhaseOptions, UpstreamOf } from './phase-types.ts';
+import type { StandardSchemaV1 } from './schema.ts';
+import type { Limits, Policy } from './policy.ts';
+import type { Backoff, Count } from './policy.ts';
+import { compile, type Work } from './compile.ts';
+import type { PlanGraph } from './plan.ts';
+
+/** What `definePipeline` takes. */
+export interface PipelineOptions<P extends readonly AnyPhase[], S extends StandardSchemaV1 = StandardSchemaV1> {
+  /** Names the pipeline in records and pictures. */
+  readonly name: string;
+  /** The phases, in any order. */
+  readonly phases: P;
+  /** Validates the input of a run before anything starts, and gives it its type. */
+  readonly input?: S | undefined;
+  /** Gate options for every phase that does not say otherwise, and what decides the whole run. */
+  readonly policy?: Policy | undefined;
+  /** Limits of a run; they win over those of the policy, one by one. */
+  readonly limits?: Limits | undefined;
+  /** How many phases may work at the same time. @default 'unlimited' */
+  readonly concurrency?: Count | undefined;
+}
+
+/** A pipeline that has been judged sound. Made by `definePipeline`, run by `startRun`. */
+export interface Pipeline<O = Outputs, I = unknown> extends PlanGraph {
+  readonly name: string;
+  /** The functions and schemas, by phase. Machines and stores never see them. */
+  readonly work: Work;
+  /** Never set: carries the types of outputs (by phase, then task) and input. */
+  readonly types?: { readonly outputs: O; readonly input: I };
+}
+
+/**
+ * One piece of work.
+ *
+ * @param name Unique in its phase.
+ * @param options What it does, what it comes after, and how often it is tried.
+ *
+ * @example
+ * ```ts
+ * const gather = task('gather', { description: 'List five findings.', run: ({ prompt, signal }) => ask(prompt, signal) });
+ * ```
+ */
+export const task: TaskMaker = (name: string, options: TaskOptions) => ({ kind: 'task' as const, name, options });
+
+/**
+ * Tasks that pass review together.
+ *
+ * @param name Unique in its pipeline.
+ * @param options Its tasks, the phases it comes after, and its gate. `tasks` may be a function that is handed `task`:
+ *   then the handlers know the outputs of the phases in `after`.
+ *
+ * @example
+ * ```ts
+ * const writing = phase('writing', {
+ *   after: [research],
+ *   tasks: (task) => [task('draft', { run: ({ inputs }) => `On ${inputs.research.gather}` })],
+ *   review: ({ outputs }) => (outputs.draft.length > 20 ? approve() : retry('Write more.')),
+ * });
+ * ```
+ */
+export function phase<
+  const N extends string,
+  const T extends readonly AnyTask[],
+  const A extends readonly (AnyPhase | string)[] = readonly [],
+>(name: N, options: PhaseOptions<A, T>): Phase<N, TaskOutputs<T>, UpstreamOf<A>> {
+  const { tasks, ...rest } = options;
+  return { kind: 'phase', name, options: { ...rest, tasks: typeof tasks === 'function' ? tasks(task) : tasks } };
+}
+
+/**
+ * Judges a definition and compiles it.
+ *
+ * @throws PipelineInvalidError with every problem that the definition has, before any task runs.
+ */
+export function definePipeline<const P extends readonly AnyPhase[], S extends StandardSchemaV1 = StandardSchemaV1<unknown>>(
+  options: PipelineOptions<P, S>,
+): Pipeline<PipelineOutputs<P>, StandardSchemaV1.InferInput<S>> {
+  const { plan, graph, work } = compile(options);
+  return Object.freeze({ name: plan.name, plan, graph, work });
+}
+
+/** Outputs of a pipeline's phases, by phase, then task. */
+export type PipelineOutputs<P extends readonly AnyPhase[]> = {
+  readonly [K in P[number] as K['name']]: K extends Phase<TaskName, infer O, infer _> ? O : never;
+};
+
+export type { Backoff };

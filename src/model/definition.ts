@@ -1,0 +1,42 @@
+/**
+ * A definition as it is given, before it is judged, and how to read its short forms.
+ *
+ * @module
+ */
+import type { PhaseSettings, ReviewOptions } from './phase-types.ts';
+import type { Plan } from './plan.ts';
+import type { Limits, Policy } from './policy.ts';
+import type { StandardSchemaV1 } from './schema.ts';
+import type { AnyTask } from './task-types.ts';
+
+/** A definition as `definePipeline` gets it, without its types. */
+export interface Definition {
+  readonly name: string;
+  readonly phases: readonly { readonly name: string; readonly options: PhaseSettings }[];
+  readonly input?: StandardSchemaV1 | undefined;
+  readonly policy?: Policy | undefined;
+  readonly limits?: Limits | undefined;
+  readonly concurrency?: Plan['concurrency'] | undefined;
+}
+
+/** Names of what a list names, objects and strings alike; empty places are skipped. */
+export function namesOf(list: readonly ({ readonly name: string } | string | null | undefined)[] | null | undefined): readonly string[] {
+  return [...new Set((list ?? []).flatMap((item) => (typeof item === 'string' ? item : (item?.name ?? []))))];
+}
+
+/** The long form of whatever `review` was given as. */
+export function reviewOptions(review: PhaseSettings['review']): ReviewOptions<never, never> | undefined {
+  if (review === undefined || review === null) return undefined;
+  return typeof review === 'function' || 'kind' in review ? { by: review } : review;
+}
+
+/** Reviewers with their names: a task keeps its own, a function is called `review`, or `review 2` and so on. */
+export function reviewersOf(options: ReviewOptions<never, never>): readonly AnyTask[] {
+  const list = options.by === undefined ? [] : Array.isArray(options.by) ? options.by : [options.by];
+  return list.map((one: AnyTask | AnyTask['options']['run'], index) =>
+    typeof one === 'function'
+      ? { kind: 'task', name: index === 0 ? 'review' : `review ${index + 1}`, options: { run: one } }
+      : one,
+  );
+}
+

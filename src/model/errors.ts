@@ -1,0 +1,84 @@
+/** Every code a {@link PhasegateError} can carry; each has a heading in `docs/errors.md`. */
+export type ErrorCode =
+  | 'COMMAND_FAILED'
+  | 'DECISION_INVALID'
+  | 'DECISION_TARGET_INVALID'
+  | 'DEFINITION_INVALID'
+  | 'FILE_UNREADABLE'
+  | 'INPUT_INVALID'
+  | 'INTERNAL'
+  | 'NOT_ESCALATED'
+  | 'OUTPUT_INVALID'
+  | 'OUTPUT_NOT_JSON'
+  | 'PIPELINE_INVALID'
+  | 'PREDECESSOR_FAILED'
+  | 'REPORT_INVALID'
+  | 'REVIEW_UNAVAILABLE'
+  | 'REWORK_IMPOSSIBLE'
+  | 'RUN_CANCELLED'
+  | 'RUN_ENDED'
+  | 'RUN_UNSUCCESSFUL'
+  | 'SNAPSHOT_NOT_RESTORABLE'
+  | 'STORE_FAILED'
+  | 'TASK_FAILED'
+  | 'TASK_TIMEOUT';
+
+const BRAND = Symbol.for('phasegate.error');
+
+/** Base of every error phasegate throws on purpose. Match on `code`, not on the message. */
+export class PhasegateError extends Error {
+  readonly code: ErrorCode;
+  /** What the reader should do next, in one sentence. */
+  readonly hint: string | undefined;
+  readonly [BRAND] = true;
+
+  constructor(code: ErrorCode, problem: string, options: { readonly hint?: string; readonly cause?: unknown } = {}) {
+    const text = [problem, options.hint, `Docs: docs/errors.md#${code}`].filter((line) => line !== undefined).join('\n');
+    super(text, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = new.target.name;
+    this.code = code;
+    this.hint = options.hint;
+  }
+
+  /** Like `instanceof`, but true across duplicate installs of phasegate. */
+  static is(value: unknown): value is PhasegateError {
+    return typeof value === 'object' && value !== null && BRAND in value;
+  }
+}
+
+/** A failure as plain JSON: what events, results and snapshots carry in place of an `Error`. */
+export interface ErrorInfo {
+  /** A phasegate code, or the `code` the thrown error carried, or `TASK_FAILED`. */
+  readonly code: string;
+  /** The class of what was thrown, such as `TypeError`. */
+  readonly name: string;
+  readonly message: string;
+  /** The stack, where the thrown value had one. */
+  readonly stack?: string;
+}
+
+/** Describes anything that can be thrown, `undefined` and non-errors included, as JSON. Never throws. */
+export function errorInfo(thrown: unknown, fallback: ErrorCode = 'TASK_FAILED'): ErrorInfo {
+  try {
+    if (thrown instanceof Error || PhasegateError.is(thrown)) {
+      const code: unknown = Reflect.get(thrown, 'code');
+      return {
+        code: typeof code === 'string' ? code : fallback,
+        name: String(thrown.name),
+        message: String(thrown.message),
+        ...(typeof thrown.stack === 'string' && { stack: thrown.stack }),
+      };
+    }
+    return { code: fallback, name: typeof thrown, message: `Thrown value was not an Error: ${show(thrown)}` };
+  } catch {
+    return { code: fallback, name: 'unknown', message: 'Thrown value could not be described' };
+  }
+}
+
+// --- internal ---
+
+function show(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'object' && value !== null) return JSON.stringify(value) ?? 'an object';
+  return String(value);
+}

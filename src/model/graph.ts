@@ -1,0 +1,82 @@
+/**
+ * Directed graphs of named nodes, for phases in a pipeline and for tasks in a phase alike.
+ *
+ * @module
+ */
+
+/** A node and the names of those it comes after. */
+export interface GraphNode {
+  readonly name: string;
+  readonly after: readonly string[];
+}
+
+/** A graph by index, in definition order; edges to unknown names are left out. */
+export interface Graph {
+  readonly names: readonly string[];
+  readonly indexOf: ReadonlyMap<string, number>;
+  /** For each node, those it comes after. */
+  readonly before: readonly (readonly number[])[];
+  /** For each node, those that come after it, in definition order. */
+  readonly next: readonly (readonly number[])[];
+}
+
+/** Builds the graph of nodes whose names are unique. */
+export function graphOf(nodes: readonly GraphNode[]): Graph {
+  const names = nodes.map((node) => node.name);
+  const indexOf = new Map(names.map((name, index) => [name, index]));
+  const next: number[][] = nodes.map(() => []);
+  const before = nodes.map((node, index) => {
+    const sources = [...new Set(node.after)].flatMap((name) => indexOf.get(name) ?? []);
+    for (const source of sources) next[source]?.push(index);
+    return sources;
+  });
+  return { names, indexOf, before, next };
+}
+
+/** Node indices such that every node comes after those before it; nodes on or behind a cycle are missing. */
+export function topologicalOrder(graph: Graph): readonly number[] {
+  const waiting = graph.before.map((sources) => sources.length);
+  const order = waiting.flatMap((count, index) => (count === 0 ? [index] : []));
+  for (let at = 0; at < order.length; at++) {
+    for (const target of graph.next[order[at] ?? -1] ?? []) {
+      const left = (waiting[target] ?? 0) - 1;
+      waiting[target] = left;
+      if (left === 0) order.push(target);
+    }
+  }
+  return order;
+}
+
+/** One cycle as a path that ends where it began, or `undefined` when there is none. */
+export function findCycle(graph: Graph): readonly string[] | undefined {
+  const sound = new Set(topologicalOrder(graph));
+  const start = graph.names.findIndex((_, index) => !sound.has(index));
+  if (start === -1) return undefined;
+  // Every unsound node has an unsound source, so walking back must meet a node twice.
+  const path: number[] = [];
+  let at = start;
+  while (!path.includes(at)) {
+    path.push(at);
+    at = graph.before[at]?.find((source) => !sound.has(source)) ?? start;
+  }
+  const cycle = [...path.slice(path.indexOf(at)), at].reverse();
+  return cycle.map((index) => graph.names[index] ?? '');
+}
+
+/** Every node that can be reached from one, itself left out. */
+export function reach(edges: Graph['next'], from: number): ReadonlySet<number> {
+  const seen = new Set<number>();
+  const stack = [...(edges[from] ?? [])];
+  for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+    if (seen.has(at)) continue;
+    seen.add(at);
+    stack.push(...(edges[at] ?? []));
+  }
+  return seen;
+}
+
+/** Nodes strictly between two on any path from the first to the second. */
+export function between(graph: Graph, from: number, to: number): readonly number[] {
+  const above = reach(graph.before, to);
+  return [...reach(graph.next, from)].filter((node) => above.has(node)).sort((a, b) => a - b);
+}

@@ -1,0 +1,98 @@
+/** Anything that survives `JSON.parse(JSON.stringify(value))` unchanged. */
+export type Json =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly Json[]
+  | { readonly [key: string]: Json };
+
+/** Why a value is not JSON, and where in it. */
+export interface JsonProblem {
+  /** Path to the offending part, such as `$.rows[3].when`. */
+  readonly path: string;
+  /** What was found there, such as `a Date`. */
+  readonly found: string;
+}
+
+/** A deep-frozen JSON copy of a value, or the first reason why there is none. */
+export type JsonCopy = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly problem: JsonProblem };
+
+/**
+ * Copies a value as JSON, so that whoever made it cannot change what was handed over.
+ *
+ * `undefined` becomes `null` at the top and in arrays, and is left out of objects, as `JSON.stringify` does. Values that
+ * `JSON.stringify` would change in silence (dates, maps, class instances, `NaN`, functions) are refused instead.
+ */
+export function toJson(value: unknown): JsonCopy {
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return { ok: true, value };
+  try {
+    return { ok: true, value: copy(value, '$', []) };
+  } catch (thrown) {
+    if (thrown instanceof NotJson) return { ok: false, problem: { path: thrown.path, found: thrown.found } };
+    if (thrown instanceof RangeError) return { ok: false, problem: { path: '$', found: 'nesting too deep to copy' } };
+    return { ok: false, problem: { path: '$', found: 'a getter or proxy that throws' } };
+  }
+}
+
+// --- internal ---
+
+class NotJson extends Error {
+  readonly path: string;
+  readonly found: string;
+
+  constructor(path: string, found: string) {
+    super(found);
+    this.path = path;
+    this.found = found;
+  }
+}
+
+function copy(value: unknown, path: string, above: object[]): Json {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return value;
+    case 'number':
+      if (Number.isFinite(value)) return Object.is(value, -0) ? 0 : value;
+      throw new NotJson(path, `the number ${value}`);
+    case 'undefined':
+      return null;
+    case 'object':
+      return value === null ? null : copyObject(value, path, above);
+    case 'bigint':
+    case 'symbol':
+    case 'function':
+      throw new NotJson(path, `a ${typeof value}`);
+  }
+}
+
+function copyObject(value: object, path: string, above: object[]): Json {
+  if (above.includes(value)) throw new NotJson(path, 'a reference back to an object that contains it');
+  above.push(value);
+  const done = Array.isArray(value) ? copyArray(value, path, above) : copyRecord(value, path, above);
+  above.pop();
+  return done;
+}
+
+function copyArray(value: readonly unknown[], path: string, above: object[]): Json {
+  return Object.freeze(Array.from(value, (item, index) => copy(item, `${path}[${index}]`, above)));
+}
+
+function copyRecord(value: object, path: string, above: object[]): Json {
+  if (!isPlain(value)) throw new NotJson(path, `an instance of ${value.constructor?.name ?? 'a class'}`);
+  const made: Record<string, Json> = {};
+  for (const [key, item] of Object.entries(value)) {
+    if (item === undefined) continue;
+    const child = copy(item, `${path}.${key}`, above);
+    if (key === '__proto__') Object.defineProperty(made, key, { value: child, enumerable: true });
+    else made[key] = child;
+  }
+  return Object.freeze(made);
+}
+
+/** True for object literals, also those of another realm, and for objects without a prototype. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}

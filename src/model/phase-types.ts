@@ -1,0 +1,123 @@
+/**
+ * Types of phases and gates.
+ *
+ * @module
+ */
+import type { Decision } from './decision.ts';
+import type { Mode } from './plan.ts';
+import type { GatePolicy } from './policy.ts';
+import type { StandardSchemaV1 } from './schema.ts';
+import type { AnyTask, Inputs, Outputs, Task, TaskContext, TaskMaker, TaskName, TaskOutputs } from './task-types.ts';
+
+/** What a reviewer or a check is given: what a task is given, and the attempt it judges. */
+export interface ReviewContext<O = Outputs, I = Inputs> extends TaskContext<I, O> {
+  /** Outputs of the attempt under review, by task. The same as `context`. */
+  readonly outputs: O;
+  /** Tasks whose output differs from the previous attempt, with both outputs. Empty on the first. */
+  readonly difference: Readonly<Record<string, { readonly before: unknown; readonly after: unknown }>>;
+  /** How often the gate may still send its own phase back, `Infinity` where unlimited. */
+  readonly retriesLeft: number;
+  /** How often the gate may still send back each phase it may send back at all. */
+  readonly rewindsLeft: Readonly<Record<string, number>>;
+}
+
+/** A reviewer's answer: a decision, its text, or nothing recognisable. */
+export type Answer = Decision | string | null | undefined;
+
+/** A reviewer: a function, or a task whose output is read as a decision. */
+export type Reviewer<O = Outputs, I = Inputs> = ReviewFunction<O, I> | AnyTask;
+
+interface ReviewFunctions<O, I> {
+  review(context: ReviewContext<O, I>): unknown;
+}
+
+/** A review function. It returns a decision or its text, or a promise of either. */
+export type ReviewFunction<O = Outputs, I = Inputs> = ReviewFunctions<O, I>['review'];
+
+/** The outcome of a check: passed, or what is wrong with what has to change. */
+export type CheckResult =
+  | boolean
+  | string
+  | null
+  | undefined
+  | { readonly passed: boolean; readonly requiredChange?: string | undefined; readonly details?: string | undefined };
+
+/** A deterministic check; it runs before the reviewers and costs no model call. */
+export interface Check<O = Outputs, I = Inputs> {
+  readonly name: string;
+  /** `true`, `undefined` and `null` pass; `false` fails; a string fails and says what has to change. */
+  run(context: ReviewContext<O, I>): CheckResult | Promise<CheckResult>;
+}
+
+/** What `review` takes in its long form. At least one check or one reviewer is needed. */
+export interface ReviewOptions<O = Outputs, I = Inputs> extends Omit<GatePolicy, 'rewindTo'> {
+  /** The reviewers; they are asked at the same time, after the checks have passed. */
+  readonly by?: Reviewer<O, I> | readonly Reviewer<O, I>[] | undefined;
+  /** How many reviewers must approve. @default 'all' */
+  readonly quorum?: 'all' | number | undefined;
+  readonly checks?: readonly Check<O, I>[] | undefined;
+  /** Which phases may be sent back: the direct predecessors, any ancestor, or just these. @default 'predecessors' */
+  readonly rewindTo?: 'predecessors' | 'ancestors' | readonly (AnyPhase | string)[] | undefined;
+}
+
+/** What `phase()` takes. */
+export interface PhaseOptions<A extends readonly (AnyPhase | string)[], T extends readonly AnyTask[]> {
+  /** The tasks, or a function that makes them with a `task` that knows the outputs of `after`. */
+  readonly tasks: TasksFor<T, InputsOf<A>> | ((task: TaskMaker<InputsOf<A>>) => T);
+  /** Phases that must be approved first. */
+  readonly after?: A | undefined;
+  /** How the tasks run. @default 'dependencies' */
+  readonly mode?: Mode | undefined;
+  /** The gate. Without one the phase approves itself. */
+  readonly review?: Reviewer<TaskOutputs<T>, InputsOf<A>> | ReviewOptions<TaskOutputs<T>, InputsOf<A>> | undefined;
+  /** Validates the committed outputs this phase needs, by phase, then task, before any task runs. */
+  readonly input?: StandardSchemaV1 | undefined;
+}
+
+/** Phase options as they are kept, without their types. */
+export interface PhaseSettings {
+  readonly tasks: readonly AnyTask[];
+  readonly after?: readonly (AnyPhase | string)[] | undefined;
+  readonly mode?: Mode | undefined;
+  readonly review?: Reviewer<never, never> | ReviewOptions<never, never> | undefined;
+  readonly input?: StandardSchemaV1 | undefined;
+}
+
+/** A phase as `phase()` returns it. */
+export interface Phase<N extends TaskName = TaskName, O = Outputs, U = Inputs> {
+  readonly kind: 'phase';
+  readonly name: N;
+  readonly options: PhaseSettings;
+  /** Never set: carries the types of its outputs and of those of its ancestors. */
+  readonly types?: { readonly outputs: O; readonly upstream: U };
+}
+
+/** Any phase, whatever its types. */
+export type AnyPhase = Phase<TaskName, unknown, unknown>;
+
+type Merge<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer All) => void ? All : never;
+
+/** What phases after these see of them and of their ancestors, by phase, then task. */
+export type UpstreamOf<A extends readonly (AnyPhase | string)[]> = Extract<A[number], AnyPhase> extends never
+  ? Record<never, never>
+  : Merge<Seen<Extract<A[number], AnyPhase>>>;
+
+type Seen<P> = P extends Phase<infer N, infer O, infer U> ? Readonly<Record<N, O>> & U : never;
+
+/** Inputs of a phase after these: typed where phase objects were given, open where names were. */
+export type InputsOf<A extends readonly (AnyPhase | string)[]> = string extends A[number]
+  ? Inputs
+  : Extract<A[number], string> extends never
+    ? UpstreamOf<A>
+    : UpstreamOf<A> & Inputs;
+
+/** Refuses tasks whose handlers were written for inputs that the phase does not have. */
+type TasksFor<T extends readonly AnyTask[], I> = T & {
+  readonly [K in keyof T]: T[K] extends Task<TaskName, unknown, infer Wanted>
+    ? Inputs extends Wanted
+      ? T[K]
+      : I extends Wanted
+        ? T[K]
+        : Task<TaskName, unknown, I>
+    : T[K];
+};

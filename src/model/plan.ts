@@ -1,0 +1,79 @@
+/**
+ * A pipeline as data: what is left of a definition when the functions are taken out.
+ *
+ * @module
+ */
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { stringify } from 'safe-stable-stringify';
+import type { Graph } from './graph.ts';
+import type { Backoff, Count, FullGatePolicy, Limits } from './policy.ts';
+
+/** How the tasks of a phase run: along their own dependencies, one after the other, or all at once. */
+export type Mode = 'dependencies' | 'sequential' | 'parallel';
+
+/** What a task is expected to use per try, for worst-case cost. */
+export interface Estimate {
+  /** US dollars. */
+  readonly costUsd?: number | undefined;
+  readonly tokens?: number | undefined;
+}
+
+/** One task, or one reviewer, as data. */
+export interface TaskPlan {
+  readonly name: string;
+  readonly description: string;
+  /** Tasks of the same phase that it comes after. */
+  readonly after: readonly string[];
+  /** Tries in all, the first included. */
+  readonly attempts: Count;
+  readonly backoff: Backoff;
+  /** Milliseconds per try; 0 for none. */
+  readonly timeout: number;
+  readonly estimate: Estimate;
+}
+
+/** One gate as data. */
+export interface GatePlan extends FullGatePolicy {
+  readonly checks: readonly string[];
+  readonly reviewers: readonly TaskPlan[];
+  /** How many reviewers must approve. */
+  readonly quorum: number;
+  /** Phases that may be sent back, in topological order. */
+  readonly targets: readonly string[];
+}
+
+/** One phase as data. */
+export interface PhasePlan {
+  readonly name: string;
+  readonly after: readonly string[];
+  readonly mode: Mode;
+  readonly tasks: readonly TaskPlan[];
+  readonly gate: GatePlan | null;
+}
+
+/** A pipeline as data; two pipelines with equal plans differ in their functions only. */
+export interface Plan {
+  readonly name: string;
+  readonly phases: readonly PhasePlan[];
+  readonly concurrency: Count;
+  readonly onFailure: 'continue' | 'halt';
+  readonly onLimit: 'stop' | 'escalate';
+  readonly limits: Limits;
+}
+
+/** A plan with its graph, which is derived once. */
+export interface PlanGraph {
+  readonly plan: Plan;
+  readonly graph: Graph;
+}
+
+/** SHA-256 of a JSON value with sorted keys, in hex. */
+export function contentHash(value: unknown): string {
+  return bytesToHex(sha256(utf8ToBytes(stringify(value) ?? 'null')));
+}
+
+/** Identifies a plan: equal for equal plans, whatever the order of keys. */
+export function fingerprint(plan: Plan): string {
+  return contentHash(plan);
+}

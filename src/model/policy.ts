@@ -1,0 +1,170 @@
+/**
+ * How gates behave: the options, their defaults, and presets that reproduce well-known ways of working.
+ *
+ * @module
+ */
+import { z } from 'zod';
+
+/** A count that bounds a loop: a whole number from 0, or `'unlimited'` where a run-wide limit bounds it instead. */
+const count = z.union([z.int().min(0), z.literal('unlimited')]);
+
+/** Waiting times between tries, in milliseconds: `first`, then `factor` times longer each time, up to `max`. */
+export const backoffSchema = z
+  .strictObject({
+    /** Milliseconds before the second try. @default 1000 */
+    first: z.number().min(0).optional(),
+    /** How many times longer each following wait is. @default 2 */
+    factor: z.number().min(1).optional(),
+    /** Longest wait in milliseconds. @default 60000 */
+    max: z.number().min(0).optional(),
+  })
+  .readonly();
+
+/** Every option of a gate that is plain data; see {@link GatePolicy}. */
+export const gatePolicySchema = z.strictObject({
+  /** Times the gate may send its own phase back per start. 0 reviews once. @default 2 */
+  maxRetries: count.optional(),
+  /** Times the gate may send back each predecessor, over the whole run. 0 forbids it. @default 2 */
+  maxPredecessorRetries: count.optional(),
+  /** What follows a request for changes when that budget is spent. @default 'accept' */
+  onExhausted: z.enum(['accept', 'acceptBest', 'escalate', 'reject']).optional(),
+  /** What text without a verdict means. @default 'approve' (with a warning) */
+  onUnrecognised: z.enum(['approve', 'ask']).optional(),
+  /** What sending back a phase that is not allowed means. @default 'approve' (with a warning) */
+  onInvalidTarget: z.enum(['approve', 'escalate']).optional(),
+  /** Times one review is asked again after it could not be had. @default 3 */
+  maxReviewErrors: count.optional(),
+  /** Waiting time before a review is asked again. */
+  reviewBackoff: backoffSchema.optional(),
+  /** A request for changes with a confidence at or under this is asked again. 0 turns it off. @default 0.6 */
+  minConfidence: z.number().min(0).max(1).optional(),
+  /** Which phases may be sent back. @default 'predecessors' */
+  rewindTo: z.enum(['predecessors', 'ancestors']).optional(),
+  /** Which other successors of a phase that was sent back run again. @default 'requester' (none) */
+  invalidate: z.enum(['requester', 'changed', 'all']).optional(),
+  /** Whether a phase that is sent back must pass its own gate again. @default true */
+  regate: z.boolean().optional(),
+  /** How the revision is written into the prompt. @default 'ensemble' */
+  layout: z.enum(['ensemble', 'rejection-first']).optional(),
+  /** What the revision carries. @default 'feedback' */
+  strategy: z.enum(['feedback', 'feedbackHistory', 'lastAttempt', 'fresh', 'none']).optional(),
+  /** Longest revision in characters; longer ones are cut in a fixed order. @default 32000 */
+  maxRevisionChars: z.int().min(256).optional(),
+  /** A rework prompt longer than this many first prompts warns. 0 turns it off. @default 3 */
+  maxPromptGrowth: z.number().min(0).optional(),
+});
+
+/** Limits of a whole run; totals never start over. Absent means no limit. */
+export const limitsSchema = z
+  .strictObject({
+    /** Times any phase is sent back, by its own gate or a later one, in all. */
+    corrections: z.int().min(0).optional(),
+    /** Times one phase sends back one other. */
+    perPair: z.int().min(0).optional(),
+    /** Attempts of any one phase. */
+    attemptsPerPhase: z.int().min(1).optional(),
+    /** Money in US dollars, as tasks report it. */
+    costUsd: z.number().min(0).optional(),
+    /** Tokens, as tasks report them. */
+    tokens: z.int().min(0).optional(),
+    /** Wall-clock milliseconds from the start of the run. */
+    durationMs: z.number().min(0).optional(),
+  })
+  .readonly();
+
+/** What decides a whole run rather than one gate. */
+const runPolicySchema = z.strictObject({
+  /** What a failed or rejected phase means for independent branches. @default 'continue' */
+  onFailure: z.enum(['continue', 'halt']).optional(),
+  /** What a spent limit means: end the run, or hold it for a person. @default 'stop' */
+  onLimit: z.enum(['stop', 'escalate']).optional(),
+  limits: limitsSchema.optional(),
+});
+
+/** The schema of {@link Policy}. */
+export const policySchema = gatePolicySchema.extend(runPolicySchema.shape).readonly();
+
+/** Options of a gate that are plain data. */
+export type GatePolicy = Readonly<z.infer<typeof gatePolicySchema>>;
+
+/** Gate options for every phase of a pipeline, with what decides the whole run. A phase's own `review` wins. */
+export type Policy = z.infer<typeof policySchema>;
+
+/** Limits of a whole run. */
+export type Limits = z.infer<typeof limitsSchema>;
+
+/** The name of a limit of a run. */
+export type LimitName = keyof Limits;
+
+/** Waiting times between tries. */
+export type Backoff = z.infer<typeof backoffSchema>;
+
+/** A count that bounds a loop. */
+export type Count = z.infer<typeof count>;
+
+/** Gate options with every default filled in. */
+export type FullGatePolicy = { readonly [K in keyof GatePolicy]-?: Exclude<GatePolicy[K], undefined> };
+
+/** What a gate does where neither the phase nor the pipeline says otherwise. */
+export const gateDefaults: FullGatePolicy = {
+  maxRetries: 2,
+  maxPredecessorRetries: 2,
+  onExhausted: 'accept',
+  onUnrecognised: 'approve',
+  onInvalidTarget: 'approve',
+  maxReviewErrors: 3,
+  reviewBackoff: {},
+  minConfidence: 0.6,
+  rewindTo: 'predecessors',
+  invalidate: 'requester',
+  regate: true,
+  layout: 'ensemble',
+  strategy: 'feedback',
+  maxRevisionChars: 32_000,
+  maxPromptGrowth: 3,
+};
+
+/** Presets: four reproduce one source of the design each, `strict` is for reviewers that are models. */
+export const policies = {
+  /** Agent ensembles: a spent budget accepts, a phase that is sent back does not pass its gate again. */
+  ensemble: { regate: false },
+  /** Coding fleets: rejection first, three attempts, then a person; a reviewer that cannot answer never rejects. */
+  fleet: {
+    layout: 'rejection-first',
+    maxRetries: 2,
+    onExhausted: 'escalate',
+    onUnrecognised: 'ask',
+    onInvalidTarget: 'escalate',
+  },
+  /** Team software process: defects go back to the phase that made them, and everything below it runs again. */
+  tsp: {
+    maxRetries: 3,
+    maxPredecessorRetries: 3,
+    rewindTo: 'ancestors',
+    invalidate: 'all',
+    onExhausted: 'escalate',
+    onLimit: 'escalate',
+    limits: { perPair: 3, corrections: 10 },
+  },
+  /** Phased execution: one retry from a fresh context, then everything halts. */
+  phased: { maxRetries: 1, onExhausted: 'reject', onFailure: 'halt' },
+  /** Fail closed everywhere: nothing passes that no reviewer approved. */
+  strict: {
+    onExhausted: 'escalate',
+    onUnrecognised: 'ask',
+    onInvalidTarget: 'escalate',
+    invalidate: 'changed',
+    onLimit: 'escalate',
+  },
+} as const satisfies Readonly<Record<string, Policy>>;
+
+/** Milliseconds to wait before try `number`, where 1 is the first repetition. */
+export function backoffMs(backoff: Backoff, number: number): number {
+  const { first = 1000, factor = 2, max = 60_000 } = backoff;
+  return Math.min(max, first * factor ** (number - 1));
+}
+
+/** A count as a number, `Infinity` where it is unlimited. */
+export function countOf(value: Count): number {
+  return value === 'unlimited' ? Infinity : value;
+}

@@ -1,0 +1,43 @@
+/**
+ * What can be wrong with a definition, and the error that lists all of it.
+ *
+ * @module
+ */
+import { PhasegateError } from './errors.ts';
+
+/** Kinds of problems a definition can have; each has an entry in `docs/errors.md#PIPELINE_INVALID`. */
+export type ProblemCode =
+  | 'CYCLE'
+  | 'NAME_DUPLICATE'
+  | 'NAME_INVALID'
+  | 'NAME_RESERVED'
+  | 'NOT_UPSTREAM'
+  | 'OPTION_INVALID'
+  | 'PREDECESSOR_UNKNOWN'
+  | 'QUORUM_IMPOSSIBLE'
+  | 'REVIEW_EMPTY'
+  | 'REWIND_IMPOSSIBLE'
+  | 'TASKS_EMPTY';
+
+/** One problem of a definition. */
+export interface Problem {
+  readonly code: ProblemCode;
+  /** Where it is, such as `phase "writing", task "draft"`. */
+  readonly where: string;
+  /** What was found. */
+  readonly message: string;
+  /** What to do about it. */
+  readonly hint: string;
+}
+
+/** Thrown by `definePipeline` with everything that is wrong, so that one look is enough to fix it. */
+export class PipelineInvalidError extends PhasegateError {
+  readonly problems: readonly Problem[];
+
+  constructor(pipeline: string, problems: readonly Problem[]) {
+    const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
+    const lines = problems.map(({ code, where, message, hint }) => `  ${code} in ${where}: ${message}. ${hint}`);
+    super('PIPELINE_INVALID', `Cannot define pipeline "${pipeline}" as it has ${count}:\n${lines.join('\n')}`);
+    this.problems = problems;
+  }
+}

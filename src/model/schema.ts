@@ -1,0 +1,46 @@
+/**
+ * Validation with any Standard Schema (zod, valibot, arktype, ...).
+ *
+ * @module
+ */
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+
+export type { StandardSchemaV1 } from '@standard-schema/spec';
+
+/** What a schema refused, as one line per problem. */
+export interface Refusal {
+  /** `path: message` lines, in the schema's order. */
+  readonly lines: readonly string[];
+  /** First path segments of the problems, for input schemas the names of phases. */
+  readonly roots: readonly string[];
+}
+
+/** A validated value, or why it was refused. */
+export type Checked = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly refusal: Refusal };
+
+/** Validates a value. Rejects only when the schema itself throws. */
+export async function check(schema: StandardSchemaV1, value: unknown): Promise<Checked> {
+  const result = await schema['~standard'].validate(value);
+  if (!result.issues) return { ok: true, value: result.value };
+  const paths = result.issues.map((issue) => (issue.path ?? []).map(segmentName));
+  return {
+    ok: false,
+    refusal: {
+      lines: result.issues.map((issue, at) => `${paths[at]?.join('.') || '(root)'}: ${issue.message}`),
+      roots: paths.flatMap((path) => path[0] ?? []),
+    },
+  };
+}
+
+/** True for anything that carries the Standard Schema interface. */
+export function isSchema(value: unknown): value is StandardSchemaV1 {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
+  const standard: unknown = Reflect.get(value, '~standard');
+  return typeof standard === 'object' && standard !== null && 'validate' in standard;
+}
+
+// --- internal ---
+
+function segmentName(segment: PropertyKey | StandardSchemaV1.PathSegment): string {
+  return String(typeof segment === 'object' ? segment.key : segment);
+}

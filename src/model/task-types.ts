@@ -1,0 +1,140 @@
+/**
+ * Types of tasks and of what their handlers are given.
+ *
+ * @module
+ */
+import type { Backoff, Count } from './policy.ts';
+import type { Estimate } from './plan.ts';
+import type { Revision } from './revision.ts';
+import type { StandardSchemaV1 } from './schema.ts';
+
+/** Names of tasks, phases and reviewers are plain strings. */
+export type TaskName = string;
+
+/** Outputs of one phase, by task. */
+export type Outputs = Readonly<Record<string, unknown>>;
+
+/** Committed outputs of the ancestors of a phase, by phase, then task. */
+export type Inputs = Readonly<Record<string, Outputs>>;
+
+/** What a task tells about its work while it works. Every field adds to what was reported before, but `progress`. */
+export interface Report {
+  /** Tokens used since the last report. */
+  readonly tokens?: number | undefined;
+  /** US dollars spent since the last report. */
+  readonly costUsd?: number | undefined;
+  /** How far the task is: a number from 0 to 1, or a line for people. */
+  readonly progress?: number | string | undefined;
+  /** Something worth keeping beside the output, as JSON. */
+  readonly artifact?: { readonly name: string; readonly content: unknown } | undefined;
+}
+
+/** What a handler is given. Everything in it is read-only, and outputs are deep-frozen. */
+export interface TaskContext<I = Inputs, C = Outputs, In = unknown> {
+  /** The task's description, as it was defined. */
+  readonly description: string;
+  /** The description with the revision rendered in front: what to send to a model. */
+  readonly prompt: string;
+  /** The input of the run. */
+  readonly input: In;
+  /** Committed outputs of all ancestors, by phase, then task. A proxy: spread it before cloning it. */
+  readonly inputs: I;
+  /** Outputs of the tasks of this attempt that this task depends on, by task. */
+  readonly context: C;
+  /** How often the phase was sent back since it last started afresh: 0 on the first attempt. */
+  readonly attempt: number;
+  /** How often the phase was sent back by a later one or invalidated. */
+  readonly generation: number;
+  /** What this attempt should do differently; `undefined` on the first. */
+  readonly revision: TaskRevision | undefined;
+  /** Aborted when the attempt is over for any reason: timeout, cancel, a failed sibling, an invalidated input. */
+  readonly signal: AbortSignal;
+  /** Reports usage, progress and artifacts; ignored once the task has ended. */
+  readonly report: (report: Report) => void;
+  /** The same for every try of this task in this attempt, also after a restart of the process. */
+  readonly idempotencyKey: string;
+  /** The id of the run. */
+  readonly run: string;
+  /** The name of the phase. */
+  readonly phase: string;
+  /** The name of the task. */
+  readonly task: string;
+}
+
+/** A revision as one task sees it. */
+export interface TaskRevision<O = unknown> extends Revision {
+  /** What this very task put out in the attempt that is being revised. */
+  readonly previousOutput?: O;
+}
+
+/** How often a task is tried when it fails, before its phase fails. Tries spend no review retry. */
+export interface RetryPolicy {
+  /** Tries in all, the first included. @default 1 */
+  readonly attempts?: Count | undefined;
+  /** Waiting time between tries. */
+  readonly backoff?: Backoff | undefined;
+  /** Whether this failure is worth another try. @default every failure */
+  readonly retryable?: ((error: unknown) => boolean) | undefined;
+}
+
+/** What `task()` takes. */
+export interface TaskOptions {
+  /** What is to be done, in words; the base of `prompt`. @default '' */
+  readonly description?: string | undefined;
+  /** The work. Its result, or the promise's, is the task's output and must be JSON; `undefined` becomes `null`. */
+  run(context: TaskContext<never, never, never>): unknown;
+  /** Tasks of the same phase whose outputs it needs. */
+  readonly after?: readonly (AnyTask | string)[] | undefined;
+  /** Validates the output; what the schema returns is the output. */
+  readonly output?: StandardSchemaV1 | undefined;
+  readonly retry?: RetryPolicy | undefined;
+  /** Milliseconds per try; 0 for none. @default 3600000 (one hour) */
+  readonly timeout?: number | undefined;
+  /** What one try is expected to use at most; `analyze` multiplies it. */
+  readonly estimate?: Estimate | undefined;
+}
+
+/** A task as `task()` returns it. */
+export interface Task<N extends TaskName = TaskName, O = unknown, I = never> {
+  readonly kind: 'task';
+  readonly name: N;
+  readonly options: TaskOptions;
+  /** Never set: carries the types of output and inputs. */
+  readonly types?: { readonly output: O; readonly inputs: (inputs: I) => void };
+}
+
+/** Any task, whatever its types. */
+export type AnyTask = Task<TaskName, unknown, never>;
+
+/** Outputs of tasks, by name. */
+export type TaskOutputs<T extends readonly (AnyTask | string)[]> = {
+  readonly [K in Extract<T[number], AnyTask> as K['name']]: K extends Task<TaskName, infer O, never> ? O : never;
+};
+
+type TaskOptionsWith<A extends readonly (AnyTask | string)[]> = Omit<TaskOptions, 'run' | 'output' | 'after'> & {
+  readonly after?: A | undefined;
+};
+
+/** The type of `task`: `I` are the inputs its handlers see. */
+export interface TaskMaker<Known = Inputs> {
+  <
+    const N extends TaskName,
+    S extends StandardSchemaV1,
+    I = Known,
+    In = unknown,
+    const A extends readonly (AnyTask | string)[] = readonly [],
+  >(
+    name: N,
+    options: TaskOptionsWith<A> & {
+      readonly output: S;
+      run(context: TaskContext<I, TaskOutputs<A>, In>): StandardSchemaV1.InferInput<S> | Promise<StandardSchemaV1.InferInput<S>>;
+    },
+  ): Task<N, StandardSchemaV1.InferOutput<S>, NoInfer<I>>;
+  <const N extends TaskName, O, I = Known, In = unknown, const A extends readonly (AnyTask | string)[] = readonly []>(
+    name: N,
+    options: TaskOptionsWith<A> & {
+      readonly output?: undefined;
+      run(context: TaskContext<I, TaskOutputs<A>, In>): O | Promise<O>;
+    },
+  ): Task<N, O, NoInfer<I>>;
+}
