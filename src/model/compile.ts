@@ -6,7 +6,7 @@
 import { namesOf, reviewersOf, reviewOptions, type Definition } from './definition.ts';
 import type { PhaseSettings, ReviewContext, ReviewOptions } from './phase-types.ts';
 import { graphOf, reach, topologicalOrder, type Graph } from './graph.ts';
-import type { GatePlan, PhasePlan, Plan, PlanGraph, TaskPlan } from './plan.ts';
+import type { GatePlan, PhasePlan, Plan, TaskPlan } from './plan.ts';
 import { gateDefaults, type FullGatePolicy, type Policy } from './policy.ts';
 import { PipelineInvalidError } from './problems.ts';
 import type { StandardSchemaV1 } from './schema.ts';
@@ -49,7 +49,7 @@ export const DEFAULT_TIMEOUT = 3_600_000;
  *
  * @throws PipelineInvalidError with every problem.
  */
-export function compile(definition: Definition): PlanGraph & { readonly work: Work } {
+export function compile(definition: Definition): { readonly plan: Plan; readonly work: Work } {
   refuse(definition, shapeProblems(definition));
   const { name, phases, policy = {}, concurrency = 'unlimited' } = definition;
   const nodes = phases.map((phase) => ({ name: phase.name, after: namesOf(phase.options.after) }));
@@ -65,7 +65,7 @@ export function compile(definition: Definition): PlanGraph & { readonly work: Wo
     limits: { ...policy.limits, ...definition.limits },
   };
   const work = new Map(phases.map((phase) => [phase.name, workOf(phase.options)]));
-  return { plan, graph, work: { input: definition.input, phases: work } };
+  return { plan, work: { input: definition.input, phases: work } };
 }
 
 // --- internal ---

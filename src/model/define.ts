@@ -8,10 +8,9 @@
 import type { AnyTask, Outputs, TaskMaker, TaskName, TaskOptions, TaskOutputs } from './task-types.ts';
 import type { AnyPhase, Phase, PhaseOptions, UpstreamOf } from './phase-types.ts';
 import type { StandardSchemaV1 } from './schema.ts';
-import type { Limits, Policy } from './policy.ts';
-import type { Backoff, Count } from './policy.ts';
+import type { Count, Limits, Policy } from './policy.ts';
 import { compile, type Work } from './compile.ts';
-import type { PlanGraph } from './plan.ts';
+import type { Plan } from './plan.ts';
 
 /** What `definePipeline` takes. */
 export interface PipelineOptions<P extends readonly AnyPhase[], S extends StandardSchemaV1 = StandardSchemaV1> {
@@ -30,8 +29,10 @@ export interface PipelineOptions<P extends readonly AnyPhase[], S extends Standa
 }
 
 /** A pipeline that has been judged sound. Made by `definePipeline`, run by `startRun`. */
-export interface Pipeline<O = Outputs, I = unknown> extends PlanGraph {
+export interface Pipeline<O = Outputs, I = unknown> {
   readonly name: string;
+  /** The pipeline as data. */
+  readonly plan: Plan;
   /** The functions and schemas, by phase. Machines and stores never see them. */
   readonly work: Work;
   /** Never set: carries the types of outputs (by phase, then task) and input. */
@@ -84,13 +85,11 @@ export function phase<
 export function definePipeline<const P extends readonly AnyPhase[], S extends StandardSchemaV1 = StandardSchemaV1<unknown>>(
   options: PipelineOptions<P, S>,
 ): Pipeline<PipelineOutputs<P>, StandardSchemaV1.InferInput<S>> {
-  const { plan, graph, work } = compile(options);
-  return Object.freeze({ name: plan.name, plan, graph, work });
+  const { plan, work } = compile(options);
+  return Object.freeze({ name: plan.name, plan, work });
 }
 
 /** Outputs of a pipeline's phases, by phase, then task. */
 export type PipelineOutputs<P extends readonly AnyPhase[]> = {
   readonly [K in P[number] as K['name']]: K extends Phase<TaskName, infer O, infer _> ? O : never;
 };
-
-export type { Backoff };

@@ -54,7 +54,7 @@ export interface ErrorInfo {
   readonly name: string;
   readonly message: string;
   /** The stack, where the thrown value had one. */
-  readonly stack?: string;
+  readonly stack?: string | undefined;
 }
 
 /** Describes anything that can be thrown, `undefined` and non-errors included, as JSON. Never throws. */

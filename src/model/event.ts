@@ -2,7 +2,7 @@
  * The one vocabulary of a run: everything it says, as a closed union.
  *
  * ```text
- *   PhaseReport (what a phase tells its pipeline)  ⊂  RunEvent (what a run says)  ⊂  RunRecord (stamped)
+ *   PhaseReport (a phase tells its pipeline)  →  RunEvent (a run says)  →  RunRecord (numbered and timed)
  * ```
  *
  * Consumers read records and never the actors. A new member breaks every exhaustive `switch`, on purpose.
@@ -11,96 +11,164 @@
  */
 import { z } from 'zod';
 import { decisionSchema } from './decision.ts';
+import type { Plan } from './plan.ts';
 
-const json = z.unknown();
-const outputs = z.record(z.string(), json).readonly();
-const error = z
-  .object({ code: z.string(), name: z.string(), message: z.string(), stack: z.string().optional() })
-  .readonly();
-const correction = z
-  .object({ attempt: z.int(), from: z.string(), feedback: z.string(), requiredChange: z.string().optional() })
-  .readonly();
-const revision = z
-  .object({
-    attempt: z.int(),
-    feedback: z.string(),
-    requiredChange: z.string().optional(),
-    history: z.array(correction).readonly(),
-  })
-  .readonly();
+const error = z.object({
+  code: z.string(),
+  name: z.string(),
+  message: z.string(),
+  stack: z.string().optional(),
+});
+const correction = z.object({
+  /** The attempt that was sent back, 0-based. */
+  attempt: z.int(),
+  /** Who sent it back: the phase itself, or a later one. */
+  from: z.string(),
+  feedback: z.string(),
+  requiredChange: z.string().optional(),
+});
+const revision = z.object({
+  attempt: z.int(),
+  feedback: z.string(),
+  requiredChange: z.string().optional(),
+  history: z.array(correction),
+});
 const verdict = z.union([
   decisionSchema,
-  z.object({ type: z.literal('unrecognised'), text: z.string() }).readonly(),
-  z.object({ type: z.literal('inconclusive'), decision: decisionSchema }).readonly(),
-  z.object({ type: z.literal('unavailable'), error }).readonly(),
+  z.object({ type: z.literal('unrecognised'), text: z.string() }),
+  z.object({ type: z.literal('inconclusive'), decision: decisionSchema }),
+  z.object({ type: z.literal('unavailable'), error }),
 ]);
-const limit = z.enum(['corrections', 'perPair', 'attemptsPerPhase', 'costUsd', 'tokens', 'durationMs']);
-const because = z.enum(['unreviewed', 'approved', 'exhausted', 'unrecognised', 'invalidTarget']);
-const escalation = z.enum(['requested', 'exhausted', 'invalidTarget', 'reviewUnavailable', 'limit']);
-const runStatus = z.enum(['completed', 'rejected', 'failed', 'cancelled', 'exhausted']);
+const outputs = z.record(z.string(), z.unknown());
 const by = z.enum(['gate', 'worker', 'person']);
+const limit = z.enum(['corrections', 'perPair', 'attemptsPerPhase', 'costUsd', 'tokens', 'durationMs']);
 
 /** Which attempt of which phase an event speaks of. */
 const at = { phase: z.string(), generation: z.int(), attempt: z.int() };
-const inTask = { ...at, task: z.string() };
-const tried = { ...inTask, try: z.int() };
+const work = { ...at, task: z.string() };
 
+/** What happens to a task, or to a reviewer, where `reviewer` is true. `try` counts from 1. */
 const taskEvents = [
-  z.object({ type: z.literal('task.started'), ...tried }).readonly(),
-  /** Usage, progress or an artifact; `reviewer` is set where a reviewer reported it. */
-  z
-    .object({
-      type: z.literal('task.reported'),
-      ...inTask,
-      tokens: z.number().optional(),
-      costUsd: z.number().optional(),
-      progress: z.union([z.number(), z.string()]).optional(),
-      artifact: z.object({ name: z.string(), content: json }).readonly().optional(),
-    })
-    .readonly(),
-  z.object({ type: z.literal('task.completed'), ...tried, output: json }).readonly(),
-  /** A try failed and another one follows after `delayMs` milliseconds. */
-  z.object({ type: z.literal('task.retrying'), ...tried, error, delayMs: z.number() }).readonly(),
-  z.object({ type: z.literal('task.failed'), ...tried, error }).readonly(),
+  z.object({ type: z.literal('task.started'), ...work, try: z.int() }),
+  z.object({
+    type: z.literal('task.reported'),
+    ...work,
+    reviewer: z.boolean(),
+    tokens: z.number().optional(),
+    costUsd: z.number().optional(),
+    progress: z.union([z.number(), z.string()]).optional(),
+    artifact: z.object({ name: z.string(), content: z.unknown() }).optional(),
+  }),
+  z.object({ type: z.literal('task.completed'), ...work, try: z.int(), output: z.unknown() }),
+  z.object({
+    type: z.literal('task.retrying'),
+    ...work,
+    reviewer: z.boolean(),
+    try: z.int(),
+    error,
+    delayMs: z.number(),
+  }),
+  z.object({ type: z.literal('task.failed'), ...work, try: z.int(), error }),
 ] as const;
 
-const gateEvents = [
-  z.object({ type: z.literal('review.started'), ...at, asked: z.int() }).readonly(),
-  /** What the gate made of its checks and reviewers; `verdicts` has each reviewer's own. */
-  z.object({ type: z.literal('review.decided'), ...at, verdict, verdicts: z.record(z.string(), verdict).readonly(), by }).readonly(),
-  /** The review could not be had and is asked again after `delayMs` milliseconds. */
-  z.object({ type: z.literal('review.retrying'), ...at, verdict, delayMs: z.number() }).readonly(),
-] as const;
-
+/** What a phase reports of its own life. */
 const phaseEvents = [
-  /** An attempt begins. `asked` of a revision stands in `revision`; `read` are versions of the predecessors. */
-  z.object({ type: z.literal('phase.started'), ...at, revision: revision.optional() }).readonly(),
-  z
-    .object({ type: z.literal('phase.retrying'), ...at, correction, by, spent: z.int() })
-    .readonly(),
-  z
-    .object({ type: z.literal('phase.rewinding'), ...at, target: z.string(), correction, by, spent: z.int() })
-    .readonly(),
-  z
-    .object({ type: z.literal('phase.escalated'), ...at, id: z.string(), because: escalation, reason: z.string() })
-    .readonly(),
-  z.object({ type: z.literal('phase.answered'), ...at, decision: decisionSchema }).readonly(),
-  z
-    .object({ type: z.literal('phase.approved'), ...at, because, outputs, bestOf: z.int().optional() })
-    .readonly(),
-  z.object({ type: z.literal('phase.rejected'), ...at, reason: z.string() }).readonly(),
-  z.object({ type: z.literal('phase.failed'), ...at, error }).readonly(),
-  z.object({ type: z.literal('phase.warned'), ...at, code: z.string(), message: z.string() }).readonly(),
+  z.object({ type: z.literal('phase.started'), ...at, revision: revision.optional() }),
+  z.object({ type: z.literal('review.started'), ...at, asked: z.int() }),
+  /** What the gate made of its checks and reviewers, or what a person decided; `verdicts` has each reviewer's own. */
+  z.object({ type: z.literal('review.decided'), ...at, verdict, verdicts: z.record(z.string(), verdict), by }),
+  z.object({ type: z.literal('phase.retrying'), ...at, correction, by, spent: z.int() }),
+  z.object({ type: z.literal('phase.rewinding'), ...at, target: z.string(), correction, by, spent: z.int() }),
+  z.object({
+    type: z.literal('phase.escalated'),
+    ...at,
+    because: z.enum(['requested', 'exhausted', 'invalidTarget', 'reviewUnavailable', 'limit']),
+    reason: z.string(),
+  }),
+  z.object({ type: z.literal('phase.rejected'), ...at, reason: z.string() }),
+  z.object({ type: z.literal('phase.failed'), ...at, error }),
+  z.object({ type: z.literal('phase.warned'), ...at, code: z.string(), message: z.string() }),
 ] as const;
 
-const pipelineEvents = [
-  z.object({ type: z.literal('run.started'), pipeline: z.string(), fingerprint: z.string(), input: json }).readonly(),
-  z.object({ type: z.literal('phase.committed'), phase: z.string(), version: z.int(), read: z.record(z.string(), z.int()).readonly() }).readonly(),
+const approval = {
+  type: z.literal('phase.approved'),
+  ...at,
+  because: z.enum(['unreviewed', 'approved', 'exhausted', 'unrecognised', 'invalidTarget']),
+  outputs,
+};
+
+/** What only the pipeline knows. */
+const runEvents = [
+  z.object({
+    type: z.literal('run.started'),
+    plan: z.custom<Plan>((value) => typeof value === 'object' && value !== null),
+    fingerprint: z.string(),
+    input: z.unknown(),
+  }),
+  /** The outputs are committed as `version`; `read` has the version of each phase whose outputs were read. */
+  z.object({ ...approval, version: z.int(), read: z.record(z.string(), z.int()) }),
+  /** The phase read an output that has a newer version now, and is not run again. */
+  z.object({ type: z.literal('phase.stale'), phase: z.string(), because: z.string() }),
+  /** The phase must run again as a new generation, because an ancestor did. */
+  z.object({ type: z.literal('phase.invalidated'), phase: z.string(), generation: z.int(), because: z.string() }),
+  z.object({ type: z.literal('phase.skipped'), phase: z.string(), because: z.string() }),
+  z.object({ type: z.literal('phase.cancelled'), phase: z.string(), because: z.string() }),
+  /** A limit is spent. `holds` is the phase that waits for a person, `null` where the whole run ends or waits. */
+  z.object({ type: z.literal('limit.reached'), limit, used: z.number(), max: z.number(), holds: z.string().nullable() }),
+  z.object({ type: z.literal('limit.lifted'), limit }),
+  z.object({
+    type: z.literal('run.ended'),
+    status: z.enum(['completed', 'rejected', 'failed', 'cancelled', 'exhausted']),
+    reason: z.string().optional(),
+    limit: limit.optional(),
+    error: error.optional(),
+  }),
 ] as const;
 
-void taskEvents;
-void gateEvents;
-void phaseEvents;
-void pipelineEvents;
-void runStatus;
-void limit;
+/** The schema of {@link RunEvent}. */
+export const runEventSchema = z.discriminatedUnion('type', [...taskEvents, ...phaseEvents, ...runEvents]);
+
+/** The schema of {@link RunRecord}, for records that come from a file or a network. */
+export const runRecordSchema = z.object({
+  runId: z.string(),
+  /** Position in the run, from 1, without gaps. */
+  seq: z.int().min(1),
+  /** Milliseconds since 1970, by the clock of the process that ran it. */
+  time: z.number(),
+  event: runEventSchema,
+});
+
+/** One thing that happened in a run. */
+export type RunEvent = DeepReadonly<z.infer<typeof runEventSchema>>;
+
+/** An event with its run, position and time. */
+export type RunRecord = Omit<DeepReadonly<z.infer<typeof runRecordSchema>>, 'event'> & { readonly event: RunEvent };
+
+/** An event of one type. */
+export type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { readonly type: T }>;
+
+/** An approval as the phase reports it, before the pipeline has given it a version. */
+export type Approval = Omit<EventOf<'phase.approved'>, 'version' | 'read'>;
+
+/** What a task tells the phase that runs it. */
+export type TaskReport = DeepReadonly<z.infer<(typeof taskEvents)[number]>> | EventOf<'phase.warned'>;
+
+/** What a phase tells its pipeline. */
+export type PhaseReport = TaskReport | DeepReadonly<z.infer<(typeof phaseEvents)[number]>> | Approval;
+
+/** How a run can end. */
+export type RunStatus = EventOf<'run.ended'>['status'];
+
+/** Who made a decision: the gate, a task that cannot work with its inputs, or a person. */
+export type DecidedBy = EventOf<'review.decided'>['by'];
+
+/** One reviewer's answer as it was understood, or why there is none. */
+export type Verdict = EventOf<'review.decided'>['verdict'];
+
+type DeepReadonly<T> = T extends Plan | string | number | boolean | null | undefined
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly DeepReadonly<Item>[]
+    : T extends object
+      ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
+      : T;

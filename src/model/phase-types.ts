@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { CheckResult } from './check.ts';
 import type { Decision } from './decision.ts';
 import type { Mode } from './plan.ts';
 import type { GatePolicy } from './policy.ts';
@@ -34,18 +35,10 @@ interface ReviewFunctions<O, I> {
 /** A review function. It returns a decision or its text, or a promise of either. */
 export type ReviewFunction<O = Outputs, I = Inputs> = ReviewFunctions<O, I>['review'];
 
-/** The outcome of a check: passed, or what is wrong with what has to change. */
-export type CheckResult =
-  | boolean
-  | string
-  | null
-  | undefined
-  | { readonly passed: boolean; readonly requiredChange?: string | undefined; readonly details?: string | undefined };
-
 /** A deterministic check; it runs before the reviewers and costs no model call. */
 export interface Check<O = Outputs, I = Inputs> {
   readonly name: string;
-  /** `true`, `undefined` and `null` pass; `false` fails; a string fails and says what has to change. */
+  /** Throwing is a review error, not a failed check: it is asked again. */
   run(context: ReviewContext<O, I>): CheckResult | Promise<CheckResult>;
 }
 

@@ -6,7 +6,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { stringify } from 'safe-stable-stringify';
-import type { Graph } from './graph.ts';
+import { graphOf, type Graph } from './graph.ts';
 import type { Backoff, Count, FullGatePolicy, Limits } from './policy.ts';
 
 /** How the tasks of a phase run: along their own dependencies, one after the other, or all at once. */
@@ -62,18 +62,26 @@ export interface Plan {
   readonly limits: Limits;
 }
 
-/** A plan with its graph, which is derived once. */
-export interface PlanGraph {
-  readonly plan: Plan;
-  readonly graph: Graph;
-}
-
 /** SHA-256 of a JSON value with sorted keys, in hex. */
 export function contentHash(value: unknown): string {
   return bytesToHex(sha256(utf8ToBytes(stringify(value) ?? 'null')));
 }
 
-/** Identifies a plan: equal for equal plans, whatever the order of keys. */
+/** Identifies a plan: equal for equal plans, whatever the order of keys. Computed once per plan. */
 export function fingerprint(plan: Plan): string {
-  return contentHash(plan);
+  const known = fingerprints.get(plan) ?? contentHash(plan);
+  fingerprints.set(plan, known);
+  return known;
 }
+
+/** The graph of a plan's phases. Computed once per plan. */
+export function planGraph(plan: Plan): Graph {
+  const known = graphs.get(plan) ?? graphOf(plan.phases);
+  graphs.set(plan, known);
+  return known;
+}
+
+// --- internal ---
+
+const fingerprints = new WeakMap<Plan, string>();
+const graphs = new WeakMap<Plan, Graph>();

@@ -1,0 +1,162 @@
+/**
+ * One attempt of a phase: its tasks, as wide as their dependencies allow.
+ *
+ * @module
+ */
+import type { PromiseActorLogic } from 'xstate';
+import { clockOf } from '../machines/clock.ts';
+import type { PhaseContext } from '../machines/phase-context.ts';
+import type { AttemptOutcome } from '../machines/ports.ts';
+import type { PhaseWork, Work } from '../model/compile.ts';
+import { errorInfo, PhasegateError } from '../model/errors.ts';
+import type { TaskPlan } from '../model/plan.ts';
+import { NeedsRework } from '../model/rework.ts';
+import { check } from '../model/schema.ts';
+import type { Inputs, Outputs } from '../model/task-types.ts';
+import { about, taskContext, tell } from './context.ts';
+import { comeToRest, linked, tryTask } from './try.ts';
+import { fromWork, type WorkScope } from './work.ts';
+
+/** Fills the `attempt` port with the tasks of a pipeline. */
+export function attemptLogic(work: Work): PromiseActorLogic<AttemptOutcome, PhaseContext> {
+  // Work that was stopped and does not heed its signal: the next generation of its phase waits a little for it.
+  const lingering = new Map<string, Promise<unknown>>();
+  return fromWork(async (scope) => {
+    const { run, phase } = scope.input;
+    const key = `${run}\n${phase.name}`;
+    const earlier = lingering.get(key);
+    if (earlier) await comeToRest(earlier, clockOf(scope.self));
+    const attempt = runAttempt(work.phases.get(phase.name), scope);
+    lingering.set(key, attempt);
+    const outcome = await attempt;
+    if (lingering.get(key) === attempt) lingering.delete(key);
+    return outcome;
+  });
+}
+
+// --- internal ---
+
+/** What the tasks of one attempt share. */
+interface Attempt {
+  readonly scope: WorkScope<PhaseContext>;
+  readonly work: PhaseWork;
+  readonly inputs: Inputs;
+  readonly outputs: Record<string, unknown>;
+  readonly ended: Map<string, Promise<void>>;
+  /** The first failure; nothing starts after it. */
+  failure: AttemptOutcome | undefined;
+  controller: AbortController | undefined;
+}
+
+async function runAttempt(work: PhaseWork | undefined, scope: WorkScope<PhaseContext>): Promise<AttemptOutcome> {
+  const { phase } = scope.input;
+  if (!work) return { type: 'failed', error: errorInfo(missingWork(phase.name)) };
+  const checked = await checkInputs(work, scope.input);
+  if (!checked.ok) return checked.outcome;
+  const attempt: Attempt = { scope, work, inputs: checked.inputs, outputs: {}, ended: new Map(), failure: undefined, controller: undefined };
+  await Promise.all(phase.tasks.map((task) => runTask(attempt, task)));
+  return attempt.failure ?? { type: 'done', outputs: inOrder(phase.tasks, attempt.outputs) };
+}
+
+/** Runs a task once those it comes after have ended, at most once per attempt. */
+function runTask(attempt: Attempt, task: TaskPlan): Promise<void> {
+  const known = attempt.ended.get(task.name);
+  if (known) return known;
+  const ended = task.after.length === 0 ? perform(attempt, task) : performAfter(attempt, task);
+  attempt.ended.set(task.name, ended);
+  return ended;
+}
+
+async function performAfter(attempt: Attempt, task: TaskPlan): Promise<void> {
+  const { tasks } = attempt.scope.input.phase;
+  await Promise.all(tasks.filter((one) => task.after.includes(one.name)).map((one) => runTask(attempt, one)));
+  await perform(attempt, task);
+}
+
+async function perform(attempt: Attempt, plan: TaskPlan): Promise<void> {
+  const { scope, work } = attempt;
+  const { self, input } = scope;
+  const task = work.tasks.get(plan.name);
+  if (attempt.failure || scope.isStopped()) return;
+  if (!task) {
+    fail(attempt, missingWork(`${input.phase.name}", task "${plan.name}`));
+    return;
+  }
+  const which = about(input, plan);
+  const done = await tryTask({
+    plan,
+    work: task,
+    clock: clockOf(self),
+    get signal() {
+      return signalOf(attempt);
+    },
+    context: (signal, isOver) =>
+      taskContext({ scope: input, plan, reviewer: false, self, inputs: attempt.inputs, outputs: contextOf(plan, attempt.outputs), signal, isOver }),
+    onTry: (number) => tell(self, { type: 'task.started', ...which, try: number }),
+    onRetry: (number, error, delayMs) =>
+      tell(self, { type: 'task.retrying', ...which, reviewer: false, try: number, error: errorInfo(error), delayMs }),
+  });
+  if (scope.isStopped()) return;
+  if (done.ok) {
+    attempt.outputs[plan.name] = done.output;
+    tell(self, { type: 'task.completed', ...which, try: done.tries, output: done.output });
+  } else {
+    tell(self, { type: 'task.failed', ...which, try: done.tries, error: errorInfo(done.error) });
+    fail(attempt, done.error);
+  }
+}
+
+/** Keeps the first failure and stops the tasks beside it. */
+function fail(attempt: Attempt, thrown: unknown): void {
+  if (attempt.failure) return;
+  attempt.failure =
+    thrown instanceof NeedsRework
+      ? { type: 'rework', phase: thrown.phase, feedback: thrown.feedback }
+      : { type: 'failed', error: errorInfo(thrown) };
+  attempt.controller?.abort(thrown);
+}
+
+/** Aborted with the actor, and by a failed sibling. */
+function signalOf(attempt: Attempt): AbortSignal {
+  if (!attempt.controller) {
+    attempt.controller = linked(attempt.scope.signal);
+    if (attempt.failure) attempt.controller.abort();
+  }
+  return attempt.controller.signal;
+}
+
+function contextOf(plan: TaskPlan, outputs: Outputs): Outputs {
+  return plan.after.length === 0 ? NOTHING : Object.fromEntries(plan.after.map((name) => [name, outputs[name]]));
+}
+
+const NOTHING: Outputs = Object.freeze({});
+
+function inOrder(tasks: readonly TaskPlan[], outputs: Outputs): Outputs {
+  if (tasks.length === 1) return Object.freeze(outputs);
+  return Object.freeze(Object.fromEntries(tasks.map((task) => [task.name, outputs[task.name]])));
+}
+
+type CheckedInputs = { readonly ok: true; readonly inputs: Inputs } | { readonly ok: false; readonly outcome: AttemptOutcome };
+
+/** Fails fast where the phase's schema refuses what it is given, and sends back the phase whose output is to blame. */
+async function checkInputs({ input: schema }: PhaseWork, { phase, inputs }: PhaseContext): Promise<CheckedInputs> {
+  if (!schema) return { ok: true, inputs };
+  try {
+    const checked = await check(schema, inputs);
+    if (checked.ok) return { ok: true, inputs: Object(checked.value) };
+    const { lines, roots } = checked.refusal;
+    const target = roots.find((name) => phase.gate?.targets.includes(name));
+    const problem = `Cannot start phase "${phase.name}" as its input schema refuses what it is given:\n  ${lines.join('\n  ')}`;
+    if (target !== undefined) return { ok: false, outcome: { type: 'rework', phase: target, feedback: lines.join('\n') } };
+    const hint = 'Correct the phase that put it out, or let the gate of this phase send it back.';
+    return { ok: false, outcome: { type: 'failed', error: errorInfo(new PhasegateError('INPUT_INVALID', problem, { hint })) } };
+  } catch (thrown) {
+    return { ok: false, outcome: { type: 'failed', error: errorInfo(thrown) } };
+  }
+}
+
+function missingWork(where: string): PhasegateError {
+  return new PhasegateError('DEFINITION_INVALID', `Cannot run phase "${where}" as the definition has no work for it`, {
+    hint: 'Run a plan with the pipeline that it was made from.',
+  });
+}

@@ -1,0 +1,130 @@
+/**
+ * What handlers are given.
+ *
+ * @module
+ */
+import type { AnyActorRef } from 'xstate';
+import type { PhaseContext } from '../machines/phase-context.ts';
+import { PhasegateError } from '../model/errors.ts';
+import type { TaskReport } from '../model/event.ts';
+import { toJson } from '../model/json.ts';
+import type { TaskPlan } from '../model/plan.ts';
+import { gateDefaults } from '../model/policy.ts';
+import { renderPrompt } from '../model/revision.ts';
+import type { Inputs, Outputs, Report, TaskContext, TaskRevision } from '../model/task-types.ts';
+
+/** What one try of one task knows of itself. */
+export interface Try {
+  readonly scope: PhaseContext;
+  readonly plan: TaskPlan;
+  readonly reviewer: boolean;
+  /** The actor that runs it; its parent, the phase, is told what happens. */
+  readonly self: AnyActorRef;
+  readonly inputs: Inputs;
+  /** Outputs of this attempt that the task may read. */
+  readonly outputs: Outputs;
+  signal(): AbortSignal;
+  isOver(): boolean;
+}
+
+/** Makes the context of one try. What is costly is made when a handler reads it. */
+export function taskContext(one: Try): TaskContext {
+  const { scope, plan, inputs } = one;
+  let revision: TaskRevision | undefined;
+  let prompt: string | undefined;
+  return {
+    description: plan.description,
+    input: scope.input,
+    inputs,
+    context: one.outputs,
+    attempt: scope.attempt,
+    generation: scope.generation,
+    run: scope.run,
+    phase: scope.phase.name,
+    task: plan.name,
+    report: (report) => sendReport(one, report),
+    get prompt() {
+      prompt ??= renderedPrompt(one);
+      return prompt;
+    },
+    get revision() {
+      revision ??= revisionOf(one);
+      return revision;
+    },
+    get signal() {
+      return one.signal();
+    },
+    get idempotencyKey() {
+      const { run, phase, generation, attempt } = scope;
+      return [run, phase.name, String(generation), String(attempt), one.reviewer ? 'review' : 'task', plan.name].map(encodeURIComponent).join('/');
+    },
+  };
+}
+
+/** Tells the phase of an actor what happens to a task. */
+export function tell(self: AnyActorRef, report: TaskReport): void {
+  self._parent?.send(report);
+}
+
+/** Which task of which attempt a report is about. */
+export function about({ phase, generation, attempt }: PhaseContext, plan: TaskPlan) {
+  return { phase: phase.name, generation, attempt, task: plan.name };
+}
+
+// --- internal ---
+
+function revisionOf({ scope, plan, reviewer }: Try): TaskRevision | undefined {
+  if (!scope.revision || reviewer) return scope.revision;
+  const previousOutput = scope.previous?.[plan.name];
+  return previousOutput === undefined ? scope.revision : { ...scope.revision, previousOutput };
+}
+
+function renderedPrompt(one: Try): string {
+  const { scope, plan, reviewer } = one;
+  if (reviewer) return plan.description;
+  const style = scope.phase.gate ?? gateDefaults;
+  const prompt = renderPrompt(plan.description, scope.revision, scope.previous?.[plan.name], style);
+  const most = style.maxPromptGrowth * Math.max(plan.description.length, SMALLEST_PROMPT);
+  if (style.maxPromptGrowth > 0 && prompt.length > most) {
+    const { phase, generation, attempt } = about(scope, plan);
+    const message = `The prompt of task "${plan.name}" has grown from ${plan.description.length} to ${prompt.length} characters`;
+    tell(one.self, { type: 'phase.warned', phase, generation, attempt, code: 'PROMPT_GREW', message });
+  }
+  return prompt;
+}
+
+/** Prompts shorter than this many characters grow by any revision; their growth is measured from here. */
+const SMALLEST_PROMPT = 1000;
+
+function sendReport(one: Try, report: Report): void {
+  if (one.isOver() || one.self.getSnapshot().status !== 'active') return;
+  const { scope, plan, reviewer, self } = one;
+  const { tokens, costUsd, progress, artifact } = report;
+  amount('tokens', tokens);
+  amount('costUsd', costUsd);
+  tell(self, {
+    type: 'task.reported',
+    ...about(scope, plan),
+    reviewer,
+    ...(tokens !== undefined && { tokens }),
+    ...(costUsd !== undefined && { costUsd }),
+    ...(progress !== undefined && { progress: typeof progress === 'number' ? progress : String(progress) }),
+    ...(artifact && { artifact: { name: String(artifact.name), content: jsonContent(artifact) } }),
+  });
+}
+
+function amount(field: string, value: unknown): void {
+  if (value === undefined || (typeof value === 'number' && Number.isFinite(value) && value >= 0)) return;
+  throw new PhasegateError('REPORT_INVALID', `Cannot report usage as ${field} is ${String(value)}, not a number from 0`, {
+    hint: 'Report what was used since the last report, as a finite number.',
+  });
+}
+
+function jsonContent({ name, content }: NonNullable<Report['artifact']>): unknown {
+  const copy = toJson(content);
+  if (copy.ok) return copy.value;
+  const { path, found } = copy.problem;
+  throw new PhasegateError('REPORT_INVALID', `Cannot report artifact "${name}" as ${path} is ${found}, which is not JSON`, {
+    hint: 'Report plain data, or write a file and report its path.',
+  });
+}

@@ -1,0 +1,145 @@
+/**
+ * One review of an attempt: the checks, then the reviewers.
+ *
+ * @module
+ */
+import type { PromiseActorLogic } from 'xstate';
+import { clockOf } from '../machines/clock.ts';
+import { retriesLeft, rewindsLeft, type PhaseContext } from '../machines/phase-context.ts';
+import { reviewDelay } from '../machines/phase-reports.ts';
+import type { GateOutcome } from '../machines/ports.ts';
+import { DEFAULT_TIMEOUT, type CheckWork, type PhaseWork, type Work } from '../model/compile.ts';
+import { errorInfo } from '../model/errors.ts';
+import type { Verdict } from '../model/event.ts';
+import { checkResultSchema } from '../model/check.ts';
+import type { ReviewContext } from '../model/phase-types.ts';
+import { contentHash, type GatePlan, type TaskPlan } from '../model/plan.ts';
+import { combine, isMissing, readAnswer } from '../model/verdict.ts';
+import { about, taskContext, tell } from './context.ts';
+import { pause, tryTask } from './try.ts';
+import { fromWork, type WorkScope } from './work.ts';
+
+/** Fills the `review` port with the gates of a pipeline. */
+export function reviewLogic(work: Work): PromiseActorLogic<GateOutcome, PhaseContext> {
+  return fromWork(async (scope) => {
+    const { phase } = scope.input;
+    const functions = work.phases.get(phase.name);
+    if (!phase.gate || !functions) return { verdict: { type: 'approve' }, verdicts: {} };
+    const delay = reviewDelay(scope.input);
+    if (delay > 0) await pause(clockOf(scope.self), delay, scope.signal);
+    if (scope.isStopped()) return { verdict: { type: 'approve' }, verdicts: {} };
+    return judge(functions, phase.gate, scope);
+  });
+}
+
+// --- internal ---
+
+async function judge(work: PhaseWork, gate: GatePlan, scope: WorkScope<PhaseContext>): Promise<GateOutcome> {
+  const known = scope.input.verdicts;
+  const failed = gate.checks.length === 0 || Object.keys(known).length > 0 ? [] : await runChecks(work, gate, scope);
+  if (failed.length > 0) return { verdict: checksVerdict(failed), verdicts: {} };
+  const missing = gate.reviewers.filter((one) => known[one.name] === undefined);
+  const answers = await Promise.all(missing.map(async (one) => [one.name, await ask(work, gate, one, scope)] as const));
+  const verdicts: Record<string, Verdict> = { ...known, ...Object.fromEntries(answers) };
+  const verdict = gate.reviewers.length === 0 ? APPROVE : combine(verdicts, gate);
+  // Answers that have to be had again are not kept, so that only those reviewers are asked again.
+  const again = isMissing(verdict, gate);
+  return { verdict, verdicts: again ? Object.fromEntries(Object.entries(verdicts).filter(([, one]) => !isMissing(one, gate))) : verdicts };
+}
+
+const APPROVE: Verdict = { type: 'approve' };
+
+async function ask(work: PhaseWork, gate: GatePlan, plan: TaskPlan, scope: WorkScope<PhaseContext>): Promise<Verdict> {
+  const reviewer = work.reviewers.get(plan.name);
+  if (!reviewer) return APPROVE;
+  const done = await tryTask<ReviewContext>({
+    plan,
+    work: reviewer,
+    clock: clockOf(scope.self),
+    get signal() {
+      return scope.signal;
+    },
+    context: (signal, isOver) => reviewContext(scope, plan, signal, isOver),
+    onRetry: (number, error, delayMs) =>
+      tell(scope.self, { type: 'task.retrying', ...about(scope.input, plan), reviewer: true, try: number, error: errorInfo(error), delayMs }),
+  });
+  return done.ok ? readAnswer(done.output, gate.minConfidence) : { type: 'unavailable', error: errorInfo(done.error) };
+}
+
+/** What a reviewer or a check is given. */
+function reviewContext(scope: WorkScope<PhaseContext>, plan: TaskPlan, signal: () => AbortSignal, isOver: () => boolean): ReviewContext {
+  const context = scope.input;
+  const outputs = context.outputs ?? {};
+  const base = taskContext({ scope: context, plan, reviewer: true, self: scope.self, inputs: context.inputs, outputs, signal, isOver });
+  const more = {
+    outputs,
+    get difference() {
+      return differenceOf(context);
+    },
+    get retriesLeft() {
+      return retriesLeft(context);
+    },
+    get rewindsLeft() {
+      return Object.fromEntries((context.phase.gate?.targets ?? []).map((name) => [name, rewindsLeft(context, name)]));
+    },
+  };
+  return Object.defineProperties(base, Object.getOwnPropertyDescriptors(more)) as ReviewContext;
+}
+
+function differenceOf({ outputs, previous }: PhaseContext): ReviewContext['difference'] {
+  if (!previous || !outputs) return {};
+  const changed = Object.keys(outputs).filter((name) => contentHash(previous[name]) !== contentHash(outputs[name]));
+  return Object.fromEntries(changed.map((name) => [name, { before: previous[name], after: outputs[name] }]));
+}
+
+interface FailedCheck {
+  readonly requiredChange: string;
+  readonly details: string;
+}
+
+/** Runs every check, one after the other, so that all that is wrong is said at once. */
+async function runChecks(work: PhaseWork, gate: GatePlan, scope: WorkScope<PhaseContext>): Promise<readonly FailedCheck[]> {
+  const failed: FailedCheck[] = [];
+  for (const name of gate.checks) {
+    const check = work.checks.get(name);
+    if (!check || scope.isStopped()) continue;
+    // oxlint-disable-next-line no-await-in-loop
+    const result = await runCheck(check, name, scope);
+    if (result) failed.push(result);
+  }
+  return failed;
+}
+
+/** @returns What is wrong, or `undefined` where the check passes. Rejects where the check throws: that is a review error. */
+async function runCheck(check: CheckWork, name: string, scope: WorkScope<PhaseContext>): Promise<FailedCheck | undefined> {
+  const plan: TaskPlan = { name, description: '', after: [], attempts: 1, backoff: {}, timeout: DEFAULT_TIMEOUT, estimate: {} };
+  const done = await tryTask<ReviewContext>({
+    plan,
+    work: { runner: check, output: undefined, retryable: undefined },
+    clock: clockOf(scope.self),
+    get signal() {
+      return scope.signal;
+    },
+    context: (signal, isOver) => reviewContext(scope, plan, signal, isOver),
+    onRetry: () => undefined,
+  });
+  if (!done.ok) throw done.error;
+  return readCheck(name, done.output);
+}
+
+function readCheck(name: string, result: unknown): FailedCheck | undefined {
+  if (result === true || result === null) return undefined;
+  const change = `Make check "${name}" pass.`;
+  if (result === false) return { requiredChange: change, details: `Check "${name}" failed.` };
+  if (typeof result === 'string') return { requiredChange: result, details: `Check "${name}" failed: ${result}` };
+  const { passed, requiredChange = change, details } = checkResultSchema.parse(result);
+  return passed ? undefined : { requiredChange, details: `Check "${name}" failed${details ? `: ${details}` : '.'}` };
+}
+
+function checksVerdict(failed: readonly FailedCheck[]): Verdict {
+  return {
+    type: 'retry',
+    feedback: failed.map((one) => one.details).join('\n\n'),
+    requiredChange: failed.map((one) => one.requiredChange).join(' '),
+  };
+}

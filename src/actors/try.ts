@@ -1,0 +1,159 @@
+/**
+ * One task, tried until it succeeds or may not be tried again.
+ *
+ * @module
+ */
+import { after, type Clock } from '../machines/clock.ts';
+import type { TaskWork } from '../model/compile.ts';
+import { PhasegateError } from '../model/errors.ts';
+import { toJson } from '../model/json.ts';
+import type { TaskPlan } from '../model/plan.ts';
+import { backoffMs, countOf } from '../model/policy.ts';
+import { check } from '../model/schema.ts';
+
+/** What a task is tried with. */
+export interface Trial<C> {
+  readonly plan: TaskPlan;
+  readonly work: Pick<TaskWork, 'output' | 'retryable'> & { readonly runner: { run(context: C): unknown } };
+  readonly clock: Clock;
+  /** Aborted when nobody waits for the task any more. A getter, read only when it is needed. */
+  readonly signal: AbortSignal;
+  /** Makes what the handler is given for one try; `isOver` tells whether that try has ended. */
+  context(signal: () => AbortSignal, isOver: () => boolean): C;
+  /** Called before each try, from 1. */
+  onTry?(number: number): void;
+  /** Called when a try has failed and another follows. */
+  onRetry(number: number, error: unknown, delayMs: number): void;
+}
+
+/** How a task ended, with the number of its last try. */
+export type Trialled =
+  | { readonly ok: true; readonly output: unknown; readonly tries: number }
+  | { readonly ok: false; readonly error: unknown; readonly tries: number };
+
+/** Milliseconds that work which was told to stop is waited for, before it is left to itself. */
+export const ABORT_GRACE_MS = 5000;
+
+/** Tries a task. Never rejects; a task that is aborted fails with whatever its handler makes of that. */
+export async function tryTask<C>(trial: Trial<C>): Promise<Trialled> {
+  const { plan, work, clock } = trial;
+  for (let number = 1; ; number++) {
+    trial.onTry?.(number);
+    try {
+      // Tries follow each other: that is the point of a retry.
+      // oxlint-disable-next-line no-await-in-loop
+      const value = await tryOnce(trial);
+      return { ok: true, output: await settleOutput(trial, value), tries: number };
+    } catch (error) {
+      const over = number >= countOf(plan.attempts) || trial.signal.aborted || work.retryable?.(error) === false;
+      if (over) return { ok: false, error, tries: number };
+      const delayMs = backoffMs(plan.backoff, number);
+      trial.onRetry(number, error, delayMs);
+      await pause(clock, delayMs, trial.signal);
+      if (trial.signal.aborted) return { ok: false, error, tries: number };
+    }
+  }
+}
+
+/** Waits until a promise settles, but no longer than the grace for aborted work. Never rejects. */
+export function comeToRest(work: PromiseLike<unknown>, clock: Clock): Promise<void> {
+  return new Promise((resolve) => {
+    const forget = after(clock, ABORT_GRACE_MS, resolve);
+    const done = () => {
+      forget();
+      resolve();
+    };
+    work.then(done, done);
+  });
+}
+
+/** Waits, or until the signal is aborted. */
+export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) {
+      resolve();
+      return;
+    }
+    const stop = () => {
+      forget();
+      resolve();
+    };
+    const forget = after(clock, ms, () => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    });
+    signal.addEventListener('abort', stop, { once: true });
+  });
+}
+
+// --- internal ---
+
+/** Runs the handler once, for as long as its timeout allows. */
+function tryOnce<C>(trial: Trial<C>): Promise<unknown> {
+  const { plan, work, clock } = trial;
+  let own: AbortController | undefined;
+  let over = false;
+  const signal = () => {
+    own ??= linked(trial.signal);
+    return own.signal;
+  };
+  return new Promise((resolve, reject) => {
+    const value = work.runner.run(trial.context(signal, () => over));
+    if (!isThenable(value)) {
+      over = true;
+      resolve(value);
+      return;
+    }
+    const running = value;
+    const forget = plan.timeout === 0 ? undefined : after(clock, plan.timeout, expire);
+    running.then(
+      (output) => end(() => resolve(output)),
+      (error: unknown) => end(() => reject(error)),
+    );
+    function end(settle: () => void): void {
+      over = true;
+      forget?.();
+      settle();
+    }
+    function expire(): void {
+      const error = timeoutError(plan);
+      over = true;
+      own?.abort(error);
+      // A handler that heeds its signal is done before the next try begins.
+      void comeToRest(running, clock).then(() => reject(error));
+    }
+  });
+}
+
+/** What the schema makes of an output, as frozen JSON. */
+async function settleOutput<C>({ plan, work }: Trial<C>, value: unknown): Promise<unknown> {
+  const checked = work.output ? await check(work.output, value) : undefined;
+  if (checked?.ok === false) {
+    const problem = `Cannot accept the output of task "${plan.name}" as its schema refuses it:\n  ${checked.refusal.lines.join('\n  ')}`;
+    throw new PhasegateError('OUTPUT_INVALID', problem, { hint: 'Return what the schema describes, or change the schema.' });
+  }
+  const copy = toJson(checked ? checked.value : value);
+  if (copy.ok) return copy.value;
+  const { path, found } = copy.problem;
+  throw new PhasegateError('OUTPUT_NOT_JSON', `Cannot keep the output of task "${plan.name}" as ${path} is ${found}, which is not JSON`, {
+    hint: 'Return plain data: strings, finite numbers, booleans, null, arrays and object literals.',
+  });
+}
+
+function timeoutError({ name, timeout }: TaskPlan): PhasegateError {
+  return new PhasegateError('TASK_TIMEOUT', `Cannot wait longer for task "${name}" as its timeout of ${timeout} ms is over`, {
+    hint: 'Raise `timeout` (milliseconds, 0 for none), or pass `signal` on to what the task awaits.',
+  });
+}
+
+/** A controller that is aborted with another signal. */
+export function linked(outer: AbortSignal): AbortController {
+  const controller = new AbortController();
+  if (outer.aborted) controller.abort(outer.reason);
+  else outer.addEventListener('abort', () => controller.abort(outer.reason), { once: true });
+  return controller;
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}

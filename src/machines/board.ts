@@ -1,0 +1,184 @@
+/**
+ * What the pipeline machine keeps beside its context: one entry per phase that has begun, the ledger, the queue.
+ *
+ * It lives outside of XState's context because XState copies context and children on every event, which makes a run
+ * quadratic in its phases; so it is made anew by whoever starts a run, and is no part of a snapshot.
+ *
+ * @module
+ */
+import type { ActorRefFrom } from 'xstate';
+import { createCourse, type Course } from '../model/course.ts';
+import type { EventOf, RunEvent, RunStatus } from '../model/event.ts';
+import type { Graph } from '../model/graph.ts';
+import { createLedger, type Ledger, type View } from '../model/ledger.ts';
+import { planGraph, type GatePlan, type PhasePlan, type Plan } from '../model/plan.ts';
+import type { LimitName } from '../model/policy.ts';
+import type { Correction } from '../model/revision.ts';
+import type { PhaseInput } from './phase-context.ts';
+import type { phaseMachine } from './phase.machine.ts';
+
+/** The actor of one phase in one generation. */
+export type PhaseActor = ActorRefFrom<typeof phaseMachine>;
+
+/** A later phase's demand that this one runs again. */
+export interface RewindRequest {
+  readonly correction: Correction;
+  readonly regate: boolean;
+}
+
+/** How a phase stands: not begun or waiting to run again, alive, or ended. */
+export type Standing = 'pending' | 'live' | 'approved' | 'rejected' | 'failed' | 'skipped' | 'cancelled';
+
+/** What a live phase waits for, if it does not work. */
+export type Parked = 'retrying' | 'rewinding' | 'escalated';
+
+/** The bookkeeping of one phase. */
+export interface Entry {
+  readonly index: number;
+  readonly phase: PhasePlan;
+  standing: Standing;
+  /** Set while `standing` is `live`. */
+  actor: PhaseActor | undefined;
+  parked: Parked | undefined;
+  /** Whether it counts against `concurrency`. */
+  holdsSlot: boolean;
+  generation: number;
+  /** The number of the latest attempt. */
+  attempt: number;
+  /** Attempts in the whole run. */
+  attempts: number;
+  /** The next start is from new inputs, so `attempt` starts over. */
+  fresh: boolean;
+  view: View | undefined;
+  /** Demands that no attempt has been told of yet. */
+  requests: readonly RewindRequest[];
+  /** Demands that the current generation works on. */
+  outstanding: readonly RewindRequest[];
+  rewinds: Readonly<Record<string, number>>;
+  history: readonly Correction[];
+  /** How far a new commit spreads: the strongest wish of those who made it run again. */
+  spread: GatePlan['invalidate'];
+  /** The name of an ancestor that ended badly: this phase can finish, but not start again. */
+  doomedBy: string | undefined;
+}
+
+/** What the pipeline machine is started with. JSON. */
+export interface PipelineInput {
+  readonly run: string;
+  readonly plan: Plan;
+  /** The input of the run. */
+  readonly input?: unknown;
+  /** Whether a person can be reached when a review cannot be had. @default false */
+  readonly attended?: boolean | undefined;
+}
+
+/** How the board reaches the world; the pipeline machine supplies it. */
+export interface BoardPorts {
+  /** Makes and starts the actor of a phase. */
+  spawn(input: PhaseInput): PhaseActor;
+  /** Tells the pipeline machine that its run is over. */
+  settle(): void;
+}
+
+/** The bookkeeping of a run. */
+export interface Board extends PipelineInput {
+  readonly ports: BoardPorts;
+  readonly graph: Graph;
+  readonly course: Course;
+  readonly ledger: Ledger;
+  readonly entries: Map<number, Entry>;
+  /** Phases that may go on as soon as there is room, oldest first. */
+  readonly queue: number[];
+  /** Events to be emitted by the machine, oldest first. */
+  readonly outbox: RunEvent[];
+  /** Limits that hold the run until a person lifts them. */
+  readonly held: Set<LimitName>;
+  /** Limits that a person has lifted. */
+  readonly lifted: Set<LimitName>;
+  readonly used: { corrections: number; costUsd: number; tokens: number };
+  working: number;
+  live: number;
+  ended: Omit<EventOf<'run.ended'>, 'type'> | undefined;
+  /** The worst end of any phase so far. */
+  worst: RunStatus;
+}
+
+/** An empty board at the start of a run. */
+export function createBoard(input: PipelineInput, ports: BoardPorts): Board {
+  const graph = planGraph(input.plan);
+  return {
+    ...input,
+    ports,
+    graph,
+    course: createCourse(graph),
+    ledger: createLedger(graph),
+    entries: new Map(),
+    queue: [],
+    outbox: [],
+    held: new Set(),
+    lifted: new Set(),
+    used: { corrections: 0, costUsd: 0, tokens: 0 },
+    working: 0,
+    live: 0,
+    ended: undefined,
+    worst: 'completed',
+  };
+}
+
+/** The entry of a phase, made when it is first needed. */
+export function entryAt(board: Board, index: number): Entry {
+  const known = board.entries.get(index);
+  if (known) return known;
+  const phase = board.plan.phases[index];
+  if (!phase) throw new RangeError(`No phase has index ${index}`);
+  const entry: Entry = {
+    index,
+    phase,
+    standing: 'pending',
+    actor: undefined,
+    parked: undefined,
+    holdsSlot: false,
+    generation: 0,
+    attempt: 0,
+    attempts: 0,
+    fresh: true,
+    view: undefined,
+    requests: [],
+    outstanding: [],
+    rewinds: {},
+    history: [],
+    spread: 'requester',
+    doomedBy: undefined,
+  };
+  board.entries.set(index, entry);
+  return entry;
+}
+
+/** The entry of a phase by name; `undefined` where the run has no such phase. */
+export function entryNamed(board: Board, name: string): Entry | undefined {
+  const index = board.graph.indexOf.get(name);
+  return index === undefined ? undefined : entryAt(board, index);
+}
+
+/** A live phase stops working, and leaves its place to another. */
+export function releaseSlot(board: Board, entry: Entry): void {
+  if (entry.holdsSlot) board.working -= 1;
+  entry.holdsSlot = false;
+}
+
+/** A live phase is live no more. Its actor has ended, or is told to. */
+export function retire(board: Board, entry: Entry, standing: Standing): void {
+  const { actor } = entry;
+  releaseSlot(board, entry);
+  if (actor) board.live -= 1;
+  entry.actor = undefined;
+  entry.parked = undefined;
+  entry.standing = standing;
+  if (standing !== 'approved' && standing !== 'rejected' && standing !== 'failed') actor?.send({ type: 'cancel' });
+}
+
+/** The stronger of two wishes on how far a new commit spreads. */
+export function stronger(one: GatePlan['invalidate'], other: GatePlan['invalidate']): GatePlan['invalidate'] {
+  const order = ['requester', 'changed', 'all'] as const;
+  return order.indexOf(one) >= order.indexOf(other) ? one : other;
+}

@@ -1,0 +1,30 @@
+/**
+ * The clock of an actor system, which is the one that its root was created with.
+ *
+ * @module
+ */
+import type { AnyActorRef } from 'xstate';
+
+/** Timers, as `createActor` takes them; `SimulatedClock` of XState is one. */
+export interface Clock {
+  setTimeout(run: () => void, ms: number): unknown;
+  clearTimeout(timer: unknown): void;
+}
+
+/** Longest delay that timers keep, in milliseconds, about 24.8 days; longer ones would fire at once. */
+const LONGEST = 2_147_483_647;
+
+/** The clock that an actor shares with its whole system. */
+export function clockOf(actor: AnyActorRef): Clock {
+  return (actor as unknown as { readonly clock: Clock }).clock;
+}
+
+/** Calls back after a delay, however long. Returns a function that prevents it. */
+export function after(clock: Clock, ms: number, run: () => void): () => void {
+  let timer: unknown;
+  function wait(left: number): void {
+    timer = clock.setTimeout(() => (left > LONGEST ? wait(left - LONGEST) : run()), Math.min(left, LONGEST));
+  }
+  wait(ms);
+  return () => clock.clearTimeout(timer);
+}

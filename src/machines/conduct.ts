@@ -1,0 +1,124 @@
+/**
+ * How a run answers to what it is told: by its phases, by people, by the clock.
+ *
+ * @module
+ */
+import type { Decision } from '../model/decision.ts';
+import type { EventOf, PhaseReport } from '../model/event.ts';
+import { fingerprint } from '../model/plan.ts';
+import type { LimitName } from '../model/policy.ts';
+import { entryNamed, releaseSlot, type Board, type Entry } from './board.ts';
+import { enqueue, pump, resume } from './dispatch.ts';
+import { abandon, endIfDone, endRun } from './ending.ts';
+import { countCorrection, countUsage, liftLimit, reachLimit } from './limits.ts';
+import { commit, followUp, sendBack } from './rewind.ts';
+
+/** Begins the run: the phases without predecessors start. */
+export function open(board: Board): void {
+  const { plan, input = null, graph } = board;
+  board.outbox.push({ type: 'run.started', plan, fingerprint: fingerprint(plan), input });
+  enqueue(board, [...graph.names.keys()].filter((index) => board.course.isFree(index)));
+  pump(board);
+  endIfDone(board);
+}
+
+/** A phase reports. What an earlier generation still has to say is dropped. */
+export function receive(board: Board, report: PhaseReport): void {
+  const entry = entryNamed(board, report.phase);
+  if (!entry?.actor || entry.generation !== report.generation || board.ended) return;
+  heed(board, entry, report);
+  pump(board);
+  endIfDone(board);
+}
+
+/** A person decides: on a phase that waits for one, or on a limit that holds the run. */
+export function answer(board: Board, about: string, decision: Decision): void {
+  const entry = entryNamed(board, about);
+  if (entry?.parked === 'escalated') entry.actor?.send({ type: 'decide', decision });
+  const limit = [...board.held].find((name) => name === about);
+  if (limit === undefined) return;
+  if (decision.type === 'approve') liftLimit(board, limit);
+  else endRun(board, { status: 'exhausted', limit, reason: `The limit for ${limit} is spent, and a person did not lift it` });
+  pump(board);
+  endIfDone(board);
+}
+
+/** Stops the run. */
+export function cancel(board: Board, reason: string): void {
+  endRun(board, { status: 'cancelled', reason });
+}
+
+/** The time for the run is over. */
+export function spendDuration(board: Board): void {
+  const max = board.plan.limits.durationMs ?? 0;
+  reachLimit(board, 'durationMs', max, max);
+}
+
+/** The names of limits that hold the run. */
+export function heldLimits(board: Board): readonly LimitName[] {
+  return [...board.held];
+}
+
+// --- internal ---
+
+function heed(board: Board, entry: Entry, report: PhaseReport): void {
+  if (report.type === 'phase.approved') {
+    approve(board, entry, report);
+    return;
+  }
+  board.outbox.push(report);
+  switch (report.type) {
+    case 'task.started':
+    case 'task.completed':
+    case 'task.retrying':
+    case 'task.failed':
+    case 'phase.started':
+    case 'phase.warned':
+    case 'review.started':
+    case 'review.decided':
+      return;
+    case 'task.reported':
+      countUsage(board, report);
+      return;
+    case 'phase.retrying':
+      retry(board, entry, report);
+      return;
+    case 'phase.rewinding':
+      rewind(board, entry, report);
+      return;
+    case 'phase.escalated':
+      park(board, entry, 'escalated');
+      return;
+    case 'phase.rejected':
+      abandon(board, entry, 'rejected');
+      return;
+    case 'phase.failed':
+      abandon(board, entry, 'failed');
+  }
+}
+
+function approve(board: Board, entry: Entry, report: Extract<PhaseReport, { readonly type: 'phase.approved' }>): void {
+  const { version, read, outputs } = commit(board, entry, report.outputs);
+  board.outbox.push({ ...report, version, read });
+  followUp(board, entry, { version, read, outputs });
+}
+
+function retry(board: Board, entry: Entry, report: EventOf<'phase.retrying'>): void {
+  entry.parked = 'retrying';
+  entry.history = [...entry.history, report.correction];
+  if (!countCorrection(board, entry, 0, report.by === 'person') || board.ended) return;
+  if (entry.holdsSlot && board.held.size === 0) resume(board, entry);
+  else enqueue(board, [entry.index]);
+}
+
+function rewind(board: Board, entry: Entry, report: EventOf<'phase.rewinding'>): void {
+  park(board, entry, 'rewinding');
+  entry.rewinds = { ...entry.rewinds, [report.target]: report.spent };
+  if (!countCorrection(board, entry, report.spent, report.by === 'person') || board.ended) return;
+  sendBack(board, entry, report);
+}
+
+function park(board: Board, entry: Entry, parked: NonNullable<Entry['parked']>): void {
+  releaseSlot(board, entry);
+  entry.parked = parked;
+}

@@ -1,0 +1,84 @@
+/**
+ * Starting phases: the queue, the places, and what each start is told.
+ *
+ * @module
+ */
+import { countOf } from '../model/policy.ts';
+import { mergeCorrections } from '../model/revision.ts';
+import { entryAt, type Board, type Entry } from './board.ts';
+import type { Start } from './phase-context.ts';
+import { reachLimit } from './limits.ts';
+
+/** Queues phases that may go on. */
+export function enqueue(board: Board, phases: readonly number[]): void {
+  board.queue.push(...phases.filter((phase) => !board.queue.includes(phase)));
+}
+
+/** Starts queued phases while there is room. */
+export function pump(board: Board): void {
+  const room = countOf(board.plan.concurrency);
+  while (board.ended === undefined && board.held.size === 0 && board.working < room) {
+    const next = board.queue.shift();
+    if (next === undefined) return;
+    const entry = entryAt(board, next);
+    if (entry.parked === 'retrying') resume(board, entry);
+    else if (board.course.isFree(next) && entry.standing !== 'skipped') begin(board, entry);
+  }
+}
+
+/** Lets a phase that retries begin its next attempt, on the inputs it has. */
+export function resume(board: Board, entry: Entry): void {
+  if (!mayAttempt(board, entry)) return;
+  takeSlot(board, entry);
+  entry.attempt += 1;
+  entry.attempts += 1;
+  entry.actor?.send({ type: 'restart' });
+}
+
+// --- internal ---
+
+/** Starts a phase from the inputs that are current now: anew, or where it waits for a predecessor that it sent back. */
+function begin(board: Board, entry: Entry): void {
+  if (!mayAttempt(board, entry)) return;
+  const start = startOf(board, entry);
+  takeSlot(board, entry);
+  entry.attempt = start.attempt;
+  entry.attempts += 1;
+  entry.fresh = true;
+  if (entry.actor) {
+    entry.actor.send({ type: 'restart', start });
+    return;
+  }
+  const { generation, phase, rewinds, history, outstanding } = entry;
+  const { run, input, attended } = board;
+  const gated = outstanding.length === 0 || outstanding.some((request) => request.regate);
+  entry.standing = 'live';
+  board.live += 1;
+  entry.actor = board.ports.spawn({ ...start, run, phase, generation, input, gated, attended, rewinds, history });
+}
+
+/** What a start is told: every demand that is not answered yet, or nothing. */
+function startOf(board: Board, entry: Entry): Start {
+  const { phase, fresh, requests, outstanding, history } = entry;
+  entry.view = board.ledger.view(phase.name);
+  entry.outstanding = [...outstanding, ...requests];
+  entry.requests = [];
+  const { inputs } = entry.view;
+  if (entry.outstanding.length === 0) return { attempt: 0, inputs };
+  const attempt = fresh ? 1 : entry.attempt + 1;
+  const demands = entry.outstanding.map((request) => request.correction);
+  const revision = mergeCorrections(attempt, demands, history.filter((one) => !demands.includes(one)));
+  entry.history = revision.history;
+  return { attempt, inputs, revision, previous: board.ledger.current(phase.name)?.outputs };
+}
+
+function mayAttempt(board: Board, entry: Entry): boolean {
+  const max = board.plan.limits.attemptsPerPhase;
+  return max === undefined || entry.attempts < max || !reachLimit(board, 'attemptsPerPhase', entry.attempts, max, entry);
+}
+
+function takeSlot(board: Board, entry: Entry): void {
+  if (!entry.holdsSlot) board.working += 1;
+  entry.holdsSlot = true;
+  entry.parked = undefined;
+}

@@ -1,0 +1,72 @@
+/**
+ * How phases that cannot go on end, and how a run ends.
+ *
+ * @module
+ */
+import { errorInfo, PhasegateError } from '../model/errors.ts';
+import { reach } from '../model/graph.ts';
+import { entryAt, retire, type Board, type Entry, type Standing } from './board.ts';
+
+/** A phase was rejected or failed: everything that needs it ends, too. */
+export function abandon(board: Board, entry: Entry, standing: 'rejected' | 'failed'): void {
+  retire(board, entry, standing);
+  board.worst = standing === 'failed' || board.worst === 'failed' ? 'failed' : 'rejected';
+  if (board.plan.onFailure === 'halt') {
+    endRun(board, { status: board.worst, reason: `Phase "${entry.phase.name}" was ${standing === 'failed' ? 'not done' : 'rejected'}` });
+    return;
+  }
+  for (const index of [...reach(board.graph.next, entry.index)].sort((a, b) => a - b)) doom(board, entryAt(board, index), entry);
+}
+
+/** A phase that waits for one that ended badly cannot go on. */
+export function failWaiting(board: Board, entry: Entry, cause: string): void {
+  const problem = `Cannot restart phase "${entry.phase.name}" as "${cause}", which it sent back or depends on, has ended without approval`;
+  const error = errorInfo(new PhasegateError('PREDECESSOR_FAILED', problem, { hint: `See why "${cause}" ended.` }));
+  board.outbox.push({ type: 'phase.failed', phase: entry.phase.name, generation: entry.generation, attempt: entry.attempt, error });
+  entry.actor?.send({ type: 'cancel' });
+  abandon(board, entry, 'failed');
+}
+
+/** Ends the run: stops whatever is live, and says of every phase that never came to its turn that it was skipped. */
+export function endRun(board: Board, end: NonNullable<Board['ended']>): void {
+  if (board.ended) return;
+  board.ended = end;
+  const because = end.reason ?? end.status;
+  board.plan.phases.forEach((phase, index) => {
+    const entry = board.entries.get(index);
+    if (entry === undefined || entry.standing === 'pending') finishPending(board, index, because);
+    else if (entry.standing === 'live') {
+      board.outbox.push({ type: 'phase.cancelled', phase: phase.name, because });
+      retire(board, entry, 'cancelled');
+    }
+  });
+  board.outbox.push({ type: 'run.ended', ...end });
+  board.ports.settle();
+}
+
+/** Ends the run when nothing is left to do. */
+export function endIfDone(board: Board): void {
+  if (board.ended || board.queue.length > 0) return;
+  if (board.live === 0) endRun(board, { status: board.worst });
+  else if (board.working === 0 && board.held.size === 0 && [...board.entries.values()].every((entry) => entry.parked === undefined || entry.parked === 'rewinding')) {
+    const error = errorInfo(new PhasegateError('INTERNAL', 'Cannot go on with the run as every live phase waits for another'));
+    endRun(board, { status: 'failed', error });
+  }
+}
+
+// --- internal ---
+
+function doom(board: Board, entry: Entry, cause: Entry): void {
+  entry.doomedBy ??= cause.phase.name;
+  if (entry.parked === 'rewinding') failWaiting(board, entry, cause.phase.name);
+  else if (entry.standing === 'pending') finishPending(board, entry.index, cause.phase.name);
+}
+
+/** A phase that does not run (again) is skipped, or keeps what it had when it was to run again. */
+function finishPending(board: Board, index: number, because: string): void {
+  const { name } = board.plan.phases[index] ?? { name: '' };
+  const kept = board.ledger.current(name) !== undefined;
+  const standing: Standing = kept ? 'approved' : 'skipped';
+  board.outbox.push(kept ? { type: 'phase.stale', phase: name, because } : { type: 'phase.skipped', phase: name, because });
+  entryAt(board, index).standing = standing;
+}

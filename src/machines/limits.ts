@@ -1,0 +1,66 @@
+/**
+ * Limits of a whole run: what is used, and what follows when a limit is spent.
+ *
+ * @module
+ */
+import type { EventOf } from '../model/event.ts';
+import type { LimitName } from '../model/policy.ts';
+import type { Board, Entry } from './board.ts';
+import { enqueue } from './dispatch.ts';
+import { endRun } from './ending.ts';
+
+/** Adds reported usage, and checks it against the limits. */
+export function countUsage(board: Board, { tokens = 0, costUsd = 0 }: EventOf<'task.reported'>): void {
+  board.used.tokens += tokens;
+  board.used.costUsd += costUsd;
+  for (const name of ['tokens', 'costUsd'] as const) {
+    const max = board.plan.limits[name];
+    if (max !== undefined && board.used[name] > max) reachLimit(board, name, board.used[name], max);
+  }
+}
+
+/**
+ * Counts one correction, of which a phase is about to be the cause.
+ *
+ * @param spent How often the phase has sent back this target, the current time included; 0 for itself.
+ * @returns Whether the limits allow it. A person's corrections are counted, and always allowed.
+ */
+export function countCorrection(board: Board, entry: Entry, spent: number, byPerson: boolean): boolean {
+  const { corrections, perPair } = board.plan.limits;
+  const used = board.used.corrections + 1;
+  if (!byPerson) {
+    if (corrections !== undefined && used > corrections && reachLimit(board, 'corrections', used - 1, corrections, entry)) return false;
+    if (perPair !== undefined && spent > perPair && reachLimit(board, 'perPair', spent - 1, perPair, entry)) return false;
+  }
+  board.used.corrections = used;
+  return true;
+}
+
+/**
+ * A limit is spent: the run ends, or it is held for a person - one phase of it, where the limit stops just that phase.
+ *
+ * @param phase The live phase that waits for the pipeline's word, if the limit stops just that.
+ * @returns Whether the limit holds; false where a person has lifted it.
+ */
+export function reachLimit(board: Board, limit: LimitName, used: number, max: number, phase?: Entry): boolean {
+  if (board.ended) return true;
+  if (board.lifted.has(limit)) return false;
+  const reason = `The limit of ${max} for ${limit} is spent`;
+  const stops = board.plan.onLimit === 'stop';
+  const holds = !stops && phase?.actor ? phase : undefined;
+  if (!board.held.has(limit)) board.outbox.push({ type: 'limit.reached', limit, used, max, holds: holds?.phase.name ?? null });
+  if (stops) endRun(board, { status: 'exhausted', limit, reason });
+  else if (holds) holds.actor?.send({ type: 'hold', reason });
+  else {
+    board.held.add(limit);
+    if (phase) enqueue(board, [phase.index]);
+  }
+  return true;
+}
+
+/** A person lifts a limit that holds the run. */
+export function liftLimit(board: Board, limit: LimitName): void {
+  if (!board.held.delete(limit)) return;
+  board.lifted.add(limit);
+  board.outbox.push({ type: 'limit.lifted', limit });
+}

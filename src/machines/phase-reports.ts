@@ -1,0 +1,130 @@
+/**
+ * What a phase tells its pipeline, read from its context.
+ *
+ * @module
+ */
+import { errorInfo, PhasegateError, type ErrorInfo } from '../model/errors.ts';
+import type { Approval, EventOf } from '../model/event.ts';
+import { backoffMs } from '../model/policy.ts';
+import { aimsAstray, correctionOf, isUnanswered, type EscalationCause, type PhaseContext } from './phase-context.ts';
+
+export function startedReport(context: PhaseContext): EventOf<'phase.started'> {
+  const { revision } = context;
+  return { type: 'phase.started', ...at(context), ...(revision && { revision }) };
+}
+
+export function reviewStartedReport(context: PhaseContext): EventOf<'review.started'> {
+  return { type: 'review.started', ...at(context), asked: context.reviewErrors + 1 };
+}
+
+export function decidedReport(context: PhaseContext): EventOf<'review.decided'> {
+  const { verdicts, by } = context;
+  return { type: 'review.decided', ...at(context), verdict: verdictOf(context), verdicts, by };
+}
+
+export function retryingReport(context: PhaseContext): EventOf<'phase.retrying'> {
+  const { by, retries: spent } = context;
+  return { type: 'phase.retrying', ...at(context), correction: correctionOf(context), by, spent };
+}
+
+export function rewindingReport(context: PhaseContext): EventOf<'phase.rewinding'> {
+  const { by, verdict, rewinds } = context;
+  const target = verdict?.type === 'retryPredecessor' ? verdict.phase : '';
+  return { type: 'phase.rewinding', ...at(context), target, correction: correctionOf(context), by, spent: rewinds[target] ?? 0 };
+}
+
+export function escalatedReport(context: PhaseContext): EventOf<'phase.escalated'> {
+  return { type: 'phase.escalated', ...at(context), because: causeOf(context), reason: reasonOf(context) };
+}
+
+export function approvedReport(context: PhaseContext): Approval {
+  const { phase, outputs, best } = context;
+  const because = approvalCause(context);
+  const accepted = because === 'exhausted' && phase.gate?.onExhausted === 'acceptBest' && best ? best.outputs : outputs;
+  return { type: 'phase.approved', ...at(context), because, outputs: accepted ?? {} };
+}
+
+export function rejectedReport(context: PhaseContext): EventOf<'phase.rejected'> {
+  return { type: 'phase.rejected', ...at(context), reason: reasonOf(context) };
+}
+
+export function failedReport(context: PhaseContext): EventOf<'phase.failed'> {
+  return { type: 'phase.failed', ...at(context), error: context.error ?? endError(context) };
+}
+
+/** What an approval that nobody gave should be warned about; `undefined` for a plain one. */
+export function approvalWarning(context: PhaseContext): EventOf<'phase.warned'> | undefined {
+  const message = WARNINGS[approvalCause(context)]?.(context);
+  return message === undefined ? undefined : { type: 'phase.warned', ...at(context), code: approvalCause(context).toUpperCase(), message };
+}
+
+/** Milliseconds before a review that could not be had is asked again. */
+export function reviewDelay({ phase, reviewErrors }: PhaseContext): number {
+  return reviewErrors === 0 ? 0 : backoffMs(phase.gate?.reviewBackoff ?? {}, reviewErrors);
+}
+
+// --- internal ---
+
+const WARNINGS: Partial<Record<Approval['because'], (context: PhaseContext) => string>> = {
+  exhausted: (context) => `Approved without its reviewer's consent, as its budget for changes is spent: ${reasonOf(context)}`,
+  unrecognised: () => 'Approved as no verdict was recognised in the reviewer\'s answer',
+  invalidTarget: (context) => `Approved as the reviewer sent back a phase that it may not send back: ${reasonOf(context)}`,
+};
+
+function at({ phase, generation, attempt }: PhaseContext) {
+  return { phase: phase.name, generation, attempt };
+}
+
+function verdictOf({ verdict }: PhaseContext): EventOf<'review.decided'>['verdict'] {
+  return verdict ?? { type: 'approve' };
+}
+
+function approvalCause(context: PhaseContext): Approval['because'] {
+  const { verdict } = context;
+  if (verdict === null) return 'unreviewed';
+  if (verdict.type === 'approve') return 'approved';
+  if (verdict.type === 'unrecognised') return 'unrecognised';
+  return aimsAstray(context) ? 'invalidTarget' : 'exhausted';
+}
+
+function causeOf(context: PhaseContext): EscalationCause {
+  if (context.held !== null) return 'limit';
+  if (isUnanswered(context)) return 'reviewUnavailable';
+  if (context.verdict?.type === 'escalate') return 'requested';
+  return aimsAstray(context) ? 'invalidTarget' : 'exhausted';
+}
+
+/** The verdict in words. */
+function reasonOf({ held, verdict }: PhaseContext): string {
+  if (held !== null) return held;
+  switch (verdict?.type) {
+    case undefined:
+    case 'approve':
+      return '';
+    case 'retry':
+      return verdict.feedback;
+    case 'retryPredecessor':
+      return `${verdict.phase}: ${verdict.feedback}`;
+    case 'reject':
+    case 'escalate':
+      return verdict.reason;
+    case 'unrecognised':
+      return `no verdict in ${JSON.stringify(verdict.text.slice(0, 200))}`;
+    case 'inconclusive':
+      return `confidence of ${verdict.decision.confidence} is too low for "${verdict.decision.type}"`;
+    case 'unavailable':
+      return verdict.error.message;
+  }
+}
+
+/** Why a phase failed whose tasks did not. */
+function endError(context: PhaseContext): ErrorInfo {
+  const { phase, reviewErrors, verdict } = context;
+  if (context.by === 'worker' && verdict?.type === 'retryPredecessor') {
+    const problem = `Cannot go on with phase "${phase.name}" as it needs changes in "${verdict.phase}", which may not be sent back any more: ${verdict.feedback}`;
+    return errorInfo(new PhasegateError('REWORK_IMPOSSIBLE', problem, { hint: 'Raise maxPredecessorRetries, or correct that phase.' }));
+  }
+  const problem = `Cannot judge phase "${phase.name}" as its review could not be had in ${reviewErrors + 1} tries: ${reasonOf(context)}`;
+  const hint = 'The work was not rejected. Repair the reviewer, raise maxReviewErrors, or run attended so that a person decides.';
+  return errorInfo(new PhasegateError('REVIEW_UNAVAILABLE', problem, { hint }));
+}

@@ -1,0 +1,254 @@
+/**
+ * One phase of a run, in one generation.
+ *
+ * ```text
+ *   running ──▶ reviewing ──▶ deciding ──▶ approved
+ *      ▲            ▲          │ │ │ └───▶ rejected
+ *      │            └ again ◀──┘ │ └─────▶ escalated ── decide ──▶ deciding
+ *      ├──── retrying  ◀─────────┤
+ *      └──── rewinding ◀─────────┘         retrying, rewinding: until restart, or hold ──▶ escalated
+ *
+ *   running ──▶ failed       a task failed for good
+ *   deciding ──▶ failed      the review could not be had, and nobody can be asked
+ *   any ── cancel ──▶ cancelled
+ * ```
+ *
+ * A phase never starts an attempt by itself but the first, never touches committed outputs, and knows no sibling: it
+ * reports upward, and the parent commits, restarts, holds and cancels.
+ *
+ * @module
+ */
+import { assign, setup, type AnyActorRef } from 'xstate';
+import { errorInfo, type ErrorInfo } from '../model/errors.ts';
+import type { Decision } from '../model/decision.ts';
+import type { PhaseReport, TaskReport, Verdict } from '../model/event.ts';
+import { countOf } from '../model/policy.ts';
+import { mergeCorrections } from '../model/revision.ts';
+import * as rules from './phase-context.ts';
+import type { PhaseContext, PhaseInput, Start } from './phase-context.ts';
+import * as reports from './phase-reports.ts';
+import type { AttemptOutcome, GateOutcome, PhaseActors } from './ports.ts';
+
+/** What a phase can be told. */
+export type PhaseCommand =
+  /** Begin the next attempt: with new inputs where `start` is given, else with the same. */
+  | { readonly type: 'restart'; readonly start?: Start | undefined }
+  /** Do not begin it: wait for a person. */
+  | { readonly type: 'hold'; readonly reason: string }
+  /** A person's decision. */
+  | { readonly type: 'decide'; readonly decision: Decision }
+  /** Stop, whatever it takes. */
+  | { readonly type: 'cancel' };
+
+/** How a phase ended. */
+export interface PhaseOutput {
+  readonly status: 'approved' | 'rejected' | 'failed' | 'cancelled';
+  /** The outputs to commit, where it was approved. */
+  readonly outputs: Readonly<Record<string, unknown>> | null;
+}
+
+/** The statechart of one phase. Provide `attempt` and `review`; send `restart` when it retries or rewinds. */
+export const phaseMachine = setup({
+  types: {
+    input: {} as PhaseInput,
+    context: {} as PhaseContext,
+    events: {} as PhaseCommand | TaskReport,
+    output: {} as PhaseOutput,
+  },
+  actors: {} as PhaseActors,
+  guards: {
+    isFailed: ({ context }) => context.error !== null,
+    isUnreviewed: ({ context }) => context.verdict === null && (context.phase.gate === null || !context.gated),
+    wantsRework: ({ context }) => context.verdict !== null,
+    mayAskAgain: ({ context }) => rules.isUnanswered(context) && context.reviewErrors < maxReviewErrors(context),
+    mayAskPerson: ({ context }) => rules.isUnanswered(context) && context.attended,
+    isUnanswered: ({ context }) => rules.isUnanswered(context),
+    approves: ({ context }) => context.verdict?.type === 'approve' || context.verdict?.type === 'unrecognised',
+    mayRetry: ({ context }) => context.verdict?.type === 'retry' && (context.by === 'person' || rules.retriesLeft(context) > 0),
+    mayRewind: ({ context }) => mayRewind(context),
+    rejects: ({ context }) => context.verdict?.type === 'reject',
+    escalates: ({ context }) => context.verdict?.type === 'escalate',
+    isStuckWorker: ({ context }) => context.by === 'worker',
+    strays: ({ context }) => rules.aimsAstray(context) && context.phase.gate?.onInvalidTarget === 'escalate',
+    straysHarmlessly: ({ context }) => rules.aimsAstray(context),
+    escalatesExhausted: ({ context }) => context.phase.gate?.onExhausted === 'escalate',
+    rejectsExhausted: ({ context }) => context.phase.gate?.onExhausted === 'reject',
+  },
+  actions: {
+    report: ({ self }, report: PhaseReport | undefined) => report && parentOf(self)?.send(report),
+    pass: ({ self, event }) => parentOf(self)?.send(event),
+    keepOutcome: assign((_, outcome: AttemptOutcome) => outcomeFields(outcome)),
+    keepError: assign({ error: (_, error: ErrorInfo) => error }),
+    keepReview: assign(({ context }, { verdict, verdicts }: GateOutcome) => ({
+      verdict,
+      verdicts,
+      by: 'gate' as const,
+      best: bestOf(context, verdict),
+    })),
+    keepDecision: assign({ verdict: (_, decision: Decision) => decision, by: () => 'person' as const, held: () => null }),
+    countReviewError: assign({ reviewErrors: ({ context }) => context.reviewErrors + 1 }),
+    countRetry: assign({
+      retries: ({ context }) => context.retries + (context.by === 'person' ? 0 : 1),
+      history: ({ context }) => [...context.history, rules.correctionOf(context)],
+    }),
+    countRewind: assign({ rewinds: ({ context }) => countedRewinds(context) }),
+    beginNext: assign(({ context }, start: Start | undefined) => (start ? rules.startFields(start) : nextFields(context))),
+    keepHold: assign({ held: (_, reason: string) => reason }),
+  },
+}).createMachine({
+  id: 'phase',
+  context: ({ input }) => rules.openContext(input),
+  initial: 'running',
+  on: {
+    cancel: '.cancelled',
+    'task.*': { actions: 'pass' },
+    'phase.warned': { actions: 'pass' },
+  },
+  states: {
+    running: {
+      entry: { type: 'report', params: ({ context }) => reports.startedReport(context) },
+      invoke: {
+        src: 'attempt',
+        input: ({ context }) => context,
+        onDone: { target: 'assessing', actions: { type: 'keepOutcome', params: ({ event }) => event.output } },
+        onError: { target: 'assessing', actions: { type: 'keepError', params: ({ event }) => errorInfo(event.error) } },
+      },
+    },
+    assessing: {
+      always: [
+        { guard: 'isFailed', target: 'failed' },
+        { guard: 'isUnreviewed', target: 'approved' },
+        { guard: 'wantsRework', target: 'deciding' },
+        { target: 'reviewing' },
+      ],
+    },
+    reviewing: {
+      entry: { type: 'report', params: ({ context }) => reports.reviewStartedReport(context) },
+      invoke: {
+        src: 'review',
+        input: ({ context }) => context,
+        onDone: { target: 'deciding', actions: { type: 'keepReview', params: ({ event }) => event.output } },
+        onError: { target: 'deciding', actions: { type: 'keepReview', params: ({ event }) => crashed(event.error) } },
+      },
+    },
+
+    // The decision table, read top to bottom.
+    deciding: {
+      entry: { type: 'report', params: ({ context }) => reports.decidedReport(context) },
+      always: [
+        { guard: 'mayAskAgain', target: 'reviewing', actions: 'countReviewError' },
+        { guard: 'mayAskPerson', target: 'escalated' },
+        { guard: 'isUnanswered', target: 'failed' },
+        { guard: 'approves', target: 'approved' },
+        { guard: 'mayRetry', target: 'retrying', actions: 'countRetry' },
+        { guard: 'mayRewind', target: 'rewinding', actions: 'countRewind' },
+        { guard: 'rejects', target: 'rejected' },
+        { guard: 'escalates', target: 'escalated' },
+        { guard: 'isStuckWorker', target: 'failed' },
+        { guard: 'strays', target: 'escalated' },
+        { guard: 'straysHarmlessly', target: 'approved' },
+        { guard: 'escalatesExhausted', target: 'escalated' },
+        { guard: 'rejectsExhausted', target: 'rejected' },
+        { target: 'approved' }, // budget spent: the last attempt, or the best, stands
+      ],
+    },
+    retrying: {
+      entry: { type: 'report', params: ({ context }) => reports.retryingReport(context) },
+      on: {
+        restart: { target: 'running', actions: { type: 'beginNext', params: ({ event }) => event.start } },
+        hold: { target: 'escalated', actions: { type: 'keepHold', params: ({ event }) => event.reason } },
+      },
+    },
+    rewinding: {
+      entry: { type: 'report', params: ({ context }) => reports.rewindingReport(context) },
+      on: {
+        restart: { target: 'running', actions: { type: 'beginNext', params: ({ event }) => event.start } },
+        hold: { target: 'escalated', actions: { type: 'keepHold', params: ({ event }) => event.reason } },
+      },
+    },
+    escalated: {
+      entry: { type: 'report', params: ({ context }) => reports.escalatedReport(context) },
+      on: {
+        decide: { target: 'deciding', actions: { type: 'keepDecision', params: ({ event }) => event.decision } },
+      },
+    },
+    approved: {
+      type: 'final',
+      entry: [
+        { type: 'report', params: ({ context }) => reports.approvalWarning(context) },
+        { type: 'report', params: ({ context }) => reports.approvedReport(context) },
+      ],
+      output: ({ context }) => ended('approved', reports.approvedReport(context).outputs),
+    },
+    rejected: {
+      type: 'final',
+      entry: { type: 'report', params: ({ context }) => reports.rejectedReport(context) },
+      output: () => ended('rejected'),
+    },
+    failed: {
+      type: 'final',
+      entry: { type: 'report', params: ({ context }) => reports.failedReport(context) },
+      output: () => ended('failed'),
+    },
+    cancelled: { type: 'final', output: () => ended('cancelled') },
+  },
+  output: ({ event }) => event.output as PhaseOutput,
+});
+
+// --- internal ---
+
+function parentOf(self: AnyActorRef): AnyActorRef | undefined {
+  return self._parent;
+}
+
+function ended(status: PhaseOutput['status'], outputs: PhaseOutput['outputs'] = null): PhaseOutput {
+  return { status, outputs };
+}
+
+function maxReviewErrors({ phase }: PhaseContext): number {
+  return countOf(phase.gate?.maxReviewErrors ?? 0);
+}
+
+function mayRewind(context: PhaseContext): boolean {
+  const { verdict, by } = context;
+  if (verdict?.type !== 'retryPredecessor') return false;
+  return by === 'person' || rules.rewindsLeft(context, verdict.phase) > 0;
+}
+
+/** What the machine keeps of an attempt. */
+function outcomeFields(outcome: AttemptOutcome): Pick<PhaseContext, 'outputs' | 'verdict' | 'by' | 'error'> {
+  const nothing = { outputs: null, verdict: null, by: 'gate', error: null } as const;
+  switch (outcome.type) {
+    case 'done':
+      return { ...nothing, outputs: outcome.outputs };
+    case 'failed':
+      return { ...nothing, error: outcome.error };
+    case 'rework':
+      return { ...nothing, by: 'worker', verdict: { type: 'retryPredecessor', phase: outcome.phase, feedback: outcome.feedback } };
+  }
+}
+
+function crashed(thrown: unknown): GateOutcome {
+  return { verdict: { type: 'unavailable', error: errorInfo(thrown) }, verdicts: {} };
+}
+
+/** Keeps this attempt where it scored higher than those before it; of equals the later one. */
+function bestOf({ best, outputs }: PhaseContext, verdict: Verdict): PhaseContext['best'] {
+  const score = 'score' in verdict ? verdict.score : undefined;
+  if (score === undefined || outputs === null || (best && best.score > score)) return best;
+  return { score, outputs };
+}
+
+function countedRewinds({ rewinds, verdict, by }: PhaseContext): PhaseContext['rewinds'] {
+  if (verdict?.type !== 'retryPredecessor' || by === 'person') return rewinds;
+  return { ...rewinds, [verdict.phase]: (rewinds[verdict.phase] ?? 0) + 1 };
+}
+
+/** The next attempt on the same inputs, told what was demanded of this one. */
+function nextFields(context: PhaseContext) {
+  const { attempt, history, outputs, previous } = context;
+  const next = attempt + 1;
+  const nothing = { outputs: null, verdicts: {}, verdict: null, reviewErrors: 0, by: 'gate', error: null, held: null } as const;
+  const revision = mergeCorrections(next, history.slice(-1), history.slice(0, -1));
+  return { ...nothing, attempt: next, revision, previous: outputs ?? previous };
+}

@@ -1,0 +1,155 @@
+/**
+ * One run of a pipeline: the parent of its phases.
+ *
+ * ```text
+ *   running ── everything is approved ───────▶ completed
+ *      ├────── a phase was rejected ─────────▶ rejected
+ *      ├────── a phase failed ───────────────▶ failed
+ *      ├────── cancel ───────────────────────▶ cancelled
+ *      └────── a limit is spent ─────────────▶ exhausted
+ * ```
+ *
+ * It spawns a phase when its predecessors are committed, commits, routes rewinds up and restarts down, and emits every
+ * event of the run. It is the only writer of outputs and the only emitter of events.
+ *
+ * @module
+ */
+import { assign, createActor, enqueueActions, setup, type AnyActorRef } from 'xstate';
+import type { Decision } from '../model/decision.ts';
+import type { PhaseReport, RunEvent, RunStatus } from '../model/event.ts';
+import type { Plan } from '../model/plan.ts';
+import type { LimitName } from '../model/policy.ts';
+import { createBoard, type Board, type PipelineInput } from './board.ts';
+import { answer, cancel, open, receive, spendDuration } from './conduct.ts';
+import { boardOf, keepBoard } from './boards.ts';
+import { lifelineLogic } from './lifeline.ts';
+import { phaseMachine } from './phase.machine.ts';
+
+/** What a run can be told. */
+export type PipelineCommand =
+  /** A person's decision on an escalated phase, or on a limit that holds the run: approve lifts it, reject ends the run. */
+  | { readonly type: 'decide'; readonly about: string; readonly decision: Decision }
+  /** Stop everything. */
+  | { readonly type: 'cancel'; readonly reason?: string | undefined };
+
+/** What the pipeline machine knows that belongs in a snapshot; the rest is on its board. */
+export interface PipelineContext {
+  readonly run: string;
+  readonly plan: Plan;
+  readonly input: unknown;
+  readonly attended: boolean;
+  /** How the run ended, with the committed outputs, by phase, then task. */
+  readonly end: PipelineOutput | null;
+}
+
+/** How a run ended. */
+export interface PipelineOutput {
+  readonly status: RunStatus;
+  readonly reason?: string | undefined;
+  readonly limit?: LimitName | undefined;
+  /** Committed outputs, by phase, then task. */
+  readonly outputs: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+/** The statechart of a run. Provide `phase`, a phase machine with its work provided; it emits every event of the run. */
+export const pipelineMachine = setup({
+  types: {
+    input: {} as PipelineInput,
+    context: {} as PipelineContext,
+    events: {} as PipelineCommand | PhaseReport | { readonly type: 'settle' },
+    emitted: {} as RunEvent,
+    output: {} as PipelineOutput,
+  },
+  actors: { phase: phaseMachine, lifeline: lifelineLogic },
+  guards: {
+    hasEnded: ({ context }, status: RunStatus) => context.end?.status === status,
+  },
+  actions: {
+    open: ({ context, self }) => open(makeBoard(context, self)),
+    receive: ({ self, event }) => isReport(event) && receive(boardOf(self), event),
+    answer: ({ self, event }) => event.type === 'decide' && answer(boardOf(self), event.about, event.decision),
+    cancel: ({ self, event }) => event.type === 'cancel' && cancel(boardOf(self), event.reason ?? 'cancelled'),
+    spendDuration: ({ self }) => spendDuration(boardOf(self)),
+    keepEnd: assign({ end: ({ self }) => endOf(boardOf(self)) }),
+    publish: enqueueActions(({ enqueue, self }) => {
+      for (const event of boardOf(self).outbox.splice(0)) enqueue.emit(event);
+    }),
+  },
+}).createMachine({
+  id: 'pipeline',
+  context: ({ input }) => contextOf(input),
+  initial: 'running',
+  states: {
+    running: {
+      entry: 'open',
+      invoke: {
+        src: 'lifeline',
+        id: 'lifeline',
+        input: ({ context }) => ({ durationMs: context.plan.limits.durationMs }),
+        onDone: { actions: ['spendDuration', 'publish'] },
+      },
+      on: {
+        'task.*': { actions: ['receive', 'publish'] },
+        'phase.*': { actions: ['receive', 'publish'] },
+        'review.*': { actions: ['receive', 'publish'] },
+        decide: { actions: ['answer', 'publish'] },
+        cancel: { actions: ['cancel', 'publish'] },
+        settle: { target: 'settling', actions: ['publish', 'keepEnd'] },
+      },
+    },
+    settling: {
+      always: [
+        { guard: { type: 'hasEnded', params: 'completed' }, target: 'completed' },
+        { guard: { type: 'hasEnded', params: 'rejected' }, target: 'rejected' },
+        { guard: { type: 'hasEnded', params: 'failed' }, target: 'failed' },
+        { guard: { type: 'hasEnded', params: 'cancelled' }, target: 'cancelled' },
+        { target: 'exhausted' },
+      ],
+    },
+    completed: { type: 'final' },
+    rejected: { type: 'final' },
+    failed: { type: 'final' },
+    cancelled: { type: 'final' },
+    exhausted: { type: 'final' },
+  },
+  output: ({ context }) => context.end ?? { status: 'failed', outputs: {} },
+});
+
+// --- internal ---
+
+function makeBoard(context: PipelineContext, self: AnyActorRef): Board {
+  const board = createBoard(context, {
+    spawn: (input) => {
+      const actor = createActor(phaseLogicOf(self), { id: input.phase.name, parent: self, input });
+      actor.start();
+      return actor;
+    },
+    settle: () => self.send({ type: 'settle' }),
+  });
+  keepBoard(self, board);
+  return board;
+}
+
+/** The phase machine that was provided; read from the actor's own logic, as XState does for `spawn`. */
+function phaseLogicOf(self: AnyActorRef): typeof phaseMachine {
+  const { logic } = self as unknown as { readonly logic: { readonly implementations: { readonly actors: { readonly phase: typeof phaseMachine } } } };
+  return logic.implementations.actors.phase;
+}
+
+function contextOf({ run, plan, input = null, attended = false }: PipelineInput): PipelineContext {
+  return { run, plan, input, attended, end: null };
+}
+
+function endOf(board: Board): PipelineOutput {
+  const { status, reason, limit } = board.ended ?? { status: 'failed' };
+  const outputs: Record<string, Readonly<Record<string, unknown>>> = {};
+  for (const [index, entry] of board.entries) {
+    const commit = entry.standing === 'approved' ? board.ledger.current(board.graph.names[index] ?? '') : undefined;
+    if (commit) outputs[entry.phase.name] = commit.outputs;
+  }
+  return { status, reason, limit, outputs };
+}
+
+function isReport(event: { readonly type: string }): event is PhaseReport {
+  return /^(?:task|phase|review)\./u.test(event.type);
+}

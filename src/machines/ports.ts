@@ -1,0 +1,30 @@
+/**
+ * The work that machines need done. Machines own these ports; `actors/` fills them, and only `runtime` plugs them in.
+ *
+ * @module
+ */
+import type { PromiseActorLogic } from 'xstate';
+import type { ErrorInfo } from '../model/errors.ts';
+import type { Verdict } from '../model/event.ts';
+import type { PhaseContext } from './phase-context.ts';
+
+/** How one attempt of a phase's tasks ended. */
+export type AttemptOutcome =
+  | { readonly type: 'done'; readonly outputs: Readonly<Record<string, unknown>> }
+  | { readonly type: 'failed'; readonly error: ErrorInfo }
+  /** A task, or the phase's input schema, cannot work with what an earlier phase put out. */
+  | { readonly type: 'rework'; readonly phase: string; readonly feedback: string };
+
+/** How one review ended: the gate's verdict, and each reviewer's own, kept so that only missing ones are asked again. */
+export interface GateOutcome {
+  readonly verdict: Verdict;
+  readonly verdicts: Readonly<Record<string, Verdict>>;
+}
+
+/** The ports of the phase machine. Both are given the phase's whole context and may send it task reports. */
+export type PhaseActors = {
+  /** Runs the tasks of one attempt. Rejecting counts as `failed`. */
+  attempt: PromiseActorLogic<AttemptOutcome, PhaseContext>;
+  /** Runs checks and reviewers on the outputs of one attempt. Rejecting counts as a review error. */
+  review: PromiseActorLogic<GateOutcome, PhaseContext>;
+};

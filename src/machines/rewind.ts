@@ -1,0 +1,115 @@
+/**
+ * Going back: a phase is sent back by a later one, and what was made from its old outputs runs again or is marked.
+ *
+ * @module
+ */
+import type { EventOf } from '../model/event.ts';
+import { between } from '../model/graph.ts';
+import type { Commit } from '../model/ledger.ts';
+import { entryAt, entryNamed, retire, stronger, type Board, type Entry } from './board.ts';
+import { enqueue } from './dispatch.ts';
+import { failWaiting } from './ending.ts';
+
+/** A live phase sends back an earlier one, and waits: for it, and for every phase between them. */
+export function sendBack(board: Board, requester: Entry, report: EventOf<'phase.rewinding'>): void {
+  const target = entryNamed(board, report.target);
+  if (!target || requester.doomedBy !== undefined) {
+    failWaiting(board, requester, requester.doomedBy ?? report.target);
+    return;
+  }
+  const { gate } = requester.phase;
+  const spread = gate?.invalidate ?? 'requester';
+  const correction = { ...report.correction, attempt: target.attempt };
+  target.requests = [...target.requests, { correction, regate: gate?.regate ?? true }];
+  target.spread = stronger(target.spread, spread);
+  requester.fresh = true;
+  if (!board.course.isUnsettled(target.index)) {
+    target.generation += 1;
+    target.fresh = false;
+    target.standing = 'pending';
+    board.course.unsettle(target.index);
+  }
+  for (const index of between(board.graph, target.index, requester.index)) {
+    const entry = entryAt(board, index);
+    entry.spread = stronger(entry.spread, spread);
+    runAgain(board, entry, target.phase.name);
+  }
+  if (board.course.isFree(target.index) && target.standing === 'pending') enqueue(board, [target.index]);
+}
+
+/**
+ * Commits an approved phase, decides about those that read its older version, and frees those that wait for it.
+ *
+ * @returns The commit, and whether the phase must run again at once for demands that came too late for this one.
+ */
+export function commit(board: Board, entry: Entry, outputs: Commit['outputs']): Commit {
+  const { name } = entry.phase;
+  const done = board.ledger.commit(name, outputs, entry.view?.read() ?? {});
+  retire(board, entry, 'approved');
+  entry.outstanding = [];
+  entry.view = undefined;
+  return done;
+}
+
+/** What follows from a commit, once it is published. */
+export function followUp(board: Board, entry: Entry, done: Commit): void {
+  const { name } = entry.phase;
+  for (const read of outdated(board, done)) board.outbox.push({ type: 'phase.stale', phase: name, because: read });
+  if (done.version > 1) {
+    for (const reader of readersOf(board, entry)) revisit(board, reader, entry, done);
+  }
+  entry.spread = 'requester';
+  if (entry.requests.length > 0) {
+    // Demands that came while it ran: the next generation answers them.
+    entry.generation += 1;
+    entry.fresh = false;
+    entry.standing = 'pending';
+    if (board.course.isFree(entry.index)) enqueue(board, [entry.index]);
+    return;
+  }
+  enqueue(board, board.course.settle(entry.index));
+}
+
+// --- internal ---
+
+/** The phase must run again from new inputs. A live one is stopped; its late results find nobody. */
+function runAgain(board: Board, entry: Entry, because: string): void {
+  if (entry.parked === 'rewinding' || (entry.standing !== 'live' && entry.standing !== 'approved')) return;
+  retire(board, entry, 'pending');
+  entry.generation += 1;
+  entry.fresh = true;
+  board.course.unsettle(entry.index);
+  board.outbox.push({ type: 'phase.invalidated', phase: entry.phase.name, generation: entry.generation, because });
+}
+
+/** Phases that have begun and read a phase: its direct successors, and others whose commits say so. */
+function readersOf(board: Board, entry: Entry): readonly Entry[] {
+  const direct = new Set(board.graph.next[entry.index]);
+  return [...board.entries.values()]
+    .filter((one) => direct.has(one.index) || readOf(board, one)?.[entry.phase.name] !== undefined)
+    .sort((a, b) => a.index - b.index);
+}
+
+/** The versions a phase was made from, or is being made from. */
+function readOf(board: Board, entry: Entry): Commit['read'] | undefined {
+  return entry.standing === 'live' ? entry.view?.read() : board.ledger.current(entry.phase.name)?.read;
+}
+
+function revisit(board: Board, reader: Entry, source: Entry, done: Commit): void {
+  const { name } = source.phase;
+  if (reader.standing !== 'live' && reader.standing !== 'approved') return;
+  if (reader.parked === 'rewinding') return;
+  const version = readOf(board, reader)?.[name];
+  const changed = version === undefined || board.ledger.differs(name, version, done.version);
+  if (source.spread === 'all' || (source.spread === 'changed' && changed)) {
+    reader.spread = stronger(reader.spread, source.spread);
+    runAgain(board, reader, name);
+  } else if (reader.standing === 'approved' && source.spread === 'requester') {
+    board.outbox.push({ type: 'phase.stale', phase: reader.phase.name, because: name });
+  }
+}
+
+/** Names of phases of which a commit has read a version that is not the latest. */
+function outdated(board: Board, { read }: Commit): readonly string[] {
+  return Object.entries(read).flatMap(([name, version]) => (board.ledger.current(name)?.version === version ? [] : name));
+}

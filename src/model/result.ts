@@ -1,0 +1,108 @@
+/**
+ * How a run stands, as a fold over its records: while it goes on, and when it has ended.
+ *
+ * @module
+ */
+import type { ErrorInfo } from './errors.ts';
+import type { DecidedBy, EventOf, RunRecord, RunStatus, Verdict } from './event.ts';
+import type { LimitName, Limits } from './policy.ts';
+
+/** How a phase stands. */
+export type PhaseStatus =
+  | 'pending'
+  | 'running'
+  | 'reviewing'
+  | 'retrying'
+  | 'rewinding'
+  | 'escalated'
+  | 'approved'
+  | 'rejected'
+  | 'failed'
+  | 'skipped'
+  | 'cancelled';
+
+/** One judgement of one attempt. */
+export interface DecisionRecord {
+  readonly generation: number;
+  readonly attempt: number;
+  readonly verdict: Verdict;
+  readonly by: DecidedBy;
+}
+
+/** How one phase stands, or ended. */
+export interface PhaseResult {
+  readonly status: PhaseStatus;
+  /** Attempts in the whole run. */
+  readonly attempts: number;
+  /** The current attempt, 0-based. */
+  readonly attempt: number;
+  readonly generation: number;
+  /** Tasks of the current attempt that have ended well, by name. */
+  readonly done: readonly string[];
+  readonly decisions: readonly DecisionRecord[];
+  /** Committed outputs by task; `null` while there are none. */
+  readonly outputs: Readonly<Record<string, unknown>> | null;
+  /** Version of the committed outputs, from 1; 0 while there are none. */
+  readonly version: number;
+  /** Versions of the phases that they were made from. */
+  readonly read: Readonly<Record<string, number>>;
+  /** Why it was approved. */
+  readonly because: EventOf<'phase.approved'>['because'] | null;
+  /** Approved because a budget was spent, not because the gate agreed. */
+  readonly exhausted: boolean;
+  /** Made from an output that has a newer version. */
+  readonly stale: boolean;
+  /** Times it was sent back, by its own gate or a later phase. */
+  readonly corrections: number;
+  readonly costUsd: number;
+  readonly tokens: number;
+  /** Milliseconds since 1970; `null` where it has not started, or not ended. */
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  /** Why it was rejected, skipped, cancelled, or escalated. */
+  readonly reason: string | null;
+  readonly error: ErrorInfo | null;
+}
+
+/** How a run stands. */
+export interface RunSnapshot {
+  readonly runId: string;
+  readonly pipeline: string;
+  readonly status: RunStatus | 'running';
+  readonly phases: Readonly<Record<string, PhaseResult>>;
+  /** What a person has to decide on: names of phases, and of limits that hold the run. */
+  readonly waiting: readonly string[];
+  readonly metrics: RunMetrics;
+  /** What is left of each limit that was set. */
+  readonly limitsLeft: Limits;
+  readonly reason: string | null;
+  /** The limit that ended the run. */
+  readonly limit: LimitName | null;
+  readonly error: ErrorInfo | null;
+  /** Warnings so far, oldest first. */
+  readonly warnings: readonly { readonly phase: string; readonly code: string; readonly message: string }[];
+}
+
+/** What a run has used. */
+export interface RunMetrics {
+  readonly attempts: number;
+  /** Times any phase was sent back. */
+  readonly corrections: number;
+  readonly reviews: number;
+  readonly costUsd: number;
+  readonly tokens: number;
+  readonly durationMs: number;
+}
+
+/** How a run ended. It exists for every run. */
+export interface RunResult<O = Readonly<Record<string, Readonly<Record<string, unknown>>>>> extends RunSnapshot {
+  readonly status: RunStatus;
+  /** Committed outputs of approved phases, by phase, then task. All of them are there only in a completed run. */
+  readonly outputs: Partial<O>;
+}
+
+/** A fold over the records of one run. */
+export interface RunView {
+  apply(record: RunRecord): void;
+  snapshot(): RunSnapshot;
+}

@@ -1,0 +1,36 @@
+/**
+ * How a task says that it cannot work with what an earlier phase put out.
+ *
+ * @module
+ */
+
+/** What a task throws to send an earlier phase back. Made by `needsRework`. */
+export class NeedsRework extends Error {
+  readonly phase: string;
+  readonly feedback: string;
+
+  constructor(phase: string, feedback: string) {
+    super(`"${phase}" has to be reworked: ${feedback}`);
+    this.name = new.target.name;
+    this.phase = phase;
+    this.feedback = feedback;
+  }
+}
+
+/**
+ * Throw this in a task to send an earlier phase back, on the budget of the gate of the task's own phase.
+ *
+ * Where that gate may not send the phase back (any more), and in a phase without a gate, the phase fails with
+ * `REWORK_IMPOSSIBLE`.
+ *
+ * @param phase The name of the phase.
+ * @param feedback What it should do differently.
+ *
+ * @example
+ * ```ts
+ * if (inputs.plan.steps.length === 0) throw needsRework('plan', 'List at least one step.');
+ * ```
+ */
+export function needsRework(phase: string, feedback: string): NeedsRework {
+  return new NeedsRework(phase, feedback);
+}

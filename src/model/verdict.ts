@@ -1,0 +1,98 @@
+/**
+ * From what reviewers said to what the gate says.
+ *
+ * @module
+ */
+import { decisionSchema, needsChanges, type Decision } from './decision.ts';
+import { parseDecision } from './decision-text.ts';
+import { errorInfo, PhasegateError } from './errors.ts';
+import type { Verdict } from './event.ts';
+import type { GatePlan } from './plan.ts';
+
+/** Reads one reviewer's answer: text by the text protocol, an object by the schema. Never throws. */
+export function readAnswer(answer: unknown, minConfidence: number): Verdict {
+  if (typeof answer === 'string' || answer === null || answer === undefined) return parseDecision(answer);
+  const parsed = decisionSchema.safeParse(answer);
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map((issue) => `${issue.path.join('.') || '(root)'}: ${issue.message}`);
+    return { type: 'unavailable', error: errorInfo(malformed(lines)) };
+  }
+  const decision = parsed.data;
+  const unsure = decision.confidence !== undefined && decision.confidence <= minConfidence && minConfidence > 0;
+  return unsure && needsChanges(decision) ? { type: 'inconclusive', decision } : decision;
+}
+
+/**
+ * What several reviewers said, as one verdict.
+ *
+ * Enough approvals approve. Otherwise a missing answer is asked for again; then a rejection wins over an escalation,
+ * that over sending back a phase (the earliest in the pipeline), that over a retry. Feedback of the same kind is joined.
+ */
+export function combine(verdicts: Readonly<Record<string, Verdict>>, gate: GatePlan): Verdict {
+  const all = gate.reviewers.flatMap((reviewer) => verdicts[reviewer.name] ?? []);
+  const [first] = all;
+  if (all.length === 1 && first) return first;
+  const approvals = all.filter((one) => approves(one, gate));
+  if (approvals.length >= gate.quorum) return approvals.find((one) => one.type === 'approve') ?? approvals[0] ?? APPROVE;
+  const missing = all.find((one) => isMissing(one, gate));
+  if (missing) return missing;
+  const decisions = all.flatMap((one) => (isDecision(one) ? one : []));
+  return (
+    decisions.find((one) => one.type === 'reject') ??
+    decisions.find((one) => one.type === 'escalate') ??
+    joinRewinds(decisions, gate) ??
+    joinRetries(decisions) ??
+    APPROVE
+  );
+}
+
+/** True for an answer that has to be asked for again. */
+export function isMissing(verdict: Verdict, gate: Pick<GatePlan, 'onUnrecognised'>): boolean {
+  if (verdict.type === 'unrecognised') return gate.onUnrecognised === 'ask';
+  return verdict.type === 'unavailable' || verdict.type === 'inconclusive';
+}
+
+// --- internal ---
+
+const APPROVE: Decision = { type: 'approve' };
+
+function approves(verdict: Verdict, gate: GatePlan): boolean {
+  return verdict.type === 'approve' || (verdict.type === 'unrecognised' && gate.onUnrecognised === 'approve');
+}
+
+function isDecision(verdict: Verdict): verdict is Decision {
+  return verdict.type !== 'unrecognised' && verdict.type !== 'unavailable' && verdict.type !== 'inconclusive';
+}
+
+function joinRewinds(decisions: readonly Decision[], gate: GatePlan): Decision | undefined {
+  const rewinds = decisions.flatMap((one) => (one.type === 'retryPredecessor' ? one : []));
+  const ranked = gate.targets.find((name) => rewinds.some((one) => one.phase === name));
+  const phase = ranked ?? rewinds[0]?.phase;
+  return phase === undefined ? undefined : { type: 'retryPredecessor', phase, ...join(rewinds.filter((one) => one.phase === phase)) };
+}
+
+function joinRetries(decisions: readonly Decision[]): Decision | undefined {
+  const retries = decisions.flatMap((one) => (one.type === 'retry' ? one : []));
+  return retries.length === 0 ? undefined : { type: 'retry', ...join(retries) };
+}
+
+type Demand = Extract<Decision, { readonly feedback: string }>;
+
+function join(demands: readonly Demand[]): Pick<Demand, 'feedback' | 'requiredChange' | 'score'> {
+  const changes = demands.flatMap((one) => one.requiredChange ?? []);
+  const scores = demands.flatMap((one) => one.score ?? []);
+  return {
+    feedback: demands
+      .map((one) => one.feedback)
+      .filter((feedback) => feedback !== '')
+      .join('\n\n'),
+    ...(changes.length > 0 && { requiredChange: changes.join(' ') }),
+    ...(scores.length > 0 && { score: Math.min(...scores) }),
+  };
+}
+
+function malformed(lines: readonly string[]): PhasegateError {
+  return new PhasegateError('DECISION_INVALID', `Cannot read the reviewer's answer as it is not a decision:\n  ${lines.join('\n  ')}`, {
+    hint: 'Return approve(), retry(...), retryPredecessor(...), reject(...), escalate(...), or text such as "RETRY: <feedback>".',
+  });
+}

@@ -1,0 +1,234 @@
+/**
+ * The fold from records to how a run stands.
+ *
+ * @module
+ */
+import type { RunEvent, RunRecord } from './event.ts';
+import type { Plan } from './plan.ts';
+import type { LimitName, Limits } from './policy.ts';
+import type { PhaseResult, PhaseStatus, RunResult, RunSnapshot, RunView } from './result.ts';
+
+/** A view of a run, before its first record. */
+export function createRunView(): RunView {
+  const state: State = {
+    runId: '',
+    plan: undefined,
+    status: 'running',
+    phases: new Map(),
+    waiting: new Set(),
+    warnings: [],
+    used: { attempts: 0, corrections: 0, reviews: 0, costUsd: 0, tokens: 0 },
+    startedAt: 0,
+    now: 0,
+    end: undefined,
+  };
+  return {
+    apply: (record) => apply(state, record),
+    snapshot: () => snapshotOf(state),
+  };
+}
+
+/** How a run ended, from its records. */
+export function resultOf<O>(snapshot: RunSnapshot): RunResult<O> {
+  const approved = Object.entries(snapshot.phases).filter(([, phase]) => phase.status === 'approved');
+  const outputs = Object.fromEntries(approved.map(([name, phase]) => [name, phase.outputs]));
+  const status = snapshot.status === 'running' ? 'failed' : snapshot.status;
+  return { ...snapshot, status, outputs: outputs as Partial<O> };
+}
+
+// --- internal ---
+
+type Draft = { -readonly [K in keyof PhaseResult]: PhaseResult[K] };
+
+interface State {
+  runId: string;
+  plan: Plan | undefined;
+  status: RunSnapshot['status'];
+  readonly phases: Map<string, Draft>;
+  readonly waiting: Set<string>;
+  readonly warnings: { phase: string; code: string; message: string }[];
+  readonly used: { attempts: number; corrections: number; reviews: number; costUsd: number; tokens: number };
+  startedAt: number;
+  now: number;
+  end: Extract<RunEvent, { readonly type: 'run.ended' }> | undefined;
+}
+
+const UNTOUCHED: PhaseResult = {
+  status: 'pending',
+  attempts: 0,
+  attempt: 0,
+  generation: 0,
+  done: [],
+  decisions: [],
+  outputs: null,
+  version: 0,
+  read: {},
+  because: null,
+  exhausted: false,
+  stale: false,
+  corrections: 0,
+  costUsd: 0,
+  tokens: 0,
+  startedAt: null,
+  endedAt: null,
+  reason: null,
+  error: null,
+};
+
+function apply(state: State, { runId, time, event }: RunRecord): void {
+  state.runId = runId;
+  state.now = time;
+  if ('phase' in event) applyToPhase(state, event, time);
+  else applyToRun(state, event, time);
+}
+
+function applyToRun(state: State, event: Exclude<RunEvent, { readonly phase: string }>, time: number): void {
+  switch (event.type) {
+    case 'run.started':
+      state.plan = event.plan;
+      state.startedAt = time;
+      return;
+    case 'limit.reached':
+      if (event.holds === null && state.plan?.onLimit === 'escalate') state.waiting.add(event.limit);
+      return;
+    case 'limit.lifted':
+      state.waiting.delete(event.limit);
+      return;
+    case 'run.ended':
+      state.status = event.status;
+      state.end = event;
+      state.waiting.clear();
+  }
+}
+
+function applyToPhase(state: State, event: Extract<RunEvent, { readonly phase: string }>, time: number): void {
+  const phase = state.phases.get(event.phase) ?? { ...UNTOUCHED };
+  state.phases.set(event.phase, phase);
+  switch (event.type) {
+    case 'phase.started':
+      state.used.attempts += 1;
+      phase.startedAt ??= time;
+      phase.attempts += 1;
+      Object.assign(phase, { attempt: event.attempt, generation: event.generation, done: [], endedAt: null, reason: null });
+      stand(state, event.phase, phase, 'running');
+      return;
+    case 'task.completed':
+      phase.done = [...phase.done, event.task];
+      return;
+    case 'task.reported':
+      addUsage(state, phase, event.tokens ?? 0, event.costUsd ?? 0);
+      return;
+    case 'review.started':
+      stand(state, event.phase, phase, 'reviewing');
+      return;
+    case 'review.decided':
+      state.used.reviews += 1;
+      state.waiting.delete(event.phase);
+      phase.decisions = [...phase.decisions, { generation: event.generation, attempt: event.attempt, verdict: event.verdict, by: event.by }];
+      return;
+    case 'phase.retrying':
+      correct(state, event.phase);
+      stand(state, event.phase, phase, 'retrying');
+      return;
+    case 'phase.rewinding':
+      correct(state, event.target);
+      stand(state, event.phase, phase, 'rewinding');
+      return;
+    case 'phase.escalated':
+      state.waiting.add(event.phase);
+      phase.reason = event.reason;
+      stand(state, event.phase, phase, 'escalated');
+      return;
+    case 'phase.approved':
+      phase.outputs = event.outputs;
+      phase.version = event.version;
+      phase.read = event.read;
+      phase.because = event.because;
+      phase.exhausted = event.because === 'exhausted';
+      phase.stale = false;
+      finish(state, event.phase, phase, 'approved', time);
+      return;
+    case 'phase.stale':
+      phase.stale = true;
+      if (phase.status !== 'approved') finish(state, event.phase, phase, 'approved', time);
+      return;
+    case 'phase.invalidated':
+      phase.generation = event.generation;
+      stand(state, event.phase, phase, 'pending');
+      return;
+    case 'phase.rejected':
+      phase.reason = event.reason;
+      finish(state, event.phase, phase, 'rejected', time);
+      return;
+    case 'phase.failed':
+      phase.error = event.error;
+      finish(state, event.phase, phase, 'failed', time);
+      return;
+    case 'phase.skipped':
+      phase.reason = event.because;
+      stand(state, event.phase, phase, 'skipped');
+      return;
+    case 'phase.cancelled':
+      phase.reason = event.because;
+      finish(state, event.phase, phase, 'cancelled', time);
+      return;
+    case 'phase.warned':
+      state.warnings.push({ phase: event.phase, code: event.code, message: event.message });
+      return;
+    case 'task.started':
+    case 'task.retrying':
+    case 'task.failed':
+  }
+}
+
+function stand(state: State, name: string, phase: Draft, status: PhaseStatus): void {
+  phase.status = status;
+  if (status !== 'escalated') state.waiting.delete(name);
+}
+
+function finish(state: State, name: string, phase: Draft, status: PhaseStatus, time: number): void {
+  phase.endedAt = time;
+  stand(state, name, phase, status);
+}
+
+function correct(state: State, target: string): void {
+  state.used.corrections += 1;
+  const phase = state.phases.get(target) ?? { ...UNTOUCHED };
+  phase.corrections += 1;
+  state.phases.set(target, phase);
+}
+
+function addUsage(state: State, phase: Draft, tokens: number, costUsd: number): void {
+  phase.tokens += tokens;
+  phase.costUsd += costUsd;
+  state.used.tokens += tokens;
+  state.used.costUsd += costUsd;
+}
+
+function snapshotOf(state: State): RunSnapshot {
+  const { plan, end, used } = state;
+  const phases = (plan?.phases ?? []).map(({ name }): [string, PhaseResult] => [name, { ...(state.phases.get(name) ?? UNTOUCHED) }]);
+  const durationMs = state.now - state.startedAt;
+  return {
+    runId: state.runId,
+    pipeline: plan?.name ?? '',
+    status: state.status,
+    phases: Object.fromEntries(phases),
+    waiting: [...state.waiting],
+    metrics: { ...used, durationMs },
+    limitsLeft: limitsLeft(plan?.limits ?? {}, { ...used, durationMs }),
+    reason: end?.reason ?? null,
+    limit: end?.limit ?? null,
+    error: end?.error ?? null,
+    warnings: [...state.warnings],
+  };
+}
+
+/** Limits of single phases and pairs are left out: they have no one rest. */
+function limitsLeft(limits: Limits, used: Partial<Record<LimitName, number>>): Limits {
+  const left = Object.entries(limits).flatMap(([name, max]) => {
+    const spent = used[name as LimitName];
+    return max === undefined || spent === undefined ? [] : [[name, Math.max(0, max - spent)] as const];
+  });
+  return Object.fromEntries(left);
+}

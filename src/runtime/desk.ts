@@ -1,0 +1,81 @@
+/**
+ * What waits for a person, and whether a decision on it makes sense.
+ *
+ * @module
+ */
+import { decisionSchema, type Decision } from '../model/decision.ts';
+import { parseDecision } from '../model/decision-text.ts';
+import { PhasegateError } from '../model/errors.ts';
+import type { RunEvent } from '../model/event.ts';
+import { reach } from '../model/graph.ts';
+import { planGraph, type Plan } from '../model/plan.ts';
+
+/** The open questions of one run. */
+export interface Desk {
+  /** Takes note of what opens and closes questions. */
+  apply(event: RunEvent): void;
+  /** The decision, if it can be taken. Throws a PhasegateError otherwise. */
+  accept(about: string, decision: Decision | string): Decision;
+}
+
+/** A desk at the start of a run. */
+export function createDesk(plan: Plan): Desk {
+  const open = new Set<string>();
+  return {
+    apply(event) {
+      switch (event.type) {
+        case 'phase.escalated':
+          open.add(event.phase);
+          return;
+        case 'limit.reached':
+          if (event.holds === null && plan.onLimit === 'escalate') open.add(event.limit);
+          return;
+        case 'review.decided':
+        case 'phase.invalidated':
+        case 'phase.cancelled':
+          open.delete(event.phase);
+          return;
+        case 'limit.lifted':
+          open.delete(event.limit);
+          return;
+        case 'run.ended':
+          open.clear();
+      }
+    },
+    accept(about, given) {
+      if (!open.has(about)) throw notEscalated(about, open);
+      const decision = typeof given === 'string' ? parseDecision(given) : given;
+      const parsed = decisionSchema.safeParse(decision);
+      if (!parsed.success || parsed.data.type === 'escalate') throw unreadable(about, given);
+      if (parsed.data.type === 'retryPredecessor') checkTarget(plan, about, parsed.data.phase);
+      return parsed.data;
+    },
+  };
+}
+
+// --- internal ---
+
+function notEscalated(about: string, open: ReadonlySet<string>): PhasegateError {
+  const waiting = open.size === 0 ? 'Nothing waits for a decision now.' : `Waiting are ${quoted(open)}.`;
+  return new PhasegateError('NOT_ESCALATED', `Cannot decide on "${about}" as it does not wait for a decision`, { hint: waiting });
+}
+
+function unreadable(about: string, given: unknown): PhasegateError {
+  const shown = typeof given === 'string' ? JSON.stringify(given) : 'an object';
+  return new PhasegateError('DECISION_INVALID', `Cannot decide on "${about}" as ${shown} is not a decision that ends an escalation`, {
+    hint: 'Say APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>.',
+  });
+}
+
+function checkTarget(plan: Plan, about: string, target: string): void {
+  const graph = planGraph(plan);
+  const index = graph.indexOf.get(about);
+  const above = index === undefined ? [] : [...reach(graph.before, index)].map((node) => graph.names[node] ?? '');
+  if (above.includes(target)) return;
+  const hint = above.length === 0 ? `"${about}" has no predecessors.` : `Upstream are ${quoted(above)}.`;
+  throw new PhasegateError('DECISION_TARGET_INVALID', `Cannot send back "${target}" from "${about}" as it is not upstream`, { hint });
+}
+
+function quoted(names: Iterable<string>): string {
+  return [...names].map((name) => `"${name}"`).join(', ');
+}

@@ -1,0 +1,217 @@
+/**
+ * Runs: machines, work and streams in one process.
+ *
+ * @module
+ */
+import type { Observable } from 'rxjs';
+import { ulid } from 'ulid';
+import { createActor, type ActorOptions, type ActorRefFrom } from 'xstate';
+import type { Clock } from '../machines/clock.ts';
+import type { pipelineMachine } from '../machines/pipeline.machine.ts';
+import type { Decision } from '../model/decision.ts';
+import type { Pipeline } from '../model/define.ts';
+import { errorInfo, PhasegateError } from '../model/errors.ts';
+import type { RunEvent, RunRecord } from '../model/event.ts';
+import { toJson } from '../model/json.ts';
+import { fingerprint } from '../model/plan.ts';
+import type { RunResult, RunSnapshot } from '../model/result.ts';
+import { check } from '../model/schema.ts';
+import type { Outputs } from '../model/task-types.ts';
+import { createRunView, resultOf } from '../model/view.ts';
+import { createDesk } from './desk.ts';
+import { createJournal, type RunStore } from './journal.ts';
+import { machineOf } from './machine.ts';
+import { createRecordLog } from './records.ts';
+
+/** What `startRun` takes beside the pipeline. */
+export interface RunOptions<I = unknown> {
+  /** The input of the run; JSON, validated by the pipeline's `input` schema where it has one. */
+  readonly input?: I | undefined;
+  /** @default a ULID */
+  readonly runId?: string | undefined;
+  /** Cancels the run when it is aborted. */
+  readonly signal?: AbortSignal | undefined;
+  /** Watches every actor of the run, as XState's `createActor` takes it. Makes a run about twice as slow. */
+  readonly inspect?: ActorOptions<typeof pipelineMachine>['inspect'] | undefined;
+  /** Keeps the records of the run, in order. The result waits for the last one. */
+  readonly store?: RunStore | undefined;
+  /** Whether a person watches: then a review that cannot be had waits for a decision instead of failing. @default false */
+  readonly attended?: boolean | undefined;
+  /** Timers and, where it has `now()`, the time of records. @default the system's clock */
+  readonly clock?: (Clock & { now?(): number }) | undefined;
+}
+
+/** One execution of a pipeline. */
+export interface Run<O = Readonly<Record<string, Outputs>>> extends AsyncIterable<RunRecord> {
+  readonly id: string;
+  /** Every record of the run: past ones first, then live. Completes when the run has ended; never errors. */
+  readonly events$: Observable<RunRecord>;
+  /** The same from a position on, so that a consumer can pick up where it left. */
+  eventsFrom(seq: number): Observable<RunRecord>;
+  /** How the run stands now. */
+  snapshot(): RunSnapshot;
+  /** How the run ended. Always resolves. */
+  readonly result: Promise<RunResult<O>>;
+  /** Committed outputs, by phase, then task. Rejects with a {@link RunUnsuccessfulError} where the run did not complete. */
+  readonly outputs: Promise<O>;
+  /**
+   * Decides on what waits for a person: an escalated phase, by its name, or a limit that holds the run, by its name.
+   *
+   * @throws PhasegateError `NOT_ESCALATED` where nothing of that name waits, `DECISION_INVALID` where the text is no
+   *   decision, `DECISION_TARGET_INVALID` where it sends back a phase that is not upstream. The run is not changed then.
+   */
+  decide(about: string, decision: Decision | string): void;
+  /** Stops the run and aborts everything that works. Does nothing once the run has ended. */
+  cancel(reason?: string): void;
+}
+
+/** Thrown by `outputs` and `runPipeline` for a run that did not complete. */
+export class RunUnsuccessfulError extends PhasegateError {
+  readonly result: RunResult<unknown>;
+
+  constructor(result: RunResult<unknown>) {
+    super('RUN_UNSUCCESSFUL', `Cannot return outputs as run ${result.runId} of pipeline "${result.pipeline}" ended ${result.status}${causeOf(result)}`, {
+      hint: 'Its `result` field has every phase with its decisions and errors.',
+      cause: result.error ?? undefined,
+    });
+    this.result = result;
+  }
+}
+
+/**
+ * Starts a run and returns at once.
+ *
+ * @example
+ * ```ts
+ * const run = startRun(pipeline, { input: { topic: 'gates' } });
+ * run.events$.subscribe(({ event }) => console.log(event.type));
+ * const { status } = await run.result;
+ * ```
+ */
+export function startRun<O, I>(pipeline: Pipeline<O, I>, options: RunOptions<I> = {}): Run<O> {
+  const { runId = ulid(), signal, inspect, store, clock, attended = false } = options;
+  const log = createRecordLog(runId, () => clock?.now?.() ?? Date.now());
+  const desk = createDesk(pipeline.plan);
+  let actor: ActorRefFrom<typeof pipelineMachine> | undefined;
+  let ended = false;
+  let cancelled: string | undefined;
+  let finish: () => void = () => undefined;
+  const over = new Promise<void>((resolve) => (finish = resolve));
+  const journal = createJournal(store, runId, (error) => end({ type: 'run.ended', status: 'failed', error: errorInfo(error) }));
+
+  function publish(event: RunEvent): void {
+    if (ended) return;
+    ended = event.type === 'run.ended';
+    desk.apply(event);
+    log.append(event);
+    journal.write(log.records);
+    if (!ended) return;
+    log.close();
+    finish();
+  }
+
+  /** Ends the run from outside of its machine. */
+  function end(event: RunEvent & { readonly type: 'run.ended' }): void {
+    publish(event);
+    actor?.stop();
+  }
+
+  async function begin(): Promise<void> {
+    const input = await inputOf(pipeline, options.input);
+    if (ended) return;
+    if (!input.ok) {
+      publish({ type: 'run.started', plan: pipeline.plan, fingerprint: fingerprint(pipeline.plan), input: null });
+      publish({ type: 'run.ended', status: 'failed', error: errorInfo(input.error) });
+      return;
+    }
+    actor = createActor(machineOf(pipeline), {
+      id: runId,
+      input: { run: runId, plan: pipeline.plan, input: input.value, attended },
+      ...(inspect && { inspect }),
+      ...(clock && { clock }),
+    });
+    actor.on('*', publish);
+    actor.subscribe({ error: (error) => end({ type: 'run.ended', status: 'failed', error: errorInfo(error, 'INTERNAL') }) });
+    actor.start();
+    if (cancelled !== undefined) actor.send({ type: 'cancel', reason: cancelled });
+  }
+
+  function cancel(reason = 'cancelled'): void {
+    cancelled ??= reason;
+    actor?.send({ type: 'cancel', reason });
+  }
+
+  function snapshot(): RunSnapshot {
+    const view = createRunView();
+    for (const record of log.records) view.apply(record);
+    return view.snapshot();
+  }
+
+  if (signal) followSignal(signal, cancel, over);
+  const result = over.then(() => journal.flush()).then(() => resultOf<O>(snapshot()));
+  let outputs: Promise<O> | undefined;
+  void begin();
+  return {
+    id: runId,
+    events$: log.stream(),
+    eventsFrom: (seq) => log.stream(seq),
+    [Symbol.asyncIterator]: () => log.iterate(),
+    snapshot,
+    result,
+    get outputs() {
+      outputs ??= result.then(outputsOf);
+      return outputs;
+    },
+    decide: (about, decision) => actor?.send({ type: 'decide', about, decision: desk.accept(about, decision) }),
+    cancel,
+  };
+}
+
+/**
+ * Runs a pipeline to its end.
+ *
+ * @returns The outputs, by phase, then task.
+ * @throws RunUnsuccessfulError where the run did not complete.
+ */
+export function runPipeline<O, I>(pipeline: Pipeline<O, I>, options: RunOptions<I> = {}): Promise<O> {
+  return startRun(pipeline, options).outputs;
+}
+
+// --- internal ---
+
+type CheckedInput = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
+
+async function inputOf({ name, work }: Pick<Pipeline, 'name' | 'work'>, given: unknown): Promise<CheckedInput> {
+  try {
+    const checked = work.input ? await check(work.input, given) : undefined;
+    if (checked?.ok === false) {
+      const problem = `Cannot start a run of pipeline "${name}" as its schema refuses the input:\n  ${checked.refusal.lines.join('\n  ')}`;
+      return { ok: false, error: new PhasegateError('INPUT_INVALID', problem, { hint: 'Pass an `input` that the schema accepts.' }) };
+    }
+    const copy = toJson(checked ? checked.value : given);
+    if (copy.ok) return copy;
+    const problem = `Cannot start a run of pipeline "${name}" as ${copy.problem.path} of its input is ${copy.problem.found}, which is not JSON`;
+    return { ok: false, error: new PhasegateError('INPUT_INVALID', problem, { hint: 'Pass plain data.' }) };
+  } catch (error) {
+    return { ok: false, error };
+  }
+}
+
+function followSignal(signal: AbortSignal, cancel: (reason: string) => void, over: Promise<void>): void {
+  const stop = () => cancel(errorInfo(signal.reason).message);
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop, { once: true });
+  void over.then(() => signal.removeEventListener('abort', stop));
+}
+
+function outputsOf<O>(result: RunResult<O>): O {
+  if (result.status !== 'completed') throw new RunUnsuccessfulError(result);
+  return result.outputs as O;
+}
+
+function causeOf({ phases, error, reason }: RunResult<unknown>): string {
+  if (error) return `: ${error.message}`;
+  const bad = Object.entries(phases).find(([, phase]) => phase.status === 'failed' || phase.status === 'rejected');
+  if (bad) return `, as phase "${bad[0]}" was ${bad[1].status}: ${bad[1].error?.message ?? bad[1].reason}`;
+  return reason === null ? '' : `: ${reason}`;
+}
