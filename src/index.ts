@@ -3,24 +3,87 @@
  *
  * @module
  */
-export { definePipeline, phase, task, type Pipeline, type PipelineOptions, type PipelineOutputs } from './model/define.ts';
-export type { Inputs, Outputs, Report, RetryPolicy, Task, TaskContext, TaskMaker, TaskOptions, TaskRevision } from './model/task-types.ts';
-export type { Answer, Check, Phase, PhaseOptions, ReviewContext, ReviewFunction, ReviewOptions, Reviewer } from './model/phase-types.ts';
+export {
+  definePipeline,
+  phase,
+  task,
+  type Pipeline,
+  type PipelineOptions,
+  type PipelineOutputs,
+} from './model/define.ts';
+export type {
+  Inputs,
+  Outputs,
+  Report,
+  RetryPolicy,
+  Task,
+  TaskContext,
+  TaskMaker,
+  TaskOptions,
+  TaskRevision,
+} from './model/task-types.ts';
+export type {
+  Answer,
+  Check,
+  Phase,
+  PhaseOptions,
+  ReviewContext,
+  ReviewFunction,
+  ReviewOptions,
+  Reviewer,
+} from './model/phase-types.ts';
 export type { CheckResult } from './model/check.ts';
-export { approve, decisionSchema, escalate, reject, retry, retryPredecessor, type CorrectionOptions, type Decision } from './model/decision.ts';
+export {
+  approve,
+  decisionSchema,
+  escalate,
+  reject,
+  retry,
+  retryPredecessor,
+  type CorrectionOptions,
+  type Decision,
+} from './model/decision.ts';
 export { formatDecision, parseDecision, type ParsedDecision } from './model/decision-text.ts';
 export { needsRework } from './model/rework.ts';
-export { policies, type Backoff, type Count, type GatePolicy, type LimitName, type Limits, type Policy } from './model/policy.ts';
+export {
+  policies,
+  type Backoff,
+  type Count,
+  type GatePolicy,
+  type LimitName,
+  type Limits,
+  type Policy,
+} from './model/policy.ts';
 export { renderPrompt, type Correction, type Revision, type RevisionStyle } from './model/revision.ts';
 export { fingerprint, type GatePlan, type Mode, type PhasePlan, type Plan, type TaskPlan } from './model/plan.ts';
-export { runEventSchema, runRecordSchema, type RunEvent, type RunRecord, type RunStatus, type Verdict } from './model/event.ts';
-export type { DecisionRecord, PhaseResult, PhaseStatus, RunMetrics, RunResult, RunSnapshot, RunView } from './model/result.ts';
+export {
+  runEventSchema,
+  runRecordSchema,
+  type RunEvent,
+  type RunRecord,
+  type RunStatus,
+  type Verdict,
+} from './model/event.ts';
+export type {
+  DecisionRecord,
+  PhaseResult,
+  PhaseStatus,
+  RunMetrics,
+  RunResult,
+  RunSnapshot,
+  RunView,
+} from './model/result.ts';
 export { createRunView } from './model/view.ts';
 export { errorInfo, PhasegateError, type ErrorCode, type ErrorInfo } from './model/errors.ts';
 export { PipelineInvalidError, type Problem, type ProblemCode } from './model/problems.ts';
 export { phaseMachine, type PhaseCommand, type PhaseOutput } from './machines/phase.machine.ts';
 export type { PhaseContext, PhaseInput, Start } from './machines/phase-context.ts';
-export { pipelineMachine, type PipelineCommand, type PipelineContext, type PipelineOutput } from './machines/pipeline.machine.ts';
+export {
+  pipelineMachine,
+  type PipelineCommand,
+  type PipelineContext,
+  type PipelineOutput,
+} from './machines/pipeline.machine.ts';
 export type { PipelineInput } from './machines/board.ts';
 export type { AttemptOutcome, GateOutcome, PhaseActors } from './machines/ports.ts';
 export type { Clock } from './machines/clock.ts';

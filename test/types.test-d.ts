@@ -57,11 +57,18 @@ describe('types flow', () => {
   });
 
   it('phase() refuses a task written for inputs that it does not have', () => {
-    const draft = task('draft', { run: ({ inputs }: TaskContext<{ research: { gather: number } }>) => inputs.research.gather });
+    const draft = task('draft', {
+      run: ({ inputs }: TaskContext<{ research: { gather: number } }>) => inputs.research.gather,
+    });
     // @ts-expect-error gather is an object with findings, not a number
     phase('writing', { after: [research], tasks: [draft] });
-    const fine = task('fine', { run: ({ inputs }: TaskContext<{ research: { gather: { findings: string[] } } }>) => inputs.research });
+    const fine = task('fine', {
+      run: ({ inputs }: TaskContext<{ research: { gather: { findings: string[] } } }>) => inputs.research,
+    });
     phase('writing', { after: [research], tasks: [fine] });
-    phase('loose', { after: ['research'], tasks: [task('any', { run: ({ inputs }) => inputs['research']?.['gather'] })] });
+    phase('loose', {
+      after: ['research'],
+      tasks: [task('any', { run: ({ inputs }) => inputs['research']?.['gather'] })],
+    });
   });
 });

@@ -53,7 +53,15 @@ async function runAttempt(work: PhaseWork | undefined, scope: WorkScope<PhaseCon
   if (!work) return { type: 'failed', error: errorInfo(missingWork(phase.name)) };
   const checked = await checkInputs(work, scope.input);
   if (!checked.ok) return checked.outcome;
-  const attempt: Attempt = { scope, work, inputs: checked.inputs, outputs: {}, ended: new Map(), failure: undefined, controller: undefined };
+  const attempt: Attempt = {
+    scope,
+    work,
+    inputs: checked.inputs,
+    outputs: {},
+    ended: new Map(),
+    failure: undefined,
+    controller: undefined,
+  };
   await Promise.all(phase.tasks.map((task) => runTask(attempt, task)));
   return attempt.failure ?? { type: 'done', outputs: inOrder(phase.tasks, attempt.outputs) };
 }
@@ -91,7 +99,16 @@ async function perform(attempt: Attempt, plan: TaskPlan): Promise<void> {
       return signalOf(attempt);
     },
     context: (signal, isOver) =>
-      taskContext({ scope: input, plan, reviewer: false, self, inputs: attempt.inputs, outputs: contextOf(plan, attempt.outputs), signal, isOver }),
+      taskContext({
+        scope: input,
+        plan,
+        reviewer: false,
+        self,
+        inputs: attempt.inputs,
+        outputs: contextOf(plan, attempt.outputs),
+        signal,
+        isOver,
+      }),
     onTry: (number) => tell(self, { type: 'task.started', ...which, try: number }),
     onRetry: (number, error, delayMs) =>
       tell(self, { type: 'task.retrying', ...which, reviewer: false, try: number, error: errorInfo(error), delayMs }),
@@ -136,7 +153,8 @@ function inOrder(tasks: readonly TaskPlan[], outputs: Outputs): Outputs {
   return Object.freeze(Object.fromEntries(tasks.map((task) => [task.name, outputs[task.name]])));
 }
 
-type CheckedInputs = { readonly ok: true; readonly inputs: Inputs } | { readonly ok: false; readonly outcome: AttemptOutcome };
+type CheckedInputs =
+  { readonly ok: true; readonly inputs: Inputs } | { readonly ok: false; readonly outcome: AttemptOutcome };
 
 /** Fails fast where the phase's schema refuses what it is given, and sends back the phase whose output is to blame. */
 async function checkInputs({ input: schema }: PhaseWork, { phase, inputs }: PhaseContext): Promise<CheckedInputs> {
@@ -147,9 +165,13 @@ async function checkInputs({ input: schema }: PhaseWork, { phase, inputs }: Phas
     const { lines, roots } = checked.refusal;
     const target = roots.find((name) => phase.gate?.targets.includes(name));
     const problem = `Cannot start phase "${phase.name}" as its input schema refuses what it is given:\n  ${lines.join('\n  ')}`;
-    if (target !== undefined) return { ok: false, outcome: { type: 'rework', phase: target, feedback: lines.join('\n') } };
+    if (target !== undefined)
+      return { ok: false, outcome: { type: 'rework', phase: target, feedback: lines.join('\n') } };
     const hint = 'Correct the phase that put it out, or let the gate of this phase send it back.';
-    return { ok: false, outcome: { type: 'failed', error: errorInfo(new PhasegateError('INPUT_INVALID', problem, { hint })) } };
+    return {
+      ok: false,
+      outcome: { type: 'failed', error: errorInfo(new PhasegateError('INPUT_INVALID', problem, { hint })) },
+    };
   } catch (thrown) {
     return { ok: false, outcome: { type: 'failed', error: errorInfo(thrown) } };
   }

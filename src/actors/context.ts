@@ -56,7 +56,9 @@ export function taskContext(one: Try): TaskContext {
     },
     get idempotencyKey() {
       const { run, phase, generation, attempt } = scope;
-      return [run, phase.name, String(generation), String(attempt), one.reviewer ? 'review' : 'task', plan.name].map(encodeURIComponent).join('/');
+      return [run, phase.name, String(generation), String(attempt), one.reviewer ? 'review' : 'task', plan.name]
+        .map(encodeURIComponent)
+        .join('/');
     },
   };
 }
@@ -115,16 +117,24 @@ function sendReport(one: Try, report: Report): void {
 
 function amount(field: string, value: unknown): void {
   if (value === undefined || (typeof value === 'number' && Number.isFinite(value) && value >= 0)) return;
-  throw new PhasegateError('REPORT_INVALID', `Cannot report usage as ${field} is ${String(value)}, not a number from 0`, {
-    hint: 'Report what was used since the last report, as a finite number.',
-  });
+  throw new PhasegateError(
+    'REPORT_INVALID',
+    `Cannot report usage as ${field} is ${String(value)}, not a number from 0`,
+    {
+      hint: 'Report what was used since the last report, as a finite number.',
+    },
+  );
 }
 
 function jsonContent({ name, content }: NonNullable<Report['artifact']>): unknown {
   const copy = toJson(content);
   if (copy.ok) return copy.value;
   const { path, found } = copy.problem;
-  throw new PhasegateError('REPORT_INVALID', `Cannot report artifact "${name}" as ${path} is ${found}, which is not JSON`, {
-    hint: 'Report plain data, or write a file and report its path.',
-  });
+  throw new PhasegateError(
+    'REPORT_INVALID',
+    `Cannot report artifact "${name}" as ${path} is ${found}, which is not JSON`,
+    {
+      hint: 'Report plain data, or write a file and report its path.',
+    },
+  );
 }

@@ -44,7 +44,12 @@ async function judge(work: PhaseWork, gate: GatePlan, scope: WorkScope<PhaseCont
   const verdict = gate.reviewers.length === 0 ? APPROVE : combine(verdicts, gate);
   // Answers that have to be had again are not kept, so that only those reviewers are asked again.
   const again = isMissing(verdict, gate);
-  return { verdict, verdicts: again ? Object.fromEntries(Object.entries(verdicts).filter(([, one]) => !isMissing(one, gate))) : verdicts };
+  return {
+    verdict,
+    verdicts: again
+      ? Object.fromEntries(Object.entries(verdicts).filter(([, one]) => !isMissing(one, gate)))
+      : verdicts,
+  };
 }
 
 const APPROVE: Verdict = { type: 'approve' };
@@ -61,16 +66,37 @@ async function ask(work: PhaseWork, gate: GatePlan, plan: TaskPlan, scope: WorkS
     },
     context: (signal, isOver) => reviewContext(scope, plan, signal, isOver),
     onRetry: (number, error, delayMs) =>
-      tell(scope.self, { type: 'task.retrying', ...about(scope.input, plan), reviewer: true, try: number, error: errorInfo(error), delayMs }),
+      tell(scope.self, {
+        type: 'task.retrying',
+        ...about(scope.input, plan),
+        reviewer: true,
+        try: number,
+        error: errorInfo(error),
+        delayMs,
+      }),
   });
   return done.ok ? readAnswer(done.output, gate.minConfidence) : { type: 'unavailable', error: errorInfo(done.error) };
 }
 
 /** What a reviewer or a check is given. */
-function reviewContext(scope: WorkScope<PhaseContext>, plan: TaskPlan, signal: () => AbortSignal, isOver: () => boolean): ReviewContext {
+function reviewContext(
+  scope: WorkScope<PhaseContext>,
+  plan: TaskPlan,
+  signal: () => AbortSignal,
+  isOver: () => boolean,
+): ReviewContext {
   const context = scope.input;
   const outputs = context.outputs ?? {};
-  const base = taskContext({ scope: context, plan, reviewer: true, self: scope.self, inputs: context.inputs, outputs, signal, isOver });
+  const base = taskContext({
+    scope: context,
+    plan,
+    reviewer: true,
+    self: scope.self,
+    inputs: context.inputs,
+    outputs,
+    signal,
+    isOver,
+  });
   const more = {
     outputs,
     get difference() {
@@ -98,7 +124,11 @@ interface FailedCheck {
 }
 
 /** Runs every check, one after the other, so that all that is wrong is said at once. */
-async function runChecks(work: PhaseWork, gate: GatePlan, scope: WorkScope<PhaseContext>): Promise<readonly FailedCheck[]> {
+async function runChecks(
+  work: PhaseWork,
+  gate: GatePlan,
+  scope: WorkScope<PhaseContext>,
+): Promise<readonly FailedCheck[]> {
   const failed: FailedCheck[] = [];
   for (const name of gate.checks) {
     const check = work.checks.get(name);
@@ -111,8 +141,20 @@ async function runChecks(work: PhaseWork, gate: GatePlan, scope: WorkScope<Phase
 }
 
 /** @returns What is wrong, or `undefined` where the check passes. Rejects where the check throws: that is a review error. */
-async function runCheck(check: CheckWork, name: string, scope: WorkScope<PhaseContext>): Promise<FailedCheck | undefined> {
-  const plan: TaskPlan = { name, description: '', after: [], attempts: 1, backoff: {}, timeout: DEFAULT_TIMEOUT, estimate: {} };
+async function runCheck(
+  check: CheckWork,
+  name: string,
+  scope: WorkScope<PhaseContext>,
+): Promise<FailedCheck | undefined> {
+  const plan: TaskPlan = {
+    name,
+    description: '',
+    after: [],
+    attempts: 1,
+    backoff: {},
+    timeout: DEFAULT_TIMEOUT,
+    estimate: {},
+  };
   const done = await tryTask<ReviewContext>({
     plan,
     work: { runner: check, output: undefined, retryable: undefined },

@@ -130,20 +130,30 @@ async function settleOutput<C>({ plan, work }: Trial<C>, value: unknown): Promis
   const checked = work.output ? await check(work.output, value) : undefined;
   if (checked?.ok === false) {
     const problem = `Cannot accept the output of task "${plan.name}" as its schema refuses it:\n  ${checked.refusal.lines.join('\n  ')}`;
-    throw new PhasegateError('OUTPUT_INVALID', problem, { hint: 'Return what the schema describes, or change the schema.' });
+    throw new PhasegateError('OUTPUT_INVALID', problem, {
+      hint: 'Return what the schema describes, or change the schema.',
+    });
   }
   const copy = toJson(checked ? checked.value : value);
   if (copy.ok) return copy.value;
   const { path, found } = copy.problem;
-  throw new PhasegateError('OUTPUT_NOT_JSON', `Cannot keep the output of task "${plan.name}" as ${path} is ${found}, which is not JSON`, {
-    hint: 'Return plain data: strings, finite numbers, booleans, null, arrays and object literals.',
-  });
+  throw new PhasegateError(
+    'OUTPUT_NOT_JSON',
+    `Cannot keep the output of task "${plan.name}" as ${path} is ${found}, which is not JSON`,
+    {
+      hint: 'Return plain data: strings, finite numbers, booleans, null, arrays and object literals.',
+    },
+  );
 }
 
 function timeoutError({ name, timeout }: TaskPlan): PhasegateError {
-  return new PhasegateError('TASK_TIMEOUT', `Cannot wait longer for task "${name}" as its timeout of ${timeout} ms is over`, {
-    hint: 'Raise `timeout` (milliseconds, 0 for none), or pass `signal` on to what the task awaits.',
-  });
+  return new PhasegateError(
+    'TASK_TIMEOUT',
+    `Cannot wait longer for task "${name}" as its timeout of ${timeout} ms is over`,
+    {
+      hint: 'Raise `timeout` (milliseconds, 0 for none), or pass `signal` on to what the task awaits.',
+    },
+  );
 }
 
 /** A controller that is aborted with another signal. */

@@ -34,7 +34,11 @@ export function disband(pipeline: AnyActorRef): void {
 
 /** The error for whoever restores a pipeline that has not ended. */
 export function notRestorable(): PhasegateError {
-  return new PhasegateError('SNAPSHOT_NOT_RESTORABLE', 'Cannot restore a pipeline from an XState snapshot as the snapshot lacks its phases and its ledger', {
-    hint: 'Keep the records of the run and start it again with startRun(); snapshots of a single phaseMachine, and of a pipeline that has ended, can be restored.',
-  });
+  return new PhasegateError(
+    'SNAPSHOT_NOT_RESTORABLE',
+    'Cannot restore a pipeline from an XState snapshot as the snapshot lacks its phases and its ledger',
+    {
+      hint: 'Keep the records of the run and start it again with startRun(); snapshots of a single phaseMachine, and of a pipeline that has ended, can be restored.',
+    },
+  );
 }

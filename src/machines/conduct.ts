@@ -17,7 +17,10 @@ import { commit, followUp, sendBack } from './rewind.ts';
 export function open(board: Board): void {
   const { plan, input = null, graph } = board;
   board.outbox.push({ type: 'run.started', plan, fingerprint: fingerprint(plan), input });
-  enqueue(board, [...graph.names.keys()].filter((index) => board.course.isFree(index)));
+  enqueue(
+    board,
+    [...graph.names.keys()].filter((index) => board.course.isFree(index)),
+  );
   pump(board);
   endIfDone(board);
 }
@@ -38,7 +41,12 @@ export function answer(board: Board, about: string, decision: Decision): void {
   const limit = [...board.held].find((name) => name === about);
   if (limit === undefined) return;
   if (decision.type === 'approve') liftLimit(board, limit);
-  else endRun(board, { status: 'exhausted', limit, reason: `The limit for ${limit} is spent, and a person did not lift it` });
+  else
+    endRun(board, {
+      status: 'exhausted',
+      limit,
+      reason: `The limit for ${limit} is spent, and a person did not lift it`,
+    });
   pump(board);
   endIfDone(board);
 }

@@ -67,14 +67,20 @@ function startOf(board: Board, entry: Entry): Start {
   if (entry.outstanding.length === 0) return { attempt: 0, inputs };
   const attempt = fresh ? 1 : entry.attempt + 1;
   const demands = entry.outstanding.map((request) => request.correction);
-  const revision = mergeCorrections(attempt, demands, history.filter((one) => !demands.includes(one)));
+  const revision = mergeCorrections(
+    attempt,
+    demands,
+    history.filter((one) => !demands.includes(one)),
+  );
   entry.history = revision.history;
   return { attempt, inputs, revision, previous: board.ledger.current(phase.name)?.outputs };
 }
 
 function mayAttempt(board: Board, entry: Entry): boolean {
   const max = board.plan.limits.attemptsPerPhase;
-  return max === undefined || entry.attempts < max || !reachLimit(board, 'attemptsPerPhase', entry.attempts, max, entry);
+  return (
+    max === undefined || entry.attempts < max || !reachLimit(board, 'attemptsPerPhase', entry.attempts, max, entry)
+  );
 }
 
 function takeSlot(board: Board, entry: Entry): void {

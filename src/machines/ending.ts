@@ -12,17 +12,27 @@ export function abandon(board: Board, entry: Entry, standing: 'rejected' | 'fail
   retire(board, entry, standing);
   board.worst = standing === 'failed' || board.worst === 'failed' ? 'failed' : 'rejected';
   if (board.plan.onFailure === 'halt') {
-    endRun(board, { status: board.worst, reason: `Phase "${entry.phase.name}" was ${standing === 'failed' ? 'not done' : 'rejected'}` });
+    endRun(board, {
+      status: board.worst,
+      reason: `Phase "${entry.phase.name}" was ${standing === 'failed' ? 'not done' : 'rejected'}`,
+    });
     return;
   }
-  for (const index of [...reach(board.graph.next, entry.index)].sort((a, b) => a - b)) doom(board, entryAt(board, index), entry);
+  for (const index of [...reach(board.graph.next, entry.index)].sort((a, b) => a - b))
+    doom(board, entryAt(board, index), entry);
 }
 
 /** A phase that waits for one that ended badly cannot go on. */
 export function failWaiting(board: Board, entry: Entry, cause: string): void {
   const problem = `Cannot restart phase "${entry.phase.name}" as "${cause}", which it sent back or depends on, has ended without approval`;
   const error = errorInfo(new PhasegateError('PREDECESSOR_FAILED', problem, { hint: `See why "${cause}" ended.` }));
-  board.outbox.push({ type: 'phase.failed', phase: entry.phase.name, generation: entry.generation, attempt: entry.attempt, error });
+  board.outbox.push({
+    type: 'phase.failed',
+    phase: entry.phase.name,
+    generation: entry.generation,
+    attempt: entry.attempt,
+    error,
+  });
   entry.actor?.send({ type: 'cancel' });
   abandon(board, entry, 'failed');
 }
@@ -48,8 +58,14 @@ export function endRun(board: Board, end: NonNullable<Board['ended']>): void {
 export function endIfDone(board: Board): void {
   if (board.ended || board.queue.length > 0) return;
   if (board.live === 0) endRun(board, { status: board.worst });
-  else if (board.working === 0 && board.held.size === 0 && [...board.entries.values()].every((entry) => entry.parked === undefined || entry.parked === 'rewinding')) {
-    const error = errorInfo(new PhasegateError('INTERNAL', 'Cannot go on with the run as every live phase waits for another'));
+  else if (
+    board.working === 0 &&
+    board.held.size === 0 &&
+    [...board.entries.values()].every((entry) => entry.parked === undefined || entry.parked === 'rewinding')
+  ) {
+    const error = errorInfo(
+      new PhasegateError('INTERNAL', 'Cannot go on with the run as every live phase waits for another'),
+    );
     endRun(board, { status: 'failed', error });
   }
 }
@@ -67,6 +83,8 @@ function finishPending(board: Board, index: number, because: string): void {
   const { name } = board.plan.phases[index] ?? { name: '' };
   const kept = board.ledger.current(name) !== undefined;
   const standing: Standing = kept ? 'approved' : 'skipped';
-  board.outbox.push(kept ? { type: 'phase.stale', phase: name, because } : { type: 'phase.skipped', phase: name, because });
+  board.outbox.push(
+    kept ? { type: 'phase.stale', phase: name, because } : { type: 'phase.skipped', phase: name, because },
+  );
   entryAt(board, index).standing = standing;
 }

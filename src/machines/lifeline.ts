@@ -47,7 +47,8 @@ export const lifelineLogic: TransitionActorLogic<LifelineContext, LifelineEvent,
 const ALIVE = { status: 'active', output: undefined, error: undefined } as const;
 
 function watch(self: AnyActorRef, durationMs: number | undefined): void {
-  const forget = durationMs === undefined ? undefined : after(clockOf(self), durationMs, () => self.send({ type: 'spent' }));
+  const forget =
+    durationMs === undefined ? undefined : after(clockOf(self), durationMs, () => self.send({ type: 'spent' }));
   // Phases are no children in XState's sense, so an application that stops the pipeline stops them by this.
   self.subscribe({
     complete() {

@@ -29,8 +29,14 @@ export function countCorrection(board: Board, entry: Entry, spent: number, byPer
   const { corrections, perPair } = board.plan.limits;
   const used = board.used.corrections + 1;
   if (!byPerson) {
-    if (corrections !== undefined && used > corrections && reachLimit(board, 'corrections', used - 1, corrections, entry)) return false;
-    if (perPair !== undefined && spent > perPair && reachLimit(board, 'perPair', spent - 1, perPair, entry)) return false;
+    if (
+      corrections !== undefined &&
+      used > corrections &&
+      reachLimit(board, 'corrections', used - 1, corrections, entry)
+    )
+      return false;
+    if (perPair !== undefined && spent > perPair && reachLimit(board, 'perPair', spent - 1, perPair, entry))
+      return false;
   }
   board.used.corrections = used;
   return true;
@@ -48,7 +54,8 @@ export function reachLimit(board: Board, limit: LimitName, used: number, max: nu
   const reason = `The limit of ${max} for ${limit} is spent`;
   const stops = board.plan.onLimit === 'stop';
   const holds = !stops && phase?.actor ? phase : undefined;
-  if (!board.held.has(limit)) board.outbox.push({ type: 'limit.reached', limit, used, max, holds: holds?.phase.name ?? null });
+  if (!board.held.has(limit))
+    board.outbox.push({ type: 'limit.reached', limit, used, max, holds: holds?.phase.name ?? null });
   if (stops) endRun(board, { status: 'exhausted', limit, reason });
   else if (holds) holds.actor?.send({ type: 'hold', reason });
   else {

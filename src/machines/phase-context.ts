@@ -92,7 +92,15 @@ export function openContext(input: PhaseInput): PhaseContext {
 
 /** What a fresh start sets back; totals are not among it. */
 export function startFields({ attempt, revision, previous, inputs }: Start) {
-  const nothing = { outputs: null, verdicts: {}, verdict: null, by: 'gate', best: null, error: null, held: null } as const;
+  const nothing = {
+    outputs: null,
+    verdicts: {},
+    verdict: null,
+    by: 'gate',
+    best: null,
+    error: null,
+    held: null,
+  } as const;
   return { attempt, revision, previous, inputs, retries: 0, reviewErrors: 0, ...nothing };
 }
 
@@ -114,12 +122,17 @@ export function isUnanswered({ phase, verdict }: PhaseContext): boolean {
 
 /** Whether the verdict sends back a phase that may not be sent back. A person's choice was checked when it was made. */
 export function aimsAstray({ phase, verdict, by }: PhaseContext): boolean {
-  return by !== 'person' && verdict?.type === 'retryPredecessor' && !(phase.gate?.targets.includes(verdict.phase) ?? false);
+  return (
+    by !== 'person' && verdict?.type === 'retryPredecessor' && !(phase.gate?.targets.includes(verdict.phase) ?? false)
+  );
 }
 
 /** The demand of the verdict, as the history of whoever is sent back will have it. */
 export function correctionOf({ phase, attempt, verdict }: PhaseContext): Correction {
-  const demand = verdict?.type === 'retry' || verdict?.type === 'retryPredecessor' ? verdict : { feedback: '', requiredChange: undefined };
+  const demand =
+    verdict?.type === 'retry' || verdict?.type === 'retryPredecessor'
+      ? verdict
+      : { feedback: '', requiredChange: undefined };
   return {
     attempt,
     from: phase.name,

@@ -30,7 +30,14 @@ export function retryingReport(context: PhaseContext): EventOf<'phase.retrying'>
 export function rewindingReport(context: PhaseContext): EventOf<'phase.rewinding'> {
   const { by, verdict, rewinds } = context;
   const target = verdict?.type === 'retryPredecessor' ? verdict.phase : '';
-  return { type: 'phase.rewinding', ...at(context), target, correction: correctionOf(context), by, spent: rewinds[target] ?? 0 };
+  return {
+    type: 'phase.rewinding',
+    ...at(context),
+    target,
+    correction: correctionOf(context),
+    by,
+    spent: rewinds[target] ?? 0,
+  };
 }
 
 export function escalatedReport(context: PhaseContext): EventOf<'phase.escalated'> {
@@ -55,7 +62,9 @@ export function failedReport(context: PhaseContext): EventOf<'phase.failed'> {
 /** What an approval that nobody gave should be warned about; `undefined` for a plain one. */
 export function approvalWarning(context: PhaseContext): EventOf<'phase.warned'> | undefined {
   const message = WARNINGS[approvalCause(context)]?.(context);
-  return message === undefined ? undefined : { type: 'phase.warned', ...at(context), code: approvalCause(context).toUpperCase(), message };
+  return message === undefined
+    ? undefined
+    : { type: 'phase.warned', ...at(context), code: approvalCause(context).toUpperCase(), message };
 }
 
 /** Milliseconds before a review that could not be had is asked again. */
@@ -66,9 +75,11 @@ export function reviewDelay({ phase, reviewErrors }: PhaseContext): number {
 // --- internal ---
 
 const WARNINGS: Partial<Record<Approval['because'], (context: PhaseContext) => string>> = {
-  exhausted: (context) => `Approved without its reviewer's consent, as its budget for changes is spent: ${reasonOf(context)}`,
-  unrecognised: () => 'Approved as no verdict was recognised in the reviewer\'s answer',
-  invalidTarget: (context) => `Approved as the reviewer sent back a phase that it may not send back: ${reasonOf(context)}`,
+  exhausted: (context) =>
+    `Approved without its reviewer's consent, as its budget for changes is spent: ${reasonOf(context)}`,
+  unrecognised: () => "Approved as no verdict was recognised in the reviewer's answer",
+  invalidTarget: (context) =>
+    `Approved as the reviewer sent back a phase that it may not send back: ${reasonOf(context)}`,
 };
 
 function at({ phase, generation, attempt }: PhaseContext) {
@@ -122,9 +133,12 @@ function endError(context: PhaseContext): ErrorInfo {
   const { phase, reviewErrors, verdict } = context;
   if (context.by === 'worker' && verdict?.type === 'retryPredecessor') {
     const problem = `Cannot go on with phase "${phase.name}" as it needs changes in "${verdict.phase}", which may not be sent back any more: ${verdict.feedback}`;
-    return errorInfo(new PhasegateError('REWORK_IMPOSSIBLE', problem, { hint: 'Raise maxPredecessorRetries, or correct that phase.' }));
+    return errorInfo(
+      new PhasegateError('REWORK_IMPOSSIBLE', problem, { hint: 'Raise maxPredecessorRetries, or correct that phase.' }),
+    );
   }
   const problem = `Cannot judge phase "${phase.name}" as its review could not be had in ${reviewErrors + 1} tries: ${reasonOf(context)}`;
-  const hint = 'The work was not rejected. Repair the reviewer, raise maxReviewErrors, or run attended so that a person decides.';
+  const hint =
+    'The work was not rejected. Repair the reviewer, raise maxReviewErrors, or run attended so that a person decides.';
   return errorInfo(new PhasegateError('REVIEW_UNAVAILABLE', problem, { hint }));
 }

@@ -64,7 +64,8 @@ export const phaseMachine = setup({
     mayAskPerson: ({ context }) => rules.isUnanswered(context) && context.attended,
     isUnanswered: ({ context }) => rules.isUnanswered(context),
     approves: ({ context }) => context.verdict?.type === 'approve' || context.verdict?.type === 'unrecognised',
-    mayRetry: ({ context }) => context.verdict?.type === 'retry' && (context.by === 'person' || rules.retriesLeft(context) > 0),
+    mayRetry: ({ context }) =>
+      context.verdict?.type === 'retry' && (context.by === 'person' || rules.retriesLeft(context) > 0),
     mayRewind: ({ context }) => mayRewind(context),
     rejects: ({ context }) => context.verdict?.type === 'reject',
     escalates: ({ context }) => context.verdict?.type === 'escalate',
@@ -85,14 +86,20 @@ export const phaseMachine = setup({
       by: 'gate' as const,
       best: bestOf(context, verdict),
     })),
-    keepDecision: assign({ verdict: (_, decision: Decision) => decision, by: () => 'person' as const, held: () => null }),
+    keepDecision: assign({
+      verdict: (_, decision: Decision) => decision,
+      by: () => 'person' as const,
+      held: () => null,
+    }),
     countReviewError: assign({ reviewErrors: ({ context }) => context.reviewErrors + 1 }),
     countRetry: assign({
       retries: ({ context }) => context.retries + (context.by === 'person' ? 0 : 1),
       history: ({ context }) => [...context.history, rules.correctionOf(context)],
     }),
     countRewind: assign({ rewinds: ({ context }) => countedRewinds(context) }),
-    beginNext: assign(({ context }, start: Start | undefined) => (start ? rules.startFields(start) : nextFields(context))),
+    beginNext: assign(({ context }, start: Start | undefined) =>
+      start ? rules.startFields(start) : nextFields(context),
+    ),
     keepHold: assign({ held: (_, reason: string) => reason }),
   },
 }).createMachine({
@@ -224,7 +231,11 @@ function outcomeFields(outcome: AttemptOutcome): Pick<PhaseContext, 'outputs' | 
     case 'failed':
       return { ...nothing, error: outcome.error };
     case 'rework':
-      return { ...nothing, by: 'worker', verdict: { type: 'retryPredecessor', phase: outcome.phase, feedback: outcome.feedback } };
+      return {
+        ...nothing,
+        by: 'worker',
+        verdict: { type: 'retryPredecessor', phase: outcome.phase, feedback: outcome.feedback },
+      };
   }
 }
 
@@ -248,7 +259,15 @@ function countedRewinds({ rewinds, verdict, by }: PhaseContext): PhaseContext['r
 function nextFields(context: PhaseContext) {
   const { attempt, history, outputs, previous } = context;
   const next = attempt + 1;
-  const nothing = { outputs: null, verdicts: {}, verdict: null, reviewErrors: 0, by: 'gate', error: null, held: null } as const;
+  const nothing = {
+    outputs: null,
+    verdicts: {},
+    verdict: null,
+    reviewErrors: 0,
+    by: 'gate',
+    error: null,
+    held: null,
+  } as const;
   const revision = mergeCorrections(next, history.slice(-1), history.slice(0, -1));
   return { ...nothing, attempt: next, revision, previous: outputs ?? previous };
 }

@@ -132,7 +132,9 @@ function makeBoard(context: PipelineContext, self: AnyActorRef): Board {
 
 /** The phase machine that was provided; read from the actor's own logic, as XState does for `spawn`. */
 function phaseLogicOf(self: AnyActorRef): typeof phaseMachine {
-  const { logic } = self as unknown as { readonly logic: { readonly implementations: { readonly actors: { readonly phase: typeof phaseMachine } } } };
+  const { logic } = self as unknown as {
+    readonly logic: { readonly implementations: { readonly actors: { readonly phase: typeof phaseMachine } } };
+  };
   return logic.implementations.actors.phase;
 }
 

@@ -111,5 +111,7 @@ function revisit(board: Board, reader: Entry, source: Entry, done: Commit): void
 
 /** Names of phases of which a commit has read a version that is not the latest. */
 function outdated(board: Board, { read }: Commit): readonly string[] {
-  return Object.entries(read).flatMap(([name, version]) => (board.ledger.current(name)?.version === version ? [] : name));
+  return Object.entries(read).flatMap(([name, version]) =>
+    board.ledger.current(name)?.version === version ? [] : name,
+  );
 }

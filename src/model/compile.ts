@@ -105,7 +105,9 @@ function planPhase(name: string, options: PhaseSettings, policy: Policy, ancestr
     name,
     after: namesOf(options.after),
     mode,
-    tasks: options.tasks.map((task, index) => planTask(task, mode === 'sequential' ? options.tasks[index - 1] : undefined)),
+    tasks: options.tasks.map((task, index) =>
+      planTask(task, mode === 'sequential' ? options.tasks[index - 1] : undefined),
+    ),
     gate: review ? planGate(review, policy, ancestry) : null,
   };
 }
@@ -135,7 +137,10 @@ function planGate(options: ReviewOptions<never, never>, policy: Policy, ancestry
     checks: checks.map((check) => check.name),
     reviewers,
     quorum: quorum === 'all' ? reviewers.length : quorum,
-    targets: rewindTo === 'predecessors' ? ancestry.predecessors : ancestry.ancestors.filter((name) => allowed?.has(name) ?? true),
+    targets:
+      rewindTo === 'predecessors'
+        ? ancestry.predecessors
+        : ancestry.ancestors.filter((name) => allowed?.has(name) ?? true),
   };
 }
 

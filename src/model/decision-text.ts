@@ -143,7 +143,10 @@ function readPredecessor(tail: string): Decision | undefined {
     if (phase !== undefined) return { type: 'retryPredecessor', phase, feedback: bodyOf(`:${quoted[2] ?? ''}`) };
   }
   const [, name = '', body = ''] = /^[^\S\n]*:?([^:\n]*)(?::([^]*)|\n[^]*)?$/u.exec(tail) ?? [];
-  const phase = name.trim().replace(/^[*_`~"'“‘<[]+|[*_`~"'”’>\]]+$/gu, '').trim();
+  const phase = name
+    .trim()
+    .replace(/^[*_`~"'“‘<[]+|[*_`~"'”’>\]]+$/gu, '')
+    .trim();
   return phase === '' ? undefined : { type: 'retryPredecessor', phase, feedback: bodyOf(`:${body}`) };
 }
 

@@ -107,7 +107,11 @@ export function needsChanges(decision: Decision): boolean {
 
 function text(decision: string, field: string, value: unknown): string {
   if (typeof value === 'string') return value;
-  throw new PhasegateError('DECISION_INVALID', `Cannot make a ${decision} decision as its ${field} is not a string: ${String(value)}`, {
-    hint: `Pass a string; an empty one is allowed.`,
-  });
+  throw new PhasegateError(
+    'DECISION_INVALID',
+    `Cannot make a ${decision} decision as its ${field} is not a string: ${String(value)}`,
+    {
+      hint: `Pass a string; an empty one is allowed.`,
+    },
+  );
 }

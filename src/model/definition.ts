@@ -20,7 +20,9 @@ export interface Definition {
 }
 
 /** Names of what a list names, objects and strings alike; empty places are skipped. */
-export function namesOf(list: readonly ({ readonly name: string } | string | null | undefined)[] | null | undefined): readonly string[] {
+export function namesOf(
+  list: readonly ({ readonly name: string } | string | null | undefined)[] | null | undefined,
+): readonly string[] {
   return [...new Set((list ?? []).flatMap((item) => (typeof item === 'string' ? item : (item?.name ?? []))))];
 }
 
@@ -39,4 +41,3 @@ export function reviewersOf(options: ReviewOptions<never, never>): readonly AnyT
       : one,
   );
 }
-

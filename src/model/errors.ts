@@ -33,7 +33,9 @@ export class PhasegateError extends Error {
   readonly [BRAND] = true;
 
   constructor(code: ErrorCode, problem: string, options: { readonly hint?: string; readonly cause?: unknown } = {}) {
-    const text = [problem, options.hint, `Docs: docs/errors.md#${code}`].filter((line) => line !== undefined).join('\n');
+    const text = [problem, options.hint, `Docs: docs/errors.md#${code}`]
+      .filter((line) => line !== undefined)
+      .join('\n');
     super(text, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = new.target.name;
     this.code = code;

@@ -114,7 +114,13 @@ const runEvents = [
   z.object({ type: z.literal('phase.skipped'), phase: z.string(), because: z.string() }),
   z.object({ type: z.literal('phase.cancelled'), phase: z.string(), because: z.string() }),
   /** A limit is spent. `holds` is the phase that waits for a person, `null` where the whole run ends or waits. */
-  z.object({ type: z.literal('limit.reached'), limit, used: z.number(), max: z.number(), holds: z.string().nullable() }),
+  z.object({
+    type: z.literal('limit.reached'),
+    limit,
+    used: z.number(),
+    max: z.number(),
+    holds: z.string().nullable(),
+  }),
   z.object({ type: z.literal('limit.lifted'), limit }),
   z.object({
     type: z.literal('run.ended'),

@@ -1,11 +1,5 @@
 /** Anything that survives `JSON.parse(JSON.stringify(value))` unchanged. */
-export type Json =
-  | string
-  | number
-  | boolean
-  | null
-  | readonly Json[]
-  | { readonly [key: string]: Json };
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
 /** Why a value is not JSON, and where in it. */
 export interface JsonProblem {
@@ -16,7 +10,8 @@ export interface JsonProblem {
 }
 
 /** A deep-frozen JSON copy of a value, or the first reason why there is none. */
-export type JsonCopy = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly problem: JsonProblem };
+export type JsonCopy =
+  { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly problem: JsonProblem };
 
 /**
  * Copies a value as JSON, so that whoever made it cannot change what was handed over.

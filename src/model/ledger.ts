@@ -73,7 +73,12 @@ interface Entry {
 
 const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
-function createView(graph: Graph, index: number, time: number, at: (phase: string, time: number) => Entry | undefined): View {
+function createView(
+  graph: Graph,
+  index: number,
+  time: number,
+  at: (phase: string, time: number) => Entry | undefined,
+): View {
   const sources = graph.before[index] ?? [];
   const asked = new Set<string>();
   let ancestors: ReadonlySet<number> | undefined;

@@ -91,9 +91,8 @@ export type AnyPhase = Phase<TaskName, unknown, unknown>;
 type Merge<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer All) => void ? All : never;
 
 /** What phases after these see of them and of their ancestors, by phase, then task. */
-export type UpstreamOf<A extends readonly (AnyPhase | string)[]> = Extract<A[number], AnyPhase> extends never
-  ? Record<never, never>
-  : Merge<Seen<Extract<A[number], AnyPhase>>>;
+export type UpstreamOf<A extends readonly (AnyPhase | string)[]> =
+  Extract<A[number], AnyPhase> extends never ? Record<never, never> : Merge<Seen<Extract<A[number], AnyPhase>>>;
 
 type Seen<P> = P extends Phase<infer N, infer O, infer U> ? Readonly<Record<N, O>> & U : never;
 

@@ -31,7 +31,11 @@ export interface Revision {
 export type RevisionStyle = Pick<FullGatePolicy, 'layout' | 'strategy' | 'maxRevisionChars'>;
 
 /** Joins demands that reach a phase together into one revision. Nothing is lost: every feedback is in it, in order. */
-export function mergeCorrections(attempt: number, fresh: readonly Correction[], earlier: readonly Correction[]): Revision {
+export function mergeCorrections(
+  attempt: number,
+  fresh: readonly Correction[],
+  earlier: readonly Correction[],
+): Revision {
   const changes = fresh.flatMap((one) => one.requiredChange ?? []);
   return {
     attempt,
@@ -94,42 +98,50 @@ function partsOf(revision: Revision, previousOutput: unknown, strategy: Revision
     case 'lastAttempt':
       return { ...all, feedback: revision.requiredChange ?? '' };
     case 'fresh':
-      return { ...all, previous: '', feedback: `Start over. Avoid what was rejected: ${revision.requiredChange ?? revision.feedback}` };
+      return {
+        ...all,
+        previous: '',
+        feedback: `Start over. Avoid what was rejected: ${revision.requiredChange ?? revision.feedback}`,
+      };
   }
 }
 
 function renderEnsemble(description: string, parts: Parts, limit: number): string {
-  return fit(parts, limit, ({ number, feedback, history, previous }) =>
-    [
-      `## Revision Instructions (Attempt ${number})`,
-      'This task is being re-executed based on reviewer feedback.',
-      'Incorporate the feedback below into your response.',
-      '',
-      '### Feedback',
-      feedback,
-      '',
-      ...(history === '' ? [] : ['### Earlier Required Changes', history, '']),
-      ...(previous === '' ? [] : ['### Previous Output', previous, '']),
-      '## Task',
-      '',
-    ].join('\n'),
-  ) + description;
+  return (
+    fit(parts, limit, ({ number, feedback, history, previous }) =>
+      [
+        `## Revision Instructions (Attempt ${number})`,
+        'This task is being re-executed based on reviewer feedback.',
+        'Incorporate the feedback below into your response.',
+        '',
+        '### Feedback',
+        feedback,
+        '',
+        ...(history === '' ? [] : ['### Earlier Required Changes', history, '']),
+        ...(previous === '' ? [] : ['### Previous Output', previous, '']),
+        '## Task',
+        '',
+      ].join('\n'),
+    ) + description
+  );
 }
 
 function renderRejection(description: string, parts: Parts, limit: number): string {
-  return fit(parts, limit, ({ number, feedback, requiredChange, history }) =>
-    [
-      `## ATTEMPT #${number} — previous attempt rejected`,
-      '',
-      `**Required change**: ${requiredChange ?? firstSentence(feedback)}`,
-      `**Reviewer critique**: ${feedback}`,
-      ...(history === '' ? [] : ['', '**Earlier required changes**:', history]),
-      '',
-      '---',
-      '',
-      '',
-    ].join('\n'),
-  ) + description;
+  return (
+    fit(parts, limit, ({ number, feedback, requiredChange, history }) =>
+      [
+        `## ATTEMPT #${number} — previous attempt rejected`,
+        '',
+        `**Required change**: ${requiredChange ?? firstSentence(feedback)}`,
+        `**Reviewer critique**: ${feedback}`,
+        ...(history === '' ? [] : ['', '**Earlier required changes**:', history]),
+        '',
+        '---',
+        '',
+        '',
+      ].join('\n'),
+    ) + description
+  );
 }
 
 /** Drops parts, least important first, until the revision fits; the tail of the feedback goes last. */

@@ -16,7 +16,8 @@ export interface Refusal {
 }
 
 /** A validated value, or why it was refused. */
-export type Checked = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly refusal: Refusal };
+export type Checked =
+  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly refusal: Refusal };
 
 /** Validates a value. Rejects only when the schema itself throws. */
 export async function check(schema: StandardSchemaV1, value: unknown): Promise<Checked> {

@@ -34,9 +34,15 @@ const RESERVED: ReadonlySet<string> = new Set(['constructor', 'prototype', 'toSt
 
 const call = z.custom<unknown>((value) => typeof value === 'function', 'expected a function');
 const schema = z.custom<unknown>(isSchema, 'expected a Standard Schema, such as one made with zod');
-const count = z.union([z.int().min(0), z.literal('unlimited')], { error: 'expected a whole number from 0, or "unlimited"' });
-const tries = z.union([z.int().min(1), z.literal('unlimited')], { error: 'expected a whole number from 1, or "unlimited"' });
-const named = z.union([z.string(), z.object({ name: z.string() })], { error: 'expected a name or an object made by phase() or task()' });
+const count = z.union([z.int().min(0), z.literal('unlimited')], {
+  error: 'expected a whole number from 0, or "unlimited"',
+});
+const tries = z.union([z.int().min(1), z.literal('unlimited')], {
+  error: 'expected a whole number from 1, or "unlimited"',
+});
+const named = z.union([z.string(), z.object({ name: z.string() })], {
+  error: 'expected a name or an object made by phase() or task()',
+});
 const nameList = z.array(named.nullish()).nullish();
 const text = z.string('expected a string');
 
@@ -48,7 +54,9 @@ const task = z.object({
     description: text.optional(),
     after: nameList,
     output: schema.optional(),
-    retry: z.strictObject({ attempts: tries.optional(), backoff: backoffSchema.optional(), retryable: call.optional() }).optional(),
+    retry: z
+      .strictObject({ attempts: tries.optional(), backoff: backoffSchema.optional(), retryable: call.optional() })
+      .optional(),
     timeout: z.number().min(0).optional(),
     estimate: z
       .strictObject({ costUsd: z.number().min(0).optional(), tokens: z.number().min(0).optional() })
@@ -90,7 +98,12 @@ function problemOf(issue: z.core.$ZodIssue, definition: unknown): Problem {
   const inner = innermost(issue);
   const path = inner.path.filter((key) => key !== 'options');
   const message = `${path.at(-1) === undefined ? 'the definition' : `"${String(path.at(-1))}"`} is ${found(definition, inner.path)}: ${inner.message}`;
-  return { code: 'OPTION_INVALID', where: placeOf(path, definition), message, hint: 'Correct or leave out that option.' };
+  return {
+    code: 'OPTION_INVALID',
+    where: placeOf(path, definition),
+    message,
+    hint: 'Correct or leave out that option.',
+  };
 }
 
 /** The issue that says most: within a union, that of the member which got furthest. */
@@ -124,5 +137,8 @@ function found(definition: unknown, path: readonly PropertyKey[]): string {
 }
 
 function at(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce((inner: unknown, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined), value);
+  return path.reduce(
+    (inner: unknown, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined),
+    value,
+  );
 }

@@ -16,7 +16,11 @@ export function structureProblems(definition: Definition, nodes: readonly GraphN
   const acyclic = topologicalOrder(graph).length === nodes.length;
   return [
     ...emptiness(definition),
-    ...names('the pipeline', 'phase', nodes.map((node) => node.name)),
+    ...names(
+      'the pipeline',
+      'phase',
+      nodes.map((node) => node.name),
+    ),
     ...names('the pipeline', 'pipeline', [definition.name]),
     ...nodes.flatMap((node) => unknown(node, graph)),
     ...impostors(definition),
@@ -63,11 +67,18 @@ function impostors(definition: Definition): readonly Problem[] {
   const members = new Map<string, unknown>(definition.phases.map((phase) => [phase.name, phase]));
   return definition.phases.flatMap((phase) =>
     (phase.options.after ?? [])
-      .filter((one) => typeof one === 'object' && one !== null && members.has(one.name) && members.get(one.name) !== one)
+      .filter(
+        (one) => typeof one === 'object' && one !== null && members.has(one.name) && members.get(one.name) !== one,
+      )
       .map((one): Problem => {
         const name = typeof one === 'string' ? one : one.name;
         const message = `it comes after another phase object named "${name}" than the one in this pipeline`;
-        return { code: 'PREDECESSOR_UNKNOWN', where: `phase "${phase.name}"`, message, hint: 'Use the same object in both places.' };
+        return {
+          code: 'PREDECESSOR_UNKNOWN',
+          where: `phase "${phase.name}"`,
+          message,
+          hint: 'Use the same object in both places.',
+        };
       }),
   );
 }
@@ -116,14 +127,23 @@ function backwards(where: string, task: AnyTask, graph: Graph, index: number): r
     }));
 }
 
-function gateProblems(phase: Definition['phases'][number], graph: Graph, acyclic: boolean, index: number): readonly Problem[] {
+function gateProblems(
+  phase: Definition['phases'][number],
+  graph: Graph,
+  acyclic: boolean,
+  index: number,
+): readonly Problem[] {
   const review = reviewOptions(phase.options.review);
   if (!review) return [];
   const where = `phase "${phase.name}", review`;
   const reviewers = reviewersOf(review).map((one) => one.name);
   return [
     ...names(where, 'reviewer', reviewers),
-    ...names(where, 'check', (review.checks ?? []).map((one) => one.name)),
+    ...names(
+      where,
+      'check',
+      (review.checks ?? []).map((one) => one.name),
+    ),
     ...hollow(where, review, reviewers.length),
     ...(acyclic ? targets(where, review, graph, index) : []),
   ];

@@ -127,7 +127,9 @@ export interface TaskMaker<Known = Inputs> {
     name: N,
     options: TaskOptionsWith<A> & {
       readonly output: S;
-      run(context: TaskContext<I, TaskOutputs<A>, In>): StandardSchemaV1.InferInput<S> | Promise<StandardSchemaV1.InferInput<S>>;
+      run(
+        context: TaskContext<I, TaskOutputs<A>, In>,
+      ): StandardSchemaV1.InferInput<S> | Promise<StandardSchemaV1.InferInput<S>>;
     },
   ): Task<N, StandardSchemaV1.InferOutput<S>, NoInfer<I>>;
   <const N extends TaskName, O, I = Known, In = unknown, const A extends readonly (AnyTask | string)[] = readonly []>(

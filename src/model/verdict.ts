@@ -33,7 +33,8 @@ export function combine(verdicts: Readonly<Record<string, Verdict>>, gate: GateP
   const [first] = all;
   if (all.length === 1 && first) return first;
   const approvals = all.filter((one) => approves(one, gate));
-  if (approvals.length >= gate.quorum) return approvals.find((one) => one.type === 'approve') ?? approvals[0] ?? APPROVE;
+  if (approvals.length >= gate.quorum)
+    return approvals.find((one) => one.type === 'approve') ?? approvals[0] ?? APPROVE;
   const missing = all.find((one) => isMissing(one, gate));
   if (missing) return missing;
   const decisions = all.flatMap((one) => (isDecision(one) ? one : []));
@@ -68,7 +69,9 @@ function joinRewinds(decisions: readonly Decision[], gate: GatePlan): Decision |
   const rewinds = decisions.flatMap((one) => (one.type === 'retryPredecessor' ? one : []));
   const ranked = gate.targets.find((name) => rewinds.some((one) => one.phase === name));
   const phase = ranked ?? rewinds[0]?.phase;
-  return phase === undefined ? undefined : { type: 'retryPredecessor', phase, ...join(rewinds.filter((one) => one.phase === phase)) };
+  return phase === undefined
+    ? undefined
+    : { type: 'retryPredecessor', phase, ...join(rewinds.filter((one) => one.phase === phase)) };
 }
 
 function joinRetries(decisions: readonly Decision[]): Decision | undefined {
@@ -92,7 +95,11 @@ function join(demands: readonly Demand[]): Pick<Demand, 'feedback' | 'requiredCh
 }
 
 function malformed(lines: readonly string[]): PhasegateError {
-  return new PhasegateError('DECISION_INVALID', `Cannot read the reviewer's answer as it is not a decision:\n  ${lines.join('\n  ')}`, {
-    hint: 'Return approve(), retry(...), retryPredecessor(...), reject(...), escalate(...), or text such as "RETRY: <feedback>".',
-  });
+  return new PhasegateError(
+    'DECISION_INVALID',
+    `Cannot read the reviewer's answer as it is not a decision:\n  ${lines.join('\n  ')}`,
+    {
+      hint: 'Return approve(), retry(...), retryPredecessor(...), reject(...), escalate(...), or text such as "RETRY: <feedback>".',
+    },
+  );
 }

@@ -109,7 +109,13 @@ function applyToPhase(state: State, event: Extract<RunEvent, { readonly phase: s
       state.used.attempts += 1;
       phase.startedAt ??= time;
       phase.attempts += 1;
-      Object.assign(phase, { attempt: event.attempt, generation: event.generation, done: [], endedAt: null, reason: null });
+      Object.assign(phase, {
+        attempt: event.attempt,
+        generation: event.generation,
+        done: [],
+        endedAt: null,
+        reason: null,
+      });
       stand(state, event.phase, phase, 'running');
       return;
     case 'task.completed':
@@ -124,7 +130,10 @@ function applyToPhase(state: State, event: Extract<RunEvent, { readonly phase: s
     case 'review.decided':
       state.used.reviews += 1;
       state.waiting.delete(event.phase);
-      phase.decisions = [...phase.decisions, { generation: event.generation, attempt: event.attempt, verdict: event.verdict, by: event.by }];
+      phase.decisions = [
+        ...phase.decisions,
+        { generation: event.generation, attempt: event.attempt, verdict: event.verdict, by: event.by },
+      ];
       return;
     case 'phase.retrying':
       correct(state, event.phase);
@@ -207,7 +216,10 @@ function addUsage(state: State, phase: Draft, tokens: number, costUsd: number): 
 
 function snapshotOf(state: State): RunSnapshot {
   const { plan, end, used } = state;
-  const phases = (plan?.phases ?? []).map(({ name }): [string, PhaseResult] => [name, { ...(state.phases.get(name) ?? UNTOUCHED) }]);
+  const phases = (plan?.phases ?? []).map(({ name }): [string, PhaseResult] => [
+    name,
+    { ...(state.phases.get(name) ?? UNTOUCHED) },
+  ]);
   const durationMs = state.now - state.startedAt;
   return {
     runId: state.runId,

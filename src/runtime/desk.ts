@@ -57,14 +57,20 @@ export function createDesk(plan: Plan): Desk {
 
 function notEscalated(about: string, open: ReadonlySet<string>): PhasegateError {
   const waiting = open.size === 0 ? 'Nothing waits for a decision now.' : `Waiting are ${quoted(open)}.`;
-  return new PhasegateError('NOT_ESCALATED', `Cannot decide on "${about}" as it does not wait for a decision`, { hint: waiting });
+  return new PhasegateError('NOT_ESCALATED', `Cannot decide on "${about}" as it does not wait for a decision`, {
+    hint: waiting,
+  });
 }
 
 function unreadable(about: string, given: unknown): PhasegateError {
   const shown = typeof given === 'string' ? JSON.stringify(given) : 'an object';
-  return new PhasegateError('DECISION_INVALID', `Cannot decide on "${about}" as ${shown} is not a decision that ends an escalation`, {
-    hint: 'Say APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>.',
-  });
+  return new PhasegateError(
+    'DECISION_INVALID',
+    `Cannot decide on "${about}" as ${shown} is not a decision that ends an escalation`,
+    {
+      hint: 'Say APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>.',
+    },
+  );
 }
 
 function checkTarget(plan: Plan, about: string, target: string): void {
@@ -73,7 +79,11 @@ function checkTarget(plan: Plan, about: string, target: string): void {
   const above = index === undefined ? [] : [...reach(graph.before, index)].map((node) => graph.names[node] ?? '');
   if (above.includes(target)) return;
   const hint = above.length === 0 ? `"${about}" has no predecessors.` : `Upstream are ${quoted(above)}.`;
-  throw new PhasegateError('DECISION_TARGET_INVALID', `Cannot send back "${target}" from "${about}" as it is not upstream`, { hint });
+  throw new PhasegateError(
+    'DECISION_TARGET_INVALID',
+    `Cannot send back "${target}" from "${about}" as it is not upstream`,
+    { hint },
+  );
 }
 
 function quoted(names: Iterable<string>): string {

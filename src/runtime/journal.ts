@@ -24,7 +24,11 @@ export interface Journal {
 }
 
 /** @param onFailure Called once, when the store refuses records. */
-export function createJournal(store: RunStore | undefined, runId: string, onFailure: (error: PhasegateError) => void): Journal {
+export function createJournal(
+  store: RunStore | undefined,
+  runId: string,
+  onFailure: (error: PhasegateError) => void,
+): Journal {
   let sent = 0;
   let failed = false;
   let all: readonly RunRecord[] = [];
@@ -41,7 +45,13 @@ export function createJournal(store: RunStore | undefined, runId: string, onFail
       } catch (cause) {
         failed = true;
         const hint = 'Repair the store and start the run again.';
-        onFailure(new PhasegateError('STORE_FAILED', `Cannot go on with run ${runId} as its store refused ${batch.length} records`, { hint, cause }));
+        onFailure(
+          new PhasegateError(
+            'STORE_FAILED',
+            `Cannot go on with run ${runId} as its store refused ${batch.length} records`,
+            { hint, cause },
+          ),
+        );
       }
     }
     writing = undefined;

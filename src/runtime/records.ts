@@ -90,7 +90,11 @@ type Listener = Partial<Observer<RunRecord>> | ((record: RunRecord) => void) | n
  * Node process, and the run with it. Here such a subscriber is told by its own `error`, or the console is, and it is left out.
  */
 class GuardedObservable extends Observable<RunRecord> {
-  override subscribe(listener?: Listener, error?: ((error: unknown) => void) | null, complete?: (() => void) | null): Subscription {
+  override subscribe(
+    listener?: Listener,
+    error?: ((error: unknown) => void) | null,
+    complete?: (() => void) | null,
+  ): Subscription {
     const given: Partial<Observer<RunRecord>> = typeof listener === 'function' ? { next: listener } : (listener ?? {});
     let failed = false;
     const guard = (call: () => void) => {
@@ -100,7 +104,10 @@ class GuardedObservable extends Observable<RunRecord> {
       } catch (thrown) {
         failed = true;
         queueMicrotask(() => subscription.unsubscribe());
-        tell((one: unknown) => (error ? error(one) : given.error ? given.error(one) : console.error(DEAF, one)), thrown);
+        tell(
+          (one: unknown) => (error ? error(one) : given.error ? given.error(one) : console.error(DEAF, one)),
+          thrown,
+        );
       }
     };
     const subscription = super.subscribe({

@@ -70,10 +70,14 @@ export class RunUnsuccessfulError extends PhasegateError {
   readonly result: RunResult<unknown>;
 
   constructor(result: RunResult<unknown>) {
-    super('RUN_UNSUCCESSFUL', `Cannot return outputs as run ${result.runId} of pipeline "${result.pipeline}" ended ${result.status}${causeOf(result)}`, {
-      hint: 'Its `result` field has every phase with its decisions and errors.',
-      cause: result.error ?? undefined,
-    });
+    super(
+      'RUN_UNSUCCESSFUL',
+      `Cannot return outputs as run ${result.runId} of pipeline "${result.pipeline}" ended ${result.status}${causeOf(result)}`,
+      {
+        hint: 'Its `result` field has every phase with its decisions and errors.',
+        cause: result.error ?? undefined,
+      },
+    );
     this.result = result;
   }
 }
@@ -97,7 +101,9 @@ export function startRun<O, I>(pipeline: Pipeline<O, I>, options: RunOptions<I> 
   let cancelled: string | undefined;
   let finish: () => void = () => undefined;
   const over = new Promise<void>((resolve) => (finish = resolve));
-  const journal = createJournal(store, runId, (error) => end({ type: 'run.ended', status: 'failed', error: errorInfo(error) }));
+  const journal = createJournal(store, runId, (error) =>
+    end({ type: 'run.ended', status: 'failed', error: errorInfo(error) }),
+  );
 
   function publish(event: RunEvent): void {
     if (ended) return;
@@ -131,7 +137,9 @@ export function startRun<O, I>(pipeline: Pipeline<O, I>, options: RunOptions<I> 
       ...(clock && { clock }),
     });
     actor.on('*', publish);
-    actor.subscribe({ error: (error) => end({ type: 'run.ended', status: 'failed', error: errorInfo(error, 'INTERNAL') }) });
+    actor.subscribe({
+      error: (error) => end({ type: 'run.ended', status: 'failed', error: errorInfo(error, 'INTERNAL') }),
+    });
     actor.start();
     if (cancelled !== undefined) actor.send({ type: 'cancel', reason: cancelled });
   }
@@ -186,7 +194,10 @@ async function inputOf({ name, work }: Pick<Pipeline, 'name' | 'work'>, given: u
     const checked = work.input ? await check(work.input, given) : undefined;
     if (checked?.ok === false) {
       const problem = `Cannot start a run of pipeline "${name}" as its schema refuses the input:\n  ${checked.refusal.lines.join('\n  ')}`;
-      return { ok: false, error: new PhasegateError('INPUT_INVALID', problem, { hint: 'Pass an `input` that the schema accepts.' }) };
+      return {
+        ok: false,
+        error: new PhasegateError('INPUT_INVALID', problem, { hint: 'Pass an `input` that the schema accepts.' }),
+      };
     }
     const copy = toJson(checked ? checked.value : given);
     if (copy.ok) return copy;
