@@ -1,0 +1,90 @@
+/**
+ * Pipelines written as modules.
+ *
+ * @module
+ */
+import { createJiti } from 'jiti';
+import * as phasegate from '../index.ts';
+import { errorInfo, PhasegateError } from '../model/errors.ts';
+import type { Pipeline } from '../model/define.ts';
+import * as node from '../node.ts';
+
+/**
+ * Loads a module and finds the pipeline that it exports: the default export, or else the only one.
+ *
+ * @param file How the user named it.
+ * @param path Where it is.
+ */
+export async function loadModule(file: string, path: string): Promise<Pipeline> {
+  const exported = await importModule(file, path);
+  if (isPipeline(exported['default'])) return exported['default'];
+  const found = Object.entries(exported).flatMap(([name, value]) => (isPipeline(value) ? [{ name, value }] : []));
+  const [only, ...more] = found;
+  if (only && more.length === 0) return only.value;
+  throw only ? severalPipelines(file, found) : noPipeline(file, exported);
+}
+
+// --- internal ---
+
+/** A module that imports `phasegate` gets the very library that runs it, wherever the two are installed. */
+const virtualModules = { phasegate, 'phasegate/node': node };
+
+async function importModule(file: string, path: string): Promise<Readonly<Record<string, unknown>>> {
+  const jiti = createJiti(path, { virtualModules, interopDefault: false });
+  try {
+    return Object(await jiti.import(path));
+  } catch (cause) {
+    if (PhasegateError.is(cause)) throw cause;
+    throw moduleError(file, path, cause);
+  }
+}
+
+function moduleError(file: string, path: string, cause: unknown): PhasegateError {
+  const { name, message, stack = '' } = errorInfo(cause);
+  const text = message.replace(/\nRequire stack:[^]*$/u, '').trim();
+  if (text.startsWith('ParseError:')) {
+    return new PhasegateError(
+      'DEFINITION_INVALID',
+      `Cannot load "${file}" as it has a syntax error: ${text.slice(12)}`,
+      {
+        hint: 'Correct the syntax there.',
+        cause,
+      },
+    );
+  }
+  const at = /\(?((?:file:\/\/)?\/[^\s()]+:\d+:\d+)\)?/u.exec(stack)?.[1];
+  const where = at !== undefined && at.includes(path) ? `\n    at ${at}` : '';
+  return new PhasegateError('DEFINITION_INVALID', `Cannot load "${file}" as it throws ${name}: ${text}${where}`, {
+    hint: 'Correct the file so that it can be imported.',
+    cause,
+  });
+}
+
+function isPipeline(value: unknown): value is Pipeline {
+  if (typeof value !== 'object' || value === null) return false;
+  const { plan, work }: { plan?: unknown; work?: unknown } = value;
+  return hasPhases(plan, Array.isArray) && hasPhases(work, (phases) => phases instanceof Map);
+}
+
+function hasPhases(part: unknown, are: (phases: unknown) => boolean): boolean {
+  return typeof part === 'object' && part !== null && 'phases' in part && are(part.phases);
+}
+
+function noPipeline(file: string, exported: object): PhasegateError {
+  const names = Object.keys(exported);
+  const found = names.length === 0 ? 'it exports nothing' : `none of its exports is one: ${names.join(', ')}`;
+  return new PhasegateError('DEFINITION_INVALID', `Cannot load a pipeline from "${file}" as ${found}`, {
+    hint: 'Write `export default definePipeline({ ... })`.',
+  });
+}
+
+function severalPipelines(file: string, found: readonly { readonly name: string }[]): PhasegateError {
+  const names = found.map(({ name }) => name).join(', ');
+  return new PhasegateError(
+    'DEFINITION_INVALID',
+    `Cannot load a pipeline from "${file}" as it exports several: ${names}`,
+    {
+      hint: 'Make one of them the default export.',
+    },
+  );
+}

@@ -1,0 +1,44 @@
+/**
+ * From a file to a pipeline.
+ *
+ * @module
+ */
+import { stat } from 'node:fs/promises';
+import { extname, resolve } from 'node:path';
+import type { Pipeline } from '../model/define.ts';
+import { PhasegateError } from '../model/errors.ts';
+import { loadModule } from './load-module.ts';
+
+/** Reads a pipeline from a module. Throws a PhasegateError that says what is wrong with the file. */
+export async function loadPipeline(file: string): Promise<Pipeline> {
+  const path = resolve(file);
+  await requireFile(file, path);
+  switch (extname(path).toLowerCase()) {
+    case '.ts':
+    case '.mts':
+    case '.cts':
+    case '.js':
+    case '.mjs':
+    case '.cjs':
+      return loadModule(file, path);
+    default:
+      throw new PhasegateError('FILE_UNREADABLE', `Cannot load "${file}" as its name does not end in a known way`, {
+        hint: 'Name it .ts, .mts, .js, .mjs, .yaml or .yml.',
+      });
+  }
+}
+
+// --- internal ---
+
+async function requireFile(file: string, path: string): Promise<void> {
+  const found = await stat(path).catch((cause: unknown) => {
+    throw new PhasegateError('FILE_UNREADABLE', `Cannot load "${file}" as there is no such file`, {
+      hint: `Looked for ${path}`,
+      cause,
+    });
+  });
+  if (found.isFile()) return;
+  throw new PhasegateError('FILE_UNREADABLE', `Cannot load "${file}" as it is not a file`, {
+    hint: 'Name the pipeline file itself.',
+  });
+}

@@ -1,0 +1,56 @@
+/**
+ * The command line as commander knows it.
+ *
+ * @module
+ */
+import { createRequire } from 'node:module';
+import { Command, CommanderError, Option } from 'commander';
+import { z } from 'zod';
+import { errorInfo, PhasegateError } from '../model/errors.ts';
+import { exitCode, type ExitCode } from './exit-code.ts';
+import { runFile, type RunFlags } from './run.ts';
+
+/** Does what the arguments ask for. Never rejects. */
+export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
+  let code: ExitCode = exitCode.completed;
+  const program = createProgram((done) => (code = done));
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.completed : exitCode.usage;
+    process.stderr.write(`${PhasegateError.is(error) ? error.message : (errorInfo(error).stack ?? String(error))}\n`);
+    return PhasegateError.is(error) ? exitCode.usage : exitCode.unsuccessful;
+  }
+}
+
+// --- internal ---
+
+function createProgram(end: (code: ExitCode) => void): Command {
+  const program = new Command('phasegate')
+    .description('Run pipelines whose phases must pass review.')
+    .version(version(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .showHelpAfterError('Add --help for what is possible.')
+    .exitOverride();
+  program
+    .command('run')
+    .description('run a pipeline and show how it goes')
+    .argument('<pipeline>', 'a .ts, .js, .mjs, .yaml or .yml file')
+    .option('-i, --input <field>', 'a field of the input, as key=text or key:=json; may be repeated', addTo)
+    .addOption(new Option('--input-file <file>', 'a JSON file with the input, - for standard input'))
+    .option('--json', 'print every record as a line of JSON, and nothing else, on standard output')
+    .option('--run-id <id>', 'the id of the run (default: a new ULID)')
+    .action(async (file: string, flags: RunFlags) => end(await runFile(file, flags)));
+  return program;
+}
+
+/** Not commander's variadic `<field...>`, which would take a file name that follows for a field. */
+function addTo(field: string, before: readonly string[] = []): readonly string[] {
+  return [...before, field];
+}
+
+function version(): string {
+  const require = createRequire(import.meta.url);
+  return z.object({ version: z.string() }).parse(require('phasegate/package.json')).version;
+}

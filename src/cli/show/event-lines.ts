@@ -1,0 +1,169 @@
+/**
+ * A run as plain lines, one for each event: what a pipe, a file and a build log get.
+ *
+ * @module
+ */
+import type { Correction } from '../../model/revision.ts';
+import type { RunEvent, RunRecord, Verdict } from '../../model/event.ts';
+import type { GatePlan, Plan } from '../../model/plan.ts';
+import { counted, cut, duration, oneLine, outOf, usage } from './text.ts';
+
+/** Turns the records of one run into lines, in order. */
+export type EventLines = (record: RunRecord) => string;
+
+/** A reader of records that knows the plan once `run.started` has brought it. */
+export function createEventLines(): EventLines {
+  let plan: Plan | undefined;
+  let startedAt = 0;
+  let gates: ReadonlyMap<string, GatePlan | null> = new Map();
+  return ({ runId, time, event }) => {
+    if (event.type === 'run.started') {
+      plan = event.plan;
+      startedAt = time;
+      gates = new Map(plan.phases.map((phase) => [phase.name, phase.gate]));
+    }
+    const gate = 'phase' in event ? gates.get(event.phase) : undefined;
+    const about = 'phase' in event ? `${oneLine(event.phase)}: ` : '';
+    const line = `${duration(time - startedAt).padStart(7)}  ${about}${say(event, runId, gate ?? undefined)}`;
+    return cut(line, LONGEST_LINE);
+  };
+}
+
+/** A verdict in a few words, with what it says. */
+export function verdictText(verdict: Verdict): string {
+  switch (verdict.type) {
+    case 'approve':
+      return 'approve';
+    case 'retry':
+      return withText('retry', verdict.feedback || verdict.requiredChange);
+    case 'retryPredecessor':
+      return withText(`send back ${oneLine(verdict.phase)}`, verdict.feedback || verdict.requiredChange);
+    case 'reject':
+    case 'escalate':
+      return withText(verdict.type, verdict.reason);
+    case 'unrecognised':
+      return withText('no verdict in the answer', verdict.text);
+    case 'inconclusive':
+      return `not sure enough to ${verdictText(verdict.decision)}`;
+    case 'unavailable':
+      return withText('no answer', verdict.error.message);
+  }
+}
+
+/** What a correction asks for, in one line. */
+export function correctionText({ feedback, requiredChange }: Correction): string {
+  return oneLine(feedback === '' ? (requiredChange ?? '') : feedback);
+}
+
+// --- internal ---
+
+/** Longer lines help nobody; the records have the whole text. */
+const LONGEST_LINE = 1000;
+
+function say(event: RunEvent, runId: string, gate: GatePlan | undefined): string {
+  switch (event.type) {
+    case 'run.started':
+      return `run ${oneLine(runId)} of "${oneLine(event.plan.name)}" started, ${counted(event.plan.phases.length, 'phase')}`;
+    case 'run.ended':
+      return withText(`run ${event.status}`, event.error?.message ?? event.reason);
+    case 'limit.reached':
+      return `limit ${event.limit} reached, ${event.used} of ${event.max}`;
+    case 'limit.lifted':
+      return `limit ${event.limit} lifted`;
+    case 'task.started':
+    case 'task.reported':
+    case 'task.completed':
+    case 'task.retrying':
+    case 'task.failed':
+      return `${'reviewer' in event && event.reviewer ? 'reviewer ' : ''}${oneLine(event.task)} ${sayTask(event)}`;
+    case 'phase.started':
+      return event.revision
+        ? withText(`started, attempt ${event.attempt + 1}`, correctionText({ from: '', ...event.revision }))
+        : 'started';
+    case 'phase.retrying':
+      return withText(`retry ${outOf(event.spent, gate?.maxRetries)}`, correctionText(event.correction));
+    case 'phase.rewinding':
+      return withText(
+        `sends back ${oneLine(event.target)} ${outOf(event.spent, gate?.maxPredecessorRetries)}`,
+        correctionText(event.correction),
+      );
+    default:
+      return sayPhase(event);
+  }
+}
+
+type TaskEvent = Extract<RunEvent, { readonly type: `task.${string}` }>;
+type RestOfPhase = Exclude<
+  Extract<RunEvent, { readonly phase: string }>,
+  TaskEvent | { readonly type: 'phase.started' | 'phase.retrying' | 'phase.rewinding' }
+>;
+
+function sayTask(event: TaskEvent): string {
+  switch (event.type) {
+    case 'task.started':
+      return event.try > 1 ? `started, try ${event.try}` : 'started';
+    case 'task.reported':
+      return sayReport(event);
+    case 'task.completed':
+      return 'done';
+    case 'task.retrying':
+      return withText(`failed, next try in ${duration(event.delayMs)}`, event.error.message);
+    case 'task.failed':
+      return withText('failed', event.error.message);
+  }
+}
+
+function sayReport(event: Extract<TaskEvent, { readonly type: 'task.reported' }>): string {
+  const { progress, artifact, tokens = 0, costUsd = 0 } = event;
+  const parts = [
+    ...(progress === undefined ? [] : [progressText(progress)]),
+    ...(artifact ? [`artifact ${oneLine(artifact.name)}`] : []),
+    ...(tokens > 0 || costUsd > 0 ? [`used ${usage({ tokens, costUsd })}`] : []),
+  ];
+  return parts.length === 0 ? 'reported' : parts.join(', ');
+}
+
+/** How far a task is. */
+export function progressText(progress: number | string): string {
+  return typeof progress === 'number' ? `${Math.round(progress * 100)}%` : oneLine(progress);
+}
+
+function sayPhase(event: RestOfPhase): string {
+  switch (event.type) {
+    case 'review.started':
+      return event.asked > 1 ? `review, asked ${event.asked} times` : 'review';
+    case 'review.decided':
+      return `${event.by === 'person' ? 'a person decided' : event.by === 'worker' ? 'a task asked' : 'verdict'}: ${verdictText(event.verdict)}`;
+    case 'phase.approved':
+      return `approved${APPROVED[event.because]}`;
+    case 'phase.escalated':
+      return withText('waits for a person', event.reason);
+    case 'phase.rejected':
+      return withText('rejected', event.reason);
+    case 'phase.failed':
+      return withText('failed', event.error.message);
+    case 'phase.warned':
+      return withText('warning', event.message);
+    case 'phase.stale':
+      return `stale, as ${oneLine(event.because)} has a newer version`;
+    case 'phase.invalidated':
+      return `runs again, because of ${oneLine(event.because)}`;
+    case 'phase.skipped':
+      return `skipped, because of ${oneLine(event.because)}`;
+    case 'phase.cancelled':
+      return `cancelled: ${oneLine(event.because)}`;
+  }
+}
+
+const APPROVED = {
+  approved: '',
+  unreviewed: ' without review',
+  exhausted: ' although changes were asked for, as the retries are spent',
+  unrecognised: ' as the answer had no verdict',
+  invalidTarget: ' as the phase to send back may not be sent back',
+} as const;
+
+function withText(what: string, text: string | undefined): string {
+  const line = oneLine(text ?? '');
+  return line === '' ? what : `${what}: ${line}`;
+}

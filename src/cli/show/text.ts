@@ -1,0 +1,99 @@
+/**
+ * Text from runs, made fit for a line on a terminal.
+ *
+ * @module
+ */
+import { stripVTControlCharacters } from 'node:util';
+import stringWidth from 'string-width';
+import { countOf, type Count } from '../../model/policy.ts';
+
+/**
+ * One line without anything that a terminal would obey. Names, feedback and errors come from models and files, which
+ * must not move the cursor, turn text around or set the title of the window.
+ */
+export function oneLine(text: string): string {
+  return stripVTControlCharacters(text)
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069\uFEFF\s]+/gu, ' ')
+    .trim();
+}
+
+/** Like {@link oneLine} for text that may keep its lines. */
+export function manyLines(text: string): string {
+  return text
+    .split(/\r\n|[\n\r]/u)
+    .map(lineWithIndent)
+    .join('\n');
+}
+
+/** The start of a text, at most `width` columns wide; `…` stands for what is left out. */
+export function cut(text: string, width: number): string {
+  if (text.length <= width / 2 || stringWidth(text) <= width) return text;
+  if (width < 1) return '';
+  let kept = '';
+  let used = 0;
+  for (const { segment } of graphemes.segment(text)) {
+    const more = stringWidth(segment);
+    if (used + more > width - 1) break;
+    kept += segment;
+    used += more;
+  }
+  return `${kept.trimEnd()}…`;
+}
+
+/** Columns that a text takes. */
+export function widthOf(text: string): number {
+  return stringWidth(text);
+}
+
+/** A text with spaces behind it, at least `width` columns wide. */
+export function padEnd(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - stringWidth(text)));
+}
+
+/** A duration for people, such as `0.4s`, `12s`, `3m 05s`, `2h 10m`. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, ms) / 1000;
+  if (seconds < 9.95) return `${seconds.toFixed(1)}s`;
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole}s`;
+  const minutes = Math.floor(whole / 60);
+  return minutes < 60 ? `${minutes}m ${pad2(whole % 60)}s` : `${Math.floor(minutes / 60)}h ${pad2(minutes % 60)}m`;
+}
+
+/** How much of an allowance is used, such as `1/2`; without the allowance where it is unlimited. */
+export function outOf(used: number, max: Count | undefined): string {
+  const most = max === undefined ? Infinity : countOf(max);
+  return most === Infinity ? String(used) : `${used}/${most}`;
+}
+
+/** Tokens and money, such as `12.3k tokens, $0.0420`; empty where nothing was used. */
+export function usage({ tokens, costUsd }: { readonly tokens: number; readonly costUsd: number }): string {
+  const parts = [
+    ...(tokens > 0 ? [`${short(tokens)} tokens`] : []),
+    ...(costUsd > 0 ? [`$${costUsd < 0.995 ? costUsd.toPrecision(2) : costUsd.toFixed(2)}`] : []),
+  ];
+  return parts.join(', ');
+}
+
+/** A count with its noun, such as `1 phase` and `2 phases`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+// --- internal ---
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+function lineWithIndent(line: string): string {
+  const indent = /^[ \t]*/u.exec(line)?.[0].replaceAll('\t', '  ') ?? '';
+  return indent + oneLine(line);
+}
+
+function pad2(value: number): string {
+  return String(value).padStart(2, '0');
+}
+
+function short(count: number): string {
+  if (count < 1000) return String(Math.round(count));
+  return count < 999_950 ? `${(count / 1000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(1)}M`;
+}

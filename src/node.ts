@@ -1,0 +1,6 @@
+/**
+ * What phasegate offers on Node only.
+ *
+ * @module
+ */
+export {};
