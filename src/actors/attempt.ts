@@ -7,13 +7,15 @@ import type { PromiseActorLogic } from 'xstate';
 import { clockOf } from '../machines/clock.ts';
 import type { PhaseContext } from '../machines/phase-context.ts';
 import type { AttemptOutcome } from '../machines/ports.ts';
+import { byName } from '../model/by-name.ts';
 import type { PhaseWork, Work } from '../model/compile.ts';
 import { errorInfo, PhasegateError } from '../model/errors.ts';
+import type { TaskReport } from '../model/event.ts';
 import type { TaskPlan } from '../model/plan.ts';
 import { NeedsRework } from '../model/rework.ts';
 import { check } from '../model/schema.ts';
 import type { Inputs, Outputs } from '../model/task-types.ts';
-import { about, taskContext, tell } from './context.ts';
+import { about, HandlerContext, tell } from './context.ts';
 import { comeToRest, linked, tryTask } from './try.ts';
 import { fromWork, type WorkScope } from './work.ts';
 
@@ -57,7 +59,7 @@ async function runAttempt(work: PhaseWork | undefined, scope: WorkScope<PhaseCon
     scope,
     work,
     inputs: checked.inputs,
-    outputs: {},
+    outputs: byName(),
     ended: new Map(),
     failure: undefined,
     controller: undefined,
@@ -90,16 +92,13 @@ async function perform(attempt: Attempt, plan: TaskPlan): Promise<void> {
     fail(attempt, missingWork(`${input.phase.name}", task "${plan.name}`));
     return;
   }
-  const which = about(input, plan);
   const done = await tryTask({
     plan,
     work: task,
     clock: clockOf(self),
-    get signal() {
-      return signalOf(attempt);
-    },
+    signal: () => signalOf(attempt),
     context: (signal, isOver) =>
-      taskContext({
+      new HandlerContext({
         scope: input,
         plan,
         reviewer: false,
@@ -109,18 +108,36 @@ async function perform(attempt: Attempt, plan: TaskPlan): Promise<void> {
         signal,
         isOver,
       }),
-    onTry: (number) => tell(self, { type: 'task.started', ...which, try: number }),
+    onTry: (number) => tell(self, startedReport(input, plan, number)),
     onRetry: (number, error, delayMs) =>
-      tell(self, { type: 'task.retrying', ...which, reviewer: false, try: number, error: errorInfo(error), delayMs }),
+      tell(self, {
+        type: 'task.retrying',
+        ...about(input, plan),
+        reviewer: false,
+        try: number,
+        error: errorInfo(error),
+        delayMs,
+      }),
   });
   if (scope.isStopped()) return;
   if (done.ok) {
     attempt.outputs[plan.name] = done.output;
-    tell(self, { type: 'task.completed', ...which, try: done.tries, output: done.output });
+    tell(self, completedReport(input, plan, done.tries, done.output));
   } else {
-    tell(self, { type: 'task.failed', ...which, try: done.tries, error: errorInfo(done.error) });
+    tell(self, { type: 'task.failed', ...about(input, plan), try: done.tries, error: errorInfo(done.error) });
     fail(attempt, done.error);
   }
+}
+
+// Written out, as these two are made for every task: an object that is spread and added to costs V8 a hidden class.
+
+function startedReport({ phase, generation, attempt }: PhaseContext, task: TaskPlan, number: number): TaskReport {
+  return { type: 'task.started', phase: phase.name, generation, attempt, task: task.name, try: number };
+}
+
+function completedReport(context: PhaseContext, task: TaskPlan, number: number, output: unknown): TaskReport {
+  const { phase, generation, attempt } = context;
+  return { type: 'task.completed', phase: phase.name, generation, attempt, task: task.name, try: number, output };
 }
 
 /** Keeps the first failure and stops the tasks beside it. */
@@ -136,21 +153,21 @@ function fail(attempt: Attempt, thrown: unknown): void {
 /** Aborted with the actor, and by a failed sibling. */
 function signalOf(attempt: Attempt): AbortSignal {
   if (!attempt.controller) {
-    attempt.controller = linked(attempt.scope.signal);
+    attempt.controller = linked(attempt.scope.signal());
     if (attempt.failure) attempt.controller.abort();
   }
   return attempt.controller.signal;
 }
 
 function contextOf(plan: TaskPlan, outputs: Outputs): Outputs {
-  return plan.after.length === 0 ? NOTHING : Object.fromEntries(plan.after.map((name) => [name, outputs[name]]));
+  return plan.after.length === 0 ? NOTHING : byName(plan.after.map((name) => [name, outputs[name]]));
 }
 
 const NOTHING: Outputs = Object.freeze({});
 
 function inOrder(tasks: readonly TaskPlan[], outputs: Outputs): Outputs {
   if (tasks.length === 1) return Object.freeze(outputs);
-  return Object.freeze(Object.fromEntries(tasks.map((task) => [task.name, outputs[task.name]])));
+  return Object.freeze(byName(tasks.map((task) => [task.name, outputs[task.name]])));
 }
 
 type CheckedInputs =

@@ -8,14 +8,16 @@ import { clockOf } from '../machines/clock.ts';
 import { retriesLeft, rewindsLeft, type PhaseContext } from '../machines/phase-context.ts';
 import { reviewDelay } from '../machines/phase-reports.ts';
 import type { GateOutcome } from '../machines/ports.ts';
+import { byName } from '../model/by-name.ts';
 import { DEFAULT_TIMEOUT, type CheckWork, type PhaseWork, type Work } from '../model/compile.ts';
 import { errorInfo } from '../model/errors.ts';
 import type { Verdict } from '../model/event.ts';
 import { checkResultSchema } from '../model/check.ts';
 import type { ReviewContext } from '../model/phase-types.ts';
+import type { Outputs } from '../model/task-types.ts';
 import { contentHash, type GatePlan, type TaskPlan } from '../model/plan.ts';
 import { combine, isMissing, readAnswer } from '../model/verdict.ts';
-import { about, taskContext, tell } from './context.ts';
+import { about, HandlerContext, tell, type Try } from './context.ts';
 import { pause, tryTask } from './try.ts';
 import { fromWork, type WorkScope } from './work.ts';
 
@@ -26,7 +28,7 @@ export function reviewLogic(work: Work): PromiseActorLogic<GateOutcome, PhaseCon
     const functions = work.phases.get(phase.name);
     if (!phase.gate || !functions) return { verdict: { type: 'approve' }, verdicts: {} };
     const delay = reviewDelay(scope.input);
-    if (delay > 0) await pause(clockOf(scope.self), delay, scope.signal);
+    if (delay > 0) await pause(clockOf(scope.self), delay, scope.signal());
     if (scope.isStopped()) return { verdict: { type: 'approve' }, verdicts: {} };
     return judge(functions, phase.gate, scope);
   });
@@ -40,15 +42,13 @@ async function judge(work: PhaseWork, gate: GatePlan, scope: WorkScope<PhaseCont
   if (failed.length > 0) return { verdict: checksVerdict(failed), verdicts: {} };
   const missing = gate.reviewers.filter((one) => known[one.name] === undefined);
   const answers = await Promise.all(missing.map(async (one) => [one.name, await ask(work, gate, one, scope)] as const));
-  const verdicts: Record<string, Verdict> = { ...known, ...Object.fromEntries(answers) };
+  const verdicts = byName([...Object.entries(known), ...answers]);
   const verdict = gate.reviewers.length === 0 ? APPROVE : combine(verdicts, gate);
   // Answers that have to be had again are not kept, so that only those reviewers are asked again.
   const again = isMissing(verdict, gate);
   return {
     verdict,
-    verdicts: again
-      ? Object.fromEntries(Object.entries(verdicts).filter(([, one]) => !isMissing(one, gate)))
-      : verdicts,
+    verdicts: again ? byName(Object.entries(verdicts).filter(([, one]) => !isMissing(one, gate))) : verdicts,
   };
 }
 
@@ -61,9 +61,7 @@ async function ask(work: PhaseWork, gate: GatePlan, plan: TaskPlan, scope: WorkS
     plan,
     work: reviewer,
     clock: clockOf(scope.self),
-    get signal() {
-      return scope.signal;
-    },
+    signal: () => scope.signal(),
     context: (signal, isOver) => reviewContext(scope, plan, signal, isOver),
     onRetry: (number, error, delayMs) =>
       tell(scope.self, {
@@ -79,43 +77,53 @@ async function ask(work: PhaseWork, gate: GatePlan, plan: TaskPlan, scope: WorkS
 }
 
 /** What a reviewer or a check is given. */
+class ReviewerContext extends HandlerContext implements ReviewContext {
+  readonly outputs: Outputs;
+  readonly #scope: PhaseContext;
+
+  constructor(one: Try) {
+    super(one);
+    this.outputs = one.outputs;
+    this.#scope = one.scope;
+  }
+
+  get difference(): ReviewContext['difference'] {
+    return differenceOf(this.#scope);
+  }
+
+  get retriesLeft(): number {
+    return retriesLeft(this.#scope);
+  }
+
+  get rewindsLeft(): Readonly<Record<string, number>> {
+    const targets = this.#scope.phase.gate?.targets ?? [];
+    return byName(targets.map((name) => [name, rewindsLeft(this.#scope, name)]));
+  }
+}
+
 function reviewContext(
-  scope: WorkScope<PhaseContext>,
+  { input, self }: WorkScope<PhaseContext>,
   plan: TaskPlan,
-  signal: () => AbortSignal,
-  isOver: () => boolean,
+  signal: Try['signal'],
+  isOver: Try['isOver'],
 ): ReviewContext {
-  const context = scope.input;
-  const outputs = context.outputs ?? {};
-  const base = taskContext({
-    scope: context,
+  const { inputs, outputs } = input;
+  return new ReviewerContext({
+    scope: input,
     plan,
     reviewer: true,
-    self: scope.self,
-    inputs: context.inputs,
-    outputs,
+    self,
+    inputs,
+    outputs: outputs ?? {},
     signal,
     isOver,
   });
-  const more = {
-    outputs,
-    get difference() {
-      return differenceOf(context);
-    },
-    get retriesLeft() {
-      return retriesLeft(context);
-    },
-    get rewindsLeft() {
-      return Object.fromEntries((context.phase.gate?.targets ?? []).map((name) => [name, rewindsLeft(context, name)]));
-    },
-  };
-  return Object.defineProperties(base, Object.getOwnPropertyDescriptors(more)) as ReviewContext;
 }
 
 function differenceOf({ outputs, previous }: PhaseContext): ReviewContext['difference'] {
   if (!previous || !outputs) return {};
   const changed = Object.keys(outputs).filter((name) => contentHash(previous[name]) !== contentHash(outputs[name]));
-  return Object.fromEntries(changed.map((name) => [name, { before: previous[name], after: outputs[name] }]));
+  return byName(changed.map((name) => [name, { before: previous[name], after: outputs[name] }]));
 }
 
 interface FailedCheck {
@@ -159,9 +167,7 @@ async function runCheck(
     plan,
     work: { runner: check, output: undefined, retryable: undefined },
     clock: clockOf(scope.self),
-    get signal() {
-      return scope.signal;
-    },
+    signal: () => scope.signal(),
     context: (signal, isOver) => reviewContext(scope, plan, signal, isOver),
     onRetry: () => undefined,
   });

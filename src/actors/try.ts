@@ -16,8 +16,8 @@ export interface Trial<C> {
   readonly plan: TaskPlan;
   readonly work: Pick<TaskWork, 'output' | 'retryable'> & { readonly runner: { run(context: C): unknown } };
   readonly clock: Clock;
-  /** Aborted when nobody waits for the task any more. A getter, read only when it is needed. */
-  readonly signal: AbortSignal;
+  /** Aborted when nobody waits for the task any more. */
+  signal(): AbortSignal;
   /** Makes what the handler is given for one try; `isOver` tells whether that try has ended. */
   context(signal: () => AbortSignal, isOver: () => boolean): C;
   /** Called before each try, from 1. */
@@ -45,12 +45,12 @@ export async function tryTask<C>(trial: Trial<C>): Promise<Trialled> {
       const value = await tryOnce(trial);
       return { ok: true, output: await settleOutput(trial, value), tries: number };
     } catch (error) {
-      const over = number >= countOf(plan.attempts) || trial.signal.aborted || work.retryable?.(error) === false;
+      const over = number >= countOf(plan.attempts) || trial.signal().aborted || work.retryable?.(error) === false;
       if (over) return { ok: false, error, tries: number };
       const delayMs = backoffMs(plan.backoff, number);
       trial.onRetry(number, error, delayMs);
-      await pause(clock, delayMs, trial.signal);
-      if (trial.signal.aborted) return { ok: false, error, tries: number };
+      await pause(clock, delayMs, trial.signal());
+      if (trial.signal().aborted) return { ok: false, error, tries: number };
     }
   }
 }
@@ -94,7 +94,7 @@ function tryOnce<C>(trial: Trial<C>): Promise<unknown> {
   let own: AbortController | undefined;
   let over = false;
   const signal = () => {
-    own ??= linked(trial.signal);
+    own ??= linked(trial.signal());
     return own.signal;
   };
   return new Promise((resolve, reject) => {

@@ -9,8 +9,8 @@ import type { AnyActorRef, PromiseActorLogic } from 'xstate';
 export interface WorkScope<I> {
   readonly input: I;
   readonly self: AnyActorRef;
-  /** Aborted when the actor is stopped. Made when it is first read, as most work never does. */
-  readonly signal: AbortSignal;
+  /** Aborted when the actor is stopped. Made when it is first asked for, as most work never does. */
+  signal(): AbortSignal;
   /** True once nobody waits for the result. */
   isStopped(): boolean;
 }
@@ -32,7 +32,7 @@ export function fromWork<O, I>(run: (scope: WorkScope<I>) => Promise<O>): Promis
         input: snapshot.input as I,
         self,
         isStopped: () => self.getSnapshot().status !== 'active',
-        get signal() {
+        signal() {
           const controller = controllers.get(self) ?? new AbortController();
           controllers.set(self, controller);
           if (self.getSnapshot().status === 'stopped') controller.abort();

@@ -32,7 +32,8 @@ const virtualModules = { phasegate, 'phasegate/node': node };
 async function importModule(file: string, path: string): Promise<Readonly<Record<string, unknown>>> {
   const jiti = createJiti(path, { virtualModules, interopDefault: false });
   try {
-    return Object(await jiti.import(path));
+    const exported: unknown = await jiti.import(path);
+    return { ...Object(exported) };
   } catch (cause) {
     if (PhasegateError.is(cause)) throw cause;
     throw moduleError(file, path, cause);

@@ -107,7 +107,10 @@ export interface Board extends PipelineInput {
 export function createBoard(input: PipelineInput, ports: BoardPorts): Board {
   const graph = planGraph(input.plan);
   return {
-    ...input,
+    run: input.run,
+    plan: input.plan,
+    input: input.input ?? null,
+    attended: input.attended ?? false,
     ports,
     graph,
     course: createCourse(graph),

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { byName } from '../model/by-name.ts';
 import type { Decision } from '../model/decision.ts';
 import type { EventOf, PhaseReport } from '../model/event.ts';
 import { fingerprint } from '../model/plan.ts';
@@ -106,9 +107,11 @@ function heed(board: Board, entry: Entry, report: PhaseReport): void {
 }
 
 function approve(board: Board, entry: Entry, report: Extract<PhaseReport, { readonly type: 'phase.approved' }>): void {
-  const { version, read, outputs } = commit(board, entry, report.outputs);
-  board.outbox.push({ ...report, version, read });
-  followUp(board, entry, { version, read, outputs });
+  const { type, phase, generation, attempt, because, outputs } = report;
+  const done = commit(board, entry, outputs);
+  const { version, read } = done;
+  board.outbox.push({ type, phase, generation, attempt, because, outputs, version, read });
+  followUp(board, entry, done);
 }
 
 function retry(board: Board, entry: Entry, report: EventOf<'phase.retrying'>): void {
@@ -121,7 +124,7 @@ function retry(board: Board, entry: Entry, report: EventOf<'phase.retrying'>): v
 
 function rewind(board: Board, entry: Entry, report: EventOf<'phase.rewinding'>): void {
   park(board, entry, 'rewinding');
-  entry.rewinds = { ...entry.rewinds, [report.target]: report.spent };
+  entry.rewinds = byName([...Object.entries(entry.rewinds), [report.target, report.spent]]);
   if (!countCorrection(board, entry, report.spent, report.by === 'person') || board.ended) return;
   sendBack(board, entry, report);
 }

@@ -54,7 +54,21 @@ function begin(board: Board, entry: Entry): void {
   const gated = outstanding.length === 0 || outstanding.some((request) => request.regate);
   entry.standing = 'live';
   board.live += 1;
-  entry.actor = board.ports.spawn({ ...start, run, phase, generation, input, gated, attended, rewinds, history });
+  const { attempt, revision, previous, inputs } = start;
+  entry.actor = board.ports.spawn({
+    run,
+    phase,
+    generation,
+    input,
+    gated,
+    attended,
+    rewinds,
+    history,
+    attempt,
+    revision,
+    previous,
+    inputs,
+  });
 }
 
 /** What a start is told: every demand that is not answered yet, or nothing. */

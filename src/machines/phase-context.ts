@@ -7,7 +7,7 @@ import type { ErrorInfo } from '../model/errors.ts';
 import type { DecidedBy, EventOf, Verdict } from '../model/event.ts';
 import type { PhasePlan } from '../model/plan.ts';
 import { countOf } from '../model/policy.ts';
-import type { Correction, Revision } from '../model/revision.ts';
+import { mergeCorrections, type Correction, type Revision } from '../model/revision.ts';
 import type { Inputs, Outputs } from '../model/task-types.ts';
 import { isMissing } from '../model/verdict.ts';
 
@@ -76,32 +76,41 @@ export interface PhaseContext extends Start {
 
 /** The context of a phase that starts. */
 export function openContext(input: PhaseInput): PhaseContext {
-  const { run, phase, generation = 0, gated = true, attended = false, rewinds = {}, history = [] } = input;
   return {
-    run,
-    phase,
-    generation,
+    run: input.run,
+    phase: input.phase,
+    generation: input.generation ?? 0,
     input: input.input ?? null,
-    gated,
-    attended,
-    rewinds,
-    history,
-    ...startFields(input),
-  };
-}
-
-/** What a fresh start sets back; totals are not among it. */
-export function startFields({ attempt, revision, previous, inputs }: Start) {
-  const nothing = {
+    gated: input.gated ?? true,
+    attended: input.attended ?? false,
+    rewinds: input.rewinds ?? {},
+    history: input.revision?.history ?? input.history ?? [],
+    inputs: input.inputs,
+    retries: 0,
+    best: null,
+    attempt: input.attempt,
+    revision: input.revision,
+    previous: input.previous,
     outputs: null,
     verdicts: {},
     verdict: null,
     by: 'gate',
-    best: null,
+    reviewErrors: 0,
     error: null,
     held: null,
-  } as const;
-  return { attempt, revision, previous, inputs, retries: 0, reviewErrors: 0, ...nothing };
+  };
+}
+
+/** What a fresh start changes: the inputs and all that belongs to the attempts before. Totals are kept. */
+export function restartFields({ attempt, revision, previous, inputs }: Start, history: PhaseContext['history']) {
+  const fields = { inputs, retries: 0, best: null, history: revision?.history ?? history };
+  return Object.assign(fields, attemptFields(attempt, revision, previous));
+}
+
+/** What the next attempt on the same inputs changes: it is told what was demanded of the one before. */
+export function nextFields({ attempt, history, outputs, previous }: PhaseContext) {
+  const revision = mergeCorrections(attempt + 1, history.slice(-1), history.slice(0, -1));
+  return attemptFields(attempt + 1, revision, outputs ?? previous);
 }
 
 /** Retries the gate may still ask for. A person's decision is not bound by it. */
@@ -138,5 +147,24 @@ export function correctionOf({ phase, attempt, verdict }: PhaseContext): Correct
     from: phase.name,
     feedback: demand.feedback,
     ...(demand.requiredChange !== undefined && { requiredChange: demand.requiredChange }),
+  };
+}
+
+// --- internal ---
+
+/** A new attempt, of which nothing is known yet. */
+function attemptFields(attempt: number, revision: Revision | undefined, previous: Outputs | undefined) {
+  const by: DecidedBy = 'gate';
+  return {
+    attempt,
+    revision,
+    previous,
+    outputs: null,
+    verdicts: {},
+    verdict: null,
+    by,
+    reviewErrors: 0,
+    error: null,
+    held: null,
   };
 }

@@ -9,22 +9,46 @@ import { backoffMs } from '../model/policy.ts';
 import { aimsAstray, correctionOf, isUnanswered, type EscalationCause, type PhaseContext } from './phase-context.ts';
 
 export function startedReport(context: PhaseContext): EventOf<'phase.started'> {
-  const { revision } = context;
-  return { type: 'phase.started', ...at(context), ...(revision && { revision }) };
+  const { phase, generation, attempt, revision } = context;
+  const type = 'phase.started';
+  const { name } = phase;
+  return revision ? { type, phase: name, generation, attempt, revision } : { type, phase: name, generation, attempt };
 }
 
 export function reviewStartedReport(context: PhaseContext): EventOf<'review.started'> {
-  return { type: 'review.started', ...at(context), asked: context.reviewErrors + 1 };
+  return {
+    type: 'review.started',
+    phase: context.phase.name,
+    generation: context.generation,
+    attempt: context.attempt,
+    asked: context.reviewErrors + 1,
+  };
 }
 
 export function decidedReport(context: PhaseContext): EventOf<'review.decided'> {
   const { verdicts, by } = context;
-  return { type: 'review.decided', ...at(context), verdict: verdictOf(context), verdicts, by };
+  return {
+    type: 'review.decided',
+    phase: context.phase.name,
+    generation: context.generation,
+    attempt: context.attempt,
+    verdict: verdictOf(context),
+    verdicts,
+    by,
+  };
 }
 
 export function retryingReport(context: PhaseContext): EventOf<'phase.retrying'> {
   const { by, retries: spent } = context;
-  return { type: 'phase.retrying', ...at(context), correction: correctionOf(context), by, spent };
+  return {
+    type: 'phase.retrying',
+    phase: context.phase.name,
+    generation: context.generation,
+    attempt: context.attempt,
+    correction: correctionOf(context),
+    by,
+    spent,
+  };
 }
 
 export function rewindingReport(context: PhaseContext): EventOf<'phase.rewinding'> {
@@ -32,7 +56,9 @@ export function rewindingReport(context: PhaseContext): EventOf<'phase.rewinding
   const target = verdict?.type === 'retryPredecessor' ? verdict.phase : '';
   return {
     type: 'phase.rewinding',
-    ...at(context),
+    phase: context.phase.name,
+    generation: context.generation,
+    attempt: context.attempt,
     target,
     correction: correctionOf(context),
     by,
@@ -41,22 +67,48 @@ export function rewindingReport(context: PhaseContext): EventOf<'phase.rewinding
 }
 
 export function escalatedReport(context: PhaseContext): EventOf<'phase.escalated'> {
-  return { type: 'phase.escalated', ...at(context), because: causeOf(context), reason: reasonOf(context) };
+  return {
+    type: 'phase.escalated',
+    phase: context.phase.name,
+    generation: context.generation,
+    attempt: context.attempt,
+    because: causeOf(context),
+    reason: reasonOf(context),
+  };
 }
 
 export function approvedReport(context: PhaseContext): Approval {
   const { phase, outputs, best } = context;
   const because = approvalCause(context);
   const accepted = because === 'exhausted' && phase.gate?.onExhausted === 'acceptBest' && best ? best.outputs : outputs;
-  return { type: 'phase.approved', ...at(context), because, outputs: accepted ?? {} };
+  return {
+    type: 'phase.approved',
+    phase: context.phase.name,
+    generation: context.generation,
+    attempt: context.attempt,
+    because,
+    outputs: accepted ?? {},
+  };
 }
 
 export function rejectedReport(context: PhaseContext): EventOf<'phase.rejected'> {
-  return { type: 'phase.rejected', ...at(context), reason: reasonOf(context) };
+  return {
+    type: 'phase.rejected',
+    phase: context.phase.name,
+    generation: context.generation,
+    attempt: context.attempt,
+    reason: reasonOf(context),
+  };
 }
 
 export function failedReport(context: PhaseContext): EventOf<'phase.failed'> {
-  return { type: 'phase.failed', ...at(context), error: context.error ?? endError(context) };
+  return {
+    type: 'phase.failed',
+    phase: context.phase.name,
+    generation: context.generation,
+    attempt: context.attempt,
+    error: context.error ?? endError(context),
+  };
 }
 
 /** What an approval that nobody gave should be warned about; `undefined` for a plain one. */

@@ -19,11 +19,11 @@
  * @module
  */
 import { assign, setup, type AnyActorRef } from 'xstate';
+import { byName } from '../model/by-name.ts';
 import { errorInfo, type ErrorInfo } from '../model/errors.ts';
 import type { Decision } from '../model/decision.ts';
 import type { PhaseReport, TaskReport, Verdict } from '../model/event.ts';
 import { countOf } from '../model/policy.ts';
-import { mergeCorrections } from '../model/revision.ts';
 import * as rules from './phase-context.ts';
 import type { PhaseContext, PhaseInput, Start } from './phase-context.ts';
 import * as reports from './phase-reports.ts';
@@ -98,7 +98,7 @@ export const phaseMachine = setup({
     }),
     countRewind: assign({ rewinds: ({ context }) => countedRewinds(context) }),
     beginNext: assign(({ context }, start: Start | undefined) =>
-      start ? rules.startFields(start) : nextFields(context),
+      start ? rules.restartFields(start, context.history) : rules.nextFields(context),
     ),
     keepHold: assign({ held: (_, reason: string) => reason }),
   },
@@ -252,22 +252,5 @@ function bestOf({ best, outputs }: PhaseContext, verdict: Verdict): PhaseContext
 
 function countedRewinds({ rewinds, verdict, by }: PhaseContext): PhaseContext['rewinds'] {
   if (verdict?.type !== 'retryPredecessor' || by === 'person') return rewinds;
-  return { ...rewinds, [verdict.phase]: (rewinds[verdict.phase] ?? 0) + 1 };
-}
-
-/** The next attempt on the same inputs, told what was demanded of this one. */
-function nextFields(context: PhaseContext) {
-  const { attempt, history, outputs, previous } = context;
-  const next = attempt + 1;
-  const nothing = {
-    outputs: null,
-    verdicts: {},
-    verdict: null,
-    reviewErrors: 0,
-    by: 'gate',
-    error: null,
-    held: null,
-  } as const;
-  const revision = mergeCorrections(next, history.slice(-1), history.slice(0, -1));
-  return { ...nothing, attempt: next, revision, previous: outputs ?? previous };
+  return byName([...Object.entries(rewinds), [verdict.phase, (rewinds[verdict.phase] ?? 0) + 1]]);
 }

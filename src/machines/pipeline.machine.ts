@@ -15,6 +15,7 @@
  * @module
  */
 import { assign, createActor, enqueueActions, setup, type AnyActorRef } from 'xstate';
+import { byName } from '../model/by-name.ts';
 import type { Decision } from '../model/decision.ts';
 import type { PhaseReport, RunEvent, RunStatus } from '../model/event.ts';
 import type { Plan } from '../model/plan.ts';
@@ -144,7 +145,7 @@ function contextOf({ run, plan, input = null, attended = false }: PipelineInput)
 
 function endOf(board: Board): PipelineOutput {
   const { status, reason, limit } = board.ended ?? { status: 'failed' };
-  const outputs: Record<string, Readonly<Record<string, unknown>>> = {};
+  const outputs = byName<Readonly<Record<string, unknown>>>();
   for (const [index, entry] of board.entries) {
     const commit = entry.standing === 'approved' ? board.ledger.current(board.graph.names[index] ?? '') : undefined;
     if (commit) outputs[entry.phase.name] = commit.outputs;

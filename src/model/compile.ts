@@ -125,27 +125,26 @@ function planTask({ name, options }: AnyTask, previous?: AnyTask): TaskPlan {
 }
 
 function planGate(options: ReviewOptions<never, never>, policy: Policy, ancestry: Ancestry): GatePlan {
-  const { by: _, quorum = 'all', checks = [], rewindTo: own, ...rest } = options;
   const reviewers = reviewersOf(options).map((one) => planTask(one));
-  const rewindTo = own ?? policy.rewindTo ?? gateDefaults.rewindTo;
+  const { quorum = 'all', checks = [] } = options;
+  const rewindTo = options.rewindTo ?? policy.rewindTo ?? gateDefaults.rewindTo;
   const allowed = typeof rewindTo === 'string' ? undefined : new Set(namesOf(rewindTo));
-  return {
-    ...gateDefaults,
-    ...gateOptionsOf(policy),
-    ...gateOptionsOf(rest),
-    rewindTo: allowed ? 'ancestors' : rewindTo === 'ancestors' ? 'ancestors' : 'predecessors',
+  const scope = rewindTo === 'predecessors' ? 'predecessors' : 'ancestors';
+  // Object.assign rather than spread: gates are read at every step of a run, and spreading makes V8 slow at that.
+  return Object.assign({}, gateDefaults, gateOptionsOf(policy), gateOptionsOf(options), {
+    rewindTo: scope,
     checks: checks.map((check) => check.name),
     reviewers,
     quorum: quorum === 'all' ? reviewers.length : quorum,
     targets:
-      rewindTo === 'predecessors'
+      scope === 'predecessors'
         ? ancestry.predecessors
         : ancestry.ancestors.filter((name) => allowed?.has(name) ?? true),
-  };
+  } as const);
 }
 
 /** Only the options of a gate, and only those that are set. */
-function gateOptionsOf(options: Policy | Omit<Policy, 'rewindTo'>): Partial<FullGatePolicy> {
+function gateOptionsOf(options: Policy | ReviewOptions<never, never>): Partial<Omit<FullGatePolicy, 'rewindTo'>> {
   const known = Object.entries(options).filter(([key, value]) => key in gateDefaults && value !== undefined);
   return Object.fromEntries(known);
 }

@@ -17,11 +17,12 @@ import type { Decision } from './decision.ts';
 export type ParsedDecision = Decision | { readonly type: 'unrecognised'; readonly text: string };
 
 /**
- * Reads a reviewer's text as a decision. Never throws.
+ * Reads a reviewer's text as a decision. Never throws, and takes time in proportion to the text.
  *
  * Keywords are case-insensitive, and only the first colon separates the keyword from what follows, so feedback may
  * contain colons and span lines. Decoration is ignored: emphasis, quotes, code fences, list dashes, a label such as
- * `Verdict:`. The verdict stands on the first line, or on a later line after the reasoning.
+ * `Verdict:`. The verdict stands on the first line, or on a later line after the reasoning, where the last one counts.
+ * An approval on the first line that a later line takes back is not understood.
  *
  * @returns The decision, or `unrecognised` with the text as it came; what that means is the gate's business.
  *
@@ -31,8 +32,8 @@ export type ParsedDecision = Decision | { readonly type: 'unrecognised'; readonl
  * ```
  */
 export function parseDecision(text: string | null | undefined): ParsedDecision {
-  const given = text ?? '';
-  return readFirstLine(undress(given)) ?? readLaterLine(undress(given)) ?? { type: 'unrecognised', text: given };
+  const given = typeof text === 'string' ? text : '';
+  return readAnswer(undress(given)) ?? { type: 'unrecognised', text: given };
 }
 
 /**
@@ -46,122 +47,186 @@ export function formatDecision(decision: Decision): string {
     case 'approve':
       return 'APPROVE';
     case 'retry':
-      return `RETRY: ${quoteBody(decision.feedback)}`;
+      return `RETRY: ${writeBody(decision.feedback)}`;
     case 'retryPredecessor':
-      return `RETRY_PREDECESSOR ${quoteName(decision.phase)}: ${quoteBody(decision.feedback)}`;
+      return `RETRY_PREDECESSOR ${writeName(decision.phase)}: ${writeBody(decision.feedback)}`;
     case 'reject':
-      return `REJECT: ${quoteBody(decision.reason)}`;
+      return `REJECT: ${writeBody(decision.reason)}`;
     case 'escalate':
-      return `ESCALATE: ${quoteBody(decision.reason)}`;
+      return `ESCALATE: ${writeBody(decision.reason)}`;
   }
 }
 
 // --- internal ---
 
-/** Decoration in front of a verdict: list dash or number, quote mark, heading, emphasis, backticks, quotes. */
-const LEAD = String.raw`(?:(?:[-*+>•]|\d+[.)]|#{1,6})[^\S\n]+)*`;
-const LABEL = String.raw`(?:[*_]{0,3}(?:final[^\S\n]+)?(?:verdict|decision|answer|result)[*_]{0,3}[^\S\n]*[:=][*_]{0,3}[^\S\n]*)?`;
-const OPEN = '(?<open>[*_`~"\'“‘]*)';
-const KEYWORD = '(?<keyword>APPROVE|RETRY[_-]PREDECESSOR|RETRY|REJECT|ESCALATE)';
-const CLOSE = '(?<close>[*_`~"\'”’]*)';
+const GAP = String.raw`[^\S\n]`;
+const MARKS = String.raw`[*_\x60"'“‘]*`;
 
-const VERDICT = new RegExp(`^${LEAD}${LABEL}${OPEN}${KEYWORD}(?![\\p{L}\\p{N}_])${CLOSE}(?<rest>[^]*)$`, 'iu');
+/** In front of everything: list dash or number, ticked box, quote mark, heading, arrow, picture. */
+const LEAD = String.raw`(?:(?:[-*+>•→]|=>|\d+[.)]|#{1,6}|\[x\]|\p{Extended_Pictographic}\uFE0F?)${GAP}+)*`;
+const LABEL =
+  String.raw`(?:(?:my|our|the)${GAP}+)?(?:(?:final|overall|review|gate)${GAP}+)?` +
+  '(?:verdict|decision|answer|result|recommendation|outcome|conclusion)' +
+  String.raw`(?<closed>[*_]*)${GAP}*(?:(?:is${GAP}*)?[:=：]|[-–—](?=\s)|is(?=\s))(?<closedLate>[*_]*)${GAP}*`;
+const KEYWORD = String.raw`RETRY(?:\\?_|-|${GAP})PREDECESSOR|RETRY|APPROVED?|REJECT(?:ED)?|ESCALATED?`;
+
+/** The head of a line that may be a verdict, up to the keyword. Each part of it can match in one way only. */
+const HEAD = new RegExp(
+  `${LEAD}(?:(?<outer>${MARKS})(?<label>${LABEL}))?(?<inner>${MARKS})(?<keyword>${KEYWORD})(?!_?[\\p{L}\\p{N}])`,
+  'iuy',
+);
+
+/** Words after a keyword that make it the subject of a sentence: `RETRY is not needed`. */
+const PROSE =
+  /^\s*(?:is|isn['’]t|was|wasn['’]t|or|if|would|should|could|may|might|nothing|(?:not|no longer) (?:needed|necessary|required|warranted|justified))(?![\p{L}\p{N}])/iu;
+
+/** A line that begins with a keyword, and the text behind it. */
+interface Verdict {
+  readonly word: 'APPROVE' | 'RETRY' | 'RETRY_PREDECESSOR' | 'REJECT' | 'ESCALATE';
+  /** Written as the protocol has it, in capitals or behind a label: more than a word that a sentence happens to begin with. */
+  readonly formal: boolean;
+  readonly tail: string;
+}
 
 /** Removes what wraps a whole answer: a byte-order mark, space of any kind, one code fence, one pair of quotes. */
 function undress(text: string): string {
-  let bare = text.trim();
-  const fence = /^(`{3,}|~{3,})[^\n]*\n([^]*?)\n?[^\S\n]*\1$/u.exec(bare);
-  if (fence?.[2] !== undefined) bare = fence[2].trim();
-  const quoted = /^(?:"([^]*)"|'([^]*)'|“([^]*)”|‘([^]*)’)$/u.exec(bare);
-  return (quoted?.slice(1).find((inner) => inner !== undefined) ?? bare).trim();
+  const bare = text.replace(/^[\s\p{Cf}]+/u, '').trim();
+  const fence = /^(?:`{3,}|~{3,})/u.exec(bare)?.[0];
+  const inner =
+    fence !== undefined && bare.endsWith(`\n${fence}`) ? bare.slice(lineEnd(bare), -fence.length).trim() : bare;
+  const quoted = inner.length > 1 && mirror(inner.charAt(0)) === inner.at(-1) && /^["'“‘]/u.test(inner);
+  return jsonString(inner) ?? (quoted ? inner.slice(1, -1).trim() : inner);
 }
 
-function readFirstLine(text: string): Decision | undefined {
-  const decision = readVerdict(text, true);
-  // An approval has no body, so a second verdict below it contradicts it: better to understand nothing than to guess.
-  if (decision?.type === 'approve' && readLaterLine(text.slice(firstLineEnd(text))) !== undefined) return undefined;
-  return decision;
+function readAnswer(text: string): Decision | undefined {
+  const first = verdictAt(text, 0);
+  const decision = first && decide(first);
+  if (!decision) return readLaterLine(text);
+  // An approval has no body, so another verdict below it contradicts it: better to understand nothing than to guess.
+  const later = decision.type === 'approve' ? readLaterLine(text) : undefined;
+  return later === undefined || later.type === 'approve' ? decision : undefined;
 }
 
-/** The last line that is a verdict beyond doubt, with the lines that follow it as its body. */
+/** The last formal verdict after the first line, or else the last verdict, with the lines that follow it as its body. */
 function readLaterLine(text: string): Decision | undefined {
-  const lines = text.split('\n');
-  for (let index = lines.length - 1; index >= 0; index--) {
-    const decision = readVerdict(lines.slice(index).join('\n').trim(), false);
-    if (decision) return decision;
-    if (lines.length - index > LATER_LINES) return undefined;
+  let informal: Decision | undefined;
+  for (let end = text.lastIndexOf('\n'); end !== -1; end = end === 0 ? -1 : text.lastIndexOf('\n', end - 1)) {
+    const verdict = verdictAt(text, end + 1);
+    if (!verdict || (!verdict.formal && informal)) continue;
+    const fence = /^\s*(?:`{3,}|~{3,})/u.exec(text.slice(text.lastIndexOf('\n', end - 1) + 1, end))?.[0].trim();
+    const close = fence === undefined ? -1 : verdict.tail.indexOf(`\n${fence}`);
+    const decision = decide(close === -1 ? verdict : { ...verdict, tail: verdict.tail.slice(0, close) });
+    if (decision && verdict.formal) return decision;
+    informal ??= decision;
   }
-  return undefined;
+  return informal;
 }
 
-/** How far from the end a later verdict is looked for, in lines, so that a huge answer is read in linear time. */
-const LATER_LINES = 200;
-
-/** @param first Whether the text begins the answer: only there `RETRY need depth` is a verdict without its colon. */
-function readVerdict(text: string, first: boolean): Decision | undefined {
-  const groups = VERDICT.exec(text)?.groups;
+/** The verdict on the line that begins at an index, if there is one. Looks at that line only. */
+function verdictAt(text: string, index: number): Verdict | undefined {
+  HEAD.lastIndex = index;
+  const groups = HEAD.exec(text)?.groups;
   if (!groups) return undefined;
-  const { keyword = '', open = '', close = '', rest = '' } = groups;
-  const dressed = open !== '' && close === '';
-  const tail = dressed ? undressEnd(rest, open) : rest;
-  const word = keyword.toUpperCase().replace('-', '_');
-  if (!isSeparated(word, tail, first || keyword === keyword.toUpperCase())) return undefined;
+  const { outer = '', label, closed = '', closedLate = '', inner = '', keyword = '' } = groups;
+  const open = outer !== '' && closed + closedLate !== '' ? inner : outer + inner;
+  const rest = text.slice(HEAD.lastIndex);
+  const line = closeMarks(rest.slice(0, lineEnd(rest)), open);
+  const formal = label !== undefined || keyword === keyword.toUpperCase();
+  return isVerdict(keyword.toUpperCase(), line, formal, index === 0)
+    ? { word: wordOf(keyword), formal, tail: closeMarks(rest, open) }
+    : undefined;
+}
+
+/** Whether the rest of its line lets a keyword be a verdict: nothing, a separator, or, where allowed, plain words. */
+function isVerdict(keyword: string, line: string, formal: boolean, first: boolean): boolean {
+  if (/^\s*[:：]/u.test(line) || (/^[\s\p{P}\p{S}\p{Cf}]*$/u.test(line) && !line.includes('?'))) return true;
+  if (keyword.startsWith('RETRY') && keyword !== 'RETRY') return !/\s/u.test(keyword) || /[:：]/u.test(line);
+  if (/^(?:[.!,;]|\s+[-–—(])/u.test(line)) return true;
+  if (keyword.startsWith('APPROVE') || keyword.endsWith('ED') || !/^\s/u.test(line) || PROSE.test(line)) return false;
+  return formal || (first && !line.includes('?'));
+}
+
+function wordOf(keyword: string): Verdict['word'] {
+  const [letter, next] = keyword.toUpperCase();
+  if (letter === 'A') return 'APPROVE';
+  if (letter === 'E') return 'ESCALATE';
+  if (keyword.length > 'REJECTED'.length) return 'RETRY_PREDECESSOR';
+  return next === 'E' && keyword.toUpperCase().startsWith('REJ') ? 'REJECT' : 'RETRY';
+}
+
+function decide({ word, tail }: Verdict): Decision | undefined {
   switch (word) {
     case 'APPROVE':
       return { type: 'approve' };
     case 'RETRY':
-      return { type: 'retry', feedback: bodyOf(tail) };
+      return { type: 'retry', feedback: readBody(tail) };
     case 'RETRY_PREDECESSOR':
       return readPredecessor(tail);
     case 'REJECT':
-      return { type: 'reject', reason: bodyOf(tail) };
-    default:
-      return { type: 'escalate', reason: bodyOf(tail) };
+      return { type: 'reject', reason: readBody(tail) };
+    case 'ESCALATE':
+      return { type: 'escalate', reason: readBody(tail) };
   }
 }
 
-/** Whether what follows a keyword lets it be a verdict: nothing, a separator, or, where allowed, plain words. */
-function isSeparated(word: string, tail: string, wordsAllowed: boolean): boolean {
-  if (/^\s*$/u.test(tail) || /^[^\S\n]*[:\n]/u.test(tail)) return true;
-  if (word === 'RETRY_PREDECESSOR') return /^[^\S\n]+\S/u.test(tail);
-  if (/^(?:[.!,;]|[^\S\n]+[-–—(])/u.test(tail)) return true;
-  return word !== 'APPROVE' && wordsAllowed && /^[^\S\n]/u.test(tail);
-}
-
-/** Closing marks that mirror the opening ones go from the end of the first line, or of the whole text. */
-function undressEnd(rest: string, open: string): string {
-  const mirrored = [...open].reverse().join('').replace('“', '”').replace('‘', '’');
-  const line = rest.slice(0, firstLineEnd(rest));
-  if (line.trimEnd().endsWith(mirrored)) return line.trimEnd().slice(0, -mirrored.length) + rest.slice(line.length);
-  return rest.trimEnd().endsWith(mirrored) ? rest.trimEnd().slice(0, -mirrored.length) : rest;
+/** Takes out the marks that close what was opened: behind the keyword, around the first colon, or at an end. */
+function closeMarks(rest: string, open: string): string {
+  const runs = open.match(/(.)\1*/gu) ?? [];
+  return runs.reduceRight((tail, run) => {
+    const mark = [...run].map(mirror).join('');
+    const line = tail.slice(0, lineEnd(tail));
+    const colon = line.search(/[:：]/u);
+    const places = [
+      0,
+      colon - mark.length,
+      colon + 1,
+      line.trimEnd().length - mark.length,
+      tail.trimEnd().length - mark.length,
+    ];
+    const at = places.find((place) => place >= 0 && tail.startsWith(mark, place));
+    return at === undefined ? tail : tail.slice(0, at) + tail.slice(at + mark.length);
+  }, rest);
 }
 
 function readPredecessor(tail: string): Decision | undefined {
-  const quoted = /^\s*("(?:[^"\\]|\\.)*")\s*(?::([^]*))?$/u.exec(tail);
-  if (quoted?.[1] !== undefined) {
-    const phase = jsonString(quoted[1]);
-    if (phase !== undefined) return { type: 'retryPredecessor', phase, feedback: bodyOf(`:${quoted[2] ?? ''}`) };
-  }
-  const [, name = '', body = ''] = /^[^\S\n]*:?([^:\n]*)(?::([^]*)|\n[^]*)?$/u.exec(tail) ?? [];
-  const phase = name
-    .trim()
-    .replace(/^[*_`~"'“‘<[]+|[*_`~"'”’>\]]+$/gu, '')
-    .trim();
-  return phase === '' ? undefined : { type: 'retryPredecessor', phase, feedback: bodyOf(`:${body}`) };
+  const quoted = /^\s*:?\s*("(?:[^"\\]|\\.)*")\s*(?::([^]*))?$/u.exec(tail);
+  const name = quoted?.[1] === undefined ? undefined : jsonString(quoted[1]);
+  if (name !== undefined) return { type: 'retryPredecessor', phase: name, feedback: readBody(`:${quoted?.[2] ?? ''}`) };
+  const rest = tail.replace(/^[^\S\n]*[:：]?[^\S\n]*/u, '');
+  const line = rest.slice(0, lineEnd(rest));
+  const colon = line.search(/[:：]/u);
+  const end = colon === -1 ? line.search(/\s[-–—]\s/u) : colon;
+  const phase = trimMarks(end === -1 ? line : line.slice(0, end));
+  const body = end === -1 ? rest.slice(line.length) : rest.slice(end);
+  return phase === '' ? undefined : { type: 'retryPredecessor', phase, feedback: readBody(body) };
 }
 
 /** What follows a keyword, without the one separator. */
-function bodyOf(tail: string): string {
-  const body = tail.replace(/^\s*(?::|[.!,;](?=\s|$)|[-–—](?=\s))?/u, '').trim();
+function readBody(tail: string): string {
+  const body = tail.replace(/^[^\S\n]*(?:[:：]|[.!,;](?=\s|$)|[-–—](?=\s))?/u, '').trim();
   return jsonString(body) ?? body;
 }
 
-function quoteBody(body: string): string {
-  return body === body.trim() && jsonString(body) === undefined ? body : JSON.stringify(body);
+function writeBody(body: string): string {
+  return readBody(`: ${body}`) === body ? body : JSON.stringify(body);
 }
 
-function quoteName(name: string): string {
-  return /^[\p{L}\p{N}](?:[^:"\n\\]*[\p{L}\p{N}])?$/u.test(name) ? name : JSON.stringify(name);
+function writeName(name: string): string {
+  const read = readPredecessor(` ${name}: `);
+  return read?.type === 'retryPredecessor' && read.phase === name ? name : JSON.stringify(name);
+}
+
+/** Without emphasis, quotes, brackets and spaces at both ends. */
+function trimMarks(name: string): string {
+  const marks = /[\s*_`"'“‘”’<>[\]()]/u;
+  let [start, end] = [0, name.length];
+  while (start < end && marks.test(name.charAt(start))) start++;
+  while (end > start && marks.test(name.charAt(end - 1))) end--;
+  return name.slice(start, end);
+}
+
+function mirror(mark: string): string {
+  return mark === '“' ? '”' : mark === '‘' ? '’' : mark;
 }
 
 function jsonString(text: string): string | undefined {
@@ -174,7 +239,7 @@ function jsonString(text: string): string | undefined {
   }
 }
 
-function firstLineEnd(text: string): number {
+function lineEnd(text: string): number {
   const end = text.indexOf('\n');
   return end === -1 ? text.length : end;
 }

@@ -1,3 +1,5 @@
+import { byName } from './by-name.ts';
+
 /** Anything that survives `JSON.parse(JSON.stringify(value))` unchanged. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
@@ -76,14 +78,8 @@ function copyArray(value: readonly unknown[], path: string, above: object[]): Js
 
 function copyRecord(value: object, path: string, above: object[]): Json {
   if (!isPlain(value)) throw new NotJson(path, `an instance of ${value.constructor?.name ?? 'a class'}`);
-  const made: Record<string, Json> = {};
-  for (const [key, item] of Object.entries(value)) {
-    if (item === undefined) continue;
-    const child = copy(item, `${path}.${key}`, above);
-    if (key === '__proto__') Object.defineProperty(made, key, { value: child, enumerable: true });
-    else made[key] = child;
-  }
-  return Object.freeze(made);
+  const kept = Object.entries(value).filter(([, item]) => item !== undefined);
+  return Object.freeze(byName(kept.map(([key, item]) => [key, copy(item, `${path}.${key}`, above)])));
 }
 
 /** True for object literals, also those of another realm, and for objects without a prototype. */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { byName } from './by-name.ts';
 import { reach, type Graph } from './graph.ts';
 import { contentHash } from './plan.ts';
 import type { Inputs, Outputs } from './task-types.ts';
@@ -104,7 +105,7 @@ function createView(
 
   // Logging shows the target of a proxy, so the target knows how to show what the proxy stands for.
   const target: Inputs = Object.create(null, {
-    [INSPECT]: { value: () => Object.fromEntries(names().map((name) => [name, at(name, time)?.commit.outputs])) },
+    [INSPECT]: { value: () => byName(names().map((name) => [name, at(name, time)?.commit.outputs])) },
   });
   const inputs = new Proxy(target, {
     get: (_, key) => outputsOf(key),
@@ -121,7 +122,7 @@ function createView(
   return {
     inputs,
     read() {
-      const read: Record<string, number> = {};
+      const read = byName<number>();
       for (const name of [...sources.map((source) => graph.names[source] ?? ''), ...asked]) {
         const entry = at(name, time);
         if (entry) read[name] = entry.commit.version;

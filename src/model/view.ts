@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { byName } from './by-name.ts';
 import type { RunEvent, RunRecord } from './event.ts';
 import type { Plan } from './plan.ts';
 import type { LimitName, Limits } from './policy.ts';
@@ -31,7 +32,7 @@ export function createRunView(): RunView {
 /** How a run ended, from its records. */
 export function resultOf<O>(snapshot: RunSnapshot): RunResult<O> {
   const approved = Object.entries(snapshot.phases).filter(([, phase]) => phase.status === 'approved');
-  const outputs = Object.fromEntries(approved.map(([name, phase]) => [name, phase.outputs]));
+  const outputs = byName(approved.map(([name, phase]) => [name, phase.outputs]));
   const status = snapshot.status === 'running' ? 'failed' : snapshot.status;
   return { ...snapshot, status, outputs: outputs as Partial<O> };
 }
@@ -225,7 +226,7 @@ function snapshotOf(state: State): RunSnapshot {
     runId: state.runId,
     pipeline: plan?.name ?? '',
     status: state.status,
-    phases: Object.fromEntries(phases),
+    phases: byName(phases),
     waiting: [...state.waiting],
     metrics: { ...used, durationMs },
     limitsLeft: limitsLeft(plan?.limits ?? {}, { ...used, durationMs }),

@@ -51,7 +51,7 @@ export function verdictText(verdict: Verdict): string {
 }
 
 /** What a correction asks for, in one line. */
-export function correctionText({ feedback, requiredChange }: Correction): string {
+export function correctionText({ feedback, requiredChange }: Pick<Correction, 'feedback' | 'requiredChange'>): string {
   return oneLine(feedback === '' ? (requiredChange ?? '') : feedback);
 }
 
@@ -60,7 +60,16 @@ export function correctionText({ feedback, requiredChange }: Correction): string
 /** Longer lines help nobody; the records have the whole text. */
 const LONGEST_LINE = 1000;
 
+type TaskEvent = Extract<RunEvent, { readonly task: string }>;
+type PhaseEvent = Exclude<Extract<RunEvent, { readonly phase: string }>, TaskEvent>;
+
 function say(event: RunEvent, runId: string, gate: GatePlan | undefined): string {
+  if ('task' in event)
+    return `${'reviewer' in event && event.reviewer ? 'reviewer ' : ''}${oneLine(event.task)} ${sayTask(event)}`;
+  return 'phase' in event ? sayPhase(event, gate) : sayRun(event, runId);
+}
+
+function sayRun(event: Exclude<RunEvent, { readonly phase: string }>, runId: string): string {
   switch (event.type) {
     case 'run.started':
       return `run ${oneLine(runId)} of "${oneLine(event.plan.name)}" started, ${counted(event.plan.phases.length, 'phase')}`;
@@ -70,33 +79,8 @@ function say(event: RunEvent, runId: string, gate: GatePlan | undefined): string
       return `limit ${event.limit} reached, ${event.used} of ${event.max}`;
     case 'limit.lifted':
       return `limit ${event.limit} lifted`;
-    case 'task.started':
-    case 'task.reported':
-    case 'task.completed':
-    case 'task.retrying':
-    case 'task.failed':
-      return `${'reviewer' in event && event.reviewer ? 'reviewer ' : ''}${oneLine(event.task)} ${sayTask(event)}`;
-    case 'phase.started':
-      return event.revision
-        ? withText(`started, attempt ${event.attempt + 1}`, correctionText({ from: '', ...event.revision }))
-        : 'started';
-    case 'phase.retrying':
-      return withText(`retry ${outOf(event.spent, gate?.maxRetries)}`, correctionText(event.correction));
-    case 'phase.rewinding':
-      return withText(
-        `sends back ${oneLine(event.target)} ${outOf(event.spent, gate?.maxPredecessorRetries)}`,
-        correctionText(event.correction),
-      );
-    default:
-      return sayPhase(event);
   }
 }
-
-type TaskEvent = Extract<RunEvent, { readonly type: `task.${string}` }>;
-type RestOfPhase = Exclude<
-  Extract<RunEvent, { readonly phase: string }>,
-  TaskEvent | { readonly type: 'phase.started' | 'phase.retrying' | 'phase.rewinding' }
->;
 
 function sayTask(event: TaskEvent): string {
   switch (event.type) {
@@ -128,8 +112,19 @@ export function progressText(progress: number | string): string {
   return typeof progress === 'number' ? `${Math.round(progress * 100)}%` : oneLine(progress);
 }
 
-function sayPhase(event: RestOfPhase): string {
+function sayPhase(event: PhaseEvent, gate: GatePlan | undefined): string {
   switch (event.type) {
+    case 'phase.started':
+      return event.revision
+        ? withText(`started, attempt ${event.attempt + 1}`, correctionText(event.revision))
+        : 'started';
+    case 'phase.retrying':
+      return withText(`retry ${outOf(event.spent, gate?.maxRetries)}`, correctionText(event.correction));
+    case 'phase.rewinding':
+      return withText(
+        `sends back ${oneLine(event.target)} ${outOf(event.spent, gate?.maxPredecessorRetries)}`,
+        correctionText(event.correction),
+      );
     case 'review.started':
       return event.asked > 1 ? `review, asked ${event.asked} times` : 'review';
     case 'review.decided':
