@@ -33,7 +33,7 @@ async function importModule(file: string, path: string): Promise<Readonly<Record
   const jiti = createJiti(path, { virtualModules, interopDefault: false });
   try {
     const exported: unknown = await jiti.import(path);
-    return { ...Object(exported) };
+    return isRecord(exported) ? exported : {};
   } catch (cause) {
     if (PhasegateError.is(cause)) throw cause;
     throw moduleError(file, path, cause);
@@ -61,14 +61,13 @@ function moduleError(file: string, path: string, cause: unknown): PhasegateError
   });
 }
 
-function isPipeline(value: unknown): value is Pipeline {
-  if (typeof value !== 'object' || value === null) return false;
-  const { plan, work }: { plan?: unknown; work?: unknown } = value;
-  return hasPhases(plan, Array.isArray) && hasPhases(work, (phases) => phases instanceof Map);
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
 }
 
-function hasPhases(part: unknown, are: (phases: unknown) => boolean): boolean {
-  return typeof part === 'object' && part !== null && 'phases' in part && are(part.phases);
+function isPipeline(value: unknown): value is Pipeline {
+  if (!isRecord(value) || !isRecord(value['plan']) || !isRecord(value['work'])) return false;
+  return Array.isArray(value['plan']['phases']) && value['work']['phases'] instanceof Map;
 }
 
 function noPipeline(file: string, exported: object): PhasegateError {
