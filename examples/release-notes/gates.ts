@@ -1,0 +1,142 @@
+/**
+ * What notes must be before they are published. Gates read the text itself, not how it was made.
+ *
+ * @module
+ */
+import { approve, reject, retry, retryPredecessor, type Decision } from 'phasegate';
+import type { Commit } from './commits.ts';
+import { requests, SIGNALS, type Grouping, type Signal } from './grouping.ts';
+import { lengthOf } from './markdown.ts';
+import { layoutRequests } from './notes.ts';
+import type { Range } from './range.ts';
+
+/** Stops the line where there is nothing to write about. */
+export function requireCommits(found: {
+  readonly commits: readonly Commit[];
+  readonly range: Range;
+  readonly merges: number;
+}): Decision {
+  if (found.commits.length > 0) return approve();
+  const { since } = found.range;
+  const what = found.merges > 0 ? 'no commits but merges' : 'no commits';
+  const where = since === null ? '' : ` since "${since}"`;
+  return reject(`Cannot write release notes as there are ${what}${where}. Pass an earlier commit as \`since\`.`);
+}
+
+/** Every commit has one entry, and no entry is of anything else. */
+export function coversEveryCommitOnce(notes: string, commits: readonly Commit[]): true | string {
+  const find = finderOf(commits);
+  const entries = entriesOf(notes).map((entry) => ({ entry, commit: find(ENDING_HASH.exec(entry)?.[1] ?? '') }));
+  const listed = new Map<Commit, number>();
+  for (const { commit } of entries) if (commit) listed.set(commit, (listed.get(commit) ?? 0) + 1);
+  const stray = entries.filter(({ commit }) => !commit).map(({ entry }) => entry);
+  const missing = commits.filter((commit) => !listed.has(commit));
+  const twice = commits.filter((commit) => (listed.get(commit) ?? 0) > 1);
+  return verdictOf([
+    [missing.map(nameOf), 'List the commits that are missing'],
+    [twice.map(nameOf), 'List once what is listed more than once'],
+    [stray, 'Remove the entries of no commit'],
+  ]);
+}
+
+/** Everything in the notes that looks like a hash is one of a commit in the range, or was typed by an author. */
+export function inventsNoHash(notes: string, commits: readonly Commit[], since: string | null): true | string {
+  const typed = [since ?? '', ...commits.flatMap(({ subject, breakingNote }) => [subject, breakingNote])].join('\n');
+  const find = finderOf(commits);
+  const invented = [...new Set(notes.match(HASH) ?? [])].filter((word) => !find(word) && !typed.includes(word));
+  return verdictOf([[invented, 'Remove the hashes that are not in the range']]);
+}
+
+/** No heading stands over nothing. */
+export function hasNoEmptySection(notes: string): true | string {
+  const sections = notes.split(/^(?=## )/mu).slice(1);
+  const empty = sections.filter((section) => entriesOf(section).length === 0);
+  return verdictOf([[empty.map((section) => section.trim()), 'Leave out the sections without entries']]);
+}
+
+/** Sends the notes back while a line is too long: first to be wrapped, then, where a word alone is too long, to cut it. */
+export function reviewLayout(notes: string, width: number): Decision {
+  const lines = notes.split('\n').map((text, index) => ({ text, number: index + 1 }));
+  const long = lines.filter(({ text }) => lengthOf(text) > width);
+  if (long.length === 0) return approve();
+  const unbreakable = long.every(({ text }) => !text.trim().replace(/^- /u, '').includes(' '));
+  const names = long.map(({ text, number }) => `line ${number} (${lengthOf(text)} characters)`);
+  const problem = `${long.length} of ${lines.length} lines are longer than ${width} characters: ${some(names)}.`;
+  return retry(problem, { requiredChange: unbreakable ? layoutRequests.shorten : layoutRequests.wrap });
+}
+
+/** Sends the grouping back while too large a share of the commits is in "Other", and says where to look next. */
+export function reviewGrouping(grouping: Grouping, commits: readonly Commit[], maxOther: number): Decision {
+  const hashes = new Set(grouping.sections.find(({ kind }) => kind === 'other')?.entries.map(({ hash }) => hash));
+  const other = commits.filter(({ hash }) => hashes.has(hash));
+  if (other.length <= maxOther * commits.length) return approve();
+  const problem = [
+    `${other.length} of ${commits.length} commits are in "Other", more than ${Math.round(maxOther * 100)} %:`,
+    ...list(other.map(nameOf)),
+  ];
+  const [hint] = hintsOf(other, grouping.signals);
+  if (!hint) return retryPredecessor('group', [...problem, 'Nothing that could be read of them is left.'].join('\n'));
+  return retryPredecessor('group', [...problem, hint.reason].join('\n'), { requiredChange: requests[hint.signal] });
+}
+
+// --- internal ---
+
+const HASH = /(?<![\p{L}\p{N}_])[0-9a-f]{7,64}(?![\p{L}\p{N}_])/gu;
+
+const ENDING_HASH = /\(([0-9a-f]{7,64})\)$/u;
+
+/** The list items of Markdown text, each joined to one line. */
+function entriesOf(notes: string): readonly string[] {
+  return (notes.match(/^- .*(?:\n {2}.*)*/gmu) ?? []).map((item) => item.replaceAll(/\n {2}/gu, ' '));
+}
+
+/** Finds a commit by the beginning of its hash, in thousands as fast as in ten. */
+function finderOf(commits: readonly Commit[]): (hash: string) => Commit | undefined {
+  const byStart = new Map<string, Commit[]>();
+  for (const commit of commits) {
+    const start = commit.hash.slice(0, 7);
+    byStart.set(start, [...(byStart.get(start) ?? []), commit]);
+  }
+  return (hash) => byStart.get(hash.slice(0, 7))?.find((commit) => commit.hash.startsWith(hash));
+}
+
+interface Hint {
+  readonly signal: Signal;
+  readonly reason: string;
+  readonly weight: number;
+}
+
+/** What was not read yet and is there to be read, the most promising first. */
+function hintsOf(other: readonly Commit[], read: readonly Signal[]): readonly Hint[] {
+  const worded = other.filter(({ subject }) => /^\p{L}{2}/u.test(subject)).length;
+  const touching = other.filter(({ paths }) => paths.length > 0).length;
+  const reasons: Readonly<Record<Signal, Omit<Hint, 'signal'>>> = {
+    prefix: { weight: 0, reason: '' },
+    verb: { weight: worded, reason: `${worded} of them have no type prefix but begin with a word: look at it.` },
+    paths: { weight: touching, reason: `${touching} of them touch files: look at where they are.` },
+  };
+  return SIGNALS.filter((signal) => !read.includes(signal) && reasons[signal].weight > 0)
+    .map((signal) => ({ signal, ...reasons[signal] }))
+    .toSorted((a, b) => b.weight - a.weight);
+}
+
+function verdictOf(findings: readonly (readonly [found: readonly string[], change: string])[]): true | string {
+  const wrong = findings.filter(([found]) => found.length > 0);
+  return wrong.length === 0 || wrong.map(([found, change]) => `${change}: ${some(found)}.`).join('\n');
+}
+
+function nameOf({ short, subject }: Commit): string {
+  return `${short} ${subject}`.trim();
+}
+
+const MOST_NAMED = 8;
+
+function some(names: readonly string[]): string {
+  const more = names.length - MOST_NAMED;
+  return names.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+function list(names: readonly string[]): readonly string[] {
+  const more = names.length - MOST_NAMED;
+  return [...names.slice(0, MOST_NAMED).map((name) => `- ${name}`), ...(more > 0 ? [`- and ${more} more`] : [])];
+}

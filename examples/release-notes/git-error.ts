@@ -1,0 +1,14 @@
+/** Why nothing could be read from git. */
+export type GitErrorCode =
+  'GIT_MISSING' | 'GIT_FAILED' | 'NOT_A_REPOSITORY' | 'NO_HISTORY' | 'COMMIT_UNKNOWN' | 'SHALLOW';
+
+/** A failure of git, with what to do next. */
+export class GitError extends Error {
+  override readonly name = 'GitError';
+  readonly code: GitErrorCode;
+
+  constructor(code: GitErrorCode, problem: string, hint: string, cause?: unknown) {
+    super(`${problem}\n${hint}`, cause === undefined ? undefined : { cause });
+    this.code = code;
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * Release notes as Markdown.
+ *
+ * @module
+ */
+import type { Commit } from './commits.ts';
+import type { Grouping } from './grouping.ts';
+import { headings } from './kinds.ts';
+import { escapeMarkdown, shortenWords, wrap } from './markdown.ts';
+
+/** What the notes are made from. */
+export interface Draft {
+  /** The name of the commit that they begin after, `null` for the beginning of the history. */
+  readonly since: string | null;
+  readonly merges: number;
+  readonly commits: readonly Commit[];
+  readonly grouping: Grouping;
+}
+
+/** How lines that are too long are treated. */
+export interface Layout {
+  readonly width: number;
+  readonly wrap: boolean;
+  /** Whether words that do not fit into a line are cut. */
+  readonly shorten: boolean;
+}
+
+/** How a gate asks for a layout, in words. */
+export const layoutRequests = {
+  wrap: 'Wrap the lines that are too long.',
+  shorten: 'Shorten the words that do not fit into a line.',
+} as const;
+
+/** The layout that was asked for so far; nothing is done that no one asked for. */
+export function layoutAskedFor(requested: readonly string[], width: number): Layout {
+  const text = requested.join('\n');
+  return { width, wrap: /\bwrap\b/iu.test(text), shorten: /\bshorten\b/iu.test(text) };
+}
+
+/** Writes the notes. */
+export function writeNotes(draft: Draft, layout: Layout): string {
+  const shortOf = new Map(draft.commits.map(({ hash, short }) => [hash, short]));
+  const sections = draft.grouping.sections.map(({ kind, entries }) => {
+    const items = entries.map(({ hash, text }) =>
+      layOut(`${escapeMarkdown(text)} (${shortOf.get(hash) ?? hash})`, layout, '- '),
+    );
+    return `## ${headings[kind]}\n\n${items.join('\n')}\n`;
+  });
+  return ['# Release notes\n', `${layOut(introduction(draft), layout)}\n`, ...sections].join('\n');
+}
+
+// --- internal ---
+
+function introduction({ since, merges, commits }: Draft): string {
+  const start = since === null ? 'Everything from the beginning' : `Everything since ${escapeMarkdown(since)}`;
+  const left = merges === 0 ? '' : ` Of ${counted(merges, 'merge')} only what they merge is listed.`;
+  return `${start}: ${counted(commits.length, 'commit')}.${left}`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+function layOut(text: string, layout: Layout, lead = ''): string {
+  const fitting = layout.shorten ? shortenWords(text, layout.width - lead.length) : text;
+  return layout.wrap ? wrap(fitting, layout.width, lead) : lead + fitting;
+}
