@@ -8,8 +8,9 @@ import { extname, resolve } from 'node:path';
 import type { Pipeline } from '../model/define.ts';
 import { PhasegateError } from '../model/errors.ts';
 import { loadModule } from './load-module.ts';
+import { loadYaml } from './yaml/load.ts';
 
-/** Reads a pipeline from a module. Throws a PhasegateError that says what is wrong with the file. */
+/** Reads a pipeline from a module or a YAML file. Throws a PhasegateError that says what is wrong with the file. */
 export async function loadPipeline(file: string): Promise<Pipeline> {
   const path = resolve(file);
   await requireFile(file, path);
@@ -21,6 +22,9 @@ export async function loadPipeline(file: string): Promise<Pipeline> {
     case '.mjs':
     case '.cjs':
       return loadModule(file, path);
+    case '.yaml':
+    case '.yml':
+      return loadYaml(file, path);
     default:
       throw new PhasegateError('FILE_UNREADABLE', `Cannot load "${file}" as its name does not end in a known way`, {
         hint: 'Name it .ts, .mts, .js, .mjs, .yaml or .yml.',

@@ -1,0 +1,135 @@
+/**
+ * A pipeline of commands, from a file that is well-formed.
+ *
+ * @module
+ */
+import { resolve } from 'node:path';
+import { command, commandCheck, type CommandLine, type CommandOptions } from '../../actors/command.ts';
+import { definePipeline, phase, task, type Pipeline } from '../../model/define.ts';
+import type { AnyPhase, Check, ReviewOptions } from '../../model/phase-types.ts';
+import { policies, type Backoff, type Limits, type Policy } from '../../model/policy.ts';
+import type { Inputs, RetryPolicy, Task } from '../../model/task-types.ts';
+import type { CommandFields, Duration, PipelineFile } from './schema.ts';
+
+/** Makes the pipeline. Throws what `definePipeline` throws. */
+export function buildPipeline(file: PipelineFile, directory: string): Pipeline {
+  return definePipeline({
+    name: file.name,
+    phases: file.phases.map((one) => buildPhase(one, directory)),
+    policy: buildPolicy(file.policy),
+    limits: file.limits && buildLimits(file.limits),
+    concurrency: file.concurrency,
+  });
+}
+
+/** A duration in milliseconds. */
+export function milliseconds(value: Duration): number {
+  if (typeof value === 'number') return value;
+  const [, amount = '', unit = ''] = /^([\d.]+) ?(ms|s|m|h)$/u.exec(value) ?? [];
+  return Number(amount) * (UNITS.get(unit) ?? 0);
+}
+
+// --- internal ---
+
+type PhaseFields = PipelineFile['phases'][number];
+type ReviewFields = NonNullable<PhaseFields['review']>;
+type BackoffFields = NonNullable<ReviewFields['reviewBackoff']>;
+type PolicyFields = Exclude<NonNullable<PipelineFile['policy']>, string>;
+type WorkFields = PhaseFields['tasks'][number] | Exclude<NonNullable<ReviewFields['by']>, readonly unknown[]>;
+
+const UNITS: ReadonlyMap<string, number> = new Map([
+  ['ms', 1],
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+]);
+
+function buildPhase({ name, tasks, after, mode, review }: PhaseFields, directory: string): AnyPhase {
+  return phase(name, {
+    tasks: tasks.map((one) => buildTask(one.name, one, directory)),
+    after,
+    mode,
+    review: review && buildReview(review, directory),
+  });
+}
+
+function buildTask(name: string, fields: WorkFields, directory: string): Task<string, unknown, Inputs> {
+  const { description, retry, estimate, timeout, output = 'text' } = fields;
+  return task(name, {
+    description,
+    // The timeout is the task's own, where the plan shows it.
+    run: command(lineOf(fields), { ...optionsOf({ ...fields, timeout: undefined }, directory), output }),
+    after: 'after' in fields ? fields.after : undefined,
+    retry: retry && buildRetry(retry),
+    ...(timeout !== undefined && { timeout: milliseconds(timeout) }),
+    estimate,
+  });
+}
+
+function buildReview(fields: ReviewFields, directory: string): ReviewOptions<unknown, unknown> {
+  const { checks = [], by = [], reviewBackoff, ...gate } = fields;
+  const reviewers = Array.isArray(by) ? by : [by];
+  return {
+    ...gate,
+    ...(reviewBackoff && { reviewBackoff: buildBackoff(reviewBackoff) }),
+    checks: checks.map((one) => buildCheck(one, directory)),
+    by: reviewers.map((one, index) =>
+      buildTask(one.name ?? (index === 0 ? 'review' : `review ${index + 1}`), one, directory),
+    ),
+  };
+}
+
+function buildCheck(
+  fields: CommandFields & { readonly name?: string | undefined },
+  directory: string,
+): Check<unknown, unknown> {
+  const line = lineOf(fields);
+  const name = fields.name ?? (typeof line === 'string' ? line : line.join(' ')).replace(/\s+/gu, ' ').trim();
+  return commandCheck(name, line, optionsOf(fields, directory));
+}
+
+function lineOf({ command: line }: CommandFields): CommandLine {
+  if (typeof line === 'string') return line;
+  const [program = '', ...args] = line.map(String);
+  return [program, ...args];
+}
+
+function optionsOf(
+  { shell, cwd = '.', env = {}, stdin, timeout, maxOutputBytes }: CommandFields,
+  directory: string,
+): CommandOptions {
+  return {
+    shell,
+    cwd: resolve(directory, cwd),
+    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)])),
+    stdin,
+    maxOutputBytes,
+    timeout: timeout === undefined ? undefined : milliseconds(timeout),
+  };
+}
+
+function buildRetry({ attempts, backoff }: NonNullable<WorkFields['retry']>): RetryPolicy {
+  return { attempts, backoff: backoff && buildBackoff(backoff) };
+}
+
+function buildBackoff({ first, factor, max }: BackoffFields): Backoff {
+  return {
+    ...(first !== undefined && { first: milliseconds(first) }),
+    ...(factor !== undefined && { factor }),
+    ...(max !== undefined && { max: milliseconds(max) }),
+  };
+}
+
+function buildLimits({ durationMs, ...limits }: NonNullable<PipelineFile['limits']>): Limits {
+  return { ...limits, ...(durationMs !== undefined && { durationMs: milliseconds(durationMs) }) };
+}
+
+function buildPolicy(policy: PipelineFile['policy']): Policy | undefined {
+  if (policy === undefined || typeof policy === 'string') return policy && policies[policy];
+  const { reviewBackoff, limits, ...rest }: PolicyFields = policy;
+  return {
+    ...rest,
+    ...(reviewBackoff && { reviewBackoff: buildBackoff(reviewBackoff) }),
+    ...(limits && { limits: buildLimits(limits) }),
+  };
+}

@@ -1,0 +1,131 @@
+/**
+ * YAML text with a memory of where everything stands in it.
+ *
+ * @module
+ */
+import {
+  isAlias,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  visit,
+  type Document,
+  type Node,
+} from 'yaml';
+
+/** Something wrong in a file. */
+export interface FileProblem {
+  readonly message: string;
+  /** Where it begins, in characters from the start of the text. */
+  readonly offset: number;
+}
+
+/** A YAML file as it was read. */
+export interface YamlDocument {
+  readonly value: unknown;
+  /** What is wrong with the syntax. */
+  readonly problems: readonly FileProblem[];
+  /** Where a value stands; the nearest one above it, where there is no such value. */
+  offsetOf(path: readonly PropertyKey[]): number;
+  /** Where the key of a value stands. */
+  offsetOfKey(path: readonly PropertyKey[]): number;
+  /** `line:column`, both from 1, with the line itself and a mark under the place. */
+  show(offset: number): { readonly position: string; readonly excerpt: string };
+}
+
+/** Reads YAML. Never throws. */
+export function readYaml(source: string): YamlDocument {
+  const lines = new LineCounter();
+  const document = parseDocument(source, { lineCounter: lines, prettyErrors: false });
+  keepWords(document);
+  const problems = [...document.errors, ...document.warnings].map(({ message, pos }) => ({ message, offset: pos[0] }));
+  const converted = convert(document);
+  return {
+    value: converted.value,
+    problems: [...problems, ...converted.problems],
+    offsetOf: (path) => find(document, path).value?.range?.[0] ?? 0,
+    offsetOfKey(path) {
+      const { key, value } = find(document, path);
+      return key?.range?.[0] ?? value?.range?.[0] ?? 0;
+    },
+    show(offset) {
+      const { line, col } = lines.linePos(Math.min(offset, Math.max(0, source.length - 1)));
+      const content = (source.split(/\r?\n/u)[line - 1] ?? '').replace(/\p{Cc}/gu, ' ').slice(0, col + LONGEST_EXCERPT);
+      const label = `${line} | `;
+      return {
+        position: `${line}:${col}`,
+        excerpt: `${label}${content}\n${' '.repeat(label.length + Math.max(0, col - 1))}^`,
+      };
+    },
+  };
+}
+
+// --- internal ---
+
+/** Characters of a line that are shown behind the place. */
+const LONGEST_EXCERPT = 120;
+
+interface Converted {
+  readonly value: unknown;
+  readonly problems: readonly FileProblem[];
+}
+
+/** Fails where an alias names no anchor, or where aliases multiply beyond reason. */
+function convert(document: Document): Converted {
+  try {
+    return { value: document.errors.length > 0 ? undefined : document.toJS(), problems: [] };
+  } catch (error) {
+    return {
+      value: undefined,
+      problems: [{ message: error instanceof Error ? error.message : String(error), offset: 0 }],
+    };
+  }
+}
+
+/** Words of commands and variables are text as it is written: `1.0` stays `1.0`, and `yes` stays `yes`. */
+function keepWords(document: Document): void {
+  visit(document, {
+    Pair(_, { key, value }) {
+      const name = isScalar(key) ? key.value : undefined;
+      const words = name === 'command' && isSeq(value) ? value.items : [];
+      const variables = name === 'env' && isMap(value) ? value.items.map((pair) => pair.value) : [];
+      for (const word of [...words, ...variables]) {
+        if (isScalar(word) && word.source !== undefined && word.value !== null) word.value = word.source;
+      }
+    },
+  });
+}
+
+interface Found {
+  readonly key: Node | undefined;
+  readonly value: Node | undefined;
+}
+
+/** Follows a path as far as it goes. */
+function find(document: Document, path: readonly PropertyKey[]): Found {
+  let found: Found = { key: undefined, value: document.contents ?? undefined };
+  for (const step of path) {
+    const next = child(document, found.value, step);
+    if (next === undefined) return { key: undefined, value: found.value };
+    found = next;
+  }
+  return found;
+}
+
+function child(document: Document, parent: Node | undefined, step: PropertyKey): Found | undefined {
+  const node = isAlias(parent) ? parent.resolve(document) : parent;
+  if (isMap(node)) {
+    const pair = node.items.find(({ key }) => (isScalar(key) ? String(key.value) : '') === String(step));
+    if (!isPair(pair)) return undefined;
+    return { key: asNode(pair.key), value: asNode(pair.value) ?? asNode(pair.key) };
+  }
+  const item = isSeq(node) && typeof step === 'number' ? asNode(node.items[step]) : undefined;
+  return item && { key: undefined, value: item };
+}
+
+function asNode(value: unknown): Node | undefined {
+  return isScalar(value) || isMap(value) || isSeq(value) || isAlias(value) ? value : undefined;
+}

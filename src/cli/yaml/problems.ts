@@ -1,0 +1,127 @@
+/**
+ * What is wrong with a pipeline file, in words and with its place.
+ *
+ * @module
+ */
+import { z } from 'zod';
+import type { Problem } from '../../model/problems.ts';
+import { nearest } from '../nearest.ts';
+import type { FileProblem, YamlDocument } from './document.ts';
+import { pipelineFileSchema, type PipelineFile } from './schema.ts';
+
+/** Problems of the shape of a file. */
+export function shapeProblems(document: YamlDocument, issues: readonly z.core.$ZodIssue[]): readonly FileProblem[] {
+  return issues.flatMap((issue) => problemsOf(document, issue, []));
+}
+
+/** Problems that `definePipeline` has found, at the phase or task that has them. */
+export function definitionProblems(
+  document: YamlDocument,
+  file: PipelineFile,
+  problems: readonly Problem[],
+): readonly FileProblem[] {
+  return problems.map(({ where, message, hint }) => ({
+    message: `${where}: ${message}. ${hint}`,
+    offset: document.offsetOf(pathOf(file, where)),
+  }));
+}
+
+// --- internal ---
+
+type Path = readonly PropertyKey[];
+
+function problemsOf(document: YamlDocument, issue: z.core.$ZodIssue, above: Path): readonly FileProblem[] {
+  const path = [...above, ...issue.path];
+  const offset = document.offsetOf(path);
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ message: unknownKey(key, path), offset: document.offsetOfKey([...path, key]) }));
+  }
+  if (issue.code === 'invalid_union') return unionProblems(document, issue, path);
+  const missing = issue.code === 'invalid_type' && issue.input === undefined;
+  return [{ message: missing ? `${nameOf(path)} is missing` : `${nameOf(path)}: ${wordsOf(issue)}`, offset }];
+}
+
+/** The problems of the member that was meant, where there is just one that the value could be meant for. */
+function unionProblems(
+  document: YamlDocument,
+  issue: z.core.$ZodIssueInvalidUnion,
+  path: Path,
+): readonly FileProblem[] {
+  const [meant, ...more] = issue.errors.filter((branch) => !branch.some(isAnotherKind));
+  if (meant && more.length === 0) return meant.flatMap((one) => problemsOf(document, one, path));
+  const expected = new Set(issue.errors.flatMap((branch) => branch.map(wordsOf)));
+  return [{ message: `${nameOf(path)}: ${[...expected].join(', or ')}`, offset: document.offsetOf(path) }];
+}
+
+/** Whether a member of a union is for another kind of value altogether. */
+function isAnotherKind({ code, path }: z.core.$ZodIssue): boolean {
+  return path.length === 0 && (code === 'invalid_type' || code === 'invalid_value');
+}
+
+function wordsOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_value') {
+    const values = issue.values.map((value) => JSON.stringify(value));
+    return values.length === 1 ? `expected ${values[0]}` : `expected one of ${values.join(', ')}`;
+  }
+  if (issue.code === 'invalid_type')
+    return `expected ${KINDS.get(issue.expected) ?? issue.expected}, found ${kindOf(issue.input)}`;
+  return issue.message.replace(/^(?:Invalid input|Too (?:small|big)): /u, '');
+}
+
+const KINDS: ReadonlyMap<string, string> = new Map([
+  ['array', 'a list'],
+  ['object', 'keys with values'],
+  ['record', 'keys with values'],
+  ['string', 'text'],
+  ['number', 'a number'],
+  ['int', 'a whole number'],
+  ['boolean', 'true or false'],
+]);
+
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  return KINDS.get(typeof value) ?? typeof value;
+}
+
+function nameOf(path: Path): string {
+  const last = path.at(-1);
+  if (last === undefined) return 'the file';
+  return typeof last === 'number' ? `item ${last + 1} of "${String(path.at(-2))}"` : `"${String(last)}"`;
+}
+
+function unknownKey(key: string, path: Path): string {
+  const known = keysAt(pipelineFileSchema, path);
+  const meant = nearest(key, known);
+  const advice = meant === undefined ? `Known here are ${known.join(', ')}.` : `Did you mean "${meant}"?`;
+  return `unknown key "${key}". ${advice}`;
+}
+
+/** The keys that the schema knows at a path. */
+function keysAt(schema: unknown, path: Path): readonly string[] {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodReadonly) return keysAt(schema.unwrap(), path);
+  if (schema instanceof z.ZodUnion) return [...new Set(schema.options.flatMap((option) => keysAt(option, path)))];
+  const [step, ...rest] = path;
+  if (schema instanceof z.ZodArray) return typeof step === 'number' ? keysAt(schema.element, rest) : [];
+  if (!(schema instanceof z.ZodObject)) return [];
+  return step === undefined ? Object.keys(schema.shape) : keysAt(schema.shape[String(step)], rest);
+}
+
+/** The path of what `where` names, such as `phase "writing", task "draft"`. */
+function pathOf({ phases }: PipelineFile, where: string): Path {
+  const index = indexOfNamed(phases, 'phase', where);
+  const phase = phases[index];
+  if (!phase) return [];
+  const rest = where.slice(`phase "${phase.name}", `.length);
+  const task = indexOfNamed(phase.tasks, 'task', rest);
+  return task === -1 ? ['phases', index, 'name'] : ['phases', index, 'tasks', task, 'name'];
+}
+
+function indexOfNamed(list: readonly { readonly name: string }[], noun: string, where: string): number {
+  const starts = list.map(({ name }) => {
+    const start = `${noun} "${name}"`;
+    return where === start || where.startsWith(`${start},`) ? start.length : 0;
+  });
+  const longest = Math.max(0, ...starts);
+  return longest === 0 ? -1 : starts.indexOf(longest);
+}
