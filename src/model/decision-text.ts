@@ -60,7 +60,7 @@ export function formatDecision(decision: Decision): string {
 // --- internal ---
 
 const GAP = String.raw`[^\S\n]`;
-const MARKS = String.raw`[*_\x60"'“‘]*`;
+const MARKS = String.raw`[*_\x60"'“‘]{0,8}`;
 
 /** In front of everything: list dash or number, ticked box, quote mark, heading, arrow, picture. */
 const LEAD = String.raw`(?:(?:[-*+>•→]|=>|\d+[.)]|#{1,6}|\[x\]|\p{Extended_Pictographic}\uFE0F?)${GAP}+)*`;
@@ -70,9 +70,9 @@ const LABEL =
   String.raw`(?<closed>[*_]*)${GAP}*(?:(?:is${GAP}*)?[:=：]|[-–—](?=\s)|is(?=\s))(?<closedLate>[*_]*)${GAP}*`;
 const KEYWORD = String.raw`RETRY(?:\\?_|-|${GAP})PREDECESSOR|RETRY|APPROVED?|REJECT(?:ED)?|ESCALATED?`;
 
-/** The head of a line that may be a verdict, up to the keyword. Each part of it can match in one way only. */
+/** The head of a line that may be a verdict, up to the keyword. No two repetitions in it compete for the same text. */
 const HEAD = new RegExp(
-  `${LEAD}(?:(?<outer>${MARKS})(?<label>${LABEL}))?(?<inner>${MARKS})(?<keyword>${KEYWORD})(?!_?[\\p{L}\\p{N}])`,
+  `${GAP}*${LEAD}(?:(?<outer>${MARKS})(?<label>${LABEL}))?(?<inner>${MARKS})(?<keyword>${KEYWORD})(?!_?[\\p{L}\\p{N}])`,
   'iuy',
 );
 
@@ -80,12 +80,14 @@ const HEAD = new RegExp(
 const PROSE =
   /^\s*(?:is|isn['’]t|was|wasn['’]t|or|if|would|should|could|may|might|nothing|(?:not|no longer) (?:needed|necessary|required|warranted|justified))(?![\p{L}\p{N}])/iu;
 
-/** A line that begins with a keyword, and the text behind it. */
+/** A line that is a verdict, and the text behind its keyword. */
 interface Verdict {
   readonly word: 'APPROVE' | 'RETRY' | 'RETRY_PREDECESSOR' | 'REJECT' | 'ESCALATE';
-  /** Written as the protocol has it, in capitals or behind a label: more than a word that a sentence happens to begin with. */
+  /** In capitals or behind a label: more than a word that a sentence happens to begin with. */
   readonly formal: boolean;
-  readonly tail: string;
+  /** Marks that are open at the keyword. */
+  readonly open: string;
+  readonly rest: string;
 }
 
 /** Removes what wraps a whole answer: a byte-order mark, space of any kind, one code fence, one pair of quotes. */
@@ -95,31 +97,28 @@ function undress(text: string): string {
   const inner =
     fence !== undefined && bare.endsWith(`\n${fence}`) ? bare.slice(lineEnd(bare), -fence.length).trim() : bare;
   const quoted = inner.length > 1 && mirror(inner.charAt(0)) === inner.at(-1) && /^["'“‘]/u.test(inner);
-  return jsonString(inner) ?? (quoted ? inner.slice(1, -1).trim() : inner);
+  return jsonString(inner)?.trim() ?? (quoted ? inner.slice(1, -1).trim() : inner);
 }
 
 function readAnswer(text: string): Decision | undefined {
   const first = verdictAt(text, 0);
-  const decision = first && decide(first);
-  if (!decision) return readLaterLine(text);
+  const later = first === undefined || first.word === 'APPROVE' ? readLaterLine(text) : undefined;
+  if (!first) return later;
   // An approval has no body, so another verdict below it contradicts it: better to understand nothing than to guess.
-  const later = decision.type === 'approve' ? readLaterLine(text) : undefined;
-  return later === undefined || later.type === 'approve' ? decision : undefined;
+  return later === undefined || later.type === 'approve' ? decide(first) : undefined;
 }
 
 /** The last formal verdict after the first line, or else the last verdict, with the lines that follow it as its body. */
 function readLaterLine(text: string): Decision | undefined {
-  let informal: Decision | undefined;
-  for (let end = text.lastIndexOf('\n'); end !== -1; end = end === 0 ? -1 : text.lastIndexOf('\n', end - 1)) {
+  let found: Decision | undefined;
+  for (let end = text.lastIndexOf('\n'); end > 0; end = text.lastIndexOf('\n', end - 1)) {
     const verdict = verdictAt(text, end + 1);
-    if (!verdict || (!verdict.formal && informal)) continue;
-    const fence = /^\s*(?:`{3,}|~{3,})/u.exec(text.slice(text.lastIndexOf('\n', end - 1) + 1, end))?.[0].trim();
-    const close = fence === undefined ? -1 : verdict.tail.indexOf(`\n${fence}`);
-    const decision = decide(close === -1 ? verdict : { ...verdict, tail: verdict.tail.slice(0, close) });
-    if (decision && verdict.formal) return decision;
-    informal ??= decision;
+    if (!verdict || (found && !verdict.formal)) continue;
+    const above = text.slice(text.lastIndexOf('\n', end - 1) + 1, end);
+    found = decide(verdict, /^\s*(`{3,}|~{3,})/u.exec(above)?.[1]);
+    if (verdict.formal) break;
   }
-  return informal;
+  return found;
 }
 
 /** The verdict on the line that begins at an index, if there is one. Looks at that line only. */
@@ -128,33 +127,36 @@ function verdictAt(text: string, index: number): Verdict | undefined {
   const groups = HEAD.exec(text)?.groups;
   if (!groups) return undefined;
   const { outer = '', label, closed = '', closedLate = '', inner = '', keyword = '' } = groups;
-  const open = outer !== '' && closed + closedLate !== '' ? inner : outer + inner;
+  const open = closed + closedLate === '' ? outer + inner : inner;
   const rest = text.slice(HEAD.lastIndex);
-  const line = closeMarks(rest.slice(0, lineEnd(rest)), open);
   const formal = label !== undefined || keyword === keyword.toUpperCase();
+  const line = closeMarks(rest.slice(0, lineEnd(rest)), open);
   return isVerdict(keyword.toUpperCase(), line, formal, index === 0)
-    ? { word: wordOf(keyword), formal, tail: closeMarks(rest, open) }
+    ? { word: wordOf(keyword.toUpperCase()), formal, open, rest }
     : undefined;
 }
 
 /** Whether the rest of its line lets a keyword be a verdict: nothing, a separator, or, where allowed, plain words. */
 function isVerdict(keyword: string, line: string, formal: boolean, first: boolean): boolean {
-  if (/^\s*[:：]/u.test(line) || (/^[\s\p{P}\p{S}\p{Cf}]*$/u.test(line) && !line.includes('?'))) return true;
-  if (keyword.startsWith('RETRY') && keyword !== 'RETRY') return !/\s/u.test(keyword) || /[:：]/u.test(line);
-  if (/^(?:[.!,;]|\s+[-–—(])/u.test(line)) return true;
-  if (keyword.startsWith('APPROVE') || keyword.endsWith('ED') || !/^\s/u.test(line) || PROSE.test(line)) return false;
+  if (wordOf(keyword) === 'RETRY_PREDECESSOR') {
+    return (!/\s/u.test(keyword) || /[:：]/u.test(line)) && readPredecessor(line) !== undefined;
+  }
+  if (keyword === 'APPROVE' && /^[\s:：,-]*(?:no|false|never)\P{L}*$/iu.test(line)) return false;
+  if (/^\s*[:：]/u.test(line) || /^(?:[.!,;]|\s+[-–—(])/u.test(line)) return true;
+  if (/^[\s\p{P}\p{S}\p{Cf}]*$/u.test(line)) return !line.includes('?');
+  if (keyword === 'APPROVE' || keyword.endsWith('ED') || !/^\s/u.test(line) || PROSE.test(line)) return false;
   return formal || (first && !line.includes('?'));
 }
 
 function wordOf(keyword: string): Verdict['word'] {
-  const [letter, next] = keyword.toUpperCase();
-  if (letter === 'A') return 'APPROVE';
-  if (letter === 'E') return 'ESCALATE';
-  if (keyword.length > 'REJECTED'.length) return 'RETRY_PREDECESSOR';
-  return next === 'E' && keyword.toUpperCase().startsWith('REJ') ? 'REJECT' : 'RETRY';
+  const word = (['APPROVE', 'REJECT', 'ESCALATE'] as const).find((one) => keyword.startsWith(one));
+  return word ?? (keyword === 'RETRY' ? 'RETRY' : 'RETRY_PREDECESSOR');
 }
 
-function decide({ word, tail }: Verdict): Decision | undefined {
+/** @param fence The code fence that the verdict is the first line of. */
+function decide({ word, open, rest }: Verdict, fence?: string): Decision | undefined {
+  const close = fence === undefined ? -1 : rest.indexOf(`\n${fence}`);
+  const tail = closeMarks(close === -1 ? rest : rest.slice(0, close), open);
   switch (word) {
     case 'APPROVE':
       return { type: 'approve' };
@@ -173,7 +175,7 @@ function decide({ word, tail }: Verdict): Decision | undefined {
 function closeMarks(rest: string, open: string): string {
   const runs = open.match(/(.)\1*/gu) ?? [];
   return runs.reduceRight((tail, run) => {
-    const mark = [...run].map(mirror).join('');
+    const mark = mirror(run.charAt(0)).repeat(run.length);
     const line = tail.slice(0, lineEnd(tail));
     const colon = line.search(/[:：]/u);
     const places = [
@@ -189,7 +191,7 @@ function closeMarks(rest: string, open: string): string {
 }
 
 function readPredecessor(tail: string): Decision | undefined {
-  const quoted = /^\s*:?\s*("(?:[^"\\]|\\.)*")\s*(?::([^]*))?$/u.exec(tail);
+  const quoted = /^[^\S\n]*(?:[:：][^\S\n]*)?("(?:[^"\\]|\\.)*")\s*(?:[:：]([^]*))?$/u.exec(tail);
   const name = quoted?.[1] === undefined ? undefined : jsonString(quoted[1]);
   if (name !== undefined) return { type: 'retryPredecessor', phase: name, feedback: readBody(`:${quoted?.[2] ?? ''}`) };
   const rest = tail.replace(/^[^\S\n]*[:：]?[^\S\n]*/u, '');
