@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { approve, reject, retry, retryPredecessor, type Decision } from 'phasegate';
+import { approve, reject, retryPredecessor, type CheckResult, type Decision } from 'phasegate';
 import type { Commit } from './commits.ts';
-import { requests, SIGNALS, type Grouping, type Signal } from './grouping.ts';
+import { leadingWords, requests, type Grouping, type Signal } from './grouping.ts';
 import { lengthOf } from './markdown.ts';
 import { layoutRequests } from './notes.ts';
 import type { Range } from './range.ts';
@@ -54,15 +54,17 @@ export function hasNoEmptySection(notes: string): true | string {
   return verdictOf([[empty.map((section) => section.trim()), 'Leave out the sections without entries']]);
 }
 
-/** Sends the notes back while a line is too long: first to be wrapped, then, where a word alone is too long, to cut it. */
-export function reviewLayout(notes: string, width: number): Decision {
+/** No line is too long. Asks for lines to be wrapped, and where a single word is too long, for that to be cut. */
+export function fitsWidth(notes: string, width: number): CheckResult {
   const lines = notes.split('\n').map((text, index) => ({ text, number: index + 1 }));
   const long = lines.filter(({ text }) => lengthOf(text) > width);
-  if (long.length === 0) return approve();
-  const unbreakable = long.every(({ text }) => !text.trim().replace(/^- /u, '').includes(' '));
+  const unbreakable = long.every(({ text }) => !text.replace(/^(?:- | {2})/u, '').includes(' '));
   const names = long.map(({ text, number }) => `line ${number} (${lengthOf(text)} characters)`);
-  const problem = `${long.length} of ${lines.length} lines are longer than ${width} characters: ${some(names)}.`;
-  return retry(problem, { requiredChange: unbreakable ? layoutRequests.shorten : layoutRequests.wrap });
+  return {
+    passed: long.length === 0,
+    requiredChange: unbreakable ? layoutRequests.shorten : layoutRequests.wrap,
+    details: `${long.length} of ${lines.length} lines are longer than ${width} characters: ${some(names)}.`,
+  };
 }
 
 /** Sends the grouping back while too large a share of the commits is in "Other", and says where to look next. */
@@ -102,22 +104,27 @@ function finderOf(commits: readonly Commit[]): (hash: string) => Commit | undefi
 
 interface Hint {
   readonly signal: Signal;
+  /** How many commits have it. */
+  readonly found: number;
   readonly reason: string;
-  readonly weight: number;
 }
 
-/** What was not read yet and is there to be read, the most promising first. */
+/** What was not read yet and is there to be read, the most promising first. Half of the commits is promising enough. */
 function hintsOf(other: readonly Commit[], read: readonly Signal[]): readonly Hint[] {
-  const worded = other.filter(({ subject }) => /^\p{L}{2}/u.test(subject)).length;
+  const enough = other.length / 2;
+  const worded = other.filter((commit) => leadingWords(commit).length > 0).length;
   const touching = other.filter(({ paths }) => paths.length > 0).length;
-  const reasons: Readonly<Record<Signal, Omit<Hint, 'signal'>>> = {
-    prefix: { weight: 0, reason: '' },
-    verb: { weight: worded, reason: `${worded} of them have no type prefix but begin with a word: look at it.` },
-    paths: { weight: touching, reason: `${touching} of them touch files: look at where they are.` },
-  };
-  return SIGNALS.filter((signal) => !read.includes(signal) && reasons[signal].weight > 0)
-    .map((signal) => ({ signal, ...reasons[signal] }))
-    .toSorted((a, b) => b.weight - a.weight);
+  const hints: readonly Hint[] = [
+    {
+      signal: 'verb',
+      found: worded,
+      reason: `${worded} of them have no type prefix but begin with a word: look at it.`,
+    },
+    { signal: 'paths', found: touching, reason: `${touching} of them touch files: look at where they are.` },
+  ];
+  return hints
+    .filter(({ signal, found }) => !read.includes(signal) && found > 0)
+    .toSorted((a, b) => Math.min(b.found, enough) - Math.min(a.found, enough));
 }
 
 function verdictOf(findings: readonly (readonly [found: readonly string[], change: string])[]): true | string {
@@ -129,7 +136,7 @@ function nameOf({ short, subject }: Commit): string {
   return `${short} ${subject}`.trim();
 }
 
-const MOST_NAMED = 8;
+const MOST_NAMED = 5;
 
 function some(names: readonly string[]): string {
   const more = names.length - MOST_NAMED;

@@ -34,7 +34,7 @@ export type GitResult =
 /** The same for commands whose failure is an answer. Throws only where git cannot be run at all. */
 export async function tryGit(args: readonly string[], { repo, signal }: GitOptions): Promise<GitResult> {
   try {
-    const { stdout } = await run('git', args, { cwd: repo, signal, maxBuffer: MOST_BYTES, env });
+    const { stdout } = await run('git', args, { cwd: repo, signal, maxBuffer: MOST_BYTES, env: environment() });
     return { ok: true, stdout };
   } catch (error) {
     signal.throwIfAborted();
@@ -52,8 +52,10 @@ const run = promisify(execFile);
 /** More history than this cannot be read at once: 256 MiB, several hundred thousand commits. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
-/** Never ask for a password, and speak the language that this code reads. */
-const env = { ...process.env, GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
+/** Never ask for a password, speak one language, and look at `repo` alone, also when a git hook runs this. */
+function environment(): NodeJS.ProcessEnv {
+  return { ...process.env, GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C', GIT_DIR: undefined, GIT_WORK_TREE: undefined };
+}
 
 /** What `execFile` adds to its errors. */
 function factsOf(error: unknown): { readonly code: unknown; readonly stderr: string } {

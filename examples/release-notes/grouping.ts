@@ -56,6 +56,13 @@ export function signalsAskedFor(requested: readonly string[]): readonly Signal[]
   return SIGNALS.filter((signal) => signal === 'prefix' || WORDS[signal].test(text));
 }
 
+/** The words that a verb may be: the first one after a label such as `[cli]`, and the first after `net/http:`. */
+export function leadingWords({ subject }: Commit): readonly string[] {
+  const first = /^(?:\[[^\]]*\])?[^\p{L}\p{N}]*(\p{L}+)/u.exec(subject)?.[1];
+  const scoped = /^[\w./,*-]+: *(\p{L}+)/u.exec(subject)?.[1];
+  return [first, scoped].filter((word) => word !== undefined);
+}
+
 // --- internal ---
 
 const WORDS: Readonly<Record<Signal, RegExp>> = {
@@ -66,23 +73,21 @@ const WORDS: Readonly<Record<Signal, RegExp>> = {
 
 function kindOf(commit: Commit, signals: readonly Signal[]): Kind {
   if (commit.breaking) return 'breaking';
-  return signals.map((signal) => readers[signal](commit)).find((kind) => kind !== undefined) ?? 'other';
+  return firstOf(signals.map((signal) => readers[signal](commit))) ?? 'other';
+}
+
+function firstOf(found: readonly (Kind | undefined)[]): Kind | undefined {
+  return found.find((kind) => kind !== undefined);
 }
 
 const readers: Readonly<Record<Signal, (commit: Commit) => Kind | undefined>> = {
   prefix: ({ subject }) => kindOfType(PREFIX.exec(subject)?.groups?.['type'] ?? ''),
-  verb: ({ subject }) => kindOfVerb(VERB.exec(subject)?.[1] ?? '') ?? kindOfVerb(SCOPED_VERB.exec(subject)?.[1] ?? ''),
+  verb: (commit) => firstOf(leadingWords(commit).map(kindOfVerb)),
   paths: ({ paths }) => kindOfPaths(paths),
 };
 
 /** `feat: ...`, `fix(cli): ...`, `refactor(api)!: ...` */
 const PREFIX = /^(?<type>[a-z]+)(?:\((?<scope>[^)]*)\))?!?: *(?<text>.*)$/iu;
-
-/** The first word, after a label such as `[cli]` or a picture. */
-const VERB = /^(?:\[[^\]]*\])?[^\p{L}\p{N}]*(\p{L}+)/u;
-
-/** The first word after the name of a component: `net/http: fix ...`. */
-const SCOPED_VERB = /^[\w./,*-]+: *(\p{L}+)/u;
 
 /** Code wins, as its tests and documentation come with it; without code, what most of the paths are. */
 function kindOfPaths(paths: readonly string[]): Kind | undefined {

@@ -53,7 +53,10 @@ export function writeNotes(draft: Draft, layout: Layout): string {
 
 function introduction({ since, merges, commits }: Draft): string {
   const start = since === null ? 'Everything from the beginning' : `Everything since ${escapeMarkdown(since)}`;
-  const left = merges === 0 ? '' : ` Of ${counted(merges, 'merge')} only what they merge is listed.`;
+  const left =
+    merges === 0
+      ? ''
+      : ` Of ${counted(merges, 'merge')} only what ${merges === 1 ? 'it merges' : 'they merge'} is listed.`;
   return `${start}: ${counted(commits.length, 'commit')}.${left}`;
 }
 

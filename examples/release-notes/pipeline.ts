@@ -10,11 +10,11 @@ import { z } from 'zod';
 import { commitSchema, countMerges, readCommits } from './commits.ts';
 import {
   coversEveryCommitOnce,
+  fitsWidth,
   hasNoEmptySection,
   inventsNoHash,
   requireCommits,
   reviewGrouping,
-  reviewLayout,
 } from './gates.ts';
 import type { GitOptions } from './git.ts';
 import { groupCommits, groupingSchema, signalsAskedFor } from './grouping.ts';
@@ -79,12 +79,10 @@ const draft = phase('draft', {
         run: ({ outputs, inputs }) => inventsNoHash(outputs.notes, inputs.collect.commits, inputs.collect.range.since),
       },
       { name: 'no empty section', run: ({ outputs }) => hasNoEmptySection(outputs.notes) },
+      { name: 'line length', run: ({ outputs, input }) => fitsWidth(outputs.notes, settingsOf(input).width) },
     ],
-    // Both are asked; sending the grouping back wins, as a new grouping makes the layout of the old one moot.
-    by: [
-      ({ inputs, input }) => reviewGrouping(inputs.group.grouping, inputs.collect.commits, settingsOf(input).maxOther),
-      ({ outputs, input }) => reviewLayout(outputs.notes, settingsOf(input).width),
-    ],
+    by: ({ inputs, input }) =>
+      reviewGrouping(inputs.group.grouping, inputs.collect.commits, settingsOf(input).maxOther),
   },
 });
 

@@ -1,0 +1,668 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import pipeline from '../../examples/release-notes/pipeline.ts';
+import { coversEveryCommitOnce, hasNoEmptySection, inventsNoHash } from '../../examples/release-notes/gates.ts';
+import { signalsAskedFor } from '../../examples/release-notes/grouping.ts';
+import type { Settings } from '../../examples/release-notes/settings.ts';
+import { startRun } from '../../src/index.ts';
+import { lineOf } from '../line.ts';
+import { emptyDirectory, gitIn, removeAll, repository, type CommitSpec } from './repository.ts';
+
+afterAll(removeAll);
+afterEach(() => vi.unstubAllEnvs());
+
+/** Runs the pipeline on a repository. */
+async function run(repo: string, settings: Partial<Settings> = {}) {
+  const out = join(emptyDirectory(), 'notes', 'NOTES.md');
+  const started = startRun(pipeline, { input: { repo, out, ...settings } });
+  const lines: string[] = [];
+  started.events$.subscribe(({ event }) => {
+    const line = lineOf(event);
+    if (line !== undefined) lines.push(line);
+  });
+  const result = await started.result;
+  return { result, lines, notes: existsSync(out) ? readFileSync(out, 'utf8') : null, out };
+}
+
+/** Why the run did not complete. */
+async function refusal(repo: string, settings: Partial<Settings> = {}): Promise<string> {
+  const { result, notes } = await run(repo, settings);
+  expect(notes).toBeNull();
+  const { error, reason } = result.phases['collect'] ?? {};
+  const text = error?.message ?? reason ?? result.error?.message ?? '';
+  return `${result.status}: ${text.replaceAll(repo, '<repo>')}`;
+}
+
+/** The headings of notes, each with its entries without hashes. */
+function sectionsOf(notes: string | null): Readonly<Record<string, readonly string[]>> {
+  const sections = (notes ?? '').split(/^## /mu).slice(1);
+  return Object.fromEntries(
+    sections.map((section) => {
+      const [heading = '', ...items] = section.trim().split(/\n+(?:- )?/u);
+      return [heading, items.map((item) => item.replace(/ \([0-9a-f]+\)$/u, ''))];
+    }),
+  );
+}
+
+/** The subjects of a range, newest first, as git itself tells them. */
+function hashesOf(repo: string, ...range: readonly string[]): readonly string[] {
+  return gitIn(repo, ['rev-list', '--no-merges', ...range])
+    .trim()
+    .split('\n');
+}
+
+/** The hashes that notes list, as they are written. */
+function listedIn(notes: string | null): readonly string[] {
+  return [...(notes ?? '').matchAll(/[( ]([0-9a-f]{8,64})\)$/gmu)].map((match) => match[1] ?? '');
+}
+
+function longestLineOf(notes: string | null): number {
+  return Math.max(...(notes ?? '').split('\n').map((line) => Array.from(line).length));
+}
+
+describe('the way of a draft', () => {
+  it('sends the grouping back twice for plain subjects: for the verbs, then for the paths', async () => {
+    //  collect ──▶ group ──▶ draft ──▶ publish
+    //                ▲─────────┘ twice
+    const repo = repository([
+      { message: 'Set up the package', paths: ['package.json', 'tsconfig.json'] },
+      'Add the parser',
+      { message: 'Words for the manual', paths: ['docs/manual.md'] },
+      'net/http: fix a crash on empty input',
+      { message: 'More cases', paths: ['test/parser.test.ts', 'src/parser.spec.ts'] },
+      { message: 'Numbers are kept as text', paths: ['src/parser.ts', 'docs/manual.md', 'docs/numbers.md'] },
+    ]);
+    const { lines, notes } = await run(repo);
+    expect(lines).toMatchInlineSnapshot(`
+      [
+        "collect approved v1",
+        "group approved v1 (unreviewed) from collect@1",
+        "draft rewinding group: 6 of 6 commits are in "Other", more than 20 %: | - 88567827 Numbers are kept as text | - ccfeec21 More cases | - 096a74dc net/http: fix a crash on empty input | - 53ba43a3 Words for the manual | - 9717257f Add the parser | - and 1 more | 6 of them have no type prefix but begin with a word: look at it.",
+        "group approved v2 (unreviewed) from collect@1",
+        "draft started 0",
+        "draft rewinding group: 4 of 6 commits are in "Other", more than 20 %: | - 88567827 Numbers are kept as text | - ccfeec21 More cases | - 53ba43a3 Words for the manual | - 5fc399a1 Set up the package | 4 of them touch files: look at where they are.",
+        "group approved v3 (unreviewed) from collect@1",
+        "draft started 0",
+        "draft approved v1 from group@3 collect@1",
+        "publish approved v1 from draft@1",
+        "run completed",
+      ]
+    `);
+    expect(notes).toMatchInlineSnapshot(`
+      "# Release notes
+
+      Everything from the beginning: 6 commits.
+
+      ## Features
+
+      - Add the parser (9717257f)
+
+      ## Fixes
+
+      - net/http: fix a crash on empty input (096a74dc)
+
+      ## Changes
+
+      - Numbers are kept as text (88567827)
+
+      ## Documentation
+
+      - Words for the manual (53ba43a3)
+
+      ## Tests
+
+      - More cases (ccfeec21)
+
+      ## Build and tooling
+
+      - Set up the package (5fc399a1)
+      "
+    `);
+  });
+
+  it('sends nothing back where the history has conventional commits', async () => {
+    const repo = repository([
+      'feat: read YAML',
+      'fix(cli): exit with 2 on a bad flag',
+      'feat(api)!: return a promise',
+      'chore: release\n\nMore words.',
+      'perf: read in one pass\n\nIt was two.\n\nBREAKING CHANGE: the callback is\ncalled once\nReviewed-by: Ada',
+      'docs: say so',
+      'Merge nothing, an odd one out',
+    ]);
+    const { lines, notes } = await run(repo);
+    expect(lines).toMatchInlineSnapshot(`
+      [
+        "collect approved v1",
+        "group approved v1 (unreviewed) from collect@1",
+        "draft approved v1 from group@1 collect@1",
+        "publish approved v1 from draft@1",
+        "run completed",
+      ]
+    `);
+    expect(notes).toMatchInlineSnapshot(`
+      "# Release notes
+
+      Everything from the beginning: 7 commits.
+
+      ## Breaking changes
+
+      - read in one pass — the callback is called once (7fbc0843)
+      - api: return a promise (6529dff7)
+
+      ## Features
+
+      - read YAML (acfbd0d4)
+
+      ## Fixes
+
+      - cli: exit with 2 on a bad flag (8c518c3a)
+
+      ## Documentation
+
+      - say so (57a81cd4)
+
+      ## Build and tooling
+
+      - release (b5869052)
+
+      ## Other
+
+      - Merge nothing, an odd one out (82302f7a)
+      "
+    `);
+  });
+
+  it('asks for what the commits have, not for the next strategy of a list', async () => {
+    const repo = repository([
+      { message: '#12', paths: ['docs/a.md'] },
+      { message: '2024-01-01', paths: ['test/a.ts'] },
+      { message: '', paths: ['.github/workflows/ci.yml'] },
+    ]);
+    const { result, notes } = await run(repo);
+    expect(result.phases['group']?.outputs).toMatchObject({ grouping: { signals: ['prefix', 'paths'] } });
+    expect(result.metrics.corrections).toBe(1);
+    expect(sectionsOf(notes)).toEqual({
+      Documentation: ['#12'],
+      Tests: ['2024-01-01'],
+      'Build and tooling': ['(no subject)'],
+    });
+  });
+
+  it('stops at one rewind where verbs tell enough', async () => {
+    const repo = repository(['Add a', 'Fixed b', 'Renames c', '[cli] Handle d', '🎉 Documenting e', 'Thoughts on f']);
+    const { result, notes } = await run(repo);
+    expect(result.phases['group']?.outputs).toMatchObject({ grouping: { signals: ['prefix', 'verb'] } });
+    expect(result.phases['draft']?.because).toBe('approved');
+    expect(sectionsOf(notes)).toEqual({
+      Features: ['Add a'],
+      Fixes: [String.raw`\[cli\] Handle d`, 'Fixed b'],
+      Changes: ['Renames c'],
+      Documentation: ['🎉 Documenting e'],
+      Other: ['Thoughts on f'],
+    });
+  });
+
+  it('accepts what nothing can improve, and says that the budget was spent', async () => {
+    const repo = repository([
+      { message: '1', paths: [] },
+      { message: '2', paths: [] },
+    ]);
+    const { result, lines, notes } = await run(repo);
+    expect(lines.filter((line) => line.startsWith('draft'))).toMatchInlineSnapshot(`
+      [
+        "draft rewinding group: 2 of 2 commits are in "Other", more than 20 %: | - 06e6b834 2 | - ddf3c1f0 1 | Nothing that could be read of them is left.",
+        "draft started 0",
+        "draft rewinding group: 2 of 2 commits are in "Other", more than 20 %: | - 06e6b834 2 | - ddf3c1f0 1 | Nothing that could be read of them is left.",
+        "draft started 0",
+        "draft warned EXHAUSTED",
+        "draft approved v1 (exhausted) from group@3 collect@1",
+      ]
+    `);
+    expect(result).toMatchObject({ status: 'completed', phases: { draft: { because: 'exhausted' } } });
+    expect(sectionsOf(notes)).toEqual({ Other: ['2', '1'] });
+  });
+
+  it('takes any share of "Other" that it is told to', async () => {
+    const repo = repository(['Thoughts', 'Words']);
+    expect((await run(repo, { maxOther: 1 })).result.metrics.corrections).toBe(0);
+    expect((await run(repo, { maxOther: 0.5 })).result.metrics.corrections).toBe(2);
+  });
+
+  it('wraps lines once they are found too long, and cuts words that no line holds', async () => {
+    const repo = repository([
+      `feat: ${'many words '.repeat(8)}`,
+      `fix: see https://example.org/${'long/'.repeat(12)} for ${'漢字'.repeat(30)}`,
+      'docs: short',
+    ]);
+    const { lines, notes } = await run(repo, { width: 50 });
+    expect(lines.filter((line) => line.startsWith('draft'))).toMatchInlineSnapshot(`
+      [
+        "draft retrying: Check "line length" failed: 2 of 16 lines are longer than 50 characters: line 7 (100 characters), line 11 (162 characters).",
+        "draft started 1: Check "line length" failed: 2 of 16 lines are longer than 50 characters: line 7 (100 characters), line 11 (162 characters).",
+        "draft retrying: Check "line length" failed: 2 of 22 lines are longer than 50 characters: line 14 (82 characters), line 16 (62 characters).",
+        "draft started 2: Check "line length" failed: 2 of 22 lines are longer than 50 characters: line 14 (82 characters), line 16 (62 characters).",
+        "draft approved v1 from group@1 collect@1",
+      ]
+    `);
+    expect(notes).toMatchInlineSnapshot(`
+      "# Release notes
+
+      Everything from the beginning: 3 commits.
+
+      ## Features
+
+      - many words many words many words many words many
+        words many words many words many words
+        (63ff4564)
+
+      ## Fixes
+
+      - see
+        https://example.org/long/long/long/long/long/lo…
+        for
+        漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢…
+        (4371c8c4)
+
+      ## Documentation
+
+      - short (5cac1019)
+      "
+    `);
+    expect((await run(repo, { width: 200 })).result.metrics.corrections).toBe(0);
+  });
+
+  it('still holds every line to its length when the budget for the grouping is spent', async () => {
+    const repo = repository([
+      { message: `${'1 '.repeat(60)}`, paths: [] },
+      { message: '2', paths: [] },
+    ]);
+    const { result, lines, notes } = await run(repo);
+    expect(lines.flatMap((line) => /^draft (?:retrying|rewinding|approved.*)/u.exec(line) ?? [])).toEqual([
+      'draft retrying',
+      'draft rewinding',
+      'draft retrying',
+      'draft rewinding',
+      'draft retrying',
+      'draft approved v1 (exhausted) from group@3 collect@1',
+    ]);
+    expect(result.status).toBe('completed');
+    expect(longestLineOf(notes)).toBeLessThanOrEqual(100);
+  });
+});
+
+describe('the range', () => {
+  it('begins after the latest tag below HEAD, whatever is tagged at HEAD or beside it', async () => {
+    //  0 v1 ── 1 v2 ── 2 ── 4 (HEAD, v3)
+    //            └──── 3 side
+    const repo = repository([
+      { message: 'Add zero', tags: ['v1'] },
+      { message: 'Add one', tags: ['v2'] },
+      'Add two',
+      { message: 'Add three', parents: [1], tags: ['side'] },
+      { message: 'Add four', parents: [2], tags: ['v3'] },
+    ]);
+    const { notes } = await run(repo);
+    expect(notes).toMatch(/^# Release notes\n\nEverything since v2: 2 commits\.\n/u);
+    expect(sectionsOf(notes)).toEqual({ Features: ['Add four', 'Add two'] });
+  });
+
+  it('begins where it is told to, by tag or by any name of a commit', async () => {
+    const repo = repository([{ message: 'Add a', tags: ['v1'] }, { message: 'Add b', tags: ['v2'] }, 'Add c']);
+    expect(sectionsOf((await run(repo, { since: 'v1' })).notes)).toEqual({ Features: ['Add c', 'Add b'] });
+    expect(sectionsOf((await run(repo, { since: 'HEAD~1' })).notes)).toEqual({ Features: ['Add c'] });
+  });
+
+  it('lists what a merge brings, and not the merge', async () => {
+    const repo = repository([
+      'Add a',
+      { message: 'Add b', parents: [0] },
+      { message: 'Add c', parents: [0] },
+      { message: 'Merge branch c', parents: [1, 2], paths: [] },
+    ]);
+    const { notes } = await run(repo);
+    expect(notes).toContain('Everything from the beginning: 3 commits. Of 1 merge only what it merges is listed.');
+    expect(sectionsOf(notes)).toEqual({ Features: ['Add c', 'Add b', 'Add a'] });
+  });
+
+  it('works from a directory within the repository, and for a bare one', async () => {
+    const repo = repository(['Add a']);
+    mkdirSync(join(repo, 'deep'));
+    expect((await run(join(repo, 'deep'))).notes).toBe((await run(join(repo, '.git'))).notes);
+  });
+
+  it('does not depend on how git is configured', async () => {
+    const repo = repository(['Add ünïcode', { message: 'Fix it', paths: ['docs/a b.md', 'docs/ü"\n.md'] }]);
+    const plain = await run(repo);
+    const settings = {
+      'color.ui': 'always',
+      'core.abbrev': '40',
+      'core.quotePath': 'true',
+      'diff.relative': 'true',
+      'diff.renames': 'copies',
+      'i18n.logOutputEncoding': 'ISO-8859-1',
+      'log.abbrevCommit': 'true',
+      'log.decorate': 'full',
+      'log.showSignature': 'true',
+      'log.follow': 'true',
+      'log.diffMerges': 'combined',
+      'format.pretty': 'fuller',
+    };
+    for (const [name, value] of Object.entries(settings)) gitIn(repo, ['config', name, value]);
+    vi.stubEnv('GIT_DIR', emptyDirectory());
+    const { notes, result } = await run(repo);
+    expect(notes).toBe(plain.notes);
+    expect(result.outputs.collect).toEqual(plain.result.outputs.collect);
+    expect(result.outputs.collect?.commits[0]?.paths).toEqual(['docs/a b.md', 'docs/ü"\n.md']);
+  });
+});
+
+describe('unusual history', () => {
+  it('shows what was typed, and nothing of it as markup', async () => {
+    const repo = repository([
+      'Add <script>alert(1)</script> & &lt;b&gt;',
+      'Add *stars*, _lines_, snake_case, `code`, [links](javascript:x) and ![pictures](y)',
+      '# Add a heading',
+      '- Add a list',
+      '1. Add a number',
+      '--- Add a rule',
+      'Add \\ and | and ~~~ and > and 2) and =',
+      'Add \u001B[31mcolour\u001B[0m and \u202Eeno rehtona',
+      'Add 日本語, العربية and 👩‍👩‍👧‍👦',
+      'Add a first line\nthat goes on\n\nand a body (deadbeef)',
+      'Revert "Add deadbeef" (cafebabe)',
+      { message: '', paths: [] },
+    ]);
+    const { notes, result } = await run(repo);
+    expect(notes).toMatchInlineSnapshot(`
+      "# Release notes
+
+      Everything from the beginning: 12 commits.
+
+      ## Features
+
+      - Add a first line that goes on (a0ad782b)
+      - Add 日本語, العربية and 👩‍👩‍👧‍👦 (1a2e7ee5)
+      - Add \\[31mcolour \\[0m and eno rehtona (c24faee3)
+      - Add \\\\ and \\| and \\~\\~\\~ and \\> and 2\\) and \\= (0ea87678)
+      - \\--- Add a rule (69459488)
+      - \\- Add a list (31acaaa5)
+      - \\# Add a heading (d464d283)
+      - Add \\*stars\\*, \\_lines\\_, snake_case, \\\`code\\\`, \\[links\\](javascript:x) and !\\[pictures\\](y)
+        (9c4ceef7)
+      - Add \\<script\\>alert(1)\\</script\\> & \\&lt;b\\&gt; (ee384395)
+
+      ## Reverts
+
+      - Revert "Add deadbeef" (cafebabe) (a25018ed)
+
+      ## Other
+
+      - (no subject) (62b70e91)
+      - 1\\. Add a number (e99e5e54)
+      "
+    `);
+    expect(result.phases['draft']?.because).toBe('approved');
+  });
+
+  it('keeps unusual subjects whole when they are wrapped', async () => {
+    const risky = ['#', '-', '+', '1.', '===', '---', '>', '*', '```', '<b>'];
+    const repo = repository([`Add ${risky.flatMap((mark) => [mark, 'text', 'text']).join(' ')}`]);
+    const { notes } = await run(repo, { width: 40 });
+    const [, ...rest] = (notes ?? '').split(/^- /mu)[1]?.trimEnd().split('\n') ?? [];
+    expect(rest.length).toBeGreaterThan(2);
+    for (const line of rest) expect(line).toMatch(/^ {2}(?!#|[-+] |1\.|=|-|>|\*|`|<)\S/u);
+  });
+
+  it('covers thousands of commits, and a body of a megabyte', { timeout: 60_000 }, async () => {
+    const many = Array.from({ length: 5000 }, (_, index) => `Add part ${index}`);
+    const repo = repository([
+      `Fix it\n\n${'word '.repeat(200_000)}\n\nBREAKING CHANGE: ${'all '.repeat(1000)}`,
+      ...many,
+    ]);
+    const { result, notes } = await run(repo);
+    expect(result.status).toBe('completed');
+    expect(notes).toContain('Everything from the beginning: 5001 commits.');
+    expect(new Set(listedIn(notes)).size).toBe(5001);
+    expect(sectionsOf(notes)['Breaking changes']?.join(' ')).toMatch(/^Fix it — (?:all ){4}/u);
+  });
+});
+
+describe('refusals', () => {
+  it('says where there is no repository', async () => {
+    vi.stubEnv('GIT_CEILING_DIRECTORIES', tmpdir());
+    expect(await refusal(emptyDirectory())).toMatchInlineSnapshot(`
+      "failed: Cannot read the history of "<repo>" as git says: not a git repository (or any of the parent directories): .git
+      Pass a directory in a git repository as \`repo\`."
+    `);
+    expect(await refusal('/no/such/place')).toMatchInlineSnapshot(`
+      "failed: Cannot read the history of "<repo>" as there is no such directory
+      Pass a directory in a git repository as \`repo\`."
+    `);
+  });
+
+  it('says that git is missing', async () => {
+    vi.stubEnv('PATH', emptyDirectory());
+    expect(await refusal(emptyDirectory())).toMatchInlineSnapshot(`
+      "failed: Cannot read the history as there is no program "git"
+      Install git."
+    `);
+  });
+
+  it('says that there are no commits: none at all, none since, none but merges', async () => {
+    const empty = emptyDirectory();
+    gitIn(empty, ['init', '--quiet']);
+    expect(await refusal(empty)).toMatchInlineSnapshot(`
+      "failed: Cannot read the history of "<repo>" as it has no commits yet
+      Commit something first."
+    `);
+    expect(await refusal(repository([{ message: 'Add a', tags: ['v1'] }]), { since: 'v1' })).toMatchInlineSnapshot(
+      `"rejected: Cannot write release notes as there are no commits since "v1". Pass an earlier commit as \`since\`."`,
+    );
+    const merged = repository([
+      { message: 'Add a', tags: ['v1'] },
+      { message: 'Add b', parents: [0], tags: ['v2'] },
+      { message: 'Merge', parents: [1, 0], paths: [] },
+    ]);
+    expect(await refusal(merged)).toMatchInlineSnapshot(
+      `"rejected: Cannot write release notes as there are no commits but merges since "v2". Pass an earlier commit as \`since\`."`,
+    );
+  });
+
+  it('says which tags there are instead of one that is not', async () => {
+    const tagged = repository([{ message: 'Add a', tags: ['v1', 'v2'] }]);
+    expect(await refusal(tagged, { since: 'v9' })).toMatchInlineSnapshot(`
+      "failed: Cannot read the history of "<repo>" as it has no commit named "v9"
+      The latest tags are v2, v1. A clone may need "git fetch --tags"."
+    `);
+    expect(await refusal(repository(['Add a']), { since: 'v9' })).toMatchInlineSnapshot(`
+      "failed: Cannot read the history of "<repo>" as it has no commit named "v9"
+      The repository has no tags. A clone may need "git fetch --tags"."
+    `);
+  });
+
+  it('refuses settings that cannot be meant', async () => {
+    const repo = repository(['Add a']);
+    expect(await refusal(repo, { since: '--output=x' })).toMatchInlineSnapshot(`
+      "failed: Cannot start a run of pipeline "release notes" as its schema refuses the input:
+        since: The name of a commit does not begin with a dash
+      Pass an \`input\` that the schema accepts.
+      Docs: docs/errors.md#INPUT_INVALID"
+    `);
+    expect(await refusal(repo, { width: 3, maxOther: 2 })).toMatchInlineSnapshot(`
+      "failed: Cannot start a run of pipeline "release notes" as its schema refuses the input:
+        width: Too small: expected number to be >=40
+        maxOther: Too big: expected number to be <=1
+      Pass an \`input\` that the schema accepts.
+      Docs: docs/errors.md#INPUT_INVALID"
+    `);
+  });
+
+  it('refuses a shallow clone whose history ends within the range, and only then', async () => {
+    const origin = repository(['Add a', { message: 'Add b', tags: ['v1'] }, 'Add c', 'Add d']);
+    const clone = emptyDirectory();
+    gitIn(clone, ['clone', '--quiet', '--depth=1', `file://${origin}`, '.']);
+    expect(await refusal(clone)).toMatchInlineSnapshot(`
+      "failed: Cannot collect the commits of "<repo>" as the clone is shallow and its history ends within the range
+      Run "git fetch --unshallow --tags" there, or pass a later commit as \`since\`."
+    `);
+    gitIn(clone, ['fetch', '--quiet', '--deepen=2', '--tags']);
+    expect(sectionsOf((await run(clone)).notes)).toEqual({ Features: ['Add d', 'Add c'] });
+  });
+
+  it('stops git when the run is cancelled', async () => {
+    const bin = emptyDirectory();
+    const pid = join(bin, 'pid');
+    writeFileSync(join(bin, 'git'), `#!/bin/sh\necho $$ > "${pid}.new" && mv "${pid}.new" "${pid}"\nexec sleep 600\n`);
+    chmodSync(join(bin, 'git'), 0o755);
+    vi.stubEnv('PATH', bin + delimiter + process.env['PATH']);
+    const started = startRun(pipeline, { input: { repo: bin, out: join(bin, 'out.md') } });
+    const number = await vi.waitUntil(() => existsSync(pid) && Number(readFileSync(pid, 'utf8')), { timeout: 10_000 });
+    started.cancel('enough');
+    expect(await started.result).toMatchObject({ status: 'cancelled', phases: { collect: { status: 'cancelled' } } });
+    await vi.waitFor(() => expect(() => process.kill(number, 0)).toThrow('ESRCH'), { timeout: 10_000 });
+  });
+});
+
+describe('the gates', () => {
+  const commit = (hash: string, subject: string) => {
+    return { hash, short: hash.slice(0, 8), subject, breaking: false, breakingNote: '', paths: [] };
+  };
+  const commits = [commit('aaaaaaaa1111', 'Add a'), commit('bbbbbbbb2222', 'Add b of 0123456789')];
+
+  it('coversEveryCommitOnce() finds what is missing, doubled and made up', () => {
+    expect(coversEveryCommitOnce('- Add a (aaaaaaaa)\n- Add b\n  wrapped (bbbbbbbb)\n', commits)).toBe(true);
+    expect(coversEveryCommitOnce('- Add a (aaaaaaaa)\n- Ada (aaaaaaaa1)\n- New (cccccccc)\n- No hash\n', commits))
+      .toMatchInlineSnapshot(`
+      "List the commits that are missing: bbbbbbbb Add b of 0123456789.
+      List once what is listed more than once: aaaaaaaa Add a.
+      Remove the entries of no commit: - New (cccccccc), - No hash."
+    `);
+  });
+
+  it('inventsNoHash() knows hashes of the range and those that authors typed', () => {
+    expect(inventsNoHash('- a (aaaaaaaa) since deadbee: 0123456789', commits, 'deadbee')).toBe(true);
+    expect(inventsNoHash('- a (aaaaaaab), as after dddddddd', commits, null)).toMatchInlineSnapshot(
+      `"Remove the hashes that are not in the range: aaaaaaab, dddddddd."`,
+    );
+  });
+
+  it('hasNoEmptySection() names the headings that stand over nothing', () => {
+    expect(hasNoEmptySection('# Notes\n\n## One\n\n- a\n')).toBe(true);
+    expect(hasNoEmptySection('# Notes\n\n## None\n\n## One\n\n- a\n\n## Last\n')).toMatchInlineSnapshot(
+      `"Leave out the sections without entries: ## None, ## Last."`,
+    );
+  });
+
+  it('signalsAskedFor() understands people, too', () => {
+    expect(signalsAskedFor([])).toEqual(['prefix']);
+    expect(signalsAskedFor(['please look at the paths'])).toEqual(['prefix', 'paths']);
+    expect(signalsAskedFor(['Look at the files.', 'and the leading words'])).toEqual(['prefix', 'verb', 'paths']);
+  });
+
+  it('a corrupted draft does not pass', async () => {
+    //  The gate of the real pipeline, over a draft that leaves out the last commit.
+    const repo = repository(['feat: a', 'feat: b']);
+    const draft = pipeline.work.phases.get('draft');
+    const runner = draft?.tasks.get('notes')?.runner;
+    if (!draft || !runner) throw new Error('The pipeline has no draft');
+    const lossy: typeof runner = { run: (context) => String(runner.run(context)).replace(/^- .*\n(?!- )/mu, '') };
+    const tasks = new Map([['notes', { runner: lossy, output: undefined, retryable: undefined }]]);
+    const phases = new Map([...pipeline.work.phases, ['draft', { ...draft, tasks }]]);
+    const started = startRun(
+      { ...pipeline, work: { ...pipeline.work, phases } },
+      { input: { repo, out: join(repo, 'x') } },
+    );
+    const result = await started.result;
+    expect(result.phases['draft']).toMatchObject({ because: 'exhausted', corrections: 2 });
+    expect(result.phases['draft']?.decisions[0]?.verdict).toMatchInlineSnapshot(`
+      {
+        "feedback": "Check "every commit once" failed: List the commits that are missing: 1b481ac9 feat: a.",
+        "requiredChange": "List the commits that are missing: 1b481ac9 feat: a.",
+        "type": "retry",
+      }
+    `);
+  });
+});
+
+describe('any history', () => {
+  const words = fc.constantFrom(
+    'Add',
+    'fix:',
+    'feat!:',
+    'docs(x):',
+    'Words',
+    '#',
+    '-',
+    '`',
+    '<i>',
+    '漢字',
+    'deadbeef0',
+    '',
+  );
+  const message = fc.array(words, { maxLength: 12 }).map((list) => list.join(' '));
+  const paths = fc.subarray(['src/a.ts', 'docs/a.md', 'test/a.ts', 'package.json', 'a b\nc', 'ü']);
+  const commit: fc.Arbitrary<CommitSpec & { readonly back: readonly number[]; readonly tagged: boolean }> = fc.record({
+    message,
+    paths,
+    back: fc.uniqueArray(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 2 }),
+    tagged: fc.boolean(),
+  });
+
+  it('is covered, every commit exactly once, in lines that fit', { timeout: 120_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(commit, { minLength: 1, maxLength: 25 }),
+        fc.integer({ min: 40, max: 120 }),
+        async (specs, width) => {
+          const commits = specs.map(({ back, tagged, ...spec }, index) => ({
+            ...spec,
+            parents: [...new Set(back.map((distance) => index - distance).filter((parent) => parent >= 0))],
+            tags: tagged ? [`t${index}`] : [],
+          }));
+          const repo = repository(commits);
+          const { result, notes } = await run(repo, { width });
+          const since = result.outputs.collect?.range.since;
+          if (result.status === 'rejected') {
+            expect(result.phases['collect']?.reason).toContain('no commits but merges');
+            return;
+          }
+          const listed = listedIn(notes);
+          const range = since === null ? ['HEAD'] : [`${since}..HEAD`];
+          expect(listed.map((short) => gitIn(repo, ['rev-parse', short]).trim()).toSorted()).toEqual(
+            [...hashesOf(repo, ...range)].toSorted(),
+          );
+          expect(longestLineOf(notes)).toBeLessThanOrEqual(width);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe('this repository', () => {
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const ask = (...args: readonly string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+
+  it('has notes that had to be earned, or a history that cannot be read, which is said', async () => {
+    const { result, notes, out } = await run(root);
+    if (result.status !== 'completed') {
+      expect(result.phases['collect']?.error?.code).toMatch(/^(?:NOT_A_REPOSITORY|SHALLOW|GIT_MISSING|NO_HISTORY)$/u);
+      return;
+    }
+    const since = result.outputs.collect?.range.since;
+    const range = since === null ? 'HEAD' : `${since}..HEAD`;
+    const subjects = ask('log', '--no-merges', '--format=%s', range).split('\n');
+    const prefixed = subjects.filter((subject) => /^[a-z]+(?:\([^)]*\))?!?: /u.test(subject));
+    const earned = subjects.length - prefixed.length > 0.2 * subjects.length;
+    expect(result.metrics.corrections > 0).toBe(earned);
+    expect(listedIn(notes)).toHaveLength(subjects.length);
+    expect(result.phases['draft']?.because).toBe('approved');
+    expect(result.outputs.publish?.file.path).toBe(out);
+  });
+});
