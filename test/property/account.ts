@@ -1,0 +1,84 @@
+/**
+ * What the runtime said, in the words of the reference.
+ *
+ * @module
+ */
+import type { RunEvent, RunRecord } from '../../src/index.ts';
+import { line, type Details } from '../reference/line.ts';
+
+/** The records of a run as lines. */
+export function account(records: readonly RunRecord[]): readonly string[] {
+  const broken = new Set<string>();
+  return records.flatMap(({ time, event }) => {
+    if (event.type === 'task.failed') {
+      // One task breaks an attempt; that its siblings were stopped by that is no news.
+      const attempt = `${event.phase} ${starts(records, event.phase, time)}`;
+      if (broken.has(attempt)) return [];
+      broken.add(attempt);
+    }
+    return [line(time, event.type, 'phase' in event ? event.phase : '', detailsOf(event))];
+  });
+}
+
+// --- internal ---
+
+function starts(records: readonly RunRecord[], phase: string, until: number): number {
+  return records.filter(({ time, event }) => event.type === 'phase.started' && event.phase === phase && time < until)
+    .length;
+}
+
+function detailsOf(event: RunEvent): Details {
+  const where = 'attempt' in event ? { g: event.generation, a: event.attempt } : {};
+  switch (event.type) {
+    case 'run.started':
+    case 'phase.cancelled':
+      return {};
+    case 'task.started':
+    case 'task.failed':
+    case 'task.retrying':
+      return { ...where, task: event.task, try: event.try };
+    case 'task.completed':
+      return { ...where, task: event.task, try: event.try, output: event.output };
+    case 'task.reported':
+      return { ...where, task: event.task, reviewer: event.reviewer, tokens: event.tokens };
+    case 'phase.started':
+      return { ...where, told: event.revision?.feedback ?? null };
+    case 'review.started':
+      return { ...where, asked: event.asked };
+    case 'review.decided':
+      return { ...where, verdict: event.verdict.type, by: event.by };
+    case 'phase.retrying':
+      return { ...where, feedback: event.correction.feedback, by: event.by, spent: event.spent };
+    case 'phase.rewinding':
+      return { ...where, target: event.target, feedback: event.correction.feedback, by: event.by, spent: event.spent };
+    case 'phase.escalated':
+      return { ...where, because: event.because };
+    case 'phase.rejected':
+      return where;
+    case 'phase.failed':
+      return { ...where, code: event.error.code };
+    case 'phase.warned':
+      return { ...where, code: event.code };
+    case 'phase.approved': {
+      const { because, outputs, version, read } = event;
+      const sorted = Object.entries(read).toSorted(([a], [b]) => (a < b ? -1 : 1));
+      return { ...where, because, outputs, version, read: Object.fromEntries(sorted) };
+    }
+    case 'phase.invalidated':
+      return { g: event.generation, because: event.because };
+    case 'phase.stale':
+    case 'phase.skipped':
+      return because(event.because);
+    case 'limit.reached':
+      return { limit: event.limit, used: event.used, max: event.max, holds: event.holds };
+    case 'limit.lifted':
+      return { limit: event.limit };
+    case 'run.ended':
+      return { status: event.status, limit: event.limit ?? null };
+  }
+}
+
+/** Only names count: at the end of a run it is a sentence. */
+function because(text: string): Details {
+  return text.includes(' ') ? {} : { because: text };
+}

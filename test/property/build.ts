@@ -1,0 +1,176 @@
+/**
+ * From a scenario to a pipeline whose workers follow their scripts.
+ *
+ * @module
+ */
+import {
+  approve,
+  definePipeline,
+  escalate,
+  needsRework,
+  phase,
+  reject,
+  retry,
+  retryPredecessor,
+  task,
+  type Check,
+  type Inputs,
+  type Pipeline,
+  type ReviewOptions,
+  type Task,
+  type TaskContext,
+} from '../../src/index.ts';
+import {
+  callOf,
+  delayOf,
+  REVIEW_BACKOFF,
+  TRY_BACKOFF,
+  type Call,
+  type CheckAct,
+  type GateSpec,
+  type PhaseSpec,
+  type ReviewAct,
+  type Scenario,
+  type TaskAct,
+} from '../reference/scenario.ts';
+import type { SteppedClock } from './stepped-clock.ts';
+
+/** What a task saw of earlier phases when it was called. */
+export interface Sighting {
+  readonly phase: string;
+  readonly generation: number;
+  readonly attempt: number;
+  readonly task: string;
+  /** Outputs by phase, then task. */
+  readonly seen: Readonly<Record<string, unknown>>;
+}
+
+/** What the workers of a run share. */
+export interface Stage {
+  readonly clock: SteppedClock;
+  readonly saw: (sighting: Sighting) => void;
+}
+
+/** The pipeline of a scenario. */
+export function build(scenario: Scenario, stage: Stage): Pipeline {
+  const count = new Map<string, number>();
+  const call = <Act extends { readonly do: string }>(
+    worker: string,
+    calls: readonly Call<Act>[],
+    well: Call<Act>,
+  ): [Call<Act>, number] => {
+    const nth = count.get(worker) ?? 0;
+    count.set(worker, nth + 1);
+    const act = callOf(calls, nth, well);
+    return [act, act.delay ?? delayOf(scenario.seed, worker, nth)];
+  };
+  const wait = (delay: number, signal: AbortSignal): Promise<void> =>
+    new Promise((resolve, refuse) => {
+      const timer = stage.clock.setTimeout(resolve, delay);
+      signal.addEventListener('abort', () => {
+        stage.clock.clearTimeout(timer);
+        refuse(new Error('aborted'));
+      });
+    });
+
+  const tasksOf = (spec: PhaseSpec): Task<string, unknown, Inputs>[] =>
+    spec.tasks.map(({ name, after, asks, tries, calls }) =>
+      task(name, {
+        after,
+        timeout: 0,
+        retry: { attempts: tries, backoff: { first: TRY_BACKOFF, factor: 1, max: TRY_BACKOFF } },
+        async run(context: TaskContext<Inputs>) {
+          const [act, delay] = call<TaskAct>(`${spec.name}/${name}`, calls, { do: 'put', value: 0 });
+          const { generation, attempt } = context;
+          const seen = Object.fromEntries([...spec.after, ...asks].map((one) => [one, context.inputs[one]]));
+          stage.saw({ phase: spec.name, generation, attempt, task: name, seen });
+          await wait(delay, context.signal);
+          if (act.tokens !== undefined) context.report({ tokens: act.tokens });
+          return perform(act);
+        },
+      }),
+    );
+
+  const reviewOf = (owner: string, gate: GateSpec): ReviewOptions => {
+    const { reviewers, checks, ...options } = gate;
+    return {
+      ...options,
+      reviewBackoff: { first: REVIEW_BACKOFF, factor: 1, max: REVIEW_BACKOFF },
+      by: reviewers.map(({ name, calls }) =>
+        task(name, {
+          timeout: 0,
+          async run(context: TaskContext) {
+            const [act, delay] = call<ReviewAct>(`${owner}?${name}`, calls, { do: 'approve' });
+            await wait(delay, context.signal);
+            if (act.tokens !== undefined) context.report({ tokens: act.tokens });
+            return answer(act);
+          },
+        }),
+      ),
+      checks: checks.map(({ name, calls }): Check => ({
+        name,
+        async run(context) {
+          const [act, delay] = call<CheckAct>(`${owner}!${name}`, calls, { do: 'pass' });
+          await wait(delay, context.signal);
+          return act.do === 'pass' ? true : act.says;
+        },
+      })),
+    };
+  };
+
+  return definePipeline({
+    name: 'scenario',
+    concurrency: scenario.concurrency,
+    limits: scenario.limits,
+    policy: { onFailure: scenario.onFailure, onLimit: scenario.onLimit },
+    phases: scenario.phases.map((spec) =>
+      phase(spec.name, {
+        after: spec.after,
+        mode: spec.mode,
+        tasks: tasksOf(spec),
+        ...(spec.gate && { review: reviewOf(spec.name, spec.gate) }),
+      }),
+    ),
+  });
+}
+
+// --- internal ---
+
+function perform(act: TaskAct): number {
+  switch (act.do) {
+    case 'put':
+      return act.value;
+    case 'throw':
+      throw new Error('the task broke');
+    case 'rework':
+      throw needsRework(act.phase, act.feedback);
+  }
+}
+
+function answer(act: ReviewAct): unknown {
+  switch (act.do) {
+    case 'approve':
+      return { ...approve(), ...numbers(act) };
+    case 'retry':
+      return { ...retry(act.feedback), ...numbers(act) };
+    case 'rewind':
+      return { ...retryPredecessor(act.phase, act.feedback), ...numbers(act) };
+    case 'reject':
+      return reject('not good');
+    case 'escalate':
+      return escalate('not sure');
+    case 'babble':
+      return 'Well, it is what it is.';
+    case 'malformed':
+      return { type: 'perhaps' };
+    case 'throw':
+      throw new Error('the reviewer broke');
+  }
+}
+
+function numbers(act: { readonly score?: number; readonly confidence?: number }): object {
+  return {
+    ...(act.score !== undefined && { score: act.score }),
+    ...(act.confidence !== undefined && { confidence: act.confidence }),
+  };
+}

@@ -1,0 +1,49 @@
+/**
+ * Two accounts of one run, laid side by side.
+ *
+ * @module
+ */
+
+/**
+ * Where the accounts differ, readable; `null` where they agree.
+ *
+ * The order of all events has to be the same, but for `task.started`: that has to be in order within its phase only.
+ */
+export function difference(actual: readonly string[], expected: readonly string[]): string | null {
+  const whole = firstDifference(actual.filter(isOrdered), expected.filter(isOrdered));
+  if (whole !== null) return whole;
+  const phases = new Set([...actual, ...expected].filter((one) => !isOrdered(one)).map(phaseIn));
+  for (const phase of phases) {
+    const within = firstDifference(
+      actual.filter((one) => phaseIn(one) === phase),
+      expected.filter((one) => phaseIn(one) === phase),
+    );
+    if (within !== null) return within;
+  }
+  return null;
+}
+
+// --- internal ---
+
+function isOrdered(one: string): boolean {
+  return !one.includes(' task.started ');
+}
+
+function phaseIn(one: string): string {
+  return one.split(' ')[2] ?? '';
+}
+
+function firstDifference(actual: readonly string[], expected: readonly string[]): string | null {
+  const length = Math.max(actual.length, expected.length);
+  for (let index = 0; index < length; index++) {
+    if (actual[index] === expected[index]) continue;
+    const before = expected.slice(Math.max(0, index - 40), index).map((one) => `    ${one}`);
+    return [
+      ...before,
+      ...expected.slice(index, index + 6).map((one) => `  - ${one}`),
+      ...actual.slice(index, index + 6).map((one) => `  + ${one}`),
+      '  (- as the page says, + as the runtime did)',
+    ].join('\n');
+  }
+  return null;
+}

@@ -1,0 +1,112 @@
+/**
+ * Runs a scenario on the real runtime, in virtual time.
+ *
+ * @module
+ */
+import { approve, reject, retry, retryPredecessor, startRun } from '../../src/index.ts';
+import type { Decision, Run, RunEvent, RunRecord, RunResult, RunSnapshot } from '../../src/index.ts';
+import { delayOf, type PersonAct, type Scenario } from '../reference/scenario.ts';
+import { build, type Sighting } from './build.ts';
+import { SteppedClock } from './stepped-clock.ts';
+
+/** What a driven run leaves behind. */
+export interface Driven {
+  readonly records: readonly RunRecord[];
+  /** What tasks saw, in order. */
+  readonly sightings: readonly Sighting[];
+  readonly snapshot: RunSnapshot;
+  /** `null` where the run had not ended when nothing was left to wait for. */
+  readonly result: RunResult | null;
+  /** Decisions of the scenario's people that the run refused; there should be none. */
+  readonly refused: readonly string[];
+}
+
+/** Drives a scenario until nothing is left to wait for. */
+export async function drive(scenario: Scenario): Promise<Driven> {
+  const clock = new SteppedClock();
+  const sightings: Sighting[] = [];
+  const records: RunRecord[] = [];
+  const pipeline = build(scenario, { clock, saw: (sighting) => sightings.push(sighting) });
+  const run = startRun(pipeline, { clock, runId: 'run', attended: scenario.attended });
+  const people = peopleOf(scenario, run, clock);
+  run.events$.subscribe((record) => {
+    records.push(record);
+    people.hear(record.event);
+  });
+  let result: RunResult | null = null;
+  void run.result.then((ended) => (result = ended as RunResult));
+  if (scenario.cancelAt !== undefined) clock.setTimeout(() => run.cancel('stop'), scenario.cancelAt);
+  await settle();
+  for (let steps = 0; result === null && steps < MAX_STEPS && clock.step(); steps++) await settle();
+  return { records, sightings, snapshot: run.snapshot(), result, refused: people.refused };
+}
+
+// --- internal ---
+
+const MAX_STEPS = 20_000;
+
+/** Lets everything happen that needs no time. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Answers whatever waits for a person, each after its own time, unless the question is gone by then. */
+function peopleOf(scenario: Scenario, run: Pick<Run, 'decide'>, clock: SteppedClock) {
+  const asked = new Map<string, number>();
+  const timers = new Map<string, number>();
+  const refused: string[] = [];
+
+  function ask(about: string, script: (nth: number) => PersonAct): void {
+    const nth = asked.get(about) ?? 0;
+    asked.set(about, nth + 1);
+    const timer = clock.setTimeout(
+      () => {
+        timers.delete(about);
+        try {
+          run.decide(about, decisionOf(script(nth)));
+        } catch (error) {
+          refused.push(`${about}: ${String(error)}`);
+        }
+      },
+      delayOf(scenario.seed, `person@${about}`, nth),
+    );
+    timers.set(about, timer);
+  }
+
+  function close(about: string): void {
+    const timer = timers.get(about);
+    if (timer !== undefined) clock.clearTimeout(timer);
+    timers.delete(about);
+  }
+
+  return {
+    refused,
+    hear(event: RunEvent): void {
+      if (event.type === 'phase.escalated') {
+        const script = scenario.phases.find((spec) => spec.name === event.phase)?.people ?? [];
+        ask(event.phase, (nth) => script[nth] ?? { do: 'approve' });
+      } else if (event.type === 'limit.reached') {
+        if (event.holds === null && scenario.onLimit === 'escalate') {
+          ask(event.limit, () => ({ do: scenario.lifts ? 'approve' : 'reject' }));
+        }
+      } else if (event.type === 'phase.invalidated' || event.type === 'phase.cancelled') {
+        close(event.phase);
+      } else if (event.type === 'run.ended') {
+        for (const about of [...timers.keys()]) close(about);
+      }
+    },
+  };
+}
+
+function decisionOf(act: PersonAct): Decision {
+  switch (act.do) {
+    case 'approve':
+      return approve();
+    case 'reject':
+      return reject('a person says no');
+    case 'retry':
+      return retry(act.feedback);
+    case 'rewind':
+      return retryPredecessor(act.phase, act.feedback);
+  }
+}

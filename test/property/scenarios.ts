@@ -1,0 +1,335 @@
+/**
+ * Random scenarios.
+ *
+ * Everything is drawn as small independent numbers and then put together, so that fast-check can shrink each on its own.
+ *
+ * @module
+ */
+import fc from 'fast-check';
+import type {
+  Call,
+  CheckAct,
+  GateSpec,
+  PersonAct,
+  PhaseSpec,
+  ReviewAct,
+  Scenario,
+  TaskAct,
+  TaskSpec,
+} from '../reference/scenario.ts';
+
+/** What a random scenario may have. */
+export interface Scope {
+  /** @default 12 */
+  readonly maxPhases?: number;
+  /** Limits of the run, usage, and cancelling. @default true */
+  readonly limits?: boolean;
+  /** Failing tasks, rejections and escalations. @default true */
+  readonly failures?: boolean;
+}
+
+/** Random scenarios; they shrink to few phases that do little. */
+export function scenarios({ maxPhases = 12, limits = true, failures = true }: Scope = {}): fc.Arbitrary<Scenario> {
+  return fc
+    .record({
+      seed: fc.integer({ min: 0, max: 0xffff }),
+      phases: fc.array(drawnPhase(failures), { minLength: 1, maxLength: maxPhases, size: 'max' }),
+      order: fc.array(fc.nat(11), { minLength: 0, maxLength: 12 }),
+      concurrency: fc.oneof(
+        { weight: 3, arbitrary: fc.constant('unlimited' as const) },
+        fc.integer({ min: 1, max: 3 }),
+      ),
+      onFailure: rarely<Scenario['onFailure']>('continue', 'halt', 0.1),
+      attended: fc.boolean(),
+      ...(limits ? runLimits : noLimits),
+    })
+    .map(({ phases, order, ...rest }) => {
+      const { cancelAt, ...run } = rest;
+      return {
+        ...run,
+        ...(cancelAt !== undefined && { cancelAt }),
+        phases: shuffled(
+          phases.map((drawn, index) => phaseOf(drawn, index, phases)),
+          order,
+        ),
+      };
+    });
+}
+
+// --- internal: runs ---
+
+const runLimits = {
+  onLimit: fc.constantFrom<Scenario['onLimit'][]>('stop', 'escalate'),
+  lifts: fc.boolean(),
+  limits: fc.record(
+    {
+      corrections: fc.integer({ min: 0, max: 8 }),
+      perPair: fc.integer({ min: 0, max: 2 }),
+      attemptsPerPhase: fc.integer({ min: 1, max: 5 }),
+      tokens: fc.integer({ min: 0, max: 8 }).map((tens) => tens * 10 + 5),
+    },
+    { requiredKeys: [] },
+  ),
+  cancelAt: fc.option(fc.integer({ min: 1, max: 2 ** 34 }), { nil: undefined, freq: 20 }),
+};
+
+const noLimits: typeof runLimits = {
+  onLimit: fc.constant('stop'),
+  lifts: fc.constant(true),
+  limits: fc.constant({}),
+  cancelAt: fc.constant(undefined),
+};
+
+function rarely<T>(mostly: T, seldom: T, share: number): fc.Arbitrary<T> {
+  const weight = Math.round(share * 100);
+  return fc.oneof({ weight: 100 - weight, arbitrary: fc.constant(mostly) }, { weight, arbitrary: fc.constant(seldom) });
+}
+
+/** Definition order need not be topological: each number moves one phase to the front. */
+function shuffled(phases: readonly PhaseSpec[], order: readonly number[]): PhaseSpec[] {
+  return order.reduce<PhaseSpec[]>(
+    (list, from) => {
+      const [moved] = list.splice(from % list.length, 1);
+      return moved ? [moved, ...list] : list;
+    },
+    [...phases],
+  );
+}
+
+// --- internal: phases ---
+
+/** A phase before it is known what comes before it. Numbers name other phases by their place. */
+interface DrawnPhase {
+  readonly after: readonly number[];
+  readonly mode: PhaseSpec['mode'];
+  readonly tasks: readonly DrawnTask[];
+  readonly gate: DrawnGate | null;
+  readonly people: readonly Drawn[];
+}
+
+interface DrawnTask {
+  readonly after: readonly number[];
+  readonly asks: readonly number[];
+  readonly tries: number;
+  readonly calls: readonly Drawn[];
+}
+
+interface DrawnGate {
+  readonly options: Partial<GateSpec>;
+  readonly rewindTo: 'predecessors' | 'ancestors' | readonly number[];
+  readonly quorum: number;
+  readonly reviewers: readonly (readonly Drawn[])[];
+  readonly checks: readonly (readonly Drawn[])[];
+}
+
+/** One call: `to` names a phase to send back. */
+interface Drawn {
+  readonly act: string;
+  readonly to: number;
+  readonly value: number;
+  readonly tokens: number;
+}
+
+function drawn(acts: readonly (readonly [string, number])[]): fc.Arbitrary<Drawn> {
+  return fc.record({
+    act: fc.oneof(...acts.map(([act, weight]) => ({ weight, arbitrary: fc.constant(act) }))),
+    to: fc.nat(15),
+    value: fc.nat(2),
+    tokens: fc.nat(2),
+  });
+}
+
+function script(max: number, acts: readonly (readonly [string, number])[]): fc.Arbitrary<readonly Drawn[]> {
+  return fc.array(drawn(acts.filter(([, weight]) => weight > 0)), { maxLength: max, size: 'max' });
+}
+
+function drawnPhase(failures: boolean): fc.Arbitrary<DrawnPhase> {
+  const bad = failures ? 1 : 0;
+  return fc.record({
+    after: fc.array(fc.nat(11), { maxLength: 3, size: 'max' }),
+    mode: fc.constantFrom('dependencies', 'sequential', 'parallel'),
+    tasks: fc.array(
+      fc.record({
+        after: fc.array(fc.nat(2), { maxLength: 1 }),
+        asks: fc.array(fc.nat(11), { maxLength: 1 }),
+        tries: rarely(1, 2, 0.3),
+        calls: script(6, [
+          ['put', 24],
+          ['rework', 2],
+          ['throw', bad],
+        ]),
+      }),
+      { minLength: 1, maxLength: 3 },
+    ),
+    gate: fc.option(drawnGate(bad), { nil: null, freq: 4 }),
+    people: script(3, [
+      ['approve', 4],
+      ['retry', 2],
+      ['rewind', 2],
+      ['reject', bad],
+    ]),
+  });
+}
+
+function drawnGate(bad: number): fc.Arbitrary<DrawnGate> {
+  return fc.record({
+    options: fc.record(
+      {
+        maxRetries: fc.nat(3),
+        maxPredecessorRetries: fc.nat(2),
+        onExhausted: fc.constantFrom('accept', 'acceptBest', 'escalate', 'reject'),
+        onUnrecognised: fc.constantFrom('approve', 'ask'),
+        onInvalidTarget: fc.constantFrom('approve', 'escalate'),
+        maxReviewErrors: fc.nat(2),
+        invalidate: fc.constantFrom('requester', 'changed', 'all'),
+        regate: fc.boolean(),
+      },
+      { requiredKeys: [] },
+    ),
+    rewindTo: fc.oneof(
+      fc.constant('predecessors' as const),
+      { weight: 2, arbitrary: fc.constant('ancestors' as const) },
+      fc.array(fc.nat(11), { minLength: 1, maxLength: 2 }),
+    ),
+    quorum: fc.integer({ min: 1, max: 3 }),
+    reviewers: fc.array(
+      script(6, [
+        ['approve', 8],
+        ['rewind', 10],
+        ['retry', 4],
+        ['babble', 1],
+        ['malformed', 1],
+        ['throw', 1],
+        ['reject', bad],
+        ['escalate', bad],
+      ]),
+      { minLength: 1, maxLength: 3 },
+    ),
+    checks: fc.array(
+      script(3, [
+        ['pass', 3],
+        ['fail', 1],
+      ]),
+      { maxLength: 2 },
+    ),
+  });
+}
+
+// --- internal: putting together ---
+
+function nameOf(index: number): string {
+  return String.fromCharCode(97 + index);
+}
+
+function phaseOf(phase: DrawnPhase, index: number, all: readonly DrawnPhase[]): PhaseSpec {
+  const after = index === 0 ? [] : [...new Set(phase.after.map((number) => nameOf(number % index)))];
+  const above = ancestors(index, all);
+  return {
+    name: nameOf(index),
+    after,
+    mode: phase.mode,
+    tasks: phase.tasks.map((task, at) => taskOf(task, at, phase.mode, above)),
+    gate: phase.gate && gateOf(phase.gate, above),
+    people: phase.people.map((one) => personAct(one, above)),
+  };
+}
+
+/** Ancestors in topological order, which is the order in which they were drawn. */
+function ancestors(index: number, all: readonly DrawnPhase[]): readonly string[] {
+  const reached = new Set<number>();
+  const visit = (at: number): void => {
+    for (const number of at === 0 ? [] : (all[at]?.after ?? [])) {
+      if (reached.has(number % at)) continue;
+      reached.add(number % at);
+      visit(number % at);
+    }
+  };
+  visit(index);
+  return [...reached].toSorted((a, b) => a - b).map(nameOf);
+}
+
+function taskOf(task: DrawnTask, at: number, mode: PhaseSpec['mode'], above: readonly string[]): TaskSpec {
+  return {
+    name: `t${at}`,
+    after: mode === 'dependencies' && at > 0 ? task.after.map((number) => `t${number % at}`) : [],
+    asks: pick(above, task.asks),
+    tries: task.tries,
+    calls: task.calls.map((one) => ({ ...taskAct(one, above), ...tokensOf(one) })),
+  };
+}
+
+function gateOf(gate: DrawnGate, above: readonly string[]): GateSpec {
+  const listed = typeof gate.rewindTo === 'string' ? gate.rewindTo : pick(above, gate.rewindTo);
+  return {
+    ...gate.options,
+    rewindTo: listed.length === 0 ? 'predecessors' : listed,
+    ...(gate.reviewers.length > 1 && { quorum: Math.min(gate.quorum, gate.reviewers.length) }),
+    reviewers: gate.reviewers.map((calls, at) => ({
+      name: `r${at}`,
+      calls: calls.map((one) => ({ ...reviewAct(one, above, gate.reviewers.length === 1), ...tokensOf(one) })),
+    })),
+    checks: gate.checks.map((calls, at) => ({
+      name: `c${at}`,
+      calls: calls.map((one): Call<CheckAct> =>
+        one.act === 'pass' ? { do: 'pass' } : { do: 'fail', says: `fix ${one.to}` },
+      ),
+    })),
+  };
+}
+
+function pick(names: readonly string[], numbers: readonly number[]): string[] {
+  return names.length === 0 ? [] : [...new Set(numbers.map((number) => names[number % names.length] ?? ''))];
+}
+
+/** Mostly an ancestor, sometimes nothing of the kind. */
+function targetOf({ to }: Drawn, above: readonly string[]): string {
+  return to === 15 || above.length === 0 ? 'nobody' : (above[above.length - 1 - (to % above.length)] ?? 'nobody');
+}
+
+function tokensOf({ tokens }: Drawn): { readonly tokens?: number } {
+  return tokens === 0 ? {} : { tokens: tokens * 10 };
+}
+
+function taskAct(one: Drawn, above: readonly string[]): TaskAct {
+  switch (one.act) {
+    case 'rework':
+      return { do: 'rework', phase: targetOf(one, above), feedback: `rework ${one.to}` };
+    case 'throw':
+      return { do: 'throw' };
+    default:
+      return { do: 'put', value: one.value };
+  }
+}
+
+function reviewAct(one: Drawn, above: readonly string[], scores: boolean): ReviewAct {
+  const unsure = one.value === 2 && one.to % 3 === 0 ? { confidence: 0.5 } : {};
+  switch (one.act) {
+    case 'rewind':
+      return { do: 'rewind', phase: targetOf(one, above), feedback: `change ${one.to}`, ...unsure };
+    case 'retry':
+      return { do: 'retry', feedback: `again ${one.to}`, ...unsure, ...(scores && { score: one.value }) };
+    case 'babble':
+    case 'malformed':
+    case 'throw':
+    case 'reject':
+    case 'escalate':
+      return { do: one.act };
+    default:
+      return { do: 'approve' };
+  }
+}
+
+function personAct(one: Drawn, above: readonly string[]): PersonAct {
+  switch (one.act) {
+    case 'retry':
+      return { do: 'retry', feedback: `person ${one.to}` };
+    case 'rewind':
+      return above.length === 0
+        ? { do: 'approve' }
+        : { do: 'rewind', phase: above[one.to % above.length] ?? '', feedback: `person ${one.to}` };
+    case 'reject':
+      return { do: 'reject' };
+    default:
+      return { do: 'approve' };
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * One execution of the tasks of a phase.
+ *
+ * @module
+ */
+import { spend } from './limits.ts';
+import { callOf, TRY_BACKOFF, type TaskAct, type TaskSpec } from './scenario.ts';
+import { at, later, nextCall, say, type Phase, type World } from './world.ts';
+
+/** How an attempt ended. */
+export type Attempted =
+  | { readonly type: 'done'; readonly outputs: Readonly<Record<string, unknown>> }
+  | { readonly type: 'failed' }
+  | { readonly type: 'rework'; readonly target: string; readonly feedback: string };
+
+/** Runs the tasks of a phase; `end` is called once, unless the phase is stopped before. */
+export function runTasks(world: World, phase: Phase, end: (attempted: Attempted) => void): void {
+  const { tasks, mode } = phase.spec;
+  const outputs: Record<string, unknown> = {};
+  const begun = new Set<string>();
+  let over = false;
+
+  function isFree(task: TaskSpec, index: number): boolean {
+    if (begun.has(task.name)) return false;
+    if (mode === 'parallel') return true;
+    if (mode === 'sequential') return tasks.slice(0, index).every((one) => one.name in outputs);
+    return task.after.every((one) => one in outputs);
+  }
+
+  function beginFree(): void {
+    for (const [index, task] of tasks.entries()) {
+      if (!isFree(task, index)) continue;
+      begun.add(task.name);
+      attempt(task, 1);
+    }
+  }
+
+  function finish(attempted: Attempted): void {
+    over = true;
+    end(attempted);
+  }
+
+  function attempt(task: TaskSpec, number: number): void {
+    const where = { ...at(phase), task: task.name, try: number };
+    say(world, 'task.started', phase.name, where);
+    for (const name of task.asks) phase.asked.add(name);
+    const { nth, delay } = nextCall(world, `${phase.name}/${task.name}`);
+    const act = callOf<TaskAct>(task.calls, nth, { do: 'put', value: 0 });
+    later(world, phase, act.delay ?? delay, () => {
+      if (over) return;
+      if (act.tokens !== undefined && !spend(world, phase, task.name, false, act.tokens)) return;
+      switch (act.do) {
+        case 'put':
+          outputs[task.name] = act.value;
+          say(world, 'task.completed', phase.name, { ...where, output: act.value });
+          if (tasks.every((one) => one.name in outputs))
+            return finish({ type: 'done', outputs: inOrder(tasks, outputs) });
+          return beginFree();
+        case 'throw':
+          if (number >= task.tries) {
+            say(world, 'task.failed', phase.name, where);
+            return finish({ type: 'failed' });
+          }
+          say(world, 'task.retrying', phase.name, where);
+          return later(world, phase, TRY_BACKOFF, () => !over && attempt(task, number + 1));
+        case 'rework':
+          say(world, 'task.failed', phase.name, where);
+          return finish({ type: 'rework', target: act.phase, feedback: act.feedback });
+      }
+    });
+  }
+
+  beginFree();
+}
+
+// --- internal ---
+
+function inOrder(tasks: readonly TaskSpec[], outputs: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(tasks.map(({ name }) => [name, outputs[name]]));
+}

@@ -1,0 +1,59 @@
+/**
+ * How phases and runs end badly (rules 19, 20 and 23).
+ *
+ * @module
+ */
+import type { LimitName, RunStatus } from '../../src/index.ts';
+import { at, isAtWork, say, type Phase, type World } from './world.ts';
+
+/** Ends the run at once: what works is cancelled, what never started is skipped, what was approved stays so. */
+export function endRun(world: World, status: RunStatus, limit: LimitName | null = null): void {
+  if (world.ended !== undefined) return;
+  for (const phase of world.phases) {
+    if (isAtWork(phase) || phase.status === 'rewinding') say(world, 'phase.cancelled', phase.name);
+    else if (phase.status === 'idle' && phase.commits.length === 0) say(world, 'phase.skipped', phase.name);
+    else if (phase.status === 'idle') say(world, 'phase.stale', phase.name);
+  }
+  say(world, 'run.ended', '', { status, limit });
+  world.ended = status;
+}
+
+/** Ends a phase for good, and everything that cannot go on without it. */
+export function fail(world: World, phase: Phase, code: string): void {
+  say(world, 'phase.failed', phase.name, { ...at(phase), code });
+  endPhase(world, phase, 'failed');
+}
+
+export function reject(world: World, phase: Phase): void {
+  say(world, 'phase.rejected', phase.name, at(phase));
+  endPhase(world, phase, 'rejected');
+}
+
+/** A phase above this one that has ended without approval. */
+export function lostAncestor(phase: Phase): Phase | undefined {
+  return [...phase.above].find((one) => one.status === 'failed' || one.status === 'rejected');
+}
+
+/** What has to run again and cannot: it keeps what it has, or is skipped. */
+export function giveUp(world: World, phase: Phase, because: string): void {
+  phase.untold = [];
+  if (phase.commits.length === 0) {
+    phase.status = 'skipped';
+    say(world, 'phase.skipped', phase.name, { because });
+  } else {
+    phase.status = 'approved';
+    say(world, 'phase.stale', phase.name, { because });
+  }
+}
+
+// --- internal ---
+
+function endPhase(world: World, phase: Phase, status: 'failed' | 'rejected'): void {
+  phase.status = status;
+  phase.life++;
+  if (world.scenario.onFailure === 'halt') return endRun(world, status);
+  for (const other of phase.below) {
+    if (other.status === 'rewinding') fail(world, other, 'PREDECESSOR_FAILED');
+    else if (other.status === 'idle') giveUp(world, other, phase.name);
+  }
+}

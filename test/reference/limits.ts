@@ -1,0 +1,68 @@
+/**
+ * Limits of a run (rules 21 and 22).
+ *
+ * @module
+ */
+import type { LimitName } from '../../src/index.ts';
+import { endRun } from './ending.ts';
+import { at, say, type Phase, type World } from './world.ts';
+import { delayOf } from './scenario.ts';
+
+/** Takes note of usage; false where the run has ended by it. */
+export function spend(world: World, phase: Phase, task: string, reviewer: boolean, tokens: number): boolean {
+  say(world, 'task.reported', phase.name, { ...at(phase), task, reviewer, tokens });
+  world.tokens += tokens;
+  const max = world.scenario.limits.tokens;
+  if (max === undefined || world.tokens <= max) return true;
+  return holdRun(world, 'tokens', world.tokens, max);
+}
+
+/** The limit that forbids a phase to be sent back, if one does. `target` is the phase itself for a retry. */
+export function refusal(world: World, phase: Phase, target: string): LimitName | undefined {
+  const { corrections, perPair } = world.scenario.limits;
+  if (corrections !== undefined && world.corrections >= corrections) return 'corrections';
+  if (target === phase.name || perPair === undefined) return undefined;
+  return (phase.pairs.get(target) ?? 0) >= perPair ? 'perPair' : undefined;
+}
+
+/** Whether a phase may not be attempted any more. */
+export function isWornOut(world: World, phase: Phase): boolean {
+  const max = world.scenario.limits.attemptsPerPhase;
+  return max !== undefined && !world.lifted.has('attemptsPerPhase') && phase.attempts >= max;
+}
+
+/** Says that a limit holds one phase, or ends the run; true where the phase is to wait for a person. */
+export function holdPhase(world: World, phase: Phase, limit: LimitName, target: string): boolean {
+  const used = {
+    corrections: world.corrections,
+    perPair: phase.pairs.get(target) ?? 0,
+    attemptsPerPhase: phase.attempts,
+  };
+  const escalates = world.scenario.onLimit === 'escalate';
+  say(world, 'limit.reached', '', {
+    limit,
+    used: used[limit as keyof typeof used],
+    max: world.scenario.limits[limit],
+    holds: escalates ? phase.name : null,
+  });
+  if (!escalates) endRun(world, 'exhausted', limit);
+  return escalates;
+}
+
+/** Says that a limit holds the whole run, and has a person asked; false where the run ends instead. */
+export function holdRun(world: World, limit: LimitName, used: number, max: number): boolean {
+  if (world.held.has(limit) || world.lifted.has(limit)) return true;
+  say(world, 'limit.reached', '', { limit, used, max, holds: null });
+  if (world.scenario.onLimit === 'stop') {
+    endRun(world, 'exhausted', limit);
+    return false;
+  }
+  world.held.add(limit);
+  world.agenda.after(delayOf(world.scenario.seed, `person@${limit}`, 0), () => {
+    if (!world.scenario.lifts) return endRun(world, 'exhausted', limit);
+    world.held.delete(limit);
+    world.lifted.add(limit);
+    say(world, 'limit.lifted', '', { limit });
+  });
+  return true;
+}

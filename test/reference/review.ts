@@ -1,0 +1,146 @@
+/**
+ * What a gate makes of its checks and reviewers (rules 6 to 8).
+ *
+ * @module
+ */
+import { spend } from './limits.ts';
+import { callOf, type Call, type CheckAct, type GateSpec, type ReviewAct } from './scenario.ts';
+import { at, later, nextCall, say, type Phase, type World } from './world.ts';
+
+/** What a gate, a task or a person makes of an attempt. */
+export type Verdict =
+  | { readonly type: 'approve' | 'reject' | 'escalate' | 'unrecognised'; readonly score?: number | undefined }
+  | { readonly type: 'unavailable' | 'inconclusive' }
+  | { readonly type: 'retry'; readonly feedback: string; readonly score?: number | undefined }
+  | { readonly type: 'retryPredecessor'; readonly phase: string; readonly feedback: string };
+
+/** Answers by reviewer, where they were not missing. */
+export type Answers = ReadonlyMap<string, Verdict>;
+
+/** Asks for a review: the checks and all reviewers, or just those whose answers are missing. */
+export function askReview(
+  world: World,
+  phase: Phase,
+  gate: GateSpec,
+  known: Answers,
+  end: (verdict: Verdict, answers: Answers) => void,
+): void {
+  const failed: string[] = [];
+  const check = (index: number): void => {
+    const spec = gate.checks[index];
+    if (!spec) {
+      if (failed.length > 0) return end({ type: 'retry', feedback: failed.join('\n\n') }, known);
+      return askReviewers(world, phase, gate, known, end);
+    }
+    const { nth, delay } = nextCall(world, `${phase.name}!${spec.name}`);
+    const act = callOf<CheckAct>(spec.calls, nth, { do: 'pass' });
+    later(world, phase, act.delay ?? delay, () => {
+      if (act.do === 'fail') failed.push(`Check "${spec.name}" failed: ${act.says}`);
+      check(index + 1);
+    });
+  };
+  // Whoever has answered did so after the checks had passed.
+  check(known.size === 0 ? 0 : gate.checks.length);
+}
+
+/** Whether the review has to be had again. */
+export function isMissing(gate: GateSpec, verdict: Verdict): boolean {
+  if (verdict.type === 'unrecognised') return gate.onUnrecognised === 'ask';
+  return verdict.type === 'unavailable' || verdict.type === 'inconclusive';
+}
+
+// --- internal ---
+
+function askReviewers(
+  world: World,
+  phase: Phase,
+  gate: GateSpec,
+  known: Answers,
+  end: (verdict: Verdict, answers: Answers) => void,
+): void {
+  const heard = new Map(known);
+  const asked = gate.reviewers.filter(({ name }) => !known.has(name));
+  if (asked.length === 0) return end({ type: 'approve' }, known);
+  let open = asked.length;
+  for (const { name, calls } of asked) {
+    const { nth, delay } = nextCall(world, `${phase.name}?${name}`);
+    const act: Call<ReviewAct> = callOf<ReviewAct>(calls, nth, { do: 'approve' });
+    later(world, phase, act.delay ?? delay, () => {
+      if (act.tokens !== undefined && !spend(world, phase, name, true, act.tokens)) return;
+      heard.set(name, verdictOf(act));
+      open--;
+      if (open > 0) return;
+      const answers = new Map([...heard].filter(([, verdict]) => !isMissing(gate, verdict)));
+      end(combine(world, gate, heard), answers);
+    });
+  }
+}
+
+function verdictOf(act: ReviewAct): Verdict {
+  switch (act.do) {
+    case 'approve':
+      return { type: 'approve', score: act.score };
+    case 'retry':
+      if ((act.confidence ?? 1) <= MIN_CONFIDENCE) return { type: 'inconclusive' };
+      return { type: 'retry', feedback: act.feedback, score: act.score };
+    case 'rewind':
+      if ((act.confidence ?? 1) <= MIN_CONFIDENCE) return { type: 'inconclusive' };
+      return { type: 'retryPredecessor', phase: act.phase, feedback: act.feedback };
+    case 'reject':
+    case 'escalate':
+      return { type: act.do };
+    case 'babble':
+      return { type: 'unrecognised' };
+    case 'malformed':
+    case 'throw':
+      return { type: 'unavailable' };
+  }
+}
+
+const MIN_CONFIDENCE = 0.6;
+
+/** One verdict of several answers (rule 7). */
+function combine(world: World, gate: GateSpec, heard: Answers): Verdict {
+  const all = gate.reviewers.flatMap(({ name }) => heard.get(name) ?? []);
+  const [only] = all;
+  if (only && all.length === 1) return only;
+  const quorum = gate.quorum ?? all.length;
+  const approvals = all.filter((one) => one.type === 'approve').length;
+  if (approvals >= quorum) return { type: 'approve' };
+  // Text without a verdict stands for an approval where it is not asked for again, and is never one without a trace.
+  const babbled = all.filter((one) => one.type === 'unrecognised' && !isMissing(gate, one)).length;
+  if (approvals + babbled >= quorum) return { type: 'unrecognised' };
+  const missing = all.find((one) => isMissing(gate, one));
+  if (missing) return missing;
+  for (const type of ['reject', 'escalate'] as const) if (all.some((one) => one.type === type)) return { type };
+  const rewinds = all.filter((one) => one.type === 'retryPredecessor');
+  const [first] = rewinds.toSorted((a, b) => rank(world, a.phase) - rank(world, b.phase));
+  if (first) {
+    const same = rewinds.filter((one) => one.phase === first.phase);
+    return { ...first, feedback: joined(same) };
+  }
+  return { type: 'retry', feedback: joined(all.filter((one) => one.type === 'retry')) };
+}
+
+function joined(demands: readonly { readonly feedback: string }[]): string {
+  return demands.map((one) => one.feedback).join('\n\n');
+}
+
+/** The place of a phase in topological order: always the first in definition order whose predecessors are all placed. */
+function rank(world: World, name: string): number {
+  const placed: string[] = [];
+  while (placed.length < world.phases.length) {
+    const next = world.phases.find(
+      (one) => !placed.includes(one.name) && one.spec.after.every((before) => placed.includes(before)),
+    );
+    if (!next) break;
+    placed.push(next.name);
+  }
+  const index = placed.indexOf(name);
+  return index === -1 ? Infinity : index;
+}
+
+/** Says that a review begins, and how often it has been asked for. */
+export function sayAsked(world: World, phase: Phase, asked: number): void {
+  say(world, 'review.started', phase.name, { ...at(phase), asked });
+}

@@ -1,0 +1,123 @@
+/**
+ * A run as data: the pipeline, what every worker does each time it is called, and what people answer.
+ *
+ * The reference and the real runtime are both driven by this and nothing else. It is JSON.
+ *
+ * @module
+ */
+import type { GatePolicy, Limits } from '../../src/index.ts';
+
+/** What a task does when it is called. */
+export type TaskAct =
+  | { readonly do: 'put'; readonly value: number }
+  | { readonly do: 'throw' }
+  | { readonly do: 'rework'; readonly phase: string; readonly feedback: string };
+
+/** What a reviewer answers when it is called. */
+export type ReviewAct =
+  | { readonly do: 'approve'; readonly score?: number }
+  | { readonly do: 'retry'; readonly feedback: string; readonly score?: number; readonly confidence?: number }
+  | { readonly do: 'rewind'; readonly phase: string; readonly feedback: string; readonly confidence?: number }
+  | { readonly do: 'reject' }
+  | { readonly do: 'escalate' }
+  | { readonly do: 'babble' }
+  | { readonly do: 'malformed' }
+  | { readonly do: 'throw' };
+
+/** What a check answers when it is called. */
+export type CheckAct = { readonly do: 'pass' } | { readonly do: 'fail'; readonly says: string };
+
+/** What a person decides. */
+export type PersonAct =
+  | { readonly do: 'approve' }
+  | { readonly do: 'reject' }
+  | { readonly do: 'retry'; readonly feedback: string }
+  | { readonly do: 'rewind'; readonly phase: string; readonly feedback: string };
+
+/** One call: how long it takes, what comes out, and what it says it used. */
+export type Call<Act> = Act & { readonly delay?: number; readonly tokens?: number };
+
+/** A task: `asks` are ancestors whose outputs it reads, beside those its phase comes after. */
+export interface TaskSpec {
+  readonly name: string;
+  readonly after: readonly string[];
+  readonly asks: readonly string[];
+  readonly tries: number;
+  readonly calls: readonly Call<TaskAct>[];
+}
+
+export interface ReviewerSpec {
+  readonly name: string;
+  readonly calls: readonly Call<ReviewAct>[];
+}
+
+export interface CheckSpec {
+  readonly name: string;
+  readonly calls: readonly Call<CheckAct>[];
+}
+
+export interface GateSpec extends Pick<
+  GatePolicy,
+  | 'maxRetries'
+  | 'maxPredecessorRetries'
+  | 'onExhausted'
+  | 'onUnrecognised'
+  | 'onInvalidTarget'
+  | 'maxReviewErrors'
+  | 'invalidate'
+  | 'regate'
+> {
+  readonly rewindTo?: 'predecessors' | 'ancestors' | readonly string[];
+  readonly quorum?: number;
+  readonly reviewers: readonly ReviewerSpec[];
+  readonly checks: readonly CheckSpec[];
+}
+
+export interface PhaseSpec {
+  readonly name: string;
+  readonly after: readonly string[];
+  readonly mode: 'dependencies' | 'sequential' | 'parallel';
+  readonly tasks: readonly TaskSpec[];
+  readonly gate: GateSpec | null;
+  /** What a person decides the first, second, ... time that this phase waits for one; then approval. */
+  readonly people: readonly PersonAct[];
+}
+
+export interface Scenario {
+  /** Tells every delay that is not given. */
+  readonly seed: number;
+  readonly phases: readonly PhaseSpec[];
+  readonly concurrency: number | 'unlimited';
+  readonly onFailure: 'continue' | 'halt';
+  readonly onLimit: 'stop' | 'escalate';
+  readonly limits: Limits;
+  readonly attended: boolean;
+  /** Whether a person lifts limits that hold the run; else rejects. */
+  readonly lifts: boolean;
+  /** When the run is cancelled from outside, in virtual milliseconds. */
+  readonly cancelAt?: number;
+}
+
+/** Milliseconds before a task is tried again, and before a review is asked again. */
+export const TRY_BACKOFF = 1_000_003;
+export const REVIEW_BACKOFF = 2_000_029;
+
+/** What the nth call of a worker does; past the end of the script everything goes well. */
+export function callOf<Act extends { readonly do: string }>(
+  calls: readonly Call<Act>[],
+  nth: number,
+  well: Call<Act>,
+): Call<Act> {
+  return calls[nth] ?? well;
+}
+
+/** How long the nth call of a worker takes: long and odd enough that no two timers ever fire together. */
+export function delayOf(seed: number, worker: string, nth: number): number {
+  let hash = 2166136261 ^ seed;
+  for (const char of `${worker}#${nth}`) hash = Math.imul(hash ^ char.charCodeAt(0), 16777619);
+  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  hash = Math.imul(hash ^ (hash >>> 12), 0x297a2d39);
+  const number = (hash ^ (hash >>> 15)) >>> 0;
+  // Checks have an hour at most.
+  return 1 + (worker.includes('!') ? number % 3_000_000 : number);
+}

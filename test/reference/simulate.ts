@@ -1,0 +1,206 @@
+/**
+ * A second implementation of what a run does, as a plain loop over virtual time.
+ *
+ * Written from `docs/semantics.md` alone; the numbers in comments are its rules.
+ *
+ * @module
+ */
+import { runTasks } from './attempt.ts';
+import { endRun, fail, reject } from './ending.ts';
+import { judge, type DecidedBy } from './judge.ts';
+import { commit } from './ledger.ts';
+import { holdPhase, holdRun, isWornOut, refusal } from './limits.ts';
+import { askReview, sayAsked, type Answers, type Verdict } from './review.ts';
+import { countDemand, isExcused, rewind } from './rewind.ts';
+import { REVIEW_BACKOFF, type PersonAct, type Scenario } from './scenario.ts';
+import { at, createWorld, isSettled, later, nextCall, say, type Phase, type World } from './world.ts';
+import type { LimitName } from '../../src/index.ts';
+
+/** What the reference expects of a run. */
+export interface Expected {
+  readonly lines: readonly string[];
+  /** Two timers fired at the same time: the scenario proves nothing. */
+  readonly collided: boolean;
+  /** Whether the run came to an end. */
+  readonly ended: boolean;
+}
+
+/** What a run of this scenario does, event for event. */
+export function simulate(scenario: Scenario): Expected {
+  const world = createWorld(scenario);
+  if (scenario.cancelAt !== undefined) world.agenda.after(scenario.cancelAt, () => endRun(world, 'cancelled'));
+  say(world, 'run.started', '');
+  startFree(world);
+  while (world.ended === undefined && world.agenda.step()) startFree(world);
+  return { lines: world.lines, collided: world.agenda.collided(), ended: world.ended !== undefined };
+}
+
+// --- internal ---
+
+/** Starts what may start, in order, as far as there is room (rules 1 and 2), and ends a run that is over (rule 20). */
+function startFree(world: World): void {
+  if (world.ended !== undefined) return;
+  const free = world.phases.filter(mayStart);
+  world.queue = world.queue.filter((phase) => free.includes(phase));
+  world.queue.push(...free.filter((phase) => !world.queue.includes(phase)));
+  while (world.held.size === 0 && world.ended === undefined && hasRoom(world)) {
+    const [next] = world.queue;
+    if (!next) break;
+    if (isWornOut(world, next)) {
+      holdRun(world, 'attemptsPerPhase', next.attempts, world.scenario.limits.attemptsPerPhase ?? 0);
+    } else {
+      world.queue.shift();
+      start(world, next);
+    }
+  }
+  const isLive = world.phases.some((phase) => phase.status === 'working' || phase.status === 'escalated');
+  if (isLive || world.queue.length > 0) return;
+  const is = (status: string) => world.phases.some((phase) => phase.status === status);
+  endRun(world, is('failed') ? 'failed' : is('rejected') ? 'rejected' : 'completed');
+}
+
+function mayStart(phase: Phase): boolean {
+  return (phase.status === 'idle' || phase.status === 'rewinding') && [...phase.above].every(isSettled);
+}
+
+function hasRoom({ phases, scenario: { concurrency } }: World): boolean {
+  return concurrency === 'unlimited' || phases.filter((phase) => phase.status === 'working').length < concurrency;
+}
+
+/** Rules 3, 14, 15 and 17. */
+function start(world: World, phase: Phase): void {
+  phase.told = [...phase.told, ...phase.untold];
+  phase.untold = [];
+  phase.attempt = phase.fresh ? Math.min(1, phase.told.length) : phase.attempt + 1;
+  phase.fresh = false;
+  phase.retries = 0;
+  phase.tried = [];
+  phase.marks = new Set();
+  phase.reads = new Map([...phase.above].map((one) => [one.name, one.commits.length]));
+  phase.asked = new Set(phase.spec.after);
+  phase.status = 'working';
+  work(world, phase, phase.told.length === 0 ? null : phase.told.map((one) => one.feedback).join('\n\n'));
+}
+
+function work(world: World, phase: Phase, told: string | null): void {
+  phase.attempts++;
+  phase.status = 'working';
+  say(world, 'phase.started', phase.name, { ...at(phase), told });
+  runTasks(world, phase, (attempted) => {
+    switch (attempted.type) {
+      case 'failed':
+        return fail(world, phase, 'TASK_FAILED');
+      case 'rework':
+        return decide(
+          world,
+          phase,
+          { type: 'retryPredecessor', phase: attempted.target, feedback: attempted.feedback },
+          'worker',
+        );
+      case 'done':
+        phase.tried.push({ outputs: attempted.outputs, score: undefined });
+        if (!phase.gate || isExcused(phase)) return commit(world, phase, 'unreviewed', attempted.outputs);
+        return review(world, phase, 1, new Map());
+    }
+  });
+}
+
+function review(world: World, phase: Phase, asked: number, known: Answers): void {
+  const { gate } = phase;
+  if (!gate) return;
+  sayAsked(world, phase, asked);
+  askReview(world, phase, gate, known, (verdict, answers) => decide(world, phase, verdict, 'gate', asked, answers));
+}
+
+/** Takes a verdict down and does what follows from it. */
+function decide(
+  world: World,
+  phase: Phase,
+  verdict: Verdict,
+  by: DecidedBy,
+  asked = 1,
+  answers: Answers = new Map(),
+): void {
+  say(world, 'review.decided', phase.name, { ...at(phase), verdict: verdict.type, by });
+  const last = phase.tried.at(-1);
+  if (last && by === 'gate' && 'score' in verdict) last.score = verdict.score;
+  const judgement = judge(phase, verdict, by, asked, world.scenario.attended);
+  switch (judgement.then) {
+    case 'askAgain':
+      return later(world, phase, REVIEW_BACKOFF, () => review(world, phase, asked + 1, answers));
+    case 'approved':
+      if ('warning' in judgement) say(world, 'phase.warned', phase.name, { ...at(phase), code: judgement.warning });
+      return commit(world, phase, judgement.because, outputsOf(phase, judgement.because));
+    case 'retrying':
+      return sendBack(world, phase, phase, judgement.feedback, by);
+    case 'rewinding': {
+      const target = world.phases.find((one) => one.name === judgement.target);
+      return target && sendBack(world, phase, target, judgement.feedback, by);
+    }
+    case 'rejected':
+      return reject(world, phase);
+    case 'escalated':
+      return escalate(world, phase, judgement.because);
+    case 'failed':
+      return fail(world, phase, judgement.code);
+  }
+}
+
+/** A phase sends itself or an earlier one back, unless a limit forbids it (rules 11, 12, 21 and 22). */
+function sendBack(world: World, phase: Phase, target: Phase, feedback: string, by: DecidedBy): void {
+  const isRetry = target === phase;
+  const limit = by === 'person' ? undefined : refusal(world, phase, target.name);
+  if (limit && !holdPhase(world, phase, limit, target.name)) return;
+  if (limit) return escalate(world, phase, 'limit');
+  countDemand(world, phase, target, by);
+  if (isRetry) {
+    say(world, 'phase.retrying', phase.name, { ...at(phase), feedback, by, spent: phase.retries });
+    return retry(world, phase, feedback);
+  }
+  const spent = phase.spent.get(target.name) ?? 0;
+  say(world, 'phase.rewinding', phase.name, { ...at(phase), target: target.name, feedback, by, spent });
+  return rewind(world, phase, target, feedback);
+}
+
+function retry(world: World, phase: Phase, feedback: string): void {
+  if (isWornOut(world, phase)) {
+    const limit: LimitName = 'attemptsPerPhase';
+    if (holdPhase(world, phase, limit, phase.name)) escalate(world, phase, 'limit');
+    return;
+  }
+  phase.attempt++;
+  work(world, phase, feedback);
+}
+
+/** The phase waits for a person, who answers in their own time (rule 9). */
+function escalate(world: World, phase: Phase, because: string): void {
+  phase.status = 'escalated';
+  phase.life++;
+  say(world, 'phase.escalated', phase.name, { ...at(phase), because });
+  const { nth, delay } = nextCall(world, `person@${phase.name}`);
+  later(world, phase, delay, () =>
+    decide(world, phase, verdictOf(phase.spec.people[nth] ?? { do: 'approve' }), 'person'),
+  );
+}
+
+function verdictOf(act: PersonAct): Verdict {
+  switch (act.do) {
+    case 'approve':
+    case 'reject':
+      return { type: act.do };
+    case 'retry':
+      return { type: 'retry', feedback: act.feedback };
+    case 'rewind':
+      return { type: 'retryPredecessor', phase: act.phase, feedback: act.feedback };
+  }
+}
+
+/** The outputs that are approved: this attempt's, or those of the best one. */
+function outputsOf(phase: Phase, because: string): Readonly<Record<string, unknown>> {
+  const last = phase.tried.at(-1);
+  if (because !== 'exhausted' || phase.gate?.onExhausted !== 'acceptBest') return last?.outputs ?? {};
+  const best = phase.tried.reduce((one, other) =>
+    (other.score ?? -Infinity) >= (one.score ?? -Infinity) ? other : one,
+  );
+  return best.outputs;
+}

@@ -1,0 +1,179 @@
+/**
+ * The state of a simulated run. Plain and mutable: clarity before everything.
+ *
+ * @module
+ */
+import type { LimitName } from '../../src/index.ts';
+import type { RunStatus } from '../../src/index.ts';
+import { createAgenda, type Agenda } from './agenda.ts';
+import { line, type Details } from './line.ts';
+import { delayOf, type GateSpec, type PhaseSpec, type Scenario } from './scenario.ts';
+
+/** How widely a new commit reaches, narrowest first. */
+export const REACHES = ['requester', 'changed', 'all'] as const;
+export type Reach = (typeof REACHES)[number];
+
+/** One demand on a phase by a later one. */
+export interface Demand {
+  readonly from: string;
+  readonly feedback: string;
+  readonly regate: boolean;
+  readonly reach: Reach;
+}
+
+/** One attempt since the last start, with what its gate thought of it. */
+export interface Tried {
+  readonly outputs: Readonly<Record<string, unknown>>;
+  score: number | undefined;
+}
+
+export interface Phase {
+  readonly spec: PhaseSpec;
+  readonly name: string;
+  readonly gate: GateSpec | null;
+  /** All ancestors; all descendants; both in definition order. */
+  readonly above: ReadonlySet<Phase>;
+  readonly below: ReadonlySet<Phase>;
+  /** `idle` waits for its start; a `rewinding` one does too. */
+  status: 'idle' | 'working' | 'rewinding' | 'escalated' | 'approved' | 'rejected' | 'failed' | 'skipped';
+  /** Timers of another life than this one are void. */
+  life: number;
+  /** Whether its next start is a fresh one. */
+  fresh: boolean;
+  generation: number;
+  attempt: number;
+  attempts: number;
+  retries: number;
+  /** Times its gate or its tasks sent back each other phase; and the same with people. */
+  readonly spent: Map<string, number>;
+  readonly pairs: Map<string, number>;
+  /** Demands that no attempt was told of; demands that the attempts since the last start were told of. */
+  untold: Demand[];
+  told: Demand[];
+  /** How widely its next commit reaches beside what the demands say. */
+  spread: Reach;
+  /** Phases that committed again while it worked with an older version, to be marked at its commit. */
+  marks: Set<string>;
+  /** Versions of its ancestors at its last start; those of them whose outputs it has read. */
+  reads: Map<string, number>;
+  asked: Set<string>;
+  /** The same for what it committed. */
+  committedReads: Map<string, number>;
+  tried: Tried[];
+  /** Outputs of each version, oldest first. */
+  readonly commits: Readonly<Record<string, unknown>>[];
+}
+
+export interface World {
+  readonly scenario: Scenario;
+  readonly agenda: Agenda;
+  readonly phases: readonly Phase[];
+  readonly lines: string[];
+  /** Phases that may start, oldest first. */
+  queue: Phase[];
+  corrections: number;
+  tokens: number;
+  readonly held: Set<LimitName>;
+  readonly lifted: Set<LimitName>;
+  readonly calls: Map<string, number>;
+  ended: RunStatus | undefined;
+}
+
+export function createWorld(scenario: Scenario): World {
+  const phases = scenario.phases.map(phaseOf);
+  for (const phase of phases) {
+    for (const other of phases) {
+      if (!comesAfter(scenario, phase.name, other.name)) continue;
+      (phase.above as Set<Phase>).add(other);
+    }
+  }
+  for (const phase of phases) {
+    for (const other of phases) if (other.above.has(phase)) (phase.below as Set<Phase>).add(other);
+  }
+  return {
+    scenario,
+    agenda: createAgenda(),
+    phases,
+    lines: [],
+    queue: [],
+    corrections: 0,
+    tokens: 0,
+    held: new Set(),
+    lifted: new Set(),
+    calls: new Map(),
+    ended: undefined,
+  };
+}
+
+export function say(world: World, type: string, who: string, details: Details = {}): void {
+  if (world.ended === undefined) world.lines.push(line(world.agenda.now(), type, who, details));
+}
+
+/** Where an event stands in the life of its phase. */
+export function at(phase: Phase): { readonly g: number; readonly a: number } {
+  return { g: phase.generation, a: phase.attempt };
+}
+
+/** Approved, and not to run again. */
+export function isSettled(phase: Phase): boolean {
+  return phase.status === 'approved';
+}
+
+/** Has an attempt that is not judged for good; one that waits for a person has. */
+export function isAtWork(phase: Phase): boolean {
+  return phase.status === 'working' || phase.status === 'escalated';
+}
+
+export function wider(one: Reach, other: Reach): Reach {
+  return REACHES.indexOf(one) > REACHES.indexOf(other) ? one : other;
+}
+
+/** Does something later, unless the phase has begun another life by then. */
+export function later(world: World, phase: Phase, delay: number, act: () => void): void {
+  const { life } = phase;
+  world.agenda.after(delay, () => {
+    if (phase.life === life && world.ended === undefined) act();
+  });
+}
+
+/** Counts one more call of a worker, and tells which it is and how long it takes. */
+export function nextCall(world: World, worker: string): { readonly nth: number; readonly delay: number } {
+  const nth = world.calls.get(worker) ?? 0;
+  world.calls.set(worker, nth + 1);
+  return { nth, delay: delayOf(world.scenario.seed, worker, nth) };
+}
+
+// --- internal ---
+
+function phaseOf(spec: PhaseSpec): Phase {
+  return {
+    spec,
+    name: spec.name,
+    gate: spec.gate,
+    above: new Set(),
+    below: new Set(),
+    status: 'idle',
+    life: 0,
+    fresh: true,
+    generation: 0,
+    attempt: 0,
+    attempts: 0,
+    retries: 0,
+    spent: new Map(),
+    pairs: new Map(),
+    untold: [],
+    told: [],
+    spread: 'requester',
+    marks: new Set(),
+    reads: new Map(),
+    asked: new Set(),
+    committedReads: new Map(),
+    tried: [],
+    commits: [],
+  };
+}
+
+function comesAfter({ phases }: Scenario, name: string, other: string): boolean {
+  const after = phases.find((spec) => spec.name === name)?.after ?? [];
+  return after.some((one) => one === other || comesAfter({ phases } as Scenario, one, other));
+}
