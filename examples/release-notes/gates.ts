@@ -67,18 +67,29 @@ export function fitsWidth(notes: string, width: number): CheckResult {
   };
 }
 
-/** Sends the grouping back while too large a share of the commits is in "Other", and says where to look next. */
-export function reviewGrouping(grouping: Grouping, commits: readonly Commit[], maxOther: number): Decision {
+/**
+ * Sends the grouping back while too large a share of the commits is in "Other", and says where to look next.
+ *
+ * Where nothing is left to look at, the grouping is as good as it gets: it passes, with a remark.
+ */
+export function reviewGrouping(
+  grouping: Grouping,
+  commits: readonly Commit[],
+  maxOther: number,
+  remark: (text: string) => void,
+): Decision {
   const hashes = new Set(grouping.sections.find(({ kind }) => kind === 'other')?.entries.map(({ hash }) => hash));
   const other = commits.filter(({ hash }) => hashes.has(hash));
   if (other.length <= maxOther * commits.length) return approve();
-  const problem = [
-    `${other.length} of ${commits.length} commits are in "Other", more than ${Math.round(maxOther * 100)} %:`,
-    ...list(other.map(nameOf)),
-  ];
+  const share = `${other.length} of ${commits.length} commits are in "Other"`;
   const [hint] = hintsOf(other, grouping.signals);
-  if (!hint) return retryPredecessor('group', [...problem, 'Nothing that could be read of them is left.'].join('\n'));
-  return retryPredecessor('group', [...problem, hint.reason].join('\n'), { requiredChange: requests[hint.signal] });
+  if (!hint) {
+    remark(`${share}, and nothing is left that could tell what they are`);
+    return approve();
+  }
+  const problem = `${share}, more than ${Math.round(maxOther * 100)} %:`;
+  const feedback = [problem, ...list(other.map(nameOf)), hint.reason].join('\n');
+  return retryPredecessor('group', feedback, { requiredChange: requests[hint.signal] });
 }
 
 // --- internal ---

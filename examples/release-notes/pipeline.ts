@@ -81,8 +81,12 @@ const draft = phase('draft', {
       { name: 'no empty section', run: ({ outputs }) => hasNoEmptySection(outputs.notes) },
       { name: 'line length', run: ({ outputs, input }) => fitsWidth(outputs.notes, settingsOf(input).width) },
     ],
-    by: ({ inputs, input }) =>
-      reviewGrouping(inputs.group.grouping, inputs.collect.commits, settingsOf(input).maxOther),
+    by: ({ inputs, input, report }) =>
+      reviewGrouping(inputs.group.grouping, inputs.collect.commits, settingsOf(input).maxOther, (remark) =>
+        report({ progress: remark }),
+      ),
+    // Notes that break a rule after all are never published.
+    onExhausted: 'reject',
   },
 });
 
