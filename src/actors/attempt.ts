@@ -7,6 +7,7 @@ import type { PromiseActorLogic } from 'xstate';
 import { clockOf } from '../machines/clock.ts';
 import type { PhaseContext } from '../machines/phase-context.ts';
 import type { AttemptOutcome } from '../machines/ports.ts';
+import { reportWork } from '../machines/uplink.ts';
 import { byName } from '../model/by-name.ts';
 import type { PhaseWork, Work } from '../model/compile.ts';
 import { errorInfo, PhasegateError } from '../model/errors.ts';
@@ -15,7 +16,7 @@ import type { TaskPlan } from '../model/plan.ts';
 import { NeedsRework } from '../model/rework.ts';
 import { check } from '../model/schema.ts';
 import type { Inputs, Outputs } from '../model/task-types.ts';
-import { about, HandlerContext, tell } from './context.ts';
+import { about, HandlerContext } from './context.ts';
 import { comeToRest, linked, tryTask } from './try.ts';
 import { fromWork, type WorkScope } from './work.ts';
 
@@ -24,7 +25,7 @@ export function attemptLogic(work: Work): PromiseActorLogic<AttemptOutcome, Phas
   // Work that was stopped and does not heed its signal: the next generation of its phase waits a little for it.
   const lingering = new Map<string, Promise<unknown>>();
   return fromWork(async (scope) => {
-    const { run, phase } = scope.input;
+    const { run, phase } = scope.input.origin;
     const key = `${run}\n${phase.name}`;
     const earlier = lingering.get(key);
     if (earlier) await comeToRest(earlier, clockOf(scope.self));
@@ -51,7 +52,7 @@ interface Attempt {
 }
 
 async function runAttempt(work: PhaseWork | undefined, scope: WorkScope<PhaseContext>): Promise<AttemptOutcome> {
-  const { phase } = scope.input;
+  const { phase } = scope.input.origin;
   if (!work) return { type: 'failed', error: errorInfo(missingWork(phase.name)) };
   const checked = await checkInputs(work, scope.input);
   if (!checked.ok) return checked.outcome;
@@ -78,7 +79,7 @@ function runTask(attempt: Attempt, task: TaskPlan): Promise<void> {
 }
 
 async function performAfter(attempt: Attempt, task: TaskPlan): Promise<void> {
-  const { tasks } = attempt.scope.input.phase;
+  const { tasks } = attempt.scope.input.origin.phase;
   await Promise.all(tasks.filter((one) => task.after.includes(one.name)).map((one) => runTask(attempt, one)));
   await perform(attempt, task);
 }
@@ -89,7 +90,7 @@ async function perform(attempt: Attempt, plan: TaskPlan): Promise<void> {
   const task = work.tasks.get(plan.name);
   if (attempt.failure || scope.isStopped()) return;
   if (!task) {
-    fail(attempt, missingWork(`${input.phase.name}", task "${plan.name}`));
+    fail(attempt, missingWork(`${input.origin.phase.name}", task "${plan.name}`));
     return;
   }
   const done = await tryTask({
@@ -108,9 +109,9 @@ async function perform(attempt: Attempt, plan: TaskPlan): Promise<void> {
         signal,
         isOver,
       }),
-    onTry: (number) => tell(self, startedReport(input, plan, number)),
+    onTry: (number) => reportWork(self, startedReport(input, plan, number)),
     onRetry: (number, error, delayMs) =>
-      tell(self, {
+      reportWork(self, {
         type: 'task.retrying',
         ...about(input, plan),
         reviewer: false,
@@ -122,21 +123,23 @@ async function perform(attempt: Attempt, plan: TaskPlan): Promise<void> {
   if (scope.isStopped()) return;
   if (done.ok) {
     attempt.outputs[plan.name] = done.output;
-    tell(self, completedReport(input, plan, done.tries, done.output));
+    reportWork(self, completedReport(input, plan, done.tries, done.output));
   } else {
-    tell(self, { type: 'task.failed', ...about(input, plan), try: done.tries, error: errorInfo(done.error) });
+    reportWork(self, { type: 'task.failed', ...about(input, plan), try: done.tries, error: errorInfo(done.error) });
     fail(attempt, done.error);
   }
 }
 
 // Written out, as these two are made for every task: an object that is spread and added to costs V8 a hidden class.
 
-function startedReport({ phase, generation, attempt }: PhaseContext, task: TaskPlan, number: number): TaskReport {
+function startedReport({ origin, attempt }: PhaseContext, task: TaskPlan, number: number): TaskReport {
+  const { phase, generation } = origin;
   return { type: 'task.started', phase: phase.name, generation, attempt, task: task.name, try: number };
 }
 
 function completedReport(context: PhaseContext, task: TaskPlan, number: number, output: unknown): TaskReport {
-  const { phase, generation, attempt } = context;
+  const { phase, generation } = context.origin;
+  const { attempt } = context;
   return { type: 'task.completed', phase: phase.name, generation, attempt, task: task.name, try: number, output };
 }
 
@@ -174,7 +177,10 @@ type CheckedInputs =
   { readonly ok: true; readonly inputs: Inputs } | { readonly ok: false; readonly outcome: AttemptOutcome };
 
 /** Fails fast where the phase's schema refuses what it is given, and sends back the phase whose output is to blame. */
-async function checkInputs({ input: schema }: PhaseWork, { phase, inputs }: PhaseContext): Promise<CheckedInputs> {
+async function checkInputs(
+  { input: schema }: PhaseWork,
+  { origin: { phase }, inputs }: PhaseContext,
+): Promise<CheckedInputs> {
   if (!schema) return { ok: true, inputs };
   try {
     const checked = await check(schema, inputs);

@@ -5,8 +5,8 @@
  */
 import type { AnyActorRef } from 'xstate';
 import type { PhaseContext } from '../machines/phase-context.ts';
+import { reportWork } from '../machines/uplink.ts';
 import { PhasegateError } from '../model/errors.ts';
-import type { TaskReport } from '../model/event.ts';
 import { toJson } from '../model/json.ts';
 import type { TaskPlan } from '../model/plan.ts';
 import { gateDefaults } from '../model/policy.ts';
@@ -50,13 +50,13 @@ export class HandlerContext implements TaskContext {
   constructor(one: Try) {
     const { scope, plan } = one;
     this.description = plan.description;
-    this.input = scope.input;
+    this.input = scope.origin.input;
     this.inputs = one.inputs;
     this.context = one.outputs;
     this.attempt = scope.attempt;
-    this.generation = scope.generation;
-    this.run = scope.run;
-    this.phase = scope.phase.name;
+    this.generation = scope.origin.generation;
+    this.run = scope.origin.run;
+    this.phase = scope.origin.phase.name;
     this.task = plan.name;
     this.report = (report) => sendReport(one, report);
     this.#one = one;
@@ -76,20 +76,16 @@ export class HandlerContext implements TaskContext {
   }
 
   get idempotencyKey(): string {
-    const { run, phase, generation, attempt } = this.#one.scope;
+    const { run, phase, generation } = this.#one.scope.origin;
+    const { attempt } = this.#one.scope;
     const role = this.#one.reviewer ? 'review' : 'task';
     return [run, phase.name, String(generation), String(attempt), role, this.task].map(encodeURIComponent).join('/');
   }
 }
 
-/** Tells the phase of an actor what happens to a task. */
-export function tell(self: AnyActorRef, report: TaskReport): void {
-  self._parent?.send(report);
-}
-
 /** Which task of which attempt a report is about. */
-export function about({ phase, generation, attempt }: PhaseContext, plan: TaskPlan) {
-  return { phase: phase.name, generation, attempt, task: plan.name };
+export function about({ origin, attempt }: PhaseContext, plan: TaskPlan) {
+  return { phase: origin.phase.name, generation: origin.generation, attempt, task: plan.name };
 }
 
 // --- internal ---
@@ -103,13 +99,13 @@ function revisionOf({ scope, plan, reviewer }: Try): TaskRevision | undefined {
 function renderedPrompt(one: Try): string {
   const { scope, plan, reviewer } = one;
   if (reviewer) return plan.description;
-  const style = scope.phase.gate ?? gateDefaults;
+  const style = scope.origin.phase.gate ?? gateDefaults;
   const prompt = renderPrompt(plan.description, scope.revision, scope.previous?.[plan.name], style);
   const most = style.maxPromptGrowth * Math.max(plan.description.length, SMALLEST_PROMPT);
   if (style.maxPromptGrowth > 0 && prompt.length > most) {
     const { phase, generation, attempt } = about(scope, plan);
     const message = `The prompt of task "${plan.name}" has grown from ${plan.description.length} to ${prompt.length} characters`;
-    tell(one.self, { type: 'phase.warned', phase, generation, attempt, code: 'PROMPT_GREW', message });
+    reportWork(one.self, { type: 'phase.warned', phase, generation, attempt, code: 'PROMPT_GREW', message });
   }
   return prompt;
 }
@@ -123,7 +119,7 @@ function sendReport(one: Try, report: Report): void {
   const { tokens, costUsd, progress, artifact } = report;
   amount('tokens', tokens);
   amount('costUsd', costUsd);
-  tell(self, {
+  reportWork(self, {
     type: 'task.reported',
     ...about(scope, plan),
     reviewer,

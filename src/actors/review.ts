@@ -8,6 +8,7 @@ import { clockOf } from '../machines/clock.ts';
 import { retriesLeft, rewindsLeft, type PhaseContext } from '../machines/phase-context.ts';
 import { reviewDelay } from '../machines/phase-reports.ts';
 import type { GateOutcome } from '../machines/ports.ts';
+import { reportWork } from '../machines/uplink.ts';
 import { byName } from '../model/by-name.ts';
 import { DEFAULT_TIMEOUT, type CheckWork, type PhaseWork, type Work } from '../model/compile.ts';
 import { errorInfo } from '../model/errors.ts';
@@ -17,14 +18,14 @@ import type { ReviewContext } from '../model/phase-types.ts';
 import type { Outputs } from '../model/task-types.ts';
 import { contentHash, type GatePlan, type TaskPlan } from '../model/plan.ts';
 import { combine, isMissing, readAnswer } from '../model/verdict.ts';
-import { about, HandlerContext, tell, type Try } from './context.ts';
+import { about, HandlerContext, type Try } from './context.ts';
 import { pause, tryTask } from './try.ts';
 import { fromWork, type WorkScope } from './work.ts';
 
 /** Fills the `review` port with the gates of a pipeline. */
 export function reviewLogic(work: Work): PromiseActorLogic<GateOutcome, PhaseContext> {
   return fromWork(async (scope) => {
-    const { phase } = scope.input;
+    const { phase } = scope.input.origin;
     const functions = work.phases.get(phase.name);
     if (!phase.gate || !functions) return { verdict: { type: 'approve' }, verdicts: {} };
     const delay = reviewDelay(scope.input);
@@ -37,7 +38,7 @@ export function reviewLogic(work: Work): PromiseActorLogic<GateOutcome, PhaseCon
 // --- internal ---
 
 async function judge(work: PhaseWork, gate: GatePlan, scope: WorkScope<PhaseContext>): Promise<GateOutcome> {
-  const known = scope.input.verdicts;
+  const known = scope.input.review.verdicts;
   const failed = gate.checks.length === 0 || Object.keys(known).length > 0 ? [] : await runChecks(work, gate, scope);
   if (failed.length > 0) return { verdict: checksVerdict(failed), verdicts: {} };
   const missing = gate.reviewers.filter((one) => known[one.name] === undefined);
@@ -45,10 +46,12 @@ async function judge(work: PhaseWork, gate: GatePlan, scope: WorkScope<PhaseCont
   const verdicts = byName([...Object.entries(known), ...answers]);
   const verdict = gate.reviewers.length === 0 ? APPROVE : combine(verdicts, gate);
   // Answers that have to be had again are not kept, so that only those reviewers are asked again.
-  const again = isMissing(verdict, gate);
+  const again = isMissing(verdict, gate.onUnrecognised);
   return {
     verdict,
-    verdicts: again ? byName(Object.entries(verdicts).filter(([, one]) => !isMissing(one, gate))) : verdicts,
+    verdicts: again
+      ? byName(Object.entries(verdicts).filter(([, one]) => !isMissing(one, gate.onUnrecognised)))
+      : verdicts,
   };
 }
 
@@ -64,7 +67,7 @@ async function ask(work: PhaseWork, gate: GatePlan, plan: TaskPlan, scope: WorkS
     signal: () => scope.signal(),
     context: (signal, isOver) => reviewContext(scope, plan, signal, isOver),
     onRetry: (number, error, delayMs) =>
-      tell(scope.self, {
+      reportWork(scope.self, {
         type: 'task.retrying',
         ...about(scope.input, plan),
         reviewer: true,
@@ -96,7 +99,7 @@ class ReviewerContext extends HandlerContext implements ReviewContext {
   }
 
   get rewindsLeft(): Readonly<Record<string, number>> {
-    const targets = this.#scope.phase.gate?.targets ?? [];
+    const targets = this.#scope.origin.phase.gate?.targets ?? [];
     return byName(targets.map((name) => [name, rewindsLeft(this.#scope, name)]));
   }
 }

@@ -1,43 +1,59 @@
 /**
- * Signals from the terminal and from other processes.
+ * What ends a run from outside: signals, and readers that go away.
  *
  * @module
  */
 import { exitCode, type ExitCode } from './exit-code.ts';
 
-/** Watches for signals while a run goes on. */
+/** Watches while a run goes on. */
 export interface Interrupts {
-  /** The exit code that the first signal asks for; `undefined` while there was none. */
+  /** The exit code that the first interrupt asks for; `undefined` while there was none. */
   readonly code: ExitCode | undefined;
-  /** Hands the signals back. */
+  /** Stops watching. */
   release(): void;
 }
 
 /**
- * Tells about the first signal, so that the run can be cancelled in good order. A second one ends the process at once:
- * whoever repeats it does not want to wait.
+ * Tells about the first interrupt, so that the run can be cancelled in good order. A second signal ends the process at
+ * once: whoever repeats it does not want to wait.
  *
  * @param stop Called once, with a reason.
  */
-export function watchSignals(stop: (reason: string) => void): Interrupts {
+export function watchInterrupts(stop: (reason: string) => void): Interrupts {
   let code: ExitCode | undefined;
+
+  function interrupt(own: ExitCode, reason: string): void {
+    if (code !== undefined) return;
+    code = own;
+    stop(reason);
+  }
+
   const handlers = SIGNALS.map(([signal, own, reason]) => {
     const handler = () => {
       if (code !== undefined) process.exit(own);
-      code = own;
-      stop(reason);
+      interrupt(own, reason);
     };
     process.on(signal, handler);
     return [signal, handler] as const;
   });
+  const broken = (error: Error) => {
+    if (isBrokenPipe(error)) interrupt(exitCode.brokenPipe, 'Nobody reads the output any more');
+  };
+  process.stdout.on('error', broken);
   return {
     get code() {
       return code;
     },
     release() {
       for (const [signal, handler] of handlers) process.off(signal, handler);
+      process.stdout.off('error', broken);
     },
   };
+}
+
+/** Whether a write failed because its reader is gone. */
+export function isBrokenPipe(error: Error): boolean {
+  return 'code' in error && error.code === 'EPIPE';
 }
 
 // --- internal ---

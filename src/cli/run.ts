@@ -3,12 +3,16 @@
  *
  * @module
  */
-import { startRun } from '../runtime/run.ts';
+import { processesAtRest } from '../actors/process.ts';
+import type { RunRecord } from '../model/event.ts';
+import { startRun, type Run } from '../runtime/run.ts';
+import { createAsker } from './ask.ts';
 import { exitCodeOf, type ExitCode } from './exit-code.ts';
-import { watchSignals } from './interrupt.ts';
+import { watchInterrupts } from './interrupt.ts';
+import { createLiveReporter } from './live.ts';
 import { loadPipeline } from './load.ts';
 import { readInput, type InputFlags } from './read-input.ts';
-import { createEventLines } from './show/event-lines.ts';
+import { createJsonReporter, createPlainReporter, type Reporter } from './reporter.ts';
 
 /** What `phasegate run` takes beside the file. */
 export interface RunFlags extends InputFlags {
@@ -20,13 +24,56 @@ export interface RunFlags extends InputFlags {
 export async function runFile(file: string, flags: RunFlags): Promise<ExitCode> {
   const input = await readInput(flags);
   const pipeline = await loadPipeline(file);
-  const run = startRun(pipeline, { input, runId: flags.runId });
-  const signals = watchSignals((reason) => run.cancel(reason));
-  const lines = createEventLines();
+  const attended = process.stdin.isTTY && process.stderr.isTTY && flags.inputFile !== '-';
+  const run = startRun(pipeline, { input, runId: flags.runId, attended });
+  const interrupts = watchInterrupts((reason) => run.cancel(reason));
+  const reporter = createReporter(flags);
+  const decider = attended ? createAskerFor(run, reporter) : createRefuser(run);
   run.events$.subscribe((record) => {
-    process.stdout.write(`${flags.json === true ? JSON.stringify(record) : lines(record)}\n`);
+    reporter.show(record);
+    decider.apply(record);
   });
   const result = await run.result;
-  signals.release();
-  return signals.code ?? exitCodeOf(result);
+  decider.close();
+  // Commands that were told to stop may need a moment; none of them survives the run.
+  await processesAtRest();
+  reporter.end(result);
+  interrupts.release();
+  return interrupts.code ?? exitCodeOf(result);
+}
+
+// --- internal ---
+
+interface Decider {
+  apply(record: RunRecord): void;
+  close(): void;
+}
+
+function createReporter({ json = false }: RunFlags): Reporter {
+  if (json) return createJsonReporter();
+  return process.stdout.isTTY && process.env['TERM'] !== 'dumb'
+    ? createLiveReporter(process.stdout)
+    : createPlainReporter();
+}
+
+function createAskerFor(run: Run<unknown>, reporter: Reporter): Decider {
+  const onBusy = (busy: boolean) => (busy ? reporter.pause() : reporter.resume());
+  return createAsker(run, { input: process.stdin, output: process.stderr, onBusy });
+}
+
+/** Where nobody can be asked, waiting for a decision would be waiting for ever. */
+function createRefuser(run: Run<unknown>): Decider {
+  return {
+    apply({ event }) {
+      if (event.type !== 'phase.escalated' && event.type !== 'limit.reached') return;
+      queueMicrotask(() => {
+        const { waiting, phases } = run.snapshot();
+        const [about] = waiting;
+        if (about === undefined) return;
+        const reason = phases[about]?.reason ?? 'the limit is reached';
+        run.cancel(`"${about}" waits for a person, but nobody can be asked as this is not a terminal: ${reason}`);
+      });
+    },
+    close: () => undefined,
+  };
 }

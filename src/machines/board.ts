@@ -74,7 +74,7 @@ export interface PipelineInput {
 
 /** How the board reaches the world; the pipeline machine supplies it. */
 export interface BoardPorts {
-  /** Makes and starts the actor of a phase. */
+  /** Makes the actor of a phase, which is started when its entry knows it. */
   spawn(input: PhaseInput): PhaseActor;
   /** Tells the pipeline machine that its run is over. */
   settle(): void;

@@ -10,7 +10,7 @@ import { fingerprint } from '../model/plan.ts';
 import type { LimitName } from '../model/policy.ts';
 import { entryNamed, releaseSlot, type Board, type Entry } from './board.ts';
 import { enqueue, pump, resume } from './dispatch.ts';
-import { abandon, endIfDone, endRun } from './ending.ts';
+import { abandon, endIfDone, endIfStuck, endRun } from './ending.ts';
 import { countCorrection, countUsage, liftLimit, reachLimit } from './limits.ts';
 import { commit, followUp, sendBack } from './rewind.ts';
 
@@ -32,7 +32,12 @@ export function receive(board: Board, report: PhaseReport): void {
   if (!entry?.actor || entry.generation !== report.generation || board.ended) return;
   heed(board, entry, report);
   pump(board);
-  endIfDone(board);
+  endIfStuck(board);
+}
+
+/** Whether a report is mere news: it changes nothing in the course of the run. */
+export function isNews({ type }: PhaseReport): boolean {
+  return !TURNS.has(type);
 }
 
 /** A person decides: on a phase that waits for one, or on a limit that holds the run. */
@@ -70,9 +75,26 @@ export function heldLimits(board: Board): readonly LimitName[] {
 
 // --- internal ---
 
+const TURNS: ReadonlySet<PhaseReport['type']> = new Set([
+  'phase.approved',
+  'phase.retrying',
+  'phase.rewinding',
+  'phase.escalated',
+  'phase.rejected',
+  'phase.failed',
+]);
+
 function heed(board: Board, entry: Entry, report: PhaseReport): void {
   if (report.type === 'phase.approved') {
     approve(board, entry, report);
+    return;
+  }
+  if (report.type === 'phase.retrying') {
+    retry(board, entry, report);
+    return;
+  }
+  if (report.type === 'phase.rewinding') {
+    rewind(board, entry, report);
     return;
   }
   board.outbox.push(report);
@@ -88,12 +110,6 @@ function heed(board: Board, entry: Entry, report: PhaseReport): void {
       return;
     case 'task.reported':
       countUsage(board, report);
-      return;
-    case 'phase.retrying':
-      retry(board, entry, report);
-      return;
-    case 'phase.rewinding':
-      rewind(board, entry, report);
       return;
     case 'phase.escalated':
       park(board, entry, 'escalated');
@@ -117,7 +133,8 @@ function approve(board: Board, entry: Entry, report: Extract<PhaseReport, { read
 function retry(board: Board, entry: Entry, report: EventOf<'phase.retrying'>): void {
   entry.parked = 'retrying';
   entry.history = [...entry.history, report.correction];
-  if (!countCorrection(board, entry, 0, report.by === 'person') || board.ended) return;
+  if (!countCorrection(board, entry, 0, report.by === 'person')) return;
+  board.outbox.push(report);
   if (entry.holdsSlot && board.held.size === 0) resume(board, entry);
   else enqueue(board, [entry.index]);
 }
@@ -125,7 +142,8 @@ function retry(board: Board, entry: Entry, report: EventOf<'phase.retrying'>): v
 function rewind(board: Board, entry: Entry, report: EventOf<'phase.rewinding'>): void {
   park(board, entry, 'rewinding');
   entry.rewinds = byName([...Object.entries(entry.rewinds), [report.target, report.spent]]);
-  if (!countCorrection(board, entry, report.spent, report.by === 'person') || board.ended) return;
+  if (!countCorrection(board, entry, report.spent, report.by === 'person')) return;
+  board.outbox.push(report);
   sendBack(board, entry, report);
 }
 

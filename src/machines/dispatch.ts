@@ -22,7 +22,7 @@ export function pump(board: Board): void {
     if (next === undefined) return;
     const entry = entryAt(board, next);
     if (entry.parked === 'retrying') resume(board, entry);
-    else if (board.course.isFree(next) && entry.standing !== 'skipped') begin(board, entry);
+    else if (board.course.isFree(next) && mayBegin(entry)) begin(board, entry);
   }
 }
 
@@ -36,6 +36,11 @@ export function resume(board: Board, entry: Entry): void {
 }
 
 // --- internal ---
+
+/** A phase that works, waits for a person, or has ended is not begun, even where an ancestor of it has changed. */
+function mayBegin({ standing, parked }: Entry): boolean {
+  return standing === 'pending' || parked === 'rewinding';
+}
 
 /** Starts a phase from the inputs that are current now: anew, or where it waits for a predecessor that it sent back. */
 function begin(board: Board, entry: Entry): void {
@@ -69,6 +74,7 @@ function begin(board: Board, entry: Entry): void {
     previous,
     inputs,
   });
+  entry.actor.start();
 }
 
 /** What a start is told: every demand that is not answered yet, or nothing. */

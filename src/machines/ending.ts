@@ -56,18 +56,17 @@ export function endRun(board: Board, end: NonNullable<Board['ended']>): void {
 
 /** Ends the run when nothing is left to do. */
 export function endIfDone(board: Board): void {
-  if (board.ended || board.queue.length > 0) return;
-  if (board.live === 0) endRun(board, { status: board.worst });
-  else if (
-    board.working === 0 &&
-    board.held.size === 0 &&
-    [...board.entries.values()].every((entry) => entry.parked === undefined || entry.parked === 'rewinding')
-  ) {
-    const error = errorInfo(
-      new PhasegateError('INTERNAL', 'Cannot go on with the run as every live phase waits for another'),
-    );
-    endRun(board, { status: 'failed', error });
+  if (!board.ended && board.live === 0 && board.queue.length === 0) endRun(board, { status: board.worst });
+}
+
+/** Ends a run that could never end: phases that wait for each other are a bug, and a bug must not hang. */
+export function endIfStuck(board: Board): void {
+  if (board.ended || board.live === 0 || board.working > 0 || board.queue.length > 0 || board.held.size > 0) return;
+  for (const entry of board.entries.values()) {
+    if (entry.standing === 'live' && entry.parked !== 'rewinding') return;
   }
+  const problem = 'Cannot go on with the run as every live phase waits for another';
+  endRun(board, { status: 'failed', error: errorInfo(new PhasegateError('INTERNAL', problem)) });
 }
 
 // --- internal ---

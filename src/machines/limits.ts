@@ -57,8 +57,10 @@ export function reachLimit(board: Board, limit: LimitName, used: number, max: nu
   if (!board.held.has(limit))
     board.outbox.push({ type: 'limit.reached', limit, used, max, holds: holds?.phase.name ?? null });
   if (stops) endRun(board, { status: 'exhausted', limit, reason });
-  else if (holds) holds.actor?.send({ type: 'hold', reason });
-  else {
+  else if (holds) {
+    holds.parked = 'escalated';
+    holds.actor?.send({ type: 'hold', reason });
+  } else {
     board.held.add(limit);
     if (phase) enqueue(board, [phase.index]);
   }

@@ -5,7 +5,7 @@
  */
 import type { ErrorInfo } from '../model/errors.ts';
 import type { DecidedBy, EventOf, Verdict } from '../model/event.ts';
-import type { PhasePlan } from '../model/plan.ts';
+import type { GatePlan, PhasePlan } from '../model/plan.ts';
 import { countOf } from '../model/policy.ts';
 import { mergeCorrections, type Correction, type Revision } from '../model/revision.ts';
 import type { Inputs, Outputs } from '../model/task-types.ts';
@@ -45,27 +45,44 @@ export interface PhaseInput extends Start {
 /** Why a phase is held for a person. */
 export type EscalationCause = EventOf<'phase.escalated'>['because'];
 
-/** Everything a phase machine knows. JSON: any snapshot survives storage. */
-export interface PhaseContext extends Start {
+/** What does not change as long as the actor of a phase lives. */
+export interface PhaseOrigin {
   readonly run: string;
   readonly phase: PhasePlan;
   readonly generation: number;
   readonly input: unknown;
   readonly gated: boolean;
   readonly attended: boolean;
+}
+
+/** How the review of the current attempt stands. */
+export interface ReviewState {
+  /** The verdict that is being judged; `null` before there is one. */
+  readonly verdict: Verdict | null;
+  /** Who gave it. */
+  readonly by: DecidedBy;
+  /** Answers of reviewers that need not be asked again. */
+  readonly verdicts: Readonly<Record<string, Verdict>>;
+  /** Times the review could not be had. */
+  readonly errors: number;
+}
+
+/**
+ * Everything a phase machine knows. JSON: any snapshot survives storage.
+ *
+ * At most 16 fields: XState copies it field by field, and V8 turns larger copies into slow dictionaries.
+ */
+export interface PhaseContext extends Start {
+  readonly origin: PhaseOrigin;
+  /** Times this phase has sent back each predecessor, over all generations. */
   readonly rewinds: Readonly<Record<string, number>>;
+  /** Every correction of this phase so far, oldest first. */
   readonly history: readonly Correction[];
   /** Retries its own gate has spent since it started afresh. */
   readonly retries: number;
-  /** Times the review of this attempt could not be had. */
-  readonly reviewErrors: number;
   /** Outputs of the latest attempt, not yet committed; `null` while the tasks run. */
   readonly outputs: Outputs | null;
-  /** Answers of this attempt's reviewers that need not be asked again. */
-  readonly verdicts: Readonly<Record<string, Verdict>>;
-  /** The verdict that is being judged, and who gave it. */
-  readonly verdict: Verdict | null;
-  readonly by: DecidedBy;
+  readonly review: ReviewState;
   /** The best attempt so far, by score; kept for `onExhausted: 'acceptBest'`. */
   readonly best: { readonly score: number; readonly outputs: Outputs } | null;
   /** Why the tasks failed. */
@@ -76,26 +93,20 @@ export interface PhaseContext extends Start {
 
 /** The context of a phase that starts. */
 export function openContext(input: PhaseInput): PhaseContext {
+  const { run, phase, generation = 0, gated = true, attended = false, rewinds = NONE, history = [] } = input;
+  const { attempt, revision, previous, inputs } = input;
   return {
-    run: input.run,
-    phase: input.phase,
-    generation: input.generation ?? 0,
-    input: input.input ?? null,
-    gated: input.gated ?? true,
-    attended: input.attended ?? false,
-    rewinds: input.rewinds ?? {},
-    history: input.revision?.history ?? input.history ?? [],
-    inputs: input.inputs,
+    origin: { run, phase, generation, input: input.input ?? null, gated, attended },
+    inputs,
+    attempt,
+    revision,
+    previous,
+    rewinds,
+    history: revision?.history ?? history,
     retries: 0,
-    best: null,
-    attempt: input.attempt,
-    revision: input.revision,
-    previous: input.previous,
     outputs: null,
-    verdicts: {},
-    verdict: null,
-    by: 'gate',
-    reviewErrors: 0,
+    review: UNREVIEWED,
+    best: null,
     error: null,
     held: null,
   };
@@ -113,58 +124,53 @@ export function nextFields({ attempt, history, outputs, previous }: PhaseContext
   return attemptFields(attempt + 1, revision, outputs ?? previous);
 }
 
+/** The gate of the phase. */
+export function gateOf({ origin }: PhaseContext): GatePlan | null {
+  return origin.phase.gate;
+}
+
 /** Retries the gate may still ask for. A person's decision is not bound by it. */
-export function retriesLeft({ phase, retries }: PhaseContext): number {
-  return phase.gate ? countOf(phase.gate.maxRetries) - retries : 0;
+export function retriesLeft(context: PhaseContext): number {
+  const gate = gateOf(context);
+  return gate ? countOf(gate.maxRetries) - context.retries : 0;
 }
 
 /** Times the phase may still send back another; 0 where that is not allowed at all. */
-export function rewindsLeft({ phase, rewinds }: PhaseContext, target: string): number {
-  if (!phase.gate?.targets.includes(target)) return 0;
-  return countOf(phase.gate.maxPredecessorRetries) - (rewinds[target] ?? 0);
+export function rewindsLeft(context: PhaseContext, target: string): number {
+  const gate = gateOf(context);
+  if (!gate?.targets.includes(target)) return 0;
+  return countOf(gate.maxPredecessorRetries) - (context.rewinds[target] ?? 0);
 }
 
 /** Whether the verdict is none: the review has to be asked again. */
-export function isUnanswered({ phase, verdict }: PhaseContext): boolean {
-  return verdict !== null && isMissing(verdict, { onUnrecognised: phase.gate?.onUnrecognised ?? 'approve' });
+export function isUnanswered(context: PhaseContext): boolean {
+  const { verdict } = context.review;
+  return verdict !== null && isMissing(verdict, gateOf(context)?.onUnrecognised ?? 'approve');
 }
 
 /** Whether the verdict sends back a phase that may not be sent back. A person's choice was checked when it was made. */
-export function aimsAstray({ phase, verdict, by }: PhaseContext): boolean {
-  return (
-    by !== 'person' && verdict?.type === 'retryPredecessor' && !(phase.gate?.targets.includes(verdict.phase) ?? false)
-  );
+export function aimsAstray(context: PhaseContext): boolean {
+  const { verdict, by } = context.review;
+  if (by === 'person' || verdict?.type !== 'retryPredecessor') return false;
+  return !(gateOf(context)?.targets.includes(verdict.phase) ?? false);
 }
 
 /** The demand of the verdict, as the history of whoever is sent back will have it. */
-export function correctionOf({ phase, attempt, verdict }: PhaseContext): Correction {
-  const demand =
-    verdict?.type === 'retry' || verdict?.type === 'retryPredecessor'
-      ? verdict
-      : { feedback: '', requiredChange: undefined };
-  return {
-    attempt,
-    from: phase.name,
-    feedback: demand.feedback,
-    ...(demand.requiredChange !== undefined && { requiredChange: demand.requiredChange }),
-  };
+export function correctionOf({ origin, attempt, review: { verdict } }: PhaseContext): Correction {
+  const asks = verdict?.type === 'retry' || verdict?.type === 'retryPredecessor';
+  const { feedback, requiredChange } = asks ? verdict : { feedback: '', requiredChange: undefined };
+  const from = origin.phase.name;
+  return requiredChange === undefined ? { attempt, from, feedback } : { attempt, from, feedback, requiredChange };
 }
 
 // --- internal ---
 
+const NONE: Readonly<Record<string, never>> = Object.freeze({});
+
+/** A review before anybody was asked. */
+const UNREVIEWED: ReviewState = Object.freeze({ verdict: null, by: 'gate', verdicts: NONE, errors: 0 });
+
 /** A new attempt, of which nothing is known yet. */
 function attemptFields(attempt: number, revision: Revision | undefined, previous: Outputs | undefined) {
-  const by: DecidedBy = 'gate';
-  return {
-    attempt,
-    revision,
-    previous,
-    outputs: null,
-    verdicts: {},
-    verdict: null,
-    by,
-    reviewErrors: 0,
-    error: null,
-    held: null,
-  };
+  return { attempt, revision, previous, outputs: null, review: UNREVIEWED, error: null, held: null };
 }

@@ -6,31 +6,39 @@
 import { errorInfo, PhasegateError, type ErrorInfo } from '../model/errors.ts';
 import type { Approval, EventOf } from '../model/event.ts';
 import { backoffMs } from '../model/policy.ts';
-import { aimsAstray, correctionOf, isUnanswered, type EscalationCause, type PhaseContext } from './phase-context.ts';
+import {
+  aimsAstray,
+  correctionOf,
+  gateOf,
+  isUnanswered,
+  type EscalationCause,
+  type PhaseContext,
+} from './phase-context.ts';
 
 export function startedReport(context: PhaseContext): EventOf<'phase.started'> {
-  const { phase, generation, attempt, revision } = context;
-  const type = 'phase.started';
+  const { attempt, revision } = context;
+  const { phase, generation } = context.origin;
   const { name } = phase;
+  const type = 'phase.started';
   return revision ? { type, phase: name, generation, attempt, revision } : { type, phase: name, generation, attempt };
 }
 
 export function reviewStartedReport(context: PhaseContext): EventOf<'review.started'> {
   return {
     type: 'review.started',
-    phase: context.phase.name,
-    generation: context.generation,
+    phase: context.origin.phase.name,
+    generation: context.origin.generation,
     attempt: context.attempt,
-    asked: context.reviewErrors + 1,
+    asked: context.review.errors + 1,
   };
 }
 
 export function decidedReport(context: PhaseContext): EventOf<'review.decided'> {
-  const { verdicts, by } = context;
+  const { verdicts, by } = context.review;
   return {
     type: 'review.decided',
-    phase: context.phase.name,
-    generation: context.generation,
+    phase: context.origin.phase.name,
+    generation: context.origin.generation,
     attempt: context.attempt,
     verdict: verdictOf(context),
     verdicts,
@@ -39,11 +47,14 @@ export function decidedReport(context: PhaseContext): EventOf<'review.decided'> 
 }
 
 export function retryingReport(context: PhaseContext): EventOf<'phase.retrying'> {
-  const { by, retries: spent } = context;
+  const {
+    retries: spent,
+    review: { by },
+  } = context;
   return {
     type: 'phase.retrying',
-    phase: context.phase.name,
-    generation: context.generation,
+    phase: context.origin.phase.name,
+    generation: context.origin.generation,
     attempt: context.attempt,
     correction: correctionOf(context),
     by,
@@ -52,12 +63,15 @@ export function retryingReport(context: PhaseContext): EventOf<'phase.retrying'>
 }
 
 export function rewindingReport(context: PhaseContext): EventOf<'phase.rewinding'> {
-  const { by, verdict, rewinds } = context;
+  const {
+    rewinds,
+    review: { by, verdict },
+  } = context;
   const target = verdict?.type === 'retryPredecessor' ? verdict.phase : '';
   return {
     type: 'phase.rewinding',
-    phase: context.phase.name,
-    generation: context.generation,
+    phase: context.origin.phase.name,
+    generation: context.origin.generation,
     attempt: context.attempt,
     target,
     correction: correctionOf(context),
@@ -69,8 +83,8 @@ export function rewindingReport(context: PhaseContext): EventOf<'phase.rewinding
 export function escalatedReport(context: PhaseContext): EventOf<'phase.escalated'> {
   return {
     type: 'phase.escalated',
-    phase: context.phase.name,
-    generation: context.generation,
+    phase: context.origin.phase.name,
+    generation: context.origin.generation,
     attempt: context.attempt,
     because: causeOf(context),
     reason: reasonOf(context),
@@ -78,13 +92,14 @@ export function escalatedReport(context: PhaseContext): EventOf<'phase.escalated
 }
 
 export function approvedReport(context: PhaseContext): Approval {
-  const { phase, outputs, best } = context;
+  const { outputs, best } = context;
   const because = approvalCause(context);
-  const accepted = because === 'exhausted' && phase.gate?.onExhausted === 'acceptBest' && best ? best.outputs : outputs;
+  const accepted =
+    because === 'exhausted' && gateOf(context)?.onExhausted === 'acceptBest' && best ? best.outputs : outputs;
   return {
     type: 'phase.approved',
-    phase: context.phase.name,
-    generation: context.generation,
+    phase: context.origin.phase.name,
+    generation: context.origin.generation,
     attempt: context.attempt,
     because,
     outputs: accepted ?? {},
@@ -94,8 +109,8 @@ export function approvedReport(context: PhaseContext): Approval {
 export function rejectedReport(context: PhaseContext): EventOf<'phase.rejected'> {
   return {
     type: 'phase.rejected',
-    phase: context.phase.name,
-    generation: context.generation,
+    phase: context.origin.phase.name,
+    generation: context.origin.generation,
     attempt: context.attempt,
     reason: reasonOf(context),
   };
@@ -104,8 +119,8 @@ export function rejectedReport(context: PhaseContext): EventOf<'phase.rejected'>
 export function failedReport(context: PhaseContext): EventOf<'phase.failed'> {
   return {
     type: 'phase.failed',
-    phase: context.phase.name,
-    generation: context.generation,
+    phase: context.origin.phase.name,
+    generation: context.origin.generation,
     attempt: context.attempt,
     error: context.error ?? endError(context),
   };
@@ -120,8 +135,9 @@ export function approvalWarning(context: PhaseContext): EventOf<'phase.warned'> 
 }
 
 /** Milliseconds before a review that could not be had is asked again. */
-export function reviewDelay({ phase, reviewErrors }: PhaseContext): number {
-  return reviewErrors === 0 ? 0 : backoffMs(phase.gate?.reviewBackoff ?? {}, reviewErrors);
+export function reviewDelay(context: PhaseContext): number {
+  const { errors } = context.review;
+  return errors === 0 ? 0 : backoffMs(gateOf(context)?.reviewBackoff ?? {}, errors);
 }
 
 // --- internal ---
@@ -134,16 +150,16 @@ const WARNINGS: Partial<Record<Approval['because'], (context: PhaseContext) => s
     `Approved as the reviewer sent back a phase that it may not send back: ${reasonOf(context)}`,
 };
 
-function at({ phase, generation, attempt }: PhaseContext) {
-  return { phase: phase.name, generation, attempt };
+function at({ origin, attempt }: PhaseContext) {
+  return { phase: origin.phase.name, generation: origin.generation, attempt };
 }
 
-function verdictOf({ verdict }: PhaseContext): EventOf<'review.decided'>['verdict'] {
+function verdictOf({ review: { verdict } }: PhaseContext): EventOf<'review.decided'>['verdict'] {
   return verdict ?? { type: 'approve' };
 }
 
 function approvalCause(context: PhaseContext): Approval['because'] {
-  const { verdict } = context;
+  const { verdict } = context.review;
   if (verdict === null) return 'unreviewed';
   if (verdict.type === 'approve') return 'approved';
   if (verdict.type === 'unrecognised') return 'unrecognised';
@@ -153,12 +169,12 @@ function approvalCause(context: PhaseContext): Approval['because'] {
 function causeOf(context: PhaseContext): EscalationCause {
   if (context.held !== null) return 'limit';
   if (isUnanswered(context)) return 'reviewUnavailable';
-  if (context.verdict?.type === 'escalate') return 'requested';
+  if (context.review.verdict?.type === 'escalate') return 'requested';
   return aimsAstray(context) ? 'invalidTarget' : 'exhausted';
 }
 
 /** The verdict in words. */
-function reasonOf({ held, verdict }: PhaseContext): string {
+function reasonOf({ held, review: { verdict } }: PhaseContext): string {
   if (held !== null) return held;
   switch (verdict?.type) {
     case undefined:
@@ -182,14 +198,15 @@ function reasonOf({ held, verdict }: PhaseContext): string {
 
 /** Why a phase failed whose tasks did not. */
 function endError(context: PhaseContext): ErrorInfo {
-  const { phase, reviewErrors, verdict } = context;
-  if (context.by === 'worker' && verdict?.type === 'retryPredecessor') {
+  const { phase } = context.origin;
+  const { errors, verdict, by } = context.review;
+  if (by === 'worker' && verdict?.type === 'retryPredecessor') {
     const problem = `Cannot go on with phase "${phase.name}" as it needs changes in "${verdict.phase}", which may not be sent back any more: ${verdict.feedback}`;
     return errorInfo(
       new PhasegateError('REWORK_IMPOSSIBLE', problem, { hint: 'Raise maxPredecessorRetries, or correct that phase.' }),
     );
   }
-  const problem = `Cannot judge phase "${phase.name}" as its review could not be had in ${reviewErrors + 1} tries: ${reasonOf(context)}`;
+  const problem = `Cannot judge phase "${phase.name}" as its review could not be had in ${errors + 1} tries: ${reasonOf(context)}`;
   const hint =
     'The work was not rejected. Repair the reviewer, raise maxReviewErrors, or run attended so that a person decides.';
   return errorInfo(new PhasegateError('REVIEW_UNAVAILABLE', problem, { hint }));

@@ -18,16 +18,17 @@
  *
  * @module
  */
-import { assign, setup, type AnyActorRef } from 'xstate';
+import { assign, setup } from 'xstate';
 import { byName } from '../model/by-name.ts';
 import { errorInfo, type ErrorInfo } from '../model/errors.ts';
 import type { Decision } from '../model/decision.ts';
-import type { PhaseReport, TaskReport, Verdict } from '../model/event.ts';
+import type { DecidedBy, PhaseReport, TaskReport, Verdict } from '../model/event.ts';
 import { countOf } from '../model/policy.ts';
 import * as rules from './phase-context.ts';
-import type { PhaseContext, PhaseInput, Start } from './phase-context.ts';
+import type { PhaseContext, PhaseInput, ReviewState, Start } from './phase-context.ts';
 import * as reports from './phase-reports.ts';
 import type { AttemptOutcome, GateOutcome, PhaseActors } from './ports.ts';
+import { report } from './uplink.ts';
 
 /** What a phase can be told. */
 export type PhaseCommand =
@@ -58,42 +59,41 @@ export const phaseMachine = setup({
   actors: {} as PhaseActors,
   guards: {
     isFailed: ({ context }) => context.error !== null,
-    isUnreviewed: ({ context }) => context.verdict === null && (context.phase.gate === null || !context.gated),
-    wantsRework: ({ context }) => context.verdict !== null,
-    mayAskAgain: ({ context }) => rules.isUnanswered(context) && context.reviewErrors < maxReviewErrors(context),
-    mayAskPerson: ({ context }) => rules.isUnanswered(context) && context.attended,
+    isUnreviewed: ({ context }) =>
+      context.review.verdict === null && (rules.gateOf(context) === null || !context.origin.gated),
+    wantsRework: ({ context }) => context.review.verdict !== null,
+    mayAskAgain: ({ context }) => rules.isUnanswered(context) && context.review.errors < maxReviewErrors(context),
+    mayAskPerson: ({ context }) => rules.isUnanswered(context) && context.origin.attended,
     isUnanswered: ({ context }) => rules.isUnanswered(context),
-    approves: ({ context }) => context.verdict?.type === 'approve' || context.verdict?.type === 'unrecognised',
+    approves: ({ context }) =>
+      context.review.verdict?.type === 'approve' || context.review.verdict?.type === 'unrecognised',
     mayRetry: ({ context }) =>
-      context.verdict?.type === 'retry' && (context.by === 'person' || rules.retriesLeft(context) > 0),
+      context.review.verdict?.type === 'retry' && (context.review.by === 'person' || rules.retriesLeft(context) > 0),
     mayRewind: ({ context }) => mayRewind(context),
-    rejects: ({ context }) => context.verdict?.type === 'reject',
-    escalates: ({ context }) => context.verdict?.type === 'escalate',
-    isStuckWorker: ({ context }) => context.by === 'worker',
-    strays: ({ context }) => rules.aimsAstray(context) && context.phase.gate?.onInvalidTarget === 'escalate',
+    rejects: ({ context }) => context.review.verdict?.type === 'reject',
+    escalates: ({ context }) => context.review.verdict?.type === 'escalate',
+    isStuckWorker: ({ context }) => context.review.by === 'worker',
+    strays: ({ context }) => rules.aimsAstray(context) && rules.gateOf(context)?.onInvalidTarget === 'escalate',
     straysHarmlessly: ({ context }) => rules.aimsAstray(context),
-    escalatesExhausted: ({ context }) => context.phase.gate?.onExhausted === 'escalate',
-    rejectsExhausted: ({ context }) => context.phase.gate?.onExhausted === 'reject',
+    escalatesExhausted: ({ context }) => rules.gateOf(context)?.onExhausted === 'escalate',
+    rejectsExhausted: ({ context }) => rules.gateOf(context)?.onExhausted === 'reject',
   },
   actions: {
-    report: ({ self }, report: PhaseReport | undefined) => report && parentOf(self)?.send(report),
-    pass: ({ self, event }) => parentOf(self)?.send(event),
+    report: ({ self }, fact: PhaseReport | undefined) => fact && report(self, fact),
+    pass: ({ self, event }) => isTaskReport(event) && report(self, event),
     keepOutcome: assign((_, outcome: AttemptOutcome) => outcomeFields(outcome)),
     keepError: assign({ error: (_, error: ErrorInfo) => error }),
     keepReview: assign(({ context }, { verdict, verdicts }: GateOutcome) => ({
-      verdict,
-      verdicts,
-      by: 'gate' as const,
+      review: reviewed(verdict, 'gate', verdicts, context.review.errors),
       best: bestOf(context, verdict),
     })),
-    keepDecision: assign({
-      verdict: (_, decision: Decision) => decision,
-      by: () => 'person' as const,
-      held: () => null,
-    }),
-    countReviewError: assign({ reviewErrors: ({ context }) => context.reviewErrors + 1 }),
+    keepDecision: assign(({ context: { review } }, decision: Decision) => ({
+      review: reviewed(decision, 'person', review.verdicts, review.errors),
+      held: null,
+    })),
+    countReviewError: assign({ review: ({ context: { review } }) => ({ ...review, errors: review.errors + 1 }) }),
     countRetry: assign({
-      retries: ({ context }) => context.retries + (context.by === 'person' ? 0 : 1),
+      retries: ({ context }) => context.retries + (context.review.by === 'person' ? 0 : 1),
       history: ({ context }) => [...context.history, rules.correctionOf(context)],
     }),
     countRewind: assign({ rewinds: ({ context }) => countedRewinds(context) }),
@@ -204,39 +204,40 @@ export const phaseMachine = setup({
 
 // --- internal ---
 
-function parentOf(self: AnyActorRef): AnyActorRef | undefined {
-  return self._parent;
+function isTaskReport(event: PhaseCommand | TaskReport): event is TaskReport {
+  return event.type.startsWith('task.') || event.type === 'phase.warned';
 }
 
 function ended(status: PhaseOutput['status'], outputs: PhaseOutput['outputs'] = null): PhaseOutput {
   return { status, outputs };
 }
 
-function maxReviewErrors({ phase }: PhaseContext): number {
-  return countOf(phase.gate?.maxReviewErrors ?? 0);
+function maxReviewErrors(context: PhaseContext): number {
+  return countOf(rules.gateOf(context)?.maxReviewErrors ?? 0);
 }
 
 function mayRewind(context: PhaseContext): boolean {
-  const { verdict, by } = context;
+  const { verdict, by } = context.review;
   if (verdict?.type !== 'retryPredecessor') return false;
   return by === 'person' || rules.rewindsLeft(context, verdict.phase) > 0;
 }
 
 /** What the machine keeps of an attempt. */
-function outcomeFields(outcome: AttemptOutcome): Pick<PhaseContext, 'outputs' | 'verdict' | 'by' | 'error'> {
-  const nothing = { outputs: null, verdict: null, by: 'gate', error: null } as const;
+function outcomeFields(outcome: AttemptOutcome): Partial<Pick<PhaseContext, 'outputs' | 'review' | 'error'>> {
   switch (outcome.type) {
     case 'done':
-      return { ...nothing, outputs: outcome.outputs };
+      return { outputs: outcome.outputs };
     case 'failed':
-      return { ...nothing, error: outcome.error };
-    case 'rework':
-      return {
-        ...nothing,
-        by: 'worker',
-        verdict: { type: 'retryPredecessor', phase: outcome.phase, feedback: outcome.feedback },
-      };
+      return { error: outcome.error };
+    case 'rework': {
+      const { phase, feedback } = outcome;
+      return { review: reviewed({ type: 'retryPredecessor', phase, feedback }, 'worker', {}, 0) };
+    }
   }
+}
+
+function reviewed(verdict: Verdict, by: DecidedBy, verdicts: ReviewState['verdicts'], errors: number): ReviewState {
+  return { verdict, by, verdicts, errors };
 }
 
 function crashed(thrown: unknown): GateOutcome {
@@ -250,7 +251,7 @@ function bestOf({ best, outputs }: PhaseContext, verdict: Verdict): PhaseContext
   return { score, outputs };
 }
 
-function countedRewinds({ rewinds, verdict, by }: PhaseContext): PhaseContext['rewinds'] {
+function countedRewinds({ rewinds, review: { verdict, by } }: PhaseContext): PhaseContext['rewinds'] {
   if (verdict?.type !== 'retryPredecessor' || by === 'person') return rewinds;
   return byName([...Object.entries(rewinds), [verdict.phase, (rewinds[verdict.phase] ?? 0) + 1]]);
 }

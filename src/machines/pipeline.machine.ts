@@ -14,7 +14,7 @@
  *
  * @module
  */
-import { assign, createActor, enqueueActions, setup, type AnyActorRef } from 'xstate';
+import { assign, createActor, emit, enqueueActions, setup, type AnyActorRef } from 'xstate';
 import { byName } from '../model/by-name.ts';
 import type { Decision } from '../model/decision.ts';
 import type { PhaseReport, RunEvent, RunStatus } from '../model/event.ts';
@@ -22,7 +22,8 @@ import type { Plan } from '../model/plan.ts';
 import type { LimitName } from '../model/policy.ts';
 import { createBoard, type Board, type PipelineInput } from './board.ts';
 import { answer, cancel, open, receive, spendDuration } from './conduct.ts';
-import { boardOf, keepBoard } from './boards.ts';
+import { endIfDone } from './ending.ts';
+import { boardOf, flush, keepBoard, takeOutbox } from './boards.ts';
 import { lifelineLogic } from './lifeline.ts';
 import { phaseMachine } from './phase.machine.ts';
 
@@ -70,11 +71,14 @@ export const pipelineMachine = setup({
     receive: ({ self, event }) => isReport(event) && receive(boardOf(self), event),
     answer: ({ self, event }) => event.type === 'decide' && answer(boardOf(self), event.about, event.decision),
     cancel: ({ self, event }) => event.type === 'cancel' && cancel(boardOf(self), event.reason ?? 'cancelled'),
+    endIfDone: ({ self }) => endIfDone(boardOf(self)),
     spendDuration: ({ self }) => spendDuration(boardOf(self)),
     keepEnd: assign({ end: ({ self }) => endOf(boardOf(self)) }),
     publish: enqueueActions(({ enqueue, self }) => {
-      for (const event of boardOf(self).outbox.splice(0)) enqueue.emit(event);
+      flush(self);
+      for (const event of takeOutbox(self)) enqueue({ type: 'say', params: event } as never);
     }),
+    say: emit((_, event: RunEvent) => event),
   },
 }).createMachine({
   id: 'pipeline',
@@ -93,6 +97,7 @@ export const pipelineMachine = setup({
         'task.*': { actions: ['receive', 'publish'] },
         'phase.*': { actions: ['receive', 'publish'] },
         'review.*': { actions: ['receive', 'publish'] },
+        'xstate.done.actor.*': { actions: ['endIfDone', 'publish'] },
         decide: { actions: ['answer', 'publish'] },
         cancel: { actions: ['cancel', 'publish'] },
         settle: { target: 'settling', actions: ['publish', 'keepEnd'] },
@@ -120,11 +125,7 @@ export const pipelineMachine = setup({
 
 function makeBoard(context: PipelineContext, self: AnyActorRef): Board {
   const board = createBoard(context, {
-    spawn: (input) => {
-      const actor = createActor(phaseLogicOf(self), { id: input.phase.name, parent: self, input });
-      actor.start();
-      return actor;
-    },
+    spawn: (input) => createActor(phaseLogicOf(self), { id: input.phase.name, parent: self, input }),
     settle: () => self.send({ type: 'settle' }),
   });
   keepBoard(self, board);

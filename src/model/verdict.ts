@@ -35,7 +35,7 @@ export function combine(verdicts: Readonly<Record<string, Verdict>>, gate: GateP
   const approvals = all.filter((one) => approves(one, gate));
   if (approvals.length >= gate.quorum)
     return approvals.find((one) => one.type === 'approve') ?? approvals[0] ?? APPROVE;
-  const missing = all.find((one) => isMissing(one, gate));
+  const missing = all.find((one) => isMissing(one, gate.onUnrecognised));
   if (missing) return missing;
   const decisions = all.flatMap((one) => (isDecision(one) ? one : []));
   return (
@@ -48,8 +48,8 @@ export function combine(verdicts: Readonly<Record<string, Verdict>>, gate: GateP
 }
 
 /** True for an answer that has to be asked for again. */
-export function isMissing(verdict: Verdict, gate: Pick<GatePlan, 'onUnrecognised'>): boolean {
-  if (verdict.type === 'unrecognised') return gate.onUnrecognised === 'ask';
+export function isMissing(verdict: Verdict, onUnrecognised: GatePlan['onUnrecognised']): boolean {
+  if (verdict.type === 'unrecognised') return onUnrecognised === 'ask';
   return verdict.type === 'unavailable' || verdict.type === 'inconclusive';
 }
 

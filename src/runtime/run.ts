@@ -7,6 +7,7 @@ import type { Observable } from 'rxjs';
 import { ulid } from 'ulid';
 import { createActor, type ActorOptions, type ActorRefFrom } from 'xstate';
 import type { Clock } from '../machines/clock.ts';
+import { listenTo } from '../machines/boards.ts';
 import type { pipelineMachine } from '../machines/pipeline.machine.ts';
 import type { Decision } from '../model/decision.ts';
 import type { Pipeline } from '../model/define.ts';
@@ -136,7 +137,7 @@ export function startRun<O, I>(pipeline: Pipeline<O, I>, options: RunOptions<I> 
       ...(inspect && { inspect }),
       ...(clock && { clock }),
     });
-    actor.on('*', publish);
+    listenTo(actor, publish);
     actor.subscribe({
       error: (error) => end({ type: 'run.ended', status: 'failed', error: errorInfo(error, 'INTERNAL') }),
     });

@@ -1,0 +1,156 @@
+/**
+ * Asking a person for decisions.
+ *
+ * @module
+ */
+import { createInterface, type Interface } from 'node:readline';
+import { PhasegateError } from '../model/errors.ts';
+import type { RunRecord } from '../model/event.ts';
+import { planGraph, type Plan } from '../model/plan.ts';
+import { reach } from '../model/graph.ts';
+import type { Run } from '../runtime/run.ts';
+import { manyLines, oneLine } from './show/text.ts';
+import { excerptLines } from './show/summary.ts';
+import { plain } from './show/line.ts';
+
+/** Asks for what waits, one question after the other. */
+export interface Asker {
+  /** Takes note of a record, so that a question can show what it is about. */
+  apply(record: RunRecord): void;
+  /** Stops asking. */
+  close(): void;
+}
+
+/** What happens around questions. */
+export interface AskerOptions {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+  /** Called before the first question of a row, and after the last. */
+  readonly onBusy: (busy: boolean) => void;
+}
+
+/**
+ * Puts the questions of a run to a person. An answer counts only if it is a decision beyond doubt; an empty line and
+ * anything unknown is asked again, and the end of the input cancels the run.
+ */
+export function createAsker(run: Pick<Run<unknown>, 'snapshot' | 'decide' | 'cancel'>, options: AskerOptions): Asker {
+  const { input, output, onBusy } = options;
+  const outputs = new Map<string, Map<string, unknown>>();
+  let plan: Plan | undefined;
+  let asked: string | undefined;
+  let lines: Interface | undefined;
+
+  function say(text: string): void {
+    output.write(`${text}\n`);
+  }
+
+  /** Asks for the first thing that waits, if it is another one than before. */
+  function next(): void {
+    const waiting = run.snapshot().waiting;
+    if (asked !== undefined && waiting.includes(asked)) return;
+    const before = asked;
+    [asked] = waiting;
+    if (asked === undefined) {
+      close();
+      if (before !== undefined) onBusy(false);
+      return;
+    }
+    if (before === undefined) onBusy(true);
+    listen();
+    question(asked);
+  }
+
+  function listen(): void {
+    if (lines) return;
+    // Not a terminal of its own: the system edits the line, and Ctrl-C stays a signal.
+    lines = createInterface({ input, terminal: false });
+    lines.on('line', answer);
+    lines.once('close', () => {
+      if (lines && asked !== undefined) run.cancel(`The input ended before a decision on "${asked}"`);
+    });
+  }
+
+  function close(): void {
+    const open = lines;
+    lines = undefined;
+    open?.close();
+  }
+
+  function answer(text: string): void {
+    if (asked === undefined) return;
+    try {
+      if (text.trim() === '') throw new PhasegateError('DECISION_INVALID', 'An empty line decides nothing');
+      run.decide(asked, isLimit(asked) ? limitAnswer(text) : text);
+      queueMicrotask(next);
+    } catch (error) {
+      if (!PhasegateError.is(error)) throw error;
+      say(error.message.replace(/\nDocs: .*$/u, ''));
+      output.write('> ');
+    }
+  }
+
+  function isLimit(about: string): boolean {
+    return plan?.phases.every(({ name }) => name !== about) ?? false;
+  }
+
+  function question(about: string): void {
+    const phase = run.snapshot().phases[about];
+    say('');
+    say(`⏸ ${oneLine(about)} waits for a person${phase ? '' : ': the limit is reached, and the run is held'}`);
+    if (phase?.reason) say(`  ${manyLines(phase.reason).replaceAll('\n', '\n  ')}`);
+    for (const [task, value] of outputs.get(about) ?? []) {
+      say(`  ${oneLine(task)}:`);
+      for (const line of excerptLines(value)) say(plain(line));
+    }
+    say('  Decide with one of these lines; Ctrl-C cancels the run.');
+    say(phase ? '    APPROVE' : '    APPROVE               lift the limit and go on');
+    if (phase) {
+      say('    RETRY: <what to change>');
+      const above = ancestorsOf(plan, about);
+      if (above.length > 0) say(`    RETRY_PREDECESSOR <phase>: <what to change>   (${above.map(oneLine).join(', ')})`);
+    }
+    say(phase ? '    REJECT: <why>' : '    REJECT: <why>         end the run');
+    output.write('> ');
+  }
+
+  return {
+    apply({ event }) {
+      if (event.type === 'run.started') plan = event.plan;
+      if (event.type === 'phase.started') outputs.delete(event.phase);
+      if (event.type === 'task.completed') {
+        const known = outputs.get(event.phase) ?? new Map<string, unknown>();
+        outputs.set(event.phase, known.set(event.task, event.output));
+      }
+      if (MAY_CHANGE.has(event.type)) queueMicrotask(next);
+    },
+    close,
+  };
+}
+
+// --- internal ---
+
+/** Events after which something else may wait. */
+const MAY_CHANGE: ReadonlySet<string> = new Set([
+  'phase.escalated',
+  'phase.invalidated',
+  'phase.cancelled',
+  'phase.failed',
+  'limit.reached',
+  'limit.lifted',
+  'run.ended',
+]);
+
+/** A limit can be lifted or not; there is nothing to try again. */
+function limitAnswer(text: string): string {
+  if (/^\s*(?:approve\s*$|reject\b)/iu.test(text)) return text;
+  throw new PhasegateError('DECISION_INVALID', `Cannot decide on a limit by ${JSON.stringify(text)}`, {
+    hint: 'Say APPROVE to lift the limit, or REJECT: <why> to end the run.',
+  });
+}
+
+function ancestorsOf(plan: Plan | undefined, about: string): readonly string[] {
+  if (!plan) return [];
+  const graph = planGraph(plan);
+  const index = graph.indexOf.get(about);
+  return index === undefined ? [] : [...reach(graph.before, index)].map((node) => graph.names[node] ?? '');
+}

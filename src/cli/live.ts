@@ -1,0 +1,110 @@
+/**
+ * The live tree on a terminal.
+ *
+ * @module
+ */
+import { createLogUpdate } from 'log-update';
+import { divert, type Diverted } from './divert.ts';
+import { asText, seesColours, type Reporter } from './reporter.ts';
+import { createBoard } from './show/board.ts';
+import { createPainter, fit, type Line } from './show/line.ts';
+import { summaryLines } from './show/summary.ts';
+import { treeLines, type Size } from './show/tree.ts';
+
+/** Draws the tree again and again. What the code of the pipeline prints appears above it. */
+export function createLiveReporter(stream: NodeJS.WriteStream): Reporter {
+  const board = createBoard();
+  const paint = createPainter(seesColours(stream));
+  const streams = [stream, ...(process.stderr.isTTY ? [process.stderr] : [])];
+  const printed = new Map<NodeJS.WriteStream, string>();
+  let diverted: readonly Diverted[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let update = createLogUpdate(stream);
+
+  /** Runs code that writes to the terminal itself. */
+  function direct(code: () => void): void {
+    const [first, second] = diverted;
+    const inner = second ? () => second.direct(code) : code;
+    if (first) first.direct(inner);
+    else inner();
+  }
+
+  function draw(): void {
+    const { columns, rows } = sizeOf(stream);
+    // The row of the cursor and the last column stay free: terminals scroll or wrap when they are written to.
+    const lines = treeLines(board, { columns: columns - 1, rows: rows - 1 }, Date.now());
+    direct(() => update(lines.map(paint).join('\n')));
+  }
+
+  /** Frames take at most a tenth of the time, however large the tree is. */
+  function tick(): void {
+    const before = performance.now();
+    draw();
+    timer = setTimeout(tick, Math.max(FRAME_MS, 10 * (performance.now() - before)));
+  }
+
+  /** Whole lines go above the tree at once; the rest of a line waits for its end. */
+  function print(to: NodeJS.WriteStream, text: string): void {
+    const all = (printed.get(to) ?? '') + text;
+    const end = all.lastIndexOf('\n') + 1;
+    printed.set(to, all.slice(end));
+    if (end === 0) return;
+    direct(() => {
+      update.clear();
+      to.write(all.slice(0, end));
+    });
+    draw();
+  }
+
+  function resume(): void {
+    if (timer !== undefined) return;
+    diverted = streams.map((one) => divert(one, (text) => print(one, text)));
+    update = createLogUpdate(stream);
+    stream.on('resize', draw);
+    tick();
+  }
+
+  function pause(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    stream.off('resize', draw);
+    direct(() => {
+      update.clear();
+      update.done();
+    });
+    for (const one of diverted) one.release();
+    diverted = [];
+    for (const [to, rest] of printed) if (rest !== '') to.write(`${rest}\n`);
+    printed.clear();
+  }
+
+  function write(lines: readonly Line[]): void {
+    stream.write(asText(lines.map(paint)));
+  }
+
+  resume();
+  return {
+    show: (record) => board.apply(record),
+    pause,
+    resume,
+    end(result) {
+      pause();
+      const { columns } = sizeOf(stream);
+      write(treeLines(board, { columns: columns - 1, rows: LONGEST_TREE }, Date.now()));
+      write(summaryLines(result, board.plan).map((line) => fit(line, FULL_LINE)));
+    },
+  };
+}
+
+// --- internal ---
+
+const FRAME_MS = 100;
+/** Lines of the tree that stay on the terminal when the run has ended. */
+const LONGEST_TREE = 200;
+/** The summary may wrap: it is not drawn again. */
+const FULL_LINE = 2000;
+
+/** Terminals that do not know their size say 0 or nothing. */
+function sizeOf({ columns, rows }: NodeJS.WriteStream): Size {
+  return { columns: columns > 0 ? columns : 80, rows: rows > 0 ? rows : 24 };
+}

@@ -1,0 +1,64 @@
+/**
+ * How a run is shown while it goes on. Which way depends on who reads.
+ *
+ * @module
+ */
+import type { RunRecord } from '../model/event.ts';
+import type { RunResult } from '../model/result.ts';
+import { divert } from './divert.ts';
+import { createBoard } from './show/board.ts';
+import { createEventLines } from './show/event-lines.ts';
+import { createPainter } from './show/line.ts';
+import { summaryLines } from './show/summary.ts';
+
+/** Shows one run. */
+export interface Reporter {
+  show(record: RunRecord): void;
+  /** Shows how it ended. No record follows. */
+  end(result: RunResult<unknown>): void;
+  /** Makes room for a question, and goes on when it is answered. */
+  pause(): void;
+  resume(): void;
+}
+
+/** Records as JSON lines on standard output, and nothing else there: what a pipeline prints goes to standard error. */
+export function createJsonReporter(): Reporter {
+  const out = divert(process.stdout, (text) => process.stderr.write(text));
+  return {
+    show: (record) => out.write(`${JSON.stringify(record)}\n`),
+    end(result) {
+      out.release();
+      const paint = createPainter(seesColours(process.stderr));
+      process.stderr.write(asText(summaryLines(result, undefined).map(paint)));
+    },
+    pause: () => undefined,
+    resume: () => undefined,
+  };
+}
+
+/** A plain line for each event. */
+export function createPlainReporter(): Reporter {
+  const lines = createEventLines();
+  const board = createBoard();
+  const paint = createPainter(seesColours(process.stdout));
+  return {
+    show(record) {
+      if (record.event.type === 'run.started') board.apply(record);
+      process.stdout.write(`${lines(record)}\n`);
+    },
+    end: (result) => process.stdout.write(asText(summaryLines(result, board.plan).map(paint))),
+    pause: () => undefined,
+    resume: () => undefined,
+  };
+}
+
+/** Whether a terminal shows colours, and wants them. */
+export function seesColours(stream: NodeJS.WriteStream): boolean {
+  const { NO_COLOR = '', TERM = '' } = process.env;
+  return stream.isTTY && NO_COLOR === '' && TERM !== 'dumb';
+}
+
+/** Lines as text that ends with a line end. */
+export function asText(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
+}

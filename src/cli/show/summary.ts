@@ -1,0 +1,97 @@
+/**
+ * What a run came to, in a few lines.
+ *
+ * @module
+ */
+import type { Plan } from '../../model/plan.ts';
+import type { PhaseResult, RunResult } from '../../model/result.ts';
+import { span, type Line } from './line.ts';
+import { counted, duration, manyLines, oneLine, usage } from './text.ts';
+
+/** The end of a run: its status, what went wrong, warnings, and what the last phases put out. */
+export function summaryLines(result: RunResult<unknown>, plan: Plan | undefined): readonly Line[] {
+  return [statusLine(result), ...troubleLines(result), ...warningLines(result), ...outputLines(result, plan)];
+}
+
+/** A text or JSON value, indented, at most ten lines of it. */
+export function excerptLines(value: unknown): readonly Line[] {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? 'null');
+  const lines = manyLines(text.length > LONGEST_EXCERPT ? `${text.slice(0, LONGEST_EXCERPT)}…` : text.trimEnd()).split(
+    '\n',
+  );
+  const shown = lines.slice(0, MOST_LINES).map((line) => [span(`    ${line}`)]);
+  return lines.length <= MOST_LINES
+    ? shown
+    : [...shown, [span(`    … ${counted(lines.length - MOST_LINES, 'more line')}`, 'dim')]];
+}
+
+// --- internal ---
+
+const MOST_LINES = 10;
+const LONGEST_EXCERPT = 4000;
+const MOST_WARNINGS = 10;
+
+function statusLine({ status, phases, metrics, limit, runId }: RunResult<unknown>): Line {
+  const approved = Object.values(phases).filter((phase) => phase.status === 'approved').length;
+  const facts = [
+    `${approved} of ${counted(Object.keys(phases).length, 'phase')} approved`,
+    counted(metrics.attempts, 'attempt'),
+    ...(metrics.corrections > 0 ? [counted(metrics.corrections, 'correction')] : []),
+    ...(usage(metrics) === '' ? [] : [usage(metrics)]),
+  ];
+  const good = status === 'completed';
+  return [
+    span(`${good ? '✓' : '✗'} ${status}`, good ? 'good' : 'bad'),
+    span(`${limit === null ? '' : ` by the limit ${limit}`} in ${duration(metrics.durationMs)}: ${facts.join(', ')}`),
+    span(`  run ${oneLine(runId)}`, 'dim'),
+  ];
+}
+
+function troubleLines({ phases, reason, error }: RunResult<unknown>): readonly Line[] {
+  const bad = Object.entries(phases).filter(([, { status }]) => status === 'failed' || status === 'rejected');
+  return [
+    ...(error ? indented(error.message, 'bad') : reason === null ? [] : indented(reason, 'warn')),
+    ...bad.flatMap(([name, phase]) => [
+      [span(`  ${oneLine(name)} ${phase.status}`, 'bad')] as const,
+      ...indented(causeOf(phase), 'plain', '    '),
+    ]),
+  ];
+}
+
+function causeOf({ error, reason }: PhaseResult): string {
+  return error?.message ?? reason ?? '';
+}
+
+function indented(text: string, tone: 'bad' | 'warn' | 'plain', indent = '  '): readonly Line[] {
+  return text === ''
+    ? []
+    : manyLines(text.slice(0, LONGEST_EXCERPT))
+        .split('\n')
+        .slice(0, 30)
+        .map((line) => [span(`${indent}${line}`, tone)]);
+}
+
+function warningLines({ warnings }: RunResult<unknown>): readonly Line[] {
+  const more = warnings.length - MOST_WARNINGS;
+  return [
+    ...warnings
+      .slice(0, MOST_WARNINGS)
+      .map(({ phase, message }) => [span('  warning ', 'warn'), span(`${oneLine(phase)}: ${oneLine(message)}`)]),
+    ...(more > 0 ? [[span(`  … ${counted(more, 'more warning')}`, 'dim')]] : []),
+  ];
+}
+
+/** Outputs of approved phases that no other phase comes after: what the run was for. */
+function outputLines({ phases }: RunResult<unknown>, plan: Plan | undefined): readonly Line[] {
+  const needed = new Set(plan?.phases.flatMap((phase) => phase.after));
+  const last = (plan?.phases ?? []).filter(({ name }) => !needed.has(name) && phases[name]?.status === 'approved');
+  return last
+    .slice(0, MOST_LINES)
+    .flatMap(({ name }) =>
+      Object.entries(phases[name]?.outputs ?? {}).flatMap(([task, output]) =>
+        output === null || output === ''
+          ? []
+          : [[span(`  ${oneLine(name)} / ${oneLine(task)}`, 'dim')], ...excerptLines(output)],
+      ),
+    );
+}
