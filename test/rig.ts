@@ -158,12 +158,13 @@ export async function drive(
 ): Promise<RunResult> {
   let result: RunResult | undefined;
   void run.result.then((value) => (result = value));
-  for (;;) {
+  for (let patience = PATIENCE; ; patience -= 1) {
     await idle();
     if (result) return result;
     const next = due.shift();
     if (next) await next();
-    else if (!time.advance()) {
+    if (next || time.advance()) patience = PATIENCE;
+    else if (patience === 0) {
       run.cancel('the rig gave up');
       throw new Error(`The run hangs after:\n${lines.join('\n')}`);
     }
@@ -259,10 +260,10 @@ export function never(): Promise<never> {
   return new Promise(() => undefined);
 }
 
-/** An entry that ends with the reason of its signal when that is aborted. */
+/** An entry that ends with an error of its own once its signal is aborted. */
 export function untilAborted({ signal }: Pick<TaskContext, 'signal'>): Promise<never> {
   return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(new Error(`stopped: ${String(signal.reason)}`)), { once: true });
+    signal.addEventListener('abort', () => reject(new Error('stopped')), { once: true });
   });
 }
 
@@ -279,6 +280,9 @@ export function fakeCheck(name: string, answers: readonly Script<ReviewContext>[
 }
 
 // --- internal ---
+
+/** Rounds in which nothing happens, before a run is said to hang: real work, such as a store's, may take some. */
+const PATIENCE = 20;
 
 function perform<C>(list: readonly Script<C>[], number: number, otherwise: unknown, context: C): unknown {
   const script = number <= list.length ? list[number - 1] : otherwise;
