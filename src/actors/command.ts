@@ -120,6 +120,7 @@ function refuseLine(line: CommandLine, { shell = false }: CommandOptions): void 
 async function execute(line: CommandLine, options: CommandOptions, context: CommandContext): Promise<ProcessEnd> {
   const { cwd = process.cwd(), timeout = 0, maxOutputBytes = DEFAULT_MAX_OUTPUT } = options;
   const { signal } = context;
+  if (signal.aborted) throw stopped(line, signal);
   const end = await runProcess({
     line,
     cwd,
@@ -129,13 +130,15 @@ async function execute(line: CommandLine, options: CommandOptions, context: Comm
     maxOutputBytes,
     signal,
   });
-  if (signal.aborted) {
-    throw new PhasegateError('COMMAND_FAILED', `Cannot finish ${shown(line)} as it was stopped`, {
-      cause: signal.reason,
-    });
-  }
+  if (signal.aborted) throw stopped(line, signal);
   if (end.spawnError) throw unstartable(line, cwd, end.spawnError);
   return end;
+}
+
+function stopped(line: CommandLine, signal: AbortSignal): PhasegateError {
+  return new PhasegateError('COMMAND_FAILED', `Cannot finish ${shown(line)} as it was stopped`, {
+    cause: signal.reason,
+  });
 }
 
 function readOutput(line: CommandLine, output: CommandOutput, { stdout, omitted }: ProcessEnd): unknown {

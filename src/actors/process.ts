@@ -63,6 +63,8 @@ const groups = new Set<number>();
 const KILL_GRACE_MS = 2000;
 /** Milliseconds for the last output after a process has ended, in case what it started still writes. */
 const DRAIN_MS = 200;
+/** Milliseconds; Node fires timers that are longer at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
 const windows = process.platform === 'win32';
 
 async function follow(options: ProcessOptions): Promise<ProcessEnd> {
@@ -88,19 +90,22 @@ async function follow(options: ProcessOptions): Promise<ProcessEnd> {
 
   const { pid } = child;
   let timedOut = false;
-  const stop = () => void stopGroup(pid);
-  const timer = options.timeout > 0 ? setTimeout(() => ((timedOut = true), stop()), options.timeout) : undefined;
-  if (signal.aborted) stop();
+  let stopped: Promise<void> | undefined;
+  const stop = () => (stopped ??= stopGroup(pid));
+  const expire = () => {
+    timedOut = true;
+    void stop();
+  };
+  const timer = options.timeout > 0 ? setTimeout(expire, Math.min(options.timeout, LONGEST_TIMER)) : undefined;
   signal.addEventListener('abort', stop, { once: true });
   if (pid !== undefined) enter(pid);
-  const swept = new Promise<void>((resolve) => {
-    child.once('exit', () => resolve(sweep(pid, child)));
-    void child.then(() => resolve(sweep(pid, child)));
-  });
+  let swept: Promise<void> | undefined;
+  const clean = () => (swept ??= sweep(pid, child, stop));
+  child.once('exit', () => void clean());
   const { exitCode, signal: endedBy, cause } = await child;
   clearTimeout(timer);
   signal.removeEventListener('abort', stop);
-  await swept;
+  await clean();
   return {
     exitCode,
     endedBy,
@@ -119,9 +124,9 @@ interface Streams extends PromiseLike<unknown> {
 }
 
 /** Stops what a process has left running, and no longer listens to what escaped. */
-async function sweep(pid: number | undefined, child: Streams): Promise<void> {
+async function sweep(pid: number | undefined, child: Streams, stop: () => Promise<void>): Promise<void> {
   await Promise.race([child, sleep(DRAIN_MS)]);
-  await stopGroup(pid);
+  await stop();
   child.stdout.destroy();
   child.stderr.destroy();
   if (pid !== undefined) groups.delete(pid);

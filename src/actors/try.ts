@@ -9,6 +9,7 @@ import { PhasegateError } from '../model/errors.ts';
 import { toJson } from '../model/json.ts';
 import type { TaskPlan } from '../model/plan.ts';
 import { backoffMs, countOf } from '../model/policy.ts';
+import { NeedsRework } from '../model/rework.ts';
 import { check } from '../model/schema.ts';
 
 /** What a task is tried with. */
@@ -45,7 +46,7 @@ export async function tryTask<C>(trial: Trial<C>): Promise<Trialled> {
       const value = await tryOnce(trial);
       return { ok: true, output: await settleOutput(trial, value), tries: number };
     } catch (error) {
-      const over = number >= countOf(plan.attempts) || trial.signal().aborted || work.retryable?.(error) === false;
+      const over = number >= countOf(plan.attempts) || trial.signal().aborted || !isRetryable(work, error);
       if (over) return { ok: false, error, tries: number };
       const delayMs = backoffMs(plan.backoff, number);
       trial.onRetry(number, error, delayMs);
@@ -111,6 +112,7 @@ function tryOnce<C>(trial: Trial<C>): Promise<unknown> {
       (error: unknown) => end(() => reject(error)),
     );
     function end(settle: () => void): void {
+      if (over) return;
       over = true;
       forget?.();
       settle();
@@ -154,6 +156,16 @@ function timeoutError({ name, timeout }: TaskPlan): PhasegateError {
       hint: 'Raise `timeout` (milliseconds, 0 for none), or pass `signal` on to what the task awaits.',
     },
   );
+}
+
+/** Whether another try may help. A demand for rework is no failure, and a predicate that throws has not said yes. */
+function isRetryable({ retryable }: Pick<TaskWork, 'retryable'>, error: unknown): boolean {
+  if (error instanceof NeedsRework) return false;
+  try {
+    return retryable?.(error) !== false;
+  } catch {
+    return false;
+  }
 }
 
 /** A controller that is aborted with another signal. */

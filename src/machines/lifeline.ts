@@ -53,7 +53,7 @@ function watch(self: AnyActorRef, durationMs: number | undefined): void {
   self.subscribe({
     complete() {
       forget?.();
-      if (self._parent) disband(self._parent);
+      if (self._parent && self.getSnapshot().status === 'stopped') disband(self._parent);
     },
   });
 }

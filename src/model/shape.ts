@@ -30,7 +30,10 @@ export function nameProblem(name: string): Pick<Problem, 'code' | 'message' | 'h
 
 // --- internal ---
 
-const RESERVED: ReadonlySet<string> = new Set(['constructor', 'prototype', 'toString', 'valueOf', 'hasOwnProperty']);
+const RESERVED: ReadonlySet<string> = new Set([
+  ...['constructor', 'prototype', 'toString', 'valueOf', 'hasOwnProperty'],
+  ...Object.keys(limitsSchema.unwrap().shape),
+]);
 
 const call = z.custom<unknown>((value) => typeof value === 'function', 'expected a function');
 const schema = z.custom<unknown>(isSchema, 'expected a Standard Schema, such as one made with zod');

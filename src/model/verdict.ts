@@ -33,8 +33,9 @@ export function combine(verdicts: Readonly<Record<string, Verdict>>, gate: GateP
   const [first] = all;
   if (all.length === 1 && first) return first;
   const approvals = all.filter((one) => approves(one, gate));
-  if (approvals.length >= gate.quorum)
-    return approvals.find((one) => one.type === 'approve') ?? approvals[0] ?? APPROVE;
+  const clear = approvals.filter((one) => one.type === 'approve');
+  if (clear.length >= gate.quorum) return clear[0] ?? APPROVE;
+  if (approvals.length >= gate.quorum) return approvals.find((one) => one.type !== 'approve') ?? APPROVE;
   const missing = all.find((one) => isMissing(one, gate.onUnrecognised));
   if (missing) return missing;
   const decisions = all.flatMap((one) => (isDecision(one) ? one : []));

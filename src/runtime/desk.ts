@@ -46,7 +46,7 @@ export function createDesk(plan: Plan): Desk {
       if (!open.has(about)) throw notEscalated(about, open);
       const decision = typeof given === 'string' ? parseDecision(given) : given;
       const parsed = decisionSchema.safeParse(decision);
-      if (!parsed.success || parsed.data.type === 'escalate') throw unreadable(about, given);
+      if (!parsed.success || !mayAnswer(plan, about, parsed.data)) throw unreadable(about, given);
       if (parsed.data.type === 'retryPredecessor') checkTarget(plan, about, parsed.data.phase);
       return parsed.data;
     },
@@ -54,6 +54,11 @@ export function createDesk(plan: Plan): Desk {
 }
 
 // --- internal ---
+
+/** A phase can be decided upon in every way but to ask again; a limit is lifted, or not. */
+function mayAnswer(plan: Plan, about: string, { type }: Decision): boolean {
+  return planGraph(plan).indexOf.has(about) ? type !== 'escalate' : type === 'approve' || type === 'reject';
+}
 
 function notEscalated(about: string, open: ReadonlySet<string>): PhasegateError {
   const waiting = open.size === 0 ? 'Nothing waits for a decision now.' : `Waiting are ${quoted(open)}.`;
@@ -68,7 +73,7 @@ function unreadable(about: string, given: unknown): PhasegateError {
     'DECISION_INVALID',
     `Cannot decide on "${about}" as ${shown} is not a decision that ends an escalation`,
     {
-      hint: 'Say APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>.',
+      hint: 'Say APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>; of a limit just APPROVE or REJECT.',
     },
   );
 }
