@@ -97,14 +97,15 @@ async function follow(options: ProcessOptions): Promise<ProcessEnd> {
     void stop();
   };
   const timer = options.timeout > 0 ? setTimeout(expire, Math.min(options.timeout, LONGEST_TIMER)) : undefined;
-  signal.addEventListener('abort', stop, { once: true });
+  const abort = () => void stop();
+  signal.addEventListener('abort', abort, { once: true });
   if (pid !== undefined) enter(pid);
   let swept: Promise<void> | undefined;
   const clean = () => (swept ??= sweep(pid, child, stop));
   child.once('exit', () => void clean());
   const { exitCode, signal: endedBy, cause } = await child;
   clearTimeout(timer);
-  signal.removeEventListener('abort', stop);
+  signal.removeEventListener('abort', abort);
   await clean();
   return {
     exitCode,

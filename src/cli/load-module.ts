@@ -8,6 +8,7 @@ import * as phasegate from '../index.ts';
 import { errorInfo, PhasegateError } from '../model/errors.ts';
 import type { Pipeline } from '../model/define.ts';
 import * as node from '../node.ts';
+import { divert } from './divert.ts';
 
 /**
  * Loads a module and finds the pipeline that it exports: the default export, or else the only one.
@@ -31,12 +32,16 @@ const virtualModules = { phasegate, 'phasegate/node': node };
 
 async function importModule(file: string, path: string): Promise<Readonly<Record<string, unknown>>> {
   const jiti = createJiti(path, { virtualModules, interopDefault: false });
+  // Standard output is for what the command has to say, not for what a module prints while it is loaded.
+  const stdout = divert(process.stdout, (text) => process.stderr.write(text));
   try {
     const exported: unknown = await jiti.import(path);
     return isRecord(exported) ? exported : {};
   } catch (cause) {
     if (PhasegateError.is(cause)) throw cause;
     throw moduleError(file, path, cause);
+  } finally {
+    stdout.release();
   }
 }
 

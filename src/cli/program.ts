@@ -8,6 +8,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { z } from 'zod';
 import { errorInfo, PhasegateError } from '../model/errors.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
+import { graphFile, graphFormats } from './graph.ts';
 import { runFile, type RunFlags } from './run.ts';
 
 /** Does what the arguments ask for. Never rejects. */
@@ -26,6 +27,10 @@ export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
 
 // --- internal ---
 
+interface GraphFlags {
+  readonly format: (typeof graphFormats)[number];
+}
+
 function createProgram(end: (code: ExitCode) => void): Command {
   const program = new Command('phasegate')
     .description('Run pipelines whose phases must pass review.')
@@ -42,6 +47,12 @@ function createProgram(end: (code: ExitCode) => void): Command {
     .option('--json', 'print every record as a line of JSON, and nothing else, on standard output')
     .option('--run-id <id>', 'the id of the run (default: a new ULID)')
     .action(async (file: string, flags: RunFlags) => end(await runFile(file, flags)));
+  program
+    .command('graph')
+    .description('print a picture of a pipeline: phases, tasks, gates, and the ways back')
+    .argument('<pipeline>', 'a .ts, .js, .mjs, .yaml or .yml file')
+    .addOption(new Option('-f, --format <format>', 'the language').choices(graphFormats).default('mermaid'))
+    .action(async (file: string, { format }: GraphFlags) => end(await graphFile(file, format)));
   return program;
 }
 

@@ -8,7 +8,7 @@ import type { PhaseResult } from '../../model/result.ts';
 import type { PhaseDetails, TaskRow } from './board.ts';
 import { span, type Line, type Span } from './line.ts';
 import { glyph, markOf } from './marks.ts';
-import { counted, cut, duration, oneLine, outOf, padEnd, usage } from './text.ts';
+import { counted, cut, duration, oneLine, outOf, padEnd, problemText, usage } from './text.ts';
 
 /** All there is to know of a phase. */
 export interface PhaseRow {
@@ -55,7 +55,7 @@ export function taskLines({ plan, details, result }: PhaseRow): readonly Line[] 
     span('  '),
     TASK_MARKS[row.state],
     span(` ${oneLine(name)}`, row.state === 'done' ? 'dim' : 'plain'),
-    ...(row.progress === '' ? [] : [span(`  ${oneLine(row.progress)}`, 'dim')]),
+    ...(row.progress === '' ? [] : [span(`  ${oneLine(problemText(row.progress))}`, 'dim')]),
   ]);
 }
 
@@ -124,7 +124,7 @@ function noteParts({ plan, result, details }: PhaseRow): readonly Span[] {
 }
 
 function endParts({ status, stale, because, reason, error }: PhaseResult): Span[] {
-  if (status === 'failed') return [span(oneLine(error?.message ?? 'failed'), 'bad')];
+  if (status === 'failed') return [span(oneLine(problemText(error?.message ?? 'failed')), 'bad')];
   if (status === 'rejected') return [span(`rejected: ${oneLine(reason ?? '')}`, 'bad')];
   if (status === 'escalated') return [span(oneLine(reason ?? ''), 'warn')];
   if (status === 'skipped') return [span(`skipped, because of ${oneLine(reason ?? '')}`, 'dim')];

@@ -50,6 +50,11 @@ export function padEnd(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - stringWidth(text)));
 }
 
+/** What an error says, without where its documentation is. */
+export function problemText(message: string): string {
+  return message.replace(/\nDocs: \S+$/u, '');
+}
+
 /** A duration for people, such as `0.4s`, `12s`, `3m 05s`, `2h 10m`. */
 export function duration(ms: number): string {
   const seconds = Math.max(0, ms) / 1000;

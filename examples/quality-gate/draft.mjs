@@ -1,0 +1,26 @@
+// Keeps the sentences that say most, as many as the feedback leaves room for.
+import { readFileSync } from 'node:fs';
+
+const { context, revision } = JSON.parse(readFileSync(0, 'utf8'));
+const [title, , body] = context.source.split('\n');
+const sentences = body.match(/[^.]+\./g).map((sentence) => sentence.trim());
+const kept = previousCount() - (revision ? 1 : 0);
+
+// A sentence says much when its words come up in the whole article, and most of all in its title.
+const frequency = new Map();
+for (const word of words(body)) frequency.set(word, (frequency.get(word) ?? 0) + 1);
+for (const word of words(title)) frequency.set(word, (frequency.get(word) ?? 0) + 10);
+const score = (sentence) => words(sentence).reduce((sum, word) => sum + frequency.get(word) - 1, 0);
+const best = new Set(sentences.toSorted((a, b) => score(b) - score(a)).slice(0, Math.max(1, kept)));
+
+console.log([title, ...sentences.filter((sentence) => best.has(sentence))].join('\n'));
+
+/** Sentences of the last attempt; at first two thirds of the article. */
+function previousCount() {
+  const last = revision?.previousOutput;
+  return last ? last.split('\n').length - 1 : Math.ceil((sentences.length * 2) / 3);
+}
+
+function words(text) {
+  return text.toLowerCase().match(/[a-z]{4,}/g) ?? [];
+}
