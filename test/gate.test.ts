@@ -514,7 +514,8 @@ describe('several reviewers', () => {
       { quorum: 2 },
       { type: 'retry', feedback: 'one\n\ntwo' },
     ],
-    ['unrecognised approves', [['nice'], ['APPROVE']], {}, { type: 'approve' }],
+    ['unrecognised approves, and is warned of', [['nice'], ['APPROVE']], {}, { type: 'unrecognised', text: 'nice' }],
+    ['clear approvals are enough', [['nice'], ['APPROVE'], ['APPROVE']], { quorum: 2 }, { type: 'approve' }],
   ])('%s', async (_, lists, options, expected) => {
     const reviewers = Object.fromEntries(lists.map((list, index) => [`r${index}`, list as readonly unknown[]]));
     expect(await verdictOf(reviewers, options)).toEqual(expected);

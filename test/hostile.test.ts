@@ -727,6 +727,20 @@ describe('many', () => {
     expect(result.outputs).toMatchObject({ last: { sum: 10_000 } });
   });
 
+  it('3 000 phases that all send the same one back', async () => {
+    const target = phase('target', { tasks: [task('t', { run: () => 1 })] });
+    const phases = Array.from({ length: 3000 }, (_, index) => {
+      let asked = 0;
+      return phase(`p${index}`, {
+        after: ['target'],
+        tasks: [task('t', { run: () => index })],
+        review: () => (asked++ === 0 ? 'RETRY_PREDECESSOR target: more' : 'APPROVE'),
+      });
+    });
+    const result = await startRun(definePipeline({ name: 'crowd', phases: [target, ...phases] })).result;
+    expect(result).toMatchObject({ status: 'completed', error: null, metrics: { corrections: 3000 } });
+  });
+
   it('10 000 retries of one phase', async () => {
     let asked = 0;
     const one = phase('p', {

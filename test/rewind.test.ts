@@ -669,6 +669,29 @@ describe('needsRework()', () => {
     expect(b.calls).toHaveLength(0);
   });
 
+  it('is not tried again as a failure would be', async () => {
+    const b = fake('b', {
+      after: ['a'],
+      verdicts: [],
+      tasks: [
+        task('t', {
+          retry: { attempts: 3 },
+          run: ({ inputs }) => {
+            if (inputs['a']?.['work'] === 'a 1') throw needsRework('a', 'more');
+            return 1;
+          },
+        }),
+      ],
+    });
+    const lines = await trace([fake('a'), b], { detail: ['tasks'], timed: true });
+    expect(lines.filter((line) => line.includes('b/t'))).toEqual([
+      '0 b/t try 1',
+      '0 b/t failed with TASK_FAILED',
+      '0 b/t try 1',
+      '0 b/t done',
+    ]);
+  });
+
   it('stops the tasks beside the one that threw it', async () => {
     const a = fake('a');
     const b = fake('b', {

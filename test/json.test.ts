@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { toJson } from '../src/model/json.ts';
+
+describe('toJson()', () => {
+  it('copies any JSON unchanged', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const copy = toJson(value);
+        const plain: unknown = JSON.parse(JSON.stringify(value));
+        expect(copy).toEqual({ ok: true, value: plain });
+      }),
+    );
+  });
+
+  it('accepts just what survives JSON, whatever it is given', () => {
+    fc.assert(
+      fc.property(
+        fc.anything({
+          withBigInt: true,
+          withDate: true,
+          withMap: true,
+          withSet: true,
+          withTypedArray: true,
+          withNullPrototype: true,
+          withSparseArray: true,
+          withBoxedValues: true,
+        }),
+        (value) => {
+          const copy = toJson(value);
+          if (copy.ok) expect(JSON.parse(JSON.stringify(copy.value))).toEqual(copy.value);
+          else expect(copy.problem).toEqual({ path: expect.stringMatching(/^\$/u), found: expect.any(String) });
+        },
+      ),
+    );
+  });
+
+  it('gives a copy that nobody can change, and leaves the original alone', () => {
+    const value = { list: [{ x: 1 }] };
+    const copy = toJson(value);
+    expect(copy.ok && isDeepFrozen(copy.value)).toBe(true);
+    value.list.push({ x: 2 });
+    expect(copy).toEqual({ ok: true, value: { list: [{ x: 1 }] } });
+    expect(Object.isFrozen(value)).toBe(false);
+  });
+
+  it('copies a value that stands in two places twice', () => {
+    const twice = { x: 1 };
+    expect(toJson([twice, twice])).toEqual({ ok: true, value: [{ x: 1 }, { x: 1 }] });
+  });
+
+  it('treats undefined as JSON.stringify does, and null at the top', () => {
+    expect(toJson(undefined)).toEqual({ ok: true, value: null });
+    const copy = toJson({ a: undefined, b: [undefined], c: -0 });
+    expect(JSON.stringify(copy)).toBe('{"ok":true,"value":{"b":[null],"c":0}}');
+  });
+
+  it('takes objects of another realm and without a prototype, and keeps the key "__proto__"', async () => {
+    const { runInNewContext } = await import('node:vm');
+    expect(toJson(runInNewContext('({ a: [1] })'))).toEqual({ ok: true, value: { a: [1] } });
+    expect(toJson(Object.create(null, { a: { value: 1, enumerable: true } }))).toEqual({ ok: true, value: { a: 1 } });
+    const copy = toJson(JSON.parse('{"__proto__":{"polluted":true}}'));
+    expect(JSON.stringify(copy)).toBe('{"ok":true,"value":{"__proto__":{"polluted":true}}}');
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
+  it('takes what a getter gives, once', () => {
+    let reads = 0;
+    const value = Object.defineProperty({}, 'x', { enumerable: true, get: () => (reads += 1) });
+    expect(toJson(value)).toEqual({ ok: true, value: { x: 1 } });
+    expect(reads).toBe(1);
+  });
+
+  it.each<readonly [string, unknown, string]>([
+    ['$', () => 1, 'a function'],
+    ['$', Symbol('s'), 'a symbol'],
+    ['$[1]', [1, 2n], 'a bigint'],
+    ['$.a.b', { a: { b: Number.NaN } }, 'the number NaN'],
+    ['$.a[0].when', { a: [{ when: new Date() }] }, 'an instance of Date'],
+    ['$', new (class {})(), 'an instance of '],
+    ['$', new (class Point {})(), 'an instance of Point'],
+    ['$', Object.create({ inherited: 1 }), 'an instance of Object'],
+  ])('says where and what at %s', (path, value, found) => {
+    expect(toJson(value)).toEqual({ ok: false, problem: { path, found } });
+  });
+});
+
+function isDeepFrozen(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.isFrozen(value) && Object.values(value).every(isDeepFrozen);
+}
