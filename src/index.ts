@@ -74,6 +74,7 @@ export type {
   RunView,
 } from './model/result.ts';
 export { createRunView } from './model/view.ts';
+export { analyze, type Analysis, type Finding, type PhaseBound } from './model/analyze.ts';
 export { errorInfo, PhasegateError, type ErrorCode, type ErrorInfo } from './model/errors.ts';
 export { PipelineInvalidError, type Problem, type ProblemCode } from './model/problems.ts';
 export { phaseMachine, type PhaseCommand, type PhaseOutput } from './machines/phase.machine.ts';

@@ -10,7 +10,7 @@ import { toJson } from '../model/json.ts';
 import type { TaskPlan } from '../model/plan.ts';
 import { backoffMs, countOf } from '../model/policy.ts';
 import { NeedsRework } from '../model/rework.ts';
-import { check } from '../model/schema.ts';
+import { check, type StandardSchemaV1 } from '../model/schema.ts';
 
 /** What a task is tried with. */
 export interface Trial<C> {
@@ -36,24 +36,12 @@ export type Trialled =
 export const ABORT_GRACE_MS = 5000;
 
 /** Tries a task. Never rejects; a task that is aborted fails with whatever its handler makes of that. */
-export async function tryTask<C>(trial: Trial<C>): Promise<Trialled> {
-  const { plan, work, clock } = trial;
-  for (let number = 1; ; number++) {
-    trial.onTry?.(number);
-    try {
-      // Tries follow each other: that is the point of a retry.
-      // oxlint-disable-next-line no-await-in-loop
-      const value = await tryOnce(trial);
-      return { ok: true, output: await settleOutput(trial, value), tries: number };
-    } catch (error) {
-      const over = number >= countOf(plan.attempts) || trial.signal().aborted || !isRetryable(work, error);
-      if (over) return { ok: false, error, tries: number };
-      const delayMs = backoffMs(plan.backoff, number);
-      trial.onRetry(number, error, delayMs);
-      await pause(clock, delayMs, trial.signal());
-      if (trial.signal().aborted) return { ok: false, error, tries: number };
-    }
-  }
+export function tryTask<C>(trial: Trial<C>, number = 1): Promise<Trialled> {
+  trial.onTry?.(number);
+  return tryOnce(trial).then(
+    (output) => ({ ok: true, output, tries: number }),
+    (error: unknown) => tryAgain(trial, number, error),
+  );
 }
 
 /** Waits until a promise settles, but no longer than the grace for aborted work. Never rejects. */
@@ -89,6 +77,16 @@ export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<vo
 
 // --- internal ---
 
+async function tryAgain<C>(trial: Trial<C>, number: number, error: unknown): Promise<Trialled> {
+  const { plan, work, clock } = trial;
+  const failed: Trialled = { ok: false, error, tries: number };
+  if (number >= countOf(plan.attempts) || trial.signal().aborted || !isRetryable(work, error)) return failed;
+  const delayMs = backoffMs(plan.backoff, number);
+  trial.onRetry(number, error, delayMs);
+  await pause(clock, delayMs, trial.signal());
+  return trial.signal().aborted ? failed : tryTask(trial, number + 1);
+}
+
 /** Runs the handler once, for as long as its timeout allows. */
 function tryOnce<C>(trial: Trial<C>): Promise<unknown> {
   const { plan, work, clock } = trial;
@@ -102,20 +100,24 @@ function tryOnce<C>(trial: Trial<C>): Promise<unknown> {
     const value = work.runner.run(trial.context(signal, () => over));
     if (!isThenable(value)) {
       over = true;
-      resolve(value);
+      resolve(acceptable(trial, value));
       return;
     }
     const running = value;
     const forget = plan.timeout === 0 ? undefined : after(clock, plan.timeout, expire);
     running.then(
-      (output) => end(() => resolve(output)),
+      (output) => end(() => resolve(acceptable(trial, output))),
       (error: unknown) => end(() => reject(error)),
     );
     function end(settle: () => void): void {
       if (over) return;
       over = true;
       forget?.();
-      settle();
+      try {
+        settle();
+      } catch (error) {
+        reject(error);
+      }
     }
     function expire(): void {
       const error = timeoutError(plan);
@@ -127,25 +129,27 @@ function tryOnce<C>(trial: Trial<C>): Promise<unknown> {
   });
 }
 
-/** What the schema makes of an output, as frozen JSON. */
-async function settleOutput<C>({ plan, work }: Trial<C>, value: unknown): Promise<unknown> {
-  const checked = work.output ? await check(work.output, value) : undefined;
-  if (checked?.ok === false) {
-    const problem = `Cannot accept the output of task "${plan.name}" as its schema refuses it:\n  ${checked.refusal.lines.join('\n  ')}`;
-    throw new PhasegateError('OUTPUT_INVALID', problem, {
-      hint: 'Return what the schema describes, or change the schema.',
-    });
-  }
-  const copy = toJson(checked ? checked.value : value);
+/** What an output is accepted as: what its schema makes of it, as frozen JSON. */
+function acceptable<C>({ plan, work }: Trial<C>, value: unknown): unknown {
+  return work.output ? validated(plan, work.output, value) : asJson(plan, value);
+}
+
+async function validated(plan: TaskPlan, schema: StandardSchemaV1, value: unknown): Promise<unknown> {
+  const checked = await check(schema, value);
+  if (checked.ok) return asJson(plan, checked.value);
+  const lines = checked.refusal.lines.join('\n  ');
+  const problem = `Cannot accept the output of task "${plan.name}" as its schema refuses it:\n  ${lines}`;
+  const hint = 'Return what the schema describes, or change the schema.';
+  throw new PhasegateError('OUTPUT_INVALID', problem, { hint });
+}
+
+function asJson(plan: TaskPlan, value: unknown): unknown {
+  const copy = toJson(value);
   if (copy.ok) return copy.value;
   const { path, found } = copy.problem;
-  throw new PhasegateError(
-    'OUTPUT_NOT_JSON',
-    `Cannot keep the output of task "${plan.name}" as ${path} is ${found}, which is not JSON`,
-    {
-      hint: 'Return plain data: strings, finite numbers, booleans, null, arrays and object literals.',
-    },
-  );
+  const problem = `Cannot keep the output of task "${plan.name}" as ${path} is ${found}, which is not JSON`;
+  const hint = 'Return plain data: strings, finite numbers, booleans, null, arrays and object literals.';
+  throw new PhasegateError('OUTPUT_NOT_JSON', problem, { hint });
 }
 
 function timeoutError({ name, timeout }: TaskPlan): PhasegateError {

@@ -58,10 +58,10 @@ export const phaseMachine = setup({
   },
   actors: {} as PhaseActors,
   guards: {
-    isFailed: ({ context }) => context.error !== null,
-    isUnreviewed: ({ context }) =>
-      context.review.verdict === null && (rules.gateOf(context) === null || !context.origin.gated),
-    wantsRework: ({ context }) => context.review.verdict !== null,
+    // Read from the event: a state in between, just to judge it, would cost a tenth of all that a phase costs.
+    isFailure: (_, outcome: AttemptOutcome) => outcome.type === 'failed',
+    isDemand: (_, outcome: AttemptOutcome) => outcome.type === 'rework',
+    isUnreviewed: ({ context }) => rules.gateOf(context) === null || !context.origin.gated,
     mayAskAgain: ({ context }) => rules.isUnanswered(context) && context.review.errors < maxReviewErrors(context),
     mayAskPerson: ({ context }) => rules.isUnanswered(context) && context.origin.attended,
     isUnanswered: ({ context }) => rules.isUnanswered(context),
@@ -117,17 +117,26 @@ export const phaseMachine = setup({
       invoke: {
         src: 'attempt',
         input: ({ context }) => context,
-        onDone: { target: 'assessing', actions: { type: 'keepOutcome', params: ({ event }) => event.output } },
-        onError: { target: 'assessing', actions: { type: 'keepError', params: ({ event }) => errorInfo(event.error) } },
+        onDone: [
+          {
+            guard: { type: 'isFailure', params: ({ event }) => event.output },
+            target: 'failed',
+            actions: { type: 'keepOutcome', params: ({ event }) => event.output },
+          },
+          {
+            guard: { type: 'isDemand', params: ({ event }) => event.output },
+            target: 'deciding',
+            actions: { type: 'keepOutcome', params: ({ event }) => event.output },
+          },
+          {
+            guard: 'isUnreviewed',
+            target: 'approved',
+            actions: { type: 'keepOutcome', params: ({ event }) => event.output },
+          },
+          { target: 'reviewing', actions: { type: 'keepOutcome', params: ({ event }) => event.output } },
+        ],
+        onError: { target: 'failed', actions: { type: 'keepError', params: ({ event }) => errorInfo(event.error) } },
       },
-    },
-    assessing: {
-      always: [
-        { guard: 'isFailed', target: 'failed' },
-        { guard: 'isUnreviewed', target: 'approved' },
-        { guard: 'wantsRework', target: 'deciding' },
-        { target: 'reviewing' },
-      ],
     },
     reviewing: {
       entry: { type: 'report', params: ({ context }) => reports.reviewStartedReport(context) },

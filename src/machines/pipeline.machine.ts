@@ -40,6 +40,7 @@ export interface PipelineContext {
   readonly plan: Plan;
   readonly input: unknown;
   readonly attended: boolean;
+  readonly emits: boolean;
   /** How the run ended, with the committed outputs, by phase, then task. */
   readonly end: PipelineOutput | null;
 }
@@ -65,13 +66,21 @@ export const pipelineMachine = setup({
   actors: { phase: phaseMachine, lifeline: lifelineLogic },
   guards: {
     hasEnded: ({ context }, status: RunStatus) => context.end?.status === status,
+    emitsNothing: ({ context }) => !context.emits,
   },
   actions: {
     open: ({ context, self }) => open(makeBoard(context, self)),
-    receive: ({ self, event }) => isReport(event) && receive(boardOf(self), event),
+    receive: ({ self, event }) => {
+      if (!isReport(event)) return;
+      receive(boardOf(self), event);
+      flush(self);
+    },
     answer: ({ self, event }) => event.type === 'decide' && answer(boardOf(self), event.about, event.decision),
     cancel: ({ self, event }) => event.type === 'cancel' && cancel(boardOf(self), event.reason ?? 'cancelled'),
-    endIfDone: ({ self }) => endIfDone(boardOf(self)),
+    endIfDone: ({ self }) => {
+      endIfDone(boardOf(self));
+      flush(self);
+    },
     spendDuration: ({ self }) => spendDuration(boardOf(self)),
     keepEnd: assign({ end: ({ self }) => endOf(boardOf(self)) }),
     publish: enqueueActions(({ enqueue, self }) => {
@@ -95,9 +104,9 @@ export const pipelineMachine = setup({
       },
       on: {
         'task.*': { actions: ['receive', 'publish'] },
-        'phase.*': { actions: ['receive', 'publish'] },
+        'phase.*': [{ guard: 'emitsNothing', actions: 'receive' }, { actions: ['receive', 'publish'] }],
         'review.*': { actions: ['receive', 'publish'] },
-        'xstate.done.actor.*': { actions: ['endIfDone', 'publish'] },
+        'xstate.done.actor.*': [{ guard: 'emitsNothing', actions: 'endIfDone' }, { actions: ['endIfDone', 'publish'] }],
         decide: { actions: ['answer', 'publish'] },
         cancel: { actions: ['cancel', 'publish'] },
         settle: { target: 'settling', actions: ['publish', 'keepEnd'] },
@@ -140,8 +149,8 @@ function phaseLogicOf(self: AnyActorRef): typeof phaseMachine {
   return logic.implementations.actors.phase;
 }
 
-function contextOf({ run, plan, input = null, attended = false }: PipelineInput): PipelineContext {
-  return { run, plan, input, attended, end: null };
+function contextOf({ run, plan, input = null, attended = false, emits = true }: PipelineInput): PipelineContext {
+  return { run, plan, input, attended, emits, end: null };
 }
 
 function endOf(board: Board): PipelineOutput {

@@ -5,7 +5,7 @@
  */
 import { namesOf, reviewersOf, reviewOptions, type Definition } from './definition.ts';
 import type { PhaseSettings, ReviewContext, ReviewOptions } from './phase-types.ts';
-import { graphOf, reach, topologicalOrder, type Graph } from './graph.ts';
+import { graphOf, reach, type Graph } from './graph.ts';
 import type { GatePlan, PhasePlan, Plan, TaskPlan } from './plan.ts';
 import { gateDefaults, type FullGatePolicy, type Policy } from './policy.ts';
 import { PipelineInvalidError } from './problems.ts';
@@ -55,10 +55,9 @@ export function compile(definition: Definition): { readonly plan: Plan; readonly
   const nodes = phases.map((phase) => ({ name: phase.name, after: namesOf(phase.options.after) }));
   refuse(definition, structureProblems(definition, nodes));
   const graph = graphOf(nodes);
-  const rank = rankOf(graph);
   const plan: Plan = {
     name,
-    phases: phases.map((phase, index) => planPhase(phase.name, phase.options, policy, ancestry(graph, rank, index))),
+    phases: phases.map((phase, index) => planPhase(phase.name, phase.options, policy, ancestry(graph, index))),
     concurrency,
     onFailure: policy.onFailure ?? 'continue',
     onLimit: policy.onLimit ?? 'stop',
@@ -80,14 +79,10 @@ function refuse(definition: Definition, problems: PipelineInvalidError['problems
   if (problems.length > 0) throw new PipelineInvalidError(String(definition?.name), problems);
 }
 
-function rankOf(graph: Graph): ReadonlyMap<number, number> {
-  return new Map(topologicalOrder(graph).map((node, at) => [node, at]));
-}
-
 /** Looked up lazily: most gates never need their ancestors, and a long chain has very many. */
-function ancestry(graph: Graph, rank: ReadonlyMap<number, number>, index: number): Ancestry {
+function ancestry(graph: Graph, index: number): Ancestry {
   const named = (nodes: Iterable<number>) =>
-    [...nodes].sort((a, b) => (rank.get(a) ?? 0) - (rank.get(b) ?? 0)).map((node) => graph.names[node] ?? '');
+    [...nodes].sort((a, b) => (graph.rank[a] ?? 0) - (graph.rank[b] ?? 0)).map((node) => graph.names[node] ?? '');
   return {
     get predecessors() {
       return named(graph.before[index] ?? []);

@@ -18,6 +18,8 @@ export interface Graph {
   readonly before: readonly (readonly number[])[];
   /** For each node, those that come after it, in definition order. */
   readonly next: readonly (readonly number[])[];
+  /** Each node's place in a topological order; -1 on or behind a cycle. */
+  readonly rank: readonly number[];
 }
 
 /** Builds the graph of nodes whose names are unique. */
@@ -30,11 +32,13 @@ export function graphOf(nodes: readonly GraphNode[]): Graph {
     for (const source of sources) next[source]?.push(index);
     return sources;
   });
-  return { names, indexOf, before, next };
+  const rank = names.map(() => -1);
+  topologicalOrder({ before, next }).forEach((node, at) => (rank[node] = at));
+  return { names, indexOf, before, next, rank };
 }
 
 /** Node indices such that every node comes after those before it; nodes on or behind a cycle are missing. */
-export function topologicalOrder(graph: Graph): readonly number[] {
+export function topologicalOrder(graph: Pick<Graph, 'before' | 'next'>): readonly number[] {
   const waiting = graph.before.map((sources) => sources.length);
   const order = waiting.flatMap((count, index) => (count === 0 ? [index] : []));
   for (let at = 0; at < order.length; at++) {
@@ -63,20 +67,26 @@ export function findCycle(graph: Graph): readonly string[] | undefined {
   return cycle.map((index) => graph.names[index] ?? '');
 }
 
-/** Every node that can be reached from one, itself left out. */
-export function reach(edges: Graph['next'], from: number): ReadonlySet<number> {
+/** Every node that can be reached from one, itself left out, by way of nodes that are wanted. */
+export function reach(edges: Graph['next'], from: number, wanted = (_: number): boolean => true): ReadonlySet<number> {
   const seen = new Set<number>();
-  const stack = [...(edges[from] ?? [])];
+  const stack = [from];
   for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
-    if (seen.has(at)) continue;
-    seen.add(at);
-    stack.push(...(edges[at] ?? []));
+    for (const node of edges[at] ?? []) {
+      if (seen.has(node) || !wanted(node)) continue;
+      seen.add(node);
+      stack.push(node);
+    }
   }
   return seen;
 }
 
-/** Nodes strictly between two on any path from the first to the second. */
+/** Nodes strictly between two on any path from the first to the second, in definition order. */
 export function between(graph: Graph, from: number, to: number): readonly number[] {
-  const above = reach(graph.before, to);
-  return [...reach(graph.next, from)].filter((node) => above.has(node)).sort((a, b) => a - b);
+  const { rank } = graph;
+  const last = rank[to] ?? -1;
+  const below = reach(graph.next, from, (node) => (rank[node] ?? -1) < last);
+  if (below.size === 0) return [];
+  const above = reach(graph.before, to, (node) => below.has(node));
+  return [...above].sort((a, b) => a - b);
 }

@@ -34,10 +34,19 @@ export interface Problem {
 export class PipelineInvalidError extends PhasegateError {
   readonly problems: readonly Problem[];
 
-  constructor(pipeline: string, problems: readonly Problem[]) {
+  /** @param pipeline Its name, where it has one. */
+  constructor(pipeline: unknown, problems: readonly Problem[]) {
+    const subject = typeof pipeline === 'string' ? `pipeline "${pipeline}"` : 'the pipeline';
     const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
-    const lines = problems.map(({ code, where, message, hint }) => `  ${code} in ${where}: ${message}. ${hint}`);
-    super('PIPELINE_INVALID', `Cannot define pipeline "${pipeline}" as it has ${count}:\n${lines.join('\n')}`);
+    const lines = problems
+      .slice(0, MOST_LINES)
+      .map(({ code, where, message, hint }) => `  ${code} in ${where}: ${message}. ${hint}`);
+    const more = problems.length > MOST_LINES ? [`  and ${problems.length - MOST_LINES} more, in \`problems\``] : [];
+    super('PIPELINE_INVALID', `Cannot define ${subject} as it has ${count}:\n${[...lines, ...more].join('\n')}`);
     this.problems = problems;
   }
 }
+
+// --- internal ---
+
+const MOST_LINES = 100;

@@ -4,49 +4,51 @@
  * @module
  */
 import { z } from 'zod';
+import { namesOf } from './definition.ts';
+import { errorInfo } from './errors.ts';
 import { backoffSchema, gatePolicySchema, limitsSchema, policySchema } from './policy.ts';
 import type { Problem } from './problems.ts';
 import { isSchema } from './schema.ts';
+import { problemsOf } from './shape-problem.ts';
+import { soundPart } from './sound.ts';
+import { structureProblems } from './structure.ts';
 
-/** Refuses what is not a definition at all, field by field. */
+/**
+ * Refuses what is not a definition at all, field by field. Where it refuses anything, it says as well what is wrong with
+ * the structure of the sound part, so that one look is enough to fix it all.
+ */
 export function shapeProblems(definition: unknown): readonly Problem[] {
-  const result = pipelineShape.safeParse(definition);
-  return result.success ? [] : result.error.issues.map((issue) => problemOf(issue, definition));
-}
-
-/** Names that would collide with what the language or phasegate itself uses. */
-export function nameProblem(name: string): Pick<Problem, 'code' | 'message' | 'hint'> | undefined {
-  if (name.trim() === '') return { code: 'NAME_INVALID', message: 'the name is empty', hint: 'Give it a name.' };
-  if (name !== name.trim() || /\p{Cc}/u.test(name)) {
-    const message = `the name ${JSON.stringify(name)} has control characters or spaces at its ends`;
-    return { code: 'NAME_INVALID', message, hint: 'Use letters, digits, dashes and inner spaces.' };
+  try {
+    const result = pipelineShape.safeParse(definition);
+    if (result.success) return [];
+    const problems = telling(result.error.issues).flatMap((issue) => problemsOf(issue, definition, pipelineShape));
+    const sound = soundPart(definition, result.error.issues);
+    const nodes = sound?.phases.map((one) => ({ name: one.name, after: namesOf(one.options.after) }));
+    return [...problems, ...(sound && nodes ? structureProblems(sound, nodes) : [])];
+  } catch (thrown) {
+    const message = `the definition throws when it is read: ${errorInfo(thrown).message}`;
+    return [{ code: 'OPTION_INVALID', where: 'the pipeline', message, hint: 'Pass plain objects and lists.' }];
   }
-  if (name.startsWith('__') || RESERVED.has(name)) {
-    const message = `the name "${name}" is reserved`;
-    return { code: 'NAME_RESERVED', message, hint: 'Pick a name that does not start with "__" and is not a built-in.' };
-  }
-  return undefined;
 }
 
 // --- internal ---
 
-const RESERVED: ReadonlySet<string> = new Set([
-  ...['constructor', 'prototype', 'toString', 'valueOf', 'hasOwnProperty'],
-  ...Object.keys(limitsSchema.unwrap().shape),
-]);
+/** Without what is said about the inside of something that is not a phase, or not a task, at all. */
+function telling(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
+  const aliens = issues.flatMap(({ path }) => (path.at(-1) === 'kind' ? [path.slice(0, -1)] : []));
+  return issues.filter(
+    ({ path }) => path.at(-1) === 'kind' || !aliens.some((alien) => alien.every((key, index) => path[index] === key)),
+  );
+}
 
 const call = z.custom<unknown>((value) => typeof value === 'function', 'expected a function');
 const schema = z.custom<unknown>(isSchema, 'expected a Standard Schema, such as one made with zod');
-const count = z.union([z.int().min(0), z.literal('unlimited')], {
-  error: 'expected a whole number from 0, or "unlimited"',
-});
-const tries = z.union([z.int().min(1), z.literal('unlimited')], {
-  error: 'expected a whole number from 1, or "unlimited"',
-});
+const many = 'expected a whole number from 1, or "unlimited"';
+const count = z.union([z.int(many).min(1, many), z.literal('unlimited')], { error: many });
 const named = z.union([z.string(), z.object({ name: z.string() })], {
   error: 'expected a name or an object made by phase() or task()',
 });
-const nameList = z.array(named.nullish()).nullish();
+const nameList = z.array(named.nullish(), 'expected a list of names or objects').nullish();
 const text = z.string('expected a string');
 
 const task = z.object({
@@ -58,7 +60,7 @@ const task = z.object({
     after: nameList,
     output: schema.optional(),
     retry: z
-      .strictObject({ attempts: tries.optional(), backoff: backoffSchema.optional(), retryable: call.optional() })
+      .strictObject({ attempts: count.optional(), backoff: backoffSchema.optional(), retryable: call.optional() })
       .optional(),
     timeout: z.number().min(0).optional(),
     estimate: z
@@ -72,8 +74,12 @@ const reviewer = z.union([call, task], { error: 'expected a function or a task' 
 const review = gatePolicySchema.extend({
   by: z.union([reviewer, z.array(reviewer)], { error: 'expected a reviewer or a list of reviewers' }).optional(),
   quorum: z.union([z.literal('all'), z.int().min(1)], { error: 'expected "all" or a whole number from 1' }).optional(),
-  checks: z.array(z.object({ name: text, run: call })).optional(),
-  rewindTo: z.union([z.enum(['predecessors', 'ancestors']), z.array(named)]).optional(),
+  checks: z.array(z.object({ name: text, run: call }), 'expected a list of checks').optional(),
+  rewindTo: z
+    .union([z.enum(['predecessors', 'ancestors']), z.array(named)], {
+      error: 'expected "predecessors", "ancestors" or a list of phases',
+    })
+    .optional(),
 });
 
 const phase = z.object({
@@ -94,54 +100,5 @@ const pipelineShape = z.strictObject({
   input: schema.optional(),
   policy: policySchema.optional(),
   limits: limitsSchema.optional(),
-  concurrency: count.refine((value) => value !== 0, 'expected a whole number from 1, or "unlimited"').optional(),
+  concurrency: count.optional(),
 });
-
-function problemOf(issue: z.core.$ZodIssue, definition: unknown): Problem {
-  const inner = innermost(issue);
-  const path = inner.path.filter((key) => key !== 'options');
-  const message = `${path.at(-1) === undefined ? 'the definition' : `"${String(path.at(-1))}"`} is ${found(definition, inner.path)}: ${inner.message}`;
-  return {
-    code: 'OPTION_INVALID',
-    where: placeOf(path, definition),
-    message,
-    hint: 'Correct or leave out that option.',
-  };
-}
-
-/** The issue that says most: within a union, that of the member which got furthest. */
-function innermost(issue: z.core.$ZodIssue): { readonly path: readonly PropertyKey[]; readonly message: string } {
-  if (issue.code !== 'invalid_union') return issue;
-  const deeper = issue.errors
-    .flatMap((member) => member.map((one) => innermost({ ...one, path: [...issue.path, ...one.path] })))
-    .sort((a, b) => b.path.length - a.path.length)[0];
-  return deeper !== undefined && deeper.path.length > issue.path.length ? deeper : issue;
-}
-
-function placeOf(path: readonly PropertyKey[], definition: unknown): string {
-  const [list, index, ...rest] = path;
-  if (list !== 'phases' || typeof index !== 'number') return 'the pipeline';
-  const where = `phase ${nameAt(definition, ['phases', index], index)}`;
-  const [inner, number] = rest;
-  if (inner !== 'tasks' || typeof number !== 'number') return where;
-  return `${where}, task ${nameAt(definition, ['phases', index, 'options', 'tasks', number], number)}`;
-}
-
-function nameAt(definition: unknown, path: readonly PropertyKey[], index: number): string {
-  const name = at(definition, [...path, 'name']);
-  return typeof name === 'string' ? `"${name}"` : `number ${index + 1}`;
-}
-
-function found(definition: unknown, path: readonly PropertyKey[]): string {
-  const value = at(definition, path);
-  if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'object' && value !== null) return 'an object';
-  return typeof value === 'string' ? JSON.stringify(value) : typeof value === 'function' ? 'a function' : String(value);
-}
-
-function at(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce(
-    (inner: unknown, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined),
-    value,
-  );
-}

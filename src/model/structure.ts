@@ -7,7 +7,7 @@ import { namesOf, reviewersOf, reviewOptions, type Definition } from './definiti
 import { findCycle, graphOf, reach, topologicalOrder, type Graph, type GraphNode } from './graph.ts';
 import type { PhaseSettings, ReviewOptions } from './phase-types.ts';
 import type { Problem } from './problems.ts';
-import { nameProblem } from './shape.ts';
+import { nameProblem } from './names.ts';
 import type { AnyTask } from './task-types.ts';
 
 /** Everything that is wrong with a definition whose shape is right. */
@@ -24,7 +24,7 @@ export function structureProblems(definition: Definition, nodes: readonly GraphN
     ...names('the pipeline', 'pipeline', [definition.name]),
     ...nodes.flatMap((node) => unknown(node, graph)),
     ...impostors(definition),
-    ...cycle('the pipeline', graph),
+    ...cycles('the pipeline', nodes),
     ...definition.phases.flatMap((phase) => taskProblems(phase.name, phase.options)),
     ...definition.phases.flatMap((phase, index) => gateProblems(phase, graph, acyclic, index)),
   ];
@@ -37,17 +37,17 @@ function emptiness(definition: Definition): readonly Problem[] {
   return [{ code: 'TASKS_EMPTY', where: 'the pipeline', message: 'it has no phases', hint: 'Add at least one phase.' }];
 }
 
-function names(where: string, kind: string, list: readonly string[]): readonly Problem[] {
-  const seen = new Set<string>();
-  return list.flatMap((name): readonly Problem[] => {
+function names(scope: string, kind: string, list: readonly string[]): readonly Problem[] {
+  const counts = new Map<string, number>();
+  for (const name of list) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].flatMap(([name, count]): readonly Problem[] => {
+    const own = `${kind} ${JSON.stringify(name)}`;
     const bad = nameProblem(name);
-    if (bad) return [{ ...bad, where: `${where}, ${kind} ${JSON.stringify(name)}` }];
-    if (!seen.has(name)) {
-      seen.add(name);
-      return [];
-    }
-    const message = `the ${kind} name "${name}" is used twice`;
-    return [{ code: 'NAME_DUPLICATE', where, message, hint: `Rename one ${kind}.` }];
+    const where = scope === 'the pipeline' ? own : `${scope}, ${own}`;
+    if (bad) return [{ ...bad, where }];
+    if (count === 1) return [];
+    const message = `the ${kind} name "${name}" is used ${count === 2 ? 'twice' : `${count} times`}`;
+    return [{ code: 'NAME_DUPLICATE', where: scope, message, hint: 'Give each a name of its own.' }];
   });
 }
 
@@ -58,7 +58,7 @@ function unknown(node: GraphNode, graph: Graph): readonly Problem[] {
       code: 'PREDECESSOR_UNKNOWN',
       where: `phase "${node.name}"`,
       message: `it comes after "${name}", which is not a phase of this pipeline`,
-      hint: `Add that phase, or correct the name; the phases are ${quoted(graph.names)}.`,
+      hint: `Add that phase, or correct the name; the ${graph.indexOf.size === 1 ? 'only phase is' : 'phases are'} ${quoted([...graph.indexOf.keys()])}.`,
     }));
 }
 
@@ -83,11 +83,30 @@ function impostors(definition: Definition): readonly Problem[] {
   );
 }
 
-function cycle(where: string, graph: Graph): readonly Problem[] {
-  const path = findCycle(graph);
-  if (!path) return [];
-  const hint = `Drop one dependency on that path, such as "${path.at(-2)}" from the after list of "${path.at(-1)}".`;
-  return [{ code: 'CYCLE', where, message: `there is a cycle: ${path.join(' → ')}`, hint }];
+/** One cycle, and one of what is left without it, and so on. */
+function cycles(where: string, nodes: readonly GraphNode[]): readonly Problem[] {
+  const found: Problem[] = [];
+  let left = nodes;
+  while (found.length < MOST_CYCLES) {
+    const path = findCycle(graphOf(left));
+    if (!path) break;
+    const members = new Set(path);
+    left = left.filter((node) => !members.has(node.name));
+    const [before = '', last = ''] = path.slice(-2);
+    const hint =
+      path.length === 2
+        ? `Drop "${last}" from its own after list.`
+        : `Drop one dependency on that path, such as "${before}" from the after list of "${last}".`;
+    found.push({ code: 'CYCLE', where, message: `there is a cycle: ${shorten(path).join(' → ')}`, hint });
+  }
+  return found;
+}
+
+const MOST_CYCLES = 10;
+
+function shorten(path: readonly string[]): readonly string[] {
+  if (path.length <= 12) return path;
+  return [...path.slice(0, 5), `(${path.length - 10} more)`, ...path.slice(-5)];
 }
 
 function taskProblems(phase: string, options: PhaseSettings): readonly Problem[] {
@@ -96,11 +115,12 @@ function taskProblems(phase: string, options: PhaseSettings): readonly Problem[]
   if (tasks.length === 0) {
     return [{ code: 'TASKS_EMPTY', where, message: 'it has no tasks', hint: 'Give it at least one task.' }];
   }
-  const graph = graphOf(tasks.map((task) => ({ name: task.name, after: namesOf(task.options.after) })));
+  const nodes = tasks.map((task) => ({ name: task.name, after: namesOf(task.options.after) }));
+  const graph = graphOf(nodes);
   return [
     ...names(where, 'task', graph.names),
     ...tasks.flatMap((task) => elsewhere(where, task, graph)),
-    ...cycle(where, graph),
+    ...cycles(where, nodes),
     ...(options.mode === 'sequential' ? tasks.flatMap((task, index) => backwards(where, task, graph, index)) : []),
   ];
 }
@@ -144,9 +164,18 @@ function gateProblems(
       'check',
       (review.checks ?? []).map((one) => one.name),
     ),
+    ...reviewersOf(review).flatMap((one) => ordered(where, one)),
     ...hollow(where, review, reviewers.length),
     ...(acyclic ? targets(where, review, graph, index) : []),
   ];
+}
+
+function ordered(where: string, reviewer: AnyTask): readonly Problem[] {
+  const after = namesOf(reviewer.options.after);
+  if (after.length === 0) return [];
+  const message = `it comes after ${quoted(after)}, but reviewers are asked at the same time, when all tasks are done`;
+  const hint = 'Leave `after` out; the outputs of the tasks are in `outputs`.';
+  return [{ code: 'NOT_UPSTREAM', where: `${where}, reviewer "${reviewer.name}"`, message, hint }];
 }
 
 function hollow(where: string, review: ReviewOptions<never, never>, reviewers: number): readonly Problem[] {
@@ -155,7 +184,8 @@ function hollow(where: string, review: ReviewOptions<never, never>, reviewers: n
     return [{ code: 'REVIEW_EMPTY', where, message: 'it has neither reviewers nor checks', hint }];
   }
   if (typeof review.quorum !== 'number' || review.quorum <= reviewers) return [];
-  const message = `its quorum is ${review.quorum} but it has ${reviewers} reviewers`;
+  const count = reviewers === 0 ? 'no reviewers' : reviewers === 1 ? '1 reviewer' : `${reviewers} reviewers`;
+  const message = `its quorum is ${review.quorum} but it has ${count}`;
   return [{ code: 'QUORUM_IMPOSSIBLE', where, message, hint: 'Lower the quorum or add reviewers.' }];
 }
 
@@ -168,7 +198,10 @@ function targets(where: string, review: ReviewOptions<never, never>, graph: Grap
       code: 'REWIND_IMPOSSIBLE',
       where,
       message: `it may send back "${name}", which is not upstream`,
-      hint: above.size === 0 ? 'This phase has no predecessors to send back.' : `Upstream are ${quoted([...above])}.`,
+      hint:
+        above.size === 0
+          ? 'This phase has no predecessors to send back.'
+          : `Upstream ${above.size === 1 ? 'is' : 'are'} ${quoted([...above])}.`,
     }));
 }
 

@@ -133,7 +133,7 @@ export function startRun<O, I>(pipeline: Pipeline<O, I>, options: RunOptions<I> 
     }
     actor = createActor(machineOf(pipeline), {
       id: runId,
-      input: { run: runId, plan: pipeline.plan, input: input.value, attended },
+      input: { run: runId, plan: pipeline.plan, input: input.value, attended, emits: false },
       ...(inspect && { inspect }),
       ...(clock && { clock }),
     });

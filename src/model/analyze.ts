@@ -1,0 +1,197 @@
+/**
+ * What a pipeline can cost at worst, and whether its shape makes sense: without running anything.
+ *
+ * @module
+ */
+import { byName } from './by-name.ts';
+import { between, reach, topologicalOrder, type Graph } from './graph.ts';
+import { planGraph, type PhasePlan, type Plan } from './plan.ts';
+import { countOf } from './policy.ts';
+
+/** The worst case of one phase. Decisions of people are not in it: they are bound by nothing. */
+export interface PhaseBound {
+  readonly phase: string;
+  /** Fresh starts: the first, and one for each time anything sends it back or invalidates it. */
+  readonly starts: number;
+  /** Executions of its tasks, tries of a single task not counted. */
+  readonly attempts: number;
+  /** Times each reviewer may be asked, by name. */
+  readonly reviews: Readonly<Record<string, number>>;
+  /** US dollars, from the estimates of its tasks and reviewers; `null` where one has none. */
+  readonly costUsd: number | null;
+  readonly tokens: number | null;
+}
+
+/** A remark on the shape of a pipeline. */
+export interface Finding {
+  readonly code: 'EDGE_REDUNDANT' | 'GATE_DEAD' | 'UNBOUNDED';
+  /** Names of the phases it is about. */
+  readonly phases: readonly string[];
+  readonly message: string;
+}
+
+/** What is known of a pipeline before it runs. */
+export interface Analysis {
+  /** Phases by their distance from the start: those of one level can run at the same time. */
+  readonly levels: readonly (readonly string[])[];
+  /** One longest chain of phases, first to last. */
+  readonly criticalPath: readonly string[];
+  readonly bounds: readonly PhaseBound[];
+  /** Whether every bound is finite. */
+  readonly bounded: boolean;
+  /** Sums over all phases. */
+  readonly worst: {
+    readonly attempts: number;
+    readonly reviews: number;
+    readonly costUsd: number | null;
+    readonly tokens: number | null;
+  };
+  readonly findings: readonly Finding[];
+}
+
+/** Analyses a pipeline, or its plan. */
+export function analyze(pipeline: Plan | { readonly plan: Plan }): Analysis {
+  const plan = 'plan' in pipeline ? pipeline.plan : pipeline;
+  const graph = planGraph(plan);
+  const starts = countStarts(plan, graph);
+  const bounds = plan.phases.map((phase, index) => boundOf(plan, phase, starts[index] ?? FIRST));
+  const bounded = bounds.every((bound) => Number.isFinite(bound.attempts));
+  return {
+    ...layout(graph),
+    bounds,
+    bounded,
+    worst: {
+      attempts: sum(bounds.map((bound) => bound.attempts)),
+      reviews: sum(bounds.flatMap((bound) => Object.values(bound.reviews))),
+      costUsd: total(bounds.map((bound) => bound.costUsd)),
+      tokens: total(bounds.map((bound) => bound.tokens)),
+    },
+    findings: [...redundantEdges(graph), ...deadGates(plan), ...unbounded(bounds)],
+  };
+}
+
+// --- internal ---
+
+/** Starts of a phase: those that pass its gate, and those that a later gate with `regate: false` asked for. */
+interface Starts {
+  readonly gated: number;
+  readonly ungated: number;
+}
+
+const FIRST: Starts = { gated: 1, ungated: 0 };
+
+/**
+ * Counts fresh starts: one to begin with, and at most one for each rewind that concerns the phase - as its target, as
+ * its requester, as a phase between them, or as one that is invalidated by it.
+ */
+function countStarts(plan: Plan, graph: Graph): readonly Starts[] {
+  const starts = plan.phases.map(() => ({ gated: 1, ungated: 0 }));
+  plan.phases.forEach(({ gate }, requester) => {
+    if (!gate) return;
+    const budget = Math.min(countOf(gate.maxPredecessorRetries), plan.limits.perPair ?? Infinity);
+    for (const target of gate.targets.flatMap((name) => graph.indexOf.get(name) ?? [])) {
+      const wide = gate.invalidate !== 'requester';
+      const others = wide ? [...reach(graph.next, target)] : [...between(graph, target, requester), requester];
+      for (const index of others) add(starts[index], 'gated', budget);
+      add(starts[target], gate.regate ? 'gated' : 'ungated', budget);
+    }
+  });
+  return starts;
+}
+
+function add(starts: { gated: number; ungated: number } | undefined, kind: keyof Starts, count: number): void {
+  if (starts && count > 0) starts[kind] += count;
+}
+
+function boundOf(plan: Plan, phase: PhasePlan, starts: Starts): PhaseBound {
+  const { gate, name, tasks } = phase;
+  const { corrections = Infinity, attemptsPerPhase = Infinity } = plan.limits;
+  const most = Math.min(corrections + 1, attemptsPerPhase);
+  const perStart = gate ? 1 + countOf(gate.maxRetries) : 1;
+  const gated = Math.min(starts.gated * perStart, most);
+  const attempts = Math.min(gated + starts.ungated, most);
+  const asked = gate ? gated * (1 + countOf(gate.maxReviewErrors)) : 0;
+  const reviewers = gate?.reviewers ?? [];
+  const work = [...tasks.map((task) => [task, attempts] as const), ...reviewers.map((one) => [one, asked] as const)];
+  return {
+    phase: name,
+    starts: Math.min(starts.gated + starts.ungated, most),
+    attempts,
+    reviews: byName(reviewers.map((one) => [one.name, asked])),
+    costUsd: total(work.map(([one, times]) => multiple(one.estimate.costUsd, times * countOf(one.attempts)))),
+    tokens: total(work.map(([one, times]) => multiple(one.estimate.tokens, times * countOf(one.attempts)))),
+  };
+}
+
+function multiple(estimate: number | undefined, count: number): number | null {
+  if (estimate === undefined) return null;
+  return estimate === 0 ? 0 : estimate * count;
+}
+
+function layout(graph: Graph): Pick<Analysis, 'levels' | 'criticalPath'> {
+  const depth = graph.names.map(() => 0);
+  const from = graph.names.map(() => -1);
+  for (const node of topologicalOrder(graph)) {
+    for (const target of graph.next[node] ?? []) {
+      const reached = (depth[node] ?? 0) + 1;
+      if (reached <= (depth[target] ?? 0)) continue;
+      depth[target] = reached;
+      from[target] = node;
+    }
+  }
+  const levels: string[][] = [];
+  depth.forEach((level, node) => (levels[level] ??= []).push(graph.names[node] ?? ''));
+  const criticalPath: string[] = [];
+  const deepest = depth.reduce((best, level, node) => (level > (depth[best] ?? -1) ? node : best), 0);
+  for (let node = deepest; node !== -1; node = from[node] ?? -1) criticalPath.unshift(graph.names[node] ?? '');
+  return { levels, criticalPath };
+}
+
+/** Edges that another path implies. They matter for rewinds only: a direct predecessor may be sent back. */
+function redundantEdges(graph: Graph): readonly Finding[] {
+  const { rank } = graph;
+  return graph.before.flatMap((sources, node) => {
+    if (sources.length < 2) return [];
+    const first = Math.min(...sources.map((source) => rank[source] ?? 0));
+    const above = new Set(
+      sources.flatMap((source) => [...reach(graph.before, source, (one) => (rank[one] ?? 0) >= first)]),
+    );
+    return sources
+      .filter((source) => above.has(source))
+      .map((source): Finding => {
+        const [late, early] = [graph.names[node] ?? '', graph.names[source] ?? ''];
+        const message = `"${late}" need not name "${early}" in its after list, unless its gate sends it back: another predecessor comes after it`;
+        return { code: 'EDGE_REDUNDANT', phases: [early, late], message };
+      });
+  });
+}
+
+/** Gates that approve whatever they find. */
+function deadGates(plan: Plan): readonly Finding[] {
+  const { corrections, attemptsPerPhase } = plan.limits;
+  const frozen = corrections === 0 || attemptsPerPhase === 1;
+  return plan.phases.flatMap(({ name, gate }): readonly Finding[] => {
+    if (!gate || gate.reviewers.length > 0 || frozen) return [];
+    const accepts = gate.onExhausted === 'accept' || gate.onExhausted === 'acceptBest';
+    if (gate.maxRetries !== 0 || !accepts) return [];
+    const message = `The gate of "${name}" can never fire: it has only checks, no retry, and accepts what they refuse`;
+    return [{ code: 'GATE_DEAD', phases: [name], message }];
+  });
+}
+
+function unbounded(bounds: readonly PhaseBound[]): readonly Finding[] {
+  const phases = bounds.filter((bound) => !Number.isFinite(bound.attempts)).map((bound) => bound.phase);
+  if (phases.length === 0) return [];
+  const message =
+    'Some phases have no bound: a count is "unlimited"; set limits.corrections or limits.attemptsPerPhase';
+  return [{ code: 'UNBOUNDED', phases, message }];
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((all, value) => all + value, 0);
+}
+
+/** The sum, or `null` where a part is not known. */
+function total(values: readonly (number | null)[]): number | null {
+  return values.reduce((all, value) => (all === null || value === null ? null : all + value), 0);
+}
