@@ -50,7 +50,6 @@ export async function countMerges(range: Range, options: GitOptions): Promise<nu
 const LOG_OPTIONS = [
   '-z',
   '--no-merges',
-  '--no-color',
   '--no-show-signature',
   '--encoding=UTF-8',
   '--name-only',

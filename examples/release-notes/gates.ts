@@ -87,8 +87,8 @@ export function reviewGrouping(
     remark(`${share}, and nothing is left that could tell what they are`);
     return approve();
   }
-  const problem = `${share}, more than ${Math.round(maxOther * 100)} %:`;
-  const feedback = [problem, ...list(other.map(nameOf)), hint.reason].join('\n');
+  const problem = `${share}, more than ${Math.round(maxOther * 100)} %. ${hint.reason}`;
+  const feedback = [problem, ...list(other.map(nameOf))].join('\n');
   return retryPredecessor('group', feedback, { requiredChange: requests[hint.signal] });
 }
 
@@ -129,9 +129,9 @@ function hintsOf(other: readonly Commit[], read: readonly Signal[]): readonly Hi
     {
       signal: 'verb',
       found: worded,
-      reason: `${worded} of them have no type prefix but begin with a word: look at it.`,
+      reason: `${worded} of them have no type prefix but begin with a word:`,
     },
-    { signal: 'paths', found: touching, reason: `${touching} of them touch files: look at where they are.` },
+    { signal: 'paths', found: touching, reason: `${touching} of them touch files that may tell what they are:` },
   ];
   return hints
     .filter(({ signal, found }) => !read.includes(signal) && found > 0)

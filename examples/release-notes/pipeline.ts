@@ -97,7 +97,7 @@ const publish = phase('publish', {
       output: publicationSchema,
       run: async ({ inputs, input, report, signal }) => {
         const file = await publishNotes(inputs.draft.notes, settingsOf(input).out, signal);
-        report({ progress: `wrote ${file.path}`, artifact: { name: 'release notes', content: file.path } });
+        report({ progress: `wrote ${file.path}` });
         return file;
       },
     }),

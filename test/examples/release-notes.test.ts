@@ -8,6 +8,7 @@ import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import pipeline from '../../examples/release-notes/pipeline.ts';
 import { coversEveryCommitOnce, hasNoEmptySection, inventsNoHash } from '../../examples/release-notes/gates.ts';
 import { signalsAskedFor } from '../../examples/release-notes/grouping.ts';
+import { escapeMarkdown, wrap } from '../../examples/release-notes/markdown.ts';
 import type { Settings } from '../../examples/release-notes/settings.ts';
 import { startRun } from '../../src/index.ts';
 import { lineOf } from '../line.ts';
@@ -18,7 +19,7 @@ afterEach(() => vi.unstubAllEnvs());
 
 /** Runs the pipeline on a repository. */
 async function run(repo: string, settings: Partial<Settings> = {}) {
-  const out = join(emptyDirectory(), 'notes', 'NOTES.md');
+  const out = join(emptyDirectory(), 'some', 'place', 'NOTES.md');
   const started = startRun(pipeline, { input: { repo, out, ...settings } });
   const lines: string[] = [];
   const remarks: string[] = [];
@@ -67,6 +68,18 @@ function longestLineOf(notes: string | null): number {
   return Math.max(...(notes ?? '').split('\n').map((line) => Array.from(line).length));
 }
 
+/** Gives the commit at HEAD a signature, and git a program that is pleased with every signature. */
+function signHead(repo: string): void {
+  const program = join(repo, '.git', 'verify');
+  writeFileSync(program, '#!/bin/sh\necho "gpg: a good signature" >&2\necho "[GNUPG:] GOODSIG 0 Ada"\n');
+  chmodSync(program, 0o755);
+  gitIn(repo, ['config', 'gpg.program', program]);
+  const signature = 'gpgsig -----BEGIN PGP SIGNATURE-----\n \n -----END PGP SIGNATURE-----\n\n';
+  const signed = gitIn(repo, ['cat-file', 'commit', 'HEAD']).replace('\n\n', `\n${signature}`);
+  const hash = gitIn(repo, ['hash-object', '-t', 'commit', '-w', '--stdin'], signed).trim();
+  gitIn(repo, ['update-ref', 'HEAD', hash]);
+}
+
 describe('the way of a draft', () => {
   it('sends the grouping back twice for plain subjects: for the verbs, then for the paths', async () => {
     //  collect ──▶ group ──▶ draft ──▶ publish
@@ -87,12 +100,12 @@ describe('the way of a draft', () => {
         "group started 0",
         "group approved v1 (unreviewed) from collect@1",
         "draft started 0",
-        "draft rewinding group: 6 of 6 commits are in "Other", more than 20 %: | - 88567827 Numbers are kept as text | - ccfeec21 More cases | - 096a74dc net/http: fix a crash on empty input | - 53ba43a3 Words for the manual | - 9717257f Add the parser | - and 1 more | 6 of them have no type prefix but begin with a word: look at it.",
-        "group started 1 g1: 6 of 6 commits are in "Other", more than 20 %: | - 88567827 Numbers are kept as text | - ccfeec21 More cases | - 096a74dc net/http: fix a crash on empty input | - 53ba43a3 Words for the manual | - 9717257f Add the parser | - and 1 more | 6 of them have no type prefix but begin with a word: look at it.",
+        "draft rewinding group: 6 of 6 commits are in "Other", more than 20 %. 6 of them have no type prefix but begin with a word: | - 88567827 Numbers are kept as text | - ccfeec21 More cases | - 096a74dc net/http: fix a crash on empty input | - 53ba43a3 Words for the manual | - 9717257f Add the parser | - and 1 more",
+        "group started 1 g1: 6 of 6 commits are in "Other", more than 20 %. 6 of them have no type prefix but begin with a word: | - 88567827 Numbers are kept as text | - ccfeec21 More cases | - 096a74dc net/http: fix a crash on empty input | - 53ba43a3 Words for the manual | - 9717257f Add the parser | - and 1 more",
         "group approved v2 (unreviewed) from collect@1",
         "draft started 0",
-        "draft rewinding group: 4 of 6 commits are in "Other", more than 20 %: | - 88567827 Numbers are kept as text | - ccfeec21 More cases | - 53ba43a3 Words for the manual | - 5fc399a1 Set up the package | 4 of them touch files: look at where they are.",
-        "group started 2 g2: 4 of 6 commits are in "Other", more than 20 %: | - 88567827 Numbers are kept as text | - ccfeec21 More cases | - 53ba43a3 Words for the manual | - 5fc399a1 Set up the package | 4 of them touch files: look at where they are.",
+        "draft rewinding group: 4 of 6 commits are in "Other", more than 20 %. 4 of them touch files that may tell what they are: | - 88567827 Numbers are kept as text | - ccfeec21 More cases | - 53ba43a3 Words for the manual | - 5fc399a1 Set up the package",
+        "group started 2 g2: 4 of 6 commits are in "Other", more than 20 %. 4 of them touch files that may tell what they are: | - 88567827 Numbers are kept as text | - ccfeec21 More cases | - 53ba43a3 Words for the manual | - 5fc399a1 Set up the package",
         "group approved v3 (unreviewed) from collect@1",
         "draft started 0",
         "draft approved v1 from group@3 collect@1",
@@ -207,14 +220,14 @@ describe('the way of a draft', () => {
   });
 
   it('stops at one rewind where verbs tell enough', async () => {
-    const repo = repository(['Add a', 'Fixed b', 'Renames c', '[cli] Handle d', '🎉 Documenting e', 'Thoughts on f']);
+    const repo = repository(['Add a', 'Fixed b', 'Dropping c', '[cli] Handle d', '🎉 Documenting e', 'Thoughts on f']);
     const { result, notes } = await run(repo);
     expect(result.phases['group']?.outputs).toMatchObject({ grouping: { signals: ['prefix', 'verb'] } });
     expect(result.phases['draft']?.because).toBe('approved');
     expect(sectionsOf(notes)).toEqual({
       Features: ['Add a'],
       Fixes: [String.raw`\[cli\] Handle d`, 'Fixed b'],
-      Changes: ['Renames c'],
+      Changes: ['Dropping c'],
       Documentation: ['🎉 Documenting e'],
       Other: ['Thoughts on f'],
     });
@@ -339,8 +352,9 @@ describe('the range', () => {
     expect((await run(join(repo, 'deep'))).notes).toBe((await run(join(repo, '.git'))).notes);
   });
 
-  it('does not depend on how git is configured', async () => {
+  it('does not depend on how git is configured, or on where in the repository it works', async () => {
     const repo = repository(['Add ünïcode', { message: 'Fix it', paths: ['docs/a b.md', 'docs/ü"\n.md'] }]);
+    signHead(repo);
     const plain = await run(repo);
     const settings = {
       'color.ui': 'always',
@@ -357,11 +371,15 @@ describe('the range', () => {
       'format.pretty': 'fuller',
     };
     for (const [name, value] of Object.entries(settings)) gitIn(repo, ['config', name, value]);
+    mkdirSync(join(repo, 'src'));
     vi.stubEnv('GIT_DIR', emptyDirectory());
-    const { notes, result } = await run(repo);
+    const { notes, result } = await run(join(repo, 'src'));
     expect(notes).toBe(plain.notes);
     expect(result.outputs.collect).toEqual(plain.result.outputs.collect);
-    expect(result.outputs.collect?.commits[0]?.paths).toEqual(['docs/a b.md', 'docs/ü"\n.md']);
+    expect(result.outputs.collect?.commits.map(({ paths }) => paths)).toEqual([
+      ['docs/a b.md', 'docs/ü"\n.md'],
+      ['src/file-0.ts'],
+    ]);
   });
 });
 
@@ -413,14 +431,17 @@ describe('unusual history', () => {
     expect(result.phases['draft']?.because).toBe('approved');
   });
 
-  it('keeps unusual subjects whole when they are wrapped', async () => {
-    const risky = ['#', '-', '+', '1.', '===', '---', '>', '*', '```', '<b>'];
-    const repo = repository([`Add ${risky.flatMap((mark) => [mark, 'text', 'text']).join(' ')}`]);
-    const { notes } = await run(repo, { width: 40 });
-    const [, ...rest] = (notes ?? '').split(/^- /mu)[1]?.trimEnd().split('\n') ?? [];
-    expect(rest.length).toBeGreaterThan(2);
-    expect(longestLineOf(notes)).toBeLessThanOrEqual(40);
-    for (const line of rest) expect(line).toMatch(/^ {2}(?!#|[-+] |1\.|=|-|>|\*|`|<)\S/u);
+  it('keeps its meaning at the start of a line, wherever it is wrapped', () => {
+    const risky = ['#', '##', '-', '--', '---', '+', '1.', '2)', '=', '===', '>', '*', '```', '~~~', '<b>'];
+    const text = escapeMarkdown(risky.join(' text '));
+    const starts = new Set<string>();
+    for (let width = 3; width < 60; width++) {
+      const [first = '', ...rest] = wrap(text, width, '- ').split('\n');
+      expect(first).toMatch(/^- \S/u);
+      for (const line of rest) starts.add(/^ {2}(\S+)/u.exec(line)?.[1] ?? line);
+    }
+    expect([...starts].filter((word) => word !== 'text')).toHaveLength(risky.length - 1);
+    for (const word of starts) expect(word).toMatch(/^(?:\\|\d+\\|text)/u);
   });
 
   it('covers thousands of commits, and a body of a megabyte', async () => {
