@@ -63,7 +63,11 @@ function expectation(issue: z.core.$ZodIssue): string {
       const members = issue.errors.flatMap((member) => member.slice(0, 1).map(expectation));
       return `expected ${members.map((one) => one.replace('expected ', '')).join(' or ')}`;
     }
-    default:
+    case 'invalid_format':
+    case 'not_multiple_of':
+    case 'invalid_key':
+    case 'invalid_element':
+    case 'custom':
       return issue.message;
   }
 }

@@ -8,7 +8,7 @@ import type { Definition } from './definition.ts';
 import type { PhaseSettings } from './phase-types.ts';
 
 /**
- * What is left of a definition without the options that a schema refuses. Tasks that it refuses are replaced by one that
+ * What is left of a definition without the options that a schema refuses. Work that it refuses is replaced by some that
  * nothing can be said against; phases without a name are left out.
  *
  * @returns `undefined` where nothing is left.
@@ -19,32 +19,73 @@ export function soundPart(definition: unknown, issues: readonly z.core.$ZodIssue
   const drafts = new Map<unknown, Draft>();
   for (const [index, phase] of phases.entries()) {
     const name = at(phase, 'name');
-    const own = issues.filter(({ path }) => path[0] === 'phases' && path[1] === index);
-    if (typeof name === 'string') drafts.set(phase, { name, options: soundOptions(at(phase, 'options'), own) });
+    const own = refusedIn(issues, ['phases', index]);
+    if (typeof name === 'string') drafts.set(phase, { name, options: soundPhase(at(phase, 'options'), own) });
   }
   // Phases that name each other by object have to name the same objects again.
   for (const { options } of drafts.values()) options.after = options.after?.map((one) => drafts.get(one) ?? one);
+  const sound = phases.flatMap((phase) => drafts.get(phase) ?? []).filter(isPhase);
   const name = at(definition, 'name');
-  const sound = phases.flatMap((phase) => drafts.get(phase) ?? []);
-  if (sound.length === 0 && phases.length > 0) return undefined;
-  return { name: typeof name === 'string' ? name : 'pipeline', phases: sound as unknown as Definition['phases'] };
+  return sound.length === 0 && phases.length > 0
+    ? undefined
+    : { name: typeof name === 'string' ? name : 'pipeline', phases: sound };
 }
 
 // --- internal ---
 
-interface Draft {
-  readonly name: string;
-  readonly options: { [option: string]: unknown; after?: readonly unknown[] | undefined };
+/** Issues about one part, by their path from there, each with whether it is about an option that is not known. */
+type Refused = readonly { readonly path: readonly PropertyKey[]; readonly unknown: boolean }[];
+
+interface Options {
+  [option: string]: unknown;
+  after?: readonly unknown[] | undefined;
 }
 
-const STAND_IN: PhaseSettings['tasks'] = [{ kind: 'task', name: 'task', options: { run: () => undefined } }];
+interface Draft {
+  readonly name: string;
+  readonly options: Options;
+}
 
-function soundOptions(options: unknown, issues: readonly z.core.$ZodIssue[]): Draft['options'] {
-  const whole = issues.some(({ path, code }) => path.length < 4 && code !== 'unrecognized_keys');
-  if (whole || typeof options !== 'object' || options === null) return { tasks: STAND_IN };
-  const refused = new Set(issues.map(({ path }) => String(path[3])));
-  const sound = Object.fromEntries(Object.entries(options).filter(([key]) => !refused.has(key)));
-  return refused.has('tasks') ? { ...sound, tasks: STAND_IN } : sound;
+function refusedIn(issues: readonly z.core.$ZodIssue[], part: readonly PropertyKey[]): Refused {
+  return issues
+    .filter(({ path }) => part.every((key, index) => path[index] === key))
+    .map(({ path, code }) => ({ path: path.slice(part.length), unknown: code === 'unrecognized_keys' }));
+}
+
+function soundPhase(options: unknown, refused: Refused): Options {
+  const { tasks: sound, ...others } = soundOptions(options, refused) ?? { tasks: [STAND_IN] };
+  const given = at(options, 'tasks');
+  if (sound !== undefined || given === undefined || given === null) return { ...others, tasks: sound ?? [] };
+  const tasks = Array.isArray(given)
+    ? given.flatMap((task, index) => soundTask(task, within(refused, ['options', 'tasks', index])))
+    : [];
+  return { ...others, tasks: tasks.length > 0 ? tasks : [STAND_IN] };
+}
+
+const STAND_IN = { kind: 'task', name: 'task', options: { run: () => undefined } };
+
+function soundTask(task: unknown, refused: Refused): readonly unknown[] {
+  const name = at(task, 'name');
+  const options = soundOptions(at(task, 'options'), refused);
+  return typeof name === 'string' && options ? [{ kind: 'task', name, options }] : [];
+}
+
+/** Options without those that are refused; `undefined` where there are none to be had. */
+function soundOptions(options: unknown, refused: Refused): Options | undefined {
+  if (refused.some(({ path, unknown }) => path.length < 2 && !unknown)) return undefined;
+  if (typeof options !== 'object' || options === null) return undefined;
+  const keys = new Set(refused.map(({ path }) => path[1]));
+  return Object.fromEntries(Object.entries(options).filter(([key]) => !keys.has(key)));
+}
+
+function within(refused: Refused, part: readonly PropertyKey[]): Refused {
+  return refused
+    .filter(({ path }) => part.every((key, index) => path[index] === key))
+    .map((one) => ({ ...one, path: one.path.slice(part.length) }));
+}
+
+function isPhase(draft: Draft): draft is Draft & { readonly options: PhaseSettings } {
+  return Array.isArray(draft.options['tasks']);
 }
 
 function at(value: unknown, key: PropertyKey): unknown {
