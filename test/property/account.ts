@@ -68,7 +68,7 @@ function detailsOf(event: RunEvent): Details {
       return { g: event.generation, because: event.because };
     case 'phase.stale':
     case 'phase.skipped':
-      return because(event.because);
+      return nameIn(event.because);
     case 'limit.reached':
       return { limit: event.limit, used: event.used, max: event.max, holds: event.holds };
     case 'limit.lifted':
@@ -79,6 +79,6 @@ function detailsOf(event: RunEvent): Details {
 }
 
 /** Only names count: at the end of a run it is a sentence. */
-function because(text: string): Details {
+function nameIn(text: string): Details {
   return text.includes(' ') ? {} : { because: text };
 }

@@ -65,11 +65,11 @@ export function build(scenario: Scenario, stage: Stage): Pipeline {
     return [act, act.delay ?? delayOf(scenario.seed, worker, nth)];
   };
   const wait = (delay: number, signal: AbortSignal): Promise<void> =>
-    new Promise((resolve, refuse) => {
+    new Promise((resolve, _reject) => {
       const timer = stage.clock.setTimeout(resolve, delay);
       signal.addEventListener('abort', () => {
         stage.clock.clearTimeout(timer);
-        refuse(new Error('aborted'));
+        _reject(new Error('aborted'));
       });
     });
 

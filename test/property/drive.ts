@@ -12,8 +12,8 @@ import { SteppedClock } from './stepped-clock.ts';
 /** What a driven run leaves behind. */
 export interface Driven {
   readonly records: readonly RunRecord[];
-  /** What tasks saw, in order. */
-  readonly sightings: readonly Sighting[];
+  /** What tasks saw, in order, each with the number of records that were there before. */
+  readonly sightings: readonly (Sighting & { readonly seq: number })[];
   readonly snapshot: RunSnapshot;
   /** `null` where the run had not ended when nothing was left to wait for. */
   readonly result: RunResult | null;
@@ -24,21 +24,21 @@ export interface Driven {
 /** Drives a scenario until nothing is left to wait for. */
 export async function drive(scenario: Scenario): Promise<Driven> {
   const clock = new SteppedClock();
-  const sightings: Sighting[] = [];
+  const sightings: (Sighting & { readonly seq: number })[] = [];
   const records: RunRecord[] = [];
-  const pipeline = build(scenario, { clock, saw: (sighting) => sightings.push(sighting) });
+  const pipeline = build(scenario, { clock, saw: (sighting) => sightings.push({ ...sighting, seq: records.length }) });
   const run = startRun(pipeline, { clock, runId: 'run', attended: scenario.attended });
   const people = peopleOf(scenario, run, clock);
   run.events$.subscribe((record) => {
     records.push(record);
     people.hear(record.event);
   });
-  let result: RunResult | null = null;
-  void run.result.then((ended) => (result = ended as RunResult));
-  if (scenario.cancelAt !== undefined) clock.setTimeout(() => run.cancel('stop'), scenario.cancelAt);
+  const end: { result: RunResult | null } = { result: null };
+  void run.result.then((result) => (end.result = result as RunResult));
+  if (scenario.cancelAt !== undefined) clock.setTimeout(() => run.cancel('a person stops it'), scenario.cancelAt);
   await settle();
-  for (let steps = 0; result === null && steps < MAX_STEPS && clock.step(); steps++) await settle();
-  return { records, sightings, snapshot: run.snapshot(), result, refused: people.refused };
+  for (let steps = 0; end.result === null && steps < MAX_STEPS && clock.step(); steps++) await settle();
+  return { records, sightings, snapshot: run.snapshot(), result: end.result, refused: people.refused };
 }
 
 // --- internal ---
@@ -92,7 +92,7 @@ function peopleOf(scenario: Scenario, run: Pick<Run, 'decide'>, clock: SteppedCl
       } else if (event.type === 'phase.invalidated' || event.type === 'phase.cancelled') {
         close(event.phase);
       } else if (event.type === 'run.ended') {
-        for (const about of [...timers.keys()]) close(about);
+        timers.forEach((_, about) => close(about));
       }
     },
   };

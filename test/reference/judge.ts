@@ -5,59 +5,61 @@
  */
 import type { GateSpec } from './scenario.ts';
 import { isMissing, type Verdict } from './review.ts';
+import { allowedTargets, isAbove } from './targets.ts';
 import type { Phase } from './world.ts';
 
 export type DecidedBy = 'gate' | 'worker' | 'person';
 
 /** What follows from a verdict. */
 export type Judgement =
-  | { readonly then: 'askAgain' }
-  | { readonly then: 'approved'; readonly because: 'approved' }
+  | { readonly to: 'askAgain' }
+  | { readonly to: 'approved'; readonly because: 'approved' }
   | {
-      readonly then: 'approved';
+      readonly to: 'approved';
       readonly because: 'unrecognised' | 'exhausted' | 'invalidTarget';
       readonly warning: string;
     }
-  | { readonly then: 'retrying'; readonly feedback: string }
-  | { readonly then: 'rewinding'; readonly target: string; readonly feedback: string }
-  | { readonly then: 'rejected' }
-  | { readonly then: 'escalated'; readonly because: 'requested' | 'exhausted' | 'invalidTarget' | 'reviewUnavailable' }
-  | { readonly then: 'failed'; readonly code: string };
+  | { readonly to: 'retrying'; readonly feedback: string }
+  | { readonly to: 'rewinding'; readonly target: string; readonly feedback: string }
+  | { readonly to: 'rejected' }
+  | { readonly to: 'escalated'; readonly because: 'requested' | 'exhausted' | 'invalidTarget' | 'reviewUnavailable' }
+  | { readonly to: 'failed'; readonly code: string };
 
 /** Judges a verdict on a phase whose review was asked for so many times in this attempt. */
 export function judge(phase: Phase, verdict: Verdict, by: DecidedBy, asked: number, attended: boolean): Judgement {
   const { gate } = phase;
-  if (!gate) return { then: 'failed', code: 'REWORK_IMPOSSIBLE' };
+  if (!gate) return { to: 'failed', code: 'REWORK_IMPOSSIBLE' };
   if (isMissing(gate, verdict)) {
-    if (asked - 1 < count(gate.maxReviewErrors, 3)) return { then: 'askAgain' };
-    if (attended) return { then: 'escalated', because: 'reviewUnavailable' };
-    return { then: 'failed', code: 'REVIEW_UNAVAILABLE' };
+    if (asked - 1 < count(gate.maxReviewErrors, 3)) return { to: 'askAgain' };
+    if (attended) return { to: 'escalated', because: 'reviewUnavailable' };
+    return { to: 'failed', code: 'REVIEW_UNAVAILABLE' };
   }
   const isFree = by === 'person';
   switch (verdict.type) {
     case 'approve':
-      return { then: 'approved', because: 'approved' };
+      return { to: 'approved', because: 'approved' };
     case 'unrecognised':
-      return { then: 'approved', because: 'unrecognised', warning: 'UNRECOGNISED' };
+      return { to: 'approved', because: 'unrecognised', warning: 'UNRECOGNISED' };
     case 'retry':
-      if (isFree || phase.retries < count(gate.maxRetries, 2)) return { then: 'retrying', feedback: verdict.feedback };
+      if (isFree || phase.retries < count(gate.maxRetries, 2)) return { to: 'retrying', feedback: verdict.feedback };
       return exhausted(gate);
     case 'retryPredecessor': {
       const { phase: target, feedback } = verdict;
-      const isAllowed = allowedTargets(phase, gate).has(target);
+      // A person may send back whatever is upstream: their answer never turns into an approval.
+      const isAllowed = isFree ? isAbove(phase, target) : allowedTargets(phase, gate).has(target);
       const spent = phase.spent.get(target) ?? 0;
       if (isAllowed && (isFree || spent < count(gate.maxPredecessorRetries, 2))) {
-        return { then: 'rewinding', target, feedback };
+        return { to: 'rewinding', target, feedback };
       }
-      if (by === 'worker') return { then: 'failed', code: 'REWORK_IMPOSSIBLE' };
+      if (by === 'worker') return { to: 'failed', code: 'REWORK_IMPOSSIBLE' };
       if (isAllowed) return exhausted(gate);
-      if (gate.onInvalidTarget === 'escalate') return { then: 'escalated', because: 'invalidTarget' };
-      return { then: 'approved', because: 'invalidTarget', warning: 'INVALIDTARGET' };
+      if (gate.onInvalidTarget === 'escalate') return { to: 'escalated', because: 'invalidTarget' };
+      return { to: 'approved', because: 'invalidTarget', warning: 'INVALIDTARGET' };
     }
     case 'reject':
-      return { then: 'rejected' };
+      return { to: 'rejected' };
     case 'escalate':
-      return { then: 'escalated', because: 'requested' };
+      return { to: 'escalated', because: 'requested' };
     case 'unavailable':
     case 'inconclusive':
       throw new Error('a missing verdict was judged above');
@@ -74,16 +76,10 @@ function exhausted(gate: GateSpec): Judgement {
   switch (gate.onExhausted ?? 'accept') {
     case 'accept':
     case 'acceptBest':
-      return { then: 'approved', because: 'exhausted', warning: 'EXHAUSTED' };
+      return { to: 'approved', because: 'exhausted', warning: 'EXHAUSTED' };
     case 'escalate':
-      return { then: 'escalated', because: 'exhausted' };
+      return { to: 'escalated', because: 'exhausted' };
     case 'reject':
-      return { then: 'rejected' };
+      return { to: 'rejected' };
   }
-}
-
-function allowedTargets(phase: Phase, { rewindTo = 'predecessors' }: GateSpec): ReadonlySet<string> {
-  if (rewindTo === 'predecessors') return new Set(phase.spec.after);
-  const above = [...phase.above].map((one) => one.name);
-  return new Set(rewindTo === 'ancestors' ? above : above.filter((name) => rewindTo.includes(name)));
 }

@@ -5,6 +5,7 @@
  */
 import { spend } from './limits.ts';
 import { callOf, type Call, type CheckAct, type GateSpec, type ReviewAct } from './scenario.ts';
+import { allowedTargets } from './targets.ts';
 import { at, later, nextCall, say, type Phase, type World } from './world.ts';
 
 /** What a gate, a task or a person makes of an attempt. */
@@ -71,7 +72,7 @@ function askReviewers(
       open--;
       if (open > 0) return;
       const answers = new Map([...heard].filter(([, verdict]) => !isMissing(gate, verdict)));
-      end(combine(world, gate, heard), answers);
+      end(combine(world, phase, gate, heard), answers);
     });
   }
 }
@@ -100,7 +101,7 @@ function verdictOf(act: ReviewAct): Verdict {
 const MIN_CONFIDENCE = 0.6;
 
 /** One verdict of several answers (rule 7). */
-function combine(world: World, gate: GateSpec, heard: Answers): Verdict {
+function combine(world: World, phase: Phase, gate: GateSpec, heard: Answers): Verdict {
   const all = gate.reviewers.flatMap(({ name }) => heard.get(name) ?? []);
   const [only] = all;
   if (only && all.length === 1) return only;
@@ -114,7 +115,10 @@ function combine(world: World, gate: GateSpec, heard: Answers): Verdict {
   if (missing) return missing;
   for (const type of ['reject', 'escalate'] as const) if (all.some((one) => one.type === type)) return { type };
   const rewinds = all.filter((one) => one.type === 'retryPredecessor');
-  const [first] = rewinds.toSorted((a, b) => rank(world, a.phase) - rank(world, b.phase));
+  const allowed = allowedTargets(phase, gate);
+  // One that may not be sent back counts only where none may.
+  const place = (name: string): number => (allowed.has(name) ? rank(world, name) : world.phases.length);
+  const [first] = rewinds.toSorted((a, b) => place(a.phase) - place(b.phase));
   if (first) {
     const same = rewinds.filter((one) => one.phase === first.phase);
     return { ...first, feedback: joined(same) };
@@ -126,18 +130,14 @@ function joined(demands: readonly { readonly feedback: string }[]): string {
   return demands.map((one) => one.feedback).join('\n\n');
 }
 
-/** The place of a phase in topological order: always the first in definition order whose predecessors are all placed. */
-function rank(world: World, name: string): number {
-  const placed: string[] = [];
-  while (placed.length < world.phases.length) {
-    const next = world.phases.find(
-      (one) => !placed.includes(one.name) && one.spec.after.every((before) => placed.includes(before)),
-    );
-    if (!next) break;
-    placed.push(next.name);
-  }
-  const index = placed.indexOf(name);
-  return index === -1 ? Infinity : index;
+/** The place of a phase in topological order: those without predecessors first, then what each of them frees. */
+function rank({ phases }: World, name: string): number {
+  const placed: Phase[] = [];
+  const isFree = (one: Phase): boolean =>
+    !placed.includes(one) && one.spec.after.every((before) => placed.some((other) => other.name === before));
+  placed.push(...phases.filter((one) => one.spec.after.length === 0));
+  for (const done of placed) placed.push(...phases.filter((one) => one.spec.after.includes(done.name) && isFree(one)));
+  return placed.findIndex((one) => one.name === name);
 }
 
 /** Says that a review begins, and how often it has been asked for. */

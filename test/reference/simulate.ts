@@ -14,7 +14,6 @@ import { askReview, sayAsked, type Answers, type Verdict } from './review.ts';
 import { countDemand, isExcused, rewind } from './rewind.ts';
 import { REVIEW_BACKOFF, type PersonAct, type Scenario } from './scenario.ts';
 import { at, createWorld, isSettled, later, nextCall, say, type Phase, type World } from './world.ts';
-import type { LimitName } from '../../src/index.ts';
 
 /** What the reference expects of a run. */
 export interface Expected {
@@ -43,13 +42,16 @@ function startFree(world: World): void {
   const free = world.phases.filter(mayStart);
   world.queue = world.queue.filter((phase) => free.includes(phase));
   world.queue.push(...free.filter((phase) => !world.queue.includes(phase)));
-  while (world.held.size === 0 && world.ended === undefined && hasRoom(world)) {
-    const [next] = world.queue;
+  while (world.held.size === 0 && world.ended === undefined) {
+    const next = world.queue.find((phase) => isPlaced(phase) || hasRoom(world));
     if (!next) break;
-    if (isWornOut(world, next)) {
+    if (next.status === 'returning') {
+      world.queue.splice(world.queue.indexOf(next), 1);
+      attemptAgain(world, next);
+    } else if (isWornOut(world, next)) {
       holdRun(world, 'attemptsPerPhase', next.attempts, world.scenario.limits.attemptsPerPhase ?? 0);
     } else {
-      world.queue.shift();
+      world.queue.splice(world.queue.indexOf(next), 1);
       start(world, next);
     }
   }
@@ -60,11 +62,19 @@ function startFree(world: World): void {
 }
 
 function mayStart(phase: Phase): boolean {
+  if (phase.status === 'returning') return true;
   return (phase.status === 'idle' || phase.status === 'rewinding') && [...phase.above].every(isSettled);
 }
 
 function hasRoom({ phases, scenario: { concurrency } }: World): boolean {
-  return concurrency === 'unlimited' || phases.filter((phase) => phase.status === 'working').length < concurrency;
+  return (
+    concurrency === 'unlimited' ||
+    phases.filter((phase) => phase.status === 'working' || isPlaced(phase)).length < concurrency
+  );
+}
+
+function isPlaced(phase: Phase): boolean {
+  return phase.status === 'returning' && phase.hasPlace;
 }
 
 /** Rules 3, 14, 15 and 17. */
@@ -125,7 +135,7 @@ function decide(
   const last = phase.tried.at(-1);
   if (last && by === 'gate' && 'score' in verdict) last.score = verdict.score;
   const judgement = judge(phase, verdict, by, asked, world.scenario.attended);
-  switch (judgement.then) {
+  switch (judgement.to) {
     case 'askAgain':
       return later(world, phase, REVIEW_BACKOFF, () => review(world, phase, asked + 1, answers));
     case 'approved':
@@ -163,13 +173,19 @@ function sendBack(world: World, phase: Phase, target: Phase, feedback: string, b
 }
 
 function retry(world: World, phase: Phase, feedback: string): void {
-  if (isWornOut(world, phase)) {
-    const limit: LimitName = 'attemptsPerPhase';
-    if (holdPhase(world, phase, limit, phase.name)) escalate(world, phase, 'limit');
-    return;
+  phase.feedback = feedback;
+  // A retry keeps its place; whoever waited for a person has none. While the run is held, no attempt begins.
+  if (phase.status === 'working' && world.held.size === 0) return attemptAgain(world, phase);
+  phase.hasPlace = phase.status === 'working';
+  phase.status = 'returning';
+}
+
+function attemptAgain(world: World, phase: Phase): void {
+  if (!isWornOut(world, phase)) {
+    phase.attempt++;
+    return work(world, phase, phase.feedback);
   }
-  phase.attempt++;
-  work(world, phase, feedback);
+  if (holdPhase(world, phase, 'attemptsPerPhase', phase.name)) escalate(world, phase, 'limit');
 }
 
 /** The phase waits for a person, who answers in their own time (rule 9). */

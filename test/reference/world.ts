@@ -3,8 +3,7 @@
  *
  * @module
  */
-import type { LimitName } from '../../src/index.ts';
-import type { RunStatus } from '../../src/index.ts';
+import type { LimitName, RunStatus } from '../../src/index.ts';
 import { createAgenda, type Agenda } from './agenda.ts';
 import { line, type Details } from './line.ts';
 import { delayOf, type GateSpec, type PhaseSpec, type Scenario } from './scenario.ts';
@@ -34,8 +33,8 @@ export interface Phase {
   /** All ancestors; all descendants; both in definition order. */
   readonly above: ReadonlySet<Phase>;
   readonly below: ReadonlySet<Phase>;
-  /** `idle` waits for its start; a `rewinding` one does too. */
-  status: 'idle' | 'working' | 'rewinding' | 'escalated' | 'approved' | 'rejected' | 'failed' | 'skipped';
+  /** `idle` waits for its start, and `rewinding` does too; `returning` waits for a place to go on after a person's retry. */
+  status: 'idle' | 'working' | 'rewinding' | 'escalated' | 'returning' | 'approved' | 'rejected' | 'failed' | 'skipped';
   /** Timers of another life than this one are void. */
   life: number;
   /** Whether its next start is a fresh one. */
@@ -60,6 +59,10 @@ export interface Phase {
   /** The same for what it committed. */
   committedReads: Map<string, number>;
   tried: Tried[];
+  /** What the attempt that it returns to is told. */
+  feedback: string;
+  /** Whether it kept its place meanwhile. */
+  hasPlace: boolean;
   /** Outputs of each version, oldest first. */
   readonly commits: Readonly<Record<string, unknown>>[];
 }
@@ -121,7 +124,7 @@ export function isSettled(phase: Phase): boolean {
 
 /** Has an attempt that is not judged for good; one that waits for a person has. */
 export function isAtWork(phase: Phase): boolean {
-  return phase.status === 'working' || phase.status === 'escalated';
+  return phase.status === 'working' || phase.status === 'escalated' || phase.status === 'returning';
 }
 
 export function wider(one: Reach, other: Reach): Reach {
@@ -169,6 +172,8 @@ function phaseOf(spec: PhaseSpec): Phase {
     asked: new Set(),
     committedReads: new Map(),
     tried: [],
+    feedback: '',
+    hasPlace: false,
     commits: [],
   };
 }

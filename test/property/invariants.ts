@@ -1,0 +1,212 @@
+/**
+ * What holds of every run, whatever its scenario: read off the records, and off what tasks saw.
+ *
+ * @module
+ */
+import type { EventOf } from '../../src/model/event.ts';
+import type { RunEvent } from '../../src/index.ts';
+import type { GateSpec, Scenario } from '../reference/scenario.ts';
+import type { Driven } from './drive.ts';
+import { timeline, type Moment } from './timeline.ts';
+
+/** Every way in which a run broke a promise, in words; empty where it kept them all. */
+export function brokenPromises(scenario: Scenario, run: Driven): readonly string[] {
+  const { moments } = timeline(run.records);
+  const above = ancestry(scenario);
+  return [
+    ...numbering(run),
+    ...ending(moments),
+    ...moments.flatMap((moment) => order(moment, above)),
+    ...concurrency(scenario, moments),
+    ...moments.flatMap((moment) => budgets(scenario, moment)),
+    ...rewindBudgets(scenario, moments),
+    ...limits(scenario, moments),
+    ...versions(moments),
+    ...visibility(run, moments),
+    ...demands(moments),
+  ];
+}
+
+// --- internal ---
+
+function numbering({ records }: Driven): string[] {
+  return records.flatMap(({ seq, time }, index) => [
+    ...(seq === index + 1 ? [] : [`record ${index} has seq ${seq}`]),
+    ...(index === 0 || time >= (records[index - 1]?.time ?? 0) ? [] : [`time runs backwards at ${seq}`]),
+  ]);
+}
+
+function ending(moments: readonly Moment[]): string[] {
+  const types = moments.map(({ event }) => event.type);
+  return [
+    ...(types[0] === 'run.started' && types.lastIndexOf('run.started') === 0 ? [] : ['run.started is not the first']),
+    ...(types.indexOf('run.ended') === types.length - 1 ? [] : ['run.ended is not the last']),
+  ];
+}
+
+/** A phase does one thing at a time, and only when everything above it is approved. */
+function order({ event, seq, before }: Moment, above: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+  if (!('phase' in event)) return [];
+  const { status } = before(event.phase);
+  const where = `${event.phase} at ${seq}`;
+  if (event.type === 'phase.started') {
+    if (status === 'working' || status === 'escalated' || status === 'over')
+      return [`${where} started while ${status}`];
+    if (status === 'retrying') return [];
+    const open = [...(above.get(event.phase) ?? [])].filter((name) => before(name).status !== 'approved');
+    return open.map((name) => `${where} started before ${name} was approved`);
+  }
+  const isWork = event.type.startsWith('task.') || event.type === 'review.started';
+  if (isWork && status !== 'working') return [`${where} says ${event.type} while ${status}`];
+  return [];
+}
+
+function concurrency({ concurrency: max }: Scenario, moments: readonly Moment[]): string[] {
+  const working = new Set<string>();
+  return moments.flatMap(({ event, seq }) => {
+    if (event.type === 'phase.started') working.add(event.phase);
+    else if ('phase' in event && LEAVES.has(event.type)) working.delete(event.phase);
+    return max === 'unlimited' || working.size <= max ? [] : [`${working.size} phases work at ${seq}`];
+  });
+}
+
+const LEAVES: ReadonlySet<RunEvent['type']> = new Set([
+  'phase.approved',
+  'phase.rejected',
+  'phase.failed',
+  'phase.rewinding',
+  'phase.escalated',
+  'phase.invalidated',
+  'phase.cancelled',
+]);
+
+function budgets(scenario: Scenario, { event, seq, before }: Moment): string[] {
+  if (event.type === 'phase.retrying' && event.by !== 'person') {
+    const max = numberOf(gateOf(scenario, event.phase)?.maxRetries, 2);
+    return before(event.phase).retries < max ? [] : [`${event.phase} retried more than ${max} times at ${seq}`];
+  }
+  if (event.type === 'review.started') {
+    const max = numberOf(gateOf(scenario, event.phase)?.maxReviewErrors, 3) + 1;
+    return event.asked <= max ? [] : [`${event.phase} was reviewed ${event.asked} times at ${seq}`];
+  }
+  return [];
+}
+
+function rewindBudgets(scenario: Scenario, moments: readonly Moment[]): string[] {
+  const spent = new Map<string, number>();
+  return moments.flatMap(({ event, seq }) => {
+    if (event.type !== 'phase.rewinding' || event.by === 'person') return [];
+    const pair = `${event.phase} -> ${event.target}`;
+    spent.set(pair, (spent.get(pair) ?? 0) + 1);
+    const max = numberOf(gateOf(scenario, event.phase)?.maxPredecessorRetries, 2);
+    return (spent.get(pair) ?? 0) <= max ? [] : [`${pair} more than ${max} times at ${seq}`];
+  });
+}
+
+function limits({ limits: max }: Scenario, moments: readonly Moment[]): string[] {
+  let corrections = 0;
+  let mayAttempt = max.attemptsPerPhase ?? Infinity;
+  return moments.flatMap(({ event, seq, before }) => {
+    if (event.type === 'limit.lifted' && event.limit === 'attemptsPerPhase') mayAttempt = Infinity;
+    if (event.type === 'phase.started' && before(event.phase).attempts >= mayAttempt) {
+      return [`${event.phase} is attempted more than ${mayAttempt} times at ${seq}`];
+    }
+    if (event.type !== 'phase.retrying' && event.type !== 'phase.rewinding') return [];
+    corrections++;
+    const isTooMany = event.by !== 'person' && corrections > (max.corrections ?? Infinity);
+    return isTooMany ? [`correction ${corrections} at ${seq}`] : [];
+  });
+}
+
+/** Versions count up by one, and are made from what was committed when the phase started. */
+function versions(moments: readonly Moment[]): string[] {
+  return moments.flatMap(({ event, seq, before }) => {
+    if (event.type !== 'phase.approved') return [];
+    const { committed, saw } = before(event.phase);
+    const read = Object.entries(event.read).filter(([name, version]) => saw.get(name)?.version !== version);
+    return [
+      ...(event.version === committed.version + 1 ? [] : [`${event.phase} commits ${event.version} at ${seq}`]),
+      ...read.map(([name, version]) => `${event.phase} says it read ${name}@${version} at ${seq}`),
+    ];
+  });
+}
+
+/** No task sees anything but what was committed when its phase started. */
+function visibility({ sightings }: Driven, moments: readonly Moment[]): string[] {
+  return sightings.flatMap(({ phase, task, seq, seen }) => {
+    const then = moments[seq]?.before(phase) ?? moments.at(-1)?.before(phase);
+    return Object.entries(seen).flatMap(([name, outputs]) => {
+      const committed = then?.saw.get(name);
+      if (committed && committed.version > 0 && JSON.stringify(committed.outputs) === JSON.stringify(outputs))
+        return [];
+      return [`${phase}/${task} saw ${name} as ${JSON.stringify(outputs)} after ${seq}, not as it was committed`];
+    });
+  });
+}
+
+/** Whoever asked for a change starts again only after it was told to the phase it asked, and that phase has committed. */
+function demands(moments: readonly Moment[]): string[] {
+  return moments.flatMap(({ event, seq }, index) => {
+    if (event.type !== 'phase.retrying' && event.type !== 'phase.rewinding') return [];
+    const { feedback } = event.correction;
+    const target = event.type === 'phase.rewinding' ? event.target : event.phase;
+    const later = moments.slice(index + 1);
+    const back = later.findIndex(({ event: one }) => one.type === 'phase.started' && one.phase === event.phase);
+    const until = later.slice(0, back === -1 ? later.length : back + 1);
+    const told = until.findIndex(({ event: one }) => isTold(one, target, feedback));
+    const where = `"${feedback}" of ${event.phase} at ${seq}`;
+    if (event.type === 'phase.retrying') {
+      return told !== -1 || back === -1 || until.some(({ event: one }) => isUpset(one, event.phase))
+        ? []
+        : [`${where} is lost`];
+    }
+    if (back === -1)
+      return told !== -1 || later.some(({ event: one }) => isOver(one, event)) ? [] : [`${where} is lost`];
+    if (told === -1) return [`${where} was never told to ${target}`];
+    const isDone = until.slice(told).some(({ event: one }) => one.type === 'phase.approved' && one.phase === target);
+    return isDone ? [] : [`${where} was not answered by ${target}`];
+  });
+}
+
+function isTold(event: RunEvent, target: string, feedback: string): boolean {
+  return (
+    event.type === 'phase.started' && event.phase === target && (event.revision?.feedback ?? '').includes(feedback)
+  );
+}
+
+/** What makes a phase start anew instead of going on with its retry. */
+function isUpset(event: RunEvent, phase: string): boolean {
+  return (
+    'phase' in event &&
+    event.phase === phase &&
+    (event.type === 'phase.invalidated' || event.type === 'phase.escalated')
+  );
+}
+
+/** Whether the demand cannot be met any more, as either of the two has ended. */
+function isOver(event: RunEvent, demand: EventOf<'phase.rewinding'>): boolean {
+  if (!('phase' in event) || (event.phase !== demand.phase && event.phase !== demand.target)) return false;
+  return event.type === 'phase.failed' || event.type === 'phase.rejected' || event.type === 'phase.cancelled';
+}
+
+function gateOf({ phases }: Scenario, name: string): GateSpec | null {
+  return phases.find((spec) => spec.name === name)?.gate ?? null;
+}
+
+function numberOf(count: number | 'unlimited' | undefined, fallback: number): number {
+  return count === 'unlimited' ? Infinity : (count ?? fallback);
+}
+
+function ancestry({ phases }: Scenario): ReadonlyMap<string, ReadonlySet<string>> {
+  const above = new Map<string, ReadonlySet<string>>();
+  const visit = (name: string): ReadonlySet<string> => {
+    const known = above.get(name);
+    if (known) return known;
+    const after = phases.find((spec) => spec.name === name)?.after ?? [];
+    const all = new Set(after.flatMap((one) => [one, ...visit(one)]));
+    above.set(name, all);
+    return all;
+  };
+  for (const { name } of phases) visit(name);
+  return above;
+}

@@ -1,0 +1,67 @@
+/**
+ * The runtime against the reference, on random scenarios.
+ *
+ * `PHASEGATE_SCENARIOS=5000 npx vitest run test/property` tries that many per property, with random seeds.
+ */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createRunView, runRecordSchema } from '../../src/index.ts';
+import { simulate } from '../reference/simulate.ts';
+import { account } from './account.ts';
+import { difference } from './compare.ts';
+import { drive, type Driven } from './drive.ts';
+import { brokenPromises } from './invariants.ts';
+import { prove } from './prove.ts';
+import { scenarios, type Scope } from './scenarios.ts';
+
+/** Small graphs find the odd orders, large ones what only many phases do together. */
+const SCOPES: readonly (readonly [string, Scope, number])[] = [
+  ['few phases', { maxPhases: 4, limits: false }, 400],
+  ['few phases under limits', { maxPhases: 4 }, 300],
+  ['many phases without failures', { limits: false, failures: false }, 300],
+  ['many phases', {}, 300],
+];
+
+describe('startRun()', () => {
+  it.each(SCOPES)(
+    'does what the page says, keeps its promises and can be told again: %s',
+    async (_, scope, runs) => {
+      await prove(scenarios(scope), { seed: 1, runs }, async (scenario) => {
+        const expected = simulate(scenario);
+        fc.pre(!expected.collided);
+        const run = await drive(scenario);
+        return (
+          difference(account(run.records), expected.lines) ??
+          listed(brokenPromises(scenario, run)) ??
+          listed([...unfinished(run), ...run.refused]) ??
+          retold(run)
+        );
+      });
+    },
+    600_000,
+  );
+});
+
+// --- internal ---
+
+function listed(problems: readonly string[]): string | null {
+  return problems.length === 0 ? null : problems.join('\n');
+}
+
+function unfinished({ result }: Driven): string[] {
+  return result === null ? ['the run did not end'] : [];
+}
+
+/** Records survive storage, and tell the whole story. */
+function retold({ records, snapshot }: Driven): string | null {
+  const stored = JSON.parse(JSON.stringify(records)) as unknown[];
+  const view = createRunView();
+  for (const record of stored) view.apply(runRecordSchema.parse(record));
+  try {
+    expect(stored).toEqual(records);
+    expect(view.snapshot()).toEqual(snapshot);
+    return null;
+  } catch (error) {
+    return String(error);
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * A run as a row of moments: after each record, how every phase stood.
+ *
+ * Folded from the records alone, so that what holds of a run can be said without asking the runtime.
+ *
+ * @module
+ */
+import type { RunEvent, RunRecord } from '../../src/index.ts';
+
+/** How one phase stands, as far as its events tell. */
+export interface Standing {
+  readonly status: 'none' | 'working' | 'retrying' | 'rewinding' | 'escalated' | 'approved' | 'invalidated' | 'over';
+  readonly attempts: number;
+  /** Retries by its own gate since its last start. */
+  readonly retries: number;
+  /** Versions of all phases when it last started; outputs of them. */
+  readonly saw: ReadonlyMap<string, Committed>;
+  readonly committed: Committed;
+}
+
+export interface Committed {
+  readonly version: number;
+  readonly outputs: unknown;
+}
+
+/** One record and how phases stood before it. */
+export interface Moment {
+  readonly event: RunEvent;
+  readonly seq: number;
+  readonly before: (phase: string) => Standing;
+}
+
+const NOTHING: Standing = {
+  status: 'none',
+  attempts: 0,
+  retries: 0,
+  saw: new Map(),
+  committed: { version: 0, outputs: null },
+};
+
+/** The moments of a run, and how phases stood at its end. */
+export function timeline(records: readonly RunRecord[]): {
+  readonly moments: readonly Moment[];
+  readonly end: ReadonlyMap<string, Standing>;
+} {
+  let phases: ReadonlyMap<string, Standing> = new Map();
+  const moments = records.map(({ event, seq }): Moment => {
+    const known = phases;
+    phases = fold(phases, event);
+    return { event, seq, before: (phase) => known.get(phase) ?? NOTHING };
+  });
+  return { moments, end: phases };
+}
+
+// --- internal ---
+
+function fold(phases: ReadonlyMap<string, Standing>, event: RunEvent): ReadonlyMap<string, Standing> {
+  if (!('phase' in event)) return phases;
+  const was = phases.get(event.phase) ?? NOTHING;
+  const now = next(was, event, phases);
+  return now === was ? phases : new Map([...phases, [event.phase, now]]);
+}
+
+function next(
+  was: Standing,
+  event: Extract<RunEvent, { readonly phase: string }>,
+  phases: ReadonlyMap<string, Standing>,
+): Standing {
+  switch (event.type) {
+    case 'phase.started': {
+      const attempts = was.attempts + 1;
+      if (was.status === 'retrying') return { ...was, status: 'working', attempts };
+      const saw = new Map([...phases].map(([name, { committed }]) => [name, committed]));
+      return { ...was, status: 'working', attempts, retries: 0, saw };
+    }
+    case 'phase.retrying':
+      return { ...was, status: 'retrying', retries: was.retries + (event.by === 'person' ? 0 : 1) };
+    case 'phase.rewinding':
+      return { ...was, status: 'rewinding' };
+    case 'phase.escalated':
+      return { ...was, status: 'escalated' };
+    case 'phase.approved':
+      return { ...was, status: 'approved', committed: { version: event.version, outputs: event.outputs } };
+    case 'phase.invalidated':
+      return { ...was, status: 'invalidated' };
+    case 'phase.stale':
+      return was.status === 'invalidated' || was.status === 'approved' ? { ...was, status: 'approved' } : was;
+    case 'phase.rejected':
+    case 'phase.failed':
+    case 'phase.skipped':
+    case 'phase.cancelled':
+      return { ...was, status: 'over' };
+    case 'task.started':
+    case 'task.reported':
+    case 'task.completed':
+    case 'task.retrying':
+    case 'task.failed':
+    case 'review.started':
+    case 'review.decided':
+    case 'phase.warned':
+      return was;
+  }
+}
