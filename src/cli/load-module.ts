@@ -18,6 +18,8 @@ import { divert } from './divert.ts';
  */
 export async function loadModule(file: string, path: string): Promise<Pipeline> {
   const exported = await importModule(file, path);
+  // A CommonJS module is what it exports.
+  if (isPipeline(exported)) return exported;
   if (isPipeline(exported['default'])) return exported['default'];
   const found = Object.entries(exported).flatMap(([name, value]) => (isPipeline(value) ? [{ name, value }] : []));
   const [only, ...more] = found;

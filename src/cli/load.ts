@@ -7,8 +7,6 @@ import { stat } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import type { Pipeline } from '../model/define.ts';
 import { PhasegateError } from '../model/errors.ts';
-import { loadModule } from './load-module.ts';
-import { loadYaml } from './yaml/load.ts';
 
 /** Reads a pipeline from a module or a YAML file. Throws a PhasegateError that says what is wrong with the file. */
 export async function loadPipeline(file: string): Promise<Pipeline> {
@@ -21,10 +19,10 @@ export async function loadPipeline(file: string): Promise<Pipeline> {
     case '.js':
     case '.mjs':
     case '.cjs':
-      return loadModule(file, path);
+      return (await import('./load-module.ts')).loadModule(file, path);
     case '.yaml':
     case '.yml':
-      return loadYaml(file, path);
+      return (await import('./yaml/load.ts')).loadYaml(file, path);
     default:
       throw new PhasegateError('FILE_UNREADABLE', `Cannot load "${file}" as its name does not end in a known way`, {
         hint: 'Name it .ts, .mts, .js, .mjs, .yaml or .yml.',

@@ -5,11 +5,10 @@
  */
 import { createRequire } from 'node:module';
 import { Command, CommanderError, Option } from 'commander';
-import { z } from 'zod';
 import { errorInfo, PhasegateError } from '../model/errors.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
-import { graphFile, graphFormats } from './graph.ts';
-import { runFile, type RunFlags } from './run.ts';
+import type { GraphFormat } from './graph.ts';
+import type { RunFlags } from './run.ts';
 
 /** Does what the arguments ask for. Never rejects. */
 export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
@@ -28,9 +27,12 @@ export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
 // --- internal ---
 
 interface GraphFlags {
-  readonly format: (typeof graphFormats)[number];
+  readonly format: GraphFormat;
 }
 
+const GRAPH_FORMATS: readonly GraphFormat[] = ['mermaid', 'dot'];
+
+/** What a command needs is loaded when it is called for: help and mistakes are answered at once. */
 function createProgram(end: (code: ExitCode) => void): Command {
   const program = new Command('phasegate')
     .description('Run pipelines whose phases must pass review.')
@@ -46,13 +48,20 @@ function createProgram(end: (code: ExitCode) => void): Command {
     .addOption(new Option('--input-file <file>', 'a JSON file with the input, - for standard input'))
     .option('--json', 'print every record as a line of JSON, and nothing else, on standard output')
     .option('--run-id <id>', 'the id of the run (default: a new ULID)')
-    .action(async (file: string, flags: RunFlags) => end(await runFile(file, flags)));
+    .action(async (file: string, flags: RunFlags) => end(await (await import('./run.ts')).runFile(file, flags)));
+  program
+    .command('check')
+    .description('judge a pipeline without running it, and print what a run can take at worst')
+    .argument('<pipeline>', 'a .ts, .js, .mjs, .yaml or .yml file')
+    .action(async (file: string) => end(await (await import('./check.ts')).checkFile(file)));
   program
     .command('graph')
     .description('print a picture of a pipeline: phases, tasks, gates, and the ways back')
     .argument('<pipeline>', 'a .ts, .js, .mjs, .yaml or .yml file')
-    .addOption(new Option('-f, --format <format>', 'the language').choices(graphFormats).default('mermaid'))
-    .action(async (file: string, { format }: GraphFlags) => end(await graphFile(file, format)));
+    .addOption(new Option('-f, --format <format>', 'the language').choices(GRAPH_FORMATS).default('mermaid'))
+    .action(async (file: string, { format }: GraphFlags) =>
+      end(await (await import('./graph.ts')).graphFile(file, format)),
+    );
   return program;
 }
 
@@ -62,6 +71,6 @@ function addTo(field: string, before: readonly string[] = []): readonly string[]
 }
 
 function version(): string {
-  const require = createRequire(import.meta.url);
-  return z.object({ version: z.string() }).parse(require('phasegate/package.json')).version;
+  const manifest: unknown = createRequire(import.meta.url)('phasegate/package.json');
+  return typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : '';
 }

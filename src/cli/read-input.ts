@@ -4,6 +4,7 @@
  * @module
  */
 import { readFile } from 'node:fs/promises';
+import { text as readAll } from 'node:stream/consumers';
 import { errorInfo, PhasegateError } from '../model/errors.ts';
 
 /** Where the input of a run comes from. */
@@ -45,7 +46,7 @@ function readField(field: string): readonly [string, unknown] {
 async function readJsonFile(file: string): Promise<unknown> {
   let text: string;
   try {
-    text = await readFile(file === '-' ? '/dev/stdin' : file, 'utf8');
+    text = file === '-' ? await readAll(process.stdin) : await readFile(file, 'utf8');
   } catch (cause) {
     throw new PhasegateError('FILE_UNREADABLE', `Cannot read --input-file "${file}": ${errorInfo(cause).message}`, {
       hint: 'Name a JSON file that can be read.',

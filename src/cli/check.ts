@@ -1,0 +1,19 @@
+/**
+ * `phasegate check`.
+ *
+ * @module
+ */
+import { analyze } from '../model/analyze.ts';
+import { exitCode, type ExitCode } from './exit-code.ts';
+import { loadPipeline } from './load.ts';
+import { asText, seesColours } from './reporter.ts';
+import { analysisLines } from './show/analysis-lines.ts';
+import { createPainter } from './show/line.ts';
+
+/** Judges the pipeline of a file, and prints what a run of it can take at worst. Loading refuses what is not sound. */
+export async function checkFile(file: string): Promise<ExitCode> {
+  const { plan } = await loadPipeline(file);
+  const paint = createPainter(seesColours(process.stdout));
+  process.stdout.write(asText(analysisLines(plan, analyze(plan)).map(paint)));
+  return exitCode.completed;
+}

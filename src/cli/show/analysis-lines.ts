@@ -1,0 +1,80 @@
+/**
+ * What is known of a pipeline before it runs, as a table.
+ *
+ * @module
+ */
+import type { Analysis, PhaseBound } from '../../model/analyze.ts';
+import type { Plan } from '../../model/plan.ts';
+import { span, type Line, type Tone } from './line.ts';
+import { counted, oneLine, padEnd, usage, widthOf } from './text.ts';
+
+/** The verdict, the bounds of each phase, the shape, and remarks. */
+export function analysisLines(plan: Plan, analysis: Analysis): readonly Line[] {
+  const { levels, criticalPath, bounded, findings } = analysis;
+  const tasks = plan.phases.reduce((sum, phase) => sum + phase.tasks.length, 0);
+  const gates = plan.phases.filter((phase) => phase.gate).length;
+  const facts = [counted(plan.phases.length, 'phase'), counted(tasks, 'task'), counted(gates, 'gate')];
+  return [
+    [span('✓ ', 'good'), span(oneLine(plan.name), 'strong'), span(` is sound: ${facts.join(', ')}`)],
+    [],
+    ...table(rowsOf(plan, analysis)),
+    [],
+    [
+      span(
+        `${counted(levels.length, 'level')}, of at most ${counted(Math.max(...levels.map((level) => level.length)), 'phase')}`,
+      ),
+    ],
+    [span(`critical path: ${criticalPath.map(oneLine).join(' → ')}`)],
+    [bounded ? span('bounded: every run ends') : span('unbounded: a run may go on for ever', 'warn')],
+    ...findings.map(({ code, message }) => [span(`${code} `, 'warn'), span(oneLine(message))]),
+  ];
+}
+
+// --- internal ---
+
+interface Row {
+  readonly cells: readonly string[];
+  readonly tone: Tone;
+}
+
+function rowsOf(plan: Plan, { bounds, worst }: Analysis): readonly Row[] {
+  const after = new Map(plan.phases.map((phase) => [phase.name, phase.after]));
+  return [
+    { cells: ['at worst', 'after', 'starts', 'attempts', 'reviews', 'estimate'], tone: 'dim' },
+    ...bounds.map((bound) => ({ cells: cellsOf(bound, after.get(bound.phase) ?? []), tone: 'plain' as const })),
+    { cells: ['total', '', '', number(worst.attempts), number(worst.reviews), estimate(worst)], tone: 'strong' },
+  ];
+}
+
+function cellsOf(bound: PhaseBound, after: readonly string[]): readonly string[] {
+  const reviews = Object.entries(bound.reviews).map(([reviewer, times]) => `${oneLine(reviewer)} ${number(times)}`);
+  return [
+    oneLine(bound.phase),
+    after.map(oneLine).join(', '),
+    number(bound.starts),
+    number(bound.attempts),
+    reviews.join(', '),
+    estimate(bound),
+  ];
+}
+
+function number(value: number): string {
+  return Number.isFinite(value) ? String(value) : 'unbounded';
+}
+
+/** Estimates that are not known leave their part out. */
+function estimate({ costUsd, tokens }: Pick<PhaseBound, 'costUsd' | 'tokens'>): string {
+  const known = [costUsd, tokens].some((value) => value === Infinity);
+  return known ? 'unbounded' : usage({ costUsd: costUsd ?? 0, tokens: tokens ?? 0 });
+}
+
+/** Columns as wide as their widest cell; columns that are empty but for their head are left out. */
+function table(rows: readonly Row[]): readonly Line[] {
+  const [head] = rows;
+  const used = (head?.cells ?? []).map((_, column) => rows.slice(1).some(({ cells }) => cells[column] !== ''));
+  const widths = used.map((_, column) => Math.max(...rows.map(({ cells }) => widthOf(cells[column] ?? ''))));
+  return rows.map(({ cells, tone }) => {
+    const shown = cells.flatMap((cell, column) => (used[column] ? [padEnd(cell, widths[column] ?? 0)] : []));
+    return [span(shown.join('  ').trimEnd(), tone)];
+  });
+}

@@ -1,0 +1,126 @@
+/**
+ * The built command line as a child process, and processes that tell whether they live.
+ *
+ * @module
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+export const repository = fileURLToPath(new URL('../..', import.meta.url));
+export const main = join(repository, 'dist/src/cli/main.js');
+
+/** How a command ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A command that goes on. */
+export interface Going {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+}
+
+/** Starts the command line. @param options `input` is its standard input, which ends at once where absent. */
+export function start(
+  args: readonly string[],
+  options: { readonly input?: string; readonly cwd?: string } = {},
+): Going {
+  if (!existsSync(main))
+    throw new Error(`${main} is missing: run "npm run build" before the tests of the command line.`);
+  const env = { ...process.env, NO_COLOR: undefined, FORCE_COLOR: undefined, CI: undefined };
+  const child = spawn(process.execPath, [main, ...args], { cwd: options.cwd ?? repository, env });
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(options.input ?? '');
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const ended = new Promise<Ended>((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
+  return { child, ended };
+}
+
+/** Runs the command line to its end. */
+export function phasegate(args: readonly string[], options?: Parameters<typeof start>[1]): Promise<Ended> {
+  return start(args, options).ended;
+}
+
+/** Writes files into a directory of their own, which is gone after the test. @returns Its path. */
+export async function files(content: Readonly<Record<string, string>>): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'phasegate-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(content)) {
+    const path = join(directory, name);
+    // oxlint-disable-next-line no-await-in-loop
+    await mkdir(dirname(path), { recursive: true });
+    // oxlint-disable-next-line no-await-in-loop
+    await writeFile(path, text);
+  }
+  return directory;
+}
+
+/** Knows of processes by the connections they hold: they close when a process dies, however it dies. */
+export interface Witness {
+  /** JavaScript for `node --eval`: connects, and lives until it is killed. */
+  readonly code: string;
+  /** The same for a process that is deaf to SIGTERM. */
+  readonly deaf: string;
+  /** Resolves when so many processes have connected. */
+  born(count: number): Promise<void>;
+  /** Resolves when all that have connected are dead. */
+  dead(): Promise<void>;
+}
+
+/** Opens a port that processes connect to. */
+export async function witness(): Promise<Witness> {
+  const sockets: Socket[] = [];
+  const gone: Promise<void>[] = [];
+  let waiting: { readonly count: number; readonly resolve: () => void } | undefined;
+  const look = () => {
+    if (waiting && sockets.length >= waiting.count) waiting.resolve();
+  };
+  const server: Server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.resume();
+    sockets.push(socket);
+    gone.push(new Promise((resolve) => socket.on('close', () => resolve())));
+    look();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const code = `require('node:net').connect(${port}, '127.0.0.1')`;
+  return {
+    code,
+    deaf: `process.on('SIGTERM', () => {}); ${code}`,
+    born(count) {
+      return new Promise((resolve) => {
+        waiting = { count, resolve };
+        look();
+      });
+    },
+    async dead() {
+      await Promise.all(gone);
+    },
+  };
+}
+
+/** Lines of plain output without the time in front. */
+export function untimed(stdout: string): readonly string[] {
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.replace(/^ *[\d.]+s {2}/u, ''));
+}
