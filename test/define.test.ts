@@ -400,6 +400,16 @@ describe('definePipeline() refuses options', () => {
     `);
   });
 
+  it('that are not even given to phase() and task()', () => {
+    const [bare, empty] = [undefined, null].map((options) =>
+      phase('a', options as unknown as Parameters<typeof phase>[1]),
+    );
+    expect(codesOf({ name: 'p', phases: [bare] })).toEqual(['TASKS_EMPTY']);
+    expect(codesOf({ name: 'p', phases: [empty] })).toEqual(['TASKS_EMPTY']);
+    const lone = task('t', undefined as unknown as Parameters<typeof task>[1]);
+    expect(codesOf({ name: 'p', phases: [step('a', { tasks: [lone] })] })).toEqual(['OPTION_INVALID']);
+  });
+
   it('that are phases and tasks in each other’s place', () => {
     expect(refusal({ name: 'p', phases: [work('a'), step('b', { tasks: [step('c')] })] })).toMatchInlineSnapshot(`
       "Cannot define pipeline "p" as it has 2 problems:
@@ -440,10 +450,12 @@ describe('definePipeline() refuses what is no definition', () => {
   });
 
   it('an empty object', () => {
-    expect(problemsOf({}).map(textOf)).toEqual([
-      'the pipeline: "name" is missing; expected a string',
-      'the pipeline: "phases" is missing; expected a list of phases',
-    ]);
+    expect(refusal({})).toMatchInlineSnapshot(`
+      "Cannot define the pipeline as it has 2 problems:
+        OPTION_INVALID in the pipeline: "name" is missing; expected a string. Add it.
+        OPTION_INVALID in the pipeline: "phases" is missing; expected a list of phases. Add it.
+      Docs: docs/errors.md#PIPELINE_INVALID"
+    `);
   });
 
   it.each([null, 42, 'x', { a: step('a') }, new Map(), new Set([step('a')])])(
@@ -470,7 +482,8 @@ describe('definePipeline() refuses what is no definition', () => {
   });
 
   it('names that are no strings', () => {
-    const names = [7, null, {}, Symbol('x'), 7n, true, ['a']];
+    const names: readonly unknown[] = [7, null, {}, Object.create(null), Symbol('x'), 7n, true, ['a']];
+    for (const name of names) expect(codesOf({ name, phases: [step('a')] })).toEqual(['OPTION_INVALID']);
     expect(codesOf({ name: 'p', phases: names.map((name) => ({ ...step('a'), name })) })).toEqual(
       names.map(() => 'OPTION_INVALID'),
     );
