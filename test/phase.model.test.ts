@@ -1,0 +1,349 @@
+import { describe, expect, it } from 'vitest';
+import {
+  createActor,
+  fromPromise,
+  initialTransition,
+  transition,
+  type AnyTransitionDefinition,
+  type EventFromLogic,
+  type SnapshotFrom,
+} from 'xstate';
+import { getShortestPaths } from 'xstate/graph';
+import {
+  approve,
+  definePipeline,
+  escalate,
+  phase,
+  phaseMachine,
+  reject,
+  retry,
+  retryPredecessor,
+  task,
+  type AttemptOutcome,
+  type GateOutcome,
+  type GatePolicy,
+  type PhaseContext,
+  type PhaseInput,
+  type RunEvent,
+  type Verdict,
+} from '../src/index.ts';
+import { BORN, follow, type Model, type Rules, type Step, type Stimulus } from './phase.oracle.ts';
+
+/** The phase machine with work that never ends: the test says when it does. */
+const machine = phaseMachine.provide({
+  actors: {
+    attempt: fromPromise<AttemptOutcome, PhaseContext>(() => new Promise(() => undefined)),
+    review: fromPromise<GateOutcome, PhaseContext>(() => new Promise(() => undefined)),
+  },
+});
+type Snapshot = SnapshotFrom<typeof machine>;
+type Event = EventFromLogic<typeof machine>;
+
+/** Every value of every option, and every pair of those that meet in one row of the table. */
+const settings: readonly (GatePolicy & { readonly attended?: boolean; readonly gated?: boolean })[] = [
+  {},
+  { gated: false },
+  { onExhausted: 'acceptBest', onUnrecognised: 'ask', onInvalidTarget: 'escalate' },
+  { onExhausted: 'escalate', attended: true },
+  { onExhausted: 'escalate', onUnrecognised: 'ask', attended: true, onInvalidTarget: 'escalate' },
+  { onExhausted: 'reject', onInvalidTarget: 'escalate', attended: true },
+  { onExhausted: 'reject', onUnrecognised: 'ask' },
+];
+
+const everyRow: ReadonlySet<string> = new Set([
+  'missing, ask again',
+  'missing, ask a person',
+  'missing, fail',
+  'approve',
+  'no verdict in the text',
+  'retry',
+  'rewind',
+  'reject',
+  'escalate',
+  'rework impossible',
+  'target not allowed, escalate',
+  'target not allowed, approve',
+  'exhausted, escalate',
+  'exhausted, reject',
+  'exhausted, accept',
+]);
+const rowsTaken = new Set<string>();
+const branchesTaken = new Set<string>();
+
+describe.each(settings.map((setting) => [JSON.stringify(setting), setting] as const))(
+  'a phase with %s',
+  (_, setting) => {
+    const { attended = false, gated = true, ...policy } = setting;
+    const { input, rules } = phaseWith(policy, attended, gated);
+    const paths = getShortestPaths(machine, {
+      input,
+      events: (snapshot) => stimuliOf(snapshot).map(eventOf),
+      serializeState: (snapshot) => keyOf(snapshot),
+      stopWhen: (snapshot) => snapshot.status !== 'active',
+    }).map((path) => path.steps.slice(1).map((step) => step.event));
+    const walk = walker(input);
+    // A path leads to every state; with each event after each of them, every transition is taken as well.
+    const walks = paths.flatMap((path) => {
+      const end = walk(path).at(-1)?.snapshot;
+      return end ? stimuliOf(end).map((stimulus) => [...path, eventOf(stimulus)]) : [];
+    });
+
+    it('is where the page says it is, on every path and after every further event', () => {
+      expect(paths.length).toBeGreaterThan(gated ? 60 : 5);
+      for (const events of [[], ...paths, ...walks]) {
+        const step = stepAfter(events);
+        if (step.row !== undefined) rowsTaken.add(step.row);
+        const { snapshot, reports } = walk(events).at(-1) ?? {};
+        expect([snapshot && modelOf(snapshot), reports], nameOf(events)).toEqual([step.model, step.reports]);
+      }
+
+      function stepAfter(events: readonly Event[]): Step {
+        return events.reduce((step: Step, event) => follow(step.model, stimulusOf(event), rules), {
+          model: BORN,
+          reports: ['phase.started 0'],
+        });
+      }
+    });
+
+    it('spends its budgets in full, and no more', () => {
+      const spent = [...paths, ...walks].flatMap((events) => walk(events).map(({ snapshot }) => modelOf(snapshot)));
+      expect(Math.max(...spent.map((model) => model.retries))).toBe(gated ? 2 : 0);
+      expect(Math.max(...spent.map((model) => model.rewinds))).toBe(2);
+      expect(Math.max(...spent.map((model) => model.errors))).toBe(gated ? 2 : 0);
+    });
+
+    it('survives storage between any two events', () => {
+      const storedWalk = walker(input, throughJson);
+      for (const events of [...paths, ...walks]) {
+        expect(plain(storedWalk(events).at(-1)), nameOf(events)).toEqual(plain(walk(events).at(-1)));
+      }
+    });
+
+    it('takes every transition as a real actor, too', () => {
+      const seen = new Set<string>();
+      for (const events of walks) {
+        const [before, after] = walk(events).slice(-2);
+        const kind = JSON.stringify([before?.snapshot.value, nameOf(events.slice(-1)), after?.snapshot.value]);
+        if (seen.has(kind)) continue;
+        seen.add(kind);
+        const actor = createActor(machine, {
+          input,
+          inspect: (inspection) => {
+            if (inspection.type !== '@xstate.microstep') return;
+            for (const one of inspection._transitions) branchesTaken.add(branchOf(one));
+          },
+        }).start();
+        for (const event of events) actor.send(completed(event, actor.getSnapshot(), input));
+        expect(plain({ snapshot: actor.getSnapshot() })).toEqual(plain({ snapshot: after?.snapshot }));
+        actor.stop();
+      }
+    });
+  },
+);
+
+describe('all settings together', () => {
+  it('use every row of the decision table', () => {
+    expect(rowsTaken).toEqual(everyRow);
+  });
+
+  it('take every branch that the machine has', () => {
+    const declared = Object.values(machine.states).flatMap((state) =>
+      [...state.transitions.values(), state.always ?? []].flat().map(branchOf),
+    );
+    expect(declared.length).toBeGreaterThan(20);
+    expect(declared.filter((branch) => !branchesTaken.has(branch))).toEqual([]);
+  });
+});
+
+// --- internal ---
+
+function phaseWith(policy: GatePolicy, attended: boolean, gated: boolean): { input: PhaseInput; rules: Rules } {
+  const work = task('t', { run: () => 1 });
+  const pipeline = definePipeline({
+    name: 'model',
+    phases: [
+      phase('p', { tasks: [work] }),
+      phase('x', { after: ['p'], tasks: [work], review: { by: () => 'APPROVE', maxReviewErrors: 2, ...policy } }),
+    ],
+  });
+  const plan = pipeline.plan.phases[1];
+  if (!plan?.gate) throw new Error('the phase of the model has a gate');
+  const input = { run: 'r', phase: plan, attempt: 0, inputs: { p: { t: 1 } }, attended, gated };
+  return { input, rules: { gate: plan.gate, attended, gated } };
+}
+
+const verdicts: readonly (Verdict | 'crashed')[] = [
+  approve(),
+  retry('more'),
+  retryPredecessor('p', 'more'),
+  retryPredecessor('elsewhere', 'more'),
+  reject('no'),
+  escalate('look'),
+  { type: 'unrecognised', text: 'well' },
+  { type: 'unavailable', error: { code: 'TASK_FAILED', name: 'Error', message: 'busy' } },
+  { type: 'inconclusive', decision: { ...reject('unsure'), confidence: 0.1 } },
+  'crashed',
+];
+const outcomes = ['done', 'failed', 'crashed', 'rework p', 'rework elsewhere'] as const;
+
+/** Everything that can happen in a state. */
+function stimuliOf(snapshot: Snapshot): readonly Stimulus[] {
+  const cancel = { type: 'cancel' } as const;
+  switch (snapshot.status === 'active' ? snapshot.value : 'ended') {
+    case 'running':
+      return [...outcomes.map((outcome) => ({ type: 'work', outcome }) as const), cancel];
+    case 'reviewing':
+      return [...verdicts.map((verdict) => ({ type: 'verdict', verdict }) as const), cancel];
+    case 'retrying':
+    case 'rewinding':
+      return [{ type: 'restart' }, { type: 'hold' }, cancel];
+    case 'escalated':
+      return [
+        ...verdicts.slice(0, 5).map((decision) => ({ type: 'decide', decision: decision as Verdict }) as const),
+        cancel,
+      ];
+    default:
+      return [];
+  }
+}
+
+/** XState's event for a stimulus, with the stimulus beside it. */
+function eventOf(stimulus: Stimulus): Event {
+  const event = { ...rawEventOf(stimulus), stimulus };
+  return event as unknown as Event;
+}
+
+function rawEventOf(stimulus: Stimulus): object {
+  switch (stimulus.type) {
+    case 'work': {
+      const actorId = '0.phase.running';
+      if (stimulus.outcome === 'crashed')
+        return { type: `xstate.error.actor.${actorId}`, actorId, error: new Error('crashed') };
+      return { type: `xstate.done.actor.${actorId}`, actorId, output: outcomeOf(stimulus.outcome) };
+    }
+    case 'verdict': {
+      const actorId = '0.phase.reviewing';
+      if (stimulus.verdict === 'crashed') return { type: `xstate.error.actor.${actorId}`, actorId, error: 'crashed' };
+      return { type: `xstate.done.actor.${actorId}`, actorId, output: { verdict: stimulus.verdict, verdicts: {} } };
+    }
+    case 'hold':
+      return { type: 'hold', reason: 'a limit' };
+    case 'restart':
+    case 'cancel':
+    case 'decide':
+      return stimulus;
+  }
+}
+
+function outcomeOf(outcome: string): AttemptOutcome {
+  if (outcome === 'done') return { type: 'done', outputs: { t: 1 } };
+  if (outcome === 'failed') return { type: 'failed', error: { code: 'TASK_FAILED', name: 'Error', message: 'x' } };
+  return { type: 'rework', phase: outcome.replace('rework ', ''), feedback: 'rework' };
+}
+
+function stimulusOf(event: Event): Stimulus {
+  return (event as unknown as { readonly stimulus: Stimulus }).stimulus;
+}
+
+interface Walked {
+  readonly snapshot: Snapshot;
+  readonly reports: readonly string[];
+}
+
+type Walk = (events: readonly Event[]) => readonly Walked[];
+
+/** Every snapshot and report on the way, the first ones included. Ways with a common beginning walk it once. */
+function walker(input: PhaseInput, between = (snapshot: Snapshot) => snapshot): Walk {
+  const known = new Map<string, readonly Walked[]>();
+  return function walk(events): readonly Walked[] {
+    const name = nameOf(events);
+    const steps = known.get(name) ?? (events.length === 0 ? begin() : goOn(walk(events.slice(0, -1)), events));
+    known.set(name, steps);
+    return steps;
+  };
+
+  function begin(): readonly Walked[] {
+    const [snapshot, actions] = initialTransition(machine, input);
+    return [{ snapshot, reports: reportsIn(actions) }];
+  }
+
+  function goOn(steps: readonly Walked[], events: readonly Event[]): readonly Walked[] {
+    const last = steps.at(-1);
+    const event = events.at(-1);
+    if (!last || !event) throw new Error('a way goes on from a step, with an event');
+    const before = between(last.snapshot);
+    const [snapshot, actions] = transition(machine, before, completed(event, before, input));
+    return [...steps, { snapshot, reports: reportsIn(actions) }];
+  }
+}
+
+/** A phase that sent back a predecessor is restarted with new inputs, one that retries with those it has. */
+function completed(event: Event, { value }: Snapshot, { inputs }: PhaseInput): Event {
+  return event.type === 'restart' && value === 'rewinding' ? { ...event, start: { attempt: 0, inputs } } : event;
+}
+
+/** What storing and loading makes of a snapshot. */
+function throughJson(snapshot: Snapshot): Snapshot {
+  const stored: unknown = JSON.parse(JSON.stringify(machine.getPersistedSnapshot(snapshot)));
+  return createActor(machine, { snapshot: stored as never, input: undefined as never }).getSnapshot();
+}
+
+function reportsIn(actions: readonly { readonly type: string; readonly params?: unknown }[]): readonly string[] {
+  return actions.flatMap(({ type, params }) => (type === 'report' && params ? reportLine(params as RunEvent) : []));
+}
+
+function reportLine(event: RunEvent): string {
+  switch (event.type) {
+    case 'phase.started':
+      return `phase.started ${event.attempt}`;
+    case 'review.started':
+      return `review.started ${event.asked}`;
+    case 'review.decided':
+      return `review.decided ${event.verdict.type} ${event.by}`;
+    case 'phase.approved':
+    case 'phase.escalated':
+      return `${event.type} ${event.because}`;
+    case 'phase.rewinding':
+      return `phase.rewinding ${event.target}`;
+    default:
+      return event.type;
+  }
+}
+
+function modelOf({ value, context }: Snapshot): Model {
+  return {
+    state: value as Model['state'],
+    attempt: context.attempt,
+    retries: context.retries,
+    rewinds: context.rewinds['p'] ?? 0,
+    errors: context.review.errors,
+  };
+}
+
+/** States that differ in nothing that decides are one; the number of attempts alone would make them endless. */
+function keyOf(snapshot: Snapshot): string {
+  const { attempt: _, ...model } = modelOf(snapshot);
+  const { verdict, by } = snapshot.context.review;
+  return JSON.stringify([model, verdict?.type, by, snapshot.context.held]);
+}
+
+function plain(
+  step: { readonly snapshot?: Snapshot | undefined; readonly reports?: readonly string[] } | undefined,
+): unknown {
+  const { snapshot, reports } = step ?? {};
+  // Stacks differ from call to call.
+  const text = JSON.stringify(snapshot?.context ?? null, (key, value: unknown) =>
+    key === 'stack' ? undefined : value,
+  );
+  const context: unknown = JSON.parse(text);
+  return { value: snapshot?.value, status: snapshot?.status, context, reports };
+}
+
+function branchOf({ source, eventType, guard }: AnyTransitionDefinition): string {
+  const name = typeof guard === 'object' ? guard.type : guard;
+  return `${source.key} ${eventType} ${typeof name === 'string' ? name : 'otherwise'}`;
+}
+
+function nameOf(events: readonly Event[]): string {
+  return events.map((event) => JSON.stringify(stimulusOf(event))).join(' → ');
+}
