@@ -91,3 +91,5 @@ export type { Clock } from './machines/clock.ts';
 export { machineOf } from './runtime/machine.ts';
 export { runPipeline, startRun, RunUnsuccessfulError, type Run, type RunOptions } from './runtime/run.ts';
 export type { RunStore } from './runtime/journal.ts';
+export { toDot } from '../visualizations/dot.ts';
+export { toMermaid } from '../visualizations/mermaid.ts';

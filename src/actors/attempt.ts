@@ -13,7 +13,7 @@ import type { PhaseWork, Work } from '../model/compile.ts';
 import { errorInfo, PhasegateError } from '../model/errors.ts';
 import type { TaskReport } from '../model/event.ts';
 import type { TaskPlan } from '../model/plan.ts';
-import { NeedsRework } from '../model/rework.ts';
+import { asRework } from '../model/rework.ts';
 import { check } from '../model/schema.ts';
 import type { Inputs, Outputs } from '../model/task-types.ts';
 import { about, HandlerContext } from './context.ts';
@@ -48,6 +48,7 @@ interface Attempt {
   readonly ended: Map<string, Promise<void>>;
   /** The first failure; nothing starts after it. */
   failure: AttemptOutcome | undefined;
+  readonly onFailure: () => void;
   controller: AbortController | undefined;
 }
 
@@ -56,6 +57,8 @@ async function runAttempt(work: PhaseWork | undefined, scope: WorkScope<PhaseCon
   if (!work) return { type: 'failed', error: errorInfo(missingWork(phase.name)) };
   const checked = await checkInputs(work, scope.input);
   if (!checked.ok) return checked.outcome;
+  let onFailure: () => void = () => undefined;
+  const failed = new Promise<void>((resolve) => (onFailure = resolve));
   const attempt: Attempt = {
     scope,
     work,
@@ -63,9 +66,12 @@ async function runAttempt(work: PhaseWork | undefined, scope: WorkScope<PhaseCon
     outputs: byName(),
     ended: new Map(),
     failure: undefined,
+    onFailure,
     controller: undefined,
   };
-  await Promise.all(phase.tasks.map((task) => runTask(attempt, task)));
+  const all = Promise.all(phase.tasks.map((task) => runTask(attempt, task)));
+  // Tasks beside a failed one are told to stop, and are not waited for longer than that takes.
+  await (phase.tasks.length === 1 ? all : Promise.race([all, failed.then(() => comeToRest(all, clockOf(scope.self)))]));
   return attempt.failure ?? { type: 'done', outputs: inOrder(phase.tasks, attempt.outputs) };
 }
 
@@ -98,6 +104,7 @@ async function perform(attempt: Attempt, plan: TaskPlan): Promise<void> {
     work: task,
     clock: clockOf(self),
     signal: () => signalOf(attempt),
+    onStop: scope.onStop,
     context: (signal, isOver) =>
       new HandlerContext({
         scope: input,
@@ -146,11 +153,12 @@ function completedReport(context: PhaseContext, task: TaskPlan, number: number, 
 /** Keeps the first failure and stops the tasks beside it. */
 function fail(attempt: Attempt, thrown: unknown): void {
   if (attempt.failure) return;
-  attempt.failure =
-    thrown instanceof NeedsRework
-      ? { type: 'rework', phase: thrown.phase, feedback: thrown.feedback }
-      : { type: 'failed', error: errorInfo(thrown) };
+  const rework = asRework(thrown);
+  attempt.failure = rework
+    ? { type: 'rework', phase: rework.phase, feedback: rework.feedback }
+    : { type: 'failed', error: errorInfo(thrown) };
   attempt.controller?.abort(thrown);
+  attempt.onFailure();
 }
 
 /** Aborted with the actor, and by a failed sibling. */

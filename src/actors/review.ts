@@ -38,8 +38,8 @@ export function reviewLogic(work: Work): PromiseActorLogic<GateOutcome, PhaseCon
 // --- internal ---
 
 async function judge(work: PhaseWork, gate: GatePlan, scope: WorkScope<PhaseContext>): Promise<GateOutcome> {
-  const known = scope.input.review.verdicts;
-  const failed = gate.checks.length === 0 || Object.keys(known).length > 0 ? [] : await runChecks(work, gate, scope);
+  const { verdicts: known, checked } = scope.input.review;
+  const failed = checked || gate.checks.length === 0 ? [] : await runChecks(work, gate, scope);
   if (failed.length > 0) return { verdict: checksVerdict(failed), verdicts: {} };
   const missing = gate.reviewers.filter((one) => known[one.name] === undefined);
   const answers = await Promise.all(missing.map(async (one) => [one.name, await ask(work, gate, one, scope)] as const));
@@ -49,6 +49,7 @@ async function judge(work: PhaseWork, gate: GatePlan, scope: WorkScope<PhaseCont
   const again = isMissing(verdict, gate.onUnrecognised);
   return {
     verdict,
+    checked: true,
     verdicts: again
       ? byName(Object.entries(verdicts).filter(([, one]) => !isMissing(one, gate.onUnrecognised)))
       : verdicts,
@@ -65,6 +66,7 @@ async function ask(work: PhaseWork, gate: GatePlan, plan: TaskPlan, scope: WorkS
     work: reviewer,
     clock: clockOf(scope.self),
     signal: () => scope.signal(),
+    onStop: scope.onStop,
     context: (signal, isOver) => reviewContext(scope, plan, signal, isOver),
     onRetry: (number, error, delayMs) =>
       reportWork(scope.self, {
@@ -171,6 +173,7 @@ async function runCheck(
     work: { runner: check, output: undefined, retryable: undefined },
     clock: clockOf(scope.self),
     signal: () => scope.signal(),
+    onStop: scope.onStop,
     context: (signal, isOver) => reviewContext(scope, plan, signal, isOver),
     onRetry: () => undefined,
   });

@@ -9,7 +9,7 @@ import { PhasegateError } from '../model/errors.ts';
 import { toJson } from '../model/json.ts';
 import type { TaskPlan } from '../model/plan.ts';
 import { backoffMs, countOf } from '../model/policy.ts';
-import { NeedsRework } from '../model/rework.ts';
+import { asRework } from '../model/rework.ts';
 import { check, type StandardSchemaV1 } from '../model/schema.ts';
 
 /** What a task is tried with. */
@@ -19,6 +19,8 @@ export interface Trial<C> {
   readonly clock: Clock;
   /** Aborted when nobody waits for the task any more. */
   signal(): AbortSignal;
+  /** Calls back when nobody waits for the task any more. Returns a function that prevents it. */
+  readonly onStop: (run: () => void) => () => void;
   /** Makes what the handler is given for one try; `isOver` tells whether that try has ended. */
   context(signal: () => AbortSignal, isOver: () => boolean): C;
   /** Called before each try, from 1. */
@@ -87,9 +89,8 @@ async function tryAgain<C>(trial: Trial<C>, number: number, error: unknown): Pro
   return trial.signal().aborted ? failed : tryTask(trial, number + 1);
 }
 
-/** Runs the handler once, for as long as its timeout allows. */
+/** Runs the handler once, for as long as its timeout allows, until its output is accepted. */
 function tryOnce<C>(trial: Trial<C>): Promise<unknown> {
-  const { plan, work, clock } = trial;
   let own: AbortController | undefined;
   let over = false;
   const signal = () => {
@@ -97,41 +98,49 @@ function tryOnce<C>(trial: Trial<C>): Promise<unknown> {
     return own.signal;
   };
   return new Promise((resolve, reject) => {
-    const value = work.runner.run(trial.context(signal, () => over));
-    if (!isThenable(value)) {
+    const value = trial.work.runner.run(trial.context(signal, () => over));
+    if (!isThenable(value) && !trial.work.output) {
       over = true;
-      resolve(acceptable(trial, value));
+      resolve(asJson(trial.plan, value));
       return;
     }
-    const running = value;
-    const forget = plan.timeout === 0 ? undefined : after(clock, plan.timeout, expire);
+    const running = accept(trial, value);
+    const forget = limitTime(trial, expire);
     running.then(
-      (output) => end(() => resolve(acceptable(trial, output))),
+      (output) => end(() => resolve(output)),
       (error: unknown) => end(() => reject(error)),
     );
     function end(settle: () => void): void {
       if (over) return;
       over = true;
-      forget?.();
-      try {
-        settle();
-      } catch (error) {
-        reject(error);
-      }
+      forget();
+      settle();
     }
     function expire(): void {
-      const error = timeoutError(plan);
+      const error = timeoutError(trial.plan);
       over = true;
       own?.abort(error);
       // A handler that heeds its signal is done before the next try begins.
-      void comeToRest(running, clock).then(() => reject(error));
+      void comeToRest(running, trial.clock).then(() => reject(error));
     }
   });
 }
 
-/** What an output is accepted as: what its schema makes of it, as frozen JSON. */
-function acceptable<C>({ plan, work }: Trial<C>, value: unknown): unknown {
-  return work.output ? validated(plan, work.output, value) : asJson(plan, value);
+/** Calls back when the task has taken too long. Returns a function that prevents it; so does stopping the actor. */
+function limitTime<C>({ plan, clock, onStop }: Trial<C>, expire: () => void): () => void {
+  if (plan.timeout === 0) return () => undefined;
+  const forget = after(clock, plan.timeout, expire);
+  const unhook = onStop(forget);
+  return () => {
+    unhook();
+    forget();
+  };
+}
+
+/** The output as frozen JSON, once it is there and its schema has accepted it. */
+async function accept<C>({ plan, work }: Trial<C>, value: unknown): Promise<unknown> {
+  const output = await value;
+  return work.output ? validated(plan, work.output, output) : asJson(plan, output);
 }
 
 async function validated(plan: TaskPlan, schema: StandardSchemaV1, value: unknown): Promise<unknown> {
@@ -164,7 +173,7 @@ function timeoutError({ name, timeout }: TaskPlan): PhasegateError {
 
 /** Whether another try may help. A demand for rework is no failure, and a predicate that throws has not said yes. */
 function isRetryable({ retryable }: Pick<TaskWork, 'retryable'>, error: unknown): boolean {
-  if (error instanceof NeedsRework) return false;
+  if (asRework(error)) return false;
   try {
     return retryable?.(error) !== false;
   } catch {
@@ -180,6 +189,12 @@ export function linked(outer: AbortSignal): AbortController {
   return controller;
 }
 
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+/** Whether `await` would wait for a value; a value that throws when it is looked at is left to `await`, too. */
+function isThenable(value: unknown): boolean {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
+  try {
+    return 'then' in value;
+  } catch {
+    return true;
+  }
 }

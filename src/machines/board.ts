@@ -24,6 +24,8 @@ export type PhaseActor = ActorRefFrom<typeof phaseMachine>;
 export interface RewindRequest {
   readonly correction: Correction;
   readonly regate: boolean;
+  /** Which others run again when it is answered. */
+  readonly spread: GatePlan['invalidate'];
 }
 
 /** How a phase stands: not begun or waiting to run again, alive, or ended. */
@@ -56,7 +58,7 @@ export interface Entry {
   outstanding: readonly RewindRequest[];
   rewinds: Readonly<Record<string, number>>;
   history: readonly Correction[];
-  /** How far a new commit spreads: the strongest wish of those who made it run again. */
+  /** How far its next commit spreads, for the sake of an ancestor that was sent back. */
   spread: GatePlan['invalidate'];
   /** The name of an ancestor that ended badly: this phase can finish, but not start again. */
   doomedBy: string | undefined;
@@ -98,6 +100,8 @@ export interface Board extends PipelineInput {
   /** Limits that a person has lifted. */
   readonly lifted: Set<LimitName>;
   readonly used: { corrections: number; costUsd: number; tokens: number };
+  /** Whether queued phases are being started right now. */
+  pumping: boolean;
   working: number;
   live: number;
   ended: Omit<EventOf<'run.ended'>, 'type'> | undefined;
@@ -123,6 +127,7 @@ export function createBoard(input: PipelineInput, ports: BoardPorts): Board {
     held: new Set(),
     lifted: new Set(),
     used: { corrections: 0, costUsd: 0, tokens: 0 },
+    pumping: false,
     working: 0,
     live: 0,
     ended: undefined,

@@ -5,9 +5,9 @@
  */
 import { byName } from '../model/by-name.ts';
 import type { Decision } from '../model/decision.ts';
+import type { ErrorInfo } from '../model/errors.ts';
 import type { EventOf, PhaseReport } from '../model/event.ts';
 import { fingerprint } from '../model/plan.ts';
-import type { LimitName } from '../model/policy.ts';
 import { entryNamed, releaseSlot, type Board, type Entry } from './board.ts';
 import { enqueue, pump, resume } from './dispatch.ts';
 import { abandon, endIfDone, endIfStuck, endRun } from './ending.ts';
@@ -62,15 +62,15 @@ export function cancel(board: Board, reason: string): void {
   endRun(board, { status: 'cancelled', reason });
 }
 
+/** Stops the run, as it cannot go on. */
+export function abort(board: Board, error: ErrorInfo): void {
+  endRun(board, { status: 'failed', error });
+}
+
 /** The time for the run is over. */
 export function spendDuration(board: Board): void {
   const max = board.plan.limits.durationMs ?? 0;
   reachLimit(board, 'durationMs', max, max);
-}
-
-/** The names of limits that hold the run. */
-export function heldLimits(board: Board): readonly LimitName[] {
-  return [...board.held];
 }
 
 // --- internal ---

@@ -16,14 +16,18 @@ export function enqueue(board: Board, phases: readonly number[]): void {
 
 /** Starts queued phases while there is room. */
 export function pump(board: Board): void {
+  // A phase that starts reports at once, and comes here again: the outer loop goes on, in order.
+  if (board.pumping) return;
+  board.pumping = true;
   const room = countOf(board.plan.concurrency);
   while (board.ended === undefined && board.held.size === 0 && board.working < room) {
     const next = board.queue.shift();
-    if (next === undefined) return;
+    if (next === undefined) break;
     const entry = entryAt(board, next);
     if (entry.parked === 'retrying') resume(board, entry);
     else if (board.course.isFree(next) && mayBegin(entry)) begin(board, entry);
   }
+  board.pumping = false;
 }
 
 /** Lets a phase that retries begin its next attempt, on the inputs it has. */

@@ -19,7 +19,8 @@ export interface LifelineContext extends LifelineInput {
 }
 
 /** What the lifeline tells itself. */
-export type LifelineEvent = { readonly type: 'spent' } | { readonly type: 'restored' };
+export type LifelineEvent =
+  { readonly type: 'spent' } | { readonly type: 'restored' } | { readonly type: 'xstate.stop' };
 
 /**
  * Watches over one run.
@@ -38,6 +39,7 @@ export const lifelineLogic: TransitionActorLogic<LifelineContext, LifelineEvent,
   transition({ context, ...snapshot }, event) {
     if (event.type === 'spent') return { ...ALIVE, status: 'done', context };
     if (event.type === 'restored') return { ...ALIVE, status: 'error', error: notRestorable(), context };
+    if (event.type === 'xstate.stop') return { ...ALIVE, status: 'stopped', context };
     return { ...snapshot, context };
   },
 };

@@ -63,6 +63,8 @@ export interface ReviewState {
   readonly by: DecidedBy;
   /** Answers of reviewers that need not be asked again. */
   readonly verdicts: Readonly<Record<string, Verdict>>;
+  /** Whether the checks have passed. */
+  readonly checked: boolean;
   /** Times the review could not be had. */
   readonly errors: number;
 }
@@ -168,7 +170,7 @@ export function correctionOf({ origin, attempt, review: { verdict } }: PhaseCont
 const NONE: Readonly<Record<string, never>> = Object.freeze({});
 
 /** A review before anybody was asked. */
-const UNREVIEWED: ReviewState = Object.freeze({ verdict: null, by: 'gate', verdicts: NONE, errors: 0 });
+const UNREVIEWED: ReviewState = Object.freeze({ verdict: null, by: 'gate', verdicts: NONE, checked: false, errors: 0 });
 
 /** A new attempt, of which nothing is known yet. */
 function attemptFields(attempt: number, revision: Revision | undefined, previous: Outputs | undefined) {

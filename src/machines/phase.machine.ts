@@ -83,12 +83,12 @@ export const phaseMachine = setup({
     pass: ({ self, event }) => isTaskReport(event) && report(self, event),
     keepOutcome: assign((_, outcome: AttemptOutcome) => outcomeFields(outcome)),
     keepError: assign({ error: (_, error: ErrorInfo) => error }),
-    keepReview: assign(({ context }, { verdict, verdicts }: GateOutcome) => ({
-      review: reviewed(verdict, 'gate', verdicts, context.review.errors),
+    keepReview: assign(({ context }, { verdict, verdicts, checked = false }: GateOutcome) => ({
+      review: { verdict, by: 'gate' as const, verdicts, checked, errors: context.review.errors },
       best: bestOf(context, verdict),
     })),
     keepDecision: assign(({ context: { review } }, decision: Decision) => ({
-      review: reviewed(decision, 'person', review.verdicts, review.errors),
+      review: { ...review, verdict: decision, by: 'person' as const },
       held: null,
     })),
     countReviewError: assign({ review: ({ context: { review } }) => ({ ...review, errors: review.errors + 1 }) }),
@@ -240,13 +240,10 @@ function outcomeFields(outcome: AttemptOutcome): Partial<Pick<PhaseContext, 'out
       return { error: outcome.error };
     case 'rework': {
       const { phase, feedback } = outcome;
-      return { review: reviewed({ type: 'retryPredecessor', phase, feedback }, 'worker', {}, 0) };
+      const verdict = { type: 'retryPredecessor', phase, feedback } as const;
+      return { review: { verdict, by: 'worker', verdicts: {}, checked: false, errors: 0 } };
     }
   }
-}
-
-function reviewed(verdict: Verdict, by: DecidedBy, verdicts: ReviewState['verdicts'], errors: number): ReviewState {
-  return { verdict, by, verdicts, errors };
 }
 
 function crashed(thrown: unknown): GateOutcome {

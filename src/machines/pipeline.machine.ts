@@ -17,11 +17,12 @@
 import { assign, createActor, emit, enqueueActions, setup, type AnyActorRef } from 'xstate';
 import { byName } from '../model/by-name.ts';
 import type { Decision } from '../model/decision.ts';
+import type { ErrorInfo } from '../model/errors.ts';
 import type { PhaseReport, RunEvent, RunStatus } from '../model/event.ts';
 import type { Plan } from '../model/plan.ts';
 import type { LimitName } from '../model/policy.ts';
 import { createBoard, type Board, type PipelineInput } from './board.ts';
-import { answer, cancel, open, receive, spendDuration } from './conduct.ts';
+import { abort, answer, cancel, open, receive, spendDuration } from './conduct.ts';
 import { endIfDone } from './ending.ts';
 import { boardOf, flush, keepBoard, takeOutbox } from './boards.ts';
 import { lifelineLogic } from './lifeline.ts';
@@ -32,7 +33,9 @@ export type PipelineCommand =
   /** A person's decision on an escalated phase, or on a limit that holds the run: approve lifts it, reject ends the run. */
   | { readonly type: 'decide'; readonly about: string; readonly decision: Decision }
   /** Stop everything. */
-  | { readonly type: 'cancel'; readonly reason?: string | undefined };
+  | { readonly type: 'cancel'; readonly reason?: string | undefined }
+  /** Stop everything, as the run cannot go on. */
+  | { readonly type: 'abort'; readonly error: ErrorInfo };
 
 /** What the pipeline machine knows that belongs in a snapshot; the rest is on its board. */
 export interface PipelineContext {
@@ -82,6 +85,7 @@ export const pipelineMachine = setup({
       flush(self);
     },
     spendDuration: ({ self }) => spendDuration(boardOf(self)),
+    abort: ({ self, event }) => event.type === 'abort' && abort(boardOf(self), event.error),
     keepEnd: assign({ end: ({ self }) => endOf(boardOf(self)) }),
     publish: enqueueActions(({ enqueue, self }) => {
       flush(self);
@@ -98,7 +102,7 @@ export const pipelineMachine = setup({
       entry: 'open',
       invoke: {
         src: 'lifeline',
-        id: 'lifeline',
+        id: '__lifeline', // a name that no phase can have
         input: ({ context }) => ({ durationMs: context.plan.limits.durationMs }),
         onDone: { actions: ['spendDuration', 'publish'] },
       },
@@ -109,6 +113,7 @@ export const pipelineMachine = setup({
         'xstate.done.actor.*': [{ guard: 'emitsNothing', actions: 'endIfDone' }, { actions: ['endIfDone', 'publish'] }],
         decide: { actions: ['answer', 'publish'] },
         cancel: { actions: ['cancel', 'publish'] },
+        abort: { actions: ['abort', 'publish'] },
         settle: { target: 'settling', actions: ['publish', 'keepEnd'] },
       },
     },

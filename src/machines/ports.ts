@@ -19,6 +19,8 @@ export type AttemptOutcome =
 export interface GateOutcome {
   readonly verdict: Verdict;
   readonly verdicts: Readonly<Record<string, Verdict>>;
+  /** Whether the checks have passed, so that they need not run again for this attempt. @default false */
+  readonly checked?: boolean | undefined;
 }
 
 /** The ports of the phase machine. Both are given the phase's whole context and may send it task reports. */

@@ -20,8 +20,7 @@ export function sendBack(board: Board, requester: Entry, report: EventOf<'phase.
   const { gate } = requester.phase;
   const spread = gate?.invalidate ?? 'requester';
   const correction = { ...report.correction, attempt: target.attempt };
-  target.requests = [...target.requests, { correction, regate: gate?.regate ?? true }];
-  target.spread = stronger(target.spread, spread);
+  target.requests = [...target.requests, { correction, regate: gate?.regate ?? true, spread }];
   requester.fresh = true;
   if (!board.course.isUnsettled(target.index)) {
     target.generation += 1;
@@ -46,6 +45,7 @@ export function commit(board: Board, entry: Entry, outputs: Commit['outputs']): 
   const { name } = entry.phase;
   const done = board.ledger.commit(name, outputs, entry.view?.read() ?? {});
   retire(board, entry, 'approved');
+  entry.spread = entry.outstanding.reduce((widest, request) => stronger(widest, request.spread), entry.spread);
   entry.outstanding = [];
   entry.view = undefined;
   return done;
@@ -104,7 +104,8 @@ function revisit(board: Board, reader: Entry, source: Entry, done: Commit): void
   if (source.spread === 'all' || (source.spread === 'changed' && changed)) {
     reader.spread = stronger(reader.spread, source.spread);
     runAgain(board, reader, name);
-  } else if (reader.standing === 'approved' && source.spread === 'requester') {
+  } else if (source.spread === 'changed') reader.view?.acknowledge(name, done.version);
+  else if (reader.standing === 'approved') {
     board.outbox.push({ type: 'phase.stale', phase: reader.phase.name, because: name });
   }
 }

@@ -76,7 +76,7 @@ interface Ancestry {
 }
 
 function refuse(definition: Definition, problems: PipelineInvalidError['problems']): void {
-  if (problems.length > 0) throw new PipelineInvalidError(String(definition?.name), problems);
+  if (problems.length > 0) throw new PipelineInvalidError(definition?.name, problems);
 }
 
 /** Looked up lazily: most gates never need their ancestors, and a long chain has very many. */

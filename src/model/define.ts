@@ -73,7 +73,8 @@ export function phase<
   const T extends readonly AnyTask[],
   const A extends readonly (AnyPhase | string)[] = readonly [],
 >(name: N, options: PhaseOptions<A, T>): Phase<N, TaskOutputs<T>, UpstreamOf<A>> {
-  const { tasks, ...rest } = options;
+  // Whatever else is wrong with the options, `definePipeline` says so.
+  const { tasks, ...rest } = options ?? {};
   return { kind: 'phase', name, options: { ...rest, tasks: typeof tasks === 'function' ? tasks(task) : tasks } };
 }
 

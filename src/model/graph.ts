@@ -57,13 +57,13 @@ export function findCycle(graph: Graph): readonly string[] | undefined {
   const start = graph.names.findIndex((_, index) => !sound.has(index));
   if (start === -1) return undefined;
   // Every unsound node has an unsound source, so walking back must meet a node twice.
-  const path: number[] = [];
+  const seen = new Map<number, number>();
   let at = start;
-  while (!path.includes(at)) {
-    path.push(at);
+  while (!seen.has(at)) {
+    seen.set(at, seen.size);
     at = graph.before[at]?.find((source) => !sound.has(source)) ?? start;
   }
-  const cycle = [...path.slice(path.indexOf(at)), at].reverse();
+  const cycle = [...[...seen.keys()].slice(seen.get(at)), at].reverse();
   return cycle.map((index) => graph.names[index] ?? '');
 }
 

@@ -24,6 +24,8 @@ export interface View {
   readonly inputs: Inputs;
   /** The version of each direct predecessor, and of every other ancestor whose outputs were asked for. */
   read(): Readonly<Record<string, number>>;
+  /** A newer version of a phase says the same as the one that is seen here, and counts as the one that was read. */
+  acknowledge(phase: string, version: number): void;
 }
 
 /** The commits of a run. It has one writer: the pipeline machine. */
@@ -82,6 +84,7 @@ function createView(
 ): View {
   const sources = graph.before[index] ?? [];
   const asked = new Set<string>();
+  const same = new Map<string, number>();
   let ancestors: ReadonlySet<number> | undefined;
 
   function isAncestor(name: string): boolean {
@@ -105,7 +108,11 @@ function createView(
 
   // Logging shows the target of a proxy, so the target knows how to show what the proxy stands for.
   const target: Inputs = Object.create(null, {
-    [INSPECT]: { value: () => byName(names().map((name) => [name, at(name, time)?.commit.outputs])) },
+    // Configurable, or the proxy would have to list it among its keys.
+    [INSPECT]: {
+      configurable: true,
+      value: () => byName(names().map((name) => [name, at(name, time)?.commit.outputs])),
+    },
   });
   const inputs = new Proxy(target, {
     get: (_, key) => outputsOf(key),
@@ -125,9 +132,10 @@ function createView(
       const read = byName<number>();
       for (const name of [...sources.map((source) => graph.names[source] ?? ''), ...asked]) {
         const entry = at(name, time);
-        if (entry) read[name] = entry.commit.version;
+        if (entry) read[name] = same.get(name) ?? entry.commit.version;
       }
       return read;
     },
+    acknowledge: (phase, version) => void same.set(phase, version),
   };
 }

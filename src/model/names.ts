@@ -25,8 +25,8 @@ export function nameProblem(name: string): Pick<Problem, 'code' | 'message' | 'h
 const RESERVED_HINT =
   'Pick one that does not start with "__" and is neither a built-in property of objects nor a limit of a run.';
 
-const RESERVED: ReadonlySet<string> = new Set(
-  ['constructor', 'prototype', 'toString', 'valueOf', 'hasOwnProperty'].concat(
-    Object.keys(limitsSchema.unwrap().shape),
-  ),
-);
+const RESERVED: ReadonlySet<string> = new Set([
+  ...Object.getOwnPropertyNames(Object.prototype),
+  ...Object.keys(limitsSchema.unwrap().shape),
+  'prototype',
+]);

@@ -9,7 +9,7 @@ import { stringify } from 'safe-stable-stringify';
 import { graphOf, type Graph } from './graph.ts';
 import type { Backoff, Count, FullGatePolicy, Limits } from './policy.ts';
 
-/** How the tasks of a phase run: along their own dependencies, one after the other, or all at once. */
+/** How the tasks of a phase run: as wide as their own `after` allows (`parallel` says the same), or one after the other. */
 export type Mode = 'dependencies' | 'sequential' | 'parallel';
 
 /** What a task is expected to use per try, for worst-case cost. */

@@ -34,3 +34,12 @@ export class NeedsRework extends Error {
 export function needsRework(phase: string, feedback: string): NeedsRework {
   return new NeedsRework(phase, feedback);
 }
+
+/** The demand, where what was thrown is one. Safe for anything that can be thrown. */
+export function asRework(thrown: unknown): NeedsRework | undefined {
+  try {
+    return thrown instanceof NeedsRework ? thrown : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Observable, type Observer, type Subscription } from 'rxjs';
+import { Observable, Subscriber, type Observer, type Operator, type Subscription } from 'rxjs';
 import type { RunEvent, RunRecord } from '../model/event.ts';
 
 /** The log of one run. */
@@ -83,19 +83,28 @@ export function createRecordLog(runId: string, now: () => number): RecordLog {
 
 // --- internal ---
 
-type Listener = Partial<Observer<RunRecord>> | ((record: RunRecord) => void) | null | undefined;
-
 /**
- * An observable whose direct subscribers may throw: RxJS would throw that again outside of every `catch`, which ends a
- * Node process, and the run with it. Here such a subscriber is told by its own `error`, or the console is, and it is left out.
+ * An observable whose subscribers may throw, also behind operators: RxJS would throw that again outside of every `catch`,
+ * which ends a Node process, and the run with it. Here such a subscriber is told by its own `error`, or the console is, and
+ * it gets nothing more.
  */
-class GuardedObservable extends Observable<RunRecord> {
+class GuardedObservable<T> extends Observable<T> {
+  /** What `pipe` makes of it is guarded as well. */
+  override lift<R>(operator?: Operator<T, R>): Observable<R> {
+    const made = new GuardedObservable<R>();
+    return Object.assign(made, { source: this, operator });
+  }
+
   override subscribe(
-    listener?: Listener,
+    listener?: Partial<Observer<T>> | ((value: T) => void) | null,
     error?: ((error: unknown) => void) | null,
     complete?: (() => void) | null,
   ): Subscription {
-    const given: Partial<Observer<RunRecord>> = typeof listener === 'function' ? { next: listener } : (listener ?? {});
+    // An operator hands what goes wrong on to whoever subscribed behind it.
+    if (listener instanceof Subscriber) return super.subscribe(listener);
+    const given: Partial<Observer<T>> = typeof listener === 'function' ? { next: listener } : (listener ?? {});
+    const fail = (thrown: unknown) =>
+      tell(() => (error ? error(thrown) : given.error ? given.error(thrown) : deplore(thrown)));
     let failed = false;
     const guard = (call: () => void) => {
       if (failed) return;
@@ -104,26 +113,26 @@ class GuardedObservable extends Observable<RunRecord> {
       } catch (thrown) {
         failed = true;
         queueMicrotask(() => subscription.unsubscribe());
-        tell(
-          (one: unknown) => (error ? error(one) : given.error ? given.error(one) : console.error(DEAF, one)),
-          thrown,
-        );
+        fail(thrown);
       }
     };
     const subscription = super.subscribe({
-      next: (record) => guard(() => given.next?.(record)),
+      next: (value) => guard(() => given.next?.(value)),
+      error: fail,
       complete: () => guard(() => (complete ? complete() : given.complete?.())),
     });
     return subscription;
   }
 }
 
-const DEAF = 'phasegate: a listener of events$ has thrown and gets no more records:';
+function deplore(thrown: unknown): void {
+  console.error('phasegate: a listener of events$ has thrown and gets no more records:', thrown);
+}
 
-function tell(handler: (thrown: unknown) => void, thrown: unknown): void {
+function tell(handler: () => void): void {
   try {
-    handler(thrown);
-  } catch (again) {
-    console.error(DEAF, again);
+    handler();
+  } catch (thrown) {
+    deplore(thrown);
   }
 }

@@ -11,11 +11,11 @@ import { listenTo } from '../machines/boards.ts';
 import type { pipelineMachine } from '../machines/pipeline.machine.ts';
 import type { Decision } from '../model/decision.ts';
 import type { Pipeline } from '../model/define.ts';
-import { errorInfo, PhasegateError } from '../model/errors.ts';
-import type { RunEvent, RunRecord } from '../model/event.ts';
+import { errorInfo, PhasegateError, type ErrorInfo } from '../model/errors.ts';
+import type { EventOf, RunEvent, RunRecord } from '../model/event.ts';
 import { toJson } from '../model/json.ts';
 import { fingerprint } from '../model/plan.ts';
-import type { RunResult, RunSnapshot } from '../model/result.ts';
+import type { PhaseStatus, RunResult, RunSnapshot } from '../model/result.ts';
 import { check } from '../model/schema.ts';
 import type { Outputs } from '../model/task-types.ts';
 import { createRunView, resultOf } from '../model/view.ts';
@@ -99,12 +99,9 @@ export function startRun<O, I>(pipeline: Pipeline<O, I>, options: RunOptions<I> 
   const desk = createDesk(pipeline.plan);
   let actor: ActorRefFrom<typeof pipelineMachine> | undefined;
   let ended = false;
-  let cancelled: string | undefined;
   let finish: () => void = () => undefined;
   const over = new Promise<void>((resolve) => (finish = resolve));
-  const journal = createJournal(store, runId, (error) =>
-    end({ type: 'run.ended', status: 'failed', error: errorInfo(error) }),
-  );
+  const journal = createJournal(store, runId, (error) => fail(errorInfo(error)));
 
   function publish(event: RunEvent): void {
     if (ended) return;
@@ -117,18 +114,23 @@ export function startRun<O, I>(pipeline: Pipeline<O, I>, options: RunOptions<I> 
     finish();
   }
 
-  /** Ends the run from outside of its machine. */
-  function end(event: RunEvent & { readonly type: 'run.ended' }): void {
-    publish(event);
-    actor?.stop();
+  /** Ends the run where its machine cannot: before it was started, or after it broke. */
+  function windUp(end: Omit<EventOf<'run.ended'>, 'type'>): void {
+    if (log.records.length === 0) publish(startedEvent(pipeline, null));
+    for (const event of unfinished(snapshot(), end.reason ?? end.status)) publish(event);
+    publish({ type: 'run.ended', ...end });
+  }
+
+  function fail(error: ErrorInfo): void {
+    if (actor?.getSnapshot().status === 'active') actor.send({ type: 'abort', error });
+    else windUp({ status: 'failed', error });
   }
 
   async function begin(): Promise<void> {
     const input = await inputOf(pipeline, options.input);
     if (ended) return;
     if (!input.ok) {
-      publish({ type: 'run.started', plan: pipeline.plan, fingerprint: fingerprint(pipeline.plan), input: null });
-      publish({ type: 'run.ended', status: 'failed', error: errorInfo(input.error) });
+      fail(errorInfo(input.error));
       return;
     }
     actor = createActor(machineOf(pipeline), {
@@ -138,16 +140,13 @@ export function startRun<O, I>(pipeline: Pipeline<O, I>, options: RunOptions<I> 
       ...(clock && { clock }),
     });
     listenTo(actor, publish);
-    actor.subscribe({
-      error: (error) => end({ type: 'run.ended', status: 'failed', error: errorInfo(error, 'INTERNAL') }),
-    });
+    actor.subscribe({ error: (error) => windUp({ status: 'failed', error: errorInfo(error, 'INTERNAL') }) });
     actor.start();
-    if (cancelled !== undefined) actor.send({ type: 'cancel', reason: cancelled });
   }
 
   function cancel(reason = 'cancelled'): void {
-    cancelled ??= reason;
-    actor?.send({ type: 'cancel', reason });
+    if (actor) actor.send({ type: 'cancel', reason });
+    else windUp({ status: 'cancelled', reason });
   }
 
   function snapshot(): RunSnapshot {
@@ -187,6 +186,20 @@ export function runPipeline<O, I>(pipeline: Pipeline<O, I>, options: RunOptions<
 }
 
 // --- internal ---
+
+function startedEvent({ plan }: Pick<Pipeline, 'plan'>, input: unknown): RunEvent {
+  return { type: 'run.started', plan, fingerprint: fingerprint(plan), input };
+}
+
+/** How the phases end that have not, when the run does. */
+function unfinished({ phases }: RunSnapshot, because: string): readonly RunEvent[] {
+  return Object.entries(phases).flatMap(([phase, { status, attempts }]): readonly RunEvent[] => {
+    if (ENDED.has(status)) return [];
+    return [{ type: status === 'pending' && attempts === 0 ? 'phase.skipped' : 'phase.cancelled', phase, because }];
+  });
+}
+
+const ENDED: ReadonlySet<PhaseStatus> = new Set(['approved', 'rejected', 'failed', 'skipped', 'cancelled']);
 
 type CheckedInput = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
 
