@@ -1,0 +1,144 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createAsker } from '../../src/cli/ask.ts';
+import {
+  definePipeline,
+  escalate,
+  phase,
+  retry,
+  startRun,
+  task,
+  type Pipeline,
+  type RunResult,
+} from '../../src/index.ts';
+
+/** A terminal whose person types the answers, one for each time the prompt appears; `undefined` ends the input. */
+async function ask(
+  pipeline: Pipeline<unknown>,
+  answers: readonly (string | undefined)[],
+): Promise<{ readonly result: RunResult<unknown>; readonly screen: string; readonly busy: readonly boolean[] }> {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  onTestFinished(() => void input.destroy());
+  const left = [...answers];
+  const busy: boolean[] = [];
+  let screen = '';
+  output.setEncoding('utf8').on('data', (text: string) => {
+    screen += text;
+    if (!screen.endsWith('> ')) return;
+    const answer = left.shift();
+    screen += answer === undefined ? '<end>\n' : `${answer}\n`;
+    if (answer === undefined) input.end();
+    else input.write(`${answer}\n`);
+  });
+  const run = startRun(pipeline, { attended: true });
+  const asker = createAsker(run, { input, output, onBusy: (is) => busy.push(is) });
+  run.events$.subscribe((record) => asker.apply(record));
+  const result = await run.result;
+  asker.close();
+  return { result, screen, busy };
+}
+
+/** One phase before another one that wants a person to look at each of its attempts. */
+function escalating(): Pipeline<unknown> {
+  const research = phase('research', { tasks: [task('read', { run: () => 'notes' })] });
+  const draft = phase('draft', {
+    after: [research],
+    tasks: [task('write', { run: ({ attempt }) => `text ${attempt}` })],
+    review: () => escalate('Legal\nmust see this.'),
+  });
+  return definePipeline({ name: 'article', phases: [research, draft] });
+}
+
+describe('questions', () => {
+  it('show what waits, why, what it put out, and what can be said', async () => {
+    const { result, screen, busy } = await ask(escalating(), ['APPROVE']);
+    expect(screen).toMatchInlineSnapshot(`
+      "
+      ⏸ draft waits for a person
+        Legal
+        must see this.
+        write:
+          text 0
+        Decide with one of these lines; Ctrl-C cancels the run.
+          APPROVE
+          RETRY: <what to change>
+          RETRY_PREDECESSOR <phase>: <what to change>   (research)
+          REJECT: <why>
+      > APPROVE
+      "
+    `);
+    expect(result.status).toBe('completed');
+    expect(busy).toEqual([true, false]);
+  });
+
+  it.each([
+    ['', '   ', '\t'],
+    ['yes', 'y', 'ok', 'a', 'approved?', 'I approve of the idea', 'ESCALATE: no'],
+    ['RETRY_PREDECESSOR nope: x'],
+  ])('are asked again for %j', async (...unclear) => {
+    const { result, screen } = await ask(escalating(), [...unclear, 'REJECT: not this one']);
+    expect(result.phases['draft']).toMatchObject({ status: 'rejected', reason: 'not this one', outputs: null });
+    expect(screen.match(/^> /gmu)).toHaveLength(unclear.length + 1);
+  });
+
+  it('pass decisions on, and are asked anew for the next attempt', async () => {
+    const { result, screen } = await ask(escalating(), [
+      'retry: shorter',
+      'RETRY_PREDECESSOR research: more',
+      'approve',
+    ]);
+    expect(result.phases['draft']?.decisions.filter(({ by }) => by === 'person').map(({ verdict }) => verdict)).toEqual(
+      [
+        { type: 'retry', feedback: 'shorter' },
+        { type: 'retryPredecessor', phase: 'research', feedback: 'more' },
+        { type: 'approve' },
+      ],
+    );
+    expect(screen.match(/^ {4}text \d/gmu)).toEqual(['    text 0', '    text 1', '    text 0']);
+    expect(result.status).toBe('completed');
+  });
+
+  it.each([[[]], [['', 'maybe']]])('cancel the run when the input ends after %j', async (answers) => {
+    const { result } = await ask(escalating(), [...answers, undefined]);
+    expect(result).toMatchObject({ status: 'cancelled', reason: 'The input ended before a decision on "draft"' });
+  });
+
+  it('take one after the other where several phases wait', async () => {
+    const phases = ['left', 'right'].map((name) =>
+      phase(name, { tasks: [task('work', { run: () => name })], review: () => escalate(`See ${name}.`) }),
+    );
+    const { result, busy } = await ask(definePipeline({ name: 'pair', phases }), ['APPROVE', 'REJECT: no']);
+    expect(Object.values(result.phases).map(({ status }) => status)).toEqual(['approved', 'rejected']);
+    expect(busy).toEqual([true, false]);
+  });
+
+  it('about a limit take APPROVE and REJECT only', async () => {
+    const pipeline = definePipeline({
+      name: 'costly',
+      phases: [
+        phase('draft', { tasks: [task('write', { run: ({ report }) => report({ tokens: 100 }) })] }),
+        phase('print', { after: ['draft'], tasks: [task('press', { run: () => 1 })] }),
+      ],
+      limits: { tokens: 10 },
+      policy: { onLimit: 'escalate' },
+    });
+    const { result, screen } = await ask(pipeline, ['RETRY: x', 'RETRY_PREDECESSOR draft: x', '', 'APPROVE']);
+    expect(screen).toContain('⏸ tokens waits for a person: the limit is reached, and the run is held');
+    expect(screen).toContain('Cannot decide on a limit by "RETRY: x"');
+    expect(screen.match(/^> /gmu)).toHaveLength(4);
+    expect(result.status).toBe('completed');
+  });
+
+  it('never reach whoever is not asked', async () => {
+    const pipeline = definePipeline({
+      name: 'calm',
+      phases: [
+        phase('draft', { tasks: [task('write', { run: () => 1 })], review: { by: () => retry('x'), maxRetries: 1 } }),
+      ],
+    });
+    const { screen, busy } = await ask(pipeline, []);
+    expect(screen).toBe('');
+    expect(busy).toEqual([]);
+  });
+});

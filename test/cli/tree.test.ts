@@ -1,0 +1,290 @@
+import fc from 'fast-check';
+import stringWidth from 'string-width';
+import { describe, expect, it } from 'vitest';
+import { createBoard } from '../../src/cli/show/board.ts';
+import { createPainter, plain } from '../../src/cli/show/line.ts';
+import { treeLines, type Size } from '../../src/cli/show/tree.ts';
+import {
+  approve,
+  definePipeline,
+  escalate,
+  phase,
+  reject,
+  retry,
+  retryPredecessor,
+  startRun,
+  task,
+  type Pipeline,
+  type RunRecord,
+} from '../../src/index.ts';
+
+/** Records of a run whose clock stands at the number of its records, in tenths of a second. */
+async function recordsOf(pipeline: Pipeline<unknown>): Promise<readonly RunRecord[]> {
+  const records: RunRecord[] = [];
+  const run = startRun(pipeline, { runId: 'r1' });
+  run.events$.subscribe((record) => {
+    records.push({ ...record, time: record.seq * 100 });
+    if (record.event.type === 'phase.escalated') queueMicrotask(() => run.decide('sign', 'APPROVE'));
+  });
+  await run.result;
+  return records;
+}
+
+/** The tree after the record for which this holds for the first time (or the given time). */
+function frame(
+  records: readonly RunRecord[],
+  when: (record: RunRecord) => boolean,
+  { columns = 80, rows = 24 }: Partial<Size> = {},
+): string {
+  const board = createBoard();
+  for (const record of records) {
+    board.apply(record);
+    if (when(record)) return `\n${treeLines(board, { columns, rows }, record.time).map(plain).join('\n')}\n`;
+  }
+  throw new Error('No record fits.');
+}
+
+/** Whether a record is of this type, for the n-th time. */
+function nth(type: string, phaseName: string, count = 1): (record: RunRecord) => boolean {
+  let seen = 0;
+  return ({ event }) => event.type === type && 'phase' in event && event.phase === phaseName && ++seen === count;
+}
+
+//  research ──▶ draft ──▶ sign ──▶ print (skipped)
+//      ▲──────────┘          lint (fails), idea (rejected)
+function article(): Pipeline<unknown> {
+  const answers = [retry('Cite\n two sources.'), retryPredecessor('research', 'Add numbers.'), approve()];
+  const research = phase('research', {
+    tasks: [
+      task('read', { run: ({ report }) => report({ tokens: 1200, costUsd: 0.012, progress: 0.5 }) }),
+      task('count', { run: () => 2 }),
+    ],
+  });
+  const draft = phase('draft', {
+    after: [research],
+    tasks: [task('write', { run: () => 'text' })],
+    review: () => answers.shift(),
+  });
+  const sign = phase('sign', {
+    after: [draft],
+    tasks: [task('ink', { run: () => 1 })],
+    review: () => escalate('Legal must see this.'),
+  });
+  const idea = phase('idea', { tasks: [task('think', { run: () => 1 })], review: () => reject('Not new.') });
+  const lint = phase('lint', {
+    tasks: [
+      task('style', {
+        run: () => {
+          throw new Error('boom\nat line 3');
+        },
+      }),
+    ],
+  });
+  const print = phase('print', { after: [sign, lint], tasks: [task('press', { run: () => 1 })] });
+  const phases = [research, draft, sign, idea, lint, print];
+  return definePipeline({ name: 'article', phases, limits: { corrections: 5 }, concurrency: 1 });
+}
+
+describe('the tree', () => {
+  it('shows tasks at work with what they say of their progress', async () => {
+    const records = await recordsOf(article());
+    expect(frame(records, nth('task.reported', 'research'))).toMatchInlineSnapshot(`
+      "
+      article  0.3s  ● 1  ○ 5  corrections 0/5  1.2k tokens, $0.012
+      ● research  0/2 tasks  1.2k tokens, $0.012  0.2s
+        ● read  50%
+      ○ draft
+      ○ sign
+      ○ idea
+      ○ lint
+      ○ print
+      "
+    `);
+  });
+
+  it('shows a retry with what it has spent and what was asked', async () => {
+    const records = await recordsOf(article());
+    expect(frame(records, nth('task.started', 'draft', 2))).toMatchInlineSnapshot(`
+      "
+      article  2.6s  ✓ 1  ↻ 1  ○ 1  ✗ 2  – 1  corrections 1/5  1.2k tokens, $0.012
+      ✓ research  2 tasks  1.2k tokens, $0.012  0.6s
+      ↻ draft     0/1 task  retry 1/2  0.7s
+        ↳ Cite two sources.
+      ○ sign
+      ✗ idea      rejected: Not new.  0.5s
+      ✗ lint      boom at line 3  0.3s
+      – print     skipped, because of lint
+      "
+    `);
+  });
+
+  it('shows a rewind at the phase that asked and at the one that works again', async () => {
+    const records = await recordsOf(article());
+    expect(frame(records, nth('task.completed', 'research', 3))).toMatchInlineSnapshot(`
+      "
+      article  3.5s  ↻ 1  ⟲ 1  ○ 1  ✗ 2  – 1  corrections 2/5  2.4k tokens, $0.024
+      ↻ research  1/2 tasks  2.4k tokens, $0.024  3.4s
+        ↳ draft: Add numbers.
+        ✓ read
+        ● count
+      ⟲ draft     retry 1/2  rewind research 1/2  1.6s
+        ↳ Cite two sources.
+      ○ sign
+      ✗ idea      rejected: Not new.  0.5s
+      ✗ lint      boom at line 3  0.3s
+      – print     skipped, because of lint
+      "
+    `);
+  });
+
+  it('shows who waits for a person', async () => {
+    const records = await recordsOf(article());
+    expect(frame(records, nth('phase.escalated', 'sign'))).toMatchInlineSnapshot(`
+      "
+      article  4.9s  ✓ 2  ⏸ 1  ✗ 2  – 1  corrections 2/5  2.4k tokens, $0.024
+      ✓ research  2 tasks  2 attempts  2.4k tokens, $0.024  3.6s
+      ✓ draft     1 task  3 attempts  2.4s
+      ⏸ sign      waits for a person  Legal must see this.  0.5s
+      ✗ idea      rejected: Not new.  0.5s
+      ✗ lint      boom at line 3  0.3s
+      – print     skipped, because of lint
+      "
+    `);
+  });
+
+  it('shows how each phase ended', async () => {
+    const records = await recordsOf(article());
+    expect(frame(records, ({ event }) => event.type === 'run.ended')).toMatchInlineSnapshot(`
+      "
+      article  5.2s  ✓ 3  ✗ 2  – 1  corrections 2/5  2.4k tokens, $0.024
+      ✓ research  2 tasks  2 attempts  2.4k tokens, $0.024  3.6s
+      ✓ draft     1 task  3 attempts  2.4s
+      ✓ sign      1 task  0.7s
+      ✗ idea      rejected: Not new.  0.5s
+      ✗ lint      boom at line 3  0.3s
+      – print     skipped, because of lint
+      "
+    `);
+  });
+
+  it('shows what runs again, what is stale and what is cancelled', async () => {
+    //  base ──▶ left (sends base back once), base ──▶ right; slow is never done
+    const answers = [retryPredecessor('base', 'More.')];
+    const base = phase('base', { tasks: [task('work', { run: ({ attempt }) => attempt })] });
+    const right = phase('right', { after: [base], tasks: [task('work', { run: () => 1 })] });
+    const left = phase('left', {
+      after: [base, right],
+      tasks: [task('work', { run: () => 1 })],
+      review: { by: () => answers.shift() ?? 'APPROVE' },
+    });
+    const slow = phase('slow', {
+      after: [left],
+      tasks: [
+        task('work', {
+          run: ({ signal }) => new Promise((_, no) => signal.addEventListener('abort', () => no(new Error('x')))),
+        }),
+      ],
+    });
+    const other = phase('other', { after: [base], tasks: [task('work', { run: () => 1 })] });
+    const records: RunRecord[] = [];
+    const run = startRun(definePipeline({ name: 'marks', phases: [base, left, right, slow, other] }));
+    run.events$.subscribe((record) => {
+      records.push({ ...record, time: record.seq * 100 });
+      if (record.event.type === 'task.started' && record.event.phase === 'slow')
+        queueMicrotask(() => run.cancel('enough'));
+    });
+    await run.result;
+    expect(frame(records, ({ event }) => event.type === 'run.ended')).toMatchInlineSnapshot(`
+      "
+      marks  3.8s  ✓ 3  ≈ 1  ⊘ 1  corrections 1
+      ✓ base   1 task  2 attempts  2.2s
+      ✓ left   1 task  2 attempts  2.2s
+      ✓ right  1 task  2 attempts  2.3s
+      ⊘ slow   cancelled  0.2s
+      ≈ other  1 task  stale  0.7s
+      "
+    `);
+  });
+
+  it('counts the phases that do not fit, and shows those that matter', async () => {
+    const phases = Array.from({ length: 500 }, (_, index) =>
+      phase(`phase ${index}`, {
+        after: index === 0 ? [] : [`phase ${index - 1}`],
+        tasks: [task('work', { run: () => index })],
+      }),
+    );
+    const records = await recordsOf(definePipeline({ name: 'long', phases }));
+    expect(frame(records, nth('phase.started', 'phase 250'), { rows: 9 })).toMatchInlineSnapshot(`
+      "
+      long  1m 40s  ✓ 250  ● 1  ○ 249
+      ✓ phase 247  1 task  0.3s
+      ✓ phase 248  1 task  0.3s
+      ✓ phase 249  1 task  0.3s
+      ● phase 250  0/1 task  0.0s
+      ○ phase 251
+      ○ phase 252
+      ○ phase 253
+      … 493 more phases  ✓ 247  ○ 246
+      "
+    `);
+  });
+
+  it('never is wider or longer than the terminal, at any moment of any run', async () => {
+    const hostile = phase('日本語 👩‍👩‍👧‍👦 e\u0301\u0301 ' + 'x'.repeat(200), {
+      tasks: [
+        task('\u{1F600}'.repeat(50), { run: ({ report }) => report({ progress: '進捗\n'.repeat(60), tokens: 5 }) }),
+        task('b', { run: () => 2 }),
+      ],
+      review: { by: () => retry('修正してください '.repeat(40)), maxRetries: 1 },
+    });
+    const many = Array.from({ length: 12 }, (_, index) =>
+      phase(`p${index}`, { tasks: [task('a', { run: () => 1 }), task('b', { run: () => 1 })] }),
+    );
+    const records = [
+      ...(await recordsOf(article())),
+      ...(await recordsOf(definePipeline({ name: 'wide', phases: [hostile, ...many] }))),
+    ];
+    fc.assert(
+      fc.property(fc.nat(120), fc.nat(40), fc.nat(records.length), (columns, rows, upTo) => {
+        const board = createBoard();
+        for (const record of records.slice(0, upTo)) board.apply(record);
+        const lines = treeLines(board, { columns, rows }, 1e6).map(plain);
+        expect(lines.length).toBeLessThanOrEqual(rows);
+        for (const line of lines) {
+          expect(stringWidth(line)).toBeLessThanOrEqual(columns);
+          // oxlint-disable-next-line no-control-regex
+          expect(line).not.toMatch(/[\u0000-\u001F\u007F-\u009F]/u);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('draws 10 000 phases in well under a frame of a slow terminal', async () => {
+    const phases = Array.from({ length: 10_000 }, (_, index) =>
+      phase(`p${index}`, { tasks: [task('a', { run: () => 1 })] }),
+    );
+    const board = createBoard();
+    for (const record of await recordsOf(definePipeline({ name: 'huge', phases }))) board.apply(record);
+    const before = performance.now();
+    treeLines(board, { columns: 80, rows: 24 }, 0);
+    expect(performance.now() - before).toBeLessThan(1000);
+  });
+});
+
+describe('paint', () => {
+  const line = [
+    { text: 'good', tone: 'good' as const },
+    { text: ' plain ' },
+    { text: 'dim', tone: 'dim' as const },
+  ].map((one) => ({ tone: 'plain' as const, ...one }));
+
+  it('is left out where colours are not wanted', () => {
+    expect(createPainter(false)(line)).toBe('good plain dim');
+  });
+
+  it('changes nothing but colours', () => {
+    const painted = createPainter(true)(line);
+    expect(painted).toBe('\u001B[32mgood\u001B[39m plain \u001B[2mdim\u001B[22m');
+  });
+});
