@@ -217,8 +217,7 @@ function rawEventOf(stimulus: Stimulus): object {
   switch (stimulus.type) {
     case 'work': {
       const actorId = '0.phase.running';
-      if (stimulus.outcome === 'crashed')
-        return { type: `xstate.error.actor.${actorId}`, actorId, error: new Error('crashed') };
+      if (stimulus.outcome === 'crashed') return { type: `xstate.error.actor.${actorId}`, actorId, error: CRASH };
       return { type: `xstate.done.actor.${actorId}`, actorId, output: outcomeOf(stimulus.outcome) };
     }
     case 'verdict': {
@@ -244,6 +243,9 @@ function outcomeOf(outcome: string): AttemptOutcome {
 function stimulusOf(event: Event): Stimulus {
   return (event as unknown as { readonly stimulus: Stimulus }).stimulus;
 }
+
+/** One error for all, so that its stack is the same everywhere. */
+const CRASH = new Error('crashed');
 
 interface Walked {
   readonly snapshot: Snapshot;
@@ -331,12 +333,7 @@ function plain(
   step: { readonly snapshot?: Snapshot | undefined; readonly reports?: readonly string[] } | undefined,
 ): unknown {
   const { snapshot, reports } = step ?? {};
-  // Stacks differ from call to call.
-  const text = JSON.stringify(snapshot?.context ?? null, (key, value: unknown) =>
-    key === 'stack' ? undefined : value,
-  );
-  const context: unknown = JSON.parse(text);
-  return { value: snapshot?.value, status: snapshot?.status, context, reports };
+  return { value: snapshot?.value, status: snapshot?.status, context: snapshot?.context, reports };
 }
 
 function branchOf({ source, eventType, guard }: AnyTransitionDefinition): string {
