@@ -87,7 +87,7 @@ export {
 } from './machines/pipeline.machine.ts';
 export type { PipelineInput } from './machines/board.ts';
 export type { AttemptOutcome, GateOutcome, PhaseActors } from './machines/ports.ts';
-export type { Clock } from './machines/clock.ts';
+export type { Clock } from './machines/actor.ts';
 export { machineOf } from './runtime/machine.ts';
 export { runPipeline, startRun, RunUnsuccessfulError, type Run, type RunOptions } from './runtime/run.ts';
 export type { RunStore } from './runtime/journal.ts';

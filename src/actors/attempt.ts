@@ -4,7 +4,7 @@
  * @module
  */
 import type { PromiseActorLogic } from 'xstate';
-import { clockOf } from '../machines/clock.ts';
+import { clockOf } from '../machines/actor.ts';
 import type { PhaseContext } from '../machines/phase-context.ts';
 import type { AttemptOutcome } from '../machines/ports.ts';
 import { reportWork } from '../machines/uplink.ts';
@@ -192,8 +192,10 @@ async function checkInputs(
   if (!schema) return { ok: true, inputs };
   try {
     const checked = await check(schema, inputs);
-    if (checked.ok) return { ok: true, inputs: Object(checked.value) };
-    const { lines, roots } = checked.refusal;
+    if (checked.ok && isInputs(checked.value)) return { ok: true, inputs: checked.value };
+    const { lines, roots } = checked.ok
+      ? { lines: ['(root): the schema did not return an object'], roots: [] }
+      : checked.refusal;
     const target = roots.find((name) => phase.gate?.targets.includes(name));
     const problem = `Cannot start phase "${phase.name}" as its input schema refuses what it is given:\n  ${lines.join('\n  ')}`;
     if (target !== undefined)
@@ -206,6 +208,10 @@ async function checkInputs(
   } catch (thrown) {
     return { ok: false, outcome: { type: 'failed', error: errorInfo(thrown) } };
   }
+}
+
+function isInputs(value: unknown): value is Inputs {
+  return typeof value === 'object' && value !== null;
 }
 
 function missingWork(where: string): PhasegateError {

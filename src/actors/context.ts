@@ -4,6 +4,7 @@
  * @module
  */
 import type { AnyActorRef } from 'xstate';
+import { isActive } from '../machines/actor.ts';
 import type { PhaseContext } from '../machines/phase-context.ts';
 import { reportWork } from '../machines/uplink.ts';
 import { PhasegateError } from '../model/errors.ts';
@@ -114,7 +115,7 @@ function renderedPrompt(one: Try): string {
 const SMALLEST_PROMPT = 1000;
 
 function sendReport(one: Try, report: Report): void {
-  if (one.isOver() || one.self.getSnapshot().status !== 'active') return;
+  if (one.isOver() || !isActive(one.self)) return;
   const { scope, plan, reviewer, self } = one;
   const { tokens, costUsd, progress, artifact } = report;
   amount('tokens', tokens);
@@ -134,7 +135,7 @@ function amount(field: string, value: unknown): void {
   if (value === undefined || (typeof value === 'number' && Number.isFinite(value) && value >= 0)) return;
   throw new PhasegateError(
     'REPORT_INVALID',
-    `Cannot report usage as ${field} is ${String(value)}, not a number from 0`,
+    `Cannot report usage as ${field} is ${typeof value === 'number' ? value : `a ${typeof value}`}, not a number from 0`,
     {
       hint: 'Report what was used since the last report, as a finite number.',
     },

@@ -4,7 +4,7 @@
  * @module
  */
 import type { PromiseActorLogic } from 'xstate';
-import { clockOf } from '../machines/clock.ts';
+import { clockOf } from '../machines/actor.ts';
 import { retriesLeft, rewindsLeft, type PhaseContext } from '../machines/phase-context.ts';
 import { reviewDelay } from '../machines/phase-reports.ts';
 import type { GateOutcome } from '../machines/ports.ts';

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { after, type Clock } from '../machines/clock.ts';
+import { after, type Clock } from '../machines/actor.ts';
 import type { TaskWork } from '../model/compile.ts';
 import { PhasegateError } from '../model/errors.ts';
 import { toJson } from '../model/json.ts';

@@ -4,6 +4,7 @@
  * @module
  */
 import type { AnyActorRef, PromiseActorLogic, Snapshot } from 'xstate';
+import { isActive } from '../machines/actor.ts';
 
 /** What a piece of work is given. */
 export interface WorkScope<I> {
@@ -14,7 +15,7 @@ export interface WorkScope<I> {
   /** True once nobody waits for the result. */
   isStopped(): boolean;
   /** Calls back when the actor is stopped before its work has ended. Returns a function that prevents it. */
-  onStop(run: () => void): () => void;
+  readonly onStop: (run: () => void) => () => void;
 }
 
 /**
@@ -31,7 +32,7 @@ export function fromWork<O, I>(run: (scope: WorkScope<I>) => Promise<O>): Promis
     start(snapshot: WorkSnapshot<O, I>, { self }) {
       if (snapshot.status !== 'active') return;
       const tell = (type: string, value: unknown) => {
-        if (self.getSnapshot().status === 'active') self.send({ type, value });
+        if (isActive(self)) self.send({ type, value });
       };
       run(scopeOf(snapshot, self)).then(
         (value) => tell(RESOLVED, value),
@@ -69,7 +70,7 @@ function working<O, I>(input: I): WorkSnapshot<O, I> {
 
 function scopeOf<O, I>({ input, stops = new Set() }: WorkSnapshot<O, I>, self: AnyActorRef): WorkScope<I> {
   let controller: AbortController | undefined;
-  const isStopped = () => self.getSnapshot().status !== 'active';
+  const isStopped = () => !isActive(self);
   const onStop = (stop: () => void) => {
     stops.add(stop);
     return () => stops.delete(stop);

@@ -170,6 +170,11 @@ export function entryNamed(board: Board, name: string): Entry | undefined {
   return index === undefined ? undefined : entryAt(board, index);
 }
 
+/** Queues phases that may go on. */
+export function enqueue(board: Board, phases: readonly number[]): void {
+  board.queue.push(...phases.filter((phase) => !board.queue.includes(phase)));
+}
+
 /** A live phase stops working, and leaves its place to another. */
 export function releaseSlot(board: Board, entry: Entry): void {
   if (entry.holdsSlot) board.working -= 1;

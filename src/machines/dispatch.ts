@@ -9,11 +9,6 @@ import { entryAt, type Board, type Entry } from './board.ts';
 import type { Start } from './phase-context.ts';
 import { reachLimit } from './limits.ts';
 
-/** Queues phases that may go on. */
-export function enqueue(board: Board, phases: readonly number[]): void {
-  board.queue.push(...phases.filter((phase) => !board.queue.includes(phase)));
-}
-
 /** Starts queued phases while there is room. */
 export function pump(board: Board): void {
   // A phase that starts reports at once, and comes here again: the outer loop goes on, in order.

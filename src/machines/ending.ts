@@ -18,7 +18,7 @@ export function abandon(board: Board, entry: Entry, standing: 'rejected' | 'fail
     });
     return;
   }
-  for (const index of [...reach(board.graph.next, entry.index)].sort((a, b) => a - b))
+  for (const index of [...reach(board.graph.next, entry.index)].toSorted((a, b) => a - b))
     doom(board, entryAt(board, index), entry);
 }
 
@@ -41,7 +41,7 @@ export function failWaiting(board: Board, entry: Entry, cause: string): void {
 export function endRun(board: Board, end: NonNullable<Board['ended']>): void {
   if (board.ended) return;
   board.ended = end;
-  const because = end.reason ?? end.status;
+  const because = end.reason ?? `the run ${end.status}`;
   board.plan.phases.forEach((phase, index) => {
     const entry = board.entries.get(index);
     if (entry === undefined || entry.standing === 'pending') finishPending(board, index, because);

@@ -5,7 +5,7 @@
  */
 import type { AnyActorRef, TransitionActorLogic } from 'xstate';
 import { disband, notRestorable } from './boards.ts';
-import { after, clockOf } from './clock.ts';
+import { after, clockOf, statusOf } from './actor.ts';
 
 /** Input of the lifeline: milliseconds until the deadline; `undefined` for none. */
 export interface LifelineInput {
@@ -55,7 +55,7 @@ function watch(self: AnyActorRef, durationMs: number | undefined): void {
   self.subscribe({
     complete() {
       forget?.();
-      if (self._parent && self.getSnapshot().status === 'stopped') disband(self._parent);
+      if (self._parent && statusOf(self) === 'stopped') disband(self._parent);
     },
   });
 }

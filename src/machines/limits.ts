@@ -5,8 +5,7 @@
  */
 import type { EventOf } from '../model/event.ts';
 import type { LimitName } from '../model/policy.ts';
-import type { Board, Entry } from './board.ts';
-import { enqueue } from './dispatch.ts';
+import { enqueue, type Board, type Entry } from './board.ts';
 import { endRun } from './ending.ts';
 
 /** Adds reported usage, and checks it against the limits. */

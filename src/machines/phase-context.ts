@@ -7,7 +7,7 @@ import type { ErrorInfo } from '../model/errors.ts';
 import type { DecidedBy, EventOf, Verdict } from '../model/event.ts';
 import type { GatePlan, PhasePlan } from '../model/plan.ts';
 import { countOf } from '../model/policy.ts';
-import { mergeCorrections, type Correction, type Revision } from '../model/revision.ts';
+import type { Correction, Revision } from '../model/revision.ts';
 import type { Inputs, Outputs } from '../model/task-types.ts';
 import { isMissing } from '../model/verdict.ts';
 
@@ -114,18 +114,6 @@ export function openContext(input: PhaseInput): PhaseContext {
   };
 }
 
-/** What a fresh start changes: the inputs and all that belongs to the attempts before. Totals are kept. */
-export function restartFields({ attempt, revision, previous, inputs }: Start, history: PhaseContext['history']) {
-  const fields = { inputs, retries: 0, best: null, history: revision?.history ?? history };
-  return Object.assign(fields, attemptFields(attempt, revision, previous));
-}
-
-/** What the next attempt on the same inputs changes: it is told what was demanded of the one before. */
-export function nextFields({ attempt, history, outputs, previous }: PhaseContext) {
-  const revision = mergeCorrections(attempt + 1, history.slice(-1), history.slice(0, -1));
-  return attemptFields(attempt + 1, revision, outputs ?? previous);
-}
-
 /** The gate of the phase. */
 export function gateOf({ origin }: PhaseContext): GatePlan | null {
   return origin.phase.gate;
@@ -170,9 +158,10 @@ export function correctionOf({ origin, attempt, review: { verdict } }: PhaseCont
 const NONE: Readonly<Record<string, never>> = Object.freeze({});
 
 /** A review before anybody was asked. */
-const UNREVIEWED: ReviewState = Object.freeze({ verdict: null, by: 'gate', verdicts: NONE, checked: false, errors: 0 });
-
-/** A new attempt, of which nothing is known yet. */
-function attemptFields(attempt: number, revision: Revision | undefined, previous: Outputs | undefined) {
-  return { attempt, revision, previous, outputs: null, review: UNREVIEWED, error: null, held: null };
-}
+export const UNREVIEWED: ReviewState = Object.freeze({
+  verdict: null,
+  by: 'gate',
+  verdicts: NONE,
+  checked: false,
+  errors: 0,
+});

@@ -19,14 +19,14 @@
  * @module
  */
 import { assign, setup } from 'xstate';
-import { byName } from '../model/by-name.ts';
 import { errorInfo, type ErrorInfo } from '../model/errors.ts';
 import type { Decision } from '../model/decision.ts';
-import type { DecidedBy, PhaseReport, TaskReport, Verdict } from '../model/event.ts';
+import type { PhaseReport, TaskReport } from '../model/event.ts';
 import { countOf } from '../model/policy.ts';
 import * as rules from './phase-context.ts';
-import type { PhaseContext, PhaseInput, ReviewState, Start } from './phase-context.ts';
+import type { PhaseContext, PhaseInput, Start } from './phase-context.ts';
 import * as reports from './phase-reports.ts';
+import * as updates from './phase-updates.ts';
 import type { AttemptOutcome, GateOutcome, PhaseActors } from './ports.ts';
 import { report } from './uplink.ts';
 
@@ -81,11 +81,11 @@ export const phaseMachine = setup({
   actions: {
     report: ({ self }, fact: PhaseReport | undefined) => fact && report(self, fact),
     pass: ({ self, event }) => isTaskReport(event) && report(self, event),
-    keepOutcome: assign((_, outcome: AttemptOutcome) => outcomeFields(outcome)),
+    keepOutcome: assign((_, outcome: AttemptOutcome) => updates.outcomeFields(outcome)),
     keepError: assign({ error: (_, error: ErrorInfo) => error }),
     keepReview: assign(({ context }, { verdict, verdicts, checked = false }: GateOutcome) => ({
       review: { verdict, by: 'gate' as const, verdicts, checked, errors: context.review.errors },
-      best: bestOf(context, verdict),
+      best: updates.bestOf(context, verdict),
     })),
     keepDecision: assign(({ context: { review } }, decision: Decision) => ({
       review: { ...review, verdict: decision, by: 'person' as const },
@@ -96,9 +96,9 @@ export const phaseMachine = setup({
       retries: ({ context }) => context.retries + (context.review.by === 'person' ? 0 : 1),
       history: ({ context }) => [...context.history, rules.correctionOf(context)],
     }),
-    countRewind: assign({ rewinds: ({ context }) => countedRewinds(context) }),
+    countRewind: assign({ rewinds: ({ context }) => updates.countedRewinds(context) }),
     beginNext: assign(({ context }, start: Start | undefined) =>
-      start ? rules.restartFields(start, context.history) : rules.nextFields(context),
+      start ? updates.restartFields(start, context.history) : updates.nextFields(context),
     ),
     keepHold: assign({ held: (_, reason: string) => reason }),
   },
@@ -144,7 +144,10 @@ export const phaseMachine = setup({
         src: 'review',
         input: ({ context }) => context,
         onDone: { target: 'deciding', actions: { type: 'keepReview', params: ({ event }) => event.output } },
-        onError: { target: 'deciding', actions: { type: 'keepReview', params: ({ event }) => crashed(event.error) } },
+        onError: {
+          target: 'deciding',
+          actions: { type: 'keepReview', params: ({ event }) => updates.crashed(event.error) },
+        },
       },
     },
 
@@ -229,35 +232,4 @@ function mayRewind(context: PhaseContext): boolean {
   const { verdict, by } = context.review;
   if (verdict?.type !== 'retryPredecessor') return false;
   return by === 'person' || rules.rewindsLeft(context, verdict.phase) > 0;
-}
-
-/** What the machine keeps of an attempt. */
-function outcomeFields(outcome: AttemptOutcome): Partial<Pick<PhaseContext, 'outputs' | 'review' | 'error'>> {
-  switch (outcome.type) {
-    case 'done':
-      return { outputs: outcome.outputs };
-    case 'failed':
-      return { error: outcome.error };
-    case 'rework': {
-      const { phase, feedback } = outcome;
-      const verdict = { type: 'retryPredecessor', phase, feedback } as const;
-      return { review: { verdict, by: 'worker', verdicts: {}, checked: false, errors: 0 } };
-    }
-  }
-}
-
-function crashed(thrown: unknown): GateOutcome {
-  return { verdict: { type: 'unavailable', error: errorInfo(thrown) }, verdicts: {} };
-}
-
-/** Keeps this attempt where it scored higher than those before it; of equals the later one. */
-function bestOf({ best, outputs }: PhaseContext, verdict: Verdict): PhaseContext['best'] {
-  const score = 'score' in verdict ? verdict.score : undefined;
-  if (score === undefined || outputs === null || (best && best.score > score)) return best;
-  return { score, outputs };
-}
-
-function countedRewinds({ rewinds, review: { verdict, by } }: PhaseContext): PhaseContext['rewinds'] {
-  if (verdict?.type !== 'retryPredecessor' || by === 'person') return rewinds;
-  return byName([...Object.entries(rewinds), [verdict.phase, (rewinds[verdict.phase] ?? 0) + 1]]);
 }

@@ -6,8 +6,7 @@
 import type { EventOf } from '../model/event.ts';
 import { between } from '../model/graph.ts';
 import type { Commit } from '../model/ledger.ts';
-import { entryAt, entryNamed, retire, stronger, type Board, type Entry } from './board.ts';
-import { enqueue } from './dispatch.ts';
+import { enqueue, entryAt, entryNamed, retire, stronger, type Board, type Entry } from './board.ts';
 import { failWaiting } from './ending.ts';
 
 /** A live phase sends back an earlier one, and waits: for it, and for every phase between them. */
@@ -87,7 +86,7 @@ function readersOf(board: Board, entry: Entry): readonly Entry[] {
   const direct = new Set(board.graph.next[entry.index]);
   return [...board.entries.values()]
     .filter((one) => direct.has(one.index) || readOf(board, one)?.[entry.phase.name] !== undefined)
-    .sort((a, b) => a.index - b.index);
+    .toSorted((a, b) => a.index - b.index);
 }
 
 /** The versions a phase was made from, or is being made from. */

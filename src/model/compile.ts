@@ -3,11 +3,12 @@
  *
  * @module
  */
+import { z } from 'zod';
 import { namesOf, reviewersOf, reviewOptions, type Definition } from './definition.ts';
 import type { PhaseSettings, ReviewContext, ReviewOptions } from './phase-types.ts';
 import { graphOf, reach, type Graph } from './graph.ts';
 import type { GatePlan, PhasePlan, Plan, TaskPlan } from './plan.ts';
-import { gateDefaults, type FullGatePolicy, type Policy } from './policy.ts';
+import { gateDefaults, gatePolicySchema, type Policy } from './policy.ts';
 import { PipelineInvalidError } from './problems.ts';
 import type { StandardSchemaV1 } from './schema.ts';
 import { shapeProblems } from './shape.ts';
@@ -76,13 +77,22 @@ interface Ancestry {
 }
 
 function refuse(definition: Definition, problems: PipelineInvalidError['problems']): void {
-  if (problems.length > 0) throw new PipelineInvalidError(definition?.name, problems);
+  if (problems.length > 0) throw new PipelineInvalidError(nameOf(definition), problems);
+}
+
+/** The name for the error, where a hostile definition lets it be read. */
+function nameOf(definition: Definition): unknown {
+  try {
+    return definition?.name;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Looked up lazily: most gates never need their ancestors, and a long chain has very many. */
 function ancestry(graph: Graph, index: number): Ancestry {
   const named = (nodes: Iterable<number>) =>
-    [...nodes].sort((a, b) => (graph.rank[a] ?? 0) - (graph.rank[b] ?? 0)).map((node) => graph.names[node] ?? '');
+    [...nodes].toSorted((a, b) => (graph.rank[a] ?? 0) - (graph.rank[b] ?? 0)).map((node) => graph.names[node] ?? '');
   return {
     get predecessors() {
       return named(graph.before[index] ?? []);
@@ -93,7 +103,7 @@ function ancestry(graph: Graph, index: number): Ancestry {
   };
 }
 
-function planPhase(name: string, options: PhaseSettings, policy: Policy, ancestry: Ancestry): PhasePlan {
+function planPhase(name: string, options: PhaseSettings, policy: Policy, kin: Ancestry): PhasePlan {
   const mode = options.mode ?? 'dependencies';
   const review = reviewOptions(options.review);
   return {
@@ -103,7 +113,7 @@ function planPhase(name: string, options: PhaseSettings, policy: Policy, ancestr
     tasks: options.tasks.map((task, index) =>
       planTask(task, mode === 'sequential' ? options.tasks[index - 1] : undefined),
     ),
-    gate: review ? planGate(review, policy, ancestry) : null,
+    gate: review ? planGate(review, policy, kin) : null,
   };
 }
 
@@ -119,7 +129,7 @@ function planTask({ name, options }: AnyTask, previous?: AnyTask): TaskPlan {
   };
 }
 
-function planGate(options: ReviewOptions<never, never>, policy: Policy, ancestry: Ancestry): GatePlan {
+function planGate(options: ReviewOptions<never, never>, policy: Policy, kin: Ancestry): GatePlan {
   const reviewers = reviewersOf(options).map((one) => planTask(one));
   const { quorum = 'all', checks = [] } = options;
   const rewindTo = options.rewindTo ?? policy.rewindTo ?? gateDefaults.rewindTo;
@@ -131,18 +141,18 @@ function planGate(options: ReviewOptions<never, never>, policy: Policy, ancestry
     checks: checks.map((check) => check.name),
     reviewers,
     quorum: quorum === 'all' ? reviewers.length : quorum,
-    targets:
-      scope === 'predecessors'
-        ? ancestry.predecessors
-        : ancestry.ancestors.filter((name) => allowed?.has(name) ?? true),
+    targets: scope === 'predecessors' ? kin.predecessors : kin.ancestors.filter((name) => allowed?.has(name) ?? true),
   } as const);
 }
 
 /** Only the options of a gate, and only those that are set. */
-function gateOptionsOf(options: Policy | ReviewOptions<never, never>): Partial<Omit<FullGatePolicy, 'rewindTo'>> {
-  const known = Object.entries(options).filter(([key, value]) => key in gateDefaults && value !== undefined);
-  return Object.fromEntries(known);
+function gateOptionsOf(options: object) {
+  return gateOptionsSchema.parse(
+    Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
+  );
 }
+
+const gateOptionsSchema = z.object(gatePolicySchema.omit({ rewindTo: true }).shape);
 
 function workOf(options: PhaseSettings): PhaseWork {
   const review = reviewOptions(options.review);

@@ -42,7 +42,7 @@ export function createCourse(graph: Graph): Course {
         else if (change === -1) freed.push(target);
       }
     }
-    return freed.sort((a, b) => a - b);
+    return freed.toSorted((a, b) => a - b);
   }
 
   return {

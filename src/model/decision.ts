@@ -45,7 +45,7 @@ export type Decision = z.infer<typeof decisionSchema>;
 
 /** Optional parts of a decision that asks for another attempt. */
 export interface CorrectionOptions {
-  /** The change that is needed, as one imperative sentence; leads the next prompt in the rejection-first layout. */
+  /** The change that is needed, as one imperative sentence; the next prompt says it before the feedback. */
   readonly requiredChange?: string;
 }
 

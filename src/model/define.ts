@@ -83,10 +83,9 @@ export function phase<
  *
  * @throws PipelineInvalidError with every problem that the definition has, before any task runs.
  */
-export function definePipeline<
-  const P extends readonly AnyPhase[],
-  S extends StandardSchemaV1 = StandardSchemaV1<unknown>,
->(options: PipelineOptions<P, S>): Pipeline<PipelineOutputs<P>, StandardSchemaV1.InferInput<S>> {
+export function definePipeline<const P extends readonly AnyPhase[], S extends StandardSchemaV1 = StandardSchemaV1>(
+  options: PipelineOptions<P, S>,
+): Pipeline<PipelineOutputs<P>, StandardSchemaV1.InferInput<S>> {
   const { plan, work } = compile(options);
   return Object.freeze({ name: plan.name, plan, work });
 }

@@ -63,12 +63,16 @@ export function findCycle(graph: Graph): readonly string[] | undefined {
     seen.set(at, seen.size);
     at = graph.before[at]?.find((source) => !sound.has(source)) ?? start;
   }
-  const cycle = [...[...seen.keys()].slice(seen.get(at)), at].reverse();
+  const cycle = [...[...seen.keys()].slice(seen.get(at)), at].toReversed();
   return cycle.map((index) => graph.names[index] ?? '');
 }
 
 /** Every node that can be reached from one, itself left out, by way of nodes that are wanted. */
-export function reach(edges: Graph['next'], from: number, wanted = (_: number): boolean => true): ReadonlySet<number> {
+export function reach(
+  edges: Graph['next'],
+  from: number,
+  wanted: (node: number) => boolean = () => true,
+): ReadonlySet<number> {
   const seen = new Set<number>();
   const stack = [from];
   for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
@@ -88,5 +92,5 @@ export function between(graph: Graph, from: number, to: number): readonly number
   const below = reach(graph.next, from, (node) => (rank[node] ?? -1) < last);
   if (below.size === 0) return [];
   const above = reach(graph.before, to, (node) => below.has(node));
-  return [...above].sort((a, b) => a - b);
+  return [...above].toSorted((a, b) => a - b);
 }

@@ -103,17 +103,13 @@ function createView(
 
   function names(): string[] {
     ancestors ??= reach(graph.before, index);
-    return [...ancestors].sort((a, b) => a - b).map((node) => graph.names[node] ?? '');
+    return [...ancestors].toSorted((a, b) => a - b).map((node) => graph.names[node] ?? '');
   }
 
   // Logging shows the target of a proxy, so the target knows how to show what the proxy stands for.
-  const target: Inputs = Object.create(null, {
-    // Configurable, or the proxy would have to list it among its keys.
-    [INSPECT]: {
-      configurable: true,
-      value: () => byName(names().map((name) => [name, at(name, time)?.commit.outputs])),
-    },
-  });
+  // Configurable, or the proxy would have to list it among its keys.
+  const show = () => byName(names().map((name) => [name, at(name, time)?.commit.outputs]));
+  const target = Object.defineProperty<Inputs>({}, INSPECT, { configurable: true, value: show });
   const inputs = new Proxy(target, {
     get: (_, key) => outputsOf(key),
     has: (_, key) => typeof key === 'string' && isAncestor(key),

@@ -104,11 +104,11 @@ export interface Task<N extends TaskName = TaskName, O = unknown, I = never> {
 }
 
 /** Any task, whatever its types. */
-export type AnyTask = Task<TaskName, unknown, never>;
+export type AnyTask = Task;
 
 /** Outputs of tasks, by name. */
 export type TaskOutputs<T extends readonly (AnyTask | string)[]> = {
-  readonly [K in Extract<T[number], AnyTask> as K['name']]: K extends Task<TaskName, infer O, never> ? O : never;
+  readonly [K in Extract<T[number], AnyTask> as K['name']]: K extends Task<TaskName, infer O> ? O : never;
 };
 
 type TaskOptionsWith<A extends readonly (AnyTask | string)[]> = Omit<TaskOptions, 'run' | 'output' | 'after'> & {

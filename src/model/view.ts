@@ -30,11 +30,11 @@ export function createRunView(): RunView {
 }
 
 /** How a run ended, from its records. */
-export function resultOf<O>(snapshot: RunSnapshot): RunResult<O> {
+export function resultOf(snapshot: RunSnapshot): RunResult {
   const approved = Object.entries(snapshot.phases).filter(([, phase]) => phase.status === 'approved');
-  const outputs = byName(approved.map(([name, phase]) => [name, phase.outputs]));
+  const outputs = byName(approved.map(([name, phase]) => [name, phase.outputs ?? {}]));
   const status = snapshot.status === 'running' ? 'failed' : snapshot.status;
-  return { ...snapshot, status, outputs: outputs as Partial<O> };
+  return { ...snapshot, status, outputs };
 }
 
 // --- internal ---
@@ -238,10 +238,12 @@ function snapshotOf(state: State): RunSnapshot {
 }
 
 /** Limits of single phases and pairs are left out: they have no one rest. */
-function limitsLeft(limits: Limits, used: Partial<Record<LimitName, number>>): Limits {
-  const left = Object.entries(limits).flatMap(([name, max]) => {
-    const spent = used[name as LimitName];
-    return max === undefined || spent === undefined ? [] : [[name, Math.max(0, max - spent)] as const];
+function limitsLeft(limits: Limits, used: Readonly<Record<(typeof TOTALS)[number], number>>): Limits {
+  const set = TOTALS.flatMap((name) => {
+    const max = limits[name];
+    return max === undefined ? [] : [[name, Math.max(0, max - used[name])] as const];
   });
-  return Object.fromEntries(left);
+  return Object.fromEntries(set);
 }
+
+const TOTALS = ['corrections', 'costUsd', 'tokens', 'durationMs'] as const satisfies readonly LimitName[];

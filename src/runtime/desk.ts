@@ -23,24 +23,12 @@ export function createDesk(plan: Plan): Desk {
   const open = new Set<string>();
   return {
     apply(event) {
-      switch (event.type) {
-        case 'phase.escalated':
-          open.add(event.phase);
-          return;
-        case 'limit.reached':
-          if (event.holds === null && plan.onLimit === 'escalate') open.add(event.limit);
-          return;
-        case 'review.decided':
-        case 'phase.invalidated':
-        case 'phase.cancelled':
-          open.delete(event.phase);
-          return;
-        case 'limit.lifted':
-          open.delete(event.limit);
-          return;
-        case 'run.ended':
-          open.clear();
-      }
+      if (event.type === 'phase.escalated') open.add(event.phase);
+      else if (event.type === 'limit.reached') {
+        if (event.holds === null && plan.onLimit === 'escalate') open.add(event.limit);
+      } else if (event.type === 'limit.lifted') open.delete(event.limit);
+      else if (event.type === 'run.ended') open.clear();
+      else if (CLOSING.has(event.type) && 'phase' in event) open.delete(event.phase);
     },
     accept(about, given) {
       if (!open.has(about)) throw notEscalated(about, open);
@@ -54,6 +42,9 @@ export function createDesk(plan: Plan): Desk {
 }
 
 // --- internal ---
+
+/** What ends an escalation of the phase that it is about. */
+const CLOSING: ReadonlySet<RunEvent['type']> = new Set(['review.decided', 'phase.invalidated', 'phase.cancelled']);
 
 /** A phase can be decided upon in every way but to ask again; a limit is lifted, or not. */
 function mayAnswer(plan: Plan, about: string, { type }: Decision): boolean {

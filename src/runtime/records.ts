@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Observable, Subscriber, type Observer, type Operator, type Subscription } from 'rxjs';
+import { Observable, Subscriber, type Observer, type Subscription } from 'rxjs';
 import type { RunEvent, RunRecord } from '../model/event.ts';
 
 /** The log of one run. */
@@ -26,7 +26,7 @@ export function createRecordLog(runId: string, now: () => number): RecordLog {
   let closed = false;
 
   function wake(): void {
-    for (const listener of [...listeners]) listener();
+    for (const listener of Array.from(listeners)) listener();
   }
 
   /** Pulls from the log, so that a listener that appends, or joins late, sees every record once and in order. */
@@ -90,7 +90,7 @@ export function createRecordLog(runId: string, now: () => number): RecordLog {
  */
 class GuardedObservable<T> extends Observable<T> {
   /** What `pipe` makes of it is guarded as well. */
-  override lift<R>(operator?: Operator<T, R>): Observable<R> {
+  override lift<R>(operator?: Observable<R>['operator']): Observable<R> {
     const made = new GuardedObservable<R>();
     return Object.assign(made, { source: this, operator });
   }

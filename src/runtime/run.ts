@@ -6,7 +6,7 @@
 import type { Observable } from 'rxjs';
 import { ulid } from 'ulid';
 import { createActor, type ActorOptions, type ActorRefFrom } from 'xstate';
-import type { Clock } from '../machines/clock.ts';
+import type { Clock } from '../machines/actor.ts';
 import { listenTo } from '../machines/boards.ts';
 import type { pipelineMachine } from '../machines/pipeline.machine.ts';
 import type { Decision } from '../model/decision.ts';
@@ -117,7 +117,7 @@ export function startRun<O, I>(pipeline: Pipeline<O, I>, options: RunOptions<I> 
   /** Ends the run where its machine cannot: before it was started, or after it broke. */
   function windUp(end: Omit<EventOf<'run.ended'>, 'type'>): void {
     if (log.records.length === 0) publish(startedEvent(pipeline, null));
-    for (const event of unfinished(snapshot(), end.reason ?? end.status)) publish(event);
+    for (const event of unfinished(snapshot(), end.reason ?? `the run ${end.status}`)) publish(event);
     publish({ type: 'run.ended', ...end });
   }
 
@@ -156,7 +156,7 @@ export function startRun<O, I>(pipeline: Pipeline<O, I>, options: RunOptions<I> 
   }
 
   if (signal) followSignal(signal, cancel, over);
-  const result = over.then(() => journal.flush()).then(() => resultOf<O>(snapshot()));
+  const result = over.then(() => journal.flush()).then(() => resultOf(snapshot()) as RunResult<O>);
   let outputs: Promise<O> | undefined;
   void begin();
   return {

@@ -1,9 +1,9 @@
 /**
- * The clock of an actor system, which is the one that its root was created with.
+ * What any actor can be asked, whatever its logic: its clock, its status.
  *
  * @module
  */
-import type { AnyActorRef } from 'xstate';
+import type { AnyActorRef, Snapshot } from 'xstate';
 
 /** Timers, as `createActor` takes them; `SimulatedClock` of XState is one. */
 export interface Clock {
@@ -17,6 +17,16 @@ const LONGEST = 2_147_483_647;
 /** The clock that an actor shares with its whole system. */
 export function clockOf(actor: AnyActorRef): Clock {
   return (actor as unknown as { readonly clock: Clock }).clock;
+}
+
+/** Whether an actor has neither ended nor been stopped. */
+export function isActive(actor: AnyActorRef): boolean {
+  return statusOf(actor) === 'active';
+}
+
+/** The status of an actor's snapshot. */
+export function statusOf(actor: AnyActorRef): Snapshot<unknown>['status'] {
+  return (actor.getSnapshot() as Snapshot<unknown>).status;
 }
 
 /** Calls back after a delay, however long. Returns a function that prevents it. */

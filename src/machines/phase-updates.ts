@@ -1,0 +1,64 @@
+/**
+ * What a phase machine keeps of what happens: the new values of its context.
+ *
+ * @module
+ */
+import { byName } from '../model/by-name.ts';
+import { errorInfo } from '../model/errors.ts';
+import type { Verdict } from '../model/event.ts';
+import { mergeCorrections, type Revision } from '../model/revision.ts';
+import type { Outputs } from '../model/task-types.ts';
+import { UNREVIEWED, type PhaseContext, type Start } from './phase-context.ts';
+import type { AttemptOutcome, GateOutcome } from './ports.ts';
+
+/** What a fresh start changes: the inputs and all that belongs to the attempts before. Totals are kept. */
+export function restartFields({ attempt, revision, previous, inputs }: Start, history: PhaseContext['history']) {
+  const fields = { inputs, retries: 0, best: null, history: revision?.history ?? history };
+  return Object.assign(fields, attemptFields(attempt, revision, previous));
+}
+
+/** What the next attempt on the same inputs changes: it is told what was demanded of the one before. */
+export function nextFields({ attempt, history, outputs, previous }: PhaseContext) {
+  const revision = mergeCorrections(attempt + 1, history.slice(-1), history.slice(0, -1));
+  return attemptFields(attempt + 1, revision, outputs ?? previous);
+}
+
+/** What the machine keeps of an attempt. */
+export function outcomeFields(outcome: AttemptOutcome): Partial<Pick<PhaseContext, 'outputs' | 'review' | 'error'>> {
+  switch (outcome.type) {
+    case 'done':
+      return { outputs: outcome.outputs };
+    case 'failed':
+      return { error: outcome.error };
+    case 'rework': {
+      const { phase, feedback } = outcome;
+      const verdict = { type: 'retryPredecessor', phase, feedback } as const;
+      return { review: { verdict, by: 'worker', verdicts: {}, checked: false, errors: 0 } };
+    }
+  }
+}
+
+/** A review that broke is one that could not be had. */
+export function crashed(thrown: unknown): GateOutcome {
+  return { verdict: { type: 'unavailable', error: errorInfo(thrown) }, verdicts: {} };
+}
+
+/** Keeps this attempt where it scored higher than those before it; of equals the later one. */
+export function bestOf({ best, outputs }: PhaseContext, verdict: Verdict): PhaseContext['best'] {
+  const score = 'score' in verdict ? verdict.score : undefined;
+  if (score === undefined || outputs === null || (best && best.score > score)) return best;
+  return { score, outputs };
+}
+
+/** What the phase has spent on each target, this rewind included; a person's is for free. */
+export function countedRewinds({ rewinds, review: { verdict, by } }: PhaseContext): PhaseContext['rewinds'] {
+  if (verdict?.type !== 'retryPredecessor' || by === 'person') return rewinds;
+  return byName([...Object.entries(rewinds), [verdict.phase, (rewinds[verdict.phase] ?? 0) + 1]]);
+}
+
+// --- internal ---
+
+/** A new attempt, of which nothing is known yet. */
+function attemptFields(attempt: number, revision: Revision | undefined, previous: Outputs | undefined) {
+  return { attempt, revision, previous, outputs: null, review: UNREVIEWED, error: null, held: null };
+}
