@@ -42,8 +42,9 @@ async function judge(work: PhaseWork, gate: GatePlan, scope: WorkScope<PhaseCont
   const failed = checked || gate.checks.length === 0 ? [] : await runChecks(work, gate, scope);
   if (failed.length > 0) return { verdict: checksVerdict(failed), verdicts: {} };
   const missing = gate.reviewers.filter((one) => known[one.name] === undefined);
-  const answers = await Promise.all(missing.map(async (one) => [one.name, await ask(work, gate, one, scope)] as const));
-  const verdicts = byName([...Object.entries(known), ...answers]);
+  const answers = await Promise.all(missing.map((one) => ask(work, gate, one, scope)));
+  const verdicts = byName(Object.entries(known));
+  missing.forEach(({ name }, at) => (verdicts[name] = answers[at] ?? APPROVE));
   const verdict = gate.reviewers.length === 0 ? APPROVE : combine(verdicts, gate);
   // Answers that have to be had again are not kept, so that only those reviewers are asked again.
   const again = isMissing(verdict, gate.onUnrecognised);

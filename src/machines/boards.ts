@@ -7,7 +7,7 @@ import type { AnyActorRef } from 'xstate';
 import { PhasegateError } from '../model/errors.ts';
 import type { RunEvent } from '../model/event.ts';
 import { retire, type Board } from './board.ts';
-import { isNews, receive } from './conduct.ts';
+import { receive } from './conduct.ts';
 import { openUplink } from './uplink.ts';
 
 const boards = new WeakMap<AnyActorRef, Board>();
@@ -28,13 +28,16 @@ export function listenTo(pipeline: AnyActorRef, listener: Listener): void {
 /** Remembers the board of a pipeline actor. */
 export function keepBoard(pipeline: AnyActorRef, board: Board): void {
   boards.set(pipeline, board);
-  if (!listeners.has(pipeline)) return;
+  if (!isListenedTo(pipeline)) return;
   openUplink(pipeline, (report) => {
-    if (!isNews(report)) return false;
     receive(board, report);
     flush(pipeline);
-    return true;
   });
+}
+
+/** Whether the events of a pipeline actor are taken directly. */
+export function isListenedTo(pipeline: AnyActorRef): boolean {
+  return listeners.has(pipeline);
 }
 
 const NOTHING: readonly RunEvent[] = [];

@@ -35,11 +35,6 @@ export function receive(board: Board, report: PhaseReport): void {
   endIfStuck(board);
 }
 
-/** Whether a report is mere news: it changes nothing in the course of the run. */
-export function isNews({ type }: PhaseReport): boolean {
-  return !TURNS.has(type);
-}
-
 /** A person decides: on a phase that waits for one, or on a limit that holds the run. */
 export function answer(board: Board, about: string, decision: Decision): void {
   const entry = entryNamed(board, about);
@@ -74,15 +69,6 @@ export function spendDuration(board: Board): void {
 }
 
 // --- internal ---
-
-const TURNS: ReadonlySet<PhaseReport['type']> = new Set([
-  'phase.approved',
-  'phase.retrying',
-  'phase.rewinding',
-  'phase.escalated',
-  'phase.rejected',
-  'phase.failed',
-]);
 
 function heed(board: Board, entry: Entry, report: PhaseReport): void {
   if (report.type === 'phase.approved') {

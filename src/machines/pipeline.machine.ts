@@ -24,8 +24,9 @@ import type { LimitName } from '../model/policy.ts';
 import { createBoard, type Board, type PipelineInput } from './board.ts';
 import { abort, answer, cancel, open, receive, spendDuration } from './conduct.ts';
 import { endIfDone } from './ending.ts';
-import { boardOf, flush, keepBoard, takeOutbox } from './boards.ts';
+import { boardOf, flush, isListenedTo, keepBoard, takeOutbox } from './boards.ts';
 import { lifelineLogic } from './lifeline.ts';
+import type { PhaseInput } from './phase-context.ts';
 import { phaseMachine } from './phase.machine.ts';
 
 /** What a run can be told. */
@@ -139,11 +140,20 @@ export const pipelineMachine = setup({
 
 function makeBoard(context: PipelineContext, self: AnyActorRef): Board {
   const board = createBoard(context, {
-    spawn: (input) => createActor(phaseLogicOf(self), { id: input.phase.name, parent: self, input }),
+    spawn: (input) => createActor(phaseLogicOf(self), { id: idOf(input, self), parent: self, input }),
     settle: () => self.send({ type: 'settle' }),
   });
   keepBoard(self, board);
   return board;
+}
+
+/**
+ * The id of a phase's actor: its name, for whoever inspects the run or listens to its events.
+ *
+ * Where nobody does, all share one: XState keeps a table of event types for ever, and each id makes a new one.
+ */
+function idOf({ phase }: PhaseInput, self: AnyActorRef): string {
+  return isListenedTo(self) ? 'phase' : phase.name;
 }
 
 /** The phase machine that was provided; read from the actor's own logic, as XState does for `spawn`. */

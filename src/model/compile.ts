@@ -136,7 +136,8 @@ function planGate(options: ReviewOptions<never, never>, policy: Policy, kin: Anc
   const allowed = typeof rewindTo === 'string' ? undefined : new Set(namesOf(rewindTo));
   const scope = rewindTo === 'predecessors' ? 'predecessors' : 'ancestors';
   // Object.assign rather than spread: gates are read at every step of a run, and spreading makes V8 slow at that.
-  return Object.assign({}, gateDefaults, gateOptionsOf(policy), gateOptionsOf(options), {
+  const general = Object.assign({}, gateDefaults, gateOptionsOf(policy), gateOptionsOf(options));
+  return Object.assign(general, {
     rewindTo: scope,
     checks: checks.map((check) => check.name),
     reviewers,

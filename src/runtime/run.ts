@@ -135,11 +135,13 @@ export function startRun<O, I>(pipeline: Pipeline<O, I>, options: RunOptions<I> 
     }
     actor = createActor(machineOf(pipeline), {
       id: runId,
-      input: { run: runId, plan: pipeline.plan, input: input.value, attended, emits: false },
+      input: { run: runId, plan: pipeline.plan, input: input.value, attended, emits: inspect !== undefined },
       ...(inspect && { inspect }),
       ...(clock && { clock }),
     });
-    listenTo(actor, publish);
+    // An inspector sees events only, so then nothing may go around them.
+    if (inspect) actor.on('*', publish);
+    else listenTo(actor, publish);
     actor.subscribe({ error: (error) => windUp({ status: 'failed', error: errorInfo(error, 'INTERNAL') }) });
     actor.start();
   }

@@ -78,11 +78,21 @@ function convert(document: Document): Converted {
   try {
     return { value: document.errors.length > 0 ? undefined : document.toJS(), problems: [] };
   } catch (error) {
-    return {
-      value: undefined,
-      problems: [{ message: error instanceof Error ? error.message : String(error), offset: 0 }],
-    };
+    const message = error instanceof Error ? error.message : String(error);
+    return { value: undefined, problems: [{ message, offset: unresolvedAlias(document) }] };
   }
+}
+
+function unresolvedAlias(document: Document): number {
+  let offset = 0;
+  visit(document, {
+    Alias(_, alias) {
+      if (alias.resolve(document) !== undefined) return undefined;
+      offset = alias.range?.[0] ?? 0;
+      return visit.BREAK;
+    },
+  });
+  return offset;
 }
 
 /** Words of commands and variables are text as it is written: `1.0` stays `1.0`, and `yes` stays `yes`. */

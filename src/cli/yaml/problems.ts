@@ -61,7 +61,9 @@ function isAnotherKind({ code, path }: z.core.$ZodIssue): boolean {
 function wordsOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_value') {
     const values = issue.values.map((value) => JSON.stringify(value));
-    return values.length === 1 ? `expected ${values[0]}` : `expected one of ${values.join(', ')}`;
+    const meant = typeof issue.input === 'string' ? nearest(issue.input, issue.values.map(String)) : undefined;
+    const expected = values.length === 1 ? `expected ${values[0]}` : `expected one of ${values.join(', ')}`;
+    return meant === undefined ? expected : `${expected}. Did you mean "${meant}"?`;
   }
   if (issue.code === 'invalid_type')
     return `expected ${KINDS.get(issue.expected) ?? issue.expected}, found ${kindOf(issue.input)}`;
