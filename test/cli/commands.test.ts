@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { files, phasegate, untimed } from './cli.ts';
+
+const SOUND = `
+name: article
+phases:
+  - name: research
+    tasks: [{ name: read, command: [echo, notes], estimate: { costUsd: 0.25, tokens: 1000 } }]
+  - name: draft
+    after: [research]
+    tasks: [{ name: write, command: [echo, text] }]
+    review: { by: { name: editor, command: [echo, APPROVE] }, maxRetries: 1, maxReviewErrors: 0 }
+  - name: print
+    after: [research, draft]
+    tasks: [{ name: press, command: [echo, done] }]
+    review: { by: { command: [echo, APPROVE] }, maxRetries: unlimited }
+`;
+
+describe('phasegate check', () => {
+  it('prints the worst case of each phase, the shape, and remarks', async () => {
+    const cwd = await files({ 'p.yaml': SOUND });
+    const { code, stdout, stderr } = await phasegate(['check', 'p.yaml'], { cwd });
+    expect(`\n${stdout}`).toMatchInlineSnapshot(`
+      "
+      ✓ article is sound: 3 phases, 3 tasks, 2 gates
+
+      at worst  after            starts  attempts   reviews           estimate
+      research                   5       5                            5.0k tokens, $1.25
+      draft     research         7       14         editor 14
+      print     research, draft  5       unbounded  review unbounded
+      total                              unbounded  unbounded
+
+      3 levels, of at most 1 phase
+      critical path: research → draft → print
+      unbounded: a run may go on for ever
+      EDGE_REDUNDANT "print" need not name "research" in its after list, unless its gate sends it back: another predecessor comes after it
+      UNBOUNDED Some phases have no bound: a count is "unlimited"; set limits.corrections or limits.attemptsPerPhase
+      "
+    `);
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+  });
+
+  it('refuses what is not sound with every problem and exit code 2', async () => {
+    const cwd = await files({
+      'p.yaml': SOUND.replaceAll('[research', '[print').replace('name: press', 'nmae: press'),
+    });
+    const { code, stdout, stderr } = await phasegate(['check', 'p.yaml'], { cwd });
+    expect(stderr).toContain('unknown key "nmae". Did you mean "name"?');
+    expect(stdout).toBe('');
+    expect(code).toBe(2);
+  });
+
+  it('shows a cycle as a path', async () => {
+    const cwd = await files({ 'p.yaml': SOUND.replace('after: [research]', 'after: [print]') });
+    const { code, stderr } = await phasegate(['check', 'p.yaml'], { cwd });
+    expect(stderr).toMatch(/draft → print → draft|print → draft → print/u);
+    expect(code).toBe(2);
+  });
+
+  it('runs nothing', async () => {
+    const cwd = await files({ 'p.yaml': SOUND.replace('[echo, notes]', '[touch, ran]') });
+    await phasegate(['check', 'p.yaml'], { cwd });
+    const { code } = await phasegate(['run', 'p.yaml', '--input-file', 'ran'], { cwd });
+    expect(code).toBe(2);
+  });
+});
+
+describe('phasegate graph', () => {
+  it.each([
+    [[], /^flowchart LR\n/u],
+    [['--format', 'mermaid'], /^flowchart LR\n/u],
+    [['-f', 'dot'], /^digraph "article" \{\n/u],
+  ])('%j prints a picture and nothing else', async (args, picture) => {
+    const cwd = await files({
+      'p.mjs': `console.log('noise');
+        import { definePipeline, phase, task } from 'phasegate';
+        export default definePipeline({ name: 'article', phases: [phase('draft', { tasks: [task('write', { run: () => 1 })] })] });`,
+    });
+    const { code, stdout, stderr } = await phasegate(['graph', 'p.mjs', ...args], { cwd });
+    expect(stdout).toMatch(picture);
+    expect(stdout).not.toContain('noise');
+    expect(stderr).toBe('noise\n');
+    expect(code).toBe(0);
+  });
+
+  it('refuses languages that it does not speak', async () => {
+    const { code, stderr } = await phasegate(['graph', 'p.yaml', '--format', 'svg']);
+    expect(stderr).toContain('Allowed choices are mermaid, dot.');
+    expect(code).toBe(2);
+  });
+});
+
+describe('examples/quality-gate', () => {
+  const FILE = 'examples/quality-gate/pipeline.yaml';
+
+  it('shortens its article until it fits', async () => {
+    const { code, stdout, stderr } = await phasegate(['run', FILE]);
+    expect(untimed(stdout).filter((line) => /verdict|retry|approved/u.test(line))).toEqual([
+      'summary: verdict: retry: Check "length" failed: The summary has 162 words, 32 more than the 130 that are allowed. Drop a sentence.',
+      'summary: retry 1/4: Check "length" failed: The summary has 162 words, 32 more than the 130 that are allowed. Drop a sentence.',
+      'summary: verdict: retry: Check "length" failed: The summary has 144 words, 14 more than the 130 that are allowed. Drop a sentence.',
+      'summary: retry 2/4: Check "length" failed: The summary has 144 words, 14 more than the 130 that are allowed. Drop a sentence.',
+      'summary: verdict: approve',
+      'summary: approved',
+      'page: verdict: approve',
+      'page: approved',
+      expect.stringMatching(/^✓ completed in .*: 2 of 2 phases approved, 4 attempts, 2 corrections/u),
+    ]);
+    expect(stdout).toContain('<h1>Why gates belong into the model</h1>');
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+  });
+
+  it('is rejected where no summary can be that short', async () => {
+    expect(await phasegate(['run', FILE, '--input', 'words:=5'])).toMatchObject({ code: 1 });
+  });
+});

@@ -1,0 +1,324 @@
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { describe, expect, it } from 'vitest';
+import { pipelineOf } from '../src/cli/yaml/load.ts';
+import { pipelineJsonSchema } from '../src/cli/yaml/schema.ts';
+import { milliseconds } from '../src/cli/yaml/build.ts';
+import { nearest } from '../src/cli/nearest.ts';
+import { definePipeline, phase, policies, startRun, task, type Policy } from '../src/index.ts';
+
+/** Outputs of a pipeline in YAML, by phase, then task. */
+async function outputsOf(source: string, directory = tmpdir()): Promise<unknown> {
+  const result = await startRun(pipelineOf(source, 'p.yaml', directory)).result;
+  return result.status === 'completed' ? result.outputs : result;
+}
+
+/** What is said about a file. */
+function problemsOf(source: string): string {
+  try {
+    pipelineOf(source, 'p.yaml', tmpdir());
+  } catch (error) {
+    return `\n${String(error)}\n`;
+  }
+  throw new Error('The file is sound.');
+}
+
+describe('a pipeline file', () => {
+  it('says the same as a definition in code', () => {
+    const { plan } = pipelineOf(
+      `
+name: article
+policy: tsp
+limits: { corrections: 4, durationMs: 10m }
+concurrency: 2
+phases:
+  - name: research
+    tasks:
+      - { name: read, command: [cat, notes], timeout: 1.5s, estimate: { costUsd: 0.5, tokens: 10 } }
+      - { name: count, command: wc -l notes, shell: true, after: [read], description: Count., retry: { attempts: 3, backoff: { first: 2s, factor: 3, max: 1m } } }
+  - name: draft
+    after: [research]
+    mode: parallel
+    tasks: [{ name: write, command: [write] }]
+    review:
+      checks: [{ command: [npm, test] }, { name: lint, command: npm run lint, shell: true, timeout: 1h }]
+      by: [{ command: [judge] }, { name: lawyer, command: [lawyer] }, { command: [again] }]
+      quorum: 2
+      maxRetries: unlimited
+      reviewBackoff: { first: 500ms }
+      rewindTo: [research]
+      onExhausted: acceptBest
+`,
+      'p.yaml',
+      tmpdir(),
+    );
+    const run = () => 1;
+    const research = phase('research', {
+      tasks: [
+        task('read', { run, timeout: 1500, estimate: { costUsd: 0.5, tokens: 10 } }),
+        task('count', {
+          run,
+          after: ['read'],
+          description: 'Count.',
+          retry: { attempts: 3, backoff: { first: 2000, factor: 3, max: 60_000 } },
+        }),
+      ],
+    });
+    const draft = phase('draft', {
+      after: [research],
+      mode: 'parallel',
+      tasks: [task('write', { run })],
+      review: {
+        checks: ['npm test', 'lint'].map((name) => ({ name, run: () => true })),
+        by: [run, task('lawyer', { run }), task('review 3', { run })],
+        quorum: 2,
+        maxRetries: 'unlimited',
+        reviewBackoff: { first: 500 },
+        rewindTo: [research],
+        onExhausted: 'acceptBest',
+      },
+    });
+    const limits = { corrections: 4, durationMs: 600_000 };
+    expect(plan).toEqual(
+      definePipeline({ name: 'article', phases: [research, draft], policy: policies.tsp, limits, concurrency: 2 }).plan,
+    );
+  });
+
+  it.each(Object.entries(policies))('takes the preset %s', (name, policy: Policy) => {
+    const phases = 'phases: [{ name: a, tasks: [{ name: t, command: [x] }], review: { by: { command: [y] } } }]';
+    const review = { by: () => 1 };
+    const a = phase('a', { tasks: [task('t', { run: () => 1 })], review });
+    expect(pipelineOf(`name: p\npolicy: ${name}\n${phases}`, 'p.yaml', tmpdir()).plan).toEqual(
+      definePipeline({ name: 'p', phases: [a], policy }).plan,
+    );
+  });
+
+  it('keeps words of commands and variables as they are written', async () => {
+    const print = `require('node:fs').writeSync(1, JSON.stringify([process.argv.slice(1), process.env.A, process.env.B]))`;
+    const source = `
+name: words
+phases:
+  - name: a
+    tasks:
+      - name: t
+        command: [${process.execPath}, --eval, ${JSON.stringify(print)}, --, 1.0, 08, yes, true, 0x10, 1e3, 'quoted 1.0', ~x]
+        env: { A: 1.50, B: on }
+        output: json
+`;
+    expect(await outputsOf(source)).toEqual({
+      a: { t: [['1.0', '08', 'yes', 'true', '0x10', '1e3', 'quoted 1.0', '~x'], '1.50', 'on'] },
+    });
+  });
+
+  it('runs its commands in its own directory, and in `cwd` below it', async () => {
+    const pwd = `{ command: [${process.execPath}, --print, 'process.cwd()']`;
+    const source = `{ name: p, phases: [{ name: a, tasks: [${pwd}, name: here }, ${pwd}, name: up, cwd: .. }] }] }`;
+    expect(await outputsOf(source, '/usr/bin')).toEqual({ a: { here: '/usr/bin', up: '/usr' } });
+  });
+
+  it('reviews with commands: checks first, then what the reviewer says', async () => {
+    //  draft: the check sends it back once, the reviewer once
+    const source = `
+name: p
+phases:
+  - name: draft
+    tasks:
+      - { name: write, command: 'printf %s "$PHASEGATE_ATTEMPT:$PHASEGATE_REQUIRED_CHANGE$PHASEGATE_FEEDBACK"', shell: true }
+    review:
+      checks: [{ command: 'test "$PHASEGATE_ATTEMPT" -gt 0 || { echo too early; exit 9; }', shell: true, name: time }]
+      by: { command: 'test "$PHASEGATE_ATTEMPT" -gt 1 && echo APPROVE || echo "RETRY: more"', shell: true }
+`;
+    const result = await startRun(pipelineOf(source, 'p.yaml', tmpdir())).result;
+    expect(result.phases['draft']?.decisions.map(({ verdict }) => verdict)).toEqual([
+      {
+        type: 'retry',
+        feedback: 'Check "time" failed: too early',
+        requiredChange: 'Make `test "$PHASEGATE_ATTEMPT" -gt 0 || { echo too early; exit 9; }` pass (exit code 9).',
+      },
+      { type: 'retry', feedback: 'more' },
+      { type: 'approve' },
+    ]);
+    expect(result.outputs).toEqual({ draft: { write: '2:more' } });
+  });
+
+  it('may use anchors', async () => {
+    const source = `
+name: p
+phases:
+  - { name: a, tasks: [&echo { name: t, command: [echo, hi] }] }
+  - { name: b, tasks: [*echo] }
+`;
+    expect(await outputsOf(source)).toEqual({ a: { t: 'hi' }, b: { t: 'hi' } });
+  });
+});
+
+describe('a pipeline file that is wrong', () => {
+  it('is told all its problems at once, each with its line', () => {
+    const source = `name: x
+polcy: strict
+phases:
+  - name: build
+    taks: []
+    tasks:
+      - name: a
+        command: npm test
+      - nmae: b
+        command: [a]
+        timeout: 3 weeks
+      - name: c
+        command: [a]
+        stdin: inputz
+    after: nope
+    review:
+      maxRetries: -1
+      by: 3
+      checks:
+        - command: [echo]
+          shell: true
+          retry: 4
+`;
+    expect(problemsOf(source)).toMatchInlineSnapshot(`
+      "
+      PhasegateError: Cannot load "p.yaml" as it has 12 problems:
+        p.yaml:2:1: unknown key "polcy". Did you mean "policy"?
+          2 | polcy: strict
+              ^
+        p.yaml:5:5: unknown key "taks". Did you mean "tasks"?
+          5 |     taks: []
+                  ^
+        p.yaml:8:18: "command": a command is a list such as [npm, test]; a line of text needs "shell: true"
+          8 |         command: npm test
+                               ^
+        p.yaml:9:9: "name" is missing
+          9 |       - nmae: b
+                      ^
+        p.yaml:9:9: unknown key "nmae". Did you mean "name"?
+          9 |       - nmae: b
+                      ^
+        p.yaml:11:18: "timeout": expected a duration such as "30s"
+          11 |         timeout: 3 weeks
+                                ^
+        p.yaml:14:16: "stdin": expected one of "none", "inputs", "prompt". Did you mean "inputs"?
+          14 |         stdin: inputz
+                              ^
+        p.yaml:15:12: "after": expected a list, found text
+          15 |     after: nope
+                          ^
+        p.yaml:17:19: "maxRetries": expected number to be >=0
+          17 |       maxRetries: -1
+                                 ^
+        p.yaml:18:11: "by": expected keys with values, found a number, or expected a list, found a number
+          18 |       by: 3
+                         ^
+        p.yaml:20:20: "command": with "shell: true" the command is one line of text, not a list
+          20 |         - command: [echo]
+                                  ^
+        p.yaml:22:11: unknown key "retry". Known here are name, command, shell, cwd, env, stdin, timeout, maxOutputBytes.
+          22 |           retry: 4
+                         ^
+      docs/yaml.md has every key; schema/pipeline.schema.json tells them to editors.
+      Docs: docs/errors.md#DEFINITION_INVALID
+      "
+    `);
+  });
+
+  it('is told what the definition refuses, at the phase or task that it is about', () => {
+    const source = `name: x
+phases:
+  - name: a
+    after: [nope]
+    tasks:
+      - name: t
+        command: [x]
+      - name: '"t", task'
+        command: [x]
+        after: [gone]
+  - name: a
+    tasks:
+      - { name: t, command: [x] }
+`;
+    expect(problemsOf(source)).toMatchInlineSnapshot(`
+      "
+      PhasegateError: Cannot load "p.yaml" as it has 3 problems:
+        p.yaml:1:1: the pipeline: the phase name "a" is used twice. Give each a name of its own.
+          1 | name: x
+              ^
+        p.yaml:3:11: phase "a": it comes after "nope", which is not a phase of this pipeline. Add that phase, or correct the name; the only phase is "a".
+          3 |   - name: a
+                        ^
+        p.yaml:8:15: phase "a", task ""t", task": it comes after "gone", which is not a task of this phase. Name a task of the same phase; outputs of earlier phases are in \`inputs\`.
+          8 |       - name: '"t", task'
+                            ^
+      docs/yaml.md has every key; schema/pipeline.schema.json tells them to editors.
+      Docs: docs/errors.md#DEFINITION_INVALID
+      "
+    `);
+  });
+
+  it.each([
+    ['', '1:1: the file: expected keys with values, found nothing'],
+    ['- a', '1:1: the file: expected keys with values, found a list'],
+    ['name: x\nphases: []', '2:9: "phases": expected array to have >=1 items'],
+    ['name: x', '1:1: "phases" is missing'],
+    ['name: [x\nphases: 1', '2:1: '],
+    ['name: x\nname: y', '2:1: Map keys must be unique'],
+    ['a: *b', '1:4: Unresolved alias'],
+    ['--- 1\n--- 2', 'multiple documents'],
+    ['name: "\\x1B[31m"\nnmae: x', '2:1: unknown key "nmae". Did you mean "name"?'],
+    ['name: x\npolicy: { max_retries: 3 }\nphases: 1', 'unknown key "max_retries". Did you mean "maxRetries"?'],
+    [
+      'name: x\npolicy: strickt\nphases: 1',
+      '2:9: "policy": expected one of "ensemble", "fleet", "tsp", "phased", "strict"',
+    ],
+    ['name: x\nlimits: { tokens: many }\nphases: 1', '2:19: "tokens": expected a number, found text'],
+  ])('%j is refused', (source, message) => {
+    expect(problemsOf(source)).toContain(message);
+  });
+
+  it('is refused quickly where its aliases would multiply without end', () => {
+    const levels = Array.from(
+      { length: 12 },
+      (_, level) =>
+        `l${level}: &l${level} [${Array(10)
+          .fill(level === 0 ? 'x' : `*l${level - 1}`)
+          .join(', ')}]`,
+    );
+    expect(problemsOf(levels.join('\n'))).toContain('Excessive alias count');
+  });
+});
+
+describe('the JSON Schema of pipeline files', () => {
+  it('is the one that is shipped; `npm run schema` writes it', async () => {
+    const shipped: unknown = JSON.parse(
+      await readFile(new URL('../schema/pipeline.schema.json', import.meta.url), 'utf8'),
+    );
+    expect(JSON.parse(JSON.stringify(pipelineJsonSchema()))).toEqual(shipped);
+  });
+});
+
+describe('milliseconds()', () => {
+  it.each([
+    [250, 250],
+    ['500ms', 500],
+    ['1.5s', 1500],
+    ['2 m', 120_000],
+    ['3h', 10_800_000],
+  ])('reads %j', (given, expected) => {
+    expect(milliseconds(given)).toBe(expected);
+  });
+});
+
+describe('nearest()', () => {
+  const KEYS = ['name', 'phases', 'policy', 'limits', 'maxRetries'];
+
+  it.each([
+    ['nmae', 'name'],
+    ['phase', 'phases'],
+    ['Policy', 'policy'],
+    ['max_retries', 'maxRetries'],
+    ['x', undefined],
+    ['concurrency', undefined],
+  ])('finds for %s %s', (word, expected) => {
+    expect(nearest(word, KEYS)).toBe(expected);
+  });
+});
