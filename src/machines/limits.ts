@@ -5,7 +5,7 @@
  */
 import type { EventOf } from '../model/event.ts';
 import type { LimitName } from '../model/policy.ts';
-import { enqueue, type Board, type Entry } from './board.ts';
+import type { Board, Entry } from './board.ts';
 import { endRun } from './ending.ts';
 
 /** Adds reported usage, and checks it against the limits. */
@@ -61,7 +61,8 @@ export function reachLimit(board: Board, limit: LimitName, used: number, max: nu
     holds.actor?.send({ type: 'hold', reason });
   } else {
     board.held.add(limit);
-    if (phase) enqueue(board, [phase.index]);
+    // It stays first in line.
+    if (phase) board.queue.unshift(phase.index);
   }
   return true;
 }

@@ -200,6 +200,11 @@ function reasonOf({ held, review: { verdict } }: PhaseContext): string {
 function endError(context: PhaseContext): ErrorInfo {
   const { phase } = context.origin;
   const { errors, verdict, by } = context.review;
+  if (verdict?.type === 'approve') {
+    const problem = `Cannot approve phase "${phase.name}" as its attempt has put out nothing`;
+    const hint = 'Have it tried again, send back what it needs, or reject it.';
+    return errorInfo(new PhasegateError('REWORK_IMPOSSIBLE', problem, { hint }));
+  }
   if (by === 'worker' && verdict?.type === 'retryPredecessor') {
     const problem = `Cannot go on with phase "${phase.name}" as it needs changes in "${verdict.phase}", which may not be sent back any more: ${verdict.feedback}`;
     return errorInfo(

@@ -65,6 +65,7 @@ export const phaseMachine = setup({
     mayAskAgain: ({ context }) => rules.isUnanswered(context) && context.review.errors < maxReviewErrors(context),
     mayAskPerson: ({ context }) => rules.isUnanswered(context) && context.origin.attended,
     isUnanswered: ({ context }) => rules.isUnanswered(context),
+    approvesNothing: ({ context }) => context.review.verdict?.type === 'approve' && context.outputs === null,
     approves: ({ context }) =>
       context.review.verdict?.type === 'approve' || context.review.verdict?.type === 'unrecognised',
     mayRetry: ({ context }) =>
@@ -158,6 +159,7 @@ export const phaseMachine = setup({
         { guard: 'mayAskAgain', target: 'reviewing', actions: 'countReviewError' },
         { guard: 'mayAskPerson', target: 'escalated' },
         { guard: 'isUnanswered', target: 'failed' },
+        { guard: 'approvesNothing', target: 'failed' },
         { guard: 'approves', target: 'approved' },
         { guard: 'mayRetry', target: 'retrying', actions: 'countRetry' },
         { guard: 'mayRewind', target: 'rewinding', actions: 'countRewind' },

@@ -21,8 +21,12 @@ export interface Desk {
 /** A desk at the start of a run. */
 export function createDesk(plan: Plan): Desk {
   const open = new Set<string>();
+  /** Phases whose tasks gave up before there were outputs, so that there is nothing to approve. */
+  const empty = new Set<string>();
   return {
     apply(event) {
+      if (event.type === 'phase.started') empty.delete(event.phase);
+      if (event.type === 'review.decided' && event.by === 'worker') empty.add(event.phase);
       if (event.type === 'phase.escalated') open.add(event.phase);
       else if (event.type === 'limit.reached') {
         if (event.holds === null && plan.onLimit === 'escalate') open.add(event.limit);
@@ -35,6 +39,7 @@ export function createDesk(plan: Plan): Desk {
       const decision = typeof given === 'string' ? parseDecision(given) : given;
       const parsed = decisionSchema.safeParse(decision);
       if (!parsed.success || !mayAnswer(plan, about, parsed.data)) throw unreadable(about, given);
+      if (parsed.data.type === 'approve' && empty.has(about)) throw nothingToApprove(about);
       if (parsed.data.type === 'retryPredecessor') checkTarget(plan, about, parsed.data.phase);
       return parsed.data;
     },
@@ -58,8 +63,14 @@ function notEscalated(about: string, open: ReadonlySet<string>): PhasegateError 
   });
 }
 
+function nothingToApprove(about: string): PhasegateError {
+  return new PhasegateError('DECISION_INVALID', `Cannot approve "${about}" as its attempt has put out nothing`, {
+    hint: 'Have it tried again with RETRY: <feedback>, send back what it needs, or REJECT: <reason>.',
+  });
+}
+
 function unreadable(about: string, given: unknown): PhasegateError {
-  const shown = typeof given === 'string' ? JSON.stringify(given) : 'an object';
+  const shown = typeof given === 'string' ? JSON.stringify(given) : given ? `this ${typeof given}` : String(given);
   return new PhasegateError(
     'DECISION_INVALID',
     `Cannot decide on "${about}" as ${shown} is not a decision that ends an escalation`,
