@@ -53,7 +53,10 @@ describe('command', () => {
     expectTypeOf(command(['x'], { output: 'lines' })).returns.resolves.toEqualTypeOf<readonly string[]>();
     expectTypeOf(command(['x'], { output: 'json' })).returns.resolves.toBeUnknown();
     const make = phase('build', { tasks: [task('make', { run: command(['x']) })] });
-    phase('use', { after: [make], tasks: (task) => [task('read', { run: ({ inputs }) => inputs.build.make.trim() })] });
+    phase('use', {
+      after: [make],
+      tasks: (taskOf) => [taskOf('read', { run: ({ inputs }) => inputs.build.make.trim() })],
+    });
   });
 
   it('shows its arguments to no shell', async () => {

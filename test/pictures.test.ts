@@ -35,10 +35,10 @@ function article(): Plan {
 }
 
 /** A plan whose phases, tasks and checks have these names, each after the one before. */
-function named(names: readonly string[]): Plan {
-  const phases = names.map((name, index) =>
+function named(all: readonly string[]): Plan {
+  const phases = all.map((name, index) =>
     phase(name, {
-      after: names.slice(Math.max(0, index - 1), index),
+      after: all.slice(Math.max(0, index - 1), index),
       tasks: [task(name, { run })],
       review: { checks: [{ name, run: () => true }] },
     }),

@@ -9,7 +9,7 @@ import {
   definePipeline,
   escalate,
   phase,
-  reject,
+  reject as rejected,
   retry,
   retryPredecessor,
   startRun,
@@ -70,7 +70,7 @@ function article(): Pipeline<unknown> {
     tasks: [task('ink', { run: () => 1 })],
     review: () => escalate('Legal must see this.'),
   });
-  const idea = phase('idea', { tasks: [task('think', { run: () => 1 })], review: () => reject('Not new.') });
+  const idea = phase('idea', { tasks: [task('think', { run: () => 1 })], review: () => rejected('Not new.') });
   const lint = phase('lint', {
     tasks: [
       task('style', {
@@ -181,7 +181,8 @@ describe('the tree', () => {
       after: [left],
       tasks: [
         task('work', {
-          run: ({ signal }) => new Promise((_, no) => signal.addEventListener('abort', () => no(new Error('x')))),
+          run: ({ signal }) =>
+            new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('x')))),
         }),
       ],
     });
