@@ -1,0 +1,44 @@
+/**
+ * The benchmark: `npm run bench`, or `npm run bench -- 1000 10000` for other sizes. Prints Markdown.
+ *
+ * @module
+ */
+import { cpus } from 'node:os';
+import { phasegate, pipelineOf, plainLoop } from './engines.ts';
+import { heapPerRun } from './memory.ts';
+import { cpuMicros, growth } from './measure.ts';
+import { attemptsOf, chain, fanOut, layers } from './work.ts';
+
+const given = process.argv.slice(2).map(Number).filter(Number.isInteger);
+const sizes = given.length > 0 ? given : [1000, 10_000, 100_000];
+
+console.log(`Node ${process.version}, ${cpus().length} cores, ${new Date().toISOString().slice(0, 10)}\n`);
+console.log('| shape | phases | plain loop, µs per attempt | phasegate, µs per attempt | ratio | growth exponent |');
+console.log('| --- | ---: | ---: | ---: | ---: | ---: |');
+for (const shapeOf of [chain, fanOut, layers]) {
+  const taken: number[] = [];
+  for (const size of sizes) {
+    const shape = shapeOf(size);
+    const attempts = attemptsOf(shape);
+    const runs = size >= 100_000 ? 3 : size >= 10_000 ? 5 : 15;
+    // One after the other, or they would measure each other.
+    // oxlint-disable-next-line no-await-in-loop
+    const floor = await cpuMicros(plainLoop(shape), runs);
+    // oxlint-disable-next-line no-await-in-loop
+    const ours = await cpuMicros(phasegate(pipelineOf(shape)), runs);
+    taken.push(ours);
+    const exponent = taken.length > 1 ? growth(sizes.slice(0, taken.length), taken).toFixed(2) : '';
+    const cells = [
+      shape.name,
+      size,
+      (floor / attempts).toFixed(1),
+      (ours / attempts).toFixed(1),
+      (ours / floor).toFixed(0),
+      exponent,
+    ];
+    console.log(`| ${cells.join(' | ')} |`);
+  }
+}
+
+const runs = 10_000;
+console.log(`\nHeap per run, ${runs} runs of 5 phases at once: ${((await heapPerRun(runs)) / 1024).toFixed(1)} KB`);
