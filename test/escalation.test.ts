@@ -3,6 +3,7 @@ import {
   approve,
   definePipeline,
   escalate,
+  needsRework,
   retry,
   retryPredecessor,
   startRun,
@@ -143,7 +144,7 @@ describe('an escalated phase', () => {
     const late = held();
     const other = [
       fake('a'),
-      fake('b', { after: ['a'], verdicts: [late.script as never] }),
+      fake('b', { after: ['a'], verdicts: [late.script] }),
       fake('c', { after: ['a'], verdicts: ['ESCALATE: look'] }),
     ];
     expect(
@@ -177,8 +178,8 @@ describe('an escalated phase', () => {
     const second = held();
     const phases = [
       fake('a'),
-      fake('b', { after: ['a'], invalidate: 'all', verdicts: [late.script as never] }),
-      fake('c', { after: ['a'], verdicts: ['ESCALATE: look', second.script as never] }),
+      fake('b', { after: ['a'], invalidate: 'all', verdicts: [late.script] }),
+      fake('c', { after: ['a'], verdicts: ['ESCALATE: look', second.script] }),
     ];
     let refusal: unknown;
     expect(
@@ -216,7 +217,7 @@ describe('an escalated phase', () => {
     const late = held();
     const phases = [
       fake('a', { outputs: ['a 1', new Error('broken')] }),
-      fake('b', { after: ['a'], verdicts: [late.script as never] }),
+      fake('b', { after: ['a'], verdicts: [late.script] }),
       fake('c', { after: ['a'], verdicts: ['ESCALATE: look'] }),
     ];
     const decided = (decision: string) => ({
@@ -235,6 +236,32 @@ describe('an escalated phase', () => {
       'c failed with PREDECESSOR_FAILED',
       'run failed',
     ]);
+  });
+
+  it('cannot be approved where its tasks gave up before there was anything to approve', async () => {
+    // Rule 9.
+    let refusal: unknown;
+    const b = fake('b', { after: ['a'], outputs: [needsRework('a', 'more')], verdicts: [] });
+    expect(
+      (
+        await trace([fake('a'), b], {
+          policy: { onLimit: 'escalate' },
+          limits: { corrections: 0 },
+          when: {
+            'b escalated (limit): The limit of 0 for corrections is spent': (run) => {
+              refusal = refusalOf(() => run.decide('b', 'APPROVE'));
+              run.decide('b', 'REJECT: then not');
+            },
+          },
+        })
+      ).slice(3),
+    ).toEqual([
+      'limit corrections reached 0/0 holds b',
+      'b escalated (limit): The limit of 0 for corrections is spent',
+      'b rejected: then not',
+      'run rejected',
+    ]);
+    expect(refusal).toMatchObject({ code: 'DECISION_INVALID' });
   });
 
   it('is rejected for good by a person', async () => {
@@ -304,65 +331,65 @@ describe('run.decide()', () => {
     expect(lines.at(-1)).toBe('run completed');
     expect(refusals.map((one) => (one instanceof Error ? one.message.split('\n').slice(0, 2) : one)))
       .toMatchInlineSnapshot(`
-      [
         [
-          "Cannot decide on "a" as it does not wait for a decision",
-          "Waiting are "b".",
-        ],
-        [
-          "Cannot decide on "nobody" as it does not wait for a decision",
-          "Waiting are "b".",
-        ],
-        [
-          "Cannot decide on "b" as "well" is not a decision that ends an escalation",
-          "Say APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>.",
-        ],
-        [
-          "Cannot decide on "b" as "" is not a decision that ends an escalation",
-          "Say APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>.",
-        ],
-        [
-          "Cannot decide on "b" as "ESCALATE: you do it" is not a decision that ends an escalation",
-          "Say APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>.",
-        ],
-        [
-          "Cannot decide on "b" as an object is not a decision that ends an escalation",
-          "Say APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>.",
-        ],
-        [
-          "Cannot decide on "b" as an object is not a decision that ends an escalation",
-          "Say APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>.",
-        ],
-        [
-          "Cannot decide on "b" as an object is not a decision that ends an escalation",
-          "Say APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>.",
-        ],
-        [
-          "Cannot decide on "b" as an object is not a decision that ends an escalation",
-          "Say APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>.",
-        ],
-        [
-          "Cannot send back "c" from "b" as it is not upstream",
-          "Upstream are "a".",
-        ],
-        [
-          "Cannot send back "d" from "b" as it is not upstream",
-          "Upstream are "a".",
-        ],
-        [
-          "Cannot send back "b" from "b" as it is not upstream",
-          "Upstream are "a".",
-        ],
-        [
-          "Cannot send back "nobody" from "b" as it is not upstream",
-          "Upstream are "a".",
-        ],
-        [
-          "Cannot decide on "b" as it does not wait for a decision",
-          "Nothing waits for a decision now.",
-        ],
-      ]
-    `);
+          [
+            "Cannot decide on "a" as it does not wait for a decision",
+            "Waiting are "b".",
+          ],
+          [
+            "Cannot decide on "nobody" as it does not wait for a decision",
+            "Waiting are "b".",
+          ],
+          [
+            "Cannot decide on "b" as "well" is not a decision that ends an escalation",
+            "Say APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>; of a limit just APPROVE or REJECT.",
+          ],
+          [
+            "Cannot decide on "b" as "" is not a decision that ends an escalation",
+            "Say APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>; of a limit just APPROVE or REJECT.",
+          ],
+          [
+            "Cannot decide on "b" as "ESCALATE: you do it" is not a decision that ends an escalation",
+            "Say APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>; of a limit just APPROVE or REJECT.",
+          ],
+          [
+            "Cannot decide on "b" as this object is not a decision that ends an escalation",
+            "Say APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>; of a limit just APPROVE or REJECT.",
+          ],
+          [
+            "Cannot decide on "b" as this object is not a decision that ends an escalation",
+            "Say APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>; of a limit just APPROVE or REJECT.",
+          ],
+          [
+            "Cannot decide on "b" as undefined is not a decision that ends an escalation",
+            "Say APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>; of a limit just APPROVE or REJECT.",
+          ],
+          [
+            "Cannot decide on "b" as null is not a decision that ends an escalation",
+            "Say APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>; of a limit just APPROVE or REJECT.",
+          ],
+          [
+            "Cannot send back "c" from "b" as it is not upstream",
+            "Upstream are "a".",
+          ],
+          [
+            "Cannot send back "d" from "b" as it is not upstream",
+            "Upstream are "a".",
+          ],
+          [
+            "Cannot send back "b" from "b" as it is not upstream",
+            "Upstream are "a".",
+          ],
+          [
+            "Cannot send back "nobody" from "b" as it is not upstream",
+            "Upstream are "a".",
+          ],
+          [
+            "Cannot decide on "b" as it does not wait for a decision",
+            "Nothing waits for a decision now.",
+          ],
+        ]
+      `);
   });
 
   it('may be called by a listener of events$, while the event is being published', async () => {
@@ -404,7 +431,7 @@ describe('run.cancel()', () => {
       fake('b', { after: ['a'], outputs: [watched] }),
       fake('c', { after: ['b'] }),
       fake('e', { verdicts: ['ESCALATE: look'] }),
-      fake('g', { verdicts: [watched as never] }),
+      fake('g', { verdicts: [watched] }),
     ];
     const { lines, result, timers, run } = await play(phases, {
       when: { 'e escalated (requested): look': (one) => one.cancel('no more') },

@@ -453,6 +453,17 @@ describe('checks', () => {
     ]);
   });
 
+  it('that have passed are not run again when the review of the same attempt is', async () => {
+    // Rules 6, 8.
+    let runs = 0;
+    const a = fake('a', {
+      checks: [{ name: 'count', run: () => (runs += 1) > 0 }],
+      verdicts: [new Error('busy'), 'RETRY: more', 'APPROVE'],
+    });
+    expect((await play([a])).result.status).toBe('completed');
+    expect([runs, a.reviews.length, a.calls.length]).toEqual([2, 3, 2]);
+  });
+
   it('that throw are review errors, not failed checks', async () => {
     const a = fake('a', { maxRetries: 0, checks: [fakeCheck('one', [new Error('disk full'), true])] });
     expect(await trace([a], { detail: ['reviews'] })).toEqual([
@@ -474,7 +485,7 @@ describe('several reviewers', () => {
   async function verdictOf(reviewers: Record<string, readonly unknown[]>, options: object = {}) {
     const { records } = await play([fake('a'), fake('b', { after: ['a'] }), panel(reviewers, options)], {
       run: { attended: true },
-      when: new Proxy({}, { get: (_, line: string) => (/^c escalated/u.test(line) ? decideOnC : undefined) }),
+      when: new Proxy({}, { get: (_, line: string) => (line.startsWith('c escalated') ? decideOnC : undefined) }),
     });
     const decided = records.flatMap(({ event }) =>
       event.type === 'review.decided' && event.phase === 'c' && event.by === 'gate' ? event : [],

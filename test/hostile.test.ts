@@ -117,7 +117,7 @@ describe('a handler that never ends', () => {
     const phases = [
       fake('a'),
       m,
-      fake('r1', { after: ['m'], rewindTo: 'ancestors', verdicts: [late.script as never] }),
+      fake('r1', { after: ['m'], rewindTo: 'ancestors', verdicts: [late.script] }),
       fake('r2', { after: ['m'], rewindTo: 'ancestors', verdicts: ['RETRY_PREDECESSOR a: 2'] }),
     ];
     const { lines } = await play(phases, {
@@ -237,7 +237,7 @@ describe('a handler that changes what it is given', () => {
             () => delete (inputs as Record<string, unknown>)['a'],
             () => Object.defineProperty(inputs, 'a', { value: 1 }),
             () => ((inputs['a'] as Record<string, unknown>)['work'] = 1),
-            () => (inputs['a']?.['work'] as { items: number[] }).items.push(2),
+            () => (inputs['a'] as Record<string, { items: number[] }>)['work']?.items.push(2),
             () => ((input as { deep: { x: number } }).deep.x = 2),
           ]) {
             try {
@@ -331,7 +331,10 @@ describe('report()', () => {
         task('slow', {
           timeout: 10,
           retry: { attempts: 2 },
-          run: (context: TaskContext) => (contexts.length < 3 ? (keep(0)(context), untilAborted(context)) : 2),
+          run: (context: TaskContext) => {
+            keep(0)(context);
+            return contexts.length < 3 ? untilAborted(context) : 2;
+          },
         }),
         task('last', {
           after: ['t', 'slow'],
@@ -445,7 +448,7 @@ describe('functions of a definition that throw', () => {
     expect(result.phases['output']?.error).toMatchObject({ code: 'TASK_FAILED', message: 'fail' });
     expect(result.phases['input']?.error).toMatchObject({ code: 'TASK_FAILED', message: 'fail' });
     const whole = await play([fake('a')], { schema: schemaThat(fail) });
-    expect(whole.lines).toEqual(['run failed with TASK_FAILED']);
+    expect(whole.lines).toEqual(['a skipped by the run failed', 'run failed with TASK_FAILED']);
     expect(whole.result.phases['a']?.status).not.toBe('running');
   });
 
@@ -572,7 +575,7 @@ describe('a store', () => {
   it.each<readonly [string, () => void | Promise<void>]>([
     ['throws', fail],
     ['rejects', () => Promise.reject(new Error('fail'))],
-    ['throws nothing', throwing(undefined) as () => void],
+    ['throws nothing', throwing(undefined)],
   ])('that %s ends the run with STORE_FAILED', async (_, append) => {
     const { result, lines } = await play(two(), { run: { store: { append } } });
     expect(result).toMatchObject({ status: 'failed', error: { code: 'STORE_FAILED' } });
@@ -650,15 +653,11 @@ describe('names', () => {
     'length',
     'then',
     'toJSON',
-    'isPrototypeOf',
-    'propertyIsEnumerable',
-    'toLocaleString',
     '0',
     '-1',
     'lifeline',
     'cancel',
     'decide',
-    'tokens',
     'null',
     'x'.repeat(300),
   ];
@@ -674,7 +673,7 @@ describe('names', () => {
       outputs: [({ inputs }: TaskContext) => inputs[name]?.[name]],
       verdicts: [`RETRY_PREDECESSOR ${JSON.stringify(name)}: again`, 'APPROVE'],
     });
-    const { lines, result } = await play([{ definition: first as never, calls: [], prompts: [], reviews: [] }, last], {
+    const { lines, result } = await play([{ definition: first, calls: [], prompts: [], reviews: [] }, last], {
       detail: ['reviews'],
     });
     expect(lines).toEqual([
@@ -698,6 +697,19 @@ describe('names', () => {
     ]);
     expect(result.outputs[name]).toEqual({ [name]: `${name} 1` });
     expect(last.calls[0]?.inputs[name]).toEqual({ [name]: `${name} 0` });
+  });
+});
+
+describe('names that would collide', () => {
+  it.each([
+    ...Object.getOwnPropertyNames(Object.prototype),
+    ...['prototype', '__x', 'corrections', 'perPair', 'attemptsPerPhase', 'costUsd', 'tokens', 'durationMs'],
+  ])('%s is refused for phases, tasks, reviewers and checks', (name) => {
+    const work = task(name, { run: () => 'APPROVE' });
+    const one = phase(name, { tasks: [work], review: { by: work, checks: [{ name, run: () => true }] } });
+    expect(() => definePipeline({ name: 'p', phases: [one] })).toThrow(
+      /^Cannot define pipeline "p" as it has 4 problems/u,
+    );
   });
 });
 

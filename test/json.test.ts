@@ -2,6 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toJson } from '../src/model/json.ts';
 
+class Point {
+  readonly x = 1;
+}
+
 describe('toJson()', () => {
   it('copies any JSON unchanged', () => {
     fc.assert(
@@ -29,7 +33,7 @@ describe('toJson()', () => {
         (value) => {
           const copy = toJson(value);
           if (copy.ok) expect(JSON.parse(JSON.stringify(copy.value))).toEqual(copy.value);
-          else expect(copy.problem).toEqual({ path: expect.stringMatching(/^\$/u), found: expect.any(String) });
+          else expect([copy.problem.path.startsWith('$'), typeof copy.problem.found]).toEqual([true, 'string']);
         },
       ),
     );
@@ -77,8 +81,7 @@ describe('toJson()', () => {
     ['$[1]', [1, 2n], 'a bigint'],
     ['$.a.b', { a: { b: Number.NaN } }, 'the number NaN'],
     ['$.a[0].when', { a: [{ when: new Date() }] }, 'an instance of Date'],
-    ['$', new (class {})(), 'an instance of '],
-    ['$', new (class Point {})(), 'an instance of Point'],
+    ['$', new Point(), 'an instance of Point'],
     ['$', Object.create({ inherited: 1 }), 'an instance of Object'],
   ])('says where and what at %s', (path, value, found) => {
     expect(toJson(value)).toEqual({ ok: false, problem: { path, found } });

@@ -55,6 +55,7 @@ const everyRow: ReadonlySet<string> = new Set([
   'missing, ask a person',
   'missing, fail',
   'approve',
+  'approve nothing',
   'no verdict in the text',
   'retry',
   'rewind',
@@ -189,7 +190,7 @@ const outcomes = ['done', 'failed', 'crashed', 'rework p', 'rework elsewhere'] a
 /** Everything that can happen in a state. */
 function stimuliOf(snapshot: Snapshot): readonly Stimulus[] {
   const cancel = { type: 'cancel' } as const;
-  switch (snapshot.status === 'active' ? snapshot.value : 'ended') {
+  switch (snapshot.value) {
     case 'running':
       return [...outcomes.map((outcome) => ({ type: 'work', outcome }) as const), cancel];
     case 'reviewing':
@@ -202,7 +203,11 @@ function stimuliOf(snapshot: Snapshot): readonly Stimulus[] {
         ...verdicts.slice(0, 5).map((decision) => ({ type: 'decide', decision: decision as Verdict }) as const),
         cancel,
       ];
-    default:
+    case 'deciding':
+    case 'approved':
+    case 'rejected':
+    case 'failed':
+    case 'cancelled':
       return [];
   }
 }
@@ -295,21 +300,11 @@ function reportsIn(actions: readonly { readonly type: string; readonly params?: 
 }
 
 function reportLine(event: RunEvent): string {
-  switch (event.type) {
-    case 'phase.started':
-      return `phase.started ${event.attempt}`;
-    case 'review.started':
-      return `review.started ${event.asked}`;
-    case 'review.decided':
-      return `review.decided ${event.verdict.type} ${event.by}`;
-    case 'phase.approved':
-    case 'phase.escalated':
-      return `${event.type} ${event.because}`;
-    case 'phase.rewinding':
-      return `phase.rewinding ${event.target}`;
-    default:
-      return event.type;
-  }
+  if (event.type === 'phase.started') return `phase.started ${event.attempt}`;
+  if (event.type === 'review.started') return `review.started ${event.asked}`;
+  if (event.type === 'review.decided') return `review.decided ${event.verdict.type} ${event.by}`;
+  if (event.type === 'phase.rewinding') return `phase.rewinding ${event.target}`;
+  return 'because' in event ? `${event.type} ${event.because}` : event.type;
 }
 
 function modelOf({ value, context }: Snapshot): Model {
@@ -319,6 +314,7 @@ function modelOf({ value, context }: Snapshot): Model {
     retries: context.retries,
     rewinds: context.rewinds['p'] ?? 0,
     errors: context.review.errors,
+    outputs: context.outputs !== null,
   };
 }
 

@@ -16,6 +16,8 @@ export interface Model {
   readonly rewinds: number;
   /** Spent on this attempt. */
   readonly errors: number;
+  /** Whether this attempt has put something out. */
+  readonly outputs: boolean;
 }
 
 /** What can happen to a phase, without the machinery of XState around it. */
@@ -42,7 +44,7 @@ export interface Rules {
 }
 
 /** A phase that has just started. */
-export const BORN: Model = { state: 'running', attempt: 0, retries: 0, rewinds: 0, errors: 0 };
+export const BORN: Model = { state: 'running', attempt: 0, retries: 0, rewinds: 0, errors: 0, outputs: false };
 
 /** What follows from an event. */
 export function follow(model: Model, stimulus: Stimulus, rules: Rules): Step {
@@ -71,7 +73,7 @@ function restart(model: Model): Step {
   const fresh = model.state === 'rewinding';
   const attempt = fresh ? 0 : model.attempt + 1;
   return {
-    model: { ...model, state: 'running', attempt, errors: 0, retries: fresh ? 0 : model.retries },
+    model: { ...model, state: 'running', attempt, errors: 0, outputs: false, retries: fresh ? 0 : model.retries },
     reports: [`phase.started ${attempt}`],
   };
 }
@@ -82,8 +84,9 @@ function work(model: Model, outcome: string, rules: Rules): Step {
     const phase = outcome.replace('rework ', '');
     return judge(model, { type: 'retryPredecessor', phase, feedback: 'rework' }, 'worker', rules);
   }
-  if (!rules.gated) return end(model, 'approved', 'unreviewed');
-  return { model: { ...model, state: 'reviewing' }, reports: ['review.started 1'] };
+  const done = { ...model, outputs: true };
+  if (!rules.gated) return end(done, 'approved', 'unreviewed');
+  return { model: { ...done, state: 'reviewing' }, reports: ['review.started 1'] };
 }
 
 /** The table under rule 8, from top to bottom. */
@@ -105,6 +108,7 @@ function judge(model: Model, verdict: Verdict, by: 'gate' | 'worker' | 'person',
   }
   if (missing && attended) return take('missing, ask a person', escalated(model, 'reviewUnavailable'));
   if (missing) return take('missing, fail', end(model, 'failed'));
+  if (verdict.type === 'approve' && !model.outputs) return take('approve nothing', end(model, 'failed'));
   if (verdict.type === 'approve') return take('approve', end(model, 'approved', 'approved'));
   if (verdict.type === 'unrecognised') return take('no verdict in the text', warned(model, 'unrecognised'));
   if (verdict.type === 'retry' && (by === 'person' || model.retries < Number(gate.maxRetries))) {

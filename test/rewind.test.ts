@@ -181,7 +181,7 @@ describe('retryPredecessor', () => {
     const r1 = fake('r1', {
       after: ['m'],
       rewindTo: 'ancestors',
-      verdicts: [slow.script as never, 'APPROVE'],
+      verdicts: [slow.script, 'APPROVE'],
     });
     const r2 = fake('r2', {
       after: ['m'],
@@ -257,7 +257,7 @@ describe('retryPredecessor', () => {
     const slowWork = held();
     const a = fake('a', { outputs: ['a 1', slowWork.script] });
     const b = fake('b', { after: ['a'], verdicts: ['RETRY_PREDECESSOR a: from b'] });
-    const c = fake('c', { after: ['a'], verdicts: [slowVerdict.script as never] });
+    const c = fake('c', { after: ['a'], verdicts: [slowVerdict.script] });
 
     expect(
       await trace([a, b, c], {
@@ -321,7 +321,7 @@ describe('retryPredecessor', () => {
     const a = fake('a', { outputs: ['a 1', work.script] });
     const b = fake('b', { after: ['a'], verdicts: ['APPROVE', 'RETRY_PREDECESSOR a: b asks'] });
     const c = fake('c', { after: ['b'], verdicts: ['RETRY_PREDECESSOR b: c asks'] });
-    const d = fake('d', { after: ['b'], rewindTo: 'ancestors', verdicts: [late.script as never] });
+    const d = fake('d', { after: ['b'], rewindTo: 'ancestors', verdicts: [late.script] });
 
     expect(
       await trace([a, b, c, d], {
@@ -548,7 +548,7 @@ describe('invalidate', () => {
       after: ['b'],
       outputs: [({ inputs }: TaskContext) => `saw ${String(inputs['a']?.['work'])}`],
     });
-    const r = fake('r', { after: ['a'], verdicts: [slow.script as never, 'APPROVE'] });
+    const r = fake('r', { after: ['a'], verdicts: [slow.script, 'APPROVE'] });
 
     expect(
       await trace([a, b, c, r], {
@@ -739,8 +739,8 @@ function meeting({ regate }: { readonly regate: boolean }) {
   const [bVerdict, cVerdict, pWork, xWork, yWork] = [held(), held(), held(), held(), held()] as const;
   const phases = [
     fake('a', { verdicts: ['APPROVE', 'APPROVE'] }),
-    fake('b', { after: ['a'], regate, verdicts: [bVerdict.script as never] }),
-    fake('c', { after: ['a'], verdicts: [cVerdict.script as never] }),
+    fake('b', { after: ['a'], regate, verdicts: [bVerdict.script] }),
+    fake('c', { after: ['a'], verdicts: [cVerdict.script] }),
     fake('p', { outputs: [pWork.script] }),
     fake('x', { after: ['p'], outputs: [xWork.script] }),
     fake('y', { after: ['p'], outputs: [yWork.script] }),

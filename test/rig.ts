@@ -27,21 +27,21 @@ import {
 } from '../src/index.ts';
 import { lineOf, type Detail } from './line.ts';
 
-/** One scripted answer: a value, an `Error` to be thrown, or a function of the context. */
-export type Script<C> = unknown | Error | ((context: C) => unknown);
+/** One scripted answer: a value, an `Error` to be thrown, or a function of the context that the handler is given. */
+export type Script = unknown;
 
 /** What `fake` takes: the lists, and any option of the gate. */
 export interface FakeOptions extends Omit<ReviewOptions, 'by'> {
   readonly after?: readonly string[];
   /** One entry per execution; after the last, `<name> <number of the execution>`. */
-  readonly outputs?: readonly Script<TaskContext>[];
+  readonly outputs?: readonly Script[];
   /** One entry per review; after the last, `APPROVE`. Absent means no reviewer. */
-  readonly verdicts?: readonly Script<ReviewContext>[];
+  readonly verdicts?: readonly Script[];
   /** Several reviewers with their lists, in place of `verdicts`. */
-  readonly reviewers?: Readonly<Record<string, readonly Script<ReviewContext>[]>>;
+  readonly reviewers?: Readonly<Record<string, readonly Script[]>>;
   readonly input?: PhaseOptions<[], []>['input'];
   /** Real tasks, in place of the one named `work`. */
-  readonly tasks?: readonly Task<string, unknown, never>[];
+  readonly tasks?: readonly Task[];
   readonly mode?: PhaseOptions<[], []>['mode'];
 }
 
@@ -113,7 +113,7 @@ export function fake(name: string, options: FakeOptions = {}): Fake {
     ...(mode && { mode }),
     ...(gated && { review: { ...gate, by: by as never, ...(checks && { checks }) } }),
   });
-  return { definition: definition as Fake['definition'], calls, prompts, reviews };
+  return { definition, calls, prompts, reviews };
 }
 
 /** Runs fake phases to the end; throws where nothing happens any more and the run has not ended. */
@@ -128,7 +128,7 @@ export async function play(phases: readonly Fake[], options: PlayOptions = {}): 
     ...(schema && { input: schema }),
   });
   const time = simulatedTime();
-  const run = startRun(pipeline, { ...options.run, clock: time.clock } as RunOptions) as Run;
+  const run = startRun(pipeline, { ...options.run, clock: time.clock });
   const records: RunRecord[] = [];
   const lines: string[] = [];
   const due: (() => unknown)[] = [];
@@ -141,7 +141,7 @@ export async function play(phases: readonly Fake[], options: PlayOptions = {}): 
     if (react) due.push(() => react(run));
   });
   const result = await drive(run, time, due, lines);
-  return { lines, records, result, run, timers: time.pending, wait: time.pass };
+  return { lines, records, result, run, timers: () => time.pending(), wait: (ms) => time.pass(ms) };
 }
 
 /** The lines of a run of fake phases. */
@@ -262,13 +262,13 @@ export function never(): Promise<never> {
 
 /** An entry that ends with an error of its own once its signal is aborted. */
 export function untilAborted({ signal }: Pick<TaskContext, 'signal'>): Promise<never> {
-  return new Promise((_, reject) => {
+  return new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(new Error('stopped')), { once: true });
   });
 }
 
 /** A check that answers from a list; after the last it passes. */
-export function fakeCheck(name: string, answers: readonly Script<ReviewContext>[]): Check {
+export function fakeCheck(name: string, answers: readonly Script[]): Check {
   let asked = 0;
   return {
     name,
@@ -284,8 +284,8 @@ export function fakeCheck(name: string, answers: readonly Script<ReviewContext>[
 /** Rounds in which nothing happens, before a run is said to hang: real work, such as a store's, may take some. */
 const PATIENCE = 20;
 
-function perform<C>(list: readonly Script<C>[], number: number, otherwise: unknown, context: C): unknown {
+function perform(list: readonly Script[], number: number, otherwise: unknown, context: unknown): unknown {
   const script = number <= list.length ? list[number - 1] : otherwise;
   if (script instanceof Error) throw script;
-  return typeof script === 'function' ? (script as (context: C) => unknown)(context) : script;
+  return typeof script === 'function' ? (script as (context: unknown) => unknown)(context) : script;
 }

@@ -1,0 +1,81 @@
+/**
+ * One phase without a pipeline: an application spawns `phaseMachine`, does the work itself, and answers what the phase asks.
+ *
+ * @module
+ */
+import {
+  approve,
+  definePipeline,
+  phase,
+  phaseMachine,
+  retry,
+  task,
+  type AttemptOutcome,
+  type GateOutcome,
+  type PhaseContext,
+  type PhaseOutput,
+  type RunEvent,
+} from 'phasegate';
+import { assign, fromPromise, sendTo, setup } from 'xstate';
+
+/** The plan of a phase is data; `definePipeline` makes and checks it. The functions below take the place of its own. */
+const [plan] = definePipeline({
+  name: 'lesson',
+  phases: [
+    phase('exercise', {
+      tasks: [task('repeat', { run: () => null })],
+      review: { by: () => null, maxRetries: 3, onExhausted: 'reject' },
+    }),
+  ],
+}).plan.phases;
+if (!plan) throw new Error('The lesson has a phase');
+
+const exercise = phaseMachine.provide({
+  actors: {
+    attempt: fromPromise<AttemptOutcome, PhaseContext>(async ({ input }) => ({
+      type: 'done',
+      outputs: { repeat: input.attempt + 1 },
+    })),
+    review: fromPromise<GateOutcome, PhaseContext>(async ({ input }) => ({
+      verdict: Number(input.outputs?.['repeat']) < 3 ? retry('Once more.') : approve(),
+      verdicts: {},
+    })),
+  },
+});
+
+interface CoachContext {
+  readonly heard: readonly string[];
+  readonly result: PhaseOutput | null;
+}
+const types: { readonly context?: CoachContext; readonly events?: RunEvent } = {};
+
+/** The coach: lets the phase try again whenever it has to, and keeps what came of it. */
+export const coachMachine = setup({
+  types,
+  actors: { exercise },
+  actions: {
+    hear: assign({ heard: ({ context, event }) => [...context.heard, event.type] }),
+    again: sendTo('exercise', { type: 'restart' }),
+    keep: assign({ result: (_, result: PhaseOutput) => result }),
+  },
+}).createMachine({
+  id: 'coach',
+  context: { heard: [], result: null },
+  initial: 'training',
+  states: {
+    training: {
+      invoke: {
+        src: 'exercise',
+        id: 'exercise',
+        input: { run: 'lesson 1', phase: plan, attempt: 0, inputs: {} },
+        onDone: { target: 'done', actions: { type: 'keep', params: ({ event }) => event.output } },
+      },
+      on: {
+        // A phase never starts an attempt by itself but the first: whoever owns it says when, and with which inputs.
+        'phase.retrying': { actions: ['hear', 'again'] },
+        '*': { actions: 'hear' },
+      },
+    },
+    done: { type: 'final' },
+  },
+});
