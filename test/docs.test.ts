@@ -1,0 +1,243 @@
+/**
+ * The README never lies: every program and every command of the pages for users is run, and prints what they show.
+ *
+ * In a page, a `text` block that follows a program or a single command shows what it prints. There a line of three dots
+ * stands for any lines, and times and ids of runs stand for any. Programs see the built package as a dependency.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { access, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as phasegate from '../src/index.ts';
+import * as node from '../src/node.ts';
+import { gateDefaults } from '../src/model/policy.ts';
+
+const repository = fileURLToPath(new URL('..', import.meta.url));
+const run = promisify(execFile);
+
+/** A fenced block of a page. */
+interface Block {
+  readonly page: string;
+  /** Of its fence, from 1. */
+  readonly line: number;
+  readonly language: string;
+  readonly text: string;
+}
+
+/** Something to run, and what it is shown to print. */
+interface Shown {
+  readonly name: string;
+  readonly text: string;
+  readonly prints: string | undefined;
+}
+
+const pages = ['README.md', 'docs/guide.md', 'llms.txt'];
+const blocks = (await Promise.all(pages.map(async (page) => blocksOf(page, await read(page))))).flat();
+const programs = shown('ts').map((one, index) => ({ ...one, file: `program-${index + 1}` }));
+const scripts = shown('sh');
+
+describe('programs', () => {
+  let project = '';
+
+  beforeAll(async () => {
+    project = await createProject(programs);
+    await compile(project);
+  });
+  afterAll(() => rm(project, { recursive: true, force: true }));
+
+  it('there are some', () => {
+    expect(programs.length).toBeGreaterThan(10);
+    expect(programs.filter(({ prints }) => prints === undefined).map(({ name }) => name)).toEqual([]);
+  });
+
+  it.concurrent.each(programs)('$name prints what is shown', async ({ file, prints }) => {
+    const { stdout, stderr } = await run(process.execPath, [join(project, `${file}.js`)], { cwd: project });
+    expect(stderr).toBe('');
+    expect(stdout).toBe(prints);
+  });
+
+  it('the first program fits on a screen', () => {
+    expect(programs[0]?.text.split('\n').length).toBeLessThanOrEqual(25);
+  });
+});
+
+describe('commands', () => {
+  const commands = scripts.flatMap(({ name, text, prints }) => {
+    const lines = text.split('\n').flatMap((line) => line.replace(/\s+#.*$/u, '').trim() || []);
+    return lines.map((line) => ({ name: `${name}, ${line}`, line, prints: lines.length === 1 ? prints : undefined }));
+  });
+
+  it('there are some', () => {
+    expect(commands.length).toBeGreaterThan(5);
+  });
+
+  it.each(commands)('$name', async ({ line, prints }) => {
+    const command = line.replace(/^npm ci && /u, ''); // a test must not take away what it runs on
+    if (command === 'npm test') {
+      // This is what runs here.
+      expect(await scriptsOfPackage()).toHaveProperty('test');
+      return;
+    }
+    const { stdout } = await run('sh', ['-c', command], { cwd: repository, env: plainEnv() });
+    if (prints === undefined) expect(stdout).not.toBe('');
+    else expect(timeless(stdout)).toMatch(patternOf(timeless(prints)));
+  });
+});
+
+describe('tables', () => {
+  it('guide.md has every option of a gate, with its default', async () => {
+    const rows = [...(await read('docs/guide.md')).matchAll(/^\| `(\w+)` +\| (.+?) +\|/gmu)];
+    const told = Object.fromEntries(rows.map(([, option = '', value = '']) => [option, value.replaceAll('`', '')]));
+    const { reviewBackoff: _, ...plain } = gateDefaults;
+    const { reviewBackoff, ...others } = told;
+    expect(others).toEqual(Object.fromEntries(Object.entries(plain).map(([key, value]) => [key, String(value)])));
+    expect(reviewBackoff).toMatch(/^1 s, 2 s, 4 s/u);
+  });
+
+  it('llms.txt names every value that is exported, and none that is not', async () => {
+    const values = [...Object.keys(phasegate), ...Object.keys(node)];
+    const told = (await read('llms.txt')).match(/^- `(\w+)/gmu)?.map((match) => match.slice(3)) ?? [];
+    expect(told.toSorted()).toEqual(values.toSorted());
+  });
+
+  it('ARCHITECTURE.md names every source file, and none that is gone', async () => {
+    const files = (await readdir(join(repository, 'src'), { recursive: true })).filter((file) => file.endsWith('.ts'));
+    const tour = sectionOf(await read('ARCHITECTURE.md'), 'Where to find it');
+    const told = [...tour.matchAll(/`(src\/[\w./-]+\.ts)`/gu)].flatMap((match) => match[1] ?? []);
+    expect(told.toSorted()).toEqual(files.map((file) => `src/${file.replaceAll('\\', '/')}`).toSorted());
+  });
+});
+
+describe('links', () => {
+  it('lead to files and headings that exist', async () => {
+    const docs = (await readdir(join(repository, 'docs'))).map((file) => `docs/${file}`);
+    const top = (await readdir(repository)).filter((file) => file.endsWith('.md') || file === 'llms.txt');
+    const examples = (await readdir(join(repository, 'examples'))).map((name) => `examples/${name}/README.md`);
+    const all = [...top, ...docs, ...examples.filter((file) => existsSync(join(repository, file)))];
+    expect((await Promise.all(all.map(brokenLinks))).flat()).toEqual([]);
+  });
+});
+
+// --- internal ---
+
+function read(page: string): Promise<string> {
+  return readFile(join(repository, page), 'utf8');
+}
+
+function blocksOf(page: string, content: string): readonly Block[] {
+  return [...content.matchAll(/^```(\w+)\n([^]*?)^```$/gmu)].map((match) => ({
+    page,
+    line: content.slice(0, match.index).split('\n').length,
+    language: match[1] ?? '',
+    text: match[2] ?? '',
+  }));
+}
+
+/** Blocks in a language, each with the `text` block that follows it, if one does. */
+function shown(language: string): readonly Shown[] {
+  return blocks.flatMap((block, index) => {
+    if (block.language !== language) return [];
+    const next = blocks[index + 1];
+    const prints = next?.language === 'text' && next.page === block.page ? next.text : undefined;
+    return [{ name: `${block.page}:${block.line}`, text: block.text, prints }];
+  });
+}
+
+/** A project that depends on the built package, and has each program as a file. */
+async function createProject(files: readonly { readonly file: string; readonly text: string }[]): Promise<string> {
+  await access(join(repository, 'dist/src/index.js')); // missing? run "npm run build"
+  const project = await mkdtemp(join(tmpdir(), 'phasegate-docs-'));
+  const modules = join(project, 'node_modules');
+  for (const name of ['rxjs', 'xstate', 'zod', '@types/node']) {
+    // oxlint-disable-next-line no-await-in-loop
+    await mkdir(dirname(join(modules, name)), { recursive: true });
+    // oxlint-disable-next-line no-await-in-loop
+    await symlink(join(repository, 'node_modules', name), join(modules, name), 'junction');
+  }
+  await symlink(repository, join(modules, 'phasegate'), 'junction');
+  await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module' }));
+  const compilerOptions = {
+    target: 'es2022',
+    lib: ['es2023'],
+    module: 'nodenext',
+    types: ['node'],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    noUnusedLocals: true,
+    noEmitOnError: true,
+    skipLibCheck: true,
+  };
+  await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+  await Promise.all(files.map(({ file, text }) => writeFile(join(project, `${file}.ts`), text)));
+  return project;
+}
+
+/** Checks the types of every program, and translates it. */
+async function compile(project: string): Promise<void> {
+  const compiler = join(repository, 'node_modules/typescript/bin/tsc');
+  try {
+    await run(process.execPath, [compiler, '--project', project], { cwd: project });
+  } catch (error) {
+    throw new Error(
+      `A program of the documentation has wrong types:\n${String(Reflect.get(Object(error), 'stdout'))}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+async function scriptsOfPackage(): Promise<unknown> {
+  return (JSON.parse(await read('package.json')) as { readonly scripts: unknown }).scripts;
+}
+
+function plainEnv(): NodeJS.ProcessEnv {
+  return { ...process.env, NO_COLOR: undefined, FORCE_COLOR: undefined, CI: undefined };
+}
+
+/** Without what differs from run to run. */
+function timeless(text: string): string {
+  return text.replace(/ *\d+\.\ds\b/gu, ' 0.0s').replace(/\b[0-9A-HJKMNP-TV-Z]{26}\b/gu, '<run>');
+}
+
+function patternOf(text: string): RegExp {
+  const escaped = text.replace(/[$()*+.?[\\\]^{|}]/gu, String.raw`\$&`);
+  return new RegExp(`^${escaped.replaceAll(/^\\\.\\\.\\\.\n/gmu, '(?:.*\\n)*?')}$`, 'u');
+}
+
+function sectionOf(page: string, heading: string): string {
+  return page.split(/^## /mu).find((section) => section.startsWith(`${heading}\n`)) ?? '';
+}
+
+async function brokenLinks(page: string): Promise<readonly string[]> {
+  const content = (await read(page)).replace(/^```\w*\n[^]*?^```$/gmu, '');
+  const links = [...content.matchAll(/\]\(([^)\s]+)\)/gu)].flatMap((match) => match[1] ?? []);
+  const local = links.filter((link) => !/^[a-z]+:/u.test(link));
+  const broken = await Promise.all(local.map(async (link) => ((await leadsSomewhere(page, link)) ? [] : [link])));
+  return broken.flat().map((link) => `${page}: ${link}`);
+}
+
+async function leadsSomewhere(page: string, link: string): Promise<boolean> {
+  const [path = '', anchor] = link.split('#');
+  const file = path === '' ? page : relative(repository, join(repository, dirname(page), path));
+  if (!existsSync(join(repository, file))) return false;
+  return anchor === undefined || anchorsOf(await read(file)).has(anchor);
+}
+
+/** Anchors as code hosts make them of headings. */
+function anchorsOf(content: string): ReadonlySet<string> {
+  const headings = [...content.matchAll(/^#+ (.+)$/gmu)].flatMap((match) => match[1] ?? []);
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
