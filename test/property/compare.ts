@@ -25,6 +25,26 @@ export function difference(actual: readonly string[], expected: readonly string[
 
 // --- internal ---
 
+/** A commit may be marked for several phases at once, in any order. */
+function marksSorted(lines: readonly string[]): readonly string[] {
+  const sorted = [...lines];
+  for (let from = 0; from < sorted.length; from++) {
+    let to = from;
+    while (isMark(sorted[to]) && markOf(sorted[to]) === markOf(sorted[from])) to++;
+    if (to > from + 1) sorted.splice(from, to - from, ...sorted.slice(from, to).toSorted());
+  }
+  return sorted;
+}
+
+function isMark(one = ''): boolean {
+  return one.includes(' phase.stale ');
+}
+
+/** When and who. */
+function markOf(one = ''): string {
+  return one.split(' ').slice(0, 3).join(' ');
+}
+
 function isOrdered(one: string): boolean {
   return !one.includes(' task.started ');
 }
@@ -33,7 +53,9 @@ function phaseIn(one: string): string {
   return one.split(' ')[2] ?? '';
 }
 
-function firstDifference(actual: readonly string[], expected: readonly string[]): string | null {
+function firstDifference(actually: readonly string[], expectedly: readonly string[]): string | null {
+  const actual = marksSorted(actually);
+  const expected = marksSorted(expectedly);
   const length = Math.max(actual.length, expected.length);
   for (let index = 0; index < length; index++) {
     if (actual[index] === expected[index]) continue;

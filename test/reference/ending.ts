@@ -34,18 +34,6 @@ export function lostAncestor(phase: Phase): Phase | undefined {
   return [...phase.above].find((one) => one.status === 'failed' || one.status === 'rejected');
 }
 
-/** What has to run again and cannot: it keeps what it has, or is skipped. */
-export function giveUp(world: World, phase: Phase, because: string): void {
-  phase.untold = [];
-  if (phase.commits.length === 0) {
-    phase.status = 'skipped';
-    say(world, 'phase.skipped', phase.name, { because });
-  } else {
-    phase.status = 'approved';
-    say(world, 'phase.stale', phase.name, { because });
-  }
-}
-
 // --- internal ---
 
 function endPhase(world: World, phase: Phase, status: 'failed' | 'rejected'): void {
@@ -55,5 +43,17 @@ function endPhase(world: World, phase: Phase, status: 'failed' | 'rejected'): vo
   for (const other of phase.below) {
     if (other.status === 'rewinding') fail(world, other, 'PREDECESSOR_FAILED');
     else if (other.status === 'idle') giveUp(world, other, phase.name);
+  }
+}
+
+/** What has to run again and cannot: it keeps what it has, or is skipped. */
+function giveUp(world: World, phase: Phase, because: string): void {
+  phase.untold = [];
+  if (phase.commits.length === 0) {
+    phase.status = 'skipped';
+    say(world, 'phase.skipped', phase.name, { because });
+  } else {
+    phase.status = 'approved';
+    say(world, 'phase.stale', phase.name, { because });
   }
 }

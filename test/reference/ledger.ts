@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { giveUp, lostAncestor } from './ending.ts';
 import { at, isAtWork, isSettled, say, wider, type Phase, type Reach, type World } from './world.ts';
 
 /** Commits the outputs of a phase, and deals with whoever read the ones before. */
@@ -26,15 +25,13 @@ export function commit(world: World, phase: Phase, because: string, outputs: Rea
   phase.told = [];
   phase.spread = 'requester';
   if (version > 1) spread(world, phase, reach);
-  if (phase.untold.length > 0) sendBack(world, phase);
+  if (phase.untold.length > 0) sendBack(phase);
 }
 
 /** Makes an approved phase run again. */
-export function sendBack(world: World, phase: Phase): void {
+export function sendBack(phase: Phase): void {
   phase.generation++;
   phase.status = 'idle';
-  const lost = lostAncestor(phase);
-  if (lost) giveUp(world, phase, lost.name);
 }
 
 /** Makes a phase run again from a fresh start, whatever it does now. */
@@ -46,8 +43,6 @@ export function invalidate(world: World, phase: Phase, because: string, reach: R
   phase.marks = new Set();
   phase.spread = wider(phase.spread, reach);
   say(world, 'phase.invalidated', phase.name, { g: phase.generation, because });
-  const lost = lostAncestor(phase);
-  if (lost) giveUp(world, phase, lost.name);
 }
 
 // --- internal ---
@@ -62,6 +57,8 @@ function spread(world: World, phase: Phase, reach: Reach): void {
       else say(world, 'phase.stale', other.name, { because: phase.name });
     } else if (reach === 'all' || isChanged(phase, version)) {
       invalidate(world, other, phase.name, reach);
+    } else {
+      (isAtWork(other) ? other.reads : other.committedReads).set(phase.name, phase.commits.length);
     }
   }
 }

@@ -6,7 +6,7 @@
 import { spend } from './limits.ts';
 import { callOf, type Call, type CheckAct, type GateSpec, type ReviewAct } from './scenario.ts';
 import { allowedTargets } from './targets.ts';
-import { at, later, nextCall, say, type Phase, type World } from './world.ts';
+import { later, nextCall, type Phase, type World } from './world.ts';
 
 /** What a gate, a task or a person makes of an attempt. */
 export type Verdict =
@@ -18,12 +18,13 @@ export type Verdict =
 /** Answers by reviewer, where they were not missing. */
 export type Answers = ReadonlyMap<string, Verdict>;
 
-/** Asks for a review: the checks and all reviewers, or just those whose answers are missing. */
+/** Asks for a review: at first of the checks and all reviewers, then of those whose answers are missing. */
 export function askReview(
   world: World,
   phase: Phase,
   gate: GateSpec,
   known: Answers,
+  isFirst: boolean,
   end: (verdict: Verdict, answers: Answers) => void,
 ): void {
   const failed: string[] = [];
@@ -40,8 +41,7 @@ export function askReview(
       check(index + 1);
     });
   };
-  // Whoever has answered did so after the checks had passed.
-  check(known.size === 0 ? 0 : gate.checks.length);
+  check(isFirst ? 0 : gate.checks.length);
 }
 
 /** Whether the review has to be had again. */
@@ -138,9 +138,4 @@ function rank({ phases }: World, name: string): number {
   placed.push(...phases.filter((one) => one.spec.after.length === 0));
   for (const done of placed) placed.push(...phases.filter((one) => one.spec.after.includes(done.name) && isFree(one)));
   return placed.findIndex((one) => one.name === name);
-}
-
-/** Says that a review begins, and how often it has been asked for. */
-export function sayAsked(world: World, phase: Phase, asked: number): void {
-  say(world, 'review.started', phase.name, { ...at(phase), asked });
 }

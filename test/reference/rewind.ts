@@ -16,7 +16,7 @@ export function rewind(world: World, requester: Phase, target: Phase, feedback: 
   requester.life++;
   requester.fresh = true;
   target.untold.push({ from: requester.name, feedback, regate: requester.gate?.regate ?? true, reach });
-  if (isSettled(target)) sendBack(world, target);
+  if (isSettled(target)) sendBack(target);
   for (const between of target.below) {
     if (!between.below.has(requester)) continue;
     if (isSettled(between) || isAtWork(between)) invalidate(world, between, target.name, reach);

@@ -10,7 +10,7 @@ import { endRun, fail, reject } from './ending.ts';
 import { judge, type DecidedBy } from './judge.ts';
 import { commit } from './ledger.ts';
 import { holdPhase, holdRun, isWornOut, refusal } from './limits.ts';
-import { askReview, sayAsked, type Answers, type Verdict } from './review.ts';
+import { askReview, type Answers, type Verdict } from './review.ts';
 import { countDemand, isExcused, rewind } from './rewind.ts';
 import { REVIEW_BACKOFF, type PersonAct, type Scenario } from './scenario.ts';
 import { at, createWorld, isSettled, later, nextCall, say, type Phase, type World } from './world.ts';
@@ -48,6 +48,10 @@ function startFree(world: World): void {
     if (next.status === 'returning') {
       world.queue.splice(world.queue.indexOf(next), 1);
       attemptAgain(world, next);
+    } else if (isWornOut(world, next) && next.status === 'rewinding') {
+      world.queue.splice(world.queue.indexOf(next), 1);
+      markOutdated(world, next);
+      if (holdPhase(world, next, 'attemptsPerPhase', next.name)) escalate(world, next, 'limit');
     } else if (isWornOut(world, next)) {
       holdRun(world, 'attemptsPerPhase', next.attempts, world.scenario.limits.attemptsPerPhase ?? 0);
     } else {
@@ -118,8 +122,13 @@ function work(world: World, phase: Phase, told: string | null): void {
 function review(world: World, phase: Phase, asked: number, known: Answers): void {
   const { gate } = phase;
   if (!gate) return;
-  sayAsked(world, phase, asked);
-  askReview(world, phase, gate, known, (verdict, answers) => decide(world, phase, verdict, 'gate', asked, answers));
+  say(world, 'review.started', phase.name, { ...at(phase), asked });
+  const ask = (): void =>
+    askReview(world, phase, gate, known, asked === 1, (verdict, answers) =>
+      decide(world, phase, verdict, 'gate', asked, answers),
+    );
+  if (asked === 1) ask();
+  else later(world, phase, REVIEW_BACKOFF, ask);
 }
 
 /** Takes a verdict down and does what follows from it. */
@@ -137,7 +146,7 @@ function decide(
   const judgement = judge(phase, verdict, by, asked, world.scenario.attended);
   switch (judgement.to) {
     case 'askAgain':
-      return later(world, phase, REVIEW_BACKOFF, () => review(world, phase, asked + 1, answers));
+      return review(world, phase, asked + 1, answers);
     case 'approved':
       if ('warning' in judgement) say(world, 'phase.warned', phase.name, { ...at(phase), code: judgement.warning });
       return commit(world, phase, judgement.because, outputsOf(phase, judgement.because));
@@ -186,6 +195,13 @@ function attemptAgain(world: World, phase: Phase): void {
     return work(world, phase, phase.feedback);
   }
   if (holdPhase(world, phase, 'attemptsPerPhase', phase.name)) escalate(world, phase, 'limit');
+}
+
+/** Held at its restart, a phase has nothing but what it made from versions that were replaced meanwhile. */
+function markOutdated(world: World, phase: Phase): void {
+  for (const { name, commits } of world.phases) {
+    if (phase.asked.has(name) && (phase.reads.get(name) ?? 0) < commits.length) phase.marks.add(name);
+  }
 }
 
 /** The phase waits for a person, who answers in their own time (rule 9). */
