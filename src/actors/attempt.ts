@@ -14,7 +14,7 @@ import { errorInfo, PhasegateError } from '../model/errors.ts';
 import type { TaskReport } from '../model/event.ts';
 import type { TaskPlan } from '../model/plan.ts';
 import { asRework } from '../model/rework.ts';
-import { check } from '../model/schema.ts';
+import { check, type StandardSchemaV1 } from '../model/schema.ts';
 import type { Inputs, Outputs } from '../model/task-types.ts';
 import { about, HandlerContext } from './context.ts';
 import { comeToRest, linked, tryTask } from './try.ts';
@@ -45,49 +45,50 @@ interface Attempt {
   readonly work: PhaseWork;
   readonly inputs: Inputs;
   readonly outputs: Record<string, unknown>;
-  readonly ended: Map<string, Promise<void>>;
   /** The first failure; nothing starts after it. */
   failure: AttemptOutcome | undefined;
-  readonly onFailure: () => void;
+  onFailure: (() => void) | undefined;
   controller: AbortController | undefined;
 }
 
 async function runAttempt(work: PhaseWork | undefined, scope: WorkScope<PhaseContext>): Promise<AttemptOutcome> {
-  const { phase } = scope.input.origin;
-  if (!work) return { type: 'failed', error: errorInfo(missingWork(phase.name)) };
-  const checked = await checkInputs(work, scope.input);
-  if (!checked.ok) return checked.outcome;
-  let onFailure: () => void = () => undefined;
-  const failed = new Promise<void>((resolve) => (onFailure = resolve));
+  const { inputs, origin } = scope.input;
+  const { name, tasks } = origin.phase;
+  if (!work) return { type: 'failed', error: errorInfo(missingWork(name)) };
+  const checked = work.input ? await checkInputs(work.input, scope.input) : { inputs };
+  if ('outcome' in checked) return checked.outcome;
   const attempt: Attempt = {
     scope,
     work,
     inputs: checked.inputs,
     outputs: byName(),
-    ended: new Map(),
     failure: undefined,
-    onFailure,
+    onFailure: undefined,
     controller: undefined,
   };
-  const all = Promise.all(phase.tasks.map((task) => runTask(attempt, task)));
+  const [only, ...others] = tasks;
+  if (only && others.length === 0) await perform(attempt, only);
+  else await performAll(attempt, tasks);
+  return attempt.failure ?? { type: 'done', outputs: inOrder(tasks, attempt.outputs) };
+}
+
+/** Runs every task once those it comes after have ended. */
+async function performAll(attempt: Attempt, tasks: readonly TaskPlan[]): Promise<void> {
+  const ended = new Map<string, Promise<void>>();
+  const failed = new Promise<void>((resolve) => (attempt.onFailure = resolve));
+  const all = Promise.all(tasks.map(start));
   // Tasks beside a failed one are told to stop, and are not waited for longer than that takes.
-  await (phase.tasks.length === 1 ? all : Promise.race([all, failed.then(() => comeToRest(all, clockOf(scope.self)))]));
-  return attempt.failure ?? { type: 'done', outputs: inOrder(phase.tasks, attempt.outputs) };
-}
+  await Promise.race([all, failed.then(() => comeToRest(all, clockOf(attempt.scope.self)))]);
 
-/** Runs a task once those it comes after have ended, at most once per attempt. */
-function runTask(attempt: Attempt, task: TaskPlan): Promise<void> {
-  const known = attempt.ended.get(task.name);
-  if (known) return known;
-  const ended = task.after.length === 0 ? perform(attempt, task) : performAfter(attempt, task);
-  attempt.ended.set(task.name, ended);
-  return ended;
-}
-
-async function performAfter(attempt: Attempt, task: TaskPlan): Promise<void> {
-  const { tasks } = attempt.scope.input.origin.phase;
-  await Promise.all(tasks.filter((one) => task.after.includes(one.name)).map((one) => runTask(attempt, one)));
-  await perform(attempt, task);
+  function start(task: TaskPlan): Promise<void> {
+    const known = ended.get(task.name);
+    if (known) return known;
+    const before = tasks.filter((one) => task.after.includes(one.name));
+    const done =
+      before.length === 0 ? perform(attempt, task) : Promise.all(before.map(start)).then(() => perform(attempt, task));
+    ended.set(task.name, done);
+    return done;
+  }
 }
 
 async function perform(attempt: Attempt, plan: TaskPlan): Promise<void> {
@@ -158,7 +159,7 @@ function fail(attempt: Attempt, thrown: unknown): void {
     ? { type: 'rework', phase: rework.phase, feedback: rework.feedback }
     : { type: 'failed', error: errorInfo(thrown) };
   attempt.controller?.abort(thrown);
-  attempt.onFailure();
+  attempt.onFailure?.();
 }
 
 /** Aborted with the actor, and by a failed sibling. */
@@ -181,32 +182,28 @@ function inOrder(tasks: readonly TaskPlan[], outputs: Outputs): Outputs {
   return Object.freeze(byName(tasks.map((task) => [task.name, outputs[task.name]])));
 }
 
-type CheckedInputs =
-  { readonly ok: true; readonly inputs: Inputs } | { readonly ok: false; readonly outcome: AttemptOutcome };
+type CheckedInputs = { readonly inputs: Inputs } | { readonly outcome: AttemptOutcome };
 
 /** Fails fast where the phase's schema refuses what it is given, and sends back the phase whose output is to blame. */
 async function checkInputs(
-  { input: schema }: PhaseWork,
+  schema: StandardSchemaV1,
   { origin: { phase }, inputs }: PhaseContext,
 ): Promise<CheckedInputs> {
-  if (!schema) return { ok: true, inputs };
   try {
     const checked = await check(schema, inputs);
-    if (checked.ok && isInputs(checked.value)) return { ok: true, inputs: checked.value };
+    if (checked.ok && isInputs(checked.value)) return { inputs: checked.value };
     const { lines, roots } = checked.ok
       ? { lines: ['(root): the schema did not return an object'], roots: [] }
       : checked.refusal;
     const target = roots.find((name) => phase.gate?.targets.includes(name));
     const problem = `Cannot start phase "${phase.name}" as its input schema refuses what it is given:\n  ${lines.join('\n  ')}`;
-    if (target !== undefined)
-      return { ok: false, outcome: { type: 'rework', phase: target, feedback: lines.join('\n') } };
+    if (target !== undefined) return { outcome: { type: 'rework', phase: target, feedback: lines.join('\n') } };
     const hint = 'Correct the phase that put it out, or let the gate of this phase send it back.';
     return {
-      ok: false,
       outcome: { type: 'failed', error: errorInfo(new PhasegateError('INPUT_INVALID', problem, { hint })) },
     };
   } catch (thrown) {
-    return { ok: false, outcome: { type: 'failed', error: errorInfo(thrown) } };
+    return { outcome: { type: 'failed', error: errorInfo(thrown) } };
   }
 }
 

@@ -21,12 +21,7 @@ export function clockOf(actor: AnyActorRef): Clock {
 
 /** Whether an actor has neither ended nor been stopped. */
 export function isActive(actor: AnyActorRef): boolean {
-  return statusOf(actor) === 'active';
-}
-
-/** The status of an actor's snapshot. */
-export function statusOf(actor: AnyActorRef): Snapshot<unknown>['status'] {
-  return (actor.getSnapshot() as Snapshot<unknown>).status;
+  return (actor.getSnapshot() as Snapshot<unknown>).status === 'active';
 }
 
 /** Calls back after a delay, however long. Returns a function that prevents it. */

@@ -96,9 +96,9 @@ export interface Board extends PipelineInput {
   /** Events to be emitted by the machine, oldest first. */
   readonly outbox: RunEvent[];
   /** Limits that hold the run until a person lifts them. */
-  readonly held: Set<LimitName>;
+  readonly held: LimitName[];
   /** Limits that a person has lifted. */
-  readonly lifted: Set<LimitName>;
+  readonly lifted: LimitName[];
   readonly used: { corrections: number; costUsd: number; tokens: number };
   /** Whether queued phases are being started right now. */
   pumping: boolean;
@@ -124,8 +124,8 @@ export function createBoard(input: PipelineInput, ports: BoardPorts): Board {
     entries: new Map(),
     queue: [],
     outbox: [],
-    held: new Set(),
-    lifted: new Set(),
+    held: [],
+    lifted: [],
     used: { corrections: 0, costUsd: 0, tokens: 0 },
     pumping: false,
     working: 0,

@@ -4,6 +4,7 @@
  * @module
  */
 import { byName } from '../model/by-name.ts';
+import { isFree } from '../model/course.ts';
 import type { Decision } from '../model/decision.ts';
 import type { ErrorInfo } from '../model/errors.ts';
 import type { EventOf, PhaseReport } from '../model/event.ts';
@@ -20,7 +21,7 @@ export function open(board: Board): void {
   board.outbox.push({ type: 'run.started', plan, fingerprint: fingerprint(plan), input });
   enqueue(
     board,
-    [...graph.names.keys()].filter((index) => board.course.isFree(index)),
+    [...graph.names.keys()].filter((index) => isFree(board.course, index)),
   );
   pump(board);
   endIfDone(board);
@@ -39,7 +40,7 @@ export function receive(board: Board, report: PhaseReport): void {
 export function answer(board: Board, about: string, decision: Decision): void {
   const entry = entryNamed(board, about);
   if (entry?.parked === 'escalated') entry.actor?.send({ type: 'decide', decision });
-  const limit = [...board.held].find((name) => name === about);
+  const limit = board.held.find((name) => name === about);
   if (limit === undefined) return;
   if (decision.type === 'approve') liftLimit(board, limit);
   else
@@ -121,7 +122,7 @@ function retry(board: Board, entry: Entry, report: EventOf<'phase.retrying'>): v
   entry.history = [...entry.history, report.correction];
   if (!countCorrection(board, entry, 0, report.by === 'person')) return;
   board.outbox.push(report);
-  if (entry.holdsSlot && board.held.size === 0) resume(board, entry);
+  if (entry.holdsSlot && board.held.length === 0) resume(board, entry);
   else enqueue(board, [entry.index]);
 }
 

@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { isFree } from '../model/course.ts';
+import { createView, currentCommit } from '../model/ledger.ts';
 import { countOf } from '../model/policy.ts';
 import { mergeCorrections } from '../model/revision.ts';
 import { entryAt, type Board, type Entry } from './board.ts';
@@ -15,12 +17,12 @@ export function pump(board: Board): void {
   if (board.pumping) return;
   board.pumping = true;
   const room = countOf(board.plan.concurrency);
-  while (board.ended === undefined && board.held.size === 0 && board.working < room) {
+  while (board.ended === undefined && board.held.length === 0 && board.working < room) {
     const next = board.queue.shift();
     if (next === undefined) break;
     const entry = entryAt(board, next);
     if (entry.parked === 'retrying') resume(board, entry);
-    else if (board.course.isFree(next) && mayBegin(entry)) begin(board, entry);
+    else if (isFree(board.course, next) && mayBegin(entry)) begin(board, entry);
   }
   board.pumping = false;
 }
@@ -79,7 +81,7 @@ function begin(board: Board, entry: Entry): void {
 /** What a start is told: every demand that is not answered yet, or nothing. */
 function startOf(board: Board, entry: Entry): Start {
   const { phase, fresh, requests, outstanding, history } = entry;
-  entry.view = board.ledger.view(phase.name);
+  entry.view = createView(board.ledger, entry.index);
   entry.outstanding = [...outstanding, ...requests];
   entry.requests = [];
   const { inputs } = entry.view;
@@ -92,7 +94,7 @@ function startOf(board: Board, entry: Entry): Start {
     history.filter((one) => !demands.includes(one)),
   );
   entry.history = revision.history;
-  return { attempt, inputs, revision, previous: board.ledger.current(phase.name)?.outputs };
+  return { attempt, inputs, revision, previous: currentCommit(board.ledger, phase.name)?.outputs };
 }
 
 function mayAttempt(board: Board, entry: Entry): boolean {

@@ -5,6 +5,7 @@
  */
 import { errorInfo, PhasegateError } from '../model/errors.ts';
 import { reach } from '../model/graph.ts';
+import { currentCommit } from '../model/ledger.ts';
 import { entryAt, retire, type Board, type Entry, type Standing } from './board.ts';
 
 /** A phase was rejected or failed: everything that needs it ends, too. */
@@ -61,7 +62,7 @@ export function endIfDone(board: Board): void {
 
 /** Ends a run that could never end: phases that wait for each other are a bug, and a bug must not hang. */
 export function endIfStuck(board: Board): void {
-  if (board.ended || board.live === 0 || board.working > 0 || board.queue.length > 0 || board.held.size > 0) return;
+  if (board.ended || board.live === 0 || board.working > 0 || board.queue.length > 0 || board.held.length > 0) return;
   for (const entry of board.entries.values()) {
     if (entry.standing === 'live' && entry.parked !== 'rewinding') return;
   }
@@ -80,7 +81,7 @@ function doom(board: Board, entry: Entry, cause: Entry): void {
 /** A phase that does not run (again) is skipped, or keeps what it had when it was to run again. */
 function finishPending(board: Board, index: number, because: string): void {
   const { name } = board.plan.phases[index] ?? { name: '' };
-  const kept = board.ledger.current(name) !== undefined;
+  const kept = currentCommit(board.ledger, name) !== undefined;
   const standing: Standing = kept ? 'approved' : 'skipped';
   board.outbox.push(
     kept ? { type: 'phase.stale', phase: name, because } : { type: 'phase.skipped', phase: name, because },

@@ -5,7 +5,7 @@
  */
 import type { AnyActorRef, TransitionActorLogic } from 'xstate';
 import { disband, notRestorable } from './boards.ts';
-import { after, clockOf, statusOf } from './actor.ts';
+import { after, clockOf } from './actor.ts';
 
 /** Input of the lifeline: milliseconds until the deadline; `undefined` for none. */
 export interface LifelineInput {
@@ -34,13 +34,27 @@ export const lifelineLogic: TransitionActorLogic<LifelineContext, LifelineEvent,
   restoreSnapshot: (snapshot) => snapshot as ReturnType<typeof lifelineLogic.transition>,
   start({ context }, { self }) {
     if (context.stored) self.send({ type: 'restored' });
-    else watch(self, context.durationMs);
+    else if (context.durationMs !== undefined) {
+      alarms.set(
+        self,
+        after(clockOf(self), context.durationMs, () => self.send({ type: 'spent' })),
+      );
+    }
   },
-  transition({ context, ...snapshot }, event) {
-    if (event.type === 'spent') return { ...ALIVE, status: 'done', context };
-    if (event.type === 'restored') return { ...ALIVE, status: 'error', error: notRestorable(), context };
-    if (event.type === 'xstate.stop') return { ...ALIVE, status: 'stopped', context };
-    return { ...snapshot, context };
+  transition({ context, ...snapshot }, event, { self }) {
+    switch (event.type) {
+      case 'spent':
+        return { ...ALIVE, status: 'done', context };
+      case 'restored':
+        return { ...ALIVE, status: 'error', error: notRestorable(), context };
+      case 'xstate.stop':
+        alarms.get(self)?.();
+        // Phases are no children in XState's sense, so an application that stops the pipeline stops them by this.
+        if (self._parent) disband(self._parent);
+        return { ...ALIVE, status: 'stopped', context };
+      default:
+        return { ...snapshot, context };
+    }
   },
 };
 
@@ -48,14 +62,5 @@ export const lifelineLogic: TransitionActorLogic<LifelineContext, LifelineEvent,
 
 const ALIVE = { status: 'active', output: undefined, error: undefined } as const;
 
-function watch(self: AnyActorRef, durationMs: number | undefined): void {
-  const forget =
-    durationMs === undefined ? undefined : after(clockOf(self), durationMs, () => self.send({ type: 'spent' }));
-  // Phases are no children in XState's sense, so an application that stops the pipeline stops them by this.
-  self.subscribe({
-    complete() {
-      forget?.();
-      if (self._parent && statusOf(self) === 'stopped') disband(self._parent);
-    },
-  });
-}
+/** How to call off the deadline of each run that has one. */
+const alarms = new WeakMap<AnyActorRef, () => void>();

@@ -49,18 +49,18 @@ export function countCorrection(board: Board, entry: Entry, spent: number, byPer
  */
 export function reachLimit(board: Board, limit: LimitName, used: number, max: number, phase?: Entry): boolean {
   if (board.ended) return true;
-  if (board.lifted.has(limit)) return false;
+  if (board.lifted.includes(limit)) return false;
   const reason = `The limit of ${max} for ${limit} is spent`;
   const stops = board.plan.onLimit === 'stop';
   const holds = !stops && phase?.actor ? phase : undefined;
-  if (!board.held.has(limit))
+  if (!board.held.includes(limit))
     board.outbox.push({ type: 'limit.reached', limit, used, max, holds: holds?.phase.name ?? null });
   if (stops) endRun(board, { status: 'exhausted', limit, reason });
   else if (holds) {
     holds.parked = 'escalated';
     holds.actor?.send({ type: 'hold', reason });
   } else {
-    board.held.add(limit);
+    if (!board.held.includes(limit)) board.held.push(limit);
     // It stays first in line.
     if (phase) board.queue.unshift(phase.index);
   }
@@ -69,7 +69,9 @@ export function reachLimit(board: Board, limit: LimitName, used: number, max: nu
 
 /** A person lifts a limit that holds the run. */
 export function liftLimit(board: Board, limit: LimitName): void {
-  if (!board.held.delete(limit)) return;
-  board.lifted.add(limit);
+  const at = board.held.indexOf(limit);
+  if (at === -1) return;
+  board.held.splice(at, 1);
+  board.lifted.push(limit);
   board.outbox.push({ type: 'limit.lifted', limit });
 }

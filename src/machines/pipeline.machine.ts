@@ -19,6 +19,7 @@ import { byName } from '../model/by-name.ts';
 import type { Decision } from '../model/decision.ts';
 import type { ErrorInfo } from '../model/errors.ts';
 import type { PhaseReport, RunEvent, RunStatus } from '../model/event.ts';
+import { currentCommit } from '../model/ledger.ts';
 import type { Plan } from '../model/plan.ts';
 import type { LimitName } from '../model/policy.ts';
 import { createBoard, type Board, type PipelineInput } from './board.ts';
@@ -172,7 +173,8 @@ function endOf(board: Board): PipelineOutput {
   const { status, reason, limit } = board.ended ?? { status: 'failed' };
   const outputs = byName<Readonly<Record<string, unknown>>>();
   for (const [index, entry] of board.entries) {
-    const commit = entry.standing === 'approved' ? board.ledger.current(board.graph.names[index] ?? '') : undefined;
+    const commit =
+      entry.standing === 'approved' ? currentCommit(board.ledger, board.graph.names[index] ?? '') : undefined;
     if (commit) outputs[entry.phase.name] = commit.outputs;
   }
   return { status, reason, limit, outputs };

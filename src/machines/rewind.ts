@@ -3,9 +3,10 @@
  *
  * @module
  */
+import { isFree, isUnsettled, settle, unsettle } from '../model/course.ts';
 import type { EventOf } from '../model/event.ts';
 import { between } from '../model/graph.ts';
-import type { Commit } from '../model/ledger.ts';
+import { acknowledge, addCommit, currentCommit, differs, readOf, type Commit } from '../model/ledger.ts';
 import { enqueue, entryAt, entryNamed, retire, stronger, type Board, type Entry } from './board.ts';
 import { failWaiting } from './ending.ts';
 
@@ -21,18 +22,18 @@ export function sendBack(board: Board, requester: Entry, report: EventOf<'phase.
   const correction = { ...report.correction, attempt: target.attempt };
   target.requests = [...target.requests, { correction, regate: gate?.regate ?? true, spread }];
   requester.fresh = true;
-  if (!board.course.isUnsettled(target.index)) {
+  if (!isUnsettled(board.course, target.index)) {
     target.generation += 1;
     target.fresh = false;
     target.standing = 'pending';
-    board.course.unsettle(target.index);
+    unsettle(board.course, target.index);
   }
   for (const index of between(board.graph, target.index, requester.index)) {
     const entry = entryAt(board, index);
     entry.spread = stronger(entry.spread, spread);
     runAgain(board, entry, target.phase.name);
   }
-  if (board.course.isFree(target.index) && target.standing === 'pending') enqueue(board, [target.index]);
+  if (isFree(board.course, target.index) && target.standing === 'pending') enqueue(board, [target.index]);
 }
 
 /**
@@ -42,7 +43,7 @@ export function sendBack(board: Board, requester: Entry, report: EventOf<'phase.
  */
 export function commit(board: Board, entry: Entry, outputs: Commit['outputs']): Commit {
   const { name } = entry.phase;
-  const done = board.ledger.commit(name, outputs, entry.view?.read() ?? {});
+  const done = addCommit(board.ledger, name, outputs, entry.view ? readOf(entry.view) : {});
   retire(board, entry, 'approved');
   entry.spread = entry.outstanding.reduce((widest, request) => stronger(widest, request.spread), entry.spread);
   entry.outstanding = [];
@@ -63,10 +64,10 @@ export function followUp(board: Board, entry: Entry, done: Commit): void {
     entry.generation += 1;
     entry.fresh = false;
     entry.standing = 'pending';
-    if (board.course.isFree(entry.index)) enqueue(board, [entry.index]);
+    if (isFree(board.course, entry.index)) enqueue(board, [entry.index]);
     return;
   }
-  enqueue(board, board.course.settle(entry.index));
+  enqueue(board, settle(board.course, entry.index));
 }
 
 // --- internal ---
@@ -77,7 +78,7 @@ function runAgain(board: Board, entry: Entry, because: string): void {
   retire(board, entry, 'pending');
   entry.generation += 1;
   entry.fresh = true;
-  board.course.unsettle(entry.index);
+  unsettle(board.course, entry.index);
   board.outbox.push({ type: 'phase.invalidated', phase: entry.phase.name, generation: entry.generation, because });
 }
 
@@ -85,26 +86,28 @@ function runAgain(board: Board, entry: Entry, because: string): void {
 function readersOf(board: Board, entry: Entry): readonly Entry[] {
   const direct = new Set(board.graph.next[entry.index]);
   return [...board.entries.values()]
-    .filter((one) => direct.has(one.index) || readOf(board, one)?.[entry.phase.name] !== undefined)
+    .filter((one) => direct.has(one.index) || readBy(board, one)?.[entry.phase.name] !== undefined)
     .toSorted((a, b) => a.index - b.index);
 }
 
 /** The versions a phase was made from, or is being made from. */
-function readOf(board: Board, entry: Entry): Commit['read'] | undefined {
-  return entry.standing === 'live' ? entry.view?.read() : board.ledger.current(entry.phase.name)?.read;
+function readBy(board: Board, entry: Entry): Commit['read'] | undefined {
+  if (entry.standing === 'live') return entry.view && readOf(entry.view);
+  return currentCommit(board.ledger, entry.phase.name)?.read;
 }
 
 function revisit(board: Board, reader: Entry, source: Entry, done: Commit): void {
   const { name } = source.phase;
   if (reader.standing !== 'live' && reader.standing !== 'approved') return;
   if (reader.parked === 'rewinding') return;
-  const version = readOf(board, reader)?.[name];
-  const changed = version === undefined || board.ledger.differs(name, version, done.version);
+  const version = readBy(board, reader)?.[name];
+  const changed = version === undefined || differs(board.ledger, name, version, done.version);
   if (source.spread === 'all' || (source.spread === 'changed' && changed)) {
     reader.spread = stronger(reader.spread, source.spread);
     runAgain(board, reader, name);
-  } else if (source.spread === 'changed') reader.view?.acknowledge(name, done.version);
-  else if (reader.standing === 'approved') {
+  } else if (source.spread === 'changed') {
+    if (reader.view) acknowledge(reader.view, name, done.version);
+  } else if (reader.standing === 'approved') {
     board.outbox.push({ type: 'phase.stale', phase: reader.phase.name, because: name });
   }
 }
@@ -112,6 +115,6 @@ function revisit(board: Board, reader: Entry, source: Entry, done: Commit): void
 /** Names of phases of which a commit has read a version that is not the latest. */
 function outdated(board: Board, { read }: Commit): readonly string[] {
   return Object.entries(read).flatMap(([name, version]) =>
-    board.ledger.current(name)?.version === version ? [] : name,
+    currentCommit(board.ledger, name)?.version === version ? [] : name,
   );
 }

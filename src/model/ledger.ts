@@ -16,122 +16,144 @@ export interface Commit {
   readonly outputs: Outputs;
   /** The version of each phase whose outputs it was made from. */
   readonly read: Readonly<Record<string, number>>;
-}
-
-/** What one start of a phase sees of its ancestors: the same versions to its end, whatever is committed meanwhile. */
-export interface View {
-  /** A read-only proxy, by phase, then task. It looks a phase up when it is asked for it. */
-  readonly inputs: Inputs;
-  /** The version of each direct predecessor, and of every other ancestor whose outputs were asked for. */
-  read(): Readonly<Record<string, number>>;
-  /** A newer version of a phase says the same as the one that is seen here, and counts as the one that was read. */
-  acknowledge(phase: string, version: number): void;
+  /** How many commits the run had made, this one included. */
+  readonly time: number;
 }
 
 /** The commits of a run. It has one writer: the pipeline machine. */
 export interface Ledger {
-  /** The latest commit of a phase. */
-  current(phase: string): Commit | undefined;
-  /** Commits the outputs of a phase as its next version. */
-  commit(phase: string, outputs: Outputs, read: Commit['read']): Commit;
-  /** What a phase that starts now sees. */
-  view(phase: string): View;
-  /** Whether two versions of a phase have different content. */
-  differs(phase: string, one: number, other: number): boolean;
+  readonly graph: Graph;
+  /** The commits of each phase, oldest first. */
+  readonly commits: Map<string, Commit[]>;
+  /** Commits so far. */
+  time: number;
+}
+
+/** What one start of a phase sees of its ancestors: the same versions to its end, whatever is committed meanwhile. */
+export interface View {
+  readonly ledger: Ledger;
+  readonly phase: number;
+  /** The last commit that it sees. */
+  readonly time: number;
+  /** A read-only proxy, by phase, then task. It looks a phase up when it is asked for it. */
+  readonly inputs: Inputs;
+  /** Names of phases whose outputs were asked for. */
+  asked: ReadonlySet<string>;
+  /** Newer versions of phases that say the same as the ones that are seen here. */
+  same: ReadonlyMap<string, number>;
+  /** Found when they are first needed: a long chain has very many. */
+  ancestors: ReadonlySet<number> | undefined;
 }
 
 /** An empty ledger. */
 export function createLedger(graph: Graph): Ledger {
-  const commits = new Map<string, Entry[]>();
-  let clock = 0;
+  return { graph, commits: new Map(), time: 0 };
+}
 
-  function at(phase: string, time: number): Entry | undefined {
-    return commits.get(phase)?.findLast((entry) => entry.time <= time);
+/** The latest commit of a phase. */
+export function currentCommit(ledger: Ledger, phase: string): Commit | undefined {
+  return ledger.commits.get(phase)?.at(-1);
+}
+
+/** Commits the outputs of a phase as its next version. */
+export function addCommit(ledger: Ledger, phase: string, outputs: Outputs, read: Commit['read']): Commit {
+  const list = ledger.commits.get(phase) ?? [];
+  ledger.time += 1;
+  const commit = { version: list.length + 1, outputs, read, time: ledger.time };
+  list.push(commit);
+  ledger.commits.set(phase, list);
+  return commit;
+}
+
+/** Whether two versions of a phase have different content. */
+export function differs(ledger: Ledger, phase: string, one: number, other: number): boolean {
+  const list = ledger.commits.get(phase);
+  return contentHash(list?.[one - 1]?.outputs) !== contentHash(list?.[other - 1]?.outputs);
+}
+
+/** What a phase that starts now sees. */
+export function createView(ledger: Ledger, phase: number): View {
+  const target: Target = {};
+  const inputs = new Proxy<Inputs>(target, LOOK_UP);
+  const view = { ledger, phase, time: ledger.time, inputs, asked: NOBODY, same: NOTHING, ancestors: undefined };
+  // Configurable, or the proxy would have to list them among its keys.
+  Object.defineProperty(target, VIEW, { value: view, configurable: true });
+  Object.defineProperty(target, INSPECT, { value: show, configurable: true });
+  return view;
+}
+
+/** The version of each direct predecessor, and of every other ancestor whose outputs were asked for. */
+export function readOf(view: View): Readonly<Record<string, number>> {
+  const { ledger, phase, asked, same } = view;
+  const { graph } = ledger;
+  const read = byName<number>();
+  for (const name of [...(graph.before[phase] ?? []).map((source) => graph.names[source] ?? ''), ...asked]) {
+    const commit = commitIn(view, name);
+    if (commit) read[name] = same.get(name) ?? commit.version;
   }
+  return read;
+}
 
-  return {
-    current: (phase) => commits.get(phase)?.at(-1)?.commit,
-    commit(phase, outputs, read) {
-      const list = commits.get(phase) ?? [];
-      const commit = { version: list.length + 1, outputs, read };
-      clock += 1;
-      list.push({ time: clock, commit });
-      commits.set(phase, list);
-      return commit;
-    },
-    view: (phase) => createView(graph, graph.indexOf.get(phase) ?? -1, clock, at),
-    differs(phase, one, other) {
-      const list = commits.get(phase);
-      return contentHash(list?.[one - 1]?.commit.outputs) !== contentHash(list?.[other - 1]?.commit.outputs);
-    },
-  };
+/** A newer version of a phase says the same as the one that is seen here, and counts as the one that was read. */
+export function acknowledge(view: View, phase: string, version: number): void {
+  view.same = new Map([...view.same, [phase, version]]);
 }
 
 // --- internal ---
 
-interface Entry {
-  readonly time: number;
-  readonly commit: Commit;
+const VIEW = Symbol('view');
+const INSPECT = Symbol.for('nodejs.util.inspect.custom');
+const NOBODY: ReadonlySet<string> = new Set();
+const NOTHING: ReadonlyMap<string, number> = new Map();
+
+/** The target of a proxy: empty, but for the view that the proxy shows. */
+interface Target extends Inputs {
+  readonly [VIEW]?: View;
 }
 
-const INSPECT = Symbol.for('nodejs.util.inspect.custom');
+/** How the proxies look things up; one for all of them. */
+const LOOK_UP: ProxyHandler<Target> = {
+  get: (target, key) => (key === VIEW ? target[VIEW] : outputsOf(target, key)),
+  has: (target, key) => typeof key === 'string' && isAncestor(target[VIEW], key),
+  ownKeys: (target) => ancestorNames(target[VIEW]),
+  getOwnPropertyDescriptor(target, key) {
+    const value = outputsOf(target, key);
+    return value && { value, enumerable: true, configurable: true, writable: false };
+  },
+  set: () => false,
+  defineProperty: () => false,
+  deleteProperty: () => false,
+};
 
-function createView(
-  graph: Graph,
-  index: number,
-  time: number,
-  at: (phase: string, time: number) => Entry | undefined,
-): View {
-  const sources = graph.before[index] ?? [];
-  const asked = new Set<string>();
-  const same = new Map<string, number>();
-  let ancestors: ReadonlySet<number> | undefined;
+function outputsOf({ [VIEW]: view }: Target, key: string | symbol): Outputs | undefined {
+  if (!view || typeof key === 'symbol' || !isAncestor(view, key)) return undefined;
+  if (!view.asked.has(key)) view.asked = new Set([...view.asked, key]);
+  return commitIn(view, key)?.outputs;
+}
 
-  function isAncestor(name: string): boolean {
-    const node = graph.indexOf.get(name);
-    if (node === undefined) return false;
-    if (sources.includes(node)) return true;
-    ancestors ??= reach(graph.before, index);
-    return ancestors.has(node);
-  }
+/** What Node shows of a proxy when it is logged, as it would show the empty target otherwise. */
+function show(this: Target): Inputs {
+  const view = this[VIEW];
+  return byName(ancestorNames(view).map((name) => [name, (view && commitIn(view, name)?.outputs) ?? {}]));
+}
 
-  function outputsOf(key: string | symbol): Outputs | undefined {
-    if (typeof key === 'symbol' || !isAncestor(key)) return undefined;
-    asked.add(key);
-    return at(key, time)?.commit.outputs;
-  }
+function commitIn({ ledger, time }: View, phase: string): Commit | undefined {
+  return ledger.commits.get(phase)?.findLast((commit) => commit.time <= time);
+}
 
-  function names(): string[] {
-    ancestors ??= reach(graph.before, index);
-    return [...ancestors].toSorted((a, b) => a - b).map((node) => graph.names[node] ?? '');
-  }
+function isAncestor(view: View | undefined, name: string): boolean {
+  const node = view?.ledger.graph.indexOf.get(name);
+  if (!view || node === undefined) return false;
+  return view.ledger.graph.before[view.phase]?.includes(node) === true || ancestorsOf(view).has(node);
+}
 
-  // Logging shows the target of a proxy, so the target knows how to show what the proxy stands for.
-  // Configurable, or the proxy would have to list it among its keys.
-  const show = () => byName(names().map((name) => [name, at(name, time)?.commit.outputs]));
-  const target = Object.defineProperty<Inputs>({}, INSPECT, { configurable: true, value: show });
-  const inputs = new Proxy(target, {
-    get: (_, key) => outputsOf(key),
-    has: (_, key) => typeof key === 'string' && isAncestor(key),
-    ownKeys: names,
-    getOwnPropertyDescriptor(_, key) {
-      const value = outputsOf(key);
-      return value && { value, enumerable: true, configurable: true, writable: false };
-    },
-    set: () => false,
-    defineProperty: () => false,
-    deleteProperty: () => false,
-  });
-  return {
-    inputs,
-    read() {
-      const read = byName<number>();
-      for (const name of [...sources.map((source) => graph.names[source] ?? ''), ...asked]) {
-        const entry = at(name, time);
-        if (entry) read[name] = same.get(name) ?? entry.commit.version;
-      }
-      return read;
-    },
-    acknowledge: (phase, version) => void same.set(phase, version),
-  };
+function ancestorsOf(view: View): ReadonlySet<number> {
+  view.ancestors ??= reach(view.ledger.graph.before, view.phase);
+  return view.ancestors;
+}
+
+function ancestorNames(view: View | undefined): string[] {
+  if (!view) return [];
+  const { names } = view.ledger.graph;
+  return [...ancestorsOf(view)].toSorted((a, b) => a - b).map((node) => names[node] ?? '');
 }

@@ -10,43 +10,52 @@ import type { RunEvent } from '../model/event.ts';
 import { reach } from '../model/graph.ts';
 import { planGraph, type Plan } from '../model/plan.ts';
 
-/** The open questions of one run. */
-export interface Desk {
-  /** Takes note of what opens and closes questions. */
-  apply(event: RunEvent): void;
-  /** The decision, if it can be taken. Throws a PhasegateError otherwise. */
-  accept(about: string, decision: Decision | string): Decision;
-}
-
-/** A desk at the start of a run. */
-export function createDesk(plan: Plan): Desk {
-  const open = new Set<string>();
-  /** Phases whose tasks gave up before there were outputs, so that there is nothing to approve. */
-  const empty = new Set<string>();
-  return {
-    apply(event) {
-      if (event.type === 'phase.started') empty.delete(event.phase);
-      if (event.type === 'review.decided' && event.by === 'worker') empty.add(event.phase);
-      if (event.type === 'phase.escalated') open.add(event.phase);
-      else if (event.type === 'limit.reached') {
-        if (event.holds === null && plan.onLimit === 'escalate') open.add(event.limit);
-      } else if (event.type === 'limit.lifted') open.delete(event.limit);
-      else if (event.type === 'run.ended') open.clear();
-      else if (CLOSING.has(event.type) && 'phase' in event) open.delete(event.phase);
-    },
-    accept(about, given) {
-      if (!open.has(about)) throw notEscalated(about, open);
-      const decision = typeof given === 'string' ? parseDecision(given) : given;
-      const parsed = decisionSchema.safeParse(decision);
-      if (!parsed.success || !mayAnswer(plan, about, parsed.data)) throw unreadable(about, given);
-      if (parsed.data.type === 'approve' && empty.has(about)) throw nothingToApprove(about);
-      if (parsed.data.type === 'retryPredecessor') checkTarget(plan, about, parsed.data.phase);
-      return parsed.data;
-    },
-  };
+/**
+ * The decision on an open question of a run, if it can be taken.
+ *
+ * @param events What has happened in the run so far.
+ * @throws PhasegateError where nothing of that name waits, or the decision makes no sense.
+ */
+export function acceptDecision(
+  plan: Plan,
+  events: readonly RunEvent[],
+  about: string,
+  given: Decision | string,
+): Decision {
+  const { open, empty } = questions(plan, events);
+  if (!open.has(about)) throw notEscalated(about, open);
+  const decision = typeof given === 'string' ? parseDecision(given) : given;
+  const parsed = decisionSchema.safeParse(decision);
+  if (!parsed.success || !mayAnswer(plan, about, parsed.data)) throw unreadable(about, given);
+  if (parsed.data.type === 'approve' && empty.has(about)) throw nothingToApprove(about);
+  if (parsed.data.type === 'retryPredecessor') checkTarget(plan, about, parsed.data.phase);
+  return parsed.data;
 }
 
 // --- internal ---
+
+interface Questions {
+  /** Phases and limits that wait for a decision. */
+  readonly open: ReadonlySet<string>;
+  /** Phases whose tasks gave up before there were outputs, so that there is nothing to approve. */
+  readonly empty: ReadonlySet<string>;
+}
+
+function questions(plan: Plan, events: readonly RunEvent[]): Questions {
+  const open = new Set<string>();
+  const empty = new Set<string>();
+  for (const event of events) {
+    if (event.type === 'phase.started') empty.delete(event.phase);
+    if (event.type === 'review.decided' && event.by === 'worker') empty.add(event.phase);
+    if (event.type === 'phase.escalated') open.add(event.phase);
+    else if (event.type === 'limit.reached') {
+      if (event.holds === null && plan.onLimit === 'escalate') open.add(event.limit);
+    } else if (event.type === 'limit.lifted') open.delete(event.limit);
+    else if (event.type === 'run.ended') open.clear();
+    else if (CLOSING.has(event.type) && 'phase' in event) open.delete(event.phase);
+  }
+  return { open, empty };
+}
 
 /** What ends an escalation of the phase that it is about. */
 const CLOSING: ReadonlySet<RunEvent['type']> = new Set(['review.decided', 'phase.invalidated', 'phase.cancelled']);

@@ -5,6 +5,7 @@
  */
 import { PhasegateError } from '../model/errors.ts';
 import type { RunRecord } from '../model/event.ts';
+import { recordAt, type RecordLog } from './records.ts';
 
 /** Where records are kept. */
 export interface RunStore {
@@ -18,39 +19,30 @@ export interface RunStore {
 /** The way of one run's records into its store. */
 export interface Journal {
   /** Sends what was not sent yet. */
-  write(records: readonly RunRecord[]): void;
+  write(): void;
   /** Resolves when everything is kept, or cannot be. */
   flush(): Promise<void>;
 }
 
 /** @param onFailure Called once, when the store refuses records. */
-export function createJournal(
-  store: RunStore | undefined,
-  runId: string,
-  onFailure: (error: PhasegateError) => void,
-): Journal {
+export function createJournal(store: RunStore, log: RecordLog, onFailure: (error: PhasegateError) => void): Journal {
   let sent = 0;
   let failed = false;
-  let all: readonly RunRecord[] = [];
   let writing: Promise<void> | undefined;
 
-  async function drain(target: RunStore): Promise<void> {
-    while (sent < all.length && !failed) {
-      const batch = all.slice(sent);
-      sent = all.length;
+  async function drain(): Promise<void> {
+    while (sent < log.events.length && !failed) {
+      const batch = log.events.slice(sent).flatMap((_, index) => recordAt(log, sent + index) ?? []);
+      sent += batch.length;
       try {
         // One batch at a time keeps the order; what comes meanwhile is the next batch.
         // oxlint-disable-next-line no-await-in-loop
-        await target.append(runId, batch);
+        await store.append(log.runId, batch);
       } catch (cause) {
         failed = true;
-        const hint = 'Repair the store and start the run again.';
+        const problem = `Cannot go on with run ${log.runId} as its store refused ${batch.length} records`;
         onFailure(
-          new PhasegateError(
-            'STORE_FAILED',
-            `Cannot go on with run ${runId} as its store refused ${batch.length} records`,
-            { hint, cause },
-          ),
+          new PhasegateError('STORE_FAILED', problem, { hint: 'Repair the store and start the run again.', cause }),
         );
       }
     }
@@ -58,9 +50,8 @@ export function createJournal(
   }
 
   return {
-    write(records) {
-      all = records;
-      if (store && !failed) writing ??= Promise.resolve().then(() => drain(store));
+    write() {
+      if (!failed) writing ??= Promise.resolve().then(drain);
     },
     async flush() {
       await writing;

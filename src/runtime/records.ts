@@ -8,80 +8,100 @@ import type { RunEvent, RunRecord } from '../model/event.ts';
 
 /** The log of one run. */
 export interface RecordLog {
-  readonly records: readonly RunRecord[];
-  /** Stamps and keeps an event, then hands it to every listener. */
-  append(event: RunEvent): void;
-  /** No record follows. */
-  close(): void;
-  /** Every record from a position on, past ones first, without gaps. Completes with the run. @param from @default 1 */
-  stream(from?: number): Observable<RunRecord>;
-  /** The same for `for await`. */
-  iterate(from?: number): AsyncGenerator<RunRecord, void, undefined>;
+  readonly runId: string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly events: RunEvent[];
+  /** When each of them happened. Beside them, not in records, as a record is made when somebody reads it. */
+  readonly times: number[];
+  readonly listeners: (() => void)[];
+  closed: boolean;
 }
 
-/** An empty log. @param now Milliseconds since 1970. */
+/** An empty log. */
 export function createRecordLog(runId: string, now: () => number): RecordLog {
-  const records: RunRecord[] = [];
-  const listeners = new Set<() => void>();
-  let closed = false;
+  return { runId, now, events: [], times: [], listeners: [], closed: false };
+}
 
-  function wake(): void {
-    for (const listener of Array.from(listeners)) listener();
+/** Stamps and keeps an event, then hands it to every listener. */
+export function append(log: RecordLog, event: RunEvent): void {
+  log.events.push(event);
+  log.times.push(log.now());
+  wake(log);
+}
+
+/** No record follows. */
+export function close(log: RecordLog): void {
+  log.closed = true;
+  wake(log);
+}
+
+/** The record at an index, from 0. */
+export function recordAt({ runId, events, times }: RecordLog, index: number): RunRecord | undefined {
+  const event = events[index];
+  return event && { runId, seq: index + 1, time: times[index] ?? 0, event };
+}
+
+/** Every record from a position on, past ones first, without gaps. Completes with the run. @param from @default 1 */
+export function stream(log: RecordLog, from = 1): Observable<RunRecord> {
+  return new GuardedObservable((subscriber) => follow(log, subscriber, from));
+}
+
+/** The same for `for await`. */
+export async function* iterate(log: RecordLog, from = 1): AsyncGenerator<RunRecord, void, undefined> {
+  for (let at = Math.max(0, from - 1); ;) {
+    for (let record = recordAt(log, at); record; record = recordAt(log, at)) {
+      at += 1;
+      yield record;
+    }
+    if (log.closed) return;
+    // Records are awaited one by one: that is what iterating means.
+    // oxlint-disable-next-line no-await-in-loop
+    await next(log);
   }
-
-  /** Pulls from the log, so that a listener that appends, or joins late, sees every record once and in order. */
-  function follow(subscriber: Pick<Observer<RunRecord>, 'next' | 'complete'>, from: number): () => void {
-    let at = Math.max(0, from - 1);
-    let busy = false;
-    const drain = () => {
-      if (busy) return;
-      busy = true;
-      for (let record = records[at]; record && listeners.has(drain); record = records[at]) {
-        at += 1;
-        subscriber.next(record);
-      }
-      busy = false;
-      if (closed && listeners.delete(drain)) subscriber.complete();
-    };
-    listeners.add(drain);
-    drain();
-    return () => listeners.delete(drain);
-  }
-
-  return {
-    records,
-    append(event) {
-      records.push({ runId, seq: records.length + 1, time: now(), event });
-      if (listeners.size > 0) wake();
-    },
-    close() {
-      closed = true;
-      wake();
-    },
-    stream: (from = 1) => new GuardedObservable((subscriber) => follow(subscriber, from)),
-    async *iterate(from = 1) {
-      let at = Math.max(0, from - 1);
-      for (;;) {
-        for (let record = records[at]; record; record = records[at]) {
-          at += 1;
-          yield record;
-        }
-        if (closed) return;
-        // Records are awaited one by one: that is what iterating means.
-        // oxlint-disable-next-line no-await-in-loop
-        await new Promise<void>((resolve) => {
-          const once = () => {
-            listeners.delete(once);
-            resolve();
-          };
-          listeners.add(once);
-        });
-      }
-    },
-  };
 }
 
 // --- internal ---
+
+function wake({ listeners }: RecordLog): void {
+  if (listeners.length === 0) return;
+  for (const listener of listeners.slice()) listener();
+}
+
+function drop({ listeners }: RecordLog, listener: () => void): boolean {
+  const at = listeners.indexOf(listener);
+  if (at !== -1) listeners.splice(at, 1);
+  return at !== -1;
+}
+
+function next(log: RecordLog): Promise<void> {
+  return new Promise((resolve) => {
+    const once = () => {
+      drop(log, once);
+      resolve();
+    };
+    log.listeners.push(once);
+  });
+}
+
+/** Pulls from the log, so that a listener that appends, or joins late, sees every record once and in order. */
+function follow(log: RecordLog, subscriber: Pick<Observer<RunRecord>, 'next' | 'complete'>, from: number): () => void {
+  let at = Math.max(0, from - 1);
+  let busy = false;
+  const drain = () => {
+    if (busy) return;
+    busy = true;
+    for (let record = recordAt(log, at); record && log.listeners.includes(drain); record = recordAt(log, at)) {
+      at += 1;
+      subscriber.next(record);
+    }
+    busy = false;
+    if (log.closed && drop(log, drain)) subscriber.complete();
+  };
+  log.listeners.push(drain);
+  drain();
+  return () => drop(log, drain);
+}
 
 /**
  * An observable whose subscribers may throw, also behind operators: RxJS would throw that again outside of every `catch`,

@@ -19,10 +19,10 @@ import type { PhaseStatus, RunResult, RunSnapshot } from '../model/result.ts';
 import { check } from '../model/schema.ts';
 import type { Outputs } from '../model/task-types.ts';
 import { createRunView, resultOf } from '../model/view.ts';
-import { createDesk } from './desk.ts';
+import { acceptDecision } from './desk.ts';
 import { createJournal, type RunStore } from './journal.ts';
 import { machineOf } from './machine.ts';
-import { createRecordLog } from './records.ts';
+import { append, close, createRecordLog, iterate, recordAt, stream } from './records.ts';
 
 /** What `startRun` takes beside the pipeline. */
 export interface RunOptions<I = unknown> {
@@ -96,27 +96,25 @@ export class RunUnsuccessfulError extends PhasegateError {
 export function startRun<O, I>(pipeline: Pipeline<O, I>, options: RunOptions<I> = {}): Run<O> {
   const { runId = ulid(), signal, inspect, store, clock, attended = false } = options;
   const log = createRecordLog(runId, () => clock?.now?.() ?? Date.now());
-  const desk = createDesk(pipeline.plan);
   let actor: ActorRefFrom<typeof pipelineMachine> | undefined;
   let ended = false;
   let finish: () => void = () => undefined;
   const over = new Promise<void>((resolve) => (finish = resolve));
-  const journal = createJournal(store, runId, (error) => fail(errorInfo(error)));
+  const journal = store && createJournal(store, log, (error) => fail(errorInfo(error)));
 
   function publish(event: RunEvent): void {
     if (ended) return;
     ended = event.type === 'run.ended';
-    desk.apply(event);
-    log.append(event);
-    journal.write(log.records);
+    append(log, event);
+    journal?.write();
     if (!ended) return;
-    log.close();
+    close(log);
     finish();
   }
 
   /** Ends the run where its machine cannot: before it was started, or after it broke. */
   function windUp(end: Omit<EventOf<'run.ended'>, 'type'>): void {
-    if (log.records.length === 0) publish(startedEvent(pipeline, null));
+    if (log.events.length === 0) publish(startedEvent(pipeline, null));
     for (const event of unfinished(snapshot(), end.reason ?? `the run ${end.status}`)) publish(event);
     publish({ type: 'run.ended', ...end });
   }
@@ -153,26 +151,31 @@ export function startRun<O, I>(pipeline: Pipeline<O, I>, options: RunOptions<I> 
 
   function snapshot(): RunSnapshot {
     const view = createRunView();
-    for (const record of log.records) view.apply(record);
+    for (let at = 1, record = recordAt(log, 0); record; record = recordAt(log, at++)) view.apply(record);
     return view.snapshot();
   }
 
   if (signal) followSignal(signal, cancel, over);
-  const result = over.then(() => journal.flush()).then(() => resultOf(snapshot()) as RunResult<O>);
+  const result = over.then(() => journal?.flush()).then(() => resultOf(snapshot()) as RunResult<O>);
   let outputs: Promise<O> | undefined;
   void begin();
   return {
     id: runId,
-    events$: log.stream(),
-    eventsFrom: (seq) => log.stream(seq),
-    [Symbol.asyncIterator]: () => log.iterate(),
+    get events$() {
+      return stream(log);
+    },
+    eventsFrom: (seq) => stream(log, seq),
+    [Symbol.asyncIterator]: () => iterate(log),
     snapshot,
     result,
     get outputs() {
       outputs ??= result.then(outputsOf);
       return outputs;
     },
-    decide: (about, decision) => actor?.send({ type: 'decide', about, decision: desk.accept(about, decision) }),
+    decide(about, given) {
+      const decision = acceptDecision(pipeline.plan, log.events, about, given);
+      actor?.send({ type: 'decide', about, decision });
+    },
     cancel,
   };
 }

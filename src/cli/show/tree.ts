@@ -32,7 +32,7 @@ export function treeLines(board: Board, size: Size, now: number): readonly Line[
     return result ? [{ plan: phase, result, details: board.details(phase.name) }] : [];
   });
   const lines = [headLine(plan, snapshot, rows, now - board.startedAt), ...bodyLines(rows, size, now)];
-  return lines.slice(0, size.rows).map((line) => fit(line, size.columns));
+  return lines.map((line) => fit(line, size.columns));
 }
 
 // --- internal ---
