@@ -108,7 +108,8 @@ describe('questions', () => {
     const phases = ['left', 'right'].map((name) =>
       phase(name, { tasks: [task('work', { run: () => name })], review: () => escalate(`See ${name}.`) }),
     );
-    const { result, busy } = await ask(definePipeline({ name: 'pair', phases }), ['APPROVE', 'REJECT: no']);
+    const { result, screen, busy } = await ask(definePipeline({ name: 'pair', phases }), ['APPROVE', 'REJECT: no']);
+    expect(screen.match(/^⏸ .*/gmu)).toEqual(['⏸ left waits for a person', '⏸ right waits for a person']);
     expect(Object.values(result.phases).map(({ status }) => status)).toEqual(['approved', 'rejected']);
     expect(busy).toEqual([true, false]);
   });

@@ -83,7 +83,8 @@ describe.skipIf(!python)('on a terminal', () => {
     const run = `async ({ report }) => { report({ progress: 'thinking' }); console.log('said aloud'); await new Promise((done) => setTimeout(done, 300)); return 'text'; }`;
     const directory = await pipelineOf(`() => 'APPROVE'`, run);
     const { code, text } = await onTerminal(['run', join(directory, 'p.mjs'), '--run-id', 'r1']);
-    expect(text).toContain('said aloud\r\n');
+    // The tree is erased first, so that no part of it stays above the text.
+    expect(text).toContain(`${ESC}[G${ESC}[?2026lsaid aloud\r\n`);
     expect(text).toContain(`${ESC}[36m●${ESC}[39m draft`);
     expect(text).toContain('thinking');
     expect(text).toContain(`${ESC}[32m✓${ESC}[39m draft`);
@@ -119,6 +120,8 @@ describe.skipIf(!python)('on a terminal', () => {
     });
     expect(text).toContain('⏸ draft waits for a person');
     expect(text).toContain('Legal must see this.');
+    const prompt = text.indexOf('\n> ');
+    expect(text.lastIndexOf(`${ESC}[?25h`, prompt)).toBeGreaterThan(text.lastIndexOf(`${ESC}[?25l`, prompt));
     expect(text).toContain('✓ completed');
     expect(code).toBe(0);
   });

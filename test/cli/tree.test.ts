@@ -182,7 +182,7 @@ describe('the tree', () => {
       tasks: [
         task('work', {
           run: ({ signal }) =>
-            new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('x')))),
+            new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('x')))),
         }),
       ],
     });
