@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { approve, reject, retry, retryPredecessor, startRun } from '../../src/index.ts';
+import { approve, PhasegateError, reject, retry, retryPredecessor, startRun } from '../../src/index.ts';
 import type { Decision, Run, RunEvent, RunRecord, RunResult, RunSnapshot } from '../../src/index.ts';
 import { delayOf, type PersonAct, type Scenario } from '../reference/scenario.ts';
 import { build, type Sighting } from './build.ts';
@@ -63,7 +63,7 @@ function peopleOf(scenario: Scenario, run: Pick<Run, 'decide'>, clock: SteppedCl
       () => {
         timers.delete(about);
         try {
-          run.decide(about, decisionOf(script(nth)));
+          decide(about, decisionOf(script(nth)));
         } catch (error) {
           refused.push(`${about}: ${String(error)}`);
         }
@@ -71,6 +71,17 @@ function peopleOf(scenario: Scenario, run: Pick<Run, 'decide'>, clock: SteppedCl
       delayOf(scenario.seed, `person@${about}`, nth),
     );
     timers.set(about, timer);
+  }
+
+  /** There is nothing to approve in an attempt that broke off; told so, a person says no. */
+  function decide(about: string, decision: Decision): void {
+    try {
+      run.decide(about, decision);
+    } catch (error) {
+      const isEmpty = error instanceof PhasegateError && error.code === 'DECISION_INVALID';
+      if (decision.type !== 'approve' || !isEmpty) throw error;
+      run.decide(about, reject('there is nothing to approve'));
+    }
   }
 
   function close(about: string): void {

@@ -22,7 +22,7 @@ export function refusal(world: World, phase: Phase, target: string): LimitName |
   const { corrections, perPair } = world.scenario.limits;
   if (corrections !== undefined && world.corrections >= corrections) return 'corrections';
   if (target === phase.name || perPair === undefined) return undefined;
-  return (phase.pairs.get(target) ?? 0) >= perPair ? 'perPair' : undefined;
+  return (phase.spent.get(target) ?? 0) >= perPair ? 'perPair' : undefined;
 }
 
 /** Whether a phase may not be attempted any more. */
@@ -35,7 +35,7 @@ export function isWornOut(world: World, phase: Phase): boolean {
 export function holdPhase(world: World, phase: Phase, limit: LimitName, target: string): boolean {
   const used = {
     corrections: world.corrections,
-    perPair: phase.pairs.get(target) ?? 0,
+    perPair: phase.spent.get(target) ?? 0,
     attemptsPerPhase: phase.attempts,
   };
   const escalates = world.scenario.onLimit === 'escalate';

@@ -33,7 +33,6 @@ export function countDemand(world: World, phase: Phase, target: Phase, by: Decid
     return;
   }
   if (by !== 'person') add(phase.spent);
-  add(phase.pairs);
 }
 
 /** Whether a phase need not pass its gate now, as whoever sent it back said. */

@@ -99,6 +99,7 @@ function start(world: World, phase: Phase): void {
 function work(world: World, phase: Phase, told: string | null): void {
   phase.attempts++;
   phase.status = 'working';
+  phase.isDone = false;
   say(world, 'phase.started', phase.name, { ...at(phase), told });
   runTasks(world, phase, (attempted) => {
     switch (attempted.type) {
@@ -112,6 +113,7 @@ function work(world: World, phase: Phase, told: string | null): void {
           'worker',
         );
       case 'done':
+        phase.isDone = true;
         phase.tried.push({ outputs: attempted.outputs, score: undefined });
         if (!phase.gate || isExcused(phase)) return commit(world, phase, 'unreviewed', attempted.outputs);
         return review(world, phase, 1, new Map());
@@ -210,9 +212,12 @@ function escalate(world: World, phase: Phase, because: string): void {
   phase.life++;
   say(world, 'phase.escalated', phase.name, { ...at(phase), because });
   const { nth, delay } = nextCall(world, `person@${phase.name}`);
-  later(world, phase, delay, () =>
-    decide(world, phase, verdictOf(phase.spec.people[nth] ?? { do: 'approve' }), 'person'),
-  );
+  later(world, phase, delay, () => {
+    const act = phase.spec.people[nth] ?? { do: 'approve' };
+    // There is nothing to approve in an attempt that broke off: that answer is refused, and the next is a no.
+    const isRefused = act.do === 'approve' && !phase.isDone;
+    decide(world, phase, isRefused ? { type: 'reject' } : verdictOf(act), 'person');
+  });
 }
 
 function verdictOf(act: PersonAct): Verdict {

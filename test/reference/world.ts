@@ -43,9 +43,8 @@ export interface Phase {
   attempt: number;
   attempts: number;
   retries: number;
-  /** Times its gate or its tasks sent back each other phase; and the same with people. */
+  /** Times its gate or its tasks, but no person, sent back each other phase. */
   readonly spent: Map<string, number>;
-  readonly pairs: Map<string, number>;
   /** Demands that no attempt was told of; demands that the attempts since the last start were told of. */
   untold: Demand[];
   told: Demand[];
@@ -59,6 +58,8 @@ export interface Phase {
   /** The same for what it committed. */
   committedReads: Map<string, number>;
   tried: Tried[];
+  /** Whether the tasks of the last attempt have all been done. */
+  isDone: boolean;
   /** What the attempt that it returns to is told. */
   feedback: string;
   /** Whether it kept its place meanwhile. */
@@ -163,7 +164,6 @@ function phaseOf(spec: PhaseSpec): Phase {
     attempts: 0,
     retries: 0,
     spent: new Map(),
-    pairs: new Map(),
     untold: [],
     told: [],
     spread: 'requester',
@@ -172,6 +172,7 @@ function phaseOf(spec: PhaseSpec): Phase {
     asked: new Set(),
     committedReads: new Map(),
     tried: [],
+    isDone: false,
     feedback: '',
     hasPlace: false,
     commits: [],

@@ -1,0 +1,309 @@
+/**
+ * Scenarios worth reading: what the page says about them, in full, and that the runtime and the reference both do it.
+ *
+ * Times are virtual milliseconds. Events of tasks and reviews are left out of the text, not out of the comparison.
+ */
+import { describe, expect, it } from 'vitest';
+import type { Scenario } from '../reference/scenario.ts';
+import { simulate } from '../reference/simulate.ts';
+import { account } from './account.ts';
+import { difference } from './compare.ts';
+import { drive } from './drive.ts';
+import { brokenPromises } from './invariants.ts';
+import { back, does, gate, put, scenario, yes } from './pinned.ts';
+
+describe('startRun()', () => {
+  //  plan ─┬─▶ left     sends plan back at 15, and apart takes its place: plan waits
+  //        └─▶ right    sends plan back at 19, and plan takes its place
+  //  other ──▶ apart
+  //  filler             keeps the third place
+  it('tells one attempt both demands that come before it starts', async () => {
+    const phases = [
+      does('plan', [], [put(1, 10), put(2, 10)]),
+      does('other', [], [put(1, 13)]),
+      does('filler', [], [put(1, 100)]),
+      does('left', ['plan'], [put(1, 2), put(1, 7)], { gate: gate([back('plan', 'from left', 3), yes(1)]) }),
+      does('right', ['plan'], [put(1, 4), put(1, 9)], { gate: gate([back('plan', 'from right', 2), yes(1)]) }),
+      does('apart', ['other'], [put(1, 90)]),
+    ];
+    expect(await story(scenario(phases, { concurrency: 3 }))).toMatchInlineSnapshot(`
+      "
+      @0 run.started
+      @0 phase.started plan g=0 a=0 told=null
+      @0 phase.started other g=0 a=0 told=null
+      @0 phase.started filler g=0 a=0 told=null
+      @10 phase.approved plan g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={}
+      @10 phase.started left g=0 a=0 told=null
+      @13 phase.approved other g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={}
+      @13 phase.started right g=0 a=0 told=null
+      @15 phase.rewinding left g=0 a=0 target="plan" feedback="from left" by="gate" spent=1
+      @15 phase.started apart g=0 a=0 told=null
+      @19 phase.rewinding right g=0 a=0 target="plan" feedback="from right" by="gate" spent=1
+      @19 phase.started plan g=1 a=1 told="from left\\n\\nfrom right"
+      @29 phase.approved plan g=1 a=1 because="unreviewed" outputs={"work":2} version=2 read={}
+      @29 phase.started left g=0 a=0 told=null
+      @37 phase.approved left g=0 a=0 because="approved" outputs={"work":1} version=1 read={"plan":2}
+      @37 phase.started right g=0 a=0 told=null
+      @47 phase.approved right g=0 a=0 because="approved" outputs={"work":1} version=1 read={"plan":2}
+      @100 phase.approved filler g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={}
+      @105 phase.approved apart g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={"other":1}
+      @105 run.ended status="completed" limit=null
+      "
+    `);
+  });
+
+  //  plan ─┬─▶ left    sends plan back at 15
+  //        └─▶ right   sends plan back at 20, while plan works on the first demand
+  it('runs a phase once more for a demand that came while it worked', async () => {
+    const phases = [
+      does('plan', [], [put(1, 10), put(2, 10), put(3, 10)]),
+      does('left', ['plan'], [put(1, 2), put(1, 7)], { gate: gate([back('plan', 'from left', 3), yes(1)]) }),
+      does('right', ['plan'], [put(1, 3), put(1, 9)], { gate: gate([back('plan', 'from right', 7), yes(1)]) }),
+    ];
+    expect(await story(scenario(phases))).toMatchInlineSnapshot(`
+      "
+      @0 run.started
+      @0 phase.started plan g=0 a=0 told=null
+      @10 phase.approved plan g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={}
+      @10 phase.started left g=0 a=0 told=null
+      @10 phase.started right g=0 a=0 told=null
+      @15 phase.rewinding left g=0 a=0 target="plan" feedback="from left" by="gate" spent=1
+      @15 phase.started plan g=1 a=1 told="from left"
+      @20 phase.rewinding right g=0 a=0 target="plan" feedback="from right" by="gate" spent=1
+      @25 phase.approved plan g=1 a=1 because="unreviewed" outputs={"work":2} version=2 read={}
+      @25 phase.started plan g=2 a=2 told="from right"
+      @35 phase.approved plan g=2 a=2 because="unreviewed" outputs={"work":3} version=3 read={}
+      @35 phase.started left g=0 a=0 told=null
+      @35 phase.started right g=0 a=0 told=null
+      @43 phase.approved left g=0 a=0 because="approved" outputs={"work":1} version=1 read={"plan":3}
+      @45 phase.approved right g=0 a=0 because="approved" outputs={"work":1} version=1 read={"plan":3}
+      @45 run.ended status="completed" limit=null
+      "
+    `);
+  });
+
+  //  root ─┬─▶ left ──┬─▶ join   sends root back: left and right run again, apart keeps what it read
+  //        ├─▶ right ─┘
+  //        └─▶ apart
+  it('runs every phase on both paths to an ancestor again', async () => {
+    const phases = [
+      does('root', [], [put(1, 10), put(2, 10)]),
+      does('left', ['root'], [put(1, 5), put(1, 6)]),
+      does('right', ['root'], [put(1, 7), put(1, 8)]),
+      does('apart', ['root'], [put(1, 2)]),
+      does('join', ['left', 'right'], [put(1, 3), put(1, 4)], {
+        gate: gate([back('root', 'start over', 1), yes(2)], { rewindTo: 'ancestors' }),
+      }),
+    ];
+    expect(await story(scenario(phases))).toMatchInlineSnapshot(`
+      "
+      @0 run.started
+      @0 phase.started root g=0 a=0 told=null
+      @10 phase.approved root g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={}
+      @10 phase.started left g=0 a=0 told=null
+      @10 phase.started right g=0 a=0 told=null
+      @10 phase.started apart g=0 a=0 told=null
+      @12 phase.approved apart g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={"root":1}
+      @15 phase.approved left g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={"root":1}
+      @17 phase.approved right g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={"root":1}
+      @17 phase.started join g=0 a=0 told=null
+      @21 phase.rewinding join g=0 a=0 target="root" feedback="start over" by="gate" spent=1
+      @21 phase.invalidated left g=1 because="root"
+      @21 phase.invalidated right g=1 because="root"
+      @21 phase.started root g=1 a=1 told="start over"
+      @31 phase.approved root g=1 a=1 because="unreviewed" outputs={"work":2} version=2 read={}
+      @31 phase.stale apart because="root"
+      @31 phase.started left g=1 a=0 told=null
+      @31 phase.started right g=1 a=0 told=null
+      @37 phase.approved left g=1 a=0 because="unreviewed" outputs={"work":1} version=2 read={"root":2}
+      @39 phase.approved right g=1 a=0 because="unreviewed" outputs={"work":1} version=2 read={"root":2}
+      @39 phase.started join g=0 a=0 told=null
+      @45 phase.approved join g=0 a=0 because="approved" outputs={"work":1} version=1 read={"left":2,"right":2}
+      @45 run.ended status="completed" limit=null
+      "
+    `);
+  });
+
+  //  source ─┬─▶ same ──▶ after     same puts out what it did before: after need not run again
+  //          ├─▶ other ─▶ below     other does not: below runs again, too
+  //          └─▶ judge              sends source back
+  it('stops at a phase whose output is what it was', async () => {
+    const phases = [
+      does('source', [], [put(1, 10), put(2, 10)]),
+      does('same', ['source'], [put(7, 1), put(7, 2)]),
+      does('after', ['same'], [put(1, 2)]),
+      does('other', ['source'], [put(1, 4), put(2, 5)]),
+      does('below', ['other'], [put(1, 6), put(1, 7)]),
+      does('judge', ['source'], [put(1, 20), put(1, 21)], {
+        gate: gate([back('source', 'again', 1), yes(2)], { invalidate: 'changed' }),
+      }),
+    ];
+    expect(await story(scenario(phases))).toMatchInlineSnapshot(`
+      "
+      @0 run.started
+      @0 phase.started source g=0 a=0 told=null
+      @10 phase.approved source g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={}
+      @10 phase.started same g=0 a=0 told=null
+      @10 phase.started other g=0 a=0 told=null
+      @10 phase.started judge g=0 a=0 told=null
+      @11 phase.approved same g=0 a=0 because="unreviewed" outputs={"work":7} version=1 read={"source":1}
+      @11 phase.started after g=0 a=0 told=null
+      @13 phase.approved after g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={"same":1}
+      @14 phase.approved other g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={"source":1}
+      @14 phase.started below g=0 a=0 told=null
+      @20 phase.approved below g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={"other":1}
+      @31 phase.rewinding judge g=0 a=0 target="source" feedback="again" by="gate" spent=1
+      @31 phase.started source g=1 a=1 told="again"
+      @41 phase.approved source g=1 a=1 because="unreviewed" outputs={"work":2} version=2 read={}
+      @41 phase.invalidated same g=1 because="source"
+      @41 phase.invalidated other g=1 because="source"
+      @41 phase.started same g=1 a=0 told=null
+      @41 phase.started other g=1 a=0 told=null
+      @41 phase.started judge g=0 a=0 told=null
+      @43 phase.approved same g=1 a=0 because="unreviewed" outputs={"work":7} version=2 read={"source":2}
+      @46 phase.approved other g=1 a=0 because="unreviewed" outputs={"work":2} version=2 read={"source":2}
+      @46 phase.invalidated below g=1 because="other"
+      @46 phase.started below g=1 a=0 told=null
+      @53 phase.approved below g=1 a=0 because="unreviewed" outputs={"work":1} version=2 read={"other":2}
+      @64 phase.approved judge g=0 a=0 because="approved" outputs={"work":1} version=1 read={"source":2}
+      @64 run.ended status="completed" limit=null
+      "
+    `);
+  });
+
+  //  a ──▶ b ──▶ c      c sends b back, b sends a back while it works on that, and is told of c's demand again
+  it('tells a demand again when the phase starts afresh before it has answered', async () => {
+    const phases = [
+      does('a', [], [put(1, 10), put(2, 10)]),
+      does('b', ['a'], [put(1, 5), put(2, 5), put(3, 5)], {
+        gate: gate([yes(1), back('a', 'b needs more', 2), yes(3)]),
+      }),
+      does('c', ['b'], [put(1, 4), put(1, 4)], { gate: gate([back('b', 'c needs more', 1), yes(2)]) }),
+    ];
+    expect(await story(scenario(phases))).toMatchInlineSnapshot(`
+      "
+      @0 run.started
+      @0 phase.started a g=0 a=0 told=null
+      @10 phase.approved a g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={}
+      @10 phase.started b g=0 a=0 told=null
+      @16 phase.approved b g=0 a=0 because="approved" outputs={"work":1} version=1 read={"a":1}
+      @16 phase.started c g=0 a=0 told=null
+      @21 phase.rewinding c g=0 a=0 target="b" feedback="c needs more" by="gate" spent=1
+      @21 phase.started b g=1 a=1 told="c needs more"
+      @28 phase.rewinding b g=1 a=1 target="a" feedback="b needs more" by="gate" spent=1
+      @28 phase.started a g=1 a=1 told="b needs more"
+      @38 phase.approved a g=1 a=1 because="unreviewed" outputs={"work":2} version=2 read={}
+      @38 phase.started b g=1 a=1 told="c needs more"
+      @46 phase.approved b g=1 a=1 because="approved" outputs={"work":3} version=2 read={"a":2}
+      @46 phase.started c g=0 a=0 told=null
+      @52 phase.approved c g=0 a=0 because="approved" outputs={"work":1} version=1 read={"b":2}
+      @52 run.ended status="completed" limit=null
+      "
+    `);
+  });
+
+  //  breaks            fails at 5
+  //  works ──▶ next    is cancelled, next is skipped
+  //  done              stays approved
+  it('halts', async () => {
+    const phases = [
+      does('breaks', [], [{ do: 'throw', delay: 5 }]),
+      does('works', [], [put(1, 9)]),
+      does('next', ['works'], []),
+      does('done', [], [put(1, 2)]),
+    ];
+    expect(await story(scenario(phases, { onFailure: 'halt' }))).toMatchInlineSnapshot(`
+      "
+      @0 run.started
+      @0 phase.started breaks g=0 a=0 told=null
+      @0 phase.started works g=0 a=0 told=null
+      @0 phase.started done g=0 a=0 told=null
+      @2 phase.approved done g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={}
+      @5 phase.failed breaks g=0 a=0 code="TASK_FAILED"
+      @5 phase.cancelled works
+      @5 phase.skipped next
+      @5 run.ended status="failed" limit=null
+      "
+    `);
+  });
+
+  //  plan ─┬─▶ asks ──▶ waits   asks for a person, who sends plan back a long time later
+  //        └─▶ goes ──▶ on      does not mind
+  it('goes on with everything else while a person is asked', async () => {
+    const phases = [
+      does('plan', [], [put(1, 10), put(2, 11)]),
+      does('asks', ['plan'], [put(1, 1), put(2, 2)], {
+        gate: gate([{ do: 'escalate', delay: 1 }, yes(4)]),
+        people: [{ do: 'rewind', phase: 'plan', feedback: 'a person wants more' }],
+      }),
+      does('waits', ['asks'], [put(1, 6)]),
+      does('goes', ['plan'], [put(1, 3)]),
+      does('on', ['goes'], [put(1, 5)]),
+    ];
+    expect(await story(scenario(phases))).toMatchInlineSnapshot(`
+      "
+      @0 run.started
+      @0 phase.started plan g=0 a=0 told=null
+      @10 phase.approved plan g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={}
+      @10 phase.started asks g=0 a=0 told=null
+      @10 phase.started goes g=0 a=0 told=null
+      @12 phase.escalated asks g=0 a=0 because="requested"
+      @13 phase.approved goes g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={"plan":1}
+      @13 phase.started on g=0 a=0 told=null
+      @18 phase.approved on g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={"goes":1}
+      @1129749004 phase.rewinding asks g=0 a=0 target="plan" feedback="a person wants more" by="person" spent=0
+      @1129749004 phase.started plan g=1 a=1 told="a person wants more"
+      @1129749015 phase.approved plan g=1 a=1 because="unreviewed" outputs={"work":2} version=2 read={}
+      @1129749015 phase.stale goes because="plan"
+      @1129749015 phase.started asks g=0 a=0 told=null
+      @1129749021 phase.approved asks g=0 a=0 because="approved" outputs={"work":2} version=1 read={"plan":2}
+      @1129749021 phase.started waits g=0 a=0 told=null
+      @1129749027 phase.approved waits g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={"asks":1}
+      @1129749027 run.ended status="completed" limit=null
+      "
+    `);
+  });
+
+  //  shared ─┬─▶ asker          sends shared back while gone fails; shared commits all the same
+  //          ├──────▶ reader    reviews for long, and must run again for what changed
+  //  gone ───┴─▶ asker, fails   is sent back by critic, and fails
+  it('deals with whoever works on old outputs, even where the requester has failed meanwhile', async () => {
+    const phases = [
+      does('shared', [], [put(0, 1), put(1, 20)]),
+      does('gone', [], [put(0, 2), { do: 'throw', delay: 6 }]),
+      does('asker', ['shared', 'gone'], [put(0, 3)], {
+        gate: gate([back('shared', 'more', 1)], { invalidate: 'changed' }),
+      }),
+      does('critic', ['gone'], [put(0, 6)], { gate: gate([back('gone', 'better', 3)]) }),
+      does('reader', ['shared'], [put(0, 8), put(1, 4)], { gate: gate([yes(100), yes(7)]) }),
+    ];
+    expect(await story(scenario(phases))).toMatchInlineSnapshot();
+  });
+
+  //  first    its reviewer reports what is over the limit, and wants a retry: the run is held
+  //  second   waits for the one place there is, which first keeps
+  it('lets a phase that kept its place go on when the limit is lifted', async () => {
+    const phases = [
+      does('first', [], [put(1, 10), put(2, 10)], {
+        gate: gate([{ do: 'retry', feedback: 'again', tokens: 10, delay: 1 }, yes(2)]),
+      }),
+      does('second', [], [put(1, 3)]),
+    ];
+    const held = { concurrency: 1, limits: { tokens: 5 }, onLimit: 'escalate' as const };
+    expect(await story(scenario(phases, held))).toMatchInlineSnapshot();
+  });
+});
+
+// --- internal ---
+
+/** What happened, once it is sure that the runtime and the reference agree on it. */
+async function story(given: Scenario): Promise<string> {
+  const expected = simulate(given);
+  const run = await drive(given);
+  expect(expected.collided).toBe(false);
+  expect(difference(account(run.records), expected.lines)).toBeNull();
+  expect(brokenPromises(given, run)).toEqual([]);
+  expect(run.refused).toEqual([]);
+  const told = expected.lines.filter((one) => !/ (?:task|review)\./u.test(one));
+  return `\n${told.join('\n')}\n`;
+}

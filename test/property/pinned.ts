@@ -1,0 +1,52 @@
+/**
+ * Short ways to write scenarios by hand. Every delay is said, so that a reader can follow the clock.
+ *
+ * @module
+ */
+import type { Call, GateSpec, PhaseSpec, ReviewAct, Scenario, TaskAct } from '../reference/scenario.ts';
+
+/** A task's call that puts out `value` after so many milliseconds. */
+export function put(value: number, delay: number): Call<TaskAct> {
+  return { do: 'put', value, delay };
+}
+
+/** A reviewer's call that approves after so many milliseconds. */
+export function yes(delay: number): Call<ReviewAct> {
+  return { do: 'approve', delay };
+}
+
+/** A reviewer's call that sends a phase back after so many milliseconds. */
+export function back(phase: string, feedback: string, delay: number): Call<ReviewAct> {
+  return { do: 'rewind', phase, feedback, delay };
+}
+
+/** A gate with one reviewer. */
+export function gate(calls: readonly Call<ReviewAct>[], options: Partial<GateSpec> = {}): GateSpec {
+  return { reviewers: [{ name: 'judge', calls }], checks: [], ...options };
+}
+
+/** A phase with one task, named `work`. */
+export function does(
+  name: string,
+  after: readonly string[],
+  calls: readonly Call<TaskAct>[],
+  { gate: own = null, people = [] }: Partial<Pick<PhaseSpec, 'gate' | 'people'>> = {},
+): PhaseSpec {
+  const tasks = [{ name: 'work', after: [], asks: [], tries: 1, calls }];
+  return { name, after, mode: 'dependencies', tasks, gate: own, people };
+}
+
+/** A scenario of these phases; everything else is at its default. */
+export function scenario(phases: readonly PhaseSpec[], options: Partial<Omit<Scenario, 'phases'>> = {}): Scenario {
+  return {
+    seed: 1,
+    phases,
+    concurrency: 'unlimited',
+    onFailure: 'continue',
+    onLimit: 'stop',
+    limits: {},
+    attended: true,
+    lifts: true,
+    ...options,
+  };
+}
