@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createAsker } from '../../src/cli/ask.ts';
 import {
@@ -15,7 +16,7 @@ import {
 /** A terminal whose person types the answers, one for each time the prompt appears; `undefined` ends the input. */
 async function ask(
   pipeline: Pipeline<unknown>,
-  answers: readonly (string | undefined)[],
+  answers: readonly (string | undefined | (() => Promise<string>))[],
 ): Promise<{ readonly result: RunResult<unknown>; readonly screen: string; readonly busy: readonly boolean[] }> {
   const input = new PassThrough();
   const output = new PassThrough();
@@ -27,10 +28,14 @@ async function ask(
     screen += text;
     if (!screen.endsWith('> ')) return;
     const answer = left.shift();
-    screen += answer === undefined ? '<end>\n' : `${answer}\n`;
     if (answer === undefined) input.end();
-    else input.write(`${answer}\n`);
+    else if (typeof answer === 'string') type(answer);
+    else void answer().then(type);
   });
+  function type(answer: string): void {
+    screen += `${answer}\n`;
+    input.write(`${answer}\n`);
+  }
   const run = startRun(pipeline, { attended: true });
   const asker = createAsker(run, { input, output, onBusy: (is) => busy.push(is) });
   run.events$.subscribe((record) => asker.apply(record));
@@ -112,6 +117,25 @@ describe('questions', () => {
     expect(screen.match(/^⏸ .*/gmu)).toEqual(['⏸ left waits for a person', '⏸ right waits for a person']);
     expect(Object.values(result.phases).map(({ status }) => status)).toEqual(['approved', 'rejected']);
     expect(busy).toEqual([true, false]);
+  });
+
+  it('stay as they are when something else comes to wait meanwhile', async () => {
+    let open = (): void => undefined;
+    const opened = new Promise<void>((resolve) => (open = resolve));
+    const left = phase('left', { tasks: [task('work', { run: () => 1 })], review: () => escalate('See left.') });
+    const right = phase('right', {
+      tasks: [task('work', { run: () => 1 })],
+      review: () => opened.then(() => escalate('See right.')),
+    });
+    const later = async (): Promise<string> => {
+      open();
+      // By then the escalation of the other phase has gone its way.
+      await setImmediate();
+      return 'APPROVE';
+    };
+    const { result, screen } = await ask(definePipeline({ name: 'pair', phases: [left, right] }), [later, 'APPROVE']);
+    expect(screen.match(/^⏸ .*/gmu)).toEqual(['⏸ left waits for a person', '⏸ right waits for a person']);
+    expect(result.status).toBe('completed');
   });
 
   it('about a limit take APPROVE and REJECT only', async () => {
