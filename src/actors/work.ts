@@ -34,10 +34,13 @@ export function fromWork<O, I>(run: (scope: WorkScope<I>) => Promise<O>): Promis
       const tell = (type: string, value: unknown) => {
         if (isActive(self)) self.send({ type, value });
       };
-      run(scopeOf(snapshot, self)).then(
-        (value) => tell(RESOLVED, value),
-        (value: unknown) => tell(REJECTED, value),
-      );
+      // A turn later: whoever starts the actor finishes first, and says so before the work says anything.
+      void Promise.resolve(scopeOf(snapshot, self))
+        .then(run)
+        .then(
+          (value) => tell(RESOLVED, value),
+          (value: unknown) => tell(REJECTED, value),
+        );
     },
     transition(snapshot: WorkSnapshot<O, I>, event) {
       if (snapshot.status !== 'active') return snapshot;

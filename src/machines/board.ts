@@ -13,6 +13,7 @@ import type { Graph } from '../model/graph.ts';
 import { createLedger, type Ledger, type View } from '../model/ledger.ts';
 import { planGraph, type GatePlan, type PhasePlan, type Plan } from '../model/plan.ts';
 import type { LimitName } from '../model/policy.ts';
+import { createQueue, push, pushFirst, take, type Queue } from '../model/queue.ts';
 import type { Correction } from '../model/revision.ts';
 import type { PhaseInput } from './phase-context.ts';
 import type { phaseMachine } from './phase.machine.ts';
@@ -42,6 +43,8 @@ export interface Entry {
   /** Set while `standing` is `live`. */
   actor: PhaseActor | undefined;
   parked: Parked | undefined;
+  /** Whether it waits in the queue. */
+  queued: boolean;
   /** Whether it counts against `concurrency`. */
   holdsSlot: boolean;
   generation: number;
@@ -92,7 +95,7 @@ export interface Board extends PipelineInput {
   readonly ledger: Ledger;
   readonly entries: Map<number, Entry>;
   /** Phases that may go on as soon as there is room, oldest first. */
-  readonly queue: number[];
+  readonly queue: Queue;
   /** Events to be emitted by the machine, oldest first. */
   readonly outbox: RunEvent[];
   /** Limits that hold the run until a person lifts them. */
@@ -100,6 +103,8 @@ export interface Board extends PipelineInput {
   /** Limits that a person has lifted. */
   readonly lifted: LimitName[];
   readonly used: { corrections: number; costUsd: number; tokens: number };
+  /** Whether a report is being heeded right now. */
+  busy: boolean;
   /** Whether queued phases are being started right now. */
   pumping: boolean;
   working: number;
@@ -122,11 +127,12 @@ export function createBoard(input: PipelineInput, ports: BoardPorts): Board {
     course: createCourse(graph),
     ledger: createLedger(graph),
     entries: new Map(),
-    queue: [],
+    queue: createQueue(),
     outbox: [],
     held: [],
     lifted: [],
     used: { corrections: 0, costUsd: 0, tokens: 0 },
+    busy: false,
     pumping: false,
     working: 0,
     live: 0,
@@ -147,6 +153,7 @@ export function entryAt(board: Board, index: number): Entry {
     standing: 'pending',
     actor: undefined,
     parked: undefined,
+    queued: false,
     holdsSlot: false,
     generation: 0,
     attempt: 0,
@@ -172,7 +179,26 @@ export function entryNamed(board: Board, name: string): Entry | undefined {
 
 /** Queues phases that may go on. */
 export function enqueue(board: Board, phases: readonly number[]): void {
-  board.queue.push(...phases.filter((phase) => !board.queue.includes(phase)));
+  for (const phase of phases) {
+    const entry = entryAt(board, phase);
+    if (!entry.queued) push(board.queue, phase);
+    entry.queued = true;
+  }
+}
+
+/** Queues a phase before all others. */
+export function enqueueFirst(board: Board, entry: Entry): void {
+  if (!entry.queued) pushFirst(board.queue, entry.index);
+  entry.queued = true;
+}
+
+/** Takes the first phase from the queue. */
+export function dequeue(board: Board): Entry | undefined {
+  const next = take(board.queue);
+  if (next === undefined) return undefined;
+  const entry = entryAt(board, next);
+  entry.queued = false;
+  return entry;
 }
 
 /** A live phase stops working, and leaves its place to another. */

@@ -9,7 +9,7 @@ import type { Decision } from '../model/decision.ts';
 import type { ErrorInfo } from '../model/errors.ts';
 import type { EventOf, PhaseReport } from '../model/event.ts';
 import { fingerprint } from '../model/plan.ts';
-import { enqueue, entryNamed, releaseSlot, type Board, type Entry } from './board.ts';
+import { enqueue, enqueueFirst, entryNamed, releaseSlot, type Board, type Entry } from './board.ts';
 import { pump, resume } from './dispatch.ts';
 import { abandon, endIfDone, endIfStuck, endRun } from './ending.ts';
 import { countCorrection, countUsage, liftLimit, reachLimit } from './limits.ts';
@@ -31,9 +31,12 @@ export function open(board: Board): void {
 export function receive(board: Board, report: PhaseReport): void {
   const entry = entryNamed(board, report.phase);
   if (!entry?.actor || entry.generation !== report.generation || board.ended) return;
+  const nested = board.busy;
+  board.busy = true;
   heed(board, entry, report);
   pump(board);
-  endIfStuck(board);
+  board.busy = nested;
+  if (!nested) endIfStuck(board);
 }
 
 /** A person decides: on a phase that waits for one, or on a limit that holds the run. */
@@ -119,17 +122,21 @@ function approve(board: Board, entry: Entry, report: Extract<PhaseReport, { read
 
 function retry(board: Board, entry: Entry, report: EventOf<'phase.retrying'>): void {
   entry.parked = 'retrying';
-  entry.history = [...entry.history, report.correction];
   if (!countCorrection(board, entry, 0, report.by === 'person')) return;
+  entry.history = [...entry.history, report.correction];
   board.outbox.push(report);
-  if (entry.holdsSlot && board.held.length === 0) resume(board, entry);
-  else enqueue(board, [entry.index]);
+  if (!entry.holdsSlot) enqueue(board, [entry.index]);
+  else if (board.held.length === 0) resume(board, entry);
+  else {
+    releaseSlot(board, entry);
+    enqueueFirst(board, entry);
+  }
 }
 
 function rewind(board: Board, entry: Entry, report: EventOf<'phase.rewinding'>): void {
   park(board, entry, 'rewinding');
-  entry.rewinds = byName([...Object.entries(entry.rewinds), [report.target, report.spent]]);
   if (!countCorrection(board, entry, report.spent, report.by === 'person')) return;
+  entry.rewinds = byName([...Object.entries(entry.rewinds), [report.target, report.spent]]);
   board.outbox.push(report);
   sendBack(board, entry, report);
 }

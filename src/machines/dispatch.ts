@@ -7,7 +7,7 @@ import { isFree } from '../model/course.ts';
 import { createView, currentCommit } from '../model/ledger.ts';
 import { countOf } from '../model/policy.ts';
 import { mergeCorrections } from '../model/revision.ts';
-import { entryAt, type Board, type Entry } from './board.ts';
+import { dequeue, type Board, type Entry } from './board.ts';
 import type { Start } from './phase-context.ts';
 import { reachLimit } from './limits.ts';
 
@@ -18,11 +18,10 @@ export function pump(board: Board): void {
   board.pumping = true;
   const room = countOf(board.plan.concurrency);
   while (board.ended === undefined && board.held.length === 0 && board.working < room) {
-    const next = board.queue.shift();
-    if (next === undefined) break;
-    const entry = entryAt(board, next);
+    const entry = dequeue(board);
+    if (!entry) break;
     if (entry.parked === 'retrying') resume(board, entry);
-    else if (isFree(board.course, next) && mayBegin(entry)) begin(board, entry);
+    else if (isFree(board.course, entry.index) && mayBegin(entry)) begin(board, entry);
   }
   board.pumping = false;
 }

@@ -6,6 +6,7 @@
 import { errorInfo, PhasegateError } from '../model/errors.ts';
 import { reach } from '../model/graph.ts';
 import { currentCommit } from '../model/ledger.ts';
+import { length } from '../model/queue.ts';
 import { entryAt, retire, type Board, type Entry, type Standing } from './board.ts';
 
 /** A phase was rejected or failed: everything that needs it ends, too. */
@@ -57,12 +58,14 @@ export function endRun(board: Board, end: NonNullable<Board['ended']>): void {
 
 /** Ends the run when nothing is left to do. */
 export function endIfDone(board: Board): void {
-  if (!board.ended && board.live === 0 && board.queue.length === 0) endRun(board, { status: board.worst });
+  // In the middle of a report phases may be stopped that are started again at its end.
+  if (board.ended || board.busy) return;
+  if (board.live === 0 && length(board.queue) === 0) endRun(board, { status: board.worst });
 }
 
 /** Ends a run that could never end: phases that wait for each other are a bug, and a bug must not hang. */
 export function endIfStuck(board: Board): void {
-  if (board.ended || board.live === 0 || board.working > 0 || board.queue.length > 0 || board.held.length > 0) return;
+  if (board.ended || board.live === 0 || board.working > 0 || length(board.queue) > 0 || board.held.length > 0) return;
   for (const entry of board.entries.values()) {
     if (entry.standing === 'live' && entry.parked !== 'rewinding') return;
   }

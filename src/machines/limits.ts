@@ -5,7 +5,7 @@
  */
 import type { EventOf } from '../model/event.ts';
 import type { LimitName } from '../model/policy.ts';
-import type { Board, Entry } from './board.ts';
+import { enqueueFirst, type Board, type Entry } from './board.ts';
 import { endRun } from './ending.ts';
 
 /** Adds reported usage, and checks it against the limits. */
@@ -62,7 +62,7 @@ export function reachLimit(board: Board, limit: LimitName, used: number, max: nu
   } else {
     if (!board.held.includes(limit)) board.held.push(limit);
     // It stays first in line.
-    if (phase) board.queue.unshift(phase.index);
+    if (phase) enqueueFirst(board, phase);
   }
   return true;
 }

@@ -56,6 +56,15 @@ export function countedRewinds({ rewinds, review: { verdict, by } }: PhaseContex
   return byName([...Object.entries(rewinds), [verdict.phase, (rewinds[verdict.phase] ?? 0) + 1]]);
 }
 
+/** A correction that the pipeline does not allow is taken back: it was not made, so nothing is spent on it. */
+export function heldFields({ review, retries, rewinds, history }: PhaseContext, held: string) {
+  const { verdict, by } = review;
+  if (by === 'person') return { held };
+  if (verdict?.type === 'retry') return { held, retries: retries - 1, history: history.slice(0, -1) };
+  if (verdict?.type !== 'retryPredecessor') return { held };
+  return { held, rewinds: byName([...Object.entries(rewinds), [verdict.phase, (rewinds[verdict.phase] ?? 1) - 1]]) };
+}
+
 // --- internal ---
 
 /** A new attempt, of which nothing is known yet. */

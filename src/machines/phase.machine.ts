@@ -101,7 +101,7 @@ export const phaseMachine = setup({
     beginNext: assign(({ context }, start: Start | undefined) =>
       start ? updates.restartFields(start, context.history) : updates.nextFields(context),
     ),
-    keepHold: assign({ held: (_, reason: string) => reason }),
+    keepHold: assign(({ context }, reason: string) => updates.heldFields(context, reason)),
   },
 }).createMachine({
   id: 'phase',
