@@ -16,17 +16,26 @@ import { fake, held, play, trace, untilAborted } from './rig.ts';
 describe('an escalated phase', () => {
   it('holds what needs it, and nothing else', async () => {
     //  a ──▶ b      c ──▶ d
-    const a = fake('a', { verdicts: ['ESCALATE: look'] });
+    const work = held();
+    const phases = [
+      fake('a', { verdicts: ['ESCALATE: look'] }),
+      fake('b', { after: ['a'] }),
+      fake('c', { outputs: [work.script] }),
+      fake('d', { after: ['c'] }),
+    ];
     expect(
-      await trace([a, fake('b', { after: ['a'] }), fake('c'), fake('d', { after: ['c'] })], {
-        when: { 'd approved v1 (unreviewed) from c@1': (run) => run.decide('a', 'APPROVE') },
+      await trace(phases, {
+        when: {
+          'a escalated (requested): look': () => work.release('c 1'),
+          'd approved v1 (unreviewed) from c@1': (run) => run.decide('a', 'APPROVE'),
+        },
       }),
     ).toEqual([
       'a started 0',
       'c started 0',
+      'a escalated (requested): look',
       'c approved v1 (unreviewed)',
       'd started 0',
-      'a escalated (requested): look',
       'd approved v1 (unreviewed) from c@1',
       'a approved v1',
       'b started 0',

@@ -10,7 +10,7 @@ import {
   type ReviewContext,
   type TaskContext,
 } from '../src/index.ts';
-import { fake, fakeCheck, play, trace, untilAborted, never } from './rig.ts';
+import { fake, fakeCheck, held, play, trace, untilAborted, never } from './rig.ts';
 
 describe('a gate', () => {
   it('is not needed: a phase without one is approved when its tasks are done', async () => {
@@ -883,17 +883,24 @@ describe('concurrency', () => {
     ]);
   });
 
-  it('2 runs at most two', async () => {
-    expect(await trace(graph(), { concurrency: 2 })).toEqual([
+  it('2 runs at most two, whichever end first', async () => {
+    const verdict = held();
+    const [, ...others] = graph();
+    expect(
+      await trace([fake('a', { verdicts: [verdict.script] }), ...others], {
+        concurrency: 2,
+        when: { 'c approved v1 (unreviewed) from b@1': () => verdict.release('RETRY: x') },
+      }),
+    ).toEqual([
       'a started 0',
       'b started 0',
       'b approved v1 (unreviewed)',
       'e started 0',
-      'a retrying: x',
-      'a started 1: x',
       'e approved v1 (unreviewed)',
       'c started 0',
       'c approved v1 (unreviewed) from b@1',
+      'a retrying: x',
+      'a started 1: x',
       'a approved v1',
       'd started 0',
       'd approved v1 (unreviewed) from a@1 b@1',
