@@ -315,6 +315,7 @@ function modelOf({ value, context }: Snapshot): Model {
     rewinds: context.rewinds['p'] ?? 0,
     errors: context.review.errors,
     outputs: context.outputs !== null,
+    by: context.review.by,
   };
 }
 

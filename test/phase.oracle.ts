@@ -18,6 +18,8 @@ export interface Model {
   readonly errors: number;
   /** Whether this attempt has put something out. */
   readonly outputs: boolean;
+  /** Who gave the last verdict on this attempt. */
+  readonly by: 'gate' | 'worker' | 'person';
 }
 
 /** What can happen to a phase, without the machinery of XState around it. */
@@ -44,7 +46,15 @@ export interface Rules {
 }
 
 /** A phase that has just started. */
-export const BORN: Model = { state: 'running', attempt: 0, retries: 0, rewinds: 0, errors: 0, outputs: false };
+export const BORN: Model = {
+  state: 'running',
+  attempt: 0,
+  retries: 0,
+  rewinds: 0,
+  errors: 0,
+  outputs: false,
+  by: 'gate',
+};
 
 /** What follows from an event. */
 export function follow(model: Model, stimulus: Stimulus, rules: Rules): Step {
@@ -52,7 +62,7 @@ export function follow(model: Model, stimulus: Stimulus, rules: Rules): Step {
     case 'cancel':
       return { model: { ...model, state: 'cancelled' }, reports: [] };
     case 'hold':
-      return { model: { ...model, state: 'escalated' }, reports: ['phase.escalated limit'] };
+      return { model: { ...refund(model), state: 'escalated' }, reports: ['phase.escalated limit'] };
     case 'restart':
       return restart(model);
     case 'work':
@@ -68,12 +78,28 @@ export function follow(model: Model, stimulus: Stimulus, rules: Rules): Step {
 
 // --- internal ---
 
+/** Rule 21: a correction that a limit refuses is not made, so it spends nothing; a person's never did. */
+function refund(model: Model): Model {
+  if (model.by === 'person') return model;
+  return model.state === 'retrying'
+    ? { ...model, retries: model.retries - 1 }
+    : { ...model, rewinds: model.rewinds - 1 };
+}
+
 /** Rules 11 and 17: a retry goes on with what it has, the end of a rewind is a fresh start. */
 function restart(model: Model): Step {
   const fresh = model.state === 'rewinding';
   const attempt = fresh ? 0 : model.attempt + 1;
   return {
-    model: { ...model, state: 'running', attempt, errors: 0, outputs: false, retries: fresh ? 0 : model.retries },
+    model: {
+      ...model,
+      state: 'running',
+      attempt,
+      errors: 0,
+      outputs: false,
+      by: 'gate',
+      retries: fresh ? 0 : model.retries,
+    },
     reports: [`phase.started ${attempt}`],
   };
 }
@@ -90,7 +116,8 @@ function work(model: Model, outcome: string, rules: Rules): Step {
 }
 
 /** The table under rule 8, from top to bottom. */
-function judge(model: Model, verdict: Verdict, by: 'gate' | 'worker' | 'person', { gate, attended }: Rules): Step {
+function judge(before: Model, verdict: Verdict, by: Model['by'], { gate, attended }: Rules): Step {
+  const model = { ...before, by };
   const decided = `review.decided ${verdict.type} ${by}`;
   const take = (row: string, { model: next, reports }: Step): Step => ({
     model: next,
