@@ -20,12 +20,14 @@ for (const shapeOf of [chain, fanOut, layers]) {
   for (const size of sizes) {
     const shape = shapeOf(size);
     const attempts = attemptsOf(shape);
-    const runs = size >= 100_000 ? 3 : size >= 10_000 ? 5 : 15;
+    // As much work for each size: a second or two, warm.
+    const runs = Math.min(25, Math.max(3, Math.round(50_000 / size)));
+    const warmUps = Math.max(1, Math.round(20_000 / size));
     // One after the other, or they would measure each other.
     // oxlint-disable-next-line no-await-in-loop
-    const floor = await cpuMicros(plainLoop(shape), runs);
+    const floor = await cpuMicros(plainLoop(shape), runs, warmUps);
     // oxlint-disable-next-line no-await-in-loop
-    const ours = await cpuMicros(phasegate(pipelineOf(shape)), runs);
+    const ours = await cpuMicros(phasegate(pipelineOf(shape)), runs, warmUps);
     taken.push(ours);
     const exponent = taken.length > 1 ? growth(sizes.slice(0, taken.length), taken).toFixed(2) : '';
     const cells = [

@@ -31,8 +31,8 @@ export interface Try {
 /**
  * The context of one try. What is costly is made when a handler reads it.
  *
- * A class, because accessors of an object literal give every object a hidden class of its own in V8, which made a
- * phase twice as slow; those of a prototype are shared.
+ * A class, because an object literal with accessors is a slow dictionary in V8, which showed in every phase; accessors of a
+ * prototype are not.
  */
 export class HandlerContext implements TaskContext {
   readonly description: string;

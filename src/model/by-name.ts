@@ -8,8 +8,8 @@
  * An ordinary object in every respect but one: V8 derives its hidden classes from a root of their own.
  *
  * The root of `{}` has room for some 1 500 different first keys. A run with more phases than that would use it up with
- * their names, and from then on every object of the process that starts as `{}` gets a hidden class to itself, XState's
- * own included: phases take seven times as long.
+ * their names, and from then on objects of the whole process that begin as `{}` with a key that is new to it, XState's own
+ * included, get a hidden class each, and are slow to make and to read.
  */
 export function byName<T>(entries: Iterable<readonly [string, T]> = []): Record<string, T> {
   const made = new Names<T>();
