@@ -79,7 +79,7 @@ export function build(scenario: Scenario, stage: Stage): Pipeline {
         after,
         timeout: 0,
         retry: { attempts: tries, backoff: { first: TRY_BACKOFF, factor: 1, max: TRY_BACKOFF } },
-        async run(context: TaskContext<Inputs>) {
+        async run(context: TaskContext) {
           const [act, delay] = call<TaskAct>(`${spec.name}/${name}`, calls, { do: 'put', value: 0 });
           const { generation, attempt } = context;
           const seen = Object.fromEntries([...spec.after, ...asks].map((one) => [one, context.inputs[one]]));

@@ -108,7 +108,7 @@ function limits({ limits: max }: Scenario, moments: readonly Moment[]): string[]
   let mayAttempt = max.attemptsPerPhase ?? Infinity;
   return moments.flatMap(({ event, seq, before }) => {
     if (event.type === 'limit.lifted' && event.limit === 'attemptsPerPhase') mayAttempt = Infinity;
-    if (event.type === 'phase.started' && before(event.phase).attempts >= mayAttempt) {
+    if (event.type === 'phase.started' && before(event.phase).attempts >= mayAttempt && !before(event.phase).isFree) {
       return [`${event.phase} is attempted more than ${mayAttempt} times at ${seq}`];
     }
     if (event.type !== 'phase.retrying' && event.type !== 'phase.rewinding') return [];
@@ -118,12 +118,16 @@ function limits({ limits: max }: Scenario, moments: readonly Moment[]): string[]
   });
 }
 
-/** Versions count up by one, and are made from what was committed when the phase started. */
+/** Versions count up by one, and are made from what was committed when the phase started, or from its equal. */
 function versions(moments: readonly Moment[]): string[] {
+  const contents = new Map<string, string>();
   return moments.flatMap(({ event, seq, before }) => {
     if (event.type !== 'phase.approved') return [];
+    contents.set(`${event.phase}@${event.version}`, JSON.stringify(event.outputs));
     const { committed, saw } = before(event.phase);
-    const read = Object.entries(event.read).filter(([name, version]) => saw.get(name)?.version !== version);
+    const read = Object.entries(event.read).filter(
+      ([name, version]) => contents.get(`${name}@${version}`) !== JSON.stringify(saw.get(name)?.outputs),
+    );
     return [
       ...(event.version === committed.version + 1 ? [] : [`${event.phase} commits ${event.version} at ${seq}`]),
       ...read.map(([name, version]) => `${event.phase} says it read ${name}@${version} at ${seq}`),

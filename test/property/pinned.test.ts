@@ -3,7 +3,7 @@
  *
  * Times are virtual milliseconds. Events of tasks and reviews are left out of the text, not out of the comparison.
  */
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Scenario } from '../reference/scenario.ts';
 import { simulate } from '../reference/simulate.ts';
 import { account } from './account.ts';
@@ -11,6 +11,9 @@ import { difference } from './compare.ts';
 import { drive } from './drive.ts';
 import { brokenPromises } from './invariants.ts';
 import { back, does, gate, put, scenario, yes } from './pinned.ts';
+
+// XState's development build warns once per action of every phase.
+beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined));
 
 describe('startRun()', () => {
   //  plan ─┬─▶ left     sends plan back at 15, and apart takes its place: plan waits
@@ -277,7 +280,116 @@ describe('startRun()', () => {
       does('critic', ['gone'], [put(0, 6)], { gate: gate([back('gone', 'better', 3)]) }),
       does('reader', ['shared'], [put(0, 8), put(1, 4)], { gate: gate([yes(100), yes(7)]) }),
     ];
-    expect(await story(scenario(phases))).toMatchInlineSnapshot();
+    expect(await story(scenario(phases))).toMatchInlineSnapshot(`
+      "
+      @0 run.started
+      @0 phase.started shared g=0 a=0 told=null
+      @0 phase.started gone g=0 a=0 told=null
+      @1 phase.approved shared g=0 a=0 because="unreviewed" outputs={"work":0} version=1 read={}
+      @1 phase.started reader g=0 a=0 told=null
+      @2 phase.approved gone g=0 a=0 because="unreviewed" outputs={"work":0} version=1 read={}
+      @2 phase.started asker g=0 a=0 told=null
+      @2 phase.started critic g=0 a=0 told=null
+      @6 phase.rewinding asker g=0 a=0 target="shared" feedback="more" by="gate" spent=1
+      @6 phase.started shared g=1 a=1 told="more"
+      @11 phase.rewinding critic g=0 a=0 target="gone" feedback="better" by="gate" spent=1
+      @11 phase.started gone g=1 a=1 told="better"
+      @17 phase.failed gone g=1 a=1 code="TASK_FAILED"
+      @17 phase.failed asker g=0 a=0 code="PREDECESSOR_FAILED"
+      @17 phase.failed critic g=0 a=0 code="PREDECESSOR_FAILED"
+      @26 phase.approved shared g=1 a=1 because="unreviewed" outputs={"work":1} version=2 read={}
+      @26 phase.invalidated reader g=1 because="shared"
+      @26 phase.started reader g=1 a=0 told=null
+      @37 phase.approved reader g=1 a=0 because="approved" outputs={"work":1} version=1 read={"shared":2}
+      @37 run.ended status="failed" limit=null
+      "
+    `);
+  });
+
+  //  plan ─┬─▶ draft ──▶ print   print has failed before draft is made to run again
+  //        └─▶ judge             sends plan back, and everything that read it runs again
+  it('ends, though a phase whose successor has failed runs again', async () => {
+    const phases = [
+      does('plan', [], [put(1, 10), put(2, 10)]),
+      does('draft', ['plan'], [put(1, 3), put(2, 4)]),
+      does('judge', ['plan'], [put(1, 20), put(1, 30)], {
+        gate: gate([back('plan', 'again', 1), yes(2)], { invalidate: 'all' }),
+      }),
+      does('print', ['draft'], [{ do: 'throw', delay: 5 }]),
+    ];
+    expect(await story(scenario(phases))).toMatchInlineSnapshot(`
+      "
+      @0 run.started
+      @0 phase.started plan g=0 a=0 told=null
+      @10 phase.approved plan g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={}
+      @10 phase.started draft g=0 a=0 told=null
+      @10 phase.started judge g=0 a=0 told=null
+      @13 phase.approved draft g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={"plan":1}
+      @13 phase.started print g=0 a=0 told=null
+      @18 phase.failed print g=0 a=0 code="TASK_FAILED"
+      @31 phase.rewinding judge g=0 a=0 target="plan" feedback="again" by="gate" spent=1
+      @31 phase.started plan g=1 a=1 told="again"
+      @41 phase.approved plan g=1 a=1 because="unreviewed" outputs={"work":2} version=2 read={}
+      @41 phase.invalidated draft g=1 because="plan"
+      @41 phase.started draft g=1 a=0 told=null
+      @41 phase.started judge g=0 a=0 told=null
+      @45 phase.approved draft g=1 a=0 because="unreviewed" outputs={"work":2} version=2 read={"plan":2}
+      @73 phase.approved judge g=0 a=0 because="approved" outputs={"work":1} version=1 read={"plan":2}
+      @73 run.ended status="failed" limit=null
+      "
+    `);
+  });
+
+  //  plan ─┬─▶ asker     may not send plan back, and waits for a person
+  //        └─▶ next      has its place
+  it('gives up a place before another takes it', async () => {
+    const phases = [
+      does('plan', [], [put(1, 10)]),
+      does('asker', ['plan'], [put(1, 3)], { gate: gate([back('plan', 'again', 1)]) }),
+      does('next', ['plan'], [put(1, 5)]),
+    ];
+    const held = { concurrency: 1, limits: { perPair: 0 }, onLimit: 'escalate' as const };
+    expect(await story(scenario(phases, held))).toMatchInlineSnapshot(`
+      "
+      @0 run.started
+      @0 phase.started plan g=0 a=0 told=null
+      @10 phase.approved plan g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={}
+      @10 phase.started asker g=0 a=0 told=null
+      @14 limit.reached limit="perPair" used=0 max=0 holds="asker"
+      @14 phase.escalated asker g=0 a=0 because="limit"
+      @14 phase.started next g=0 a=0 told=null
+      @19 phase.approved next g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={"plan":1}
+      @2861144393 phase.approved asker g=0 a=0 because="approved" outputs={"work":1} version=1 read={"plan":1}
+      @2861144393 run.ended status="completed" limit=null
+      "
+    `);
+  });
+
+  //  a ──▶ b      retries, then works for a person; the second corrections is one too many for the gate alone
+  it('refuses a correction of a gate that is over the limit, but never one of a person', async () => {
+    const phases = [
+      does('a', [], [put(1, 10), put(2, 11), put(3, 12)], {
+        gate: gate([{ do: 'retry', feedback: 'once', delay: 1 }, { do: 'retry', feedback: 'twice', delay: 2 }, yes(3)]),
+        people: [{ do: 'retry', feedback: 'a person, once more' }],
+      }),
+      does('b', ['a'], [put(1, 4)]),
+    ];
+    expect(await story(scenario(phases, { limits: { corrections: 1 }, onLimit: 'escalate' }))).toMatchInlineSnapshot(`
+      "
+      @0 run.started
+      @0 phase.started a g=0 a=0 told=null
+      @11 phase.retrying a g=0 a=0 feedback="once" by="gate" spent=1
+      @11 phase.started a g=0 a=1 told="once"
+      @24 limit.reached limit="corrections" used=1 max=1 holds="a"
+      @24 phase.escalated a g=0 a=1 because="limit"
+      @614215215 phase.retrying a g=0 a=1 feedback="a person, once more" by="person" spent=1
+      @614215215 phase.started a g=0 a=2 told="a person, once more"
+      @614215230 phase.approved a g=0 a=2 because="approved" outputs={"work":3} version=1 read={}
+      @614215230 phase.started b g=0 a=0 told=null
+      @614215234 phase.approved b g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={"a":1}
+      @614215234 run.ended status="completed" limit=null
+      "
+    `);
   });
 
   //  first    its reviewer reports what is over the limit, and wants a retry: the run is held
@@ -290,7 +402,20 @@ describe('startRun()', () => {
       does('second', [], [put(1, 3)]),
     ];
     const held = { concurrency: 1, limits: { tokens: 5 }, onLimit: 'escalate' as const };
-    expect(await story(scenario(phases, held))).toMatchInlineSnapshot();
+    expect(await story(scenario(phases, held))).toMatchInlineSnapshot(`
+      "
+      @0 run.started
+      @0 phase.started first g=0 a=0 told=null
+      @11 limit.reached limit="tokens" used=10 max=5 holds=null
+      @11 phase.retrying first g=0 a=0 feedback="again" by="gate" spent=1
+      @902251245 limit.lifted limit="tokens"
+      @902251245 phase.started first g=0 a=1 told="again"
+      @902251257 phase.approved first g=0 a=1 because="approved" outputs={"work":2} version=1 read={}
+      @902251257 phase.started second g=0 a=0 told=null
+      @902251260 phase.approved second g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={}
+      @902251260 run.ended status="completed" limit=null
+      "
+    `);
   });
 });
 

@@ -4,7 +4,7 @@
  * `PHASEGATE_SCENARIOS=5000 npx vitest run test/property` tries that many per property, with random seeds.
  */
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createRunView, runRecordSchema } from '../../src/index.ts';
 import { simulate } from '../reference/simulate.ts';
 import { account } from './account.ts';
@@ -21,6 +21,9 @@ const SCOPES: readonly (readonly [string, Scope, number])[] = [
   ['many phases without failures', { limits: false, failures: false }, 300],
   ['many phases', {}, 300],
 ];
+
+// XState's development build warns once per action of every phase: millions of lines here.
+beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined));
 
 describe('startRun()', () => {
   it.each(SCOPES)(

@@ -13,6 +13,8 @@ export interface Standing {
   readonly attempts: number;
   /** Retries by its own gate since its last start. */
   readonly retries: number;
+  /** Whether a person asked for the attempt that comes: no limit refuses it. */
+  readonly isFree: boolean;
   /** Versions of all phases when it last started; outputs of them. */
   readonly saw: ReadonlyMap<string, Committed>;
   readonly committed: Committed;
@@ -34,6 +36,7 @@ const NOTHING: Standing = {
   status: 'none',
   attempts: 0,
   retries: 0,
+  isFree: false,
   saw: new Map(),
   committed: { version: 0, outputs: null },
 };
@@ -69,12 +72,17 @@ function next(
   switch (event.type) {
     case 'phase.started': {
       const attempts = was.attempts + 1;
-      if (was.status === 'retrying') return { ...was, status: 'working', attempts };
+      if (was.status === 'retrying') return { ...was, status: 'working', attempts, isFree: false };
       const saw = new Map([...phases].map(([name, { committed }]) => [name, committed]));
-      return { ...was, status: 'working', attempts, retries: 0, saw };
+      return { ...was, status: 'working', attempts, retries: 0, isFree: false, saw };
     }
     case 'phase.retrying':
-      return { ...was, status: 'retrying', retries: was.retries + (event.by === 'person' ? 0 : 1) };
+      return {
+        ...was,
+        status: 'retrying',
+        retries: was.retries + (event.by === 'person' ? 0 : 1),
+        isFree: event.by === 'person',
+      };
     case 'phase.rewinding':
       return { ...was, status: 'rewinding' };
     case 'phase.escalated':

@@ -21,7 +21,8 @@ export function spend(world: World, phase: Phase, task: string, reviewer: boolea
 export function refusal(world: World, phase: Phase, target: string): LimitName | undefined {
   const { corrections, perPair } = world.scenario.limits;
   if (corrections !== undefined && world.corrections >= corrections) return 'corrections';
-  if (target === phase.name || perPair === undefined) return undefined;
+  if (target === phase.name) return isWornOut(world, phase) ? 'attemptsPerPhase' : undefined;
+  if (perPair === undefined) return undefined;
   return (phase.spent.get(target) ?? 0) >= perPair ? 'perPair' : undefined;
 }
 

@@ -132,10 +132,13 @@ function joined(demands: readonly { readonly feedback: string }[]): string {
 
 /** The place of a phase in topological order: those without predecessors first, then what each of them frees. */
 function rank({ phases }: World, name: string): number {
-  const placed: Phase[] = [];
-  const isFree = (one: Phase): boolean =>
-    !placed.includes(one) && one.spec.after.every((before) => placed.some((other) => other.name === before));
-  placed.push(...phases.filter((one) => one.spec.after.length === 0));
-  for (const done of placed) placed.push(...phases.filter((one) => one.spec.after.includes(done.name) && isFree(one)));
+  const placed = phases.filter((one) => one.spec.after.length === 0);
+  const passed = new Set<string>();
+  for (const one of placed) {
+    passed.add(one.name);
+    const freed = (next: Phase): boolean =>
+      next.spec.after.includes(one.name) && next.spec.after.every((before) => passed.has(before));
+    placed.push(...phases.filter(freed));
+  }
   return placed.findIndex((one) => one.name === name);
 }

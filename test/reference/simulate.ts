@@ -192,11 +192,8 @@ function retry(world: World, phase: Phase, feedback: string): void {
 }
 
 function attemptAgain(world: World, phase: Phase): void {
-  if (!isWornOut(world, phase)) {
-    phase.attempt++;
-    return work(world, phase, phase.feedback);
-  }
-  if (holdPhase(world, phase, 'attemptsPerPhase', phase.name)) escalate(world, phase, 'limit');
+  phase.attempt++;
+  work(world, phase, phase.feedback);
 }
 
 /** Held at its restart, a phase has nothing but what it made from versions that were replaced meanwhile. */
