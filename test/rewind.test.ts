@@ -426,9 +426,9 @@ describe('invalidate', () => {
     'b started 0',
     'e started 0',
     'b approved v1 (unreviewed) from a@1',
+    'e approved v1 (unreviewed) from a@1',
     'c started 0',
     'd started 0',
-    'e approved v1 (unreviewed) from a@1',
   ];
 
   it("'requester' marks what read the old version", async () => {
@@ -499,9 +499,9 @@ describe('invalidate', () => {
       'e started 0 g1',
       'b approved v2 (unreviewed) from a@2',
       'd invalidated by b g1',
+      'e approved v2 (unreviewed) from a@2',
       'c started 0',
       'd started 0 g1',
-      'e approved v2 (unreviewed) from a@2',
       'd approved v2 (unreviewed) from b@2',
       'c approved v1 from a@2 b@2',
       'run completed',
@@ -620,8 +620,8 @@ describe('needsRework()', () => {
       'b started 0',
       'c started 0',
       'b rewinding a by worker: one',
-      'a started 1 g1: one',
       'c failed with REWORK_IMPOSSIBLE',
+      'a started 1 g1: one',
       'a approved v2 (unreviewed)',
       'b started 0',
       'b failed with REWORK_IMPOSSIBLE',

@@ -83,6 +83,8 @@ export interface PipelineInput {
 export interface BoardPorts {
   /** Makes the actor of a phase, which is started when its entry knows it. */
   spawn(input: PhaseInput): PhaseActor;
+  /** Has the events in the outbox published, outside of a transition of the machine. */
+  publish(): void;
   /** Tells the pipeline machine that its run is over. */
   settle(): void;
 }
@@ -105,8 +107,8 @@ export interface Board extends PipelineInput {
   readonly used: { corrections: number; costUsd: number; tokens: number };
   /** Whether a report is being heeded right now. */
   busy: boolean;
-  /** Whether queued phases are being started right now. */
-  pumping: boolean;
+  /** Whether queued phases are about to be started. */
+  scheduled: boolean;
   working: number;
   live: number;
   ended: Omit<EventOf<'run.ended'>, 'type'> | undefined;
@@ -133,7 +135,7 @@ export function createBoard(input: PipelineInput, ports: BoardPorts): Board {
     lifted: [],
     used: { corrections: 0, costUsd: 0, tokens: 0 },
     busy: false,
-    pumping: false,
+    scheduled: false,
     working: 0,
     live: 0,
     ended: undefined,

@@ -10,7 +10,7 @@ import type { ErrorInfo } from '../model/errors.ts';
 import type { EventOf, PhaseReport } from '../model/event.ts';
 import { fingerprint } from '../model/plan.ts';
 import { enqueue, enqueueFirst, entryNamed, releaseSlot, type Board, type Entry } from './board.ts';
-import { pump, resume } from './dispatch.ts';
+import { resume, schedule } from './dispatch.ts';
 import { abandon, endIfDone, endIfStuck, endRun } from './ending.ts';
 import { countCorrection, countUsage, liftLimit, reachLimit } from './limits.ts';
 import { commit, followUp, sendBack } from './rewind.ts';
@@ -23,7 +23,7 @@ export function open(board: Board): void {
     board,
     [...graph.names.keys()].filter((index) => isFree(board.course, index)),
   );
-  pump(board);
+  schedule(board);
   endIfDone(board);
 }
 
@@ -34,7 +34,7 @@ export function receive(board: Board, report: PhaseReport): void {
   const nested = board.busy;
   board.busy = true;
   heed(board, entry, report);
-  pump(board);
+  schedule(board);
   board.busy = nested;
   if (!nested) endIfStuck(board);
 }
@@ -52,7 +52,7 @@ export function answer(board: Board, about: string, decision: Decision): void {
       limit,
       reason: `The limit for ${limit} is spent, and a person did not lift it`,
     });
-  pump(board);
+  schedule(board);
   endIfDone(board);
 }
 

@@ -6,24 +6,24 @@
 import { isFree } from '../model/course.ts';
 import { createView, currentCommit } from '../model/ledger.ts';
 import { countOf } from '../model/policy.ts';
+import { length } from '../model/queue.ts';
 import { mergeCorrections } from '../model/revision.ts';
 import { dequeue, type Board, type Entry } from './board.ts';
 import type { Start } from './phase-context.ts';
 import { reachLimit } from './limits.ts';
 
-/** Starts queued phases while there is room. */
-export function pump(board: Board): void {
-  // A phase that starts reports at once, and comes here again: the outer loop goes on, in order.
-  if (board.pumping) return;
-  board.pumping = true;
-  const room = countOf(board.plan.concurrency);
-  while (board.ended === undefined && board.held.length === 0 && board.working < room) {
-    const entry = dequeue(board);
-    if (!entry) break;
-    if (entry.parked === 'retrying') resume(board, entry);
-    else if (isFree(board.course, entry.index) && mayBegin(entry)) begin(board, entry);
-  }
-  board.pumping = false;
+/**
+ * Has queued phases started, as soon as what goes on now is over.
+ *
+ * Not at once: this is called from actions of machines, and XState warns of every machine that is created in one.
+ */
+export function schedule(board: Board): void {
+  if (board.scheduled || length(board.queue) === 0) return;
+  board.scheduled = true;
+  queueMicrotask(() => {
+    board.scheduled = false;
+    pump(board);
+  });
 }
 
 /** Lets a phase that retries begin its next attempt, on the inputs it has. */
@@ -36,6 +36,18 @@ export function resume(board: Board, entry: Entry): void {
 }
 
 // --- internal ---
+
+/** Starts queued phases while there is room. */
+function pump(board: Board): void {
+  const room = countOf(board.plan.concurrency);
+  while (board.ended === undefined && board.held.length === 0 && board.working < room) {
+    const entry = dequeue(board);
+    if (!entry) break;
+    if (entry.parked === 'retrying') resume(board, entry);
+    else if (isFree(board.course, entry.index) && mayBegin(entry)) begin(board, entry);
+  }
+  board.ports.publish();
+}
 
 /** A phase that works, waits for a person, or has ended is not begun, even where an ancestor of it has changed. */
 function mayBegin({ standing, parked }: Entry): boolean {

@@ -65,7 +65,15 @@ export function endIfDone(board: Board): void {
 
 /** Ends a run that could never end: phases that wait for each other are a bug, and a bug must not hang. */
 export function endIfStuck(board: Board): void {
-  if (board.ended || board.live === 0 || board.working > 0 || length(board.queue) > 0 || board.held.length > 0) return;
+  if (
+    board.ended ||
+    board.live === 0 ||
+    board.working > 0 ||
+    length(board.queue) > 0 ||
+    board.scheduled ||
+    board.held.length > 0
+  )
+    return;
   for (const entry of board.entries.values()) {
     if (entry.standing === 'live' && entry.parked !== 'rewinding') return;
   }

@@ -25,6 +25,7 @@ import type { LimitName } from '../model/policy.ts';
 import { createBoard, type Board, type PipelineInput } from './board.ts';
 import { abort, answer, cancel, open, receive, spendDuration } from './conduct.ts';
 import { endIfDone } from './ending.ts';
+import { isActive } from './actor.ts';
 import { boardOf, flush, isListenedTo, keepBoard, takeOutbox } from './boards.ts';
 import { lifelineLogic } from './lifeline.ts';
 import type { PhaseInput } from './phase-context.ts';
@@ -64,7 +65,7 @@ export const pipelineMachine = setup({
   types: {
     input: {} as PipelineInput,
     context: {} as PipelineContext,
-    events: {} as PipelineCommand | PhaseReport | { readonly type: 'settle' },
+    events: {} as PipelineCommand | PhaseReport | { readonly type: 'settle' | 'publish' },
     emitted: {} as RunEvent,
     output: {} as PipelineOutput,
   },
@@ -116,6 +117,7 @@ export const pipelineMachine = setup({
         decide: { actions: ['answer', 'publish'] },
         cancel: { actions: ['cancel', 'publish'] },
         abort: { actions: ['abort', 'publish'] },
+        publish: { actions: 'publish' },
         settle: { target: 'settling', actions: ['publish', 'keepEnd'] },
       },
     },
@@ -142,7 +144,12 @@ export const pipelineMachine = setup({
 function makeBoard(context: PipelineContext, self: AnyActorRef): Board {
   const board = createBoard(context, {
     spawn: (input) => createActor(phaseLogicOf(self), { id: idOf(input, self), parent: self, input }),
-    settle: () => self.send({ type: 'settle' }),
+    // A turn later, when the phases that have just been stopped have said so.
+    settle: () => queueMicrotask(() => isActive(self) && self.send({ type: 'settle' })),
+    publish() {
+      flush(self);
+      if (!isListenedTo(self) && isActive(self) && boardOf(self).outbox.length > 0) self.send({ type: 'publish' });
+    },
   });
   keepBoard(self, board);
   return board;

@@ -145,6 +145,7 @@ export function startRun<O, I>(pipeline: Pipeline<O, I>, options: RunOptions<I> 
   }
 
   function cancel(reason = 'cancelled'): void {
+    if (ended) return;
     if (actor) actor.send({ type: 'cancel', reason });
     else windUp({ status: 'cancelled', reason });
   }
