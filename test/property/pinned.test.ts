@@ -311,7 +311,7 @@ describe('startRun()', () => {
   it('ends, though a phase whose successor has failed runs again', async () => {
     const phases = [
       does('plan', [], [put(1, 10), put(2, 10)]),
-      does('draft', ['plan'], [put(1, 3), put(2, 4)]),
+      does('draft', ['plan'], [put(1, 3), put(2, 60)]),
       does('judge', ['plan'], [put(1, 20), put(1, 30)], {
         gate: gate([back('plan', 'again', 1), yes(2)], { invalidate: 'all' }),
       }),
@@ -333,9 +333,9 @@ describe('startRun()', () => {
       @41 phase.invalidated draft g=1 because="plan"
       @41 phase.started draft g=1 a=0 told=null
       @41 phase.started judge g=0 a=0 told=null
-      @45 phase.approved draft g=1 a=0 because="unreviewed" outputs={"work":2} version=2 read={"plan":2}
       @73 phase.approved judge g=0 a=0 because="approved" outputs={"work":1} version=1 read={"plan":2}
-      @73 run.ended status="failed" limit=null
+      @101 phase.approved draft g=1 a=0 because="unreviewed" outputs={"work":2} version=2 read={"plan":2}
+      @101 run.ended status="failed" limit=null
       "
     `);
   });
