@@ -463,8 +463,8 @@ describe('invalidate', () => {
       'b started 0 g1',
       'e started 0 g1',
       'b approved v2 (unreviewed) from a@2',
-      'c started 0',
       'e approved v2 (unreviewed) from a@2',
+      'c started 0',
       'c approved v1 from a@2 b@2',
       'run completed',
     ]);

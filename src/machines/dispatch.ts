@@ -20,10 +20,7 @@ import { reachLimit } from './limits.ts';
 export function schedule(board: Board): void {
   if (board.scheduled || length(board.queue) === 0) return;
   board.scheduled = true;
-  queueMicrotask(() => {
-    board.scheduled = false;
-    pump(board);
-  });
+  void Promise.resolve(board).then(pump);
 }
 
 /** Lets a phase that retries begin its next attempt, on the inputs it has. */
@@ -39,6 +36,7 @@ export function resume(board: Board, entry: Entry): void {
 
 /** Starts queued phases while there is room. */
 function pump(board: Board): void {
+  board.scheduled = false;
   const room = countOf(board.plan.concurrency);
   while (board.ended === undefined && board.held.length === 0 && board.working < room) {
     const entry = dequeue(board);
