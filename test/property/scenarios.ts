@@ -6,6 +6,7 @@
  * @module
  */
 import fc from 'fast-check';
+import type { Limits } from '../../src/index.ts';
 import type {
   Call,
   CheckAct,
@@ -36,8 +37,8 @@ export function scenarios({ maxPhases = 12, limits = true, failures = true }: Sc
       phases: fc.array(drawnPhase(failures), { minLength: 1, maxLength: maxPhases, size: 'max' }),
       order: fc.array(fc.nat(11), { minLength: 0, maxLength: 12 }),
       concurrency: fc.oneof(
-        { weight: 3, arbitrary: fc.constant('unlimited' as const) },
-        fc.integer({ min: 1, max: 3 }),
+        { weight: 1, arbitrary: fc.constant('unlimited' as const) },
+        { weight: 1, arbitrary: fc.integer({ min: 1, max: 4 }) },
       ),
       onFailure: rarely<Scenario['onFailure']>('continue', 'halt', 0.1),
       attended: fc.boolean(),
@@ -61,14 +62,17 @@ export function scenarios({ maxPhases = 12, limits = true, failures = true }: Sc
 const runLimits = {
   onLimit: fc.constantFrom<Scenario['onLimit'][]>('stop', 'escalate'),
   lifts: fc.boolean(),
-  limits: fc.record(
-    {
-      corrections: fc.integer({ min: 0, max: 8 }),
-      perPair: fc.integer({ min: 0, max: 2 }),
-      attemptsPerPhase: fc.integer({ min: 1, max: 5 }),
-      tokens: fc.integer({ min: 0, max: 8 }).map((tens) => tens * 10 + 5),
-    },
-    { requiredKeys: [] },
+  limits: fc.oneof<fc.Arbitrary<Limits>[]>(
+    fc.record({ corrections: fc.integer({ min: 0, max: 12 }) }),
+    fc.record({ perPair: fc.integer({ min: 0, max: 2 }) }),
+    fc.record({ attemptsPerPhase: fc.integer({ min: 1, max: 7 }) }),
+    fc.record({ tokens: fc.integer({ min: 0, max: 30 }).map((tens) => tens * 10 + 5) }),
+    fc.record({
+      corrections: fc.integer({ min: 1, max: 6 }),
+      perPair: fc.integer({ min: 1, max: 2 }),
+      attemptsPerPhase: fc.integer({ min: 2, max: 4 }),
+      tokens: fc.integer({ min: 1, max: 15 }).map((tens) => tens * 10 + 5),
+    }),
   ),
   cancelAt: fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, fc.integer({ min: 1, max: 2 ** 34 })),
 };
@@ -135,7 +139,7 @@ function drawnCall(acts: readonly (readonly [string, number])[]): fc.Arbitrary<D
     act: fc.oneof(...acts.map(([act, weight]) => ({ weight, arbitrary: fc.constant(act) }))),
     to: fc.nat(15),
     value: fc.nat(2),
-    tokens: fc.nat(2),
+    tokens: rarely(0, 1, 0.2),
   });
 }
 
@@ -146,7 +150,10 @@ function script(max: number, acts: readonly (readonly [string, number])[]): fc.A
 function drawnPhase(failures: boolean): fc.Arbitrary<DrawnPhase> {
   const bad = failures ? 1 : 0;
   return fc.record({
-    after: fc.array(fc.nat(11), { maxLength: 3, size: 'max' }),
+    after: fc.oneof(
+      { weight: 1, arbitrary: fc.constant<number[]>([]) },
+      { weight: 5, arbitrary: fc.array(fc.nat(11), { minLength: 1, maxLength: 3, size: 'max' }) },
+    ),
     mode: fc.constantFrom('dependencies', 'sequential', 'parallel'),
     tasks: fc.array(
       fc.record({
@@ -154,14 +161,14 @@ function drawnPhase(failures: boolean): fc.Arbitrary<DrawnPhase> {
         asks: fc.array(fc.nat(11), { maxLength: 1 }),
         tries: rarely(1, 2, 0.3),
         calls: script(5, [
-          ['put', 50],
-          ['rework', 2],
+          ['put', 80],
+          ['rework', 4],
           ['throw', bad],
         ]),
       }),
       { minLength: 1, maxLength: 3 },
     ),
-    gate: fc.option(drawnGate(bad), { nil: null, freq: 4 }),
+    gate: fc.option(drawnGate(bad), { nil: null, freq: 5 }),
     people: script(3, [
       ['approve', 4],
       ['retry', 2],
@@ -195,7 +202,7 @@ function drawnGate(bad: number): fc.Arbitrary<DrawnGate> {
     reviewers: fc.array(
       script(6, [
         ['approve', 10],
-        ['rewind', 12],
+        ['rewind', 16],
         ['retry', 6],
         ['babble', 1],
         ['malformed', 1],
@@ -203,7 +210,7 @@ function drawnGate(bad: number): fc.Arbitrary<DrawnGate> {
         ['reject', bad],
         ['escalate', bad],
       ]),
-      { minLength: 1, maxLength: 3 },
+      { minLength: 1, maxLength: 3, size: 'xsmall' },
     ),
     checks: fc.array(
       script(3, [
@@ -228,7 +235,7 @@ function phaseOf(phase: DrawnPhase, index: number, all: readonly DrawnPhase[]): 
     name: nameOf(index),
     after,
     mode: phase.mode,
-    tasks: phase.tasks.map((task, at) => taskOf(task, at, phase.mode, above)),
+    tasks: phase.tasks.map((task, at) => taskOf(task, at, phase.mode, above, phase.gate !== null)),
     gate: phase.gate && gateOf(phase.gate, above),
     people: phase.people.map((one) => personAct(one, above)),
   };
@@ -248,13 +255,19 @@ function ancestors(index: number, all: readonly DrawnPhase[]): readonly string[]
   return [...reached].toSorted((a, b) => a - b).map(nameOf);
 }
 
-function taskOf(task: DrawnTask, at: number, mode: PhaseSpec['mode'], above: readonly string[]): TaskSpec {
+function taskOf(
+  task: DrawnTask,
+  at: number,
+  mode: PhaseSpec['mode'],
+  above: readonly string[],
+  gated: boolean,
+): TaskSpec {
   return {
     name: `t${at}`,
     after: mode === 'dependencies' && at > 0 ? task.after.map((number) => `t${number % at}`) : [],
     asks: pick(above, task.asks),
     tries: task.tries,
-    calls: task.calls.map((one) => ({ ...taskAct(one, above), ...tokensOf(one) })),
+    calls: task.calls.map((one) => ({ ...taskAct(one, gated ? above : []), ...tokensOf(one) })),
   };
 }
 
@@ -281,9 +294,12 @@ function pick(names: readonly string[], numbers: readonly number[]): string[] {
   return names.length === 0 ? [] : [...new Set(numbers.map((number) => names[number % names.length] ?? ''))];
 }
 
+/** What names no ancestor: from the middle, as fast-check likes the ends. */
+const NOBODY = 11;
+
 /** Mostly an ancestor, sometimes nothing of the kind. */
 function targetOf({ to }: Drawn, above: readonly string[]): string {
-  return to === 15 || above.length === 0 ? 'nobody' : (above[above.length - 1 - (to % above.length)] ?? 'nobody');
+  return to === NOBODY || above.length === 0 ? 'nobody' : (above[above.length - 1 - (to % above.length)] ?? 'nobody');
 }
 
 function tokensOf({ tokens }: Drawn): { readonly tokens?: number } {
@@ -293,6 +309,7 @@ function tokensOf({ tokens }: Drawn): { readonly tokens?: number } {
 function taskAct(one: Drawn, above: readonly string[]): TaskAct {
   switch (one.act) {
     case 'rework':
+      if (above.length === 0) return { do: 'put', value: one.value };
       return { do: 'rework', phase: targetOf(one, above), feedback: `rework ${one.to}` };
     case 'throw':
       return { do: 'throw' };
@@ -302,7 +319,7 @@ function taskAct(one: Drawn, above: readonly string[]): TaskAct {
 }
 
 function reviewAct(one: Drawn, above: readonly string[], scores: boolean): ReviewAct {
-  const unsure = one.value === 2 && one.to % 3 === 0 ? { confidence: 0.5 } : {};
+  const unsure = one.value === 2 && one.to % 5 === 3 ? { confidence: 0.5 } : {};
   switch (one.act) {
     case 'rewind':
       return { do: 'rewind', phase: targetOf(one, above), feedback: `change ${one.to}`, ...unsure };
