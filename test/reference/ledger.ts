@@ -19,8 +19,10 @@ export function commit(world: World, phase: Phase, because: string, outputs: Rea
     version,
     read: Object.fromEntries([...phase.committedReads].toSorted(([a], [b]) => (a < b ? -1 : 1))),
   });
-  for (const name of phase.marks) say(world, 'phase.stale', phase.name, { because: name });
-  phase.marks = new Set();
+  for (const { name, commits } of world.phases) {
+    const isOutdated = (phase.committedReads.get(name) ?? Infinity) < commits.length;
+    if (isOutdated) say(world, 'phase.stale', phase.name, { because: name });
+  }
   const reach = phase.told.reduce((widest, demand) => wider(widest, demand.reach), phase.spread);
   phase.told = [];
   phase.spread = 'requester';
@@ -40,7 +42,6 @@ export function invalidate(world: World, phase: Phase, because: string, reach: R
   phase.status = 'idle';
   phase.life++;
   phase.fresh = true;
-  phase.marks = new Set();
   phase.spread = wider(phase.spread, reach);
   say(world, 'phase.invalidated', phase.name, { g: phase.generation, because });
 }
@@ -50,21 +51,18 @@ export function invalidate(world: World, phase: Phase, because: string, reach: R
 function spread(world: World, phase: Phase, reach: Reach): void {
   for (const other of phase.below) {
     if (!isSettled(other) && !isAtWork(other)) continue;
-    const version = isAtWork(other) ? readNow(other, phase) : other.committedReads.get(phase.name);
-    if (version === undefined) continue;
+    const reads = isAtWork(other) ? other.reads : other.committedReads;
+    const version = reads.get(phase.name) ?? 0;
+    const hasRead = isAtWork(other) ? other.asked.has(phase.name) : version > 0;
+    // One at work that is not to run again is marked when it commits.
     if (reach === 'requester') {
-      if (isAtWork(other)) other.marks.add(phase.name);
-      else say(world, 'phase.stale', other.name, { because: phase.name });
-    } else if (reach === 'all' || isChanged(phase, version)) {
+      if (hasRead && !isAtWork(other)) say(world, 'phase.stale', other.name, { because: phase.name });
+    } else if (hasRead && (reach === 'all' || isChanged(phase, version))) {
       invalidate(world, other, phase.name, reach);
-    } else {
-      (isAtWork(other) ? other.reads : other.committedReads).set(phase.name, phase.commits.length);
+    } else if (version > 0 && !isChanged(phase, version)) {
+      reads.set(phase.name, phase.commits.length);
     }
   }
-}
-
-function readNow(reader: Phase, source: Phase): number | undefined {
-  return reader.asked.has(source.name) ? reader.reads.get(source.name) : undefined;
 }
 
 function isChanged({ commits }: Phase, version: number): boolean {

@@ -50,7 +50,6 @@ function startFree(world: World): void {
       attemptAgain(world, next);
     } else if (isWornOut(world, next) && next.status === 'rewinding') {
       world.queue.splice(world.queue.indexOf(next), 1);
-      markOutdated(world, next);
       if (holdPhase(world, next, 'attemptsPerPhase', next.name)) escalate(world, next, 'limit');
     } else if (isWornOut(world, next)) {
       holdRun(world, 'attemptsPerPhase', next.attempts, world.scenario.limits.attemptsPerPhase ?? 0);
@@ -89,7 +88,6 @@ function start(world: World, phase: Phase): void {
   phase.fresh = false;
   phase.retries = 0;
   phase.tried = [];
-  phase.marks = new Set();
   phase.reads = new Map([...phase.above].map((one) => [one.name, one.commits.length]));
   phase.asked = new Set(phase.spec.after);
   phase.status = 'working';
@@ -194,13 +192,6 @@ function retry(world: World, phase: Phase, feedback: string): void {
 function attemptAgain(world: World, phase: Phase): void {
   phase.attempt++;
   work(world, phase, phase.feedback);
-}
-
-/** Held at its restart, a phase has nothing but what it made from versions that were replaced meanwhile. */
-function markOutdated(world: World, phase: Phase): void {
-  for (const { name, commits } of world.phases) {
-    if (phase.asked.has(name) && (phase.reads.get(name) ?? 0) < commits.length) phase.marks.add(name);
-  }
 }
 
 /** The phase waits for a person, who answers in their own time (rule 9). */

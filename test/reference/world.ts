@@ -50,8 +50,6 @@ export interface Phase {
   told: Demand[];
   /** How widely its next commit reaches beside what the demands say. */
   spread: Reach;
-  /** Phases that committed again while it worked with an older version, to be marked at its commit. */
-  marks: Set<string>;
   /** Versions of its ancestors at its last start; those of them whose outputs it has read. */
   reads: Map<string, number>;
   asked: Set<string>;
@@ -167,7 +165,6 @@ function phaseOf(spec: PhaseSpec): Phase {
     untold: [],
     told: [],
     spread: 'requester',
-    marks: new Set(),
     reads: new Map(),
     asked: new Set(),
     committedReads: new Map(),
