@@ -261,7 +261,6 @@ describe("onLimit: 'escalate'", () => {
       'b approved v1 (unreviewed)',
       'a retrying: 1',
       'a started 1: 1',
-      'a retrying: 2',
       'limit attemptsPerPhase reached 2/2 holds a',
       'a escalated (limit): The limit of 2 for attemptsPerPhase is spent',
       'a approved v1',

@@ -13,7 +13,7 @@ import type { Graph } from '../model/graph.ts';
 import { createLedger, type Ledger, type View } from '../model/ledger.ts';
 import { planGraph, type GatePlan, type PhasePlan, type Plan } from '../model/plan.ts';
 import type { LimitName } from '../model/policy.ts';
-import { createQueue, push, pushFirst, take, type Queue } from '../model/queue.ts';
+import { createQueue, push, pushFirst, take, takeWhere, type Queue } from '../model/queue.ts';
 import type { Correction } from '../model/revision.ts';
 import type { PhaseInput } from './phase-context.ts';
 import type { phaseMachine } from './phase.machine.ts';
@@ -110,6 +110,8 @@ export interface Board extends PipelineInput {
   /** Whether queued phases are about to be started. */
   scheduled: boolean;
   working: number;
+  /** Phases in the queue that count as working, as they keep their place. */
+  keepers: number;
   live: number;
   ended: Omit<EventOf<'run.ended'>, 'type'> | undefined;
   /** The worst end of any phase so far. */
@@ -137,6 +139,7 @@ export function createBoard(input: PipelineInput, ports: BoardPorts): Board {
     busy: false,
     scheduled: false,
     working: 0,
+    keepers: 0,
     live: 0,
     ended: undefined,
     worst: 'completed',
@@ -184,28 +187,32 @@ export function enqueue(board: Board, phases: readonly number[]): void {
   for (const phase of phases) {
     const entry = entryAt(board, phase);
     if (!entry.queued) push(board.queue, phase);
-    entry.queued = true;
+    mark(board, entry);
   }
 }
 
 /** Queues a phase before all others. */
 export function enqueueFirst(board: Board, entry: Entry): void {
   if (!entry.queued) pushFirst(board.queue, entry.index);
-  entry.queued = true;
+  mark(board, entry);
 }
 
-/** Takes the first phase from the queue. */
-export function dequeue(board: Board): Entry | undefined {
-  const next = take(board.queue);
+/** Takes the first phase from the queue: of all, or where there is no room of those that have a place. */
+export function dequeue(board: Board, room: boolean): Entry | undefined {
+  if (!room && board.keepers === 0) return undefined;
+  const { queue, entries } = board;
+  const next = room ? take(queue) : takeWhere(queue, (phase) => entries.get(phase)?.holdsSlot === true);
   if (next === undefined) return undefined;
   const entry = entryAt(board, next);
   entry.queued = false;
+  if (entry.holdsSlot) board.keepers -= 1;
   return entry;
 }
 
 /** A live phase stops working, and leaves its place to another. */
 export function releaseSlot(board: Board, entry: Entry): void {
   if (entry.holdsSlot) board.working -= 1;
+  if (entry.holdsSlot && entry.queued) board.keepers -= 1;
   entry.holdsSlot = false;
 }
 
@@ -224,4 +231,11 @@ export function retire(board: Board, entry: Entry, standing: Standing): void {
 export function stronger(one: GatePlan['invalidate'], other: GatePlan['invalidate']): GatePlan['invalidate'] {
   const order = ['requester', 'changed', 'all'] as const;
   return order.indexOf(one) >= order.indexOf(other) ? one : other;
+}
+
+// --- internal ---
+
+function mark(board: Board, entry: Entry): void {
+  if (!entry.queued && entry.holdsSlot) board.keepers += 1;
+  entry.queued = true;
 }

@@ -9,7 +9,7 @@ import type { Decision } from '../model/decision.ts';
 import type { ErrorInfo } from '../model/errors.ts';
 import type { EventOf, PhaseReport } from '../model/event.ts';
 import { fingerprint } from '../model/plan.ts';
-import { enqueue, enqueueFirst, entryNamed, releaseSlot, type Board, type Entry } from './board.ts';
+import { enqueue, entryNamed, releaseSlot, type Board, type Entry } from './board.ts';
 import { resume, schedule } from './dispatch.ts';
 import { abandon, endIfDone, endIfStuck, endRun } from './ending.ts';
 import { countCorrection, countUsage, liftLimit, reachLimit } from './limits.ts';
@@ -122,15 +122,11 @@ function approve(board: Board, entry: Entry, report: Extract<PhaseReport, { read
 
 function retry(board: Board, entry: Entry, report: EventOf<'phase.retrying'>): void {
   entry.parked = 'retrying';
-  if (!countCorrection(board, entry, 0, report.by === 'person')) return;
+  if (!countCorrection(board, entry, undefined, report.by === 'person')) return;
   entry.history = [...entry.history, report.correction];
   board.outbox.push(report);
-  if (!entry.holdsSlot) enqueue(board, [entry.index]);
-  else if (board.held.length === 0) resume(board, entry);
-  else {
-    releaseSlot(board, entry);
-    enqueueFirst(board, entry);
-  }
+  if (entry.holdsSlot && board.held.length === 0) resume(board, entry);
+  else enqueue(board, [entry.index]);
 }
 
 function rewind(board: Board, entry: Entry, report: EventOf<'phase.rewinding'>): void {

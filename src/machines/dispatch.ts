@@ -10,7 +10,8 @@ import { length } from '../model/queue.ts';
 import { mergeCorrections } from '../model/revision.ts';
 import { dequeue, type Board, type Entry } from './board.ts';
 import type { Start } from './phase-context.ts';
-import { reachLimit } from './limits.ts';
+import { endIfDone } from './ending.ts';
+import { mayAttempt } from './limits.ts';
 
 /**
  * Has queued phases started, as soon as what goes on now is over.
@@ -25,7 +26,6 @@ export function schedule(board: Board): void {
 
 /** Lets a phase that retries begin its next attempt, on the inputs it has. */
 export function resume(board: Board, entry: Entry): void {
-  if (!mayAttempt(board, entry)) return;
   takeSlot(board, entry);
   entry.attempt += 1;
   entry.attempts += 1;
@@ -38,12 +38,13 @@ export function resume(board: Board, entry: Entry): void {
 function pump(board: Board): void {
   board.scheduled = false;
   const room = countOf(board.plan.concurrency);
-  while (board.ended === undefined && board.held.length === 0 && board.working < room) {
-    const entry = dequeue(board);
+  while (board.ended === undefined && board.held.length === 0) {
+    const entry = dequeue(board, board.working < room);
     if (!entry) break;
     if (entry.parked === 'retrying') resume(board, entry);
     else if (isFree(board.course, entry.index) && mayBegin(entry)) begin(board, entry);
   }
+  endIfDone(board);
   board.ports.publish();
 }
 
@@ -104,13 +105,6 @@ function startOf(board: Board, entry: Entry): Start {
   );
   entry.history = revision.history;
   return { attempt, inputs, revision, previous: currentCommit(board.ledger, phase.name)?.outputs };
-}
-
-function mayAttempt(board: Board, entry: Entry): boolean {
-  const max = board.plan.limits.attemptsPerPhase;
-  return (
-    max === undefined || entry.attempts < max || !reachLimit(board, 'attemptsPerPhase', entry.attempts, max, entry)
-  );
 }
 
 function takeSlot(board: Board, entry: Entry): void {

@@ -21,24 +21,24 @@ export function countUsage(board: Board, { tokens = 0, costUsd = 0 }: EventOf<'t
 /**
  * Counts one correction, of which a phase is about to be the cause.
  *
- * @param spent How often the phase has sent back this target, the current time included; 0 for itself.
+ * @param spent How often the phase has sent back its target, this time included; `undefined` where it retries itself.
  * @returns Whether the limits allow it. A person's corrections are counted, and always allowed.
  */
-export function countCorrection(board: Board, entry: Entry, spent: number, byPerson: boolean): boolean {
+export function countCorrection(board: Board, entry: Entry, spent: number | undefined, byPerson: boolean): boolean {
   const { corrections, perPair } = board.plan.limits;
-  const used = board.used.corrections + 1;
+  const made = board.used.corrections;
   if (!byPerson) {
-    if (
-      corrections !== undefined &&
-      used > corrections &&
-      reachLimit(board, 'corrections', used - 1, corrections, entry)
-    )
-      return false;
-    if (perPair !== undefined && spent > perPair && reachLimit(board, 'perPair', spent - 1, perPair, entry))
-      return false;
+    if (exceeds(board, 'corrections', made + 1, corrections, entry)) return false;
+    if (spent !== undefined && exceeds(board, 'perPair', spent, perPair, entry)) return false;
+    if (spent === undefined && !mayAttempt(board, entry)) return false;
   }
-  board.used.corrections = used;
+  board.used.corrections = made + 1;
   return true;
+}
+
+/** Whether the limits allow another attempt of a phase. */
+export function mayAttempt(board: Board, entry: Entry): boolean {
+  return !exceeds(board, 'attemptsPerPhase', entry.attempts + 1, board.plan.limits.attemptsPerPhase, entry);
 }
 
 /**
@@ -74,4 +74,11 @@ export function liftLimit(board: Board, limit: LimitName): void {
   board.held.splice(at, 1);
   board.lifted.push(limit);
   board.outbox.push({ type: 'limit.lifted', limit });
+}
+
+// --- internal ---
+
+/** Whether one more is too many, and the limit holds. */
+function exceeds(board: Board, limit: LimitName, wanted: number, max: number | undefined, entry: Entry): boolean {
+  return max !== undefined && wanted > max && reachLimit(board, limit, wanted - 1, max, entry);
 }

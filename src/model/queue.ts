@@ -46,3 +46,9 @@ export function take(queue: Queue): number | undefined {
   }
   return item;
 }
+
+/** Takes the first that fits. Costs a step for each one before it. */
+export function takeWhere(queue: Queue, fits: (item: number) => boolean): number | undefined {
+  const at = queue.items.findIndex((item, index) => index >= queue.head && fits(item));
+  return at === -1 ? undefined : queue.items.splice(at, 1)[0];
+}

@@ -199,10 +199,10 @@ describe('the tree', () => {
       "
       marks  3.8s  ✓ 3  ≈ 1  ⊘ 1  corrections 1
       ✓ base   1 task  2 attempts  2.2s
-      ✓ left   1 task  2 attempts  2.2s
+      ✓ left   1 task  2 attempts  2.1s
       ✓ right  1 task  2 attempts  2.3s
       ⊘ slow   cancelled  0.2s
-      ≈ other  1 task  stale  0.7s
+      ≈ other  1 task  stale  0.6s
       "
     `);
   });
