@@ -307,28 +307,22 @@ describe('messages', () => {
     `);
     const b = fake('b', { maxReviewErrors: 0, onUnrecognised: 'ask', verdicts: ['looks fine to me'] });
     expect(await messageOf([b], 'b')).toMatchInlineSnapshot(`
-      "Cannot judge phase "b" as its review could not be had in 1 tries: no verdict in "looks fine to me"
+      "Cannot judge phase "b" as its review could not be had in one try: no verdict in "looks fine to me"
       The work was not rejected. Repair the reviewer, raise maxReviewErrors, or run attended so that a person decides.
       Docs: docs/errors.md#REVIEW_UNAVAILABLE"
     `);
     const c = fake('c', { maxReviewErrors: 0, verdicts: [{ ...retry('x'), confidence: 0.2 }] });
     expect(await messageOf([c], 'c')).toMatchInlineSnapshot(`
-      "Cannot judge phase "c" as its review could not be had in 1 tries: confidence of 0.2 is too low for "retry"
+      "Cannot judge phase "c" as its review could not be had in one try: confidence of 0.2 is too low for "retry"
       The work was not rejected. Repair the reviewer, raise maxReviewErrors, or run attended so that a person decides.
       Docs: docs/errors.md#REVIEW_UNAVAILABLE"
     `);
     const d = fake('d', { maxReviewErrors: 0, checks: [fakeCheck('size', [{ passed: 'yes' }])] });
     expect(await messageOf([d], 'd')).toMatchInlineSnapshot(`
-      "Cannot judge phase "d" as its review could not be had in 1 tries: [
-        {
-          "expected": "boolean",
-          "code": "invalid_type",
-          "path": [
-            "passed"
-          ],
-          "message": "Invalid input: expected boolean, received string"
-        }
-      ]
+      "Cannot judge phase "d" as its review could not be had in one try: Cannot read the answer of check "size":
+        passed: Invalid input: expected boolean, received string
+      Return true, false, a string that says what has to change, or { passed, requiredChange?, details? }.
+      Docs: docs/errors.md#OUTPUT_INVALID
       The work was not rejected. Repair the reviewer, raise maxReviewErrors, or run attended so that a person decides.
       Docs: docs/errors.md#REVIEW_UNAVAILABLE"
     `);
@@ -347,7 +341,7 @@ describe('messages', () => {
     const pipelineOf = (one: Fake) => definePipeline({ name: 'article', phases: [one.definition] });
     const broken = pipelineOf(fake('a', { outputs: [new Error('The disk is full')] }));
     await expect(runPipeline(broken, { runId: 'r1' })).rejects.toMatchInlineSnapshot(`
-      [RunUnsuccessfulError: Cannot return outputs as run r1 of pipeline "article" ended failed, as phase "a" was failed: The disk is full
+      [RunUnsuccessfulError: Cannot return outputs as run r1 of pipeline "article" ended failed, as phase "a" failed: The disk is full
       Its \`result\` field has every phase with its decisions and errors.
       Docs: docs/errors.md#RUN_UNSUCCESSFUL]
     `);

@@ -13,7 +13,7 @@ import { byName } from '../model/by-name.ts';
 import { DEFAULT_TIMEOUT, type CheckWork, type PhaseWork, type Work } from '../model/compile.ts';
 import { errorInfo } from '../model/errors.ts';
 import type { Verdict } from '../model/event.ts';
-import { checkResultSchema } from '../model/check.ts';
+import { readCheckResult } from '../model/check.ts';
 import type { ReviewContext } from '../model/phase-types.ts';
 import type { Outputs } from '../model/task-types.ts';
 import { contentHash, type GatePlan, type TaskPlan } from '../model/plan.ts';
@@ -187,7 +187,7 @@ function readCheck(name: string, result: unknown): FailedCheck | undefined {
   const change = `Make check "${name}" pass.`;
   if (result === false) return { requiredChange: change, details: `Check "${name}" failed.` };
   if (typeof result === 'string') return { requiredChange: result, details: `Check "${name}" failed: ${result}` };
-  const { passed, requiredChange = change, details } = checkResultSchema.parse(result);
+  const { passed, requiredChange = change, details } = readCheckResult(name, result);
   return passed ? undefined : { requiredChange, details: `Check "${name}" failed${details ? `: ${details}` : '.'}` };
 }
 

@@ -211,7 +211,7 @@ function endError(context: PhaseContext): ErrorInfo {
       new PhasegateError('REWORK_IMPOSSIBLE', problem, { hint: 'Raise maxPredecessorRetries, or correct that phase.' }),
     );
   }
-  const problem = `Cannot judge phase "${phase.name}" as its review could not be had in ${errors + 1} tries: ${reasonOf(context)}`;
+  const problem = `Cannot judge phase "${phase.name}" as its review could not be had in ${errors === 0 ? 'one try' : `${errors + 1} tries`}: ${reasonOf(context)}`;
   const hint =
     'The work was not rejected. Repair the reviewer, raise maxReviewErrors, or run attended so that a person decides.';
   return errorInfo(new PhasegateError('REVIEW_UNAVAILABLE', problem, { hint }));

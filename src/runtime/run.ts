@@ -243,6 +243,9 @@ function outputsOf<O>(result: RunResult<O>): O {
 function causeOf({ phases, error, reason }: RunResult<unknown>): string {
   if (error) return `: ${error.message}`;
   const bad = Object.entries(phases).find(([, phase]) => phase.status === 'failed' || phase.status === 'rejected');
-  if (bad) return `, as phase "${bad[0]}" was ${bad[1].status}: ${bad[1].error?.message ?? bad[1].reason}`;
+  if (bad) {
+    const ended = bad[1].status === 'failed' ? 'failed' : 'was rejected';
+    return `, as phase "${bad[0]}" ${ended}: ${bad[1].error?.message ?? bad[1].reason}`;
+  }
   return reason === null ? '' : `: ${reason}`;
 }

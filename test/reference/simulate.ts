@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { runTasks } from './attempt.ts';
+import { runTasks, type Attempted } from './attempt.ts';
 import { endRun, fail, reject } from './ending.ts';
 import { judge, type DecidedBy } from './judge.ts';
 import { commit } from './ledger.ts';
@@ -58,6 +58,7 @@ function startFree(world: World): void {
       start(world, next);
     }
   }
+  for (const begin of world.begin.splice(0)) if (world.ended === undefined) begin();
   const isLive = world.phases.some((phase) => phase.status === 'working' || phase.status === 'escalated');
   if (isLive || world.queue.length > 0) return;
   const is = (status: string) => world.phases.some((phase) => phase.status === status);
@@ -99,7 +100,7 @@ function work(world: World, phase: Phase, told: string | null): void {
   phase.status = 'working';
   phase.isDone = false;
   say(world, 'phase.started', phase.name, { ...at(phase), told });
-  runTasks(world, phase, (attempted) => {
+  const end = (attempted: Attempted): void => {
     switch (attempted.type) {
       case 'failed':
         return fail(world, phase, 'TASK_FAILED');
@@ -116,7 +117,8 @@ function work(world: World, phase: Phase, told: string | null): void {
         if (!phase.gate || isExcused(phase)) return commit(world, phase, 'unreviewed', attempted.outputs);
         return review(world, phase, 1, new Map());
     }
-  });
+  };
+  world.begin.push(() => runTasks(world, phase, end));
 }
 
 function review(world: World, phase: Phase, asked: number, known: Answers): void {

@@ -78,6 +78,8 @@ export interface World {
   readonly held: Set<LimitName>;
   readonly lifted: Set<LimitName>;
   readonly calls: Map<string, number>;
+  /** Work that begins once everything that starts at this moment has started. */
+  begin: (() => void)[];
   ended: RunStatus | undefined;
 }
 
@@ -103,6 +105,7 @@ export function createWorld(scenario: Scenario): World {
     held: new Set(),
     lifted: new Set(),
     calls: new Map(),
+    begin: [],
     ended: undefined,
   };
 }
