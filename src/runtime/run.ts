@@ -23,6 +23,7 @@ import { acceptDecision } from './desk.ts';
 import { createJournal, type RunStore } from './journal.ts';
 import { machineOf } from './machine.ts';
 import { append, close, createRecordLog, iterate, recordAt, stream } from './records.ts';
+import { RunUnsuccessfulError } from './unsuccessful.ts';
 
 /** What `startRun` takes beside the pipeline. */
 export interface RunOptions<I = unknown> {
@@ -64,23 +65,6 @@ export interface Run<O = Readonly<Record<string, Outputs>>> extends AsyncIterabl
   decide(about: string, decision: Decision | string): void;
   /** Stops the run and aborts everything that works. Does nothing once the run has ended. */
   cancel(reason?: string): void;
-}
-
-/** Thrown by `outputs` and `runPipeline` for a run that did not complete. */
-export class RunUnsuccessfulError extends PhasegateError {
-  readonly result: RunResult<unknown>;
-
-  constructor(result: RunResult<unknown>) {
-    super(
-      'RUN_UNSUCCESSFUL',
-      `Cannot return outputs as run ${result.runId} of pipeline "${result.pipeline}" ended ${result.status}${causeOf(result)}`,
-      {
-        hint: 'Its `result` field has every phase with its decisions and errors.',
-        cause: result.error ?? undefined,
-      },
-    );
-    this.result = result;
-  }
 }
 
 /**
@@ -238,14 +222,4 @@ function followSignal(signal: AbortSignal, cancel: (reason: string) => void, ove
 function outputsOf<O>(result: RunResult<O>): O {
   if (result.status !== 'completed') throw new RunUnsuccessfulError(result);
   return result.outputs as O;
-}
-
-function causeOf({ phases, error, reason }: RunResult<unknown>): string {
-  if (error) return `: ${error.message}`;
-  const bad = Object.entries(phases).find(([, phase]) => phase.status === 'failed' || phase.status === 'rejected');
-  if (bad) {
-    const ended = bad[1].status === 'failed' ? 'failed' : 'was rejected';
-    return `, as phase "${bad[0]}" ${ended}: ${bad[1].error?.message ?? bad[1].reason}`;
-  }
-  return reason === null ? '' : `: ${reason}`;
 }

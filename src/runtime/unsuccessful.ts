@@ -1,0 +1,36 @@
+/**
+ * The error of a run that did not complete.
+ *
+ * @module
+ */
+import { PhasegateError } from '../model/errors.ts';
+import type { RunResult } from '../model/result.ts';
+
+/** Thrown by `outputs` and `runPipeline` for a run that did not complete. */
+export class RunUnsuccessfulError extends PhasegateError {
+  readonly result: RunResult<unknown>;
+
+  constructor(result: RunResult<unknown>) {
+    super(
+      'RUN_UNSUCCESSFUL',
+      `Cannot return outputs as run ${result.runId} of pipeline "${result.pipeline}" ended ${result.status}${causeOf(result)}`,
+      {
+        hint: 'Its `result` field has every phase with its decisions and errors.',
+        cause: result.error ?? undefined,
+      },
+    );
+    this.result = result;
+  }
+}
+
+// --- internal ---
+
+function causeOf({ phases, error, reason }: RunResult<unknown>): string {
+  if (error) return `: ${error.message}`;
+  const bad = Object.entries(phases).find(([, phase]) => phase.status === 'failed' || phase.status === 'rejected');
+  if (bad) {
+    const ended = bad[1].status === 'failed' ? 'failed' : 'was rejected';
+    return `, as phase "${bad[0]}" ${ended}: ${bad[1].error?.message ?? bad[1].reason}`;
+  }
+  return reason === null ? '' : `: ${reason}`;
+}
