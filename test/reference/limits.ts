@@ -40,12 +40,15 @@ export function holdPhase(world: World, phase: Phase, limit: LimitName, target: 
     attemptsPerPhase: phase.attempts,
   };
   const escalates = world.scenario.onLimit === 'escalate';
-  say(world, 'limit.reached', '', {
-    limit,
-    used: used[limit as keyof typeof used],
-    max: world.scenario.limits[limit],
-    holds: escalates ? phase.name : null,
-  });
+  // One that holds the run already is not said again.
+  if (!world.held.has(limit)) {
+    say(world, 'limit.reached', '', {
+      limit,
+      used: used[limit as keyof typeof used],
+      max: world.scenario.limits[limit],
+      holds: escalates ? phase.name : null,
+    });
+  }
   if (!escalates) endRun(world, 'exhausted', limit);
   return escalates;
 }
