@@ -1,0 +1,117 @@
+/**
+ * What `analyze` says can happen at most, against what happens.
+ *
+ * `PHASEGATE_SCENARIOS=5000 npx vitest run test/property/bounds.test.ts` tries that many, with random seeds.
+ */
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { analyze, startRun, type PhaseBound, type RunEvent, type RunRecord } from '../../src/index.ts';
+import type { Call, PhaseSpec, ReviewAct, Scenario } from '../reference/scenario.ts';
+import { build } from './build.ts';
+import { idle } from '../rig.ts';
+import { prove } from './prove.ts';
+import { scenarios, type Scope } from './scenarios.ts';
+import { SteppedClock } from './stepped-clock.ts';
+
+/** Random reviewers approve soon; those that press on spend what they may. */
+const SCOPES: readonly (readonly [string, Scope, (scenario: Scenario) => Scenario, number])[] = [
+  ['reviewers of all kinds', {}, (scenario) => scenario, 200],
+  ['few phases, reviewers that press on', { maxPhases: 4, limits: false, failures: false }, pressed, 200],
+  ['reviewers that press on under limits', { maxPhases: 6, failures: false }, pressed, 200],
+  ['reviewers that press on', { maxPhases: 6, limits: false, failures: false }, pressed, 150],
+];
+
+// XState's development build warns once per action of every phase: millions of lines here.
+beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined));
+
+describe('analyze()', () => {
+  it.each(SCOPES)(
+    'is never exceeded by a run that nobody decides about: %s',
+    async (_, scope, made, runs) => {
+      let met = 0;
+      await prove(scenarios(scope).map(made), { seed: 7, runs }, async (scenario) => {
+        const { bounds, records } = await witness(scenario);
+        met += bounds.filter(
+          (bound) => bound.attempts > 1 && count(records, 'phase.started', bound) >= bound.attempts,
+        ).length;
+        const broken = bounds.flatMap((bound) => excesses(bound, records));
+        return broken.length === 0 ? null : broken.join('\n');
+      });
+      // A bound that no run ever meets would be no find, however often it is not exceeded.
+      expect(met).toBeGreaterThan(0);
+    },
+    600_000,
+  );
+});
+
+// --- internal ---
+
+const MAX_STEPS = 20_000;
+
+/** The bounds of a scenario, and what happens when no person ever answers. */
+async function witness(
+  scenario: Scenario,
+): Promise<{ readonly bounds: readonly PhaseBound[]; readonly records: readonly RunRecord[] }> {
+  const clock = new SteppedClock();
+  const records: RunRecord[] = [];
+  const pipeline = build(scenario, { clock, saw: () => undefined });
+  const run = startRun(pipeline, { clock, attended: scenario.attended });
+  run.events$.subscribe((record) => records.push(record));
+  const end = { reached: false };
+  void run.result.then(() => (end.reached = true));
+  await idle();
+  for (let steps = 0; !end.reached && clock.step(); steps++) {
+    if (steps === MAX_STEPS) throw new Error('the run does not come to an end');
+    await idle();
+  }
+  if (!end.reached) run.cancel('nobody answers');
+  return { bounds: analyze(pipeline).bounds, records };
+}
+
+function excesses(bound: PhaseBound, records: readonly RunRecord[]): readonly string[] {
+  const { phase, attempts } = bound;
+  const asked = Math.max(0, ...Object.values(bound.reviews));
+  const started = count(records, 'phase.started', bound);
+  const reviewed = count(records, 'review.started', bound);
+  const fresh = records.filter(
+    ({ event }) => event.type === 'phase.started' && event.phase === phase && event.attempt === 0,
+  ).length;
+  return [
+    ...(started > attempts ? [`${phase} started ${started} times, at most ${attempts} were said`] : []),
+    ...(fresh > bound.starts ? [`${phase} started afresh ${fresh} times, at most ${bound.starts} were said`] : []),
+    ...(reviewed > asked ? [`${phase} was reviewed ${reviewed} times, at most ${asked} were said`] : []),
+  ];
+}
+
+function count(records: readonly RunRecord[], type: RunEvent['type'], { phase }: PhaseBound): number {
+  return records.filter(({ event }) => event.type === type && 'phase' in event && event.phase === phase).length;
+}
+
+/** The same scenario with reviewers that go on demanding, each in an order of its own. */
+function pressed(scenario: Scenario): Scenario {
+  return { ...scenario, phases: scenario.phases.map((spec) => pressedPhase(spec, scenario.phases)) };
+}
+
+/** How often a reviewer demands something before it begins to approve. */
+const DEMANDS = 120;
+
+function pressedPhase(spec: PhaseSpec, all: readonly PhaseSpec[]): PhaseSpec {
+  if (!spec.gate) return spec;
+  const rewinds = [...above(spec, all)].map((phase): ReviewAct => ({ do: 'rewind', phase, feedback: 'back' }));
+  const reviewers = spec.gate.reviewers.map((reviewer, place) => {
+    const kinds: readonly Call<ReviewAct>[] = [
+      { do: 'throw' },
+      ...reviewer.calls.filter((call) => call.do === 'retry' || call.do === 'rewind'),
+      { do: 'retry', feedback: 'again' },
+      ...rewinds,
+    ];
+    const stride = 1 + (reviewer.calls.length % kinds.length);
+    const calls = Array.from({ length: DEMANDS }, (_, nth) => kinds[(nth * stride + place) % kinds.length]);
+    return { ...reviewer, calls: calls.flatMap((call) => call ?? []) };
+  });
+  return { ...spec, gate: { ...spec.gate, onInvalidTarget: 'approve', reviewers } };
+}
+
+function above({ after }: PhaseSpec, all: readonly PhaseSpec[]): ReadonlySet<string> {
+  const direct = all.filter((one) => after.includes(one.name));
+  return new Set(direct.flatMap((one) => [one.name, ...above(one, all)]));
+}
