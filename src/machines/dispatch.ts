@@ -55,7 +55,7 @@ function mayBegin({ standing, parked }: Entry): boolean {
 
 /** Starts a phase from the inputs that are current now: anew, or where it waits for a predecessor that it sent back. */
 function begin(board: Board, entry: Entry): void {
-  if (!mayAttempt(board, entry)) return;
+  if (!mayAttempt(board, entry, true)) return;
   const start = startOf(board, entry);
   takeSlot(board, entry);
   entry.attempt = start.attempt;

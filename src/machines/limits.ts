@@ -30,24 +30,36 @@ export function countCorrection(board: Board, entry: Entry, spent: number | unde
   if (!byPerson) {
     if (exceeds(board, 'corrections', made + 1, corrections, entry)) return false;
     if (spent !== undefined && exceeds(board, 'perPair', spent, perPair, entry)) return false;
-    if (spent === undefined && !mayAttempt(board, entry)) return false;
+    if (spent === undefined && !mayAttempt(board, entry, false)) return false;
   }
   board.used.corrections = made + 1;
   return true;
 }
 
-/** Whether the limits allow another attempt of a phase. */
-export function mayAttempt(board: Board, entry: Entry): boolean {
-  return !exceeds(board, 'attemptsPerPhase', entry.attempts + 1, board.plan.limits.attemptsPerPhase, entry);
+/**
+ * Whether the limits allow another attempt of a phase.
+ *
+ * @param made Whether the correction that the attempt follows was made already, so that what it spent stays spent.
+ */
+export function mayAttempt(board: Board, entry: Entry, made: boolean): boolean {
+  return !exceeds(board, 'attemptsPerPhase', entry.attempts + 1, board.plan.limits.attemptsPerPhase, entry, made);
 }
 
 /**
  * A limit is spent: the run ends, or it is held for a person - one phase of it, where the limit stops just that phase.
  *
  * @param phase The live phase that waits for the pipeline's word, if the limit stops just that.
+ * @param made Whether the correction that the phase waits on was made already. @default false
  * @returns Whether the limit holds; false where a person has lifted it.
  */
-export function reachLimit(board: Board, limit: LimitName, used: number, max: number, phase?: Entry): boolean {
+export function reachLimit(
+  board: Board,
+  limit: LimitName,
+  used: number,
+  max: number,
+  phase?: Entry,
+  made = false,
+): boolean {
   if (board.ended) return true;
   if (board.lifted.includes(limit)) return false;
   const reason = `The limit of ${max} for ${limit} is spent`;
@@ -58,7 +70,7 @@ export function reachLimit(board: Board, limit: LimitName, used: number, max: nu
   if (stops) endRun(board, { status: 'exhausted', limit, reason });
   else if (holds) {
     holds.parked = 'escalated';
-    holds.actor?.send({ type: 'hold', reason });
+    holds.actor?.send({ type: 'hold', reason, made });
   } else {
     if (!board.held.includes(limit)) board.held.push(limit);
     // It stays first in line.
@@ -79,6 +91,13 @@ export function liftLimit(board: Board, limit: LimitName): void {
 // --- internal ---
 
 /** Whether one more is too many, and the limit holds. */
-function exceeds(board: Board, limit: LimitName, wanted: number, max: number | undefined, entry: Entry): boolean {
-  return max !== undefined && wanted > max && reachLimit(board, limit, wanted - 1, max, entry);
+function exceeds(
+  board: Board,
+  limit: LimitName,
+  wanted: number,
+  max: number | undefined,
+  entry: Entry,
+  made = false,
+): boolean {
+  return max !== undefined && wanted > max && reachLimit(board, limit, wanted - 1, max, entry, made);
 }

@@ -56,6 +56,12 @@ export function countedRewinds({ rewinds, review: { verdict, by } }: PhaseContex
   return byName([...Object.entries(rewinds), [verdict.phase, (rewinds[verdict.phase] ?? 0) + 1]]);
 }
 
+/** Why a phase is held, and whether the correction it waits on was made already. */
+export interface Hold {
+  readonly reason: string;
+  readonly made?: boolean | undefined;
+}
+
 /** A correction that the pipeline does not allow is taken back: it was not made, so nothing is spent on it. */
 export function heldFields({ review, retries, rewinds, history }: PhaseContext, held: string) {
   const { verdict, by } = review;

@@ -35,7 +35,12 @@ export type PhaseCommand =
   /** Begin the next attempt: with new inputs where `start` is given, else with the same. */
   | { readonly type: 'restart'; readonly start?: Start | undefined }
   /** Do not begin it: wait for a person. */
-  | { readonly type: 'hold'; readonly reason: string }
+  | {
+      readonly type: 'hold';
+      readonly reason: string;
+      /** Whether the correction was made already, so that what it spent stays spent. @default false */
+      readonly made?: boolean | undefined;
+    }
   /** A person's decision. */
   | { readonly type: 'decide'; readonly decision: Decision }
   /** Stop, whatever it takes. */
@@ -101,7 +106,9 @@ export const phaseMachine = setup({
     beginNext: assign(({ context }, start: Start | undefined) =>
       start ? updates.restartFields(start, context.history) : updates.nextFields(context),
     ),
-    keepHold: assign(({ context }, reason: string) => updates.heldFields(context, reason)),
+    keepHold: assign(({ context }, { reason, made }: updates.Hold) =>
+      made ? { held: reason } : updates.heldFields(context, reason),
+    ),
   },
 }).createMachine({
   id: 'phase',
@@ -177,14 +184,14 @@ export const phaseMachine = setup({
       entry: { type: 'report', params: ({ context }) => reports.retryingReport(context) },
       on: {
         restart: { target: 'running', actions: { type: 'beginNext', params: ({ event }) => event.start } },
-        hold: { target: 'escalated', actions: { type: 'keepHold', params: ({ event }) => event.reason } },
+        hold: { target: 'escalated', actions: { type: 'keepHold', params: ({ event }) => event } },
       },
     },
     rewinding: {
       entry: { type: 'report', params: ({ context }) => reports.rewindingReport(context) },
       on: {
         restart: { target: 'running', actions: { type: 'beginNext', params: ({ event }) => event.start } },
-        hold: { target: 'escalated', actions: { type: 'keepHold', params: ({ event }) => event.reason } },
+        hold: { target: 'escalated', actions: { type: 'keepHold', params: ({ event }) => event } },
       },
     },
     escalated: {
