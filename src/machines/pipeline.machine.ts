@@ -76,6 +76,12 @@ export const pipelineMachine = setup({
   },
   actions: {
     open: ({ context, self }) => open(makeBoard(context, self)),
+    // A name that no phase can have. A run that nobody can stop or store but `startRun`, and has no deadline, needs none.
+    watch: enqueueActions(({ context, enqueue }) => {
+      const { durationMs } = context.plan.limits;
+      if (context.emits || durationMs !== undefined)
+        enqueue.spawnChild('lifeline', { id: '__lifeline', input: { durationMs } });
+    }),
     receive: ({ self, event }) => {
       if (!isReport(event)) return;
       receive(boardOf(self), event);
@@ -102,14 +108,9 @@ export const pipelineMachine = setup({
   initial: 'running',
   states: {
     running: {
-      entry: 'open',
-      invoke: {
-        src: 'lifeline',
-        id: '__lifeline', // a name that no phase can have
-        input: ({ context }) => ({ durationMs: context.plan.limits.durationMs }),
-        onDone: { actions: ['spendDuration', 'publish'] },
-      },
+      entry: ['open', 'watch'],
       on: {
+        'xstate.done.actor.__lifeline': { actions: ['spendDuration', 'publish'] },
         'task.*': { actions: ['receive', 'publish'] },
         'phase.*': [{ guard: 'emitsNothing', actions: 'receive' }, { actions: ['receive', 'publish'] }],
         'review.*': { actions: ['receive', 'publish'] },

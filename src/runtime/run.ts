@@ -7,7 +7,7 @@ import type { Observable } from 'rxjs';
 import { ulid } from 'ulid';
 import { createActor, type ActorOptions, type ActorRefFrom } from 'xstate';
 import type { Clock } from '../machines/actor.ts';
-import { listenTo } from '../machines/boards.ts';
+import { disband, listenTo } from '../machines/boards.ts';
 import type { pipelineMachine } from '../machines/pipeline.machine.ts';
 import type { Decision } from '../model/decision.ts';
 import type { Pipeline } from '../model/define.ts';
@@ -108,6 +108,12 @@ export function startRun<O, I>(pipeline: Pipeline<O, I>, options: RunOptions<I> 
     else windUp({ status: 'failed', error });
   }
 
+  /** The machine itself has failed, which is a bug: what works is stopped, and the result says so. */
+  function breakOff(error: unknown): void {
+    if (actor) disband(actor);
+    windUp({ status: 'failed', error: errorInfo(error, 'INTERNAL') });
+  }
+
   async function begin(): Promise<void> {
     const input = await inputOf(pipeline, options.input);
     if (ended) return;
@@ -124,7 +130,7 @@ export function startRun<O, I>(pipeline: Pipeline<O, I>, options: RunOptions<I> 
     // An inspector sees events only, so then nothing may go around them.
     if (inspect) actor.on('*', publish);
     else listenTo(actor, publish);
-    actor.subscribe({ error: (error) => windUp({ status: 'failed', error: errorInfo(error, 'INTERNAL') }) });
+    actor.subscribe({ error: breakOff });
     actor.start();
   }
 
