@@ -85,6 +85,54 @@ describe('startRun()', () => {
     `);
   });
 
+  //  plan ─┬─▶ first    sends plan back at 15: what others read is kept ('requester')
+  //        ├─▶ second   sends it back at 18, for 'all'
+  //        ├─▶ third    sends it back at 20, for what 'changed'
+  //        └─▶ reader   has read the first version; the last one is equal to it
+  it('reaches as far as the widest of the demands that a commit answers', async () => {
+    const phases = [
+      does('plan', [], [put(1, 10), put(2, 10), put(1, 10)]),
+      does('first', ['plan'], [put(1, 2), put(1, 6)], { gate: gate([back('plan', 'one', 3), yes(1)]) }),
+      does('second', ['plan'], [put(1, 4), put(1, 8)], {
+        gate: gate([back('plan', 'two', 4), yes(1)], { invalidate: 'all' }),
+      }),
+      does('third', ['plan'], [put(1, 7), put(1, 10)], {
+        gate: gate([back('plan', 'three', 3), yes(2)], { invalidate: 'changed' }),
+      }),
+      does('reader', ['plan'], [put(1, 1), put(1, 4)]),
+    ];
+    expect(await story(scenario(phases))).toMatchInlineSnapshot(`
+      "
+      @0 run.started
+      @0 phase.started plan g=0 a=0 told=null
+      @10 phase.approved plan g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={}
+      @10 phase.started first g=0 a=0 told=null
+      @10 phase.started second g=0 a=0 told=null
+      @10 phase.started third g=0 a=0 told=null
+      @10 phase.started reader g=0 a=0 told=null
+      @11 phase.approved reader g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={"plan":1}
+      @15 phase.rewinding first g=0 a=0 target="plan" feedback="one" by="gate" spent=1
+      @15 phase.started plan g=1 a=1 told="one"
+      @18 phase.rewinding second g=0 a=0 target="plan" feedback="two" by="gate" spent=1
+      @20 phase.rewinding third g=0 a=0 target="plan" feedback="three" by="gate" spent=1
+      @25 phase.approved plan g=1 a=1 because="unreviewed" outputs={"work":2} version=2 read={}
+      @25 phase.stale reader because="plan"
+      @25 phase.started plan g=2 a=2 told="two\\n\\nthree"
+      @35 phase.approved plan g=2 a=2 because="unreviewed" outputs={"work":1} version=3 read={}
+      @35 phase.invalidated reader g=1 because="plan"
+      @35 phase.started first g=0 a=0 told=null
+      @35 phase.started second g=0 a=0 told=null
+      @35 phase.started third g=0 a=0 told=null
+      @35 phase.started reader g=1 a=0 told=null
+      @39 phase.approved reader g=1 a=0 because="unreviewed" outputs={"work":1} version=2 read={"plan":3}
+      @42 phase.approved first g=0 a=0 because="approved" outputs={"work":1} version=1 read={"plan":3}
+      @44 phase.approved second g=0 a=0 because="approved" outputs={"work":1} version=1 read={"plan":3}
+      @47 phase.approved third g=0 a=0 because="approved" outputs={"work":1} version=1 read={"plan":3}
+      @47 run.ended status="completed" limit=null
+      "
+    `);
+  });
+
   //  root ─┬─▶ left ──┬─▶ join   sends root back: left and right run again, apart keeps what it read
   //        ├─▶ right ─┘
   //        └─▶ apart

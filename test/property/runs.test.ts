@@ -17,7 +17,7 @@ import { scenarios, type Scope } from './scenarios.ts';
 /** Small graphs find the odd orders, large ones what only many phases do together. */
 const SCOPES: readonly (readonly [string, Scope, number])[] = [
   ['few phases', { maxPhases: 4, limits: false }, 400],
-  ['few phases under limits', { maxPhases: 4 }, 300],
+  ['few phases under limits', { maxPhases: 4 }, 400],
   ['many phases without failures', { limits: false, failures: false }, 300],
   ['many phases', {}, 300],
 ];
