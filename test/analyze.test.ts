@@ -393,14 +393,14 @@ describe('analyze() on costs', () => {
   const run = () => 'done';
 
   it('multiplies the estimates of tasks and reviewers by the tries of each', () => {
-    //  a: 1 + 1 attempts; two tasks, one tried up to 3 times; each attempt is reviewed up to 1 + 1 times
+    //  a: 1 + 1 attempts; two tasks, one tried up to 3 times; each attempt is reviewed up to 1 + 1 times, with 2 tries each
     const a = phase('a', {
       tasks: [
         task('draft', { run, estimate: { costUsd: 0.5, tokens: 100 }, retry: { attempts: 3 } }),
         task('polish', { run, estimate: { costUsd: 0.25, tokens: 10 } }),
       ],
       review: {
-        by: task('judge', { run, estimate: { costUsd: 2, tokens: 7 } }),
+        by: task('judge', { run, estimate: { costUsd: 2, tokens: 7 }, retry: { attempts: 2 } }),
         maxRetries: 1,
         maxReviewErrors: 1,
       },
@@ -413,11 +413,11 @@ describe('analyze() on costs', () => {
         starts: 1,
         attempts: 2,
         reviews: { judge: 4 },
-        costUsd: 2 * 3 * 0.5 + 2 * 0.25 + 4 * 2,
-        tokens: 2 * 3 * 100 + 2 * 10 + 4 * 7,
+        costUsd: 2 * 3 * 0.5 + 2 * 0.25 + 4 * 2 * 2,
+        tokens: 2 * 3 * 100 + 2 * 10 + 4 * 2 * 7,
       },
     ]);
-    expect(worst).toEqual({ attempts: 2, reviews: 4, costUsd: 11.5, tokens: 648 });
+    expect(worst).toEqual({ attempts: 2, reviews: 4, costUsd: 19.5, tokens: 676 });
   });
 
   it('is not known where one estimate is missing, each kind for itself, and the sum neither', () => {
@@ -489,7 +489,7 @@ describe('analyze() on presets', () => {
   });
 });
 
-describe('analyze() promises no more than can happen', () => {
+describe('analyze() says no more than can happen', () => {
   it('to a single gate', async () => {
     //  a
     expect(await press({ a: { maxRetries: 3, maxReviewErrors: 2 } })).toEqual(['a 1/4 review:12']);
@@ -544,15 +544,15 @@ describe('analyze() promises no more than can happen', () => {
     ).toEqual(['a 5/10 review:20', 'b 3/3 review:6', 'c 3/3 review:6']);
   });
 
-  it('to bystanders that are invalidated', async () => {
-    //  a ──▶ b ──▶ d      c sends a back twice with invalidate: all, each time when b and d are approved
+  it.each(['changed', 'all'] as const)('to bystanders that are invalidated: %s', async (invalidate) => {
+    //  a ──▶ b ──▶ d      c sends a back twice, each time when b and d are approved
     //  └───▶ c
     expect(
       await press({
         a: { maxRetries: 0, maxReviewErrors: 0 },
         b: { after: ['a'], maxRetries: 1, maxPredecessorRetries: 0, maxReviewErrors: 1 },
         d: { after: ['b'], maxRetries: 1, maxPredecessorRetries: 0, maxReviewErrors: 0 },
-        c: { ...LATE, after: ['a'], maxRetries: 0, maxPredecessorRetries: 2, invalidate: 'all' },
+        c: { ...LATE, after: ['a'], maxRetries: 0, maxPredecessorRetries: 2, invalidate },
       }),
     ).toEqual(['a 3/3 review:3', 'b 3/6 review:12', 'd 3/6 review:6', 'c 3/3 review:6']);
   });

@@ -6,8 +6,8 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { analyze, startRun, type PhaseBound, type RunEvent, type RunRecord } from '../../src/index.ts';
 import type { Call, PhaseSpec, ReviewAct, Scenario } from '../reference/scenario.ts';
-import { build } from './build.ts';
 import { idle } from '../rig.ts';
+import { build } from './build.ts';
 import { prove } from './prove.ts';
 import { scenarios, type Scope } from './scenarios.ts';
 import { SteppedClock } from './stepped-clock.ts';
