@@ -50,6 +50,8 @@ function startFree(world: World): void {
       attemptAgain(world, next);
     } else if (isWornOut(world, next) && next.status === 'rewinding') {
       world.queue.splice(world.queue.indexOf(next), 1);
+      // It does not start afresh: a person decides about what it has.
+      next.fresh = false;
       if (holdPhase(world, next, 'attemptsPerPhase', next.name)) escalate(world, next, 'limit');
     } else if (isWornOut(world, next)) {
       holdRun(world, 'attemptsPerPhase', next.attempts, world.scenario.limits.attemptsPerPhase ?? 0);
