@@ -12,6 +12,7 @@ export {
   type PipelineOutputs,
 } from './model/define.ts';
 export type {
+  AnyTask,
   Inputs,
   Outputs,
   Report,
@@ -23,6 +24,7 @@ export type {
   TaskRevision,
 } from './model/task-types.ts';
 export type {
+  AnyPhase,
   Answer,
   Check,
   Phase,
@@ -44,18 +46,30 @@ export {
   type Decision,
 } from './model/decision.ts';
 export { formatDecision, parseDecision, type ParsedDecision } from './model/decision-text.ts';
-export { needsRework } from './model/rework.ts';
+export type { StandardSchemaV1 } from './model/schema.ts';
+export type { Work } from './model/compile.ts';
+export { needsRework, type NeedsRework } from './model/rework.ts';
 export {
   policies,
   type Backoff,
   type Count,
+  type FullGatePolicy,
   type GatePolicy,
   type LimitName,
   type Limits,
   type Policy,
 } from './model/policy.ts';
 export { renderPrompt, type Correction, type Revision, type RevisionStyle } from './model/revision.ts';
-export { fingerprint, type GatePlan, type Mode, type PhasePlan, type Plan, type TaskPlan } from './model/plan.ts';
+export {
+  fingerprint,
+  type GatePlan,
+  type Estimate,
+  type Mode,
+  type PhasePlan,
+  type Plan,
+  type TaskPlan,
+} from './model/plan.ts';
+export type { DecidedBy, EventOf, PhaseReport, TaskReport } from './model/event.ts';
 export {
   runEventSchema,
   runRecordSchema,
@@ -73,7 +87,7 @@ export type {
   RunSnapshot,
   RunView,
 } from './model/result.ts';
-export { createRunView } from './model/view.ts';
+export { createRunView, resultOf } from './model/view.ts';
 export { analyze, type Analysis, type Finding, type PhaseBound } from './model/analyze.ts';
 export { errorInfo, PhasegateError, type ErrorCode, type ErrorInfo } from './model/errors.ts';
 export { PipelineInvalidError, type Problem, type ProblemCode } from './model/problems.ts';

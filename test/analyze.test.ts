@@ -352,7 +352,8 @@ describe('analyze() on what is unlimited', () => {
       {
         code: 'UNBOUNDED',
         phases: ['b', 'c'],
-        message: 'Some phases have no bound: a count is "unlimited"; set limits.corrections or limits.attemptsPerPhase',
+        message:
+          'Some phases have no bound, as a count is "unlimited": limits.corrections and limits.attemptsPerPhase bound attempts, only a number bounds maxReviewErrors and the tries of a task',
       },
     ]);
   });

@@ -321,8 +321,6 @@ describe('messages', () => {
     expect(await messageOf([d], 'd')).toMatchInlineSnapshot(`
       "Cannot judge phase "d" as its review could not be had in one try: Cannot read the answer of check "size":
         passed: Invalid input: expected boolean, received string
-      Return true, false, a string that says what has to change, or { passed, requiredChange?, details? }.
-      Docs: docs/errors.md#OUTPUT_INVALID
       The work was not rejected. Repair the reviewer, raise maxReviewErrors, or run attended so that a person decides.
       Docs: docs/errors.md#REVIEW_UNAVAILABLE"
     `);
@@ -380,7 +378,7 @@ describe('messages', () => {
     const store = { append: () => Promise.reject(new Error('The disk is full')) };
     const { result } = await play([fake('a', { outputs: [untilAborted] })], { run: { runId: 'r', store } });
     expect(result.error?.message).toMatchInlineSnapshot(`
-      "Cannot go on with run r as its store refused 3 records
+      "Cannot go on with run r as its store refused 2 records
       Repair the store and start the run again.
       Docs: docs/errors.md#STORE_FAILED"
     `);

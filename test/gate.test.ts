@@ -87,7 +87,7 @@ describe('a gate', () => {
       run: 'r 1',
       phase: 'b',
       task: 'review',
-      idempotencyKey: 'r%201/b/0/1/review/review',
+      idempotencyKey: 'r%201/b/0/1/review/review/1',
       revision: { attempt: 1, feedback: 'more', requiredChange: 'Move.' },
     });
     expect(b.reviews[1]?.inputs['a']).toEqual({ work: 'other' });
@@ -225,7 +225,7 @@ describe('onUnrecognised and onInvalidTarget', () => {
       'a warned UNRECOGNISED',
       'a approved v1 (unrecognised)',
       'b started 0',
-      'b warned INVALIDTARGET',
+      'b warned INVALID_TARGET',
       'b approved v1 (invalidTarget) from a@1',
       'run completed',
     ]);

@@ -600,7 +600,7 @@ describe('a store', () => {
     expect(timers()).toBe(0);
   });
 
-  it('that only fails at the last record leaves the outcome as it is', async () => {
+  it('that only fails at the last record fails the run, as nobody will know how it ended', async () => {
     const { result } = await play([fake('a')], {
       run: {
         store: {
@@ -610,7 +610,8 @@ describe('a store', () => {
         },
       },
     });
-    expect(result).toMatchObject({ status: 'completed', error: null });
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'STORE_FAILED' } });
+    expect(result.outputs['a']).toBeDefined();
   });
 
   it('that is slow gets every record once, in order, before the result is there', async () => {

@@ -285,8 +285,10 @@ function walker(input: PhaseInput, between = (snapshot: Snapshot) => snapshot): 
 }
 
 /** A phase that sent back a predecessor is restarted with new inputs, one that retries with those it has. */
-function completed(event: Event, { value }: Snapshot, { inputs }: PhaseInput): Event {
-  return event.type === 'restart' && value === 'rewinding' ? { ...event, start: { attempt: 0, inputs } } : event;
+function completed(event: Event, { value, context }: Snapshot, { inputs }: PhaseInput): Event {
+  return event.type === 'restart' && value === 'rewinding'
+    ? { ...event, start: { attempt: 0, inputs, gated: context.gated } }
+    : event;
 }
 
 /** What storing and loading makes of a snapshot. */

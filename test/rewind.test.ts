@@ -371,7 +371,7 @@ describe('retryPredecessor', () => {
       'b started 1 g1: fine',
       'b approved v2 (unreviewed) from a@1',
       'c started 0',
-      'c warned INVALIDTARGET',
+      'c warned INVALID_TARGET',
       'c approved v1 (invalidTarget) from b@2',
       'run completed',
     ]);

@@ -18,22 +18,17 @@ import { check, type StandardSchemaV1 } from '../model/schema.ts';
 import type { Inputs, Outputs } from '../model/task-types.ts';
 import { about, HandlerContext } from './context.ts';
 import { comeToRest, linked, tryTask } from './try.ts';
+import { createLingering } from './lingering.ts';
 import { fromWork, type WorkScope } from './work.ts';
 
 /** Fills the `attempt` port with the tasks of a pipeline. */
-export function attemptLogic(work: Work): PromiseActorLogic<AttemptOutcome, PhaseContext> {
-  // Work that was stopped and does not heed its signal: the next generation of its phase waits a little for it.
-  const lingering = new Map<string, Promise<unknown>>();
+export function attemptLogic(
+  work: Work,
+  lingering = createLingering(),
+): PromiseActorLogic<AttemptOutcome, PhaseContext> {
   return fromWork(async (scope) => {
-    const { run, phase } = scope.input.origin;
-    const key = `${run}\n${phase.name}`;
-    const earlier = lingering.get(key);
-    if (earlier) await comeToRest(earlier, clockOf(scope.self));
-    const attempt = runAttempt(work.phases.get(phase.name), scope);
-    lingering.set(key, attempt);
-    const outcome = await attempt;
-    if (lingering.get(key) === attempt) lingering.delete(key);
-    return outcome;
+    await lingering.rest(scope);
+    return lingering.watch(scope, runAttempt(work.phases.get(scope.input.origin.phase.name), scope));
   });
 }
 
@@ -110,7 +105,7 @@ async function perform(attempt: Attempt, plan: TaskPlan): Promise<void> {
       new HandlerContext({
         scope: input,
         plan,
-        reviewer: false,
+        role: 'task',
         self,
         inputs: attempt.inputs,
         outputs: contextOf(plan, attempt.outputs),

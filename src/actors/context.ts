@@ -18,7 +18,8 @@ import type { Inputs, Outputs, Report, TaskContext, TaskRevision } from '../mode
 export interface Try {
   readonly scope: PhaseContext;
   readonly plan: TaskPlan;
-  readonly reviewer: boolean;
+  /** What it is to the gate; a review that is asked again is another piece of work. */
+  readonly role: 'task' | 'check' | 'review';
   /** The actor that runs it; its parent, the phase, is told what happens. */
   readonly self: AnyActorRef;
   readonly inputs: Inputs;
@@ -77,10 +78,10 @@ export class HandlerContext implements TaskContext {
   }
 
   get idempotencyKey(): string {
-    const { run, phase, generation } = this.#one.scope.origin;
-    const { attempt } = this.#one.scope;
-    const role = this.#one.reviewer ? 'review' : 'task';
-    return [run, phase.name, String(generation), String(attempt), role, this.task].map(encodeURIComponent).join('/');
+    const { role, scope } = this.#one;
+    const { run, phase, generation } = scope.origin;
+    const asked = role === 'review' ? [scope.review.errors + 1] : [];
+    return [run, phase.name, generation, scope.attempt, role, this.task, ...asked].map(encodeURIComponent).join('/');
   }
 }
 
@@ -91,15 +92,15 @@ export function about({ origin, attempt }: PhaseContext, plan: TaskPlan) {
 
 // --- internal ---
 
-function revisionOf({ scope, plan, reviewer }: Try): TaskRevision | undefined {
-  if (!scope.revision || reviewer) return scope.revision;
+function revisionOf({ scope, plan, role }: Try): TaskRevision | undefined {
+  if (!scope.revision || role !== 'task') return scope.revision;
   const previousOutput = scope.previous?.[plan.name];
   return previousOutput === undefined ? scope.revision : { ...scope.revision, previousOutput };
 }
 
 function renderedPrompt(one: Try): string {
-  const { scope, plan, reviewer } = one;
-  if (reviewer) return plan.description;
+  const { scope, plan, role } = one;
+  if (role !== 'task') return plan.description;
   const style = scope.origin.phase.gate ?? gateDefaults;
   const prompt = renderPrompt(plan.description, scope.revision, scope.previous?.[plan.name], style);
   const most = style.maxPromptGrowth * Math.max(plan.description.length, SMALLEST_PROMPT);
@@ -116,14 +117,14 @@ const SMALLEST_PROMPT = 1000;
 
 function sendReport(one: Try, report: Report): void {
   if (one.isOver() || !isActive(one.self)) return;
-  const { scope, plan, reviewer, self } = one;
+  const { scope, plan, role, self } = one;
   const { tokens, costUsd, progress, artifact } = report;
   amount('tokens', tokens);
   amount('costUsd', costUsd);
   reportWork(self, {
     type: 'task.reported',
     ...about(scope, plan),
-    reviewer,
+    reviewer: role !== 'task',
     ...(tokens !== undefined && { tokens }),
     ...(costUsd !== undefined && { costUsd }),
     ...(progress !== undefined && { progress: typeof progress === 'number' ? progress : String(progress) }),

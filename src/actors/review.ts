@@ -20,10 +20,11 @@ import { contentHash, type GatePlan, type TaskPlan } from '../model/plan.ts';
 import { combine, isMissing, readAnswer } from '../model/verdict.ts';
 import { about, HandlerContext, type Try } from './context.ts';
 import { pause, tryTask } from './try.ts';
+import { createLingering } from './lingering.ts';
 import { fromWork, type WorkScope } from './work.ts';
 
 /** Fills the `review` port with the gates of a pipeline. */
-export function reviewLogic(work: Work): PromiseActorLogic<GateOutcome, PhaseContext> {
+export function reviewLogic(work: Work, lingering = createLingering()): PromiseActorLogic<GateOutcome, PhaseContext> {
   return fromWork(async (scope) => {
     const { phase } = scope.input.origin;
     const functions = work.phases.get(phase.name);
@@ -31,7 +32,7 @@ export function reviewLogic(work: Work): PromiseActorLogic<GateOutcome, PhaseCon
     const delay = reviewDelay(scope.input);
     if (delay > 0) await pause(clockOf(scope.self), delay, scope.signal());
     if (scope.isStopped()) return { verdict: { type: 'approve' }, verdicts: {} };
-    return judge(functions, phase.gate, scope);
+    return lingering.watch(scope, judge(functions, phase.gate, scope));
   });
 }
 
@@ -112,12 +113,13 @@ function reviewContext(
   plan: TaskPlan,
   signal: Try['signal'],
   isOver: Try['isOver'],
+  role: Try['role'] = 'review',
 ): ReviewContext {
   const { inputs, outputs } = input;
   return new ReviewerContext({
     scope: input,
     plan,
-    reviewer: true,
+    role,
     self,
     inputs,
     outputs: outputs ?? {},
@@ -175,7 +177,7 @@ async function runCheck(
     clock: clockOf(scope.self),
     signal: () => scope.signal(),
     onStop: scope.onStop,
-    context: (signal, isOver) => reviewContext(scope, plan, signal, isOver),
+    context: (signal, isOver) => reviewContext(scope, plan, signal, isOver, 'check'),
     onRetry: () => undefined,
   });
   if (!done.ok) throw done.error;

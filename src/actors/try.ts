@@ -93,17 +93,24 @@ async function tryAgain<C>(trial: Trial<C>, number: number, error: unknown): Pro
 function tryOnce<C>(trial: Trial<C>): Promise<unknown> {
   let own: AbortController | undefined;
   let over = false;
+  let expired: PhasegateError | undefined;
   const signal = () => {
-    own ??= linked(trial.signal());
+    if (own) return own.signal;
+    own = linked(trial.signal());
+    if (expired) own.abort(expired);
     return own.signal;
   };
   return new Promise((resolve, reject) => {
-    const value = trial.work.runner.run(trial.context(signal, () => over));
-    if (!isThenable(value) && !trial.work.output) {
+    let value: unknown;
+    try {
+      value = trial.work.runner.run(trial.context(signal, () => over));
+      over = !isThenable(value) && !trial.work.output;
+      if (over) resolve(asJson(trial.plan, value));
+    } catch (error) {
       over = true;
-      resolve(asJson(trial.plan, value));
-      return;
+      reject(error);
     }
+    if (over) return;
     const running = accept(trial, value);
     const forget = limitTime(trial, expire);
     running.then(
@@ -118,6 +125,7 @@ function tryOnce<C>(trial: Trial<C>): Promise<unknown> {
     }
     function expire(): void {
       const error = timeoutError(trial.plan);
+      expired = error;
       over = true;
       own?.abort(error);
       // A handler that heeds its signal is done before the next try begins.

@@ -75,8 +75,6 @@ export interface PipelineInput {
   readonly input?: unknown;
   /** Whether a person can be reached when a review cannot be had. @default false */
   readonly attended?: boolean | undefined;
-  /** Whether the machine emits the events of the run; `startRun` takes them from the machine directly. @default true */
-  readonly emits?: boolean | undefined;
 }
 
 /** How the board reaches the world; the pipeline machine supplies it. */

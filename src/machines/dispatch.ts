@@ -5,12 +5,13 @@
  */
 import { isFree } from '../model/course.ts';
 import { createView, currentCommit } from '../model/ledger.ts';
+import { errorInfo } from '../model/errors.ts';
 import { countOf } from '../model/policy.ts';
 import { length } from '../model/queue.ts';
 import { mergeCorrections } from '../model/revision.ts';
 import { dequeue, type Board, type Entry } from './board.ts';
 import type { Start } from './phase-context.ts';
-import { endIfDone } from './ending.ts';
+import { endIfDone, endRun } from './ending.ts';
 import { mayAttempt } from './limits.ts';
 
 /**
@@ -21,7 +22,9 @@ import { mayAttempt } from './limits.ts';
 export function schedule(board: Board): void {
   if (board.scheduled || length(board.queue) === 0) return;
   board.scheduled = true;
-  void Promise.resolve(board).then(pump);
+  Promise.resolve(board)
+    .then(pump)
+    .catch((error: unknown) => endRun(board, { status: 'failed', error: errorInfo(error, 'INTERNAL') }));
 }
 
 /** Lets a phase that retries begin its next attempt, on the inputs it has. */
@@ -65,12 +68,11 @@ function begin(board: Board, entry: Entry): void {
     entry.actor.send({ type: 'restart', start });
     return;
   }
-  const { generation, phase, rewinds, history, outstanding } = entry;
+  const { generation, phase, rewinds, history } = entry;
   const { run, input, attended } = board;
-  const gated = outstanding.length === 0 || outstanding.some((request) => request.regate);
   entry.standing = 'live';
   board.live += 1;
-  const { attempt, revision, previous, inputs } = start;
+  const { attempt, revision, previous, inputs, gated } = start;
   entry.actor = board.ports.spawn({
     run,
     phase,
@@ -98,13 +100,14 @@ function startOf(board: Board, entry: Entry): Start {
   if (entry.outstanding.length === 0) return { attempt: 0, inputs };
   const attempt = fresh ? 1 : entry.attempt + 1;
   const demands = entry.outstanding.map((request) => request.correction);
+  const gated = entry.outstanding.some((request) => request.regate);
   const revision = mergeCorrections(
     attempt,
     demands,
     history.filter((one) => !demands.includes(one)),
   );
   entry.history = revision.history;
-  return { attempt, inputs, revision, previous: currentCommit(board.ledger, phase.name)?.outputs };
+  return { attempt, inputs, revision, previous: currentCommit(board.ledger, phase.name)?.outputs, gated };
 }
 
 function takeSlot(board: Board, entry: Entry): void {

@@ -21,6 +21,8 @@ export interface Start {
   readonly previous?: Outputs | undefined;
   /** Committed outputs of the ancestors, by phase, then task. */
   readonly inputs: Inputs;
+  /** Whether the gate is asked. `regate: false` of a later phase turns it off. @default true */
+  readonly gated?: boolean | undefined;
 }
 
 /** What a phase machine is started with. */
@@ -32,8 +34,6 @@ export interface PhaseInput extends Start {
   readonly generation?: number | undefined;
   /** The input of the run. */
   readonly input?: unknown;
-  /** Whether its gate is asked. `regate: false` of a later phase turns it off. @default true */
-  readonly gated?: boolean | undefined;
   /** Whether a person can be reached when a review cannot be had. @default false */
   readonly attended?: boolean | undefined;
   /** How often this phase has sent back each predecessor so far, over all generations. @default {} */
@@ -51,7 +51,6 @@ export interface PhaseOrigin {
   readonly phase: PhasePlan;
   readonly generation: number;
   readonly input: unknown;
-  readonly gated: boolean;
   readonly attended: boolean;
 }
 
@@ -76,6 +75,7 @@ export interface ReviewState {
  */
 export interface PhaseContext extends Start {
   readonly origin: PhaseOrigin;
+  readonly gated: boolean;
   /** Times this phase has sent back each predecessor, over all generations. */
   readonly rewinds: Readonly<Record<string, number>>;
   /** Every correction of this phase so far, oldest first. */
@@ -95,10 +95,11 @@ export interface PhaseContext extends Start {
 
 /** The context of a phase that starts. */
 export function openContext(input: PhaseInput): PhaseContext {
-  const { run, phase, generation = 0, gated = true, attended = false, rewinds = NONE, history = [] } = input;
+  const { run, phase, generation = 0, attended = false, rewinds = NONE, history = [] } = input;
   const { attempt, revision, previous, inputs } = input;
   return {
-    origin: { run, phase, generation, input: input.input ?? null, gated, attended },
+    origin: { run, phase, generation, input: input.input ?? null, attended },
+    gated: input.gated ?? true,
     inputs,
     attempt,
     revision,

@@ -131,7 +131,7 @@ export function approvalWarning(context: PhaseContext): EventOf<'phase.warned'> 
   const message = WARNINGS[approvalCause(context)]?.(context);
   return message === undefined
     ? undefined
-    : { type: 'phase.warned', ...at(context), code: approvalCause(context).toUpperCase(), message };
+    : { type: 'phase.warned', ...at(context), code: CODES[approvalCause(context)] ?? 'WARNING', message };
 }
 
 /** Milliseconds before a review that could not be had is asked again. */
@@ -141,6 +141,12 @@ export function reviewDelay(context: PhaseContext): number {
 }
 
 // --- internal ---
+
+const CODES: Partial<Record<Approval['because'], string>> = {
+  exhausted: 'EXHAUSTED',
+  unrecognised: 'UNRECOGNISED',
+  invalidTarget: 'INVALID_TARGET',
+};
 
 const WARNINGS: Partial<Record<Approval['because'], (context: PhaseContext) => string>> = {
   exhausted: (context) =>
@@ -192,7 +198,7 @@ function reasonOf({ held, review: { verdict } }: PhaseContext): string {
     case 'inconclusive':
       return `confidence of ${verdict.decision.confidence} is too low for "${verdict.decision.type}"`;
     case 'unavailable':
-      return verdict.error.message;
+      return problemOf(verdict.error.message);
   }
 }
 
@@ -215,4 +221,11 @@ function endError(context: PhaseContext): ErrorInfo {
   const hint =
     'The work was not rejected. Repair the reviewer, raise maxReviewErrors, or run attended so that a person decides.';
   return errorInfo(new PhasegateError('REVIEW_UNAVAILABLE', problem, { hint }));
+}
+
+/** The problem of an error that is told within another: its first line, and the lines below it that are indented. */
+function problemOf(message: string): string {
+  const lines = message.split('\n');
+  const end = lines.findIndex((line, at) => at > 0 && !line.startsWith('  '));
+  return lines.slice(0, end === -1 ? lines.length : end).join('\n');
 }

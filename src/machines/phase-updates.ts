@@ -12,8 +12,11 @@ import { UNREVIEWED, type PhaseContext, type Start } from './phase-context.ts';
 import type { AttemptOutcome, GateOutcome } from './ports.ts';
 
 /** What a fresh start changes: the inputs and all that belongs to the attempts before. Totals are kept. */
-export function restartFields({ attempt, revision, previous, inputs }: Start, history: PhaseContext['history']) {
-  const fields = { inputs, retries: 0, best: null, history: revision?.history ?? history };
+export function restartFields(
+  { attempt, revision, previous, inputs, gated = true }: Start,
+  history: PhaseContext['history'],
+) {
+  const fields = { inputs, gated, retries: 0, best: null, history: revision?.history ?? history };
   return Object.assign(fields, attemptFields(attempt, revision, previous));
 }
 

@@ -66,7 +66,7 @@ export const phaseMachine = setup({
     // Read from the event: a state in between, just to judge it, would cost a tenth of all that a phase costs.
     isFailure: (_, outcome: AttemptOutcome) => outcome.type === 'failed',
     isDemand: (_, outcome: AttemptOutcome) => outcome.type === 'rework',
-    isUnreviewed: ({ context }) => rules.gateOf(context) === null || !context.origin.gated,
+    isUnreviewed: ({ context }) => rules.gateOf(context) === null || !context.gated,
     mayAskAgain: ({ context }) => rules.isUnanswered(context) && context.review.errors < maxReviewErrors(context),
     mayAskPerson: ({ context }) => rules.isUnanswered(context) && context.origin.attended,
     isUnanswered: ({ context }) => rules.isUnanswered(context),

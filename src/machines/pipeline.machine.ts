@@ -46,6 +46,7 @@ export interface PipelineContext {
   readonly plan: Plan;
   readonly input: unknown;
   readonly attended: boolean;
+  /** Whether events are emitted; `startRun` takes them from the machine directly. */
   readonly emits: boolean;
   /** How the run ended, with the committed outputs, by phase, then task. */
   readonly end: PipelineOutput | null;
@@ -104,7 +105,7 @@ export const pipelineMachine = setup({
   },
 }).createMachine({
   id: 'pipeline',
-  context: ({ input }) => contextOf(input),
+  context: ({ input, self }) => contextOf(input, !isListenedTo(self)),
   initial: 'running',
   states: {
     running: {
@@ -173,7 +174,7 @@ function phaseLogicOf(self: AnyActorRef): typeof phaseMachine {
   return logic.implementations.actors.phase;
 }
 
-function contextOf({ run, plan, input = null, attended = false, emits = true }: PipelineInput): PipelineContext {
+function contextOf({ run, plan, input = null, attended = false }: PipelineInput, emits: boolean): PipelineContext {
   return { run, plan, input, attended, emits, end: null };
 }
 

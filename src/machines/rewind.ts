@@ -36,11 +36,7 @@ export function sendBack(board: Board, requester: Entry, report: EventOf<'phase.
   if (isFree(board.course, target.index) && target.standing === 'pending') enqueue(board, [target.index]);
 }
 
-/**
- * Commits an approved phase, decides about those that read its older version, and frees those that wait for it.
- *
- * @returns The commit, and whether the phase must run again at once for demands that came too late for this one.
- */
+/** Commits an approved phase. */
 export function commit(board: Board, entry: Entry, outputs: Commit['outputs']): Commit {
   const { name } = entry.phase;
   const done = addCommit(board.ledger, name, outputs, entry.view ? readOf(entry.view) : {});
@@ -51,7 +47,7 @@ export function commit(board: Board, entry: Entry, outputs: Commit['outputs']): 
   return done;
 }
 
-/** What follows from a commit, once it is published. */
+/** What follows from a commit, once it is published: others that read the older version, and those that wait for it. */
 export function followUp(board: Board, entry: Entry, done: Commit): void {
   const { name } = entry.phase;
   for (const read of outdated(board, done)) board.outbox.push({ type: 'phase.stale', phase: name, because: read });

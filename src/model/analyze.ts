@@ -37,7 +37,7 @@ export interface Analysis {
   /** One longest chain of phases, first to last. */
   readonly criticalPath: readonly string[];
   readonly bounds: readonly PhaseBound[];
-  /** Whether every bound is finite. */
+  /** Whether attempts, reviews and tries of single tasks are all bounded; people are not counted. */
   readonly bounded: boolean;
   /** Sums over all phases. */
   readonly worst: {
@@ -55,7 +55,7 @@ export function analyze(pipeline: Plan | { readonly plan: Plan }): Analysis {
   const graph = planGraph(plan);
   const starts = countStarts(plan, graph);
   const bounds = plan.phases.map((phase, index) => boundOf(plan, phase, starts[index] ?? FIRST));
-  const bounded = bounds.every((bound) => Number.isFinite(bound.attempts));
+  const bounded = plan.phases.every((phase, index) => isBounded(phase, bounds[index]));
   return {
     ...layout(graph),
     bounds,
@@ -66,7 +66,7 @@ export function analyze(pipeline: Plan | { readonly plan: Plan }): Analysis {
       costUsd: total(bounds.map((bound) => bound.costUsd)),
       tokens: total(bounds.map((bound) => bound.tokens)),
     },
-    findings: [...redundantEdges(graph), ...deadGates(plan), ...unbounded(bounds)],
+    findings: [...redundantEdges(graph), ...deadGates(plan), ...unbounded(plan, bounds)],
   };
 }
 
@@ -179,12 +179,18 @@ function deadGates(plan: Plan): readonly Finding[] {
   });
 }
 
-function unbounded(bounds: readonly PhaseBound[]): readonly Finding[] {
-  const phases = bounds.filter((bound) => !Number.isFinite(bound.attempts)).map((bound) => bound.phase);
+function unbounded(plan: Plan, bounds: readonly PhaseBound[]): readonly Finding[] {
+  const phases = plan.phases.flatMap((phase, index) => (isBounded(phase, bounds[index]) ? [] : phase.name));
   if (phases.length === 0) return [];
   const message =
-    'Some phases have no bound: a count is "unlimited"; set limits.corrections or limits.attemptsPerPhase';
+    'Some phases have no bound, as a count is "unlimited": limits.corrections and limits.attemptsPerPhase bound attempts, only a number bounds maxReviewErrors and the tries of a task';
   return [{ code: 'UNBOUNDED', phases, message }];
+}
+
+/** Whether attempts, reviews and the tries of every task and reviewer are bounded. */
+function isBounded({ tasks, gate }: PhasePlan, bound: PhaseBound | undefined): boolean {
+  const tries = [...tasks, ...(gate?.reviewers ?? [])].every((one) => one.attempts !== 'unlimited');
+  return tries && [bound?.attempts, ...Object.values(bound?.reviews ?? {})].every(Number.isFinite);
 }
 
 function sum(values: readonly number[]): number {

@@ -98,8 +98,8 @@ export function escalate(reason: string): Decision {
   return { type: 'escalate', reason: text('escalate', 'reason', reason) };
 }
 
-/** True when the decision asks for more work, by this phase or an earlier one. */
-export function needsChanges(decision: Decision): boolean {
+/** True when the decision does not let the attempt pass: it asks for changes, or rejects. */
+export function isNegative(decision: Decision): boolean {
   return decision.type !== 'approve' && decision.type !== 'escalate';
 }
 

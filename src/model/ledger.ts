@@ -113,7 +113,12 @@ interface Target extends Inputs {
 
 /** How the proxies look things up; one for all of them. */
 const LOOK_UP: ProxyHandler<Target> = {
-  get: (target, key) => (key === VIEW ? target[VIEW] : outputsOf(target, key)),
+  get(target, key) {
+    if (key === VIEW) return target[VIEW];
+    // Writing the inputs down, as inspectors and stores do, is not reading them.
+    if (key === 'toJSON' && !isAncestor(target[VIEW], key)) return () => everything(target[VIEW]);
+    return outputsOf(target, key);
+  },
   has: (target, key) => typeof key === 'string' && isAncestor(target[VIEW], key),
   ownKeys: (target) => ancestorNames(target[VIEW]),
   getOwnPropertyDescriptor(target, key) {
@@ -133,7 +138,10 @@ function outputsOf({ [VIEW]: view }: Target, key: string | symbol): Outputs | un
 
 /** What Node shows of a proxy when it is logged, as it would show the empty target otherwise. */
 function show(this: Target): Inputs {
-  const view = this[VIEW];
+  return everything(this[VIEW]);
+}
+
+function everything(view: View | undefined): Inputs {
   return byName(ancestorNames(view).map((name) => [name, (view && commitIn(view, name)?.outputs) ?? {}]));
 }
 

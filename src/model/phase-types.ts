@@ -29,7 +29,7 @@ export type Answer = Decision | string | null | undefined;
 export type Reviewer<O = Outputs, I = Inputs> = ReviewFunction<O, I> | AnyTask;
 
 interface ReviewFunctions<O, I> {
-  review(context: ReviewContext<O, I>): unknown;
+  review(context: ReviewContext<O, I>): Answer | Promise<Answer>;
 }
 
 /** A review function. It returns a decision or its text, or a promise of either. */

@@ -36,7 +36,7 @@ export const gatePolicySchema = z.strictObject({
   maxReviewErrors: count.optional(),
   /** Waiting time before a review is asked again. */
   reviewBackoff: backoffSchema.optional(),
-  /** A request for changes with a confidence at or under this is asked again. 0 turns it off. @default 0.6 */
+  /** A request for changes or a rejection with a confidence at or under this is asked again. 0 turns it off. @default 0.6 */
   minConfidence: z.number().min(0).max(1).optional(),
   /** Which phases may be sent back. @default 'predecessors' */
   rewindTo: z.enum(['predecessors', 'ancestors']).optional(),

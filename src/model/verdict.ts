@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { decisionSchema, needsChanges, type Decision } from './decision.ts';
+import { decisionSchema, isNegative, type Decision } from './decision.ts';
 import { parseDecision } from './decision-text.ts';
 import { errorInfo, PhasegateError } from './errors.ts';
 import type { Verdict } from './event.ts';
@@ -19,14 +19,15 @@ export function readAnswer(answer: unknown, minConfidence: number): Verdict {
   }
   const decision = parsed.data;
   const unsure = decision.confidence !== undefined && decision.confidence <= minConfidence && minConfidence > 0;
-  return unsure && needsChanges(decision) ? { type: 'inconclusive', decision } : decision;
+  return unsure && isNegative(decision) ? { type: 'inconclusive', decision } : decision;
 }
 
 /**
  * What several reviewers said, as one verdict.
  *
  * Enough approvals approve. Otherwise a missing answer is asked for again; then a rejection wins over an escalation,
- * that over sending back a phase (the earliest in the pipeline), that over a retry. Feedback of the same kind is joined.
+ * that over sending back a phase (the earliest in the pipeline), that over a retry, that over sending back one that may
+ * not be. Feedback of the same kind is joined.
  */
 export function combine(verdicts: Readonly<Record<string, Verdict>>, gate: GatePlan): Verdict {
   const all = gate.reviewers.flatMap((reviewer) => verdicts[reviewer.name] ?? []);
@@ -42,8 +43,9 @@ export function combine(verdicts: Readonly<Record<string, Verdict>>, gate: GateP
   return (
     decisions.find((one) => one.type === 'reject') ??
     decisions.find((one) => one.type === 'escalate') ??
-    joinRewinds(decisions, gate) ??
+    joinRewinds(decisions, gate, true) ??
     joinRetries(decisions) ??
+    joinRewinds(decisions, gate, false) ??
     APPROVE
   );
 }
@@ -66,10 +68,11 @@ function isDecision(verdict: Verdict): verdict is Decision {
   return verdict.type !== 'unrecognised' && verdict.type !== 'unavailable' && verdict.type !== 'inconclusive';
 }
 
-function joinRewinds(decisions: readonly Decision[], gate: GatePlan): Decision | undefined {
+/** The rewinds to one target: the earliest that is allowed, or the first that is not. */
+function joinRewinds(decisions: readonly Decision[], gate: GatePlan, allowed: boolean): Decision | undefined {
   const rewinds = decisions.flatMap((one) => (one.type === 'retryPredecessor' ? one : []));
   const ranked = gate.targets.find((name) => rewinds.some((one) => one.phase === name));
-  const phase = ranked ?? rewinds[0]?.phase;
+  const phase = allowed ? ranked : rewinds[0]?.phase;
   return phase === undefined
     ? undefined
     : { type: 'retryPredecessor', phase, ...join(rewinds.filter((one) => one.phase === phase)) };

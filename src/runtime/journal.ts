@@ -11,7 +11,8 @@ import { recordAt, type RecordLog } from './records.ts';
 export interface RunStore {
   /**
    * Keeps records that follow those before them without a gap. Called again only after it has ended.
-   * Throwing ends the run with `STORE_FAILED`: a run that cannot be recorded does not go on.
+   * Throwing ends the run with `STORE_FAILED`: a run that cannot be recorded does not go on, and one whose end cannot be
+   * recorded has failed. The result waits for what this returns, for as long as that takes.
    */
   append(runId: string, records: readonly RunRecord[]): void | Promise<void>;
 }
@@ -20,18 +21,18 @@ export interface RunStore {
 export interface Journal {
   /** Sends what was not sent yet. */
   write(): void;
-  /** Resolves when everything is kept, or cannot be. */
-  flush(): Promise<void>;
+  /** Resolves when everything is kept, or with the error because of which it is not. */
+  flush(): Promise<PhasegateError | undefined>;
 }
 
 /** @param onFailure Called once, when the store refuses records. */
 export function createJournal(store: RunStore, log: RecordLog, onFailure: (error: PhasegateError) => void): Journal {
   let sent = 0;
-  let failed = false;
+  let failure: PhasegateError | undefined;
   let writing: Promise<void> | undefined;
 
   async function drain(): Promise<void> {
-    while (sent < log.events.length && !failed) {
+    while (sent < log.events.length && !failure) {
       const batch = log.events.slice(sent).flatMap((_, index) => recordAt(log, sent + index) ?? []);
       sent += batch.length;
       try {
@@ -39,11 +40,12 @@ export function createJournal(store: RunStore, log: RecordLog, onFailure: (error
         // oxlint-disable-next-line no-await-in-loop
         await store.append(log.runId, batch);
       } catch (cause) {
-        failed = true;
         const problem = `Cannot go on with run ${log.runId} as its store refused ${batch.length} records`;
-        onFailure(
-          new PhasegateError('STORE_FAILED', problem, { hint: 'Repair the store and start the run again.', cause }),
-        );
+        failure = new PhasegateError('STORE_FAILED', problem, {
+          hint: 'Repair the store and start the run again.',
+          cause,
+        });
+        onFailure(failure);
       }
     }
     writing = undefined;
@@ -51,10 +53,11 @@ export function createJournal(store: RunStore, log: RecordLog, onFailure: (error
 
   return {
     write() {
-      if (!failed) writing ??= Promise.resolve().then(drain);
+      if (!failure) writing ??= Promise.resolve().then(drain);
     },
     async flush() {
       await writing;
+      return failure;
     },
   };
 }

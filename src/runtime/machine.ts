@@ -4,6 +4,7 @@
  * @module
  */
 import { attemptLogic } from '../actors/attempt.ts';
+import { createLingering } from '../actors/lingering.ts';
 import { reviewLogic } from '../actors/review.ts';
 import { phaseMachine } from '../machines/phase.machine.ts';
 import { pipelineMachine } from '../machines/pipeline.machine.ts';
@@ -11,7 +12,7 @@ import type { Work } from '../model/compile.ts';
 import type { Pipeline } from '../model/define.ts';
 
 /**
- * The XState machine that runs a pipeline: invoke it, spawn it, or create an actor of it, with `machineInput` as input.
+ * The XState machine that runs a pipeline: invoke it, spawn it, or create an actor of it, with a `PipelineInput` as input.
  *
  * The same machine for every run of a pipeline.
  */
@@ -26,6 +27,9 @@ export function machineOf(pipeline: Pick<Pipeline, 'work'>): typeof pipelineMach
 const machines = new WeakMap<Work, typeof pipelineMachine>();
 
 function provide(work: Work): typeof pipelineMachine {
-  const phase = phaseMachine.provide({ actors: { attempt: attemptLogic(work), review: reviewLogic(work) } });
+  const lingering = createLingering();
+  const phase = phaseMachine.provide({
+    actors: { attempt: attemptLogic(work, lingering), review: reviewLogic(work, lingering) },
+  });
   return pipelineMachine.provide({ actors: { phase } });
 }

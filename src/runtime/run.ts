@@ -13,13 +13,13 @@ import type { Decision } from '../model/decision.ts';
 import type { Pipeline } from '../model/define.ts';
 import { errorInfo, PhasegateError, type ErrorInfo } from '../model/errors.ts';
 import type { EventOf, RunEvent, RunRecord } from '../model/event.ts';
-import { toJson } from '../model/json.ts';
 import { fingerprint } from '../model/plan.ts';
 import type { PhaseStatus, RunResult, RunSnapshot } from '../model/result.ts';
-import { check } from '../model/schema.ts';
 import type { Outputs } from '../model/task-types.ts';
 import { createRunView, resultOf } from '../model/view.ts';
 import { acceptDecision } from './desk.ts';
+import { guarded } from './inspector.ts';
+import { inputOf } from './input.ts';
 import { createJournal, type RunStore } from './journal.ts';
 import { machineOf } from './machine.ts';
 import { append, close, createRecordLog, iterate, recordAt, stream } from './records.ts';
@@ -78,6 +78,7 @@ export interface Run<O = Readonly<Record<string, Outputs>>> extends AsyncIterabl
  * ```
  */
 export function startRun<O, I>(pipeline: Pipeline<O, I>, options: RunOptions<I> = {}): Run<O> {
+  checkPipeline(pipeline);
   const { runId = ulid(), signal, inspect, store, clock, attended = false } = options;
   const log = createRecordLog(runId, () => clock?.now?.() ?? Date.now());
   let actor: ActorRefFrom<typeof pipelineMachine> | undefined;
@@ -123,8 +124,8 @@ export function startRun<O, I>(pipeline: Pipeline<O, I>, options: RunOptions<I> 
     }
     actor = createActor(machineOf(pipeline), {
       id: runId,
-      input: { run: runId, plan: pipeline.plan, input: input.value, attended, emits: inspect !== undefined },
-      ...(inspect && { inspect }),
+      input: { run: runId, plan: pipeline.plan, input: input.value, attended },
+      ...(inspect && { inspect: guarded(inspect) }),
       ...(clock && { clock }),
     });
     // An inspector sees events only, so then nothing may go around them.
@@ -147,9 +148,11 @@ export function startRun<O, I>(pipeline: Pipeline<O, I>, options: RunOptions<I> 
   }
 
   if (signal) followSignal(signal, cancel, over);
-  const result = over.then(() => journal?.flush()).then(() => resultOf(snapshot()) as RunResult<O>);
+  const result = over
+    .then(() => journal?.flush())
+    .then((failure) => recorded(resultOf(snapshot()) as RunResult<O>, failure));
   let outputs: Promise<O> | undefined;
-  void begin();
+  begin().catch(breakOff);
   return {
     id: runId,
     get events$() {
@@ -172,13 +175,20 @@ export function startRun<O, I>(pipeline: Pipeline<O, I>, options: RunOptions<I> 
 }
 
 /**
- * Runs a pipeline to its end.
+ * Runs a pipeline to its end. Nobody can be asked: a run that waits for a person is cancelled; use `startRun` for those.
  *
  * @returns The outputs, by phase, then task.
  * @throws RunUnsuccessfulError where the run did not complete.
  */
 export function runPipeline<O, I>(pipeline: Pipeline<O, I>, options: RunOptions<I> = {}): Promise<O> {
-  return startRun(pipeline, options).outputs;
+  const run = startRun(pipeline, options);
+  run.events$.subscribe(({ event }) => {
+    const limit = event.type === 'limit.reached' && event.holds === null && pipeline.plan.onLimit === 'escalate';
+    if (event.type !== 'phase.escalated' && !limit) return;
+    const about = 'phase' in event ? `phase "${event.phase}"` : `the limit ${event.limit}`;
+    run.cancel(`${about} waits for a person, whom runPipeline cannot ask: use startRun and run.decide`);
+  });
+  return run.outputs;
 }
 
 // --- internal ---
@@ -197,25 +207,11 @@ function unfinished({ phases }: RunSnapshot, because: string): readonly RunEvent
 
 const ENDED: ReadonlySet<PhaseStatus> = new Set(['approved', 'rejected', 'failed', 'skipped', 'cancelled']);
 
-type CheckedInput = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
-
-async function inputOf({ name, work }: Pick<Pipeline, 'name' | 'work'>, given: unknown): Promise<CheckedInput> {
-  try {
-    const checked = work.input ? await check(work.input, given) : undefined;
-    if (checked?.ok === false) {
-      const problem = `Cannot start a run of pipeline "${name}" as its schema refuses the input:\n  ${checked.refusal.lines.join('\n  ')}`;
-      return {
-        ok: false,
-        error: new PhasegateError('INPUT_INVALID', problem, { hint: 'Pass an `input` that the schema accepts.' }),
-      };
-    }
-    const copy = toJson(checked ? checked.value : given);
-    if (copy.ok) return copy;
-    const problem = `Cannot start a run of pipeline "${name}" as ${copy.problem.path} of its input is ${copy.problem.found}, which is not JSON`;
-    return { ok: false, error: new PhasegateError('INPUT_INVALID', problem, { hint: 'Pass plain data.' }) };
-  } catch (error) {
-    return { ok: false, error };
-  }
+function checkPipeline(pipeline: unknown): void {
+  if (typeof pipeline === 'object' && pipeline !== null && 'plan' in pipeline && 'work' in pipeline) return;
+  throw new PhasegateError('DEFINITION_INVALID', 'Cannot start a run as what was given is not a pipeline', {
+    hint: 'Pass what definePipeline() returns.',
+  });
 }
 
 function followSignal(signal: AbortSignal, cancel: (reason: string) => void, over: Promise<void>): void {
@@ -223,6 +219,11 @@ function followSignal(signal: AbortSignal, cancel: (reason: string) => void, ove
   if (signal.aborted) stop();
   signal.addEventListener('abort', stop, { once: true });
   void over.then(() => signal.removeEventListener('abort', stop));
+}
+
+/** The result of a run; one whose end could not be recorded has failed, whatever it was. */
+function recorded<O>(result: RunResult<O>, failure: PhasegateError | undefined): RunResult<O> {
+  return failure ? { ...result, status: 'failed', error: errorInfo(failure) } : result;
 }
 
 function outputsOf<O>(result: RunResult<O>): O {

@@ -54,7 +54,7 @@ export function judge(phase: Phase, verdict: Verdict, by: DecidedBy, asked: numb
       if (by === 'worker') return { to: 'failed', code: 'REWORK_IMPOSSIBLE' };
       if (isAllowed) return exhausted(gate);
       if (gate.onInvalidTarget === 'escalate') return { to: 'escalated', because: 'invalidTarget' };
-      return { to: 'approved', because: 'invalidTarget', warning: 'INVALIDTARGET' };
+      return { to: 'approved', because: 'invalidTarget', warning: 'INVALID_TARGET' };
     }
     case 'reject':
       return { to: 'rejected' };

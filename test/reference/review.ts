@@ -116,14 +116,17 @@ function combine(world: World, phase: Phase, gate: GateSpec, heard: Answers): Ve
   for (const type of ['reject', 'escalate'] as const) if (all.some((one) => one.type === type)) return { type };
   const rewinds = all.filter((one) => one.type === 'retryPredecessor');
   const allowed = allowedTargets(phase, gate);
-  // One that may not be sent back counts only where none may.
+  const retries = all.filter((one) => one.type === 'retry');
+  // One that may not be sent back counts only where nothing else is asked for.
+  if (retries.length > 0 && !rewinds.some((one) => allowed.has(one.phase)))
+    return { type: 'retry', feedback: joined(retries) };
   const place = (name: string): number => (allowed.has(name) ? rank(world, name) : world.phases.length);
   const [first] = rewinds.toSorted((a, b) => place(a.phase) - place(b.phase));
   if (first) {
     const same = rewinds.filter((one) => one.phase === first.phase);
     return { ...first, feedback: joined(same) };
   }
-  return { type: 'retry', feedback: joined(all.filter((one) => one.type === 'retry')) };
+  return { type: 'retry', feedback: joined(retries) };
 }
 
 function joined(demands: readonly { readonly feedback: string }[]): string {
