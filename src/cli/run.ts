@@ -33,7 +33,9 @@ export async function runFile(file: string, flags: RunFlags): Promise<ExitCode> 
     reporter.show(record);
     decider.apply(record);
   });
+  const watch = watchExit();
   const result = await run.result;
+  watch.release();
   decider.close();
   // Commands that were told to stop may need a moment; none of them survives the run.
   await processesAtRest();
@@ -43,6 +45,16 @@ export async function runFile(file: string, flags: RunFlags): Promise<ExitCode> 
 }
 
 // --- internal ---
+
+/** A handler that ends the process, or leaves nothing that could wake it, must not look like a run that went well. */
+function watchExit(): { release(): void } {
+  const tell = () => {
+    process.exitCode = 1;
+    process.stderr.write('phasegate: the process ended before the run did; did a task call process.exit()?\n');
+  };
+  process.once('exit', tell);
+  return { release: () => process.removeListener('exit', tell) };
+}
 
 interface Decider {
   apply(record: RunRecord): void;

@@ -226,6 +226,6 @@ function endError(context: PhaseContext): ErrorInfo {
 /** The problem of an error that is told within another: its first line, and the lines below it that are indented. */
 function problemOf(message: string): string {
   const lines = message.split('\n');
-  const end = lines.findIndex((line, at) => at > 0 && !line.startsWith('  '));
+  const end = lines.findIndex((line, index) => index > 0 && !line.startsWith('  '));
   return lines.slice(0, end === -1 ? lines.length : end).join('\n');
 }

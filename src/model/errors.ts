@@ -53,6 +53,8 @@ export interface ErrorInfo {
   /** The class of what was thrown, such as `TypeError`. */
   readonly name: string;
   readonly message: string;
+  /** What an error of another library says is behind it, such as the refused connection behind `fetch failed`. */
+  readonly cause?: string | undefined;
   /** The stack, where the thrown value had one. */
   readonly stack?: string | undefined;
 }
@@ -65,17 +67,35 @@ export function errorInfo(thrown: unknown, fallback: ErrorCode = 'TASK_FAILED'):
       return {
         code: typeof code === 'string' ? code : fallback,
         name: String(thrown.name),
-        message: String(thrown.message),
-        ...(typeof thrown.stack === 'string' && { stack: thrown.stack }),
+        message: cut(messageOf(thrown)),
+        ...(thrown.cause !== undefined && { cause: cut(briefly(thrown.cause)) }),
+        ...(typeof thrown.stack === 'string' && { stack: cut(thrown.stack) }),
       };
     }
-    return { code: fallback, name: typeof thrown, message: `Thrown value was not an Error: ${show(thrown)}` };
+    return { code: fallback, name: typeof thrown, message: cut(`Thrown value was not an Error: ${show(thrown)}`) };
   } catch {
     return { code: fallback, name: 'unknown', message: 'Thrown value could not be described' };
   }
 }
 
 // --- internal ---
+
+/** Longest message or stack that is kept, in characters: records are stored, sent and shown. */
+const LONGEST = 16_000;
+
+function cut(text: string): string {
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)} [… ${text.length - LONGEST} characters left out]`;
+}
+
+/** The message, or those of the errors that an `AggregateError` without one of its own is about. */
+function messageOf(error: Error): string {
+  const parts: readonly unknown[] = error instanceof AggregateError && error.message === '' ? error.errors : [];
+  return parts.length > 0 ? parts.map(briefly).join('; ') : String(error.message);
+}
+
+function briefly(thrown: unknown): string {
+  return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : show(thrown);
+}
 
 function show(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);

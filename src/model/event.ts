@@ -17,6 +17,7 @@ const error = z.object({
   code: z.string(),
   name: z.string(),
   message: z.string(),
+  cause: z.string().optional(),
   stack: z.string().optional(),
 });
 const correction = z.object({

@@ -113,7 +113,7 @@ describe('the tree', () => {
       ○ sign
       ✗ idea      rejected: Not new.  0.5s
       ✗ lint      boom at line 3  0.3s
-      – print     skipped, because of lint
+      – print     skipped: lint
       "
     `);
   });
@@ -132,7 +132,7 @@ describe('the tree', () => {
       ○ sign
       ✗ idea      rejected: Not new.  0.5s
       ✗ lint      boom at line 3  0.3s
-      – print     skipped, because of lint
+      – print     skipped: lint
       "
     `);
   });
@@ -147,7 +147,7 @@ describe('the tree', () => {
       ⏸ sign      waits for a person  Legal must see this.  0.5s
       ✗ idea      rejected: Not new.  0.5s
       ✗ lint      boom at line 3  0.3s
-      – print     skipped, because of lint
+      – print     skipped: lint
       "
     `);
   });
@@ -162,7 +162,7 @@ describe('the tree', () => {
       ✓ sign      1 task  0.7s
       ✗ idea      rejected: Not new.  0.5s
       ✗ lint      boom at line 3  0.3s
-      – print     skipped, because of lint
+      – print     skipped: lint
       "
     `);
   });

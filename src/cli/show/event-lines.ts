@@ -144,7 +144,7 @@ function sayPhase(event: PhaseEvent, gate: GatePlan | undefined): string {
     case 'phase.invalidated':
       return `runs again, because of ${oneLine(event.because)}`;
     case 'phase.skipped':
-      return `skipped, because of ${oneLine(event.because)}`;
+      return `skipped: ${oneLine(event.because)}`;
     case 'phase.cancelled':
       return `cancelled: ${oneLine(event.because)}`;
   }

@@ -127,7 +127,7 @@ function endParts({ status, stale, because, reason, error }: PhaseResult): Span[
   if (status === 'failed') return [span(oneLine(problemText(error?.message ?? 'failed')), 'bad')];
   if (status === 'rejected') return [span(`rejected: ${oneLine(reason ?? '')}`, 'bad')];
   if (status === 'escalated') return [span(oneLine(reason ?? ''), 'warn')];
-  if (status === 'skipped') return [span(`skipped, because of ${oneLine(reason ?? '')}`, 'dim')];
+  if (status === 'skipped') return [span(`skipped: ${oneLine(reason ?? '')}`, 'dim')];
   if (status === 'cancelled') return [span('cancelled', 'dim')];
   if (status !== 'approved') return [];
   const doubts = because === null ? '' : DOUBTS[because];
