@@ -7,6 +7,7 @@ import type { Correction } from '../../model/revision.ts';
 import type { RunEvent, RunRecord, Verdict } from '../../model/event.ts';
 import type { GatePlan, Plan } from '../../model/plan.ts';
 import { counted, cut, duration, oneLine, outOf, problemText, usage } from './text.ts';
+import { errorText } from './error-text.ts';
 
 /** Turns the records of one run into lines, in order. */
 export type EventLines = (record: RunRecord) => string;
@@ -74,7 +75,7 @@ function sayRun(event: Exclude<RunEvent, { readonly phase: string }>, runId: str
     case 'run.started':
       return `run ${oneLine(runId)} of "${oneLine(event.plan.name)}" started, ${counted(event.plan.phases.length, 'phase')}`;
     case 'run.ended':
-      return withText(`run ${event.status}`, event.error?.message ?? event.reason);
+      return withText(`run ${event.status}`, event.error ? errorText(event.error) : event.reason);
     case 'limit.reached':
       return `limit ${event.limit} reached, ${event.used} of ${event.max}`;
     case 'limit.lifted':
@@ -91,9 +92,9 @@ function sayTask(event: TaskEvent): string {
     case 'task.completed':
       return 'done';
     case 'task.retrying':
-      return withText(`failed, next try in ${duration(event.delayMs)}`, event.error.message);
+      return withText(`failed, next try in ${duration(event.delayMs)}`, errorText(event.error));
     case 'task.failed':
-      return withText('failed', event.error.message);
+      return withText('failed', errorText(event.error));
   }
 }
 
@@ -136,7 +137,7 @@ function sayPhase(event: PhaseEvent, gate: GatePlan | undefined): string {
     case 'phase.rejected':
       return withText('rejected', event.reason);
     case 'phase.failed':
-      return withText('failed', event.error.message);
+      return withText('failed', errorText(event.error));
     case 'phase.warned':
       return withText('warning', event.message);
     case 'phase.stale':

@@ -9,6 +9,7 @@ import type { PhaseDetails, TaskRow } from './board.ts';
 import { span, type Line, type Span } from './line.ts';
 import { glyph, markOf } from './marks.ts';
 import { counted, cut, duration, oneLine, outOf, padEnd, problemText, usage } from './text.ts';
+import { errorText } from './error-text.ts';
 
 /** All there is to know of a phase. */
 export interface PhaseRow {
@@ -124,7 +125,7 @@ function noteParts({ plan, result, details }: PhaseRow): readonly Span[] {
 }
 
 function endParts({ status, stale, because, reason, error }: PhaseResult): Span[] {
-  if (status === 'failed') return [span(oneLine(problemText(error?.message ?? 'failed')), 'bad')];
+  if (status === 'failed') return [span(oneLine(problemText(error ? errorText(error) : 'failed')), 'bad')];
   if (status === 'rejected') return [span(`rejected: ${oneLine(reason ?? '')}`, 'bad')];
   if (status === 'escalated') return [span(oneLine(reason ?? ''), 'warn')];
   if (status === 'skipped') return [span(`skipped: ${oneLine(reason ?? '')}`, 'dim')];

@@ -7,6 +7,7 @@ import type { Plan } from '../../model/plan.ts';
 import type { PhaseResult, RunResult } from '../../model/result.ts';
 import { span, type Line } from './line.ts';
 import { counted, duration, manyLines, oneLine, usage } from './text.ts';
+import { errorText, originOf } from './error-text.ts';
 
 /** The end of a run: its status, what went wrong, warnings, and what the last phases put out. */
 export function summaryLines(result: RunResult<unknown>, plan: Plan | undefined): readonly Line[] {
@@ -50,7 +51,7 @@ function statusLine({ status, phases, metrics, limit, runId }: RunResult<unknown
 function troubleLines({ phases, reason, error }: RunResult<unknown>): readonly Line[] {
   const bad = Object.entries(phases).filter(([, { status }]) => status === 'failed' || status === 'rejected');
   return [
-    ...(error ? indented(error.message, 'bad') : reason === null ? [] : indented(reason, 'warn')),
+    ...(error ? indented(errorText(error), 'bad') : reason === null ? [] : indented(reason, 'warn')),
     ...bad.flatMap(([name, phase]) => [
       [span(`  ${oneLine(name)} ${phase.status}`, 'bad')] as const,
       ...indented(causeOf(phase), 'plain', '    '),
@@ -59,7 +60,9 @@ function troubleLines({ phases, reason, error }: RunResult<unknown>): readonly L
 }
 
 function causeOf({ error, reason }: PhaseResult): string {
-  return error?.message ?? reason ?? '';
+  if (!error) return reason ?? '';
+  const origin = error.code === 'TASK_FAILED' ? originOf(error) : undefined;
+  return origin === undefined ? errorText(error) : `${errorText(error)}\n${origin}`;
 }
 
 function indented(text: string, tone: 'bad' | 'warn' | 'plain', indent = '  '): readonly Line[] {
