@@ -88,7 +88,7 @@ function warningLines({ warnings }: RunResult<unknown>): readonly Line[] {
 function outputLines({ phases }: RunResult<unknown>, plan: Plan | undefined): readonly Line[] {
   const needed = new Set(plan?.phases.flatMap((phase) => phase.after));
   const last = (plan?.phases ?? []).filter(({ name }) => !needed.has(name) && phases[name]?.status === 'approved');
-  return last
+  const shown = last
     .slice(0, MOST_LINES)
     .flatMap(({ name }) =>
       Object.entries(phases[name]?.outputs ?? {}).flatMap(([task, output]) =>
@@ -97,4 +97,8 @@ function outputLines({ phases }: RunResult<unknown>, plan: Plan | undefined): re
           : [[span(`  ${oneLine(name)} / ${oneLine(task)}`, 'dim')], ...excerptLines(output)],
       ),
     );
+  const more = last.length - MOST_LINES;
+  return more > 0
+    ? [...shown, [span(`  … outputs of ${counted(more, 'more phase')}: --json has all of them`, 'dim')]]
+    : shown;
 }
