@@ -21,9 +21,7 @@ export function plainLoop({ after }: Shape): Engine {
       async function run(index: number): Promise<void> {
         const [source] = after[index] ?? [];
         for (let attempt = 0; ; attempt++) {
-          // oxlint-disable-next-line no-await-in-loop
           outputs[index] = await work(index, attempt, source === undefined ? undefined : outputs[source]);
-          // oxlint-disable-next-line no-await-in-loop
           if ((await review(index, attempt)) === 'APPROVE') break;
         }
         left -= 1;

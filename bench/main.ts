@@ -24,9 +24,7 @@ for (const shapeOf of [chain, fanOut, layers]) {
     const runs = Math.min(25, Math.max(3, Math.round(50_000 / size)));
     const warmUps = Math.max(1, Math.round(20_000 / size));
     // One after the other, or they would measure each other.
-    // oxlint-disable-next-line no-await-in-loop
     const floor = await cpuMicros(plainLoop(shape), runs, warmUps);
-    // oxlint-disable-next-line no-await-in-loop
     const ours = await cpuMicros(phasegate(pipelineOf(shape)), runs, warmUps);
     taken.push(ours);
     const exponent = taken.length > 1 ? growth(sizes.slice(0, taken.length), taken).toFixed(2) : '';

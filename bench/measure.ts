@@ -22,7 +22,6 @@ export async function cpuMicros(engine: Engine, runs: number, warmUps: number): 
   for (let run = -warmUps; run < runs; run++) {
     const before = process.cpuUsage();
     // One after the other, or they would measure each other.
-    // oxlint-disable-next-line no-await-in-loop
     await engine();
     const { user, system } = process.cpuUsage(before);
     if (run >= 0) taken.push(user + system);

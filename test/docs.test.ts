@@ -153,9 +153,7 @@ async function createProject(files: readonly { readonly file: string; readonly t
   const project = await mkdtemp(join(tmpdir(), 'phasegate-docs-'));
   const modules = join(project, 'node_modules');
   for (const name of ['rxjs', 'xstate', 'zod', '@types/node']) {
-    // oxlint-disable-next-line no-await-in-loop
     await mkdir(dirname(join(modules, name)), { recursive: true });
-    // oxlint-disable-next-line no-await-in-loop
     await symlink(join(repository, 'node_modules', name), join(modules, name), 'junction');
   }
   await symlink(repository, join(modules, 'phasegate'), 'junction');

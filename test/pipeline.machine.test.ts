@@ -313,7 +313,6 @@ describe('a snapshot of a phase', () => {
       else if (snapshot.value === 'escalated') actor.send({ type: 'decide', decision: approve() });
       else {
         const value = snapshot.value;
-        // oxlint-disable-next-line no-await-in-loop
         await waitFor(actor, (one) => one.value !== value || one.status !== 'active');
       }
     }

@@ -138,7 +138,6 @@ async function stopGroup(pid: number | undefined): Promise<void> {
   if (pid === undefined || !kill(pid, 'SIGTERM')) return;
   const until = Date.now() + KILL_GRACE_MS;
   // One look after the other: that is what waiting for a group means, which tells nobody when it is gone.
-  // oxlint-disable-next-line no-await-in-loop
   while (kill(pid, 0) && Date.now() < until) await sleep(20);
   kill(pid, 'SIGKILL');
 }

@@ -149,7 +149,6 @@ async function runChecks(
   for (const name of gate.checks) {
     const check = work.checks.get(name);
     if (!check || scope.isStopped()) continue;
-    // oxlint-disable-next-line no-await-in-loop
     const result = await runCheck(check, name, scope);
     if (result) failed.push(result);
   }

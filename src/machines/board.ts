@@ -52,7 +52,7 @@ export interface Entry {
   attempt: number;
   /** Attempts in the whole run. */
   attempts: number;
-  /** The next start is from new inputs, so `attempt` starts over. */
+  /** The next start is from new inputs, so `attempt` starts over; not so for a target that is sent back. */
   fresh: boolean;
   view: View | undefined;
   /** Demands that no attempt has been told of yet. */

@@ -8,8 +8,11 @@
  *      ├──── retrying  ◀─────────┤
  *      └──── rewinding ◀─────────┘         retrying, rewinding: until restart, or hold ──▶ escalated
  *
+ *   running ──▶ approved     there is no gate, or it is not asked again
+ *   running ──▶ deciding     a task, or the input schema, wants an earlier phase sent back
  *   running ──▶ failed       a task failed for good
- *   deciding ──▶ failed      the review could not be had, and nobody can be asked
+ *   deciding ──▶ failed      the review could not be had and nobody can be asked, what a task wants sent back may not be, or a
+ *                            person approves an attempt that put out nothing
  *   any ── cancel ──▶ cancelled
  * ```
  *

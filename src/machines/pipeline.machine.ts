@@ -2,14 +2,14 @@
  * One run of a pipeline: the parent of its phases.
  *
  * ```text
- *   running ── everything is approved ───────▶ completed
+ *   running ── all is done, nothing ended badly ▶ completed
  *      ├────── a phase was rejected ─────────▶ rejected
  *      ├────── a phase failed ───────────────▶ failed
  *      ├────── cancel ───────────────────────▶ cancelled
  *      └────── a limit is spent ─────────────▶ exhausted
  * ```
  *
- * It spawns a phase when its predecessors are committed, commits, routes rewinds up and restarts down, and emits every
+ * It spawns a phase when every ancestor is settled, commits, routes rewinds up and restarts down, and emits every
  * event of the run. It is the only writer of outputs and the only emitter of events.
  *
  * @module

@@ -21,7 +21,6 @@ export function sendBack(board: Board, requester: Entry, report: EventOf<'phase.
   const spread = gate?.invalidate ?? 'requester';
   const correction = { ...report.correction, attempt: target.attempt };
   target.requests = [...target.requests, { correction, regate: gate?.regate ?? true, spread }];
-  requester.fresh = true;
   if (!isUnsettled(board.course, target.index)) {
     target.generation += 1;
     target.fresh = false;
@@ -73,7 +72,6 @@ function runAgain(board: Board, entry: Entry, because: string): void {
   if (entry.parked === 'rewinding' || (entry.standing !== 'live' && entry.standing !== 'approved')) return;
   retire(board, entry, 'pending');
   entry.generation += 1;
-  entry.fresh = true;
   unsettle(board.course, entry.index);
   board.outbox.push({ type: 'phase.invalidated', phase: entry.phase.name, generation: entry.generation, because });
 }

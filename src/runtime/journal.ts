@@ -37,7 +37,6 @@ export function createJournal(store: RunStore, log: RecordLog, onFailure: (error
       sent += batch.length;
       try {
         // One batch at a time keeps the order; what comes meanwhile is the next batch.
-        // oxlint-disable-next-line no-await-in-loop
         await store.append(log.runId, batch);
       } catch (cause) {
         const problem = `Cannot go on with run ${log.runId} as its store refused ${batch.length} records`;

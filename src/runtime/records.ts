@@ -56,7 +56,6 @@ export async function* iterate(log: RecordLog, from = 1): AsyncGenerator<RunReco
     }
     if (log.closed) return;
     // Records are awaited one by one: that is what iterating means.
-    // oxlint-disable-next-line no-await-in-loop
     await next(log);
   }
 }

@@ -59,9 +59,7 @@ export async function files(content: Readonly<Record<string, string>>): Promise<
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   for (const [name, text] of Object.entries(content)) {
     const path = join(directory, name);
-    // oxlint-disable-next-line no-await-in-loop
     await mkdir(dirname(path), { recursive: true });
-    // oxlint-disable-next-line no-await-in-loop
     await writeFile(path, text);
   }
   return directory;
