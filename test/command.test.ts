@@ -1,4 +1,4 @@
-import { describe, expect, expectTypeOf, it } from 'vitest';
+import { describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { definePipeline, phase, startRun, task, type Reviewer, type RunResult } from '../src/index.ts';
 import { command, commandCheck, type CommandHandler, type CommandLine, type CommandOptions } from '../src/node.ts';
 import { witness } from './cli/cli.ts';
@@ -257,6 +257,19 @@ describe('what a command starts', () => {
     run.cancel('enough');
     expect((await run.result).status).toBe('cancelled');
     await alive.dead();
+  });
+
+  it('is stopped in time, where it is deaf, while the clock of the machine is set back', async () => {
+    const alive = await witness();
+    const build = phase('build', { tasks: [task('make', { run: command(node(alive.deaf)) })] });
+    const run = startRun(definePipeline({ name: 'p', phases: [build] }));
+    await alive.born(1);
+    let now = Date.now();
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => (now -= 1000));
+    run.cancel('enough');
+    await run.result;
+    await alive.dead();
+    clock.mockRestore();
   });
 
   it('is stopped when the timeout of the task is over, and before the next try', async () => {

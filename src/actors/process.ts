@@ -136,9 +136,10 @@ async function sweep(pid: number | undefined, child: Streams, stop: () => Promis
 /** Asks a group to stop, and kills what is left of it after a grace. */
 async function stopGroup(pid: number | undefined): Promise<void> {
   if (pid === undefined || !kill(pid, 'SIGTERM')) return;
-  const until = Date.now() + KILL_GRACE_MS;
+  // Not the time of day: whoever sets the clock back would have a deaf group waited for as long.
+  const until = performance.now() + KILL_GRACE_MS;
   // One look after the other: that is what waiting for a group means, which tells nobody when it is gone.
-  while (kill(pid, 0) && Date.now() < until) await sleep(20);
+  while (kill(pid, 0) && performance.now() < until) await sleep(20);
   kill(pid, 'SIGKILL');
 }
 

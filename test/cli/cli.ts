@@ -104,15 +104,25 @@ export async function witness(): Promise<Witness> {
     code,
     deaf: `process.on('SIGTERM', () => {}); ${code}`,
     born(count) {
-      return new Promise((resolve) => {
+      const born = new Promise<void>((resolve) => {
         waiting = { count, resolve };
         look();
       });
+      return inTime(born, () => `${sockets.length} of ${count} processes have connected`);
     },
     async dead() {
-      await Promise.all(gone);
+      await inTime(Promise.all(gone), () => `${sockets.filter((one) => !one.closed).length} processes still live`);
     },
   };
+}
+
+/** Says what was waited for, where the time limit of the test would just say that it was long. */
+async function inTime<T>(awaited: Promise<T>, standing: () => string): Promise<T> {
+  const timeout = AbortSignal.timeout(20_000);
+  const late = new Promise<never>((_, reject) => {
+    timeout.addEventListener('abort', () => reject(new Error(`Waited for 20 s in vain: ${standing()}.`)));
+  });
+  return Promise.race([awaited, late]);
 }
 
 /** Lines of plain output without the time in front. */
