@@ -1,0 +1,182 @@
+/**
+ * Where runs are kept: the port that every store fills.
+ *
+ * A store knows records, and rows that are made from them by whoever appends; it never reads what a record says. All that
+ * belongs together is one batch, and a batch is kept whole or not at all.
+ *
+ * @module
+ */
+import type { RunRecord, RunStatus } from '../model/event.ts';
+import type { InboxItem } from '../model/inbox.ts';
+
+/** A value, or a promise of it: stores may be synchronous. */
+export type Awaitable<T> = T | Promise<T>;
+
+/** How a run stands after its latest record. */
+export interface RunInfo {
+  readonly runId: string;
+  /** The name of its pipeline. */
+  readonly pipeline: string;
+  /** The fingerprint of its plan. */
+  readonly fingerprint: string;
+  /** `running` also where no process works on it: see `lease`. */
+  readonly status: RunStatus | 'running';
+  /** Milliseconds since 1970, of its first record. */
+  readonly startedAt: number;
+  /** Milliseconds since 1970, of its latest record. */
+  readonly updatedAt: number;
+  /** The number of its latest record. */
+  readonly seq: number;
+  /** Phases that are approved now, and phases of the plan. */
+  readonly approved: number;
+  readonly phases: number;
+  /** US dollars and tokens, as far as reported. */
+  readonly costUsd: number;
+  readonly tokens: number;
+  /** Phases and limits that wait for a person. */
+  readonly waiting: readonly string[];
+  /** The run that it was forked from. */
+  readonly forkOf?: string | undefined;
+}
+
+/** A run as a store lists it. */
+export interface ListedRun extends RunInfo {
+  /** Who works on it; `undefined` where nobody does, or whoever did has not renewed its claim in time. */
+  readonly lease: Lease | undefined;
+}
+
+/** A content that records refer to instead of having it in them. */
+export interface Artifact {
+  /** SHA-256 of `content` in UTF-8, in hex. */
+  readonly hash: string;
+  /** JSON text. */
+  readonly content: string;
+}
+
+/** What is kept at once. */
+export interface Batch {
+  readonly runId: string;
+  /** At least one; numbered on from the last one kept, without gaps. */
+  readonly records: readonly RunRecord[];
+  /** How the run stands after them. */
+  readonly info: RunInfo;
+  /** Items of the inbox that they open or close, as they are now. */
+  readonly items: readonly InboxItem[];
+  /** What they refer to. */
+  readonly artifacts: readonly Artifact[];
+}
+
+/** The right to append to a run, for a while. */
+export interface Lease {
+  readonly runId: string;
+  /** Who has it, for people: such as `host:1234`. */
+  readonly holder: string;
+  /** Told apart from every other lease. */
+  readonly token: string;
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+/** Which runs to list. All conditions have to hold. */
+export interface RunFilter {
+  readonly pipeline?: string | undefined;
+  readonly status?: readonly (RunStatus | 'running')[] | undefined;
+  /** Only runs with a record after this time, in milliseconds since 1970. */
+  readonly updatedAfter?: number | undefined;
+  /** Only runs whose latest record is not after this time. */
+  readonly updatedBefore?: number | undefined;
+  /** Only runs on which nobody works, or only those on which somebody does. */
+  readonly leased?: boolean | undefined;
+  /** At most so many, the latest started first. @default no limit */
+  readonly limit?: number | undefined;
+}
+
+/** What is said to a run by whoever does not work on it: in another process, or before it is resumed. JSON. */
+export interface RunMessage {
+  readonly runId: string;
+  /** `answer` is for one item of the inbox, and an item takes one answer; `cancel` is for the run. */
+  readonly kind: 'answer' | 'cancel';
+  /** The item that is answered. */
+  readonly item?: string | undefined;
+  /** What is said; the run that is told makes sense of it. */
+  readonly body: unknown;
+  /** Who says it, as far as known. */
+  readonly by: string;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+}
+
+/** A message with its place in the store. */
+export interface KeptMessage extends RunMessage {
+  /** Grows with each message. */
+  readonly id: number;
+}
+
+/**
+ * Keeps runs.
+ *
+ * Every method may throw, or reject, with a `PhasegateError`: `STORE_BUSY`, `STORE_FULL`, `STORE_READ_ONLY`,
+ * `STORE_UNREADABLE`, `STORE_CLOSED` beside the codes below.
+ */
+export interface RunStore {
+  /**
+   * Keeps a batch. It is durable once this has returned, or its promise has resolved; if it throws, nothing of it is kept.
+   *
+   * @param lease The right to do so. Where it is left out nobody else may have one.
+   * @throws `SEQ_CONFLICT` where the first record does not follow on the last one kept; `LEASE_LOST` where another has
+   *   the right, or nobody has it any more.
+   */
+  append(batch: Batch, lease?: Lease): Awaitable<void>;
+  /**
+   * Records of a run, oldest first; none where there is no such run.
+   *
+   * @param from Number of the first. @default 1
+   * @param limit At most so many. @default no limit
+   */
+  read(runId: string, from?: number, limit?: number): Awaitable<readonly RunRecord[]>;
+  /** One run; `undefined` where there is none of that id. */
+  run(runId: string): Awaitable<ListedRun | undefined>;
+  /** Runs, the latest started first. */
+  runs(filter?: RunFilter): Awaitable<readonly ListedRun[]>;
+  /**
+   * Removes a run with everything that belongs to it, and artifacts that no other run refers to.
+   *
+   * @returns Whether there was one.
+   * @throws `RUN_LEASED` where somebody works on it.
+   */
+  remove(runId: string): Awaitable<boolean>;
+
+  /**
+   * Takes the right to append to a run, also to one that has no record yet.
+   *
+   * @param holder Who takes it, for people.
+   * @param ms Milliseconds until it expires.
+   * @throws `RUN_LEASED` where another has it.
+   */
+  acquire(runId: string, holder: string, ms: number): Awaitable<Lease>;
+  /** Keeps the right for longer, from now on. @throws `LEASE_LOST` where it has expired and another took it. */
+  renew(lease: Lease, ms: number): Awaitable<Lease>;
+  /** Gives the right back. Does nothing where it is lost. */
+  release(lease: Lease): Awaitable<void>;
+
+  /** Items of the inbox, the oldest first. @param filter All conditions have to hold. */
+  inbox(filter?: {
+    readonly runId?: string | undefined;
+    readonly open?: boolean | undefined;
+  }): Awaitable<readonly InboxItem[]>;
+  /** One item; `undefined` where there is none of that id. */
+  item(id: string): Awaitable<InboxItem | undefined>;
+  /**
+   * Leaves a message for whoever works on the run, now or later.
+   *
+   * @throws `ANSWERED` where the item that it answers has an answer, or is closed; `ITEM_UNKNOWN`; `RUN_UNKNOWN`.
+   */
+  post(message: RunMessage): Awaitable<void>;
+  /** Messages to a run after a place, oldest first. @param after Place of the last one known. @default 0 */
+  messages(runId: string, after?: number): Awaitable<readonly KeptMessage[]>;
+
+  /** An artifact's content, JSON text; `undefined` where there is none. */
+  artifact(hash: string): Awaitable<string | undefined>;
+  /** Lets go of files. Nothing can be done with the store afterwards. */
+  close(): Awaitable<void>;
+}
