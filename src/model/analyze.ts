@@ -4,9 +4,10 @@
  * @module
  */
 import { byName } from './by-name.ts';
-import { between, reach, topologicalOrder, type Graph } from './graph.ts';
+import { reach, topologicalOrder, type Graph } from './graph.ts';
 import { planGraph, type PhasePlan, type Plan } from './plan.ts';
 import { countOf } from './policy.ts';
+import { countStarts, type Starts } from './starts.ts';
 
 /** The worst case of one phase. Decisions of people are not in it: they are bound by nothing. */
 export interface PhaseBound {
@@ -72,36 +73,7 @@ export function analyze(pipeline: Plan | { readonly plan: Plan }): Analysis {
 
 // --- internal ---
 
-/** Starts of a phase: those that pass its gate, and those that a later gate with `regate: false` asked for. */
-interface Starts {
-  readonly gated: number;
-  readonly ungated: number;
-}
-
 const FIRST: Starts = { gated: 1, ungated: 0 };
-
-/**
- * Counts fresh starts: one to begin with, and at most one for each rewind that concerns the phase - as its target, as
- * its requester, as a phase between them, or as one that is invalidated by it.
- */
-function countStarts(plan: Plan, graph: Graph): readonly Starts[] {
-  const starts = plan.phases.map(() => ({ gated: 1, ungated: 0 }));
-  plan.phases.forEach(({ gate }, requester) => {
-    if (!gate) return;
-    const budget = Math.min(countOf(gate.maxPredecessorRetries), plan.limits.perPair ?? Infinity);
-    for (const target of gate.targets.flatMap((name) => graph.indexOf.get(name) ?? [])) {
-      const wide = gate.invalidate !== 'requester';
-      const others = wide ? [...reach(graph.next, target)] : [...between(graph, target, requester), requester];
-      for (const index of others) add(starts[index], 'gated', budget);
-      add(starts[target], gate.regate ? 'gated' : 'ungated', budget);
-    }
-  });
-  return starts;
-}
-
-function add(starts: { gated: number; ungated: number } | undefined, kind: keyof Starts, count: number): void {
-  if (starts && count > 0) starts[kind] += count;
-}
 
 function boundOf(plan: Plan, phase: PhasePlan, starts: Starts): PhaseBound {
   const { gate, name, tasks } = phase;
@@ -153,9 +125,7 @@ function redundantEdges(graph: Graph): readonly Finding[] {
   return graph.before.flatMap((sources, node) => {
     if (sources.length < 2) return [];
     const first = Math.min(...sources.map((source) => rank[source] ?? 0));
-    const above = new Set(
-      sources.flatMap((source) => [...reach(graph.before, source, (one) => (rank[one] ?? 0) >= first)]),
-    );
+    const above = reach(graph.before, sources, (one) => (rank[one] ?? 0) >= first);
     return sources
       .filter((source) => above.has(source))
       .map((source): Finding => {
