@@ -105,6 +105,20 @@ export type { Clock } from './machines/actor.ts';
 export { machineOf } from './runtime/machine.ts';
 export { runPipeline, startRun, type Run, type RunOptions } from './runtime/run.ts';
 export type { RunStore } from './runtime/journal.ts';
+export { memoryStore, type MemoryStoreOptions } from './store/memory.ts';
+export type {
+  Artifact,
+  Awaitable,
+  Batch,
+  InboxFilter,
+  KeptMessage,
+  Lease,
+  ListedRun,
+  RunFilter,
+  RunInfo,
+  RunMessage,
+} from './store/port.ts';
+export type { InboxItem, ItemKind, Severity } from './model/inbox.ts';
 export { RunUnsuccessfulError } from './runtime/unsuccessful.ts';
 export { toDot } from '../visualizations/dot.ts';
 export { toMermaid } from '../visualizations/mermaid.ts';

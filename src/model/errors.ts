@@ -1,5 +1,6 @@
 /** Every code a {@link PhasegateError} can carry; each has a heading in `docs/errors.md`. */
 export type ErrorCode =
+  | 'ANSWERED'
   | 'COMMAND_FAILED'
   | 'DECISION_INVALID'
   | 'DECISION_TARGET_INVALID'
@@ -7,6 +8,9 @@ export type ErrorCode =
   | 'FILE_UNREADABLE'
   | 'INPUT_INVALID'
   | 'INTERNAL'
+  | 'ITEM_UNKNOWN'
+  | 'JOURNAL_DIVERGED'
+  | 'LEASE_LOST'
   | 'NOT_ESCALATED'
   | 'OUTPUT_INVALID'
   | 'OUTPUT_NOT_JSON'
@@ -15,9 +19,18 @@ export type ErrorCode =
   | 'REPORT_INVALID'
   | 'REVIEW_UNAVAILABLE'
   | 'REWORK_IMPOSSIBLE'
+  | 'RUN_LEASED'
+  | 'RUN_UNKNOWN'
   | 'RUN_UNSUCCESSFUL'
+  | 'SEQ_CONFLICT'
   | 'SNAPSHOT_NOT_RESTORABLE'
+  | 'STORE_BUSY'
+  | 'STORE_CLOSED'
   | 'STORE_FAILED'
+  | 'STORE_FULL'
+  | 'STORE_MISUSED'
+  | 'STORE_READ_ONLY'
+  | 'STORE_UNREADABLE'
   | 'TASK_FAILED'
   | 'TASK_TIMEOUT';
 

@@ -91,6 +91,13 @@ export interface RunFilter {
   readonly limit?: number | undefined;
 }
 
+/** Which items of the inbox to list. All conditions have to hold. */
+export interface InboxFilter {
+  readonly runId?: string | undefined;
+  /** Only items that wait, or only those that are closed. */
+  readonly open?: boolean | undefined;
+}
+
 /** What is said to a run by whoever does not work on it: in another process, or before it is resumed. JSON. */
 export interface RunMessage {
   readonly runId: string;
@@ -160,10 +167,7 @@ export interface RunStore {
   release(lease: Lease): Awaitable<void>;
 
   /** Items of the inbox, the oldest first. @param filter All conditions have to hold. */
-  inbox(filter?: {
-    readonly runId?: string | undefined;
-    readonly open?: boolean | undefined;
-  }): Awaitable<readonly InboxItem[]>;
+  inbox(filter?: InboxFilter): Awaitable<readonly InboxItem[]>;
   /** One item; `undefined` where there is none of that id. */
   item(id: string): Awaitable<InboxItem | undefined>;
   /**

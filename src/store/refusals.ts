@@ -1,0 +1,126 @@
+/**
+ * What every store refuses, and the words for it.
+ *
+ * @module
+ */
+import { PhasegateError } from '../model/errors.ts';
+import { itemId } from '../model/inbox.ts';
+import { toJson } from '../model/json.ts';
+import type { Batch, Lease, RunMessage } from './port.ts';
+
+/** What a store has of a run when somebody wants to append to it. */
+export interface Standing {
+  /** The number of its last record, 0 where it has none. */
+  readonly seq: number;
+  readonly lease: Lease | undefined;
+}
+
+/** Refuses a batch that does not hold together, whatever is kept. @throws `STORE_MISUSED` */
+export function checkBatch({ runId, records, info, items }: Batch): void {
+  checkRunId(runId);
+  const [first] = records;
+  const cannot = `Cannot append to run ${runId} as`;
+  if (!first) throw misused(`${cannot} the batch has no record`);
+  records.forEach((record, index) => {
+    if (record.runId !== runId) throw misused(`${cannot} record ${record.seq} belongs to run ${record.runId}`);
+    if (record.seq !== first.seq + index)
+      throw misused(`${cannot} record ${record.seq} stands where ${first.seq + index} is due`);
+  });
+  if (!Number.isSafeInteger(first.seq) || first.seq < 1)
+    throw misused(`${cannot} records are numbered from 1: the first has ${first.seq}`);
+  if (info.runId !== runId) throw misused(`${cannot} its info is that of run ${info.runId}`);
+  const last = first.seq + records.length - 1;
+  if (info.seq !== last) throw misused(`${cannot} its info is that after record ${info.seq} and not ${last}`);
+  const stray = items.find((item) => item.runId !== runId || item.id !== itemId(item));
+  if (stray) throw misused(`${cannot} item ${stray.id} is none of its own`);
+}
+
+/** Refuses a batch that does not follow on, or comes from somebody without the right. */
+export function checkAppend(
+  batch: Batch,
+  lease: Lease | undefined,
+  { seq, lease: standing }: Standing,
+  now: number,
+): void {
+  const { runId, records } = batch;
+  if (lease) {
+    if (standing?.token !== lease.token) throw leaseLost('append to', lease, standing);
+  } else if (standing && standing.expiresAt > now) throw runLeased('append to', standing);
+  const first = records[0]?.seq;
+  if (first === seq + 1) return;
+  throw new PhasegateError(
+    'SEQ_CONFLICT',
+    `Cannot append to run ${runId} from record ${first} as the last one kept is ${seq}`,
+    {
+      hint: 'Somebody else has appended: read the run again and go on from its end, or leave it to them.',
+    },
+  );
+}
+
+/** Refuses ids that not every store could keep apart. @throws `STORE_MISUSED` */
+export function checkRunId(runId: string): void {
+  if (runId === '') throw misused('Cannot keep a run as its id is empty');
+  if (/\p{Surrogate}|\0/u.test(runId))
+    throw misused(`Cannot keep run ${JSON.stringify(runId)} as its id is not well-formed text`);
+}
+
+/** Refuses a message that no run could take. @throws `STORE_MISUSED` */
+export function checkMessage({ runId, kind, item, body }: RunMessage): void {
+  const cannot = `Cannot post to run ${runId} as`;
+  if (kind === 'answer' && item === undefined) throw misused(`${cannot} an answer names the item that it is for`);
+  const copy = toJson(body);
+  if (!copy.ok) throw misused(`${cannot} ${copy.problem.path} of its body is ${copy.problem.found}, which is not JSON`);
+}
+
+/** @param action Such as `append to`. */
+export function leaseLost(action: string, { runId, holder }: Lease, standing: Lease | undefined): PhasegateError {
+  const now = standing ? `${standing.holder} has it now` : 'it was given back, or the run was removed';
+  return new PhasegateError(
+    'LEASE_LOST',
+    `Cannot ${action} run ${runId} as ${holder} has lost the right to it: ${now}`,
+    {
+      hint: 'Stop working on the run. Acquire it again to go on from its last record.',
+    },
+  );
+}
+
+/** @param action Such as `remove`. */
+export function runLeased(action: string, { runId, holder, expiresAt }: Lease): PhasegateError {
+  const until = new Date(expiresAt).toISOString();
+  return new PhasegateError('RUN_LEASED', `Cannot ${action} run ${runId} as ${holder} works on it until ${until}`, {
+    hint: 'Wait until it has ended or its lease has expired, or end that process.',
+  });
+}
+
+export function runUnknown(runId: string): PhasegateError {
+  return new PhasegateError('RUN_UNKNOWN', `Cannot post to run ${runId} as the store has no run of that id`, {
+    hint: 'List the runs of the store, and see that it is the right store.',
+  });
+}
+
+export function itemUnknown(runId: string, item: string): PhasegateError {
+  return new PhasegateError('ITEM_UNKNOWN', `Cannot answer item ${item} as run ${runId} has none of that id`, {
+    hint: 'List the inbox for the items that are open.',
+  });
+}
+
+/** @param outcome How the item was closed, where it is. */
+export function answered(item: string, outcome: string | undefined): PhasegateError {
+  const found = outcome === undefined ? 'it has an answer already' : `it is closed: ${outcome}`;
+  return new PhasegateError('ANSWERED', `Cannot answer item ${item} as ${found}`, {
+    hint: 'An item takes one answer. List the inbox for the items that are open.',
+  });
+}
+
+/** @param name The store, for people. */
+export function storeClosed(name: string): PhasegateError {
+  return new PhasegateError('STORE_CLOSED', `Cannot use ${name} as it is closed`, {
+    hint: 'Close a store after the last run that uses it has ended.',
+  });
+}
+
+export function misused(problem: string): PhasegateError {
+  return new PhasegateError('STORE_MISUSED', problem, {
+    hint: 'This is a mistake of the program that calls the store.',
+  });
+}

@@ -1,0 +1,76 @@
+/**
+ * One connection: statements prepared once, transactions that are whole or not at all, errors that answer.
+ *
+ * @module
+ */
+import { PhasegateError } from '../../model/errors.ts';
+import { storeClosed } from '../refusals.ts';
+import type { Database, Statement } from './driver.ts';
+import { problemOf } from './problems.ts';
+
+/** What the store does all its work with. */
+export interface Connection {
+  /** The statement, prepared when first asked for. */
+  readonly sql: (text: string) => Statement;
+  /** @param action For errors, such as `read run r1`. */
+  readonly read: <T>(action: string, work: () => T) => T;
+  /** Runs `work` in a transaction that no other process writes in, and takes it back where `work` throws. */
+  readonly write: <T>(action: string, work: () => T) => T;
+  readonly close: () => void;
+}
+
+export function connectionOf(
+  db: Database,
+  { path, readOnly }: { readonly path: string; readonly readOnly: boolean },
+): Connection {
+  const statements = new Map<string, Statement>();
+  let closed = false;
+
+  function sql(text: string): Statement {
+    const known = statements.get(text) ?? db.prepare(text);
+    statements.set(text, known);
+    return known;
+  }
+
+  function guard<T>(action: string, work: () => T): T {
+    if (closed) throw storeClosed(`the store ${path}`);
+    try {
+      return work();
+    } catch (thrown) {
+      throw problemOf(thrown, action, path);
+    }
+  }
+
+  return {
+    sql,
+    read: guard,
+    write(action, work) {
+      return guard(action, () => {
+        if (readOnly)
+          throw new PhasegateError(
+            'STORE_READ_ONLY',
+            `Cannot ${action} as ${path} was opened with { readOnly: true }`,
+            {
+              hint: 'Open it without, in the process that works on runs.',
+            },
+          );
+        sql('BEGIN IMMEDIATE').run();
+        try {
+          const done = work();
+          sql('COMMIT').run();
+          return done;
+        } catch (thrown) {
+          // SQLite has done so itself where the disk is full or broken.
+          if (db.isTransaction) sql('ROLLBACK').run();
+          throw thrown;
+        }
+      });
+    },
+    close() {
+      if (closed) return;
+      closed = true;
+      statements.clear();
+      db.close();
+    },
+  };
+}

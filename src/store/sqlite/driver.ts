@@ -1,0 +1,78 @@
+/**
+ * SQLite as Node has it, or as a package has it for Node that lacks it: the same class either way.
+ *
+ * @module
+ */
+import { createRequire } from 'node:module';
+import { PhasegateError } from '../../model/errors.ts';
+
+/** What can be bound to a parameter. */
+export type Bound = string | number | null;
+
+/** A row by column. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** A prepared statement. */
+export interface Statement {
+  run(...parameters: readonly Bound[]): {
+    readonly changes: number | bigint;
+    readonly lastInsertRowid: number | bigint;
+  };
+  get(...parameters: readonly Bound[]): Row | undefined;
+  all(...parameters: readonly Bound[]): readonly Row[];
+}
+
+/** A connection. */
+export interface Database {
+  readonly isTransaction: boolean;
+  exec(sql: string): void;
+  prepare(sql: string): Statement;
+  close(): void;
+}
+
+/** Makes a connection. @throws `STORE_FAILED` where this Node has no SQLite and the package is not installed. */
+export function connect(path: string, options: { readonly readOnly: boolean }): Database {
+  driver ??= load();
+  return new driver.DatabaseSync(path, options);
+}
+
+// --- internal ---
+
+interface Driver {
+  readonly DatabaseSync: new (path: string, options: { readonly readOnly: boolean }) => Database;
+}
+
+const PACKAGE = '@photostructure/sqlite';
+
+let driver: Driver | undefined;
+
+function load(): Driver {
+  const found = builtIn() ?? installed();
+  if (isDriver(found)) return found;
+  throw new PhasegateError('STORE_FAILED', `Cannot keep runs in SQLite as Node ${process.version} comes without it`, {
+    hint: `Install ${PACKAGE}, or use Node 22.13 or later.`,
+  });
+}
+
+/** Node says of SQLite that it is experimental, on the standard error of whoever loads it: we answer for what we use of it. */
+function builtIn(): unknown {
+  const emitWarning = Object.getOwnPropertyDescriptor(process, 'emitWarning') ?? {};
+  process.emitWarning = () => {};
+  try {
+    return process.getBuiltinModule('node:sqlite');
+  } finally {
+    Object.defineProperty(process, 'emitWarning', emitWarning);
+  }
+}
+
+function installed(): unknown {
+  try {
+    return createRequire(import.meta.url)(PACKAGE);
+  } catch {
+    return undefined;
+  }
+}
+
+function isDriver(found: unknown): found is Driver {
+  return typeof found === 'object' && found !== null && 'DatabaseSync' in found;
+}

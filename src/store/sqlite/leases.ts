@@ -1,0 +1,53 @@
+/**
+ * Leases as rows.
+ *
+ * @module
+ */
+import { leaseOf, prolong, refusal, takeRun, type Claim } from '../claim.ts';
+import type { RunStore } from '../port.ts';
+import { checkRunId } from '../refusals.ts';
+import type { Connection } from './connection.ts';
+import { claimIn } from './rows.ts';
+
+/** The methods of a store that are about leases. */
+export function leasesIn(
+  { sql, write }: Connection,
+  now: () => number,
+): Pick<RunStore, 'acquire' | 'renew' | 'release'> {
+  function standing(runId: string): Claim | undefined {
+    return claimIn(sql('SELECT * FROM leases WHERE run_id = ?').get(runId), runId);
+  }
+
+  function keep({ runId, holder, token, expiresAt, ms }: Claim): void {
+    sql('INSERT OR REPLACE INTO leases (run_id, holder, token, expires_at, ms) VALUES (?, ?, ?, ?, ?)').run(
+      runId,
+      holder,
+      token,
+      expiresAt,
+      ms,
+    );
+  }
+
+  return {
+    acquire(runId, holder, ms) {
+      checkRunId(runId);
+      const { type, claim } = write(`acquire run ${runId}`, () => {
+        const taking = takeRun(standing(runId), { runId, holder, ms }, now());
+        keep(taking.claim);
+        return taking;
+      });
+      if (type === 'refused') throw refusal(claim);
+      return leaseOf(claim);
+    },
+    renew(lease, ms) {
+      return write(`keep run ${lease.runId}`, () => {
+        const claim = prolong(standing(lease.runId), lease, ms, now());
+        keep(claim);
+        return leaseOf(claim);
+      });
+    },
+    release({ runId, token }) {
+      write(`release run ${runId}`, () => sql('DELETE FROM leases WHERE run_id = ? AND token = ?').run(runId, token));
+    },
+  };
+}

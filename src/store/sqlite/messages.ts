@@ -1,0 +1,52 @@
+/**
+ * Messages as rows.
+ *
+ * @module
+ */
+import type { RunStore } from '../port.ts';
+import { answered, checkMessage, itemUnknown, runUnknown } from '../refusals.ts';
+import { itemOf, messageOf, textOf } from '../text.ts';
+import type { Connection } from './connection.ts';
+import { number, text } from './rows.ts';
+
+/** The methods of a store that are about messages. */
+export function messagesIn({ sql, read, write }: Connection): Pick<RunStore, 'post' | 'messages'> {
+  /** Refuses an answer to what does not wait for one. */
+  function checkAnswer(run: number, runId: string, id: string): void {
+    const row = sql(ITEM).get(id, run);
+    if (!row) throw itemUnknown(runId, id);
+    const item = itemOf(text(row, 'item'));
+    if (item.closedAt !== undefined) throw answered(id, item.outcome ?? 'no outcome');
+    if (row['answer'] !== null) throw answered(id, undefined);
+  }
+
+  return {
+    post(message) {
+      checkMessage(message);
+      const { runId, kind, item } = message;
+      const answers = kind === 'answer' ? item : undefined;
+      const kept = textOf(message);
+      write(`post to run ${runId}`, () => {
+        const row = sql('SELECT key FROM runs WHERE id = ?').get(runId);
+        if (!row) throw runUnknown(runId);
+        const run = number(row, 'key');
+        if (answers !== undefined) checkAnswer(run, runId, answers);
+        sql('INSERT INTO messages (run, answers, message) VALUES (?, ?, ?)').run(run, answers ?? null, kept);
+      });
+    },
+    messages(runId, after = 0) {
+      return read(`read messages to run ${runId}`, () =>
+        sql(MESSAGES)
+          .all(runId, after)
+          .map((row) => ({ ...messageOf(text(row, 'message')), id: number(row, 'id') })),
+      );
+    },
+  };
+}
+
+// --- internal ---
+
+const ITEM = `SELECT item, (SELECT id FROM messages WHERE answers = items.id) AS answer FROM items
+  WHERE id = ? AND run = ?`;
+const MESSAGES =
+  'SELECT id, message FROM messages WHERE run = (SELECT key FROM runs WHERE id = ?) AND id > ? ORDER BY id';

@@ -1,0 +1,121 @@
+/**
+ * Opening a database, or telling why not.
+ *
+ * @module
+ */
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { PhasegateError } from '../../model/errors.ts';
+import { connect, type Database } from './driver.ts';
+import { problemOf } from './problems.ts';
+import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
+
+/** How a database is opened. */
+export interface Opening {
+  /** Absolute. */
+  readonly path: string;
+  readonly readOnly: boolean;
+  /** Milliseconds to wait for other processes. */
+  readonly busyTimeout: number;
+}
+
+/**
+ * Opens a database that has our tables, and makes it where there is none. `readOnly` changes nothing.
+ *
+ * @throws `STORE_UNREADABLE`, `STORE_READ_ONLY`, `STORE_BUSY`, `STORE_FULL`
+ */
+export function openDatabase(opening: Opening): Database {
+  const { path, readOnly, busyTimeout } = opening;
+  prepareFile(opening);
+  let db: Database | undefined;
+  try {
+    db = connect(path, { readOnly });
+    db.exec(`PRAGMA busy_timeout = ${Math.max(0, Math.floor(busyTimeout))}`);
+    const found = versionOf(db, path);
+    if (!readOnly) {
+      // The mode is kept in the file, and each connection says anew how careful it is.
+      if (db.prepare('PRAGMA journal_mode').get()?.['journal_mode'] !== 'wal') db.exec('PRAGMA journal_mode = WAL');
+      db.exec('PRAGMA synchronous = FULL');
+      if (found < MIGRATIONS.length) migrate(db, path);
+    } else if (found < MIGRATIONS.length)
+      throw unreadable(path, 'it was made by an earlier version', 'Open it once for writing.');
+    return db;
+  } catch (thrown) {
+    db?.close();
+    throw problemOf(thrown, 'open the store', path);
+  }
+}
+
+// --- internal ---
+
+/** Sees that there is a file that nobody else can read, before SQLite makes one that others can. */
+function prepareFile({ path, readOnly }: Opening): void {
+  const folder = dirname(path);
+  try {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+      throw unreadable(path, 'it is a folder', 'Give the path of a file.');
+    if (readOnly) {
+      if (!existsSync(path))
+        throw unreadable(path, 'there is no such file', 'Give the path of a store that was made before.');
+      return;
+    }
+    if (!existsSync(folder)) {
+      if (!existsSync(dirname(folder)))
+        throw unreadable(path, `folder ${dirname(folder)} does not exist`, 'Make the folder, or give another path.');
+      mkdirSync(folder, { mode: 0o700 });
+    }
+    closeSync(openSync(path, 'a', 0o600));
+    accessSync(folder, constants.W_OK);
+  } catch (thrown) {
+    throw fileProblem(thrown, path);
+  }
+}
+
+function versionOf(db: Database, path: string): number {
+  const application = numberOf(db, 'application_id');
+  const version = numberOf(db, 'user_version');
+  const isEmpty = db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
+  if (application !== APPLICATION_ID && !(isEmpty && application === 0 && version === 0))
+    throw unreadable(path, 'it is the database of another program', 'Give the path of a store, or of a new file.');
+  if (version > MIGRATIONS.length)
+    throw unreadable(
+      path,
+      `it was made by a later version: its tables have version ${version}, known are those to ${MIGRATIONS.length}`,
+      'Update phasegate.',
+    );
+  return version;
+}
+
+/** Whoever comes first does it; others wait, and find it done. */
+function migrate(db: Database, path: string): void {
+  db.exec('BEGIN IMMEDIATE');
+  for (const sql of MIGRATIONS.slice(versionOf(db, path))) db.exec(sql);
+  db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`);
+}
+
+function numberOf(db: Database, pragma: string): number {
+  return Number(db.prepare(`PRAGMA ${pragma}`).get()?.[pragma]);
+}
+
+function unreadable(path: string, found: string, hint: string): PhasegateError {
+  return new PhasegateError('STORE_UNREADABLE', `Cannot open the store ${path} as ${found}`, { hint });
+}
+
+function fileProblem(thrown: unknown, path: string): PhasegateError {
+  const code: unknown = thrown instanceof Error ? Reflect.get(thrown, 'code') : undefined;
+  if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM')
+    return new PhasegateError(
+      'STORE_READ_ONLY',
+      `Cannot open the store ${path} as it or its folder may not be written`,
+      {
+        hint: 'Give this user the right to write to both, or open it with { readOnly: true }.',
+        cause: thrown,
+      },
+    );
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return new PhasegateError('STORE_FULL', `Cannot open the store ${path} as its disk is full`, {
+      hint: 'Free space on the disk.',
+      cause: thrown,
+    });
+  return problemOf(thrown, 'open the store', path);
+}

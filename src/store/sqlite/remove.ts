@@ -1,0 +1,31 @@
+/**
+ * Removing a run, with what nobody else refers to.
+ *
+ * @module
+ */
+import { liveLease } from '../claim.ts';
+import { runLeased } from '../refusals.ts';
+import type { Connection } from './connection.ts';
+import { claimIn, number } from './rows.ts';
+
+/** @returns Whether there was such a run. */
+export function removeRun({ sql, write }: Connection, runId: string, now: () => number): boolean {
+  return write(`remove run ${runId}`, () => {
+    const lease = liveLease(claimIn(sql('SELECT * FROM leases WHERE run_id = ?').get(runId), runId), now());
+    if (lease) throw runLeased('remove', lease);
+    sql('DELETE FROM leases WHERE run_id = ?').run(runId);
+    const row = sql('DELETE FROM runs WHERE id = ? RETURNING key').get(runId);
+    if (!row) return false;
+    const run = number(row, 'key');
+    for (const table of ['records', 'items', 'messages']) sql(`DELETE FROM ${table} WHERE run = ?`).run(run);
+    sql(ORPHANS).run(run);
+    sql('DELETE FROM uses WHERE run = ?').run(run);
+    return true;
+  });
+}
+
+// --- internal ---
+
+const ORPHANS = `DELETE FROM artifacts WHERE key IN (
+  SELECT artifact FROM uses AS mine WHERE run = ?1
+    AND NOT EXISTS (SELECT 1 FROM uses WHERE artifact = mine.artifact AND run <> ?1))`;

@@ -1,0 +1,153 @@
+/**
+ * Runs in an SQLite database.
+ *
+ * @module
+ */
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { liveLease } from '../claim.ts';
+import { span } from '../filter.ts';
+import type { InboxFilter, ListedRun, RunFilter, RunStore } from '../port.ts';
+import { misused } from '../refusals.ts';
+import { infoOf, itemOf, recordOf } from '../text.ts';
+import { appendBatch } from './append.ts';
+import { connectionOf, type Connection } from './connection.ts';
+import type { Bound, Row } from './driver.ts';
+import { leasesIn } from './leases.ts';
+import { messagesIn } from './messages.ts';
+import { openDatabase } from './open.ts';
+import { removeRun } from './remove.ts';
+import { claimIn, text } from './rows.ts';
+
+/** Options of {@link sqliteStore}. */
+export interface SqliteStoreOptions {
+  /** Opens a store that is there already, to look at runs beside the process that works on them. @default false */
+  readonly readOnly?: boolean | undefined;
+  /** How long to wait for another process that writes, in milliseconds; the event loop stands still. @default 5000 */
+  readonly busyTimeout?: number | undefined;
+  /** The time in milliseconds since 1970, for leases. @default Date.now */
+  readonly now?: (() => number) | undefined;
+}
+
+/**
+ * A store in a file that outlasts the process. Needs Node 22.13, or the package `@photostructure/sqlite`.
+ *
+ * A batch is on the disk when `append` returns. Several processes may use one file on one machine; not on a network drive.
+ * The file can be read by its owner alone, and so can its folder if it is made here.
+ *
+ * @param path The file, which is made where it is missing. Its folder is made, too; what is above that has to be there.
+ * @throws `STORE_UNREADABLE` where the file is no store, `STORE_READ_ONLY` where it may not be written, `STORE_BUSY`
+ *
+ * @example
+ * ```ts
+ * const store = sqliteStore('.phasegate/runs.sqlite');
+ * ```
+ */
+export function sqliteStore(path: string | URL, options: SqliteStoreOptions = {}): RunStore {
+  const { readOnly = false, busyTimeout = 5000, now = Date.now } = options;
+  if (path === ':memory:' || path === '')
+    throw misused('Cannot open a store as its path names no file: use memoryStore()');
+  const file = resolve(typeof path === 'string' ? path : fileURLToPath(path));
+  const db = openDatabase({ path: file, readOnly, busyTimeout });
+  return storeOn(connectionOf(db, { path: file, readOnly }), now);
+}
+
+/** The store on a connection. */
+export function storeOn(connection: Connection, now: () => number): RunStore {
+  const { sql, read } = connection;
+
+  return {
+    append(batch, lease) {
+      appendBatch(connection, batch, lease, now);
+    },
+    read(runId, from, limit) {
+      const { first, count } = span(from, limit);
+      return read(`read run ${runId}`, () =>
+        sql(READ)
+          .all(runId, first, sqlLimit(count))
+          .map((row) => recordOf(text(row, 'record'))),
+      );
+    },
+    run(runId) {
+      return read(`look up run ${runId}`, () => {
+        const row = sql(`${LISTED} WHERE runs.id = ?`).get(runId);
+        return row && listed(row, now());
+      });
+    },
+    runs(filter = {}) {
+      return read('list runs', () => {
+        const time = now();
+        const { where, values } = conditionsOn(filter, time);
+        return sql(`${LISTED} ${where} ORDER BY started_at DESC, key DESC LIMIT ?`)
+          .all(...values, sqlLimit(span(1, filter.limit).count))
+          .map((row) => listed(row, time));
+      });
+    },
+    remove(runId) {
+      return removeRun(connection, runId, now);
+    },
+
+    ...leasesIn(connection, now),
+
+    inbox({ runId, open }: InboxFilter = {}) {
+      return read('list the inbox', () => {
+        const conditions = [
+          runId === undefined ? [] : ['run = (SELECT key FROM runs WHERE id = ?)'],
+          open === undefined ? [] : [`open = ${open ? 1 : 0}`],
+        ].flat();
+        return sql(`SELECT item FROM items ${whereOf(conditions)} ORDER BY opened_at, key`)
+          .all(...(runId === undefined ? [] : [runId]))
+          .map((row) => itemOf(text(row, 'item')));
+      });
+    },
+    item(id) {
+      return read(`look up item ${id}`, () => {
+        const row = sql('SELECT item FROM items WHERE id = ?').get(id);
+        return row && itemOf(text(row, 'item'));
+      });
+    },
+
+    ...messagesIn(connection),
+
+    artifact(hash) {
+      return read(`read artifact ${hash}`, () => {
+        const row = sql('SELECT content FROM artifacts WHERE hash = ?').get(hash);
+        return row && text(row, 'content');
+      });
+    },
+    close() {
+      connection.close();
+    },
+  };
+}
+
+// --- internal ---
+
+const READ = `SELECT record FROM records
+  WHERE run = (SELECT key FROM runs WHERE id = ?) AND seq >= ? ORDER BY seq LIMIT ?`;
+const LISTED = 'SELECT id, info, holder, token, expires_at, ms FROM runs LEFT JOIN leases ON run_id = id';
+
+/** SQLite says -1 for no limit. */
+function sqlLimit(count: number): number {
+  return Number.isFinite(count) ? count : -1;
+}
+
+function listed(row: Row, now: number): ListedRun {
+  return { ...infoOf(text(row, 'info')), lease: liveLease(claimIn(row, text(row, 'id')), now) };
+}
+
+function conditionsOn(filter: RunFilter, now: number): { readonly where: string; readonly values: readonly Bound[] } {
+  const { pipeline, status, updatedAfter, updatedBefore, leased } = filter;
+  const conditions: readonly (readonly [sql: string, value: Bound])[] = [
+    ...(pipeline === undefined ? [] : [['pipeline = ?', pipeline] as const]),
+    ...(status === undefined ? [] : [['status IN (SELECT value FROM json_each(?))', JSON.stringify(status)] as const]),
+    ...(updatedAfter === undefined ? [] : [['updated_at > ?', updatedAfter] as const]),
+    ...(updatedBefore === undefined ? [] : [['updated_at <= ?', updatedBefore] as const]),
+    ...(leased === undefined ? [] : [[`coalesce(expires_at > ?, 0) = ${leased ? 1 : 0}`, now] as const]),
+  ];
+  return { where: whereOf(conditions.map(([one]) => one)), values: conditions.map(([, value]) => value) };
+}
+
+function whereOf(conditions: readonly string[]): string {
+  return conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+}

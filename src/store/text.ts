@@ -1,0 +1,68 @@
+/**
+ * What stores keep, as JSON text and back. Text is what nobody can change afterwards, and what every store can hold.
+ *
+ * @module
+ */
+import { PhasegateError } from '../model/errors.ts';
+import type { RunRecord } from '../model/event.ts';
+import type { InboxItem } from '../model/inbox.ts';
+import type { RunInfo, RunMessage } from './port.ts';
+
+export function textOf(value: RunRecord | RunInfo | InboxItem | RunMessage): string {
+  return JSON.stringify(value);
+}
+
+export function recordOf(text: string): RunRecord {
+  return parse(text, isRecord, 'record');
+}
+
+export function infoOf(text: string): RunInfo {
+  return parse(text, isInfo, 'run');
+}
+
+export function itemOf(text: string): InboxItem {
+  return parse(text, isItem, 'item');
+}
+
+export function messageOf(text: string): RunMessage {
+  return parse(text, isMessage, 'message');
+}
+
+// --- internal ---
+
+function parse<T>(text: string, is: (value: unknown) => value is T, what: string): T {
+  let cause: unknown;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (is(value)) return value;
+  } catch (thrown) {
+    cause = thrown;
+  }
+  throw new PhasegateError(
+    'STORE_UNREADABLE',
+    `Cannot read a ${what} of the store as it is something else: ${text.slice(0, 80)}`,
+    { hint: 'Something other than phasegate has written into the store: restore it from a copy.', cause },
+  );
+}
+
+// What a store reads it has written itself: these tell damage from it, and leave the schemas to whoever needs them.
+
+function isRecord(value: unknown): value is RunRecord {
+  return has(value, 'runId', 'string') && has(value, 'seq', 'number') && has(value, 'event', 'object');
+}
+
+function isInfo(value: unknown): value is RunInfo {
+  return has(value, 'runId', 'string') && has(value, 'seq', 'number') && has(value, 'status', 'string');
+}
+
+function isItem(value: unknown): value is InboxItem {
+  return has(value, 'id', 'string') && has(value, 'runId', 'string') && has(value, 'openedAt', 'number');
+}
+
+function isMessage(value: unknown): value is RunMessage {
+  return has(value, 'runId', 'string') && has(value, 'kind', 'string');
+}
+
+function has(value: unknown, key: string, type: 'string' | 'number' | 'object'): boolean {
+  return typeof value === 'object' && value !== null && typeof Reflect.get(value, key) === type;
+}
