@@ -12,7 +12,11 @@ export type Detail = 'tasks' | 'reviews' | 'reports';
 export function lineOf(event: RunEvent, detail: readonly Detail[] = []): string | undefined {
   switch (event.type) {
     case 'run.started':
+    case 'phase.read':
       return undefined;
+    case 'run.resumed':
+    case 'run.reopened':
+      return event.type.replace('.', ' ');
     case 'run.ended':
       return `run ${event.status}${because(event.limit)}${told(event.reason)}${failure(event.error)}`;
     case 'phase.started':

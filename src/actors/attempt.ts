@@ -17,7 +17,7 @@ import { asRework } from '../model/rework.ts';
 import { check, type StandardSchemaV1 } from '../model/schema.ts';
 import type { Inputs, Outputs } from '../model/task-types.ts';
 import { about, HandlerContext } from './context.ts';
-import { comeToRest, linked, tryTask } from './try.ts';
+import { comeToRest, linked, pause, tryTask, type Trial } from './try.ts';
 import { createLingering } from './lingering.ts';
 import { fromWork, type WorkScope } from './work.ts';
 
@@ -56,8 +56,8 @@ async function runAttempt(work: PhaseWork | undefined, scope: WorkScope<PhaseCon
     scope,
     work,
     inputs: checked.inputs,
-    outputs: byName(),
-    failure: undefined,
+    outputs: byName(Object.entries(scope.progress?.outputs ?? {})),
+    failure: scope.progress?.failure,
     onFailure: undefined,
     controller: undefined,
   };
@@ -90,12 +90,14 @@ async function perform(attempt: Attempt, plan: TaskPlan): Promise<void> {
   const { scope, work } = attempt;
   const { self, input } = scope;
   const task = work.tasks.get(plan.name);
-  if (attempt.failure || scope.isStopped()) return;
+  if (attempt.failure || scope.isStopped() || Object.hasOwn(attempt.outputs, plan.name)) return;
   if (!task) {
     fail(attempt, missingWork(`${input.origin.phase.name}", task "${plan.name}`));
     return;
   }
-  const done = await tryTask({
+  const wait = scope.progress?.waitMs[plan.name] ?? 0;
+  if (wait > 0) await pause(clockOf(self), wait, signalOf(attempt));
+  const trial: Trial<HandlerContext> = {
     plan,
     work: task,
     clock: clockOf(self),
@@ -122,13 +124,21 @@ async function perform(attempt: Attempt, plan: TaskPlan): Promise<void> {
         error: errorInfo(error),
         delayMs,
       }),
-  });
+  };
+  const done = await tryTask(trial, scope.progress?.tries[plan.name]);
   if (scope.isStopped()) return;
   if (done.ok) {
     attempt.outputs[plan.name] = done.output;
     reportWork(self, completedReport(input, plan, done.tries, done.output));
   } else {
-    reportWork(self, { type: 'task.failed', ...about(input, plan), try: done.tries, error: errorInfo(done.error) });
+    const rework = asRework(done.error);
+    reportWork(self, {
+      type: 'task.failed',
+      ...about(input, plan),
+      try: done.tries,
+      error: errorInfo(done.error),
+      ...(rework && { rework: { phase: rework.phase, feedback: rework.feedback } }),
+    });
     fail(attempt, done.error);
   }
 }

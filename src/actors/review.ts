@@ -29,7 +29,7 @@ export function reviewLogic(work: Work, lingering = createLingering()): PromiseA
     const { phase } = scope.input.origin;
     const functions = work.phases.get(phase.name);
     if (!phase.gate || !functions) return { verdict: { type: 'approve' }, verdicts: {} };
-    const delay = reviewDelay(scope.input);
+    const delay = reviewDelay(scope.input) - (scope.progress?.elapsedMs ?? 0);
     if (delay > 0) await pause(clockOf(scope.self), delay, scope.signal());
     if (scope.isStopped()) return { verdict: { type: 'approve' }, verdicts: {} };
     return lingering.watch(scope, judge(functions, phase.gate, scope));

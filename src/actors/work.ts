@@ -5,11 +5,15 @@
  */
 import type { AnyActorRef, PromiseActorLogic, Snapshot } from 'xstate';
 import { isActive } from '../machines/actor.ts';
+import { hold, mustHold } from '../machines/hold.ts';
+import type { Progress } from '../machines/ports.ts';
 
 /** What a piece of work is given. */
 export interface WorkScope<I> {
   readonly input: I;
   readonly self: AnyActorRef;
+  /** How far it had come when an earlier process was left; `undefined` where it begins. */
+  readonly progress: Progress | undefined;
   /** Aborted when the actor is stopped. Made when it is first asked for, as most work never does. */
   signal(): AbortSignal;
   /** True once nobody waits for the result. */
@@ -35,12 +39,15 @@ export function fromWork<O, I>(run: (scope: WorkScope<I>) => Promise<O>): Promis
         if (isActive(self)) self.send({ type, value });
       };
       // A turn later: whoever starts the actor finishes first, and says so before the work says anything.
-      void Promise.resolve(scopeOf(snapshot, self))
-        .then(run)
-        .then(
-          (value) => tell(RESOLVED, value),
-          (value: unknown) => tell(REJECTED, value),
-        );
+      const begin = (progress?: Progress) =>
+        void Promise.resolve(scopeOf(snapshot, self, progress))
+          .then(run)
+          .then(
+            (value) => tell(RESOLVED, value),
+            (value: unknown) => tell(REJECTED, value),
+          );
+      if (mustHold(self)) hold(self, { begin, end: (outcome) => tell(RESOLVED, outcome) });
+      else begin();
     },
     transition(snapshot: WorkSnapshot<O, I>, event) {
       if (snapshot.status !== 'active') return snapshot;
@@ -71,7 +78,11 @@ function working<O, I>(input: I): WorkSnapshot<O, I> {
   return { status: 'active', output: undefined, error: undefined, input, stops: new Set() };
 }
 
-function scopeOf<O, I>({ input, stops = new Set() }: WorkSnapshot<O, I>, self: AnyActorRef): WorkScope<I> {
+function scopeOf<O, I>(
+  { input, stops = new Set() }: WorkSnapshot<O, I>,
+  self: AnyActorRef,
+  progress: Progress | undefined,
+): WorkScope<I> {
   let controller: AbortController | undefined;
   const isStopped = () => !isActive(self);
   const onStop = (stop: () => void) => {
@@ -81,6 +92,7 @@ function scopeOf<O, I>({ input, stops = new Set() }: WorkSnapshot<O, I>, self: A
   return {
     input: input as I,
     self,
+    progress,
     isStopped,
     onStop,
     signal() {

@@ -6,7 +6,6 @@
  *
  * @module
  */
-import type { ActorRefFrom } from 'xstate';
 import { createCourse, type Course } from '../model/course.ts';
 import type { EventOf, RunEvent, RunStatus } from '../model/event.ts';
 import type { Graph } from '../model/graph.ts';
@@ -16,10 +15,13 @@ import type { LimitName } from '../model/policy.ts';
 import { createQueue, push, pushFirst, take, takeWhere, type Queue } from '../model/queue.ts';
 import type { Correction } from '../model/revision.ts';
 import type { PhaseInput } from './phase-context.ts';
-import type { phaseMachine } from './phase.machine.ts';
+import type { PhaseCommand } from './phase.machine.ts';
 
-/** The actor of one phase in one generation. */
-export type PhaseActor = ActorRefFrom<typeof phaseMachine>;
+/** The actor of one phase in one generation, as its pipeline knows it. */
+export interface PhaseActor {
+  start(): unknown;
+  send(command: PhaseCommand): void;
+}
 
 /** A later phase's demand that this one runs again. */
 export interface RewindRequest {
@@ -75,6 +77,10 @@ export interface PipelineInput {
   readonly input?: unknown;
   /** Whether a person can be reached when a review cannot be had. @default false */
   readonly attended?: boolean | undefined;
+  /** Milliseconds of its duration that a run has spent before it was left. @default 0 */
+  readonly spentMs?: number | undefined;
+  /** Whether nothing is emitted, as `listenTo` has the events handed to a function. @default false */
+  readonly quiet?: boolean | undefined;
 }
 
 /** How the board reaches the world; the pipeline machine supplies it. */
@@ -83,13 +89,16 @@ export interface BoardPorts {
   spawn(input: PhaseInput): PhaseActor;
   /** Has the events in the outbox published, outside of a transition of the machine. */
   publish(): void;
+  /** Calls back as soon as what goes on now is over. */
+  later(job: (board: Board) => void): void;
   /** Tells the pipeline machine that its run is over. */
   settle(): void;
 }
 
 /** The bookkeeping of a run. */
 export interface Board extends PipelineInput {
-  readonly ports: BoardPorts;
+  /** Others while a journal is replayed. */
+  ports: BoardPorts;
   readonly graph: Graph;
   readonly course: Course;
   readonly ledger: Ledger;

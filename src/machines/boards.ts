@@ -5,10 +5,10 @@
  */
 import type { AnyActorRef } from 'xstate';
 import { PhasegateError } from '../model/errors.ts';
-import type { RunEvent } from '../model/event.ts';
+import type { PhaseReport, RunEvent } from '../model/event.ts';
 import { retire, type Board } from './board.ts';
-import { receive } from './conduct.ts';
-import { openUplink } from './uplink.ts';
+import { noteRead, receive } from './conduct.ts';
+import { openUplink, type Uplink } from './uplink.ts';
 
 const boards = new WeakMap<AnyActorRef, Board>();
 const listeners = new WeakMap<AnyActorRef, Listener>();
@@ -25,14 +25,16 @@ export function listenTo(pipeline: AnyActorRef, listener: Listener): void {
   listeners.set(pipeline, listener);
 }
 
-/** Remembers the board of a pipeline actor. */
-export function keepBoard(pipeline: AnyActorRef, board: Board): void {
+/** Remembers the board of a pipeline actor. @returns What takes reports of its phases. */
+export function keepBoard(pipeline: AnyActorRef, board: Board): Uplink {
   boards.set(pipeline, board);
-  if (!isListenedTo(pipeline)) return;
-  openUplink(pipeline, (report) => {
+  const uplink = (report: PhaseReport) => {
     receive(board, report);
     flush(pipeline);
-  });
+  };
+  if (isListenedTo(pipeline)) openUplink(pipeline, uplink);
+  board.ledger.onAsk = (view, source) => noteRead(board, view, source);
+  return uplink;
 }
 
 /** Whether the events of a pipeline actor are taken directly. */

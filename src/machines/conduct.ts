@@ -8,8 +8,9 @@ import { isFree } from '../model/course.ts';
 import type { Decision } from '../model/decision.ts';
 import type { ErrorInfo } from '../model/errors.ts';
 import type { EventOf, PhaseReport } from '../model/event.ts';
+import type { View } from '../model/ledger.ts';
 import { fingerprint } from '../model/plan.ts';
-import { enqueue, entryNamed, releaseSlot, type Board, type Entry } from './board.ts';
+import { enqueue, entryAt, entryNamed, releaseSlot, type Board, type Entry } from './board.ts';
 import { resume, schedule } from './dispatch.ts';
 import { abandon, endIfDone, endIfStuck, endRun } from './ending.ts';
 import { countCorrection, countUsage, liftLimit, reachLimit } from './limits.ts';
@@ -17,8 +18,9 @@ import { commit, followUp, sendBack } from './rewind.ts';
 
 /** Begins the run: the phases without predecessors start. */
 export function open(board: Board): void {
-  const { plan, input = null, graph } = board;
-  board.outbox.push({ type: 'run.started', plan, fingerprint: fingerprint(plan), input });
+  const { plan, input = null, graph, attended } = board;
+  const started = { type: 'run.started', plan, fingerprint: fingerprint(plan), input } as const;
+  board.outbox.push(attended ? { ...started, attended } : started);
   enqueue(
     board,
     [...graph.names.keys()].filter((index) => isFree(board.course, index)),
@@ -37,6 +39,15 @@ export function receive(board: Board, report: PhaseReport): void {
   schedule(board);
   board.busy = nested;
   if (!nested) endIfStuck(board);
+}
+
+/** A handler has asked for an ancestor of its phase that is no direct predecessor: the phase depends on it from now on. */
+export function noteRead(board: Board, view: View, source: string): void {
+  const entry = entryAt(board, view.phase);
+  if (entry.view !== view || !entry.actor || board.ended) return;
+  const { phase, generation, attempt } = entry;
+  board.outbox.push({ type: 'phase.read', phase: phase.name, generation, attempt, source });
+  board.ports.publish();
 }
 
 /** A person decides: on a phase that waits for one, or on a limit that holds the run. */

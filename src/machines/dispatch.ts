@@ -5,13 +5,12 @@
  */
 import { isFree } from '../model/course.ts';
 import { createView, currentCommit } from '../model/ledger.ts';
-import { errorInfo } from '../model/errors.ts';
 import { countOf } from '../model/policy.ts';
 import { length } from '../model/queue.ts';
 import { mergeCorrections } from '../model/revision.ts';
 import { dequeue, type Board, type Entry } from './board.ts';
 import type { Start } from './phase-context.ts';
-import { endIfDone, endRun } from './ending.ts';
+import { endIfDone } from './ending.ts';
 import { mayAttempt } from './limits.ts';
 
 /**
@@ -22,9 +21,7 @@ import { mayAttempt } from './limits.ts';
 export function schedule(board: Board): void {
   if (board.scheduled || length(board.queue) === 0) return;
   board.scheduled = true;
-  Promise.resolve(board)
-    .then(pump)
-    .catch((error: unknown) => endRun(board, { status: 'failed', error: errorInfo(error, 'INTERNAL') }));
+  board.ports.later(pump);
 }
 
 /** Lets a phase that retries begin its next attempt, on the inputs it has. */

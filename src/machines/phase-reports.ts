@@ -34,8 +34,8 @@ export function reviewStartedReport(context: PhaseContext): EventOf<'review.star
 }
 
 export function decidedReport(context: PhaseContext): EventOf<'review.decided'> {
-  const { verdicts, by } = context.review;
-  return {
+  const { verdicts, by, checked } = context.review;
+  const report: EventOf<'review.decided'> = {
     type: 'review.decided',
     phase: context.origin.phase.name,
     generation: context.origin.generation,
@@ -44,6 +44,8 @@ export function decidedReport(context: PhaseContext): EventOf<'review.decided'> 
     verdicts,
     by,
   };
+  const hasPassed = checked && by === 'gate' && (gateOf(context)?.checks.length ?? 0) > 0;
+  return hasPassed ? { ...report, checked } : report;
 }
 
 export function retryingReport(context: PhaseContext): EventOf<'phase.retrying'> {

@@ -17,19 +17,21 @@
 import { assign, createActor, emit, enqueueActions, setup, type AnyActorRef } from 'xstate';
 import { byName } from '../model/by-name.ts';
 import type { Decision } from '../model/decision.ts';
-import type { ErrorInfo } from '../model/errors.ts';
+import { errorInfo, type ErrorInfo } from '../model/errors.ts';
 import type { PhaseReport, RunEvent, RunStatus } from '../model/event.ts';
 import { currentCommit } from '../model/ledger.ts';
 import type { Plan } from '../model/plan.ts';
 import type { LimitName } from '../model/policy.ts';
-import { createBoard, type Board, type PipelineInput } from './board.ts';
+import { createBoard, type Board, type BoardPorts, type PipelineInput } from './board.ts';
 import { abort, answer, cancel, open, receive, spendDuration } from './conduct.ts';
-import { endIfDone } from './ending.ts';
+import { endIfDone, endRun } from './ending.ts';
 import { isActive } from './actor.ts';
 import { boardOf, flush, isListenedTo, keepBoard, takeOutbox } from './boards.ts';
 import { lifelineLogic } from './lifeline.ts';
 import type { PhaseInput } from './phase-context.ts';
 import { phaseMachine } from './phase.machine.ts';
+import type { Replayed } from './replay.ts';
+import { revive } from './revive.ts';
 
 /** What a run can be told. */
 export type PipelineCommand =
@@ -46,8 +48,8 @@ export interface PipelineContext {
   readonly plan: Plan;
   readonly input: unknown;
   readonly attended: boolean;
-  /** Whether events are emitted; `startRun` takes them from the machine directly. */
-  readonly emits: boolean;
+  readonly spentMs: number;
+  readonly quiet: boolean;
   /** How the run ended, with the committed outputs, by phase, then task. */
   readonly end: PipelineOutput | null;
 }
@@ -73,15 +75,20 @@ export const pipelineMachine = setup({
   actors: { phase: phaseMachine, lifeline: lifelineLogic },
   guards: {
     hasEnded: ({ context }, status: RunStatus) => context.end?.status === status,
-    emitsNothing: ({ context }) => !context.emits,
+    isQuiet: ({ context }) => context.quiet,
   },
   actions: {
-    open: ({ context, self }) => open(makeBoard(context, self)),
+    open({ context, self }) {
+      const restored = continuations.get(self);
+      if (restored) restored();
+      else open(makeBoard(context, self));
+    },
     // A name that no phase can have. A run that nobody can stop or store but `startRun`, and has no deadline, needs none.
     watch: enqueueActions(({ context, enqueue }) => {
       const { durationMs } = context.plan.limits;
-      if (context.emits || durationMs !== undefined)
-        enqueue.spawnChild('lifeline', { id: '__lifeline', input: { durationMs } });
+      const left = durationMs === undefined ? undefined : Math.max(0, durationMs - context.spentMs);
+      if (!context.quiet || left !== undefined)
+        enqueue.spawnChild('lifeline', { id: '__lifeline', input: { durationMs: left } });
     }),
     receive: ({ self, event }) => {
       if (!isReport(event)) return;
@@ -105,7 +112,7 @@ export const pipelineMachine = setup({
   },
 }).createMachine({
   id: 'pipeline',
-  context: ({ input, self }) => contextOf(input, !isListenedTo(self)),
+  context: ({ input }) => contextOf(input),
   initial: 'running',
   states: {
     running: {
@@ -113,9 +120,9 @@ export const pipelineMachine = setup({
       on: {
         'xstate.done.actor.__lifeline': { actions: ['spendDuration', 'publish'] },
         'task.*': { actions: ['receive', 'publish'] },
-        'phase.*': [{ guard: 'emitsNothing', actions: 'receive' }, { actions: ['receive', 'publish'] }],
+        'phase.*': [{ guard: 'isQuiet', actions: 'receive' }, { actions: ['receive', 'publish'] }],
         'review.*': { actions: ['receive', 'publish'] },
-        'xstate.done.actor.*': [{ guard: 'emitsNothing', actions: 'endIfDone' }, { actions: ['endIfDone', 'publish'] }],
+        'xstate.done.actor.*': [{ guard: 'isQuiet', actions: 'endIfDone' }, { actions: ['endIfDone', 'publish'] }],
         decide: { actions: ['answer', 'publish'] },
         cancel: { actions: ['cancel', 'publish'] },
         abort: { actions: ['abort', 'publish'] },
@@ -141,10 +148,51 @@ export const pipelineMachine = setup({
   output: ({ context }) => context.end ?? { status: 'failed', outputs: {} },
 });
 
+/**
+ * Has a pipeline actor that has not started go on with a run that was left, instead of beginning one.
+ *
+ * @param now Milliseconds since 1970.
+ * @param next How it goes on: what is done before anything else.
+ * @throws PhasegateError `JOURNAL_DIVERGED` where a phase does not come to where its records say it was.
+ */
+export function goOn(pipeline: AnyActorRef, replayed: Replayed, now: number, next: (board: Board) => void): void {
+  const { board, surplus, pending } = replayed;
+  board.ports = portsOf(pipeline, board);
+  const go = revive(pipeline, replayed, now);
+  const uplink = keepBoard(pipeline, board);
+  continuations.set(pipeline, () => {
+    board.outbox.push(...surplus);
+    next(board);
+    flush(pipeline);
+    // What works reports from now on.
+    go(uplink);
+    if (pending) board.ports.later(pending);
+  });
+}
+
 // --- internal ---
 
+const continuations = new WeakMap<AnyActorRef, () => void>();
+
 function makeBoard(context: PipelineContext, self: AnyActorRef): Board {
-  const board = createBoard(context, {
+  const board: Board = createBoard(context, NO_PORTS);
+  board.ports = portsOf(self, board);
+  keepBoard(self, board);
+  return board;
+}
+
+/** Until a board has its own. */
+const NO_PORTS: BoardPorts = {
+  spawn() {
+    throw new Error('Cannot start a phase as the board has no ports');
+  },
+  settle: () => undefined,
+  publish: () => undefined,
+  later: () => undefined,
+};
+
+function portsOf(self: AnyActorRef, board: Board): BoardPorts {
+  return {
     spawn: (input) => createActor(phaseLogicOf(self), { id: idOf(input, self), parent: self, input }),
     // A turn later, when the phases that have just been stopped have said so.
     settle: () => queueMicrotask(() => isActive(self) && self.send({ type: 'settle' })),
@@ -152,9 +200,12 @@ function makeBoard(context: PipelineContext, self: AnyActorRef): Board {
       flush(self);
       if (!isListenedTo(self) && isActive(self) && boardOf(self).outbox.length > 0) self.send({ type: 'publish' });
     },
-  });
-  keepBoard(self, board);
-  return board;
+    later(job) {
+      Promise.resolve(board)
+        .then(job)
+        .catch((error: unknown) => endRun(board, { status: 'failed', error: errorInfo(error, 'INTERNAL') }));
+    },
+  };
 }
 
 /**
@@ -174,8 +225,9 @@ function phaseLogicOf(self: AnyActorRef): typeof phaseMachine {
   return logic.implementations.actors.phase;
 }
 
-function contextOf({ run, plan, input = null, attended = false }: PipelineInput, emits: boolean): PipelineContext {
-  return { run, plan, input, attended, emits, end: null };
+function contextOf(given: PipelineInput): PipelineContext {
+  const { run, plan, input = null, attended = false, spentMs = 0, quiet = false } = given;
+  return { run, plan, input, attended, spentMs, quiet, end: null };
 }
 
 function endOf(board: Board): PipelineOutput {

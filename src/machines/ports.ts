@@ -23,6 +23,20 @@ export interface GateOutcome {
   readonly checked?: boolean | undefined;
 }
 
+/** How far work had come when the process that did it ended. */
+export interface Progress {
+  /** Milliseconds since the attempt, or the review, began. */
+  readonly elapsedMs: number;
+  /** Outputs of tasks that have ended well, by task. */
+  readonly outputs: Readonly<Record<string, unknown>>;
+  /** The latest try of each task that has not, from 1. */
+  readonly tries: Readonly<Record<string, number>>;
+  /** Milliseconds until a task is to be tried again, where it waits for that. */
+  readonly waitMs: Readonly<Record<string, number>>;
+  /** How the attempt is to end, where a task has failed for good. */
+  readonly failure: AttemptOutcome | undefined;
+}
+
 /** The ports of the phase machine. Both are given the phase's whole context and may send it task reports. */
 export type PhaseActors = {
   /** Runs the tasks of one attempt. Rejecting counts as `failed`. */

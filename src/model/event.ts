@@ -44,6 +44,8 @@ const outputs = z.record(z.string(), z.unknown());
 const by = z.enum(['gate', 'worker', 'person']);
 const limit = z.enum(['corrections', 'perPair', 'attemptsPerPhase', 'costUsd', 'tokens', 'durationMs']);
 
+const plan = z.custom<Plan>((value) => typeof value === 'object' && value !== null);
+
 /** Which attempt of which phase an event speaks of. */
 const at = { phase: z.string(), generation: z.int(), attempt: z.int() };
 const work = { ...at, task: z.string() };
@@ -69,15 +71,32 @@ const taskEvents = [
     error,
     delayMs: z.number(),
   }),
-  z.object({ type: z.literal('task.failed'), ...work, try: z.int(), error }),
+  z.object({
+    type: z.literal('task.failed'),
+    ...work,
+    try: z.int(),
+    error,
+    /** What it demands of an earlier phase, where it cannot work with what that put out. */
+    rework: z.object({ phase: z.string(), feedback: z.string() }).optional(),
+  }),
 ] as const;
 
 /** What a phase reports of its own life. */
 const phaseEvents = [
   z.object({ type: z.literal('phase.started'), ...at, revision: revision.optional() }),
   z.object({ type: z.literal('review.started'), ...at, asked: z.int() }),
-  /** What the gate made of its checks and reviewers, or what a person decided; `verdicts` has each reviewer's own. */
-  z.object({ type: z.literal('review.decided'), ...at, verdict, verdicts: z.record(z.string(), verdict), by }),
+  /**
+   * What the gate made of its checks and reviewers, or what a person decided; `verdicts` has each reviewer's own.
+   * `checked` is true where the checks have passed and need not run again if the review is asked again.
+   */
+  z.object({
+    type: z.literal('review.decided'),
+    ...at,
+    verdict,
+    verdicts: z.record(z.string(), verdict),
+    by,
+    checked: z.literal(true).optional(),
+  }),
   z.object({ type: z.literal('phase.retrying'), ...at, correction, by, spent: z.int() }),
   z.object({ type: z.literal('phase.rewinding'), ...at, target: z.string(), correction, by, spent: z.int() }),
   z.object({
@@ -102,10 +121,18 @@ const approval = {
 const runEvents = [
   z.object({
     type: z.literal('run.started'),
-    plan: z.custom<Plan>((value) => typeof value === 'object' && value !== null),
+    plan,
     fingerprint: z.string(),
     input: z.unknown(),
+    /** Whether a person can be reached when a review cannot be had. */
+    attended: z.literal(true).optional(),
   }),
+  /** Another process goes on with the run. `plan` is there where the definition has changed since. */
+  z.object({ type: z.literal('run.resumed'), plan: plan.optional(), fingerprint: z.string().optional() }),
+  /** A run that had ended goes on: what was not approved runs again. */
+  z.object({ type: z.literal('run.reopened') }),
+  /** A handler has asked for the outputs of an ancestor that is no direct predecessor: the phase depends on it from now on. */
+  z.object({ type: z.literal('phase.read'), ...at, source: z.string() }),
   /** The outputs are committed as `version`; `read` has the version of each phase whose outputs were read. */
   z.object({ ...approval, version: z.int(), read: z.record(z.string(), z.int()) }),
   /** The phase read an output that has a newer version now, and is not run again. */

@@ -27,6 +27,8 @@ export interface Ledger {
   readonly commits: Map<string, Commit[]>;
   /** Commits so far. */
   time: number;
+  /** Told when a view is asked for an ancestor that is no direct predecessor, once for each. */
+  onAsk: ((view: View, ancestor: string) => void) | undefined;
 }
 
 /** What one start of a phase sees of its ancestors: the same versions to its end, whatever is committed meanwhile. */
@@ -47,7 +49,7 @@ export interface View {
 
 /** An empty ledger. */
 export function createLedger(graph: Graph): Ledger {
-  return { graph, commits: new Map(), time: 0 };
+  return { graph, commits: new Map(), time: 0, onAsk: undefined };
 }
 
 /** The latest commit of a phase. */
@@ -94,6 +96,14 @@ export function readOf(view: View): Readonly<Record<string, number>> {
   return read;
 }
 
+/** A phase counts as read from now on. */
+export function ask(view: View, phase: string): void {
+  view.asked = new Set([...view.asked, phase]);
+  const { graph, onAsk } = view.ledger;
+  const isDirect = graph.before[view.phase]?.some((source) => graph.names[source] === phase);
+  if (!isDirect) onAsk?.(view, phase);
+}
+
 /** A newer version of a phase says the same as the one that is seen here, and counts as the one that was read. */
 export function acknowledge(view: View, phase: string, version: number): void {
   view.same = new Map([...view.same, [phase, version]]);
@@ -132,7 +142,7 @@ const LOOK_UP: ProxyHandler<Target> = {
 
 function outputsOf({ [VIEW]: view }: Target, key: string | symbol): Outputs | undefined {
   if (!view || typeof key === 'symbol' || !isAncestor(view, key)) return undefined;
-  if (!view.asked.has(key)) view.asked = new Set([...view.asked, key]);
+  if (!view.asked.has(key)) ask(view, key);
   return commitIn(view, key)?.outputs;
 }
 

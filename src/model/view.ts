@@ -95,12 +95,23 @@ function applyToRun(state: State, event: Exclude<RunEvent, { readonly phase: str
     case 'limit.lifted':
       state.waiting.delete(event.limit);
       return;
+    case 'run.resumed':
+      state.plan = event.plan ?? state.plan;
+      return;
+    case 'run.reopened':
+      state.status = 'running';
+      state.end = undefined;
+      for (const phase of state.phases.values()) if (REOPENED.has(phase.status)) phase.status = 'pending';
+      return;
     case 'run.ended':
       state.status = event.status;
       state.end = event;
       state.waiting.clear();
   }
 }
+
+/** How phases have ended that run again in a run that is reopened. */
+const REOPENED: ReadonlySet<PhaseStatus> = new Set(['rejected', 'failed', 'skipped', 'cancelled']);
 
 function applyToPhase(state: State, event: Extract<RunEvent, { readonly phase: string }>, time: number): void {
   const phase = state.phases.get(event.phase) ?? { ...UNTOUCHED };
@@ -188,6 +199,7 @@ function applyToPhase(state: State, event: Extract<RunEvent, { readonly phase: s
     case 'task.started':
     case 'task.retrying':
     case 'task.failed':
+    case 'phase.read':
   }
 }
 

@@ -43,6 +43,11 @@ export interface RunOptions<I = unknown> {
   readonly clock?: (Clock & { now?(): number }) | undefined;
 }
 
+/** Options of a run, which may only be left out where the input may. */
+export type RunArguments<I> = undefined extends I
+  ? readonly [options?: RunOptions<I>]
+  : readonly [options: RunOptions<I> & { readonly input: I }];
+
 /** One execution of a pipeline. */
 export interface Run<O = Readonly<Record<string, Outputs>>> extends AsyncIterable<RunRecord> {
   readonly id: string;
@@ -77,7 +82,7 @@ export interface Run<O = Readonly<Record<string, Outputs>>> extends AsyncIterabl
  * const { status } = await run.result;
  * ```
  */
-export function startRun<O, I>(pipeline: Pipeline<O, I>, options: RunOptions<I> = {}): Run<O> {
+export function startRun<O, I>(pipeline: Pipeline<O, I>, ...[options = {}]: RunArguments<I>): Run<O> {
   checkPipeline(pipeline);
   const { runId = ulid(), signal, inspect, store, clock, attended = false } = options;
   const log = createRecordLog(runId, () => clock?.now?.() ?? Date.now());
@@ -124,7 +129,7 @@ export function startRun<O, I>(pipeline: Pipeline<O, I>, options: RunOptions<I> 
     }
     actor = createActor(machineOf(pipeline), {
       id: runId,
-      input: { run: runId, plan: pipeline.plan, input: input.value, attended },
+      input: { run: runId, plan: pipeline.plan, input: input.value, attended, quiet: !inspect },
       ...(inspect && { inspect: guarded(inspect) }),
       ...(clock && { clock }),
     });
@@ -180,8 +185,8 @@ export function startRun<O, I>(pipeline: Pipeline<O, I>, options: RunOptions<I> 
  * @returns The outputs, by phase, then task.
  * @throws RunUnsuccessfulError where the run did not complete.
  */
-export function runPipeline<O, I>(pipeline: Pipeline<O, I>, options: RunOptions<I> = {}): Promise<O> {
-  const run = startRun(pipeline, options);
+export function runPipeline<O, I>(pipeline: Pipeline<O, I>, ...options: RunArguments<I>): Promise<O> {
+  const run = startRun(pipeline, ...options);
   run.events$.subscribe(({ event }) => {
     const limit = event.type === 'limit.reached' && event.holds === null && pipeline.plan.onLimit === 'escalate';
     if (event.type !== 'phase.escalated' && !limit) return;

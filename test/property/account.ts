@@ -31,6 +31,8 @@ function detailsOf(event: RunEvent): Details {
   const where = 'attempt' in event ? { g: event.generation, a: event.attempt } : {};
   switch (event.type) {
     case 'run.started':
+    case 'run.resumed':
+    case 'run.reopened':
     case 'phase.cancelled':
       return {};
     case 'task.started':
@@ -55,6 +57,8 @@ function detailsOf(event: RunEvent): Details {
       return { ...where, because: event.because };
     case 'phase.rejected':
       return where;
+    case 'phase.read':
+      return { ...where, source: event.source };
     case 'phase.failed':
       return { ...where, code: event.error.code };
     case 'phase.warned':

@@ -106,6 +106,7 @@ function next(
     case 'review.started':
     case 'review.decided':
     case 'phase.warned':
+    case 'phase.read':
       return was;
   }
 }

@@ -43,7 +43,10 @@ export function runTasks(world: World, phase: Phase, end: (attempted: Attempted)
   function attempt(task: TaskSpec, number: number): void {
     const where = { ...at(phase), task: task.name, try: number };
     say(world, 'task.started', phase.name, where);
-    for (const name of task.asks) phase.asked.add(name);
+    for (const source of task.asks) {
+      if (!phase.asked.has(source)) say(world, 'phase.read', phase.name, { ...at(phase), source });
+      phase.asked.add(source);
+    }
     const { nth, delay } = nextCall(world, `${phase.name}/${task.name}`);
     const act = callOf<TaskAct>(task.calls, nth, { do: 'put', value: 0 });
     later(world, phase, act.delay ?? delay, () => {

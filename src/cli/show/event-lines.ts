@@ -80,6 +80,10 @@ function sayRun(event: Exclude<RunEvent, { readonly phase: string }>, runId: str
       return `limit ${event.limit} reached, ${event.used} of ${event.max}`;
     case 'limit.lifted':
       return `limit ${event.limit} lifted`;
+    case 'run.resumed':
+      return event.plan ? 'run resumed with a changed definition' : 'run resumed';
+    case 'run.reopened':
+      return 'run goes on: what was not approved runs again';
   }
 }
 
@@ -140,6 +144,8 @@ function sayPhase(event: PhaseEvent, gate: GatePlan | undefined): string {
       return withText('failed', errorText(event.error));
     case 'phase.warned':
       return withText('warning', event.message);
+    case 'phase.read':
+      return `reads ${oneLine(event.source)}`;
     case 'phase.stale':
       return `stale, as ${oneLine(event.because)} has a newer version`;
     case 'phase.invalidated':

@@ -1,0 +1,145 @@
+/**
+ * What led to an event of a journal, where the board does not come to it by itself: the facts in it.
+ *
+ * @module
+ */
+import { approve, reject, type Decision } from '../model/decision.ts';
+import type { EventOf, PhaseReport, RunEvent, Verdict } from '../model/event.ts';
+import { entryNamed, type Board } from './board.ts';
+import { abort, answer, cancel, open, spendDuration } from './conduct.ts';
+import { endIfDone } from './ending.ts';
+import { reopen, resumeRun } from './reopen.ts';
+
+/** What led to an event. */
+export type Cause =
+  /** The board was told something. */
+  | { readonly type: 'told'; readonly tell: (board: Board) => void }
+  /** A phase has reported something; `refused` where that was not let happen, and so is not in the journal. */
+  | {
+      readonly type: 'reported';
+      readonly report: PhaseReport;
+      readonly refused?: boolean;
+      readonly before?: (board: Board) => void;
+    }
+  | { readonly type: 'read'; readonly event: EventOf<'phase.read'> }
+  /** The board was about to start phases, and has. */
+  | { readonly type: 'due' };
+
+/**
+ * What led to an event.
+ *
+ * @param before The event before it.
+ * @param end Finds how the run ends next, after it.
+ */
+export function causeOf(
+  board: Board,
+  event: RunEvent,
+  before: RunEvent | undefined,
+  end: () => EventOf<'run.ended'> | undefined,
+): Cause {
+  switch (event.type) {
+    case 'run.started':
+      return { type: 'told', tell: open };
+    case 'run.resumed':
+      return { type: 'told', tell: (one) => resumeRun(one, event) };
+    case 'run.reopened':
+      return { type: 'told', tell: reopen };
+    case 'phase.read':
+      return { type: 'read', event };
+    case 'phase.started':
+      return { type: 'due' };
+    case 'phase.approved': {
+      const { type, phase, generation, attempt, because, outputs } = event;
+      return { type: 'reported', report: { type, phase, generation, attempt, because, outputs } };
+    }
+    case 'review.decided':
+      return event.by === 'person' ? decided(event) : { type: 'reported', report: event };
+    case 'task.started':
+    case 'task.reported':
+    case 'task.completed':
+    case 'task.retrying':
+    case 'task.failed':
+    case 'phase.warned':
+    case 'review.started':
+    case 'phase.retrying':
+    case 'phase.rewinding':
+    case 'phase.escalated':
+    case 'phase.rejected':
+    case 'phase.failed':
+      return { type: 'reported', report: event };
+    case 'limit.lifted':
+      return { type: 'told', tell: (one) => answer(one, event.limit, approve()) };
+    case 'limit.reached':
+      return causeOfLimit(board, event, before);
+    case 'phase.skipped':
+    case 'phase.cancelled':
+    case 'phase.stale':
+    case 'phase.invalidated':
+      return causeOfEnd(board, end());
+    case 'run.ended':
+      return causeOfEnd(board, event);
+  }
+}
+
+// --- internal ---
+
+function decided(event: EventOf<'review.decided'>): Cause {
+  const decision = decisionOf(event.verdict);
+  return {
+    type: 'reported',
+    report: event,
+    before: (board) => decision && answer(board, event.phase, decision),
+  };
+}
+
+/** The decision in a verdict, where there is one. */
+function decisionOf(verdict: Verdict): Decision | undefined {
+  const { type } = verdict;
+  return type === 'unrecognised' || type === 'inconclusive' || type === 'unavailable' ? undefined : verdict;
+}
+
+/** A limit is reached by the clock, by a start that it does not allow, or by a correction that was refused. */
+function causeOfLimit(board: Board, event: EventOf<'limit.reached'>, before: RunEvent | undefined): Cause {
+  if (event.limit === 'durationMs') return { type: 'told', tell: spendDuration };
+  const refused = before?.type === 'review.decided' ? correctionAfter(board, before) : undefined;
+  return refused ? { type: 'reported', report: refused, refused: true } : { type: 'due' };
+}
+
+/** What a phase wanted to do after a verdict: the journal does not have it, as a limit did not allow it. */
+function correctionAfter(board: Board, decided: EventOf<'review.decided'>): PhaseReport | undefined {
+  const { phase, generation, attempt, verdict, by } = decided;
+  if (verdict.type !== 'retry' && verdict.type !== 'retryPredecessor') return undefined;
+  const { feedback, requiredChange } = verdict;
+  const correction = { attempt, from: phase, feedback, ...(requiredChange !== undefined && { requiredChange }) };
+  const at = { phase, generation, attempt, correction, by };
+  if (verdict.type === 'retry') return { type: 'phase.retrying', ...at, spent: 0 };
+  const target = verdict.phase;
+  const spent = (entryNamed(board, phase)?.rewinds[target] ?? 0) + 1;
+  return { type: 'phase.rewinding', ...at, target, spent };
+}
+
+/** The run ends, and this is the first that it says of it. */
+function causeOfEnd(board: Board, end: EventOf<'run.ended'> | undefined): Cause {
+  const { held } = board;
+  switch (end?.status) {
+    case 'cancelled':
+      return { type: 'told', tell: (one) => cancel(one, end.reason ?? '') };
+    case 'exhausted': {
+      const limit = held.find((name) => name === end.limit);
+      return limit === undefined ? { type: 'due' } : { type: 'told', tell: (one) => answer(one, limit, reject('')) };
+    }
+    case 'failed':
+      if (end.error) {
+        const { error } = end;
+        return { type: 'told', tell: (one) => abort(one, error) };
+      }
+      return ending(board);
+    default:
+      return ending(board);
+  }
+}
+
+/** Nothing is left to do: a start that was due has found that out, or the last phase by its end. */
+function ending(board: Board): Cause {
+  return board.scheduled ? { type: 'due' } : { type: 'told', tell: endIfDone };
+}

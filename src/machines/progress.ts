@@ -1,0 +1,81 @@
+/**
+ * What records tell of work: how far it had come, and what it came to.
+ *
+ * @module
+ */
+import { byName } from '../model/by-name.ts';
+import type { PhaseReport, TaskReport } from '../model/event.ts';
+import type { PhasePlan } from '../model/plan.ts';
+import type { AttemptOutcome, GateOutcome, Progress } from './ports.ts';
+
+/** Progress of one attempt, or one review, as its records come in. */
+export interface ProgressFold {
+  readonly startedAt: number;
+  /** @param time Milliseconds since 1970. */
+  note(report: TaskReport, time: number): void;
+  /** @param now Milliseconds since 1970. */
+  soFar(now: number): Progress;
+}
+
+/** @param startedAt When it began, in milliseconds since 1970. @default 0 */
+export function createProgress(startedAt = 0): ProgressFold {
+  const outputs = byName();
+  const tries = byName<number>();
+  const due = byName<number>();
+  let failure: AttemptOutcome | undefined;
+  return {
+    startedAt,
+    note(report, time) {
+      switch (report.type) {
+        case 'task.started':
+          tries[report.task] = report.try;
+          delete due[report.task];
+          return;
+        case 'task.retrying':
+          if (report.reviewer) return;
+          tries[report.task] = report.try + 1;
+          due[report.task] = time + report.delayMs;
+          return;
+        case 'task.completed':
+          outputs[report.task] = report.output;
+          return;
+        case 'task.failed':
+          failure ??= report.rework ? { type: 'rework', ...report.rework } : { type: 'failed', error: report.error };
+          return;
+        case 'task.reported':
+        case 'phase.warned':
+      }
+    },
+    soFar(now) {
+      const waitMs = byName(Object.entries(due).map(([task, at]) => [task, Math.max(0, at - now)]));
+      return { elapsedMs: Math.max(0, now - startedAt), outputs, tries, waitMs, failure };
+    },
+  };
+}
+
+/** Whether a report is about the work of a phase, and not about the phase. */
+export function isWork(report: PhaseReport): report is TaskReport {
+  return report.type.startsWith('task.') || (report.type === 'phase.warned' && !BY_PHASE.has(report.code));
+}
+
+/** What work came to, read from what the phase said next. */
+export function outcomeBefore(
+  next: PhaseReport,
+  phase: PhasePlan,
+  outputs: Progress['outputs'],
+): AttemptOutcome | GateOutcome {
+  if (next.type === 'review.decided') {
+    const { verdict, verdicts, by, checked } = next;
+    if (by !== 'worker') return { verdict, verdicts, checked };
+    if (verdict.type === 'retryPredecessor')
+      return { type: 'rework', phase: verdict.phase, feedback: verdict.feedback };
+  }
+  if (next.type === 'phase.failed') return { type: 'failed', error: next.error };
+  const inOrder = phase.tasks.map(({ name }): [string, unknown] => [name, outputs[name]]);
+  return { type: 'done', outputs: Object.freeze(byName(inOrder)) };
+}
+
+// --- internal ---
+
+/** Warnings that phases give themselves. */
+const BY_PHASE: ReadonlySet<string> = new Set(['EXHAUSTED', 'UNRECOGNISED', 'INVALID_TARGET']);

@@ -1,0 +1,49 @@
+/**
+ * Going on with a run that was left: by a process that has ended, or at its end.
+ *
+ * @module
+ */
+import { isFree, isUnsettled } from '../model/course.ts';
+import type { EventOf } from '../model/event.ts';
+import { enqueue, entryAt, type Board, type Entry } from './board.ts';
+import { schedule } from './dispatch.ts';
+import { endIfDone } from './ending.ts';
+
+/** Another process goes on with the run. */
+export function resumeRun(board: Board, event: EventOf<'run.resumed'>): void {
+  board.outbox.push(event);
+}
+
+/**
+ * A run that has ended goes on: phases that are not approved, or were to run again, run; all others keep what they have.
+ *
+ * Totals stay spent. What later phases have demanded is told again.
+ */
+export function reopen(board: Board): void {
+  board.ended = undefined;
+  board.worst = 'completed';
+  board.held.length = 0;
+  board.outbox.push({ type: 'run.reopened' });
+  const phases = board.plan.phases.map((_, index) => index);
+  for (const index of phases) {
+    if (isUnsettled(board.course, index)) rearm(entryAt(board, index));
+  }
+  enqueue(
+    board,
+    phases.filter((index) => isFree(board.course, index)),
+  );
+  schedule(board);
+  endIfDone(board);
+}
+
+// --- internal ---
+
+/** A phase that had ended may start again, as a new generation where it has begun before. */
+function rearm(entry: Entry): void {
+  if (entry.attempts > 0) entry.generation += 1;
+  entry.standing = 'pending';
+  entry.doomedBy = undefined;
+  entry.parked = undefined;
+  // Demands that it worked on are told again; without any it starts afresh.
+  entry.fresh = entry.outstanding.length + entry.requests.length === 0;
+}

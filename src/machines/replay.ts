@@ -1,0 +1,186 @@
+/**
+ * A journal told again: the board of a run as its records left it.
+ *
+ * The board answers to the same reports as before and must say the same as before; where it does not, the journal belongs
+ * to something else. Phases are not run again: in their place stand ghosts, which repeat what the journal has of them, and
+ * keep what they were told for whoever brings them to life (`revive.ts`).
+ *
+ * @module
+ */
+import { stringify } from 'safe-stable-stringify';
+import { PhasegateError } from '../model/errors.ts';
+import type { EventOf, PhaseReport, RunEvent, RunRecord } from '../model/event.ts';
+import { ask } from '../model/ledger.ts';
+import { createBoard, entryNamed, type Board, type BoardPorts, type Entry, type PipelineInput } from './board.ts';
+import { causeOf } from './cause.ts';
+import { noteRead, receive } from './conduct.ts';
+import { createGhost, type Ghost } from './ghost.ts';
+import { isSameEvent } from './same.ts';
+
+/** A run as its journal left it. */
+export interface Replayed {
+  readonly board: Board;
+  /** The phases that are live. */
+  readonly ghosts: ReadonlyMap<Entry, Ghost>;
+  /** What follows from the journal and is not in it, as it was cut off: to be published first. */
+  readonly surplus: readonly RunEvent[];
+  /** What was about to be done. */
+  readonly pending: ((board: Board) => void) | undefined;
+}
+
+/** How faithfully a journal must be met. */
+export interface ReplayOptions {
+  /** Lets the plan of `run.started` be another than the one that is replayed. @default false */
+  readonly changed?: boolean | undefined;
+}
+
+/**
+ * Tells a journal again.
+ *
+ * @param journal Everything that the run said, from its first record on.
+ * @throws PhasegateError `JOURNAL_DIVERGED` where the plan would not have led to these events.
+ */
+export function replay(
+  input: PipelineInput,
+  journal: readonly Pick<RunRecord, 'event' | 'time'>[],
+  options: ReplayOptions = {},
+): Replayed {
+  return new Teller(input, journal, options.changed ?? false).tell();
+}
+
+// --- internal ---
+
+/** Goes through a journal with one finger: the board says the next event by itself, or is told what led to it. */
+class Teller {
+  readonly #journal: readonly Pick<RunRecord, 'event' | 'time'>[];
+  readonly #changed: boolean;
+  readonly #board: Board;
+  readonly #ghosts = new Map<string, Ghost>();
+  readonly #surplus: RunEvent[] = [];
+  #at = 0;
+  #pending: ((board: Board) => void) | undefined;
+
+  constructor(input: PipelineInput, journal: readonly Pick<RunRecord, 'event' | 'time'>[], changed: boolean) {
+    this.#journal = journal;
+    this.#changed = changed;
+    const ports: BoardPorts = {
+      spawn: (start) => {
+        const ghost = createGhost(start, (one) => this.#feed(one));
+        this.#ghosts.set(start.phase.name, ghost);
+        return ghost;
+      },
+      publish: () => this.#heed(),
+      settle: () => undefined,
+      later: (job) => (this.#pending = job),
+    };
+    const board = createBoard(input, ports);
+    board.ledger.onAsk = (view, source) => noteRead(board, view, source);
+    this.#board = board;
+  }
+
+  tell(): Replayed {
+    for (let event = this.#next(); event; event = this.#next()) {
+      const at = this.#at;
+      this.#lead(event);
+      this.#heed();
+      if (this.#at === at) throw this.#diverged(event, 'nothing leads to it');
+    }
+    const live = [...this.#board.entries.values()].flatMap((entry): [Entry, Ghost][] => {
+      const ghost = entry.actor && this.#ghosts.get(entry.phase.name);
+      return ghost ? [[entry, ghost]] : [];
+    });
+    return { board: this.#board, ghosts: new Map(live), surplus: this.#surplus, pending: this.#pending };
+  }
+
+  #next(): RunEvent | undefined {
+    return this.#journal[this.#at]?.event;
+  }
+
+  /** Does what leads to an event. */
+  #lead(event: RunEvent): void {
+    const board = this.#board;
+    const cause = causeOf(board, event, this.#journal[this.#at - 1]?.event, () => this.#end());
+    switch (cause.type) {
+      case 'told':
+        cause.tell(board);
+        return;
+      case 'reported':
+        cause.before?.(board);
+        this.#report(cause.report, cause.refused);
+        return;
+      case 'read':
+        this.#read(cause.event);
+        return;
+      case 'due': {
+        const job = this.#pending;
+        this.#pending = undefined;
+        if (!job) throw this.#diverged(event, 'no phase is about to start');
+        job(board);
+      }
+    }
+  }
+
+  /** A ghost that was told to start, or to wait, says what the journal has of that. */
+  #feed(ghost: Ghost): void {
+    this.#heed();
+    const event = this.#next();
+    if (event && 'phase' in event && event.phase === ghost.name && isAnswer(event)) this.#report(event);
+  }
+
+  /** @param refused Whether the board will not let it happen. */
+  #report(report: PhaseReport, refused = false): void {
+    const time = this.#journal[this.#at]?.time ?? 0;
+    this.#ghosts.get(report.phase)?.say({ report, refused, time }, () => receive(this.#board, report));
+    this.#heed();
+  }
+
+  #read(event: Extract<RunEvent, { readonly type: 'phase.read' }>): void {
+    const view = entryNamed(this.#board, event.phase)?.view;
+    if (view) ask(view, event.source);
+  }
+
+  /** How the run ends next. */
+  #end(): EventOf<'run.ended'> | undefined {
+    for (let at = this.#at; at < this.#journal.length; at++) {
+      const event = this.#journal[at]?.event;
+      if (event?.type === 'run.ended') return event;
+    }
+    return undefined;
+  }
+
+  /** Compares what the board has said with the journal. */
+  #heed(): void {
+    const { outbox } = this.#board;
+    for (let said = outbox.shift(); said; said = outbox.shift()) {
+      const event = this.#next();
+      if (!event) this.#surplus.push(said);
+      else if (this.#isSame(said, event)) this.#at += 1;
+      else throw this.#diverged(event, `this would have happened instead: ${shown(said)}`);
+    }
+  }
+
+  #isSame(said: RunEvent, event: RunEvent): boolean {
+    if (this.#changed && said.type === 'run.started' && event.type === said.type) return true;
+    return isSameEvent(said, event);
+  }
+
+  #diverged(event: RunEvent, why: string): PhasegateError {
+    const problem = `Cannot tell the journal of run ${this.#board.run} again from record ${this.#at + 1}, ${shown(event)}, as ${why}`;
+    return new PhasegateError('JOURNAL_DIVERGED', problem, {
+      hint: 'Resume the run with the pipeline, and the version of phasegate, that it was started with; or fork it before that record.',
+    });
+  }
+}
+
+/** What a phase says at once when it is told to start, or to wait. */
+function isAnswer(event: RunEvent): event is Extract<PhaseReport, { type: 'phase.started' | 'phase.escalated' }> {
+  return event.type === 'phase.started' || event.type === 'phase.escalated';
+}
+
+/** Enough of an event to recognise it. */
+function shown(event: RunEvent): string {
+  const text = stringify(event) ?? event.type;
+  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
+}
+
+const SHOWN = 300;

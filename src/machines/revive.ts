@@ -1,0 +1,119 @@
+/**
+ * Bringing back the phases of a run that was left: each is a new actor that is led through what its ghost was told and has
+ * said, to where it was. Its work is not begun again on the way, but ended with what it came to; what had not ended begins.
+ *
+ * @module
+ */
+import type { AnyActorRef } from 'xstate';
+import { stringify } from 'safe-stable-stringify';
+import { PhasegateError } from '../model/errors.ts';
+import type { PhaseReport } from '../model/event.ts';
+import type { Board } from './board.ts';
+import type { Ghost, Line } from './ghost.ts';
+import { holdingWork, takeHeld, type HeldWork } from './hold.ts';
+import { createProgress, isWork, outcomeBefore } from './progress.ts';
+import type { Replayed } from './replay.ts';
+import { isSameEvent } from './same.ts';
+import { openUplink, type Uplink } from './uplink.ts';
+
+/**
+ * Brings the live phases of a board to life. The ports of the board make the actors.
+ *
+ * @param pipeline The parent of the phases.
+ * @param now Milliseconds since 1970.
+ * @returns What has to be done once the pipeline takes reports: work begins, and what phases have yet to say is said.
+ */
+export function revive(pipeline: AnyActorRef, { board, ghosts }: Replayed, now: number): (uplink: Uplink) => void {
+  const rest: ((uplink: Uplink) => void)[] = [];
+  holdingWork(pipeline, () => {
+    for (const [entry, ghost] of ghosts) {
+      const actor = board.ports.spawn(ghost.input);
+      entry.actor = actor;
+      const rehearsal = new Rehearsal(board, ghost, actor as AnyActorRef);
+      openUplink(pipeline, (report) => rehearsal.hear(report));
+      rest.push(rehearsal.play(now));
+    }
+  });
+  return (uplink) => rest.forEach((go) => go(uplink));
+}
+
+// --- internal ---
+
+type Said = Extract<Line, { readonly type: 'said' }>;
+
+/** One actor that is led through a script. */
+class Rehearsal {
+  readonly #board: Board;
+  readonly #ghost: Ghost;
+  readonly #actor: AnyActorRef;
+  readonly #surplus: PhaseReport[] = [];
+  #at = 0;
+
+  constructor(board: Board, ghost: Ghost, actor: AnyActorRef) {
+    this.#board = board;
+    this.#ghost = ghost;
+    this.#actor = actor;
+  }
+
+  /** The actor says something: it must be what the script has next. Beyond its end it is news. */
+  hear(report: PhaseReport): void {
+    const line = this.#ghost.script[this.#at];
+    if (!line) this.#surplus.push(report);
+    else if (line.type === 'said' && isSame(line, report)) this.#at += 1;
+    else throw this.#astray(`it says ${stringify(report)}`);
+  }
+
+  /** @returns What remains to be done. */
+  play(now: number): (uplink: Uplink) => void {
+    let progress = createProgress();
+    this.#actor.start();
+    for (let line = this.#line(); line; line = this.#line()) {
+      const at = this.#at;
+      if (line.type === 'told') {
+        this.#at += 1;
+        this.#actor.send(line.command);
+      } else if (isWork(line.report)) {
+        this.#at += 1;
+        progress.note(line.report, line.time);
+      } else {
+        this.#end(line, takeHeld(this.#actor), progress);
+        if (this.#at === at) throw this.#astray(`it does not say ${stringify(line.report)}`);
+      }
+      if (this.#begins(at)) progress = createProgress(line.type === 'said' ? line.time : progress.startedAt);
+    }
+    const work = takeHeld(this.#actor);
+    return (uplink) => {
+      for (const report of this.#surplus) uplink(report);
+      work?.begin(progress.soFar(now));
+    };
+  }
+
+  #line(): Line | undefined {
+    return this.#ghost.script[this.#at];
+  }
+
+  /** Whether an attempt, or a review, has begun since. */
+  #begins(since: number): boolean {
+    return this.#ghost.script
+      .slice(since, this.#at)
+      .some((line) => line.type === 'said' && BEGINNINGS.has(line.report.type));
+  }
+
+  #end(line: Said, work: HeldWork | undefined, progress: ReturnType<typeof createProgress>): void {
+    if (!work) throw this.#astray(`nothing works that could lead to ${stringify(line.report)}`);
+    work.end(outcomeBefore(line.report, this.#ghost.input.phase, progress.soFar(0).outputs));
+  }
+
+  #astray(why: string): PhasegateError {
+    const problem = `Cannot bring back phase "${this.#ghost.name}" of run ${this.#board.run} as its records are not what it does: ${why}`;
+    return new PhasegateError('JOURNAL_DIVERGED', problem, {
+      hint: 'Resume the run with the version of phasegate that it was started with, or fork it before that phase.',
+    });
+  }
+}
+
+const BEGINNINGS: ReadonlySet<PhaseReport['type']> = new Set(['phase.started', 'review.started']);
+
+function isSame({ report, refused }: Said, said: PhaseReport): boolean {
+  return refused ? report.type === said.type : isSameEvent(report, said);
+}
