@@ -28,6 +28,7 @@ export type {
   Answer,
   Check,
   Phase,
+  PhaseMaker,
   PhaseOptions,
   ReviewContext,
   ReviewFunction,
@@ -103,7 +104,7 @@ export type { PipelineInput } from './machines/board.ts';
 export type { AttemptOutcome, GateOutcome, PhaseActors } from './machines/ports.ts';
 export type { Clock } from './machines/actor.ts';
 export { machineOf } from './runtime/machine.ts';
-export { runPipeline, startRun, type Run, type RunOptions } from './runtime/run.ts';
+export { runPipeline, startRun, type Run, type RunArguments, type RunOptions } from './runtime/run.ts';
 export type { RunStore } from './runtime/journal.ts';
 export { memoryStore, type MemoryStoreOptions } from './store/memory.ts';
 export type {

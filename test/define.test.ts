@@ -585,6 +585,22 @@ describe('definePipeline() lists every problem at once', () => {
 });
 
 describe('definePipeline() accepts', () => {
+  it('phases from a function that is handed phase()', () => {
+    const make = (given: typeof phase) => {
+      const a = given('a', { tasks: [work('one')] });
+      return [a, given('b', { after: [a], tasks: [work('two')] })];
+    };
+    expect(definePipeline({ name: 'p', phases: make }).plan).toEqual(
+      definePipeline({ name: 'p', phases: make(phase) }).plan,
+    );
+    expect(refusal({ name: 'p', phases: () => 7 })).toMatchInlineSnapshot(`
+      "Cannot define pipeline "p" as it has 1 problem:
+        OPTION_INVALID in the pipeline: "phases" is 7; expected a list of phases. Correct it.
+      Docs: docs/errors.md#PIPELINE_INVALID"
+    `);
+    expect(codesOf({ name: 'p', phases: () => [step('a'), step('a')] })).toEqual(['NAME_DUPLICATE']);
+  });
+
   it('every option in its right place', () => {
     const schema = z.object({ topic: z.string() });
     const gather = work('gather', {

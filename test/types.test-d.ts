@@ -2,6 +2,7 @@ import { describe, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import { definePipeline, phase, task } from '../src/model/define.ts';
 import { approve, retry } from '../src/model/decision.ts';
+import { runPipeline, startRun } from '../src/runtime/run.ts';
 import type { TaskContext } from '../src/model/task-types.ts';
 
 const research = phase('research', {
@@ -69,6 +70,146 @@ describe('types flow', () => {
     phase('loose', {
       after: ['research'],
       tasks: [task('any', { run: ({ inputs }) => inputs['research']?.['gather'] })],
+    });
+  });
+
+  it('phase() gives its tasks what its schema makes of the inputs, and its reviewers what was committed', () => {
+    const input = z.object({
+      research: z.object({ gather: z.object({ findings: z.array(z.string().transform(Number)) }) }),
+    });
+    const counting = phase('counting', {
+      after: [research],
+      input,
+      tasks: (task) => [
+        task('sum', {
+          run: ({ inputs }) => {
+            expectTypeOf(inputs.research.gather.findings).toEqualTypeOf<number[]>();
+            return inputs.research.gather.findings.length;
+          },
+        }),
+      ],
+      review: ({ inputs, outputs }) => {
+        expectTypeOf(inputs.research.gather.findings).toEqualTypeOf<string[]>();
+        expectTypeOf(outputs.sum).toEqualTypeOf<number>();
+        return approve();
+      },
+    });
+    phase('below', {
+      after: [counting],
+      // A schema that does not say what it returns changes nothing.
+      input: z.unknown(),
+      tasks: (task) => [
+        task('see', {
+          run: ({ inputs }) => {
+            expectTypeOf(inputs.research.gather.findings).toEqualTypeOf<string[]>();
+            expectTypeOf(inputs.counting.sum).toEqualTypeOf<number>();
+          },
+        }),
+      ],
+    });
+    const draft = task('draft', {
+      run: ({ inputs }: TaskContext<{ research: { gather: { findings: string[] } } }>) => inputs,
+    });
+    // @ts-expect-error the schema makes numbers of the findings
+    phase('writing', { after: [research], input, tasks: [draft] });
+  });
+
+  it('task() knows what it has put out before, where it has a schema', () => {
+    task('one', {
+      output: z.object({ n: z.string().transform(Number) }),
+      run: ({ revision }) => {
+        expectTypeOf(revision?.previousOutput).toEqualTypeOf<{ n: number } | undefined>();
+        return { n: '1' };
+      },
+    });
+    const open = task('open', {
+      run: ({ revision }) => {
+        expectTypeOf(revision?.previousOutput).toEqualTypeOf<unknown>();
+        return 1;
+      },
+    });
+    expectTypeOf<NonNullable<typeof open.types>['output']>().toEqualTypeOf<number>();
+  });
+
+  it('definePipeline() hands out a phase() whose handlers know the input', () => {
+    const pipeline = definePipeline({
+      name: 'p',
+      input: z.object({ topic: z.string(), depth: z.int().default(1) }),
+      phases: (phase) => {
+        const plan = phase('plan', {
+          tasks: (task) => [
+            task('steps', {
+              run: ({ input }) => {
+                expectTypeOf(input).toEqualTypeOf<{ topic: string; depth: number }>();
+                return [input.topic];
+              },
+            }),
+          ],
+          review: {
+            by: ({ input, outputs }) => (outputs.steps.includes(input.topic) ? approve() : retry('Keep to it.')),
+            checks: [{ name: 'depth', run: ({ input, outputs }) => outputs.steps.length <= input.depth }],
+          },
+        });
+        const build = phase('build', {
+          after: [plan],
+          tasks: (task) => [
+            task('make', {
+              output: z.string(),
+              run: ({ input, inputs }) => {
+                expectTypeOf(input.depth).toEqualTypeOf<number>();
+                expectTypeOf(inputs.plan.steps).toEqualTypeOf<string[]>();
+                return input.topic;
+              },
+            }),
+          ],
+        });
+        return [plan, build];
+      },
+    });
+    expectTypeOf<NonNullable<typeof pipeline.types>['outputs']['build']['make']>().toEqualTypeOf<string>();
+    expectTypeOf<NonNullable<typeof pipeline.types>['input']>().toEqualTypeOf<{
+      topic: string;
+      depth?: number | undefined;
+    }>();
+    definePipeline({
+      name: 'q',
+      phases: (phase) => [
+        phase('open', {
+          tasks: (task) => [
+            task('see', {
+              run: ({ input }) => {
+                expectTypeOf(input).toEqualTypeOf<unknown>();
+              },
+            }),
+          ],
+        }),
+      ],
+    });
+  });
+
+  it('startRun() and runPipeline() want an input where the schema does', () => {
+    const needing = definePipeline({ name: 'p', phases: [research], input: z.object({ topic: z.string() }) });
+    const sparing = definePipeline({ name: 'p', phases: [research], input: z.string().optional() });
+    const open = definePipeline({ name: 'p', phases: [research] });
+    // None of this is run.
+    void (() => {
+      startRun(needing, { input: { topic: 'gates' } });
+      // @ts-expect-error there is no input
+      startRun(needing);
+      // @ts-expect-error there is no input
+      startRun(needing, { runId: 'one' });
+      // @ts-expect-error there is no input
+      void runPipeline(needing);
+      // @ts-expect-error the topic is text
+      startRun(needing, { input: { topic: 1 } });
+      startRun(sparing);
+      startRun(sparing, { input: 'gates' });
+      startRun(open);
+      startRun(open, { input: { any: 'thing' }, runId: 'one' });
+      void runPipeline(open);
+      expectTypeOf(runPipeline(needing, { input: { topic: 'x' } })).resolves.toEqualTypeOf<{
+        readonly research: { readonly gather: { findings: string[] } };
+      }>();
     });
   });
 });

@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { namesOf, reviewersOf, reviewOptions, type Definition } from './definition.ts';
-import type { PhaseSettings, ReviewContext, ReviewOptions } from './phase-types.ts';
+import type { AnyReview, PhaseSettings, ReviewContext } from './phase-types.ts';
 import { graphOf, reach, type Graph } from './graph.ts';
 import type { GatePlan, PhasePlan, Plan, TaskPlan } from './plan.ts';
 import { gateDefaults, gatePolicySchema, type Policy } from './policy.ts';
@@ -129,7 +129,7 @@ function planTask({ name, options }: AnyTask, previous?: AnyTask): TaskPlan {
   };
 }
 
-function planGate(options: ReviewOptions<never, never>, policy: Policy, kin: Ancestry): GatePlan {
+function planGate(options: AnyReview, policy: Policy, kin: Ancestry): GatePlan {
   const reviewers = reviewersOf(options).map((one) => planTask(one));
   const { quorum = 'all', checks = [] } = options;
   const rewindTo = options.rewindTo ?? policy.rewindTo ?? gateDefaults.rewindTo;

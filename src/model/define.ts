@@ -6,7 +6,7 @@
  * @module
  */
 import type { AnyTask, Outputs, TaskMaker, TaskName, TaskOptions, TaskOutputs } from './task-types.ts';
-import type { AnyPhase, Phase, PhaseOptions, UpstreamOf } from './phase-types.ts';
+import type { AnyPhase, Phase, PhaseMaker, PhaseOptions, UpstreamOf } from './phase-types.ts';
 import type { StandardSchemaV1 } from './schema.ts';
 import type { Count, Limits, Policy } from './policy.ts';
 import { compile, type Work } from './compile.ts';
@@ -16,9 +16,9 @@ import type { Plan } from './plan.ts';
 export interface PipelineOptions<P extends readonly AnyPhase[], S extends StandardSchemaV1 = StandardSchemaV1> {
   /** Names the pipeline in records and pictures. */
   readonly name: string;
-  /** The phases, in any order. */
-  readonly phases: P;
-  /** Validates the input of a run before anything starts, and gives it its type. */
+  /** The phases, in any order, or a function that makes them with a `phase` whose handlers know the type of the input. */
+  readonly phases: P | ((phase: PhaseMaker<StandardSchemaV1.InferOutput<S>>) => P);
+  /** Validates the input of a run before anything starts, and gives it its type. What it returns is the input. */
   readonly input?: S | undefined;
   /** Gate options for every phase that does not say otherwise, and what decides the whole run. */
   readonly policy?: Policy | undefined;
@@ -72,7 +72,9 @@ export function phase<
   const N extends string,
   const T extends readonly AnyTask[],
   const A extends readonly (AnyPhase | string)[] = readonly [],
->(name: N, options: PhaseOptions<A, T>): Phase<N, TaskOutputs<T>, UpstreamOf<A>> {
+  S extends StandardSchemaV1 | undefined = undefined,
+  In = unknown,
+>(name: N, options: PhaseOptions<A, T, S, In>): Phase<N, TaskOutputs<T>, UpstreamOf<A>> {
   // Whatever else is wrong with the options, `definePipeline` says so.
   const { tasks, ...rest } = options ?? {};
   return { kind: 'phase', name, options: { ...rest, tasks: typeof tasks === 'function' ? tasks(task) : tasks } };
@@ -86,7 +88,7 @@ export function phase<
 export function definePipeline<const P extends readonly AnyPhase[], S extends StandardSchemaV1 = StandardSchemaV1>(
   options: PipelineOptions<P, S>,
 ): Pipeline<PipelineOutputs<P>, StandardSchemaV1.InferInput<S>> {
-  const { plan, work } = compile(options);
+  const { plan, work } = compile(isListed(options) ? options : { ...options, phases: listOf(options.phases) });
   return Object.freeze({ name: plan.name, plan, work });
 }
 
@@ -94,3 +96,20 @@ export function definePipeline<const P extends readonly AnyPhase[], S extends St
 export type PipelineOutputs<P extends readonly AnyPhase[]> = {
   readonly [K in P[number] as K['name']]: K extends Phase<TaskName, infer O, infer _> ? O : never;
 };
+
+// --- internal ---
+
+/** Whether the phases are there. What cannot be read is for `compile` to judge. */
+function isListed<P extends readonly AnyPhase[], S extends StandardSchemaV1>(
+  options: PipelineOptions<P, S>,
+): options is PipelineOptions<P, S> & { readonly phases: P } {
+  try {
+    return typeof options.phases !== 'function';
+  } catch {
+    return true;
+  }
+}
+
+function listOf<P extends readonly AnyPhase[], I>(phases: P | ((make: PhaseMaker<I>) => P)): P {
+  return typeof phases === 'function' ? phases(phase) : phases;
+}

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { PhaseSettings, ReviewOptions } from './phase-types.ts';
+import type { AnyReview, PhaseSettings } from './phase-types.ts';
 import type { Plan } from './plan.ts';
 import type { Limits, Policy } from './policy.ts';
 import type { StandardSchemaV1 } from './schema.ts';
@@ -27,13 +27,13 @@ export function namesOf(
 }
 
 /** The long form of whatever `review` was given as. */
-export function reviewOptions(review: PhaseSettings['review']): ReviewOptions<never, never> | undefined {
+export function reviewOptions(review: PhaseSettings['review']): AnyReview | undefined {
   if (review === undefined || review === null) return undefined;
   return typeof review === 'function' || 'kind' in review ? { by: review } : review;
 }
 
 /** Reviewers with their names: a task keeps its own, a function is called `review`, or `review 2` and so on. */
-export function reviewersOf(options: ReviewOptions<never, never>): readonly AnyTask[] {
+export function reviewersOf(options: AnyReview): readonly AnyTask[] {
   const list = options.by === undefined ? [] : Array.isArray(options.by) ? options.by : [options.by];
   return list.map((one: AnyTask | AnyTask['options']['run'], index) =>
     typeof one === 'function'

@@ -11,7 +11,7 @@ import type { StandardSchemaV1 } from './schema.ts';
 import type { AnyTask, Inputs, Outputs, Task, TaskContext, TaskMaker, TaskName, TaskOutputs } from './task-types.ts';
 
 /** What a reviewer or a check is given: what a task is given, and the attempt it judges. */
-export interface ReviewContext<O = Outputs, I = Inputs> extends TaskContext<I, O> {
+export interface ReviewContext<O = Outputs, I = Inputs, In = unknown> extends TaskContext<I, O, In> {
   /** Outputs of the attempt under review, by task. The same as `context`. */
   readonly outputs: O;
   /** Tasks whose output differs from the previous attempt, with both outputs. Empty on the first. */
@@ -26,45 +26,70 @@ export interface ReviewContext<O = Outputs, I = Inputs> extends TaskContext<I, O
 export type Answer = Decision | string | null | undefined;
 
 /** A reviewer: a function, or a task whose output is read as a decision. */
-export type Reviewer<O = Outputs, I = Inputs> = ReviewFunction<O, I> | AnyTask;
+export type Reviewer<O = Outputs, I = Inputs, In = unknown> = ReviewFunction<O, I, In> | AnyTask;
 
-interface ReviewFunctions<O, I> {
-  review(context: ReviewContext<O, I>): Answer | Promise<Answer>;
+interface ReviewFunctions<O, I, In> {
+  review(context: ReviewContext<O, I, In>): Answer | Promise<Answer>;
 }
 
 /** A review function. It returns a decision or its text, or a promise of either. */
-export type ReviewFunction<O = Outputs, I = Inputs> = ReviewFunctions<O, I>['review'];
+export type ReviewFunction<O = Outputs, I = Inputs, In = unknown> = ReviewFunctions<O, I, In>['review'];
 
 /** A deterministic check; it runs before the reviewers and costs no model call. */
-export interface Check<O = Outputs, I = Inputs> {
+export interface Check<O = Outputs, I = Inputs, In = unknown> {
   readonly name: string;
   /** Throwing is a review error, not a failed check: it is asked again. */
-  run(context: ReviewContext<O, I>): CheckResult | Promise<CheckResult>;
+  run(context: ReviewContext<O, I, In>): CheckResult | Promise<CheckResult>;
 }
 
 /** What `review` takes in its long form. At least one check or one reviewer is needed. */
-export interface ReviewOptions<O = Outputs, I = Inputs> extends Omit<GatePolicy, 'rewindTo'> {
+export interface ReviewOptions<O = Outputs, I = Inputs, In = unknown> extends Omit<GatePolicy, 'rewindTo'> {
   /** The reviewers; they are asked at the same time, after the checks have passed. */
-  readonly by?: Reviewer<O, I> | readonly Reviewer<O, I>[] | undefined;
+  readonly by?: Reviewer<O, I, In> | readonly Reviewer<O, I, In>[] | undefined;
   /** How many reviewers must approve. @default 'all' */
   readonly quorum?: 'all' | number | undefined;
-  readonly checks?: readonly Check<O, I>[] | undefined;
+  readonly checks?: readonly Check<O, I, In>[] | undefined;
   /** Which phases may be sent back: the direct predecessors, any ancestor, or just these. @default 'predecessors' */
   readonly rewindTo?: 'predecessors' | 'ancestors' | readonly (AnyPhase | string)[] | undefined;
 }
 
-/** What `phase()` takes. */
-export interface PhaseOptions<A extends readonly (AnyPhase | string)[], T extends readonly AnyTask[]> {
+/** What a `review` may be in any of its forms, without its types. */
+export type AnyReview = ReviewOptions<never, never, never>;
+
+/** What `phase()` takes. The types: `S` of its schema, `In` of the input of the run. */
+export interface PhaseOptions<
+  A extends readonly (AnyPhase | string)[],
+  T extends readonly AnyTask[],
+  S extends StandardSchemaV1 | undefined = StandardSchemaV1 | undefined,
+  In = unknown,
+> {
   /** The tasks, or a function that makes them with a `task` that knows the outputs of `after`. */
-  readonly tasks: TasksFor<T, InputsOf<A>> | ((task: TaskMaker<InputsOf<A>>) => T);
+  readonly tasks: TasksFor<T, Accepted<A, S>> | ((task: TaskMaker<Accepted<A, S>, In>) => T);
   /** Phases that must be approved first. */
   readonly after?: A | undefined;
   /** How the tasks run. @default 'dependencies' */
   readonly mode?: Mode | undefined;
   /** The gate. Without one the phase approves itself. */
-  readonly review?: Reviewer<TaskOutputs<T>, InputsOf<A>> | ReviewOptions<TaskOutputs<T>, InputsOf<A>> | undefined;
-  /** Validates the committed outputs this phase needs, by phase, then task, before any task runs. */
-  readonly input?: StandardSchemaV1 | undefined;
+  readonly review?:
+    Reviewer<TaskOutputs<T>, InputsOf<A>, In> | ReviewOptions<TaskOutputs<T>, InputsOf<A>, In> | undefined;
+  /**
+   * Validates the committed outputs this phase needs, by phase, then task, before any task runs. What it returns is what
+   * the tasks get as `inputs`; reviewers and checks get what was committed.
+   */
+  readonly input?: S;
+}
+
+/** The type of `phase`: `In` is the input of the run. */
+export interface PhaseMaker<In = unknown> {
+  <
+    const N extends TaskName,
+    const T extends readonly AnyTask[],
+    const A extends readonly (AnyPhase | string)[] = readonly [],
+    S extends StandardSchemaV1 | undefined = undefined,
+  >(
+    name: N,
+    options: PhaseOptions<A, T, S, In>,
+  ): Phase<N, TaskOutputs<T>, UpstreamOf<A>>;
 }
 
 /** Phase options as they are kept, without their types. */
@@ -72,7 +97,7 @@ export interface PhaseSettings {
   readonly tasks: readonly AnyTask[];
   readonly after?: readonly (AnyPhase | string)[] | undefined;
   readonly mode?: Mode | undefined;
-  readonly review?: Reviewer<never, never> | ReviewOptions<never, never> | undefined;
+  readonly review?: Reviewer<never, never, never> | AnyReview | undefined;
   readonly input?: StandardSchemaV1 | undefined;
 }
 
@@ -102,6 +127,13 @@ export type InputsOf<A extends readonly (AnyPhase | string)[]> = string extends 
   : Extract<A[number], string> extends never
     ? UpstreamOf<A>
     : UpstreamOf<A> & Inputs;
+
+/** What the tasks of a phase get as `inputs`: what its schema makes of them, where it has one that says. */
+type Accepted<A extends readonly (AnyPhase | string)[], S> = S extends StandardSchemaV1
+  ? unknown extends StandardSchemaV1.InferOutput<S>
+    ? InputsOf<A>
+    : StandardSchemaV1.InferOutput<S>
+  : InputsOf<A>;
 
 /** Refuses tasks whose handlers were written for inputs that the phase does not have. */
 type TasksFor<T extends readonly AnyTask[], I> = T & {

@@ -5,7 +5,7 @@
  */
 import { namesOf, reviewersOf, reviewOptions, type Definition } from './definition.ts';
 import { findCycle, graphOf, reach, topologicalOrder, type Graph, type GraphNode } from './graph.ts';
-import type { PhaseSettings, ReviewOptions } from './phase-types.ts';
+import type { AnyReview, PhaseSettings } from './phase-types.ts';
 import type { Problem } from './problems.ts';
 import { nameProblem } from './names.ts';
 import type { AnyTask } from './task-types.ts';
@@ -178,7 +178,7 @@ function ordered(where: string, reviewer: AnyTask): readonly Problem[] {
   return [{ code: 'NOT_UPSTREAM', where: `${where}, reviewer "${reviewer.name}"`, message, hint }];
 }
 
-function hollow(where: string, review: ReviewOptions<never, never>, reviewers: number): readonly Problem[] {
+function hollow(where: string, review: AnyReview, reviewers: number): readonly Problem[] {
   if (reviewers === 0 && (review.checks ?? []).length === 0) {
     const hint = 'Add a reviewer in `by` or a check in `checks`, or leave the review out.';
     return [{ code: 'REVIEW_EMPTY', where, message: 'it has neither reviewers nor checks', hint }];
@@ -189,7 +189,7 @@ function hollow(where: string, review: ReviewOptions<never, never>, reviewers: n
   return [{ code: 'QUORUM_IMPOSSIBLE', where, message, hint: 'Lower the quorum or add reviewers.' }];
 }
 
-function targets(where: string, review: ReviewOptions<never, never>, graph: Graph, index: number): readonly Problem[] {
+function targets(where: string, review: AnyReview, graph: Graph, index: number): readonly Problem[] {
   if (review.rewindTo === undefined || typeof review.rewindTo === 'string') return [];
   const above = new Set([...reach(graph.before, index)].map((node) => graph.names[node] ?? ''));
   return namesOf(review.rewindTo)

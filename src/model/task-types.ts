@@ -29,15 +29,21 @@ export interface Report {
   readonly artifact?: { readonly name: string; readonly content: unknown } | undefined;
 }
 
-/** What a handler is given. Everything in it is read-only, and outputs are deep-frozen. */
-export interface TaskContext<I = Inputs, C = Outputs, In = unknown> {
+/**
+ * What a handler is given. Everything in it is read-only, and outputs are deep-frozen. The types: `I` of `inputs`, `C` of
+ * `context`, `In` of `input`, and `P` of the task's own output before.
+ */
+export interface TaskContext<I = Inputs, C = Outputs, In = unknown, P = unknown> {
   /** The task's description, as it was defined. */
   readonly description: string;
   /** The description with the revision rendered in front: what to send to a model. */
   readonly prompt: string;
-  /** The input of the run. */
+  /** The input of the run, as the pipeline's `input` schema has returned it. */
   readonly input: In;
-  /** Committed outputs of all ancestors, by phase, then task. A proxy: spread it before cloning it. */
+  /**
+   * Committed outputs of all ancestors, by phase, then task. A proxy: spread it before cloning it. In tasks of a phase with
+   * an `input` schema: what the schema has returned.
+   */
   readonly inputs: I;
   /** Outputs of the tasks of this attempt that this task depends on, by task. */
   readonly context: C;
@@ -46,7 +52,7 @@ export interface TaskContext<I = Inputs, C = Outputs, In = unknown> {
   /** How often the phase was sent back by a later one or invalidated. */
   readonly generation: number;
   /** What this attempt should do differently; `undefined` on the first. */
-  readonly revision: TaskRevision | undefined;
+  readonly revision: TaskRevision<P> | undefined;
   /** Aborted when the attempt is over for any reason: timeout, cancel, a failed sibling, an invalidated input. */
   readonly signal: AbortSignal;
   /** Reports usage, progress and artifacts; ignored once the task has ended. */
@@ -115,24 +121,24 @@ type TaskOptionsWith<A extends readonly (AnyTask | string)[]> = Omit<TaskOptions
   readonly after?: A | undefined;
 };
 
-/** The type of `task`: `I` are the inputs its handlers see. */
-export interface TaskMaker<Known = Inputs> {
+/** The type of `task`: `Known` are the inputs that its handlers see, `Given` is the input of the run. */
+export interface TaskMaker<Known = Inputs, Given = unknown> {
   <
     const N extends TaskName,
     S extends StandardSchemaV1,
     I = Known,
-    In = unknown,
+    In = Given,
     const A extends readonly (AnyTask | string)[] = readonly [],
   >(
     name: N,
     options: TaskOptionsWith<A> & {
       readonly output: S;
       run(
-        context: TaskContext<I, TaskOutputs<A>, In>,
+        context: TaskContext<I, TaskOutputs<A>, In, StandardSchemaV1.InferOutput<S>>,
       ): StandardSchemaV1.InferInput<S> | Promise<StandardSchemaV1.InferInput<S>>;
     },
   ): Task<N, StandardSchemaV1.InferOutput<S>, NoInfer<I>>;
-  <const N extends TaskName, O, I = Known, In = unknown, const A extends readonly (AnyTask | string)[] = readonly []>(
+  <const N extends TaskName, O, I = Known, In = Given, const A extends readonly (AnyTask | string)[] = readonly []>(
     name: N,
     options: TaskOptionsWith<A> & {
       readonly output?: undefined;
