@@ -150,7 +150,7 @@ describe('analyze() on gates that can never fire', () => {
     ['with a retry', { checks, maxRetries: 1 }],
     ['that rejects', { checks, maxRetries: 0, onExhausted: 'reject' }],
     ['that escalates', { checks, maxRetries: 0, onExhausted: 'escalate' }],
-    ['with a reviewer, who may reject', { checks, maxRetries: 0, verdicts: [] }],
+    ['with a reviewer, who may reject', { checks, ...strict({}) }],
     ['that is not there', {}],
   ])('leaves one %s alone', (_, options) => {
     //  a
@@ -162,6 +162,39 @@ describe('analyze() on gates that can never fire', () => {
     const refusing = fake('a', { checks: [fakeCheck('lint', ['bad'])], maxRetries: 0 });
     const { result } = await play([refusing]);
     expect(result.status).toBe('completed');
+  });
+});
+
+describe('analyze() on gates that approve what they do not understand', () => {
+  it('names those with reviewers that do not ask again, as is the default', async () => {
+    //  a ──▶ b ──▶ c ──▶ d ──▶ e
+    const phases = [
+      fake('a', { verdicts: ['fine by me'] }),
+      fake('b', { after: ['a'], verdicts: ['hm'], onUnrecognised: 'approve' }),
+      fake('c', { after: ['b'], verdicts: ['APPROVE'], onUnrecognised: 'ask' }),
+      fake('d', { after: ['c'], checks: [fakeCheck('lint', [])] }),
+      fake('e', { after: ['d'] }),
+    ];
+    const message =
+      'The gates of 2 phases take an answer without a verdict for an approval; with onUnrecognised "ask" it is asked for again';
+
+    expect(analyze(define(phases)).findings).toEqual([{ code: 'GATE_LENIENT', phases: ['a', 'b'], message }]);
+    const { result } = await play(phases);
+    expect(Object.entries(result.phases).filter(([, one]) => one.because === 'unrecognised')).toHaveLength(2);
+  });
+
+  it('tells of a single one by its name, and of none under policies.strict', () => {
+    //  a
+    const phases = [fake('a', { verdicts: [] })];
+    expect(analyze(define(phases)).findings).toEqual([
+      {
+        code: 'GATE_LENIENT',
+        phases: ['a'],
+        message:
+          'The gate of "a" takes an answer without a verdict for an approval; with onUnrecognised "ask" it is asked for again',
+      },
+    ]);
+    expect(analyze(define(phases, undefined, policies.strict)).findings).toEqual([]);
   });
 });
 
@@ -590,7 +623,7 @@ function define(phases: readonly Fake[], limits?: Limits, policy?: Policy): Retu
 
 /** A gate without budgets but those that are given. */
 function strict(options: FakeOptions): FakeOptions {
-  return { maxRetries: 0, maxReviewErrors: 0, verdicts: [], ...options };
+  return { maxRetries: 0, maxReviewErrors: 0, onUnrecognised: 'ask', verdicts: [], ...options };
 }
 
 /** A bound as `name starts/attempts reviewer:reviews`. */

@@ -25,7 +25,7 @@ export interface PhaseBound {
 
 /** A remark on the shape of a pipeline. */
 export interface Finding {
-  readonly code: 'EDGE_REDUNDANT' | 'GATE_DEAD' | 'UNBOUNDED';
+  readonly code: 'EDGE_REDUNDANT' | 'GATE_DEAD' | 'GATE_LENIENT' | 'UNBOUNDED';
   /** Names of the phases it is about. */
   readonly phases: readonly string[];
   readonly message: string;
@@ -67,7 +67,7 @@ export function analyze(pipeline: Plan | { readonly plan: Plan }): Analysis {
       costUsd: total(bounds.map((bound) => bound.costUsd)),
       tokens: total(bounds.map((bound) => bound.tokens)),
     },
-    findings: [...redundantEdges(graph), ...deadGates(plan), ...unbounded(plan, bounds)],
+    findings: [...redundantEdges(graph), ...deadGates(plan), ...lenientGates(plan), ...unbounded(plan, bounds)],
   };
 }
 
@@ -147,6 +147,18 @@ function deadGates(plan: Plan): readonly Finding[] {
     const message = `The gate of "${name}" can never fire: it has only checks, no retry, and accepts what they refuse`;
     return [{ code: 'GATE_DEAD', phases: [name], message }];
   });
+}
+
+/** Gates that take an answer without a verdict for an approval, which is the default and easily overlooked. */
+function lenientGates(plan: Plan): readonly Finding[] {
+  const phases = plan.phases.flatMap(({ name, gate }) =>
+    gate && gate.reviewers.length > 0 && gate.onUnrecognised === 'approve' ? name : [],
+  );
+  const [first, ...more] = phases;
+  if (first === undefined) return [];
+  const whose = more.length === 0 ? `The gate of "${first}" takes` : `The gates of ${phases.length} phases take`;
+  const message = `${whose} an answer without a verdict for an approval; with onUnrecognised "ask" it is asked for again`;
+  return [{ code: 'GATE_LENIENT', phases, message }];
 }
 
 function unbounded(plan: Plan, bounds: readonly PhaseBound[]): readonly Finding[] {
