@@ -18,6 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   visualizations: ['model'],
   index: ['model', 'machines', 'runtime', 'store', 'visualizations'],
   node: ['actors'],
+  testing: ['model', 'store', 'node:assert'],
 };
 
 /** Files that may import more than their layer: programs of the operating system and databases need Node. */

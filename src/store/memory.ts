@@ -5,7 +5,7 @@
  */
 import { leaseOf, liveLease, prolong, refusal, takeRun, type Claim } from './claim.ts';
 import { matches, span } from './filter.ts';
-import type { Batch, InboxFilter, KeptMessage, ListedRun, RunInfo, RunStore } from './port.ts';
+import type { Batch, InboxFilter, KeptMessage, ListedRun, RunStore } from './port.ts';
 import * as refuse from './refusals.ts';
 import { infoOf, itemOf, messageOf, recordOf, textOf } from './text.ts';
 
@@ -180,6 +180,6 @@ function rowsOf({ info, records, items }: Batch): Rows {
   };
 }
 
-function listed(info: RunInfo, claim: Claim | undefined, now: number): ListedRun {
+function listed(info: Batch['info'], claim: Claim | undefined, now: number): ListedRun {
   return { ...info, lease: liveLease(claim, now) };
 }

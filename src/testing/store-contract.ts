@@ -1,0 +1,141 @@
+/**
+ * What every store has to do, as tests for whatever runs tests.
+ *
+ * @module
+ */
+import { PhasegateError } from '../model/errors.ts';
+import type { Awaitable, RunStore } from '../store/port.ts';
+import { appendCases } from './store/append.ts';
+import { artifactCases } from './store/artifacts.ts';
+import type { CaseBody, Trial } from './store/trial.ts';
+import { inboxCases } from './store/inbox.ts';
+import { leaseCases } from './store/leases.ts';
+import { messageCases } from './store/messages.ts';
+import { readCases } from './store/read.ts';
+import { removeCases } from './store/remove.ts';
+import { runCases } from './store/runs.ts';
+import { sharedCases } from './store/shared.ts';
+import { closeCases } from './store/close.ts';
+
+/** Where a store is to be, and what time it has there. */
+export interface StorePlace {
+  /** Different for every case: letters, digits and dashes. Stores of the same place have the same runs. */
+  readonly id: string;
+  /** The time in milliseconds since 1970, for leases. It moves when a case says so. */
+  readonly now: () => number;
+}
+
+/** Makes, or opens, the store of a place. The contract closes it. */
+export type StoreMaker = (place: StorePlace) => Awaitable<RunStore>;
+
+/** Options of {@link storeCases}. */
+export interface ContractOptions {
+  /** Whether two stores of one place have the same runs, also one after the other: databases do. @default false */
+  readonly shared?: boolean | undefined;
+}
+
+/** One test. */
+export interface StoreCase {
+  /** What it is about, such as `append()`. */
+  readonly about: string;
+  /** What it claims. */
+  readonly name: string;
+  /** Rejects where the claim does not hold. */
+  readonly run: () => Promise<void>;
+}
+
+/** Groups and tests, as vitest, jest and `node:test` have them. */
+export interface TestApi {
+  readonly describe: (name: string, body: () => void) => unknown;
+  readonly it: (name: string, body: () => Promise<void>) => unknown;
+}
+
+/** The tests that a store has to pass, as a list. */
+export function storeCases(make: StoreMaker, { shared = false }: ContractOptions = {}): readonly StoreCase[] {
+  const groups = shared ? { ...GROUPS, 'two stores': sharedCases } : GROUPS;
+  return Object.entries(groups).flatMap(([about, cases]) =>
+    Object.entries(cases).map(([name, body]) => ({ about, name, run: () => tryOut(make, body) })),
+  );
+}
+
+/**
+ * Declares the tests that a store has to pass.
+ *
+ * @param make Makes a store without runs, for each test.
+ * @param api Where they are declared. @default the global `describe` and `it`
+ *
+ * @example
+ * ```ts
+ * import { describe, it } from 'node:test';
+ * import { memoryStore } from 'phasegate';
+ * import { runStoreContract } from 'phasegate/testing';
+ *
+ * runStoreContract(({ now }) => memoryStore({ now }), { describe, it });
+ * ```
+ */
+export function runStoreContract(make: StoreMaker, api: Partial<TestApi> & ContractOptions = {}): void {
+  const { describe, it } = { ...globalApi(), ...api };
+  if (!describe || !it)
+    throw new PhasegateError('STORE_MISUSED', 'Cannot declare tests of a store as there is no global describe and it', {
+      hint: 'Pass those of your test runner: runStoreContract(make, { describe, it }).',
+    });
+  const cases = storeCases(make, api);
+  for (const about of new Set(cases.map((one) => one.about))) {
+    describe(about, () => {
+      for (const { name, run } of cases.filter((one) => one.about === about)) it(name, run);
+    });
+  }
+}
+
+// --- internal ---
+
+const GROUPS: Readonly<Record<string, Readonly<Record<string, CaseBody>>>> = {
+  'append()': appendCases,
+  'read()': readCases,
+  'run() and runs()': runCases,
+  'acquire(), renew() and release()': leaseCases,
+  'inbox() and item()': inboxCases,
+  'post() and messages()': messageCases,
+  'artifact()': artifactCases,
+  'remove()': removeCases,
+  'close()': closeCases,
+};
+
+/** Far from 0, where a clock that is mistaken for a duration would not be noticed. */
+const START = Date.UTC(2026, 0, 1);
+
+let places = 0;
+
+async function tryOut(make: StoreMaker, body: CaseBody): Promise<void> {
+  places += 1;
+  let time = START;
+  const place: StorePlace = { id: `place-${places}`, now: () => time };
+  const opened: RunStore[] = [];
+  async function open(): Promise<RunStore> {
+    const made = await make(place);
+    opened.push(made);
+    return made;
+  }
+  try {
+    const trial: Trial = {
+      store: await open(),
+      open,
+      now: () => time,
+      pass(ms) {
+        time += ms;
+      },
+    };
+    await body(trial);
+  } finally {
+    for (const one of opened) await one.close();
+  }
+}
+
+function globalApi(): Partial<TestApi> {
+  const found: unknown = globalThis;
+  return hasApi(found) ? { describe: found.describe, it: found.it } : {};
+}
+
+function hasApi(found: unknown): found is TestApi {
+  return ['describe', 'it'].every((name) => typeof Reflect.get(Object(found), name) === 'function');
+}

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { answerTo, batchOf, openItem, pictureOf, refuses, same, type CaseBody } from './trial.ts';
+
+export const sharedCases: Readonly<Record<string, CaseBody>> = {
+  'see what the other has kept, at once': async ({ store, open }) => {
+    const other = await open();
+    same(await other.runs(), []);
+    await store.append(batchOf('r', 1, { items: [openItem('r', 1)], artifacts: [{ hash: 'h', content: '1' }] }));
+    same(await other.read('r'), batchOf('r', 1).records);
+    same(await other.inbox({ open: true }), [openItem('r', 1)]);
+    assert.equal(await other.artifact('h'), '1');
+    await other.post(answerTo('r', 'r:1'));
+    assert.equal((await store.messages('r')).length, 1);
+    await refuses('ANSWERED', () => store.post(answerTo('r', 'r:1')));
+    await other.remove('r');
+    same(await store.runs(), []);
+  },
+
+  'keep one order of records between them': async ({ store, open }) => {
+    const other = await open();
+    await store.append(batchOf('r', 1));
+    await refuses('SEQ_CONFLICT', () => other.append(batchOf('r', 1)));
+    await other.append(batchOf('r', 2));
+    await refuses('SEQ_CONFLICT', () => store.append(batchOf('r', 2)));
+    await store.append(batchOf('r', 3));
+    same(await other.read('r'), batchOf('r', 1, { count: 3 }).records);
+  },
+
+  'keep each other away from a run': async ({ store, open, pass }) => {
+    const other = await open();
+    const lease = await store.acquire('r', 'a', 1000);
+    await refuses('RUN_LEASED', () => other.acquire('r', 'b', 1000));
+    await refuses('RUN_LEASED', () => other.append(batchOf('r', 1)));
+    pass(1000);
+    const taken = await other.acquire('r', 'b', 1000);
+    await refuses('LEASE_LOST', () => store.append(batchOf('r', 1), lease));
+    // A lease is data, and good wherever it is shown.
+    await store.append(batchOf('r', 1), taken);
+  },
+
+  'one after the other have the same': async ({ store, open }) => {
+    await store.append(
+      batchOf('r', 1, { count: 3, items: [openItem('r', 2)], artifacts: [{ hash: 'h', content: '1' }] }),
+    );
+    await store.post(answerTo('r', 'r:2'));
+    const lease = await store.acquire('r', 'a', 1000);
+    const before = await pictureOf(store, 'r');
+    await store.close();
+    const next = await open();
+    same(await pictureOf(next, 'r'), before);
+    assert.equal(await next.artifact('h'), '1');
+    await refuses('ANSWERED', () => next.post(answerTo('r', 'r:2')));
+    await refuses('RUN_LEASED', () => next.acquire('r', 'b', 1000));
+    await next.append(batchOf('r', 4), lease);
+  },
+};

@@ -1,0 +1,143 @@
+/**
+ * What the tests of a store work with: a store, a clock, and things to keep.
+ *
+ * @module
+ */
+import assert from 'node:assert/strict';
+import { errorInfo, PhasegateError, type ErrorCode } from '../../model/errors.ts';
+import type { RunRecord } from '../../model/event.ts';
+import type { InboxItem } from '../../model/inbox.ts';
+import type { Batch, RunMessage, RunStore } from '../../store/port.ts';
+
+/** One test's own. */
+export interface Trial {
+  readonly store: RunStore;
+  /** Opens another store of the same place. */
+  readonly open: () => Promise<RunStore>;
+  readonly now: () => number;
+  /** Moves the clock on, or back. */
+  readonly pass: (ms: number) => void;
+}
+
+export type CaseBody = (trial: Trial) => Promise<void>;
+
+/** What is not said of a batch. */
+export interface BatchOptions {
+  readonly count?: number;
+  readonly info?: Partial<Batch['info']>;
+  readonly items?: readonly InboxItem[];
+  readonly artifacts?: Batch['artifacts'];
+}
+
+/** Some records from number `first` on, and what belongs to them. */
+export function batchOf(runId: string, first: number, options: BatchOptions = {}): Batch {
+  const { count = 1, info, items = [], artifacts = [] } = options;
+  const records = Array.from({ length: count }, (_, index) => recordOf(runId, first + index));
+  return { runId, records, info: infoOf(runId, first + count - 1, info), items, artifacts };
+}
+
+export function recordOf(runId: string, seq: number, because = `reason ${seq}`): RunRecord {
+  return { runId, seq, time: 1000 + seq, event: { type: 'phase.skipped', phase: 'a', because } };
+}
+
+export function infoOf(runId: string, seq: number, more: Partial<Batch['info']> = {}): Batch['info'] {
+  return {
+    runId,
+    pipeline: 'article',
+    fingerprint: 'f00d',
+    status: 'running',
+    startedAt: 1001,
+    updatedAt: 1000 + seq,
+    seq,
+    approved: 0,
+    phases: 3,
+    costUsd: 0.25,
+    tokens: 12,
+    waiting: [],
+    ...more,
+  };
+}
+
+/** An open item of a run. */
+export function openItem(runId: string, seq: number, more: Partial<InboxItem> = {}): InboxItem {
+  return {
+    id: `${runId}:${seq}`,
+    runId,
+    seq,
+    pipeline: 'article',
+    kind: 'escalation',
+    about: 'draft',
+    generation: 0,
+    attempt: 1,
+    because: 'requested',
+    reason: 'Is this true?',
+    nonce: 'abc',
+    queue: 'default',
+    severity: 'normal',
+    openedAt: 1000 + seq,
+    ...more,
+  };
+}
+
+export function answerTo(runId: string, item: string, more: Partial<RunMessage> = {}): RunMessage {
+  return { runId, kind: 'answer', item, body: { type: 'approve' }, by: 'ada', time: 5000, ...more };
+}
+
+/** Asserts that it throws, or rejects, with this code. */
+export async function refuses(code: ErrorCode, call: () => unknown): Promise<void> {
+  let thrown: unknown;
+  try {
+    await call();
+  } catch (error) {
+    thrown = error;
+  }
+  assert.ok(thrown !== undefined, `Expected ${code}, and nothing was thrown`);
+  assert.ok(PhasegateError.is(thrown), `Expected ${code}, and something else was thrown: ${errorInfo(thrown).message}`);
+  assert.equal(thrown.code, code);
+}
+
+/** Which of several calls at once succeed; the others have to fail with the code. */
+export async function successes(code: ErrorCode, calls: readonly (() => unknown)[]): Promise<number> {
+  const outcomes = await Promise.allSettled(calls.map(async (call) => call()));
+  const failed = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
+  for (const reason of failed) {
+    assert.ok(
+      PhasegateError.is(reason),
+      `Expected ${code}, and something else was thrown: ${errorInfo(reason).message}`,
+    );
+    assert.equal(reason.code, code);
+  }
+  return outcomes.length - failed.length;
+}
+
+/** Asserts that two values are the same as JSON. */
+export function same(actual: unknown, expected: unknown): void {
+  assert.deepEqual(plain(actual), plain(expected));
+}
+
+/** All that a store says of a run. */
+export async function pictureOf(store: RunStore, runId: string): Promise<unknown> {
+  return plain({
+    run: await store.run(runId),
+    records: await store.read(runId),
+    items: await store.inbox({ runId }),
+    messages: await store.messages(runId),
+  });
+}
+
+/** Changes everything in a value that can be changed. */
+export function spoil(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const key of Object.keys(value)) {
+    const inner: unknown = Reflect.get(value, key);
+    spoil(inner);
+    if (typeof inner !== 'object' || inner === null) Reflect.set(value, key, 'spoiled');
+  }
+  if (Array.isArray(value)) Reflect.set(value, 'length', 0);
+}
+
+// --- internal ---
+
+function plain(value: unknown): unknown {
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
+}
