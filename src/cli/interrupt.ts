@@ -1,9 +1,10 @@
 /**
- * What ends a run from outside: signals, and readers that go away.
+ * What ends a run from outside: signals, readers that go away, and disks that are full.
  *
  * @module
  */
 import { exitCode, type ExitCode } from './exit-code.ts';
+import { exitCodeOfFailure, failureText } from './output.ts';
 
 /** Watches while a run goes on. */
 export interface Interrupts {
@@ -36,9 +37,7 @@ export function watchInterrupts(stop: (reason: string) => void): Interrupts {
     process.on(signal, handler);
     return [signal, handler] as const;
   });
-  const broken = (error: Error) => {
-    if (isBrokenPipe(error)) interrupt(exitCode.brokenPipe, 'Nobody reads the output any more');
-  };
+  const broken = (error: Error) => interrupt(exitCodeOfFailure(error), failureText(error));
   process.stdout.on('error', broken);
   return {
     get code() {
@@ -49,11 +48,6 @@ export function watchInterrupts(stop: (reason: string) => void): Interrupts {
       process.stdout.off('error', broken);
     },
   };
-}
-
-/** Whether a write failed because its reader is gone. */
-export function isBrokenPipe(error: Error): boolean {
-  return 'code' in error && error.code === 'EPIPE';
 }
 
 // --- internal ---

@@ -9,6 +9,8 @@ import { errorInfo, PhasegateError } from '../model/errors.ts';
 import type { Pipeline } from '../model/define.ts';
 import * as node from '../node.ts';
 import { divert } from './divert.ts';
+import { exitCode } from './exit-code.ts';
+import { watchExit, type EarlyExit } from './exit-watch.ts';
 
 /**
  * Loads a module and finds the pipeline that it exports: the default export, or else the only one.
@@ -36,6 +38,7 @@ async function importModule(file: string, path: string): Promise<Readonly<Record
   const jiti = createJiti(path, { virtualModules, interopDefault: false });
   // Standard output is for what the command has to say, not for what a module prints while it is loaded.
   const stdout = divert(process.stdout, (text) => process.stderr.write(text));
+  const watch = watchExit(exitCode.usage, (how) => earlyExit(file, how).message);
   try {
     const exported: unknown = await jiti.import(path);
     return isRecord(exported) ? exported : {};
@@ -43,6 +46,7 @@ async function importModule(file: string, path: string): Promise<Readonly<Record
     if (PhasegateError.is(cause)) throw cause;
     throw moduleError(file, path, cause);
   } finally {
+    watch.release();
     stdout.release();
   }
 }
@@ -66,6 +70,17 @@ function moduleError(file: string, path: string, cause: unknown): PhasegateError
     hint: 'Correct the file so that it can be imported.',
     cause,
   });
+}
+
+/** Nothing has run, so this is no success, whatever exit code the module may have asked for. */
+function earlyExit(file: string, how: EarlyExit): PhasegateError {
+  return how === 'ended'
+    ? new PhasegateError('DEFINITION_INVALID', `Cannot load "${file}" as it ends the process while it is loaded`, {
+        hint: 'Leave process.exit() out.',
+      })
+    : new PhasegateError('DEFINITION_INVALID', `Cannot load "${file}" as it awaits something that never comes`, {
+        hint: 'See what it awaits outside of functions.',
+      });
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -25,7 +25,7 @@ export async function loadPipeline(file: string): Promise<Pipeline> {
       return (await import('./yaml/load.ts')).loadYaml(file, path);
     default:
       throw new PhasegateError('FILE_UNREADABLE', `Cannot load "${file}" as its name does not end in a known way`, {
-        hint: 'Name it .ts, .mts, .js, .mjs, .yaml or .yml.',
+        hint: 'Name it .ts, .mts, .cts, .js, .mjs, .cjs, .yaml or .yml.',
       });
   }
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { createRequire } from 'node:module';
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { errorInfo, PhasegateError } from '../model/errors.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import type { GraphFormat } from './graph.ts';
@@ -30,6 +30,7 @@ interface GraphFlags {
   readonly format: GraphFormat;
 }
 
+const PIPELINE_FILE = 'a .ts, .mts, .cts, .js, .mjs, .cjs, .yaml or .yml file';
 const GRAPH_FORMATS: readonly GraphFormat[] = ['mermaid', 'dot'];
 
 /** What a command needs is loaded when it is called for: help and mistakes are answered at once. */
@@ -43,21 +44,21 @@ function createProgram(end: (code: ExitCode) => void): Command {
   program
     .command('run')
     .description('run a pipeline and show how it goes')
-    .argument('<pipeline>', 'a .ts, .js, .mjs, .yaml or .yml file')
+    .argument('<pipeline>', PIPELINE_FILE)
     .option('-i, --input <field>', 'a field of the input, as key=text or key:=json; may be repeated', addTo)
     .addOption(new Option('--input-file <file>', 'a JSON file with the input, - for standard input'))
     .option('--json', 'print every record as a line of JSON, and nothing else, on standard output')
-    .option('--run-id <id>', 'the id of the run (default: a new ULID)')
+    .option('--run-id <id>', 'the id of the run (default: a new ULID)', notBlank)
     .action(async (file: string, flags: RunFlags) => end(await (await import('./run.ts')).runFile(file, flags)));
   program
     .command('check')
     .description('judge a pipeline without running it, and print what a run can take at worst')
-    .argument('<pipeline>', 'a .ts, .js, .mjs, .yaml or .yml file')
+    .argument('<pipeline>', PIPELINE_FILE)
     .action(async (file: string) => end(await (await import('./check.ts')).checkFile(file)));
   program
     .command('graph')
     .description('print a picture of a pipeline: phases, tasks, gates, and the ways back')
-    .argument('<pipeline>', 'a .ts, .js, .mjs, .yaml or .yml file')
+    .argument('<pipeline>', PIPELINE_FILE)
     .addOption(new Option('-f, --format <format>', 'the language').choices(GRAPH_FORMATS).default('mermaid'))
     .action(async (file: string, { format }: GraphFlags) =>
       end(await (await import('./graph.ts')).graphFile(file, format)),
@@ -68,6 +69,11 @@ function createProgram(end: (code: ExitCode) => void): Command {
 /** Not commander's variadic `<field...>`, which would take a file name that follows for a field. */
 function addTo(field: string, before: readonly string[] = []): readonly string[] {
   return [...before, field];
+}
+
+function notBlank(text: string): string {
+  if (text.trim() !== '') return text;
+  throw new InvalidArgumentError('It is empty.');
 }
 
 function version(): string {

@@ -34,9 +34,10 @@ export async function readInput({ input = [], inputFile }: InputFlags): Promise<
 // --- internal ---
 
 function readField(field: string): readonly [string, unknown] {
-  const [, key, operator, value = ''] = /^([^=]+?)(:?=)([^]*)$/u.exec(field) ?? [];
-  if (key === undefined) {
-    throw new PhasegateError('INPUT_INVALID', `Cannot read --input ${JSON.stringify(field)} as it has no "="`, {
+  const [, key, operator = '', value = ''] = /^([^=]*?)(:?=)([^]*)$/u.exec(field) ?? [];
+  if (key === undefined || key === '') {
+    const found = key === undefined ? 'it has no "="' : `there is no key before the "${operator}"`;
+    throw new PhasegateError('INPUT_INVALID', `Cannot read --input ${JSON.stringify(field)} as ${found}`, {
       hint: 'Write --input key=text, or --input key:=json.',
     });
   }

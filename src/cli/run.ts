@@ -7,7 +7,8 @@ import { processesAtRest } from '../actors/process.ts';
 import type { RunRecord } from '../model/event.ts';
 import { startRun, type Run } from '../runtime/run.ts';
 import { createAsker } from './ask.ts';
-import { exitCodeOf, type ExitCode } from './exit-code.ts';
+import { exitCode, exitCodeOf, type ExitCode } from './exit-code.ts';
+import { watchExit, type EarlyExit } from './exit-watch.ts';
 import { watchInterrupts } from './interrupt.ts';
 import { createLiveReporter } from './live.ts';
 import { loadPipeline } from './load.ts';
@@ -33,7 +34,7 @@ export async function runFile(file: string, flags: RunFlags): Promise<ExitCode> 
     reporter.show(record);
     decider.apply(record);
   });
-  const watch = watchExit();
+  const watch = watchExit(exitCode.unsuccessful, earlyExitText);
   const result = await run.result;
   watch.release();
   decider.close();
@@ -47,13 +48,10 @@ export async function runFile(file: string, flags: RunFlags): Promise<ExitCode> 
 // --- internal ---
 
 /** A handler that ends the process, or leaves nothing that could wake it, must not look like a run that went well. */
-function watchExit(): { release(): void } {
-  const tell = () => {
-    process.exitCode = 1;
-    process.stderr.write('phasegate: the process ended before the run did; did a task call process.exit()?\n');
-  };
-  process.once('exit', tell);
-  return { release: () => process.removeListener('exit', tell) };
+function earlyExitText(how: EarlyExit): string {
+  return how === 'ended'
+    ? 'phasegate: the process ended before the run did; did a task call process.exit()?'
+    : 'phasegate: the process ended before the run did, as nothing was left that could wake it; what does a task wait for?';
 }
 
 interface Decider {

@@ -160,6 +160,9 @@ describe('the input', () => {
 
   it.each([
     [['--input', 'topic'], 'Cannot read --input "topic" as it has no "="'],
+    [['--input', '=x'], 'Cannot read --input "=x" as there is no key before the "="'],
+    [['--input', ':=1'], 'Cannot read --input ":=1" as there is no key before the ":="'],
+    [['--run-id', ' '], "error: option '--run-id <id>' argument ' ' is invalid. It is empty."],
     [['--input', 'depth:=two'], 'Cannot read --input depth as JSON'],
     [['--input-file', 'nope.json'], 'Cannot read --input-file "nope.json"'],
     [['--input-file', 'pipeline.mjs'], 'Cannot read --input-file "pipeline.mjs" as JSON'],
@@ -244,6 +247,7 @@ describe('exit codes', () => {
   it.each([
     [['--help'], /^Usage: phasegate/u],
     [['run', '--help'], /--input-file/u],
+    [['graph', '--help'], /a \.ts, \.mts, \.cts, \.js, \.mjs, \.cjs, \.yaml or \.yml\s+file/u],
     [['--version'], /^\d+\.\d+\.\d+\n$/u],
   ])('0 for %j', async (args, text) => {
     const { code, stdout } = await phasegate(args);

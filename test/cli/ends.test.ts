@@ -1,0 +1,82 @@
+/** Commands that cannot end as they should: nowhere to write, nothing to run. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { files, main, phasegate, repository, type Ended } from './cli.ts';
+
+const YAML = `
+name: article
+phases:
+  - name: draft
+    tasks: [{ name: write, command: [echo, text] }]
+`;
+const FULL = '/dev/full';
+const NO_SPACE = 'phasegate: Cannot write the output: ENOSPC: no space left on device, write\n';
+
+/** Runs the command line with a stream that goes to a full disk. */
+function toFullDisk(stream: 1 | 2, args: readonly string[], cwd = repository): Promise<Ended> {
+  return new Promise((resolve) => {
+    const shell = ['-c', `exec "$0" "$@" ${stream}> ${FULL}`, process.execPath, main, ...args];
+    const child = execFile('sh', shell, { cwd, encoding: 'utf8' }, (_, stdout, stderr) =>
+      resolve({ code: child.exitCode, stdout, stderr }),
+    );
+  });
+}
+
+describe.skipIf(!existsSync(FULL))('a full disk', () => {
+  it.each(['run', 'check', 'graph', '--help'])('is told by %s, which fails', async (command) => {
+    const cwd = await files({ 'p.yaml': YAML });
+    expect(await toFullDisk(1, [command, 'p.yaml'], cwd)).toEqual({ code: 1, stdout: '', stderr: NO_SPACE });
+  });
+
+  it('cancels a run whose records are lost', async () => {
+    const cwd = await files({ 'p.yaml': YAML });
+    const { code, stderr } = await toFullDisk(1, ['run', '--json', 'p.yaml'], cwd);
+    expect(stderr).toContain('✗ cancelled');
+    expect(stderr.startsWith(NO_SPACE)).toBe(true);
+    expect(code).toBe(1);
+  });
+
+  it('leaves the exit code of a command that fails anyway', async () => {
+    expect(await toFullDisk(2, ['run', 'nope.yaml'])).toEqual({ code: 2, stdout: '', stderr: '' });
+  });
+});
+
+describe('a module that is never loaded', () => {
+  it.each([
+    [
+      'it ends the process',
+      'process.exit(0)',
+      'Cannot load "p.ts" as it ends the process while it is loaded\nLeave process.exit() out.\n',
+    ],
+    [
+      'it waits for ever',
+      'await new Promise(() => undefined); export {};',
+      'Cannot load "p.ts" as it awaits something that never comes\nSee what it awaits outside of functions.\n',
+    ],
+  ])('is told, as nothing has run: %s', async (_, content, message) => {
+    const cwd = await files({ 'p.ts': content });
+    for (const command of ['run', 'check', 'graph']) {
+      const docs = 'Docs: docs/errors.md#DEFINITION_INVALID\n';
+      expect(await phasegate([command, 'p.ts'], { cwd })).toEqual({ code: 2, stdout: '', stderr: message + docs });
+    }
+  });
+});
+
+describe('a run that the process does not live to see', () => {
+  it.each([
+    ['process.exit(0)', 'did a task call process.exit()?'],
+    ['new Promise(() => undefined)', 'what does a task wait for?'],
+  ])('is told, and fails: %s', async (work, question) => {
+    const cwd = await files({
+      'p.ts': `import { definePipeline, phase, task } from 'phasegate';
+        export default definePipeline({
+          name: 'it',
+          phases: [phase('draft', { tasks: [task('write', { timeout: 0, run: () => ${work} })] })],
+        });`,
+    });
+    const { code, stderr } = await phasegate(['run', 'p.ts'], { cwd });
+    expect(stderr).toContain(question);
+    expect(code).toBe(1);
+  });
+});
