@@ -445,6 +445,7 @@ describe('definePipeline() refuses what is no definition', () => {
         where: 'the pipeline',
         message: `the definition is ${found}; expected an object`,
         hint: 'Pass an object with `name` and `phases`.',
+        path: [],
       },
     ]);
   });
@@ -582,6 +583,49 @@ describe('definePipeline() lists every problem at once', () => {
     expect(codesOf({ name: 'p', phases: [step('a', { tasks: [eager] })] })).toEqual(['OPTION_INVALID']);
     expect(ran).toBe(false);
   });
+});
+
+describe('definePipeline() says where a problem is', () => {
+  it.each<readonly [string, unknown, string]>([
+    [
+      'an option',
+      { name: 'p', phases: [step('a', { tasks: [work('t'), work('u', { timeout: -1 })] })] },
+      'tasks.1.timeout',
+    ],
+    ['an unknown option', { name: 'p', phases: [step('a', { tasks: [work('t')], rewiev: 1 })] }, 'rewiev'],
+    ['no phases', { name: 'p', phases: [] }, ''],
+    ['no tasks', { name: 'p', phases: [step('a', { tasks: [] })] }, 'tasks'],
+    ['a name', { name: ' p', phases: [step('a')] }, 'name'],
+    ['the name of a task', { name: 'p', phases: [step('a', { tasks: [work('t'), work(' ')] })] }, 'tasks.1.name'],
+    ['the second of two', { name: 'p', phases: [step('b'), step('a'), step('a')] }, 'phases.2.name'],
+    ['a reviewer', { name: 'p', phases: [reviewed({ by: [work('x'), work('x')] })] }, 'review.by.1.name'],
+    [
+      'an ordered reviewer',
+      { name: 'p', phases: [reviewed({ by: work('x', { after: ['t'] }) })] },
+      'review.by.0.after',
+    ],
+    ['a check', { name: 'p', phases: [reviewed({ checks: [{ name: '', run: () => true }] })] }, 'review.checks.0.name'],
+    ['a quorum', { name: 'p', phases: [reviewed({ by: () => 'APPROVE', quorum: 2 })] }, 'review.quorum'],
+    ['an empty review', { name: 'p', phases: [reviewed({})] }, 'review'],
+    ['a target', { name: 'p', phases: [reviewed({ by: () => 'APPROVE', rewindTo: ['b'] })] }, 'review.rewindTo.0'],
+    ['a predecessor', { name: 'p', phases: [step('b'), step('a', { after: ['b', 'b', 'c'] })] }, 'phases.1.after.2'],
+    ['another object', { name: 'p', phases: [step('b'), step('a', { after: [step('b')] })] }, 'phases.1.after.0'],
+    ['a cycle', { name: 'p', phases: [step('a', { after: ['b'] }), step('b', { after: ['a'] })] }, 'phases.0.after.0'],
+    ['a cycle of tasks', tasked([work('t'), work('u', { after: ['t', 'u'] })]), 'tasks.1.after.1'],
+    ['a task elsewhere', tasked([work('t', { after: ['x'] })]), 'tasks.0.after.0'],
+    ['a later task', tasked([work('t', { after: ['u'] }), work('u')], 'sequential'), 'tasks.0.after.0'],
+  ])('%s', (_, definition, path) => {
+    const inPhase = path === '' ? 'phases' : /^(?:name|phases)/u.test(path) ? path : `phases.0.${path}`;
+    expect(problemsOf(definition).map((problem) => problem.path?.join('.'))).toEqual([inPhase]);
+  });
+
+  function reviewed(review: Loose): unknown {
+    return step('a', { tasks: [work('t')], review });
+  }
+
+  function tasked(tasks: readonly unknown[], mode?: string): unknown {
+    return { name: 'p', phases: [step('a', { tasks, mode })] };
+  }
 });
 
 describe('definePipeline() accepts', () => {

@@ -222,6 +222,30 @@ phases:
     `);
   });
 
+  it('is told of a cycle where it can be cut, and of a review where it is', () => {
+    const phases = ['a', 'b', 'c'].map(
+      (name, index, all) => `  - name: ${name}
+    after: [${all.at(index - 1)}]
+    tasks: [{ name: t, command: [x] }]
+    review: { by: [{ command: [x] }, { name: review, command: [x] }] }
+`,
+    );
+    const places = problemsOf(`name: x\nphases:\n${phases.join('')}`).match(/p\.yaml:\d+:\d+: [^:]*/gu);
+    expect(places).toEqual([
+      'p.yaml:4:13: the pipeline',
+      'p.yaml:6:46: phase "a", review',
+      'p.yaml:10:46: phase "b", review',
+      'p.yaml:14:46: phase "c", review',
+    ]);
+  });
+
+  it('is told of the first twenty problems, and how many there are', () => {
+    const text = problemsOf(`name: x\nphases:\n${'  - { name: 1, tasks: 2 }\n'.repeat(500)}`);
+    expect(text).toContain('as it has 1000 problems:');
+    expect(text.match(/p\.yaml:\d+/gu)).toHaveLength(20);
+    expect(text).toContain('\n  and 980 more\n');
+  });
+
   it('is told what the definition refuses, at the phase or task that it is about', () => {
     const source = `name: x
 phases:
@@ -240,15 +264,15 @@ phases:
     expect(problemsOf(source)).toMatchInlineSnapshot(`
       "
       PhasegateError: Cannot load "p.yaml" as it has 3 problems:
-        p.yaml:1:1: the pipeline: the phase name "a" is used twice. Give each a name of its own.
-          1 | name: x
-              ^
-        p.yaml:3:11: phase "a": it comes after "nope", which is not a phase of this pipeline. Add that phase, or correct the name; the only phase is "a".
-          3 |   - name: a
-                        ^
-        p.yaml:8:15: phase "a", task ""t", task": it comes after "gone", which is not a task of this phase. Name a task of the same phase; outputs of earlier phases are in \`inputs\`.
-          8 |       - name: '"t", task'
-                            ^
+        p.yaml:4:13: phase "a": it comes after "nope", which is not a phase of this pipeline. Add that phase, or correct the name; the only phase is "a".
+          4 |     after: [nope]
+                          ^
+        p.yaml:10:17: phase "a", task ""t", task": it comes after "gone", which is not a task of this phase. Name a task of the same phase; outputs of earlier phases are in \`inputs\`.
+          10 |         after: [gone]
+                               ^
+        p.yaml:11:11: the pipeline: the phase name "a" is used twice. Give each a name of its own.
+          11 |   - name: a
+                         ^
       docs/yaml.md has every key; schema/pipeline.schema.json tells them to editors.
       Docs: docs/errors.md#DEFINITION_INVALID
       "

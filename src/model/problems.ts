@@ -28,6 +28,11 @@ export interface Problem {
   readonly message: string;
   /** What to do about it. */
   readonly hint: string;
+  /**
+   * Where that is in the definition, such as `['phases', 1, 'tasks', 0, 'after', 2]`. Options stand beside the name, as one
+   * writes them. Absent where that cannot be said, as many phases have no name.
+   */
+  readonly path?: readonly PropertyKey[] | undefined;
 }
 
 /** Thrown by `definePipeline` with everything that is wrong, so that one look is enough to fix it. */

@@ -14,7 +14,8 @@ export function problemsOf(issue: z.core.$ZodIssue, definition: unknown, schema:
     return issue.keys.map((key) => {
       const known = keysAt(schema, path).join(', ');
       const message = `there is no option "${optionOf([...rest, key])}"`;
-      return { code: 'OPTION_INVALID', where, message, hint: `Remove it, or correct its name; there are ${known}.` };
+      const hint = `Remove it, or correct its name; there are ${known}.`;
+      return { code: 'OPTION_INVALID', where, message, hint, path: written([...path, key]) };
     });
   }
   const meant = issue.code === 'invalid_union' ? memberOf(issue, at(definition, path)) : undefined;
@@ -22,7 +23,7 @@ export function problemsOf(issue: z.core.$ZodIssue, definition: unknown, schema:
   const value = at(definition, path);
   const found = rest.length > 0 && value === undefined ? 'missing' : show(value);
   const message = `${subjectOf(path, rest)} ${found}; ${expectation(issue)}`;
-  return [{ code: 'OPTION_INVALID', where, message, hint: hintFor(path, rest, value) }];
+  return [{ code: 'OPTION_INVALID', where, message, hint: hintFor(path, rest, value), path: written(path) }];
 }
 
 // --- internal ---
@@ -111,10 +112,14 @@ function placeOf(path: readonly PropertyKey[], definition: unknown): Place {
 
 /** A path as one writes it: `review.by[1]`. Options that were given to `phase()` or `task()` are not nested for the user. */
 function optionOf(path: readonly PropertyKey[]): string {
-  return path
-    .filter((key) => key !== 'options')
+  return written(path)
     .map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index === 0 ? '' : '.'}${String(key)}`))
     .join('');
+}
+
+/** Without the level that `phase()` and `task()` add. */
+function written(path: readonly PropertyKey[]): readonly PropertyKey[] {
+  return path.filter((key) => key !== 'options');
 }
 
 function nameAt(definition: unknown, path: readonly PropertyKey[], index: number): string {

@@ -24,7 +24,9 @@ export function shapeProblems(definition: unknown): readonly Problem[] {
     const problems = telling(result.error.issues).flatMap((issue) => problemsOf(issue, definition, pipelineShape));
     const sound = soundPart(definition, result.error.issues);
     const nodes = sound?.phases.map((one) => ({ name: one.name, after: namesOf(one.options.after) }));
-    return [...problems, ...(sound && nodes ? structureProblems(sound, nodes) : [])];
+    // Numbers of phases may differ in the sound part.
+    const more = sound && nodes ? structureProblems(sound, nodes) : [];
+    return [...problems, ...more.map((problem) => ({ ...problem, path: undefined }))];
   } catch (thrown) {
     const message = `the definition throws when it is read: ${errorInfo(thrown).message}`;
     return [{ code: 'OPTION_INVALID', where: 'the pipeline', message, hint: 'Pass plain objects and lists.' }];

@@ -35,21 +35,25 @@ export function pipelineOf(source: string, file: string, directory: string): Pip
     return buildPipeline(parsed.data, directory);
   } catch (error) {
     if (!(error instanceof PipelineInvalidError)) throw error;
-    throw invalid(file, document, definitionProblems(document, parsed.data, error.problems));
+    throw invalid(file, document, definitionProblems(document, error.problems));
   }
 }
 
 // --- internal ---
 
+/** As many as one reads before one begins to correct. */
+const MOST_PROBLEMS = 20;
+
 function invalid(file: string, document: YamlDocument, problems: readonly FileProblem[]): PhasegateError {
   const inOrder = problems.toSorted((a, b) => a.offset - b.offset);
-  const shown = inOrder.map(({ message, offset }) => {
+  const shown = inOrder.slice(0, MOST_PROBLEMS).map(({ message, offset }) => {
     const { position, excerpt } = document.show(offset);
     return `  ${file}:${position}: ${message}\n    ${excerpt.replaceAll('\n', '\n    ')}`;
   });
+  const more = problems.length > MOST_PROBLEMS ? [`  and ${problems.length - MOST_PROBLEMS} more`] : [];
   return new PhasegateError(
     'DEFINITION_INVALID',
-    `Cannot load "${file}" as it has ${counted(problems.length, 'problem')}:\n${shown.join('\n')}`,
+    `Cannot load "${file}" as it has ${counted(problems.length, 'problem')}:\n${[...shown, ...more].join('\n')}`,
     { hint: 'docs/yaml.md has every key; schema/pipeline.schema.json tells them to editors.' },
   );
 }

@@ -7,22 +7,18 @@ import { z } from 'zod';
 import type { Problem } from '../../model/problems.ts';
 import { nearest } from '../nearest.ts';
 import type { FileProblem, YamlDocument } from './document.ts';
-import { pipelineFileSchema, type PipelineFile } from './schema.ts';
+import { pipelineFileSchema } from './schema.ts';
 
 /** Problems of the shape of a file. */
 export function shapeProblems(document: YamlDocument, issues: readonly z.core.$ZodIssue[]): readonly FileProblem[] {
   return issues.flatMap((issue) => problemsOf(document, issue, []));
 }
 
-/** Problems that `definePipeline` has found, at the phase or task that has them. */
-export function definitionProblems(
-  document: YamlDocument,
-  file: PipelineFile,
-  problems: readonly Problem[],
-): readonly FileProblem[] {
-  return problems.map(({ where, message, hint }) => ({
+/** Problems that `definePipeline` has found, where they are in the file, which has its structure. */
+export function definitionProblems(document: YamlDocument, problems: readonly Problem[]): readonly FileProblem[] {
+  return problems.map(({ where, message, hint, path = [] }) => ({
     message: `${where}: ${message}. ${hint}`,
-    offset: document.offsetOf(pathOf(file, where)),
+    offset: document.offsetOf(path),
   }));
 }
 
@@ -107,23 +103,4 @@ function keysAt(schema: unknown, path: Path): readonly string[] {
   if (schema instanceof z.ZodArray) return typeof step === 'number' ? keysAt(schema.element, rest) : [];
   if (!(schema instanceof z.ZodObject)) return [];
   return step === undefined ? Object.keys(schema.shape) : keysAt(schema.shape[String(step)], rest);
-}
-
-/** The path of what `where` names, such as `phase "writing", task "draft"`. */
-function pathOf({ phases }: PipelineFile, where: string): Path {
-  const index = indexOfNamed(phases, 'phase', where);
-  const phase = phases[index];
-  if (!phase) return [];
-  const rest = where.slice(`phase "${phase.name}", `.length);
-  const task = indexOfNamed(phase.tasks, 'task', rest);
-  return task === -1 ? ['phases', index, 'name'] : ['phases', index, 'tasks', task, 'name'];
-}
-
-function indexOfNamed(list: readonly { readonly name: string }[], noun: string, where: string): number {
-  const starts = list.map(({ name }) => {
-    const start = `${noun} "${name}"`;
-    return where === start || where.startsWith(`${start},`) ? start.length : 0;
-  });
-  const longest = Math.max(0, ...starts);
-  return longest === 0 ? -1 : starts.indexOf(longest);
 }
