@@ -80,3 +80,37 @@ describe('a run that the process does not live to see', () => {
     expect(code).toBe(1);
   });
 });
+
+describe('what to do', () => {
+  const MODULE = (phase: string, input = 'undefined') => `
+    import { definePipeline, phase, task } from 'phasegate';
+    const schema = { '~standard': { version: 1, vendor: 'x', validate: () => ({ issues: [{ message: 'no' }] }) } };
+    export default definePipeline({ name: 'it', input: ${input}, phases: [phase('draft', ${phase})] });`;
+  const judged = (review: string) => MODULE(`{ tasks: [task('t', { run: () => 1 })], review: ${review} }`);
+
+  it.each([
+    [
+      'an input that is refused',
+      'p.mjs',
+      MODULE(`{ tasks: [task('t', { run: () => 1 })] }`, 'schema'),
+      '  (root): no\n  Give it with --input key=text, --input key:=json, or --input-file.\n',
+    ],
+    [
+      'a command that takes too long',
+      'p.yaml',
+      YAML.replace('[echo, text]', '[sleep, 60], timeout: 20ms'),
+      'timeout of 20 ms is over\n    Raise `timeout`, or make the work faster.\n',
+    ],
+    [
+      'an answer that is no decision',
+      'p.mjs',
+      judged(`{ by: () => ({ type: 'retyr' }), maxReviewErrors: 0 }`),
+      'on a terminal, where you are asked.\n',
+    ],
+  ])('is told for a terminal after %s', async (_, name, content, text) => {
+    const cwd = await files({ [name]: content });
+    const { stdout } = await phasegate(['run', name], { cwd });
+    expect(stdout).toContain(text);
+    expect(stdout).not.toMatch(/`input`|`signal`|attended/u);
+  });
+});
