@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { needsRework, retryPredecessor, task, type TaskContext } from '../src/index.ts';
 import { fake, held, play, trace, untilAborted, type PlayOptions } from './rig.ts';
@@ -599,6 +599,32 @@ describe('needsRework()', () => {
       'b decided approve',
       'b approved v1 from a@2',
       'run completed',
+    ]);
+  });
+
+  it('is understood from another copy of the library, and from none that only looks like it', async () => {
+    //  a ──▶ b     c throws what is no demand
+    //  └───▶ c
+    vi.resetModules();
+    const copy = await import('../src/model/rework.ts');
+    const demand = copy.needsRework('a', 'no steps');
+    const [brand] = Object.getOwnPropertySymbols(demand);
+    expect(demand).not.toBeInstanceOf(needsRework('a', '').constructor);
+    const b = fake('b', { after: ['a'], outputs: [demand, 'b'], verdicts: ['APPROVE'] });
+    const c = fake('c', { after: ['a'], outputs: [Object.assign(new Error('c'), { [brand ?? '']: true })] });
+
+    expect(await trace([fake('a'), b, c])).toEqual([
+      'a started 0',
+      'a approved v1 (unreviewed)',
+      'b started 0',
+      'c started 0',
+      'b rewinding a by worker: no steps',
+      'c failed with TASK_FAILED',
+      'a started 1 g1: no steps',
+      'a approved v2 (unreviewed)',
+      'b started 0',
+      'b approved v1 from a@2',
+      'run failed',
     ]);
   });
 

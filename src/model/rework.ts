@@ -4,10 +4,13 @@
  * @module
  */
 
+const BRAND = Symbol.for('phasegate.needsRework');
+
 /** What a task throws to send an earlier phase back. Made by `needsRework`. */
 export class NeedsRework extends Error {
   readonly phase: string;
   readonly feedback: string;
+  readonly [BRAND] = true;
 
   constructor(phase: string, feedback: string) {
     super(`"${phase}" has to be reworked: ${feedback}`);
@@ -35,11 +38,18 @@ export function needsRework(phase: string, feedback: string): NeedsRework {
   return new NeedsRework(phase, feedback);
 }
 
-/** The demand, where what was thrown is one. Safe for anything that can be thrown. */
+/** The demand, where what was thrown is one, also of another copy of this library. Safe for anything that can be thrown. */
 export function asRework(thrown: unknown): NeedsRework | undefined {
   try {
-    return thrown instanceof NeedsRework ? thrown : undefined;
+    return isRework(thrown) ? thrown : undefined;
   } catch {
     return undefined;
   }
+}
+
+// --- internal ---
+
+function isRework(thrown: unknown): thrown is NeedsRework {
+  if (typeof thrown !== 'object' || thrown === null || !(BRAND in thrown)) return false;
+  return [Reflect.get(thrown, 'phase'), Reflect.get(thrown, 'feedback')].every((part) => typeof part === 'string');
 }
