@@ -69,8 +69,23 @@ export function connectionOf(
     close() {
       if (closed) return;
       closed = true;
+      if (!readOnly) settle(db);
       statements.clear();
       db.close();
     },
   };
+}
+
+// --- internal ---
+
+/**
+ * Brings all that was written into the database itself. SQLite does so when the last connection closes, but the package
+ * that stands in for it closes only after its statements were collected as garbage.
+ */
+function settle(db: Database): void {
+  try {
+    db.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)');
+  } catch {
+    // It stays in the file beside the database, from where it is read as well.
+  }
 }

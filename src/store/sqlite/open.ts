@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { PhasegateError } from '../../model/errors.ts';
 import { connect, type Database } from './driver.ts';
-import { problemOf } from './problems.ts';
+import { cannotOpen, problemOf } from './problems.ts';
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
 
 /** How a database is opened. */
@@ -37,12 +37,14 @@ export function openDatabase(opening: Opening): Database {
       if (db.prepare('PRAGMA journal_mode').get()?.['journal_mode'] !== 'wal') db.exec('PRAGMA journal_mode = WAL');
       db.exec('PRAGMA synchronous = FULL');
       if (found < MIGRATIONS.length) migrate(db, path);
-    } else if (found < MIGRATIONS.length)
+    } else if (found === 0) throw unreadable(path, 'it is empty', 'Open it once for writing.');
+    else if (found < MIGRATIONS.length)
       throw unreadable(path, 'it was made by an earlier version', 'Open it once for writing.');
     return db;
   } catch (thrown) {
     db?.close();
-    throw problemOf(thrown, 'open the store', path);
+    // The file itself was opened before, so what could not be is one of those that SQLite has beside it.
+    throw cannotOpen(thrown) ? folderProblem(path, thrown) : problemOf(thrown, 'open the store', path);
   }
 }
 
@@ -55,8 +57,7 @@ function prepareFile({ path, readOnly }: Opening): void {
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
       throw unreadable(path, 'it is a folder', 'Give the path of a file.');
     if (readOnly) {
-      if (!existsSync(path))
-        throw unreadable(path, 'there is no such file', 'Give the path of a store that was made before.');
+      closeSync(openSync(path, 'r'));
       return;
     }
     if (!existsSync(folder)) {
@@ -65,9 +66,8 @@ function prepareFile({ path, readOnly }: Opening): void {
       mkdirSync(folder, { mode: 0o700 });
     }
     closeSync(openSync(path, 'a', 0o600));
-    accessSync(folder, constants.W_OK);
   } catch (thrown) {
-    throw fileProblem(thrown, path);
+    throw fileProblem(thrown, path, readOnly);
   }
 }
 
@@ -97,25 +97,41 @@ function numberOf(db: Database, pragma: string): number {
   return Number(db.prepare(`PRAGMA ${pragma}`).get()?.[pragma]);
 }
 
-function unreadable(path: string, found: string, hint: string): PhasegateError {
-  return new PhasegateError('STORE_UNREADABLE', `Cannot open the store ${path} as ${found}`, { hint });
+function unreadable(path: string, found: string, hint: string, cause?: unknown): PhasegateError {
+  return new PhasegateError('STORE_UNREADABLE', `Cannot open the store ${path} as ${found}`, { hint, cause });
 }
 
-function fileProblem(thrown: unknown, path: string): PhasegateError {
+function fileProblem(thrown: unknown, path: string, readOnly: boolean): PhasegateError {
   const code: unknown = thrown instanceof Error ? Reflect.get(thrown, 'code') : undefined;
-  if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM')
-    return new PhasegateError(
-      'STORE_READ_ONLY',
-      `Cannot open the store ${path} as it or its folder may not be written`,
-      {
-        hint: 'Give this user the right to write to both, or open it with { readOnly: true }.',
-        cause: thrown,
-      },
-    );
-  if (code === 'ENOSPC' || code === 'EDQUOT')
-    return new PhasegateError('STORE_FULL', `Cannot open the store ${path} as its disk is full`, {
-      hint: 'Free space on the disk.',
-      cause: thrown,
-    });
-  return problemOf(thrown, 'open the store', path);
+  const cause = thrown;
+  switch (code) {
+    case 'ENOENT':
+      return unreadable(path, 'there is no such file', 'Give the path of a store that was made before.', cause);
+    case 'ENOTDIR':
+      return unreadable(path, `${dirname(path)} is no folder`, 'Give another path.', cause);
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      if (readOnly) return unreadable(path, 'this user may not read it', 'Give the user the right to read it.', cause);
+      return new PhasegateError('STORE_READ_ONLY', `Cannot open the store ${path} as it may not be written`, {
+        hint: 'Give this user the right to write to the file and its folder, or open it with { readOnly: true }.',
+        cause,
+      });
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return new PhasegateError('STORE_FULL', `Cannot open the store ${path} as its disk is full`, {
+        hint: 'Free space on the disk.',
+        cause,
+      });
+    default:
+      return problemOf(thrown, 'open the store', path);
+  }
+}
+
+function folderProblem(path: string, cause: unknown): PhasegateError {
+  return new PhasegateError(
+    'STORE_READ_ONLY',
+    `Cannot open the store ${path} as its folder may not be written, where SQLite has files beside it`,
+    { hint: 'Give this user the right to write to the folder, or copy the store to another.', cause },
+  );
 }

@@ -1,5 +1,5 @@
 /**
- * What SQLite and the file system say, as errors that answer.
+ * What SQLite says, as errors that answer.
  *
  * @module
  */
@@ -8,47 +8,81 @@ import { PhasegateError, type ErrorCode } from '../../model/errors.ts';
 /** Makes of anything thrown an error with a code. `action` is such as `append to run r1`. */
 export function problemOf(thrown: unknown, action: string, path: string): PhasegateError {
   if (PhasegateError.is(thrown)) return thrown;
-  const said = thrown instanceof Error ? thrown.message : String(thrown);
-  const [code, found, hint] = KNOWN[resultOf(thrown) ?? 0] ?? other(said);
+  const { code, found, hint } = knownOf(thrown) ?? other(thrown);
   return new PhasegateError(code, `Cannot ${action} as ${path} ${found}`, { hint, cause: thrown });
 }
 
-/** SQLite's primary result code; `undefined` where somebody else has thrown. */
-export function resultOf(thrown: unknown): number | undefined {
-  if (!(thrown instanceof Error)) return undefined;
-  const code: unknown = Reflect.get(thrown, 'errcode');
-  // The low byte; the others say more than we need.
-  return typeof code === 'number' ? code % 256 : undefined;
+/** Whether SQLite could not open a file: the database, or one that it has beside it. */
+export function cannotOpen(thrown: unknown): boolean {
+  return knownOf(thrown) === CANNOT_OPEN;
 }
-
-export const SQLITE_BUSY = 5;
-export const SQLITE_CANTOPEN = 14;
 
 // --- internal ---
 
-type Problem = readonly [code: ErrorCode, found: string, hint: string];
+interface Known {
+  /** SQLite's primary result code, and its words for it. */
+  readonly result: number;
+  readonly said: string;
+  readonly code: ErrorCode;
+  readonly found: string;
+  readonly hint: string;
+}
 
-const NOT_OURS = 'Restore it from a copy, or give another path.';
-const TAKEN: Problem = [
-  'STORE_BUSY',
-  'is locked by another process',
-  'Try again, raise `busyTimeout`, or end the process that holds a transaction open.',
-];
-
-const KNOWN: Readonly<Record<number, Problem>> = {
-  5: TAKEN,
-  6: TAKEN,
-  8: ['STORE_READ_ONLY', 'may not be written', 'Give this user the right to write to the file and its folder.'],
-  11: [
-    'STORE_UNREADABLE',
-    'is damaged',
-    'Restore it from a copy; `PRAGMA integrity_check` says what is wrong with it.',
-  ],
-  13: ['STORE_FULL', 'finds no more room', 'Free space on its disk, or remove runs. What was kept before is safe.'],
-  14: ['STORE_UNREADABLE', 'cannot be opened', 'See that the file and its folder are there and may be used.'],
-  26: ['STORE_UNREADABLE', 'is not an SQLite database', NOT_OURS],
+const CANNOT_OPEN: Known = {
+  result: 14,
+  said: 'unable to open database file',
+  code: 'STORE_UNREADABLE',
+  found: 'cannot be opened',
+  hint: 'See that the file and its folder are there and may be used.',
 };
 
-function other(said: string): Problem {
-  return ['STORE_FAILED', `could not be used: ${said}`, 'Nothing of it was kept. See `cause` for what SQLite says.'];
+const KNOWN: readonly Known[] = [
+  CANNOT_OPEN,
+  {
+    result: 5,
+    said: 'database is locked',
+    code: 'STORE_BUSY',
+    found: 'is locked by another process',
+    hint: 'Try again, raise `busyTimeout`, or end the process that holds a transaction open.',
+  },
+  {
+    result: 8,
+    said: 'attempt to write a readonly database',
+    code: 'STORE_READ_ONLY',
+    found: 'may not be written',
+    hint: 'Give this user the right to write to the file and its folder.',
+  },
+  {
+    result: 11,
+    said: 'database disk image is malformed',
+    code: 'STORE_UNREADABLE',
+    found: 'is damaged',
+    hint: 'Restore it from a copy; `PRAGMA integrity_check` says what is wrong with it.',
+  },
+  {
+    result: 13,
+    said: 'database or disk is full',
+    code: 'STORE_FULL',
+    found: 'finds no more room',
+    hint: 'Free space on its disk, or remove runs. What was kept before is safe.',
+  },
+  {
+    result: 26,
+    said: 'file is not a database',
+    code: 'STORE_UNREADABLE',
+    found: 'is not an SQLite database',
+    hint: 'Restore it from a copy, or give another path.',
+  },
+];
+
+/** By the result code, whose low byte is the primary one; not everything that SQLite throws has it. */
+function knownOf(thrown: unknown): Known | undefined {
+  if (!(thrown instanceof Error)) return undefined;
+  const code: unknown = Reflect.get(thrown, 'errcode');
+  return KNOWN.find(({ result, said }) => (typeof code === 'number' ? code % 256 === result : thrown.message === said));
+}
+
+function other(thrown: unknown): Pick<Known, 'code' | 'found' | 'hint'> {
+  const said = thrown instanceof Error ? thrown.message : String(thrown);
+  return { code: 'STORE_FAILED', found: `could not be used: ${said}`, hint: 'Nothing of it was kept.' };
 }

@@ -107,6 +107,7 @@ export const appendCases: Readonly<Record<string, CaseBody>> = {
     spoil(await store.item('r:1'));
     spoil(await store.messages('r'));
     same(await pictureOf(store, 'r'), before);
+    same(await store.read('r'), batchOf('r', 1, { count: 2 }).records);
   },
 
   'keeps any JSON as it is': async ({ store }) => {

@@ -1,0 +1,573 @@
+/**
+ * The contract notices stores that are wrong: each of these does one thing badly, and has to fail the test that is named.
+ */
+import { describe, expect, it } from 'vitest';
+import {
+  memoryStore,
+  PhasegateError,
+  type Batch,
+  type InboxItem,
+  type Lease,
+  type RunRecord,
+} from '../../src/index.ts';
+import type { RunStore } from '../../src/store/port.ts';
+import { storeCases, type StoreMaker, type StorePlace } from '../../src/testing.ts';
+
+/** A store with some methods of its own, made on a good one. */
+type Breakage = (good: RunStore, place: StorePlace) => Partial<RunStore> | RunStore;
+
+const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakage]>> = {
+  'takes a gap of one record': [
+    'refuses what does not follow on the last record',
+    (good) => ({
+      append: (batch, lease) => forgive('SEQ_CONFLICT', () => good.append(batch, lease), seqOf(good, batch) === 2),
+    }),
+  ],
+  'takes the last record again': [
+    'refuses what does not follow on the last record',
+    (good) => ({
+      append: (batch, lease) => forgive('SEQ_CONFLICT', () => good.append(batch, lease), seqOf(good, batch) === 0),
+    }),
+  ],
+  'keeps artifacts before it refuses': [
+    'keeps nothing of a batch that it refuses',
+    (good) => {
+      const kept = new Map<string, string>();
+      return {
+        append(batch, lease) {
+          for (const { hash, content } of batch.artifacts) kept.set(hash, content);
+          return good.append(batch, lease);
+        },
+        artifact: (hash) => kept.get(hash),
+      };
+    },
+  ],
+  'keeps items before it refuses': [
+    'keeps nothing of a batch that it refuses',
+    (good) => {
+      const kept = new Map<string, InboxItem>();
+      return {
+        append(batch, lease) {
+          for (const item of batch.items) kept.set(item.id, item);
+          return good.append(batch, lease);
+        },
+        inbox: ({ runId } = {}) => [...kept.values()].filter((item) => runId === undefined || item.runId === runId),
+      };
+    },
+  ],
+  'keeps the first half of a batch with a gap': [
+    'refuses batches that do not hold together',
+    (good) => ({
+      append(batch, lease) {
+        try {
+          return good.append(batch, lease);
+        } catch (error) {
+          const [first] = batch.records;
+          if (first?.seq === 1 && first.runId === batch.runId && isCode(error, 'STORE_MISUSED'))
+            void good.append({
+              ...batch,
+              records: [first],
+              info: { ...batch.info, runId: batch.runId, seq: 1 },
+              items: [],
+            });
+          throw error;
+        }
+      },
+    }),
+  ],
+  'takes an empty batch': [
+    'refuses batches that do not hold together',
+    (good) => ({ append: (batch, lease) => (batch.records.length === 0 ? undefined : good.append(batch, lease)) }),
+  ],
+  'checks, and writes later': [
+    'lets one of several at once win',
+    (good) => {
+      const logs = new Map<string, RunRecord[]>();
+      return {
+        async append(batch) {
+          const log = logs.get(batch.runId) ?? [];
+          if (batch.records[0]?.seq !== log.length + 1) throw new PhasegateError('SEQ_CONFLICT', 'Cannot append');
+          await Promise.resolve();
+          logs.set(batch.runId, [...log, ...batch.records]);
+        },
+        read: (runId) => logs.get(runId) ?? [],
+        run: (runId) =>
+          logs.has(runId)
+            ? { ...batchInfo(runId), seq: logs.get(runId)?.length ?? 0, lease: undefined }
+            : good.run(runId),
+      };
+    },
+  ],
+  'keeps what it is given by reference': [
+    'keeps what it was given, whatever the caller does with it later',
+    (good) => {
+      const records: RunRecord[] = [];
+      return {
+        append(batch, lease) {
+          records.push(...batch.records);
+          return good.append(batch, lease);
+        },
+        read: () => records,
+      };
+    },
+  ],
+  'hands out the rows that it keeps': [
+    'keeps what it has, whatever the caller does with what it reads',
+    (good) => {
+      const rows = new Map<string, unknown>();
+      return { run: (runId) => once(rows, runId, () => good.run(runId)) };
+    },
+  ],
+  'loses what is no well-formed text': [
+    'keeps any JSON as it is',
+    (good) => ({
+      read: async (runId, ...span) =>
+        JSON.parse(JSON.stringify(await good.read(runId, ...span)).replaceAll(String.raw`\ud800`, '?')) as RunRecord[],
+    }),
+  ],
+  'takes ids for patterns': [
+    'keeps runs apart, whatever their ids are',
+    (good) => ({
+      read: async (runId) =>
+        runId === '%' || runId === '*'
+          ? (await Promise.all((await good.runs()).map(async (run) => good.read(run.runId)))).flat()
+          : good.read(runId),
+    }),
+  ],
+  'ignores the case of ids': [
+    'keeps runs apart, whatever their ids are',
+    (good) => ({ item: (id) => good.item(id.toLowerCase()) }),
+  ],
+  'takes any id': [
+    'refuses ids that are no text',
+    (good) => ({ acquire: (runId, holder, ms) => good.acquire(runId === '' ? 'x' : runId, holder, ms) }),
+  ],
+  'throws errors without a code': [
+    'refuses what does not follow on the last record',
+    (good) => ({
+      append(batch, lease) {
+        try {
+          return good.append(batch, lease);
+        } catch (error) {
+          throw new Error('constraint failed', { cause: error });
+        }
+      },
+    }),
+  ],
+  'counts from 0': [
+    'gives part of the records',
+    (good) => ({ read: (runId, from = 0, limit?: number) => good.read(runId, from + 1, limit) }),
+  ],
+  'reads one too many': [
+    'gives part of the records',
+    (good) => ({ read: (runId, from, limit = Infinity) => good.read(runId, from, limit + 1) }),
+  ],
+  'ignores the limit': ['gives part of the records', (good) => ({ read: (runId, from) => good.read(runId, from) })],
+  'takes 0 for no limit': [
+    'gives part of the records',
+    (good) => ({ read: (runId, from, limit) => good.read(runId, from, limit === 0 ? undefined : limit) }),
+  ],
+  'lists the first started first': [
+    'list runs, the latest started first',
+    (good) => ({ runs: async (filter) => (await good.runs(filter)).toReversed() }),
+  ],
+  ...Object.fromEntries(
+    ['pipeline', 'status', 'updatedAfter', 'updatedBefore', 'leased', 'limit'].map((key) => [
+      `ignores ${key}`,
+      [
+        'list those asked for',
+        (good: RunStore) => ({ runs: (filter) => good.runs({ ...filter, [key]: undefined }) }),
+      ] satisfies readonly [string, Breakage],
+    ]),
+  ),
+  'takes no status for all of them': [
+    'list those asked for',
+    (good) => ({
+      runs: (filter) => good.runs({ ...filter, status: filter?.status?.length === 0 ? undefined : filter?.status }),
+    }),
+  ],
+  'includes runs of the time itself': [
+    'list those asked for',
+    (good) => ({
+      runs: (filter = {}) =>
+        good.runs({ ...filter, updatedAfter: filter.updatedAfter === undefined ? undefined : filter.updatedAfter - 1 }),
+    }),
+  ],
+  'cuts the list before it filters': [
+    'list those asked for',
+    (good) => ({
+      runs: async ({ limit, ...filter } = {}) => {
+        const first = new Set((await good.runs({ limit })).map(({ runId }) => runId));
+        return (await good.runs(filter)).filter(({ runId }) => first.has(runId));
+      },
+    }),
+  ],
+  'shows no leases': [
+    'tell who works on a run, while somebody does',
+    (good) => ({ run: async (runId) => without(await good.run(runId)) }),
+  ],
+  'gives a run to everybody': [
+    'give a run to one',
+    (good) => ({
+      async acquire(runId, holder, ms) {
+        const lease = (await good.run(runId))?.lease;
+        if (lease) await good.release(lease);
+        try {
+          return await good.acquire(runId, holder, ms);
+        } catch {
+          return { runId, holder, token: String(Math.random()), expiresAt: 0 };
+        }
+      },
+    }),
+  ],
+  'gives a run again to the same holder': [
+    'give a run to one',
+    (good) => {
+      const held = new Map<string, Lease>();
+      return {
+        async acquire(runId, holder, ms) {
+          const known = held.get(runId);
+          if (known?.holder === holder) return known;
+          const lease = await good.acquire(runId, holder, ms);
+          held.set(runId, lease);
+          return lease;
+        },
+      };
+    },
+  ],
+  'ignores leases': ['let the holder append, and nobody else', (good) => withTrueLease(good, () => true)],
+  'asks for any lease but not for the right one': [
+    'let the holder append, and nobody else',
+    (good) => withTrueLease(good, (lease) => lease !== undefined),
+  ],
+  'lets anybody append who has no lease': [
+    'let the holder append, and nobody else',
+    (good) => withTrueLease(good, (lease) => lease === undefined),
+  ],
+  'ends leases too early': ['end when they expire, and not before', (_, { now }) => lastingLonger(now, -1)],
+  'ends leases too late': ['end when they expire, and not before', (_, { now }) => lastingLonger(now, 1)],
+  'never ends leases': ['end when they expire, and not before', () => memoryStore({ now: () => 0 })],
+  'refuses a holder whose lease expired': [
+    'hold on after they expired, until somebody takes the run',
+    (good, { now }) => ({
+      append(batch, lease) {
+        if (lease && lease.expiresAt <= now()) throw new PhasegateError('LEASE_LOST', 'Cannot append');
+        return good.append(batch, lease);
+      },
+    }),
+  ],
+  'renews nothing': [
+    'last longer when they are renewed',
+    (_, { now }) => ({ renew: (lease, ms) => ({ ...lease, expiresAt: now() + ms }) }),
+  ],
+  'gives a renewed lease another token': [
+    'last longer when they are renewed',
+    (good) => ({ renew: async (lease, ms) => ({ ...(await good.renew(lease, ms)), token: 'new' }) }),
+  ],
+  'renews a lease that was given back': [
+    'are gone when they are given back',
+    (good) => ({
+      renew: async (lease, ms) => {
+        try {
+          return await good.renew(lease, ms);
+        } catch {
+          return good.acquire(lease.runId, lease.holder, ms);
+        }
+      },
+    }),
+  ],
+  'releases the lease of anybody': [
+    'are gone when they are given back',
+    (good) => ({
+      release: async ({ runId, ...lease }) => {
+        await good.release({ runId, ...lease });
+        const other = (await good.run(runId))?.lease;
+        if (other) await good.release(other);
+      },
+    }),
+  ],
+  'waits as long as the clock was set back': [
+    'keep others away for their length at most, also where the clock is set back',
+    (_, { now }) => {
+      let latest = 0;
+      return memoryStore({ now: () => (latest = Math.max(latest, now())) });
+    },
+  ],
+  'gives leases of no time': [
+    'are not given for no time, or for ever',
+    (good) => ({ acquire: (runId, holder, ms) => good.acquire(runId, holder, ms === 0 ? 1 : ms) }),
+  ],
+  'makes a run of a lease': [
+    'make no run of one that has no record',
+    (good) => {
+      const held = new Set<string>();
+      return {
+        acquire(runId, holder, ms) {
+          held.add(runId);
+          return good.acquire(runId, holder, ms);
+        },
+        run: async (runId) =>
+          (await good.run(runId)) ?? (held.has(runId) ? { ...batchInfo(runId), seq: 0, lease: undefined } : undefined),
+      };
+    },
+  ],
+  'lists items as they come': [
+    'list items, the oldest first',
+    (good) => ({ inbox: async (filter) => (await good.inbox(filter)).toSorted((a, b) => b.openedAt - a.openedAt) }),
+  ],
+  'ignores the run of items': [
+    'list items, the oldest first',
+    (good) => ({ inbox: (filter) => good.inbox({ ...filter, runId: undefined }) }),
+  ],
+  'ignores whether items are open': [
+    'tell open items from closed ones',
+    (good) => ({ inbox: (filter) => good.inbox({ ...filter, open: undefined }) }),
+  ],
+  'takes 0 for not closed': [
+    'tell open items from closed ones',
+    (good) => ({
+      inbox: async ({ open, ...filter } = {}) =>
+        (await good.inbox(filter)).filter(({ closedAt }) => open === undefined || !closedAt === open),
+    }),
+  ],
+  'takes a second answer': [
+    'take one answer for an item',
+    (good) => ({ post: (message) => forgive('ANSWERED', () => good.post(message), true) }),
+  ],
+  'takes an answer to what is closed': [
+    'take no answer for an item that is closed',
+    (good) => ({
+      post: async (message) => {
+        const item = message.item === undefined ? undefined : await good.item(message.item);
+        await forgive('ANSWERED', () => good.post(message), item?.closedAt !== undefined);
+      },
+    }),
+  ],
+  'checks answers, and writes later': [
+    'take one of several answers at once',
+    (good) => ({
+      async post(message) {
+        const answers = (await good.messages(message.runId)).filter(({ item }) => item === message.item);
+        if (answers.length > 0) throw new PhasegateError('ANSWERED', 'Cannot answer');
+        await Promise.resolve();
+        await forgive('ANSWERED', () => good.post(message), true);
+      },
+    }),
+  ],
+  'takes answers for items of another run': [
+    'refuse what nobody could make sense of',
+    (good) => ({ post: (message) => forgive('ITEM_UNKNOWN', () => good.post(message), message.item === 's:1') }),
+  ],
+  'forgets what comes after': ['keep messages, in order', (good) => ({ messages: (runId) => good.messages(runId) })],
+  'gives the message asked after again': [
+    'keep messages, in order',
+    (good) => ({ messages: (runId, after = 0) => good.messages(runId, after - 1) }),
+  ],
+  'numbers the messages of a run anew': [
+    'leaves room for a run of the same id',
+    (good) => ({
+      messages: async (runId, after) =>
+        (await good.messages(runId, after)).map((one, index) => ({ ...one, id: index + 1 })),
+    }),
+  ],
+  'refuses messages while somebody works on the run': [
+    'are taken whoever works on the run',
+    (good) => ({
+      post: async (message) => {
+        if ((await good.run(message.runId))?.lease) throw new PhasegateError('RUN_LEASED', 'Cannot post');
+        return good.post(message);
+      },
+    }),
+  ],
+  'leaves artifacts behind': [
+    'drops artifacts with the last run that refers to them',
+    (good) => {
+      const rows = new Map<string, unknown>();
+      return {
+        artifact: (hash) => once(rows, hash, () => good.artifact(hash)),
+        remove: async (runId) => {
+          for (const hash of ['both', 'mine']) await once(rows, hash, () => good.artifact(hash));
+          return good.remove(runId);
+        },
+      };
+    },
+  ],
+  'drops artifacts that others refer to': [
+    'drops artifacts with the last run that refers to them',
+    (good) => {
+      const gone = new Set<string>();
+      return {
+        remove: (runId) => {
+          gone.add('both');
+          return good.remove(runId);
+        },
+        artifact: (hash) => (gone.has(hash) ? undefined : good.artifact(hash)),
+      };
+    },
+  ],
+  'leaves messages behind': [
+    'removes a run with all that belongs to it, and nothing else',
+    (good) => {
+      const rows = new Map<string, unknown>();
+      return {
+        post: async (message) => {
+          await good.post(message);
+          rows.delete(message.runId);
+          await once(rows, message.runId, () => good.messages(message.runId));
+        },
+        messages: (runId) => once(rows, runId, () => good.messages(runId)),
+      };
+    },
+  ],
+  'removes what is worked on': [
+    'refuses while somebody works on it',
+    (good) => ({
+      remove: async (runId) => {
+        const lease = (await good.run(runId))?.lease;
+        if (lease) await good.release(lease);
+        return good.remove(runId);
+      },
+    }),
+  ],
+  'always says that there was a run': [
+    'says whether there was one',
+    (good) => ({
+      remove: async (runId) => {
+        await good.remove(runId);
+        return true;
+      },
+    }),
+  ],
+  'goes on after it was closed': ['ends all use of the store, and may be called again', () => ({ close: () => {} })],
+  'closes once': [
+    'ends all use of the store, and may be called again',
+    (good) => {
+      let closed = false;
+      return {
+        close: () => {
+          if (closed) throw new PhasegateError('STORE_CLOSED', 'Cannot close');
+          closed = true;
+          return good.close();
+        },
+      };
+    },
+  ],
+};
+
+describe('storeCases()', () => {
+  it('pass where every method is asynchronous', async () => {
+    expect(await failing(({ now }) => asynchronous(memoryStore({ now })))).toEqual([]);
+  });
+
+  it.each(Object.entries(broken))('notice a store that %s', async (_, [fails, breakage]) => {
+    expect(await failuresOf(breakage)).toContain(fails);
+  });
+
+  it('notice in each of them a store that does nothing', async () => {
+    const nothing = everyMethod(memoryStore(), () => () => undefined);
+    expect(await failing(() => nothing)).toEqual(storeCases(() => nothing).map(({ name }) => name));
+  });
+});
+
+// --- internal ---
+
+async function failuresOf(breakage: Breakage): Promise<readonly string[]> {
+  return failing((place) => {
+    const good = memoryStore({ now: place.now });
+    return { ...good, ...breakage(good, place) };
+  });
+}
+
+async function failing(make: StoreMaker): Promise<readonly string[]> {
+  const cases = storeCases(make);
+  const failures: string[] = [];
+  for (const { name, run } of cases) await run().catch(() => failures.push(name));
+  return failures;
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return PhasegateError.is(error) && error.code === code;
+}
+
+async function forgive(code: string, call: () => unknown, when: unknown): Promise<void> {
+  const does = await when;
+  try {
+    await call();
+  } catch (error) {
+    if (!does || !isCode(error, code)) throw error;
+  }
+}
+
+/** How far the first record of a batch is from the last one kept. */
+function seqOf(good: RunStore, batch: Batch): number {
+  return (batch.records[0]?.seq ?? 0) - (good.read(batch.runId) as readonly RunRecord[]).length;
+}
+
+function once<T>(rows: Map<string, unknown>, key: string, make: () => T): T {
+  if (!rows.has(key)) {
+    const made = make();
+    if (made === undefined) return made;
+    rows.set(key, made);
+  }
+  return rows.get(key) as T;
+}
+
+function batchInfo(runId: string): Batch['info'] {
+  return {
+    runId,
+    pipeline: 'p',
+    fingerprint: 'f',
+    status: 'running',
+    startedAt: 0,
+    updatedAt: 0,
+    seq: 1,
+    approved: 0,
+    phases: 1,
+    costUsd: 0,
+    tokens: 0,
+    waiting: [],
+  };
+}
+
+function without<T extends object>(run: T | undefined): (T & { readonly lease: undefined }) | undefined {
+  return run && { ...run, lease: undefined };
+}
+
+/** Appends with the lease that counts, whatever is shown, where `forgives` says so. */
+function withTrueLease(good: RunStore, forgives: (lease: Lease | undefined) => boolean): Partial<RunStore> {
+  const held = new Map<string, Lease>();
+  return {
+    async acquire(runId, holder, ms) {
+      const lease = await good.acquire(runId, holder, ms);
+      held.set(runId, lease);
+      return lease;
+    },
+    append: (batch, lease) => good.append(batch, forgives(lease) ? held.get(batch.runId) : lease),
+  };
+}
+
+function asynchronous(store: RunStore): RunStore {
+  return everyMethod(store, (method) => async (...args) => {
+    await Promise.resolve();
+    return method(...args);
+  });
+}
+
+type Method = (...args: readonly unknown[]) => unknown;
+
+function everyMethod(store: RunStore, change: (method: Method) => Method): RunStore {
+  const methods = Object.entries(store) as unknown as readonly (readonly [string, Method])[];
+  return Object.fromEntries(methods.map(([name, method]) => [name, change(method)])) as unknown as RunStore;
+}
+
+/** Leases last longer than they say. */
+function lastingLonger(now: () => number, more: number): RunStore {
+  const store = memoryStore({ now });
+  return {
+    ...store,
+    async acquire(runId, holder, ms) {
+      const lease = await store.acquire(runId, holder, ms === 1 ? ms : ms + more);
+      return { ...lease, expiresAt: now() + ms };
+    },
+  };
+}

@@ -1,0 +1,73 @@
+/**
+ * Another process that uses a store: `child.ts <what> <file> <more>`. It says line by line what it has done.
+ */
+import { writeSync } from 'node:fs';
+import { PhasegateError } from '../../src/index.ts';
+import { sqliteStore } from '../../src/store.ts';
+import { connect } from '../../src/store/sqlite/driver.ts';
+import { infoOf, openItem, recordOf } from '../../src/testing/store/trial.ts';
+
+const [what = '', file = '', name = '', count = '0'] = process.argv.slice(2);
+
+switch (what) {
+  case 'hold':
+    hold();
+    break;
+  case 'race':
+    await race();
+    break;
+  case 'write':
+    await write();
+    break;
+  default:
+    throw new Error(`No such work: ${what}`);
+}
+
+/** Keeps others from writing until it is killed. */
+function hold(): void {
+  const db = connect(file, { readOnly: false });
+  db.exec('BEGIN IMMEDIATE');
+  say('held');
+  setInterval(() => {}, 1000);
+}
+
+/** Appends so many records to run `r`, one by one, against others who do the same. Says which were taken. */
+async function race(): Promise<void> {
+  const store = sqliteStore(file);
+  let taken = 0;
+  while (taken < Number(count)) {
+    const seq = ((await store.run('r'))?.seq ?? 0) + 1;
+    try {
+      await store.append({
+        runId: 'r',
+        records: [recordOf('r', seq, name)],
+        info: infoOf('r', seq),
+        items: [],
+        artifacts: [],
+      });
+      taken += 1;
+      say(String(seq));
+    } catch (error) {
+      if (!PhasegateError.is(error) || error.code !== 'SEQ_CONFLICT') throw error;
+    }
+  }
+  await store.close();
+}
+
+/** Appends batches of several rows to run `r` until it is killed. Says after each how far it is. */
+async function write(): Promise<void> {
+  const store = sqliteStore(file);
+  for (;;) {
+    const first = ((await store.run('r'))?.seq ?? 0) + 1;
+    const last = first + 2;
+    const records = [first, first + 1, last].map((seq) => recordOf('r', seq, 'x'.repeat(500 * (seq % 7))));
+    const artifacts = [{ hash: `hash ${last}`, content: JSON.stringify('y'.repeat(3000)) }];
+    await store.append({ runId: 'r', records, info: infoOf('r', last), items: [openItem('r', last)], artifacts });
+    say(String(last));
+  }
+}
+
+/** At once, so that whoever kills us knows what was done. */
+function say(line: string): void {
+  writeSync(1, `${line}\n`);
+}

@@ -1,0 +1,133 @@
+/**
+ * Several processes and one database.
+ */
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sqliteStore } from '../../src/store.ts';
+import { connect } from '../../src/store/sqlite/driver.ts';
+import { batchOf, refuses } from '../../src/testing/store/trial.ts';
+
+let folder = '';
+let file = '';
+const children = new Set<Child>();
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'phasegate-processes-'));
+  file = join(folder, 'runs.sqlite');
+});
+afterEach(async () => {
+  for (const child of children) {
+    child.kill('SIGKILL');
+    await ended(child);
+  }
+  children.clear();
+  rmSync(folder, { recursive: true });
+});
+
+describe('processes that append to one run', () => {
+  it('get each number to one of them, also where they make the database at once', async () => {
+    const names = ['a', 'b', 'c'];
+    const told = await Promise.all(
+      names.map(async (name) => {
+        const child = start('race', file, name, '60');
+        const lines = await linesOf(child);
+        expect(await ended(child)).toBe(0);
+        return lines.map(Number);
+      }),
+    );
+    const store = sqliteStore(file);
+    const records = await store.read('r');
+    expect(records.map(({ seq }) => seq)).toEqual(Array.from({ length: 180 }, (_, index) => index + 1));
+    for (const [index, name] of names.entries())
+      expect(told[index]).toEqual(
+        records.filter(({ event }) => 'because' in event && event.because === name).map(({ seq }) => seq),
+      );
+    await store.close();
+  });
+});
+
+describe('a process that is killed while it appends', () => {
+  it('leaves every batch that it was told of, whole, and a sound database', async () => {
+    let known = 0;
+    for (const batches of [1, 7, 20, 3, 40]) {
+      const child = start('write', file);
+      let told = 0;
+      for await (const line of createInterface({ input: child.stdout })) {
+        told += 1;
+        known = Number(line);
+        if (told === batches) child.kill('SIGKILL');
+      }
+      await ended(child);
+
+      const db = connect(file, { readOnly: false });
+      expect(db.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
+      db.close();
+      const store = sqliteStore(file);
+      const seqs = (await store.read('r')).map(({ seq }) => seq);
+      expect(seqs.length).toBeGreaterThanOrEqual(known);
+      expect(seqs).toEqual(Array.from({ length: seqs.length }, (_, index) => index + 1));
+      // Of a batch of three all or nothing, and what belongs to it.
+      expect(seqs.length % 3).toBe(0);
+      expect((await store.run('r'))?.seq).toBe(seqs.length);
+      expect((await store.inbox()).length).toBe(seqs.length / 3);
+      expect(await store.artifact(`hash ${seqs.length}`)).toBeDefined();
+      await store.close();
+    }
+  });
+});
+
+describe('a process that holds the database', () => {
+  it('keeps others from writing for as long as they care to wait, and never from reading', async () => {
+    const store = sqliteStore(file, { busyTimeout: 50 });
+    await store.append(batchOf('r', 1));
+    const child = start('hold', file);
+    await once(child.stdout, 'data');
+
+    await refuses('STORE_BUSY', () => store.append(batchOf('r', 2)));
+    await refuses('STORE_BUSY', () => store.acquire('r', 'me', 1000));
+    expect((await store.read('r')).length).toBe(1);
+    const reader = sqliteStore(file, { readOnly: true });
+    expect((await reader.read('r')).length).toBe(1);
+    await reader.close();
+    const late = sqliteStore(file, { busyTimeout: 50 });
+    await refuses('STORE_BUSY', () => late.append(batchOf('r', 2)));
+    await late.close();
+
+    child.kill('SIGKILL');
+    await ended(child);
+    await store.append(batchOf('r', 2));
+    expect((await store.read('r')).length).toBe(2);
+    await store.close();
+  });
+});
+
+// --- internal ---
+
+type Child = ChildProcessByStdio<null, Readable, null>;
+
+function start(...args: readonly string[]): Child {
+  const program = fileURLToPath(new URL('child.ts', import.meta.url));
+  const child = spawn(process.execPath, ['--import', 'jiti/register', program, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  children.add(child);
+  return child;
+}
+
+async function linesOf(child: Child): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: child.stdout })) lines.push(line);
+  return lines;
+}
+
+async function ended(child: Child): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  return child.exitCode;
+}

@@ -1,0 +1,439 @@
+/**
+ * What SQLite adds to the contract: files, and all that can be wrong with them.
+ */
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { PhasegateError } from '../../src/index.ts';
+import type { RunStore } from '../../src/store/port.ts';
+import { sqliteStore, type SqliteStoreOptions } from '../../src/store.ts';
+import { connectionOf } from '../../src/store/sqlite/connection.ts';
+import { connect, type Database } from '../../src/store/sqlite/driver.ts';
+import { openDatabase } from '../../src/store/sqlite/open.ts';
+import { storeOn } from '../../src/store/sqlite/store.ts';
+import { batchOf, openItem, recordOf, refuses } from '../../src/testing/store/trial.ts';
+
+let folder = '';
+let file = '';
+const opened: (RunStore | Database)[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'phasegate-sqlite-'));
+  file = join(folder, 'runs.sqlite');
+});
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close();
+  rmSync(folder, { recursive: true });
+});
+
+describe('sqliteStore() as a file', () => {
+  it('is readable by its owner alone, with all that lies beside it', async () => {
+    const path = join(folder, 'new', 'runs.sqlite');
+    const store = open(path);
+    await store.append(batchOf('r', 1));
+    const modes = ['', '-wal', '-shm'].map((end) => statSync(`${path}${end}`).mode & 0o777);
+    expect(modes).toEqual([0o600, 0o600, 0o600]);
+    expect(statSync(join(folder, 'new')).mode & 0o777).toBe(0o700);
+    await store.close();
+    // All is in the one file that is copied away.
+    expect(existsSync(`${path}-wal`) ? statSync(`${path}-wal`).size : 0).toBe(0);
+  });
+
+  it('keeps the mode of a file that was there', () => {
+    writeFileSync(file, '');
+    chmodSync(file, 0o640);
+    open();
+    expect(statSync(file).mode & 0o777).toBe(0o640);
+  });
+
+  it('is named by a URL or through a link, too', async () => {
+    symlinkSync(file, join(folder, 'link'));
+    const store = sqliteStore(pathToFileURL(join(folder, 'link')));
+    opened.push(store);
+    await store.append(batchOf('r', 1));
+    expect((await open(file, { readOnly: true }).read('r')).length).toBe(1);
+  });
+
+  it('is marked as ours, in WAL mode, and waits for the disk', () => {
+    open();
+    const db = raw();
+    const pragma = (name: string) => Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+    expect(pragma('application_id')).toBe(0x70_68_67_61);
+    expect(pragma('user_version')).toBe(1);
+    expect(pragma('journal_mode')).toBe('wal');
+    const ours = openDatabase({ path: file, readOnly: false, busyTimeout: 1234 });
+    opened.push(ours);
+    expect(ours.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 });
+    expect(ours.prepare('PRAGMA busy_timeout').get()).toEqual({ timeout: 1234 });
+  });
+
+  it('reads 100 000 records in parts', async () => {
+    const store = open();
+    for (let first = 1; first <= 100_000; first += 10_000) await store.append(batchOf('r', first, { count: 10_000 }));
+    let from = 1;
+    for (;;) {
+      const part = await store.read('r', from, 7000);
+      if (part.length === 0) break;
+      expect(part[0]?.seq).toBe(from);
+      from = (part.at(-1)?.seq ?? 0) + 1;
+    }
+    expect(from).toBe(100_001);
+    expect((await store.read('r')).length).toBe(100_000);
+    expect(await store.remove('r')).toBe(true);
+  });
+});
+
+describe('sqliteStore() with { readOnly: true }', () => {
+  it('reads beside a writer, and refuses to write', async () => {
+    const writer = open();
+    await writer.append(batchOf('r', 1, { items: [openItem('r', 1)] }));
+    const readers = [1, 2, 3].map(() => open(file, { readOnly: true }));
+    for (const reader of readers) expect((await reader.read('r')).length).toBe(1);
+    await writer.append(batchOf('r', 2));
+    for (const reader of readers) {
+      expect((await reader.run('r'))?.seq).toBe(2);
+      expect((await reader.inbox({ open: true })).length).toBe(1);
+      const lease = { runId: 'r', holder: 'h', token: 't', expiresAt: 0 };
+      const writes = [
+        () => reader.append(batchOf('r', 3)),
+        () => reader.acquire('r', 'me', 1000),
+        () => reader.renew(lease, 1000),
+        () => reader.release(lease),
+        () => reader.remove('r'),
+        () => reader.post({ runId: 'r', kind: 'cancel', body: null, by: 'me', time: 0 }),
+      ];
+      for (const write of writes) await refuses('STORE_READ_ONLY', write);
+    }
+    expect((await writer.run('r'))?.seq).toBe(2);
+  });
+
+  it('reads what was closed before', async () => {
+    const writer = open();
+    await writer.append(batchOf('r', 1));
+    await writer.close();
+    const before = readFileSync(file);
+    const reader = open(file, { readOnly: true });
+    expect((await reader.read('r')).length).toBe(1);
+    await reader.close();
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  it('makes no file', () => {
+    expect(problem(() => open(file, { readOnly: true }))).toMatchInlineSnapshot(`
+      "Cannot open the store <folder>/runs.sqlite as there is no such file
+      Give the path of a store that was made before.
+      Docs: docs/errors.md#STORE_UNREADABLE"
+    `);
+    expect(existsSync(file)).toBe(false);
+  });
+});
+
+describe('sqliteStore() cannot be opened', () => {
+  it('in a folder whose own folder is missing', () => {
+    expect(problem(() => open(join(folder, 'a', 'b', 'runs.sqlite')))).toMatchInlineSnapshot(`
+      "Cannot open the store <folder>/a/b/runs.sqlite as folder <folder>/a does not exist
+      Make the folder, or give another path.
+      Docs: docs/errors.md#STORE_UNREADABLE"
+    `);
+    expect(existsSync(join(folder, 'a'))).toBe(false);
+  });
+
+  it('as a folder', () => {
+    expect(problem(() => open(folder))).toMatchInlineSnapshot(`
+      "Cannot open the store <folder> as it is a folder
+      Give the path of a file.
+      Docs: docs/errors.md#STORE_UNREADABLE"
+    `);
+  });
+
+  it('below a file', () => {
+    writeFileSync(file, '');
+    expect(problem(() => open(join(file, 'runs.sqlite')))).toMatchInlineSnapshot(`
+      "Cannot open the store <folder>/runs.sqlite/runs.sqlite as <folder>/runs.sqlite is no folder
+      Give another path.
+      Docs: docs/errors.md#STORE_UNREADABLE"
+    `);
+  });
+
+  it('in memory', () => {
+    expect(problem(() => open(':memory:'))).toMatchInlineSnapshot(`
+      "Cannot open a store as its path names no file: use memoryStore()
+      This is a mistake of the program that calls the store.
+      Docs: docs/errors.md#STORE_MISUSED"
+    `);
+  });
+
+  it.each([false, true])('where the file is no database (readOnly: %s)', (readOnly) => {
+    writeFileSync(file, 'Dear diary, today I wrote a pipeline. '.repeat(100));
+    expect(problem(() => open(file, { readOnly }))).toMatchInlineSnapshot(`
+      "Cannot open the store as <folder>/runs.sqlite is not an SQLite database
+      Restore it from a copy, or give another path.
+      Docs: docs/errors.md#STORE_UNREADABLE"
+    `);
+    expect(readFileSync(file, 'utf8')).toMatch(/^Dear diary/u);
+  });
+
+  it.each([false, true])('where another program made the database (readOnly: %s)', (readOnly) => {
+    const db = raw();
+    db.exec('CREATE TABLE songs (title TEXT)');
+    const before = readFileSync(file);
+    expect(problem(() => open(file, { readOnly }))).toMatchInlineSnapshot(`
+      "Cannot open the store <folder>/runs.sqlite as it is the database of another program
+      Give the path of a store, or of a new file.
+      Docs: docs/errors.md#STORE_UNREADABLE"
+    `);
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  it('where another program has marked an empty database', () => {
+    raw().exec('PRAGMA application_id = 42');
+    expect(problem(() => open())).toMatchInlineSnapshot(`
+      "Cannot open the store <folder>/runs.sqlite as it is the database of another program
+      Give the path of a store, or of a new file.
+      Docs: docs/errors.md#STORE_UNREADABLE"
+    `);
+  });
+
+  it.each([false, true])('where a later version made the database (readOnly: %s)', async (readOnly) => {
+    await open().close();
+    raw().exec('PRAGMA user_version = 7');
+    expect(problem(() => open(file, { readOnly }))).toMatchInlineSnapshot(`
+      "Cannot open the store <folder>/runs.sqlite as it was made by a later version: its tables have version 7, known are those to 1
+      Update phasegate.
+      Docs: docs/errors.md#STORE_UNREADABLE"
+    `);
+  });
+
+  it('where an empty file is to be read only', () => {
+    writeFileSync(file, '');
+    expect(problem(() => open(file, { readOnly: true }))).toMatchInlineSnapshot(`
+      "Cannot open the store <folder>/runs.sqlite as it is empty
+      Open it once for writing.
+      Docs: docs/errors.md#STORE_UNREADABLE"
+    `);
+  });
+
+  it('where the file is cut off', async () => {
+    const store = open();
+    await store.append(batchOf('r', 1, { count: 500 }));
+    await store.close();
+    // A copy, as others that have the file open would know its true length.
+    const copy = join(folder, 'copy.sqlite');
+    copyFileSync(file, copy);
+    truncateSync(copy, statSync(file).size / 2);
+    expect(problem(() => open(copy))).toMatchInlineSnapshot(`
+      "Cannot open the store as <folder>/copy.sqlite is damaged
+      Restore it from a copy; \`PRAGMA integrity_check\` says what is wrong with it.
+      Docs: docs/errors.md#STORE_UNREADABLE"
+    `);
+    truncateSync(copy, 60);
+    expect(problem(() => open(copy))).toMatchInlineSnapshot(`
+      "Cannot open the store as <folder>/copy.sqlite is damaged
+      Restore it from a copy; \`PRAGMA integrity_check\` says what is wrong with it.
+      Docs: docs/errors.md#STORE_UNREADABLE"
+    `);
+  });
+});
+
+describe('sqliteStore() with a damaged page', () => {
+  it('says so where it is read, and keeps the rest', async () => {
+    const store = open();
+    await store.append(batchOf('good', 1));
+    await store.append(batchOf('bad', 1, { count: 2000 }));
+    await store.close();
+    const bytes = readFileSync(file);
+    bytes.fill(0xff, bytes.length - 4096 * 20, bytes.length - 4096 * 10);
+    writeFileSync(file, bytes);
+    const damaged = open();
+    expect(problem(() => damaged.read('bad'))).toMatchInlineSnapshot(`
+      "Cannot read run bad as <folder>/runs.sqlite is damaged
+      Restore it from a copy; \`PRAGMA integrity_check\` says what is wrong with it.
+      Docs: docs/errors.md#STORE_UNREADABLE"
+    `);
+    expect((await damaged.read('good')).length).toBe(1);
+  });
+
+  it('says so where a row is something else', () => {
+    const store = open();
+    void store.append(batchOf('r', 1));
+    raw().exec(`UPDATE records SET record = '{"no": "record"}'`);
+    expect(problem(() => store.read('r'))).toMatchInlineSnapshot(`
+      "Cannot read a record of the store as it is something else: {"no": "record"}
+      Something other than phasegate has written into the store: restore it from a copy.
+      Docs: docs/errors.md#STORE_UNREADABLE"
+    `);
+    raw().exec(`UPDATE records SET record = 'none'`);
+    expect(problem(() => store.read('r'))).toMatchInlineSnapshot(`
+      "Cannot read a record of the store as it is something else: none
+      Something other than phasegate has written into the store: restore it from a copy.
+      Docs: docs/errors.md#STORE_UNREADABLE"
+    `);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('sqliteStore() without the right to write', () => {
+  it('to the file', async () => {
+    await open().close();
+    chmodSync(file, 0o444);
+    chmodSync(folder, 0o755);
+    asNobody(() => {
+      expect(problem(() => open())).toMatchInlineSnapshot(`
+        "Cannot open the store <folder>/runs.sqlite as it may not be written
+        Give this user the right to write to the file and its folder, or open it with { readOnly: true }.
+        Docs: docs/errors.md#STORE_READ_ONLY"
+      `);
+    });
+  });
+
+  it('to the folder', async () => {
+    await open().close();
+    chmodSync(file, 0o666);
+    chmodSync(folder, 0o555);
+    asNobody(() => {
+      expect(problem(() => open())).toMatchInlineSnapshot(`
+        "Cannot open the store <folder>/runs.sqlite as its folder may not be written, where SQLite has files beside it
+        Give this user the right to write to the folder, or copy the store to another.
+        Docs: docs/errors.md#STORE_READ_ONLY"
+      `);
+      expect(problem(() => open(join(folder, 'other.sqlite')))).toMatchInlineSnapshot(`
+        "Cannot open the store <folder>/other.sqlite as it may not be written
+        Give this user the right to write to the file and its folder, or open it with { readOnly: true }.
+        Docs: docs/errors.md#STORE_READ_ONLY"
+      `);
+    });
+    chmodSync(folder, 0o755);
+  });
+
+  it('says how a closed store can be read in a folder that may not be written', async () => {
+    await open().close();
+    chmodSync(file, 0o444);
+    chmodSync(folder, 0o555);
+    asNobody(() => {
+      expect(problem(() => open(file, { readOnly: true }))).toMatchInlineSnapshot(`
+        "Cannot open the store <folder>/runs.sqlite as its folder may not be written, where SQLite has files beside it
+        Give this user the right to write to the folder, or copy the store to another.
+        Docs: docs/errors.md#STORE_READ_ONLY"
+      `);
+    });
+    chmodSync(folder, 0o755);
+  });
+
+  it('to read it at all', async () => {
+    await open().close();
+    chmodSync(file, 0o600);
+    chmodSync(folder, 0o755);
+    asNobody(() => {
+      expect(problem(() => open(file, { readOnly: true }))).toMatchInlineSnapshot(`
+        "Cannot open the store <folder>/runs.sqlite as this user may not read it
+        Give the user the right to read it.
+        Docs: docs/errors.md#STORE_UNREADABLE"
+      `);
+    });
+  });
+});
+
+describe('sqliteStore() without room', () => {
+  it('keeps nothing of the batch, all that was before, and goes on when there is room', async () => {
+    const db = openDatabase({ path: file, readOnly: false, busyTimeout: 0 });
+    const store = storeOn(connectionOf(db, { path: file, readOnly: false }), Date.now);
+    opened.push(store);
+    await store.append(batchOf('r', 1));
+    db.exec('PRAGMA max_page_count = 30');
+    await fillsUp(store);
+    db.exec('PRAGMA max_page_count = 30000');
+    await store.append(batchOf('r', 2, { count: 3 }));
+    expect((await store.read('r')).map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
+  });
+
+  it.runIf(canMount())('on a disk that is full', async () => {
+    const disk = join(folder, 'disk');
+    mkdirSync(disk);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=400k', 'tmpfs', disk]);
+    try {
+      const store = open(join(disk, 'runs.sqlite'));
+      await store.append(batchOf('r', 1));
+      await fillsUp(store);
+      execFileSync('mount', ['-o', 'remount,size=8m', disk]);
+      await store.append(batchOf('r', 2, { count: 3 }));
+      expect((await store.read('r')).map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
+      await store.close();
+    } finally {
+      for (const one of opened.splice(0)) await one.close();
+      // Lazily, as files may be open until garbage is collected.
+      execFileSync('umount', ['-l', disk]);
+    }
+  });
+});
+
+// --- internal ---
+
+function open(path = file, options?: SqliteStoreOptions): RunStore {
+  const store = sqliteStore(path, options);
+  opened.push(store);
+  return store;
+}
+
+/** The database without the store. */
+function raw(): Database {
+  const db = connect(file, { readOnly: false });
+  opened.push(db);
+  return db;
+}
+
+/** A batch that is too large is refused and leaves no trace. */
+async function fillsUp(store: RunStore): Promise<void> {
+  const large = {
+    ...batchOf('r', 2, { artifacts: [{ hash: 'h', content: '1' }], items: [openItem('r', 2)] }),
+    records: [recordOf('r', 2, 'x'.repeat(600_000))],
+  };
+  expect(problem(() => store.append(large))).toMatchInlineSnapshot(`
+    "Cannot append to run r as <folder>/runs.sqlite finds no more room
+    Free space on its disk, or remove runs. What was kept before is safe.
+    Docs: docs/errors.md#STORE_FULL"
+  `);
+  expect((await store.read('r')).map(({ seq }) => seq)).toEqual([1]);
+  expect((await store.run('r'))?.seq).toBe(1);
+  expect(await store.artifact('h')).toBeUndefined();
+  expect(await store.inbox()).toEqual([]);
+}
+
+/** The message of the error that is thrown, with its code, wherever the files are. */
+function problem(call: () => unknown): string {
+  try {
+    call();
+  } catch (error) {
+    if (!PhasegateError.is(error)) throw error;
+    return error.message.replaceAll(folder, '<folder>').replace('<folder>/disk', '<folder>');
+  }
+  throw new Error('Nothing was thrown');
+}
+
+/** The superuser may do anything: those tests are for everybody else. */
+function asNobody(work: () => void): void {
+  const isRoot = process.geteuid?.() === 0;
+  if (isRoot) process.seteuid?.(65_534);
+  try {
+    work();
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+  }
+}
+
+function canMount(): boolean {
+  return process.platform === 'linux' && process.geteuid?.() === 0;
+}
