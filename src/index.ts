@@ -61,15 +61,8 @@ export {
   type Policy,
 } from './model/policy.ts';
 export { renderPrompt, type Correction, type Revision, type RevisionStyle } from './model/revision.ts';
-export {
-  fingerprint,
-  type GatePlan,
-  type Estimate,
-  type Mode,
-  type PhasePlan,
-  type Plan,
-  type TaskPlan,
-} from './model/plan.ts';
+export type { Estimate, Mode } from './model/options.ts';
+export { fingerprint, type GatePlan, type PhasePlan, type Plan, type TaskPlan } from './model/plan.ts';
 export type { DecidedBy, EventOf, PhaseReport, TaskReport } from './model/event.ts';
 export {
   runEventSchema,
@@ -105,7 +98,15 @@ export type { AttemptOutcome, GateOutcome, PhaseActors } from './machines/ports.
 export type { Clock } from './machines/actor.ts';
 export { machineOf } from './runtime/machine.ts';
 export { runPipeline, startRun, type Run, type RunArguments, type RunOptions } from './runtime/run.ts';
-export type { RunStore } from './runtime/journal.ts';
+export {
+  forkRun,
+  recoverAll,
+  resumeRun,
+  retryFailed,
+  type ForkOptions,
+  type ResumeOptions,
+  type Unrecovered,
+} from './runtime/resume.ts';
 export { memoryStore, type MemoryStoreOptions } from './store/memory.ts';
 export type {
   Artifact,
@@ -118,7 +119,9 @@ export type {
   RunFilter,
   RunInfo,
   RunMessage,
+  RunStore,
 } from './store/port.ts';
+export { readRun } from './store/read.ts';
 export type { InboxItem, ItemKind, Severity } from './model/inbox.ts';
 export { RunUnsuccessfulError } from './runtime/unsuccessful.ts';
 export { toDot } from '../visualizations/dot.ts';

@@ -8,6 +8,7 @@ import {
   definePipeline,
   errorInfo,
   machineOf,
+  memoryStore,
   needsRework,
   PhasegateError,
   phase,
@@ -375,11 +376,11 @@ describe('messages', () => {
   });
 
   it('STORE_FAILED', async () => {
-    const store = { append: () => Promise.reject(new Error('The disk is full')) };
+    const store = { ...memoryStore(), append: () => Promise.reject(new Error('The disk is full')) };
     const { result } = await play([fake('a', { outputs: [untilAborted] })], { run: { runId: 'r', store } });
     expect(result.error?.message).toMatchInlineSnapshot(`
       "Cannot go on with run r as its store refused 2 records
-      Repair the store and start the run again.
+      Repair the store, then resume the run: everything that was seen of it is kept.
       Docs: docs/errors.md#STORE_FAILED"
     `);
   });

@@ -1,7 +1,16 @@
 import { map } from 'rxjs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { definePipeline, phase, startRun, task, type Report, type RunRecord, type TaskContext } from '../src/index.ts';
+import {
+  definePipeline,
+  memoryStore,
+  phase,
+  startRun,
+  task,
+  type Report,
+  type RunRecord,
+  type TaskContext,
+} from '../src/index.ts';
 import type { StandardSchemaV1 } from '../src/model/schema.ts';
 import { drive, fake, held, idle, never, play, simulatedTime, trace, untilAborted } from './rig.ts';
 
@@ -577,7 +586,7 @@ describe('a store', () => {
     ['rejects', () => Promise.reject(new Error('fail'))],
     ['throws nothing', throwing(undefined)],
   ])('that %s ends the run with STORE_FAILED', async (_, append) => {
-    const { result, lines } = await play(two(), { run: { store: { append } } });
+    const { result, lines } = await play(two(), { run: { store: { ...memoryStore(), append } } });
     expect(result).toMatchObject({ status: 'failed', error: { code: 'STORE_FAILED' } });
     expect(lines.at(-1)).toBe('run failed with STORE_FAILED');
     // No phase goes on in a run that has ended.
@@ -594,17 +603,33 @@ describe('a store', () => {
         },
       ],
     });
-    const { result, timers } = await play([a], { run: { store: { append: () => Promise.reject(new Error('full')) } } });
+    const kept = memoryStore();
+    const append: typeof kept.append = (batch, lease) => {
+      if (signal) throw new Error('full');
+      return kept.append(batch, lease);
+    };
+    const b = fake('b', {
+      outputs: [
+        async (context: TaskContext) => {
+          await idle();
+          context.report({ tokens: 1 });
+          return untilAborted(context);
+        },
+      ],
+    });
+    const { result, timers } = await play([a, b], { run: { store: { ...kept, append } } });
     expect(result.error?.code).toBe('STORE_FAILED');
     expect(signal?.aborted).toBe(true);
+    await idle();
     expect(timers()).toBe(0);
   });
 
   it('that only fails at the last record fails the run, as nobody will know how it ended', async () => {
-    const { result } = await play([fake('a')], {
+    const { result } = await play(two(), {
       run: {
         store: {
-          append: (_, records) => {
+          ...memoryStore(),
+          append: ({ records }) => {
             if (records.some((record) => record.event.type === 'run.ended')) throw new Error('full');
           },
         },
@@ -620,13 +645,14 @@ describe('a store', () => {
     const { records, run } = await play(two(), {
       run: {
         store: {
-          append: async (id, batch) => {
+          ...memoryStore(),
+          append: async ({ runId, records: batch }) => {
             expect(busy).toBe(false);
             busy = true;
             await idle();
             kept.push(...batch.map((record) => record.seq));
             busy = false;
-            expect(batch.every((record) => record.runId === id)).toBe(true);
+            expect(batch.every((record) => record.runId === runId)).toBe(true);
           },
         },
       },

@@ -4,7 +4,19 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { replay } from '../src/machines/replay.ts';
 import { isSameEvent } from '../src/machines/same.ts';
+import {
+  forkRun,
+  memoryStore,
+  readRun,
+  reject,
+  resumeRun,
+  type EventOf,
+  type RunRecord,
+  type RunStore,
+} from '../src/index.ts';
+import { foldRunInfo } from '../src/model/run-info.ts';
 import { drive } from './property/drive.ts';
+import type { Scenario } from './reference/scenario.ts';
 import { build } from './property/build.ts';
 import { prove } from './property/prove.ts';
 import { scenarios, type Scope } from './property/scenarios.ts';
@@ -13,7 +25,7 @@ import { SteppedClock } from './property/stepped-clock.ts';
 const SCOPES: readonly (readonly [string, Scope, number])[] = [
   ['few phases', { maxPhases: 4, limits: false }, 150],
   ['few phases under limits', { maxPhases: 4 }, 150],
-  ['many phases', {}, 100],
+  ['many phases', {}, 60],
 ];
 
 // XState's development build warns once per action of every phase: millions of lines here.
@@ -47,7 +59,76 @@ describe('replay()', () => {
   );
 });
 
+describe('resumeRun()', () => {
+  it.each(SCOPES)(
+    'goes on from every beginning of a journal to an end, and its journal can be told again: %s',
+    async (_, scope, runs) => {
+      await prove(scenarios(scope), { seed: 5, runs }, async (scenario) => {
+        const { records } = await drive(scenario);
+        const store = memoryStore();
+        await keep(store, records);
+        const step = Math.max(1, Math.floor(records.length / 7));
+        for (let at = 1 + (records.length % step); at < records.length; at += step) {
+          if (endsMidway(records, at)) continue;
+          const runId = await forkRun(store, 'run', { at, runId: `run-${at}` });
+          const problem = await finish(store, runId, scenario);
+          if (problem !== undefined) return `left after ${at} records: ${problem}`;
+        }
+        return null;
+      });
+    },
+    600_000,
+  );
+});
+
 // --- internal ---
+
+/** Keeps records that were made without a store. */
+async function keep(store: RunStore, records: readonly RunRecord[]): Promise<void> {
+  const info = foldRunInfo();
+  for (const record of records) info.apply(record);
+  await store.append({ runId: 'run', records, info: info.info([]), items: [], artifacts: [] });
+}
+
+/** Resumes a run and drives it to its end. @returns What is wrong with that. */
+async function finish(store: RunStore, runId: string, scenario: Scenario): Promise<string | undefined> {
+  const before = await readRun(store, runId);
+  const clock = new SteppedClock();
+  clock.set(before.at(-1)?.time ?? 0);
+  const pipeline = build(scenario, { clock, saw: () => undefined });
+  const run = await resumeRun(store, runId, pipeline, { clock });
+  const end: { status?: string } = {};
+  void run.result.then(({ status }) => (end.status = status));
+  for (let steps = 0; end.status === undefined; steps++) {
+    await settle();
+    const { waiting } = run.snapshot();
+    const [about] = waiting;
+    if (about !== undefined) run.decide(about, reject('nobody knows'));
+    else if (end.status === undefined && !clock.step()) return 'it does not end';
+    if (steps > MAX_STEPS) return 'it goes on for ever';
+  }
+  const after = await readRun(store, runId);
+  expect(after.slice(0, before.length)).toEqual(before);
+  expect(replay({ run: runId, plan: pipeline.plan, attended: scenario.attended }, after).surplus).toEqual([]);
+  const rerun = after
+    .slice(before.length)
+    .find(({ event }) => event.type === 'phase.started' && isApproved(before, event));
+  return rerun && `an approved phase has run again: ${JSON.stringify(rerun.event)}`;
+}
+
+/** Whether a generation of a phase was approved before. */
+function isApproved(records: readonly RunRecord[], { phase, generation }: EventOf<'phase.started'>): boolean {
+  return records.some(
+    ({ event }) => event.type === 'phase.approved' && event.phase === phase && event.generation === generation,
+  );
+}
+
+const MAX_STEPS = 20_000;
+
+/** Lets everything happen that needs no time. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
 
 const ENDINGS = new Set(['phase.cancelled', 'phase.skipped', 'phase.stale']);
 

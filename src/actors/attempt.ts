@@ -17,6 +17,7 @@ import { asRework } from '../model/rework.ts';
 import { check, type StandardSchemaV1 } from '../model/schema.ts';
 import type { Inputs, Outputs } from '../model/task-types.ts';
 import { about, HandlerContext } from './context.ts';
+import { unkept, type Host } from './host.ts';
 import { comeToRest, linked, pause, tryTask, type Trial } from './try.ts';
 import { createLingering } from './lingering.ts';
 import { fromWork, type WorkScope } from './work.ts';
@@ -25,10 +26,11 @@ import { fromWork, type WorkScope } from './work.ts';
 export function attemptLogic(
   work: Work,
   lingering = createLingering(),
+  host: Host = unkept,
 ): PromiseActorLogic<AttemptOutcome, PhaseContext> {
   return fromWork(async (scope) => {
     await lingering.rest(scope);
-    return lingering.watch(scope, runAttempt(work.phases.get(scope.input.origin.phase.name), scope));
+    return lingering.watch(scope, runAttempt(work.phases.get(scope.input.origin.phase.name), scope, host));
   });
 }
 
@@ -37,6 +39,7 @@ export function attemptLogic(
 /** What the tasks of one attempt share. */
 interface Attempt {
   readonly scope: WorkScope<PhaseContext>;
+  readonly host: Host;
   readonly work: PhaseWork;
   readonly inputs: Inputs;
   readonly outputs: Record<string, unknown>;
@@ -46,7 +49,11 @@ interface Attempt {
   controller: AbortController | undefined;
 }
 
-async function runAttempt(work: PhaseWork | undefined, scope: WorkScope<PhaseContext>): Promise<AttemptOutcome> {
+async function runAttempt(
+  work: PhaseWork | undefined,
+  scope: WorkScope<PhaseContext>,
+  host: Host,
+): Promise<AttemptOutcome> {
   const { inputs, origin } = scope.input;
   const { name, tasks } = origin.phase;
   if (!work) return { type: 'failed', error: errorInfo(missingWork(name)) };
@@ -54,6 +61,7 @@ async function runAttempt(work: PhaseWork | undefined, scope: WorkScope<PhaseCon
   if ('outcome' in checked) return checked.outcome;
   const attempt: Attempt = {
     scope,
+    host,
     work,
     inputs: checked.inputs,
     outputs: byName(Object.entries(scope.progress?.outputs ?? {})),
@@ -98,6 +106,7 @@ async function perform(attempt: Attempt, plan: TaskPlan): Promise<void> {
   const wait = scope.progress?.waitMs[plan.name] ?? 0;
   if (wait > 0) await pause(clockOf(self), wait, signalOf(attempt));
   const trial: Trial<HandlerContext> = {
+    host: attempt.host,
     plan,
     work: task,
     clock: clockOf(self),

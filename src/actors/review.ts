@@ -20,11 +20,16 @@ import { contentHash, type GatePlan, type TaskPlan } from '../model/plan.ts';
 import { combine, isMissing, readAnswer } from '../model/verdict.ts';
 import { about, HandlerContext, type Try } from './context.ts';
 import { pause, tryTask } from './try.ts';
+import { unkept, type Host } from './host.ts';
 import { createLingering } from './lingering.ts';
 import { fromWork, type WorkScope } from './work.ts';
 
 /** Fills the `review` port with the gates of a pipeline. */
-export function reviewLogic(work: Work, lingering = createLingering()): PromiseActorLogic<GateOutcome, PhaseContext> {
+export function reviewLogic(
+  work: Work,
+  lingering = createLingering(),
+  host: Host = unkept,
+): PromiseActorLogic<GateOutcome, PhaseContext> {
   return fromWork(async (scope) => {
     const { phase } = scope.input.origin;
     const functions = work.phases.get(phase.name);
@@ -32,18 +37,23 @@ export function reviewLogic(work: Work, lingering = createLingering()): PromiseA
     const delay = reviewDelay(scope.input) - (scope.progress?.elapsedMs ?? 0);
     if (delay > 0) await pause(clockOf(scope.self), delay, scope.signal());
     if (scope.isStopped()) return { verdict: { type: 'approve' }, verdicts: {} };
-    return lingering.watch(scope, judge(functions, phase.gate, scope));
+    return lingering.watch(scope, judge(functions, phase.gate, scope, host));
   });
 }
 
 // --- internal ---
 
-async function judge(work: PhaseWork, gate: GatePlan, scope: WorkScope<PhaseContext>): Promise<GateOutcome> {
+async function judge(
+  work: PhaseWork,
+  gate: GatePlan,
+  scope: WorkScope<PhaseContext>,
+  host: Host,
+): Promise<GateOutcome> {
   const { verdicts: known, checked } = scope.input.review;
-  const failed = checked || gate.checks.length === 0 ? [] : await runChecks(work, gate, scope);
+  const failed = checked || gate.checks.length === 0 ? [] : await runChecks(work, gate, scope, host);
   if (failed.length > 0) return { verdict: checksVerdict(failed), verdicts: {} };
   const missing = gate.reviewers.filter((one) => known[one.name] === undefined);
-  const answers = await Promise.all(missing.map((one) => ask(work, gate, one, scope)));
+  const answers = await Promise.all(missing.map((one) => ask(work, gate, one, scope, host)));
   const verdicts = byName(Object.entries(known));
   missing.forEach(({ name }, at) => (verdicts[name] = answers[at] ?? APPROVE));
   const verdict = gate.reviewers.length === 0 ? APPROVE : combine(verdicts, gate);
@@ -60,10 +70,17 @@ async function judge(work: PhaseWork, gate: GatePlan, scope: WorkScope<PhaseCont
 
 const APPROVE: Verdict = { type: 'approve' };
 
-async function ask(work: PhaseWork, gate: GatePlan, plan: TaskPlan, scope: WorkScope<PhaseContext>): Promise<Verdict> {
+async function ask(
+  work: PhaseWork,
+  gate: GatePlan,
+  plan: TaskPlan,
+  scope: WorkScope<PhaseContext>,
+  host: Host,
+): Promise<Verdict> {
   const reviewer = work.reviewers.get(plan.name);
   if (!reviewer) return APPROVE;
   const done = await tryTask<ReviewContext>({
+    host,
     plan,
     work: reviewer,
     clock: clockOf(scope.self),
@@ -144,12 +161,13 @@ async function runChecks(
   work: PhaseWork,
   gate: GatePlan,
   scope: WorkScope<PhaseContext>,
+  host: Host,
 ): Promise<readonly FailedCheck[]> {
   const failed: FailedCheck[] = [];
   for (const name of gate.checks) {
     const check = work.checks.get(name);
     if (!check || scope.isStopped()) continue;
-    const result = await runCheck(check, name, scope);
+    const result = await runCheck(check, name, scope, host);
     if (result) failed.push(result);
   }
   return failed;
@@ -160,6 +178,7 @@ async function runCheck(
   check: CheckWork,
   name: string,
   scope: WorkScope<PhaseContext>,
+  host: Host,
 ): Promise<FailedCheck | undefined> {
   const plan: TaskPlan = {
     name,
@@ -171,6 +190,7 @@ async function runCheck(
     estimate: {},
   };
   const done = await tryTask<ReviewContext>({
+    host,
     plan,
     work: { runner: check, output: undefined, retryable: undefined },
     clock: clockOf(scope.self),

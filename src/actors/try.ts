@@ -11,9 +11,11 @@ import type { TaskPlan } from '../model/plan.ts';
 import { backoffMs, countOf } from '../model/policy.ts';
 import { asRework } from '../model/rework.ts';
 import { check, type StandardSchemaV1 } from '../model/schema.ts';
+import type { Host } from './host.ts';
 
 /** What a task is tried with. */
 export interface Trial<C> {
+  readonly host: Host;
   readonly plan: TaskPlan;
   readonly work: Pick<TaskWork, 'output' | 'retryable'> & { readonly runner: { run(context: C): unknown } };
   readonly clock: Clock;
@@ -40,7 +42,7 @@ export const ABORT_GRACE_MS = 5000;
 /** Tries a task. Never rejects; a task that is aborted fails with whatever its handler makes of that. */
 export function tryTask<C>(trial: Trial<C>, number = 1): Promise<Trialled> {
   trial.onTry?.(number);
-  return tryOnce(trial).then(
+  return started(trial).then(
     (output) => ({ ok: true, output, tries: number }),
     (error: unknown) => tryAgain(trial, number, error),
   );
@@ -87,6 +89,19 @@ async function tryAgain<C>(trial: Trial<C>, number: number, error: unknown): Pro
   trial.onRetry(number, error, delayMs);
   await pause(clock, delayMs, trial.signal());
   return trial.signal().aborted ? failed : tryTask(trial, number + 1);
+}
+
+/** Runs the handler once, as soon as what led to it is kept. */
+function started<C>(trial: Trial<C>): Promise<unknown> {
+  let begun: Promise<unknown> | undefined;
+  let begin: () => void = () => (begun = tryOnce(trial));
+  trial.host.whenDurable(() => begin());
+  return (
+    begun ??
+    new Promise((resolve) => {
+      begin = () => resolve(tryOnce(trial));
+    })
+  );
 }
 
 /** Runs the handler once, for as long as its timeout allows, until its output is accepted. */

@@ -158,15 +158,17 @@ export const pipelineMachine = setup({
 export function goOn(pipeline: AnyActorRef, replayed: Replayed, now: number, next: (board: Board) => void): void {
   const { board, surplus, pending } = replayed;
   board.ports = portsOf(pipeline, board);
-  const go = revive(pipeline, replayed, now);
+  const rest = revive(pipeline, replayed, now);
   const uplink = keepBoard(pipeline, board);
   continuations.set(pipeline, () => {
     board.outbox.push(...surplus);
+    rest.speak(uplink);
     next(board);
     flush(pipeline);
-    // What works reports from now on.
-    go(uplink);
+    rest.work();
     if (pending) board.ports.later(pending);
+    else endIfDone(board);
+    flush(pipeline);
   });
 }
 

@@ -21,10 +21,10 @@ import { openUplink, type Uplink } from './uplink.ts';
  *
  * @param pipeline The parent of the phases.
  * @param now Milliseconds since 1970.
- * @returns What has to be done once the pipeline takes reports: work begins, and what phases have yet to say is said.
+ * @returns What has to be done once the pipeline takes reports.
  */
-export function revive(pipeline: AnyActorRef, { board, ghosts }: Replayed, now: number): (uplink: Uplink) => void {
-  const rest: ((uplink: Uplink) => void)[] = [];
+export function revive(pipeline: AnyActorRef, { board, ghosts }: Replayed, now: number): Rest {
+  const rest: Rest[] = [];
   holdingWork(pipeline, () => {
     for (const [entry, ghost] of ghosts) {
       const actor = board.ports.spawn(ghost.input);
@@ -34,7 +34,18 @@ export function revive(pipeline: AnyActorRef, { board, ghosts }: Replayed, now: 
       rest.push(rehearsal.play(now));
     }
   });
-  return (uplink) => rest.forEach((go) => go(uplink));
+  return {
+    speak: (uplink) => rest.forEach((one) => one.speak(uplink)),
+    work: () => rest.forEach((one) => one.work()),
+  };
+}
+
+/** What phases that were brought back have yet to do. */
+export interface Rest {
+  /** Says what their records do not have any more, as they were cut off. */
+  speak(uplink: Uplink): void;
+  /** Begins the work that had not ended. */
+  work(): void;
 }
 
 // --- internal ---
@@ -64,7 +75,7 @@ class Rehearsal {
   }
 
   /** @returns What remains to be done. */
-  play(now: number): (uplink: Uplink) => void {
+  play(now: number): Rest {
     let progress = createProgress();
     this.#actor.start();
     for (let line = this.#line(); line; line = this.#line()) {
@@ -82,9 +93,9 @@ class Rehearsal {
       if (this.#begins(at)) progress = createProgress(line.type === 'said' ? line.time : progress.startedAt);
     }
     const work = takeHeld(this.#actor);
-    return (uplink) => {
-      for (const report of this.#surplus) uplink(report);
-      work?.begin(progress.soFar(now));
+    return {
+      speak: (uplink) => this.#surplus.forEach((report) => uplink(report)),
+      work: () => work?.begin(progress.soFar(now)),
     };
   }
 

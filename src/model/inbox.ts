@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { RunRecord } from './event.ts';
-import { contentHash } from './plan.ts';
+import { formatDecision } from './decision-text.ts';
+import type { RunRecord, Verdict } from './event.ts';
+import { contentHash, type Plan } from './plan.ts';
 
 /** What waits: a phase, a limit that holds the run, or a person's part as task or reviewer. */
 export type ItemKind = 'escalation' | 'limit' | 'task' | 'review';
@@ -54,4 +55,96 @@ export function itemId({ runId, seq }: Pick<RunRecord, 'runId' | 'seq'>): string
 /** The nonce of the item that a record opens: the same whenever it is asked for, and nobody's guess before. */
 export function nonceOf({ runId, seq, time }: Pick<RunRecord, 'runId' | 'seq' | 'time'>): string {
   return contentHash([runId, seq, time]).slice(0, 12);
+}
+
+/** What a fold over records knows of the inbox. */
+export interface InboxFold {
+  /** @returns Items that the record has opened or closed, as they are now. */
+  apply(record: RunRecord): readonly InboxItem[];
+  /** Items that are open, the oldest first. */
+  open(): readonly InboxItem[];
+}
+
+/** Begins before the first record. */
+export function foldInbox(): InboxFold {
+  let plan: Plan | undefined;
+  const open = new Map<string, InboxItem>();
+
+  function opened(record: RunRecord, key: string, what: Pick<InboxItem, 'kind' | 'about' | 'because' | 'reason'>) {
+    const { runId, seq, time, event } = record;
+    const { generation, attempt } = 'attempt' in event ? event : { generation: 0, attempt: 0 };
+    const item: InboxItem = {
+      id: itemId(record),
+      runId,
+      seq,
+      pipeline: plan?.name ?? '',
+      ...what,
+      generation,
+      attempt,
+      nonce: nonceOf(record),
+      queue: 'default',
+      severity: 'normal',
+      openedAt: time,
+    };
+    open.set(key, item);
+    return [item];
+  }
+
+  function closed(key: string, time: number, outcome: string): readonly InboxItem[] {
+    const item = open.get(key);
+    open.delete(key);
+    return item ? [{ ...item, closedAt: time, outcome }] : [];
+  }
+
+  return {
+    open: () => [...open.values()],
+    apply(record) {
+      const { time, event } = record;
+      switch (event.type) {
+        case 'run.started':
+        case 'run.resumed':
+          plan = event.plan ?? plan;
+          return NOTHING;
+        case 'phase.escalated': {
+          const { phase, because, reason } = event;
+          return opened(record, keyOf('phase', phase), { kind: 'escalation', about: phase, because, reason });
+        }
+        case 'limit.reached': {
+          if (event.holds !== null || plan?.onLimit !== 'escalate') return NOTHING;
+          const reason = `The limit of ${event.max} for ${event.limit} is spent`;
+          return opened(record, keyOf('limit', event.limit), {
+            kind: 'limit',
+            about: event.limit,
+            because: 'limit',
+            reason,
+          });
+        }
+        case 'limit.lifted':
+          return closed(keyOf('limit', event.limit), time, 'lifted');
+        case 'review.decided':
+          return closed(keyOf('phase', event.phase), time, wordsOf(event.verdict));
+        case 'phase.invalidated':
+        case 'phase.cancelled':
+          return closed(keyOf('phase', event.phase), time, `not needed any more: ${event.because}`);
+        case 'run.ended':
+          return [...open.keys()].flatMap((key) => closed(key, time, `the run ${event.status}`));
+        default:
+          return NOTHING;
+      }
+    },
+  };
+}
+
+// --- internal ---
+
+const NOTHING: readonly InboxItem[] = Object.freeze([]);
+
+/** Phases and limits may have the same name. */
+function keyOf(kind: 'phase' | 'limit', name: string): string {
+  return `${kind} ${name}`;
+}
+
+function wordsOf(verdict: Verdict): string {
+  const { type } = verdict;
+  return type === 'unrecognised' || type === 'inconclusive' || type === 'unavailable' ? type : formatDecision(verdict);
 }

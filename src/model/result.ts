@@ -95,8 +95,12 @@ export interface RunMetrics {
 }
 
 /** How a run ended. It exists for every run. */
-export interface RunResult<O = Readonly<Record<string, Readonly<Record<string, unknown>>>>> extends RunSnapshot {
-  readonly status: RunStatus;
+export interface RunResult<O = Readonly<Record<string, Readonly<Record<string, unknown>>>>> extends Omit<
+  RunSnapshot,
+  'status'
+> {
+  /** `suspended` where this process let go of it, so that it has not ended. */
+  readonly status: RunStatus | 'suspended';
   /** Committed outputs of approved phases, by phase, then task. All of them are there only in a completed run. */
   readonly outputs: Partial<O>;
 }

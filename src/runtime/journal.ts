@@ -1,62 +1,134 @@
 /**
- * Handing records to a store, in order and in batches.
+ * The way of one run's records into its store: ahead of what follows from them, in order, and as many at a time as there
+ * are.
+ *
+ * A record is seen by nobody, and nothing is begun because of it, before it is kept. The machines go on meanwhile; what they
+ * say lines up, and is the next batch.
  *
  * @module
  */
+import { packRecord } from '../model/artifact.ts';
 import { PhasegateError } from '../model/errors.ts';
-import type { RunRecord } from '../model/event.ts';
-import { recordAt, type RecordLog } from './records.ts';
+import { foldInbox, type InboxItem } from '../model/inbox.ts';
+import { foldRunInfo } from '../model/run-info.ts';
+import type { Artifact, Batch, Lease, RunStore } from '../store/port.ts';
+import { recordAt, reveal, type RecordLog } from './records.ts';
 
-/** Where records are kept. */
-export interface RunStore {
-  /**
-   * Keeps records that follow those before them without a gap. Called again only after it has ended.
-   * Throwing ends the run with `STORE_FAILED`: a run that cannot be recorded does not go on, and one whose end cannot be
-   * recorded has failed. The result waits for what this returns, for as long as that takes.
-   */
-  append(runId: string, records: readonly RunRecord[]): void | Promise<void>;
-}
-
-/** The way of one run's records into its store. */
+/** One run's records on their way. */
 export interface Journal {
-  /** Sends what was not sent yet. */
+  /** Has everything kept that was said so far, when what goes on now is over. */
   write(): void;
+  /** Calls back once everything that was said so far is kept; at once where it is. Never, where it cannot be. */
+  whenDurable(go: () => void): void;
   /** Resolves when everything is kept, or with the error because of which it is not. */
   flush(): Promise<PhasegateError | undefined>;
+  /** Items of the inbox that are open, as far as kept. */
+  open(): readonly InboxItem[];
+  /** Keeps nothing from now on. */
+  abandon(): void;
 }
 
-/** @param onFailure Called once, when the store refuses records. */
-export function createJournal(store: RunStore, log: RecordLog, onFailure: (error: PhasegateError) => void): Journal {
-  let sent = 0;
+/** What a journal is made of. */
+export interface JournalOptions {
+  readonly store: RunStore;
+  /** Begins with what the store has of the run. */
+  readonly log: RecordLog;
+  /** The right to append; asked for with every batch, as it is renewed. */
+  readonly lease: () => Lease | undefined;
+  readonly forkOf?: string | undefined;
+  /** Called once, when the store refuses records. */
+  readonly onFailure: (error: PhasegateError) => void;
+}
+
+/** Opens the journal of a run. */
+export function createJournal({ store, log, lease, forkOf, onFailure }: JournalOptions): Journal {
+  const info = foldRunInfo(forkOf);
+  const inbox = foldInbox();
+  const waiting: { readonly at: number; readonly go: () => void }[] = [];
+  let kept = log.visible;
   let failure: PhasegateError | undefined;
+  let abandoned = false;
   let writing: Promise<void> | undefined;
+  for (let at = 0; at < kept; at++) fold(at);
+
+  function fold(at: number): readonly InboxItem[] {
+    const record = recordAt(log, at);
+    if (!record) return [];
+    info.apply(record);
+    return inbox.apply(record);
+  }
+
+  /** Everything that was said since. */
+  function batchFrom(from: number): Batch {
+    const items = new Map<string, InboxItem>();
+    const artifacts = new Map<string, Artifact>();
+    const records = log.events.slice(from).flatMap((_, index) => {
+      const record = recordAt(log, from + index);
+      if (!record) return [];
+      for (const item of fold(from + index)) items.set(item.id, item);
+      const packed = packRecord(record);
+      for (const artifact of packed.artifacts) artifacts.set(artifact.hash, artifact);
+      return [packed.record];
+    });
+    const names = inbox.open().map(({ about }) => about);
+    return {
+      runId: log.runId,
+      records,
+      info: info.info([...new Set(names)]),
+      items: [...items.values()],
+      artifacts: [...artifacts.values()],
+    };
+  }
 
   async function drain(): Promise<void> {
-    while (sent < log.events.length && !failure) {
-      const batch = log.events.slice(sent).flatMap((_, index) => recordAt(log, sent + index) ?? []);
-      sent += batch.length;
+    while (kept < log.events.length && !failure && !abandoned) {
+      const batch = batchFrom(kept);
       try {
-        // One batch at a time keeps the order; what comes meanwhile is the next batch.
-        await store.append(log.runId, batch);
+        const keeping = store.append(batch, lease());
+        // One batch at a time keeps the order. A store that is done already is not waited for.
+        if (keeping) await keeping;
       } catch (cause) {
-        const problem = `Cannot go on with run ${log.runId} as its store refused ${batch.length} records`;
-        failure = new PhasegateError('STORE_FAILED', problem, {
-          hint: 'Repair the store and start the run again.',
-          cause,
-        });
+        failure = refused(log.runId, batch.records.length, cause);
         onFailure(failure);
+        break;
       }
+      kept += batch.records.length;
+      reveal(log, kept);
+      release();
     }
     writing = undefined;
   }
 
+  /** Lets go of what waited for records that are kept now. */
+  function release(): void {
+    while (waiting[0] && waiting[0].at <= kept) waiting.shift()?.go();
+  }
+
   return {
     write() {
-      if (!failure) writing ??= Promise.resolve().then(drain);
+      if (!failure && !abandoned) writing ??= Promise.resolve().then(drain);
+    },
+    whenDurable(go) {
+      const at = log.events.length;
+      if (at <= kept) go();
+      else waiting.push({ at, go });
     },
     async flush() {
       await writing;
       return failure;
     },
+    open: () => inbox.open(),
+    abandon() {
+      abandoned = true;
+      waiting.length = 0;
+    },
   };
+}
+
+// --- internal ---
+
+function refused(runId: string, count: number, cause: unknown): PhasegateError {
+  const problem = `Cannot go on with run ${runId} as its store refused ${count === 1 ? 'a record' : `${count} records`}`;
+  const hint = 'Repair the store, then resume the run: everything that was seen of it is kept.';
+  return new PhasegateError('STORE_FAILED', problem, { hint, cause });
 }

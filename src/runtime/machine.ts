@@ -4,6 +4,7 @@
  * @module
  */
 import { attemptLogic } from '../actors/attempt.ts';
+import { unkept, type Host } from '../actors/host.ts';
 import { createLingering } from '../actors/lingering.ts';
 import { reviewLogic } from '../actors/review.ts';
 import { phaseMachine } from '../machines/phase.machine.ts';
@@ -14,10 +15,11 @@ import type { Pipeline } from '../model/define.ts';
 /**
  * The XState machine that runs a pipeline: invoke it, spawn it, or create an actor of it, with a `PipelineInput` as input.
  *
- * The same machine for every run of a pipeline.
+ * The same machine for every run of a pipeline, unless it has a host of its own.
  */
-export function machineOf(pipeline: Pick<Pipeline, 'work'>): typeof pipelineMachine {
-  const known = machines.get(pipeline.work) ?? provide(pipeline.work);
+export function machineOf(pipeline: Pick<Pipeline, 'work'>, host?: Host): typeof pipelineMachine {
+  if (host) return provide(pipeline.work, host);
+  const known = machines.get(pipeline.work) ?? provide(pipeline.work, unkept);
   machines.set(pipeline.work, known);
   return known;
 }
@@ -26,10 +28,10 @@ export function machineOf(pipeline: Pick<Pipeline, 'work'>): typeof pipelineMach
 
 const machines = new WeakMap<Work, typeof pipelineMachine>();
 
-function provide(work: Work): typeof pipelineMachine {
+function provide(work: Work, host: Host): typeof pipelineMachine {
   const lingering = createLingering();
   const phase = phaseMachine.provide({
-    actors: { attempt: attemptLogic(work, lingering), review: reviewLogic(work, lingering) },
+    actors: { attempt: attemptLogic(work, lingering, host), review: reviewLogic(work, lingering, host) },
   });
   return pipelineMachine.provide({ actors: { phase } });
 }

@@ -15,19 +15,37 @@ export interface RecordLog {
   /** When each of them happened. Beside them, not in records, as a record is made when somebody reads it. */
   readonly times: number[];
   readonly listeners: (() => void)[];
+  /** How many of them may be seen; all of them where nothing has to be durable first. */
+  visible: number;
+  /** Whether an event is seen only when it is revealed. */
+  veiled: boolean;
   closed: boolean;
 }
 
-/** An empty log. */
-export function createRecordLog(runId: string, now: () => number): RecordLog {
-  return { runId, now, events: [], times: [], listeners: [], closed: false };
+/** An empty log. @param veiled Whether an event is seen only when it is revealed. */
+export function createRecordLog(runId: string, now: () => number, veiled = false): RecordLog {
+  return { runId, now, events: [], times: [], listeners: [], visible: 0, veiled, closed: false };
 }
 
 /** Stamps and keeps an event, then hands it to every listener. */
 export function append(log: RecordLog, event: RunEvent): void {
   log.events.push(event);
   log.times.push(log.now());
+  if (!log.veiled) reveal(log, log.events.length);
+}
+
+/** Lets the first so many events be seen. */
+export function reveal(log: RecordLog, count: number): void {
+  log.visible = count;
   wake(log);
+}
+
+/** Forgets what was never seen, and hides nothing any more. */
+export function unveil(log: RecordLog): void {
+  log.events.length = log.visible;
+  log.times.length = log.visible;
+  log.veiled = false;
+  log.closed = false;
 }
 
 /** No record follows. */
@@ -36,10 +54,15 @@ export function close(log: RecordLog): void {
   wake(log);
 }
 
-/** The record at an index, from 0. */
+/** The record at an index, from 0, seen or not. */
 export function recordAt({ runId, events, times }: RecordLog, index: number): RunRecord | undefined {
   const event = events[index];
   return event && { runId, seq: index + 1, time: times[index] ?? 0, event };
+}
+
+/** The same, where it may be seen. */
+export function visibleAt(log: RecordLog, index: number): RunRecord | undefined {
+  return index < log.visible ? recordAt(log, index) : undefined;
 }
 
 /** Every record from a position on, past ones first, without gaps. Completes with the run. @param from @default 1 */
@@ -50,17 +73,22 @@ export function stream(log: RecordLog, from = 1): Observable<RunRecord> {
 /** The same for `for await`. */
 export async function* iterate(log: RecordLog, from = 1): AsyncGenerator<RunRecord, void, undefined> {
   for (let at = Math.max(0, from - 1); ;) {
-    for (let record = recordAt(log, at); record; record = recordAt(log, at)) {
+    for (let record = visibleAt(log, at); record; record = visibleAt(log, at)) {
       at += 1;
       yield record;
     }
-    if (log.closed) return;
+    if (isOver(log)) return;
     // Records are awaited one by one: that is what iterating means.
     await next(log);
   }
 }
 
 // --- internal ---
+
+/** Whether all has been seen, and nothing follows. */
+function isOver({ closed, visible, events }: RecordLog): boolean {
+  return closed && visible === events.length;
+}
 
 function wake({ listeners }: RecordLog): void {
   if (listeners.length === 0) return;
@@ -90,12 +118,12 @@ function follow(log: RecordLog, subscriber: Pick<Observer<RunRecord>, 'next' | '
   const drain = () => {
     if (busy) return;
     busy = true;
-    for (let record = recordAt(log, at); record && log.listeners.includes(drain); record = recordAt(log, at)) {
+    for (let record = visibleAt(log, at); record && log.listeners.includes(drain); record = visibleAt(log, at)) {
       at += 1;
       subscriber.next(record);
     }
     busy = false;
-    if (log.closed && drop(log, drain)) subscriber.complete();
+    if (isOver(log) && drop(log, drain)) subscriber.complete();
   };
   log.listeners.push(drain);
   drain();

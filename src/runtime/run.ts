@@ -5,25 +5,20 @@
  */
 import type { Observable } from 'rxjs';
 import { ulid } from 'ulid';
-import { createActor, type ActorOptions, type ActorRefFrom } from 'xstate';
+import type { ActorOptions } from 'xstate';
 import type { Clock } from '../machines/actor.ts';
-import { disband, listenTo } from '../machines/boards.ts';
 import type { pipelineMachine } from '../machines/pipeline.machine.ts';
 import type { Decision } from '../model/decision.ts';
 import type { Pipeline } from '../model/define.ts';
-import { errorInfo, PhasegateError, type ErrorInfo } from '../model/errors.ts';
-import type { EventOf, RunEvent, RunRecord } from '../model/event.ts';
-import { fingerprint } from '../model/plan.ts';
-import type { PhaseStatus, RunResult, RunSnapshot } from '../model/result.ts';
+import { PhasegateError } from '../model/errors.ts';
+import type { RunRecord } from '../model/event.ts';
+import type { RunResult, RunSnapshot } from '../model/result.ts';
 import type { Outputs } from '../model/task-types.ts';
-import { createRunView, resultOf } from '../model/view.ts';
-import { acceptDecision } from './desk.ts';
-import { guarded } from './inspector.ts';
+import type { RunStore } from '../store/port.ts';
+import { runEngine } from './engine.ts';
 import { inputOf } from './input.ts';
-import { createJournal, type RunStore } from './journal.ts';
-import { machineOf } from './machine.ts';
-import { append, close, createRecordLog, iterate, recordAt, stream } from './records.ts';
-import { RunUnsuccessfulError } from './unsuccessful.ts';
+import { keepRun } from './keeping.ts';
+import { createRecordLog } from './records.ts';
 
 /** What `startRun` takes beside the pipeline. */
 export interface RunOptions<I = unknown> {
@@ -35,8 +30,13 @@ export interface RunOptions<I = unknown> {
   readonly signal?: AbortSignal | undefined;
   /** Watches every actor of the run, as XState's `createActor` takes it. Makes a run about twice as slow. */
   readonly inspect?: ActorOptions<typeof pipelineMachine>['inspect'] | undefined;
-  /** Keeps the records of the run, in order. The result waits for the last one. */
+  /**
+   * Keeps the run: every record before it is seen and before anything follows from it, so that the run survives this
+   * process and `resumeRun` can go on with it. The result waits for the last one.
+   */
   readonly store?: RunStore | undefined;
+  /** Who works on the run, told to others who try to. @default the id of this process */
+  readonly holder?: string | undefined;
   /** Whether a person watches: then a review that cannot be had waits for a decision instead of failing. @default false */
   readonly attended?: boolean | undefined;
   /** Timers and, where it has `now()`, the time of records. @default the system's clock */
@@ -70,6 +70,11 @@ export interface Run<O = Readonly<Record<string, Outputs>>> extends AsyncIterabl
   decide(about: string, decision: Decision | string): void;
   /** Stops the run and aborts everything that works. Does nothing once the run has ended. */
   cancel(reason?: string): void;
+  /**
+   * Lets go of the run without ending it: stops everything that works, and has `result` tell `suspended`. A run in a store
+   * can be resumed, by any process. Does nothing once the run has ended.
+   */
+  suspend(): void;
 }
 
 /**
@@ -84,99 +89,19 @@ export interface Run<O = Readonly<Record<string, Outputs>>> extends AsyncIterabl
  */
 export function startRun<O, I>(pipeline: Pipeline<O, I>, ...[options = {}]: RunArguments<I>): Run<O> {
   checkPipeline(pipeline);
-  const { runId = ulid(), signal, inspect, store, clock, attended = false } = options;
-  const log = createRecordLog(runId, () => clock?.now?.() ?? Date.now());
-  let actor: ActorRefFrom<typeof pipelineMachine> | undefined;
-  let ended = false;
-  let finish: () => void = () => undefined;
-  const over = new Promise<void>((resolve) => (finish = resolve));
-  const journal = store && createJournal(store, log, (error) => fail(errorInfo(error)));
-
-  function publish(event: RunEvent): void {
-    if (ended) return;
-    ended = event.type === 'run.ended';
-    append(log, event);
-    journal?.write();
-    if (!ended) return;
-    close(log);
-    finish();
-  }
-
-  /** Ends the run where its machine cannot: before it was started, or after it broke. */
-  function windUp(end: Omit<EventOf<'run.ended'>, 'type'>): void {
-    if (log.events.length === 0) publish(startedEvent(pipeline, null));
-    for (const event of unfinished(snapshot(), end.reason ?? `the run ${end.status}`)) publish(event);
-    publish({ type: 'run.ended', ...end });
-  }
-
-  function fail(error: ErrorInfo): void {
-    if (actor?.getSnapshot().status === 'active') actor.send({ type: 'abort', error });
-    else windUp({ status: 'failed', error });
-  }
-
-  /** The machine itself has failed, which is a bug: what works is stopped, and the result says so. */
-  function breakOff(error: unknown): void {
-    if (actor) disband(actor);
-    windUp({ status: 'failed', error: errorInfo(error, 'INTERNAL') });
-  }
-
-  async function begin(): Promise<void> {
-    const input = await inputOf(pipeline, options.input);
-    if (ended) return;
-    if (!input.ok) {
-      fail(errorInfo(input.error));
-      return;
-    }
-    actor = createActor(machineOf(pipeline), {
-      id: runId,
-      input: { run: runId, plan: pipeline.plan, input: input.value, attended, quiet: !inspect },
-      ...(inspect && { inspect: guarded(inspect) }),
-      ...(clock && { clock }),
-    });
-    // An inspector sees events only, so then nothing may go around them.
-    if (inspect) actor.on('*', publish);
-    else listenTo(actor, publish);
-    actor.subscribe({ error: breakOff });
-    actor.start();
-  }
-
-  function cancel(reason = 'cancelled'): void {
-    if (ended) return;
-    if (actor) actor.send({ type: 'cancel', reason });
-    else windUp({ status: 'cancelled', reason });
-  }
-
-  function snapshot(): RunSnapshot {
-    const view = createRunView();
-    for (let at = 1, record = recordAt(log, 0); record; record = recordAt(log, at++)) view.apply(record);
-    return view.snapshot();
-  }
-
-  if (signal) followSignal(signal, cancel, over);
-  const result = over
-    .then(() => journal?.flush())
-    .then((failure) => recorded(resultOf(snapshot()) as RunResult<O>, failure));
-  let outputs: Promise<O> | undefined;
-  begin().catch(breakOff);
-  return {
-    id: runId,
-    get events$() {
-      return stream(log);
+  const { runId = ulid(), store, clock, attended = false, holder } = options;
+  const log = createRecordLog(runId, () => clock?.now?.() ?? Date.now(), store !== undefined);
+  return runEngine<O>({
+    ...options,
+    pipeline,
+    log,
+    keeping: store && keepRun({ store, log, holder }),
+    async begin() {
+      const input = await inputOf(pipeline, options.input);
+      if (!input.ok) throw input.error;
+      return { input: { run: runId, plan: pipeline.plan, input: input.value, attended } };
     },
-    eventsFrom: (seq) => stream(log, seq),
-    [Symbol.asyncIterator]: () => iterate(log),
-    snapshot,
-    result,
-    get outputs() {
-      outputs ??= result.then(outputsOf);
-      return outputs;
-    },
-    decide(about, given) {
-      const decision = acceptDecision(pipeline.plan, log.events, about, given);
-      actor?.send({ type: 'decide', about, decision });
-    },
-    cancel,
-  };
+  });
 }
 
 /**
@@ -198,40 +123,10 @@ export function runPipeline<O, I>(pipeline: Pipeline<O, I>, ...options: RunArgum
 
 // --- internal ---
 
-function startedEvent({ plan }: Pick<Pipeline, 'plan'>, input: unknown): RunEvent {
-  return { type: 'run.started', plan, fingerprint: fingerprint(plan), input };
-}
-
-/** How the phases end that have not, when the run does. */
-function unfinished({ phases }: RunSnapshot, because: string): readonly RunEvent[] {
-  return Object.entries(phases).flatMap(([phase, { status, attempts }]): readonly RunEvent[] => {
-    if (ENDED.has(status)) return [];
-    return [{ type: status === 'pending' && attempts === 0 ? 'phase.skipped' : 'phase.cancelled', phase, because }];
-  });
-}
-
-const ENDED: ReadonlySet<PhaseStatus> = new Set(['approved', 'rejected', 'failed', 'skipped', 'cancelled']);
-
-function checkPipeline(pipeline: unknown): void {
+/** @throws PhasegateError `DEFINITION_INVALID` where it is not what definePipeline() returns. */
+export function checkPipeline(pipeline: unknown): void {
   if (typeof pipeline === 'object' && pipeline !== null && 'plan' in pipeline && 'work' in pipeline) return;
   throw new PhasegateError('DEFINITION_INVALID', 'Cannot start a run as what was given is not a pipeline', {
     hint: 'Pass what definePipeline() returns.',
   });
-}
-
-function followSignal(signal: AbortSignal, cancel: (reason: string) => void, over: Promise<void>): void {
-  const stop = () => cancel(errorInfo(signal.reason).message);
-  if (signal.aborted) stop();
-  signal.addEventListener('abort', stop, { once: true });
-  void over.then(() => signal.removeEventListener('abort', stop));
-}
-
-/** The result of a run; one whose end could not be recorded has failed, whatever it was. */
-function recorded<O>(result: RunResult<O>, failure: PhasegateError | undefined): RunResult<O> {
-  return failure ? { ...result, status: 'failed', error: errorInfo(failure) } : result;
-}
-
-function outputsOf<O>(result: RunResult<O>): O {
-  if (result.status !== 'completed') throw new RunUnsuccessfulError(result);
-  return result.outputs as O;
 }

@@ -8,36 +8,12 @@
  */
 import type { RunRecord, RunStatus } from '../model/event.ts';
 import type { InboxItem } from '../model/inbox.ts';
+import type { RunInfo } from '../model/run-info.ts';
+
+export type { RunInfo } from '../model/run-info.ts';
 
 /** A value, or a promise of it: stores may be synchronous. */
 export type Awaitable<T> = T | Promise<T>;
-
-/** How a run stands after its latest record. */
-export interface RunInfo {
-  readonly runId: string;
-  /** The name of its pipeline. */
-  readonly pipeline: string;
-  /** The fingerprint of its plan. */
-  readonly fingerprint: string;
-  /** `running` also where no process works on it: see `lease`. */
-  readonly status: RunStatus | 'running';
-  /** Milliseconds since 1970, of its first record. */
-  readonly startedAt: number;
-  /** Milliseconds since 1970, of its latest record. */
-  readonly updatedAt: number;
-  /** The number of its latest record. */
-  readonly seq: number;
-  /** Phases that are approved now, and phases of the plan. */
-  readonly approved: number;
-  readonly phases: number;
-  /** US dollars and tokens, as far as reported. */
-  readonly costUsd: number;
-  readonly tokens: number;
-  /** Phases and limits that wait for a person. */
-  readonly waiting: readonly string[];
-  /** The run that it was forked from. */
-  readonly forkOf?: string | undefined;
-}
 
 /** A run as a store lists it. */
 export interface ListedRun extends RunInfo {

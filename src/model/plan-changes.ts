@@ -1,0 +1,77 @@
+/**
+ * What differs between two plans, in words.
+ *
+ * @module
+ */
+import { stringify } from 'safe-stable-stringify';
+import type { PhasePlan, Plan } from './plan.ts';
+
+/** One line for each difference; none where the plans are equal. */
+export function planChanges(before: Plan, after: Plan): readonly string[] {
+  const old = new Map(before.phases.map((phase) => [phase.name, phase]));
+  const now = new Map(after.phases.map((phase) => [phase.name, phase]));
+  const removed = before.phases.filter(({ name }) => !now.has(name));
+  const changed = after.phases.flatMap((phase) => {
+    const was = old.get(phase.name);
+    return was ? phaseChanges(was, phase) : [`phase "${phase.name}" is new`];
+  });
+  const moved =
+    removed.length === 0 && changed.length === 0 && old.size === now.size && differs(names(before), names(after))
+      ? ['the phases are in another order']
+      : [];
+  const whole = SETTINGS.flatMap((key) => fieldChange(key, before[key], after[key]));
+  return [...whole, ...removed.map(({ name }) => `phase "${name}" is gone`), ...changed, ...moved];
+}
+
+// --- internal ---
+
+const SETTINGS = ['name', 'concurrency', 'onFailure', 'onLimit', 'limits'] as const satisfies readonly (keyof Plan)[];
+
+function names({ phases }: Plan): readonly string[] {
+  return phases.map(({ name }) => name);
+}
+
+function phaseChanges(before: PhasePlan, after: PhasePlan): readonly string[] {
+  const where = `phase "${after.name}"`;
+  const old = new Map(before.tasks.map((task) => [task.name, task]));
+  const now = new Set(after.tasks.map(({ name }) => name));
+  const tasks = after.tasks.flatMap((task) => {
+    const was = old.get(task.name);
+    if (!was) return [`${where}: task "${task.name}" is new`];
+    return fieldChanges(`${where}: task "${task.name}": `, was, task);
+  });
+  const gone = before.tasks.filter(({ name }) => !now.has(name)).map(({ name }) => `${where}: task "${name}" is gone`);
+  const gate =
+    before.gate && after.gate
+      ? fieldChanges(`${where}: review: `, before.gate, after.gate)
+      : fieldChange(`${where}: review`, before.gate && 'a gate', after.gate && 'a gate');
+  return [
+    ...fieldChange(`${where}: after`, before.after, after.after),
+    ...fieldChange(`${where}: mode`, before.mode, after.mode),
+    ...gone,
+    ...tasks,
+    ...gate,
+  ];
+}
+
+function fieldChanges(where: string, before: object, after: object): readonly string[] {
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+  const was = new Map<string, unknown>(Object.entries(before));
+  const is = new Map<string, unknown>(Object.entries(after));
+  return [...keys].flatMap((key) => fieldChange(`${where}${key}`, was.get(key), is.get(key)));
+}
+
+function fieldChange(what: string, before: unknown, after: unknown): readonly string[] {
+  return differs(before, after) ? [`${what}: ${shown(before)} → ${shown(after)}`] : [];
+}
+
+function differs(before: unknown, after: unknown): boolean {
+  return stringify(before) !== stringify(after);
+}
+
+function shown(value: unknown): string {
+  const text = stringify(value) ?? 'nothing';
+  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
+}
+
+const SHOWN = 120;

@@ -1,0 +1,84 @@
+/**
+ * How a run stands, in a row for lists.
+ *
+ * @module
+ */
+import type { RunRecord, RunStatus } from './event.ts';
+
+/** How a run stands after its latest record. */
+export interface RunInfo {
+  readonly runId: string;
+  /** The name of its pipeline. */
+  readonly pipeline: string;
+  /** The fingerprint of its plan. */
+  readonly fingerprint: string;
+  /** `running` also where no process works on it: see `lease`. */
+  readonly status: RunStatus | 'running';
+  /** Milliseconds since 1970, of its first record. */
+  readonly startedAt: number;
+  /** Milliseconds since 1970, of its latest record. */
+  readonly updatedAt: number;
+  /** The number of its latest record. */
+  readonly seq: number;
+  /** Phases that are approved now, and phases of the plan. */
+  readonly approved: number;
+  readonly phases: number;
+  /** US dollars and tokens, as far as reported. */
+  readonly costUsd: number;
+  readonly tokens: number;
+  /** Phases and limits that wait for a person. */
+  readonly waiting: readonly string[];
+  /** The run that it was forked from. */
+  readonly forkOf?: string | undefined;
+}
+
+/** A fold over the records of a run. */
+export interface RunInfoFold {
+  apply(record: RunRecord): void;
+  /** @param waiting Names of what waits for a person: `openItems` knows. */
+  info(waiting: readonly string[]): RunInfo;
+}
+
+/** Begins before the first record. @param forkOf The run that it was forked from. */
+export function foldRunInfo(forkOf?: string): RunInfoFold {
+  const approved = new Set<string>();
+  const used = { costUsd: 0, tokens: 0 };
+  const state = { runId: '', pipeline: '', fingerprint: '', startedAt: 0, updatedAt: 0, seq: 0, phases: 0 };
+  let status: RunInfo['status'] = 'running';
+  return {
+    apply({ runId, seq, time, event }) {
+      state.updatedAt = time;
+      state.seq = seq;
+      switch (event.type) {
+        case 'run.started':
+          Object.assign(state, { runId, startedAt: time, fingerprint: event.fingerprint });
+          Object.assign(state, { pipeline: event.plan.name, phases: event.plan.phases.length });
+          return;
+        case 'run.resumed':
+          if (event.plan) Object.assign(state, { fingerprint: event.fingerprint, phases: event.plan.phases.length });
+          return;
+        case 'run.reopened':
+          status = 'running';
+          return;
+        case 'run.ended':
+          status = event.status;
+          return;
+        case 'phase.approved':
+          approved.add(event.phase);
+          return;
+        case 'phase.started':
+        case 'phase.invalidated':
+          approved.delete(event.phase);
+          return;
+        case 'task.reported':
+          used.costUsd += event.costUsd ?? 0;
+          used.tokens += event.tokens ?? 0;
+          return;
+        default:
+      }
+    },
+    info(waiting) {
+      return { ...state, ...used, status, approved: approved.size, waiting, ...(forkOf !== undefined && { forkOf }) };
+    },
+  };
+}

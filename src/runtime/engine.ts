@@ -1,0 +1,224 @@
+/**
+ * One run in this process, however it began: its actor, its records, and what ends it.
+ *
+ * @module
+ */
+import { createActor, type ActorOptions, type ActorRefFrom } from 'xstate';
+import type { Clock } from '../machines/actor.ts';
+import type { PipelineInput } from '../machines/board.ts';
+import { disband, listenTo } from '../machines/boards.ts';
+import type { pipelineMachine } from '../machines/pipeline.machine.ts';
+import { decisionSchema, type Decision } from '../model/decision.ts';
+import type { Pipeline } from '../model/define.ts';
+import { errorInfo, type PhasegateError } from '../model/errors.ts';
+import type { EventOf, RunEvent } from '../model/event.ts';
+import { fingerprint } from '../model/plan.ts';
+import type { PhaseStatus, RunResult, RunSnapshot } from '../model/result.ts';
+import type { Outputs } from '../model/task-types.ts';
+import { createRunView, resultOf } from '../model/view.ts';
+import { acceptDecision } from './desk.ts';
+import { guarded } from './inspector.ts';
+import type { Keeping } from './keeping.ts';
+import { machineOf } from './machine.ts';
+import { append, close, iterate, stream, unveil, visibleAt, type RecordLog } from './records.ts';
+import type { Run } from './run.ts';
+import { RunUnsuccessfulError } from './unsuccessful.ts';
+
+/** The actor of a run. */
+export type PipelineActor = ActorRefFrom<typeof pipelineMachine>;
+
+/** What a run is made of. */
+export interface EngineOptions {
+  readonly pipeline: Pick<Pipeline, 'plan' | 'work' | 'name'>;
+  readonly log: RecordLog;
+  /** What keeps its records; `undefined` where nothing does. */
+  readonly keeping: Keeping | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly inspect?: ActorOptions<typeof pipelineMachine>['inspect'] | undefined;
+  readonly clock?: (Clock & { now?(): number }) | undefined;
+  /**
+   * Finds out what the run begins with. It does not begin where this rejects: that is how it ends then.
+   *
+   * @returns The input of its actor, and what is done with that before it starts.
+   */
+  begin(): Promise<{
+    readonly input: PipelineInput;
+    readonly prepare?: ((actor: PipelineActor) => void) | undefined;
+  }>;
+  /** Told that it has begun, or why it has not. Where this is absent a run that has not begun ends as failed. */
+  readonly begun?: ((error?: unknown) => void) | undefined;
+}
+
+/** Starts a run and returns at once. */
+export function runEngine<O>(options: EngineOptions): Run<O> {
+  const { pipeline, log, keeping, inspect, clock, signal } = options;
+  let actor: PipelineActor | undefined;
+  let ended = false;
+  let suspended = false;
+  let finish: () => void = () => undefined;
+  const over = new Promise<void>((resolve) => (finish = resolve));
+
+  function publish(event: RunEvent): void {
+    if (ended) return;
+    ended = event.type === 'run.ended';
+    append(log, event);
+    keeping?.journal.write();
+    if (ended) end();
+  }
+
+  function end(): void {
+    ended = true;
+    close(log);
+    finish();
+  }
+
+  /** Ends the run where its machine cannot: before it was started, or after it broke. */
+  function windUp(last: Omit<EventOf<'run.ended'>, 'type'>): void {
+    if (ended) return;
+    if (log.events.length === 0) publish(startedEvent(pipeline, null));
+    for (const event of unfinished(snapshot(), last.reason ?? `the run ${last.status}`)) publish(event);
+    publish({ type: 'run.ended', ...last });
+  }
+
+  /** The machine itself has failed, which is a bug: what works is stopped, and the result says so. */
+  function breakOff(error: unknown): void {
+    if (actor) disband(actor);
+    windUp({ status: 'failed', error: errorInfo(error, 'INTERNAL') });
+  }
+
+  /** What cannot be kept does not happen: the run stops where it was last kept, and can be resumed from there. */
+  function lose(error: PhasegateError): void {
+    ended = true;
+    if (actor) disband(actor);
+    unveil(log);
+    ended = false;
+    windUp({ status: 'failed', error: errorInfo(error) });
+  }
+
+  async function begin(): Promise<void> {
+    await keeping?.open(lose, hear);
+    if (ended) return;
+    const { input, prepare } = await options.begin();
+    if (ended) return;
+    const made = createActor(machineOf(pipeline, keeping?.host), {
+      id: log.runId,
+      input: { ...input, quiet: !inspect },
+      ...(inspect && { inspect: guarded(inspect) }),
+      ...(clock && { clock }),
+    });
+    // An inspector sees events only, so then nothing may go around them.
+    if (inspect) made.on('*', publish);
+    else listenTo(made, publish);
+    made.subscribe({ error: breakOff });
+    prepare?.(made);
+    actor = made;
+    actor.start();
+    options.begun?.();
+  }
+
+  function refuse(thrown: unknown): void {
+    if (!options.begun && (!keeping || keeping.isOpen())) {
+      windUp({ status: 'failed', error: errorInfo(thrown) });
+      return;
+    }
+    // It is not this process's to end.
+    keeping?.journal.abandon();
+    unveil(log);
+    if (!options.begun) windUp({ status: 'failed', error: errorInfo(thrown) });
+    else end();
+    options.begun?.(thrown);
+  }
+
+  /** Another process says something to the run. */
+  function hear(message: { readonly kind: 'cancel' | 'answer'; readonly about: string; readonly body: unknown }): void {
+    if (message.kind === 'cancel') cancel(String(message.body));
+    else {
+      const decision = decisionSchema.safeParse(message.body);
+      if (decision.success) answer(message.about, decision.data);
+    }
+  }
+
+  function answer(about: string, decision: Decision): void {
+    actor?.send({ type: 'decide', about, decision });
+  }
+
+  function cancel(reason = 'cancelled'): void {
+    if (ended) return;
+    if (actor) actor.send({ type: 'cancel', reason });
+    else windUp({ status: 'cancelled', reason });
+  }
+
+  function suspend(): void {
+    if (ended) return;
+    suspended = true;
+    end();
+    if (!actor) return;
+    disband(actor);
+    actor.stop();
+  }
+
+  function snapshot(): RunSnapshot {
+    const view = createRunView();
+    for (let at = 1, record = visibleAt(log, 0); record; record = visibleAt(log, at++)) view.apply(record);
+    return view.snapshot();
+  }
+
+  async function conclude(): Promise<RunResult<O>> {
+    await over;
+    const failure = await keeping?.close();
+    const result = resultOf(snapshot()) as RunResult<O>;
+    if (failure) return { ...result, status: 'failed', error: errorInfo(failure) };
+    return suspended ? { ...result, status: 'suspended' } : result;
+  }
+
+  if (signal) followSignal(signal, cancel, over);
+  const result = conclude();
+  let outputs: Promise<O> | undefined;
+  begin().catch(refuse);
+  return {
+    id: log.runId,
+    get events$() {
+      return stream(log);
+    },
+    eventsFrom: (seq) => stream(log, seq),
+    [Symbol.asyncIterator]: () => iterate(log),
+    snapshot,
+    result,
+    get outputs() {
+      outputs ??= result.then(outputsOf);
+      return outputs;
+    },
+    decide: (about, given) => answer(about, acceptDecision(pipeline.plan, log.events, about, given)),
+    cancel,
+    suspend,
+  };
+}
+
+// --- internal ---
+
+function startedEvent({ plan }: Pick<Pipeline, 'plan'>, input: unknown): RunEvent {
+  return { type: 'run.started', plan, fingerprint: fingerprint(plan), input };
+}
+
+/** How the phases end that have not, when the run does. */
+function unfinished({ phases }: RunSnapshot, because: string): readonly RunEvent[] {
+  return Object.entries(phases).flatMap(([phase, { status, attempts }]): readonly RunEvent[] => {
+    if (ENDED.has(status)) return [];
+    return [{ type: status === 'pending' && attempts === 0 ? 'phase.skipped' : 'phase.cancelled', phase, because }];
+  });
+}
+
+const ENDED: ReadonlySet<PhaseStatus> = new Set(['approved', 'rejected', 'failed', 'skipped', 'cancelled']);
+
+function followSignal(signal: AbortSignal, cancel: (reason: string) => void, over: Promise<void>): void {
+  const stop = () => cancel(errorInfo(signal.reason).message);
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop, { once: true });
+  void over.then(() => signal.removeEventListener('abort', stop));
+}
+
+function outputsOf<O>(result: RunResult<O>): O {
+  if (result.status !== 'completed')
+    throw new RunUnsuccessfulError(result as RunResult<Readonly<Record<string, Outputs>>>);
+  return result.outputs as O;
+}

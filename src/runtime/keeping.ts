@@ -1,0 +1,145 @@
+/**
+ * What a run in a store needs as long as a process works on it: the right to append, a journal, and an ear for what other
+ * processes say to it.
+ *
+ * @module
+ */
+import type { Host } from '../actors/host.ts';
+import { PhasegateError } from '../model/errors.ts';
+import type { KeptMessage, Lease, RunStore } from '../store/port.ts';
+import { createJournal, type Journal } from './journal.ts';
+import type { RecordLog } from './records.ts';
+
+/** What was said to a run by another process. */
+export interface Heard {
+  readonly kind: KeptMessage['kind'];
+  /** What is answered: a phase, or a limit; empty for the whole run. */
+  readonly about: string;
+  readonly body: unknown;
+}
+
+/** Keeps a run. */
+export interface Keeping {
+  readonly journal: Journal;
+  /** Holds work back until what led to it is kept. */
+  readonly host: Host;
+  /**
+   * Takes the right to append, and keeps it.
+   *
+   * @param lose Called once when nothing can be kept any more.
+   * @param hear Called with what other processes say.
+   * @throws PhasegateError `RUN_LEASED` where another process works on the run, `RUN_EXISTS` where a new run is to have the
+   *   id of another.
+   */
+  open(lose: (error: PhasegateError) => void, hear: (heard: Heard) => void): Promise<void>;
+  /** Whether the right to append was had. */
+  isOpen(): boolean;
+  /** Gives it back once everything is kept. @returns Why not everything is. */
+  close(): Promise<PhasegateError | undefined>;
+}
+
+/** Options of {@link keepRun}. */
+export interface KeepingOptions {
+  readonly store: RunStore;
+  readonly log: RecordLog;
+  /** Who works on the run, for people. @default the id of this process */
+  readonly holder?: string | undefined;
+  /** The right to append, where it was taken already. */
+  readonly lease?: Lease | undefined;
+  readonly forkOf?: string | undefined;
+}
+
+/** Milliseconds for which the right to append is taken, and after which it is renewed. */
+const LEASE_MS = 30_000;
+const RENEW_MS = 10_000;
+/** Milliseconds between looks at what other processes say. */
+const LISTEN_MS = 250;
+
+/** Prepares to keep a run; nothing is done before it is opened. */
+export function keepRun({ store, log, forkOf, lease: taken, holder = thisProcess() }: KeepingOptions): Keeping {
+  let lease = taken;
+  let opened = false;
+  let lose: (error: PhasegateError) => void = () => undefined;
+  let timers: ReturnType<typeof setInterval>[] = [];
+  let heard = 0;
+  let failed = false;
+  const journal = createJournal({
+    store,
+    log,
+    forkOf,
+    lease: () => lease,
+    onFailure(error) {
+      failed = true;
+      lose(error);
+    },
+  });
+
+  async function renew(): Promise<void> {
+    if (!lease || failed) return;
+    try {
+      lease = await store.renew(lease, LEASE_MS);
+    } catch (error) {
+      if (failed || !PhasegateError.is(error) || error.code !== 'LEASE_LOST') return;
+      failed = true;
+      journal.abandon();
+      lose(error);
+    }
+  }
+
+  async function listen(hear: (heard: Heard) => void): Promise<void> {
+    const messages = await store.messages(log.runId, heard);
+    for (const { id, kind, item, body } of messages) {
+      heard = id;
+      const about = journal.open().find((one) => one.id === item)?.about;
+      if (kind === 'cancel') hear({ kind, about: '', body });
+      else if (about !== undefined) hear({ kind, about, body });
+    }
+  }
+
+  function repeat(job: () => Promise<void>, ms: number, keepsAlive: boolean): void {
+    let busy = false;
+    const timer = setInterval(() => {
+      if (busy) return;
+      busy = true;
+      // A store that cannot be asked now is asked again; one that cannot keep anything is found out by the journal.
+      job()
+        .catch(() => undefined)
+        .finally(() => (busy = false));
+    }, ms);
+    if (!keepsAlive && typeof timer === 'object') timer.unref();
+    timers.push(timer);
+  }
+
+  return {
+    journal,
+    host: { whenDurable: (go) => journal.whenDurable(go) },
+    isOpen: () => opened,
+    async open(onLoss, hear) {
+      lose = onLoss;
+      lease ??= await store.acquire(log.runId, holder, LEASE_MS);
+      if (log.events.length === 0 && (await store.run(log.runId))) throw runExists(log.runId);
+      opened = true;
+      repeat(renew, RENEW_MS, false);
+      repeat(() => listen(hear), LISTEN_MS, true);
+    },
+    async close() {
+      const failure = opened ? await journal.flush() : undefined;
+      for (const timer of timers) clearInterval(timer);
+      timers = [];
+      if (lease) await Promise.resolve(store.release(lease)).catch(() => undefined);
+      return failure;
+    },
+  };
+}
+
+// --- internal ---
+
+function thisProcess(): string {
+  return typeof process === 'object' ? `process ${process.pid}` : 'a browser';
+}
+
+function runExists(runId: string): PhasegateError {
+  return new PhasegateError('RUN_EXISTS', `Cannot start run ${runId} as the store has a run of that id`, {
+    hint: 'Resume it with resumeRun(), or start another with an id of its own.',
+  });
+}

@@ -1,0 +1,50 @@
+/**
+ * Whole runs, as they were said.
+ *
+ * @module
+ */
+import { unpackRecord } from '../model/artifact.ts';
+import { PhasegateError } from '../model/errors.ts';
+import type { RunRecord } from '../model/event.ts';
+import type { RunStore } from './port.ts';
+
+/**
+ * Records of a run with everything that is kept beside them.
+ *
+ * @param from Number of the first. @default 1
+ * @throws PhasegateError `STORE_UNREADABLE` where something that a record refers to is not there.
+ */
+export async function readRun(
+  store: Pick<RunStore, 'read' | 'artifact'>,
+  runId: string,
+  from = 1,
+): Promise<readonly RunRecord[]> {
+  const packed = await store.read(runId, from);
+  const records: RunRecord[] = [];
+  for (const record of packed)
+    records.push(mayRefer(record) ? await unpackRecord(record, find(store, record)) : record);
+  return records;
+}
+
+// --- internal ---
+
+/** Kinds of records that may have something kept beside them. */
+const REFERRING: ReadonlySet<RunRecord['event']['type']> = new Set([
+  'task.completed',
+  'phase.approved',
+  'task.reported',
+  'run.started',
+]);
+
+function mayRefer({ event }: RunRecord): boolean {
+  return REFERRING.has(event.type);
+}
+
+function find(store: Pick<RunStore, 'artifact'>, { runId, seq }: RunRecord): (hash: string) => Promise<string> {
+  return async (hash) => {
+    const content = await store.artifact(hash);
+    if (content !== undefined) return content;
+    const problem = `Cannot read record ${seq} of run ${runId} as the content ${hash} that it refers to is missing`;
+    throw new PhasegateError('STORE_UNREADABLE', problem, { hint: 'Restore the store from a copy of it.' });
+  };
+}
