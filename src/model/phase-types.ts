@@ -5,7 +5,7 @@
  */
 import type { CheckResult } from './check.ts';
 import type { Decision } from './decision.ts';
-import type { Mode } from './plan.ts';
+import type { Mode } from './options.ts';
 import type { GatePolicy } from './policy.ts';
 import type { StandardSchemaV1 } from './schema.ts';
 import type { AnyTask, Inputs, Outputs, Task, TaskContext, TaskMaker, TaskName, TaskOutputs } from './task-types.ts';

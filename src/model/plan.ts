@@ -7,17 +7,8 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { stringify } from 'safe-stable-stringify';
 import { graphOf, type Graph } from './graph.ts';
-import type { Backoff, Count, FullGatePolicy, Limits } from './policy.ts';
-
-/** How the tasks of a phase run: as wide as their own `after` allows (`parallel` says the same), or one after the other. */
-export type Mode = 'dependencies' | 'sequential' | 'parallel';
-
-/** What a task is expected to use per try, for worst-case cost. */
-export interface Estimate {
-  /** US dollars. */
-  readonly costUsd?: number | undefined;
-  readonly tokens?: number | undefined;
-}
+import type { Estimate, Mode } from './options.ts';
+import type { Backoff, Count, FullGatePolicy, Limits, Policy } from './policy.ts';
 
 /** One task, or one reviewer, as data. */
 export interface TaskPlan {
@@ -57,8 +48,8 @@ export interface Plan {
   readonly name: string;
   readonly phases: readonly PhasePlan[];
   readonly concurrency: Count;
-  readonly onFailure: 'continue' | 'halt';
-  readonly onLimit: 'stop' | 'escalate';
+  readonly onFailure: NonNullable<Policy['onFailure']>;
+  readonly onLimit: NonNullable<Policy['onLimit']>;
   readonly limits: Limits;
 }
 

@@ -36,15 +36,20 @@ export function mergeCorrections(
   fresh: readonly Correction[],
   earlier: readonly Correction[],
 ): Revision {
-  const changes = fresh.flatMap((one) => one.requiredChange ?? []);
+  return { attempt, ...joinDemands(fresh), history: [...earlier, ...fresh] };
+}
+
+/** Demands for changes as one: every feedback and every required change, in order. */
+export function joinDemands(
+  demands: readonly Pick<Correction, 'feedback' | 'requiredChange'>[],
+): Pick<Correction, 'feedback' | 'requiredChange'> {
+  const changes = demands.flatMap((one) => one.requiredChange ?? []);
   return {
-    attempt,
-    feedback: fresh
+    feedback: demands
       .map((one) => one.feedback)
       .filter((feedback) => feedback !== '')
       .join('\n\n'),
     ...(changes.length > 0 && { requiredChange: changes.join(' ') }),
-    history: [...earlier, ...fresh],
   };
 }
 

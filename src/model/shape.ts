@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import { namesOf } from './definition.ts';
 import { errorInfo } from './errors.ts';
+import { estimateSchema, manySchema, modeSchema } from './options.ts';
 import { backoffSchema, gatePolicySchema, limitsSchema, policySchema } from './policy.ts';
 import type { Problem } from './problems.ts';
 import { isSchema } from './schema.ts';
@@ -45,8 +46,6 @@ function telling(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue
 
 const call = z.custom<unknown>((value) => typeof value === 'function', 'expected a function');
 const schema = z.custom<unknown>(isSchema, 'expected a Standard Schema, such as one made with zod');
-const many = 'expected a whole number from 1, or "unlimited"';
-const count = z.union([z.int(many).min(1, many), z.literal('unlimited')], { error: many });
 const named = z.union([z.string(), z.object({ name: z.string() })], {
   error: 'expected a name or an object made by phase() or task()',
 });
@@ -62,12 +61,10 @@ const task = z.object({
     after: nameList,
     output: schema.optional(),
     retry: z
-      .strictObject({ attempts: count.optional(), backoff: backoffSchema.optional(), retryable: call.optional() })
+      .strictObject({ attempts: manySchema.optional(), backoff: backoffSchema.optional(), retryable: call.optional() })
       .optional(),
     timeout: z.number().min(0).optional(),
-    estimate: z
-      .strictObject({ costUsd: z.number().min(0).optional(), tokens: z.number().min(0).optional() })
-      .optional(),
+    estimate: estimateSchema.optional(),
   }),
 });
 
@@ -78,7 +75,7 @@ const review = gatePolicySchema.extend({
   quorum: z.union([z.literal('all'), z.int().min(1)], { error: 'expected "all" or a whole number from 1' }).optional(),
   checks: z.array(z.object({ name: text, run: call }), 'expected a list of checks').optional(),
   rewindTo: z
-    .union([z.enum(['predecessors', 'ancestors']), z.array(named)], {
+    .union([gatePolicySchema.shape.rewindTo.unwrap(), z.array(named)], {
       error: 'expected "predecessors", "ancestors" or a list of phases',
     })
     .optional(),
@@ -90,7 +87,7 @@ const phase = z.object({
   options: z.strictObject({
     tasks: z.array(task, 'expected a list of tasks').nullish(),
     after: nameList,
-    mode: z.enum(['dependencies', 'sequential', 'parallel']).nullish(),
+    mode: modeSchema.nullish(),
     review: z.union([reviewer, review], { error: 'expected a function, a task, or review options' }).nullish(),
     input: schema.optional(),
   }),
@@ -102,5 +99,5 @@ const pipelineShape = z.strictObject({
   input: schema.optional(),
   policy: policySchema.optional(),
   limits: limitsSchema.optional(),
-  concurrency: count.optional(),
+  concurrency: manySchema.optional(),
 });

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Backoff, Count } from './policy.ts';
-import type { Estimate } from './plan.ts';
+import type { Estimate } from './options.ts';
 import type { Revision } from './revision.ts';
 import type { StandardSchemaV1 } from './schema.ts';
 

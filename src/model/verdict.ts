@@ -8,6 +8,7 @@ import { parseDecision } from './decision-text.ts';
 import { errorInfo, PhasegateError } from './errors.ts';
 import type { Verdict } from './event.ts';
 import type { GatePlan } from './plan.ts';
+import { joinDemands } from './revision.ts';
 
 /** Reads one reviewer's answer: text by the text protocol, an object by the schema. Never throws. */
 export function readAnswer(answer: unknown, minConfidence: number): Verdict {
@@ -86,16 +87,8 @@ function joinRetries(decisions: readonly Decision[]): Decision | undefined {
 type Demand = Extract<Decision, { readonly feedback: string }>;
 
 function join(demands: readonly Demand[]): Pick<Demand, 'feedback' | 'requiredChange' | 'score'> {
-  const changes = demands.flatMap((one) => one.requiredChange ?? []);
   const scores = demands.flatMap((one) => one.score ?? []);
-  return {
-    feedback: demands
-      .map((one) => one.feedback)
-      .filter((feedback) => feedback !== '')
-      .join('\n\n'),
-    ...(changes.length > 0 && { requiredChange: changes.join(' ') }),
-    ...(scores.length > 0 && { score: Math.min(...scores) }),
-  };
+  return { ...joinDemands(demands), ...(scores.length > 0 && { score: Math.min(...scores) }) };
 }
 
 function malformed(lines: readonly string[]): PhasegateError {

@@ -4,10 +4,10 @@
  * @module
  */
 import { z } from 'zod';
+import { estimateSchema, manySchema, modeSchema } from '../../model/options.ts';
 import { backoffSchema, gatePolicySchema, limitsSchema, policies, policySchema } from '../../model/policy.ts';
 
 const text = z.string();
-const count = z.union([z.int().min(0), z.literal('unlimited')]);
 
 const duration = z
   .union([z.number().min(0), z.string().regex(/^\d+(\.\d+)? ?(ms|s|m|h)$/u, 'expected a duration such as "30s"')])
@@ -38,7 +38,7 @@ const command = {
 };
 
 const retry = z.strictObject({
-  attempts: z.union([z.int().min(1), z.literal('unlimited')]).optional(),
+  attempts: manySchema.optional(),
   backoff: backoff.optional(),
 });
 
@@ -46,7 +46,7 @@ const work = {
   ...command,
   description: text.optional().describe('What is to be done, in words; the base of the prompt.'),
   retry: retry.optional().describe('How often it is tried when it fails.'),
-  estimate: z.strictObject({ costUsd: z.number().min(0).optional(), tokens: z.number().min(0).optional() }).optional(),
+  estimate: estimateSchema.unwrap().optional(),
 };
 
 /** Strict, and a line of text exactly where there is a shell to read it. */
@@ -88,7 +88,7 @@ const review = gatePolicySchema.extend({
     .optional()
     .describe('How many reviewers must approve.'),
   rewindTo: z
-    .union([z.enum(['predecessors', 'ancestors']), z.array(text)])
+    .union([gatePolicySchema.shape.rewindTo.unwrap(), z.array(text)])
     .optional()
     .describe('Which phases may be sent back: the direct predecessors, any ancestor, or just these.'),
   reviewBackoff: backoff.optional(),
@@ -98,7 +98,7 @@ const phase = z.strictObject({
   name: text.describe('Unique in the pipeline.'),
   tasks: z.array(task).min(1),
   after: z.array(text).optional().describe('Phases that must be approved first.'),
-  mode: z.enum(['dependencies', 'sequential', 'parallel']).optional().describe('How the tasks run.'),
+  mode: modeSchema.optional().describe('How the tasks run.'),
   review: review.optional().describe('The gate. Without one the phase approves itself.'),
 });
 
@@ -116,7 +116,7 @@ export const pipelineFileSchema = z
       .optional()
       .describe('A preset, or gate options for every phase that does not say otherwise.'),
     limits: limits.optional().describe('Limits of a run.'),
-    concurrency: count.optional().describe('How many phases may work at the same time.'),
+    concurrency: manySchema.optional().describe('How many phases may work at the same time.'),
   })
   .meta({ title: 'phasegate pipeline' });
 
