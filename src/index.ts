@@ -98,15 +98,9 @@ export type { AttemptOutcome, GateOutcome, PhaseActors } from './machines/ports.
 export type { Clock } from './machines/actor.ts';
 export { machineOf } from './runtime/machine.ts';
 export { runPipeline, startRun, type Run, type RunArguments, type RunOptions } from './runtime/run.ts';
-export {
-  forkRun,
-  recoverAll,
-  resumeRun,
-  retryFailed,
-  type ForkOptions,
-  type ResumeOptions,
-  type Unrecovered,
-} from './runtime/resume.ts';
+export { forkRun, type ForkOptions } from './runtime/fork.ts';
+export { recoverAll, type Unrecovered } from './runtime/recover.ts';
+export { resumeRun, retryFailed, type ResumeOptions } from './runtime/resume.ts';
 export { memoryStore, type MemoryStoreOptions } from './store/memory.ts';
 export type {
   Artifact,

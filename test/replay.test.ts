@@ -3,7 +3,7 @@
  */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { replay } from '../src/machines/replay.ts';
-import { isSameEvent } from '../src/machines/same.ts';
+import { isSameEvent } from '../src/model/same-event.ts';
 import {
   forkRun,
   memoryStore,

@@ -3,32 +3,38 @@
  *
  * @module
  */
-import { after, type Clock } from '../machines/actor.ts';
 import type { TaskWork } from '../model/compile.ts';
 import { PhasegateError } from '../model/errors.ts';
-import { toJson } from '../model/json.ts';
+import { toJson, type JsonProblem } from '../model/json.ts';
 import type { TaskPlan } from '../model/plan.ts';
 import { backoffMs, countOf } from '../model/policy.ts';
 import { asRework } from '../model/rework.ts';
 import { check, type StandardSchemaV1 } from '../model/schema.ts';
+import type { Inputs, Outputs } from '../model/task-types.ts';
 import type { Host } from './host.ts';
+import { ABORT_GRACE_MS, type TaskScope } from './scope.ts';
 
 /** What a task is tried with. */
 export interface Trial<C> {
+  readonly scope: TaskScope;
   readonly host: Host;
   readonly plan: TaskPlan;
   readonly work: Pick<TaskWork, 'output' | 'retryable'> & { readonly runner: { run(context: C): unknown } };
-  readonly clock: Clock;
-  /** Aborted when nobody waits for the task any more. */
-  signal(): AbortSignal;
-  /** Calls back when nobody waits for the task any more. Returns a function that prevents it. */
-  readonly onStop: (run: () => void) => () => void;
-  /** Makes what the handler is given for one try; `isOver` tells whether that try has ended. */
-  context(signal: () => AbortSignal, isOver: () => boolean): C;
+  /** What it is to the gate; a review that is asked again is another piece of work. */
+  readonly role: 'task' | 'check' | 'review';
+  readonly inputs: Inputs;
+  /** Outputs of this attempt that the task may read. */
+  readonly outputs: Outputs;
+  /** Whether nothing is at work beside it, so that a value which is there at once may end it at once. */
+  readonly isAlone: boolean;
+  /** Makes what the handler is given for one try. */
+  context(one: Try): C;
   /** Called before each try, from 1. */
   onTry?(number: number): void;
   /** Called when a try has failed and another follows. */
   onRetry(number: number, error: unknown, delayMs: number): void;
+  /** Called once. A task that is aborted fails with whatever its handler makes of that. */
+  onEnd(done: Trialled): void;
 }
 
 /** How a task ended, with the number of its last try. */
@@ -36,152 +42,139 @@ export type Trialled =
   | { readonly ok: true; readonly output: unknown; readonly tries: number }
   | { readonly ok: false; readonly error: unknown; readonly tries: number };
 
-/** Milliseconds that work which was told to stop is waited for, before it is left to itself. */
-export const ABORT_GRACE_MS = 5000;
+/** One try of one task. */
+export class Try {
+  readonly trial: Omit<Trial<never>, 'context'>;
+  isOver = false;
+  #controller: AbortController | undefined = undefined;
+  #unhook: (() => void) | undefined = undefined;
 
-/** Tries a task. Never rejects; a task that is aborted fails with whatever its handler makes of that. */
-export function tryTask<C>(trial: Trial<C>, number = 1): Promise<Trialled> {
+  constructor(trial: Omit<Trial<never>, 'context'>) {
+    this.trial = trial;
+  }
+
+  /** Aborted when nobody waits for the try any more. Made when it is first asked for, as most handlers never do. */
+  get signal(): AbortSignal {
+    if (this.#controller) return this.#controller.signal;
+    const controller = new AbortController();
+    this.#controller = controller;
+    const unhook = this.trial.scope.onHalt((reason) => controller.abort(reason));
+    if (this.isOver) unhook();
+    else this.#unhook = unhook;
+    return controller.signal;
+  }
+
+  end(): void {
+    this.isOver = true;
+    this.#unhook?.();
+  }
+
+  /** Ends it before its handler does. */
+  abort(error: unknown): void {
+    this.end();
+    this.#controller ??= new AbortController();
+    this.#controller.abort(error);
+  }
+}
+
+/** Tries a task, from a number on. */
+export function tryTask<C>(trial: Trial<C>, number = 1): void {
   trial.onTry?.(number);
-  return started(trial).then(
-    (output) => ({ ok: true, output, tries: number }),
-    (error: unknown) => tryAgain(trial, number, error),
-  );
-}
-
-/** Waits until a promise settles, but no longer than the grace for aborted work. Never rejects. */
-export function comeToRest(work: PromiseLike<unknown>, clock: Clock): Promise<void> {
-  return new Promise((resolve) => {
-    const forget = after(clock, ABORT_GRACE_MS, resolve);
-    const done = () => {
-      forget();
-      resolve();
-    };
-    work.then(done, done);
-  });
-}
-
-/** Waits, or until the signal is aborted. */
-export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) {
-      resolve();
-      return;
-    }
-    const stop = () => {
-      forget();
-      resolve();
-    };
-    const forget = after(clock, ms, () => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    });
-    signal.addEventListener('abort', stop, { once: true });
-  });
+  trial.host.whenDurable(() => trial.scope.guard(() => tryOnce(trial, number)));
 }
 
 // --- internal ---
 
-async function tryAgain<C>(trial: Trial<C>, number: number, error: unknown): Promise<Trialled> {
-  const { plan, work, clock } = trial;
+/** Runs the handler once, for as long as its timeout allows, until its output is accepted. */
+function tryOnce<C>(trial: Trial<C>, number: number): void {
+  const { plan, work, scope } = trial;
+  if (scope.isHalted) {
+    trial.onEnd({ ok: false, error: AbortSignal.abort().reason, tries: number });
+    return;
+  }
+  const one = new Try(trial);
+  let value: unknown;
+  try {
+    value = work.runner.run(trial.context(one));
+  } catch (error) {
+    value = thrown(error);
+  }
+  if (work.output) wait(trial, number, one, validated(plan, work.output, value));
+  else if (trial.isAlone && !isThenable(value)) accept(trial, number, one, value);
+  else wait(trial, number, one, Promise.resolve(value));
+}
+
+/** A promise, also for what was thrown at once: so all tasks of an attempt begin before one of them ends it. */
+async function thrown(error: unknown): Promise<never> {
+  throw error;
+}
+
+/** The end of a try that takes time. */
+function wait<C>(trial: Trial<C>, number: number, one: Try, value: Promise<unknown>): void {
+  const { plan, scope } = trial;
+  const forget = plan.timeout === 0 ? undefined : scope.after(plan.timeout, expire);
+  let onRest: (() => void) | undefined;
+  value.then(
+    (output) => settle() && scope.guard(() => accept(trial, number, one, output)),
+    (error: unknown) => settle() && scope.guard(() => tryAgain(trial, number, error)),
+  );
+  /** @returns Whether somebody waits for it still. */
+  function settle(): boolean {
+    if (one.isOver) {
+      onRest?.();
+      return false;
+    }
+    one.end();
+    forget?.();
+    return true;
+  }
+  function expire(): void {
+    const error = timeoutError(plan);
+    one.abort(error);
+    // A handler that heeds its signal is done before the next try begins.
+    onRest = () => {
+      onRest = undefined;
+      leave();
+      scope.guard(() => tryAgain(trial, number, error));
+    };
+    const leave = scope.after(ABORT_GRACE_MS, () => onRest?.());
+  }
+}
+
+/** The output as frozen JSON ends the task; one that is not JSON is a failure like any other. */
+function accept<C>(trial: Trial<C>, number: number, one: Try, value: unknown): void {
+  one.end();
+  const copy = toJson(value);
+  if (copy.ok) trial.onEnd({ ok: true, output: copy.value, tries: number });
+  else tryAgain(trial, number, notJson(trial.plan, copy.problem));
+}
+
+function tryAgain<C>(trial: Trial<C>, number: number, error: unknown): void {
+  const { plan, work, scope } = trial;
   const failed: Trialled = { ok: false, error, tries: number };
-  if (number >= countOf(plan.attempts) || trial.signal().aborted || !isRetryable(work, error)) return failed;
+  if (number >= countOf(plan.attempts) || scope.isHalted || !isRetryable(work, error)) {
+    trial.onEnd(failed);
+    return;
+  }
   const delayMs = backoffMs(plan.backoff, number);
   trial.onRetry(number, error, delayMs);
-  await pause(clock, delayMs, trial.signal());
-  return trial.signal().aborted ? failed : tryTask(trial, number + 1);
+  scope.pause(delayMs, () => (scope.isHalted ? trial.onEnd(failed) : tryTask(trial, number + 1)));
 }
 
-/** Runs the handler once, as soon as what led to it is kept. */
-function started<C>(trial: Trial<C>): Promise<unknown> {
-  let begun: Promise<unknown> | undefined;
-  let begin: () => void = () => (begun = tryOnce(trial));
-  trial.host.whenDurable(() => begin());
-  return (
-    begun ??
-    new Promise((resolve) => {
-      begin = () => resolve(tryOnce(trial));
-    })
-  );
-}
-
-/** Runs the handler once, for as long as its timeout allows, until its output is accepted. */
-function tryOnce<C>(trial: Trial<C>): Promise<unknown> {
-  let own: AbortController | undefined;
-  let over = false;
-  let expired: PhasegateError | undefined;
-  const signal = () => {
-    if (own) return own.signal;
-    own = linked(trial.signal());
-    if (expired) own.abort(expired);
-    return own.signal;
-  };
-  return new Promise((resolve, reject) => {
-    let value: unknown;
-    try {
-      value = trial.work.runner.run(trial.context(signal, () => over));
-      over = !isThenable(value) && !trial.work.output;
-      if (over) resolve(asJson(trial.plan, value));
-    } catch (error) {
-      over = true;
-      reject(error);
-    }
-    if (over) return;
-    const running = accept(trial, value);
-    const forget = limitTime(trial, expire);
-    running.then(
-      (output) => end(() => resolve(output)),
-      (error: unknown) => end(() => reject(error)),
-    );
-    function end(settle: () => void): void {
-      if (over) return;
-      over = true;
-      forget();
-      settle();
-    }
-    function expire(): void {
-      const error = timeoutError(trial.plan);
-      expired = error;
-      over = true;
-      own?.abort(error);
-      // A handler that heeds its signal is done before the next try begins.
-      void comeToRest(running, trial.clock).then(() => reject(error));
-    }
-  });
-}
-
-/** Calls back when the task has taken too long. Returns a function that prevents it; so does stopping the actor. */
-function limitTime<C>({ plan, clock, onStop }: Trial<C>, expire: () => void): () => void {
-  if (plan.timeout === 0) return () => undefined;
-  const forget = after(clock, plan.timeout, expire);
-  const unhook = onStop(forget);
-  return () => {
-    unhook();
-    forget();
-  };
-}
-
-/** The output as frozen JSON, once it is there and its schema has accepted it. */
-async function accept<C>({ plan, work }: Trial<C>, value: unknown): Promise<unknown> {
-  const output = await value;
-  return work.output ? validated(plan, work.output, output) : asJson(plan, output);
-}
-
+/** The output, once it is there and its schema has accepted it. */
 async function validated(plan: TaskPlan, schema: StandardSchemaV1, value: unknown): Promise<unknown> {
-  const checked = await check(schema, value);
-  if (checked.ok) return asJson(plan, checked.value);
+  const checked = await check(schema, await value);
+  if (checked.ok) return checked.value;
   const lines = checked.refusal.lines.join('\n  ');
   const problem = `Cannot accept the output of task "${plan.name}" as its schema refuses it:\n  ${lines}`;
   const hint = 'Return what the schema describes, or change the schema.';
   throw new PhasegateError('OUTPUT_INVALID', problem, { hint });
 }
 
-function asJson(plan: TaskPlan, value: unknown): unknown {
-  const copy = toJson(value);
-  if (copy.ok) return copy.value;
-  const { path, found } = copy.problem;
+function notJson(plan: TaskPlan, { path, found }: JsonProblem): PhasegateError {
   const problem = `Cannot keep the output of task "${plan.name}" as ${path} is ${found}, which is not JSON`;
   const hint = 'Return plain data: strings, finite numbers, booleans, null, arrays and object literals.';
-  throw new PhasegateError('OUTPUT_NOT_JSON', problem, { hint });
+  return new PhasegateError('OUTPUT_NOT_JSON', problem, { hint });
 }
 
 function timeoutError({ name, timeout }: TaskPlan): PhasegateError {
@@ -202,14 +195,6 @@ function isRetryable({ retryable }: Pick<TaskWork, 'retryable'>, error: unknown)
   } catch {
     return false;
   }
-}
-
-/** A controller that is aborted with another signal. */
-export function linked(outer: AbortSignal): AbortController {
-  const controller = new AbortController();
-  if (outer.aborted) controller.abort(outer.reason);
-  else outer.addEventListener('abort', () => controller.abort(outer.reason), { once: true });
-  return controller;
 }
 
 /** Whether `await` would wait for a value; a value that throws when it is looked at is left to `await`, too. */

@@ -106,8 +106,8 @@ function causeOfLimit(board: Board, event: EventOf<'limit.reached'>, before: Run
 }
 
 /** What a phase wanted to do after a verdict: the journal does not have it, as a limit did not allow it. */
-function correctionAfter(board: Board, decided: EventOf<'review.decided'>): PhaseReport | undefined {
-  const { phase, generation, attempt, verdict, by } = decided;
+function correctionAfter(board: Board, judged: EventOf<'review.decided'>): PhaseReport | undefined {
+  const { phase, generation, attempt, verdict, by } = judged;
   if (verdict.type !== 'retry' && verdict.type !== 'retryPredecessor') return undefined;
   const { feedback, requiredChange } = verdict;
   const correction = { attempt, from: phase, feedback, ...(requiredChange !== undefined && { requiredChange }) };
@@ -120,23 +120,13 @@ function correctionAfter(board: Board, decided: EventOf<'review.decided'>): Phas
 
 /** The run ends, and this is the first that it says of it. */
 function causeOfEnd(board: Board, end: EventOf<'run.ended'> | undefined): Cause {
-  const { held } = board;
-  switch (end?.status) {
-    case 'cancelled':
-      return { type: 'told', tell: (one) => cancel(one, end.reason ?? '') };
-    case 'exhausted': {
-      const limit = held.find((name) => name === end.limit);
-      return limit === undefined ? { type: 'due' } : { type: 'told', tell: (one) => answer(one, limit, reject('')) };
-    }
-    case 'failed':
-      if (end.error) {
-        const { error } = end;
-        return { type: 'told', tell: (one) => abort(one, error) };
-      }
-      return ending(board);
-    default:
-      return ending(board);
+  if (end?.status === 'cancelled') return { type: 'told', tell: (one) => cancel(one, end.reason ?? '') };
+  if (end?.status === 'exhausted') {
+    const limit = board.held.find((name) => name === end.limit);
+    return limit === undefined ? { type: 'due' } : { type: 'told', tell: (one) => answer(one, limit, reject('')) };
   }
+  const { error } = end ?? {};
+  return error ? { type: 'told', tell: (one) => abort(one, error) } : ending(board);
 }
 
 /** Nothing is left to do: a start that was due has found that out, or the last phase by its end. */

@@ -36,7 +36,6 @@ export function resume(board: Board, entry: Entry): void {
 
 /** Starts queued phases while there is room. */
 function pump(board: Board): void {
-  board.scheduled = false;
   const room = countOf(board.plan.concurrency);
   while (board.ended === undefined && board.held.length === 0) {
     const entry = dequeue(board, board.working < room);
@@ -44,6 +43,7 @@ function pump(board: Board): void {
     if (entry.parked === 'retrying') resume(board, entry);
     else if (isFree(board.course, entry.index) && mayBegin(entry)) begin(board, entry);
   }
+  board.scheduled = false;
   endIfDone(board);
   board.ports.publish();
 }

@@ -14,8 +14,13 @@ export interface HeldWork {
   begin(progress: Progress): void;
 }
 
+/** What has a parent: a phase, whichever way it runs. */
+interface Child {
+  readonly _parent?: AnyActorRef | undefined;
+}
+
 const holders = new WeakSet<AnyActorRef>();
-const held = new WeakMap<AnyActorRef, HeldWork>();
+const held = new WeakMap<Child, HeldWork>();
 
 /** Has the work of all phases of a pipeline held back while something is done. */
 export function holdingWork(pipeline: AnyActorRef, run: () => void): void {
@@ -27,19 +32,18 @@ export function holdingWork(pipeline: AnyActorRef, run: () => void): void {
   }
 }
 
-/** Whether a piece of work, which is a child of a phase, has to be held back. */
-export function mustHold(work: AnyActorRef): boolean {
-  const pipeline = work._parent?._parent;
-  return pipeline !== undefined && holders.has(pipeline);
+/** Whether the work of a phase has to be held back. */
+export function mustHold(phase: Child): boolean {
+  return phase._parent !== undefined && holders.has(phase._parent);
 }
 
 /** Holds the work of a phase back. */
-export function hold(work: AnyActorRef, what: HeldWork): void {
-  if (work._parent) held.set(work._parent, what);
+export function hold(phase: Child, what: HeldWork): void {
+  held.set(phase, what);
 }
 
 /** The work of a phase that is held back; taken out. */
-export function takeHeld(phase: AnyActorRef): HeldWork | undefined {
+export function takeHeld(phase: Child): HeldWork | undefined {
   const work = held.get(phase);
   held.delete(phase);
   return work;

@@ -5,7 +5,8 @@
  */
 import type { PromiseActorLogic } from 'xstate';
 import type { ErrorInfo } from '../model/errors.ts';
-import type { Verdict } from '../model/event.ts';
+import type { PhaseReport, Verdict } from '../model/event.ts';
+import type { Clock } from './actor.ts';
 import type { PhaseContext } from './phase-context.ts';
 
 /** How one attempt of a phase's tasks ended. */
@@ -35,6 +36,24 @@ export interface Progress {
   readonly waitMs: Readonly<Record<string, number>>;
   /** How the attempt is to end, where a task has failed for good. */
   readonly failure: AttemptOutcome | undefined;
+}
+
+/** Who has work done: it takes what the work reports, and its end. */
+export interface Patron<O> {
+  readonly clock: Clock;
+  report(fact: PhaseReport): void;
+  done(output: O): void;
+  failed(error: unknown): void;
+}
+
+/** Work that needs no actor: it is begun by a call, and tells its patron by calls how it goes. */
+export interface DirectWork<O, I> {
+  /**
+   * Begins, a turn later. The patron hears nothing before, and nothing once the work was stopped.
+   *
+   * @param progress How far it had come when an earlier process was left.
+   */
+  begin(input: I, patron: Patron<O>, progress?: Progress): { stop(): void };
 }
 
 /** The ports of the phase machine. Both are given the phase's whole context and may send it task reports. */

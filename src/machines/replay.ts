@@ -7,15 +7,14 @@
  *
  * @module
  */
-import { stringify } from 'safe-stable-stringify';
 import { PhasegateError } from '../model/errors.ts';
 import type { EventOf, PhaseReport, RunEvent, RunRecord } from '../model/event.ts';
 import { ask } from '../model/ledger.ts';
+import { isSameEvent, shownEvent } from '../model/same-event.ts';
 import { createBoard, entryNamed, type Board, type BoardPorts, type Entry, type PipelineInput } from './board.ts';
 import { causeOf } from './cause.ts';
 import { noteRead, receive } from './conduct.ts';
 import { createGhost, type Ghost } from './ghost.ts';
-import { isSameEvent } from './same.ts';
 
 /** A run as its journal left it. */
 export interface Replayed {
@@ -155,7 +154,7 @@ class Teller {
       const event = this.#next();
       if (!event) this.#surplus.push(said);
       else if (this.#isSame(said, event)) this.#at += 1;
-      else throw this.#diverged(event, `this would have happened instead: ${shown(said)}`);
+      else throw this.#diverged(event, `this would have happened instead: ${shownEvent(said)}`);
     }
   }
 
@@ -165,7 +164,7 @@ class Teller {
   }
 
   #diverged(event: RunEvent, why: string): PhasegateError {
-    const problem = `Cannot tell the journal of run ${this.#board.run} again from record ${this.#at + 1}, ${shown(event)}, as ${why}`;
+    const problem = `Cannot tell the journal of run ${this.#board.run} again from record ${this.#at + 1}, ${shownEvent(event)}, as ${why}`;
     return new PhasegateError('JOURNAL_DIVERGED', problem, {
       hint: 'Resume the run with the pipeline, and the version of phasegate, that it was started with; or fork it before that record.',
     });
@@ -176,11 +175,3 @@ class Teller {
 function isAnswer(event: RunEvent): event is Extract<PhaseReport, { type: 'phase.started' | 'phase.escalated' }> {
   return event.type === 'phase.started' || event.type === 'phase.escalated';
 }
-
-/** Enough of an event to recognise it. */
-function shown(event: RunEvent): string {
-  const text = stringify(event) ?? event.type;
-  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
-}
-
-const SHOWN = 300;

@@ -5,15 +5,14 @@
  * @module
  */
 import type { AnyActorRef } from 'xstate';
-import { stringify } from 'safe-stable-stringify';
 import { PhasegateError } from '../model/errors.ts';
 import type { PhaseReport } from '../model/event.ts';
+import { isSameEvent, shownEvent } from '../model/same-event.ts';
 import type { Board } from './board.ts';
 import type { Ghost, Line } from './ghost.ts';
 import { holdingWork, takeHeld, type HeldWork } from './hold.ts';
 import { createProgress, isWork, outcomeBefore } from './progress.ts';
 import type { Replayed } from './replay.ts';
-import { isSameEvent } from './same.ts';
 import { openUplink, type Uplink } from './uplink.ts';
 
 /**
@@ -71,7 +70,7 @@ class Rehearsal {
     const line = this.#ghost.script[this.#at];
     if (!line) this.#surplus.push(report);
     else if (line.type === 'said' && isSame(line, report)) this.#at += 1;
-    else throw this.#astray(`it says ${stringify(report)}`);
+    else throw this.#astray(`it says ${shownEvent(report)}`);
   }
 
   /** @returns What remains to be done. */
@@ -88,7 +87,7 @@ class Rehearsal {
         progress.note(line.report, line.time);
       } else {
         this.#end(line, takeHeld(this.#actor), progress);
-        if (this.#at === at) throw this.#astray(`it does not say ${stringify(line.report)}`);
+        if (this.#at === at) throw this.#astray(`it does not say ${shownEvent(line.report)}`);
       }
       if (this.#begins(at)) progress = createProgress(line.type === 'said' ? line.time : progress.startedAt);
     }
@@ -111,7 +110,7 @@ class Rehearsal {
   }
 
   #end(line: Said, work: HeldWork | undefined, progress: ReturnType<typeof createProgress>): void {
-    if (!work) throw this.#astray(`nothing works that could lead to ${stringify(line.report)}`);
+    if (!work) throw this.#astray(`nothing works that could lead to ${shownEvent(line.report)}`);
     work.end(outcomeBefore(line.report, this.#ghost.input.phase, progress.soFar(0).outputs));
   }
 

@@ -17,7 +17,7 @@ export function openUplink(actor: AnyActorRef, uplink: Uplink): void {
 }
 
 /** Tells the parent of an actor something. An orphan tells nobody. */
-export function report(actor: AnyActorRef, fact: PhaseReport): void {
+export function report(actor: Pick<AnyActorRef, '_parent'>, fact: PhaseReport): void {
   const parent = actor._parent;
   if (!parent) return;
   const uplink = uplinks.get(parent);

@@ -86,28 +86,20 @@ function isSmall(value: unknown): boolean {
 
 /** An event with its values replaced; the same one where none is. */
 function mapValues(event: RunEvent, change: (value: unknown) => unknown): RunEvent {
-  switch (event.type) {
-    case 'task.completed': {
-      const output = change(event.output);
-      return output === event.output ? event : { ...event, output };
-    }
-    case 'phase.approved': {
-      const entries = Object.entries(event.outputs);
-      const changed = entries.map(([name, value]): [string, unknown] => [name, change(value)]);
-      return changed.every(([, value], at) => value === entries[at]?.[1])
-        ? event
-        : { ...event, outputs: byName(changed) };
-    }
-    case 'task.reported': {
-      if (!event.artifact) return event;
-      const content = change(event.artifact.content);
-      return content === event.artifact.content ? event : { ...event, artifact: { ...event.artifact, content } };
-    }
-    case 'run.started': {
-      const input = change(event.input);
-      return input === event.input ? event : { ...event, input };
-    }
-    default:
-      return event;
+  if (event.type === 'task.completed') {
+    const output = change(event.output);
+    return output === event.output ? event : { ...event, output };
   }
+  if (event.type === 'run.started') {
+    const input = change(event.input);
+    return input === event.input ? event : { ...event, input };
+  }
+  if (event.type === 'task.reported' && event.artifact) {
+    const content = change(event.artifact.content);
+    return content === event.artifact.content ? event : { ...event, artifact: { ...event.artifact, content } };
+  }
+  if (event.type !== 'phase.approved') return event;
+  const entries = Object.entries(event.outputs);
+  const changed = entries.map(([name, value]): [string, unknown] => [name, change(value)]);
+  return changed.every(([, value], at) => value === entries[at]?.[1]) ? event : { ...event, outputs: byName(changed) };
 }

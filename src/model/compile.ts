@@ -8,7 +8,7 @@ import { namesOf, reviewersOf, reviewOptions, type Definition } from './definiti
 import type { AnyReview, PhaseSettings, ReviewContext } from './phase-types.ts';
 import { graphOf, reach, type Graph } from './graph.ts';
 import type { GatePlan, PhasePlan, Plan, TaskPlan } from './plan.ts';
-import { gateDefaults, gatePolicySchema, type Policy } from './policy.ts';
+import { gateDefaults, gatePolicySchema, type FullGatePolicy, type Policy } from './policy.ts';
 import { PipelineInvalidError } from './problems.ts';
 import type { StandardSchemaV1 } from './schema.ts';
 import { shapeProblems } from './shape.ts';
@@ -46,7 +46,7 @@ export interface Work {
 export const DEFAULT_TIMEOUT = 3_600_000;
 
 /**
- * Checks a definition and splits it into data and functions.
+ * Checks a definition and splits it into data and functions. The data is deep-frozen: it has a fingerprint, and runs share it.
  *
  * @throws PipelineInvalidError with every problem.
  */
@@ -56,14 +56,17 @@ export function compile(definition: Definition): { readonly plan: Plan; readonly
   const nodes = phases.map((phase) => ({ name: phase.name, after: namesOf(phase.options.after) }));
   refuse(definition, structureProblems(definition, nodes));
   const graph = graphOf(nodes);
-  const plan: Plan = {
+  const general = generalOf(policy);
+  const plan: Plan = Object.freeze({
     name,
-    phases: phases.map((phase, index) => planPhase(phase.name, phase.options, policy, ancestry(graph, index))),
+    phases: Object.freeze(
+      phases.map((phase, index) => planPhase(phase.name, phase.options, general, ancestry(graph, index))),
+    ),
     concurrency,
     onFailure: policy.onFailure ?? 'continue',
     onLimit: policy.onLimit ?? 'stop',
-    limits: { ...policy.limits, ...definition.limits },
-  };
+    limits: Object.freeze({ ...policy.limits, ...definition.limits }),
+  });
   const work = new Map(phases.map((phase) => [phase.name, workOf(phase.options)]));
   return { plan, work: { input: definition.input, phases: work } };
 }
@@ -103,47 +106,62 @@ function ancestry(graph: Graph, index: number): Ancestry {
   };
 }
 
-function planPhase(name: string, options: PhaseSettings, policy: Policy, kin: Ancestry): PhasePlan {
+/** What a gate of this pipeline does where its phase does not say otherwise. */
+function generalOf(policy: Policy): FullGatePolicy {
+  return Object.assign({}, gateDefaults, gateOptionsOf(policy), policy.rewindTo && { rewindTo: policy.rewindTo });
+}
+
+function planPhase(name: string, options: PhaseSettings, general: FullGatePolicy, kin: Ancestry): PhasePlan {
   const mode = options.mode ?? 'dependencies';
   const review = reviewOptions(options.review);
-  return {
+  return Object.freeze({
     name,
-    after: namesOf(options.after),
+    after: list(namesOf(options.after)),
     mode,
-    tasks: options.tasks.map((task, index) =>
-      planTask(task, mode === 'sequential' ? options.tasks[index - 1] : undefined),
+    tasks: Object.freeze(
+      options.tasks.map((task, index) => planTask(task, mode === 'sequential' ? options.tasks[index - 1] : undefined)),
     ),
-    gate: review ? planGate(review, policy, kin) : null,
-  };
+    gate: review ? planGate(review, general, kin) : null,
+  });
 }
 
 function planTask({ name, options }: AnyTask, previous?: AnyTask): TaskPlan {
-  return {
+  return Object.freeze({
     name,
     description: options.description ?? '',
-    after: [...new Set([...namesOf(options.after), ...(previous ? [previous.name] : [])])],
+    after: list([...new Set([...namesOf(options.after), ...(previous ? [previous.name] : [])])]),
     attempts: options.retry?.attempts ?? 1,
-    backoff: options.retry?.backoff ?? {},
+    backoff: options.retry?.backoff ? Object.freeze({ ...options.retry.backoff }) : NOTHING,
     timeout: options.timeout ?? DEFAULT_TIMEOUT,
-    estimate: options.estimate ?? {},
-  };
+    estimate: options.estimate ? Object.freeze({ ...options.estimate }) : NOTHING,
+  });
 }
 
-function planGate(options: AnyReview, policy: Policy, kin: Ancestry): GatePlan {
+/** Most lists of most plans are empty. */
+function list(names: readonly string[]): readonly string[] {
+  return names.length === 0 ? NONE : Object.freeze(names);
+}
+
+const NONE: readonly never[] = Object.freeze([]);
+const NOTHING = Object.freeze({});
+
+function planGate(options: AnyReview, general: FullGatePolicy, kin: Ancestry): GatePlan {
   const reviewers = reviewersOf(options).map((one) => planTask(one));
   const { quorum = 'all', checks = [] } = options;
-  const rewindTo = options.rewindTo ?? policy.rewindTo ?? gateDefaults.rewindTo;
+  const rewindTo = options.rewindTo ?? general.rewindTo;
   const allowed = typeof rewindTo === 'string' ? undefined : new Set(namesOf(rewindTo));
   const scope = rewindTo === 'predecessors' ? 'predecessors' : 'ancestors';
   // Object.assign rather than spread: gates are read at every step of a run, and spreading makes V8 slow at that.
-  const general = Object.assign({}, gateDefaults, gateOptionsOf(policy), gateOptionsOf(options));
-  return Object.assign(general, {
+  const gate = Object.assign({}, general, gateOptionsOf(options), {
     rewindTo: scope,
-    checks: checks.map((check) => check.name),
-    reviewers,
+    checks: list(checks.map((check) => check.name)),
+    reviewers: Object.freeze(reviewers),
     quorum: quorum === 'all' ? reviewers.length : quorum,
-    targets: scope === 'predecessors' ? kin.predecessors : kin.ancestors.filter((name) => allowed?.has(name) ?? true),
+    targets: list(
+      scope === 'predecessors' ? kin.predecessors : kin.ancestors.filter((name) => allowed?.has(name) ?? true),
+    ),
   } as const);
+  return Object.freeze(gate);
 }
 
 /** Only the options of a gate, and only those that are set. */

@@ -100,37 +100,24 @@ export function foldInbox(): InboxFold {
     open: () => [...open.values()],
     apply(record) {
       const { time, event } = record;
-      switch (event.type) {
-        case 'run.started':
-        case 'run.resumed':
-          plan = event.plan ?? plan;
-          return NOTHING;
-        case 'phase.escalated': {
-          const { phase, because, reason } = event;
-          return opened(record, keyOf('phase', phase), { kind: 'escalation', about: phase, because, reason });
-        }
-        case 'limit.reached': {
-          if (event.holds !== null || plan?.onLimit !== 'escalate') return NOTHING;
-          const reason = `The limit of ${event.max} for ${event.limit} is spent`;
-          return opened(record, keyOf('limit', event.limit), {
-            kind: 'limit',
-            about: event.limit,
-            because: 'limit',
-            reason,
-          });
-        }
-        case 'limit.lifted':
-          return closed(keyOf('limit', event.limit), time, 'lifted');
-        case 'review.decided':
-          return closed(keyOf('phase', event.phase), time, wordsOf(event.verdict));
-        case 'phase.invalidated':
-        case 'phase.cancelled':
-          return closed(keyOf('phase', event.phase), time, `not needed any more: ${event.because}`);
-        case 'run.ended':
-          return [...open.keys()].flatMap((key) => closed(key, time, `the run ${event.status}`));
-        default:
-          return NOTHING;
+      if (event.type === 'run.started' || event.type === 'run.resumed') plan = event.plan ?? plan;
+      else if (event.type === 'phase.escalated') {
+        const { phase, because, reason } = event;
+        return opened(record, keyOf('phase', phase), { kind: 'escalation', about: phase, because, reason });
+      } else if (event.type === 'limit.reached') {
+        if (event.holds !== null || plan?.onLimit !== 'escalate') return NOTHING;
+        const reason = `The limit of ${event.max} for ${event.limit} is spent`;
+        const about = event.limit;
+        return opened(record, keyOf('limit', about), { kind: 'limit', about, because: 'limit', reason });
+      } else if (event.type === 'limit.lifted') return closed(keyOf('limit', event.limit), time, 'lifted');
+      else if (event.type === 'review.decided') {
+        return closed(keyOf('phase', event.phase), time, wordsOf(event.verdict));
+      } else if (event.type === 'phase.invalidated' || event.type === 'phase.cancelled') {
+        return closed(keyOf('phase', event.phase), time, `not needed any more: ${event.because}`);
+      } else if (event.type === 'run.ended') {
+        return [...open.keys()].flatMap((key) => closed(key, time, `the run ${event.status}`));
       }
+      return NOTHING;
     },
   };
 }

@@ -168,3 +168,14 @@ export function backoffMs(backoff: Backoff, number: number): number {
 export function countOf(value: Count): number {
   return value === 'unlimited' ? Infinity : value;
 }
+
+/** What is left of the limits that were set. Those of single phases and pairs are left out: they have no one rest. */
+export function limitsLeft(limits: Limits, used: Readonly<Record<(typeof TOTALS)[number], number>>): Limits {
+  const set = TOTALS.flatMap((name) => {
+    const max = limits[name];
+    return max === undefined ? [] : [[name, Math.max(0, max - used[name])] as const];
+  });
+  return Object.fromEntries(set);
+}
+
+const TOTALS = ['corrections', 'costUsd', 'tokens', 'durationMs'] as const satisfies readonly LimitName[];

@@ -49,32 +49,18 @@ export function foldRunInfo(forkOf?: string): RunInfoFold {
     apply({ runId, seq, time, event }) {
       state.updatedAt = time;
       state.seq = seq;
-      switch (event.type) {
-        case 'run.started':
-          Object.assign(state, { runId, startedAt: time, fingerprint: event.fingerprint });
-          Object.assign(state, { pipeline: event.plan.name, phases: event.plan.phases.length });
-          return;
-        case 'run.resumed':
-          if (event.plan) Object.assign(state, { fingerprint: event.fingerprint, phases: event.plan.phases.length });
-          return;
-        case 'run.reopened':
-          status = 'running';
-          return;
-        case 'run.ended':
-          status = event.status;
-          return;
-        case 'phase.approved':
-          approved.add(event.phase);
-          return;
-        case 'phase.started':
-        case 'phase.invalidated':
-          approved.delete(event.phase);
-          return;
-        case 'task.reported':
-          used.costUsd += event.costUsd ?? 0;
-          used.tokens += event.tokens ?? 0;
-          return;
-        default:
+      if (event.type === 'run.started') {
+        const { plan, fingerprint } = event;
+        Object.assign(state, { runId, startedAt: time, fingerprint, pipeline: plan.name, phases: plan.phases.length });
+      } else if (event.type === 'run.resumed' && event.plan) {
+        Object.assign(state, { fingerprint: event.fingerprint, phases: event.plan.phases.length });
+      } else if (event.type === 'run.reopened') status = 'running';
+      else if (event.type === 'run.ended') ({ status } = event);
+      else if (event.type === 'phase.approved') approved.add(event.phase);
+      else if (event.type === 'phase.started' || event.type === 'phase.invalidated') approved.delete(event.phase);
+      else if (event.type === 'task.reported') {
+        used.costUsd += event.costUsd ?? 0;
+        used.tokens += event.tokens ?? 0;
       }
     },
     info(waiting) {

@@ -6,7 +6,7 @@
 import { byName } from './by-name.ts';
 import type { RunEvent, RunRecord } from './event.ts';
 import type { Plan } from './plan.ts';
-import type { LimitName, Limits } from './policy.ts';
+import { limitsLeft } from './policy.ts';
 import type { PhaseResult, PhaseStatus, RunResult, RunSnapshot, RunView } from './result.ts';
 
 /** A view of a run, before its first record. */
@@ -248,14 +248,3 @@ function snapshotOf(state: State): RunSnapshot {
     warnings: [...state.warnings],
   };
 }
-
-/** Limits of single phases and pairs are left out: they have no one rest. */
-function limitsLeft(limits: Limits, used: Readonly<Record<(typeof TOTALS)[number], number>>): Limits {
-  const set = TOTALS.flatMap((name) => {
-    const max = limits[name];
-    return max === undefined ? [] : [[name, Math.max(0, max - used[name])] as const];
-  });
-  return Object.fromEntries(set);
-}
-
-const TOTALS = ['corrections', 'costUsd', 'tokens', 'durationMs'] as const satisfies readonly LimitName[];

@@ -14,7 +14,6 @@ import { errorInfo, type PhasegateError } from '../model/errors.ts';
 import type { EventOf, RunEvent } from '../model/event.ts';
 import { fingerprint } from '../model/plan.ts';
 import type { PhaseStatus, RunResult, RunSnapshot } from '../model/result.ts';
-import type { Outputs } from '../model/task-types.ts';
 import { createRunView, resultOf } from '../model/view.ts';
 import { acceptDecision } from './desk.ts';
 import { guarded } from './inspector.ts';
@@ -218,7 +217,6 @@ function followSignal(signal: AbortSignal, cancel: (reason: string) => void, ove
 }
 
 function outputsOf<O>(result: RunResult<O>): O {
-  if (result.status !== 'completed')
-    throw new RunUnsuccessfulError(result as RunResult<Readonly<Record<string, Outputs>>>);
+  if (result.status !== 'completed') throw new RunUnsuccessfulError(result);
   return result.outputs as O;
 }

@@ -47,7 +47,7 @@ export function createJournal({ store, log, lease, forkOf, onFailure }: JournalO
   const waiting: { readonly at: number; readonly go: () => void }[] = [];
   let kept = log.visible;
   let failure: PhasegateError | undefined;
-  let abandoned = false;
+  const state = { abandoned: false };
   let writing: Promise<void> | undefined;
   for (let at = 0; at < kept; at++) fold(at);
 
@@ -81,7 +81,7 @@ export function createJournal({ store, log, lease, forkOf, onFailure }: JournalO
   }
 
   async function drain(): Promise<void> {
-    while (kept < log.events.length && !failure && !abandoned) {
+    while (kept < log.events.length && !failure && !state.abandoned) {
       const batch = batchFrom(kept);
       try {
         const keeping = store.append(batch, lease());
@@ -106,7 +106,7 @@ export function createJournal({ store, log, lease, forkOf, onFailure }: JournalO
 
   return {
     write() {
-      if (!failure && !abandoned) writing ??= Promise.resolve().then(drain);
+      if (!failure && !state.abandoned) writing ??= Promise.resolve().then(drain);
     },
     whenDurable(go) {
       const at = log.events.length;
@@ -119,7 +119,7 @@ export function createJournal({ store, log, lease, forkOf, onFailure }: JournalO
     },
     open: () => inbox.open(),
     abandon() {
-      abandoned = true;
+      state.abandoned = true;
       waiting.length = 0;
     },
   };

@@ -93,7 +93,7 @@ export function runLeased(action: string, { runId, holder, expiresAt }: Lease): 
 }
 
 export function runUnknown(runId: string): PhasegateError {
-  return new PhasegateError('RUN_UNKNOWN', `Cannot post to run ${runId} as the store has no run of that id`, {
+  return new PhasegateError('RUN_UNKNOWN', `Cannot go on with run ${runId} as the store has no run of that id`, {
     hint: 'List the runs of the store, and see that it is the right store.',
   });
 }

@@ -90,6 +90,8 @@ const NOTHING: PhaseDetails = { tasks: new Map(), retries: 0, rewinds: new Map()
 function applyTo(draft: (phase: string) => Draft, event: PhaseEvent): void {
   const phase = draft(event.phase);
   switch (event.type) {
+    case 'phase.read':
+      return;
     case 'phase.started':
       phase.tasks.clear();
       if (!phase.again) phase.retries = 0;

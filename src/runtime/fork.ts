@@ -1,0 +1,81 @@
+/**
+ * New runs from any point of another.
+ *
+ * @module
+ */
+import { ulid } from 'ulid';
+import { packRecord } from '../model/artifact.ts';
+import { PhasegateError } from '../model/errors.ts';
+import type { RunRecord } from '../model/event.ts';
+import { foldInbox } from '../model/inbox.ts';
+import { foldRunInfo } from '../model/run-info.ts';
+import type { Batch, RunStore } from '../store/port.ts';
+import { readRun } from '../store/read.ts';
+import { runUnknown } from '../store/refusals.ts';
+
+/** Which point of a run to fork from. */
+export interface ForkOptions {
+  /** Up to which record, by its number; or which phase, so that it is as if it had never started. */
+  readonly at: number | { readonly phase: string };
+  /** @default a ULID */
+  readonly runId?: string | undefined;
+}
+
+/**
+ * Makes a new run that is left where another was at some point: resume it, with the same pipeline or a changed one.
+ *
+ * @returns The id of the new run.
+ * @throws PhasegateError `RUN_UNKNOWN`, `FORK_INVALID` where there is no such point.
+ */
+export async function forkRun(store: RunStore, runId: string, options: ForkOptions): Promise<string> {
+  const records = await readRun(store, runId);
+  const count = pointOf(runId, records, options.at);
+  const forked = options.runId ?? ulid();
+  const lease = await store.acquire(forked, 'fork', FORK_MS);
+  try {
+    await store.append(batchOf(forked, runId, records.slice(0, count)), lease);
+  } finally {
+    await store.release(lease);
+  }
+  return forked;
+}
+
+// --- internal ---
+
+/** Milliseconds for which a fork may copy. */
+const FORK_MS = 60_000;
+
+/** The number of records to copy. */
+function pointOf(runId: string, records: readonly RunRecord[], at: ForkOptions['at']): number {
+  if (records.length === 0) throw runUnknown(runId);
+  if (typeof at === 'number') {
+    if (Number.isInteger(at) && at >= 1 && at <= records.length) return at;
+    throw forkInvalid(runId, `record ${at}`, `It has records 1 to ${records.length}.`);
+  }
+  const first = records.findIndex(({ event }) => event.type === 'phase.started' && event.phase === at.phase);
+  if (first > 0) return first;
+  throw forkInvalid(runId, `phase "${at.phase}"`, 'That phase has not started in it.');
+}
+
+function batchOf(runId: string, forkOf: string, copied: readonly RunRecord[]): Batch {
+  const info = foldRunInfo(forkOf);
+  const inbox = foldInbox();
+  const packed = copied.map((record) => {
+    const own = { ...record, runId };
+    info.apply(own);
+    inbox.apply(own);
+    return packRecord(own);
+  });
+  const items = inbox.open();
+  return {
+    runId,
+    records: packed.map(({ record }) => record),
+    info: info.info([...new Set(items.map(({ about }) => about))]),
+    items,
+    artifacts: packed.flatMap(({ artifacts }) => artifacts),
+  };
+}
+
+function forkInvalid(runId: string, point: string, hint: string): PhasegateError {
+  return new PhasegateError('FORK_INVALID', `Cannot fork run ${runId} at ${point} as it has no such point`, { hint });
+}
