@@ -7,7 +7,7 @@ import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { PhasegateError } from '../../model/errors.ts';
 import { connect, type Database } from './driver.ts';
-import { cannotOpen, problemOf } from './problems.ts';
+import { lacksFiles, problemOf } from './problems.ts';
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
 
 /** How a database is opened. */
@@ -44,7 +44,7 @@ export function openDatabase(opening: Opening): Database {
   } catch (thrown) {
     db?.close();
     // The file itself was opened before, so what could not be is one of those that SQLite has beside it.
-    throw cannotOpen(thrown) ? folderProblem(path, thrown) : problemOf(thrown, 'open the store', path);
+    throw lacksFiles(thrown) ? folderProblem(path, thrown) : problemOf(thrown, 'open the store', path);
   }
 }
 

@@ -12,9 +12,10 @@ export function problemOf(thrown: unknown, action: string, path: string): Phaseg
   return new PhasegateError(code, `Cannot ${action} as ${path} ${found}`, { hint, cause: thrown });
 }
 
-/** Whether SQLite could not open a file: the database, or one that it has beside it. */
-export function cannotOpen(thrown: unknown): boolean {
-  return knownOf(thrown) === CANNOT_OPEN;
+/** Whether SQLite could not open, or not write, a file: the database, or one that it has beside it. */
+export function lacksFiles(thrown: unknown): boolean {
+  const code = knownOf(thrown)?.result;
+  return code === 8 || code === 14;
 }
 
 // --- internal ---
@@ -28,16 +29,7 @@ interface Known {
   readonly hint: string;
 }
 
-const CANNOT_OPEN: Known = {
-  result: 14,
-  said: 'unable to open database file',
-  code: 'STORE_UNREADABLE',
-  found: 'cannot be opened',
-  hint: 'See that the file and its folder are there and may be used.',
-};
-
 const KNOWN: readonly Known[] = [
-  CANNOT_OPEN,
   {
     result: 5,
     said: 'database is locked',
@@ -65,6 +57,13 @@ const KNOWN: readonly Known[] = [
     code: 'STORE_FULL',
     found: 'finds no more room',
     hint: 'Free space on its disk, or remove runs. What was kept before is safe.',
+  },
+  {
+    result: 14,
+    said: 'unable to open database file',
+    code: 'STORE_UNREADABLE',
+    found: 'cannot be opened',
+    hint: 'See that the file and its folder are there and may be used.',
   },
   {
     result: 26,
