@@ -14,6 +14,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as phasegate from '../src/index.ts';
 import * as node from '../src/node.ts';
+import * as store from '../src/store.ts';
+import * as testing from '../src/testing.ts';
 import { gateDefaults } from '../src/model/policy.ts';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
@@ -99,7 +101,7 @@ describe('tables', () => {
   });
 
   it('llms.txt names every value that is exported, and none that is not', async () => {
-    const values = [...Object.keys(phasegate), ...Object.keys(node)];
+    const values = [phasegate, node, store, testing].flatMap((entry) => Object.keys(entry));
     const told = (await read('llms.txt')).match(/^- `(\w+)/gmu)?.map((match) => match.slice(3)) ?? [];
     expect(told.toSorted()).toEqual(values.toSorted());
   });

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { RunInfo } from '../model/run-info.ts';
 import { leaseOf, liveLease, prolong, refusal, takeRun, type Claim } from './claim.ts';
 import { matches, span } from './filter.ts';
 import type { Batch, InboxFilter, KeptMessage, ListedRun, RunStore } from './port.ts';
@@ -180,6 +181,6 @@ function rowsOf({ info, records, items }: Batch): Rows {
   };
 }
 
-function listed(info: Batch['info'], claim: Claim | undefined, now: number): ListedRun {
+function listed(info: RunInfo, claim: Claim | undefined, now: number): ListedRun {
   return { ...info, lease: liveLease(claim, now) };
 }

@@ -99,27 +99,33 @@ export interface KeptMessage extends RunMessage {
  * Keeps runs.
  *
  * Every method may throw, or reject, with a `PhasegateError`: `STORE_BUSY`, `STORE_FULL`, `STORE_READ_ONLY`,
- * `STORE_UNREADABLE`, `STORE_CLOSED` beside the codes below.
+ * `STORE_UNREADABLE`, `STORE_CLOSED`, `STORE_FAILED` beside the codes below. It can be used again afterwards, but where it
+ * is closed. What is handed over is copied, and what is handed out can be changed without changing what is kept.
+ *
+ * Ids of runs are any text that is not empty, well-formed and without the character U+0000; others are refused as
+ * `STORE_MISUSED`. `runStoreContract` of `phasegate/testing` tests all that is said here.
  */
 export interface RunStore {
   /**
    * Keeps a batch. It is durable once this has returned, or its promise has resolved; if it throws, nothing of it is kept.
    *
-   * @param lease The right to do so. Where it is left out nobody else may have one.
+   * @param lease The right to do so, as `acquire` or `renew` gave it: its token counts. One that has expired is good until
+   *   somebody else takes the run. Where it is left out nobody may have one.
    * @throws `SEQ_CONFLICT` where the first record does not follow on the last one kept; `LEASE_LOST` where another has
-   *   the right, or nobody has it any more.
+   *   taken the right since, or it was given back, or the run was removed; `RUN_LEASED` where no lease is shown and somebody
+   *   has one; `STORE_MISUSED` where the batch does not hold together.
    */
   append(batch: Batch, lease?: Lease): Awaitable<void>;
   /**
    * Records of a run, oldest first; none where there is no such run.
    *
-   * @param from Number of the first. @default 1
-   * @param limit At most so many. @default no limit
+   * @param from Number of the first; below 1 is 1. @default 1
+   * @param limit At most so many; below 0 is 0. @default no limit
    */
   read(runId: string, from?: number, limit?: number): Awaitable<readonly RunRecord[]>;
   /** One run; `undefined` where there is none of that id. */
   run(runId: string): Awaitable<ListedRun | undefined>;
-  /** Runs, the latest started first. */
+  /** Runs, the latest started first, and of those that started together the latest kept first. */
   runs(filter?: RunFilter): Awaitable<readonly ListedRun[]>;
   /**
    * Removes a run with everything that belongs to it, and artifacts that no other run refers to.
@@ -133,11 +139,15 @@ export interface RunStore {
    * Takes the right to append to a run, also to one that has no record yet.
    *
    * @param holder Who takes it, for people.
-   * @param ms Milliseconds until it expires.
-   * @throws `RUN_LEASED` where another has it.
+   * @param ms Milliseconds until it expires, above 0. Where the clock is set back, that long from when the next one asks.
+   * @throws `RUN_LEASED` where somebody has it, also the same holder.
    */
   acquire(runId: string, holder: string, ms: number): Awaitable<Lease>;
-  /** Keeps the right for longer, from now on. @throws `LEASE_LOST` where it has expired and another took it. */
+  /**
+   * Keeps the right for longer, from now on. The lease from before stays good, as their token is the same.
+   *
+   * @throws `LEASE_LOST` where it expired and another took it, it was given back, or the run was removed.
+   */
   renew(lease: Lease, ms: number): Awaitable<Lease>;
   /** Gives the right back. Does nothing where it is lost. */
   release(lease: Lease): Awaitable<void>;
@@ -149,7 +159,8 @@ export interface RunStore {
   /**
    * Leaves a message for whoever works on the run, now or later.
    *
-   * @throws `ANSWERED` where the item that it answers has an answer, or is closed; `ITEM_UNKNOWN`; `RUN_UNKNOWN`.
+   * @throws `ANSWERED` where the item that it answers has an answer, or is closed; `ITEM_UNKNOWN` where the run has no such
+   *   item; `RUN_UNKNOWN` where it has no record; `STORE_MISUSED` where an answer names no item, or the body is not JSON.
    */
   post(message: RunMessage): Awaitable<void>;
   /** Messages to a run after a place, oldest first. @param after Place of the last one known. @default 0 */
@@ -157,6 +168,6 @@ export interface RunStore {
 
   /** An artifact's content, JSON text; `undefined` where there is none. */
   artifact(hash: string): Awaitable<string | undefined>;
-  /** Lets go of files. Nothing can be done with the store afterwards. */
+  /** Lets go of files. Nothing can be done with the store afterwards, but closing it again, which does nothing. */
   close(): Awaitable<void>;
 }

@@ -6,9 +6,10 @@
 import { PhasegateError } from '../model/errors.ts';
 import type { RunRecord } from '../model/event.ts';
 import type { InboxItem } from '../model/inbox.ts';
-import type { Batch, RunMessage } from './port.ts';
+import type { RunInfo } from '../model/run-info.ts';
+import type { RunMessage } from './port.ts';
 
-export function textOf(value: RunRecord | Batch['info'] | InboxItem | RunMessage): string {
+export function textOf(value: RunRecord | RunInfo | InboxItem | RunMessage): string {
   return JSON.stringify(value);
 }
 
@@ -16,7 +17,7 @@ export function recordOf(text: string): RunRecord {
   return parse(text, isRecord, 'record');
 }
 
-export function infoOf(text: string): Batch['info'] {
+export function infoOf(text: string): RunInfo {
   return parse(text, isInfo, 'run');
 }
 
@@ -51,7 +52,7 @@ function isRecord(value: unknown): value is RunRecord {
   return has(value, 'runId', 'string') && has(value, 'seq', 'number') && has(value, 'event', 'object');
 }
 
-function isInfo(value: unknown): value is Batch['info'] {
+function isInfo(value: unknown): value is RunInfo {
   return has(value, 'runId', 'string') && has(value, 'seq', 'number') && has(value, 'status', 'string');
 }
 

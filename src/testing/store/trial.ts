@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { errorInfo, PhasegateError, type ErrorCode } from '../../model/errors.ts';
 import type { RunRecord } from '../../model/event.ts';
 import type { InboxItem } from '../../model/inbox.ts';
+import type { RunInfo } from '../../model/run-info.ts';
 import type { Batch, RunMessage, RunStore } from '../../store/port.ts';
 
 /** One test's own. */
@@ -24,7 +25,7 @@ export type CaseBody = (trial: Trial) => Promise<void>;
 /** What is not said of a batch. */
 export interface BatchOptions {
   readonly count?: number;
-  readonly info?: Partial<Batch['info']>;
+  readonly info?: Partial<RunInfo>;
   readonly items?: readonly InboxItem[];
   readonly artifacts?: Batch['artifacts'];
 }
@@ -40,7 +41,7 @@ export function recordOf(runId: string, seq: number, because = `reason ${seq}`):
   return { runId, seq, time: 1000 + seq, event: { type: 'phase.skipped', phase: 'a', because } };
 }
 
-export function infoOf(runId: string, seq: number, more: Partial<Batch['info']> = {}): Batch['info'] {
+export function infoOf(runId: string, seq: number, more: Partial<RunInfo> = {}): RunInfo {
   return {
     runId,
     pipeline: 'article',
