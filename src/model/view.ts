@@ -101,7 +101,7 @@ function applyToRun(state: State, event: Exclude<RunEvent, { readonly phase: str
     case 'run.reopened':
       state.status = 'running';
       state.end = undefined;
-      for (const phase of state.phases.values()) if (REOPENED.has(phase.status)) phase.status = 'pending';
+      for (const phase of state.phases.values()) if (phase.status !== 'approved') phase.status = 'pending';
       return;
     case 'run.ended':
       state.status = event.status;
@@ -109,9 +109,6 @@ function applyToRun(state: State, event: Exclude<RunEvent, { readonly phase: str
       state.waiting.clear();
   }
 }
-
-/** How phases have ended that run again in a run that is reopened. */
-const REOPENED: ReadonlySet<PhaseStatus> = new Set(['rejected', 'failed', 'skipped', 'cancelled']);
 
 function applyToPhase(state: State, event: Extract<RunEvent, { readonly phase: string }>, time: number): void {
   const phase = state.phases.get(event.phase) ?? { ...UNTOUCHED };
