@@ -628,6 +628,36 @@ describe('definePipeline() says where a problem is', () => {
   }
 });
 
+describe('definePipeline() makes a plan', () => {
+  it('that nobody can change, and changes nothing that it was given', () => {
+    const backoff = { first: 5 };
+    const estimate = { tokens: 1 };
+    const limits = { corrections: 3 };
+    const policy = { reviewBackoff: { first: 7 }, limits: { tokens: 9 } };
+    const full = phase('full', {
+      after: ['bare'],
+      mode: 'sequential',
+      tasks: [task('t', { run: () => 1, retry: { backoff }, estimate }), task('u', { run: () => 2 })],
+      review: {
+        by: [() => 'APPROVE', task('judge', { run: () => 'APPROVE' })],
+        checks: [{ name: 'c', run: () => true }],
+      },
+    });
+    const pipeline = definePipeline({ name: 'p', phases: [step('bare'), full, reviewed], policy, limits });
+
+    expect(parts(pipeline.plan).length).toBeGreaterThan(20);
+    expect(parts(pipeline.plan).filter((part) => !Object.isFrozen(part))).toEqual([]);
+    expect(parts([backoff, estimate, limits, policy, full]).filter((part) => Object.isFrozen(part))).toEqual([]);
+  });
+
+  const reviewed = phase('reviewed', { tasks: [task('t', { run: () => 1 })], review: () => 'APPROVE' });
+
+  /** A value and all objects in it. */
+  function parts(value: unknown): readonly object[] {
+    return typeof value === 'object' && value !== null ? [value, ...Object.values(value).flatMap(parts)] : [];
+  }
+});
+
 describe('definePipeline() accepts', () => {
   it('phases from a function that is handed phase()', () => {
     const make = (given: typeof phase) => {

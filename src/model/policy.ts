@@ -113,7 +113,7 @@ export const gateDefaults: FullGatePolicy = {
   onUnrecognised: 'approve',
   onInvalidTarget: 'approve',
   maxReviewErrors: 3,
-  reviewBackoff: {},
+  reviewBackoff: Object.freeze({}),
   minConfidence: 0.6,
   rewindTo: 'predecessors',
   invalidate: 'requester',
