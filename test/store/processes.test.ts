@@ -9,9 +9,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sqliteStore } from '../../src/store.ts';
 import { connect } from '../../src/store/sqlite/driver.ts';
+import type { Opening } from './opener.ts';
 import { batchOf, refuses } from '../../src/testing/store/trial.ts';
 
 let folder = '';
@@ -50,6 +52,26 @@ describe('processes that append to one run', () => {
         records.filter(({ event }) => 'because' in event && event.because === name).map(({ seq }) => seq),
       );
     await store.close();
+  });
+});
+
+describe('threads that open a database that is not there', () => {
+  it('make it once, and all go on', async () => {
+    const arrived = new Int32Array(new SharedArrayBuffer(4 * 25));
+    const names = ['a', 'b', 'c', 'd'];
+    const told = await Promise.all(
+      names.map(async (name) => {
+        const workerData: Opening = { folder, name, threads: names.length, arrived };
+        const thread = new Worker(new URL('opener.ts', import.meta.url), {
+          workerData,
+          execArgv: ['--import', 'jiti/register'],
+        });
+        const [problems] = (await once(thread, 'message')) as [readonly string[]];
+        await thread.terminate();
+        return problems;
+      }),
+    );
+    expect(told.flat()).toEqual([]);
   });
 });
 

@@ -7,7 +7,7 @@ import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { PhasegateError } from '../../model/errors.ts';
 import { connect, type Database } from './driver.ts';
-import { lacksFiles, problemOf } from './problems.ts';
+import { isBusy, lacksFiles, problemOf } from './problems.ts';
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
 
 /** How a database is opened. */
@@ -31,10 +31,13 @@ export function openDatabase(opening: Opening): Database {
   try {
     db = connect(path, { readOnly });
     db.exec(`PRAGMA busy_timeout = ${Math.max(0, Math.floor(busyTimeout))}`);
+    // In a transaction, as another process may be making the tables right now.
+    db.exec('BEGIN');
     const found = versionOf(db, path);
+    db.exec('COMMIT');
     if (!readOnly) {
       // The mode is kept in the file, and each connection says anew how careful it is.
-      if (db.prepare('PRAGMA journal_mode').get()?.['journal_mode'] !== 'wal') db.exec('PRAGMA journal_mode = WAL');
+      keepLogAhead(db, busyTimeout);
       db.exec('PRAGMA synchronous = FULL');
       if (found < MIGRATIONS.length) migrate(db, path);
     } else if (found === 0) throw unreadable(path, 'it is empty', 'Open it once for writing.');
@@ -68,6 +71,19 @@ function prepareFile({ path, readOnly }: Opening): void {
     closeSync(openSync(path, 'a', 0o600));
   } catch (thrown) {
     throw fileProblem(thrown, path, readOnly);
+  }
+}
+
+/** Turns the database to WAL mode. For that alone SQLite does not wait for others by itself. */
+function keepLogAhead(db: Database, busyTimeout: number): void {
+  const until = performance.now() + busyTimeout;
+  while (db.prepare('PRAGMA journal_mode').get()?.['journal_mode'] !== 'wal') {
+    try {
+      db.exec('PRAGMA journal_mode = WAL');
+    } catch (thrown) {
+      if (!isBusy(thrown) || performance.now() > until) throw thrown;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    }
   }
 }
 

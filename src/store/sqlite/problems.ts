@@ -18,6 +18,11 @@ export function lacksFiles(thrown: unknown): boolean {
   return code === 8 || code === 14;
 }
 
+/** Whether others are in the way. */
+export function isBusy(thrown: unknown): boolean {
+  return knownOf(thrown)?.code === 'STORE_BUSY';
+}
+
 // --- internal ---
 
 interface Known {
