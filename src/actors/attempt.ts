@@ -3,129 +3,145 @@
  *
  * @module
  */
-import type { PromiseActorLogic } from 'xstate';
-import { clockOf } from '../machines/actor.ts';
 import type { PhaseContext } from '../machines/phase-context.ts';
 import type { AttemptOutcome } from '../machines/ports.ts';
-import { reportWork } from '../machines/uplink.ts';
 import { byName } from '../model/by-name.ts';
 import type { PhaseWork, Work } from '../model/compile.ts';
 import { errorInfo, PhasegateError } from '../model/errors.ts';
-import type { TaskReport } from '../model/event.ts';
 import type { TaskPlan } from '../model/plan.ts';
 import { asRework } from '../model/rework.ts';
-import { check, type StandardSchemaV1 } from '../model/schema.ts';
 import type { Inputs, Outputs } from '../model/task-types.ts';
+import { checkInputs } from './attempt-inputs.ts';
 import { about, HandlerContext } from './context.ts';
 import { unkept, type Host } from './host.ts';
-import { comeToRest, linked, pause, tryTask, type Trial } from './try.ts';
 import { createLingering } from './lingering.ts';
-import { fromWork, type WorkScope } from './work.ts';
+import { ABORT_GRACE_MS, type WorkScope } from './scope.ts';
+import { completedReport, startedReport } from './task-reports.ts';
+import { tryTask, type Trial, type Trialled, type Try } from './try.ts';
+import { fromWork, type WorkLogic } from './work.ts';
 
 /** Fills the `attempt` port with the tasks of a pipeline. */
 export function attemptLogic(
   work: Work,
   lingering = createLingering(),
   host: Host = unkept,
-): PromiseActorLogic<AttemptOutcome, PhaseContext> {
-  return fromWork(async (scope) => {
-    await lingering.rest(scope);
-    return lingering.watch(scope, runAttempt(work.phases.get(scope.input.origin.phase.name), scope, host));
-  });
+): WorkLogic<AttemptOutcome, PhaseContext> {
+  return fromWork((scope) => {
+    const functions = work.phases.get(scope.input.origin.phase.name);
+    lingering.whenAtRest(scope, () => runAttempt(functions, scope, host));
+  }, lingering.linger);
 }
 
 // --- internal ---
 
+type AttemptScope = WorkScope<PhaseContext, AttemptOutcome>;
+
 /** What the tasks of one attempt share. */
 interface Attempt {
-  readonly scope: WorkScope<PhaseContext>;
+  readonly scope: AttemptScope;
   readonly host: Host;
   readonly work: PhaseWork;
+  readonly tasks: readonly TaskPlan[];
   readonly inputs: Inputs;
   readonly outputs: Record<string, unknown>;
+  /** Tasks that have begun and not ended. */
+  atWork: number;
+  /** How many tasks each waits for that has not begun. */
+  readonly waiting: Map<string, number>;
   /** The first failure; nothing starts after it. */
   failure: AttemptOutcome | undefined;
-  onFailure: (() => void) | undefined;
-  controller: AbortController | undefined;
+  /** Calls off giving up on tasks beside a failed one. */
+  forget: (() => void) | undefined;
 }
 
-async function runAttempt(
-  work: PhaseWork | undefined,
-  scope: WorkScope<PhaseContext>,
-  host: Host,
-): Promise<AttemptOutcome> {
-  const { inputs, origin } = scope.input;
-  const { name, tasks } = origin.phase;
-  if (!work) return { type: 'failed', error: errorInfo(missingWork(name)) };
-  const checked = work.input ? await checkInputs(work.input, scope.input) : { inputs };
-  if ('outcome' in checked) return checked.outcome;
+function runAttempt(work: PhaseWork | undefined, scope: AttemptScope, host: Host): void {
+  if (scope.isStopped) return;
+  const { name } = scope.input.origin.phase;
+  if (!work) scope.done({ type: 'failed', error: errorInfo(missingWork(name)) });
+  else if (!work.input) performAll(work, scope, host, scope.input.inputs);
+  else {
+    scope.enter();
+    void checkInputs(work.input, scope.input).then((checked) => {
+      scope.leave();
+      scope.guard(() => {
+        if ('outcome' in checked) scope.done(checked.outcome);
+        else performAll(work, scope, host, checked.inputs);
+      });
+    });
+  }
+}
+
+function performAll(work: PhaseWork, scope: AttemptScope, host: Host, inputs: Inputs): void {
+  const { tasks } = scope.input.origin.phase;
+  const { progress } = scope;
+  const outputs = byName(Object.entries(progress?.outputs ?? {}));
+  const failure = progress?.failure;
   const attempt: Attempt = {
     scope,
     host,
     work,
-    inputs: checked.inputs,
-    outputs: byName(Object.entries(scope.progress?.outputs ?? {})),
-    failure: scope.progress?.failure,
-    onFailure: undefined,
-    controller: undefined,
+    tasks,
+    inputs,
+    outputs,
+    atWork: 0,
+    waiting: new Map(),
+    failure,
+    forget: undefined,
   };
-  const [only, ...others] = tasks;
-  if (only && others.length === 0) await perform(attempt, only);
-  else await performAll(attempt, tasks);
-  return attempt.failure ?? { type: 'done', outputs: inOrder(tasks, attempt.outputs) };
+  const [only] = tasks;
+  if (only && tasks.length === 1) {
+    if (!isDone(attempt, only)) perform(attempt, only);
+  } else {
+    for (const task of tasks) {
+      if (!isDone(attempt, task)) attempt.waiting.set(task.name, missing(attempt, task));
+    }
+    goOn(attempt);
+  }
+  endIfDone(attempt);
 }
 
-/** Runs every task once those it comes after have ended. */
-async function performAll(attempt: Attempt, tasks: readonly TaskPlan[]): Promise<void> {
-  const ended = new Map<string, Promise<void>>();
-  const failed = new Promise<void>((resolve) => (attempt.onFailure = resolve));
-  const all = Promise.all(tasks.map(start));
-  // Tasks beside a failed one are told to stop, and are not waited for longer than that takes.
-  await Promise.race([all, failed.then(() => comeToRest(all, clockOf(attempt.scope.self)))]);
+function isDone({ outputs }: Attempt, { name }: TaskPlan): boolean {
+  return Object.hasOwn(outputs, name);
+}
 
-  function start(task: TaskPlan): Promise<void> {
-    const known = ended.get(task.name);
-    if (known) return known;
-    const before = tasks.filter((one) => task.after.includes(one.name));
-    const done =
-      before.length === 0 ? perform(attempt, task) : Promise.all(before.map(start)).then(() => perform(attempt, task));
-    ended.set(task.name, done);
-    return done;
+/** How many tasks have to end well before one may begin. */
+function missing({ outputs }: Attempt, { after }: TaskPlan): number {
+  return after.filter((name) => !Object.hasOwn(outputs, name)).length;
+}
+
+/** Begins every task that waits for no other. */
+function goOn(attempt: Attempt): void {
+  for (const task of attempt.tasks) {
+    if (attempt.failure || attempt.scope.isStopped) return;
+    if (attempt.waiting.get(task.name) !== 0) continue;
+    attempt.waiting.delete(task.name);
+    perform(attempt, task);
   }
 }
 
-async function perform(attempt: Attempt, plan: TaskPlan): Promise<void> {
-  const { scope, work } = attempt;
-  const { self, input } = scope;
+function perform(attempt: Attempt, plan: TaskPlan): void {
+  const { scope, work, host, inputs, outputs, tasks } = attempt;
+  const { input, progress } = scope;
   const task = work.tasks.get(plan.name);
-  if (attempt.failure || scope.isStopped() || Object.hasOwn(attempt.outputs, plan.name)) return;
+  if (attempt.failure || scope.isStopped) return;
   if (!task) {
     fail(attempt, missingWork(`${input.origin.phase.name}", task "${plan.name}`));
     return;
   }
-  const wait = scope.progress?.waitMs[plan.name] ?? 0;
-  if (wait > 0) await pause(clockOf(self), wait, signalOf(attempt));
+  attempt.atWork += 1;
   const trial: Trial<HandlerContext> = {
-    host: attempt.host,
+    scope,
+    host,
     plan,
     work: task,
-    clock: clockOf(self),
-    signal: () => signalOf(attempt),
-    onStop: scope.onStop,
-    context: (signal, isOver) =>
-      new HandlerContext({
-        scope: input,
-        plan,
-        role: 'task',
-        self,
-        inputs: attempt.inputs,
-        outputs: contextOf(plan, attempt.outputs),
-        signal,
-        isOver,
-      }),
-    onTry: (number) => reportWork(self, startedReport(input, plan, number)),
+    role: 'task',
+    inputs,
+    outputs: contextOf(plan, outputs),
+    isAlone: tasks.length === 1,
+    context: contextOfTry,
+    onTry: (number) => scope.report(startedReport(input, plan, number)),
     onRetry: (number, error, delayMs) =>
-      reportWork(self, {
+      scope.report({
         type: 'task.retrying',
         ...about(input, plan),
         reviewer: false,
@@ -133,15 +149,34 @@ async function perform(attempt: Attempt, plan: TaskPlan): Promise<void> {
         error: errorInfo(error),
         delayMs,
       }),
+    onEnd: (done) => settle(attempt, plan, done),
   };
-  const done = await tryTask(trial, scope.progress?.tries[plan.name]);
-  if (scope.isStopped()) return;
+  const wait = progress?.waitMs[plan.name] ?? 0;
+  const number = progress?.tries[plan.name];
+  if (wait > 0) scope.pause(wait, () => tryTask(trial, number));
+  else tryTask(trial, number);
+}
+
+function contextOfTry(one: Try): HandlerContext {
+  return new HandlerContext(one);
+}
+
+/** A task has ended. */
+function settle(attempt: Attempt, plan: TaskPlan, done: Trialled): void {
+  const { scope, outputs, waiting } = attempt;
+  const { input } = scope;
+  attempt.atWork -= 1;
+  if (scope.isStopped) {
+    endIfDone(attempt);
+    return;
+  }
   if (done.ok) {
-    attempt.outputs[plan.name] = done.output;
-    reportWork(self, completedReport(input, plan, done.tries, done.output));
+    outputs[plan.name] = done.output;
+    scope.report(completedReport(input, plan, done.tries, done.output));
+    if (waiting.size > 0) release(attempt, plan);
   } else {
     const rework = asRework(done.error);
-    reportWork(self, {
+    scope.report({
       type: 'task.failed',
       ...about(input, plan),
       try: done.tries,
@@ -150,39 +185,42 @@ async function perform(attempt: Attempt, plan: TaskPlan): Promise<void> {
     });
     fail(attempt, done.error);
   }
+  endIfDone(attempt);
 }
 
-// Written out, as these two are made for every task: an object that is spread and added to costs V8 a hidden class.
-
-function startedReport({ origin, attempt }: PhaseContext, task: TaskPlan, number: number): TaskReport {
-  const { phase, generation } = origin;
-  return { type: 'task.started', phase: phase.name, generation, attempt, task: task.name, try: number };
+/** Has the tasks begin that waited for one, a turn later: others that have ended as well say so first. */
+function release(attempt: Attempt, { name: ended }: TaskPlan): void {
+  const { scope, tasks, waiting } = attempt;
+  for (const { name, after } of tasks) {
+    if (after.includes(ended)) waiting.set(name, (waiting.get(name) ?? 1) - 1);
+  }
+  void Promise.resolve(attempt).then(() =>
+    scope.guard(() => {
+      goOn(attempt);
+      endIfDone(attempt);
+    }),
+  );
 }
 
-function completedReport(context: PhaseContext, task: TaskPlan, number: number, output: unknown): TaskReport {
-  const { phase, generation } = context.origin;
-  const { attempt } = context;
-  return { type: 'task.completed', phase: phase.name, generation, attempt, task: task.name, try: number, output };
-}
-
-/** Keeps the first failure and stops the tasks beside it. */
+/** Keeps the first failure and stops the tasks beside it, which are not waited for longer than that takes. */
 function fail(attempt: Attempt, thrown: unknown): void {
   if (attempt.failure) return;
   const rework = asRework(thrown);
   attempt.failure = rework
     ? { type: 'rework', phase: rework.phase, feedback: rework.feedback }
     : { type: 'failed', error: errorInfo(thrown) };
-  attempt.controller?.abort(thrown);
-  attempt.onFailure?.();
+  if (attempt.atWork > 0) attempt.forget = attempt.scope.after(ABORT_GRACE_MS, () => end(attempt));
+  attempt.scope.halt(thrown);
 }
 
-/** Aborted with the actor, and by a failed sibling. */
-function signalOf(attempt: Attempt): AbortSignal {
-  if (!attempt.controller) {
-    attempt.controller = linked(attempt.scope.signal());
-    if (attempt.failure) attempt.controller.abort();
-  }
-  return attempt.controller.signal;
+function endIfDone(attempt: Attempt): void {
+  const { atWork, waiting, failure, scope } = attempt;
+  if (atWork === 0 && (failure || scope.isStopped || waiting.size === 0)) end(attempt);
+}
+
+function end({ scope, tasks, outputs, failure, forget }: Attempt): void {
+  forget?.();
+  scope.done(failure ?? { type: 'done', outputs: inOrder(tasks, outputs) });
 }
 
 function contextOf(plan: TaskPlan, outputs: Outputs): Outputs {
@@ -194,35 +232,6 @@ const NOTHING: Outputs = Object.freeze({});
 function inOrder(tasks: readonly TaskPlan[], outputs: Outputs): Outputs {
   if (tasks.length === 1) return Object.freeze(outputs);
   return Object.freeze(byName(tasks.map((task) => [task.name, outputs[task.name]])));
-}
-
-type CheckedInputs = { readonly inputs: Inputs } | { readonly outcome: AttemptOutcome };
-
-/** Fails fast where the phase's schema refuses what it is given, and sends back the phase whose output is to blame. */
-async function checkInputs(
-  schema: StandardSchemaV1,
-  { origin: { phase }, inputs }: PhaseContext,
-): Promise<CheckedInputs> {
-  try {
-    const checked = await check(schema, inputs);
-    if (checked.ok && isInputs(checked.value)) return { inputs: checked.value };
-    const { lines, roots } = checked.ok
-      ? { lines: ['(root): the schema did not return an object'], roots: [] }
-      : checked.refusal;
-    const target = roots.find((name) => phase.gate?.targets.includes(name));
-    const problem = `Cannot start phase "${phase.name}" as its input schema refuses what it is given:\n  ${lines.join('\n  ')}`;
-    if (target !== undefined) return { outcome: { type: 'rework', phase: target, feedback: lines.join('\n') } };
-    const hint = 'Correct the phase that put it out, or let the gate of this phase send it back.';
-    return {
-      outcome: { type: 'failed', error: errorInfo(new PhasegateError('INPUT_INVALID', problem, { hint })) },
-    };
-  } catch (thrown) {
-    return { outcome: { type: 'failed', error: errorInfo(thrown) } };
-  }
-}
-
-function isInputs(value: unknown): value is Inputs {
-  return typeof value === 'object' && value !== null;
 }
 
 function missingWork(where: string): PhasegateError {

@@ -3,31 +3,14 @@
  *
  * @module
  */
-import type { AnyActorRef } from 'xstate';
-import { isActive } from '../machines/actor.ts';
 import type { PhaseContext } from '../machines/phase-context.ts';
-import { reportWork } from '../machines/uplink.ts';
 import { PhasegateError } from '../model/errors.ts';
 import { toJson } from '../model/json.ts';
 import type { TaskPlan } from '../model/plan.ts';
 import { gateDefaults } from '../model/policy.ts';
 import { renderPrompt } from '../model/revision.ts';
 import type { Inputs, Outputs, Report, TaskContext, TaskRevision } from '../model/task-types.ts';
-
-/** What one try of one task knows of itself. */
-export interface Try {
-  readonly scope: PhaseContext;
-  readonly plan: TaskPlan;
-  /** What it is to the gate; a review that is asked again is another piece of work. */
-  readonly role: 'task' | 'check' | 'review';
-  /** The actor that runs it; its parent, the phase, is told what happens. */
-  readonly self: AnyActorRef;
-  readonly inputs: Inputs;
-  /** Outputs of this attempt that the task may read. */
-  readonly outputs: Outputs;
-  signal(): AbortSignal;
-  isOver(): boolean;
-}
+import type { Try } from './try.ts';
 
 /**
  * The context of one try. What is costly is made when a handler reads it.
@@ -50,15 +33,16 @@ export class HandlerContext implements TaskContext {
   #prompt: string | undefined;
 
   constructor(one: Try) {
-    const { scope, plan } = one;
+    const { scope, plan, inputs, outputs } = one.trial;
+    const { origin, attempt } = scope.input;
     this.description = plan.description;
-    this.input = scope.origin.input;
-    this.inputs = one.inputs;
-    this.context = one.outputs;
-    this.attempt = scope.attempt;
-    this.generation = scope.origin.generation;
-    this.run = scope.origin.run;
-    this.phase = scope.origin.phase.name;
+    this.input = origin.input;
+    this.inputs = inputs;
+    this.context = outputs;
+    this.attempt = attempt;
+    this.generation = origin.generation;
+    this.run = origin.run;
+    this.phase = origin.phase.name;
     this.task = plan.name;
     this.report = (report) => sendReport(one, report);
     this.#one = one;
@@ -74,14 +58,15 @@ export class HandlerContext implements TaskContext {
   }
 
   get signal(): AbortSignal {
-    return this.#one.signal();
+    return this.#one.signal;
   }
 
   get idempotencyKey(): string {
-    const { role, scope } = this.#one;
-    const { run, phase, generation } = scope.origin;
-    const asked = role === 'review' ? [scope.review.errors + 1] : [];
-    return [run, phase.name, generation, scope.attempt, role, this.task, ...asked].map(encodeURIComponent).join('/');
+    const { role, scope } = this.#one.trial;
+    const { origin, review, attempt } = scope.input;
+    const { run, phase, generation } = origin;
+    const asked = role === 'review' ? [review.errors + 1] : [];
+    return [run, phase.name, generation, attempt, role, this.task, ...asked].map(encodeURIComponent).join('/');
   }
 }
 
@@ -92,22 +77,23 @@ export function about({ origin, attempt }: PhaseContext, plan: TaskPlan) {
 
 // --- internal ---
 
-function revisionOf({ scope, plan, role }: Try): TaskRevision | undefined {
-  if (!scope.revision || role !== 'task') return scope.revision;
-  const previousOutput = scope.previous?.[plan.name];
-  return previousOutput === undefined ? scope.revision : { ...scope.revision, previousOutput };
+function revisionOf({ trial: { scope, plan, role } }: Try): TaskRevision | undefined {
+  const { revision, previous } = scope.input;
+  if (!revision || role !== 'task') return revision;
+  const previousOutput = previous?.[plan.name];
+  return previousOutput === undefined ? revision : { ...revision, previousOutput };
 }
 
-function renderedPrompt(one: Try): string {
-  const { scope, plan, role } = one;
+function renderedPrompt({ trial: { scope, plan, role } }: Try): string {
+  const { origin, revision, previous } = scope.input;
   if (role !== 'task') return plan.description;
-  const style = scope.origin.phase.gate ?? gateDefaults;
-  const prompt = renderPrompt(plan.description, scope.revision, scope.previous?.[plan.name], style);
+  const style = origin.phase.gate ?? gateDefaults;
+  const prompt = renderPrompt(plan.description, revision, previous?.[plan.name], style);
   const most = style.maxPromptGrowth * Math.max(plan.description.length, SMALLEST_PROMPT);
   if (style.maxPromptGrowth > 0 && prompt.length > most) {
-    const { phase, generation, attempt } = about(scope, plan);
+    const { phase, generation, attempt } = about(scope.input, plan);
     const message = `The prompt of task "${plan.name}" has grown from ${plan.description.length} to ${prompt.length} characters`;
-    reportWork(one.self, { type: 'phase.warned', phase, generation, attempt, code: 'PROMPT_GREW', message });
+    scope.report({ type: 'phase.warned', phase, generation, attempt, code: 'PROMPT_GREW', message });
   }
   return prompt;
 }
@@ -116,14 +102,14 @@ function renderedPrompt(one: Try): string {
 const SMALLEST_PROMPT = 1000;
 
 function sendReport(one: Try, report: Report): void {
-  if (one.isOver() || !isActive(one.self)) return;
-  const { scope, plan, role, self } = one;
+  const { scope, plan, role } = one.trial;
+  if (one.isOver || scope.isStopped) return;
   const { tokens, costUsd, progress, artifact } = report;
   amount('tokens', tokens);
   amount('costUsd', costUsd);
-  reportWork(self, {
+  scope.report({
     type: 'task.reported',
-    ...about(scope, plan),
+    ...about(scope.input, plan),
     reviewer: role !== 'task',
     ...(tokens !== undefined && { tokens }),
     ...(costUsd !== undefined && { costUsd }),

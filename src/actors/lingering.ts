@@ -3,34 +3,38 @@
  *
  * @module
  */
-import { clockOf } from '../machines/actor.ts';
-import type { PhaseContext } from '../machines/phase-context.ts';
-import { comeToRest } from './try.ts';
-import type { WorkScope } from './work.ts';
+import { after } from '../machines/actor.ts';
+import { ABORT_GRACE_MS, type TaskScope } from './scope.ts';
 
 /** The work of a pipeline that does not heed its signal, or not at once. */
 export interface Lingering {
-  /** Resolves when earlier work of the same phase is at rest, or the grace for it is over. */
-  rest(scope: WorkScope<PhaseContext>): Promise<void> | undefined;
-  /** Hands work on, and remembers it where it is stopped before it has ended. */
-  watch<O>(scope: WorkScope<PhaseContext>, work: Promise<O>): Promise<O>;
+  /** Calls back when earlier work of the same phase is at rest, or the grace for it is over; at once where there is none. */
+  whenAtRest(scope: TaskScope, go: () => void): void;
+  /** Remembers work that was stopped while handlers of it were at work. */
+  readonly linger: (scope: TaskScope) => void;
 }
 
 /** Nothing lingers at first. */
 export function createLingering(): Lingering {
-  const stopped = new Map<string, Promise<void>>();
-  const keyOf = ({ input: { origin } }: WorkScope<PhaseContext>) => `${origin.run}\n${origin.phase.name}`;
+  const stopped = new Map<string, (() => void)[]>();
+  const keyOf = ({ input: { origin } }: TaskScope) => `${origin.run}\n${origin.phase.name}`;
   return {
-    rest: (scope) => (stopped.size === 0 ? undefined : stopped.get(keyOf(scope))),
-    watch(scope, work) {
-      scope.onStop(() => {
-        const key = keyOf(scope);
-        const rest = comeToRest(work, clockOf(scope.self)).then(() => {
-          if (stopped.get(key) === rest) stopped.delete(key);
-        });
-        stopped.set(key, rest);
-      });
-      return work;
+    whenAtRest(scope, go) {
+      const waiting = stopped.size === 0 ? undefined : stopped.get(keyOf(scope));
+      if (waiting) waiting.push(() => scope.guard(go));
+      else go();
+    },
+    linger(scope) {
+      const key = keyOf(scope);
+      const waiting: (() => void)[] = [];
+      const rest = () => {
+        forget();
+        if (stopped.get(key) === waiting) stopped.delete(key);
+        for (const go of waiting.splice(0)) go();
+      };
+      const forget = after(scope.clock, ABORT_GRACE_MS, rest);
+      stopped.set(key, waiting);
+      scope.onRest = rest;
     },
   };
 }

@@ -3,12 +3,9 @@
  *
  * @module
  */
-import type { PromiseActorLogic } from 'xstate';
-import { clockOf } from '../machines/actor.ts';
 import { retriesLeft, rewindsLeft, type PhaseContext } from '../machines/phase-context.ts';
 import { reviewDelay } from '../machines/phase-reports.ts';
 import type { GateOutcome } from '../machines/ports.ts';
-import { reportWork } from '../machines/uplink.ts';
 import { byName } from '../model/by-name.ts';
 import { DEFAULT_TIMEOUT, type CheckWork, type PhaseWork, type Work } from '../model/compile.ts';
 import { errorInfo } from '../model/errors.ts';
@@ -18,86 +15,125 @@ import type { ReviewContext } from '../model/phase-types.ts';
 import type { Outputs } from '../model/task-types.ts';
 import { contentHash, type GatePlan, type TaskPlan } from '../model/plan.ts';
 import { combine, isMissing, readAnswer } from '../model/verdict.ts';
-import { about, HandlerContext, type Try } from './context.ts';
-import { pause, tryTask } from './try.ts';
+import { about, HandlerContext } from './context.ts';
 import { unkept, type Host } from './host.ts';
 import { createLingering } from './lingering.ts';
-import { fromWork, type WorkScope } from './work.ts';
+import type { WorkScope } from './scope.ts';
+import { tryTask, type Trial, type Trialled, type Try } from './try.ts';
+import { fromWork, type WorkLogic } from './work.ts';
 
 /** Fills the `review` port with the gates of a pipeline. */
 export function reviewLogic(
   work: Work,
   lingering = createLingering(),
   host: Host = unkept,
-): PromiseActorLogic<GateOutcome, PhaseContext> {
-  return fromWork(async (scope) => {
+): WorkLogic<GateOutcome, PhaseContext> {
+  return fromWork((scope) => {
     const { phase } = scope.input.origin;
     const functions = work.phases.get(phase.name);
-    if (!phase.gate || !functions) return { verdict: { type: 'approve' }, verdicts: {} };
+    if (!phase.gate || !functions) {
+      scope.done({ verdict: APPROVE, verdicts: {} });
+      return;
+    }
+    const gate: Gate = { plan: phase.gate, work: functions, scope, host };
     const delay = reviewDelay(scope.input) - (scope.progress?.elapsedMs ?? 0);
-    if (delay > 0) await pause(clockOf(scope.self), delay, scope.signal());
-    if (scope.isStopped()) return { verdict: { type: 'approve' }, verdicts: {} };
-    return lingering.watch(scope, judge(functions, phase.gate, scope, host));
-  });
+    if (delay > 0) scope.pause(delay, () => judge(gate));
+    else judge(gate);
+  }, lingering.linger);
 }
 
 // --- internal ---
 
-async function judge(
-  work: PhaseWork,
-  gate: GatePlan,
-  scope: WorkScope<PhaseContext>,
-  host: Host,
-): Promise<GateOutcome> {
-  const { verdicts: known, checked } = scope.input.review;
-  const failed = checked || gate.checks.length === 0 ? [] : await runChecks(work, gate, scope, host);
-  if (failed.length > 0) return { verdict: checksVerdict(failed), verdicts: {} };
-  const missing = gate.reviewers.filter((one) => known[one.name] === undefined);
-  const answers = await Promise.all(missing.map((one) => ask(work, gate, one, scope, host)));
-  const verdicts = byName(Object.entries(known));
-  missing.forEach(({ name }, at) => (verdicts[name] = answers[at] ?? APPROVE));
-  const verdict = gate.reviewers.length === 0 ? APPROVE : combine(verdicts, gate);
-  // Answers that have to be had again are not kept, so that only those reviewers are asked again.
-  const again = isMissing(verdict, gate.onUnrecognised);
-  return {
-    verdict,
-    checked: true,
-    verdicts: again
-      ? byName(Object.entries(verdicts).filter(([, one]) => !isMissing(one, gate.onUnrecognised)))
-      : verdicts,
-  };
+/** One review by a gate. */
+interface Gate {
+  readonly plan: GatePlan;
+  readonly work: PhaseWork;
+  readonly scope: WorkScope<PhaseContext, GateOutcome>;
+  readonly host: Host;
 }
 
 const APPROVE: Verdict = { type: 'approve' };
 
-async function ask(
-  work: PhaseWork,
-  gate: GatePlan,
-  plan: TaskPlan,
-  scope: WorkScope<PhaseContext>,
-  host: Host,
-): Promise<Verdict> {
+function judge(gate: Gate): void {
+  const { plan, scope } = gate;
+  if (scope.isStopped) return;
+  if (scope.input.review.checked || plan.checks.length === 0) askAll(gate);
+  else runChecks(gate, 0, []);
+}
+
+/** Asks every reviewer that has not answered yet. */
+function askAll(gate: Gate): void {
+  const { plan, scope } = gate;
+  const known = scope.input.review.verdicts;
+  const missing = plan.reviewers.filter((one) => known[one.name] === undefined);
+  const answers = byName<Verdict>();
+  let waitsFor = missing.length;
+  const isAlone = waitsFor === 1;
+  if (waitsFor === 0) conclude(gate, answers);
+  for (const reviewer of missing) {
+    ask(gate, reviewer, isAlone, (answer) => {
+      answers[reviewer.name] = answer;
+      waitsFor -= 1;
+      if (waitsFor === 0) conclude(gate, answers);
+    });
+  }
+}
+
+function conclude({ plan, scope }: Gate, answers: Readonly<Record<string, Verdict>>): void {
+  const verdicts = byName(Object.entries(scope.input.review.verdicts));
+  for (const { name } of plan.reviewers) {
+    const answer = answers[name];
+    if (answer) verdicts[name] = answer;
+  }
+  const verdict = plan.reviewers.length === 0 ? APPROVE : combine(verdicts, plan);
+  // Answers that have to be had again are not kept, so that only those reviewers are asked again.
+  const again = isMissing(verdict, plan.onUnrecognised);
+  const kept = again
+    ? byName(Object.entries(verdicts).filter(([, one]) => !isMissing(one, plan.onUnrecognised)))
+    : verdicts;
+  scope.done({ verdict, checked: true, verdicts: kept });
+}
+
+function ask(gate: Gate, plan: TaskPlan, isAlone: boolean, answer: (verdict: Verdict) => void): void {
+  const { work, scope } = gate;
   const reviewer = work.reviewers.get(plan.name);
-  if (!reviewer) return APPROVE;
-  const done = await tryTask<ReviewContext>({
-    host,
-    plan,
-    work: reviewer,
-    clock: clockOf(scope.self),
-    signal: () => scope.signal(),
-    onStop: scope.onStop,
-    context: (signal, isOver) => reviewContext(scope, plan, signal, isOver),
-    onRetry: (number, error, delayMs) =>
-      reportWork(scope.self, {
-        type: 'task.retrying',
-        ...about(scope.input, plan),
-        reviewer: true,
-        try: number,
-        error: errorInfo(error),
-        delayMs,
-      }),
-  });
-  return done.ok ? readAnswer(done.output, gate.minConfidence) : { type: 'unavailable', error: errorInfo(done.error) };
+  if (!reviewer) {
+    answer(APPROVE);
+    return;
+  }
+  const onRetry: Trial<ReviewContext>['onRetry'] = (number, error, delayMs) =>
+    scope.report({
+      type: 'task.retrying',
+      ...about(scope.input, plan),
+      reviewer: true,
+      try: number,
+      error: errorInfo(error),
+      delayMs,
+    });
+  const onEnd = (done: Trialled) =>
+    answer(
+      done.ok
+        ? readAnswer(done.output, gate.plan.minConfidence)
+        : { type: 'unavailable', error: errorInfo(done.error) },
+    );
+  tryTask(trialOf(gate, plan, reviewer, 'review', isAlone, onRetry, onEnd));
+}
+
+function trialOf(
+  { scope, host }: Gate,
+  plan: TaskPlan,
+  work: Trial<ReviewContext>['work'],
+  role: 'review' | 'check',
+  isAlone: boolean,
+  onRetry: Trial<ReviewContext>['onRetry'],
+  onEnd: Trial<ReviewContext>['onEnd'],
+): Trial<ReviewContext> {
+  const { inputs, outputs } = scope.input;
+  return { scope, host, plan, work, role, inputs, outputs: outputs ?? {}, isAlone, context, onRetry, onEnd };
+}
+
+function context(one: Try): ReviewContext {
+  return new ReviewerContext(one);
 }
 
 /** What a reviewer or a check is given. */
@@ -107,8 +143,9 @@ class ReviewerContext extends HandlerContext implements ReviewContext {
 
   constructor(one: Try) {
     super(one);
-    this.outputs = one.outputs;
-    this.#scope = one.scope;
+    const { outputs, scope } = one.trial;
+    this.outputs = outputs;
+    this.#scope = scope.input;
   }
 
   get difference(): ReviewContext['difference'] {
@@ -125,26 +162,6 @@ class ReviewerContext extends HandlerContext implements ReviewContext {
   }
 }
 
-function reviewContext(
-  { input, self }: WorkScope<PhaseContext>,
-  plan: TaskPlan,
-  signal: Try['signal'],
-  isOver: Try['isOver'],
-  role: Try['role'] = 'review',
-): ReviewContext {
-  const { inputs, outputs } = input;
-  return new ReviewerContext({
-    scope: input,
-    plan,
-    role,
-    self,
-    inputs,
-    outputs: outputs ?? {},
-    signal,
-    isOver,
-  });
-}
-
 function differenceOf({ outputs, previous }: PhaseContext): ReviewContext['difference'] {
   if (!previous || !outputs) return {};
   const changed = Object.keys(outputs).filter((name) => contentHash(previous[name]) !== contentHash(outputs[name]));
@@ -156,30 +173,28 @@ interface FailedCheck {
   readonly details: string;
 }
 
-/** Runs every check, one after the other, so that all that is wrong is said at once. */
-async function runChecks(
-  work: PhaseWork,
-  gate: GatePlan,
-  scope: WorkScope<PhaseContext>,
-  host: Host,
-): Promise<readonly FailedCheck[]> {
-  const failed: FailedCheck[] = [];
-  for (const name of gate.checks) {
-    const check = work.checks.get(name);
-    if (!check || scope.isStopped()) continue;
-    const result = await runCheck(check, name, scope, host);
-    if (result) failed.push(result);
+/** Runs every check, one after the other, so that all that is wrong is said at once. One that throws is a review error. */
+function runChecks(gate: Gate, from: number, failed: readonly FailedCheck[]): void {
+  const { plan, work, scope } = gate;
+  const name = plan.checks[from];
+  if (scope.isStopped) {
+    scope.done({ verdict: APPROVE, verdicts: {} });
+    return;
   }
-  return failed;
+  if (name === undefined) {
+    if (failed.length > 0) scope.done({ verdict: checksVerdict(failed), verdicts: {} });
+    else askAll(gate);
+    return;
+  }
+  const check = work.checks.get(name);
+  if (!check) {
+    runChecks(gate, from + 1, failed);
+    return;
+  }
+  runCheck(gate, check, name, (result) => runChecks(gate, from + 1, result ? [...failed, result] : failed));
 }
 
-/** @returns What is wrong, or `undefined` where the check passes. Rejects where the check throws: that is a review error. */
-async function runCheck(
-  check: CheckWork,
-  name: string,
-  scope: WorkScope<PhaseContext>,
-  host: Host,
-): Promise<FailedCheck | undefined> {
+function runCheck(gate: Gate, check: CheckWork, name: string, then: (failed: FailedCheck | undefined) => void): void {
   const plan: TaskPlan = {
     name,
     description: '',
@@ -189,18 +204,12 @@ async function runCheck(
     timeout: DEFAULT_TIMEOUT,
     estimate: {},
   };
-  const done = await tryTask<ReviewContext>({
-    host,
-    plan,
-    work: { runner: check, output: undefined, retryable: undefined },
-    clock: clockOf(scope.self),
-    signal: () => scope.signal(),
-    onStop: scope.onStop,
-    context: (signal, isOver) => reviewContext(scope, plan, signal, isOver, 'check'),
-    onRetry: () => undefined,
-  });
-  if (!done.ok) throw done.error;
-  return readCheck(name, done.output);
+  const work = { runner: check, output: undefined, retryable: undefined };
+  const onEnd = (done: Trialled) => {
+    if (!done.ok) throw done.error;
+    then(readCheck(name, done.output));
+  };
+  tryTask(trialOf(gate, plan, work, 'check', true, () => undefined, onEnd));
 }
 
 function readCheck(name: string, result: unknown): FailedCheck | undefined {

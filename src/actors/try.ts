@@ -94,14 +94,17 @@ function tryOnce<C>(trial: Trial<C>, number: number): void {
   }
   const one = new Try(trial);
   let value: unknown;
+  scope.enter();
   try {
     value = work.runner.run(trial.context(one));
   } catch (error) {
     value = thrown(error);
   }
   if (work.output) wait(trial, number, one, validated(plan, work.output, value));
-  else if (trial.isAlone && !isThenable(value)) accept(trial, number, one, value);
-  else wait(trial, number, one, Promise.resolve(value));
+  else if (trial.isAlone && !isThenable(value)) {
+    scope.leave();
+    accept(trial, number, one, value);
+  } else wait(trial, number, one, Promise.resolve(value));
 }
 
 /** A promise, also for what was thrown at once: so all tasks of an attempt begin before one of them ends it. */
@@ -120,6 +123,7 @@ function wait<C>(trial: Trial<C>, number: number, one: Try, value: Promise<unkno
   );
   /** @returns Whether somebody waits for it still. */
   function settle(): boolean {
+    scope.leave();
     if (one.isOver) {
       onRest?.();
       return false;

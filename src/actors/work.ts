@@ -1,53 +1,55 @@
 /**
- * Asynchronous work as actor logic.
+ * Asynchronous work: as actor logic, and without an actor for a phase that has it done directly.
  *
  * @module
  */
 import type { AnyActorRef, PromiseActorLogic, Snapshot } from 'xstate';
-import { isActive } from '../machines/actor.ts';
+import { clockOf, isActive } from '../machines/actor.ts';
 import { hold, mustHold } from '../machines/hold.ts';
-import type { Progress } from '../machines/ports.ts';
+import type { DirectWork, Patron, Progress } from '../machines/ports.ts';
+import { reportWork } from '../machines/uplink.ts';
+import { WorkScope } from './scope.ts';
 
-/** What a piece of work is given. */
-export interface WorkScope<I> {
-  readonly input: I;
-  readonly self: AnyActorRef;
-  /** How far it had come when an earlier process was left; `undefined` where it begins. */
-  readonly progress: Progress | undefined;
-  /** Aborted when the actor is stopped. Made when it is first asked for, as most work never does. */
-  signal(): AbortSignal;
-  /** True once nobody waits for the result. */
-  isStopped(): boolean;
-  /** Calls back when the actor is stopped before its work has ended. Returns a function that prevents it. */
-  readonly onStop: (run: () => void) => () => void;
-}
+/** Work that can be an actor, and need not be one. */
+export type WorkLogic<O, I> = PromiseActorLogic<O, I> & DirectWork<O, I>;
 
 /**
- * Like XState's `fromPromise`, but without an `AbortController` that nobody asked for.
+ * Like XState's `fromPromise`, but with calls instead of promises, and without an `AbortController` that nobody asked for.
  *
- * @param run Does the work. A rejection is the actor's error.
+ * @param run Does the work, and tells its scope when that has ended. What it throws is the work's error.
+ * @param onStop Called where work is stopped while handlers of it are at work.
  */
-export function fromWork<O, I>(run: (scope: WorkScope<I>) => Promise<O>): PromiseActorLogic<O, I> {
+export function fromWork<O, I>(
+  run: (scope: WorkScope<I, O>) => void,
+  onStop?: (scope: WorkScope<I, O>) => void,
+): WorkLogic<O, I> {
+  function go(scope: WorkScope<I, O>): void {
+    if (scope.isStopped) return;
+    try {
+      run(scope);
+    } catch (error) {
+      scope.failed(error);
+    }
+  }
+  function begin(input: I, patron: Patron<O>, progress?: Progress): WorkScope<I, O> {
+    const scope = new WorkScope(input, patron, progress, onStop);
+    // A turn later: whoever begins it finishes first, and says so before the work says anything.
+    void Promise.resolve(scope).then(go);
+    return scope;
+  }
   return {
+    begin,
     getInitialSnapshot: (_, input) => working<O, I>(input),
     getPersistedSnapshot: ({ status, output, error, input }: WorkSnapshot<O, I>) =>
       ({ status, output, error, input }) as Snapshot<O>,
-    restoreSnapshot: (stored) => Object.assign(stored as WorkSnapshot<O, I>, { stops: new Set<() => void>() }),
-    start(snapshot: WorkSnapshot<O, I>, { self }) {
-      if (snapshot.status !== 'active') return;
-      const tell = (type: string, value: unknown) => {
-        if (isActive(self)) self.send({ type, value });
-      };
-      // A turn later: whoever starts the actor finishes first, and says so before the work says anything.
-      const begin = (progress?: Progress) =>
-        void Promise.resolve(scopeOf(snapshot, self, progress))
-          .then(run)
-          .then(
-            (value) => tell(RESOLVED, value),
-            (value: unknown) => tell(REJECTED, value),
-          );
-      if (mustHold(self)) hold(self, { begin, end: (outcome) => tell(RESOLVED, outcome) });
-      else begin();
+    restoreSnapshot: (stored) => Object.assign(stored as WorkSnapshot<O, I>, { atWork: {} }),
+    start({ status, input, atWork = {} }: WorkSnapshot<O, I>, { self }) {
+      if (status !== 'active') return;
+      const patron = patronOf<O>(self);
+      const start = (progress?: Progress) => void (atWork.scope = begin(input as I, patron, progress));
+      const phase = self._parent;
+      if (phase && mustHold(phase)) hold(phase, { begin: start, end: (outcome) => patron.done(outcome as O) });
+      else start();
     },
     transition(snapshot: WorkSnapshot<O, I>, event) {
       if (snapshot.status !== 'active') return snapshot;
@@ -57,7 +59,7 @@ export function fromWork<O, I>(run: (scope: WorkScope<I>) => Promise<O>): Promis
         case REJECTED:
           return { status: 'error', output: undefined, error: event['value'], input: undefined };
         case 'xstate.stop':
-          for (const stop of snapshot.stops ?? []) stop();
+          snapshot.atWork?.scope?.stop();
           return { status: 'stopped', output: undefined, error: undefined, input: undefined };
         default:
           return snapshot;
@@ -71,37 +73,25 @@ export function fromWork<O, I>(run: (scope: WorkScope<I>) => Promise<O>): Promis
 const RESOLVED = 'work.resolved';
 const REJECTED = 'work.rejected';
 
-/** What has to be called when the actor is stopped is kept in its snapshot: a map by actor would cost more than the work. */
-type WorkSnapshot<O, I> = Snapshot<O> & { input: I | undefined; readonly stops?: Set<() => void> };
+/** What is at work is kept in the snapshot of its actor: a map by actor would cost more than the work. */
+type WorkSnapshot<O, I> = Snapshot<O> & {
+  input: I | undefined;
+  readonly atWork?: { scope?: { stop(): void } };
+};
 
 function working<O, I>(input: I): WorkSnapshot<O, I> {
-  return { status: 'active', output: undefined, error: undefined, input, stops: new Set() };
+  return { status: 'active', output: undefined, error: undefined, input, atWork: {} };
 }
 
-function scopeOf<O, I>(
-  { input, stops = new Set() }: WorkSnapshot<O, I>,
-  self: AnyActorRef,
-  progress: Progress | undefined,
-): WorkScope<I> {
-  let controller: AbortController | undefined;
-  const isStopped = () => !isActive(self);
-  const onStop = (stop: () => void) => {
-    stops.add(stop);
-    return () => stops.delete(stop);
+/** The actor that does the work stands for whoever waits for it. */
+function patronOf<O>(self: AnyActorRef): Patron<O> {
+  const tell = (type: string, value: unknown) => {
+    if (isActive(self)) self.send({ type, value });
   };
   return {
-    input: input as I,
-    self,
-    progress,
-    isStopped,
-    onStop,
-    signal() {
-      if (controller) return controller.signal;
-      const made = new AbortController();
-      controller = made;
-      if (isStopped()) made.abort();
-      else onStop(() => made.abort());
-      return made.signal;
-    },
+    clock: clockOf(self),
+    report: (fact) => reportWork(self, fact),
+    done: (output) => tell(RESOLVED, output),
+    failed: (error) => tell(REJECTED, error),
   };
 }

@@ -1,0 +1,161 @@
+/**
+ * What a piece of work is given: whom it works for, whether it shall go on, and where it tells its end.
+ *
+ * @module
+ */
+import { after, type Clock } from '../machines/actor.ts';
+import type { PhaseContext } from '../machines/phase-context.ts';
+import type { Patron, Progress } from '../machines/ports.ts';
+import type { PhaseReport } from '../model/event.ts';
+
+/** Milliseconds that work which was told to stop is waited for, before it is left to itself. */
+export const ABORT_GRACE_MS = 5000;
+
+/** Told why, if there is a reason. */
+export type Halt = (reason: unknown) => void;
+
+/** The scope of work for a phase, as one of its tasks sees it. */
+export type TaskScope = Omit<WorkScope<PhaseContext, unknown>, 'done' | 'progress' | 'stop'>;
+
+/**
+ * The scope of one piece of work. A class, as one is made for every attempt and every review, and most use little of it.
+ *
+ * There are two ways to an end before its time. It is *halted*, when a part of it has failed and the rest shall stop. It is
+ * *stopped*, which halts it as well, when nobody waits for it any more.
+ */
+export class WorkScope<I, O> {
+  readonly input: I;
+  /** How far it had come when an earlier process was left; `undefined` where it begins. */
+  readonly progress: Progress | undefined;
+  isStopped = false;
+  isHalted = false;
+  /** Called when the last handler of stopped work has ended. */
+  onRest: (() => void) | undefined = undefined;
+  readonly #patron: Patron<O>;
+  readonly #onStop: ((scope: WorkScope<I, O>) => void) | undefined;
+  readonly #halts: Halt[] = [];
+  readonly #stops: (() => void)[] = [];
+  /** Handlers that are at work, so that stopping it takes time. */
+  #busy = 0;
+  #hasEnded = false;
+  #reason: unknown = undefined;
+
+  /** @param onStop Called where the work is stopped while handlers are at work. */
+  constructor(
+    input: I,
+    patron: Patron<O>,
+    progress: Progress | undefined,
+    onStop: ((scope: WorkScope<I, O>) => void) | undefined,
+  ) {
+    this.input = input;
+    this.progress = progress;
+    this.#patron = patron;
+    this.#onStop = onStop;
+  }
+
+  get clock(): Clock {
+    return this.#patron.clock;
+  }
+
+  /** Tells the phase something. Nobody listens once the work was stopped. */
+  report(fact: PhaseReport): void {
+    if (!this.isStopped) this.#patron.report(fact);
+  }
+
+  /** The work has come to its end. What follows is ignored. */
+  done(output: O): void {
+    if (this.#end()) this.#patron.done(output);
+  }
+
+  /** The work broke. What follows is ignored. */
+  failed(error: unknown): void {
+    if (this.#end()) this.#patron.failed(error);
+  }
+
+  /** Runs a part of the work from outside of it: what it throws is the work's error. */
+  guard(run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+
+  /** A handler begins. */
+  enter(): void {
+    this.#busy += 1;
+  }
+
+  /** A handler has ended. */
+  leave(): void {
+    this.#busy -= 1;
+    if (this.#busy === 0) this.onRest?.();
+  }
+
+  /** Tells whatever is at work to stop. */
+  halt(reason?: unknown): void {
+    if (this.isHalted) return;
+    this.isHalted = true;
+    this.#reason = reason;
+    for (const run of this.#halts.splice(0)) run(reason);
+  }
+
+  /** Calls back when the work is halted, at once where it was. Returns a function that prevents it. */
+  onHalt(run: Halt): () => void {
+    if (this.isHalted) run(this.#reason);
+    else this.#halts.push(run);
+    return () => remove(this.#halts, run);
+  }
+
+  /** Nobody waits for the work any more. */
+  stop(): void {
+    if (this.isStopped || this.#hasEnded) return;
+    this.isStopped = true;
+    if (this.#busy > 0) this.#onStop?.(this);
+    for (const run of this.#stops.splice(0)) run();
+    this.halt();
+  }
+
+  /** Calls back after a while, unless the work is stopped before. Returns a function that prevents it. */
+  after(ms: number, run: () => void): () => void {
+    const stop = () => {
+      remove(this.#stops, stop);
+      forget();
+    };
+    const forget = after(this.clock, ms, () => {
+      remove(this.#stops, stop);
+      this.guard(run);
+    });
+    this.#stops.push(stop);
+    return stop;
+  }
+
+  /** Calls back after a while, or as soon as the work is halted. */
+  pause(ms: number, go: () => void): void {
+    if (this.isHalted) {
+      go();
+      return;
+    }
+    const end = () => {
+      unhook();
+      forget();
+      this.guard(go);
+    };
+    const forget = after(this.clock, ms, end);
+    const unhook = this.onHalt(end);
+  }
+
+  /** @returns Whether somebody waits for the end. */
+  #end(): boolean {
+    if (this.#hasEnded) return false;
+    this.#hasEnded = true;
+    return !this.isStopped;
+  }
+}
+
+// --- internal ---
+
+function remove<T>(list: T[], item: T): void {
+  const at = list.indexOf(item);
+  if (at !== -1) list.splice(at, 1);
+}
