@@ -30,7 +30,12 @@ export interface RunInfo {
   readonly waiting: readonly string[];
   /** The run that it was forked from. */
   readonly forkOf?: string | undefined;
+  /** Where its definition was found, such as the path of a file. */
+  readonly source?: string | undefined;
 }
+
+/** What no record of a run tells: where it came from. */
+export type RunOrigin = Pick<RunInfo, 'forkOf' | 'source'>;
 
 /** A fold over the records of a run. */
 export interface RunInfoFold {
@@ -39,8 +44,8 @@ export interface RunInfoFold {
   info(waiting: readonly string[]): RunInfo;
 }
 
-/** Begins before the first record. @param forkOf The run that it was forked from. */
-export function foldRunInfo(forkOf?: string): RunInfoFold {
+/** Begins before the first record. */
+export function foldRunInfo({ forkOf, source }: RunOrigin = {}): RunInfoFold {
   const approved = new Set<string>();
   const used = { costUsd: 0, tokens: 0 };
   const state = { runId: '', pipeline: '', fingerprint: '', startedAt: 0, updatedAt: 0, seq: 0, phases: 0 };
@@ -64,7 +69,8 @@ export function foldRunInfo(forkOf?: string): RunInfoFold {
       }
     },
     info(waiting) {
-      return { ...state, ...used, status, approved: approved.size, waiting, ...(forkOf !== undefined && { forkOf }) };
+      const origin = { ...(forkOf !== undefined && { forkOf }), ...(source !== undefined && { source }) };
+      return { ...state, ...used, status, approved: approved.size, waiting, ...origin };
     },
   };
 }

@@ -8,10 +8,11 @@ import { packRecord } from '../model/artifact.ts';
 import { PhasegateError } from '../model/errors.ts';
 import type { RunRecord } from '../model/event.ts';
 import { foldInbox } from '../model/inbox.ts';
-import { foldRunInfo } from '../model/run-info.ts';
+import { foldRunInfo, type RunOrigin } from '../model/run-info.ts';
 import type { Batch, RunStore } from '../store/port.ts';
 import { readRun } from '../store/read.ts';
 import { runUnknown } from '../store/refusals.ts';
+import { giveBack } from './keeping.ts';
 
 /** Which point of a run to fork from. */
 export interface ForkOptions {
@@ -29,15 +30,36 @@ export interface ForkOptions {
  */
 export async function forkRun(store: RunStore, runId: string, options: ForkOptions): Promise<string> {
   const records = await readRun(store, runId);
+  const source = (await store.run(runId))?.source;
   const count = pointOf(runId, records, options.at);
   const forked = options.runId ?? ulid();
   const lease = await store.acquire(forked, 'fork', FORK_MS);
   try {
-    await store.append(batchOf(forked, runId, records.slice(0, count)), lease);
+    await store.append(batchOf(forked, records.slice(0, count), { forkOf: runId, source }), lease);
   } finally {
-    await store.release(lease);
+    await giveBack(store, lease);
   }
   return forked;
+}
+
+/** Records of another run as those of a new one. */
+export function batchOf(runId: string, copied: readonly RunRecord[], origin: RunOrigin): Batch {
+  const info = foldRunInfo(origin);
+  const inbox = foldInbox();
+  const packed = copied.map((record) => {
+    const own = { ...record, runId };
+    info.apply(own);
+    inbox.apply(own);
+    return packRecord(own);
+  });
+  const items = inbox.open();
+  return {
+    runId,
+    records: packed.map(({ record }) => record),
+    info: info.info([...new Set(items.map(({ about }) => about))]),
+    items,
+    artifacts: packed.flatMap(({ artifacts }) => artifacts),
+  };
 }
 
 // --- internal ---
@@ -55,25 +77,6 @@ function pointOf(runId: string, records: readonly RunRecord[], at: ForkOptions['
   const first = records.findIndex(({ event }) => event.type === 'phase.started' && event.phase === at.phase);
   if (first > 0) return first;
   throw forkInvalid(runId, `phase "${at.phase}"`, 'That phase has not started in it.');
-}
-
-function batchOf(runId: string, forkOf: string, copied: readonly RunRecord[]): Batch {
-  const info = foldRunInfo(forkOf);
-  const inbox = foldInbox();
-  const packed = copied.map((record) => {
-    const own = { ...record, runId };
-    info.apply(own);
-    inbox.apply(own);
-    return packRecord(own);
-  });
-  const items = inbox.open();
-  return {
-    runId,
-    records: packed.map(({ record }) => record),
-    info: info.info([...new Set(items.map(({ about }) => about))]),
-    items,
-    artifacts: packed.flatMap(({ artifacts }) => artifacts),
-  };
 }
 
 function forkInvalid(runId: string, point: string, hint: string): PhasegateError {

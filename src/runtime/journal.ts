@@ -10,7 +10,7 @@
 import { packRecord } from '../model/artifact.ts';
 import { PhasegateError } from '../model/errors.ts';
 import { foldInbox, type InboxItem } from '../model/inbox.ts';
-import { foldRunInfo } from '../model/run-info.ts';
+import { foldRunInfo, type RunOrigin } from '../model/run-info.ts';
 import type { Artifact, Batch, Lease, RunStore } from '../store/port.ts';
 import { recordAt, reveal, type RecordLog } from './records.ts';
 
@@ -35,14 +35,16 @@ export interface JournalOptions {
   readonly log: RecordLog;
   /** The right to append; asked for with every batch, as it is renewed. */
   readonly lease: () => Lease | undefined;
-  readonly forkOf?: string | undefined;
+  readonly origin?: RunOrigin | undefined;
+  /** Called when records were kept, and may be seen. */
+  readonly onKept: () => void;
   /** Called once, when the store refuses records. */
   readonly onFailure: (error: PhasegateError) => void;
 }
 
 /** Opens the journal of a run. */
-export function createJournal({ store, log, lease, forkOf, onFailure }: JournalOptions): Journal {
-  const info = foldRunInfo(forkOf);
+export function createJournal({ store, log, lease, origin, onKept, onFailure }: JournalOptions): Journal {
+  const info = foldRunInfo(origin);
   const inbox = foldInbox();
   const waiting: { readonly at: number; readonly go: () => void }[] = [];
   let kept = log.visible;
@@ -82,19 +84,24 @@ export function createJournal({ store, log, lease, forkOf, onFailure }: JournalO
 
   async function drain(): Promise<void> {
     while (kept < log.events.length && !failure && !state.abandoned) {
-      const batch = batchFrom(kept);
+      let count = 0;
       try {
+        const batch = batchFrom(kept);
+        count = batch.records.length;
         const keeping = store.append(batch, lease());
         // One batch at a time keeps the order. A store that is done already is not waited for.
         if (keeping) await keeping;
       } catch (cause) {
-        failure = refused(log.runId, batch.records.length, cause);
+        failure = refused(log.runId, count, cause);
         onFailure(failure);
         break;
       }
-      kept += batch.records.length;
+      // Who has given up on it has told already how it ended.
+      if (state.abandoned) break;
+      kept += count;
       reveal(log, kept);
       release();
+      onKept();
     }
     writing = undefined;
   }

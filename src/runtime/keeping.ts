@@ -6,6 +6,7 @@
  */
 import type { Host } from '../actors/host.ts';
 import { PhasegateError } from '../model/errors.ts';
+import type { RunOrigin } from '../model/run-info.ts';
 import type { KeptMessage, Lease, RunStore } from '../store/port.ts';
 import { createJournal, type Journal } from './journal.ts';
 import type { RecordLog } from './records.ts';
@@ -34,8 +35,8 @@ export interface Keeping {
   open(lose: (error: PhasegateError) => void, hear: (heard: Heard) => void): Promise<void>;
   /** Whether the right to append was had. */
   isOpen(): boolean;
-  /** Gives it back once everything is kept. @returns Why not everything is. */
-  close(): Promise<PhasegateError | undefined>;
+  /** Gives it back once everything is kept. @returns What was thrown where not everything is. */
+  close(): Promise<unknown>;
 }
 
 /** Options of {@link keepRun}. */
@@ -46,7 +47,7 @@ export interface KeepingOptions {
   readonly holder?: string | undefined;
   /** The right to append, where it was taken already. */
   readonly lease?: Lease | undefined;
-  readonly forkOf?: string | undefined;
+  readonly origin?: RunOrigin | undefined;
 }
 
 /** Milliseconds for which the right to append is taken, and after which it is renewed. */
@@ -56,18 +57,21 @@ const RENEW_MS = 10_000;
 const LISTEN_MS = 250;
 
 /** Prepares to keep a run; nothing is done before it is opened. */
-export function keepRun({ store, log, forkOf, lease: taken, holder = thisProcess() }: KeepingOptions): Keeping {
+export function keepRun({ store, log, origin, lease: taken, holder = thisProcess() }: KeepingOptions): Keeping {
   let lease = taken;
   let opened = false;
+  let opening: Promise<void> | undefined;
   let lose: (error: PhasegateError) => void = () => undefined;
   let timers: ReturnType<typeof setInterval>[] = [];
+  let ear: ReturnType<typeof setInterval> | undefined;
   let heard = 0;
   let failed = false;
   const journal = createJournal({
     store,
     log,
-    forkOf,
+    origin,
     lease: () => lease,
+    onKept: stayAwake,
     onFailure(error) {
       failed = true;
       lose(error);
@@ -88,15 +92,23 @@ export function keepRun({ store, log, forkOf, lease: taken, holder = thisProcess
 
   async function listen(hear: (heard: Heard) => void): Promise<void> {
     const messages = await store.messages(log.runId, heard);
-    for (const { id, kind, item, body } of messages) {
+    for (const { id, kind, item, body, time } of messages) {
       heard = id;
+      if (kind === 'cancel' && time <= lastReopened(log)) continue;
       const about = journal.open().find((one) => one.id === item)?.about;
       if (kind === 'cancel') hear({ kind, about: '', body });
       else if (about !== undefined) hear({ kind, about, body });
     }
   }
 
-  function repeat(job: () => Promise<void>, ms: number, keepsAlive: boolean): void {
+  /** Only where an answer is waited for has the process to live for what others say. */
+  function stayAwake(): void {
+    if (typeof ear !== 'object') return;
+    if (journal.open().length > 0) ear.ref();
+    else ear.unref();
+  }
+
+  function repeat(job: () => Promise<void>, ms: number): ReturnType<typeof setInterval> {
     let busy = false;
     const timer = setInterval(() => {
       if (busy) return;
@@ -106,33 +118,59 @@ export function keepRun({ store, log, forkOf, lease: taken, holder = thisProcess
         .catch(() => undefined)
         .finally(() => (busy = false));
     }, ms);
-    if (!keepsAlive && typeof timer === 'object') timer.unref();
+    if (typeof timer === 'object') timer.unref();
     timers.push(timer);
+    return timer;
+  }
+
+  async function take(hear: (heard: Heard) => void): Promise<void> {
+    lease ??= await store.acquire(log.runId, holder, LEASE_MS);
+    if (!taken && (await store.run(log.runId))) throw runExists(log.runId);
+    opened = true;
+    repeat(renew, RENEW_MS);
+    ear = repeat(() => listen(hear), LISTEN_MS);
+    stayAwake();
+    journal.write();
   }
 
   return {
-    journal,
+    // What is said before the right to append was had waits for it.
+    journal: { ...journal, write: () => opened && journal.write() },
     host: { whenDurable: (go) => journal.whenDurable(go) },
     isOpen: () => opened,
-    async open(onLoss, hear) {
+    open(onLoss, hear) {
       lose = onLoss;
-      lease ??= await store.acquire(log.runId, holder, LEASE_MS);
-      if (log.events.length === 0 && (await store.run(log.runId))) throw runExists(log.runId);
-      opened = true;
-      repeat(renew, RENEW_MS, false);
-      repeat(() => listen(hear), LISTEN_MS, true);
+      opening = take(hear);
+      return opening;
     },
     async close() {
-      const failure = opened ? await journal.flush() : undefined;
+      const failure = await opening?.then(
+        () => journal.flush(),
+        (thrown: unknown) => thrown,
+      );
       for (const timer of timers) clearInterval(timer);
       timers = [];
-      if (lease) await Promise.resolve(store.release(lease)).catch(() => undefined);
+      if (lease) await giveBack(store, lease);
       return failure;
     },
   };
 }
 
+/** Gives the right to append back. Where the store cannot do that now, the right expires. */
+export async function giveBack(store: Pick<RunStore, 'release'>, lease: Lease): Promise<void> {
+  try {
+    await store.release(lease);
+  } catch {
+    // Whoever gives it back has something better to tell.
+  }
+}
+
 // --- internal ---
+
+/** When the run was last tried again, in milliseconds since 1970: it heeds no wish to stop from before that. */
+function lastReopened({ events, times }: RecordLog): number {
+  return times[events.findLastIndex(({ type }) => type === 'run.reopened')] ?? -Infinity;
+}
 
 function thisProcess(): string {
   return typeof process === 'object' ? `process ${process.pid}` : 'a browser';

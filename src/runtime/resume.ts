@@ -16,12 +16,15 @@ import type { Lease, RunStore } from '../store/port.ts';
 import { readRun } from '../store/read.ts';
 import { runUnknown } from '../store/refusals.ts';
 import { runEngine } from './engine.ts';
-import { keepRun } from './keeping.ts';
+import { giveBack, keepRun, type KeepingOptions } from './keeping.ts';
 import { createRecordLog, reveal } from './records.ts';
 import { checkPipeline, type Run, type RunOptions } from './run.ts';
 
 /** Options of {@link resumeRun}. */
-export interface ResumeOptions extends Pick<RunOptions, 'signal' | 'inspect' | 'clock' | 'holder' | 'attended'> {
+export interface ResumeOptions extends Pick<
+  RunOptions,
+  'signal' | 'inspect' | 'clock' | 'holder' | 'source' | 'attended'
+> {
   /**
    * Goes on with another definition than the run was started with, where that would have led to the same records: what has
    * begun is unchanged, and only later phases differ.
@@ -77,7 +80,9 @@ async function proceed<O>(
 ): Promise<Run<O>> {
   checkPipeline(pipeline);
   const { clock, holder } = options;
-  if (!(await store.run(runId))) throw runUnknown(runId);
+  const kept = await store.run(runId);
+  if (!kept) throw runUnknown(runId);
+  const origin = { forkOf: kept.forkOf, source: options.source ?? kept.source };
   const lease = await store.acquire(runId, holder ?? `process ${globalThis.process?.pid ?? ''}`, TELLING_MS);
   try {
     const records = await readRun(store, runId);
@@ -88,9 +93,9 @@ async function proceed<O>(
       log.times.push(time);
     }
     reveal(log, records.length);
-    return await begun<O>(store, log, lease, pipeline, options, told);
+    return await begun<O>({ store, log, lease, origin }, pipeline, options, told);
   } catch (error) {
-    await store.release(lease);
+    await giveBack(store, lease);
     throw error;
   }
 }
@@ -143,20 +148,19 @@ function planOf(records: readonly RunRecord[], started: EventOf<'run.started'>) 
 }
 
 function begun<O>(
-  store: RunStore,
-  log: ReturnType<typeof createRecordLog>,
-  lease: Lease,
+  kept: Pick<KeepingOptions, 'store' | 'log' | 'origin'> & { readonly lease: Lease },
   pipeline: Pick<Pipeline, 'plan' | 'work' | 'name'>,
   options: ResumeOptions,
   { replayed, next, startedAt }: Told,
 ): Promise<Run<O>> {
   return new Promise((resolve, reject) => {
+    const { log, lease } = kept;
     const { board } = replayed;
     const run: Run<O> = runEngine<O>({
       ...options,
       pipeline,
       log,
-      keeping: keepRun({ store, log, lease, holder: lease.holder }),
+      keeping: keepRun({ ...kept, holder: lease.holder }),
       begin: () =>
         Promise.resolve({
           input: {

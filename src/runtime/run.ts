@@ -37,6 +37,8 @@ export interface RunOptions<I = unknown> {
   readonly store?: RunStore | undefined;
   /** Who works on the run, told to others who try to. @default the id of this process */
   readonly holder?: string | undefined;
+  /** Where the definition was found, such as the path of a file; kept beside the run. */
+  readonly source?: string | undefined;
   /** Whether a person watches: then a review that cannot be had waits for a decision instead of failing. @default false */
   readonly attended?: boolean | undefined;
   /** Timers and, where it has `now()`, the time of records. @default the system's clock */
@@ -89,13 +91,13 @@ export interface Run<O = Readonly<Record<string, Outputs>>> extends AsyncIterabl
  */
 export function startRun<O, I>(pipeline: Pipeline<O, I>, ...[options = {}]: RunArguments<I>): Run<O> {
   checkPipeline(pipeline);
-  const { runId = ulid(), store, clock, attended = false, holder } = options;
+  const { runId = ulid(), store, clock, attended = false, holder, source } = options;
   const log = createRecordLog(runId, () => clock?.now?.() ?? Date.now(), store !== undefined);
   return runEngine<O>({
     ...options,
     pipeline,
     log,
-    keeping: store && keepRun({ store, log, holder }),
+    keeping: store && keepRun({ store, log, holder, origin: { source } }),
     async begin() {
       const input = await inputOf(pipeline, options.input);
       if (!input.ok) throw input.error;
