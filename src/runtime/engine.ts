@@ -54,6 +54,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
   let actor: PipelineActor | undefined;
   let ended = false;
   let suspended = false;
+  let late: (() => void) | undefined;
   let finish: () => void = () => undefined;
   const over = new Promise<void>((resolve) => (finish = resolve));
 
@@ -88,10 +89,18 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
   /** What cannot be kept does not happen: the run stops where it was last kept, and can be resumed from there. */
   function lose(error: PhasegateError): void {
     ended = true;
-    if (actor) disband(actor);
+    if (actor) {
+      disband(actor);
+      actor.stop();
+    }
+    forget();
+    windUp({ status: 'failed', error: errorInfo(error) });
+  }
+
+  /** Takes back what nobody has seen, the end of the run included. */
+  function forget(): void {
     unveil(log);
     ended = false;
-    windUp({ status: 'failed', error: errorInfo(error) });
   }
 
   async function begin(): Promise<void> {
@@ -113,6 +122,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     actor = made;
     actor.start();
     options.begun?.();
+    late?.();
   }
 
   function refuse(thrown: unknown): void {
@@ -122,7 +132,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     }
     // It is not this process's to end.
     keeping?.journal.abandon();
-    unveil(log);
+    forget();
     if (!options.begun) windUp({ status: 'failed', error: errorInfo(thrown) });
     else end();
     options.begun?.(thrown);
@@ -144,6 +154,8 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
   function cancel(reason = 'cancelled'): void {
     if (ended) return;
     if (actor) actor.send({ type: 'cancel', reason });
+    // A run that was left is ended by its machine, which knows what it had come to.
+    else if (options.begun) late ??= () => cancel(reason);
     else windUp({ status: 'cancelled', reason });
   }
 
@@ -166,7 +178,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     await over;
     const failure = await keeping?.close();
     const result = resultOf(snapshot()) as RunResult<O>;
-    if (failure) return { ...result, status: 'failed', error: errorInfo(failure) };
+    if (failure !== undefined) return { ...result, status: 'failed', error: errorInfo(failure) };
     return suspended ? { ...result, status: 'suspended' } : result;
   }
 

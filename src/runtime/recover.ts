@@ -22,7 +22,7 @@ export interface Unrecovered {
  */
 export async function recoverAll(
   store: RunStore,
-  pipelines: readonly Pipeline<unknown, never>[],
+  pipelines: readonly (Pipeline<unknown, never> | Pipeline<unknown>)[],
   options: ResumeOptions = {},
 ): Promise<{ readonly runs: readonly Run<unknown>[]; readonly failed: readonly Unrecovered[] }> {
   const byName = new Map(pipelines.map((pipeline) => [pipeline.name, pipeline]));
