@@ -35,7 +35,7 @@ export function checkBatch({ runId, records, info, items }: Batch): void {
   if (stray) throw misused(`${cannot} item ${stray.id} is none of its own`);
 }
 
-/** Refuses a batch that does not follow on, or comes from somebody without the right. */
+/** Refuses a batch that does not follow on, or comes from somebody without the right. @throws `SEQ_CONFLICT`, `LEASE_LOST`, `RUN_LEASED` */
 export function checkAppend(
   batch: Batch,
   lease: Lease | undefined,
@@ -72,7 +72,7 @@ export function checkMessage({ runId, kind, item, body }: RunMessage): void {
   if (!copy.ok) throw misused(`${cannot} ${copy.problem.path} of its body is ${copy.problem.found}, which is not JSON`);
 }
 
-/** @param action Such as `append to`. */
+/** The token of a lease is none any more. @param action Such as `append to`. */
 export function leaseLost(action: string, { runId, holder }: Lease, standing: Lease | undefined): PhasegateError {
   const now = standing ? `${standing.holder} has it now` : 'it was given back, or the run was removed';
   return new PhasegateError(
@@ -84,7 +84,7 @@ export function leaseLost(action: string, { runId, holder }: Lease, standing: Le
   );
 }
 
-/** @param action Such as `remove`. */
+/** Somebody else works on the run. @param action Such as `remove`. */
 export function runLeased(action: string, { runId, holder, expiresAt }: Lease): PhasegateError {
   const until = new Date(expiresAt).toISOString();
   return new PhasegateError('RUN_LEASED', `Cannot ${action} run ${runId} as ${holder} works on it until ${until}`, {
@@ -92,19 +92,21 @@ export function runLeased(action: string, { runId, holder, expiresAt }: Lease): 
   });
 }
 
+/** There is nobody who could be told. */
 export function runUnknown(runId: string): PhasegateError {
   return new PhasegateError('RUN_UNKNOWN', `Cannot go on with run ${runId} as the store has no run of that id`, {
     hint: 'List the runs of the store, and see that it is the right store.',
   });
 }
 
+/** There is nothing that could be answered. */
 export function itemUnknown(runId: string, item: string): PhasegateError {
   return new PhasegateError('ITEM_UNKNOWN', `Cannot answer item ${item} as run ${runId} has none of that id`, {
     hint: 'List the inbox for the items that are open.',
   });
 }
 
-/** @param outcome How the item was closed, where it is. */
+/** The item takes no answer any more. @param outcome How the item was closed, where it is. */
 export function answered(item: string, outcome: string | undefined): PhasegateError {
   const found = outcome === undefined ? 'it has an answer already' : `it is closed: ${outcome}`;
   return new PhasegateError('ANSWERED', `Cannot answer item ${item} as ${found}`, {
@@ -112,13 +114,14 @@ export function answered(item: string, outcome: string | undefined): PhasegateEr
   });
 }
 
-/** @param name The store, for people. */
+/** It was closed. @param name The store, for people. */
 export function storeClosed(name: string): PhasegateError {
   return new PhasegateError('STORE_CLOSED', `Cannot use ${name} as it is closed`, {
     hint: 'Close a store after the last run that uses it has ended.',
   });
 }
 
+/** The caller has made a mistake that no store could put right. */
 export function misused(problem: string): PhasegateError {
   return new PhasegateError('STORE_MISUSED', problem, {
     hint: 'This is a mistake of the program that calls the store.',

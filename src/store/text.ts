@@ -9,22 +9,27 @@ import type { InboxItem } from '../model/inbox.ts';
 import type { RunInfo } from '../model/run-info.ts';
 import type { RunMessage } from './port.ts';
 
+/** The text of a row. */
 export function textOf(value: RunRecord | RunInfo | InboxItem | RunMessage): string {
   return JSON.stringify(value);
 }
 
+/** The record in a text. @throws `STORE_UNREADABLE` where it is something else; so do those below. */
 export function recordOf(text: string): RunRecord {
   return parse(text, isRecord, 'record');
 }
 
+/** How a run stands, in a text. */
 export function infoOf(text: string): RunInfo {
   return parse(text, isInfo, 'run');
 }
 
+/** The item in a text. */
 export function itemOf(text: string): InboxItem {
   return parse(text, isItem, 'item');
 }
 
+/** The message in a text. */
 export function messageOf(text: string): RunMessage {
   return parse(text, isMessage, 'message');
 }

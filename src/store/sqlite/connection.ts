@@ -19,6 +19,7 @@ export interface Connection {
   readonly close: () => void;
 }
 
+/** The connection to a database that is open. */
 export function connectionOf(
   db: Database,
   { path, readOnly }: { readonly path: string; readonly readOnly: boolean },

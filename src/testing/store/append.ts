@@ -1,3 +1,8 @@
+/**
+ * What is kept, what is refused, and that nothing of what is refused stays.
+ *
+ * @module
+ */
 import assert from 'node:assert/strict';
 import {
   batchOf,
@@ -12,6 +17,7 @@ import {
   type CaseBody,
 } from './trial.ts';
 
+/** Claims, and how each is tried. */
 export const appendCases: Readonly<Record<string, CaseBody>> = {
   'keeps records, in order': async ({ store }) => {
     await store.append(batchOf('r', 1, { count: 3 }));

@@ -1,6 +1,12 @@
+/**
+ * Contents beside the records.
+ *
+ * @module
+ */
 import assert from 'node:assert/strict';
 import { batchOf, type CaseBody } from './trial.ts';
 
+/** Claims, and how each is tried. */
 export const artifactCases: Readonly<Record<string, CaseBody>> = {
   'gives contents by hash': async ({ store }) => {
     const content = JSON.stringify({ text: 'ü \u2028 "', rows: [1, 2] });

@@ -1,6 +1,12 @@
+/**
+ * Which items wait.
+ *
+ * @module
+ */
 import assert from 'node:assert/strict';
 import { batchOf, openItem, same, type CaseBody } from './trial.ts';
 
+/** Claims, and how each is tried. */
 export const inboxCases: Readonly<Record<string, CaseBody>> = {
   'list items, the oldest first': async ({ store }) => {
     const late = openItem('r', 1, { openedAt: 30 });

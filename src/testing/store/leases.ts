@@ -1,6 +1,12 @@
+/**
+ * Who may append, and until when.
+ *
+ * @module
+ */
 import assert from 'node:assert/strict';
 import { batchOf, refuses, same, successes, type CaseBody } from './trial.ts';
 
+/** Claims, and how each is tried. */
 export const leaseCases: Readonly<Record<string, CaseBody>> = {
   'give a run to one': async ({ store, now }) => {
     const lease = await store.acquire('r', 'host:1', 1000);

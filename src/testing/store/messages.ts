@@ -1,7 +1,13 @@
+/**
+ * What is said to runs, and that an item takes one answer.
+ *
+ * @module
+ */
 import assert from 'node:assert/strict';
 import type { RunStore } from '../../store/port.ts';
 import { answerTo, batchOf, openItem, refuses, same, spoil, successes, type CaseBody } from './trial.ts';
 
+/** Claims, and how each is tried. */
 export const messageCases: Readonly<Record<string, CaseBody>> = {
   'keep messages, in order': async ({ store }) => {
     await waiting(store);

@@ -1,5 +1,11 @@
+/**
+ * Which records are given.
+ *
+ * @module
+ */
 import { batchOf, same, type CaseBody } from './trial.ts';
 
+/** Claims, and how each is tried. */
 export const readCases: Readonly<Record<string, CaseBody>> = {
   'gives part of the records': async ({ store }) => {
     const { records } = batchOf('r', 1, { count: 5 });

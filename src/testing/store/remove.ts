@@ -1,6 +1,12 @@
+/**
+ * What goes with a run.
+ *
+ * @module
+ */
 import assert from 'node:assert/strict';
 import { answerTo, batchOf, openItem, pictureOf, refuses, same, type CaseBody } from './trial.ts';
 
+/** Claims, and how each is tried. */
 export const removeCases: Readonly<Record<string, CaseBody>> = {
   'removes a run with all that belongs to it, and nothing else': async ({ store }) => {
     for (const runId of ['q', 'r', 's']) {

@@ -1,7 +1,13 @@
+/**
+ * Which runs are listed, and how.
+ *
+ * @module
+ */
 import assert from 'node:assert/strict';
 import type { RunFilter, RunStore } from '../../store/port.ts';
 import { batchOf, infoOf, same, type CaseBody } from './trial.ts';
 
+/** Claims, and how each is tried. */
 export const runCases: Readonly<Record<string, CaseBody>> = {
   'find none where there is none': async ({ store }) => {
     assert.equal(await store.run('r'), undefined);

@@ -1,6 +1,12 @@
+/**
+ * Two stores of one place: at the same time, and one after the other.
+ *
+ * @module
+ */
 import assert from 'node:assert/strict';
 import { answerTo, batchOf, openItem, pictureOf, refuses, same, type CaseBody } from './trial.ts';
 
+/** Claims, and how each is tried. */
 export const sharedCases: Readonly<Record<string, CaseBody>> = {
   'see what the other has kept, at once': async ({ store, open }) => {
     const other = await open();

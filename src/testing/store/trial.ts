@@ -20,6 +20,7 @@ export interface Trial {
   readonly pass: (ms: number) => void;
 }
 
+/** Rejects where what it claims does not hold. */
 export type CaseBody = (trial: Trial) => Promise<void>;
 
 /** What is not said of a batch. */
@@ -37,10 +38,12 @@ export function batchOf(runId: string, first: number, options: BatchOptions = {}
   return { runId, records, info: infoOf(runId, first + count - 1, info), items, artifacts };
 }
 
+/** A record that says `because`, and nothing else that matters. */
 export function recordOf(runId: string, seq: number, because = `reason ${seq}`): RunRecord {
   return { runId, seq, time: 1000 + seq, event: { type: 'phase.skipped', phase: 'a', because } };
 }
 
+/** How a run stands after such a record. */
 export function infoOf(runId: string, seq: number, more: Partial<RunInfo> = {}): RunInfo {
   return {
     runId,
@@ -80,6 +83,7 @@ export function openItem(runId: string, seq: number, more: Partial<InboxItem> = 
   };
 }
 
+/** An answer to an item. */
 export function answerTo(runId: string, item: string, more: Partial<RunMessage> = {}): RunMessage {
   return { runId, kind: 'answer', item, body: { type: 'approve' }, by: 'ada', time: 5000, ...more };
 }
