@@ -1,0 +1,272 @@
+/**
+ * Runs in a store at moments that are easily forgotten: before they have begun, while they end, and after.
+ */
+import { describe, expect, it } from 'vitest';
+import {
+  approve,
+  definePipeline,
+  forkRun,
+  memoryStore,
+  phase,
+  readRun,
+  recoverAll,
+  resumeRun,
+  retryFailed,
+  startRun,
+  task,
+  type Pipeline,
+  type Run,
+  type RunStore,
+} from '../../src/index.ts';
+
+/** One phase that asks for a person, then another. `calls` has what was worked. */
+function asking(calls: string[] = []): Pipeline {
+  return definePipeline({
+    name: 'asking',
+    phases: [
+      phase('draft', {
+        tasks: [task('write', { run: () => calls.push('draft') })],
+        review: () => 'ESCALATE: a person has to see it',
+      }),
+      phase('print', { after: ['draft'], tasks: [task('write', { run: () => calls.push('print') })] }),
+    ],
+  });
+}
+
+/** One phase whose work fails until `repaired`. */
+function failing(state: { repaired: boolean }): Pipeline {
+  return definePipeline({
+    name: 'failing',
+    phases: [
+      phase('work', {
+        tasks: [
+          task('do', {
+            run() {
+              if (!state.repaired) throw new Error('broken');
+              return 'done';
+            },
+          }),
+        ],
+      }),
+    ],
+  });
+}
+
+/** Resolves when the run has said something of a type. */
+function said(run: Run<unknown>, type: string): Promise<void> {
+  return new Promise((resolve) => run.events$.subscribe(({ event }) => event.type === type && resolve()));
+}
+
+describe('a run in a store that is left before it has begun', () => {
+  it('is kept as cancelled where it is cancelled at once', async () => {
+    const store = memoryStore();
+    const calls: string[] = [];
+    const run = startRun(asking(calls), { store, runId: 'r' });
+    run.cancel('never mind');
+    expect(await run.result).toMatchObject({ status: 'cancelled', reason: 'never mind' });
+    expect(await store.run('r')).toMatchObject({ status: 'cancelled', lease: undefined });
+    expect(calls).toEqual([]);
+  });
+
+  it('is kept as cancelled where its signal was aborted before', async () => {
+    const store = memoryStore();
+    const run = startRun(asking(), { store, runId: 'r', signal: AbortSignal.abort(new Error('no')) });
+    expect(await run.result).toMatchObject({ status: 'cancelled', reason: 'no' });
+    expect(await store.run('r')).toMatchObject({ status: 'cancelled', lease: undefined });
+  });
+
+  it('leaves nothing behind where it is suspended at once', async () => {
+    const store = memoryStore();
+    const run = startRun(asking(), { store, runId: 'r' });
+    run.suspend();
+    expect((await run.result).status).toBe('suspended');
+    // Nobody has it.
+    await store.release(await store.acquire('r', 'another', 1000));
+    expect(await store.run('r')).toBeUndefined();
+  });
+
+  it('leaves no record in a run of that id', async () => {
+    const store = memoryStore();
+    await (
+      await ended(startRun(asking(), { store, runId: 'r' }))
+    ).result;
+    const before = await readRun(store, 'r');
+    const again = startRun(asking(), { store, runId: 'r' });
+    again.cancel('never mind');
+    await again.result;
+    expect(await readRun(store, 'r')).toEqual(before);
+    expect(await store.run('r')).toMatchObject({ lease: undefined });
+  });
+
+  it('is left as it was where it is resumed with a signal that was aborted before', async () => {
+    const store = memoryStore();
+    const run = startRun(asking(), { store, runId: 'r' });
+    await said(run, 'phase.escalated');
+    run.suspend();
+    await run.result;
+    const again = await resumeRun(store, 'r', asking(), { signal: AbortSignal.abort(new Error('no')) });
+    expect(await again.result).toMatchObject({ status: 'cancelled', reason: 'no' });
+    expect(await store.run('r')).toMatchObject({ status: 'cancelled', lease: undefined });
+    // Its journal can be told again.
+    const retried = await retryFailed(store, 'r', asking());
+    retried.cancel();
+    expect((await retried.result).status).toBe('cancelled');
+  });
+});
+
+describe('work whose run is left while what led to it is being kept', () => {
+  it.each(['cancel', 'suspend'] as const)('does not begin after %s()', async (way) => {
+    const store = memoryStore();
+    const calls: string[] = [];
+    const waiting: (() => void)[] = [];
+    const slow: RunStore = {
+      ...store,
+      append: (batch, lease) => new Promise((resolve) => waiting.push(() => resolve(store.append(batch, lease)))),
+    };
+    const run = startRun(asking(calls), { store: slow, runId: 'r' });
+    let isOver = false;
+    void run.result.then(() => (isOver = true));
+    // The first batch has the start of the run, and that of the task.
+    await turns();
+    expect(waiting).toHaveLength(1);
+    run[way]();
+    while (!isOver) {
+      waiting.shift()?.();
+      await turns();
+    }
+    expect(calls).toEqual([]);
+    expect((await readRun(store, 'r')).map(({ event }) => event.type)).toContain('task.started');
+  });
+});
+
+describe('what was said to a run', () => {
+  it('cancels it once, and not again when it is tried again', async () => {
+    const store = memoryStore();
+    const calls: string[] = [];
+    const run = startRun(asking(calls), { store, runId: 'r' });
+    await said(run, 'phase.escalated');
+    await store.post({ runId: 'r', kind: 'cancel', body: 'stop it', by: 'somebody', time: Date.now() });
+    expect(await run.result).toMatchObject({ status: 'cancelled', reason: 'stop it' });
+    const { store: ear, asked } = overheard(store);
+    const again = await retryFailed(ear, 'r', asking(calls));
+    await said(again, 'phase.escalated');
+    await asked(2);
+    again.decide('draft', approve());
+    expect((await again.result).status).toBe('completed');
+  });
+});
+
+describe('a fork', () => {
+  it('stays known as one when it goes on', async () => {
+    const store = memoryStore();
+    await (
+      await ended(startRun(asking(), { store, runId: 'r' }))
+    ).result;
+    await forkRun(store, 'r', { at: { phase: 'print' }, runId: 'f' });
+    expect(await store.run('f')).toMatchObject({ forkOf: 'r' });
+    const run = await resumeRun(store, 'f', asking());
+    expect((await run.result).status).toBe('completed');
+    expect(await store.run('f')).toMatchObject({ forkOf: 'r', status: 'completed' });
+  });
+});
+
+describe('a store that fails when a run gives it back', () => {
+  it('does not keep the result from being told', async () => {
+    const store = memoryStore();
+    const sour: RunStore = {
+      ...store,
+      release() {
+        throw new Error('no room to forget');
+      },
+    };
+    const run = startRun(failing({ repaired: true }), { store: sour, runId: 'r' });
+    expect((await run.result).status).toBe('completed');
+  });
+
+  it('does not hide why a run cannot be resumed', async () => {
+    const store = memoryStore();
+    await (
+      await ended(startRun(asking(), { store, runId: 'r' }))
+    ).result;
+    const sour: RunStore = {
+      ...store,
+      release() {
+        throw new Error('no room to forget');
+      },
+    };
+    await expect(resumeRun(sour, 'r', asking())).rejects.toMatchObject({ code: 'RUN_ENDED' });
+  });
+});
+
+describe('recoverAll()', () => {
+  it('goes on with all it can, and says which it cannot', async () => {
+    const store = memoryStore();
+    for (const runId of ['mine', 'other', 'taken', 'strange', 'done']) {
+      const run = startRun(asking(), { store, runId });
+      await said(run, 'phase.escalated');
+      if (runId === 'done') run.cancel();
+      else run.suspend();
+      await run.result;
+    }
+    await store.acquire('taken', 'another', 60_000);
+    await diverge(store, 'strange');
+    const { runs, failed } = await recoverAll(store, [asking()]);
+    expect(runs.map(({ id }) => id).toSorted()).toEqual(['mine', 'other']);
+    expect(failed).toMatchObject([{ runId: 'strange', error: { code: 'JOURNAL_DIVERGED' } }]);
+    expect(await store.run('strange')).toMatchObject({ lease: undefined });
+    for (const run of runs) {
+      run.decide('draft', approve());
+      expect((await run.result).status).toBe('completed');
+    }
+  });
+});
+
+// --- internal ---
+
+/** Drives a run of `asking` to its end. */
+async function ended(run: Run<unknown>): Promise<Run<unknown>> {
+  await said(run, 'phase.escalated');
+  run.decide('draft', approve());
+  await run.result;
+  return run;
+}
+
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** A store that tells when it was asked for messages. */
+function overheard(store: RunStore): { readonly store: RunStore; asked(times: number): Promise<void> } {
+  let asked = 0;
+  let tell: () => void = () => undefined;
+  return {
+    store: {
+      ...store,
+      messages(runId, after) {
+        asked += 1;
+        tell();
+        return store.messages(runId, after);
+      },
+    },
+    asked: (times) =>
+      new Promise((resolve) => {
+        tell = () => asked >= times && resolve();
+      }),
+  };
+}
+
+/** Adds a record to a run that its pipeline would not have led to. */
+async function diverge(store: RunStore, runId: string): Promise<void> {
+  const info = await store.run(runId);
+  if (!info) throw new Error('no such run');
+  const { lease: _, ...rest } = info;
+  const seq = rest.seq + 1;
+  const event = { type: 'phase.stale', phase: 'print', because: 'nothing' } as const;
+  await store.append({
+    runId,
+    records: [{ runId, seq, time: rest.updatedAt, event }],
+    info: { ...rest, seq },
+    items: [],
+    artifacts: [],
+  });
+}
