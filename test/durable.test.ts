@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { definePipeline, memoryStore, phase, resumeRun, retry, startRun, task, type Run } from '../src/index.ts';
+import {
+  approve,
+  definePipeline,
+  forkRun,
+  memoryStore,
+  phase,
+  resumeRun,
+  retry,
+  startRun,
+  task,
+  type Run,
+} from '../src/index.ts';
 
 describe('resumeRun()', () => {
   it('goes on', async () => {
@@ -54,5 +65,46 @@ describe('resumeRun()', () => {
     expect(result.status).toBe('completed');
     expect(calls).toEqual(['a0', 'a1', 'bx', 'by r/b/0/0/task/y', 'by r/b/0/0/task/y']);
     expect(await store.run('r')).toMatchObject({ status: 'completed', lease: undefined, approved: 2, phases: 2 });
+  });
+});
+
+describe('forkRun()', () => {
+  const made: string[] = [];
+  const pipeline = definePipeline({
+    name: 'p',
+    phases: [
+      phase('draft', {
+        tasks: [task('write', { run: ({ attempt }) => `draft ${attempt}` })],
+        review: { by: () => retry('again'), maxRetries: 1, onExhausted: 'reject' },
+      }),
+      phase('print', {
+        after: ['draft'],
+        tasks: [task('press', { run: ({ inputs }) => void made.push(JSON.stringify(inputs)) })],
+      }),
+    ],
+  });
+
+  it('tells what would have come of another decision', async () => {
+    const store = memoryStore();
+    expect((await startRun(pipeline, { store, runId: 'r' }).result).status).toBe('rejected');
+    const forked = await forkRun(store, 'r', { at: { phase: 'draft' }, decision: approve() });
+    const { status, phases } = await (await resumeRun(store, forked, pipeline)).result;
+    expect(status).toBe('completed');
+    expect(phases['draft']).toMatchObject({ because: 'approved', attempts: 2, outputs: { write: 'draft 1' } });
+    expect(made).toEqual(['{"draft":{"write":"draft 1"}}']);
+    expect(await store.run(forked)).toMatchObject({ forkOf: 'r', status: 'completed' });
+    expect(await store.run('r')).toMatchObject({ status: 'rejected' });
+  });
+
+  it.each([
+    ['a record that is no decision', { at: 2, decision: approve() }],
+    ['a record that is not there', { at: 99 }],
+    ['a phase that has not started', { at: { phase: 'print' } }],
+    ['a phase that is not there', { at: { phase: 'nope' }, decision: approve() }],
+  ])('refuses %s', async (_, options) => {
+    const store = memoryStore();
+    await startRun(pipeline, { store, runId: 'r' }).result;
+    await expect(forkRun(store, 'r', options)).rejects.toMatchObject({ code: 'FORK_INVALID' });
+    expect(await store.runs()).toHaveLength(1);
   });
 });

@@ -5,8 +5,9 @@
  */
 import { ulid } from 'ulid';
 import { packRecord } from '../model/artifact.ts';
+import { decisionSchema, type Decision } from '../model/decision.ts';
 import { PhasegateError } from '../model/errors.ts';
-import type { RunRecord } from '../model/event.ts';
+import type { RunEvent, RunRecord } from '../model/event.ts';
 import { foldInbox } from '../model/inbox.ts';
 import { foldRunInfo, type RunOrigin } from '../model/run-info.ts';
 import type { Batch, RunStore } from '../store/port.ts';
@@ -18,6 +19,11 @@ import { giveBack } from './keeping.ts';
 export interface ForkOptions {
   /** Up to which record, by its number; or which phase, so that it is as if it had never started. */
   readonly at: number | { readonly phase: string };
+  /**
+   * What the gate is to have decided instead: `at` is then the number of the decision (`review.decided`), or the phase whose
+   * latest decision it is. What came after it is not copied.
+   */
+  readonly decision?: Decision | undefined;
   /** @default a ULID */
   readonly runId?: string | undefined;
 }
@@ -31,11 +37,14 @@ export interface ForkOptions {
 export async function forkRun(store: RunStore, runId: string, options: ForkOptions): Promise<string> {
   const records = await readRun(store, runId);
   const source = (await store.run(runId))?.source;
-  const count = pointOf(runId, records, options.at);
+  if (records.length === 0) throw runUnknown(runId);
+  const copied = options.decision
+    ? decidedOtherwise(runId, records, options.at, options.decision)
+    : records.slice(0, pointOf(runId, records, options.at));
   const forked = options.runId ?? ulid();
   const lease = await store.acquire(forked, 'fork', FORK_MS);
   try {
-    await store.append(batchOf(forked, records.slice(0, count), { forkOf: runId, source }), lease);
+    await store.append(batchOf(forked, copied, { forkOf: runId, source }), lease);
   } finally {
     await giveBack(store, lease);
   }
@@ -69,7 +78,6 @@ const FORK_MS = 60_000;
 
 /** The number of records to copy. */
 function pointOf(runId: string, records: readonly RunRecord[], at: ForkOptions['at']): number {
-  if (records.length === 0) throw runUnknown(runId);
   if (typeof at === 'number') {
     if (Number.isInteger(at) && at >= 1 && at <= records.length) return at;
     throw forkInvalid(runId, `record ${at}`, `It has records 1 to ${records.length}.`);
@@ -77,6 +85,28 @@ function pointOf(runId: string, records: readonly RunRecord[], at: ForkOptions['
   const first = records.findIndex(({ event }) => event.type === 'phase.started' && event.phase === at.phase);
   if (first > 0) return first;
   throw forkInvalid(runId, `phase "${at.phase}"`, 'That phase has not started in it.');
+}
+
+/** Records up to a decision, which is another. */
+function decidedOtherwise(
+  runId: string,
+  records: readonly RunRecord[],
+  at: ForkOptions['at'],
+  decision: Decision,
+): readonly RunRecord[] {
+  const index =
+    typeof at === 'number'
+      ? at - 1
+      : records.findLastIndex(({ event }) => event.type === 'review.decided' && event.phase === at.phase);
+  const decided = records[index];
+  if (decided?.event.type !== 'review.decided' || decided.event.by === 'worker') {
+    const point = typeof at === 'number' ? `record ${at}` : `a decision on phase "${at.phase}"`;
+    throw forkInvalid(runId, point, 'Another decision can be put in the place of a review.decided record only.');
+  }
+  const verdict = decisionSchema.parse(decision);
+  const { phase, generation, attempt, by } = decided.event;
+  const event: RunEvent = { type: 'review.decided', phase, generation, attempt, verdict, verdicts: {}, by };
+  return [...records.slice(0, index), { ...decided, event }];
 }
 
 function forkInvalid(runId: string, point: string, hint: string): PhasegateError {
