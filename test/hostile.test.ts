@@ -611,7 +611,7 @@ describe('a store', () => {
     const b = fake('b', {
       outputs: [
         async (context: TaskContext) => {
-          await idle();
+          await Promise.resolve();
           context.report({ tokens: 1 });
           return untilAborted(context);
         },

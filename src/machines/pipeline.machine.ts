@@ -14,22 +14,22 @@
  *
  * @module
  */
-import { assign, createActor, emit, enqueueActions, setup, type AnyActorRef } from 'xstate';
+import { assign, emit, enqueueActions, setup, type AnyActorRef } from 'xstate';
 import { byName } from '../model/by-name.ts';
 import type { Decision } from '../model/decision.ts';
 import { errorInfo, type ErrorInfo } from '../model/errors.ts';
-import type { PhaseReport, RunEvent, RunStatus } from '../model/event.ts';
+import type { EventOf, PhaseReport, RunEvent, RunStatus } from '../model/event.ts';
 import { currentCommit } from '../model/ledger.ts';
 import type { Plan } from '../model/plan.ts';
 import type { LimitName } from '../model/policy.ts';
 import { createBoard, type Board, type BoardPorts, type PipelineInput } from './board.ts';
-import { abort, answer, cancel, open, receive, spendDuration } from './conduct.ts';
+import { abort, answer, cancel, note, open, receive, spendDuration } from './conduct.ts';
 import { endIfDone, endRun } from './ending.ts';
 import { isActive } from './actor.ts';
-import { boardOf, flush, isListenedTo, keepBoard, takeOutbox } from './boards.ts';
+import { boardOf, flush, isListenedTo, keepBoard, NO_PORTS, takeOutbox } from './boards.ts';
 import { lifelineLogic } from './lifeline.ts';
-import type { PhaseInput } from './phase-context.ts';
 import { phaseMachine } from './phase.machine.ts';
+import { spawnPhase } from './spawn.ts';
 import type { Replayed } from './replay.ts';
 import { revive } from './revive.ts';
 
@@ -37,6 +37,8 @@ import { revive } from './revive.ts';
 export type PipelineCommand =
   /** A person's decision on an escalated phase, or on a limit that holds the run: approve lifts it, reject ends the run. */
   | { readonly type: 'decide'; readonly about: string; readonly decision: Decision }
+  /** Something happened to an item of the inbox. */
+  | { readonly type: 'note'; readonly event: EventOf<'item.changed'> }
   /** Stop everything. */
   | { readonly type: 'cancel'; readonly reason?: string | undefined }
   /** Stop everything, as the run cannot go on. */
@@ -96,6 +98,7 @@ export const pipelineMachine = setup({
       flush(self);
     },
     answer: ({ self, event }) => event.type === 'decide' && answer(boardOf(self), event.about, event.decision),
+    note: ({ self, event }) => event.type === 'note' && note(boardOf(self), event.event),
     cancel: ({ self, event }) => event.type === 'cancel' && cancel(boardOf(self), event.reason ?? 'cancelled'),
     endIfDone: ({ self }) => {
       endIfDone(boardOf(self));
@@ -124,6 +127,7 @@ export const pipelineMachine = setup({
         'review.*': { actions: ['receive', 'publish'] },
         'xstate.done.actor.*': [{ guard: 'isQuiet', actions: 'endIfDone' }, { actions: ['endIfDone', 'publish'] }],
         decide: { actions: ['answer', 'publish'] },
+        note: { actions: ['note', 'publish'] },
         cancel: { actions: ['cancel', 'publish'] },
         abort: { actions: ['abort', 'publish'] },
         publish: { actions: 'publish' },
@@ -183,19 +187,13 @@ function makeBoard(context: PipelineContext, self: AnyActorRef): Board {
   return board;
 }
 
-/** Until a board has its own. */
-const NO_PORTS: BoardPorts = {
-  spawn() {
-    throw new Error('Cannot start a phase as the board has no ports');
-  },
-  settle: () => undefined,
-  publish: () => undefined,
-  later: () => undefined,
-};
-
 function portsOf(self: AnyActorRef, board: Board): BoardPorts {
+  const onEnd = () => {
+    endIfDone(board);
+    flush(self);
+  };
   return {
-    spawn: (input) => createActor(phaseLogicOf(self), { id: idOf(input, self), parent: self, input }),
+    spawn: (input) => spawnPhase(self, input, onEnd),
     // A turn later, when the phases that have just been stopped have said so.
     settle: () => queueMicrotask(() => isActive(self) && self.send({ type: 'settle' })),
     publish() {
@@ -208,23 +206,6 @@ function portsOf(self: AnyActorRef, board: Board): BoardPorts {
         .catch((error: unknown) => endRun(board, { status: 'failed', error: errorInfo(error, 'INTERNAL') }));
     },
   };
-}
-
-/**
- * The id of a phase's actor: its name, for whoever inspects the run or listens to its events.
- *
- * Where nobody does, all share one: XState keeps a table of event types for ever, and each id makes a new one.
- */
-function idOf({ phase }: PhaseInput, self: AnyActorRef): string {
-  return isListenedTo(self) ? 'phase' : phase.name;
-}
-
-/** The phase machine that was provided; read from the actor's own logic, as XState does for `spawn`. */
-function phaseLogicOf(self: AnyActorRef): typeof phaseMachine {
-  const { logic } = self as unknown as {
-    readonly logic: { readonly implementations: { readonly actors: { readonly phase: typeof phaseMachine } } };
-  };
-  return logic.implementations.actors.phase;
 }
 
 function contextOf(given: PipelineInput): PipelineContext {

@@ -1,0 +1,244 @@
+/**
+ * Phases that are run without actors of XState, where a pipeline is listened to and so nobody inspects them.
+ *
+ * The statechart is the same, and XState takes every transition of it. But an actor of XState costs as much as all else that
+ * happens to a phase, and a phase has one for itself, one for each attempt and one for each review. So here the phase is a
+ * queue of events and a snapshot, and its work is begun and stopped by calls.
+ *
+ * @module
+ */
+import { createMachine, type AnyActorRef } from 'xstate';
+import type { PhaseReport } from '../model/event.ts';
+import { clockOf, type Clock } from './actor.ts';
+import type { PhaseActor } from './board.ts';
+import { hold, mustHold } from './hold.ts';
+import type { PhaseContext, PhaseInput } from './phase-context.ts';
+import type { PhaseCommand, phaseMachine } from './phase.machine.ts';
+import type { DirectWork, Patron } from './ports.ts';
+import { report } from './uplink.ts';
+
+/** Makes a phase that is run directly. @param onEnd Called when it has ended. */
+export type DirectPhases = (pipeline: AnyActorRef, input: PhaseInput, onEnd: () => void) => PhaseActor;
+
+/** How the phases of a machine are run directly; `undefined` where the work that it was provided with has to be actors. */
+export function directPhases(machine: PhaseMachine): DirectPhases | undefined {
+  const known = made.get(machine);
+  if (known) return known.phases;
+  const { attempt, review } = machine.implementations.actors;
+  const ports = isDirect(attempt) && isDirect(review) ? { attempt, review } : undefined;
+  const chart = ports && withoutActors(machine);
+  const phases: DirectPhases | undefined =
+    ports && chart && ((pipeline, input, onEnd) => new DirectPhase(chart, ports, pipeline, input, onEnd));
+  made.set(machine, { phases });
+  return phases;
+}
+
+// --- internal ---
+
+type PhaseMachine = Pick<typeof phaseMachine, 'config'> & { readonly implementations: Implementations };
+type Port = 'attempt' | 'review';
+type Ports = Readonly<Record<Port, DirectWork<unknown, PhaseContext>>>;
+
+/** What is needed of a machine of XState. */
+interface Chart {
+  getInitialSnapshot(scope: Scope, input: PhaseInput): Snapshot;
+  transition(snapshot: Snapshot, event: PhaseEvent, scope: Scope): Snapshot;
+}
+
+interface Snapshot {
+  readonly status: 'active' | 'done' | 'error' | 'stopped';
+  readonly error?: unknown;
+}
+
+/** What XState runs a transition with. */
+interface Scope {
+  readonly self: unknown;
+  readonly id: string;
+  readonly sessionId: string;
+  readonly system: unknown;
+  readonly logger: () => void;
+  readonly defer: (run: () => void) => void;
+  readonly emit: () => void;
+  readonly stopChild: () => void;
+  /** XState puts its own in its place for a while. */
+  actionExecutor: (action: { readonly info: unknown; readonly params: unknown; readonly exec?: Action }) => void;
+}
+
+type Action = (info: unknown, params: unknown) => void;
+
+interface Implementations {
+  readonly actors: Readonly<Partial<Record<Port, unknown>>>;
+  readonly actions: object;
+  readonly guards: object;
+}
+
+/** What a phase is told by its pipeline, and by its work. */
+type PhaseEvent =
+  | PhaseCommand
+  | { readonly type: 'work.done'; readonly output: unknown }
+  | { readonly type: 'work.failed'; readonly error: unknown };
+
+const made = new WeakMap<object, { readonly phases: DirectPhases | undefined }>();
+
+/** One phase. To XState it is the actor whose machine takes the transitions. */
+class DirectPhase implements PhaseActor, Patron<unknown> {
+  /** Where reports go; the name is XState's. */
+  readonly _parent: AnyActorRef;
+  readonly #chart: Chart;
+  readonly #ports: Ports;
+  readonly #input: PhaseInput;
+  readonly #onEnd: () => void;
+  readonly #scope: Scope;
+  readonly #events: PhaseEvent[] = [];
+  #snapshot: Snapshot | undefined = undefined;
+  #work: { stop(): void } | undefined = undefined;
+  #isBusy = false;
+
+  constructor(chart: Chart, ports: Ports, pipeline: AnyActorRef, input: PhaseInput, onEnd: () => void) {
+    this.#chart = chart;
+    this.#ports = ports;
+    this._parent = pipeline;
+    this.#input = input;
+    this.#onEnd = onEnd;
+    this.#scope = scopeOf(this, pipeline);
+  }
+
+  get clock(): Clock {
+    return clockOf(this._parent);
+  }
+
+  start(): void {
+    this.#isBusy = true;
+    this.#goOn(() => this.#chart.getInitialSnapshot(this.#scope, this.#input));
+  }
+
+  /** What comes in the middle of a transition waits for its end. */
+  send(event: PhaseEvent): void {
+    this.#events.push(event);
+    if (!this.#isBusy) this.#goOn(undefined);
+  }
+
+  /** Has work done, or keeps it back while the run is brought back to life. */
+  begin(port: Port, context: PhaseContext): void {
+    const work = this.#ports[port];
+    if (!mustHold(this)) {
+      this.#work = work.begin(context, this);
+      return;
+    }
+    hold(this, {
+      begin: (progress) => (this.#work = work.begin(context, this, progress)),
+      end: (outcome) => this.done(outcome),
+    });
+  }
+
+  stop(): void {
+    this.#work?.stop();
+    this.#work = undefined;
+  }
+
+  report(fact: PhaseReport): void {
+    report(this, fact);
+  }
+
+  done(output: unknown): void {
+    this.#work = undefined;
+    this.send({ type: 'work.done', output });
+  }
+
+  failed(error: unknown): void {
+    this.#work = undefined;
+    this.send({ type: 'work.failed', error });
+  }
+
+  /** Takes a first step, and a transition for every event that waits. */
+  #goOn(first: (() => Snapshot) | undefined): void {
+    this.#isBusy = true;
+    try {
+      if (first) this.#snapshot = first();
+      while (this.#snapshot?.status === 'active') {
+        const event = this.#events.shift();
+        if (!event) break;
+        this.#snapshot = this.#chart.transition(this.#snapshot, event, this.#scope);
+      }
+    } catch (error) {
+      this.#break(error);
+      return;
+    }
+    this.#isBusy = false;
+    const { status, error } = this.#snapshot ?? {};
+    if (status === 'active') return;
+    // It stays busy, and so deaf.
+    this.#isBusy = true;
+    if (status === 'error') this.#break(error);
+    else if (!mustHold(this)) this.#onEnd();
+  }
+
+  /** Tells the pipeline as XState would. */
+  #break(error: unknown): void {
+    this.stop();
+    this._parent.send({ type: 'xstate.error.actor.phase', actorId: 'phase', error });
+  }
+}
+
+function isDirect(logic: unknown): logic is DirectWork<unknown, PhaseContext> {
+  return typeof logic === 'object' && logic !== null && 'begin' in logic;
+}
+
+function scopeOf(phase: DirectPhase, { system }: AnyActorRef): Scope {
+  return {
+    self: phase,
+    id: 'phase',
+    sessionId: '',
+    system,
+    logger: nothing,
+    defer: call,
+    emit: nothing,
+    stopChild: nothing,
+    actionExecutor: execute,
+  };
+}
+
+function nothing(): void {}
+
+function call(run: () => void): void {
+  run();
+}
+
+function execute({ exec, info, params }: Parameters<Scope['actionExecutor']>[0]): void {
+  exec?.(info, params);
+}
+
+interface StateConfig {
+  readonly entry?: unknown;
+  readonly on?: object;
+  readonly invoke?: { readonly src: Port; readonly onDone: unknown; readonly onError: unknown };
+}
+
+/** The same statechart, in which a state that invokes work begins it on entry and stops it on exit. */
+function withoutActors({ config, implementations }: PhaseMachine): Chart {
+  const states = Object.entries(config.states ?? {}).map(([name, state]) => [name, direct(state as StateConfig)]);
+  const chart = { ...config, states: Object.fromEntries(states) as object };
+  const { actions, guards } = implementations;
+  return createMachine(chart as never).provide({
+    guards,
+    actions: { ...actions, beginWork, stopWork },
+  } as never) as unknown as Chart;
+}
+
+function direct({ invoke, entry, on, ...state }: StateConfig): object {
+  if (!invoke) return { ...state, entry, on };
+  return {
+    ...state,
+    entry: [entry, { type: 'beginWork', params: invoke.src }].flat(),
+    exit: 'stopWork',
+    on: { ...on, 'work.done': invoke.onDone, 'work.failed': invoke.onError },
+  };
+}
+
+function beginWork({ self, context }: { readonly self: unknown; readonly context: PhaseContext }, port: Port): void {
+  if (self instanceof DirectPhase) self.begin(port, context);
+}
+
+function stopWork({ self }: { readonly self: unknown }): void {
+  if (self instanceof DirectPhase) self.stop();
+}
