@@ -32,6 +32,21 @@ export function toJson(value: unknown): JsonCopy {
   }
 }
 
+/** Whether two values are the same JSON: the order of keys does not matter, and `undefined` is as good as absent. */
+export function isSameJson(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+  if (Array.isArray(one) || Array.isArray(other)) {
+    if (!Array.isArray(one) || !Array.isArray(other) || one.length !== other.length) return false;
+    return one.every((item, index) => isSameJson(item, other[index]));
+  }
+  const there = new Map<string, unknown>(Object.entries(other).filter(([, value]) => value !== undefined));
+  const here = Object.entries(one).filter(([, value]) => value !== undefined);
+  return (
+    here.length === there.size && here.every(([key, value]) => there.has(key) && isSameJson(value, there.get(key)))
+  );
+}
+
 // --- internal ---
 
 class NotJson extends Error {

@@ -118,9 +118,9 @@ function tell(
   const last = records.findLast(({ event }) => event.type === 'run.ended' || event.type === 'run.reopened')?.event;
   if (first?.type !== 'run.started') throw runUnknown(runId);
   checkEnd(runId, last?.type === 'run.ended' ? last : undefined, how);
-  const known = planOf(records, first);
-  const isChanged = fingerprint(plan) !== fingerprint(known);
-  if (isChanged && !allowChanged) throw runChanged(runId, name, planChanges(known, plan));
+  const known = definitionOf(records, first);
+  const isChanged = fingerprint(plan) !== known.fingerprint;
+  if (isChanged && !allowChanged) throw runChanged(runId, name, planChanges(known.plan, plan));
   const input = {
     run: runId,
     plan,
@@ -141,11 +141,14 @@ function tell(
   };
 }
 
-/** The plan that the run goes by: its first, or the latest that it was resumed with. */
-function planOf(records: readonly RunRecord[], started: EventOf<'run.started'>) {
+/** The definition that the run goes by: its first, or the latest that it was resumed with. */
+function definitionOf(records: readonly RunRecord[], first: EventOf<'run.started'>): Definition {
   const changed = records.findLast(({ event }) => event.type === 'run.resumed' && event.plan)?.event;
-  return (changed?.type === 'run.resumed' ? changed.plan : undefined) ?? started.plan;
+  if (changed?.type !== 'run.resumed' || !changed.plan || changed.fingerprint === undefined) return first;
+  return { plan: changed.plan, fingerprint: changed.fingerprint };
 }
+
+type Definition = Pick<EventOf<'run.started'>, 'plan' | 'fingerprint'>;
 
 function begun<O>(
   kept: Pick<KeepingOptions, 'store' | 'log' | 'origin'> & { readonly lease: Lease },
