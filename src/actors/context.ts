@@ -63,10 +63,12 @@ export class HandlerContext implements TaskContext {
 
   get idempotencyKey(): string {
     const { role, scope } = this.#one.trial;
-    const { origin, review, attempt } = scope.input;
+    const { origin, review, attempt, renewals } = scope.input;
     const { run, phase, generation } = origin;
+    // Attempts are numbered anew where a phase starts afresh, and its work is other work then.
+    const start = renewals === 0 ? generation : `${generation}.${renewals}`;
     const asked = role === 'review' ? [review.errors + 1] : [];
-    return [run, phase.name, generation, attempt, role, this.task, ...asked].map(encodeURIComponent).join('/');
+    return [run, phase.name, start, attempt, role, this.task, ...asked].map(encodeURIComponent).join('/');
   }
 }
 

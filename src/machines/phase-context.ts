@@ -75,6 +75,8 @@ export interface ReviewState {
  */
 export interface PhaseContext extends Start {
   readonly origin: PhaseOrigin;
+  /** Times it has started afresh since its actor began, from inputs that it had sent back. */
+  readonly renewals: number;
   readonly gated: boolean;
   /** Times this phase has sent back each predecessor, over all generations. */
   readonly rewinds: Readonly<Record<string, number>>;
@@ -99,6 +101,7 @@ export function openContext(input: PhaseInput): PhaseContext {
   const { attempt, revision, previous, inputs } = input;
   return {
     origin: { run, phase, generation, input: input.input ?? null, attended },
+    renewals: 0,
     gated: input.gated ?? true,
     inputs,
     attempt,

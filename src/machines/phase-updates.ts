@@ -14,9 +14,16 @@ import type { AttemptOutcome, GateOutcome } from './ports.ts';
 /** What a fresh start changes: the inputs and all that belongs to the attempts before. Totals are kept. */
 export function restartFields(
   { attempt, revision, previous, inputs, gated = true }: Start,
-  history: PhaseContext['history'],
+  { history, renewals }: PhaseContext,
 ) {
-  const fields = { inputs, gated, retries: 0, best: null, history: revision?.history ?? history };
+  const fields = {
+    inputs,
+    gated,
+    renewals: renewals + 1,
+    retries: 0,
+    best: null,
+    history: revision?.history ?? history,
+  };
   return Object.assign(fields, attemptFields(attempt, revision, previous));
 }
 

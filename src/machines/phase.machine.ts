@@ -107,7 +107,7 @@ export const phaseMachine = setup({
     }),
     countRewind: assign({ rewinds: ({ context }) => updates.countedRewinds(context) }),
     beginNext: assign(({ context }, start: Start | undefined) =>
-      start ? updates.restartFields(start, context.history) : updates.nextFields(context),
+      start ? updates.restartFields(start, context) : updates.nextFields(context),
     ),
     keepHold: assign(({ context }, { reason, made }: updates.Hold) =>
       made ? { held: reason } : updates.heldFields(context, reason),

@@ -12,6 +12,7 @@ import {
   recoverAll,
   resumeRun,
   retryFailed,
+  retryPredecessor,
   startRun,
   task,
   type Pipeline,
@@ -139,6 +140,27 @@ describe('work whose run is left while what led to it is being kept', () => {
   });
 });
 
+describe('the idempotency key', () => {
+  it('is another in each attempt, also where a phase starts afresh from inputs that it has sent back', async () => {
+    const keys: string[] = [];
+    const note = ({ idempotencyKey }: { readonly idempotencyKey: string }) => keys.push(idempotencyKey);
+    const pipeline = definePipeline({
+      name: 'back',
+      phases: [
+        phase('a', { tasks: [task('t', { run: note })], review: () => 'APPROVE' }),
+        phase('b', {
+          after: ['a'],
+          tasks: [task('t', { run: note })],
+          review: ({ inputs }) => (inputs['a']?.['t'] === 1 ? retryPredecessor('a', 'not the first') : approve()),
+        }),
+      ],
+    });
+    const store = memoryStore();
+    expect((await startRun(pipeline, { store, runId: 'r' }).result).status).toBe('completed');
+    expect(keys).toEqual(['r/a/0/0/task/t', 'r/b/0/0/task/t', 'r/a/1/1/task/t', 'r/b/0.1/0/task/t']);
+  });
+});
+
 describe('what was said to a run', () => {
   it('cancels it once, and not again when it is tried again', async () => {
     const store = memoryStore();
@@ -236,7 +258,7 @@ async function turns(): Promise<void> {
 }
 
 /** A store that tells when it was asked for messages. */
-function overheard(store: RunStore): { readonly store: RunStore; asked(times: number): Promise<void> } {
+function overheard(store: RunStore): { readonly store: RunStore; readonly asked: (times: number) => Promise<void> } {
   let asked = 0;
   let tell: () => void = () => undefined;
   return {
