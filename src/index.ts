@@ -50,6 +50,9 @@ export { formatDecision, parseDecision, type ParsedDecision } from './model/deci
 export type { StandardSchemaV1 } from './model/schema.ts';
 export type { Work } from './model/compile.ts';
 export { needsRework, type NeedsRework } from './model/rework.ts';
+export { human, type HumanHandler, type HumanOptions } from './model/human.ts';
+export type { InboxPolicy, OnExpiry } from './model/inbox-policy.ts';
+export { replySchema, type AnswerOptions, type Reply } from './model/reply.ts';
 export {
   policies,
   type Backoff,

@@ -94,10 +94,11 @@ describe('tables', () => {
   it('guide.md has every option of a gate, with its default', async () => {
     const rows = [...(await read('docs/guide.md')).matchAll(/^\| `(\w+)` +\| (.+?) +\|/gmu)];
     const told = Object.fromEntries(rows.map(([, option = '', value = '']) => [option, value.replaceAll('`', '')]));
-    const { reviewBackoff: _, ...plain } = gateDefaults;
-    const { reviewBackoff, ...others } = told;
+    const { reviewBackoff: _, inbox: __, ...plain } = gateDefaults;
+    const { reviewBackoff, inbox, ...others } = told;
     expect(others).toEqual(Object.fromEntries(Object.entries(plain).map(([key, value]) => [key, String(value)])));
     expect(reviewBackoff).toMatch(/^1 s, 2 s, 4 s/u);
+    expect(inbox).toBe('{}');
   });
 
   it('llms.txt names every value that is exported, and none that is not', async () => {

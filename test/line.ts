@@ -14,6 +14,12 @@ export function lineOf(event: RunEvent, detail: readonly Detail[] = []): string 
     case 'run.started':
     case 'phase.read':
       return undefined;
+    case 'task.asked':
+      return `${event.phase}/${event.task} asks${event.reviewer ? ' as reviewer' : ''}: ${event.question}`;
+    case 'task.answered':
+      return `${event.phase}/${event.task} answered ${JSON.stringify(event.answer)}${event.who === undefined ? '' : ` by ${event.who}`}`;
+    case 'item.changed':
+      return `item ${event.item} ${event.change}${because(event.severity ?? event.queue)}${told(event.reason)}`;
     case 'run.resumed':
     case 'run.reopened':
       return event.type.replace('.', ' ');

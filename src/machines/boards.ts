@@ -6,9 +6,19 @@
 import type { AnyActorRef } from 'xstate';
 import { PhasegateError } from '../model/errors.ts';
 import type { PhaseReport, RunEvent } from '../model/event.ts';
-import { retire, type Board } from './board.ts';
+import { retire, type Board, type BoardPorts } from './board.ts';
 import { noteRead, receive } from './conduct.ts';
 import { openUplink, type Uplink } from './uplink.ts';
+
+/** Ports of a board that has none of its own yet. */
+export const NO_PORTS: BoardPorts = {
+  spawn() {
+    throw new Error('Cannot start a phase as the board has no ports');
+  },
+  settle: () => undefined,
+  publish: () => undefined,
+  later: () => undefined,
+};
 
 const boards = new WeakMap<AnyActorRef, Board>();
 const listeners = new WeakMap<AnyActorRef, Listener>();

@@ -6,7 +6,7 @@
 import { approve, reject, type Decision } from '../model/decision.ts';
 import type { EventOf, PhaseReport, RunEvent, Verdict } from '../model/event.ts';
 import { entryNamed, type Board } from './board.ts';
-import { abort, answer, cancel, open, spendDuration } from './conduct.ts';
+import { abort, answer, cancel, note, open, spendDuration } from './conduct.ts';
 import { endIfDone } from './ending.ts';
 import { reopen, resumeRun } from './reopen.ts';
 
@@ -59,6 +59,8 @@ export function causeOf(
     case 'task.completed':
     case 'task.retrying':
     case 'task.failed':
+    case 'task.asked':
+    case 'task.answered':
     case 'phase.warned':
     case 'review.started':
     case 'phase.retrying':
@@ -69,6 +71,8 @@ export function causeOf(
       return { type: 'reported', report: event };
     case 'limit.lifted':
       return { type: 'told', tell: (one) => answer(one, event.limit, approve()) };
+    case 'item.changed':
+      return { type: 'told', tell: (one) => note(one, event) };
     case 'limit.reached':
       return causeOfLimit(board, event, before);
     case 'phase.skipped':

@@ -67,6 +67,11 @@ export function answer(board: Board, about: string, decision: Decision): void {
   endIfDone(board);
 }
 
+/** Something happened to an item of the inbox. */
+export function note(board: Board, event: EventOf<'item.changed'>): void {
+  if (!board.ended) board.outbox.push(event);
+}
+
 /** Stops the run. */
 export function cancel(board: Board, reason: string): void {
   endRun(board, { status: 'cancelled', reason });
@@ -104,6 +109,8 @@ function heed(board: Board, entry: Entry, report: PhaseReport): void {
     case 'task.completed':
     case 'task.retrying':
     case 'task.failed':
+    case 'task.asked':
+    case 'task.answered':
     case 'phase.started':
     case 'phase.warned':
     case 'review.started':

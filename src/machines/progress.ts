@@ -42,6 +42,8 @@ export function createProgress(startedAt = 0): ProgressFold {
         case 'task.failed':
           failure ??= report.rework ? { type: 'rework', ...report.rework } : { type: 'failed', error: report.error };
           return;
+        case 'task.asked':
+        case 'task.answered':
         case 'task.reported':
         case 'phase.warned':
       }

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import { namesOf, reviewersOf, reviewOptions, type Definition } from './definition.ts';
+import { questionOf } from './human.ts';
 import type { AnyReview, PhaseSettings, ReviewContext } from './phase-types.ts';
 import { graphOf, reach, type Graph } from './graph.ts';
 import type { GatePlan, PhasePlan, Plan, TaskPlan } from './plan.ts';
@@ -132,7 +133,7 @@ function planTask({ name, options }: AnyTask, previous?: AnyTask): TaskPlan {
     after: list([...new Set([...namesOf(options.after), ...(previous ? [previous.name] : [])])]),
     attempts: options.retry?.attempts ?? 1,
     backoff: options.retry?.backoff ? Object.freeze({ ...options.retry.backoff }) : NOTHING,
-    timeout: options.timeout ?? DEFAULT_TIMEOUT,
+    timeout: questionOf(options) ? 0 : (options.timeout ?? DEFAULT_TIMEOUT),
     estimate: options.estimate ? Object.freeze({ ...options.estimate }) : NOTHING,
   });
 }

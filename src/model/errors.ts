@@ -1,12 +1,16 @@
 /** Every code a {@link PhasegateError} can carry; each has a heading in `docs/errors.md`. */
 export type ErrorCode =
   | 'ANSWERED'
+  | 'ANSWER_INVALID'
+  | 'ANSWER_OVERDUE'
+  | 'ANSWER_STALE'
   | 'COMMAND_FAILED'
   | 'DECISION_INVALID'
   | 'DECISION_TARGET_INVALID'
   | 'DEFINITION_INVALID'
   | 'FILE_UNREADABLE'
   | 'FORK_INVALID'
+  | 'HUMAN_UNREACHABLE'
   | 'INPUT_INVALID'
   | 'INTERNAL'
   | 'ITEM_UNKNOWN'

@@ -11,6 +11,7 @@
  */
 import { z } from 'zod';
 import { decisionSchema } from './decision.ts';
+import { inboxPolicySchema } from './inbox-policy.ts';
 import type { Plan } from './plan.ts';
 
 const error = z.object({
@@ -79,6 +80,25 @@ const taskEvents = [
     /** What it demands of an earlier phase, where it cannot work with what that put out. */
     rework: z.object({ phase: z.string(), feedback: z.string() }).optional(),
   }),
+  /** A person is asked, who is the task, or the reviewer. */
+  z.object({
+    type: z.literal('task.asked'),
+    ...work,
+    reviewer: z.boolean(),
+    question: z.string(),
+    description: z.string().optional(),
+    choices: z.array(z.string()).optional(),
+    inbox: inboxPolicySchema,
+  }),
+  /** A person has answered: with the output, or a decision. */
+  z.object({
+    type: z.literal('task.answered'),
+    ...work,
+    reviewer: z.boolean(),
+    answer: z.unknown(),
+    /** Who, as far as known. */
+    who: z.string().optional(),
+  }),
 ] as const;
 
 /** What a phase reports of its own life. */
@@ -96,6 +116,8 @@ const phaseEvents = [
     verdicts: z.record(z.string(), verdict),
     by,
     checked: z.literal(true).optional(),
+    /** Which person, as far as known. */
+    who: z.string().optional(),
   }),
   z.object({ type: z.literal('phase.retrying'), ...at, correction, by, spent: z.int() }),
   z.object({ type: z.literal('phase.rewinding'), ...at, target: z.string(), correction, by, spent: z.int() }),
@@ -150,6 +172,21 @@ const runEvents = [
     holds: z.string().nullable(),
   }),
   z.object({ type: z.literal('limit.lifted'), limit }),
+  /** Something happened to an item of the inbox, by the clock or by an answer that was no good. It is never approved by that. */
+  z.object({
+    type: z.literal('item.changed'),
+    /** The record that opened it, by its number. */
+    item: z.int(),
+    change: z.enum(['reminded', 'raised', 'expired', 'refused']),
+    /** How urgent it is from now on. */
+    severity: z.enum(['normal', 'high', 'urgent']).optional(),
+    /** Who is asked from now on. */
+    queue: z.string().optional(),
+    /** Why an answer was refused. */
+    reason: z.string().optional(),
+    /** Who gave it. */
+    who: z.string().optional(),
+  }),
   z.object({
     type: z.literal('run.ended'),
     status: z.enum(['completed', 'rejected', 'failed', 'cancelled', 'exhausted']),

@@ -4,6 +4,7 @@
  * @module
  */
 import { z } from 'zod';
+import { inboxPolicySchema } from './inbox-policy.ts';
 
 /** A count that bounds a loop: a whole number from 0, or `'unlimited'` where a run-wide limit bounds it instead. */
 const count = z.union([z.int().min(0), z.literal('unlimited')]);
@@ -52,6 +53,8 @@ export const gatePolicySchema = z.strictObject({
   maxRevisionChars: z.int().min(256).optional(),
   /** A rework prompt longer than this many first prompts warns. 0 turns it off. @default 3 */
   maxPromptGrowth: z.number().min(0).optional(),
+  /** Who is asked where a person has to decide, and what happens where nobody does. */
+  inbox: inboxPolicySchema.optional(),
 });
 
 /** Limits of a whole run; totals never start over. Absent means no limit. */
@@ -122,6 +125,7 @@ export const gateDefaults: FullGatePolicy = {
   strategy: 'feedback',
   maxRevisionChars: 32_000,
   maxPromptGrowth: 3,
+  inbox: Object.freeze({}),
 };
 
 /** Presets: four reproduce one source of the design each, `strict` is for reviewers that are models. */

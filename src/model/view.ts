@@ -39,6 +39,7 @@ export function resultOf(snapshot: RunSnapshot): RunResult {
 
 // --- internal ---
 
+type RunLine = Exclude<RunEvent, { readonly phase: string } | { readonly type: 'item.changed' }>;
 type Draft = { -readonly [K in keyof PhaseResult]: PhaseResult[K] };
 
 interface State {
@@ -80,10 +81,10 @@ function apply(state: State, { runId, time, event }: RunRecord): void {
   state.runId = runId;
   state.now = time;
   if ('phase' in event) applyToPhase(state, event, time);
-  else applyToRun(state, event, time);
+  else if (event.type !== 'item.changed') applyToRun(state, event, time);
 }
 
-function applyToRun(state: State, event: Exclude<RunEvent, { readonly phase: string }>, time: number): void {
+function applyToRun(state: State, event: RunLine, time: number): void {
   switch (event.type) {
     case 'run.started':
       state.plan = event.plan;
@@ -118,13 +119,8 @@ function applyToPhase(state: State, event: Extract<RunEvent, { readonly phase: s
       state.used.attempts += 1;
       phase.startedAt ??= time;
       phase.attempts += 1;
-      Object.assign(phase, {
-        attempt: event.attempt,
-        generation: event.generation,
-        done: [],
-        endedAt: null,
-        reason: null,
-      });
+      Object.assign(phase, { attempt: event.attempt, generation: event.generation });
+      Object.assign(phase, { done: [], endedAt: null, reason: null });
       stand(state, event.phase, phase, 'running');
       return;
     case 'task.completed':
@@ -196,6 +192,8 @@ function applyToPhase(state: State, event: Extract<RunEvent, { readonly phase: s
     case 'task.started':
     case 'task.retrying':
     case 'task.failed':
+    case 'task.asked':
+    case 'task.answered':
     case 'phase.read':
   }
 }

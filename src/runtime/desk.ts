@@ -1,68 +1,122 @@
 /**
- * What waits for a person, and whether a decision on it makes sense.
+ * Whether what a person says to what waits makes sense.
  *
  * @module
  */
 import { decisionSchema, type Decision } from '../model/decision.ts';
 import { parseDecision } from '../model/decision-text.ts';
 import { PhasegateError } from '../model/errors.ts';
-import type { RunEvent } from '../model/event.ts';
 import { reach } from '../model/graph.ts';
+import type { InboxItem } from '../model/inbox.ts';
+import { toJson } from '../model/json.ts';
 import { planGraph, type Plan } from '../model/plan.ts';
+import { replySchema, type Reply } from '../model/reply.ts';
+
+/** A reply whose decision is one. */
+export type AcceptedReply =
+  | (Omit<Extract<Reply, { readonly type: 'decide' }>, 'decision'> & { readonly decision: Decision })
+  | Exclude<Reply, { readonly type: 'decide' }>;
 
 /**
  * The decision on an open question of a run, if it can be taken.
  *
- * @param events What has happened in the run so far.
+ * @param open What waits.
+ * @param about A phase or a limit.
  * @throws PhasegateError where nothing of that name waits, or the decision makes no sense.
  */
 export function acceptDecision(
   plan: Plan,
-  events: readonly RunEvent[],
+  open: readonly InboxItem[],
   about: string,
   given: Decision | string,
-): Decision {
-  const { open, empty } = questions(plan, events);
-  if (!open.has(about)) throw notEscalated(about, open);
-  const decision = typeof given === 'string' ? parseDecision(given) : given;
-  const parsed = decisionSchema.safeParse(decision);
-  if (!parsed.success || !mayAnswer(plan, about, parsed.data)) throw unreadable(about, given);
-  if (parsed.data.type === 'approve' && empty.has(about)) throw nothingToApprove(about);
-  if (parsed.data.type === 'retryPredecessor') checkTarget(plan, about, parsed.data.phase);
-  return parsed.data;
+): { readonly item: InboxItem; readonly decision: Decision } {
+  const waiting = open.filter(({ kind }) => kind === 'escalation' || kind === 'limit');
+  const item = waiting.find((one) => one.about === about);
+  if (!item) throw notEscalated(about, new Set(waiting.map((one) => one.about)));
+  return { item, decision: readDecision(plan, item, given) };
+}
+
+/**
+ * A reply to an open item, if it can be taken. Schemas are for whoever has them.
+ *
+ * @throws PhasegateError `ANSWER_INVALID`, `DECISION_INVALID`, `DECISION_TARGET_INVALID`
+ */
+export function acceptReply(plan: Plan, item: InboxItem, given: unknown): AcceptedReply {
+  const parsed = replySchema.safeParse(given);
+  if (!parsed.success) throw answerInvalid(item, 'it is no reply');
+  const reply = parsed.data;
+  switch (reply.type) {
+    case 'abort':
+      return reply;
+    case 'skip':
+      if (item.kind !== 'escalation') throw answerInvalid(item, 'only a phase that waits can be skipped');
+      return reply;
+    case 'value':
+      if (item.kind !== 'task') throw answerInvalid(item, 'it asks for a decision');
+      return { type: 'value', value: readValue(item, reply.value) };
+    case 'decide': {
+      if (item.kind === 'task') throw answerInvalid(item, 'it asks for a value and not for a decision');
+      const decision = readDecision(plan, item, reply.decision, reply.outputs !== undefined);
+      if (reply.outputs === undefined) return { type: 'decide', decision };
+      return { type: 'decide', decision, outputs: readOutputs(plan, item, decision, reply.outputs) };
+    }
+  }
+}
+
+/** @param why What is wrong with the answer. */
+export function answerInvalid(item: InboxItem, why: string): PhasegateError {
+  return new PhasegateError('ANSWER_INVALID', `Cannot answer item ${item.id} as ${why}`, {
+    hint: `It is open as before. It asks: ${item.reason}`,
+  });
 }
 
 // --- internal ---
 
-interface Questions {
-  /** Phases and limits that wait for a decision. */
-  readonly open: ReadonlySet<string>;
-  /** Phases whose tasks gave up before there were outputs, so that there is nothing to approve. */
-  readonly empty: ReadonlySet<string>;
-}
-
-function questions(plan: Plan, events: readonly RunEvent[]): Questions {
-  const open = new Set<string>();
-  const empty = new Set<string>();
-  for (const event of events) {
-    if (event.type === 'phase.started') empty.delete(event.phase);
-    if (event.type === 'review.decided' && event.by === 'worker') empty.add(event.phase);
-    if (event.type === 'phase.escalated') open.add(event.phase);
-    else if (event.type === 'limit.reached') {
-      if (event.holds === null && plan.onLimit === 'escalate') open.add(event.limit);
-    } else if (event.type === 'limit.lifted') open.delete(event.limit);
-    else if (event.type === 'run.ended') open.clear();
-    else if (CLOSING.has(event.type) && 'phase' in event) open.delete(event.phase);
+function readValue(item: InboxItem, value: unknown): unknown {
+  const copy = toJson(value);
+  if (!copy.ok) throw answerInvalid(item, `${copy.problem.path} is ${copy.problem.found}, which is not JSON`);
+  if (item.choices && !item.choices.some((choice) => choice === copy.value)) {
+    throw answerInvalid(item, `${JSON.stringify(copy.value)} is none of ${quoted(item.choices)}`);
   }
-  return { open, empty };
+  return copy.value;
 }
 
-/** What ends an escalation of the phase that it is about. */
-const CLOSING: ReadonlySet<RunEvent['type']> = new Set(['review.decided', 'phase.invalidated', 'phase.cancelled']);
+function readDecision(plan: Plan, item: InboxItem, given: Decision | string, edits = false): Decision {
+  const { about } = item;
+  const decision = typeof given === 'string' ? parseDecision(given) : given;
+  const parsed = decisionSchema.safeParse(decision);
+  if (!parsed.success || !mayAnswer(item, parsed.data)) throw unreadable(about, given);
+  if (parsed.data.type === 'approve' && item.empty && !edits) throw nothingToApprove(about);
+  if (parsed.data.type === 'retryPredecessor') checkTarget(plan, item, parsed.data.phase);
+  return parsed.data;
+}
 
-/** A phase can be decided upon in every way but to ask again; a limit is lifted, or not. */
-function mayAnswer(plan: Plan, about: string, { type }: Decision): boolean {
-  return planGraph(plan).indexOf.has(about) ? type !== 'escalate' : type === 'approve' || type === 'reject';
+/** Outputs that take the place of others: of tasks that the phase has, and of all of them where there are none yet. */
+function readOutputs(
+  plan: Plan,
+  item: InboxItem,
+  { type }: Decision,
+  outputs: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  if (item.kind !== 'escalation' || type !== 'approve') throw answerInvalid(item, 'outputs go with an approval only');
+  const tasks = plan.phases.find(({ name }) => name === item.about)?.tasks.map(({ name }) => name) ?? [];
+  const strange = Object.keys(outputs).find((name) => !tasks.includes(name));
+  if (strange !== undefined) throw answerInvalid(item, `"${strange}" is no task of phase "${item.about}"`);
+  const missing = item.empty ? tasks.find((name) => !Object.hasOwn(outputs, name)) : undefined;
+  if (missing !== undefined)
+    throw answerInvalid(item, `the attempt has put out nothing, and there is no output of task "${missing}"`);
+  const copy = toJson(outputs);
+  if (!copy.ok) throw answerInvalid(item, `${copy.problem.path} is ${copy.problem.found}, which is not JSON`);
+  return outputs;
+}
+
+/**
+ * A phase that waits can be decided upon in every way but to ask again; a limit is lifted, or not. A person who is a
+ * reviewer may say what every reviewer may.
+ */
+function mayAnswer({ kind }: InboxItem, { type }: Decision): boolean {
+  if (kind === 'review') return true;
+  return kind === 'limit' ? type === 'approve' || type === 'reject' : type !== 'escalate';
 }
 
 function notEscalated(about: string, open: ReadonlySet<string>): PhasegateError {
@@ -89,17 +143,23 @@ function unreadable(about: string, given: unknown): PhasegateError {
   );
 }
 
-function checkTarget(plan: Plan, about: string, target: string): void {
+/** A person may send back any ancestor; as a reviewer, what the gate may send back, so that a mistake never approves. */
+function checkTarget(plan: Plan, { kind, about }: InboxItem, target: string): void {
   const graph = planGraph(plan);
   const index = graph.indexOf.get(about);
   const above = index === undefined ? [] : [...reach(graph.before, index)].map((node) => graph.names[node] ?? '');
-  if (above.includes(target)) return;
-  const hint = above.length === 0 ? `"${about}" has no predecessors.` : `Upstream are ${quoted(above)}.`;
-  throw new PhasegateError(
-    'DECISION_TARGET_INVALID',
-    `Cannot send back "${target}" from "${about}" as it is not upstream`,
-    { hint },
-  );
+  const allowed = kind === 'review' && index !== undefined ? (plan.phases[index]?.gate?.targets ?? []) : above;
+  if (allowed.includes(target)) return;
+  const [hint, why] =
+    allowed === above
+      ? [above.length === 0 ? `"${about}" has no predecessors.` : `Upstream are ${quoted(above)}.`, 'not upstream']
+      : [
+          `The gate may send back ${allowed.length === 0 ? 'none' : quoted(allowed)}.`,
+          'none that its gate may send back',
+        ];
+  throw new PhasegateError('DECISION_TARGET_INVALID', `Cannot send back "${target}" from "${about}" as it is ${why}`, {
+    hint,
+  });
 }
 
 function quoted(names: Iterable<string>): string {

@@ -8,17 +8,17 @@ import type { Clock } from '../machines/actor.ts';
 import type { PipelineInput } from '../machines/board.ts';
 import { disband, listenTo } from '../machines/boards.ts';
 import type { pipelineMachine } from '../machines/pipeline.machine.ts';
-import { decisionSchema, type Decision } from '../model/decision.ts';
 import type { Pipeline } from '../model/define.ts';
 import { errorInfo, type PhasegateError } from '../model/errors.ts';
 import type { EventOf, RunEvent } from '../model/event.ts';
 import { fingerprint } from '../model/plan.ts';
 import type { PhaseStatus, RunResult, RunSnapshot } from '../model/result.ts';
 import { createRunView, resultOf } from '../model/view.ts';
-import { acceptDecision } from './desk.ts';
 import { guarded } from './inspector.ts';
-import type { Keeping } from './keeping.ts';
+import type { Heard, Keeping } from './keeping.ts';
 import { machineOf } from './machine.ts';
+import { bindPeople } from './people.ts';
+import { createReception } from './reception.ts';
 import { append, close, iterate, stream, unveil, visibleAt, type RecordLog } from './records.ts';
 import type { Run } from './run.ts';
 import { RunUnsuccessfulError } from './unsuccessful.ts';
@@ -57,12 +57,21 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
   let late: (() => void) | undefined;
   let finish: () => void = () => undefined;
   const over = new Promise<void>((resolve) => (finish = resolve));
+  const reception = createReception({
+    pipeline,
+    log,
+    tell: (command) => actor?.send(command),
+    async claim(item, reply, { nonce, by }) {
+      await keeping?.claim(item.id, nonce === undefined ? { reply } : { reply, nonce }, by);
+    },
+  });
 
   function publish(event: RunEvent): void {
     if (ended) return;
     ended = event.type === 'run.ended';
     append(log, event);
     keeping?.journal.write();
+    reception.note(event);
     if (ended) end();
   }
 
@@ -108,7 +117,8 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     if (ended) return;
     const { input, prepare } = await options.begin();
     if (ended) return;
-    const made = createActor(machineOf(pipeline, keeping?.host), {
+    const work = bindPeople(pipeline.work, (asking) => reception.ask(asking));
+    const made = createActor(machineOf({ work }, keeping?.host), {
       id: log.runId,
       input: { ...input, quiet: !inspect },
       ...(inspect && { inspect: guarded(inspect) }),
@@ -139,16 +149,9 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
   }
 
   /** Another process says something to the run. */
-  function hear(message: { readonly kind: 'cancel' | 'answer'; readonly about: string; readonly body: unknown }): void {
-    if (message.kind === 'cancel') cancel(String(message.body));
-    else {
-      const decision = decisionSchema.safeParse(message.body);
-      if (decision.success) answer(message.about, decision.data);
-    }
-  }
-
-  function answer(about: string, decision: Decision): void {
-    actor?.send({ type: 'decide', about, decision });
+  function hear(heard: Heard): void {
+    if (heard.kind === 'cancel') cancel(String(heard.body));
+    else void reception.hear(heard);
   }
 
   function cancel(reason = 'cancelled'): void {
@@ -199,7 +202,9 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
       outputs ??= result.then(outputsOf);
       return outputs;
     },
-    decide: (about, given) => answer(about, acceptDecision(pipeline.plan, log.events, about, given)),
+    inbox: () => (keeping ? keeping.journal.open() : reception.open()),
+    decide: (about, given, how = {}) => reception.decide(about, given, how),
+    answer: (item, reply, how = {}) => reception.answer(item, reply, how),
     cancel,
     suspend,
   };

@@ -8,7 +8,7 @@ import { packRecord } from '../model/artifact.ts';
 import { decisionSchema, type Decision } from '../model/decision.ts';
 import { PhasegateError } from '../model/errors.ts';
 import type { RunEvent, RunRecord } from '../model/event.ts';
-import { foldInbox } from '../model/inbox.ts';
+import { foldInbox } from '../model/inbox-fold.ts';
 import { foldRunInfo, type RunOrigin } from '../model/run-info.ts';
 import type { Batch, RunStore } from '../store/port.ts';
 import { readRun } from '../store/read.ts';

@@ -9,7 +9,8 @@
  */
 import { packRecord } from '../model/artifact.ts';
 import { PhasegateError } from '../model/errors.ts';
-import { foldInbox, type InboxItem } from '../model/inbox.ts';
+import { foldInbox } from '../model/inbox-fold.ts';
+import type { InboxItem } from '../model/inbox.ts';
 import { foldRunInfo, type RunOrigin } from '../model/run-info.ts';
 import type { Artifact, Batch, Lease, RunStore } from '../store/port.ts';
 import { recordAt, reveal, type RecordLog } from './records.ts';

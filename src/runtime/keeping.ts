@@ -6,18 +6,16 @@
  */
 import type { Host } from '../actors/host.ts';
 import { PhasegateError } from '../model/errors.ts';
+import { readAnswerBody, type AnswerBody } from '../model/reply.ts';
 import type { RunOrigin } from '../model/run-info.ts';
-import type { KeptMessage, Lease, RunStore } from '../store/port.ts';
+import type { Lease, RunStore } from '../store/port.ts';
 import { createJournal, type Journal } from './journal.ts';
 import type { RecordLog } from './records.ts';
 
 /** What was said to a run by another process. */
-export interface Heard {
-  readonly kind: KeptMessage['kind'];
-  /** What is answered: a phase, or a limit; empty for the whole run. */
-  readonly about: string;
-  readonly body: unknown;
-}
+export type Heard =
+  | { readonly kind: 'cancel'; readonly body: unknown }
+  | ({ readonly kind: 'answer'; readonly item: string; readonly by: string } & AnswerBody);
 
 /** Keeps a run. */
 export interface Keeping {
@@ -33,6 +31,13 @@ export interface Keeping {
    *   id of another.
    */
   open(lose: (error: PhasegateError) => void, hear: (heard: Heard) => void): Promise<void>;
+  /**
+   * Has an answer take the only place that the store has for it.
+   *
+   * @param body The reply and the nonce.
+   * @throws PhasegateError `ANSWERED` where another has it.
+   */
+  claim(item: string, body: AnswerBody, by: string | undefined): Promise<void>;
   /** Whether the right to append was had. */
   isOpen(): boolean;
   /** Gives it back once everything is kept. @returns What was thrown where not everything is. */
@@ -92,12 +97,11 @@ export function keepRun({ store, log, origin, lease: taken, holder = thisProcess
 
   async function listen(hear: (heard: Heard) => void): Promise<void> {
     const messages = await store.messages(log.runId, heard);
-    for (const { id, kind, item, body, time } of messages) {
+    for (const { id, kind, item, body, by, time } of messages) {
       heard = id;
       if (kind === 'cancel' && time <= lastReopened(log)) continue;
-      const about = journal.open().find((one) => one.id === item)?.about;
-      if (kind === 'cancel') hear({ kind, about: '', body });
-      else if (about !== undefined) hear({ kind, about, body });
+      if (kind === 'cancel') hear({ kind, body });
+      else if (item !== undefined) hear({ kind, item, by, ...readAnswerBody(body) });
     }
   }
 
@@ -138,6 +142,9 @@ export function keepRun({ store, log, origin, lease: taken, holder = thisProcess
     journal: { ...journal, write: () => opened && journal.write() },
     host: { whenDurable: (go) => journal.whenDurable(go) },
     isOpen: () => opened,
+    async claim(item, body, by = '') {
+      await store.post({ runId: log.runId, kind: 'answer', item, body, by, time: log.now() });
+    },
     open(onLoss, hear) {
       lose = onLoss;
       opening = take(hear);

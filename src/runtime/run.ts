@@ -12,6 +12,8 @@ import type { Decision } from '../model/decision.ts';
 import type { Pipeline } from '../model/define.ts';
 import { PhasegateError } from '../model/errors.ts';
 import type { RunRecord } from '../model/event.ts';
+import type { InboxItem } from '../model/inbox.ts';
+import type { AnswerOptions, Reply } from '../model/reply.ts';
 import type { RunResult, RunSnapshot } from '../model/result.ts';
 import type { Outputs } from '../model/task-types.ts';
 import type { RunStore } from '../store/port.ts';
@@ -69,7 +71,18 @@ export interface Run<O = Readonly<Record<string, Outputs>>> extends AsyncIterabl
    * @throws PhasegateError `NOT_ESCALATED` where nothing of that name waits, `DECISION_INVALID` where the text is no
    *   decision, `DECISION_TARGET_INVALID` where it sends back a phase that is not upstream. The run is not changed then.
    */
-  decide(about: string, decision: Decision | string): void;
+  decide(about: string, decision: Decision | string, options?: AnswerOptions): void;
+  /** What waits for people; where the run is kept, as far as that is. */
+  inbox(): readonly InboxItem[];
+  /**
+   * Answers an item of the inbox: a decision, the output of a task that is a person, or one of the other replies. Resolves
+   * once the answer has been taken: no other will be.
+   *
+   * @throws PhasegateError `ITEM_UNKNOWN`, `ANSWERED` where another answer was first, `ANSWER_STALE` where the nonce is
+   *   another, `ANSWER_INVALID`, `DECISION_INVALID`, `DECISION_TARGET_INVALID` where it makes no sense. The item is open as
+   *   before then.
+   */
+  answer(item: string, reply: Reply, options?: AnswerOptions): Promise<void>;
   /** Stops the run and aborts everything that works. Does nothing once the run has ended. */
   cancel(reason?: string): void;
   /**
@@ -116,7 +129,7 @@ export function runPipeline<O, I>(pipeline: Pipeline<O, I>, ...options: RunArgum
   const run = startRun(pipeline, ...options);
   run.events$.subscribe(({ event }) => {
     const limit = event.type === 'limit.reached' && event.holds === null && pipeline.plan.onLimit === 'escalate';
-    if (event.type !== 'phase.escalated' && !limit) return;
+    if (event.type !== 'phase.escalated' && event.type !== 'task.asked' && !limit) return;
     const about = 'phase' in event ? `phase "${event.phase}"` : `the limit ${event.limit}`;
     run.cancel(`${about} waits for a person, whom runPipeline cannot ask: use startRun and run.decide`);
   });

@@ -41,6 +41,11 @@ function detailsOf(event: RunEvent): Details {
       return { ...where, task: event.task, try: event.try };
     case 'task.completed':
       return { ...where, task: event.task, try: event.try, output: event.output };
+    case 'task.asked':
+    case 'task.answered':
+      return { ...where, task: event.task, reviewer: event.reviewer };
+    case 'item.changed':
+      return { item: event.item, change: event.change };
     case 'task.reported':
       return { ...where, task: event.task, reviewer: event.reviewer, tokens: event.tokens };
     case 'phase.started':

@@ -103,6 +103,8 @@ function next(
     case 'task.completed':
     case 'task.retrying':
     case 'task.failed':
+    case 'task.asked':
+    case 'task.answered':
     case 'review.started':
     case 'review.decided':
     case 'phase.warned':

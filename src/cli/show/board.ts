@@ -111,6 +111,12 @@ function applyTo(draft: (phase: string) => Draft, event: PhaseEvent): void {
       phase.tasks.clear();
       phase.correction = undefined;
       return;
+    case 'task.asked':
+      if (!event.reviewer) phase.tasks.set(event.task, { state: 'working', progress: 'waits for a person' });
+      return;
+    case 'task.answered':
+      if (!event.reviewer) phase.tasks.set(event.task, { state: 'working', progress: '' });
+      return;
     case 'task.started':
       phase.tasks.set(event.task, { state: 'working', progress: event.try > 1 ? `try ${event.try}` : '' });
       return;

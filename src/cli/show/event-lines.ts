@@ -80,10 +80,27 @@ function sayRun(event: Exclude<RunEvent, { readonly phase: string }>, runId: str
       return `limit ${event.limit} reached, ${event.used} of ${event.max}`;
     case 'limit.lifted':
       return `limit ${event.limit} lifted`;
+    case 'item.changed':
+      return sayItem(event);
     case 'run.resumed':
       return event.plan ? 'run resumed with a changed definition' : 'run resumed';
     case 'run.reopened':
       return 'run goes on: what was not approved runs again';
+  }
+}
+
+/** An item is known by the record that opened it. */
+function sayItem({ item, change, severity, queue, reason }: Extract<RunEvent, { readonly type: 'item.changed' }>) {
+  const about = `question ${item}`;
+  switch (change) {
+    case 'reminded':
+      return `${about} still waits for a person`;
+    case 'raised':
+      return `${about} still waits, ${severity} now`;
+    case 'expired':
+      return queue === undefined ? `nobody answered ${about} in time` : `${about} goes to ${oneLine(queue)}`;
+    case 'refused':
+      return withText(`an answer to ${about} was refused`, reason);
   }
 }
 
@@ -99,6 +116,10 @@ function sayTask(event: TaskEvent): string {
       return withText(`failed, next try in ${duration(event.delayMs)}`, errorText(event.error));
     case 'task.failed':
       return withText('failed', errorText(event.error));
+    case 'task.asked':
+      return withText('asks a person', event.question);
+    case 'task.answered':
+      return event.who === undefined ? 'was answered' : `was answered by ${oneLine(event.who)}`;
   }
 }
 

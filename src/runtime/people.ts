@@ -1,0 +1,57 @@
+/**
+ * Tasks and reviewers that are people, bound to the inbox of one run.
+ *
+ * @module
+ */
+import type { PhaseWork, TaskWork, Work } from '../model/compile.ts';
+import { questionOf, type HumanOptions } from '../model/human.ts';
+import type { StandardSchemaV1 } from '../model/schema.ts';
+import type { TaskContext } from '../model/task-types.ts';
+
+/** What is asked: by whom, and what an answer has to be. */
+export interface Asking {
+  readonly question: HumanOptions;
+  readonly reviewer: boolean;
+  readonly context: Pick<TaskContext<never, never, never>, 'phase' | 'task' | 'generation' | 'attempt' | 'signal'>;
+}
+
+/**
+ * The work of a pipeline for one run: whatever asks a person asks the inbox of that run. Where nobody is asked it is the
+ * very same work.
+ *
+ * @param ask Resolves with the answer.
+ */
+export function bindPeople(work: Work, ask: (asking: Asking) => Promise<unknown>): Work {
+  if (![...work.phases.values()].some(asksPeople)) return work;
+  const phases = [...work.phases].map(([name, one]): [string, PhaseWork] => [
+    name,
+    { ...one, tasks: bound(one.tasks, false, ask), reviewers: bound(one.reviewers, true, ask) },
+  ]);
+  return { ...work, phases: new Map(phases) };
+}
+
+/** The schemas that an answer has to pass, the question's own first. */
+export function schemasOf(work: Work, phase: string, task: string): readonly StandardSchemaV1[] {
+  const one = work.phases.get(phase)?.tasks.get(task);
+  const own = questionOf(one?.runner)?.schema;
+  return [own, one?.output].flatMap((schema) => schema ?? []);
+}
+
+// --- internal ---
+
+function asksPeople({ tasks, reviewers }: PhaseWork): boolean {
+  return [...tasks.values(), ...reviewers.values()].some(({ runner }) => questionOf(runner) !== undefined);
+}
+
+function bound(
+  tasks: ReadonlyMap<string, TaskWork>,
+  reviewer: boolean,
+  ask: (asking: Asking) => Promise<unknown>,
+): ReadonlyMap<string, TaskWork> {
+  const all = [...tasks].map(([name, one]): [string, TaskWork] => {
+    const question = questionOf(one.runner);
+    if (!question) return [name, one];
+    return [name, { ...one, runner: { run: (context) => ask({ question, reviewer, context }) } }];
+  });
+  return new Map(all);
+}

@@ -1,0 +1,191 @@
+/**
+ * Where a run meets people: it asks, and takes their answers, each once.
+ *
+ * What was asked and answered is read from the records of the run, so it is the same after a restart: an open question is
+ * waited for and not asked again, and an answer that was given before the work could use it is used.
+ *
+ * @module
+ */
+import type { PipelineCommand } from '../machines/pipeline.machine.ts';
+import { inboxPolicyOf } from '../model/inbox-policy.ts';
+import type { Pipeline } from '../model/define.ts';
+import type { Decision } from '../model/decision.ts';
+import { PhasegateError } from '../model/errors.ts';
+import type { RunEvent, RunRecord, TaskReport } from '../model/event.ts';
+import { foldInbox, type InboxFold } from '../model/inbox-fold.ts';
+import type { InboxItem } from '../model/inbox.ts';
+import type { AnswerBody, AnswerOptions, Reply } from '../model/reply.ts';
+import { check } from '../model/schema.ts';
+import { answered, itemUnknown } from '../store/refusals.ts';
+import { acceptDecision, acceptReply, answerInvalid, type AcceptedReply } from './desk.ts';
+import { schemasOf, type Asking } from './people.ts';
+import { createQuestions } from './questions.ts';
+import { recordAt, type RecordLog } from './records.ts';
+
+/** Where a run meets people. */
+export interface Reception {
+  /** Resolves with the answer of a person. */
+  ask(asking: Asking): Promise<unknown>;
+  /** Takes note of what was added to the log. */
+  note(event: RunEvent): void;
+  /** Items that are open. */
+  open(): readonly InboxItem[];
+  /** Decides on a phase or a limit. @throws PhasegateError where that makes no sense. */
+  decide(about: string, given: Decision | string, options: AnswerOptions): void;
+  /** Answers an item. Rejects with a PhasegateError where that makes no sense. */
+  answer(id: string, reply: Reply, options: AnswerOptions): Promise<void>;
+  /** Takes an answer that another process has left. What is no good is refused in the records. */
+  hear(message: Posted): Promise<void>;
+}
+
+/** An answer that another process has left. */
+export interface Posted extends AnswerBody {
+  readonly item: string;
+  readonly by: string;
+}
+
+/** What a reception is made of. */
+export interface ReceptionOptions {
+  readonly pipeline: Pick<Pipeline, 'plan' | 'work'>;
+  readonly log: RecordLog;
+  /** Tells the pipeline machine something. */
+  readonly tell: (command: PipelineCommand | TaskReport) => void;
+  /** Has an answer take the only place that there is for it, also among other processes. */
+  readonly claim: (item: InboxItem, reply: AcceptedReply, options: AnswerOptions) => Promise<void>;
+}
+
+/** Opens the reception of a run. Nothing is done before something waits for a person. */
+export function createReception({ pipeline, log, tell, claim }: ReceptionOptions): Reception {
+  const { plan, work } = pipeline;
+  const closed = new Map<string, InboxItem>();
+  let inbox: InboxFold | undefined;
+  let at = 0;
+  const questions = createQuestions(() => current().open());
+
+  /** The inbox as it is now. */
+  function current(): InboxFold {
+    inbox ??= foldInbox();
+    for (let record = recordAt(log, at); record; record = recordAt(log, at)) {
+      at += 1;
+      fold(inbox, record);
+    }
+    return inbox;
+  }
+
+  function fold(items: InboxFold, record: RunRecord): void {
+    const changed = items.apply(record);
+    for (const item of changed) if (item.closedAt !== undefined) closed.set(item.id, item);
+    questions.note(record.event, changed);
+  }
+
+  function find(id: string, { nonce }: AnswerOptions): InboxItem {
+    const item = current()
+      .open()
+      .find((one) => one.id === id);
+    if (!item) {
+      const outcome = closed.get(id)?.outcome;
+      throw outcome === undefined ? itemUnknown(log.runId, id) : answered(id, outcome);
+    }
+    checkNonce(item, nonce);
+    return item;
+  }
+
+  /** Has the machines do what was said. */
+  function take(item: InboxItem, reply: AcceptedReply, who: string | undefined): void {
+    const { kind, about, task, generation, attempt } = item;
+    const signed = who === undefined ? {} : { who };
+    if (reply.type === 'abort') tell({ type: 'cancel', reason: reply.reason ?? 'a person has ended the run' });
+    else if (task !== undefined) {
+      const reviewer = kind === 'review';
+      const answer = reply.type === 'value' ? reply.value : reply.type === 'decide' ? reply.decision : undefined;
+      tell({ type: 'task.answered', phase: about, generation, attempt, task, reviewer, answer, ...signed });
+    } else if (reply.type === 'decide') tell({ type: 'decide', about, decision: reply.decision });
+  }
+
+  /** Why a schema refuses a reply. */
+  async function objection({ about, task }: InboxItem, reply: AcceptedReply): Promise<string | undefined> {
+    if (reply.type !== 'value' || task === undefined) return undefined;
+    for (const schema of schemasOf(work, about, task)) {
+      // One after the other: the first that refuses it says why.
+      const checked = await check(schema, reply.value);
+      if (!checked.ok) return `its schema refuses it:\n  ${checked.refusal.lines.join('\n  ')}`;
+    }
+    return undefined;
+  }
+
+  return {
+    ask(asking) {
+      const { question, reviewer, context } = asking;
+      const { phase, task, generation, attempt } = context;
+      current();
+      return questions.wait(asking, () =>
+        tell({ type: 'task.asked', phase, generation, attempt, task, reviewer, ...wordsOf(question) }),
+      );
+    },
+    note(event) {
+      if (inbox || OPENING.has(event.type)) current();
+    },
+    open: () => current().open(),
+    decide(about, given, { nonce, by }) {
+      const { item, decision } = acceptDecision(plan, current().open(), about, given);
+      checkNonce(item, nonce);
+      take(item, { type: 'decide', decision }, by);
+    },
+    async answer(id, reply, options) {
+      const item = find(id, options);
+      const accepted = acceptReply(plan, item, reply);
+      const why = await objection(item, accepted);
+      if (why !== undefined) throw answerInvalid(item, why);
+      find(id, options);
+      await claim(item, accepted, options);
+      take(find(id, options), accepted, options.by);
+    },
+    async hear({ item: id, reply, nonce, by }) {
+      const item = current()
+        .open()
+        .find((one) => one.id === id);
+      if (!item) return;
+      try {
+        checkNonce(item, nonce);
+        const accepted = acceptReply(plan, item, reply);
+        const why = await objection(item, accepted);
+        if (why !== undefined) throw answerInvalid(item, why);
+        take(find(id, {}), accepted, by);
+      } catch (error) {
+        // It has taken the place of every other answer, so the item is opened anew.
+        const reason = PhasegateError.is(error) ? error.message.replace(/\n[^]*$/u, '') : String(error);
+        if (!isOpen(id)) return;
+        tell({ type: 'note', event: { type: 'item.changed', item: item.seq, change: 'refused', reason, who: by } });
+      }
+    },
+  };
+
+  function isOpen(id: string): boolean {
+    return current()
+      .open()
+      .some((item) => item.id === id);
+  }
+}
+
+// --- internal ---
+
+/** Events that may open an item. */
+const OPENING: ReadonlySet<RunEvent['type']> = new Set(['phase.escalated', 'task.asked', 'limit.reached']);
+
+function wordsOf(asked: Asking['question']) {
+  const { question, description, choices } = asked;
+  const inbox = inboxPolicyOf(asked);
+  return {
+    question,
+    ...(description !== undefined && { description }),
+    ...(choices && { choices: [...choices] }),
+    inbox,
+  };
+}
+
+function checkNonce({ id, nonce }: InboxItem, given: string | undefined): void {
+  if (given === undefined || given === nonce) return;
+  throw new PhasegateError('ANSWER_STALE', `Cannot answer item ${id} as the nonce is another one than it has`, {
+    hint: 'Look at the item again: it may have been asked anew meanwhile.',
+  });
+}

@@ -1,0 +1,219 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import {
+  approve,
+  definePipeline,
+  human,
+  memoryStore,
+  phase,
+  readRun,
+  resumeRun,
+  retry,
+  runPipeline,
+  startRun,
+  task,
+  type InboxItem,
+  type Pipeline,
+  type Run,
+  type RunEvent,
+} from '../src/index.ts';
+import { idle } from './rig.ts';
+
+/** A person writes a number, and another judges it. */
+function budget(): Pipeline<unknown> {
+  return definePipeline({
+    name: 'budget',
+    phases: [
+      phase('plan', {
+        tasks: [task('sum', { output: z.number(), run: human({ question: 'How much?', queue: 'finance' }) })],
+        review: human({ question: 'Is that all right?', severity: 'high' }),
+      }),
+      phase('spend', { after: ['plan'], tasks: [task('t', { run: ({ inputs }) => inputs['plan']?.['sum'] ?? null })] }),
+    ],
+  });
+}
+
+describe('human()', () => {
+  it('is a task whose output a person gives, and a reviewer whose decision a person makes', async () => {
+    const run = startRun(budget(), { runId: 'r' });
+    const asked = await item(run);
+    expect(asked).toMatchObject({
+      kind: 'task',
+      about: 'plan',
+      task: 'sum',
+      reason: 'How much?',
+      queue: 'finance',
+      severity: 'normal',
+      because: 'asked',
+    });
+    await run.answer(asked.id, { type: 'value', value: 7 }, { nonce: asked.nonce, by: 'ada' });
+    const judged = await item(run);
+    expect(judged).toMatchObject({ kind: 'review', task: 'review', reason: 'Is that all right?', severity: 'high' });
+    await run.answer(judged.id, { type: 'decide', decision: 'RETRY: less' }, { by: 'bob' });
+    const again = await item(run);
+    expect(again).toMatchObject({ kind: 'task', attempt: 1 });
+    await run.answer(again.id, { type: 'value', value: 5 });
+    await run.answer((await item(run)).id, { type: 'decide', decision: approve() });
+    const { status, outputs, phases } = await run.result;
+    expect({ status, outputs }).toEqual({ status: 'completed', outputs: { plan: { sum: 5 }, spend: { t: 5 } } });
+    expect(phases['plan']?.decisions.map(({ verdict, by }) => [verdict.type, by])).toEqual([
+      ['retry', 'gate'],
+      ['approve', 'gate'],
+    ]);
+    const said = await eventsOf(run);
+    expect(said.flatMap((event) => (event.type === 'task.answered' ? [[event.answer, event.who]] : []))).toEqual([
+      [7, 'ada'],
+      [retry('less'), 'bob'],
+      [5, undefined],
+      [approve(), undefined],
+    ]);
+  });
+
+  it('waits across restarts for the very same item, and asks it once', async () => {
+    const store = memoryStore();
+    const first = startRun(budget(), { store, runId: 'r' });
+    const before = await item(first);
+    first.suspend();
+    expect((await first.result).status).toBe('suspended');
+
+    const second = await resumeRun(store, 'r', budget());
+    expect(await item(second)).toEqual(before);
+    await second.answer(before.id, { type: 'value', value: 3 }, { nonce: before.nonce });
+    const review = await item(second);
+    second.suspend();
+    await second.result;
+
+    const third = await resumeRun(store, 'r', budget());
+    expect(await item(third)).toEqual(review);
+    await third.answer(review.id, { type: 'decide', decision: 'APPROVE' });
+    expect(await third.result).toMatchObject({ status: 'completed', outputs: { spend: { t: 3 } } });
+    const asked = (await readRun(store, 'r')).filter(({ event }) => event.type === 'task.asked');
+    expect(asked.map(({ event }) => 'task' in event && event.task)).toEqual(['sum', 'review']);
+    expect(await store.inbox({ open: true })).toEqual([]);
+  });
+
+  it('uses an answer that was kept before its work could use it', async () => {
+    const store = memoryStore();
+    const first = startRun(budget(), { store, runId: 'r' });
+    const { id } = await item(first);
+    // The process ends between the answer and the end of the task.
+    const stop = first.events$.subscribe(({ event }) => event.type === 'task.answered' && first.suspend());
+    await first.answer(id, { type: 'value', value: 3 });
+    await first.result;
+    stop.unsubscribe();
+    const records = await readRun(store, 'r');
+    expect(records.map(({ event }) => event.type)).toContain('task.answered');
+    const cut = records.findIndex(({ event }) => event.type === 'task.completed');
+    expect(cut).toBe(-1);
+
+    const second = await resumeRun(store, 'r', budget());
+    expect(await item(second)).toMatchObject({ kind: 'review' });
+  });
+
+  it('asks again where the answer is refused, and takes none that is not one', async () => {
+    const run = startRun(budget());
+    const { id } = await item(run);
+    const value = (given: unknown) => run.answer(id, { type: 'value', value: given });
+    await expect(value('much')).rejects.toMatchObject({ code: 'ANSWER_INVALID' });
+    await expect(value(undefined)).rejects.toMatchObject({ code: 'ANSWER_INVALID' });
+    await expect(run.answer(id, { type: 'decide', decision: approve() })).rejects.toMatchObject({
+      code: 'ANSWER_INVALID',
+    });
+    await expect(run.answer(id, { type: 'value', value: 1 }, { nonce: 'x' })).rejects.toMatchObject({
+      code: 'ANSWER_STALE',
+    });
+    await expect(run.answer('nobody', { type: 'value', value: 1 })).rejects.toMatchObject({ code: 'ITEM_UNKNOWN' });
+    expect((await item(run)).id).toBe(id);
+    await value(1);
+    await expect(value(2)).rejects.toMatchObject({ code: 'ANSWERED' });
+    const review = await item(run);
+    for (const decision of ['', ' ', 'fine', 'RETRY_PREDECESSOR spend: x', 'RETRY_PREDECESSOR nobody: x']) {
+      await expect(run.answer(review.id, { type: 'decide', decision })).rejects.toMatchObject({
+        code: expect.stringMatching(/^DECISION_/u) as string,
+      });
+    }
+    await expect(run.answer(review.id, { type: 'value', value: 'APPROVE' })).rejects.toMatchObject({
+      code: 'ANSWER_INVALID',
+    });
+    expect((await item(run)).id).toBe(review.id);
+    run.cancel();
+    await run.result;
+  });
+
+  it('takes one of two answers that come at once', async () => {
+    const store = memoryStore();
+    const run = startRun(budget(), { store });
+    const { id } = await item(run);
+    const both = await Promise.allSettled([1, 2].map((value) => run.answer(id, { type: 'value', value })));
+    expect(both.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    run.cancel();
+    await run.result;
+  });
+
+  it('offers choices, and takes nothing else', async () => {
+    const choice = task('c', { run: human<string>({ question: 'Which?', choices: ['red', 'blue'] }) });
+    const run = startRun(definePipeline({ name: 'p', phases: [phase('a', { tasks: [choice] })] }));
+    const { id, choices } = await item(run);
+    expect(choices).toEqual(['red', 'blue']);
+    await expect(run.answer(id, { type: 'value', value: 'green' })).rejects.toMatchObject({ code: 'ANSWER_INVALID' });
+    await run.answer(id, { type: 'value', value: 'red' });
+    expect((await run.result).outputs).toEqual({ a: { c: 'red' } });
+  });
+
+  it('closes its item where nobody waits for the answer any more', async () => {
+    const store = memoryStore();
+    const pipeline = definePipeline({
+      name: 'p',
+      phases: [
+        phase('a', {
+          tasks: [
+            task('person', { run: human({ question: 'Well?' }) }),
+            task('other', { run: () => delay(20).then(() => Promise.reject(new Error('broken'))) }),
+          ],
+        }),
+      ],
+    });
+    const run = startRun(pipeline, { store });
+    const { id } = await item(run);
+    expect((await run.result).status).toBe('failed');
+    expect(await store.item(id)).toMatchObject({ closedAt: expect.any(Number) as number });
+    await expect(run.answer(id, { type: 'value', value: 1 })).rejects.toMatchObject({ code: 'ANSWERED' });
+  });
+
+  it('says so where nobody can be asked', async () => {
+    await expect(runPipeline(budget())).rejects.toMatchObject({ code: 'RUN_UNSUCCESSFUL' });
+    const wrapped = task('t', { run: (context) => human<number>({ question: 'Well?' })(context) });
+    const run = startRun(definePipeline({ name: 'p', phases: [phase('a', { tasks: [wrapped] })] }));
+    expect((await run.result).phases['a']?.error?.code).toBe('HUMAN_UNREACHABLE');
+  });
+
+  it.each([
+    [{}],
+    [{ question: '' }],
+    [{ question: 'x', choices: [] }],
+    [{ question: 'x', schema: 1 }],
+    [{ question: 'x', expireAfterMs: -1 }],
+    [{ question: 'x', typo: 1 }],
+  ])('refuses %j', (options) => {
+    expect(() => human(options as never)).toThrow(expect.objectContaining({ code: 'DEFINITION_INVALID' }));
+  });
+});
+
+// --- internal ---
+
+/** The one item that is open, once there is one. */
+async function item(run: Run<unknown>): Promise<InboxItem> {
+  for (;;) {
+    const [first, ...others] = run.inbox();
+    expect(others).toEqual([]);
+    if (first) return first;
+    await idle();
+  }
+}
+
+async function eventsOf(run: Run<unknown>): Promise<readonly RunEvent[]> {
+  const events: RunEvent[] = [];
+  for await (const { event } of run) events.push(event);
+  return events;
+}
