@@ -27,14 +27,19 @@ export interface AskerOptions {
   readonly output: NodeJS.WritableStream;
   /** Called before the first question of a row, and after the last. */
   readonly onBusy: (busy: boolean) => void;
+  /** Whether the run outlasts this process, so that the question can be left open. @default false */
+  readonly isKept?: boolean | undefined;
 }
 
 /**
  * Puts the questions of a run to a person. An answer counts only if it is a decision beyond doubt; an empty line and
- * anything unknown is asked again, and the end of the input cancels the run.
+ * anything unknown is asked again, and the end of the input cancels the run, or leaves one that is kept.
  */
-export function createAsker(run: Pick<Run<unknown>, 'snapshot' | 'decide' | 'cancel'>, options: AskerOptions): Asker {
-  const { input, output, onBusy } = options;
+export function createAsker(
+  run: Pick<Run<unknown>, 'snapshot' | 'decide' | 'cancel' | 'suspend'>,
+  options: AskerOptions,
+): Asker {
+  const { input, output, onBusy, isKept = false } = options;
   const outputs = new Map<string, Map<string, unknown>>();
   let plan: Plan | undefined;
   let asked: string | undefined;
@@ -66,7 +71,9 @@ export function createAsker(run: Pick<Run<unknown>, 'snapshot' | 'decide' | 'can
     lines = createInterface({ input, terminal: false });
     lines.on('line', answer);
     lines.once('close', () => {
-      if (lines && asked !== undefined) run.cancel(`The input ended before a decision on "${asked}"`);
+      if (!lines || asked === undefined) return;
+      if (isKept) run.suspend();
+      else run.cancel(`The input ended before a decision on "${asked}"`);
     });
   }
 
@@ -102,7 +109,7 @@ export function createAsker(run: Pick<Run<unknown>, 'snapshot' | 'decide' | 'can
       say(`  ${oneLine(task)}:`);
       for (const line of excerptLines(value)) say(plain(line));
     }
-    say('  Decide with one of these lines; Ctrl-C cancels the run.');
+    say(`  Decide with one of these lines; Ctrl-C ${isKept ? 'leaves the run as it is' : 'cancels the run'}.`);
     say(phase ? '    APPROVE' : '    APPROVE               lift the limit and go on');
     if (phase) {
       say('    RETRY: <what to change>');

@@ -12,6 +12,8 @@ export const exitCode = {
   unsuccessful: 1,
   /** Nothing ran: a bad flag, an unreadable file, an invalid definition or input. */
   usage: 2,
+  /** The run is kept, and waits for a person who cannot be asked here. */
+  waiting: 3,
   hangup: 129,
   interrupted: 130,
   /** Whoever read the output is gone, as with `| head`. */
@@ -22,8 +24,9 @@ export const exitCode = {
 /** An exit code. */
 export type ExitCode = (typeof exitCode)[keyof typeof exitCode];
 
-/** The exit code of a run that ended by itself. */
+/** The exit code of a run that ended by itself, or was left as it waits for a person. */
 export function exitCodeOf({ status, error }: Pick<RunResult, 'status' | 'error'>): ExitCode {
   if (status === 'completed') return exitCode.completed;
+  if (status === 'suspended') return exitCode.waiting;
   return error?.code === 'INPUT_INVALID' ? exitCode.usage : exitCode.unsuccessful;
 }

@@ -4,11 +4,12 @@
  * @module
  */
 import { createLogUpdate } from 'log-update';
+import type { RunRecord } from '../model/event.ts';
 import { divert, type Diverted } from './divert.ts';
 import { asText, seesColours, type Reporter } from './reporter.ts';
 import { createBoard } from './show/board.ts';
-import { createPainter, fit, type Line } from './show/line.ts';
-import { summaryLines } from './show/summary.ts';
+import { createPainter, fit, plain, type Line } from './show/line.ts';
+import { runLine, summaryLines } from './show/summary.ts';
 import { treeLines, type Size } from './show/tree.ts';
 
 /** Draws the tree again and again. What the code of the pipeline prints appears above it. */
@@ -56,6 +57,11 @@ export function createLiveReporter(stream: NodeJS.WriteStream): Reporter {
     draw();
   }
 
+  /** The id comes first and stays, as it is what the run is found by. */
+  function name({ runId }: RunRecord): void {
+    print(stream, `${plain(runLine(runId, board.plan))}\n`);
+  }
+
   function resume(): void {
     if (timer !== undefined) return;
     diverted = streams.map((one) => divert(one, (text) => print(one, text)));
@@ -84,14 +90,18 @@ export function createLiveReporter(stream: NodeJS.WriteStream): Reporter {
 
   resume();
   return {
-    show: (record) => board.apply(record),
+    show(record) {
+      board.apply(record);
+      if (record.event.type === 'run.started' || record.event.type === 'run.resumed') name(record);
+    },
+    recall: (record) => board.apply(record),
     pause,
     resume,
-    end(result) {
+    end(result, notes) {
       pause();
       const { columns } = sizeOf(stream);
       write(treeLines(board, { columns: columns - 1, rows: LONGEST_TREE }, Date.now()));
-      write(summaryLines(result, board.plan).map((line) => fit(line, FULL_LINE)));
+      write([...summaryLines(result, board.plan), ...notes].map((line) => fit(line, FULL_LINE)));
     },
   };
 }

@@ -4,11 +4,14 @@
  * @module
  */
 import { createRequire } from 'node:module';
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { errorInfo, PhasegateError } from '../model/errors.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import type { GraphFormat } from './graph.ts';
+import { advised } from './show/error-text.ts';
+import { addRunCommands, notBlank, PIPELINE_FILE, storeOption, WAIT } from './program-runs.ts';
 import type { RunFlags } from './run.ts';
+import { DEFAULT_STORE } from './store-default.ts';
 
 /** Does what the arguments ask for. Never rejects. */
 export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
@@ -19,7 +22,9 @@ export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.completed : exitCode.usage;
-    process.stderr.write(`${PhasegateError.is(error) ? error.message : (errorInfo(error).stack ?? String(error))}\n`);
+    process.stderr.write(
+      `${PhasegateError.is(error) ? advised(error.code, error.message) : (errorInfo(error).stack ?? String(error))}\n`,
+    );
     return PhasegateError.is(error) ? exitCode.usage : exitCode.unsuccessful;
   }
 }
@@ -30,7 +35,6 @@ interface GraphFlags {
   readonly format: GraphFormat;
 }
 
-const PIPELINE_FILE = 'a .ts, .mts, .cts, .js, .mjs, .cjs, .yaml or .yml file';
 const GRAPH_FORMATS: readonly GraphFormat[] = ['mermaid', 'dot'];
 
 /** What a command needs is loaded when it is called for: help and mistakes are answered at once. */
@@ -49,7 +53,11 @@ function createProgram(end: (code: ExitCode) => void): Command {
     .addOption(new Option('--input-file <file>', 'a JSON file with the input, - for standard input'))
     .option('--json', 'print every record as a line of JSON, and nothing else, on standard output')
     .option('--run-id <id>', 'the id of the run (default: a new ULID)', notBlank)
+    .option('--wait', WAIT)
+    .addOption(storeOption(`where the run is kept, "memory" for nowhere (default: ${DEFAULT_STORE})`))
+    .option('--no-store', 'do not keep the run: it cannot be resumed then')
     .action(async (file: string, flags: RunFlags) => end(await (await import('./run.ts')).runFile(file, flags)));
+  addRunCommands(program, end);
   program
     .command('check')
     .description('judge a pipeline without running it, and print what a run can take at worst')
@@ -69,11 +77,6 @@ function createProgram(end: (code: ExitCode) => void): Command {
 /** Not commander's variadic `<field...>`, which would take a file name that follows for a field. */
 function addTo(field: string, before: readonly string[] = []): readonly string[] {
   return [...before, field];
-}
-
-function notBlank(text: string): string {
-  if (text.trim() !== '') return text;
-  throw new InvalidArgumentError('It is empty.');
 }
 
 function version(): string {

@@ -8,14 +8,16 @@ import type { RunResult } from '../model/result.ts';
 import { divert } from './divert.ts';
 import { createBoard } from './show/board.ts';
 import { createEventLines } from './show/event-lines.ts';
-import { createPainter } from './show/line.ts';
+import { createPainter, plain, type Line } from './show/line.ts';
 import { summaryLines } from './show/summary.ts';
 
 /** Shows one run. */
 export interface Reporter {
   show(record: RunRecord): void;
-  /** Shows how it ended. No record follows. */
-  end(result: RunResult<unknown>): void;
+  /** Takes note of a record that is nothing new. */
+  recall(record: RunRecord): void;
+  /** Shows how it ended. No record follows. @param notes What else is to be said. */
+  end(result: RunResult<unknown>, notes: readonly Line[]): void;
   /** Makes room for a question, and goes on when it is answered. */
   pause(): void;
   resume(): void;
@@ -26,10 +28,11 @@ export function createJsonReporter(): Reporter {
   const out = divert(process.stdout, (text) => process.stderr.write(text));
   return {
     show: (record) => out.write(`${JSON.stringify(record)}\n`),
-    end(result) {
+    recall: () => undefined,
+    end(result, notes) {
       out.release();
       const paint = createPainter(seesColours(process.stderr));
-      process.stderr.write(asText(summaryLines(result, undefined).map(paint)));
+      process.stderr.write(asText([...summaryLines(result, undefined), ...notes].map(paint)));
     },
     pause: () => undefined,
     resume: () => undefined,
@@ -46,7 +49,16 @@ export function createPlainReporter(): Reporter {
       if (record.event.type === 'run.started') board.apply(record);
       process.stdout.write(`${lines(record)}\n`);
     },
-    end: (result) => process.stdout.write(asText(summaryLines(result, board.plan).map(paint))),
+    recall(record) {
+      board.apply(record);
+      lines(record);
+    },
+    end(result, notes) {
+      // Whoever cannot read how it ended is told at least how to go on with it.
+      if (process.stdout.writable)
+        process.stdout.write(asText([...summaryLines(result, board.plan), ...notes].map(paint)));
+      else process.stderr.write(asText(notes.map(plain)));
+    },
     pause: () => undefined,
     resume: () => undefined,
   };

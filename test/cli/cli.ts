@@ -8,12 +8,14 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
 export const repository = fileURLToPath(new URL('../..', import.meta.url));
-export const main = join(repository, 'dist/src/cli/main.js');
+/** The build that is tested: `dist`, or the folder that a variable names. */
+const build = process.env['PHASEGATE_BUILD'] ?? 'dist';
+export const main = join(isAbsolute(build) ? build : join(repository, build), 'src/cli/main.js');
 
 /** How a command ended. */
 export interface Ended {
@@ -28,14 +30,24 @@ export interface Going {
   readonly ended: Promise<Ended>;
 }
 
-/** Starts the command line. @param options `input` is its standard input, which ends at once where absent. */
+/**
+ * Starts the command line. Where it has no working folder of its own it keeps no runs.
+ *
+ * @param options `input` is its standard input, which ends at once where absent.
+ */
 export function start(
   args: readonly string[],
   options: { readonly input?: string; readonly cwd?: string } = {},
 ): Going {
   if (!existsSync(main))
     throw new Error(`${main} is missing: run "npm run build" before the tests of the command line.`);
-  const env = { ...process.env, NO_COLOR: undefined, FORCE_COLOR: undefined, CI: undefined };
+  const env = {
+    ...process.env,
+    NO_COLOR: undefined,
+    FORCE_COLOR: undefined,
+    CI: undefined,
+    PHASEGATE_STORE: options.cwd === undefined ? 'memory' : undefined,
+  };
   const child = spawn(process.execPath, [main, ...args], { cwd: options.cwd ?? repository, env });
   child.stdin.on('error', () => undefined);
   child.stdin.end(options.input ?? '');
@@ -119,7 +131,7 @@ export async function witness(): Promise<Witness> {
 /** Says what was waited for, where the time limit of the test would just say that it was long. */
 async function inTime<T>(awaited: Promise<T>, standing: () => string): Promise<T> {
   const timeout = AbortSignal.timeout(20_000);
-  const late = new Promise<never>((_, reject) => {
+  const late = new Promise<never>((_resolve, reject) => {
     timeout.addEventListener('abort', () => reject(new Error(`Waited for 20 s in vain: ${standing()}.`)));
   });
   return Promise.race([awaited, late]);

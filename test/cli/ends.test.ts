@@ -29,10 +29,13 @@ describe.skipIf(!existsSync(FULL))('a full disk', () => {
     expect(await toFullDisk(1, [command, 'p.yaml'], cwd)).toEqual({ code: 1, stdout: '', stderr: NO_SPACE });
   });
 
-  it('cancels a run whose records are lost', async () => {
+  it.each([
+    ['cancels a run', ['--no-store'], '✗ cancelled'],
+    ['leaves a run that is kept', [], 'resume with: phasegate resume '],
+  ])('%s whose records are lost', async (_, flags, text) => {
     const cwd = await files({ 'p.yaml': YAML });
-    const { code, stderr } = await toFullDisk(1, ['run', '--json', 'p.yaml'], cwd);
-    expect(stderr).toContain('✗ cancelled');
+    const { code, stderr } = await toFullDisk(1, ['run', '--json', 'p.yaml', ...flags], cwd);
+    expect(stderr).toContain(text);
     expect(stderr.startsWith(NO_SPACE)).toBe(true);
     expect(code).toBe(1);
   });

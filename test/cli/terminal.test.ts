@@ -50,6 +50,7 @@ function onTerminal(
     FORCE_COLOR: undefined,
     CI: undefined,
     TERM: 'xterm-256color',
+    PHASEGATE_STORE: 'memory',
     ...env,
   };
   const child = spawn('python3', ['-c', PTY, process.execPath, main, ...args], { env: clean });
@@ -131,6 +132,20 @@ describe.skipIf(!python)('on a terminal', () => {
     const { code, text } = await onTerminal(['run', join(directory, 'p.mjs')], { '\n> ': '\u0004' });
     expect(text).toContain('The input ended before a decision on "draft"');
     expect(code).toBe(1);
+  });
+
+  it('the end of the input leaves a run that is kept, and who resumes it is asked again', async () => {
+    const directory = await pipelineOf(`() => escalate('Legal must see this.')`);
+    const env = { PHASEGATE_STORE: join(directory, 'runs.db'), NO_COLOR: '1' };
+    const left = await onTerminal(['run', join(directory, 'p.mjs')], { '\n> ': '\u0004' }, env);
+    expect(left.text).toMatch(/run \w{26} of "article"/u);
+    expect(left.text).toContain('Ctrl-C leaves the run as it is.');
+    expect(left.text).toContain('⏸ suspended');
+    expect(left.code).toBe(3);
+    const resumed = await onTerminal(['resume', 'latest'], { '\n> ': 'APPROVE\n' }, env);
+    expect(resumed.text).toContain('Legal must see this.');
+    expect(resumed.text).toContain('✓ completed');
+    expect(resumed.code).toBe(0);
   });
 
   it.each([

@@ -13,6 +13,13 @@ export function errorText({ code, name, message, cause }: ErrorInfo): string {
   return cause === undefined ? text : `${text} (cause: ${cause})`;
 }
 
+/** The message of an error of ours, with advice for who reads a terminal. */
+export function advised(code: string, message: string): string {
+  const advice = ADVICE.find(([known, start]) => known === code && message.startsWith(start))?.[2];
+  if (advice === undefined) return message;
+  return message.replace(/\n[^\n]*(?=\nDocs: docs\/errors\.md#[A-Z_]+$)/u, () => `\n${advice}`);
+}
+
 /** Where in the user's own code an error was thrown, where its stack says so. */
 export function originOf({ stack }: ErrorInfo): string | undefined {
   const frames = (stack ?? '').split('\n').filter((line) => /^\s+at /u.test(line));
@@ -29,6 +36,30 @@ const ADVICE: readonly (readonly [code: ErrorCode, start: string, advice: string
   ['INPUT_INVALID', 'Cannot start a run', 'Give it with --input key=text, --input key:=json, or --input-file.'],
   ['TASK_TIMEOUT', 'Cannot wait longer', 'Raise `timeout`, or make the work faster.'],
   [
+    'RUN_ENDED',
+    'Cannot resume',
+    'Try what was not approved again with `phasegate retry`, or fork it with `phasegate fork`.',
+  ],
+  ['RUN_ENDED', 'Cannot try', 'Run a part of it again in a fork: phasegate fork <run> --at <phase>'],
+  [
+    'RUN_CHANGED',
+    'Cannot resume',
+    'Restore the definition that it was started with; or add --allow-changed, where the change is about phases that have not begun.',
+  ],
+  ['RUN_EXISTS', 'Cannot start', 'Go on with it with `phasegate resume`, or leave --run-id out.'],
+  ['RUN_LEASED', 'Cannot', 'Wait until it has let go of the run; `phasegate cancel` asks it to stop.'],
+  [
+    'JOURNAL_DIVERGED',
+    'Cannot tell',
+    'Restore the definition, and the version of phasegate, that it was started with; or fork it before that record.',
+  ],
+  [
+    'STORE_READ_ONLY',
+    'Cannot open',
+    'Give this user the right to write there; or name another file with --store, or --no-store.',
+  ],
+  ['STORE_UNREADABLE', 'Cannot open', 'Restore it from a copy, or name another file with --store.'],
+  [
     'DECISION_INVALID',
     "Cannot read the reviewer's answer",
     'Answer with text such as "RETRY: <feedback>", or JSON such as { "type": "retry", "feedback": "<feedback>" }.',
@@ -39,13 +70,6 @@ const ADVICE: readonly (readonly [code: ErrorCode, start: string, advice: string
     'The work was not rejected. Repair the reviewer, raise maxReviewErrors, or run it on a terminal, where you are asked.',
   ],
 ];
-
-/** The message with the line before the one on docs replaced. */
-function advised(code: string, message: string): string {
-  const advice = ADVICE.find(([known, start]) => known === code && message.startsWith(start))?.[2];
-  if (advice === undefined) return message;
-  return message.replace(/\n[^\n]*(?=\nDocs: docs\/errors\.md#[A-Z_]+$)/u, () => `\n${advice}`);
-}
 
 /** Where the built library is; its frames say nothing about a user's mistake. */
 const LIBRARY = fileURLToPath(new URL('../../../', import.meta.url));

@@ -83,7 +83,7 @@ function sayRun(event: Exclude<RunEvent, { readonly phase: string }>, runId: str
     case 'item.changed':
       return sayItem(event);
     case 'run.resumed':
-      return event.plan ? 'run resumed with a changed definition' : 'run resumed';
+      return `run ${oneLine(runId)} resumed${event.plan ? ' with a changed definition' : ''}`;
     case 'run.reopened':
       return 'run goes on: what was not approved runs again';
   }

@@ -5,13 +5,18 @@
  */
 import type { Plan } from '../../model/plan.ts';
 import type { PhaseResult, RunResult } from '../../model/result.ts';
-import { span, type Line } from './line.ts';
+import { span, type Line, type Span } from './line.ts';
 import { counted, duration, manyLines, oneLine, usage } from './text.ts';
 import { errorText, originOf } from './error-text.ts';
 
 /** The end of a run: its status, what went wrong, warnings, and what the last phases put out. */
 export function summaryLines(result: RunResult<unknown>, plan: Plan | undefined): readonly Line[] {
   return [statusLine(result), ...troubleLines(result), ...warningLines(result), ...outputLines(result, plan)];
+}
+
+/** The run that is shown. */
+export function runLine(runId: string, plan: Plan | undefined): Line {
+  return [span(`run ${oneLine(runId)} of "${oneLine(plan?.name ?? '')}"`)];
 }
 
 /** A text or JSON value, indented, at most ten lines of it. */
@@ -32,6 +37,17 @@ const MOST_LINES = 10;
 const LONGEST_EXCERPT = 4000;
 const MOST_WARNINGS = 10;
 
+const FAILED = { text: '✗', tone: 'bad' } as const;
+
+const STATUS = {
+  completed: { text: '✓', tone: 'good' },
+  suspended: { text: '⏸', tone: 'warn' },
+  rejected: FAILED,
+  failed: FAILED,
+  cancelled: FAILED,
+  exhausted: FAILED,
+} as const satisfies Readonly<Record<RunResult['status'], Pick<Span, 'text' | 'tone'>>>;
+
 function statusLine({ status, phases, metrics, limit, runId }: RunResult<unknown>): Line {
   const approved = Object.values(phases).filter((phase) => phase.status === 'approved').length;
   const facts = [
@@ -40,9 +56,9 @@ function statusLine({ status, phases, metrics, limit, runId }: RunResult<unknown
     ...(metrics.corrections > 0 ? [counted(metrics.corrections, 'correction')] : []),
     ...(usage(metrics) === '' ? [] : [usage(metrics)]),
   ];
-  const good = status === 'completed';
+  const { text, tone } = STATUS[status];
   return [
-    span(`${good ? '✓' : '✗'} ${status}`, good ? 'good' : 'bad'),
+    span(`${text} ${status}`, tone),
     span(`${limit === null ? '' : ` by the limit ${limit}`} in ${duration(metrics.durationMs)}: ${facts.join(', ')}`),
     span(`  run ${oneLine(runId)}`, 'dim'),
   ];

@@ -1,0 +1,86 @@
+/**
+ * A run on the command line, however it began: shown, asked about, interrupted, and left in good order.
+ *
+ * @module
+ */
+import { processesAtRest } from '../actors/process.ts';
+import type { Run } from '../runtime/run.ts';
+import { createAsker } from './ask.ts';
+import { exitCode, exitCodeOf, type ExitCode } from './exit-code.ts';
+import { watchExit, type EarlyExit } from './exit-watch.ts';
+import { watchInterrupts } from './interrupt.ts';
+import { createLiveReporter } from './live.ts';
+import { createLeaver, createRefuser } from './refuse.ts';
+import { createJsonReporter, createPlainReporter, type Reporter } from './reporter.ts';
+import { afterwards } from './show/afterwards.ts';
+import type { OpenStore } from './store-option.ts';
+
+/** How a run is shown, and who decides. */
+export interface DriveFlags {
+  readonly json?: boolean | undefined;
+  /** Whether it goes on waiting where only other processes can answer. */
+  readonly wait?: boolean | undefined;
+}
+
+/** What is driven. */
+export interface Driven {
+  readonly run: Run<unknown>;
+  /** Where it is kept; `undefined` where it is not. */
+  readonly kept: OpenStore | undefined;
+  /** Whether a person watches. */
+  readonly attended: boolean;
+  /** The number of the last record that is nothing new. @default 0 */
+  readonly known?: number | undefined;
+}
+
+/** Whether a person can be asked on this terminal. */
+export function isAttended(): boolean {
+  return process.stdin.isTTY && process.stderr.isTTY;
+}
+
+/** Shows a run until it ends, or this process lets go of it. */
+export async function drive({ run, kept, attended, known = 0 }: Driven, flags: DriveFlags): Promise<ExitCode> {
+  const interrupts = watchInterrupts((reason) => (kept ? run.suspend() : run.cancel(reason)));
+  const reporter = createReporter(flags);
+  const decider = attended
+    ? createAskerFor(run, reporter, kept !== undefined)
+    : kept
+      ? createLeaver(run, flags.wait ?? false)
+      : createRefuser(run);
+  run.events$.subscribe((record) => {
+    if (record.seq <= known) reporter.recall(record);
+    else reporter.show(record);
+    decider.apply(record);
+  });
+  const watch = watchExit(exitCode.unsuccessful, earlyExitText);
+  const result = await run.result;
+  watch.release();
+  decider.close();
+  // Commands that were told to stop may need a moment; none of them survives the run.
+  await processesAtRest();
+  reporter.end(result, kept ? await afterwards(result, kept) : []);
+  await kept?.store.close();
+  interrupts.release();
+  return interrupts.code ?? exitCodeOf(result);
+}
+
+// --- internal ---
+
+/** A handler that ends the process, or leaves nothing that could wake it, must not look like a run that went well. */
+function earlyExitText(how: EarlyExit): string {
+  return how === 'ended'
+    ? 'phasegate: the process ended before the run did; did a task call process.exit()?'
+    : 'phasegate: the process ended before the run did, as nothing was left that could wake it; what does a task wait for?';
+}
+
+function createReporter({ json = false }: DriveFlags): Reporter {
+  if (json) return createJsonReporter();
+  return process.stdout.isTTY && process.env['TERM'] !== 'dumb'
+    ? createLiveReporter(process.stdout)
+    : createPlainReporter();
+}
+
+function createAskerFor(run: Run<unknown>, reporter: Reporter, isKept: boolean): ReturnType<typeof createAsker> {
+  const onBusy = (busy: boolean) => (busy ? reporter.pause() : reporter.resume());
+  return createAsker(run, { input: process.stdin, output: process.stderr, onBusy, isKept });
+}

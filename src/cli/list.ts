@@ -1,0 +1,49 @@
+/**
+ * `phasegate ls`.
+ *
+ * @module
+ */
+import { PhasegateError } from '../model/errors.ts';
+import type { ListedRun } from '../store/port.ts';
+import { exitCode, type ExitCode } from './exit-code.ts';
+import { asText, seesColours } from './reporter.ts';
+import { createPainter } from './show/line.ts';
+import { runTable } from './show/run-table.ts';
+import { standingOf, standings, type Standing } from './show/standing.ts';
+import { openStore, type StoreFlags } from './store-option.ts';
+
+/** What `phasegate ls` takes. */
+export interface ListFlags extends StoreFlags {
+  /** Standings, with commas between them. */
+  readonly status?: string | undefined;
+  readonly pipeline?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly json?: boolean | undefined;
+}
+
+/** Prints runs, the latest started first. */
+export async function listRuns({ status, pipeline, limit, json = false, ...flags }: ListFlags): Promise<ExitCode> {
+  const wanted = status === undefined ? undefined : readStandings(status);
+  const { store } = openStore(flags, 'read');
+  const all = await store.runs({ pipeline, limit: wanted ? undefined : limit });
+  const runs = all.filter((run) => wanted?.has(standingOf(run)) ?? true).slice(0, limit);
+  await store.close();
+  const paint = createPainter(seesColours(process.stdout));
+  process.stdout.write(asText(json ? runs.map(asJson) : runTable(runs, Date.now()).map(paint)));
+  return exitCode.completed;
+}
+
+// --- internal ---
+
+function readStandings(text: string): ReadonlySet<Standing> {
+  const names = text.split(',').map((name) => name.trim().toLowerCase());
+  const unknown = names.find((name) => !standings.some((one) => one === name));
+  if (unknown === undefined) return new Set(standings.filter((one) => names.includes(one)));
+  throw new PhasegateError('INPUT_INVALID', `Cannot list runs by --status ${JSON.stringify(unknown)}`, {
+    hint: `Say one of ${standings.join(', ')}; or several, with commas between them.`,
+  });
+}
+
+function asJson({ lease, ...info }: ListedRun): string {
+  return JSON.stringify({ ...info, standing: standingOf({ ...info, lease }), holder: lease?.holder ?? null });
+}

@@ -1,0 +1,43 @@
+/**
+ * Runs as a table.
+ *
+ * @module
+ */
+import type { ListedRun } from '../../store/port.ts';
+import { span, type Line } from './line.ts';
+import { standingOf, toneOf } from './standing.ts';
+import { cut, duration, oneLine, padEnd, usage, widthOf } from './text.ts';
+
+/** A head, then a line for each run; one line where there is none. @param now Milliseconds since 1970. */
+export function runTable(runs: readonly ListedRun[], now: number): readonly Line[] {
+  if (runs.length === 0) return [[span('no runs', 'dim')]];
+  const rows = runs.map((run) => cellsOf(run, now));
+  const widths = HEAD.map((title, column) => Math.max(title.length, ...rows.map((row) => widthOf(row[column] ?? ''))));
+  const line = (cells: readonly string[]) => cells.map((cell, column) => padEnd(cell, (widths[column] ?? 0) + 2));
+  return [
+    [span(line(HEAD).join(''), 'dim')],
+    ...runs.map((run, index): Line => {
+      const cells = line(rows[index] ?? []);
+      return cells.map((text, column) => span(text, column === STATUS ? toneOf[standingOf(run)] : 'plain'));
+    }),
+  ];
+}
+
+// --- internal ---
+
+const HEAD = ['run', 'status', 'approved', 'started', 'used', 'pipeline'];
+const STATUS = 1;
+const LONGEST_NAME = 40;
+
+function cellsOf(run: ListedRun, now: number): readonly string[] {
+  const { runId, approved, phases, startedAt, pipeline, waiting } = run;
+  const about = waiting.length === 0 ? '' : `: ${cut(waiting.map(oneLine).join(', '), LONGEST_NAME)}`;
+  return [
+    oneLine(runId),
+    `${standingOf(run)}${about}`,
+    `${approved}/${phases}`,
+    `${duration(now - startedAt)} ago`,
+    usage(run),
+    cut(oneLine(pipeline), LONGEST_NAME),
+  ];
+}

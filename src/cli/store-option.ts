@@ -1,0 +1,78 @@
+/**
+ * Where runs are kept, as the command line is told.
+ *
+ * @module
+ */
+import { existsSync } from 'node:fs';
+import { PhasegateError } from '../model/errors.ts';
+import { sqliteStore } from '../store.ts';
+import type { RunStore } from '../store/port.ts';
+import { DEFAULT_STORE, STORE_VARIABLE } from './store-default.ts';
+
+/** What `--store` and `--no-store` give. */
+export interface StoreFlags {
+  /** A file; `memory`, or `false`, for none. @default {@link DEFAULT_STORE} */
+  readonly store?: string | false | undefined;
+}
+
+/** A store with its name. */
+export interface OpenStore {
+  readonly store: RunStore;
+  /** As the user named it. */
+  readonly file: string;
+}
+
+/**
+ * Opens the store that a new run is kept in, which is made where it is missing.
+ *
+ * @returns `undefined` where none is wanted, or none can be had and none was asked for: that is told on standard error.
+ * @throws PhasegateError of the store, where it cannot be used.
+ */
+export function openStoreToRun({ store: file = DEFAULT_STORE }: StoreFlags): OpenStore | undefined {
+  if (isNone(file)) return undefined;
+  try {
+    return { store: sqliteStore(file), file };
+  } catch (error) {
+    if (file !== DEFAULT_STORE || !isWithoutSqlite(error)) throw error;
+    process.stderr.write(`phasegate: this run is not kept. ${error.message.replace(/\nDocs: \S+$/u, '')}\n`);
+    return undefined;
+  }
+}
+
+/**
+ * Opens a store that has runs.
+ *
+ * @param mode `read` for commands that leave it as it is; they may run beside a process that works on a run.
+ * @throws PhasegateError `STORE_UNREADABLE` where there is none, and others of the store.
+ */
+export function openStore({ store: file = DEFAULT_STORE }: StoreFlags, mode: 'read' | 'write'): OpenStore {
+  if (isNone(file)) {
+    throw new PhasegateError('STORE_UNREADABLE', 'Cannot look for runs as no store is to be used', {
+      hint: 'Name its file with --store.',
+    });
+  }
+  if (!existsSync(file)) {
+    throw new PhasegateError('STORE_UNREADABLE', `Cannot open the store ${file} as there is no such file`, {
+      hint: 'Start a run in this folder first, or name the file of another store with --store.',
+    });
+  }
+  return { store: sqliteStore(file, { readOnly: mode === 'read' }), file };
+}
+
+/** What has to be added to a command for it to find a store. */
+export function storeArgument({ file }: Pick<OpenStore, 'file'>): string {
+  const usual = process.env[STORE_VARIABLE] ?? DEFAULT_STORE;
+  return file === usual
+    ? ''
+    : ` --store ${/^[\w./@%+=:,-]+$/u.test(file) ? file : `'${file.replaceAll("'", String.raw`'\''`)}'`}`;
+}
+
+// --- internal ---
+
+function isNone(file: string | false): file is 'memory' | false {
+  return file === false || file === 'memory';
+}
+
+function isWithoutSqlite(error: unknown): error is PhasegateError {
+  return PhasegateError.is(error) && error.message.startsWith('Cannot keep runs in SQLite as Node');
+}

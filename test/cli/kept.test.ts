@@ -1,0 +1,415 @@
+/** Runs that outlast their process: stopped, killed, waiting, resumed, tried again. */
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  article,
+  containing,
+  containingFields,
+  idIn,
+  leftAtWork,
+  put,
+  ran,
+  ranTo,
+  startUntil,
+  matching,
+  untilThereIs,
+} from './article.ts';
+import { sqliteStore } from '../../src/store.ts';
+import { main, phasegate, untimed } from './cli.ts';
+
+describe('a run that is stopped', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('by %s is left in good order, and resumed', async (signal, expected) => {
+    const cwd = await article();
+    const { child, ended } = await startUntil(['run', 'p.mjs'], 'at work', cwd);
+    child.kill(signal);
+    const { code, stdout, stderr } = await ended;
+    const id = idIn({ stdout });
+    expect(stdout.trimEnd().split('\n').slice(-3)).toEqual([
+      matching(/^⏸ suspended in .*: 1 of 2 phases approved, 2 attempts {2}run /u),
+      '  kept in .phasegate/runs.db',
+      `  resume with: phasegate resume ${id}`,
+    ]);
+    expect(stderr).toBe('');
+    expect(code).toBe(expected);
+    expect(await ran(cwd)).toEqual(['read', 'write', 'aborted']);
+
+    await put(cwd, 'go');
+    const resumed = await phasegate(['resume', id], { cwd });
+    expect(untimed(resumed.stdout)).toEqual([
+      `run ${id} resumed`,
+      'draft: write started',
+      'draft: write at work',
+      'draft: write done',
+      'draft: review',
+      'draft: verdict: approve',
+      'draft: approved',
+      'run completed',
+      matching(/^✓ completed in .*: 2 of 2 phases approved, 2 attempts {2}run /u),
+      '  draft / write',
+      '    text',
+      '  kept in .phasegate/runs.db',
+    ]);
+    expect(resumed.code).toBe(0);
+    expect(await ran(cwd)).toEqual(['read', 'write', 'aborted', 'write']);
+  });
+
+  it('twice ends at once, and can be resumed at once', async () => {
+    const cwd = await article();
+    // Deaf to its signal, so that the first Ctrl-C has something to wait for.
+    await put(cwd, 'deaf.yaml', DEAF);
+    const { child, ended } = await startUntil(['run', 'deaf.yaml'], 'write started', cwd);
+    const told = untilThereIs(cwd, 'told');
+    child.kill('SIGINT');
+    await told;
+    child.kill('SIGINT');
+    const { code, stdout } = await ended;
+    expect(stdout).not.toContain('suspended');
+    expect(code).toBe(130);
+    await put(cwd, 'go');
+    expect(await phasegate(['resume', 'latest'], { cwd })).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('by kill -9 is resumed at once, though it could not let go', async () => {
+    const cwd = await article();
+    const { child, ended } = await startUntil(['run', 'p.mjs'], 'at work', cwd);
+    child.kill('SIGKILL');
+    const { stdout } = await ended;
+    await put(cwd, 'go');
+    const resumed = await phasegate(['resume', idIn({ stdout })], { cwd });
+    expect(resumed).toMatchObject({ code: 0, stderr: '' });
+    expect(await ran(cwd)).toEqual(['read', 'write', 'write']);
+  });
+
+  it('as nobody reads its output is left as well, and says so where it is read', async () => {
+    const cwd = await article();
+    await put(
+      cwd,
+      'chatty.mjs',
+      `import { definePipeline, phase, task } from 'phasegate';
+      export default definePipeline({ name: 'chatty', phases: [phase('talk', { tasks: [task('talk', {
+        run: ({ report, signal }) => new Promise((_, no) => {
+          const talk = setInterval(() => report({ progress: 'blah' }), 1);
+          signal.addEventListener('abort', () => { clearInterval(talk); no(signal.reason); });
+        }),
+      })] })] });`,
+    );
+    const shell = `"${process.execPath}" "${main}" run chatty.mjs | head -n 1; exit \${PIPESTATUS[0]}`;
+    const ended = await new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
+      const child = execFile(
+        'bash',
+        ['-c', shell],
+        { cwd, env: { ...process.env, PHASEGATE_STORE: undefined } },
+        (_, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
+      );
+    });
+    expect(ended.stderr).toContain(`resume with: phasegate resume ${idIn(ended)}`);
+    expect(ended.code).toBe(141);
+  });
+
+  it('prints records alone with --json, old ones once', async () => {
+    const cwd = await article();
+    const { child, ended } = await startUntil(['run', 'p.mjs', '--json'], 'at work', cwd);
+    child.kill('SIGINT');
+    const first = await ended;
+    await put(cwd, 'go');
+    const second = await phasegate(['resume', 'latest', '--json'], { cwd });
+    const records = (first.stdout + second.stdout)
+      .trimEnd()
+      .split('\n')
+      .map((line): unknown => JSON.parse(line));
+    expect(records).toEqual(records.map((_, index) => containingFields({ seq: index + 1 })));
+    expect(records[0]).toMatchObject({ runId: matching(/^\w{26}$/u), event: { type: 'run.started' } });
+    expect(first.stderr).toContain('resume with: phasegate resume ');
+  });
+});
+
+describe('a run that is not kept', () => {
+  it.each([
+    ['--no-store', ['--no-store'], {}],
+    ['--store memory', ['--store', 'memory'], {}],
+  ])('with %s is cancelled by Ctrl-C', async (_, flags) => {
+    const cwd = await article();
+    const { child, ended } = await startUntil(['run', 'p.mjs', ...flags], 'at work', cwd);
+    child.kill('SIGINT');
+    const { code, stdout } = await ended;
+    expect(stdout).toContain('✗ cancelled');
+    expect(stdout).not.toContain('kept in');
+    expect(code).toBe(130);
+    expect(await phasegate(['ls'], { cwd })).toMatchObject({
+      code: 2,
+      stderr: containing('no such file'),
+    });
+  });
+});
+
+describe('a run that waits for a person where nobody can be asked', () => {
+  it('is left, says how to answer, and waits again when it is resumed', async () => {
+    const cwd = await article('go', 'ask');
+    const { code, stdout, stderr } = await phasegate(['run', 'p.mjs'], { cwd });
+    const id = idIn({ stdout });
+    expect(stdout.trimEnd().split('\n').slice(-4)).toEqual([
+      '  ⏸ draft waits for a person: Legal must see this.',
+      matching(new RegExp(`^    answer with: phasegate inbox answer ${id}:\\d+$`, 'u')),
+      '  kept in .phasegate/runs.db',
+      `  resume with: phasegate resume ${id}`,
+    ]);
+    expect(stderr).toBe('');
+    expect(code).toBe(3);
+    const again = await phasegate(['resume', id], { cwd });
+    expect(untimed(again.stdout)[0]).toBe(`run ${id} resumed`);
+    expect(again.code).toBe(3);
+    expect(await ran(cwd)).toEqual(['read', 'write']);
+  });
+
+  it('goes on with everything else first', async () => {
+    const cwd = await article();
+    await put(
+      cwd,
+      'both.mjs',
+      `import { definePipeline, escalate, phase, task } from 'phasegate';
+      const slow = task('work', { run: () => new Promise((done) => setTimeout(done, 300, 'done')) });
+      export default definePipeline({ name: 'both', phases: [
+        phase('asks', { tasks: [task('work', { run: () => 1 })], review: () => escalate('See.') }),
+        phase('works', { tasks: [slow] }),
+      ] });`,
+    );
+    const { code, stdout } = await phasegate(['run', 'both.mjs'], { cwd });
+    expect(untimed(stdout)).toContain('works: approved without review');
+    expect(stdout).toContain('1 of 2 phases approved');
+    expect(code).toBe(3);
+  });
+
+  it('with --wait goes on as soon as somebody answers from elsewhere', async () => {
+    const cwd = await article('go', 'ask');
+    const { child, ended } = await startUntil(['run', 'p.mjs', '--wait'], 'waits for a person', cwd);
+
+    const store = sqliteStore(join(cwd, '.phasegate/runs.db'));
+    const [item] = await store.inbox({ open: true });
+    expect(item?.about).toBe('draft');
+    await store.post({
+      runId: item?.runId ?? '',
+      kind: 'answer',
+      item: item?.id,
+      body: { type: 'approve' },
+      by: 'legal',
+      time: Date.now(),
+    });
+    await store.close();
+    expect(await ended).toMatchObject({ code: 0, stdout: containing('✓ completed') });
+    expect(child.exitCode).toBe(0);
+  });
+});
+
+describe('phasegate retry', () => {
+  it('runs what was not approved again', async () => {
+    const cwd = await article('go', 'no');
+    const ended = await phasegate(['run', 'p.mjs'], { cwd });
+    const id = idIn(ended);
+    expect(ended.stdout).toContain(`  try again what was not approved with: phasegate retry ${id}\n`);
+    expect(ended.code).toBe(1);
+    await rm(join(cwd, 'no'));
+    const { code, stdout } = await phasegate(['retry', id], { cwd });
+    expect(stdout).toContain('✓ completed');
+    expect(code).toBe(0);
+    expect(await ran(cwd)).toEqual(['read', 'write', 'write']);
+  });
+
+  it('and resume refuse what they cannot go on with, and say what can', async () => {
+    const cwd = await article('go');
+    await ranTo(cwd, 0);
+    expect(await phasegate(['resume', 'latest'], { cwd })).toMatchObject({
+      code: 2,
+      stderr: containing('as it has ended: completed\nTry what was not approved again with `phasegate retry`'),
+    });
+    expect(await phasegate(['retry', 'latest'], { cwd })).toMatchObject({
+      code: 2,
+      stderr: containing('as it was completed\nRun a part of it again in a fork'),
+    });
+  });
+});
+
+describe('what a run is resumed with', () => {
+  it('is the file that it was started from, wherever the command is given', async () => {
+    const cwd = await article();
+    const id = await leftAtWork(cwd);
+    await mkdir(join(cwd, 'below'));
+    await put(cwd, 'below/go');
+    const resumed = await phasegate(['resume', id, '--store', '../.phasegate/runs.db'], { cwd: join(cwd, 'below') });
+    expect(resumed).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('may be another file, which is remembered from then on', async () => {
+    const cwd = await article();
+    const id = await leftAtWork(cwd);
+    await put(cwd, 'ask');
+    await put(cwd, 'go');
+    const text = await readFile(join(cwd, 'p.mjs'), 'utf8');
+    await writeFile(join(cwd, 'moved.mjs'), text);
+    await rm(join(cwd, 'p.mjs'));
+    expect(await phasegate(['resume', id], { cwd })).toMatchObject({
+      code: 2,
+      stderr: containing('as there is no such file'),
+    });
+    expect(await phasegate(['resume', id, 'moved.mjs'], { cwd })).toMatchObject({ code: 3 });
+    expect(await phasegate(['resume', id], { cwd })).toMatchObject({ code: 3 });
+  });
+
+  it('must not have changed, unless that is allowed and the records allow it', async () => {
+    const cwd = await article();
+    const id = await leftAtWork(cwd);
+    await put(cwd, 'go');
+    const text = await readFile(join(cwd, 'p.mjs'), 'utf8');
+    await writeFile(
+      join(cwd, 'p.mjs'),
+      text.replace(
+        'phases: [research, draft]',
+        `phases: [research, draft, phase('print', { after: [draft], tasks: [task('press', { run: () => 'paper' })] })]`,
+      ),
+    );
+    const refused = await phasegate(['resume', id], { cwd });
+    expect(refused.stderr).toContain('the definition of "article" has changed:\n  phase "print" is new\n');
+    expect(refused.stderr).toContain('--allow-changed');
+    expect(refused.code).toBe(2);
+    const { code, stdout } = await phasegate(['resume', id, '--allow-changed'], { cwd });
+    expect(untimed(stdout)).toContain(`run ${id} resumed with a changed definition`);
+    expect(stdout).toContain('3 of 3 phases approved');
+    expect(code).toBe(0);
+  });
+
+  it('must not be another pipeline', async () => {
+    const cwd = await article();
+    const id = await leftAtWork(cwd);
+    await put(cwd, 'deaf.yaml', DEAF);
+    for (const flags of [[], ['--allow-changed']]) {
+      const { code, stderr } = await phasegate(['resume', id, 'deaf.yaml', ...flags], { cwd });
+      expect(stderr).toContain('Cannot');
+      expect(code).toBe(2);
+    }
+    await put(cwd, 'go');
+    expect(await phasegate(['resume', id], { cwd })).toMatchObject({ code: 0 });
+  });
+});
+
+describe('two processes', () => {
+  it('cannot work on one run: the other is told who does', async () => {
+    const cwd = await article();
+    const { child, ended } = await startUntil(['run', 'p.mjs'], 'at work', cwd);
+    const { code, stderr } = await phasegate(['resume', 'latest'], { cwd });
+    expect(stderr).toMatch(new RegExp(`process ${child.pid} on `, 'u'));
+    expect(code).toBe(2);
+    child.kill('SIGINT');
+    expect(await ended).toMatchObject({ code: 130 });
+  });
+
+  it('that resume at once: one wins, and no task runs twice', async () => {
+    const cwd = await article();
+    const id = await leftAtWork(cwd);
+    const [one, other] = await Promise.all([
+      startUntil(['resume', id], 'at work', cwd).catch(String),
+      startUntil(['resume', id], 'at work', cwd).catch(String),
+    ]);
+    const won = typeof one === 'string' ? other : one;
+    const lost = typeof one === 'string' ? one : other;
+    expect(lost).toMatch(/Cannot .* as process \d+ on /u);
+    if (typeof won === 'string') throw new Error(`Both have lost: ${won}`);
+    won.child.kill('SIGINT');
+    await won.ended;
+    expect(await ran(cwd)).toEqual(['read', 'write', 'aborted', 'write', 'aborted']);
+  });
+});
+
+describe('which run is meant', () => {
+  it('is told by the beginning or the end of its id, or as the latest', async () => {
+    const cwd = await article('go', 'ask');
+    const first = await ranTo(cwd, 3);
+    const second = await ranTo(cwd, 3);
+    for (const [name, id] of [
+      [first, first],
+      [first.slice(-6), first],
+      [second.slice(-6).toLowerCase(), second],
+      ['latest', second],
+    ] as const) {
+      const { code, stdout } = await phasegate(['resume', name], { cwd });
+      expect(stdout).toContain(`run ${id} resumed`);
+      expect(code).toBe(3);
+    }
+    const ambiguous = await phasegate(['resume', first.slice(0, 4)], { cwd });
+    expect(ambiguous.stderr).toContain(`as 2 have such an id:\n  ${second}  article\n  ${first}  article\n`);
+    expect(ambiguous.code).toBe(2);
+  });
+
+  it.each(['nope', '', '%', 'latest'])('is not told by %j where there is none', async (name) => {
+    const cwd = await article('go');
+    await ranTo(cwd, 0);
+    const { code, stdout, stderr } = await phasegate(['resume', name], { cwd });
+    expect(stderr).toMatch(/^Cannot find /u);
+    expect(stderr).toContain('phasegate ls');
+    expect(stdout).toBe('');
+    expect(code).toBe(2);
+  });
+});
+
+describe('a store', () => {
+  it('is named by an option or a variable, and the advice names it, too', async () => {
+    const cwd = await article('go', 'ask');
+    const { stdout } = await phasegate(['run', 'p.mjs', '--store', "my run's.db"], { cwd });
+    expect(stdout).toContain(
+      `  kept in my run's.db\n  resume with: phasegate resume ${idIn({ stdout })} --store 'my run'\\''s.db'\n`,
+    );
+    expect(await phasegate(['resume', 'latest', '--store', "my run's.db"], { cwd })).toMatchObject({ code: 3 });
+  });
+
+  it.each([
+    ['not there', () => Promise.resolve(), 'there is no such file'],
+    ['a folder', (file: string) => mkdir(file), 'as it is a folder'],
+    ['no database', (file: string) => writeFile(file, 'Dear diary\n'.repeat(1000)), 'is not an SQLite database'],
+    ['an empty file', (file: string) => writeFile(file, ''), 'Cannot'],
+  ])('that is %s is refused by every command', async (_, make, text) => {
+    const cwd = await article();
+    await make(join(cwd, 'runs.db'));
+    for (const command of [['ls'], ['resume', 'latest']]) {
+      const { code, stdout, stderr } = await phasegate([...command, '--store', 'runs.db'], { cwd });
+      expect(stderr).toContain(text);
+      expect(stderr).not.toContain('    at ');
+      expect(stdout).toBe('');
+      expect(code).toBe(2);
+    }
+  });
+
+  it('that is truncated is refused', async () => {
+    const cwd = await article('go');
+    await ranTo(cwd, 0);
+    await truncate(join(cwd, '.phasegate/runs.db'), 5000);
+    const { code, stderr } = await phasegate(['ls'], { cwd });
+    expect(stderr).toContain('Cannot');
+    expect(stderr).not.toContain('    at ');
+    expect(code).toBe(2);
+  });
+
+  it.skipIf(process.getuid?.() === 0)('that may not be written is told before anything runs', async () => {
+    const cwd = await article('go');
+    await chmod(cwd, 0o500);
+    const { code, stderr } = await phasegate(['run', 'p.mjs'], { cwd });
+    expect(stderr).toContain('--no-store');
+    expect(code).toBe(2);
+  });
+
+  it('that is not wanted is not looked for', async () => {
+    const { code, stderr } = await phasegate(['ls', '--store', 'memory'], { cwd: await article() });
+    expect(stderr).toContain('no store is to be used');
+    expect(code).toBe(2);
+  });
+});
+
+const DEAF = `
+name: deaf
+phases:
+  - name: draft
+    tasks: [{ name: write, command: [sh, -c, "trap 'touch told' TERM; while ! test -e go; do sleep 0.05; done; echo text"] }]
+`;
