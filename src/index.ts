@@ -104,6 +104,7 @@ export { runPipeline, startRun, type Run, type RunArguments, type RunOptions } f
 export { forkRun, type ForkOptions } from './runtime/fork.ts';
 export { recoverAll, type Unrecovered } from './runtime/recover.ts';
 export { resumeRun, retryFailed, type ResumeOptions } from './runtime/resume.ts';
+export { answerItem } from './runtime/answer-item.ts';
 export { memoryStore, type MemoryStoreOptions } from './store/memory.ts';
 export type {
   Artifact,

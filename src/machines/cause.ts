@@ -6,7 +6,7 @@
 import { approve, reject, type Decision } from '../model/decision.ts';
 import type { EventOf, PhaseReport, RunEvent, Verdict } from '../model/event.ts';
 import { entryNamed, type Board } from './board.ts';
-import { abort, answer, cancel, note, open, spendDuration } from './conduct.ts';
+import { abort, answer, cancel, note, open, skip, spendDuration } from './conduct.ts';
 import { endIfDone } from './ending.ts';
 import { reopen, resumeRun } from './reopen.ts';
 
@@ -70,12 +70,13 @@ export function causeOf(
     case 'phase.failed':
       return { type: 'reported', report: event };
     case 'limit.lifted':
-      return { type: 'told', tell: (one) => answer(one, event.limit, approve()) };
+      return { type: 'told', tell: (one) => answer(one, event.limit, { decision: approve(), who: event.who }) };
     case 'item.changed':
       return { type: 'told', tell: (one) => note(one, event) };
     case 'limit.reached':
       return causeOfLimit(board, event, before);
     case 'phase.skipped':
+      return causeOfSkip(board, event) ?? causeOfEnd(board, end());
     case 'phase.cancelled':
     case 'phase.stale':
     case 'phase.invalidated':
@@ -88,12 +89,19 @@ export function causeOf(
 // --- internal ---
 
 function decided(event: EventOf<'review.decided'>): Cause {
+  const { who, edited: outputs } = event;
   const decision = decisionOf(event.verdict);
   return {
     type: 'reported',
     report: event,
-    before: (board) => decision && answer(board, event.phase, decision),
+    before: (board) => decision && answer(board, event.phase, { decision, who, outputs }),
   };
+}
+
+/** A person has skipped a phase that waits; one that was never started is skipped by the end of another. */
+function causeOfSkip(board: Board, { phase, because, who }: EventOf<'phase.skipped'>): Cause | undefined {
+  if (entryNamed(board, phase)?.parked !== 'escalated') return undefined;
+  return { type: 'told', tell: (one) => skip(one, phase, because, who) };
 }
 
 /** The decision in a verdict, where there is one. */
@@ -127,7 +135,7 @@ function causeOfEnd(board: Board, end: EventOf<'run.ended'> | undefined): Cause 
   if (end?.status === 'cancelled') return { type: 'told', tell: (one) => cancel(one, end.reason ?? '') };
   if (end?.status === 'exhausted') {
     const limit = board.held.find((name) => name === end.limit);
-    return limit === undefined ? { type: 'due' } : { type: 'told', tell: (one) => answer(one, limit, reject('')) };
+    return limit === undefined ? { type: 'due' } : { type: 'told', tell: (one) => answer(one, limit, { decision: reject('') }) };
   }
   const { error } = end ?? {};
   return error ? { type: 'told', tell: (one) => abort(one, error) } : ending(board);

@@ -5,14 +5,14 @@
  */
 import { byName } from '../model/by-name.ts';
 import { isFree } from '../model/course.ts';
-import type { Decision } from '../model/decision.ts';
 import type { ErrorInfo } from '../model/errors.ts';
 import type { EventOf, PhaseReport } from '../model/event.ts';
 import type { View } from '../model/ledger.ts';
 import { fingerprint } from '../model/plan.ts';
 import { enqueue, entryAt, entryNamed, releaseSlot, type Board, type Entry } from './board.ts';
 import { resume, schedule } from './dispatch.ts';
-import { abandon, endIfDone, endIfStuck, endRun } from './ending.ts';
+import { abandon, endIfDone, endIfStuck, endRun, leaveOut } from './ending.ts';
+import type { Ruling } from './phase-updates.ts';
 import { countCorrection, countUsage, liftLimit, reachLimit } from './limits.ts';
 import { commit, followUp, sendBack } from './rewind.ts';
 
@@ -51,12 +51,12 @@ export function noteRead(board: Board, view: View, source: string): void {
 }
 
 /** A person decides: on a phase that waits for one, or on a limit that holds the run. */
-export function answer(board: Board, about: string, decision: Decision): void {
+export function answer(board: Board, about: string, { decision, who, outputs }: Ruling): void {
   const entry = entryNamed(board, about);
-  if (entry?.parked === 'escalated') entry.actor?.send({ type: 'decide', decision });
+  if (entry?.parked === 'escalated') entry.actor?.send({ type: 'decide', decision, who, outputs });
   const limit = board.held.find((name) => name === about);
   if (limit === undefined) return;
-  if (decision.type === 'approve') liftLimit(board, limit);
+  if (decision.type === 'approve') liftLimit(board, limit, who);
   else
     endRun(board, {
       status: 'exhausted',
@@ -64,6 +64,18 @@ export function answer(board: Board, about: string, decision: Decision): void {
       reason: `The limit for ${limit} is spent, and a person did not lift it`,
     });
   schedule(board);
+  endIfDone(board);
+}
+
+/** A person skips a phase that waits for one, and with it everything that needs it. */
+export function skip(board: Board, about: string, because: string, who?: string): void {
+  const entry = entryNamed(board, about);
+  if (entry?.parked !== 'escalated' || board.ended) return;
+  // Its actor ends at once, and with it nothing may be left to do: what needs it is heeded first.
+  board.busy = true;
+  leaveOut(board, entry, because, who);
+  schedule(board);
+  board.busy = false;
   endIfDone(board);
 }
 

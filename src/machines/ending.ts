@@ -20,8 +20,15 @@ export function abandon(board: Board, entry: Entry, standing: 'rejected' | 'fail
     });
     return;
   }
-  for (const index of [...reach(board.graph.next, entry.index)].toSorted((a, b) => a - b))
-    doom(board, entryAt(board, index), entry);
+  doomSuccessors(board, entry);
+}
+
+/** A phase is skipped: nothing that needs it can go on, and that is no failure of the run. */
+export function leaveOut(board: Board, entry: Entry, because: string, who?: string): void {
+  const { name } = entry.phase;
+  board.outbox.push({ type: 'phase.skipped', phase: name, because, ...(who !== undefined && { who }) });
+  retire(board, entry, 'skipped');
+  doomSuccessors(board, entry);
 }
 
 /** A phase that waits for one that ended badly cannot go on. */
@@ -82,6 +89,11 @@ export function endIfStuck(board: Board): void {
 }
 
 // --- internal ---
+
+function doomSuccessors(board: Board, entry: Entry): void {
+  for (const index of [...reach(board.graph.next, entry.index)].toSorted((a, b) => a - b))
+    doom(board, entryAt(board, index), entry);
+}
 
 function doom(board: Board, entry: Entry, cause: Entry): void {
   entry.doomedBy ??= cause.phase.name;

@@ -80,12 +80,12 @@ export function reachLimit(
 }
 
 /** A person lifts a limit that holds the run. */
-export function liftLimit(board: Board, limit: LimitName): void {
+export function liftLimit(board: Board, limit: LimitName, who?: string): void {
   const at = board.held.indexOf(limit);
   if (at === -1) return;
   board.held.splice(at, 1);
   board.lifted.push(limit);
-  board.outbox.push({ type: 'limit.lifted', limit });
+  board.outbox.push({ type: 'limit.lifted', limit, ...(who !== undefined && { who }) });
 }
 
 // --- internal ---

@@ -66,6 +66,10 @@ export interface ReviewState {
   readonly checked: boolean;
   /** Times the review could not be had. */
   readonly errors: number;
+  /** Which person has decided, as far as known. */
+  readonly who?: string;
+  /** Outputs that a person has put in the place of those of the attempt. */
+  readonly edited?: Outputs;
 }
 
 /**

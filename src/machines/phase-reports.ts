@@ -34,7 +34,7 @@ export function reviewStartedReport(context: PhaseContext): EventOf<'review.star
 }
 
 export function decidedReport(context: PhaseContext): EventOf<'review.decided'> {
-  const { verdicts, by, checked } = context.review;
+  const { verdicts, by, checked, who, edited } = context.review;
   const report: EventOf<'review.decided'> = {
     type: 'review.decided',
     phase: context.origin.phase.name,
@@ -44,6 +44,7 @@ export function decidedReport(context: PhaseContext): EventOf<'review.decided'> 
     verdicts,
     by,
   };
+  if (by === 'person') return { ...report, ...(who !== undefined && { who }), ...(edited && { edited }) };
   const hasPassed = checked && by === 'gate' && (gateOf(context)?.checks.length ?? 0) > 0;
   return hasPassed ? { ...report, checked } : report;
 }

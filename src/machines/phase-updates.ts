@@ -4,6 +4,7 @@
  * @module
  */
 import { byName } from '../model/by-name.ts';
+import type { Decision } from '../model/decision.ts';
 import { errorInfo } from '../model/errors.ts';
 import type { Verdict } from '../model/event.ts';
 import { mergeCorrections, type Revision } from '../model/revision.ts';
@@ -46,6 +47,22 @@ export function outcomeFields(outcome: AttemptOutcome): Partial<Pick<PhaseContex
       return { review: { verdict, by: 'worker', verdicts: {}, checked: false, errors: 0 } };
     }
   }
+}
+
+/** A person's decision. */
+export interface Ruling {
+  readonly decision: Decision;
+  /** Who decided, as far as known. */
+  readonly who?: string | undefined;
+  /** With an approval: outputs that take the place of those of the attempt, by task. */
+  readonly outputs?: Outputs | undefined;
+}
+
+/** What the machine keeps of a person's decision. */
+export function rulingFields({ review, outputs }: PhaseContext, { decision, who, outputs: edited }: Ruling) {
+  const signed = { ...review, verdict: decision, by: 'person' as const, ...(who !== undefined && { who }) };
+  if (!edited) return { review: signed, held: null };
+  return { review: { ...signed, edited }, held: null, outputs: byName(Object.entries({ ...outputs, ...edited })) };
 }
 
 /** A review that broke is one that could not be had. */

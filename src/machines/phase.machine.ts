@@ -23,7 +23,6 @@
  */
 import { assign, setup } from 'xstate';
 import { errorInfo, type ErrorInfo } from '../model/errors.ts';
-import type { Decision } from '../model/decision.ts';
 import type { PhaseReport, TaskReport } from '../model/event.ts';
 import { countOf } from '../model/policy.ts';
 import * as rules from './phase-context.ts';
@@ -45,7 +44,7 @@ export type PhaseCommand =
       readonly made?: boolean | undefined;
     }
   /** A person's decision. */
-  | { readonly type: 'decide'; readonly decision: Decision }
+  | ({ readonly type: 'decide' } & updates.Ruling)
   /** Stop, whatever it takes. */
   | { readonly type: 'cancel' };
 
@@ -96,10 +95,7 @@ export const phaseMachine = setup({
       review: { verdict, by: 'gate' as const, verdicts, checked, errors: context.review.errors },
       best: updates.bestOf(context, verdict),
     })),
-    keepDecision: assign(({ context: { review } }, decision: Decision) => ({
-      review: { ...review, verdict: decision, by: 'person' as const },
-      held: null,
-    })),
+    keepDecision: assign(({ context }, ruling: updates.Ruling) => updates.rulingFields(context, ruling)),
     countReviewError: assign({ review: ({ context: { review } }) => ({ ...review, errors: review.errors + 1 }) }),
     countRetry: assign({
       retries: ({ context }) => context.retries + (context.review.by === 'person' ? 0 : 1),
@@ -200,7 +196,7 @@ export const phaseMachine = setup({
     escalated: {
       entry: { type: 'report', params: ({ context }) => reports.escalatedReport(context) },
       on: {
-        decide: { target: 'deciding', actions: { type: 'keepDecision', params: ({ event }) => event.decision } },
+        decide: { target: 'deciding', actions: { type: 'keepDecision', params: ({ event }) => event } },
       },
     },
     approved: {

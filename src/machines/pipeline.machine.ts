@@ -16,27 +16,29 @@
  */
 import { assign, emit, enqueueActions, setup, type AnyActorRef } from 'xstate';
 import { byName } from '../model/by-name.ts';
-import type { Decision } from '../model/decision.ts';
 import { errorInfo, type ErrorInfo } from '../model/errors.ts';
 import type { EventOf, PhaseReport, RunEvent, RunStatus } from '../model/event.ts';
 import { currentCommit } from '../model/ledger.ts';
 import type { Plan } from '../model/plan.ts';
 import type { LimitName } from '../model/policy.ts';
 import { createBoard, type Board, type BoardPorts, type PipelineInput } from './board.ts';
-import { abort, answer, cancel, note, open, receive, spendDuration } from './conduct.ts';
+import { abort, answer, cancel, note, open, receive, skip, spendDuration } from './conduct.ts';
 import { endIfDone, endRun } from './ending.ts';
 import { isActive } from './actor.ts';
 import { boardOf, flush, isListenedTo, keepBoard, NO_PORTS, takeOutbox } from './boards.ts';
 import { lifelineLogic } from './lifeline.ts';
 import { phaseMachine } from './phase.machine.ts';
 import { spawnPhase } from './spawn.ts';
+import type { Ruling } from './phase-updates.ts';
 import type { Replayed } from './replay.ts';
 import { revive } from './revive.ts';
 
 /** What a run can be told. */
 export type PipelineCommand =
   /** A person's decision on an escalated phase, or on a limit that holds the run: approve lifts it, reject ends the run. */
-  | { readonly type: 'decide'; readonly about: string; readonly decision: Decision }
+  | ({ readonly type: 'decide'; readonly about: string } & Ruling)
+  /** A person skips a phase that waits for one. */
+  | { readonly type: 'skip'; readonly about: string; readonly because: string; readonly who?: string | undefined }
   /** Something happened to an item of the inbox. */
   | { readonly type: 'note'; readonly event: EventOf<'item.changed'> }
   /** Stop everything. */
@@ -97,7 +99,8 @@ export const pipelineMachine = setup({
       receive(boardOf(self), event);
       flush(self);
     },
-    answer: ({ self, event }) => event.type === 'decide' && answer(boardOf(self), event.about, event.decision),
+    answer: ({ self, event }) => event.type === 'decide' && answer(boardOf(self), event.about, event),
+    skip: ({ self, event }) => event.type === 'skip' && skip(boardOf(self), event.about, event.because, event.who),
     note: ({ self, event }) => event.type === 'note' && note(boardOf(self), event.event),
     cancel: ({ self, event }) => event.type === 'cancel' && cancel(boardOf(self), event.reason ?? 'cancelled'),
     endIfDone: ({ self }) => {
@@ -127,6 +130,7 @@ export const pipelineMachine = setup({
         'review.*': { actions: ['receive', 'publish'] },
         'xstate.done.actor.*': [{ guard: 'isQuiet', actions: 'endIfDone' }, { actions: ['endIfDone', 'publish'] }],
         decide: { actions: ['answer', 'publish'] },
+        skip: { actions: ['skip', 'publish'] },
         note: { actions: ['note', 'publish'] },
         cancel: { actions: ['cancel', 'publish'] },
         abort: { actions: ['abort', 'publish'] },

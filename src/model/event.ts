@@ -118,6 +118,8 @@ const phaseEvents = [
     checked: z.literal(true).optional(),
     /** Which person, as far as known. */
     who: z.string().optional(),
+    /** Outputs that a person has put in the place of those of the attempt, by task. */
+    edited: outputs.optional(),
   }),
   z.object({ type: z.literal('phase.retrying'), ...at, correction, by, spent: z.int() }),
   z.object({ type: z.literal('phase.rewinding'), ...at, target: z.string(), correction, by, spent: z.int() }),
@@ -161,7 +163,7 @@ const runEvents = [
   z.object({ type: z.literal('phase.stale'), phase: z.string(), because: z.string() }),
   /** The phase must run again as a new generation, because an ancestor did. */
   z.object({ type: z.literal('phase.invalidated'), phase: z.string(), generation: z.int(), because: z.string() }),
-  z.object({ type: z.literal('phase.skipped'), phase: z.string(), because: z.string() }),
+  z.object({ type: z.literal('phase.skipped'), phase: z.string(), because: z.string(), who: z.string().optional() }),
   z.object({ type: z.literal('phase.cancelled'), phase: z.string(), because: z.string() }),
   /** A limit is spent. `holds` is the phase that waits for a person, `null` where the whole run ends or waits. */
   z.object({
@@ -171,7 +173,7 @@ const runEvents = [
     max: z.number(),
     holds: z.string().nullable(),
   }),
-  z.object({ type: z.literal('limit.lifted'), limit }),
+  z.object({ type: z.literal('limit.lifted'), limit, who: z.string().optional() }),
   /** Something happened to an item of the inbox, by the clock or by an answer that was no good. It is never approved by that. */
   z.object({
     type: z.literal('item.changed'),

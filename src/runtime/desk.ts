@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { byName } from '../model/by-name.ts';
 import { decisionSchema, type Decision } from '../model/decision.ts';
 import { parseDecision } from '../model/decision-text.ts';
 import { PhasegateError } from '../model/errors.ts';
@@ -63,6 +64,14 @@ export function acceptReply(plan: Plan, item: InboxItem, given: unknown): Accept
   }
 }
 
+/** @throws PhasegateError `ANSWER_STALE` where the nonce that was given is not the item's. */
+export function checkNonce({ id, nonce }: InboxItem, given: string | undefined): void {
+  if (given === undefined || given === nonce) return;
+  throw new PhasegateError('ANSWER_STALE', `Cannot answer item ${id} as the nonce is another one than it has`, {
+    hint: 'Look at the item again: it may have been asked anew meanwhile.',
+  });
+}
+
 /** @param why What is wrong with the answer. */
 export function answerInvalid(item: InboxItem, why: string): PhasegateError {
   return new PhasegateError('ANSWER_INVALID', `Cannot answer item ${item.id} as ${why}`, {
@@ -73,12 +82,16 @@ export function answerInvalid(item: InboxItem, why: string): PhasegateError {
 // --- internal ---
 
 function readValue(item: InboxItem, value: unknown): unknown {
+  const copy = readJson(item, value);
+  if (item.choices && !item.choices.some((choice) => choice === copy))
+    throw answerInvalid(item, `${JSON.stringify(copy)} is none of ${quoted(item.choices)}`);
+  return copy;
+}
+
+function readJson(item: InboxItem, value: unknown): unknown {
   const copy = toJson(value);
-  if (!copy.ok) throw answerInvalid(item, `${copy.problem.path} is ${copy.problem.found}, which is not JSON`);
-  if (item.choices && !item.choices.some((choice) => choice === copy.value)) {
-    throw answerInvalid(item, `${JSON.stringify(copy.value)} is none of ${quoted(item.choices)}`);
-  }
-  return copy.value;
+  if (copy.ok) return copy.value;
+  throw answerInvalid(item, `${copy.problem.path} is ${copy.problem.found}, which is not JSON`);
 }
 
 function readDecision(plan: Plan, item: InboxItem, given: Decision | string, edits = false): Decision {
@@ -105,9 +118,7 @@ function readOutputs(
   const missing = item.empty ? tasks.find((name) => !Object.hasOwn(outputs, name)) : undefined;
   if (missing !== undefined)
     throw answerInvalid(item, `the attempt has put out nothing, and there is no output of task "${missing}"`);
-  const copy = toJson(outputs);
-  if (!copy.ok) throw answerInvalid(item, `${copy.problem.path} is ${copy.problem.found}, which is not JSON`);
-  return outputs;
+  return byName(Object.entries(outputs).map(([name, value]) => [name, readJson(item, value)]));
 }
 
 /**

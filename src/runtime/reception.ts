@@ -8,6 +8,7 @@
  */
 import type { PipelineCommand } from '../machines/pipeline.machine.ts';
 import { inboxPolicyOf } from '../model/inbox-policy.ts';
+import { byName } from '../model/by-name.ts';
 import type { Pipeline } from '../model/define.ts';
 import type { Decision } from '../model/decision.ts';
 import { PhasegateError } from '../model/errors.ts';
@@ -17,7 +18,7 @@ import type { InboxItem } from '../model/inbox.ts';
 import type { AnswerBody, AnswerOptions, Reply } from '../model/reply.ts';
 import { check } from '../model/schema.ts';
 import { answered, itemUnknown } from '../store/refusals.ts';
-import { acceptDecision, acceptReply, answerInvalid, type AcceptedReply } from './desk.ts';
+import { acceptDecision, acceptReply, answerInvalid, checkNonce, type AcceptedReply } from './desk.ts';
 import { schemasOf, type Asking } from './people.ts';
 import { createQuestions } from './questions.ts';
 import { recordAt, type RecordLog } from './records.ts';
@@ -99,18 +100,34 @@ export function createReception({ pipeline, log, tell, claim }: ReceptionOptions
       const reviewer = kind === 'review';
       const answer = reply.type === 'value' ? reply.value : reply.type === 'decide' ? reply.decision : undefined;
       tell({ type: 'task.answered', phase: about, generation, attempt, task, reviewer, answer, ...signed });
-    } else if (reply.type === 'decide') tell({ type: 'decide', about, decision: reply.decision });
+    } else if (reply.type === 'decide') tell({ ...reply, about, ...signed });
+    else if (reply.type === 'skip') tell({ type: 'skip', about, because: reply.reason ?? SKIPPED, ...signed });
   }
 
-  /** Why a schema refuses a reply. */
-  async function objection({ about, task }: InboxItem, reply: AcceptedReply): Promise<string | undefined> {
-    if (reply.type !== 'value' || task === undefined) return undefined;
-    for (const schema of schemasOf(work, about, task)) {
-      // One after the other: the first that refuses it says why.
-      const checked = await check(schema, reply.value);
-      if (!checked.ok) return `its schema refuses it:\n  ${checked.refusal.lines.join('\n  ')}`;
+  /** The reply as its schemas return it. @throws PhasegateError `ANSWER_INVALID` where one refuses it. */
+  async function prepared(item: InboxItem, given: unknown): Promise<AcceptedReply> {
+    const reply = acceptReply(plan, item, given);
+    if (reply.type === 'value' && item.task !== undefined) {
+      // What is put out is validated again as the output of the task: what a schema makes of it is made once, there.
+      await passes(item, item.task, reply.value);
     }
-    return undefined;
+    if (reply.type !== 'decide' || !reply.outputs) return reply;
+    const outputs = byName();
+    for (const [task, value] of Object.entries(reply.outputs)) outputs[task] = await passes(item, task, value);
+    return { ...reply, outputs };
+  }
+
+  /** @returns What the last schema makes of a value. */
+  async function passes(item: InboxItem, task: string, value: unknown): Promise<unknown> {
+    let last = value;
+    for (const schema of schemasOf(work, item.about, task)) {
+      // One after the other: the first that refuses it says why.
+      const checked = await check(schema, value);
+      if (!checked.ok)
+        throw answerInvalid(item, `the schema of "${task}" refuses it:\n  ${checked.refusal.lines.join('\n  ')}`);
+      last = checked.value;
+    }
+    return last;
   }
 
   return {
@@ -133,9 +150,7 @@ export function createReception({ pipeline, log, tell, claim }: ReceptionOptions
     },
     async answer(id, reply, options) {
       const item = find(id, options);
-      const accepted = acceptReply(plan, item, reply);
-      const why = await objection(item, accepted);
-      if (why !== undefined) throw answerInvalid(item, why);
+      const accepted = await prepared(item, reply);
       find(id, options);
       await claim(item, accepted, options);
       take(find(id, options), accepted, options.by);
@@ -147,10 +162,8 @@ export function createReception({ pipeline, log, tell, claim }: ReceptionOptions
       if (!item) return;
       try {
         checkNonce(item, nonce);
-        const accepted = acceptReply(plan, item, reply);
-        const why = await objection(item, accepted);
-        if (why !== undefined) throw answerInvalid(item, why);
-        take(find(id, {}), accepted, by);
+        const accepted = await prepared(item, reply);
+        take(find(id, {}), accepted, by === '' ? undefined : by);
       } catch (error) {
         // It has taken the place of every other answer, so the item is opened anew.
         const reason = PhasegateError.is(error) ? error.message.replace(/\n[^]*$/u, '') : String(error);
@@ -169,6 +182,8 @@ export function createReception({ pipeline, log, tell, claim }: ReceptionOptions
 
 // --- internal ---
 
+const SKIPPED = 'a person has skipped it';
+
 /** Events that may open an item. */
 const OPENING: ReadonlySet<RunEvent['type']> = new Set(['phase.escalated', 'task.asked', 'limit.reached']);
 
@@ -181,11 +196,4 @@ function wordsOf(asked: Asking['question']) {
     ...(choices && { choices: [...choices] }),
     inbox,
   };
-}
-
-function checkNonce({ id, nonce }: InboxItem, given: string | undefined): void {
-  if (given === undefined || given === nonce) return;
-  throw new PhasegateError('ANSWER_STALE', `Cannot answer item ${id} as the nonce is another one than it has`, {
-    hint: 'Look at the item again: it may have been asked anew meanwhile.',
-  });
 }
