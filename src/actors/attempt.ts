@@ -47,7 +47,7 @@ interface Attempt {
   /** Tasks that have begun and not ended. */
   atWork: number;
   /** How many tasks each waits for that has not begun. */
-  readonly waiting: Map<string, number>;
+  waiting: Map<string, number> | undefined;
   /** The first failure; nothing starts after it. */
   failure: AttemptOutcome | undefined;
   /** Calls off giving up on tasks beside a failed one. */
@@ -84,7 +84,7 @@ function performAll(work: PhaseWork, scope: AttemptScope, host: Host, inputs: In
     inputs,
     outputs,
     atWork: 0,
-    waiting: new Map(),
+    waiting: undefined,
     failure,
     forget: undefined,
   };
@@ -92,9 +92,8 @@ function performAll(work: PhaseWork, scope: AttemptScope, host: Host, inputs: In
   if (only && tasks.length === 1) {
     if (!isDone(attempt, only)) perform(attempt, only);
   } else {
-    for (const task of tasks) {
-      if (!isDone(attempt, task)) attempt.waiting.set(task.name, missing(attempt, task));
-    }
+    const left = tasks.filter((task) => !isDone(attempt, task));
+    attempt.waiting = new Map(left.map((task) => [task.name, missing(attempt, task)]));
     goOn(attempt);
   }
   endIfDone(attempt);
@@ -113,7 +112,7 @@ function missing({ outputs }: Attempt, { after }: TaskPlan): number {
 function goOn(attempt: Attempt): void {
   for (const task of attempt.tasks) {
     if (attempt.failure || attempt.scope.isStopped) return;
-    if (attempt.waiting.get(task.name) !== 0) continue;
+    if (attempt.waiting?.get(task.name) !== 0) continue;
     attempt.waiting.delete(task.name);
     perform(attempt, task);
   }
@@ -173,7 +172,7 @@ function settle(attempt: Attempt, plan: TaskPlan, done: Trialled): void {
   if (done.ok) {
     outputs[plan.name] = done.output;
     scope.report(completedReport(input, plan, done.tries, done.output));
-    if (waiting.size > 0) release(attempt, plan);
+    if (waiting && waiting.size > 0) release(attempt, plan);
   } else {
     const rework = asRework(done.error);
     scope.report({
@@ -192,7 +191,7 @@ function settle(attempt: Attempt, plan: TaskPlan, done: Trialled): void {
 function release(attempt: Attempt, { name: ended }: TaskPlan): void {
   const { scope, tasks, waiting } = attempt;
   for (const { name, after } of tasks) {
-    if (after.includes(ended)) waiting.set(name, (waiting.get(name) ?? 1) - 1);
+    if (after.includes(ended)) waiting?.set(name, (waiting.get(name) ?? 1) - 1);
   }
   void Promise.resolve(attempt).then(() =>
     scope.guard(() => {
@@ -215,7 +214,7 @@ function fail(attempt: Attempt, thrown: unknown): void {
 
 function endIfDone(attempt: Attempt): void {
   const { atWork, waiting, failure, scope } = attempt;
-  if (atWork === 0 && (failure || scope.isStopped || waiting.size === 0)) end(attempt);
+  if (atWork === 0 && (failure || scope.isStopped || !waiting || waiting.size === 0)) end(attempt);
 }
 
 function end({ scope, tasks, outputs, failure, forget }: Attempt): void {

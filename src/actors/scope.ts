@@ -33,8 +33,9 @@ export class WorkScope<I, O> {
   onRest: (() => void) | undefined = undefined;
   readonly #patron: Patron<O>;
   readonly #onStop: ((scope: WorkScope<I, O>) => void) | undefined;
-  readonly #halts: Halt[] = [];
-  readonly #stops: (() => void)[] = [];
+  // Made when they are first needed, with room for one: an array that is pushed to makes room for seventeen.
+  #halts: Halt[] | undefined = undefined;
+  #stops: (() => void)[] | undefined = undefined;
   /** Handlers that are at work, so that stopping it takes time. */
   #busy = 0;
   #hasEnded = false;
@@ -97,13 +98,14 @@ export class WorkScope<I, O> {
     if (this.isHalted) return;
     this.isHalted = true;
     this.#reason = reason;
-    for (const run of this.#halts.splice(0)) run(reason);
+    for (const run of this.#halts?.splice(0) ?? []) run(reason);
   }
 
   /** Calls back when the work is halted, at once where it was. Returns a function that prevents it. */
   onHalt(run: Halt): () => void {
     if (this.isHalted) run(this.#reason);
-    else this.#halts.push(run);
+    else if (this.#halts) this.#halts.push(run);
+    else this.#halts = [run];
     return () => remove(this.#halts, run);
   }
 
@@ -112,7 +114,7 @@ export class WorkScope<I, O> {
     if (this.isStopped || this.#hasEnded) return;
     this.isStopped = true;
     if (this.#busy > 0) this.#onStop?.(this);
-    for (const run of this.#stops.splice(0)) run();
+    for (const run of this.#stops?.splice(0) ?? []) run();
     this.halt();
   }
 
@@ -126,7 +128,8 @@ export class WorkScope<I, O> {
       remove(this.#stops, stop);
       this.guard(run);
     });
-    this.#stops.push(stop);
+    if (this.#stops) this.#stops.push(stop);
+    else this.#stops = [stop];
     return stop;
   }
 
@@ -155,7 +158,8 @@ export class WorkScope<I, O> {
 
 // --- internal ---
 
-function remove<T>(list: T[], item: T): void {
+function remove<T>(list: T[] | undefined, item: T): void {
+  if (!list) return;
   const at = list.indexOf(item);
   if (at !== -1) list.splice(at, 1);
 }

@@ -172,10 +172,10 @@ export function entryAt(board: Board, index: number): Entry {
     attempts: 0,
     fresh: true,
     view: undefined,
-    requests: [],
-    outstanding: [],
+    requests: NOBODY,
+    outstanding: NOBODY,
     rewinds: {},
-    history: [],
+    history: NOBODY,
     spread: 'requester',
     doomedBy: undefined,
   };
@@ -241,6 +241,8 @@ export function stronger(one: GatePlan['invalidate'], other: GatePlan['invalidat
 }
 
 // --- internal ---
+
+const NOBODY: readonly never[] = Object.freeze([]);
 
 function mark(board: Board, entry: Entry): void {
   if (!entry.queued && entry.holdsSlot) board.keepers += 1;

@@ -86,10 +86,10 @@ class DirectPhase implements PhaseActor, Patron<unknown> {
   readonly _parent: AnyActorRef;
   readonly #chart: Chart;
   readonly #ports: Ports;
-  readonly #input: PhaseInput;
+  #input: PhaseInput | undefined;
   readonly #onEnd: () => void;
   readonly #scope: Scope;
-  readonly #events: PhaseEvent[] = [];
+  #events: PhaseEvent[] | undefined = undefined;
   #snapshot: Snapshot | undefined = undefined;
   #work: { stop(): void } | undefined = undefined;
   #isBusy = false;
@@ -108,14 +108,16 @@ class DirectPhase implements PhaseActor, Patron<unknown> {
   }
 
   start(): void {
-    this.#isBusy = true;
-    this.#goOn(() => this.#chart.getInitialSnapshot(this.#scope, this.#input));
+    const input = this.#input;
+    if (!input) return;
+    this.#input = undefined;
+    this.#goOn(undefined, input);
   }
 
   /** What comes in the middle of a transition waits for its end. */
   send(event: PhaseEvent): void {
-    this.#events.push(event);
-    if (!this.#isBusy) this.#goOn(undefined);
+    if (this.#isBusy) (this.#events ??= []).push(event);
+    else this.#goOn(event, undefined);
   }
 
   /** Has work done, or keeps it back while the run is brought back to life. */
@@ -150,14 +152,13 @@ class DirectPhase implements PhaseActor, Patron<unknown> {
     this.send({ type: 'work.failed', error });
   }
 
-  /** Takes a first step, and a transition for every event that waits. */
-  #goOn(first: (() => Snapshot) | undefined): void {
+  /** Takes the first step, or a transition, and one more for every event that comes meanwhile. */
+  #goOn(first: PhaseEvent | undefined, input: PhaseInput | undefined): void {
     this.#isBusy = true;
     try {
-      if (first) this.#snapshot = first();
-      while (this.#snapshot?.status === 'active') {
-        const event = this.#events.shift();
-        if (!event) break;
+      if (input) this.#snapshot = this.#chart.getInitialSnapshot(this.#scope, input);
+      for (let event = first ?? this.#events?.shift(); event; event = this.#events?.shift()) {
+        if (this.#snapshot?.status !== 'active') break;
         this.#snapshot = this.#chart.transition(this.#snapshot, event, this.#scope);
       }
     } catch (error) {

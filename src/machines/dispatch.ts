@@ -91,8 +91,10 @@ function begin(board: Board, entry: Entry): void {
 function startOf(board: Board, entry: Entry): Start {
   const { phase, fresh, requests, outstanding, history } = entry;
   entry.view = createView(board.ledger, entry.index);
-  entry.outstanding = [...outstanding, ...requests];
-  entry.requests = [];
+  if (requests.length > 0) {
+    entry.outstanding = [...outstanding, ...requests];
+    entry.requests = [];
+  }
   const { inputs } = entry.view;
   if (entry.outstanding.length === 0) return { attempt: 0, inputs };
   const attempt = fresh ? 1 : entry.attempt + 1;

@@ -41,7 +41,7 @@ export function commit(board: Board, entry: Entry, outputs: Commit['outputs']): 
   const done = addCommit(board.ledger, name, outputs, entry.view ? readOf(entry.view) : {});
   retire(board, entry, 'approved');
   entry.spread = entry.outstanding.reduce((widest, request) => stronger(widest, request.spread), entry.spread);
-  entry.outstanding = [];
+  if (entry.outstanding.length > 0) entry.outstanding = [];
   entry.view = undefined;
   return done;
 }

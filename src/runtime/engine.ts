@@ -12,6 +12,7 @@ import type { Pipeline } from '../model/define.ts';
 import { errorInfo, type PhasegateError } from '../model/errors.ts';
 import type { EventOf, RunEvent } from '../model/event.ts';
 import { fingerprint } from '../model/plan.ts';
+import { guardRedact, redactSecrets, type Redact } from '../model/redact.ts';
 import type { PhaseStatus, RunResult, RunSnapshot } from '../model/result.ts';
 import { createRunView, resultOf } from '../model/view.ts';
 import { guarded } from './inspector.ts';
@@ -19,8 +20,9 @@ import type { Heard, Keeping } from './keeping.ts';
 import { machineOf } from './machine.ts';
 import { bindPeople } from './people.ts';
 import { createReception } from './reception.ts';
-import { append, close, iterate, stream, unveil, visibleAt, type RecordLog } from './records.ts';
+import { append, close, unveil, visibleAt, type RecordLog } from './records.ts';
 import type { Run } from './run.ts';
+import { StartedRun } from './started-run.ts';
 import { RunUnsuccessfulError } from './unsuccessful.ts';
 
 /** The actor of a run. */
@@ -34,6 +36,8 @@ export interface EngineOptions {
   readonly keeping: Keeping | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly inspect?: ActorOptions<typeof pipelineMachine>['inspect'] | undefined;
+  /** What is done to events before they become records; may throw. @default obvious secrets are masked */
+  readonly redact?: Redact | undefined;
   readonly clock?: (Clock & { now?(): number }) | undefined;
   /**
    * Finds out what the run begins with. It does not begin where this rejects: that is how it ends then.
@@ -66,8 +70,11 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     },
   });
 
-  function publish(event: RunEvent): void {
+  const redact = guardRedact(options.redact ?? redactSecrets);
+
+  function publish(said: RunEvent): void {
     if (ended) return;
+    const event = redact(said);
     ended = event.type === 'run.ended';
     append(log, event);
     keeping?.journal.write();
@@ -187,27 +194,17 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
 
   if (signal) followSignal(signal, cancel, over);
   const result = conclude();
-  let outputs: Promise<O> | undefined;
   begin().catch(refuse);
-  return {
-    id: log.runId,
-    get events$() {
-      return stream(log);
-    },
-    eventsFrom: (seq) => stream(log, seq),
-    [Symbol.asyncIterator]: () => iterate(log),
-    snapshot,
+  return new StartedRun<O>(log, {
     result,
-    get outputs() {
-      outputs ??= result.then(outputsOf);
-      return outputs;
-    },
+    awaitOutputs: () => result.then(outputsOf),
+    snapshot,
     inbox: () => (keeping ? keeping.journal.open() : reception.open()),
     decide: (about, given, how = {}) => reception.decide(about, given, how),
     answer: (item, reply, how = {}) => reception.answer(item, reply, how),
     cancel,
     suspend,
-  };
+  });
 }
 
 // --- internal ---
