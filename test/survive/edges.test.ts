@@ -125,13 +125,13 @@ describe('work whose run is left while what led to it is being kept', () => {
       append: (batch, lease) => new Promise((resolve) => waiting.push(() => resolve(store.append(batch, lease)))),
     };
     const run = startRun(asking(calls), { store: slow, runId: 'r' });
-    let isOver = false;
-    void run.result.then(() => (isOver = true));
+    const state = { isOver: false };
+    void run.result.then(() => (state.isOver = true));
     // The first batch has the start of the run, and that of the task.
     await turns();
     expect(waiting).toHaveLength(1);
     run[way]();
-    while (!isOver) {
+    while (!state.isOver) {
       waiting.shift()?.();
       await turns();
     }

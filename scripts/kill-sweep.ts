@@ -1,0 +1,30 @@
+/**
+ * Kills processes that work on a run: `node --import jiti/register scripts/kill-sweep.ts [--random 200] [--seed n]`.
+ *
+ * At every batch of records, right before and right after it is kept, and at random instants. Says what came of the runs.
+ *
+ * @module
+ */
+import { parseArgs } from 'node:util';
+import { sweep } from '../test/survive/kill/sweep.ts';
+
+const { values } = parseArgs({
+  options: {
+    random: { type: 'string', default: '200' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+  },
+});
+const seed = Number(values.seed);
+const report = await sweep({
+  random: Number(values.random),
+  thorough: true,
+  seed,
+  onRun: (done, of) => done % 20 === 0 && console.error(`${done} of ${of} runs`),
+});
+for (const problem of report.problems) console.log(`- ${problem}`);
+console.log(
+  `seed ${seed}: ${report.kills} kills in ${report.runs} runs, ${report.whileOpen} of them while a person was waited for; ` +
+    `${report.commits} commits compared, ${report.rerun} tasks re-run, ${report.lost} records lost, ` +
+    `${report.problems.length} problems`,
+);
+process.exitCode = report.problems.length + report.lost === 0 ? 0 : 1;

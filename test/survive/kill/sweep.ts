@@ -1,0 +1,335 @@
+/**
+ * Kills a process that works on a run, at many moments, and compares what comes of the run with one that nobody kills.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+import { replay } from '../../../src/machines/replay.ts';
+import { createRunView, resultOf } from '../../../src/model/view.ts';
+import {
+  PhasegateError,
+  readRun,
+  type EventOf,
+  type InboxItem,
+  type RunEvent,
+  type RunRecord,
+  type RunStore,
+} from '../../../src/index.ts';
+import { sqliteStore } from '../../../src/store.ts';
+import { connect } from '../../../src/store/sqlite/driver.ts';
+import { linesOf, survivor } from './pipeline.ts';
+
+/** What is to be done. */
+export interface SweepOptions {
+  /**
+   * Kills at every batch, right before and right after it is kept, and not at every other one: what is before one is after
+   * another.
+   *
+   * @default false
+   */
+  readonly thorough?: boolean | undefined;
+  /** Runs that are killed at random instants, up to three times each. */
+  readonly random: number;
+  /** @default 1 */
+  readonly seed?: number | undefined;
+  /** Runs at once. @default 4 */
+  readonly width?: number | undefined;
+  readonly onRun?: ((done: number, of: number) => void) | undefined;
+}
+
+/** What came of it. */
+export interface SweepReport {
+  readonly runs: number;
+  readonly kills: number;
+  /** Kills while a person was waited for. */
+  readonly whileOpen: number;
+  readonly commits: number;
+  /** Tasks that were interrupted and have run again, with the same key. */
+  readonly rerun: number;
+  /** Records that were acknowledged and are gone. */
+  readonly lost: number;
+  readonly problems: readonly string[];
+}
+
+/** Kills, resumes and compares. */
+export async function sweep({
+  thorough = false,
+  random,
+  seed = 1,
+  width = 4,
+  onRun,
+}: SweepOptions): Promise<SweepReport> {
+  const root = fileURLToPath(new URL('../../../out/', import.meta.url));
+  mkdirSync(root, { recursive: true });
+  // Within the project, as the bundle loads what it does not have in it.
+  const folder = mkdtempSync(join(root, 'kill-sweep-'));
+  try {
+    await build({
+      logLevel: 'error',
+      configFile: false,
+      build: { ssr: fileURLToPath(new URL('child.ts', import.meta.url)), outDir: folder, minify: false },
+      ssr: { noExternal: true },
+    });
+    const scene: Scene = { folder, program: join(folder, 'child.js') };
+    const plain = await play(scene, 'plain', () => 'never', 1);
+    const batches = linesOf(plain.acknowledged).length;
+    const chance = randomFrom(seed);
+    const plots = [
+      ...Array.from({ length: batches }, (_, at) => at + 1)
+        .flatMap((at) => [[`before:${at}`], [`after:${at}`]])
+        .filter((_, at) => thorough || at % 4 < 2),
+      ['open'],
+      ['open', 'open'],
+      ['open', 'after:1'],
+      ['open', 'after:2', 'open'],
+      ...Array.from({ length: random }, () =>
+        Array.from({ length: 1 + Math.floor(chance() * 3) }, () => `time:${chance() * plain.tookMs * 1.1}`),
+      ),
+    ];
+    const tally = { runs: 0, kills: 0, whileOpen: 0, commits: 0, rerun: 0, lost: 0 };
+    const problems: string[] = [];
+    const left = plots.entries();
+    await Promise.all(
+      Array.from({ length: width }, async () => {
+        for (const [index, plot] of left) {
+          const found = await attempt(scene, plain, plot, index);
+          tally.runs += 1;
+          tally.kills += found.kills;
+          tally.whileOpen += found.whileOpen;
+          tally.commits += found.commits;
+          tally.rerun += found.rerun;
+          tally.lost += found.lost;
+          problems.push(...found.problems.map((problem) => `${plot.join(', ')}: ${problem}`));
+          onRun?.(tally.runs, plots.length);
+        }
+      }),
+    );
+    return { ...tally, problems };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+// --- internal ---
+
+interface Scene {
+  readonly folder: string;
+  readonly program: string;
+}
+
+/** A run to its end, in as many processes as it took. */
+interface Played {
+  readonly records: readonly RunRecord[];
+  readonly items: readonly InboxItem[];
+  /** How it was left by each process that was killed. */
+  readonly deaths: readonly Death[];
+  readonly effects: readonly string[];
+  /** What the last process said of its result; empty where it was killed after the last record. */
+  readonly said: string;
+  readonly integrity: unknown;
+  readonly acknowledged: string;
+  readonly tookMs: number;
+}
+
+interface Death {
+  readonly records: readonly RunRecord[];
+  /** The number of the last record that was acknowledged. */
+  readonly acknowledged: number;
+  readonly open: readonly InboxItem[];
+  /** Tasks that had begun. */
+  readonly effects: readonly string[];
+}
+
+type Found = Omit<SweepReport, 'runs'>;
+
+async function attempt(scene: Scene, plain: Played, plot: readonly string[], index: number): Promise<Found> {
+  const played = await play(scene, `run-${index}`, (nth) => plot[nth] ?? 'never', index);
+  const open = played.deaths.flatMap((death) => death.open);
+  const rerun = played.deaths.map((death) => rerunAfter(played, death));
+  return {
+    kills: played.deaths.length,
+    whileOpen: open.length,
+    commits: commitsOf(played.records).length,
+    rerun: rerun.flat().length,
+    lost: played.deaths.reduce((sum, one) => sum + Math.max(0, one.acknowledged - one.records.length), 0),
+    problems: [...played.deaths.flatMap((death) => problemsOfDeath(played, death)), ...problemsOfEnd(played, plain)],
+  };
+}
+
+/** Runs the pipeline to its end, and answers what it asks: mostly while a process works on it, else while none does. */
+async function play(
+  { folder, program }: Scene,
+  name: string,
+  when: (nth: number) => string,
+  index: number,
+): Promise<Played> {
+  const [file, effects, acknowledged] = ['runs.sqlite', 'effects', 'acknowledged'].map((one) =>
+    join(folder, `${name}-${one}`),
+  ) as [string, string, string];
+  for (const one of [effects, acknowledged]) writeFileSync(one, '');
+  const store = sqliteStore(file);
+  const deaths: Death[] = [];
+  const begun = performance.now();
+  let said = '';
+  for (let nth = 0; ; nth++) {
+    const plot = when(nth);
+    const isTimed = plot.startsWith('time:');
+    const args = [
+      program,
+      file,
+      effects,
+      acknowledged,
+      String(nth * LEASE_MS),
+      isTimed || plot === 'open' ? 'never' : plot,
+    ];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+    const ended = once(child, 'close');
+    if (isTimed) void killAfter(child, Number(plot.slice(5)));
+    const answering = answerUntil(store, child, plot === 'open');
+    const [code] = (await ended) as [number | null];
+    await answering;
+    if (child.signalCode !== 'SIGKILL') {
+      if (code !== 0) throw new Error(`The process ended with ${code ?? child.signalCode}`);
+      break;
+    }
+    deaths.push({
+      records: await readRun(store, 'r'),
+      acknowledged: Number(linesOf(acknowledged).at(-1) ?? 0),
+      open: await store.inbox({ open: true }),
+      effects: linesOf(effects),
+    });
+    if (index % 2 === 0) await answerAll(store);
+  }
+  const tookMs = performance.now() - begun;
+  const records = await readRun(store, 'r');
+  const items = await store.inbox();
+  await store.close();
+  const db = connect(file, { readOnly: false });
+  const integrity = db.prepare('PRAGMA integrity_check').get()?.['integrity_check'];
+  db.close();
+  return { records, items, deaths, effects: linesOf(effects), said, integrity, acknowledged, tookMs };
+}
+
+/** Longer than the right to append lasts that a killed process had. */
+const LEASE_MS = 120_000;
+
+async function killAfter(child: ChildProcess, ms: number): Promise<void> {
+  await setTimeout(ms);
+  child.kill('SIGKILL');
+}
+
+/** @param kills Whether it is killed instead, when it asks. */
+async function answerUntil(store: RunStore, child: ChildProcess, kills: boolean): Promise<void> {
+  while (child.exitCode === null && child.signalCode === null) {
+    await setTimeout(15);
+    if (!kills) await answerAll(store);
+    else if ((await store.inbox({ open: true })).length > 0) child.kill('SIGKILL');
+  }
+}
+
+async function answerAll(store: RunStore): Promise<void> {
+  for (const { id, runId, nonce } of await store.inbox({ open: true })) {
+    try {
+      const body = { reply: { type: 'decide', decision: 'APPROVE' }, nonce };
+      await store.post({ runId, kind: 'answer', item: id, body, by: 'a person', time: Date.now() });
+    } catch (error) {
+      if (!PhasegateError.is(error) || error.code !== 'ANSWERED') throw error;
+    }
+  }
+}
+
+function problemsOfDeath(played: Played, death: Death): readonly string[] {
+  const { records, effects, items } = played;
+  const before = JSON.stringify(death.records);
+  const completed = new Set(
+    tasksIn(death.records).flatMap(({ type, key }) => (type === 'task.completed' ? [key] : [])),
+  );
+  const again = effects.slice(death.effects.length).filter((key) => completed.has(key));
+  const other = death.open.filter((open) => {
+    const item = items.find(({ id }) => id === open.id);
+    return item?.nonce !== open.nonce || item.openedAt !== open.openedAt;
+  });
+  return [
+    ...(JSON.stringify(records.slice(0, death.records.length)) === before ? [] : ['records have changed']),
+    ...again.map((key) => `${key} was completed and has run again`),
+    ...other.map(({ id }) => `${id} has become another question`),
+    ...interruptedIn(death)
+      .filter((key) => !effects.slice(death.effects.length).includes(key))
+      .map((key) => `${key} was interrupted and has not run again`),
+  ];
+}
+
+function problemsOfEnd(played: Played, plain: Played): readonly string[] {
+  const { records, items, said, integrity } = played;
+  const view = createRunView();
+  for (const record of records) view.apply(record);
+  const result = JSON.stringify(resultOf(view.snapshot()));
+  const problems: string[] = [];
+  if (view.snapshot().status !== 'completed') problems.push(`it has ended ${view.snapshot().status}`);
+  if (said !== '' && !said.endsWith(`${result}\n`)) problems.push('its records tell another result');
+  if (JSON.stringify(commitsOf(records)) !== JSON.stringify(commitsOf(plain.records))) problems.push('other commits');
+  if (items.length !== plain.items.length) problems.push(`${items.length} questions instead of ${plain.items.length}`);
+  if (integrity !== 'ok') problems.push(`the database is not sound: ${String(integrity)}`);
+  if (records.some(({ seq }, at) => seq !== at + 1)) problems.push('numbers of records have gaps');
+  const { plan } = survivor({ note: () => undefined, count: () => 0 });
+  const { surplus } = replay({ run: 'r', plan }, records);
+  if (surplus.length > 0) problems.push(`told again, it says ${surplus.length} more events`);
+  return problems;
+}
+
+/** What is committed, phase by phase: branches that run side by side may commit in any order. */
+function commitsOf(records: readonly RunRecord[]): readonly EventOf<'phase.approved'>[] {
+  return records
+    .flatMap(({ event }) => (event.type === 'phase.approved' ? [event] : []))
+    .toSorted((a, b) => (a.phase < b.phase ? -1 : a.phase > b.phase ? 1 : a.version - b.version));
+}
+
+/** Tasks that were at work when a process died: their handlers had begun, and nothing was kept of their end. */
+function interruptedIn({ records, effects }: Death): readonly string[] {
+  const started = new Set<string>();
+  for (const { type, key } of tasksIn(records)) {
+    if (type === 'task.started') started.add(key);
+    else started.delete(key);
+  }
+  return [...started].filter((key) => effects.includes(key));
+}
+
+function rerunAfter({ effects }: Played, death: Death): readonly string[] {
+  const later = effects.slice(death.effects.length);
+  return interruptedIn(death).filter((key) => later.includes(key));
+}
+
+/** What was kept of tasks, with their idempotency keys. */
+function tasksIn(records: readonly RunRecord[]): readonly { readonly type: RunEvent['type']; readonly key: string }[] {
+  const renewals = new Map<string, number>();
+  const waiting = new Set<string>();
+  return records.flatMap(({ event }) => {
+    const { type } = event;
+    if (type === 'phase.rewinding') waiting.add(event.phase);
+    else if (type === 'phase.started' && waiting.delete(event.phase)) {
+      const start = `${event.phase}/${event.generation}`;
+      renewals.set(start, (renewals.get(start) ?? 0) + 1);
+    } else if (type === 'task.started' || type === 'task.completed' || type === 'task.failed') {
+      const start = `${event.phase}/${event.generation}`;
+      const renewed = renewals.get(start);
+      return [{ type, key: `r/${start}${renewed ? `.${renewed}` : ''}/${event.attempt}/task/${event.task}` }];
+    }
+    return [];
+  });
+}
+
+/** Numbers from 0 to 1, the same for the same seed: mulberry32. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d_2b_79_f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
