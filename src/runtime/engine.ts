@@ -4,7 +4,7 @@
  * @module
  */
 import { createActor, type ActorOptions, type ActorRefFrom } from 'xstate';
-import type { Clock } from '../machines/actor.ts';
+import { clockOf, type Clock } from '../machines/actor.ts';
 import type { PipelineInput } from '../machines/board.ts';
 import { disband, listenTo } from '../machines/boards.ts';
 import type { pipelineMachine } from '../machines/pipeline.machine.ts';
@@ -64,6 +64,8 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
   const reception = createReception({
     pipeline,
     log,
+    clock: () => actor && clockOf(actor),
+    listen: async () => keeping?.listen(),
     tell: (command) => actor?.send(command),
     async claim(item, reply, { nonce, by }) {
       await keeping?.claim(item.id, nonce === undefined ? { reply } : { reply, nonce }, by);
@@ -84,6 +86,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
 
   function end(): void {
     ended = true;
+    reception.close();
     close(log);
     finish();
   }
@@ -138,6 +141,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     prepare?.(made);
     actor = made;
     actor.start();
+    reception.begin();
     options.begun?.();
     late?.();
   }

@@ -38,6 +38,8 @@ export interface Keeping {
    * @throws PhasegateError `ANSWERED` where another has it.
    */
   claim(item: string, body: AnswerBody, by: string | undefined): Promise<void>;
+  /** Takes what other processes have said by now. */
+  listen(): Promise<void>;
   /** Whether the right to append was had. */
   isOpen(): boolean;
   /** Gives it back once everything is kept. @returns What was thrown where not everything is. */
@@ -70,6 +72,7 @@ export function keepRun({ store, log, origin, lease: taken, holder = thisProcess
   let timers: ReturnType<typeof setInterval>[] = [];
   let ear: ReturnType<typeof setInterval> | undefined;
   let heard = 0;
+  let listenNow: () => Promise<void> = () => Promise.resolve();
   let failed = false;
   const journal = createJournal({
     store,
@@ -142,11 +145,13 @@ export function keepRun({ store, log, origin, lease: taken, holder = thisProcess
     journal: { ...journal, write: () => opened && journal.write() },
     host: { whenDurable: (go) => journal.whenDurable(go) },
     isOpen: () => opened,
+    listen: () => listenNow(),
     async claim(item, body, by = '') {
       await store.post({ runId: log.runId, kind: 'answer', item, body, by, time: log.now() });
     },
     open(onLoss, hear) {
       lose = onLoss;
+      listenNow = () => listen(hear);
       opening = take(hear);
       return opening;
     },

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import type { Clock } from '../machines/actor.ts';
 import type { PipelineCommand } from '../machines/pipeline.machine.ts';
 import { inboxPolicyOf } from '../model/inbox-policy.ts';
 import { byName } from '../model/by-name.ts';
@@ -18,6 +19,7 @@ import type { InboxItem } from '../model/inbox.ts';
 import type { AnswerBody, AnswerOptions, Reply } from '../model/reply.ts';
 import { check } from '../model/schema.ts';
 import { answered, itemUnknown } from '../store/refusals.ts';
+import { keepDeadlines } from './deadlines.ts';
 import { acceptDecision, acceptReply, answerInvalid, checkNonce, type AcceptedReply } from './desk.ts';
 import { schemasOf, type Asking } from './people.ts';
 import { createQuestions } from './questions.ts';
@@ -27,6 +29,8 @@ import { recordAt, type RecordLog } from './records.ts';
 export interface Reception {
   /** Resolves with the answer of a person. */
   ask(asking: Asking): Promise<unknown>;
+  /** Takes up what the log has already. */
+  begin(): void;
   /** Takes note of what was added to the log. */
   note(event: RunEvent): void;
   /** Items that are open. */
@@ -37,6 +41,8 @@ export interface Reception {
   answer(id: string, reply: Reply, options: AnswerOptions): Promise<void>;
   /** Takes an answer that another process has left. What is no good is refused in the records. */
   hear(message: Posted): Promise<void>;
+  /** Nothing happens any more by the clock. */
+  close(): void;
 }
 
 /** An answer that another process has left. */
@@ -49,19 +55,39 @@ export interface Posted extends AnswerBody {
 export interface ReceptionOptions {
   readonly pipeline: Pick<Pipeline, 'plan' | 'work'>;
   readonly log: RecordLog;
+  /** The clock of the run, once it has one. */
+  readonly clock: () => Clock | undefined;
   /** Tells the pipeline machine something. */
   readonly tell: (command: PipelineCommand | TaskReport) => void;
   /** Has an answer take the only place that there is for it, also among other processes. */
   readonly claim: (item: InboxItem, reply: AcceptedReply, options: AnswerOptions) => Promise<void>;
+  /** Takes what other processes have left by now. */
+  readonly listen: () => Promise<void>;
 }
 
 /** Opens the reception of a run. Nothing is done before something waits for a person. */
-export function createReception({ pipeline, log, tell, claim }: ReceptionOptions): Reception {
+export function createReception({ pipeline, log, clock, tell, claim, listen }: ReceptionOptions): Reception {
   const { plan, work } = pipeline;
   const closed = new Map<string, InboxItem>();
   let inbox: InboxFold | undefined;
   let at = 0;
   const questions = createQuestions(() => current().open());
+  const hearing = new Set<Promise<void>>();
+  const deadlines = keepDeadlines({
+    clock,
+    now: log.now,
+    open: () => current().open(),
+    tell,
+    async settled() {
+      await listen();
+      await Promise.all(hearing);
+    },
+  });
+
+  function look(): void {
+    current();
+    deadlines.watch();
+  }
 
   /** The inbox as it is now. */
   function current(): InboxFold {
@@ -139,9 +165,13 @@ export function createReception({ pipeline, log, tell, claim }: ReceptionOptions
         tell({ type: 'task.asked', phase, generation, attempt, task, reviewer, ...wordsOf(question) }),
       );
     },
-    note(event) {
-      if (inbox || OPENING.has(event.type)) current();
+    begin() {
+      if (log.events.some((event) => OPENING.has(event.type))) look();
     },
+    note(event) {
+      if (inbox || OPENING.has(event.type)) look();
+    },
+    close: () => deadlines.stop(),
     open: () => current().open(),
     decide(about, given, { nonce, by }) {
       const { item, decision } = acceptDecision(plan, current().open(), about, given);
@@ -155,23 +185,29 @@ export function createReception({ pipeline, log, tell, claim }: ReceptionOptions
       await claim(item, accepted, options);
       take(find(id, options), accepted, options.by);
     },
-    async hear({ item: id, reply, nonce, by }) {
-      const item = current()
-        .open()
-        .find((one) => one.id === id);
-      if (!item) return;
-      try {
-        checkNonce(item, nonce);
-        const accepted = await prepared(item, reply);
-        take(find(id, {}), accepted, by === '' ? undefined : by);
-      } catch (error) {
-        // It has taken the place of every other answer, so the item is opened anew.
-        const reason = PhasegateError.is(error) ? error.message.replace(/\n[^]*$/u, '') : String(error);
-        if (!isOpen(id)) return;
-        tell({ type: 'note', event: { type: 'item.changed', item: item.seq, change: 'refused', reason, who: by } });
-      }
+    hear(message) {
+      const done = heed(message).finally(() => hearing.delete(done));
+      hearing.add(done);
+      return done;
     },
   };
+
+  async function heed({ item: id, reply, nonce, by }: Posted): Promise<void> {
+    const item = current()
+      .open()
+      .find((one) => one.id === id);
+    if (!item) return;
+    try {
+      checkNonce(item, nonce);
+      const accepted = await prepared(item, reply);
+      take(find(id, {}), accepted, by === '' ? undefined : by);
+    } catch (error) {
+      // It has taken the place of every other answer, so the item is opened anew.
+      const reason = PhasegateError.is(error) ? error.message.replace(/\n[^]*$/u, '') : String(error);
+      if (!isOpen(id)) return;
+      tell({ type: 'note', event: { type: 'item.changed', item: item.seq, change: 'refused', reason, who: by } });
+    }
+  }
 
   function isOpen(id: string): boolean {
     return current()
