@@ -85,6 +85,7 @@ export type {
   RunView,
 } from './model/result.ts';
 export { createRunView, resultOf } from './model/view.ts';
+export { redactSecrets, type Redact } from './model/redact.ts';
 export { analyze, type Analysis, type Finding, type PhaseBound } from './model/analyze.ts';
 export { errorInfo, PhasegateError, type ErrorCode, type ErrorInfo } from './model/errors.ts';
 export { PipelineInvalidError, type Problem, type ProblemCode } from './model/problems.ts';
@@ -103,6 +104,7 @@ export { machineOf } from './runtime/machine.ts';
 export { runPipeline, startRun, type Run, type RunArguments, type RunOptions } from './runtime/run.ts';
 export { forkRun, type ForkOptions } from './runtime/fork.ts';
 export { recoverAll, type Unrecovered } from './runtime/recover.ts';
+export { cancelRun } from './runtime/cancel.ts';
 export { resumeRun, retryFailed, type ResumeOptions } from './runtime/resume.ts';
 export { answerItem } from './runtime/answer-item.ts';
 export { memoryStore, type MemoryStoreOptions } from './store/memory.ts';

@@ -10,6 +10,7 @@
 import { PhasegateError } from '../model/errors.ts';
 import type { EventOf, PhaseReport, RunEvent, RunRecord } from '../model/event.ts';
 import { ask } from '../model/ledger.ts';
+import type { Redact } from '../model/redact.ts';
 import { isSameEvent, shownEvent } from '../model/same-event.ts';
 import { createBoard, entryNamed, type Board, type BoardPorts, type Entry, type PipelineInput } from './board.ts';
 import { causeOf } from './cause.ts';
@@ -23,6 +24,8 @@ export interface Replayed {
   readonly ghosts: ReadonlyMap<Entry, Ghost>;
   /** What follows from the journal and is not in it, as it was cut off: to be published first. */
   readonly surplus: readonly RunEvent[];
+  /** What was done to events before they became records. */
+  readonly redact: Redact;
   /** What was about to be done. */
   readonly pending: ((board: Board) => void) | undefined;
 }
@@ -31,6 +34,8 @@ export interface Replayed {
 export interface ReplayOptions {
   /** Lets the plan of `run.started` be another than the one that is replayed. @default false */
   readonly changed?: boolean | undefined;
+  /** What is done to events before they become records; never throws. @default nothing */
+  readonly redact?: Redact | undefined;
 }
 
 /**
@@ -44,7 +49,7 @@ export function replay(
   journal: readonly Pick<RunRecord, 'event' | 'time'>[],
   options: ReplayOptions = {},
 ): Replayed {
-  return new Teller(input, journal, options.changed ?? false).tell();
+  return new Teller(input, journal, options).tell();
 }
 
 // --- internal ---
@@ -53,15 +58,17 @@ export function replay(
 class Teller {
   readonly #journal: readonly Pick<RunRecord, 'event' | 'time'>[];
   readonly #changed: boolean;
+  readonly #redact: Redact;
   readonly #board: Board;
   readonly #ghosts = new Map<string, Ghost>();
   readonly #surplus: RunEvent[] = [];
   #at = 0;
   #pending: ((board: Board) => void) | undefined;
 
-  constructor(input: PipelineInput, journal: readonly Pick<RunRecord, 'event' | 'time'>[], changed: boolean) {
+  constructor(input: PipelineInput, journal: readonly Pick<RunRecord, 'event' | 'time'>[], options: ReplayOptions) {
     this.#journal = journal;
-    this.#changed = changed;
+    this.#changed = options.changed ?? false;
+    this.#redact = options.redact ?? ((event) => event);
     const ports: BoardPorts = {
       spawn: (start) => {
         const ghost = createGhost(start, (one) => this.#feed(one));
@@ -88,7 +95,13 @@ class Teller {
       const ghost = entry.actor && this.#ghosts.get(entry.phase.name);
       return ghost ? [[entry, ghost]] : [];
     });
-    return { board: this.#board, ghosts: new Map(live), surplus: this.#surplus, pending: this.#pending };
+    return {
+      board: this.#board,
+      ghosts: new Map(live),
+      surplus: this.#surplus,
+      redact: this.#redact,
+      pending: this.#pending,
+    };
   }
 
   #next(): RunEvent | undefined {
@@ -160,7 +173,7 @@ class Teller {
 
   #isSame(said: RunEvent, event: RunEvent): boolean {
     if (this.#changed && said.type === 'run.started' && event.type === said.type) return true;
-    return isSameEvent(said, event);
+    return isSameEvent(this.#redact(said), event);
   }
 
   #diverged(event: RunEvent, why: string): PhasegateError {

@@ -7,6 +7,7 @@
 import type { AnyActorRef } from 'xstate';
 import { PhasegateError } from '../model/errors.ts';
 import type { PhaseReport } from '../model/event.ts';
+import type { Redact } from '../model/redact.ts';
 import { isSameEvent, shownEvent } from '../model/same-event.ts';
 import type { Board } from './board.ts';
 import type { Ghost, Line } from './ghost.ts';
@@ -22,13 +23,13 @@ import { openUplink, type Uplink } from './uplink.ts';
  * @param now Milliseconds since 1970.
  * @returns What has to be done once the pipeline takes reports.
  */
-export function revive(pipeline: AnyActorRef, { board, ghosts }: Replayed, now: number): Rest {
+export function revive(pipeline: AnyActorRef, { board, ghosts, redact }: Replayed, now: number): Rest {
   const rest: Rest[] = [];
   holdingWork(pipeline, () => {
     for (const [entry, ghost] of ghosts) {
       const actor = board.ports.spawn(ghost.input);
       entry.actor = actor;
-      const rehearsal = new Rehearsal(board, ghost, actor as AnyActorRef);
+      const rehearsal = new Rehearsal(board, ghost, actor as AnyActorRef, redact);
       openUplink(pipeline, (report) => rehearsal.hear(report));
       rest.push(rehearsal.play(now));
     }
@@ -56,20 +57,22 @@ class Rehearsal {
   readonly #board: Board;
   readonly #ghost: Ghost;
   readonly #actor: AnyActorRef;
+  readonly #redact: Redact;
   readonly #surplus: PhaseReport[] = [];
   #at = 0;
 
-  constructor(board: Board, ghost: Ghost, actor: AnyActorRef) {
+  constructor(board: Board, ghost: Ghost, actor: AnyActorRef, redact: Redact) {
     this.#board = board;
     this.#ghost = ghost;
     this.#actor = actor;
+    this.#redact = redact;
   }
 
   /** The actor says something: it must be what the script has next. Beyond its end it is news. */
   hear(report: PhaseReport): void {
     const line = this.#ghost.script[this.#at];
     if (!line) this.#surplus.push(report);
-    else if (line.type === 'said' && isSame(line, report)) this.#at += 1;
+    else if (line.type === 'said' && isSame(line, report, this.#redact)) this.#at += 1;
     else throw this.#astray(`it says ${shownEvent(report)}`);
   }
 
@@ -124,6 +127,8 @@ class Rehearsal {
 
 const BEGINNINGS: ReadonlySet<PhaseReport['type']> = new Set(['phase.started', 'review.started']);
 
-function isSame({ report, refused }: Said, said: PhaseReport): boolean {
-  return refused ? report.type === said.type : isSameEvent(report, said);
+/** Outputs are never changed on their way into the records. */
+function isSame({ report, refused }: Said, said: PhaseReport, redact: Redact): boolean {
+  if (refused) return report.type === said.type;
+  return isSameEvent(report, said.type === 'phase.approved' ? said : redact(said));
 }

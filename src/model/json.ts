@@ -32,18 +32,28 @@ export function toJson(value: unknown): JsonCopy {
   }
 }
 
-/** Whether two values are the same JSON: the order of keys does not matter, and `undefined` is as good as absent. */
-export function isSameJson(one: unknown, other: unknown): boolean {
+/**
+ * Whether two values are the same JSON: the order of keys does not matter, and `undefined` is as good as absent.
+ *
+ * @param isAlike Whether two texts are as good as the same. @default none is
+ */
+export function isSameJson(
+  one: unknown,
+  other: unknown,
+  isAlike: (one: string, other: string) => boolean = () => false,
+): boolean {
   if (one === other) return true;
+  if (typeof one === 'string' && typeof other === 'string') return isAlike(one, other);
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
   if (Array.isArray(one) || Array.isArray(other)) {
     if (!Array.isArray(one) || !Array.isArray(other) || one.length !== other.length) return false;
-    return one.every((item, index) => isSameJson(item, other[index]));
+    return one.every((item, index) => isSameJson(item, other[index], isAlike));
   }
   const there = new Map<string, unknown>(Object.entries(other).filter(([, value]) => value !== undefined));
   const here = Object.entries(one).filter(([, value]) => value !== undefined);
   return (
-    here.length === there.size && here.every(([key, value]) => there.has(key) && isSameJson(value, there.get(key)))
+    here.length === there.size &&
+    here.every(([key, value]) => there.has(key) && isSameJson(value, there.get(key), isAlike))
   );
 }
 

@@ -6,15 +6,19 @@
 import { stringify } from 'safe-stable-stringify';
 import type { PhaseReport, RunEvent } from './event.ts';
 import { isSameJson } from './json.ts';
+import { MASK } from './redact.ts';
 
-/** True for events that say the same. Where an error was made is not part of that. */
+/**
+ * True for events that say the same. Where an error was made is not part of that, nor are texts in which something was
+ * masked: what follows from a text without its secrets need not have them masked at the same places.
+ */
 export function isSameEvent(one: RunEvent | PhaseReport, other: RunEvent | PhaseReport): boolean {
   if (one === other) return true;
   // A plan may be large, and its fingerprint is made for this.
   if (one.type === 'run.started' && other.type === one.type) {
     return isSameJson({ ...one, plan: null }, { ...other, plan: null });
   }
-  return isSameJson(essenceOf(one), essenceOf(other));
+  return isSameJson(essenceOf(one), essenceOf(other), isMasked);
 }
 
 /** Enough of an event to recognise it. */
@@ -26,6 +30,10 @@ export function shownEvent(event: RunEvent | PhaseReport): string {
 // --- internal ---
 
 const SHOWN = 300;
+
+function isMasked(one: string, other: string): boolean {
+  return one.includes(MASK) || other.includes(MASK);
+}
 
 function essenceOf(event: RunEvent | PhaseReport): unknown {
   if (event.type !== 'phase.failed' && event.type !== 'run.ended') return event;

@@ -12,6 +12,7 @@ import { errorInfo, PhasegateError } from '../model/errors.ts';
 import type { EventOf, RunRecord } from '../model/event.ts';
 import { fingerprint } from '../model/plan.ts';
 import { planChanges } from '../model/plan-changes.ts';
+import { guardRedact, redactSecrets } from '../model/redact.ts';
 import type { Lease, RunStore } from '../store/port.ts';
 import { readRun } from '../store/read.ts';
 import { runUnknown } from '../store/refusals.ts';
@@ -23,7 +24,7 @@ import { checkPipeline, type Run, type RunOptions } from './run.ts';
 /** Options of {@link resumeRun}. */
 export interface ResumeOptions extends Pick<
   RunOptions,
-  'signal' | 'inspect' | 'clock' | 'holder' | 'source' | 'attended'
+  'signal' | 'inspect' | 'clock' | 'holder' | 'source' | 'redact' | 'attended'
 > {
   /**
    * Goes on with another definition than the run was started with, where that would have led to the same records: what has
@@ -64,6 +65,16 @@ export function retryFailed<O>(
   options: ResumeOptions = {},
 ): Promise<Run<O>> {
   return proceed(store, runId, pipeline, options, 'retry');
+}
+
+/** What a run goes by. */
+export type Definition = Pick<EventOf<'run.started'>, 'plan' | 'fingerprint'>;
+
+/** The definition that the run goes by: its first, or the latest that it was resumed with. */
+export function definitionOf(records: readonly RunRecord[], first: EventOf<'run.started'>): Definition {
+  const changed = records.findLast(({ event }) => event.type === 'run.resumed' && event.plan)?.event;
+  if (changed?.type !== 'run.resumed' || !changed.plan || changed.fingerprint === undefined) return first;
+  return { plan: changed.plan, fingerprint: changed.fingerprint };
 }
 
 // --- internal ---
@@ -111,7 +122,7 @@ function tell(
   runId: string,
   { plan, name }: Pick<Pipeline, 'plan' | 'name'>,
   records: readonly RunRecord[],
-  { allowChanged = false, attended }: ResumeOptions,
+  { allowChanged = false, attended, redact = redactSecrets }: ResumeOptions,
   how: 'resume' | 'retry',
 ): Told {
   const first = records[0]?.event;
@@ -127,7 +138,10 @@ function tell(
     input: first.input,
     attended: attended ?? first.attended ?? false,
   };
-  const replayed = replay({ ...input, attended: first.attended ?? false }, records, { changed: isChanged });
+  const replayed = replay({ ...input, attended: first.attended ?? false }, records, {
+    changed: isChanged,
+    redact: guardRedact(redact),
+  });
   const event: EventOf<'run.resumed'> = isChanged
     ? { type: 'run.resumed', plan, fingerprint: fingerprint(plan) }
     : { type: 'run.resumed' };
@@ -140,15 +154,6 @@ function tell(
     },
   };
 }
-
-/** The definition that the run goes by: its first, or the latest that it was resumed with. */
-function definitionOf(records: readonly RunRecord[], first: EventOf<'run.started'>): Definition {
-  const changed = records.findLast(({ event }) => event.type === 'run.resumed' && event.plan)?.event;
-  if (changed?.type !== 'run.resumed' || !changed.plan || changed.fingerprint === undefined) return first;
-  return { plan: changed.plan, fingerprint: changed.fingerprint };
-}
-
-type Definition = Pick<EventOf<'run.started'>, 'plan' | 'fingerprint'>;
 
 function begun<O>(
   kept: Pick<KeepingOptions, 'store' | 'log' | 'origin'> & { readonly lease: Lease },

@@ -14,6 +14,7 @@ import { PhasegateError } from '../model/errors.ts';
 import type { RunRecord } from '../model/event.ts';
 import type { InboxItem } from '../model/inbox.ts';
 import type { AnswerOptions, Reply } from '../model/reply.ts';
+import type { Redact } from '../model/redact.ts';
 import type { RunResult, RunSnapshot } from '../model/result.ts';
 import type { Outputs } from '../model/task-types.ts';
 import type { RunStore } from '../store/port.ts';
@@ -41,6 +42,14 @@ export interface RunOptions<I = unknown> {
   readonly holder?: string | undefined;
   /** Where the definition was found, such as the path of a file; kept beside the run. */
   readonly source?: string | undefined;
+  /**
+   * Changes events before they become records, which is also what listeners and results get: to mask secrets and personal
+   * data in texts. It must be a plain function of the event that changes nothing but texts, as it is asked again when the run
+   * is resumed. Where it throws, all texts are masked.
+   *
+   * @default obvious secrets are masked in errors, feedback, reasons, progress, warnings, and artifacts that were reported
+   */
+  readonly redact?: Redact | undefined;
   /** Whether a person watches: then a review that cannot be had waits for a decision instead of failing. @default false */
   readonly attended?: boolean | undefined;
   /** Timers and, where it has `now()`, the time of records. @default the system's clock */

@@ -344,7 +344,7 @@ describe('which run is meant', () => {
     expect(ambiguous.code).toBe(2);
   });
 
-  it.each(['nope', '', '%', 'latest'])('is not told by %j where there is none', async (name) => {
+  it.each(['nope', '', '%'])('is not told by %j where there is none', async (name) => {
     const cwd = await article('go');
     await ranTo(cwd, 0);
     const { code, stdout, stderr } = await phasegate(['resume', name], { cwd });
