@@ -241,7 +241,6 @@ export function stronger(one: GatePlan['invalidate'], other: GatePlan['invalidat
 }
 
 // --- internal ---
-
 const NOBODY: readonly never[] = Object.freeze([]);
 
 function mark(board: Board, entry: Entry): void {
