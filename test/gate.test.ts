@@ -565,6 +565,21 @@ describe('several reviewers', () => {
 });
 
 describe('tasks', () => {
+  it('leave no listeners behind, however many read their signal', async () => {
+    const warnings: Error[] = [];
+    const listen = (warning: Error) => warnings.push(warning);
+    process.on('warning', listen);
+    const many = Array.from({ length: 12 }, (_, index) =>
+      task(`t${index}`, { run: (context) => untilAborted(context) }),
+    );
+    const bad = task('bad', { run: () => Promise.reject(new Error('no')) });
+    const { result } = await play([fake('a', { tasks: [...many, bad] })]);
+    expect(result.phases['a']?.error?.message).toContain('no');
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', listen);
+    expect(warnings).toEqual([]);
+  });
+
   it('run along their dependencies, one after the other, or all at once', async () => {
     function three(mode: 'dependencies' | 'sequential' | 'parallel') {
       const run = ({ context }: TaskContext) => Object.keys(context).join('');

@@ -43,6 +43,15 @@ describe('startRun()', () => {
     },
     600_000,
   );
+
+  it('does the same where it is inspected, and so made of actors', async () => {
+    await prove(scenarios({}), { seed: 2, runs: 150 }, async (scenario) => {
+      const expected = simulate(scenario);
+      fc.pre(!expected.collided);
+      const run = await drive(scenario, () => undefined);
+      return difference(account(run.records), expected.lines) ?? listed(unfinished(run));
+    });
+  }, 600_000);
 });
 
 // --- internal ---
