@@ -4,6 +4,7 @@
  * @module
  */
 import { setImmediate } from 'node:timers/promises';
+import { expect } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import {
   definePipeline,
@@ -26,6 +27,7 @@ import {
   type TaskContext,
 } from '../src/index.ts';
 import { lineOf, type Detail } from './line.ts';
+import { whatIsToldOtherwise } from './told-again.ts';
 
 /** One scripted answer: a value, an `Error` to be thrown, or a function of the context that the handler is given. */
 export type Script = unknown;
@@ -141,6 +143,7 @@ export async function play(phases: readonly Fake[], options: PlayOptions = {}): 
     if (react) due.push(() => react(run));
   });
   const result = await drive(run, time, due, lines);
+  if (!result.error && result.status !== 'suspended') expect(whatIsToldOtherwise(pipeline, records, result)).toBeNull();
   return { lines, records, result, run, timers: () => time.pending(), wait: (ms) => time.pass(ms) };
 }
 

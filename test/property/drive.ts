@@ -7,6 +7,7 @@ import { approve, PhasegateError, reject, retry, retryPredecessor, startRun } fr
 import type { Decision, Run, RunEvent, RunRecord, RunResult, RunSnapshot } from '../../src/index.ts';
 import { delayOf, type PersonAct, type Scenario } from '../reference/scenario.ts';
 import { build, type Sighting } from './build.ts';
+import { whatIsToldOtherwise } from '../told-again.ts';
 import { SteppedClock } from './stepped-clock.ts';
 
 /** What a driven run leaves behind. */
@@ -21,17 +22,13 @@ export interface Driven {
   readonly refused: readonly string[];
 }
 
-/**
- * Drives a scenario until nothing is left to wait for.
- *
- * @param inspect Watches the run, which makes actors of its phases and of their work.
- */
-export async function drive(scenario: Scenario, inspect?: () => void): Promise<Driven> {
+/** Drives a scenario until nothing is left to wait for. */
+export async function drive(scenario: Scenario): Promise<Driven> {
   const clock = new SteppedClock();
   const sightings: (Sighting & { readonly seq: number })[] = [];
   const records: RunRecord[] = [];
   const pipeline = build(scenario, { clock, saw: (sighting) => sightings.push({ ...sighting, seq: records.length }) });
-  const run = startRun(pipeline, { clock, runId: 'run', attended: scenario.attended, inspect });
+  const run = startRun(pipeline, { clock, runId: 'run', attended: scenario.attended });
   const people = peopleOf(scenario, run, clock);
   run.events$.subscribe((record) => {
     records.push(record);
@@ -42,6 +39,8 @@ export async function drive(scenario: Scenario, inspect?: () => void): Promise<D
   if (scenario.cancelAt !== undefined) clock.setTimeout(() => run.cancel('a person stops it'), scenario.cancelAt);
   await settle();
   for (let steps = 0; end.result === null && steps < MAX_STEPS && clock.step(); steps++) await settle();
+  const otherwise = end.result && whatIsToldOtherwise(pipeline, records, end.result);
+  if (otherwise !== null) throw new Error(`Told again: ${otherwise}`);
   return { records, sightings, snapshot: run.snapshot(), result: end.result, refused: people.refused };
 }
 

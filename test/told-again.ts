@@ -1,0 +1,77 @@
+/**
+ * The journal of a run that has ended, told again: whole, and cut at some places, where its phases are brought back to life.
+ *
+ * @module
+ */
+import { createActor } from 'xstate';
+import type { PipelineInput } from '../src/machines/board.ts';
+import { listenTo } from '../src/machines/boards.ts';
+import { goOn } from '../src/machines/pipeline.machine.ts';
+import { replay } from '../src/machines/replay.ts';
+import { machineOf } from '../src/runtime/machine.ts';
+import { isSameEvent } from '../src/model/same-event.ts';
+import { createRunView, resultOf } from '../src/model/view.ts';
+import type { Pipeline, RunRecord, RunResult } from '../src/index.ts';
+
+/** Places at most at which a journal is cut. */
+const CUTS = 4;
+
+/**
+ * What is wrong with the records of a run that has ended: told again through JSON they must lead to the same events and the
+ * same result, and so must any beginning of them.
+ *
+ * @returns In words; `null` where nothing is.
+ */
+export function whatIsToldOtherwise(
+  pipeline: Pick<Pipeline, 'plan' | 'work'>,
+  records: readonly RunRecord[],
+  result: RunResult | null,
+): string | null {
+  const text = JSON.stringify(records);
+  const journal = JSON.parse(text) as readonly RunRecord[];
+  const [first] = journal;
+  if (first?.event.type !== 'run.started') return null;
+  if (JSON.stringify(journal) !== text) return 'the records are not JSON';
+  const { input: given, attended = false } = first.event;
+  const input: PipelineInput = { run: first.runId, plan: pipeline.plan, input: given, attended };
+  const { surplus } = replay(input, journal);
+  if (surplus.length > 0) return `it says more: ${JSON.stringify(surplus[0])}`;
+  const view = createRunView();
+  for (const record of journal) view.apply(record);
+  if (result && JSON.stringify(resultOf(view.snapshot())) !== JSON.stringify(result)) return 'it has another result';
+  const step = Math.max(1, Math.ceil(journal.length / (CUTS + 1)));
+  for (let length = step; length < journal.length; length += step) {
+    const problem = endsMidway(journal, length) ? null : whatGoesOnOtherwise(pipeline, input, journal, length);
+    if (problem !== null) return `cut after ${length} records, ${problem}`;
+  }
+  return null;
+}
+
+/** Whether a beginning is cut within the end of the run, which is said, and kept, at once. */
+export function endsMidway(journal: readonly RunRecord[], length: number): boolean {
+  return ENDINGS.has(journal[length - 1]?.event.type ?? '') && journal.at(-1)?.event.type === 'run.ended';
+}
+
+// --- internal ---
+
+const ENDINGS = new Set(['phase.cancelled', 'phase.skipped', 'phase.stale']);
+
+function whatGoesOnOtherwise(
+  pipeline: Pick<Pipeline, 'work'>,
+  input: PipelineInput,
+  journal: readonly RunRecord[],
+  length: number,
+): string | null {
+  const replayed = replay(input, journal.slice(0, length));
+  // What follows by itself is what followed.
+  const strange = replayed.surplus.find((event, at) => {
+    const followed = journal[length + at]?.event;
+    return !followed || !isSameEvent(event, followed);
+  });
+  if (strange) return `it goes on with ${JSON.stringify(strange)}`;
+  // It is not started, so that none of its work begins.
+  const actor = createActor(machineOf(pipeline), { id: input.run, input: { ...input, quiet: true } });
+  listenTo(actor, () => undefined);
+  goOn(actor, replayed, journal[length - 1]?.time ?? 0, () => undefined);
+  return null;
+}
