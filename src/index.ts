@@ -123,6 +123,8 @@ export type {
 } from './store/port.ts';
 export { readRun } from './store/read.ts';
 export type { InboxItem, ItemKind, Severity } from './model/inbox.ts';
+export { itemDetail, type ItemDetail, type TriedAttempt } from './model/item-detail.ts';
+export type { Choice, Consequences } from './model/item-choices.ts';
 export { RunUnsuccessfulError } from './runtime/unsuccessful.ts';
 export { toDot } from '../visualizations/dot.ts';
 export { toMermaid } from '../visualizations/mermaid.ts';

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Who may import whom. A layer may always import itself; `src/index.ts` and `src/node.ts` are layers of their own. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  model: ['zod', '@standard-schema/spec', 'safe-stable-stringify', '@noble/hashes'],
+  model: ['zod', '@standard-schema/spec', 'safe-stable-stringify', '@noble/hashes', 'diff'],
   machines: ['model', 'xstate'],
   actors: ['model', 'machines', 'xstate'],
   runtime: ['model', 'machines', 'actors', 'store', 'xstate', 'rxjs', 'ulid'],

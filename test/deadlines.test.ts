@@ -41,7 +41,7 @@ describe('what waits for a person', () => {
     await time.pass(9);
     expect(lines).toEqual(['0 a started 0', '0 a escalated (requested): Well?']);
     await time.pass(1_000_000);
-    expect(lines.slice(2)).toEqual(['10 item 7 reminded', '20 item 6 raised (high)', '30 item 6 expired (boss)']);
+    expect(lines.slice(2)).toEqual(['10 item 7 reminded', '20 item 7 raised (high)', '30 item 7 expired (boss)']);
     expect(run.inbox()).toMatchObject([{ queue: 'boss', severity: 'high', expired: true, dueAt: undefined }]);
     expect(time.pending()).toBe(0);
     run.decide('a', 'APPROVE');

@@ -135,7 +135,9 @@ function causeOfEnd(board: Board, end: EventOf<'run.ended'> | undefined): Cause 
   if (end?.status === 'cancelled') return { type: 'told', tell: (one) => cancel(one, end.reason ?? '') };
   if (end?.status === 'exhausted') {
     const limit = board.held.find((name) => name === end.limit);
-    return limit === undefined ? { type: 'due' } : { type: 'told', tell: (one) => answer(one, limit, { decision: reject('') }) };
+    return limit === undefined
+      ? { type: 'due' }
+      : { type: 'told', tell: (one) => answer(one, limit, { decision: reject('') }) };
   }
   const { error } = end ?? {};
   return error ? { type: 'told', tell: (one) => abort(one, error) } : ending(board);

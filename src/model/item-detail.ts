@@ -1,0 +1,108 @@
+/**
+ * All that a person needs to answer an item of the inbox, read from the records of its run.
+ *
+ * @module
+ */
+import { createPatch } from 'diff';
+import type { RunEvent, RunRecord, Verdict } from './event.ts';
+import { choicesOf, type Choice } from './item-choices.ts';
+import type { InboxItem } from './inbox.ts';
+import type { Plan } from './plan.ts';
+import type { Correction } from './revision.ts';
+import type { RunMetrics } from './result.ts';
+import type { Outputs } from './task-types.ts';
+import { createRunView } from './view.ts';
+
+/** One attempt of the phase that an item is about. */
+export interface TriedAttempt {
+  readonly generation: number;
+  readonly attempt: number;
+  /** What it has put out, by task. */
+  readonly outputs: Outputs;
+  /** What its gate has decided; `undefined` while it has not. */
+  readonly verdict: Verdict | undefined;
+  /** What each reviewer has said. */
+  readonly verdicts: Readonly<Record<string, Verdict>>;
+}
+
+/** An item with what led to it, and what every answer would lead to. */
+export interface ItemDetail {
+  readonly item: InboxItem;
+  /** What was tried, the oldest first; empty for limits. */
+  readonly attempts: readonly TriedAttempt[];
+  /** Every change that was asked of the phase so far, the oldest first. */
+  readonly corrections: readonly Correction[];
+  /** How outputs differ between the last two attempts, as a unified diff by task; only tasks where they do. */
+  readonly changes: Readonly<Record<string, string>>;
+  /** What the run has used so far. */
+  readonly used: RunMetrics;
+  /** The same of the phase: US dollars and tokens. */
+  readonly phaseUsed: { readonly costUsd: number; readonly tokens: number };
+  /** What can be answered, and what that would lead to. */
+  readonly choices: readonly Choice[];
+}
+
+/**
+ * Tells all about an item.
+ *
+ * @param records Every record of its run, the oldest first.
+ */
+export function itemDetail(records: readonly RunRecord[], item: InboxItem): ItemDetail {
+  const view = createRunView();
+  const attempts: Tried[] = [];
+  const corrections: Correction[] = [];
+  let plan: Plan | undefined;
+  for (const record of records) {
+    const { event } = record;
+    view.apply(record);
+    if (event.type === 'run.started' || event.type === 'run.resumed') plan = event.plan ?? plan;
+    noteAttempt(attempts, item, event);
+    if (event.type === 'phase.retrying' && event.phase === item.about) corrections.push(event.correction);
+    if (event.type === 'phase.rewinding' && event.target === item.about) corrections.push(event.correction);
+  }
+  const snapshot = view.snapshot();
+  const { costUsd = 0, tokens = 0 } = snapshot.phases[item.about] ?? {};
+  const [before, last] = attempts.slice(-2);
+  return {
+    item,
+    attempts,
+    corrections,
+    changes: before && last ? changesOf(before.outputs, last.outputs) : {},
+    used: snapshot.metrics,
+    phaseUsed: { costUsd, tokens },
+    choices: plan ? choicesOf(plan, snapshot, item) : [],
+  };
+}
+
+// --- internal ---
+
+type Tried = { -readonly [K in keyof TriedAttempt]: TriedAttempt[K] };
+
+function noteAttempt(attempts: Tried[], { kind, about }: InboxItem, event: RunEvent): void {
+  if (kind === 'limit' || !('phase' in event) || event.phase !== about) return;
+  const last = attempts.at(-1);
+  if (event.type === 'phase.started') {
+    const { generation, attempt } = event;
+    attempts.push({ generation, attempt, outputs: {}, verdict: undefined, verdicts: {} });
+  } else if (last && event.type === 'task.completed') {
+    last.outputs = { ...last.outputs, [event.task]: event.output };
+  } else if (last && event.type === 'review.decided') {
+    last.verdict = event.verdict;
+    if (event.by === 'gate') last.verdicts = event.verdicts;
+    if (event.edited) last.outputs = { ...last.outputs, ...event.edited };
+  }
+}
+
+function changesOf(before: Outputs, after: Outputs): Readonly<Record<string, string>> {
+  const changed = Object.keys(after).flatMap((task): [string, string][] => {
+    const [one, other] = [textOf(before[task]), textOf(after[task])];
+    return one === other ? [] : [[task, createPatch(task, one, other, 'before', 'after')]];
+  });
+  return Object.fromEntries(changed);
+}
+
+/** Text as it is, with its line end; all else as JSON over several lines. */
+function textOf(output: unknown): string {
+  const text = typeof output === 'string' ? output : (JSON.stringify(output, null, 2) ?? '');
+  return text.endsWith('\n') || text === '' ? text : `${text}\n`;
+}

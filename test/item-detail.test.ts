@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import {
+  itemDetail,
+  startRun,
+  definePipeline,
+  escalate,
+  memoryStore,
+  phase,
+  readRun,
+  retry,
+  task,
+} from '../src/index.ts';
+import type { InboxItem, ItemDetail, Policy, Run, Verdict } from '../src/index.ts';
+import { idle } from './rig.ts';
+
+describe('itemDetail()', () => {
+  it('tells what was tried, what was asked for, what has changed, and what it has cost', async () => {
+    const { detail } = await detailOf();
+    expect(detail.attempts.map(({ attempt, outputs, verdict }) => [attempt, outputs, verdict?.type])).toEqual([
+      [0, { text: 'one\ntwo\n', list: [1] }, 'retry'],
+      [1, { text: 'one\n2\n', list: [1] }, 'escalate'],
+    ]);
+    expect(detail.corrections).toEqual([{ attempt: 0, from: 'draft', feedback: 'figures', requiredChange: 'Use 2.' }]);
+    expect(Object.keys(detail.changes)).toEqual(['text']);
+    expect(detail.changes['text']).toContain('\n one\n-two\n+2\n');
+    expect(detail.phaseUsed).toEqual({ costUsd: 0.5, tokens: 20 });
+    expect(detail.used).toMatchObject({ costUsd: 0.5, tokens: 20, attempts: 5 });
+    expect(detail.attempts.at(-1)?.verdicts).toEqual({ review: escalate('Well?') satisfies Verdict });
+  });
+
+  it('tells what every answer would lead to', async () => {
+    const { detail } = await detailOf();
+    const told = detail.choices.map(({ answer, phase: target, runs, skips, stale }) => ({
+      answer,
+      target,
+      runs,
+      skips,
+      stale,
+    }));
+    const none = { target: undefined, runs: [], skips: [], stale: [] };
+    expect(told).toEqual([
+      { ...none, answer: 'approve', runs: ['print'] },
+      { ...none, answer: 'edit', runs: ['print'] },
+      { ...none, answer: 'retry', runs: ['draft'] },
+      { ...none, answer: 'rewind', target: 'notes', runs: ['notes', 'plan', 'draft'], stale: ['index'] },
+      { ...none, answer: 'rewind', target: 'plan', runs: ['plan', 'draft'] },
+      { ...none, answer: 'reject', skips: ['print', 'bind'] },
+      { ...none, answer: 'skip', skips: ['draft', 'print', 'bind'] },
+      { ...none, answer: 'abort' },
+    ]);
+  });
+
+  it.each<[Policy, Partial<ItemDetail['choices'][number]>]>([
+    [{ invalidate: 'all' }, { runs: ['notes', 'plan', 'draft', 'index'], mayRun: [], stale: [] }],
+    [{ invalidate: 'changed' }, { runs: ['notes', 'plan', 'draft'], mayRun: ['index'], stale: [] }],
+  ])('heeds %j', async (policy, expected) => {
+    const { detail } = await detailOf(policy);
+    expect(detail.choices.find((one) => one.phase === 'notes')).toMatchObject(expected);
+  });
+
+  it('is what happens: a skip skips what it said, a rewind runs what it said', async () => {
+    const one = await detailOf();
+    await one.run.answer(one.item.id, { type: 'skip' });
+    const { phases } = await one.run.result;
+    const skipped = Object.keys(phases).filter((name) => phases[name]?.status === 'skipped');
+    expect(skipped).toEqual(one.detail.choices.find(({ answer }) => answer === 'skip')?.skips);
+
+    const two = await detailOf();
+    const before = two.run.snapshot().phases;
+    await two.run.answer(two.item.id, { type: 'decide', decision: 'RETRY_PREDECESSOR notes: more' });
+    await itemOf(two.run);
+    const after = two.run.snapshot().phases;
+    const again = Object.keys(after).filter((name) => after[name]?.attempts !== before[name]?.attempts);
+    const choice = two.detail.choices.find((each) => each.phase === 'notes');
+    expect(again).toEqual(choice?.runs);
+    expect(Object.keys(after).filter((name) => after[name]?.stale)).toEqual(choice?.stale);
+    two.run.cancel();
+    await two.run.result;
+  });
+});
+
+// --- internal ---
+
+/** Stops where `draft` waits for a person after two attempts; `index` is beside it. */
+async function detailOf(policy: Policy = {}): Promise<{ run: Run<unknown>; item: InboxItem; detail: ItemDetail }> {
+  const store = memoryStore();
+  const pipeline = definePipeline({
+    name: 'book',
+    policy,
+    phases: [
+      phase('notes', { tasks: [task('t', { run: ({ attempt }) => attempt })] }),
+      phase('plan', { after: ['notes'], tasks: [task('t', { run: () => 1 })] }),
+      phase('draft', {
+        after: ['plan'],
+        tasks: [
+          task('text', {
+            run: ({ attempt, report }) => {
+              report({ tokens: 10, costUsd: 0.25 });
+              return attempt === 0 ? 'one\ntwo\n' : 'one\n2\n';
+            },
+          }),
+          task('list', { run: () => [1] }),
+        ],
+        review: ({ attempt }) => (attempt === 0 ? retry('figures', { requiredChange: 'Use 2.' }) : escalate('Well?')),
+      }),
+      phase('index', { after: ['notes'], tasks: [task('t', { run: () => 1 })] }),
+      phase('print', { after: ['draft'], tasks: [task('t', { run: () => 1 })] }),
+      phase('bind', { after: ['print', 'index'], tasks: [task('t', { run: () => 1 })] }),
+    ],
+  });
+  const run = startRun(pipeline, { store });
+  const item = await itemOf(run);
+  return { run, item, detail: itemDetail(await readRun(store, run.id), item) };
+}
+
+async function itemOf(run: Run<unknown>): Promise<InboxItem> {
+  for (;;) {
+    const [item] = run.inbox();
+    if (item) return item;
+    await idle();
+  }
+}
