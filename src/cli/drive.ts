@@ -11,8 +11,9 @@ import { watchExit, type EarlyExit } from './exit-watch.ts';
 import { watchInterrupts } from './interrupt.ts';
 import { createLiveReporter } from './live.ts';
 import { createLeaver, createRefuser } from './refuse.ts';
-import { createJsonReporter, createPlainReporter, type Reporter } from './reporter.ts';
+import { asText, createJsonReporter, createPlainReporter, type Reporter } from './reporter.ts';
 import { afterwards } from './show/afterwards.ts';
+import { plain } from './show/line.ts';
 import type { OpenStore } from './store-option.ts';
 
 /** How a run is shown, and who decides. */
@@ -58,7 +59,10 @@ export async function drive({ run, kept, attended, known = 0 }: Driven, flags: D
   decider.close();
   // Commands that were told to stop may need a moment; none of them survives the run.
   await processesAtRest();
-  reporter.end(result, kept ? await afterwards(result, kept) : []);
+  const notes = kept ? await afterwards(result, kept) : [];
+  reporter.end(result, notes);
+  // Where nobody reads any more how it ended, how to go on with it is told elsewhere.
+  if (interrupts.code === exitCode.brokenPipe && !flags.json) process.stderr.write(asText(notes.map(plain)));
   await kept?.store.close();
   interrupts.release();
   return interrupts.code ?? exitCodeOf(result);

@@ -4,10 +4,18 @@
  * @module
  */
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { CancelFlags } from './cancel.ts';
+import { durationOf } from './duration.ts';
+import type { EventsFlags } from './events.ts';
 import type { ExitCode } from './exit-code.ts';
+import type { ForkFlags } from './fork.ts';
 import type { ListFlags } from './list.ts';
+import type { CollectFlags } from './remove.ts';
 import type { ResumeFlags } from './resume.ts';
+import type { ShowFlags } from './show.ts';
 import { DEFAULT_STORE, STORE_VARIABLE } from './store-default.ts';
+import type { StoreFlags } from './store-option.ts';
+import type { ExportFlags } from './transfer.ts';
 
 /** What a pipeline is in. */
 export const PIPELINE_FILE = 'a .ts, .mts, .cts, .js, .mjs, .cjs, .yaml or .yml file';
@@ -46,6 +54,58 @@ export function addRunCommands(program: Command, end: (code: ExitCode) => void):
     .option('-n, --limit <count>', 'at most so many', toCount)
     .option('--json', 'print a line of JSON for each')
     .action(async (flags: ListFlags) => end(await (await import('./list.ts')).listRuns(flags)));
+
+  command(program, 'events <run>')
+    .description('print the records of a run')
+    .option('--from <seq>', 'the number of the first', toCount)
+    .option('-f, --follow', 'go on until the run has ended')
+    .option('--json', 'print each record as a line of JSON')
+    .action(async (run: string, flags: EventsFlags) =>
+      end(await (await import('./events.ts')).printEvents(run, flags)),
+    );
+  command(program, 'show <run>')
+    .description('show how a run stands, and what each attempt came to')
+    .option('--json', 'print its snapshot, with all attempts, as JSON')
+    .action(async (run: string, flags: ShowFlags) => end(await (await import('./show.ts')).showKept(run, flags)));
+  command(program, 'fork <run> [pipeline]')
+    .description('make a new run that is left where another was at some point')
+    .requiredOption('--at <seq|phase>', 'the last record to copy; or the phase that is as if it had never started')
+    .option('--run', 'resume the new run at once')
+    .option('--allow-changed', 'with --run: go on although the definition has changed')
+    .option('--json', 'with --run: print records as lines of JSON')
+    .option('--wait', `with --run: ${WAIT}`)
+    .action(async (run: string, file: string | undefined, flags: ForkFlags) =>
+      end(await (await import('./fork.ts')).forkKept(run, file, flags)),
+    );
+  command(program, 'cancel <run>')
+    .description('end a run; whoever works on it is told to')
+    .option('--reason <text>', 'what its records say', notBlank)
+    .action(async (run: string, flags: CancelFlags) => end(await (await import('./cancel.ts')).cancelKept(run, flags)));
+  command(program, 'rm <run...>')
+    .description('remove runs with everything that belongs to them')
+    .action(async (runs: readonly string[], flags: StoreFlags) =>
+      end(await (await import('./remove.ts')).removeKept(runs, flags)),
+    );
+  command(program, 'gc')
+    .description('remove runs that have ended long ago')
+    .requiredOption(
+      '--keep <duration>',
+      'how long runs are kept after their last record, such as 30d or 12h',
+      toDuration,
+    )
+    .option('--dry-run', 'only list what would be removed')
+    .action(async (flags: CollectFlags) => end(await (await import('./remove.ts')).collectKept(flags)));
+  command(program, 'export <run>')
+    .description('write a run as one file, for bug reports; inputs and outputs are in it')
+    .option('-o, --output <file>', 'where to (default: standard output)', notBlank)
+    .action(async (run: string, flags: ExportFlags) =>
+      end(await (await import('./transfer.ts')).exportKept(run, flags)),
+    );
+  command(program, 'import <file>')
+    .description('read a run that was exported; - is standard input')
+    .action(async (file: string, flags: StoreFlags) =>
+      end(await (await import('./transfer.ts')).importKept(file, flags)),
+    );
 }
 
 // --- internal ---
@@ -63,4 +123,10 @@ function toCount(text: string): number {
   const count = Number(text);
   if (Number.isInteger(count) && count > 0) return count;
   throw new InvalidArgumentError('It is no whole number above 0.');
+}
+
+function toDuration(text: string): number {
+  const ms = durationOf(text);
+  if (ms !== undefined) return ms;
+  throw new InvalidArgumentError('It is no duration such as 30d, 12h or 90m.');
 }

@@ -8,7 +8,7 @@ import type { RunResult } from '../model/result.ts';
 import { divert } from './divert.ts';
 import { createBoard } from './show/board.ts';
 import { createEventLines } from './show/event-lines.ts';
-import { createPainter, plain, type Line } from './show/line.ts';
+import { createPainter, type Line } from './show/line.ts';
 import { summaryLines } from './show/summary.ts';
 
 /** Shows one run. */
@@ -53,12 +53,7 @@ export function createPlainReporter(): Reporter {
       board.apply(record);
       lines(record);
     },
-    end(result, notes) {
-      // Whoever cannot read how it ended is told at least how to go on with it.
-      if (process.stdout.writable)
-        process.stdout.write(asText([...summaryLines(result, board.plan), ...notes].map(paint)));
-      else process.stderr.write(asText(notes.map(plain)));
-    },
+    end: (result, notes) => process.stdout.write(asText([...summaryLines(result, board.plan), ...notes].map(paint))),
     pause: () => undefined,
     resume: () => undefined,
   };

@@ -42,33 +42,23 @@ export async function forkRun(store: RunStore, runId: string, options: ForkOptio
     ? decidedOtherwise(runId, records, options.at, options.decision)
     : records.slice(0, pointOf(runId, records, options.at));
   const forked = options.runId ?? ulid();
-  const lease = await store.acquire(forked, 'fork', FORK_MS);
-  try {
-    await store.append(batchOf(forked, copied, { forkOf: runId, source }), lease);
-  } finally {
-    await giveBack(store, lease);
-  }
+  await copyRun(store, forked, copied, { forkOf: runId, source });
   return forked;
 }
 
-/** Records of another run as those of a new one. */
-export function batchOf(runId: string, copied: readonly RunRecord[], origin: RunOrigin): Batch {
-  const info = foldRunInfo(origin);
-  const inbox = foldInbox();
-  const packed = copied.map((record) => {
-    const own = { ...record, runId };
-    info.apply(own);
-    inbox.apply(own);
-    return packRecord(own);
-  });
-  const items = inbox.open();
-  return {
-    runId,
-    records: packed.map(({ record }) => record),
-    info: info.info([...new Set(items.map(({ about }) => about))]),
-    items,
-    artifacts: packed.flatMap(({ artifacts }) => artifacts),
-  };
+/** Keeps records of another run as those of a new one. */
+export async function copyRun(
+  store: RunStore,
+  runId: string,
+  records: readonly RunRecord[],
+  origin: RunOrigin,
+): Promise<void> {
+  const lease = await store.acquire(runId, 'fork', FORK_MS);
+  try {
+    await store.append(batchOf(runId, records, origin), lease);
+  } finally {
+    await giveBack(store, lease);
+  }
 }
 
 // --- internal ---
@@ -111,4 +101,23 @@ function decidedOtherwise(
 
 function forkInvalid(runId: string, point: string, hint: string): PhasegateError {
   return new PhasegateError('FORK_INVALID', `Cannot fork run ${runId} at ${point} as it has no such point`, { hint });
+}
+
+function batchOf(runId: string, copied: readonly RunRecord[], origin: RunOrigin): Batch {
+  const info = foldRunInfo(origin);
+  const inbox = foldInbox();
+  const packed = copied.map((record) => {
+    const own = { ...record, runId };
+    info.apply(own);
+    inbox.apply(own);
+    return packRecord(own);
+  });
+  const items = inbox.open();
+  return {
+    runId,
+    records: packed.map(({ record }) => record),
+    info: info.info([...new Set(items.map(({ about }) => about))]),
+    items,
+    artifacts: packed.flatMap(({ artifacts }) => artifacts),
+  };
 }

@@ -12,14 +12,16 @@ import type { RunStore } from './port.ts';
  * Records of a run with everything that is kept beside them.
  *
  * @param from Number of the first. @default 1
+ * @param limit At most so many. @default no limit
  * @throws PhasegateError `STORE_UNREADABLE` where something that a record refers to is not there.
  */
 export async function readRun(
   store: Pick<RunStore, 'read' | 'artifact'>,
   runId: string,
   from = 1,
+  limit?: number,
 ): Promise<readonly RunRecord[]> {
-  const packed = await store.read(runId, from);
+  const packed = await store.read(runId, from, limit);
   const records: RunRecord[] = [];
   for (const record of packed)
     records.push(mayRefer(record) ? await unpackRecord(record, find(store, record)) : record);

@@ -1,0 +1,151 @@
+/**
+ * A run as one file: lines of JSON. The first says what follows, then come contents that records refer to, then the records.
+ *
+ * @module
+ */
+import { z } from 'zod';
+import { unpackRecord } from '../model/artifact.ts';
+import { errorInfo, PhasegateError } from '../model/errors.ts';
+import { runRecordSchema, type RunRecord } from '../model/event.ts';
+import { fingerprint } from '../model/plan.ts';
+import type { ListedRun } from '../store/port.ts';
+import type { OpenStore } from './store-option.ts';
+
+/** A run that was read from a file. */
+export interface Archived {
+  readonly header: ArchiveHeader;
+  readonly records: readonly RunRecord[];
+}
+
+/** The first line. */
+export type ArchiveHeader = z.infer<typeof headerSchema>;
+
+/** The lines of a run, as far as it has come. */
+export async function* archiveOf({ store }: OpenStore, run: ListedRun): AsyncGenerator<string, void, undefined> {
+  const { runId, seq, pipeline, source, forkOf } = run;
+  const header: ArchiveHeader = { phasegate: 'run', version: 1, runId, pipeline, records: seq, source, forkOf };
+  yield JSON.stringify(header);
+  const told = new Set<string>();
+  for (let next = 1; next <= seq; next += AT_ONCE) {
+    for (const record of await store.read(runId, next, Math.min(AT_ONCE, seq - next + 1))) {
+      const lines: string[] = [];
+      await unpackRecord(record, async (hash) => {
+        const content = await store.artifact(hash);
+        if (content === undefined) throw contentMissing(record, hash);
+        if (!told.has(hash)) lines.push(JSON.stringify({ hash, content }));
+        told.add(hash);
+        return content;
+      });
+      yield* lines;
+      yield JSON.stringify(record);
+    }
+  }
+}
+
+/**
+ * Reads a run.
+ *
+ * @param file How the user named it.
+ * @throws PhasegateError `INPUT_INVALID` where it is not a whole run.
+ */
+export async function readArchive(file: string, lines: AsyncIterable<string>): Promise<Archived> {
+  const contents = new Map<string, string>();
+  const records: RunRecord[] = [];
+  let header: ArchiveHeader | undefined;
+  let number = 0;
+  for await (const line of lines) {
+    number += 1;
+    if (line.trim() === '') continue;
+    const where = `line ${number}`;
+    const value = parse(file, where, line);
+    if (!header) {
+      const parsed = headerSchema.safeParse(value);
+      if (!parsed.success) throw invalid(file, `${where} does not say that it is a run, of a version that is known`);
+      header = parsed.data;
+      continue;
+    }
+    const content = contentSchema.safeParse(value);
+    if (content.success) {
+      const { hash, content: text } = content.data;
+      if (!(await isHashOf(hash, text))) throw invalid(file, `the content in ${where} is not what its hash says`);
+      contents.set(hash, text);
+      continue;
+    }
+    records.push(await readRecord(file, where, value, header, records.length + 1, contents));
+  }
+  if (!header) throw invalid(file, 'it is empty');
+  if (records.length !== header.records)
+    throw invalid(file, `it ends after ${records.length} of ${header.records} records`);
+  checkStart(file, records[0]);
+  return { header, records };
+}
+
+// --- internal ---
+
+const AT_ONCE = 1000;
+
+const headerSchema = z.object({
+  phasegate: z.literal('run'),
+  version: z.literal(1),
+  runId: z.string().min(1),
+  pipeline: z.string(),
+  records: z.int().min(1),
+  source: z.string().optional(),
+  forkOf: z.string().optional(),
+});
+
+const contentSchema = z.strictObject({ hash: z.string(), content: z.string() });
+
+function parse(file: string, where: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw invalid(file, `${where} is no JSON: ${errorInfo(cause).message}`);
+  }
+}
+
+async function isHashOf(hash: string, text: string): Promise<boolean> {
+  const digest = await globalThis.crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+  return Buffer.from(digest).toString('hex') === hash;
+}
+
+async function readRecord(
+  file: string,
+  where: string,
+  value: unknown,
+  { runId }: ArchiveHeader,
+  seq: number,
+  contents: ReadonlyMap<string, string>,
+): Promise<RunRecord> {
+  const parsed = runRecordSchema.safeParse(value);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw invalid(file, `${where} is no record: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`);
+  }
+  const record: RunRecord = parsed.data;
+  if (record.runId !== runId) throw invalid(file, `the record in ${where} is of another run`);
+  if (record.seq !== seq) throw invalid(file, `${where} has record ${record.seq} where record ${seq} is due`);
+  return unpackRecord(record, (hash) => {
+    const content = contents.get(hash);
+    if (content !== undefined) return content;
+    throw invalid(file, `the record in ${where} refers to the content ${hash}, which is not there`);
+  });
+}
+
+function checkStart(file: string, first: RunRecord | undefined): void {
+  if (first?.event.type !== 'run.started') throw invalid(file, 'its first record does not start a run');
+  const { plan, fingerprint: told } = first.event;
+  if (!Array.isArray(plan.phases) || fingerprint(plan) !== told)
+    throw invalid(file, 'its plan is not what its fingerprint says');
+}
+
+function invalid(file: string, found: string): PhasegateError {
+  return new PhasegateError('INPUT_INVALID', `Cannot import "${file}" as ${found}`, {
+    hint: 'Take a file that phasegate export has written, whole and unchanged.',
+  });
+}
+
+function contentMissing({ runId, seq }: RunRecord, hash: string): PhasegateError {
+  const problem = `Cannot export record ${seq} of run ${runId} as the content ${hash} that it refers to is missing`;
+  return new PhasegateError('STORE_UNREADABLE', problem, { hint: 'Restore the store from a copy of it.' });
+}

@@ -1,0 +1,24 @@
+/**
+ * Durations as they are typed.
+ *
+ * @module
+ */
+
+/** Reads a duration such as `30d`, `12h`, `90m`. @returns Milliseconds; `undefined` where it is none. */
+export function durationOf(text: string): number | undefined {
+  const [, count, unit = ''] = /^(\d+(?:\.\d+)?)\s*(s|m|h|d|w)$/u.exec(text.trim()) ?? [];
+  const ms = UNITS.get(unit);
+  return count === undefined || ms === undefined ? undefined : Number(count) * ms;
+}
+
+// --- internal ---
+
+const HOUR = 3_600_000;
+
+const UNITS: ReadonlyMap<string, number> = new Map([
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', HOUR],
+  ['d', 24 * HOUR],
+  ['w', 7 * 24 * HOUR],
+]);

@@ -1,0 +1,60 @@
+/**
+ * `phasegate events`.
+ *
+ * @module
+ */
+import { setTimeout } from 'node:timers/promises';
+import type { RunRecord } from '../model/event.ts';
+import { readRun } from '../store/read.ts';
+import { exitCode, type ExitCode } from './exit-code.ts';
+import { findRun } from './find-run.ts';
+import { print } from './print.ts';
+import { createEventLines } from './show/event-lines.ts';
+import { openStore, type OpenStore, type StoreFlags } from './store-option.ts';
+
+/** What `phasegate events` takes beside the run. */
+export interface EventsFlags extends StoreFlags {
+  /** Number of the first record. @default 1 */
+  readonly from?: number | undefined;
+  /** Whether it goes on until the run has ended. */
+  readonly follow?: boolean | undefined;
+  readonly json?: boolean | undefined;
+}
+
+/** Prints the records of a run. */
+export async function printEvents(wanted: string, flags: EventsFlags): Promise<ExitCode> {
+  const { from = 1, follow = false, json = false } = flags;
+  const kept = openStore(flags, 'read');
+  const { runId } = await findRun(kept, wanted);
+  const say = json ? (record: RunRecord) => JSON.stringify(record) : await linesFrom(kept, runId, from);
+  for (let next = from; ;) {
+    const records = await readRun(kept.store, runId, next, AT_ONCE);
+    next += records.length;
+    if (!(await print(records.map((record) => `${say(record)}\n`).join('')))) return exitCode.brokenPipe;
+    if (records.length === AT_ONCE) continue;
+    if (!follow || (await isOver(kept, runId, next))) break;
+    await setTimeout(LOOK_MS);
+  }
+  await kept.store.close();
+  return exitCode.completed;
+}
+
+// --- internal ---
+
+/** Records that are read at once. */
+const AT_ONCE = 1000;
+/** Milliseconds between looks at what is new. */
+const LOOK_MS = 200;
+
+/** Lines know the plan and the start of the run, which its first record brings. */
+async function linesFrom({ store }: OpenStore, runId: string, from: number): Promise<(record: RunRecord) => string> {
+  const lines = createEventLines();
+  if (from > 1) for (const record of await readRun(store, runId, 1, 1)) lines(record);
+  return lines;
+}
+
+/** Whether nothing follows on what was read. */
+async function isOver({ store }: OpenStore, runId: string, next: number): Promise<boolean> {
+  const run = await store.run(runId);
+  return !run || (run.status !== 'running' && run.seq < next);
+}

@@ -1,0 +1,57 @@
+/**
+ * `phasegate rm` and `phasegate gc`.
+ *
+ * @module
+ */
+import { PhasegateError } from '../model/errors.ts';
+import type { ListedRun } from '../store/port.ts';
+import { exitCode, type ExitCode } from './exit-code.ts';
+import { findRun } from './find-run.ts';
+import { freeFromTheDead } from './holder.ts';
+import { asText, seesColours } from './reporter.ts';
+import { createPainter } from './show/line.ts';
+import { runTable } from './show/run-table.ts';
+import { counted, oneLine } from './show/text.ts';
+import { openStore, type OpenStore, type StoreFlags } from './store-option.ts';
+
+/** What `phasegate gc` takes. */
+export interface CollectFlags extends StoreFlags {
+  /** Milliseconds for which runs are kept after their last record. */
+  readonly keep: number;
+  readonly dryRun?: boolean | undefined;
+}
+
+/** Removes runs. None is removed where one of them is not known. */
+export async function removeKept(wanted: readonly string[], flags: StoreFlags): Promise<ExitCode> {
+  const kept = openStore(flags, 'write');
+  const runs = new Map<string, ListedRun>();
+  for (const one of wanted) {
+    const run = await findRun(kept, one);
+    runs.set(run.runId, run);
+  }
+  for (const run of runs.values()) await remove(kept, run);
+  await kept.store.close();
+  return exitCode.completed;
+}
+
+/** Removes runs that have ended long ago. Others are left, however old. */
+export async function collectKept({ keep, dryRun = false, ...flags }: CollectFlags): Promise<ExitCode> {
+  const kept = openStore(flags, dryRun ? 'read' : 'write');
+  const old = await kept.store.runs({ status: ENDED, updatedBefore: Date.now() - keep });
+  if (dryRun) process.stdout.write(asText(runTable(old, Date.now()).map(createPainter(seesColours(process.stdout)))));
+  else for (const run of old) await remove(kept, run);
+  await kept.store.close();
+  process.stdout.write(`${counted(old.length, 'run')} ${dryRun ? 'would be ' : ''}removed\n`);
+  return exitCode.completed;
+}
+
+// --- internal ---
+
+const ENDED = ['completed', 'rejected', 'failed', 'cancelled', 'exhausted'] as const;
+
+async function remove(kept: OpenStore, run: ListedRun): Promise<void> {
+  await freeFromTheDead(kept, run);
+  const { runId, pipeline } = run;
+  if (await kept.store.remove(runId)) process.stdout.write(`removed run ${oneLine(runId)} of "${oneLine(pipeline)}"\n`);
+  else throw new PhasegateError('RUN_UNKNOWN', `Cannot remove run ${runId} as it was removed meanwhile`);
+}

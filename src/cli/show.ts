@@ -1,0 +1,90 @@
+/**
+ * `phasegate show`.
+ *
+ * @module
+ */
+import type { RunSnapshot } from '../model/result.ts';
+import type { ListedRun } from '../store/port.ts';
+import { readRun } from '../store/read.ts';
+import { exitCode, type ExitCode } from './exit-code.ts';
+import { findRun } from './find-run.ts';
+import { print } from './print.ts';
+import { asText, seesColours } from './reporter.ts';
+import { attemptLines, foldAttempts } from './show/attempts.ts';
+import { createBoard, type Board } from './show/board.ts';
+import { createPainter, span, type Line } from './show/line.ts';
+import { standingOf, toneOf } from './show/standing.ts';
+import { errorText } from './show/error-text.ts';
+import { duration, manyLines, oneLine } from './show/text.ts';
+import { treeLines } from './show/tree.ts';
+import { openStore, type StoreFlags } from './store-option.ts';
+
+/** What `phasegate show` takes beside the run. */
+export interface ShowFlags extends StoreFlags {
+  readonly json?: boolean | undefined;
+}
+
+/** Prints how a run stands, and what each attempt came to. */
+export async function showKept(wanted: string, flags: ShowFlags): Promise<ExitCode> {
+  const kept = openStore(flags, 'read');
+  const run = await findRun(kept, wanted);
+  const board = createBoard();
+  const story = foldAttempts();
+  for (let next = 1; next <= run.seq; next += AT_ONCE) {
+    for (const record of await readRun(kept.store, run.runId, next, Math.min(AT_ONCE, run.seq - next + 1))) {
+      board.apply(record);
+      story.apply(record);
+    }
+  }
+  const items = await kept.store.inbox({ runId: run.runId, open: true });
+  await kept.store.close();
+  if (flags.json) {
+    const { lease: _, ...info } = run;
+    const all = { ...board.snapshot(), info, standing: standingOf(run), items, attempts: story.attempts() };
+    return (await print(`${JSON.stringify(all)}\n`)) ? exitCode.completed : exitCode.brokenPipe;
+  }
+  const snapshot = board.snapshot();
+  const lines = [
+    ...headLines(run, snapshot),
+    [],
+    ...tree(board, run),
+    ...items.map(({ id, about, reason }) => [
+      span(`⏸ ${oneLine(about)} waits for a person: ${oneLine(reason)}  (${oneLine(id)})`, 'warn'),
+    ]),
+    ...attemptLines(story.attempts()),
+  ];
+  const paint = createPainter(seesColours(process.stdout));
+  return (await print(asText(lines.map(paint)))) ? exitCode.completed : exitCode.brokenPipe;
+}
+
+// --- internal ---
+
+const AT_ONCE = 1000;
+/** Lines may wrap: they are not drawn again. Every phase is shown. */
+const SPACE = { columns: 2000, rows: 1_000_000 };
+
+function headLines(run: ListedRun, { reason, error }: RunSnapshot): readonly Line[] {
+  const { runId, pipeline, startedAt, updatedAt, seq, source, forkOf, lease } = run;
+  const standing = standingOf(run);
+  const facts = [
+    `started ${new Date(startedAt).toISOString()}, last record ${seq} after ${duration(updatedAt - startedAt)}`,
+    ...(source === undefined ? [] : [`definition ${oneLine(source)}`]),
+    ...(forkOf === undefined ? [] : [`fork of run ${oneLine(forkOf)}`]),
+    ...(lease ? [`${oneLine(lease.holder)} works on it`] : []),
+  ];
+  const why = error ? errorText(error) : (reason ?? '');
+  return [
+    [span(`run ${oneLine(runId)} of "${oneLine(pipeline)}"  `), span(standing, toneOf[standing])],
+    ...facts.map((fact) => [span(`  ${fact}`, 'dim')]),
+    ...(why === ''
+      ? []
+      : manyLines(why)
+          .split('\n')
+          .map((text) => [span(`  ${text}`, 'warn')])),
+  ];
+}
+
+/** Where nobody works on the run its time stands still. */
+function tree(board: Board, { updatedAt, lease }: ListedRun): readonly Line[] {
+  return treeLines(board, SPACE, lease ? Date.now() : updatedAt);
+}

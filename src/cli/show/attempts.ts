@@ -1,0 +1,135 @@
+/**
+ * What each attempt of a phase came to, and how its outputs differ from those of the one before.
+ *
+ * @module
+ */
+import { diffLines } from 'diff';
+import type { RunEvent, RunRecord, Verdict } from '../../model/event.ts';
+import { correctionText, verdictText } from './event-lines.ts';
+import { span, type Line } from './line.ts';
+import { excerptLines } from './summary.ts';
+import { manyLines, oneLine } from './text.ts';
+
+/** One attempt of a phase. */
+export interface AttemptStory {
+  readonly phase: string;
+  readonly generation: number;
+  /** 0-based. */
+  readonly attempt: number;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  /** What it was asked to change; `null` for the first. */
+  readonly feedback: string | null;
+  /** By task, as far as it got. */
+  readonly outputs: Readonly<Record<string, unknown>>;
+  readonly decisions: readonly { readonly by: string; readonly verdict: Verdict }[];
+  /** What it ended with: the type of the event; `null` while it goes on. */
+  readonly end: RunEvent['type'] | null;
+}
+
+/** The fold from records to attempts, in the order in which they began. */
+export function foldAttempts(): { apply(record: RunRecord): void; attempts(): readonly AttemptStory[] } {
+  const all: Draft[] = [];
+  const current = new Map<string, Draft>();
+  return {
+    apply({ event, time }) {
+      if (!('phase' in event)) return;
+      if (event.type === 'phase.started') {
+        const { phase, generation, attempt, revision } = event;
+        const feedback = revision ? correctionText(revision) : null;
+        const draft: Draft = {
+          phase,
+          generation,
+          attempt,
+          startedAt: time,
+          feedback,
+          outputs: new Map(),
+          decisions: [],
+        };
+        all.push(draft);
+        current.set(phase, draft);
+      }
+      const draft = current.get(event.phase);
+      if (!draft) return;
+      if (event.type === 'task.completed') draft.outputs.set(event.task, event.output);
+      else if (event.type === 'review.decided') draft.decisions.push({ by: event.by, verdict: event.verdict });
+      else if (ENDS.has(event.type)) draft.end = event.type;
+    },
+    attempts: () =>
+      all.map((draft) => ({ ...draft, outputs: Object.fromEntries(draft.outputs), end: draft.end ?? null })),
+  };
+}
+
+/** Lines about every phase that has begun: its attempts, decisions, and what changed. */
+export function attemptLines(attempts: readonly AttemptStory[]): readonly Line[] {
+  const phases = new Map<string, AttemptStory[]>();
+  for (const one of attempts) phases.set(one.phase, [...(phases.get(one.phase) ?? []), one]);
+  return [...phases].flatMap(([phase, own]) => [
+    [],
+    [span(oneLine(phase), 'strong')],
+    ...own.flatMap((one, index) => storyLines(one, own[index - 1], index + 1)),
+  ]);
+}
+
+// --- internal ---
+
+interface Draft extends Omit<AttemptStory, 'outputs' | 'decisions' | 'end'> {
+  readonly outputs: Map<string, unknown>;
+  readonly decisions: { readonly by: string; readonly verdict: Verdict }[];
+  end?: RunEvent['type'];
+}
+
+const ENDS: ReadonlySet<RunEvent['type']> = new Set([
+  'phase.approved',
+  'phase.rejected',
+  'phase.failed',
+  'phase.retrying',
+  'phase.rewinding',
+  'phase.escalated',
+  'phase.cancelled',
+  'phase.invalidated',
+]);
+
+/** Lines of a diff that are shown, and characters of an output that are compared. */
+const MOST_LINES = 20;
+const LONGEST_COMPARED = 100_000;
+
+function storyLines(one: AttemptStory, before: AttemptStory | undefined, number: number): readonly Line[] {
+  const head = `  attempt ${number}${one.generation > 0 ? `, generation ${one.generation + 1}` : ''}`;
+  return [
+    [span(head), span(one.end === null ? '' : `  ${one.end.replace('phase.', '')}`, 'dim')],
+    ...(one.feedback === null ? [] : [[span(`    asked to: ${one.feedback}`, 'dim')]]),
+    ...Object.entries(one.outputs).flatMap(([task, output]) => outputLines(task, output, before?.outputs[task])),
+    ...one.decisions.map(({ by, verdict }) => [
+      span(`    ${by === 'person' ? 'a person decided' : 'verdict'}: ${oneLine(verdictText(verdict))}`),
+    ]),
+  ];
+}
+
+function outputLines(task: string, output: unknown, before: unknown): readonly Line[] {
+  const head: Line = [span(`    ${oneLine(task)}`, 'dim')];
+  if (before === undefined) return [head, ...excerptLines(output).map(indent)];
+  const [old, now] = [textOf(before), textOf(output)];
+  if (old === now) return [[span(`    ${oneLine(task)}: as before`, 'dim')]];
+  if (old.length + now.length > LONGEST_COMPARED) return [head, ...excerptLines(output).map(indent)];
+  const lines = diffLines(old, now).flatMap(({ value, added, removed }): Line[] => {
+    if (!added && !removed) return [];
+    const [sign, tone] = added ? (['+', 'good'] as const) : (['-', 'bad'] as const);
+    return manyLines(value.replace(/\n$/u, ''))
+      .split('\n')
+      .map((text) => [span(`      ${sign} ${text.slice(0, LONGEST_LINE)}`, tone)]);
+  });
+  const more = lines.length - MOST_LINES;
+  return [head, ...lines.slice(0, MOST_LINES), ...(more > 0 ? [[span(`      … ${more} more`, 'dim')]] : [])];
+}
+
+const LONGEST_LINE = 500;
+
+function indent(line: Line): Line {
+  return [span('  '), ...line];
+}
+
+function textOf(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? 'null');
+  return text.endsWith('\n') ? text : `${text}\n`;
+}

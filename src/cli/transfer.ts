@@ -1,0 +1,84 @@
+/**
+ * `phasegate export` and `phasegate import`.
+ *
+ * @module
+ */
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { ulid } from 'ulid';
+import { errorInfo, PhasegateError } from '../model/errors.ts';
+import { copyRun } from '../runtime/fork.ts';
+import { archiveOf, readArchive } from './archive.ts';
+import { exitCode, type ExitCode } from './exit-code.ts';
+import { findRun } from './find-run.ts';
+import { print } from './print.ts';
+import { oneLine } from './show/text.ts';
+import { openStore, openStoreToRun, type StoreFlags } from './store-option.ts';
+
+/** What `phasegate export` takes beside the run. */
+export interface ExportFlags extends StoreFlags {
+  /** A file; standard output where absent. */
+  readonly output?: string | undefined;
+}
+
+/** Writes a run as one file. */
+export async function exportKept(wanted: string, flags: ExportFlags): Promise<ExitCode> {
+  const kept = openStore(flags, 'read');
+  const run = await findRun(kept, wanted);
+  if (flags.output === undefined) {
+    for await (const line of archiveOf(kept, run)) if (!(await print(`${line}\n`))) return exitCode.brokenPipe;
+    return exitCode.completed;
+  }
+  await writeLines(flags.output, archiveOf(kept, run));
+  await kept.store.close();
+  process.stdout.write(`run ${oneLine(run.runId)} of "${oneLine(run.pipeline)}" is in ${flags.output}\n`);
+  return exitCode.completed;
+}
+
+/** Reads such a file into a store; under a new id, where the store has a run of that id. */
+export async function importKept(file: string, flags: StoreFlags): Promise<ExitCode> {
+  const { header, records } = await readArchive(file, linesOf(file));
+  const kept = openStoreToRun(flags) ?? openStore(flags, 'write');
+  const isTaken = (await kept.store.run(header.runId)) !== undefined;
+  const runId = isTaken ? ulid() : header.runId;
+  await copyRun(kept.store, runId, records, { source: header.source, forkOf: header.forkOf });
+  await kept.store.close();
+  const text = `run ${oneLine(runId)} of "${oneLine(header.pipeline)}" imported`;
+  process.stdout.write(`${text}${isTaken ? `, as the store has a run ${oneLine(header.runId)} already` : ''}\n`);
+  return exitCode.completed;
+}
+
+// --- internal ---
+
+/** Inputs and outputs are in it, so it is for its owner alone. */
+const PRIVATE = 0o600;
+
+async function writeLines(file: string, lines: AsyncIterable<string>): Promise<void> {
+  try {
+    const handle = await open(file, 'w', PRIVATE);
+    try {
+      for await (const line of lines) await handle.write(`${line}\n`);
+    } finally {
+      await handle.close();
+    }
+  } catch (cause) {
+    if (PhasegateError.is(cause)) throw cause;
+    throw new PhasegateError('FILE_UNREADABLE', `Cannot write "${file}": ${errorInfo(cause).message}`, {
+      hint: 'Name a file that can be written.',
+      cause,
+    });
+  }
+}
+
+async function* linesOf(file: string): AsyncGenerator<string, void, undefined> {
+  try {
+    const input = file === '-' ? process.stdin : createReadStream(file);
+    yield* createInterface({ input, crlfDelay: Infinity });
+  } catch (cause) {
+    throw new PhasegateError('FILE_UNREADABLE', `Cannot read "${file}": ${errorInfo(cause).message}`, {
+      hint: 'Name a file that can be read.',
+      cause,
+    });
+  }
+}
