@@ -22,13 +22,17 @@ export interface Driven {
   readonly refused: readonly string[];
 }
 
-/** Drives a scenario until nothing is left to wait for. */
-export async function drive(scenario: Scenario): Promise<Driven> {
+/**
+ * Drives a scenario until nothing is left to wait for.
+ *
+ * @param inspect Watches the run, which makes actors of its phases and of their work.
+ */
+export async function drive(scenario: Scenario, inspect?: () => void): Promise<Driven> {
   const clock = new SteppedClock();
   const sightings: (Sighting & { readonly seq: number })[] = [];
   const records: RunRecord[] = [];
   const pipeline = build(scenario, { clock, saw: (sighting) => sightings.push({ ...sighting, seq: records.length }) });
-  const run = startRun(pipeline, { clock, runId: 'run', attended: scenario.attended });
+  const run = startRun(pipeline, { clock, runId: 'run', attended: scenario.attended, inspect });
   const people = peopleOf(scenario, run, clock);
   run.events$.subscribe((record) => {
     records.push(record);
