@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { RunRecord } from '../model/event.ts';
-import type { PhaseStatus, RunSnapshot } from '../model/result.ts';
+import type { RunEvent, RunRecord } from '../model/event.ts';
+import type { InboxItem } from '../model/inbox.ts';
+import type { RunSnapshot } from '../model/result.ts';
 import type { Run } from '../runtime/run.ts';
 
 /** Looks after what waits for a person. */
@@ -17,6 +18,11 @@ export interface Decider {
 export function createRefuser(run: Pick<Run<unknown>, 'snapshot' | 'cancel'>): Decider {
   return {
     apply({ event }) {
+      if (event.type === 'task.asked') {
+        run.cancel(
+          `"${event.phase}" asks a person, but nobody can be asked as this is not a terminal: ${event.question}`,
+        );
+      }
       if (event.type !== 'phase.escalated' && event.type !== 'limit.reached') return;
       queueMicrotask(() => {
         const { waiting, phases } = run.snapshot();
@@ -35,16 +41,18 @@ export function createRefuser(run: Pick<Run<unknown>, 'snapshot' | 'cancel'>): D
  *
  * @param stays Whether it waits instead until somebody has answered from elsewhere.
  */
-export function createLeaver(run: Pick<Run<unknown>, 'snapshot' | 'suspend'>, stays: boolean): Decider {
+export function createLeaver(run: Pick<Run<unknown>, 'snapshot' | 'inbox' | 'suspend'>, stays: boolean): Decider {
+  const tasks = new Map<string, Set<string>>();
   let due: NodeJS.Immediate | undefined;
 
   function look(): void {
     due = undefined;
-    if (waitsOnly(run.snapshot())) run.suspend();
+    if (isIdle(run.snapshot(), run.inbox(), tasks)) run.suspend();
   }
 
   return {
     apply({ event }) {
+      note(tasks, event);
       // What follows from a record is said in the same turn.
       if (!stays && MAY_LEAVE.has(event.type)) due ??= setImmediate(look);
     },
@@ -57,6 +65,9 @@ export function createLeaver(run: Pick<Run<unknown>, 'snapshot' | 'suspend'>, st
 /** Records after which nothing may be left but waiting. */
 const MAY_LEAVE: ReadonlySet<RunRecord['event']['type']> = new Set([
   'phase.escalated',
+  'task.asked',
+  'task.completed',
+  'task.failed',
   'phase.approved',
   'phase.rejected',
   'phase.failed',
@@ -67,8 +78,24 @@ const MAY_LEAVE: ReadonlySet<RunRecord['event']['type']> = new Set([
   'run.resumed',
 ]);
 
-const AT_WORK: ReadonlySet<PhaseStatus> = new Set(['running', 'reviewing']);
+/** Notes which tasks of each phase are at work. */
+function note(tasks: Map<string, Set<string>>, event: RunEvent): void {
+  if (event.type === 'phase.started') tasks.set(event.phase, new Set());
+  if (event.type === 'task.started') tasks.get(event.phase)?.add(event.task);
+  if (event.type === 'task.completed' || event.type === 'task.failed') tasks.get(event.phase)?.delete(event.task);
+}
 
-function waitsOnly({ status, waiting, phases }: RunSnapshot): boolean {
-  return status === 'running' && waiting.length > 0 && !Object.values(phases).some((one) => AT_WORK.has(one.status));
+/** Whether something waits for people, and nothing else is going on. */
+function isIdle(
+  { status, phases }: RunSnapshot,
+  items: readonly InboxItem[],
+  tasks: ReadonlyMap<string, ReadonlySet<string>>,
+): boolean {
+  if (status !== 'running' || items.length === 0) return false;
+  return Object.entries(phases).every(([name, phase]) => {
+    const asked = items.filter(({ about, task }) => about === name && task !== undefined);
+    if (phase.status === 'reviewing') return asked.length > 0;
+    if (phase.status !== 'running') return true;
+    return asked.length > 0 && [...(tasks.get(name) ?? [])].every((task) => asked.some((item) => item.task === task));
+  });
 }

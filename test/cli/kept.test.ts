@@ -196,7 +196,7 @@ describe('a run that waits for a person where nobody can be asked', () => {
       runId: item?.runId ?? '',
       kind: 'answer',
       item: item?.id,
-      body: { type: 'approve' },
+      body: { reply: { type: 'decide', decision: { type: 'approve' } } },
       by: 'legal',
       time: Date.now(),
     });

@@ -1,0 +1,505 @@
+/** Commands that look at runs that are kept, move them, and remove them. */
+import { mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { definePipeline, phase, readRun, task, type RunRecord } from '../../src/index.ts';
+import { fingerprint } from '../../src/model/plan.ts';
+import { copyRun } from '../../src/runtime/fork.ts';
+import { sqliteStore } from '../../src/store.ts';
+import { article, containing, idIn, leftAtWork, matching, put, ran, ranTo, startUntil } from './article.ts';
+import { files, phasegate, start, untimed } from './cli.ts';
+
+const STORE = '.phasegate/runs.db';
+
+/** Lines of JSON. */
+function parsed(text: string): readonly unknown[] {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line));
+}
+
+describe('phasegate ls', () => {
+  it('lists runs, the latest first, by status and pipeline', async () => {
+    const cwd = await article('go', 'ask');
+    const waiting = await ranTo(cwd, 3);
+    await put(cwd, 'other.yaml', 'name: other\nphases: [{ name: a, tasks: [{ name: t, command: [echo, x] }] }]\n');
+    await phasegate(['run', 'other.yaml', '--run-id', 'mine'], { cwd });
+    const { code, stdout } = await phasegate(['ls'], { cwd });
+    expect(
+      stdout
+        .replace(/[\d.]+s ago/gu, '0.0s ago')
+        .trimEnd()
+        .split('\n'),
+    ).toEqual([
+      'run                         status          approved  started   used  pipeline',
+      'mine                        completed       1/1       0.0s ago        other',
+      `${waiting}  waiting: draft  1/2       0.0s ago        article`,
+    ]);
+    expect(code).toBe(0);
+    const list = async (...flags: readonly string[]) => {
+      const { stdout: text } = await phasegate(['ls', '--json', ...flags], { cwd });
+      return parsed(text === '' ? '[]' : text).map((run) => Reflect.get(Object(run), 'runId') as unknown);
+    };
+    expect(await list()).toEqual(['mine', waiting]);
+    expect(await list('--status', 'waiting, running')).toEqual([waiting]);
+    expect(await list('--status', 'completed')).toEqual(['mine']);
+    expect(await list('--pipeline', 'article')).toEqual([waiting]);
+    expect(await list('-n', '1')).toEqual(['mine']);
+    expect(await list('--status', 'failed')).toEqual([undefined]);
+  });
+
+  it.each([
+    [['--status', 'done'], 'Say one of running, waiting, suspended'],
+    [['-n', '0'], 'no whole number above 0'],
+    [['-n', 'x'], 'no whole number above 0'],
+  ])('refuses %j', async (flags, text) => {
+    const cwd = await article('go');
+    await ranTo(cwd, 0);
+    expect(await phasegate(['ls', ...flags], { cwd })).toMatchObject({ code: 2, stderr: containing(text) });
+  });
+
+  it('tells runs that a process works on from those that were left', async () => {
+    const cwd = await article();
+    const { child, ended } = await startUntil(['run', 'p.mjs'], 'at work', cwd);
+    expect((await phasegate(['ls'], { cwd })).stdout).toContain(' running ');
+    child.kill('SIGINT');
+    await ended;
+    expect((await phasegate(['ls'], { cwd })).stdout).toContain(' suspended ');
+  });
+});
+
+describe('phasegate show', () => {
+  it('shows the tree, every attempt, its decisions, and what changed', async () => {
+    const cwd = await files({
+      'p.mjs': `import { definePipeline, phase, retry, task } from 'phasegate';
+        export default definePipeline({ name: 'list', phases: [phase('draft', {
+          tasks: [
+            task('write', { run: ({ attempt }) => attempt ? 'one\\ntwo\\nthree' : 'one\\nmany\\nthree' }),
+            task('title', { run: () => 'Numbers' }),
+          ],
+          review: ({ attempt }) => attempt ? 'APPROVE' : retry('Count.'),
+        })] });`,
+    });
+    await phasegate(['run', 'p.mjs', '--run-id', 'r1'], { cwd });
+    const { code, stdout, stderr } = await phasegate(['show', 'r1'], { cwd });
+    const still = stdout
+      .replace(/[\d.]+s\b/gu, '0.0s')
+      .replace(/\d{4}-.*?Z/u, '<time>')
+      .replaceAll(cwd, '<cwd>');
+    expect(`\n${still}`).toMatchInlineSnapshot(`
+      "
+      run r1 of "list"  completed
+        started <time>, last record 18 after 0.0s
+        definition <cwd>/p.mjs
+
+      list  0.0s  ✓ 1  corrections 1
+      ✓ draft  2 tasks  2 attempts  0.0s
+
+      draft
+        attempt 1  retrying
+          write
+            one
+            many
+            three
+          title
+            Numbers
+          verdict: retry: Count.
+        attempt 2  approved
+          asked to: Count.
+          write
+            - many
+            + two
+          title: as before
+          verdict: approve
+      "
+    `);
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+    const [json] = parsed((await phasegate(['show', 'r1', '--json'], { cwd })).stdout);
+    expect(json).toMatchObject({
+      runId: 'r1',
+      standing: 'completed',
+      attempts: [
+        { phase: 'draft', attempt: 0, end: 'phase.retrying', outputs: { title: 'Numbers' } },
+        { phase: 'draft', attempt: 1, end: 'phase.approved', feedback: 'Count.' },
+      ],
+    });
+  });
+
+  it('says why a run failed, and what waits', async () => {
+    const cwd = await article('go', 'ask');
+    const id = await ranTo(cwd, 3);
+    expect((await phasegate(['show', id], { cwd })).stdout).toContain(
+      '⏸ draft waits for a person: Legal must see this.',
+    );
+    await phasegate(['cancel', id, '--reason', 'Not needed any more'], { cwd });
+    expect((await phasegate(['show', id], { cwd })).stdout).toContain('Not needed any more');
+  });
+
+  it('obeys nothing that is in names, outputs or errors', async () => {
+    const cwd = await files({
+      'p.mjs': `import { definePipeline, phase, task } from 'phasegate';
+        export default definePipeline({ name: 'list', phases: [phase('draft', {
+          tasks: [task('write', { run: () => 'red \\u001b[31m \\u001b]0;title\\u0007' })],
+          review: () => 'REJECT: bell \\u0007 \\u001b[2J',
+        })] });`,
+    });
+    await phasegate(['run', 'p.mjs', '--run-id', 'evil \u001B[31m'], { cwd });
+    for (const args of [['ls'], ['show', 'latest'], ['events', 'latest']]) {
+      const { code, stdout } = await phasegate(args, { cwd });
+      expect(stdout.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+      expect(code).toBe(0);
+    }
+  });
+});
+
+describe('phasegate events', () => {
+  it('prints what the run printed', async () => {
+    const cwd = await article('go');
+    const run = await phasegate(['run', 'p.mjs'], { cwd });
+    const { stdout } = await phasegate(['events', 'latest'], { cwd });
+    expect(run.stdout.startsWith(stdout)).toBe(true);
+    expect(untimed(stdout).at(-1)).toBe('run completed');
+  });
+
+  it('prints records from a number on, the same as the run did', async () => {
+    const cwd = await article('go');
+    const run = await phasegate(['run', 'p.mjs', '--json'], { cwd });
+    const records = parsed(run.stdout);
+    expect(parsed((await phasegate(['events', 'latest', '--json'], { cwd })).stdout)).toEqual(records);
+    expect(parsed((await phasegate(['events', 'latest', '--json', '--from', '5'], { cwd })).stdout)).toEqual(
+      records.slice(4),
+    );
+    expect(await phasegate(['events', 'latest', '--from', '1000'], { cwd })).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    });
+    expect(await phasegate(['events', 'latest', '--from', '0'], { cwd })).toMatchObject({ code: 2 });
+  });
+
+  it('follows a run of another process until it has ended', async () => {
+    const cwd = await article();
+    const { child, ended } = await startUntil(['run', 'p.mjs', '--json'], 'at work', cwd);
+    const follower = await startUntil(['events', 'latest', '--follow', '--json'], 'at work', cwd);
+    child.kill('SIGINT');
+    const first = await ended;
+    await put(cwd, 'go');
+    const second = await phasegate(['resume', 'latest', '--json'], { cwd });
+    const { code, stdout } = await follower.ended;
+    expect(stdout).toBe(first.stdout + second.stdout);
+    expect(code).toBe(0);
+  });
+});
+
+describe('a huge run', () => {
+  const COUNT = 30_000;
+  let cwd = '';
+
+  beforeAll(async () => {
+    cwd = await mkdtemp(join(tmpdir(), 'phasegate-'));
+    const { plan } = definePipeline({ name: 'huge', phases: [phase('p', { tasks: [task('t', { run: () => 1 })] })] });
+    const at = { phase: 'p', generation: 0, attempt: 0 };
+    const events: readonly RunRecord['event'][] = [
+      { type: 'run.started', plan, fingerprint: fingerprint(plan), input: null },
+      { type: 'phase.started', ...at },
+      { type: 'task.started', ...at, task: 't', try: 1 },
+      ...Array.from({ length: COUNT }, (_, index) => ({
+        type: 'task.reported' as const,
+        ...at,
+        task: 't',
+        reviewer: false,
+        progress: `step ${index}`,
+      })),
+    ];
+    const store = sqliteStore(join(cwd, 'runs.db'));
+    const records = events.map((event, index) => ({ runId: 'huge', seq: index + 1, time: index, event }));
+    await copyRun(store, 'huge', records, {});
+    await store.close();
+  });
+
+  afterAll(() => rm(cwd, { recursive: true, force: true }));
+
+  it.each([['events', '--json'], ['events'], ['export']])(
+    'is not read to its end where nobody wants to have it: %s %s',
+    async (...args) => {
+      const [name = '', ...flags] = args;
+      const { child, ended } = start([name, 'huge', ...flags, '--store', 'runs.db'], { cwd });
+      await new Promise((resolve) => child.stdout?.once('data', resolve));
+      child.stdout?.destroy();
+      const { code, stdout, stderr } = await ended;
+      expect(stderr).toBe('');
+      expect(stdout.split('\n').length).toBeLessThan(COUNT);
+      expect(code).toBe(141);
+    },
+  );
+
+  it('is told, shown and exported whole', async () => {
+    const flags = ['--store', 'runs.db'];
+    const told = await phasegate(['events', 'huge', '--json', ...flags], { cwd });
+    expect(told.stdout.trimEnd().split('\n')).toHaveLength(COUNT + 3);
+    expect(await phasegate(['show', 'huge', ...flags], { cwd })).toMatchObject({
+      code: 0,
+      stdout: containing('step 29999'),
+    });
+    expect(await phasegate(['export', 'huge', '-o', 'huge.jsonl', ...flags], { cwd })).toMatchObject({ code: 0 });
+    expect(await phasegate(['import', 'huge.jsonl', ...flags], { cwd })).toMatchObject({ code: 0 });
+  });
+});
+
+describe('phasegate fork', () => {
+  it('makes a run that goes on from before a phase', async () => {
+    const cwd = await article('go');
+    const id = await ranTo(cwd, 0);
+    const { code, stdout } = await phasegate(['fork', id, '--at', 'draft'], { cwd });
+    const [, fork = ''] = /^run (\w+) is a fork of run /u.exec(stdout) ?? [];
+    expect(stdout).toBe(`run ${fork} is a fork of run ${id}\n  resume with: phasegate resume ${fork}\n`);
+    expect(code).toBe(0);
+    expect(await phasegate(['resume', fork], { cwd })).toMatchObject({ code: 0, stdout: containing('✓ completed') });
+    expect(await ran(cwd)).toEqual(['read', 'write', 'write']);
+    expect((await phasegate(['show', fork], { cwd })).stdout).toContain(`fork of run ${id}`);
+  });
+
+  it('may run it at once', async () => {
+    const cwd = await article('go');
+    await ranTo(cwd, 0);
+    const { code, stdout } = await phasegate(['fork', 'latest', '--at', '1', '--run'], { cwd });
+    expect(stdout).toContain('2 of 2 phases approved');
+    expect(code).toBe(0);
+    expect(await ran(cwd)).toEqual(['read', 'write', 'read', 'write']);
+  });
+
+  it.each([
+    ['0', 'at record 0 as it has no such point'],
+    ['999', 'It has records 1 to '],
+    ['nope', 'at phase "nope" as it has no such point'],
+  ])('refuses --at %s', async (at, text) => {
+    const cwd = await article('go');
+    await ranTo(cwd, 0);
+    expect(await phasegate(['fork', 'latest', '--at', at], { cwd })).toMatchObject({
+      code: 2,
+      stderr: containing(text),
+    });
+    expect(parsed((await phasegate(['ls', '--json'], { cwd })).stdout)).toHaveLength(1);
+  });
+});
+
+describe('phasegate cancel', () => {
+  it('ends a run that was left, without its pipeline', async () => {
+    const cwd = await article();
+    const id = await leftAtWork(cwd);
+    await put(cwd, 'p.mjs', 'not even JavaScript');
+    expect(await phasegate(['cancel', id, '--reason', 'Enough.'], { cwd })).toEqual({
+      code: 0,
+      stdout: `run ${id} cancelled\n`,
+      stderr: '',
+    });
+    expect(untimed((await phasegate(['events', id], { cwd })).stdout).slice(-3)).toEqual([
+      `run ${id} resumed`,
+      'draft: cancelled: Enough.',
+      'run cancelled: Enough.',
+    ]);
+    expect(await ran(cwd)).toEqual(['read', 'write', 'aborted']);
+    expect(await phasegate(['cancel', id], { cwd })).toMatchObject({
+      code: 2,
+      stderr: containing('it has ended: cancelled'),
+    });
+  });
+
+  it('leaves what can be tried again', async () => {
+    const cwd = await article();
+    const id = await leftAtWork(cwd);
+    await phasegate(['cancel', id], { cwd });
+    await put(cwd, 'go');
+    expect(await phasegate(['retry', id], { cwd })).toMatchObject({ code: 0, stdout: containing('✓ completed') });
+  });
+
+  it('tells a process that works on it', async () => {
+    const cwd = await article();
+    const { child, ended } = await startUntil(['run', 'p.mjs'], 'at work', cwd);
+    const { code, stdout, stderr } = await phasegate(['cancel', 'latest', '--reason', 'Enough.'], { cwd });
+    expect(stderr).toContain(`process ${child.pid} on `);
+    expect(stdout).toMatch(/^run \w+ cancelled\n$/u);
+    expect(code).toBe(0);
+    expect(await ended).toMatchObject({ code: 1, stdout: containing('run cancelled: Enough.') });
+  });
+
+  it('ends a run whose process was killed', async () => {
+    const cwd = await article();
+    const { child, ended } = await startUntil(['run', 'p.mjs'], 'at work', cwd);
+    child.kill('SIGKILL');
+    await ended;
+    expect(await phasegate(['cancel', 'latest'], { cwd })).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+describe('phasegate rm and gc', () => {
+  it('remove runs, all or none', async () => {
+    const cwd = await article('go');
+    const first = await ranTo(cwd, 0);
+    const second = await ranTo(cwd, 0);
+    expect(await phasegate(['rm', first, 'nope'], { cwd })).toMatchObject({ code: 2, stdout: '' });
+    expect(await phasegate(['rm', first, second, first], { cwd })).toEqual({
+      code: 0,
+      stdout: `removed run ${first} of "article"\nremoved run ${second} of "article"\n`,
+      stderr: '',
+    });
+    expect(await phasegate(['ls'], { cwd })).toMatchObject({ code: 0, stdout: 'no runs\n' });
+  });
+
+  it('do not remove a run that a process works on', async () => {
+    const cwd = await article();
+    const { child, ended } = await startUntil(['run', 'p.mjs'], 'at work', cwd);
+    expect(await phasegate(['rm', 'latest'], { cwd })).toMatchObject({
+      code: 2,
+      stderr: containing(`process ${child.pid} on`),
+    });
+    child.kill('SIGINT');
+    await ended;
+  });
+
+  it('collect what has ended long ago, and say first what that is', async () => {
+    const cwd = await article('go');
+    const ended = await ranTo(cwd, 0);
+    await put(cwd, 'ask');
+    const waiting = await ranTo(cwd, 3);
+    expect(await phasegate(['gc', '--keep', '1h'], { cwd })).toMatchObject({ code: 0, stdout: '0 runs removed\n' });
+    const dry = await phasegate(['gc', '--keep', '0s', '--dry-run'], { cwd });
+    expect(dry.stdout).toContain(ended);
+    expect(dry.stdout).not.toContain(waiting);
+    expect(dry.stdout).toContain('1 run would be removed\n');
+    const wet = await phasegate(['gc', '--keep', '0s'], { cwd });
+    expect(wet.stdout).toBe(`removed run ${ended} of "article"\n1 run removed\n`);
+    expect((await phasegate(['ls'], { cwd })).stdout).toContain(waiting);
+  });
+
+  it.each(['', '30', 'd', '-1d', '1y', 'soon'])('refuse to keep for %j', async (keep) => {
+    const cwd = await article('go');
+    await ranTo(cwd, 0);
+    const { code, stderr } = await phasegate(['gc', `--keep=${keep}`], { cwd });
+    expect(stderr).toMatch(/no duration|argument missing/u);
+    expect(code).toBe(2);
+  });
+});
+
+describe('phasegate export and import', () => {
+  /** A run with an output that is kept beside its records. */
+  async function exported(): Promise<{ readonly cwd: string; readonly id: string; readonly text: string }> {
+    const cwd = await files({
+      'p.mjs': `import { definePipeline, escalate, phase, task } from 'phasegate';
+        export default definePipeline({ name: 'big', phases: [
+          phase('a', { tasks: [task('t', { run: () => 'x'.repeat(50000) })] }),
+          phase('b', { after: ['a'], tasks: [task('t', { run: ({ inputs }) => inputs.a.t + '!' })], review: () => escalate('See.') }),
+        ] });`,
+    });
+    const id = idIn(await phasegate(['run', 'p.mjs'], { cwd }));
+    expect(await phasegate(['export', id, '-o', 'run.jsonl'], { cwd })).toMatchObject({ code: 0 });
+    return { cwd, id, text: await readFile(join(cwd, 'run.jsonl'), 'utf8') };
+  }
+
+  it('move a run to another store, where it goes on', async () => {
+    const { cwd, id, text } = await exported();
+    expect((await stat(join(cwd, 'run.jsonl'))).mode & 0o777).toBe(0o600);
+    expect((await phasegate(['export', id], { cwd })).stdout).toBe(text);
+    expect(await phasegate(['import', 'run.jsonl', '--store', 'other.db'], { cwd })).toEqual({
+      code: 0,
+      stdout: `run ${id} of "big" imported\n`,
+      stderr: '',
+    });
+    const here = sqliteStore(join(cwd, STORE), { readOnly: true });
+    const there = sqliteStore(join(cwd, 'other.db'), { readOnly: true });
+    expect(await readRun(there, id)).toEqual(await readRun(here, id));
+    expect(await there.inbox()).toEqual(await here.inbox());
+    expect(await there.run(id)).toEqual(await here.run(id));
+    await here.close();
+    await there.close();
+    expect(await phasegate(['resume', id, '--store', 'other.db'], { cwd })).toMatchObject({ code: 3 });
+  });
+
+  it('give a run another id where its own is taken, and read standard input', async () => {
+    const { cwd, id, text } = await exported();
+    const { code, stdout } = await phasegate(['import', '-'], { cwd, input: text });
+    expect(stdout).toMatch(new RegExp(`^run \\w{26} of "big" imported, as the store has a run ${id} already\n$`, 'u'));
+    expect(code).toBe(0);
+    expect(parsed((await phasegate(['ls', '--json'], { cwd })).stdout)).toHaveLength(2);
+  });
+
+  it('refuse what is not a whole run as it was written', async () => {
+    const { cwd, text } = await exported();
+    const lines = text.trimEnd().split('\n');
+    const changed = (at: number, change: (line: string) => string) =>
+      lines.map((line, index) => (index === at ? change(line) : line)).join('\n');
+    const cases: readonly (readonly [text: string, problem: string])[] = [
+      ['', 'it is empty'],
+      ['Dear diary', 'line 1 is no JSON'],
+      ['{}', 'line 1 does not say that it is a run'],
+      [changed(0, (line) => line.replace('"version":1', '"version":2')), 'line 1 does not say that it is a run'],
+      [lines.slice(0, -1).join('\n'), `it ends after ${lines.length - 4} of ${lines.length - 3} records`],
+      [text.slice(0, -20), 'is no JSON'],
+      [lines.toSpliced(2, 1).join('\n'), 'has record 3 where record 2 is due'],
+      [changed(lines.length - 1, (line) => line.replace(/"seq":\d+/u, '"seq":1')), 'has record 1 where record'],
+      [changed(lines.length - 1, (line) => line.replace(/"runId":"\w+"/u, '"runId":"x"')), 'is of another run'],
+      [changed(lines.length - 1, (line) => line.replace(/"type":"[\w.]+"/u, '"type":"phase.eaten"')), 'is no record'],
+      [text.replace('xxxxx', 'xxyxx'), 'is not what its hash says'],
+      [lines.filter((line) => !line.startsWith('{"hash"')).join('\n'), 'which is not there'],
+      [text.replaceAll('"concurrency":"unlimited"', '"concurrency":7'), 'its plan is not what its fingerprint says'],
+    ];
+    for (const [content, problem] of cases) {
+      await writeFile(join(cwd, 'bad.jsonl'), content);
+      const { code, stdout, stderr } = await phasegate(['import', 'bad.jsonl', '--store', 'new.db'], { cwd });
+      expect([problem, stderr]).toEqual([problem, containing(problem)]);
+      expect(stderr).not.toContain('    at ');
+      expect([stdout, code]).toEqual(['', 2]);
+    }
+    await expect(stat(join(cwd, 'new.db'))).rejects.toThrow('ENOENT');
+    expect(await phasegate(['import', 'nope.jsonl'], { cwd })).toMatchObject({
+      code: 2,
+      stderr: containing('Cannot read "nope.jsonl"'),
+    });
+    expect(await phasegate(['export', 'latest', '-o', '.'], { cwd })).toMatchObject({
+      code: 2,
+      stderr: containing('Cannot write "."'),
+    });
+  });
+});
+
+describe('every command for runs', () => {
+  const COMMANDS = [
+    ['resume', 'x'],
+    ['retry', 'x'],
+    ['show', 'x'],
+    ['events', 'x'],
+    ['fork', 'x', '--at', '1'],
+    ['cancel', 'x'],
+    ['rm', 'x'],
+    ['export', 'x'],
+  ] as const;
+
+  it('refuses a run that is not known', async () => {
+    const cwd = await article('go');
+    await ranTo(cwd, 0);
+    for (const command of COMMANDS) {
+      const { code, stdout, stderr } = await phasegate(command, { cwd });
+      expect([command, stderr]).toEqual([command, matching(/^Cannot find run "x" as the store .* has none/u)]);
+      expect([stdout, code]).toEqual(['', 2]);
+    }
+  });
+
+  it('refuses a store that is none, and makes none', async () => {
+    const cwd = await article('go');
+    await ranTo(cwd, 0);
+    await truncate(join(cwd, STORE), 3000);
+    for (const command of [...COMMANDS, ['ls'], ['gc', '--keep', '1d']]) {
+      const broken = await phasegate(command, { cwd });
+      expect([command, broken.stderr]).toEqual([command, matching(/^Cannot .*\n.*\nDocs: /su)]);
+      expect(broken.stderr).not.toContain('    at ');
+      expect([broken.stdout, broken.code]).toEqual(['', 2]);
+      const missing = await phasegate([...command, '--store', 'none.db'], { cwd });
+      expect([command, missing.stderr]).toEqual([command, containing('there is no such file')]);
+      expect(missing.code).toBe(2);
+    }
+    await expect(stat(join(cwd, 'none.db'))).rejects.toThrow('ENOENT');
+  });
+});
