@@ -9,6 +9,7 @@ import { errorInfo, PhasegateError } from '../model/errors.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import type { GraphFormat } from './graph.ts';
 import { advised } from './show/error-text.ts';
+import { addInboxCommands } from './program-inbox.ts';
 import { addRunCommands, notBlank, PIPELINE_FILE, storeOption, WAIT } from './program-runs.ts';
 import type { RunFlags } from './run.ts';
 import { DEFAULT_STORE } from './store-default.ts';
@@ -58,6 +59,7 @@ function createProgram(end: (code: ExitCode) => void): Command {
     .option('--no-store', 'do not keep the run: it cannot be resumed then')
     .action(async (file: string, flags: RunFlags) => end(await (await import('./run.ts')).runFile(file, flags)));
   addRunCommands(program, end);
+  addInboxCommands(program, end);
   program
     .command('check')
     .description('judge a pipeline without running it, and print what a run can take at worst')

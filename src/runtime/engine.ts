@@ -142,6 +142,8 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     actor = made;
     actor.start();
     reception.begin();
+    // What was answered while nobody worked on the run is taken first.
+    if (options.begun) await reception.settled().catch(() => undefined);
     options.begun?.();
     late?.();
   }

@@ -41,6 +41,8 @@ export interface Reception {
   answer(id: string, reply: Reply, options: AnswerOptions): Promise<void>;
   /** Takes an answer that another process has left. What is no good is refused in the records. */
   hear(message: Posted): Promise<void>;
+  /** Resolves when every answer that other processes have left by now has been taken. */
+  settled(): Promise<void>;
   /** Nothing happens any more by the clock. */
   close(): void;
 }
@@ -78,11 +80,13 @@ export function createReception({ pipeline, log, clock, tell, claim, listen }: R
     now: log.now,
     open: () => current().open(),
     tell,
-    async settled() {
-      await listen();
-      await Promise.all(hearing);
-    },
+    settled,
   });
+
+  async function settled(): Promise<void> {
+    await listen();
+    await Promise.all(hearing);
+  }
 
   function look(): void {
     current();
@@ -171,6 +175,7 @@ export function createReception({ pipeline, log, clock, tell, claim, listen }: R
     note(event) {
       if (inbox || OPENING.has(event.type)) look();
     },
+    settled,
     close: () => deadlines.stop(),
     open: () => current().open(),
     decide(about, given, { nonce, by }) {

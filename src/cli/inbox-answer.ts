@@ -1,0 +1,95 @@
+/**
+ * `phasegate inbox answer`.
+ *
+ * @module
+ */
+import { userInfo } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
+import { PhasegateError } from '../model/errors.ts';
+import type { InboxItem } from '../model/inbox.ts';
+import type { Reply } from '../model/reply.ts';
+import { answerItem } from '../runtime/answer-item.ts';
+import { exitCode, type ExitCode } from './exit-code.ts';
+import { findItem } from './find-item.ts';
+import { askReply } from './inbox-ask.ts';
+import { replyOf, type ReplyFlags } from './inbox-reply.ts';
+import { detailOf } from './inbox-show.ts';
+import { plainItem } from './show/item-lines.ts';
+import { oneLine } from './show/text.ts';
+import { openStore, storeArgument, type OpenStore, type StoreFlags } from './store-option.ts';
+
+/** What `phasegate inbox answer` takes beside the item. */
+export interface AnswerFlags extends ReplyFlags, StoreFlags {
+  readonly nonce?: string | undefined;
+  readonly by?: string | undefined;
+}
+
+/** Answers an item of the inbox; where no answer was given it is asked for on the terminal. */
+export async function answerKept(wanted: string, flags: AnswerFlags): Promise<ExitCode> {
+  const kept = openStore(flags, 'write');
+  try {
+    const item = await findItem(kept, wanted);
+    const detail = await detailOf(kept, item);
+    // An answer is to what was read here, and to nothing that is asked anew meanwhile.
+    const how = { nonce: flags.nonce ?? item.nonce, by: flags.by ?? userName() };
+    const give = (reply: Reply) => answerItem(kept.store, item.id, reply, how);
+    const reply = await replyOf(flags, detail);
+    if (reply) await give(reply);
+    else {
+      if (!process.stdin.isTTY || !process.stderr.isTTY) throw nothingChosen(item);
+      process.stderr.write(plainItem(detail, Date.now()));
+      if (!(await askReply(item, give, { input: process.stdin, output: process.stderr }))) {
+        process.stderr.write('Nothing was answered.\n');
+        return exitCode.usage;
+      }
+    }
+    return await tell(kept, item);
+  } finally {
+    await kept.store.close();
+  }
+}
+
+// --- internal ---
+
+/** Milliseconds for which a process that works on the run may take the answer, and between looks. */
+const PATIENCE_MS = 3000;
+const LOOK_MS = 100;
+
+/** Says what has become of the answer. */
+async function tell(kept: OpenStore, { id, runId }: InboxItem): Promise<ExitCode> {
+  const run = await kept.store.run(runId);
+  if (!run?.lease) {
+    const command = `phasegate resume ${oneLine(runId)}${storeArgument(kept)}`;
+    process.stdout.write(`answered; it is taken when the run goes on: ${command}\n`);
+    return exitCode.completed;
+  }
+  for (let left = PATIENCE_MS; left > 0; left -= LOOK_MS) {
+    const item = await kept.store.item(id);
+    if (item?.closedAt !== undefined) {
+      const { outcome = 'closed' } = item;
+      process.stdout.write(`answered: ${oneLine(outcome)}\n`);
+      return outcome.startsWith('refused') ? exitCode.usage : exitCode.completed;
+    }
+    await setTimeout(LOOK_MS);
+  }
+  process.stdout.write(`answered; ${oneLine(run.lease.holder)} works on the run and has not taken it yet\n`);
+  return exitCode.completed;
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return 'command line';
+  }
+}
+
+function nothingChosen({ id }: InboxItem): PhasegateError {
+  return new PhasegateError(
+    'ANSWER_INVALID',
+    `Cannot answer item ${id} as no answer was given, and this is no terminal`,
+    {
+      hint: 'Add one, such as --approve, --retry "…", --reject "…" or --value <json>; phasegate inbox show tells what each leads to.',
+    },
+  );
+}

@@ -1,0 +1,91 @@
+/**
+ * Asking on the terminal for an answer to an item of the inbox.
+ *
+ * @module
+ */
+import { createInterface } from 'node:readline';
+import { PhasegateError } from '../model/errors.ts';
+import type { InboxItem } from '../model/inbox.ts';
+import type { Reply } from '../model/reply.ts';
+import { valueIn } from './inbox-reply.ts';
+import { oneLine } from './show/text.ts';
+
+/** Where is asked. */
+export interface Streams {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+}
+
+/**
+ * Asks until an answer is taken. An empty line, and whatever makes no sense, is asked again; the end of the input answers
+ * nothing.
+ *
+ * @param give Gives the answer. Where it rejects with a `PhasegateError` that is shown.
+ * @returns Whether something was answered.
+ */
+export async function askReply(
+  item: InboxItem,
+  give: (reply: Reply) => Promise<void>,
+  { input, output }: Streams,
+): Promise<boolean> {
+  const lines = createInterface({ input, terminal: false });
+  output.write(helpOn(item));
+  try {
+    for await (const line of lines) {
+      const problem = await tried(item, line, give);
+      if (problem === undefined) return true;
+      output.write(`${problem}\n> `);
+    }
+    return false;
+  } finally {
+    lines.close();
+  }
+}
+
+// --- internal ---
+
+/** @returns What is wrong with a line; `undefined` where it was taken. */
+async function tried(
+  item: InboxItem,
+  line: string,
+  give: (reply: Reply) => Promise<void>,
+): Promise<string | undefined> {
+  if (line.trim() === '') return 'An empty line answers nothing.';
+  try {
+    await give(readLine(item, line));
+    return undefined;
+  } catch (error) {
+    if (!PhasegateError.is(error) || !MENDABLE.has(error.code)) throw error;
+    return error.message.replace(/\nDocs: .*$/u, '');
+  }
+}
+
+/** What can be said in a better way; all else ends the command. */
+const MENDABLE: ReadonlySet<string> = new Set(['ANSWER_INVALID', 'DECISION_INVALID', 'DECISION_TARGET_INVALID']);
+
+function readLine({ kind, choices }: InboxItem, line: string): Reply {
+  const text = line.trim();
+  const [, command, reason = ''] = /^(SKIP|ABORT)\b\s*:?\s*(.*)$/u.exec(text) ?? [];
+  if (command === 'ABORT') return reason === '' ? { type: 'abort' } : { type: 'abort', reason };
+  if (command === 'SKIP' && kind === 'escalation') return reason === '' ? { type: 'skip' } : { type: 'skip', reason };
+  if (kind !== 'task') return { type: 'decide', decision: text };
+  return { type: 'value', value: choices ? text : valueIn(text) };
+}
+
+function helpOn({ kind, choices }: InboxItem): string {
+  const lines = {
+    task: [choices ? choices.map(oneLine).join(' | ') : '<JSON, or text>'],
+    limit: ['APPROVE               lift the limit and go on', 'REJECT: <why>         end the run'],
+    review: [...DECISIONS, 'ESCALATE: <why>'],
+    escalation: [...DECISIONS, 'SKIP: <why>'],
+  }[kind];
+  const all = [...lines, 'ABORT: <why>          end the run as cancelled'];
+  return `Answer with one of these lines; Ctrl-C answers nothing.\n${all.map((line) => `  ${line}\n`).join('')}> `;
+}
+
+const DECISIONS = [
+  'APPROVE',
+  'RETRY: <what to change>',
+  'RETRY_PREDECESSOR <phase>: <what to change>',
+  'REJECT: <why>',
+];

@@ -1,0 +1,30 @@
+/**
+ * `phasegate inbox`.
+ *
+ * @module
+ */
+import { exitCode, type ExitCode } from './exit-code.ts';
+import { print } from './print.ts';
+import { asText, seesColours } from './reporter.ts';
+import { itemTable } from './show/item-lines.ts';
+import { createPainter } from './show/line.ts';
+import { openStore, type StoreFlags } from './store-option.ts';
+
+/** What `phasegate inbox` takes. */
+export interface InboxFlags extends StoreFlags {
+  /** Whether what was closed is listed as well. @default false */
+  readonly all?: boolean | undefined;
+  readonly queue?: string | undefined;
+  readonly json?: boolean | undefined;
+}
+
+/** Prints what waits for people, the oldest first. */
+export async function listInbox({ all = false, queue, json = false, ...flags }: InboxFlags): Promise<ExitCode> {
+  const { store } = openStore(flags, 'read');
+  const kept = await store.inbox(all ? {} : { open: true });
+  await store.close();
+  const items = kept.filter((item) => queue === undefined || item.queue === queue);
+  const paint = createPainter(seesColours(process.stdout));
+  const lines = json ? items.map((item) => JSON.stringify(item)) : itemTable(items, Date.now()).map(paint);
+  return (await print(asText(lines))) ? exitCode.completed : exitCode.brokenPipe;
+}

@@ -1,0 +1,183 @@
+/**
+ * What waits for people, as lines.
+ *
+ * @module
+ */
+import type { InboxItem } from '../../model/inbox.ts';
+import type { Choice } from '../../model/item-choices.ts';
+import type { ItemDetail, TriedAttempt } from '../../model/item-detail.ts';
+import { verdictText } from './event-lines.ts';
+import { plain, span, type Line, type Tone } from './line.ts';
+import { excerptLines } from './summary.ts';
+import { counted, cut, duration, manyLines, oneLine, padEnd, usage, widthOf } from './text.ts';
+
+/** A head, then a line for each item; one line where there is none. @param now Milliseconds since 1970. */
+export function itemTable(items: readonly InboxItem[], now: number): readonly Line[] {
+  if (items.length === 0) return [[span('nothing waits', 'dim')]];
+  const rows = items.map((item) => cellsOf(item, now));
+  const widths = HEAD.map((title, column) => Math.max(title.length, ...rows.map((row) => widthOf(row[column] ?? ''))));
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, column) => (column === cells.length - 1 ? cell : padEnd(cell, (widths[column] ?? 0) + 2)))
+      .join('');
+  return [
+    [span(line(HEAD), 'dim')],
+    ...items.map((item, index): Line => [span(line(rows[index] ?? []), toneOf(item))]),
+  ];
+}
+
+/** All about one item. @param now Milliseconds since 1970. */
+export function itemLines(detail: ItemDetail, now: number): readonly Line[] {
+  const { item, attempts, corrections, changes, used, phaseUsed, choices } = detail;
+  return [
+    [span(`⏸ ${titleOf(item)}`, 'strong')],
+    ...textLines(item.reason),
+    ...textLines(item.description ?? ''),
+    ...factsOf(item, now),
+    ...attempts.flatMap((one, index) => attemptLines(one, index === attempts.length - 1)),
+    ...(corrections.length > 0 ? [[span('asked for so far:', 'dim')]] : []),
+    ...corrections.map(({ from, feedback, requiredChange }): Line => {
+      const text = oneLine(feedback === '' ? (requiredChange ?? '') : feedback);
+      return [span(`  ${oneLine(from)}: ${cut(text, LONGEST)}`)];
+    }),
+    ...Object.entries(changes).flatMap(([task, patch]) => diffLines(task, patch)),
+    [span(`used: ${usage(phaseUsed)} by the phase, ${usage(used)} by the run`, 'dim')],
+    ...(item.closedAt === undefined ? choices.flatMap(choiceLines) : []),
+  ];
+}
+
+// --- internal ---
+
+const HEAD = ['item', 'queue', 'since', 'due', 'about', 'asks'];
+/** Longest text of one line, in columns. */
+const LONGEST = 100;
+const MOST_CHANGES = 40;
+
+function cellsOf(item: InboxItem, now: number): readonly string[] {
+  const { id, queue, severity, openedAt, closedAt, dueAt, outcome = 'closed', reason } = item;
+  const due = dueAt === undefined || closedAt !== undefined ? '-' : dueAt > now ? `in ${duration(dueAt - now)}` : 'now';
+  return [
+    oneLine(id),
+    severity === 'normal' ? oneLine(queue) : `${oneLine(queue)} (${severity})`,
+    `${duration(Math.max(0, now - openedAt))} ago`,
+    due,
+    cut(aboutOf(item), 40),
+    cut(oneLine(closedAt === undefined ? reason : outcome), LONGEST),
+  ];
+}
+
+function toneOf({ closedAt, severity }: InboxItem): Tone {
+  if (closedAt !== undefined) return 'dim';
+  return severity === 'urgent' ? 'bad' : severity === 'high' ? 'warn' : 'plain';
+}
+
+function aboutOf({ about, task }: InboxItem): string {
+  return task === undefined ? oneLine(about) : `${oneLine(about)}/${oneLine(task)}`;
+}
+
+const KINDS: Readonly<Record<InboxItem['kind'], string>> = {
+  escalation: 'waits for a decision',
+  limit: 'is spent, and the run is held',
+  task: 'waits for what a person puts out',
+  review: 'waits for the decision of a person who is its reviewer',
+};
+
+function titleOf(item: InboxItem): string {
+  return `${aboutOf(item)} of "${oneLine(item.pipeline)}" ${KINDS[item.kind]}`;
+}
+
+function factsOf(item: InboxItem, now: number): readonly Line[] {
+  const { id, nonce, queue, severity, openedAt, closedAt, outcome = '', who, choices } = item;
+  const dates = [['due', item.dueAt] as const].flatMap(([name, at]) =>
+    at === undefined || closedAt !== undefined ? [] : [`${name} in ${duration(Math.max(0, at - now))}`],
+  );
+  const facts = [`item ${oneLine(id)}`, `nonce ${nonce}`, `queue ${oneLine(queue)}`, severity, ...dates];
+  return [
+    [span(`  ${[...facts, `open for ${duration(Math.max(0, (closedAt ?? now) - openedAt))}`].join(', ')}`, 'dim')],
+    ...(choices ? [[span(`  one of: ${choices.map((one) => JSON.stringify(oneLine(one))).join(', ')}`)]] : []),
+    ...(closedAt === undefined
+      ? []
+      : [[span(`  closed${who === undefined ? '' : ` by ${oneLine(who)}`}: ${oneLine(outcome)}`, 'warn')]]),
+  ];
+}
+
+function textLines(text: string): readonly Line[] {
+  if (text === '') return [];
+  return manyLines(text)
+    .split('\n')
+    .map((line): Line => [span(`  ${line}`)]);
+}
+
+function attemptLines({ attempt, generation, outputs, verdict, verdicts }: TriedAttempt, isLast: boolean) {
+  const again = generation > 0 ? `, sent back ${counted(generation, 'time')}` : '';
+  const head: Line = [
+    span(`attempt ${attempt + 1}${again}`, 'strong'),
+    span(verdict ? `: ${cut(verdictText(verdict), LONGEST)}` : ''),
+  ];
+  if (!isLast) return [head];
+  const said = Object.entries(verdicts).map(([name, one]): Line => [
+    span(`  ${oneLine(name)}: ${cut(verdictText(one), LONGEST)}`),
+  ]);
+  const put = Object.entries(outputs).flatMap(([task, value]): readonly Line[] => [
+    [span(`  ${oneLine(task)}:`, 'dim')],
+    ...excerptLines(value),
+  ]);
+  return [head, ...said, ...put];
+}
+
+function diffLines(task: string, patch: string): readonly Line[] {
+  // The first lines name files, of which there are none.
+  const lines = manyLines(patch)
+    .split('\n')
+    .slice(4)
+    .filter((line) => line !== '');
+  const left = lines.length - MOST_CHANGES;
+  return [
+    [span(`changed in ${oneLine(task)} since the attempt before:`, 'dim')],
+    ...lines.slice(0, MOST_CHANGES).map((line): Line => [span(`  ${cut(line, LONGEST)}`, toneOfChange(line))]),
+    ...(left > 0 ? [[span(`  and ${counted(left, 'line')} more`, 'dim')]] : []),
+  ];
+}
+
+function toneOfChange(line: string): Tone {
+  return line.startsWith('+') ? 'good' : line.startsWith('-') ? 'bad' : 'dim';
+}
+
+/** How each answer is given to `phasegate inbox answer`. */
+const FLAGS: Readonly<Record<Choice['answer'], string>> = {
+  approve: '--approve',
+  edit: '--edit <file>',
+  retry: '--retry "…"',
+  rewind: '--rewind',
+  reject: '--reject "…"',
+  skip: '--skip',
+  escalate: '--escalate "…"',
+  value: '--value <json>',
+  abort: '--abort',
+};
+
+function choiceLines(choice: Choice): readonly Line[] {
+  const { answer, phase, means, runs, mayRun, skips, stale, spends } = choice;
+  const flag = phase === undefined ? FLAGS[answer] : `--rewind ${oneLine(phase)} "…"`;
+  const effects = [
+    ['runs', runs],
+    ['runs where it changes for them', mayRun],
+    ['skips', skips],
+    ['leaves stale', stale],
+  ] as const;
+  const told = effects.flatMap(([what, names]) =>
+    names.length === 0 ? [] : [`${what}: ${names.map(oneLine).join(', ')}`],
+  );
+  const spent = spends === 'nothing' ? [] : [`spends ${spends}`];
+  return [
+    [span(`${padEnd(flag, 16)} `, 'strong'), span(oneLine(means))],
+    ...[...told, ...spent].map((text): Line => [span(`${' '.repeat(17)}${text}`, 'dim')]),
+  ];
+}
+
+/** The same without colours, for whoever is asked on standard error. */
+export function plainItem(detail: ItemDetail, now: number): string {
+  return itemLines(detail, now)
+    .map((line) => `${plain(line)}\n`)
+    .join('');
+}

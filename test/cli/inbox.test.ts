@@ -1,0 +1,214 @@
+/** What waits for people, listed, shown and answered from other processes. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { InboxItem } from '../../src/index.ts';
+import { sqliteStore } from '../../src/store.ts';
+import { files, main, phasegate, start, type Ended } from './cli.ts';
+
+/** The built library, as a file in another folder names it. */
+const LIBRARY = main.replace('cli/main.js', 'index.js');
+
+const PIPELINE = `
+import { definePipeline, escalate, human, phase, retry, task } from ${JSON.stringify(LIBRARY)};
+export default definePipeline({ name: 'letter', phases: [
+  phase('notes', { tasks: [task('n', { run: () => 'notes' })] }),
+  phase('draft', { after: ['notes'],
+    tasks: [task('text', { run: ({ attempt, revision }) => \`line\\n\${attempt} \${revision?.feedback ?? ''}\` })],
+    review: ({ attempt }) => (attempt === 0 ? retry('shorter') : attempt === 1 ? escalate('Is it\\x1b[31m good?') : 'APPROVE') }),
+  phase('print', { after: ['draft'], tasks: [task('p', { run: human({ question: 'Which paper?', choices: ['A4', 'A5'], queue: 'print' }) })] }),
+] });
+`;
+
+describe('phasegate inbox', () => {
+  it('lists, shows and answers what waits, with short ids, and the run goes on', async () => {
+    const cwd = await waiting();
+    const listed = await phasegate(['inbox'], { cwd });
+    expect(listed.stdout).toMatch(
+      /^item +queue +since +due +about +asks\nr:\d+ +default +.* ago +- +draft +Is it good\?\n$/u,
+    );
+    expect(listed.code).toBe(0);
+    const item = await only(cwd);
+
+    const shown = await phasegate(['inbox', 'show', String(item.seq)], { cwd });
+    expect(shown.stdout).not.toContain('\x1b[31m');
+    expect(shown.stdout.split('\n')).toEqual(
+      expect.arrayContaining([
+        '⏸ draft of "letter" waits for a decision',
+        'attempt 1: retry: shorter',
+        'attempt 2: escalate: Is it good?',
+        '  draft: shorter',
+        'changed in text since the attempt before:',
+        '  -0',
+        '  +1 shorter',
+        expect.stringMatching(/^--retry "…" +"draft" works again, with your feedback$/u),
+        expect.stringMatching(/^--rewind notes "…" +"notes" works again/u),
+        expect.stringMatching(/^ +runs: notes, draft$/u),
+        expect.stringMatching(/^--skip +the phase is left out/u),
+        expect.stringMatching(/^ +skips: draft, print$/u),
+      ]),
+    );
+    expect(JSON.parse((await phasegate(['inbox', 'show', item.id, '--json'], { cwd })).stdout)).toMatchObject({
+      item: { id: item.id },
+      choices: expect.any(Array) as unknown,
+    });
+
+    const answered = await phasegate(['inbox', 'answer', item.id, '--retry', 'tighter', '--by', 'ada'], { cwd });
+    expect(answered).toMatchObject({
+      code: 0,
+      stdout: 'answered; it is taken when the run goes on: phasegate resume r\n',
+      stderr: '',
+    });
+    await refused(['answer', item.id, '--approve'], cwd, 'ANSWERED');
+    await goOn(cwd, item.id);
+    const next = await only(cwd);
+    expect(next).toMatchObject({ kind: 'task', about: 'print', queue: 'print' });
+    await refused(['answer', next.id, '--value', 'A6'], cwd, 'ANSWER_INVALID');
+    expect((await phasegate(['inbox', 'answer', 'R:', '--value', 'A5'], { cwd })).code).toBe(0);
+    const { code, stdout } = await phasegate(['resume', 'r', 'p.mjs'], { cwd });
+    expect(code).toBe(0);
+    expect(stdout).toContain('A5');
+    expect((await phasegate(['inbox'], { cwd })).stdout).toBe('nothing waits\n');
+    const all = (await phasegate(['inbox', '--all', '--json'], { cwd })).stdout.trimEnd().split('\n');
+    expect(all.map((line) => JSON.parse(line) as InboxItem)).toMatchObject([
+      { outcome: 'RETRY: tighter', who: 'ada' },
+      { outcome: '"A5"' },
+    ]);
+  });
+
+  it.each<[readonly string[], string, string]>([
+    [['--edit', 'outputs.json'], 'approved', 'better'],
+    [['--rewind', 'notes', 'more'], 'approved', 'line'],
+    [['--skip', 'not this year'], 'skipped', 'not this year'],
+    [['--reject', 'no'], 'rejected', 'no'],
+    [['--abort'], 'cancelled', ''],
+  ])('takes %j', async (flags, status, text) => {
+    const cwd = await waiting();
+    await writeFile(join(cwd, 'outputs.json'), JSON.stringify({ text: 'better' }));
+    const { id } = await only(cwd);
+    expect(await phasegate(['inbox', 'answer', id, ...flags], { cwd })).toMatchObject({ code: 0, stderr: '' });
+    const { stdout } = await phasegate(['resume', 'r', 'p.mjs', '--json'], { cwd });
+    const draft = stdout.split('\n').filter((line) => line.includes(`"phase.${status}"`) && line.includes('"draft"'));
+    if (text === 'line') expect(stdout).toContain('"phase.rewinding"');
+    else expect(draft.join('\n')).toContain(text);
+  });
+
+  it.each<[readonly string[], string]>([
+    [[], 'ANSWER_INVALID'],
+    [['--approve', '--reject', 'x'], 'ANSWER_INVALID'],
+    [['--rewind', 'notes'], 'ANSWER_INVALID'],
+    [['--rewind', 'print', 'x'], 'DECISION_TARGET_INVALID'],
+    [['--rewind', 'notes', 'x', 'y'], 'ANSWER_INVALID'],
+    [['--reclassify', 'notes'], 'ANSWER_INVALID'],
+    [['--value', '1'], 'ANSWER_INVALID'],
+    [['--escalate', 'x'], 'DECISION_INVALID'],
+    [['--edit', 'nowhere.json'], 'FILE_UNREADABLE'],
+    [['--edit', 'p.mjs'], 'ANSWER_INVALID'],
+    [['--approve', '--nonce', 'guess'], 'ANSWER_STALE'],
+  ])('refuses %j, and the item is open as before', async (flags, code) => {
+    const cwd = await waiting();
+    const before = await only(cwd);
+    await refused(['answer', before.id, ...flags], cwd, code);
+    expect(await only(cwd)).toEqual(before);
+  });
+
+  it.each(['--retry', '--reject', '--by'])('refuses an empty %s', async (flag) => {
+    const { code } = await phasegate(['inbox', 'answer', 'x', '--approve', flag, ' ']);
+    expect(code).toBe(2);
+  });
+
+  it('says which items there are where an id is none, or not one', async () => {
+    const cwd = await waiting();
+    await refused(['show', 'nobody'], cwd, 'ITEM_UNKNOWN');
+    await refused(['answer', '', '--approve'], cwd, 'ITEM_UNKNOWN');
+    await ended(['run', 'p.mjs', '--run-id', 'r2'], cwd);
+    await refused(['show', 'r'], cwd, 'ITEM_UNKNOWN');
+  });
+
+  it('answers a run that another process works on, once', async () => {
+    const cwd = await files({ 'p.mjs': PIPELINE });
+    const run = start(['run', 'p.mjs', '--run-id', 'r', '--wait', '--json'], { cwd });
+    const item = await until(cwd);
+    const both = await Promise.all(
+      ['one', 'two'].map((text) => phasegate(['inbox', 'answer', item.id, '--retry', text], { cwd })),
+    );
+    expect(new Set(both.map(({ code }) => code))).toEqual(new Set([0, 2]));
+    const won = both.findIndex(({ code }) => code === 0);
+    expect(both[won]?.stdout).toBe(`answered: RETRY: ${['one', 'two'][won]}\n`);
+    expect(both[1 - won]?.stderr).toContain('#ANSWERED');
+    const next = await until(cwd);
+    expect(next).toMatchObject({ about: 'print' });
+    expect((await phasegate(['inbox', 'answer', next.id, '--value', 'A4'], { cwd })).stdout).toBe('answered: "A4"\n');
+    expect((await run.ended).code).toBe(0);
+  });
+
+  it('keeps the same item, with the same nonce, where the process that asks is killed', async () => {
+    const cwd = await files({ 'p.mjs': PIPELINE });
+    const first = start(['run', 'p.mjs', '--run-id', 'r', '--wait'], { cwd });
+    const item = await until(cwd);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    expect(await only(cwd)).toEqual(item);
+    await phasegate(['inbox', 'answer', item.id, '--retry', 'x', '--nonce', item.nonce], { cwd });
+    const second = start(['resume', 'r', 'p.mjs', '--wait'], { cwd });
+    const next = await until(cwd, item.id);
+    expect(next).toMatchObject({ about: 'print' });
+    second.child.kill('SIGKILL');
+    await second.ended;
+    expect(await only(cwd)).toEqual(next);
+    await phasegate(['inbox', 'answer', next.id, '--value', 'A4'], { cwd });
+    expect((await phasegate(['resume', 'r', 'p.mjs'], { cwd })).code).toBe(0);
+  });
+});
+
+// --- internal ---
+
+/** A folder with a run that waits for a person. @returns Its path. */
+async function waiting(): Promise<string> {
+  const cwd = await files({ 'p.mjs': PIPELINE });
+  await ended(['run', 'p.mjs', '--run-id', 'r'], cwd);
+  return cwd;
+}
+
+async function ended(args: readonly string[], cwd: string): Promise<Ended> {
+  const end = await phasegate(args, { cwd });
+  expect(end.code, end.stderr).toBe(3);
+  return end;
+}
+
+/** Resumes until it waits for a person again, and leaves it. */
+async function goOn(cwd: string, known: string): Promise<void> {
+  const run = start(['resume', 'r', 'p.mjs', '--wait'], { cwd });
+  await until(cwd, known);
+  run.child.kill('SIGTERM');
+  await run.ended;
+}
+
+async function only(cwd: string): Promise<InboxItem> {
+  const [item, ...others] = await open(cwd);
+  expect(others).toEqual([]);
+  if (!item) throw new Error('Nothing waits');
+  return item;
+}
+
+/** Something that waits, once it does, beside what is known. */
+async function until(cwd: string, known = ''): Promise<InboxItem> {
+  for (;;) {
+    const item = (await open(cwd).catch(() => [])).find(({ id }) => id !== known);
+    if (item) return item;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+async function open(cwd: string): Promise<readonly InboxItem[]> {
+  const store = sqliteStore(join(cwd, '.phasegate/runs.db'), { readOnly: true });
+  const items = await store.inbox({ open: true });
+  await store.close();
+  return items;
+}
+
+async function refused(args: readonly string[], cwd: string, code: string): Promise<void> {
+  const end = await phasegate(['inbox', ...args], { cwd });
+  expect(end).toMatchObject({ code: 2, stdout: '' });
+  expect(end.stderr).toContain(`docs/errors.md#${code}`);
+}
