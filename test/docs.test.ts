@@ -68,6 +68,13 @@ describe('programs', () => {
 });
 
 describe('commands', () => {
+  // Runs of the documentation are kept apart from those of whoever runs the tests.
+  let folder = '';
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'phasegate-runs-'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
   const commands = scripts.flatMap(({ name, text, prints }) => {
     const lines = text.split('\n').flatMap((line) => line.replace(/\s+#.*$/u, '').trim() || []);
     return lines.map((line) => ({ name: `${name}, ${line}`, line, prints: lines.length === 1 ? prints : undefined }));
@@ -84,7 +91,10 @@ describe('commands', () => {
       expect(await scriptsOfPackage()).toHaveProperty('test');
       return;
     }
-    const { stdout } = await run('sh', ['-c', command], { cwd: repository, env: plainEnv() });
+    const { stdout } = await run('sh', ['-c', command], {
+      cwd: repository,
+      env: { ...plainEnv(), PHASEGATE_STORE: join(folder, 'runs.db') },
+    });
     if (prints === undefined) expect(stdout).not.toBe('');
     else expect(timeless(stdout)).toMatch(patternOf(timeless(prints)));
   });
