@@ -19,7 +19,7 @@ import { guarded } from './inspector.ts';
 import type { Heard, Keeping } from './keeping.ts';
 import { machineOf } from './machine.ts';
 import { bindPeople } from './people.ts';
-import { createReception } from './reception.ts';
+import { createReception, needsPeople, type Reception } from './reception.ts';
 import { append, close, unveil, visibleAt, type RecordLog } from './records.ts';
 import type { Run } from './run.ts';
 import { StartedRun } from './started-run.ts';
@@ -61,16 +61,22 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
   let late: (() => void) | undefined;
   let finish: () => void = () => undefined;
   const over = new Promise<void>((resolve) => (finish = resolve));
-  const reception = createReception({
-    pipeline,
-    log,
-    clock: () => actor && clockOf(actor),
-    listen: async () => keeping?.listen(),
-    tell: (command) => actor?.send(command),
-    async claim(item, reply, { nonce, by }) {
-      await keeping?.claim(item.id, nonce === undefined ? { reply } : { reply, nonce }, by);
-    },
-  });
+  let met: Reception | undefined;
+
+  /** Made when somebody is needed, as most runs need nobody. */
+  function reception(): Reception {
+    met ??= createReception({
+      pipeline,
+      log,
+      clock: () => actor && clockOf(actor),
+      listen: async () => keeping?.listen(),
+      tell: (command) => actor?.send(command),
+      async claim(item, reply, { nonce, by }) {
+        await keeping?.claim(item.id, nonce === undefined ? { reply } : { reply, nonce }, by);
+      },
+    });
+    return met;
+  }
 
   const redact = guardRedact(options.redact ?? redactSecrets);
 
@@ -80,13 +86,13 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     ended = event.type === 'run.ended';
     append(log, event);
     keeping?.journal.write();
-    reception.note(event);
+    if (met || needsPeople(event)) reception().note();
     if (ended) end();
   }
 
   function end(): void {
     ended = true;
-    reception.close();
+    met?.close();
     close(log);
     finish();
   }
@@ -127,7 +133,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     if (ended) return;
     const { input, prepare } = await options.begin();
     if (ended) return;
-    const work = bindPeople(pipeline.work, (asking) => reception.ask(asking));
+    const work = bindPeople(pipeline.work, (asking) => reception().ask(asking));
     const made = createActor(machineOf({ work }, keeping?.host), {
       id: log.runId,
       input: { ...input, quiet: !inspect },
@@ -141,9 +147,12 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     prepare?.(made);
     actor = made;
     actor.start();
-    reception.begin();
+    if (log.events.some(needsPeople)) reception().note();
     // What was answered while nobody worked on the run is taken first.
-    if (options.begun) await reception.settled().catch(() => undefined);
+    if (options.begun)
+      await reception()
+        .settled()
+        .catch(() => undefined);
     options.begun?.();
     late?.();
   }
@@ -164,7 +173,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
   /** Another process says something to the run. */
   function hear(heard: Heard): void {
     if (heard.kind === 'cancel') cancel(String(heard.body));
-    else void reception.hear(heard);
+    else void reception().hear(heard);
   }
 
   function cancel(reason = 'cancelled'): void {
@@ -205,9 +214,9 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     result,
     awaitOutputs: () => result.then(outputsOf),
     snapshot,
-    inbox: () => (keeping ? keeping.journal.open() : reception.open()),
-    decide: (about, given, how = {}) => reception.decide(about, given, how),
-    answer: (item, reply, how = {}) => reception.answer(item, reply, how),
+    inbox: () => (keeping ? keeping.journal.open() : reception().open()),
+    decide: (about, given, how = {}) => reception().decide(about, given, how),
+    answer: (item, reply, how = {}) => reception().answer(item, reply, how),
     cancel,
     suspend,
   });

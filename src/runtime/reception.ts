@@ -29,10 +29,8 @@ import { recordAt, type RecordLog } from './records.ts';
 export interface Reception {
   /** Resolves with the answer of a person. */
   ask(asking: Asking): Promise<unknown>;
-  /** Takes up what the log has already. */
-  begin(): void;
-  /** Takes note of what was added to the log. */
-  note(event: RunEvent): void;
+  /** Takes note of what is in the log. */
+  note(): void;
   /** Items that are open. */
   open(): readonly InboxItem[];
   /** Decides on a phase or a limit. @throws PhasegateError where that makes no sense. */
@@ -169,12 +167,7 @@ export function createReception({ pipeline, log, clock, tell, claim, listen }: R
         tell({ type: 'task.asked', phase, generation, attempt, task, reviewer, ...wordsOf(question) }),
       );
     },
-    begin() {
-      if (log.events.some((event) => OPENING.has(event.type))) look();
-    },
-    note(event) {
-      if (inbox || OPENING.has(event.type)) look();
-    },
+    note: look,
     settled,
     close: () => deadlines.stop(),
     open: () => current().open(),
@@ -221,11 +214,15 @@ export function createReception({ pipeline, log, clock, tell, claim, listen }: R
   }
 }
 
+/** Whether an event may be the begin of waiting for a person. */
+export function needsPeople({ type }: RunEvent): boolean {
+  return OPENING.has(type);
+}
+
 // --- internal ---
 
 const SKIPPED = 'a person has skipped it';
 
-/** Events that may open an item. */
 const OPENING: ReadonlySet<RunEvent['type']> = new Set(['phase.escalated', 'task.asked', 'limit.reached']);
 
 function wordsOf(asked: Asking['question']) {

@@ -113,12 +113,15 @@ export interface Run<O = Readonly<Record<string, Outputs>>> extends AsyncIterabl
  */
 export function startRun<O, I>(pipeline: Pipeline<O, I>, ...[options = {}]: RunArguments<I>): Run<O> {
   checkPipeline(pipeline);
-  const { runId = ulid(), store, clock, attended = false, holder, source } = options;
+  const { runId = ulid(), store, clock, attended = false, holder, source, signal, inspect, redact } = options;
   const log = createRecordLog(runId, () => clock?.now?.() ?? Date.now(), store !== undefined);
   return runEngine<O>({
-    ...options,
     pipeline,
     log,
+    signal,
+    inspect,
+    redact,
+    clock,
     keeping: store && keepRun({ store, log, holder, origin: { source } }),
     async begin() {
       const input = await inputOf(pipeline, options.input);
