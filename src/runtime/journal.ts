@@ -84,6 +84,7 @@ export function createJournal({ store, log, lease, origin, onKept, onFailure }: 
   }
 
   async function drain(): Promise<void> {
+    await turn();
     while (kept < log.events.length && !failure && !state.abandoned) {
       let count = 0;
       try {
@@ -103,6 +104,7 @@ export function createJournal({ store, log, lease, origin, onKept, onFailure }: 
       reveal(log, kept);
       release();
       onKept();
+      await turn();
     }
     writing = undefined;
   }
@@ -114,7 +116,7 @@ export function createJournal({ store, log, lease, origin, onKept, onFailure }: 
 
   return {
     write() {
-      if (!failure && !state.abandoned) writing ??= Promise.resolve().then(drain);
+      if (!failure && !state.abandoned) writing ??= drain();
     },
     whenDurable(go) {
       const at = log.events.length;
@@ -134,6 +136,17 @@ export function createJournal({ store, log, lease, origin, onKept, onFailure }: 
 }
 
 // --- internal ---
+
+/**
+ * Resolves when all that follows from what goes on now, and takes no time, is over: so that it is one batch, as a batch costs
+ * as much as the disk takes, and not as many records as it has.
+ */
+function turn(): Promise<void> {
+  return new Promise((resolve) => {
+    if (typeof setImmediate === 'function') setImmediate(resolve);
+    else setTimeout(resolve, 0);
+  });
+}
 
 function refused(runId: string, count: number, cause: unknown): PhasegateError {
   const problem = `Cannot go on with run ${runId} as its store refused ${count === 1 ? 'a record' : `${count} records`}`;
