@@ -6,9 +6,11 @@
 import { createInterface, type Interface } from 'node:readline';
 import { PhasegateError } from '../model/errors.ts';
 import type { RunRecord } from '../model/event.ts';
+import type { InboxItem } from '../model/inbox.ts';
 import { planGraph, type Plan } from '../model/plan.ts';
 import { reach } from '../model/graph.ts';
 import type { Run } from '../runtime/run.ts';
+import { helpLines, replyIn } from './inbox-ask.ts';
 import { manyLines, oneLine } from './show/text.ts';
 import { excerptLines } from './show/summary.ts';
 import { plain } from './show/line.ts';
@@ -36,13 +38,13 @@ export interface AskerOptions {
  * anything unknown is asked again, and the end of the input cancels the run, or leaves one that is kept.
  */
 export function createAsker(
-  run: Pick<Run<unknown>, 'snapshot' | 'decide' | 'cancel' | 'suspend'>,
+  run: Pick<Run<unknown>, 'snapshot' | 'inbox' | 'decide' | 'answer' | 'cancel' | 'suspend'>,
   options: AskerOptions,
 ): Asker {
   const { input, output, onBusy, isKept = false } = options;
   const outputs = new Map<string, Map<string, unknown>>();
   let plan: Plan | undefined;
-  let asked: string | undefined;
+  let asked: InboxItem | undefined;
   let lines: Interface | undefined;
 
   function say(text: string): void {
@@ -51,8 +53,8 @@ export function createAsker(
 
   /** Asks for the first thing that waits, if it is another one than before. */
   function next(): void {
-    const waiting = run.snapshot().waiting;
-    if (asked !== undefined && waiting.includes(asked)) return;
+    const waiting = run.inbox();
+    if (waiting.some(({ id }) => id === asked?.id)) return;
     const before = asked;
     [asked] = waiting;
     if (asked === undefined) {
@@ -62,7 +64,8 @@ export function createAsker(
     }
     if (before === undefined) onBusy(true);
     listen();
-    question(asked);
+    if (isPersonal(asked)) personal(asked);
+    else question(asked.about);
   }
 
   function listen(): void {
@@ -73,7 +76,7 @@ export function createAsker(
     lines.once('close', () => {
       if (!lines || asked === undefined) return;
       if (isKept) run.suspend();
-      else run.cancel(`The input ended before a decision on "${asked}"`);
+      else run.cancel(`The input ended before a decision on "${asked.about}"`);
     });
   }
 
@@ -87,17 +90,40 @@ export function createAsker(
     if (asked === undefined) return;
     try {
       if (text.trim() === '') throw new PhasegateError('DECISION_INVALID', 'An empty line decides nothing');
-      run.decide(asked, isLimit(asked) ? limitAnswer(text) : text);
+      if (isPersonal(asked)) {
+        // Schemas may take their time; until then the question stands.
+        run.answer(asked.id, replyIn(asked, text), { nonce: asked.nonce }).then(next, refuse);
+        return;
+      }
+      run.decide(asked.about, asked.kind === 'limit' ? limitAnswer(text) : text);
       queueMicrotask(next);
     } catch (error) {
-      if (!PhasegateError.is(error)) throw error;
-      say(error.message.replace(/\nDocs: .*$/u, ''));
-      output.write('> ');
+      refuse(error);
     }
   }
 
-  function isLimit(about: string): boolean {
-    return plan?.phases.every(({ name }) => name !== about) ?? false;
+  function refuse(error: unknown): void {
+    if (!PhasegateError.is(error)) throw error;
+    say(error.message.replace(/\nDocs: .*$/u, ''));
+    output.write('> ');
+  }
+
+  /** A person is the task, or the reviewer. */
+  function personal(item: InboxItem): void {
+    say('');
+    say(`⏸ ${oneLine(item.about)}/${oneLine(item.task ?? '')} asks: ${manyLines(item.reason).replaceAll('\n', '\n  ')}`);
+    if (item.description) say(`  ${manyLines(item.description).replaceAll('\n', '\n  ')}`);
+    if (item.kind === 'review') showOutputs(item.about);
+    say(`  Answer with one of these lines; Ctrl-C ${isKept ? 'leaves the run as it is' : 'cancels the run'}.`);
+    for (const line of helpLines(item)) say(`    ${line}`);
+    output.write('> ');
+  }
+
+  function showOutputs(about: string): void {
+    for (const [task, value] of outputs.get(about) ?? []) {
+      say(`  ${oneLine(task)}:`);
+      for (const line of excerptLines(value)) say(plain(line));
+    }
   }
 
   function question(about: string): void {
@@ -105,10 +131,7 @@ export function createAsker(
     say('');
     say(`⏸ ${oneLine(about)} waits for a person${phase ? '' : ': the limit is reached, and the run is held'}`);
     if (phase?.reason) say(`  ${manyLines(phase.reason).replaceAll('\n', '\n  ')}`);
-    for (const [task, value] of outputs.get(about) ?? []) {
-      say(`  ${oneLine(task)}:`);
-      for (const line of excerptLines(value)) say(plain(line));
-    }
+    showOutputs(about);
     say(`  Decide with one of these lines; Ctrl-C ${isKept ? 'leaves the run as it is' : 'cancels the run'}.`);
     say(phase ? '    APPROVE' : '    APPROVE               lift the limit and go on');
     if (phase) {
@@ -138,6 +161,12 @@ export function createAsker(
 
 /** Events after which something else may wait. */
 const MAY_CHANGE: ReadonlySet<string> = new Set([
+  'task.asked',
+  'task.answered',
+  'task.failed',
+  'item.changed',
+  'review.decided',
+  'phase.skipped',
   'phase.escalated',
   'phase.invalidated',
   'phase.cancelled',
@@ -146,6 +175,10 @@ const MAY_CHANGE: ReadonlySet<string> = new Set([
   'limit.lifted',
   'run.ended',
 ]);
+
+function isPersonal({ kind }: InboxItem): boolean {
+  return kind === 'task' || kind === 'review';
+}
 
 /** A limit can be lifted or not; there is nothing to try again. */
 function limitAnswer(text: string): string {

@@ -42,6 +42,27 @@ export async function askReply(
   }
 }
 
+/** The reply that a line says. */
+export function replyIn({ kind, choices }: InboxItem, line: string): Reply {
+  const text = line.trim();
+  const [, command, reason = ''] = /^(SKIP|ABORT)\b\s*:?\s*(.*)$/u.exec(text) ?? [];
+  if (command === 'ABORT') return reason === '' ? { type: 'abort' } : { type: 'abort', reason };
+  if (command === 'SKIP' && kind === 'escalation') return reason === '' ? { type: 'skip' } : { type: 'skip', reason };
+  if (kind !== 'task') return { type: 'decide', decision: text };
+  return { type: 'value', value: choices ? text : valueIn(text) };
+}
+
+/** The lines that an item can be answered with. */
+export function helpLines({ kind, choices }: InboxItem): readonly string[] {
+  const lines = {
+    task: [choices ? choices.map(oneLine).join(' | ') : '<JSON, or text>'],
+    limit: ['APPROVE               lift the limit and go on', 'REJECT: <why>         end the run'],
+    review: [...DECISIONS, 'ESCALATE: <why>'],
+    escalation: [...DECISIONS, 'SKIP: <why>'],
+  }[kind];
+  return [...lines, 'ABORT: <why>          end the run as cancelled'];
+}
+
 // --- internal ---
 
 /** @returns What is wrong with a line; `undefined` where it was taken. */
@@ -52,7 +73,7 @@ async function tried(
 ): Promise<string | undefined> {
   if (line.trim() === '') return 'An empty line answers nothing.';
   try {
-    await give(readLine(item, line));
+    await give(replyIn(item, line));
     return undefined;
   } catch (error) {
     if (!PhasegateError.is(error) || !MENDABLE.has(error.code)) throw error;
@@ -63,24 +84,9 @@ async function tried(
 /** What can be said in a better way; all else ends the command. */
 const MENDABLE: ReadonlySet<string> = new Set(['ANSWER_INVALID', 'DECISION_INVALID', 'DECISION_TARGET_INVALID']);
 
-function readLine({ kind, choices }: InboxItem, line: string): Reply {
-  const text = line.trim();
-  const [, command, reason = ''] = /^(SKIP|ABORT)\b\s*:?\s*(.*)$/u.exec(text) ?? [];
-  if (command === 'ABORT') return reason === '' ? { type: 'abort' } : { type: 'abort', reason };
-  if (command === 'SKIP' && kind === 'escalation') return reason === '' ? { type: 'skip' } : { type: 'skip', reason };
-  if (kind !== 'task') return { type: 'decide', decision: text };
-  return { type: 'value', value: choices ? text : valueIn(text) };
-}
-
-function helpOn({ kind, choices }: InboxItem): string {
-  const lines = {
-    task: [choices ? choices.map(oneLine).join(' | ') : '<JSON, or text>'],
-    limit: ['APPROVE               lift the limit and go on', 'REJECT: <why>         end the run'],
-    review: [...DECISIONS, 'ESCALATE: <why>'],
-    escalation: [...DECISIONS, 'SKIP: <why>'],
-  }[kind];
-  const all = [...lines, 'ABORT: <why>          end the run as cancelled'];
-  return `Answer with one of these lines; Ctrl-C answers nothing.\n${all.map((line) => `  ${line}\n`).join('')}> `;
+function helpOn(item: InboxItem): string {
+  const lines = helpLines(item).map((line) => `  ${line}\n`);
+  return `Answer with one of these lines; Ctrl-C answers nothing.\n${lines.join('')}> `;
 }
 
 const DECISIONS = [

@@ -1,10 +1,12 @@
 import { PassThrough } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
 import { createAsker } from '../../src/cli/ask.ts';
 import {
   definePipeline,
   escalate,
+  human,
   phase,
   retry,
   startRun,
@@ -54,6 +56,22 @@ function escalating(): Pipeline<unknown> {
   });
   return definePipeline({ name: 'article', phases: [research, draft] });
 }
+
+describe('a person who is a task, or a reviewer', () => {
+  it('is asked as well, until the answer can be taken', async () => {
+    const one = phase('budget', {
+      tasks: [task('sum', { output: z.number(), run: human({ question: 'How much?', description: 'In euros.' }) })],
+      review: human({ question: 'All right?' }),
+    });
+    const answers = ['', 'much', '7', 'fine', 'RETRY: less', '5', 'APPROVE'];
+    const { result, screen } = await ask(definePipeline({ name: 'p', phases: [one] }), answers);
+    expect(result).toMatchObject({ status: 'completed', outputs: { budget: { sum: 5 } } });
+    expect(screen).toContain('⏸ budget/sum asks: How much?\n  In euros.\n');
+    expect(screen).toContain('Cannot answer item');
+    expect(screen).toContain('⏸ budget/review asks: All right?\n  sum:\n');
+    expect(screen.match(/⏸/gu)).toHaveLength(4);
+  });
+});
 
 describe('questions', () => {
   it('show what waits, why, what it put out, and what can be said', async () => {

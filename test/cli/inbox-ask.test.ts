@@ -1,0 +1,77 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { askReply } from '../../src/cli/inbox-ask.ts';
+import { PhasegateError, type InboxItem, type Reply } from '../../src/index.ts';
+
+const item: InboxItem = {
+  id: 'r:1',
+  runId: 'r',
+  seq: 1,
+  pipeline: 'p',
+  kind: 'escalation',
+  about: 'a',
+  generation: 0,
+  attempt: 0,
+  because: 'requested',
+  reason: 'Well?',
+  nonce: 'n',
+  queue: 'default',
+  severity: 'normal',
+  openedAt: 0,
+};
+
+describe('askReply()', () => {
+  it('asks again after an empty line and whatever is refused, until an answer is taken', async () => {
+    const { given, answered, said } = await asked(item, '\n   \nfine\nAPPROVE\nREJECT: too late\n');
+    expect(given).toEqual([
+      { type: 'decide', decision: 'fine' },
+      { type: 'decide', decision: 'APPROVE' },
+    ]);
+    expect(answered).toBe(true);
+    expect(said.match(/An empty line answers nothing/gu)).toHaveLength(2);
+    expect(said).toContain('Cannot decide as that is nothing');
+  });
+
+  it.each(['', '\n', '\n\n', 'fine', 'fine\n'])('answers nothing where the input ends: %j', async (typed) => {
+    const { answered, given } = await asked(item, typed);
+    expect(answered).toBe(false);
+    expect(given.filter((reply) => reply.type !== 'decide' || reply.decision !== 'fine')).toEqual([]);
+  });
+
+  it('ends where another answer was first', async () => {
+    await expect(asked(item, 'APPROVE\n', new PhasegateError('ANSWERED', 'Cannot answer'))).rejects.toMatchObject({
+      code: 'ANSWERED',
+    });
+  });
+
+  it.each<[Partial<InboxItem>, string, Reply]>([
+    [{}, 'SKIP', { type: 'skip' }],
+    [{}, 'SKIP: not now', { type: 'skip', reason: 'not now' }],
+    [{}, 'ABORT: enough', { type: 'abort', reason: 'enough' }],
+    [{ kind: 'limit' }, 'SKIP', { type: 'decide', decision: 'SKIP' }],
+    [{ kind: 'review' }, ' RETRY: more ', { type: 'decide', decision: 'RETRY: more' }],
+    [{ kind: 'task' }, '{"a":1}', { type: 'value', value: { a: 1 } }],
+    [{ kind: 'task' }, 'some text', { type: 'value', value: 'some text' }],
+    [{ kind: 'task', choices: ['1', '2'] }, '1', { type: 'value', value: '1' }],
+  ])('reads of %j the line %j', async (kind, line, reply) => {
+    expect((await asked({ ...item, ...kind }, `${line}\n`)).given).toEqual([reply]);
+  });
+});
+
+// --- internal ---
+
+/** What is given as answers to what is typed; `fine` is refused. */
+async function asked(about: InboxItem, typed: string, error?: Error) {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  const given: Reply[] = [];
+  input.end(typed);
+  const give = (reply: Reply) => {
+    given.push(reply);
+    const isBad = reply.type === 'decide' && reply.decision === 'fine';
+    const refusal = isBad ? new PhasegateError('DECISION_INVALID', 'Cannot decide as that is nothing') : error;
+    return refusal ? Promise.reject(refusal) : Promise.resolve();
+  };
+  const answered = await askReply(about, give, { input, output });
+  return { answered, given, said: String(output.read() ?? '') };
+}
