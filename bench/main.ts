@@ -4,10 +4,17 @@
  * @module
  */
 import { cpus } from 'node:os';
+import { benchDurable } from './durable.ts';
 import { phasegate, pipelineOf, plainLoop } from './engines.ts';
 import { heapPerRun } from './memory.ts';
 import { cpuMicros, growth } from './measure.ts';
 import { attemptsOf, chain, fanOut, layers } from './work.ts';
+
+// Kept runs alone: `npm run bench -- durable`.
+if (process.argv[2] === 'durable') {
+  await benchDurable();
+  process.exit();
+}
 
 const given = process.argv.slice(2).map(Number).filter(Number.isInteger);
 const sizes = given.length > 0 ? given : [1000, 10_000, 100_000];
@@ -42,3 +49,4 @@ for (const shapeOf of [chain, fanOut, layers]) {
 
 const runs = 10_000;
 console.log(`\nHeap per run, ${runs} runs of 5 phases at once: ${((await heapPerRun(runs)) / 1024).toFixed(1)} KB`);
+await benchDurable();

@@ -1,0 +1,120 @@
+/**
+ * What keeping a run costs, and going on with it: SQLite in a file in the working folder.
+ *
+ * @module
+ */
+import { execFileSync } from 'node:child_process';
+import { closeSync, fdatasyncSync, mkdirSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startRun } from 'phasegate';
+import { sqliteStore } from 'phasegate/store';
+import { pipelineOf } from './engines.ts';
+import { attemptsOf, chain, fanOut, type Shape } from './work.ts';
+
+/** Prints the tables, as Markdown. */
+export async function benchDurable(): Promise<void> {
+  mkdirSync('out', { recursive: true });
+  const folder = mkdtempSync(join('out', 'bench-'));
+  try {
+    console.log(`\nfdatasync of the same disk: ${fdatasyncMicros(join(folder, 'raw')).toFixed(0)} µs\n`);
+    console.log(
+      '| shape | phases | in memory, wall µs per attempt | kept, wall µs per attempt | batches | bytes per attempt |',
+    );
+    console.log('| --- | ---: | ---: | ---: | ---: | ---: |');
+    for (const shape of [chain(1000), fanOut(1000), chain(10_000), fanOut(10_000)]) {
+      const attempts = attemptsOf(shape);
+      const times = shape.after.length > 1000 ? 1 : 3;
+      const memory = await wallMicros(() => inMemory(shape), times);
+      const kept: Kept[] = [];
+      const micros = await wallMicros(
+        async (nth) => kept.push(await inFile(shape, join(folder, `${shape.name}-${shape.after.length}-${nth}`))),
+        times,
+      );
+      const [{ batches, bytes } = { batches: 0, bytes: 0 }] = kept;
+      const cells = [
+        shape.name,
+        shape.after.length,
+        (memory / attempts).toFixed(0),
+        (micros / attempts).toFixed(0),
+        batches,
+      ];
+      console.log(`| ${[...cells, (bytes / attempts).toFixed(0)].join(' | ')} |`);
+    }
+    const taken = [1, 2, 3].map(() => resumeMs(join(folder, 'left'), 10_000));
+    console.log(`\nResuming a run with 10000 phases committed, in a fresh process: ${median(taken).toFixed(0)} ms`);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+// --- internal ---
+
+interface Kept {
+  readonly batches: number;
+  readonly bytes: number;
+}
+
+/** Median time of a write of one page, brought to the disk. */
+function fdatasyncMicros(file: string): number {
+  const fd = openSync(file, 'w');
+  const page = Buffer.alloc(4096, 1);
+  const taken = Array.from({ length: 300 }, () => {
+    writeSync(fd, page);
+    const before = performance.now();
+    fdatasyncSync(fd);
+    return (performance.now() - before) * 1000;
+  });
+  closeSync(fd);
+  return median(taken);
+}
+
+/** Median wall time of some runs, after one that warms up. */
+async function wallMicros(run: (nth: number) => Promise<unknown>, times: number): Promise<number> {
+  const taken: number[] = [];
+  for (let nth = -1; nth < times; nth++) {
+    const before = performance.now();
+    // One after the other, or they would measure each other.
+    await run(nth + 1);
+    if (nth >= 0) taken.push((performance.now() - before) * 1000);
+  }
+  return median(taken);
+}
+
+async function inMemory(shape: Shape): Promise<void> {
+  const { status } = await startRun(pipelineOf(shape)).result;
+  if (status !== 'completed') throw new Error(`The run ended ${status}`);
+}
+
+async function inFile(shape: Shape, file: string): Promise<Kept> {
+  const good = sqliteStore(file);
+  let batches = 0;
+  const store: typeof good = {
+    ...good,
+    append(batch, lease) {
+      batches += 1;
+      return good.append(batch, lease);
+    },
+  };
+  const { status } = await startRun(pipelineOf(shape), { store, runId: 'r' }).result;
+  if (status !== 'completed') throw new Error(`The run ended ${status}`);
+  await store.close();
+  return { batches, bytes: statSync(file).size };
+}
+
+/** Milliseconds from opening the store to the start of the next task, as a process of its own tells. */
+function resumeMs(file: string, phases: number): number {
+  const program = fileURLToPath(new URL('resume.ts', import.meta.url));
+  const run = (what: string) =>
+    execFileSync(process.execPath, ['--import', 'jiti/register', program, what, file, String(phases)], {
+      encoding: 'utf8',
+    });
+  run('leave');
+  const taken = Number(run('resume'));
+  rmSync(file);
+  return taken;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}

@@ -1,0 +1,51 @@
+/**
+ * A process that leaves a run of many phases when the last is at work, or goes on with it: `resume.ts leave|resume <file> <phases>`.
+ * Says how many milliseconds it took from opening the store until the last task had begun again.
+ *
+ * @module
+ */
+import { definePipeline, phase, resumeRun, startRun, task, type Pipeline } from 'phasegate';
+import { sqliteStore } from 'phasegate/store';
+import { chain } from './work.ts';
+
+const [what, file = '', count = '10000'] = process.argv.slice(2);
+let began: () => void = () => undefined;
+const begun = new Promise<void>((resolve) => (began = resolve));
+const pipeline = endless();
+
+const before = performance.now();
+const store = sqliteStore(file);
+const run = what === 'leave' ? startRun(pipeline, { store, runId: 'r' }) : await resumeRun(store, 'r', pipeline);
+await begun;
+if (what === 'resume') console.log((performance.now() - before).toFixed(0));
+run.suspend();
+await run.result;
+await store.close();
+
+/** The pipeline of a chain, with one more phase that never ends. */
+function endless(): Pipeline {
+  const { after } = chain(Number(count));
+  return definePipeline({
+    name: 'endless',
+    phases: [
+      ...after.map((sources, index) =>
+        phase(`p${index}`, {
+          after: sources.map((source) => `p${source}`),
+          tasks: [task('work', { run: () => index })],
+          review: () => 'APPROVE',
+        }),
+      ),
+      phase('last', {
+        after: after.length > 0 ? [`p${after.length - 1}`] : [],
+        tasks: [
+          task('wait', {
+            run: ({ signal }) => {
+              began();
+              return new Promise((resolve) => signal.addEventListener('abort', resolve));
+            },
+          }),
+        ],
+      }),
+    ],
+  });
+}
