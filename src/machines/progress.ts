@@ -21,7 +21,7 @@ export interface ProgressFold {
 export function createProgress(startedAt = 0): ProgressFold {
   const outputs = byName();
   const tries = byName<number>();
-  const due = byName<number>();
+  const due = byName<{ readonly at: number; readonly delayMs: number }>();
   let failure: AttemptOutcome | undefined;
   return {
     startedAt,
@@ -34,7 +34,7 @@ export function createProgress(startedAt = 0): ProgressFold {
         case 'task.retrying':
           if (report.reviewer) return;
           tries[report.task] = report.try + 1;
-          due[report.task] = time + report.delayMs;
+          due[report.task] = { at: time + report.delayMs, delayMs: report.delayMs };
           return;
         case 'task.completed':
           outputs[report.task] = report.output;
@@ -49,7 +49,7 @@ export function createProgress(startedAt = 0): ProgressFold {
       }
     },
     soFar(now) {
-      const waitMs = byName(Object.entries(due).map(([task, at]) => [task, Math.max(0, at - now)]));
+      const waitMs = byName(Object.entries(due).map(([task, one]) => [task, left(one, now)]));
       return { elapsedMs: Math.max(0, now - startedAt), outputs, tries, waitMs, failure };
     },
   };
@@ -78,6 +78,11 @@ export function outcomeBefore(
 }
 
 // --- internal ---
+
+/** Milliseconds until a task is due: no more than it was to wait in all, also where the clock was set back meanwhile. */
+function left({ at, delayMs }: { readonly at: number; readonly delayMs: number }, now: number): number {
+  return Math.min(delayMs, Math.max(0, at - now));
+}
 
 /** Warnings that phases give themselves. */
 const BY_PHASE: ReadonlySet<string> = new Set(['EXHAUSTED', 'UNRECOGNISED', 'INVALID_TARGET']);

@@ -2,6 +2,7 @@
  * Runs in a store at moments that are easily forgotten: before they have begun, while they end, and after.
  */
 import { describe, expect, it } from 'vitest';
+import { createProgress } from '../../src/machines/progress.ts';
 import {
   approve,
   definePipeline,
@@ -217,6 +218,18 @@ describe('a store that fails when a run gives it back', () => {
       },
     };
     await expect(resumeRun(sour, 'r', asking())).rejects.toMatchObject({ code: 'RUN_ENDED' });
+  });
+});
+
+describe('a clock that was set back while nobody worked on a run', () => {
+  it('has no task wait for longer than it was to wait', () => {
+    const progress = createProgress(1_000_000);
+    const error = { code: 'TASK_FAILED', name: 'Error', message: 'broken' };
+    const at = { phase: 'a', generation: 0, attempt: 0, task: 't' };
+    progress.note({ type: 'task.retrying', ...at, reviewer: false, try: 1, error, delayMs: 50 }, 1_000_000);
+    expect(progress.soFar(1_000_020).waitMs).toEqual({ t: 30 });
+    expect(progress.soFar(5).waitMs).toEqual({ t: 50 });
+    expect(progress.soFar(2_000_000).waitMs).toEqual({ t: 0 });
   });
 });
 
