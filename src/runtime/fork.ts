@@ -69,13 +69,26 @@ const FORK_MS = 60_000;
 /** The number of records to copy. */
 function pointOf(runId: string, records: readonly RunRecord[], at: ForkOptions['at']): number {
   if (typeof at === 'number') {
-    if (Number.isInteger(at) && at >= 1 && at <= records.length) return at;
-    throw forkInvalid(runId, `record ${at}`, `It has records 1 to ${records.length}.`);
+    if (!(Number.isInteger(at) && at >= 1 && at <= records.length))
+      throw forkInvalid(runId, `record ${at}`, `It has records 1 to ${records.length}.`);
+    const end = endFrom(records, at);
+    if (end < at) throw forkInvalid(runId, `record ${at}`, `There it ends, all at once: fork it at record ${end}.`);
+    return at;
   }
   const first = records.findIndex(({ event }) => event.type === 'phase.started' && event.phase === at.phase);
   if (first > 0) return first;
   throw forkInvalid(runId, `phase "${at.phase}"`, 'That phase has not started in it.');
 }
+
+/** The number of records before the run ends next, which it says of each phase and then of itself. */
+function endFrom(records: readonly RunRecord[], at: number): number {
+  let end = records.findIndex(({ event }, index) => index >= at && event.type === 'run.ended');
+  if (end === -1) return records.length;
+  while (ENDINGS.has(records[end - 1]?.event.type ?? '')) end -= 1;
+  return end;
+}
+
+const ENDINGS: ReadonlySet<string> = new Set(['phase.cancelled', 'phase.skipped', 'phase.stale']);
 
 /** Records up to a decision, which is another. */
 function decidedOtherwise(

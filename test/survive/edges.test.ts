@@ -193,6 +193,32 @@ describe('a fork', () => {
   });
 });
 
+describe('forkRun()', () => {
+  it('makes a run that can be resumed at every record, but not within the end of a run', async () => {
+    const store = memoryStore();
+    const run = startRun(asking(), { store, runId: 'r' });
+    await said(run, 'phase.escalated');
+    run.cancel('enough');
+    await run.result;
+    const records = await readRun(store, 'r');
+    const end = records.findIndex(({ event }) => event.type === 'phase.cancelled');
+    expect(records.slice(end).map(({ event }) => event.type)).toEqual([
+      'phase.cancelled',
+      'phase.skipped',
+      'run.ended',
+    ]);
+    for (let at = 1; at <= end; at++) {
+      await forkRun(store, 'r', { at, runId: `f${at}` });
+      const { result } = await ended(await resumeRun(store, `f${at}`, asking()));
+      expect((await result).status).toBe('completed');
+    }
+    for (const at of [end + 1, end + 2])
+      await expect(forkRun(store, 'r', { at })).rejects.toMatchObject({ code: 'FORK_INVALID' });
+    await forkRun(store, 'r', { at: records.length, runId: 'whole' });
+    await expect(resumeRun(store, 'whole', asking())).rejects.toMatchObject({ code: 'RUN_ENDED' });
+  });
+});
+
 describe('a store that fails when a run gives it back', () => {
   it('does not keep the result from being told', async () => {
     const store = memoryStore();
