@@ -111,7 +111,9 @@ export function createAsker(
   /** A person is the task, or the reviewer. */
   function personal(item: InboxItem): void {
     say('');
-    say(`⏸ ${oneLine(item.about)}/${oneLine(item.task ?? '')} asks: ${manyLines(item.reason).replaceAll('\n', '\n  ')}`);
+    say(
+      `⏸ ${oneLine(item.about)}/${oneLine(item.task ?? '')} asks: ${manyLines(item.reason).replaceAll('\n', '\n  ')}`,
+    );
     if (item.description) say(`  ${manyLines(item.description).replaceAll('\n', '\n  ')}`);
     if (item.kind === 'review') showOutputs(item.about);
     say(`  Answer with one of these lines; Ctrl-C ${isKept ? 'leaves the run as it is' : 'cancels the run'}.`);

@@ -71,9 +71,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
       clock: () => actor && clockOf(actor),
       listen: async () => keeping?.listen(),
       tell: (command) => actor?.send(command),
-      async claim(item, reply, { nonce, by }) {
-        await keeping?.claim(item.id, nonce === undefined ? { reply } : { reply, nonce }, by);
-      },
+      claim: async (item, body, by) => keeping?.claim(item, body, by),
     });
     return met;
   }
@@ -214,7 +212,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     result,
     awaitOutputs: () => result.then(outputsOf),
     snapshot,
-    inbox: () => (keeping ? keeping.journal.open() : reception().open()),
+    inbox: () => reception().open(keeping?.journal.open()),
     decide: (about, given, how = {}) => reception().decide(about, given, how),
     answer: (item, reply, how = {}) => reception().answer(item, reply, how),
     cancel,

@@ -31,8 +31,8 @@ export interface Reception {
   ask(asking: Asking): Promise<unknown>;
   /** Takes note of what is in the log. */
   note(): void;
-  /** Items that are open. */
-  open(): readonly InboxItem[];
+  /** Items that are open. @param kept Those that are as far as the run is kept; others are left out. @default all */
+  open(kept?: readonly InboxItem[]): readonly InboxItem[];
   /** Decides on a phase or a limit. @throws PhasegateError where that makes no sense. */
   decide(about: string, given: Decision | string, options: AnswerOptions): void;
   /** Answers an item. Rejects with a PhasegateError where that makes no sense. */
@@ -60,7 +60,7 @@ export interface ReceptionOptions {
   /** Tells the pipeline machine something. */
   readonly tell: (command: PipelineCommand | TaskReport) => void;
   /** Has an answer take the only place that there is for it, also among other processes. */
-  readonly claim: (item: InboxItem, reply: AcceptedReply, options: AnswerOptions) => Promise<void>;
+  readonly claim: (item: string, body: AnswerBody, by: string | undefined) => Promise<void>;
   /** Takes what other processes have left by now. */
   readonly listen: () => Promise<void>;
 }
@@ -170,7 +170,10 @@ export function createReception({ pipeline, log, clock, tell, claim, listen }: R
     note: look,
     settled,
     close: () => deadlines.stop(),
-    open: () => current().open(),
+    open(kept) {
+      const now = current().open();
+      return kept ? kept.filter(({ id }) => now.some((item) => item.id === id)) : now;
+    },
     decide(about, given, { nonce, by }) {
       const { item, decision } = acceptDecision(plan, current().open(), about, given);
       checkNonce(item, nonce);
@@ -180,7 +183,7 @@ export function createReception({ pipeline, log, clock, tell, claim, listen }: R
       const item = find(id, options);
       const accepted = await prepared(item, reply);
       find(id, options);
-      await claim(item, accepted, options);
+      await claim(id, bodyOf(accepted, options), options.by);
       take(find(id, options), accepted, options.by);
     },
     hear(message) {
@@ -220,6 +223,10 @@ export function needsPeople({ type }: RunEvent): boolean {
 }
 
 // --- internal ---
+
+function bodyOf(reply: AcceptedReply, { nonce }: AnswerOptions): AnswerBody {
+  return nonce === undefined ? { reply } : { reply, nonce };
+}
 
 const SKIPPED = 'a person has skipped it';
 
