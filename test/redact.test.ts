@@ -19,6 +19,7 @@ import {
   type RunOptions,
   type RunStore,
 } from '../src/index.ts';
+import { isSameEvent } from '../src/model/same-event.ts';
 import { MASK, maskSecrets } from '../src/model/redact.ts';
 
 const KEY = 'sk-ant-api03-4fPq8Zx91LmNb7Vc';
@@ -182,6 +183,41 @@ describe('a run with secrets in its texts', () => {
       expect([seq, status]).toEqual([seq, 'completed']);
       expect((await readRun(store, fork)).map(told).join('\n')).not.toContain(KEY);
     }
+  });
+
+  it('can be resumed where what the machines say by themselves is changed as well', async () => {
+    const store = memoryStore();
+    const redact = (event: RunEvent): RunEvent =>
+      event.type === 'phase.skipped' ? { ...event, because: 'for reasons' } : redactSecrets(event);
+    const pipeline = () => {
+      const research = phase('research', {
+        tasks: [task('read', { run: () => 1 })],
+        review: () => reject(`Has ${KEY}.`),
+      });
+      const draft = phase('draft', { after: [research], tasks: [task('write', { run: () => 1 })] });
+      return definePipeline({ name: 'short', phases: [research, draft] });
+    };
+    const run = startRun(pipeline(), { store, redact });
+    await run.result;
+    const records = await readRun(store, run.id);
+    const skipped = records.find(({ event }) => event.type === 'phase.skipped');
+    expect(skipped?.event).toMatchObject({ because: 'for reasons' });
+    const fork = await forkRun(store, run.id, { at: skipped?.seq ?? 0 });
+    await expect(resumeRun(store, fork, pipeline())).rejects.toThrow('this would have happened instead');
+    const resumed = await resumeRun(store, fork, pipeline(), { redact });
+    expect((await resumed.result).status).toBe('rejected');
+  });
+
+  it('is told again where a mask reaches further in what follows', () => {
+    const event = (reason: string): RunEvent => ({
+      type: 'phase.rejected',
+      phase: 'p',
+      generation: 0,
+      attempt: 0,
+      reason,
+    });
+    expect(isSameEvent(event(`Has ${MASK}`), event(`Has ${MASK}.`))).toBe(true);
+    expect(isSameEvent(event('Has it'), event('Has it.'))).toBe(false);
   });
 
   it('shows nothing at all where the function throws or makes another event', async () => {

@@ -145,6 +145,8 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     prepare?.(made);
     actor = made;
     actor.start();
+    // Who has cancelled it meanwhile wants nothing of it to begin.
+    late?.();
     if (log.events.some(needsPeople)) reception().note();
     // What was answered while nobody worked on the run is taken first.
     if (options.begun)
@@ -152,7 +154,6 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
         .settled()
         .catch(() => undefined);
     options.begun?.();
-    late?.();
   }
 
   function refuse(thrown: unknown): void {

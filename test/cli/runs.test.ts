@@ -477,7 +477,7 @@ describe('every command for runs', () => {
     ['export', 'x'],
   ] as const;
 
-  it('refuses a run that is not known', async () => {
+  it('refuses a run that is not known', { timeout: 120_000 }, async () => {
     const cwd = await article('go');
     await ranTo(cwd, 0);
     for (const command of COMMANDS) {
@@ -487,7 +487,7 @@ describe('every command for runs', () => {
     }
   });
 
-  it('refuses a store that is none, and makes none', async () => {
+  it('refuses a store that is none, and makes none', { timeout: 120_000 }, async () => {
     const cwd = await article('go');
     await ranTo(cwd, 0);
     await truncate(join(cwd, STORE), 3000);
