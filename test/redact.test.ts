@@ -189,15 +189,20 @@ describe('a run with secrets in its texts', () => {
     const store = memoryStore();
     const redact = (event: RunEvent): RunEvent =>
       event.type === 'phase.skipped' ? { ...event, because: 'for reasons' } : redactSecrets(event);
+    let release = (): void => undefined;
+    const skippedBefore = new Promise<void>((resolve) => (release = resolve));
     const pipeline = () => {
       const research = phase('research', {
         tasks: [task('read', { run: () => 1 })],
         review: () => reject(`Has ${KEY}.`),
       });
       const draft = phase('draft', { after: [research], tasks: [task('write', { run: () => 1 })] });
-      return definePipeline({ name: 'short', phases: [research, draft] });
+      // Goes on until then, so that the run has not ended yet.
+      const other = phase('other', { tasks: [task('wait', { run: () => skippedBefore.then(() => 1) })] });
+      return definePipeline({ name: 'short', phases: [research, draft, other] });
     };
     const run = startRun(pipeline(), { store, redact });
+    run.events$.subscribe(({ event }) => event.type === 'phase.skipped' && release());
     await run.result;
     const records = await readRun(store, run.id);
     const skipped = records.find(({ event }) => event.type === 'phase.skipped');
