@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { createActor } from 'xstate';
 import { z } from 'zod';
 import {
   approve,
   definePipeline,
   human,
+  machineOf,
   memoryStore,
   phase,
   forkRun,
@@ -185,6 +187,15 @@ describe('human()', () => {
     const wrapped = task('t', { run: (context) => human<number>({ question: 'Well?' })(context) });
     const run = startRun(definePipeline({ name: 'p', phases: [phase('a', { tasks: [wrapped] })] }));
     expect((await run.result).phases['a']?.error?.code).toBe('HUMAN_UNREACHABLE');
+
+    const { plan, work } = budget();
+    const embedded = createActor(machineOf({ work }), { input: { run: 'r', plan } });
+    const errors: unknown[] = [];
+    embedded.on('phase.failed', ({ error }) => errors.push(error.code));
+    embedded.start();
+    while (errors.length === 0) await idle();
+    expect(errors).toEqual(['HUMAN_UNREACHABLE']);
+    embedded.stop();
   });
 
   it.each([
