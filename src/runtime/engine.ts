@@ -187,9 +187,8 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     if (ended) return;
     suspended = true;
     end();
-    if (!actor) return;
-    disband(actor);
-    actor.stop();
+    if (actor) disband(actor);
+    actor?.stop();
   }
 
   function snapshot(): RunSnapshot {
