@@ -379,7 +379,7 @@ describe('messages', () => {
     const store = { ...memoryStore(), append: () => Promise.reject(new Error('The disk is full')) };
     const { result } = await play([fake('a', { outputs: [untilAborted] })], { run: { runId: 'r', store } });
     expect(result.error?.message).toMatchInlineSnapshot(`
-      "Cannot go on with run r as its store refused 2 records
+      "Cannot go on with run r as its store refused 3 records
       Repair the store, then resume the run: everything that was seen of it is kept.
       Docs: docs/errors.md#STORE_FAILED"
     `);

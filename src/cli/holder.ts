@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { ListedRun } from '../store/port.ts';
 import type { OpenStore } from './store-option.ts';
@@ -27,8 +28,18 @@ function isGone(holder: string): boolean {
   if (pid === undefined || host !== hostname()) return false;
   try {
     process.kill(Number(pid), 0);
-    return false;
+    return isZombie(pid);
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'ESRCH';
+  }
+}
+
+/** Whether a process has ended and nobody has taken note of that. Linux only; elsewhere it counts as alive. */
+function isZombie(pid: string): boolean {
+  try {
+    // The name of the program, in parentheses, may have any character.
+    return /\) [ZX] [^)]*$/u.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
   }
 }

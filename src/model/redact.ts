@@ -235,8 +235,7 @@ function maskValue(value: unknown, mask: Mask): unknown {
 
 function mapFields<T extends object>(record: T, change: (value: T[keyof T], name: string) => unknown): T {
   const fields: readonly [string, T[keyof T]][] = Object.entries(record);
-  const entries = fields.map(([name, value]) => [name, change(value, name)] as const);
-  return changedFields(record, Object.fromEntries(entries));
+  return changedFields(record, Object.fromEntries(fields.map(([name, value]) => [name, change(value, name)])));
 }
 
 /** The record with such fields; itself where it has them already. */
