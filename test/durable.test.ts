@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import {
   approve,
   definePipeline,
@@ -7,6 +8,7 @@ import {
   phase,
   resumeRun,
   retry,
+  retryFailed,
   startRun,
   task,
   type Run,
@@ -106,5 +108,21 @@ describe('forkRun()', () => {
     await startRun(pipeline, { store, runId: 'r' }).result;
     await expect(forkRun(store, 'r', options)).rejects.toMatchObject({ code: 'FORK_INVALID' });
     expect(await store.runs()).toHaveLength(1);
+  });
+});
+
+describe('retryFailed()', () => {
+  it('refuses a run that ended before it began, as its input is not known', async () => {
+    const store = memoryStore();
+    const input = z.object({ topic: z.string() });
+    const pipeline = definePipeline({
+      name: 'p',
+      input,
+      phases: [phase('a', { tasks: [task('t', { run: () => 1 })] })],
+    });
+    const options: never = { store, runId: 'r', input: {} } as never;
+    expect((await startRun(pipeline, options).result).error?.code).toBe('INPUT_INVALID');
+    await expect(retryFailed(store, 'r', pipeline)).rejects.toMatchObject({ code: 'RUN_ENDED' });
+    expect(await store.run('r')).toMatchObject({ status: 'failed', lease: undefined });
   });
 });

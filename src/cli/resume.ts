@@ -45,7 +45,7 @@ export async function goOn(
   await freeFromTheDead(kept, listed);
   const attended = isAttended();
   const { allowChanged } = flags;
-  const run = await how(kept.store, runId, pipeline, { allowChanged, attended, source, holder: thisHolder() });
+  const run = await how(kept.store, runId, pipeline, { allowChanged, source, holder: thisHolder() });
   return drive({ run, kept, attended, known: seq }, flags);
 }
 

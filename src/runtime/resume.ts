@@ -24,7 +24,7 @@ import { checkPipeline, type Run, type RunOptions } from './run.ts';
 /** Options of {@link resumeRun}. */
 export interface ResumeOptions extends Pick<
   RunOptions,
-  'signal' | 'inspect' | 'clock' | 'holder' | 'source' | 'redact' | 'attended'
+  'signal' | 'inspect' | 'clock' | 'holder' | 'source' | 'redact'
 > {
   /**
    * Goes on with another definition than the run was started with, where that would have led to the same records: what has
@@ -122,26 +122,18 @@ function tell(
   runId: string,
   { plan, name }: Pick<Pipeline, 'plan' | 'name'>,
   records: readonly RunRecord[],
-  { allowChanged = false, attended, redact = redactSecrets }: ResumeOptions,
+  { allowChanged = false, redact = redactSecrets }: ResumeOptions,
   how: 'resume' | 'retry',
 ): Told {
   const first = records[0]?.event;
   const last = records.findLast(({ event }) => event.type === 'run.ended' || event.type === 'run.reopened')?.event;
   if (first?.type !== 'run.started') throw runUnknown(runId);
-  checkEnd(runId, last?.type === 'run.ended' ? last : undefined, how);
+  checkEnd(runId, records, last?.type === 'run.ended' ? last : undefined, how);
   const known = definitionOf(records, first);
   const isChanged = fingerprint(plan) !== known.fingerprint;
   if (isChanged && !allowChanged) throw runChanged(runId, name, planChanges(known.plan, plan));
-  const input = {
-    run: runId,
-    plan,
-    input: first.input,
-    attended: attended ?? first.attended ?? false,
-  };
-  const replayed = replay({ ...input, attended: first.attended ?? false }, records, {
-    changed: isChanged,
-    redact: guardRedact(redact),
-  });
+  const input = { run: runId, plan, input: first.input, attended: first.attended ?? false };
+  const replayed = replay(input, records, { changed: isChanged, redact: guardRedact(redact) });
   const event: EventOf<'run.resumed'> = isChanged
     ? { type: 'run.resumed', plan, fingerprint: fingerprint(plan) }
     : { type: 'run.resumed' };
@@ -188,10 +180,20 @@ function begun<O>(
   });
 }
 
-function checkEnd(runId: string, end: EventOf<'run.ended'> | undefined, how: 'resume' | 'retry'): void {
+function checkEnd(
+  runId: string,
+  records: readonly RunRecord[],
+  end: EventOf<'run.ended'> | undefined,
+  how: 'resume' | 'retry',
+): void {
   if (how === 'resume' && end) {
     throw new PhasegateError('RUN_ENDED', `Cannot resume run ${runId} as it has ended: ${end.status}`, {
       hint: 'Try what was not approved again with retryFailed(), or fork it.',
+    });
+  }
+  if (how === 'retry' && end && !records.some(({ event }) => event.type === 'phase.started')) {
+    throw new PhasegateError('RUN_ENDED', `Cannot try run ${runId} again as it ended before it began: ${end.status}`, {
+      hint: 'Its input is not known. Start another.',
     });
   }
   if (how === 'retry' && end?.status === 'completed') {
