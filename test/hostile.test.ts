@@ -384,7 +384,7 @@ describe('a handler that resolves after it was aborted', () => {
 
 describe('a thenable', () => {
   function thenable(then: (resolve: (value: unknown) => void, reject: (error: unknown) => void) => void) {
-    // oxlint-disable-next-line unicorn/no-thenable
+    // oxlint-disable-next-line unicorn/no-thenable -- a thenable is what is tried here
     return { then };
   }
   const run = (value: unknown) => ({ tasks: [task('t', { timeout: 100, run: () => value })] });

@@ -73,7 +73,7 @@ export interface ReviewState {
 }
 
 /**
- * Everything a phase machine knows. JSON: any snapshot survives storage.
+ * Everything a phase machine knows. JSON: a snapshot survives storage.
  *
  * At most 16 fields: XState copies it field by field, and V8 turns larger copies into slow dictionaries.
  */

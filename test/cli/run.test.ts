@@ -82,7 +82,7 @@ describe('phasegate run, piped', () => {
     });
     const { stdout, code } = await phasegate(['run', join(directory, 'pipeline.mjs')]);
     expect(code).toBe(0);
-    // oxlint-disable-next-line no-control-regex
+    // oxlint-disable-next-line no-control-regex -- control characters are what must not be there
     expect(stdout.replaceAll('\n', '')).not.toMatch(/[\u0000-\u001F\u007F-\u009F\u202E]/u);
     expect(stdout).toContain('write gone');
     expect(stdout).toMatch(/verdict: retry: red ?(?:5m)? next/u);

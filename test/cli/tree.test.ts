@@ -253,7 +253,7 @@ describe('the tree', () => {
         expect(lines.length).toBeLessThanOrEqual(rows);
         for (const line of lines) {
           expect(stringWidth(line)).toBeLessThanOrEqual(columns);
-          // oxlint-disable-next-line no-control-regex
+          // oxlint-disable-next-line no-control-regex -- control characters are what must not be there
           expect(line).not.toMatch(/[\u0000-\u001F\u007F-\u009F]/u);
         }
       }),
