@@ -60,7 +60,7 @@ export function contentHash(value: unknown): string {
 
 /** Identifies a plan: equal for equal plans, whatever the order of keys. Computed once per plan. */
 export function fingerprint(plan: Plan): string {
-  const known = fingerprints.get(plan) ?? contentHash(plan);
+  const known = fingerprints.get(plan) ?? hashPlan(plan);
   fingerprints.set(plan, known);
   return known;
 }
@@ -76,3 +76,10 @@ export function planGraph(plan: Plan): Graph {
 
 const fingerprints = new WeakMap<Plan, string>();
 const graphs = new WeakMap<Plan, Graph>();
+
+/** SHA-256 of one line per phase after one for the rest: as one text, a plan of many phases fills the memory. */
+function hashPlan({ phases, ...rest }: Plan): string {
+  const hash = sha256.create();
+  for (const part of [rest, ...phases]) hash.update(utf8ToBytes(`${stringify(part)}\n`));
+  return bytesToHex(hash.digest());
+}
