@@ -44,7 +44,7 @@ export class HandlerContext implements TaskContext {
     this.run = origin.run;
     this.phase = origin.phase.name;
     this.task = plan.name;
-    this.report = (report) => sendReport(one, report);
+    this.report = reporterOf(one);
     this.#one = one;
   }
 
@@ -70,6 +70,14 @@ export class HandlerContext implements TaskContext {
     const asked = role === 'review' ? [review.errors + 1] : [];
     return [run, phase.name, start, attempt, role, this.task, ...asked].map(encodeURIComponent).join('/');
   }
+}
+
+/**
+ * A function of its own: where one is assigned to a property as it is written, V8 makes it in the old space, and all that
+ * it leads to lives until a major collection of garbage.
+ */
+function reporterOf(one: Try): HandlerContext['report'] {
+  return (report) => sendReport(one, report);
 }
 
 /** Which task of which attempt a report is about. */

@@ -7,13 +7,22 @@
  *
  * @module
  */
-import { createMachine, type AnyActorRef } from 'xstate';
+import type { AnyActorRef } from 'xstate';
 import type { PhaseReport } from '../model/event.ts';
 import { clockOf, type Clock } from './actor.ts';
 import type { PhaseActor } from './board.ts';
+import {
+  Scope,
+  withoutActors,
+  type Chart,
+  type PhaseEvent,
+  type PhaseMachine,
+  type Port,
+  type Snapshot,
+  type Worker,
+} from './chart.ts';
 import { hold, mustHold } from './hold.ts';
 import type { PhaseContext, PhaseInput } from './phase-context.ts';
-import type { PhaseCommand, phaseMachine } from './phase.machine.ts';
 import type { DirectWork, Patron } from './ports.ts';
 import { report } from './uplink.ts';
 
@@ -35,53 +44,12 @@ export function directPhases(machine: PhaseMachine): DirectPhases | undefined {
 
 // --- internal ---
 
-type PhaseMachine = Pick<typeof phaseMachine, 'config'> & { readonly implementations: Implementations };
-type Port = 'attempt' | 'review';
 type Ports = Readonly<Record<Port, DirectWork<unknown, PhaseContext>>>;
-
-/** What is needed of a machine of XState. */
-interface Chart {
-  getInitialSnapshot(scope: Scope, input: PhaseInput): Snapshot;
-  transition(snapshot: Snapshot, event: PhaseEvent, scope: Scope): Snapshot;
-}
-
-interface Snapshot {
-  readonly status: 'active' | 'done' | 'error' | 'stopped';
-  readonly error?: unknown;
-}
-
-/** What XState runs a transition with. */
-interface Scope {
-  readonly self: unknown;
-  readonly id: string;
-  readonly sessionId: string;
-  readonly system: unknown;
-  readonly logger: () => void;
-  readonly defer: (run: () => void) => void;
-  readonly emit: () => void;
-  readonly stopChild: () => void;
-  /** XState puts its own in its place for a while. */
-  actionExecutor: (action: { readonly info: unknown; readonly params: unknown; readonly exec?: Action }) => void;
-}
-
-type Action = (info: unknown, params: unknown) => void;
-
-interface Implementations {
-  readonly actors: Readonly<Partial<Record<Port, unknown>>>;
-  readonly actions: object;
-  readonly guards: object;
-}
-
-/** What a phase is told by its pipeline, and by its work. */
-type PhaseEvent =
-  | PhaseCommand
-  | { readonly type: 'work.done'; readonly output: unknown }
-  | { readonly type: 'work.failed'; readonly error: unknown };
 
 const made = new WeakMap<object, { readonly phases: DirectPhases | undefined }>();
 
 /** One phase. To XState it is the actor whose machine takes the transitions. */
-class DirectPhase implements PhaseActor, Patron<unknown> {
+class DirectPhase implements PhaseActor, Patron<unknown>, Worker {
   /** Where reports go; the name is XState's. */
   readonly _parent: AnyActorRef;
   readonly #chart: Chart;
@@ -100,7 +68,7 @@ class DirectPhase implements PhaseActor, Patron<unknown> {
     this._parent = pipeline;
     this.#input = input;
     this.#onEnd = onEnd;
-    this.#scope = scopeOf(this, pipeline);
+    this.#scope = new Scope(this);
   }
 
   get clock(): Clock {
@@ -183,63 +151,4 @@ class DirectPhase implements PhaseActor, Patron<unknown> {
 
 function isDirect(logic: unknown): logic is DirectWork<unknown, PhaseContext> {
   return typeof logic === 'object' && logic !== null && 'begin' in logic;
-}
-
-function scopeOf(phase: DirectPhase, { system }: AnyActorRef): Scope {
-  return {
-    self: phase,
-    id: 'phase',
-    sessionId: '',
-    system,
-    logger: nothing,
-    defer: call,
-    emit: nothing,
-    stopChild: nothing,
-    actionExecutor: execute,
-  };
-}
-
-function nothing(): void {}
-
-function call(run: () => void): void {
-  run();
-}
-
-function execute({ exec, info, params }: Parameters<Scope['actionExecutor']>[0]): void {
-  exec?.(info, params);
-}
-
-interface StateConfig {
-  readonly entry?: unknown;
-  readonly on?: object;
-  readonly invoke?: { readonly src: Port; readonly onDone: unknown; readonly onError: unknown };
-}
-
-/** The same statechart, in which a state that invokes work begins it on entry and stops it on exit. */
-function withoutActors({ config, implementations }: PhaseMachine): Chart {
-  const states = Object.entries(config.states ?? {}).map(([name, state]) => [name, direct(state as StateConfig)]);
-  const chart = { ...config, states: Object.fromEntries(states) as object };
-  const { actions, guards } = implementations;
-  return createMachine(chart as never).provide({
-    guards,
-    actions: { ...actions, beginWork, stopWork },
-  } as never) as unknown as Chart;
-}
-
-function direct({ invoke, entry, on, ...state }: StateConfig): object {
-  if (!invoke) return { ...state, entry, on };
-  return {
-    ...state,
-    entry: [entry, { type: 'beginWork', params: invoke.src }].flat(),
-    exit: 'stopWork',
-    on: { ...on, 'work.done': invoke.onDone, 'work.failed': invoke.onError },
-  };
-}
-
-function beginWork({ self, context }: { readonly self: unknown; readonly context: PhaseContext }, port: Port): void {
-  if (self instanceof DirectPhase) self.begin(port, context);
-}
-
-function stopWork({ self }: { readonly self: unknown }): void {
-  if (self instanceof DirectPhase) self.stop();
 }

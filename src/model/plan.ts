@@ -55,14 +55,21 @@ export interface Plan {
 
 /** SHA-256 of a JSON value with sorted keys, in hex. */
 export function contentHash(value: unknown): string {
-  return bytesToHex(sha256(utf8ToBytes(stringify(value) ?? 'null')));
+  return hashOf([value]);
 }
 
-/** Identifies a plan: equal for equal plans, whatever the order of keys. Computed once per plan. */
+/**
+ * Identifies a plan: equal for equal plans, whatever the order of keys. Computed once per plan.
+ *
+ * Taken phase by phase after the rest: as one text, a plan of many phases fills the memory.
+ */
 export function fingerprint(plan: Plan): string {
-  const known = fingerprints.get(plan) ?? hashPlan(plan);
-  fingerprints.set(plan, known);
-  return known;
+  const known = fingerprints.get(plan);
+  if (known) return known;
+  const { phases, ...rest } = plan;
+  const made = hashOf([rest, ...phases]);
+  fingerprints.set(plan, made);
+  return made;
 }
 
 /** The graph of a plan's phases. Computed once per plan. */
@@ -77,9 +84,8 @@ export function planGraph(plan: Plan): Graph {
 const fingerprints = new WeakMap<Plan, string>();
 const graphs = new WeakMap<Plan, Graph>();
 
-/** SHA-256 of one line per phase after one for the rest: as one text, a plan of many phases fills the memory. */
-function hashPlan({ phases, ...rest }: Plan): string {
+function hashOf(values: readonly unknown[]): string {
   const hash = sha256.create();
-  for (const part of [rest, ...phases]) hash.update(utf8ToBytes(`${stringify(part)}\n`));
+  for (const value of values) hash.update(utf8ToBytes(stringify(value) ?? 'null'));
   return bytesToHex(hash.digest());
 }
