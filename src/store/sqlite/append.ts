@@ -7,7 +7,7 @@ import type { Batch, Lease } from '../port.ts';
 import { checkAppend, checkBatch } from '../refusals.ts';
 import { textOf } from '../text.ts';
 import type { Connection } from './connection.ts';
-import { claimIn, number } from './rows.ts';
+import { claimIn } from './rows.ts';
 
 /** Keeps a batch, or nothing of it. */
 export function appendBatch(connection: Connection, batch: Batch, lease: Lease | undefined, now: () => number): void {
@@ -21,8 +21,9 @@ export function appendBatch(connection: Connection, batch: Batch, lease: Lease |
   connection.write(`append to run ${runId}`, () => {
     const standing = sql(STANDING).get(runId);
     checkAppend(batch, lease, { seq: Number(standing?.['seq'] ?? 0), lease: claimIn(standing, runId) }, now());
-    const row = sql(RUN).get(runId, info.seq, info.pipeline, info.status, info.startedAt, info.updatedAt, infoText);
-    const run = row ? number(row, 'key') : 0;
+    const known = standing?.['key'];
+    const run = typeof known === 'number' ? known : begin(sql, batch, infoText);
+    if (run === known) sql(KEEP_ON).run(info.seq, info.status, info.updatedAt, infoText, run);
     const keepRecord = sql(RECORD);
     for (const [seq, text] of records) keepRecord.run(run, seq, text);
     for (const item of items)
@@ -36,12 +37,17 @@ export function appendBatch(connection: Connection, batch: Batch, lease: Lease |
 
 // --- internal ---
 
-const STANDING = `SELECT seq, holder, token, expires_at, ms FROM (SELECT ? AS wanted)
+/** The row of a run that is new here. @returns Its key. */
+function begin(sql: Connection['sql'], { runId, info }: Batch, text: string): number {
+  const { seq, pipeline, status, startedAt, updatedAt } = info;
+  return Number(sql(BEGIN).run(runId, seq, pipeline, status, startedAt, updatedAt, text).lastInsertRowid);
+}
+
+const STANDING = `SELECT key, seq, holder, token, expires_at, ms FROM (SELECT ? AS wanted)
   LEFT JOIN runs ON id = wanted LEFT JOIN leases ON run_id = wanted`;
-const RUN = `INSERT INTO runs (id, seq, pipeline, status, started_at, updated_at, info) VALUES (?, ?, ?, ?, ?, ?, ?)
-  ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, pipeline = excluded.pipeline, status = excluded.status,
-    started_at = excluded.started_at, updated_at = excluded.updated_at, info = excluded.info
-  RETURNING key`;
+const BEGIN = `INSERT INTO runs (id, seq, pipeline, status, started_at, updated_at, info) VALUES (?, ?, ?, ?, ?, ?, ?)`;
+// By key, and without what never changes: so no index is touched.
+const KEEP_ON = 'UPDATE runs SET seq = ?, status = ?, updated_at = ?, info = ? WHERE key = ?';
 const RECORD = 'INSERT INTO records (run, seq, record) VALUES (?, ?, ?)';
 const ITEM = `INSERT INTO items (id, run, opened_at, open, item) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (id) DO UPDATE SET opened_at = excluded.opened_at, open = excluded.open, item = excluded.item`;
