@@ -1,7 +1,8 @@
 /**
- * Kills processes that work on a run: `node --import jiti/register scripts/kill-sweep.ts [--random 200] [--seed n]`.
+ * Kills processes that work on a run: `node --import jiti/register scripts/kill-sweep.ts [--random 200] [--seed n] [--single]`.
  *
- * At every batch of records, right before and right after it is kept, and at random instants. Says what came of the runs.
+ * At every batch of records, right before and right after it is kept, and at random instants. With `--single` each record is a
+ * batch. Says what came of the runs.
  *
  * @module
  */
@@ -11,6 +12,7 @@ import { sweep } from '../test/survive/kill/sweep.ts';
 const { values } = parseArgs({
   options: {
     random: { type: 'string', default: '200' },
+    single: { type: 'boolean', default: false },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
@@ -18,12 +20,13 @@ const seed = Number(values.seed);
 const report = await sweep({
   random: Number(values.random),
   thorough: true,
+  single: values.single,
   seed,
   onRun: (done, of) => done % 20 === 0 && console.error(`${done} of ${of} runs`),
 });
 for (const problem of report.problems) console.log(`- ${problem}`);
 console.log(
-  `seed ${seed}: ${report.kills} kills in ${report.runs} runs, ${report.whileOpen} of them while a person was waited for; ` +
+  `seed ${seed}${values.single ? ', one record at a time' : ''}: ${report.kills} kills in ${report.runs} runs, ${report.whileOpen} of them while a person was waited for; ` +
     `${report.commits} commits compared, ${report.rerun} tasks re-run, ${report.lost} records lost, ` +
     `${report.problems.length} problems`,
 );

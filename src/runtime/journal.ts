@@ -149,6 +149,8 @@ function turn(): Promise<void> {
 }
 
 function refused(runId: string, count: number, cause: unknown): PhasegateError {
+  // Nothing is wrong with the store.
+  if (PhasegateError.is(cause) && cause.code === 'LEASE_LOST') return cause;
   const problem = `Cannot go on with run ${runId} as its store refused ${count === 1 ? 'a record' : `${count} records`}`;
   const hint = 'Repair the store, then resume the run: everything that was seen of it is kept.';
   return new PhasegateError('STORE_FAILED', problem, { hint, cause });

@@ -74,6 +74,9 @@ export function keepRun({ store, log, origin, lease: taken, holder = thisProcess
   let heard = 0;
   let listenNow: () => Promise<void> = () => Promise.resolve();
   let failed = false;
+  /** When the right to append was last sure to be ours, in milliseconds since 1970. */
+  let sureAt = Date.now();
+  let renewing: Promise<void> | undefined;
   const journal = createJournal({
     store,
     log,
@@ -86,16 +89,32 @@ export function keepRun({ store, log, origin, lease: taken, holder = thisProcess
     },
   });
 
-  async function renew(): Promise<void> {
+  function renew(): Promise<void> {
+    renewing ??= renewOnce().finally(() => (renewing = undefined));
+    return renewing;
+  }
+
+  async function renewOnce(): Promise<void> {
     if (!lease || failed) return;
     try {
       lease = await store.renew(lease, LEASE_MS);
+      sureAt = Date.now();
     } catch (error) {
       if (failed || !PhasegateError.is(error) || error.code !== 'LEASE_LOST') return;
       failed = true;
       journal.abandon();
       lose(error);
     }
+  }
+
+  /**
+   * Begins work, where the run is still ours: a process that was stopped for longer than its right lasts may have lost it, and
+   * what it kept before is no reason any more to begin anything.
+   */
+  function whenOurs(go: () => void): void {
+    const age = Date.now() - sureAt;
+    if (age >= 0 && age < LEASE_MS) go();
+    else void renew().then(() => !failed && go());
   }
 
   async function listen(hear: (heard: Heard) => void): Promise<void> {
@@ -132,6 +151,7 @@ export function keepRun({ store, log, origin, lease: taken, holder = thisProcess
 
   async function take(hear: (heard: Heard) => void): Promise<void> {
     lease ??= await store.acquire(log.runId, holder, LEASE_MS);
+    sureAt = Date.now();
     if (!taken && (await store.run(log.runId))) throw runExists(log.runId);
     opened = true;
     repeat(renew, RENEW_MS);
@@ -143,7 +163,7 @@ export function keepRun({ store, log, origin, lease: taken, holder = thisProcess
   return {
     // What is said before the right to append was had waits for it.
     journal: { ...journal, write: () => opened && journal.write() },
-    host: { whenDurable: (go) => journal.whenDurable(go) },
+    host: { whenDurable: (go) => journal.whenDurable(() => whenOurs(go)) },
     isOpen: () => opened,
     listen: () => listenNow(),
     async claim(item, body, by = '') {

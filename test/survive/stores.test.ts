@@ -87,8 +87,8 @@ describe('a process that was asleep for longer than its right to the run lasts',
     const begun = calls.length;
     late.wake();
     const { status, error } = await first.result;
-    expect({ status, code: error?.code }).toEqual({ status: 'failed', code: 'STORE_FAILED' });
-    expect(error?.cause).toContain('has lost the right');
+    expect({ status, code: error?.code }).toEqual({ status: 'failed', code: 'LEASE_LOST' });
+    expect(error?.message).toContain('has lost the right');
     expect(calls).toHaveLength(begun);
     expect(await readRun(store, 'r')).toEqual(before);
   });

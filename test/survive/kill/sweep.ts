@@ -3,15 +3,12 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { build } from 'vite';
 import { replay } from '../../../src/machines/replay.ts';
 import { createRunView, resultOf } from '../../../src/model/view.ts';
 import {
-  PhasegateError,
   readRun,
   type EventOf,
   type InboxItem,
@@ -21,6 +18,8 @@ import {
 } from '../../../src/index.ts';
 import { sqliteStore } from '../../../src/store.ts';
 import { connect } from '../../../src/store/sqlite/driver.ts';
+import { bundle, makeFolder } from './bundle.ts';
+import { answerAll } from './person.ts';
 import { linesOf, survivor } from './pipeline.ts';
 
 /** What is to be done. */
@@ -32,6 +31,8 @@ export interface SweepOptions {
    * @default false
    */
   readonly thorough?: boolean | undefined;
+  /** Keeps each record by itself, so that it is killed between any two of them. @default false */
+  readonly single?: boolean | undefined;
   /** Runs that are killed at random instants, up to three times each. */
   readonly random: number;
   /** @default 1 */
@@ -58,23 +59,15 @@ export interface SweepReport {
 /** Kills, resumes and compares. */
 export async function sweep({
   thorough = false,
+  single = false,
   random,
   seed = 1,
   width = 4,
   onRun,
 }: SweepOptions): Promise<SweepReport> {
-  const root = fileURLToPath(new URL('../../../out/', import.meta.url));
-  mkdirSync(root, { recursive: true });
-  // Within the project, as the bundle loads what it does not have in it.
-  const folder = mkdtempSync(join(root, 'kill-sweep-'));
+  const folder = makeFolder();
   try {
-    await build({
-      logLevel: 'error',
-      configFile: false,
-      build: { ssr: fileURLToPath(new URL('child.ts', import.meta.url)), outDir: folder, minify: false },
-      ssr: { noExternal: true },
-    });
-    const scene: Scene = { folder, program: join(folder, 'child.js') };
+    const scene: Scene = { folder, program: await bundle(folder), single };
     const plain = await play(scene, 'plain', () => 'never', 1);
     const batches = linesOf(plain.acknowledged).length;
     const chance = randomFrom(seed);
@@ -119,6 +112,7 @@ export async function sweep({
 interface Scene {
   readonly folder: string;
   readonly program: string;
+  readonly single: boolean;
 }
 
 /** A run to its end, in as many processes as it took. */
@@ -162,7 +156,7 @@ async function attempt(scene: Scene, plain: Played, plot: readonly string[], ind
 
 /** Runs the pipeline to its end, and answers what it asks: mostly while a process works on it, else while none does. */
 async function play(
-  { folder, program }: Scene,
+  { folder, program, single }: Scene,
   name: string,
   when: (nth: number) => string,
   index: number,
@@ -185,6 +179,7 @@ async function play(
       acknowledged,
       String(nth * LEASE_MS),
       isTimed || plot === 'open' ? 'never' : plot,
+      ...(single ? ['single'] : []),
     ];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
@@ -232,17 +227,6 @@ async function answerUntil(store: RunStore, child: ChildProcess, kills: boolean)
   }
 }
 
-async function answerAll(store: RunStore): Promise<void> {
-  for (const { id, runId, nonce } of await store.inbox({ open: true })) {
-    try {
-      const body = { reply: { type: 'decide', decision: 'APPROVE' }, nonce };
-      await store.post({ runId, kind: 'answer', item: id, body, by: 'a person', time: Date.now() });
-    } catch (error) {
-      if (!PhasegateError.is(error) || error.code !== 'ANSWERED') throw error;
-    }
-  }
-}
-
 function problemsOfDeath(played: Played, death: Death): readonly string[] {
   const { records, effects, items } = played;
   const before = JSON.stringify(death.records);
@@ -283,14 +267,14 @@ function problemsOfEnd(played: Played, plain: Played): readonly string[] {
 }
 
 /** What is committed, phase by phase: branches that run side by side may commit in any order. */
-function commitsOf(records: readonly RunRecord[]): readonly EventOf<'phase.approved'>[] {
+export function commitsOf(records: readonly RunRecord[]): readonly EventOf<'phase.approved'>[] {
   return records
     .flatMap(({ event }) => (event.type === 'phase.approved' ? [event] : []))
     .toSorted((a, b) => (a.phase < b.phase ? -1 : a.phase > b.phase ? 1 : a.version - b.version));
 }
 
 /** Tasks that were at work when a process died: their handlers had begun, and nothing was kept of their end. */
-function interruptedIn({ records, effects }: Death): readonly string[] {
+export function interruptedIn({ records, effects }: Pick<Death, 'records' | 'effects'>): readonly string[] {
   const started = new Set<string>();
   for (const { type, key } of tasksIn(records)) {
     if (type === 'task.started') started.add(key);

@@ -1,0 +1,34 @@
+/**
+ * A store that keeps each record of a batch by itself, with what belongs to it: so that a process can be killed between any
+ * two records.
+ */
+import { packRecord, unpackRecord } from '../../../src/model/artifact.ts';
+import { foldInbox } from '../../../src/model/inbox-fold.ts';
+import { foldRunInfo } from '../../../src/model/run-info.ts';
+import { readRun, type RunStore } from '../../../src/index.ts';
+
+export function oneByOne(good: RunStore): RunStore {
+  return {
+    ...good,
+    async append(batch, lease) {
+      const { runId, records, info, artifacts } = batch;
+      const fold = foldRunInfo({ forkOf: info.forkOf, source: info.source });
+      const inbox = foldInbox();
+      for (const record of await readRun(good, runId)) {
+        fold.apply(record);
+        inbox.apply(record);
+      }
+      const contents = new Map(artifacts.map(({ hash, content }) => [hash, content]));
+      for (const packed of records) {
+        const record = await unpackRecord(packed, (hash) => contents.get(hash) ?? '');
+        fold.apply(record);
+        const items = inbox.apply(record);
+        const waiting = [...new Set(inbox.open().map(({ about }) => about))];
+        await good.append(
+          { runId, records: [packed], info: fold.info(waiting), items, artifacts: packRecord(record).artifacts },
+          lease,
+        );
+      }
+    },
+  };
+}

@@ -1,0 +1,15 @@
+/**
+ * Somebody who approves of everything.
+ */
+import { PhasegateError, type RunStore } from '../../../src/index.ts';
+
+export async function answerAll(store: RunStore): Promise<void> {
+  for (const { id, runId, nonce } of await store.inbox({ open: true })) {
+    try {
+      const body = { reply: { type: 'decide', decision: 'APPROVE' }, nonce };
+      await store.post({ runId, kind: 'answer', item: id, body, by: 'a person', time: Date.now() });
+    } catch (error) {
+      if (!PhasegateError.is(error) || error.code !== 'ANSWERED') throw error;
+    }
+  }
+}
