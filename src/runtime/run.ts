@@ -18,6 +18,7 @@ import type { Redact } from '../model/redact.ts';
 import type { RunResult, RunSnapshot } from '../model/result.ts';
 import type { Outputs } from '../model/task-types.ts';
 import type { RunStore } from '../store/port.ts';
+import { checkRunId } from '../store/refusals.ts';
 import { runEngine } from './engine.ts';
 import { inputOf } from './input.ts';
 import { keepRun } from './keeping.ts';
@@ -76,11 +77,13 @@ export interface Run<O = Readonly<Record<string, Outputs>>> extends AsyncIterabl
   readonly outputs: Promise<O>;
   /**
    * Decides on what waits for a person: an escalated phase, by its name, or a limit that holds the run, by its name.
+   * Resolves once the decision has been taken: no other will be. In a run without a store that is before this returns.
    *
    * @throws PhasegateError `NOT_ESCALATED` where nothing of that name waits, `DECISION_INVALID` where the text is no
-   *   decision, `DECISION_TARGET_INVALID` where it sends back a phase that is not upstream. The run is not changed then.
+   *   decision, `DECISION_TARGET_INVALID` where it sends back a phase that is not upstream, `ANSWER_STALE` where the nonce is
+   *   another, `ANSWERED` where another answer was first, such as one from another process. The decision changes nothing then.
    */
-  decide(about: string, decision: Decision | string, options?: AnswerOptions): void;
+  decide(about: string, decision: Decision | string, options?: AnswerOptions): Promise<void>;
   /** What waits for people; where the run is kept, as far as that is. */
   inbox(): readonly InboxItem[];
   /**
@@ -124,6 +127,7 @@ export function startRun<O, I>(pipeline: Pipeline<O, I>, ...[options = {}]: RunA
     clock,
     keeping: store && keepRun({ store, log, holder, origin: { source } }),
     async begin() {
+      checkRunId(runId);
       const input = await inputOf(pipeline, options.input);
       if (!input.ok) throw input.error;
       return { input: { run: runId, plan: pipeline.plan, input: input.value, attended } };
