@@ -44,7 +44,7 @@ describe('what waits for a person', () => {
     expect(lines.slice(2)).toEqual(['10 item 7 reminded', '20 item 7 raised (high)', '30 item 7 expired (boss)']);
     expect(run.inbox()).toMatchObject([{ queue: 'boss', severity: 'high', expired: true, dueAt: undefined }]);
     expect(time.pending()).toBe(0);
-    run.decide('a', 'APPROVE');
+    await run.decide('a', 'APPROVE');
     expect((await run.result).status).toBe('completed');
   });
 
@@ -67,7 +67,7 @@ describe('what waits for a person', () => {
   it('has no timer once it was decided', async () => {
     const { run, time } = await started(gated({ remindAfterMs: 5 }));
     expect(time.pending()).toBe(1);
-    run.decide('a', 'APPROVE');
+    await run.decide('a', 'APPROVE');
     await run.result;
     expect(time.pending()).toBe(0);
   });

@@ -169,11 +169,11 @@ describe('messages', () => {
     const told: unknown[] = [];
     await play([fake('a'), fake('b', { after: ['a'], verdicts: ['ESCALATE: look'] })], {
       when: {
-        'b escalated (requested): look': (run) => {
-          told.push(thrownBy(() => run.decide('a', 'APPROVE')));
-          told.push(thrownBy(() => run.decide('b', 'fine by me')));
-          told.push(thrownBy(() => run.decide('b', 'RETRY_PREDECESSOR c: more')));
-          run.decide('b', 'APPROVE');
+        'b escalated (requested): look': async (run) => {
+          told.push(await refusalOf(() => run.decide('a', 'APPROVE')));
+          told.push(await refusalOf(() => run.decide('b', 'fine by me')));
+          told.push(await refusalOf(() => run.decide('b', 'RETRY_PREDECESSOR c: more')));
+          await run.decide('b', 'APPROVE');
         },
       },
     });
@@ -201,9 +201,9 @@ describe('messages', () => {
       policy: { onLimit: 'escalate' },
       limits: { corrections: 0 },
       when: {
-        'b escalated (limit): The limit of 0 for corrections is spent': (run) => {
-          told = thrownBy(() => run.decide('b', 'APPROVE'));
-          run.decide('b', 'REJECT: no');
+        'b escalated (limit): The limit of 0 for corrections is spent': async (run) => {
+          told = await refusalOf(() => run.decide('b', 'APPROVE'));
+          await run.decide('b', 'REJECT: no');
         },
       },
     });
@@ -437,6 +437,15 @@ function sourceFiles(): readonly string[] {
   return readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
     .map((entry) => join(entry.parentPath, entry.name));
+}
+
+async function refusalOf(call: () => Promise<void>): Promise<unknown> {
+  try {
+    await call();
+    return 'not refused';
+  } catch (error) {
+    return error;
+  }
 }
 
 function thrownBy(call: () => unknown): unknown {

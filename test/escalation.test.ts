@@ -195,8 +195,8 @@ describe('an escalated phase', () => {
       await trace(phases, {
         when: {
           'c escalated (requested): look': () => late.release('RETRY_PREDECESSOR a: x'),
-          'c invalidated by a g1': (run) => {
-            refusal = refusalOf(() => run.decide('c', 'APPROVE'));
+          'c invalidated by a g1': async (run) => {
+            refusal = await refusalOf(() => run.decide('c', 'APPROVE'));
             second.release('APPROVE');
           },
         },
@@ -257,9 +257,9 @@ describe('an escalated phase', () => {
           policy: { onLimit: 'escalate' },
           limits: { corrections: 0 },
           when: {
-            'b escalated (limit): The limit of 0 for corrections is spent': (run) => {
-              refusal = refusalOf(() => run.decide('b', 'APPROVE'));
-              run.decide('b', 'REJECT: then not');
+            'b escalated (limit): The limit of 0 for corrections is spent': async (run) => {
+              refusal = await refusalOf(() => run.decide('b', 'APPROVE'));
+              await run.decide('b', 'REJECT: then not');
             },
           },
         })
@@ -286,12 +286,12 @@ describe('an escalated phase', () => {
       [fake('a', { verdicts: ['ESCALATE: 1'] }), fake('b', { verdicts: ['ESCALATE: 2'] })],
       {
         when: {
-          'b escalated (requested): 2': (one) => {
+          'b escalated (requested): 2': async (one) => {
             expect(one.snapshot()).toMatchObject({ status: 'running', waiting: ['a', 'b'] });
             expect(one.snapshot().phases['a']).toMatchObject({ status: 'escalated', reason: '1' });
-            one.decide('a', 'APPROVE');
+            await one.decide('a', 'APPROVE');
             expect(one.snapshot().waiting).toEqual(['b']);
-            one.decide('b', 'APPROVE');
+            await one.decide('b', 'APPROVE');
           },
         },
       },
@@ -328,15 +328,15 @@ describe('run.decide()', () => {
     ];
     const { run, lines } = await play(phases, {
       when: {
-        'b escalated (requested): look': (one) => {
+        'b escalated (requested): look': async (one) => {
           const before = JSON.stringify(one.snapshot());
-          for (const [about, decision] of wrong) refusals.push(refusalOf(() => one.decide(about, decision)));
+          for (const [about, decision] of wrong) refusals.push(await refusalOf(() => one.decide(about, decision)));
           expect(JSON.stringify(one.snapshot())).toBe(before);
-          one.decide('b', approve());
+          await one.decide('b', approve());
         },
       },
     });
-    refusals.push(refusalOf(() => run.decide('b', 'APPROVE')));
+    refusals.push(await refusalOf(() => run.decide('b', 'APPROVE')));
     expect(lines.at(-1)).toBe('run completed');
     expect(refusals.map((one) => (one instanceof Error ? one.message.split('\n').slice(0, 2) : one)))
       .toMatchInlineSnapshot(`
@@ -405,7 +405,7 @@ describe('run.decide()', () => {
     const a = fake('a', { verdicts: ['ESCALATE: look'] });
     const run = startRun(definePipeline({ name: 'p', phases: [a.definition] }));
     run.events$.subscribe(({ event }) => {
-      if (event.type === 'phase.escalated') run.decide(event.phase, 'APPROVE');
+      if (event.type === 'phase.escalated') void run.decide(event.phase, 'APPROVE');
     });
     expect((await run.result).status).toBe('completed');
   });
@@ -415,9 +415,9 @@ describe('run.decide()', () => {
     expect(
       await trace([fake('a', { verdicts: ['ESCALATE: look'] })], {
         when: {
-          'a escalated (requested): look': (run) => {
-            run.decide('a', 'REJECT: first');
-            second = refusalOf(() => run.decide('a', 'APPROVE'));
+          'a escalated (requested): look': async (run) => {
+            await run.decide('a', 'REJECT: first');
+            second = await refusalOf(() => run.decide('a', 'APPROVE'));
           },
         },
       }),
@@ -510,9 +510,9 @@ describe('the signal of a run', () => {
   });
 });
 
-function refusalOf(call: () => void): unknown {
+async function refusalOf(call: () => Promise<void>): Promise<unknown> {
   try {
-    call();
+    await call();
     return 'not refused';
   } catch (error) {
     return error;

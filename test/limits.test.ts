@@ -187,9 +187,9 @@ describe("onLimit: 'escalate'", () => {
       policy,
       limits: { corrections: 0 },
       when: {
-        'a escalated (limit): The limit of 0 for corrections is spent': (run) => {
+        'a escalated (limit): The limit of 0 for corrections is spent': async (run) => {
           asked += 1;
-          run.decide('a', `RETRY: by me ${asked}`);
+          await run.decide('a', `RETRY: by me ${asked}`);
         },
       },
     });
@@ -402,12 +402,12 @@ describe("onLimit: 'escalate'", () => {
       policy,
       limits: { tokens: 10 },
       when: {
-        'a approved v1 (unreviewed)': (run) => {
+        'a approved v1 (unreviewed)': async (run) => {
           try {
-            run.decide('tokens', 'RETRY: what?');
+            await run.decide('tokens', 'RETRY: what?');
           } catch (error) {
             refusal = error;
-            run.decide('tokens', 'APPROVE');
+            await run.decide('tokens', 'APPROVE');
           }
         },
       },

@@ -168,7 +168,7 @@ describe('snapshot() and result', () => {
     run.events$.subscribe((record) => {
       view.apply(record);
       seen.push([run.snapshot(), view.snapshot()]);
-      if (record.event.type === 'phase.escalated') run.decide(record.event.phase, 'APPROVE');
+      if (record.event.type === 'phase.escalated') void run.decide(record.event.phase, 'APPROVE');
     });
     const { outputs, ...result } = await run.result;
     for (const [live, folded] of seen) expect(live).toEqual(folded);

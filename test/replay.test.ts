@@ -103,7 +103,7 @@ async function finish(store: RunStore, runId: string, scenario: Scenario): Promi
     await settle();
     const { waiting } = run.snapshot();
     const [about] = waiting;
-    if (about !== undefined) run.decide(about, reject('nobody knows'));
+    if (about !== undefined) await run.decide(about, reject('nobody knows'));
     else if (end.status === undefined && !clock.step()) return 'it does not end';
     if (steps > MAX_STEPS) return 'it goes on for ever';
   }

@@ -95,8 +95,7 @@ export function createAsker(
         run.answer(asked.id, replyIn(asked, text), { nonce: asked.nonce }).then(next, refuse);
         return;
       }
-      run.decide(asked.about, asked.kind === 'limit' ? limitAnswer(text) : text);
-      queueMicrotask(next);
+      run.decide(asked.about, asked.kind === 'limit' ? limitAnswer(text) : text).then(next, refuse);
     } catch (error) {
       refuse(error);
     }

@@ -7,8 +7,10 @@
 import { after, type Clock } from '../machines/actor.ts';
 import type { PipelineCommand } from '../machines/pipeline.machine.ts';
 import { reject } from '../model/decision.ts';
+import { PhasegateError } from '../model/errors.ts';
 import type { EventOf } from '../model/event.ts';
-import type { InboxItem, Severity } from '../model/inbox.ts';
+import type { InboxItem, ItemKind, Severity } from '../model/inbox.ts';
+import type { Claims } from './claims.ts';
 
 /** The deadlines of the items of one run. */
 export interface Deadlines {
@@ -25,20 +27,24 @@ export interface DeadlineOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly open: () => readonly InboxItem[];
+  readonly claims: Pick<Claims, 'take'>;
   /** Resolves when every answer that was given by now has been taken: an answer that is in time counts. */
   readonly settled: () => Promise<void>;
   readonly tell: (command: PipelineCommand) => void;
 }
 
 /** Keeps the deadlines of a run. No timer is set before {@link Deadlines.watch} is called. */
-export function keepDeadlines({ clock, now, open, settled, tell }: DeadlineOptions): Deadlines {
+export function keepDeadlines({ clock, now, open, claims, settled, tell }: DeadlineOptions): Deadlines {
   let forget: (() => void) | undefined;
   let at = Infinity;
   let stopped = false;
+  /** Items that have an answer from elsewhere, which will be heard. */
+  const elsewhere = new Set<string>();
 
   function watch(): void {
     const timers = clock();
-    const next = stopped || !timers ? Infinity : Math.min(Infinity, ...open().map(dueAtOf));
+    const due = open().filter(({ id }) => !elsewhere.has(id));
+    const next = stopped || !timers ? Infinity : Math.min(Infinity, ...due.map(dueAtOf));
     if (next === at) return;
     forget?.();
     forget = undefined;
@@ -47,15 +53,45 @@ export function keepDeadlines({ clock, now, open, settled, tell }: DeadlineOptio
   }
 
   async function fire(): Promise<void> {
+    await settledOrNot();
+    if (stopped) return;
+    for (const item of open()) for (const event of dueChanges(item, now())) tell({ type: 'note', event });
+    const over = open().filter((item) => isOverdue(item) || (item.onExpiry === 'reject' && isPast(item.expireAt)));
+    await Promise.all(over.map(refuse));
+    at = Infinity;
+    watch();
+  }
+
+  /** An answer that was there before the time was over counts, also one that was not heard yet. */
+  async function refuse(item: InboxItem): Promise<void> {
+    try {
+      await claims.take(item.id, { reply: refusalOf(item) }, CLOCK, () => expire(item));
+    } catch (error) {
+      if (PhasegateError.is(error) && error.code === 'ANSWERED') {
+        elsewhere.add(item.id);
+        await settledOrNot();
+      } else expire(item);
+    }
+  }
+
+  function expire({ id }: InboxItem): void {
+    const item = open().find((one) => one.id === id);
+    if (!item || stopped) return;
+    const { seq, about, kind, expired } = item;
+    if (!expired) tell({ type: 'note', event: { type: 'item.changed', item: seq, change: 'expired' } });
+    if (!isPersonal(kind)) tell({ type: 'decide', about, decision: reject(OVERDUE), who: CLOCK });
+  }
+
+  function isPast(time = Infinity): boolean {
+    return time <= now();
+  }
+
+  async function settledOrNot(): Promise<void> {
     try {
       await settled();
     } catch {
       // Where the store cannot be asked, what it may have does not stop the clock.
     }
-    if (stopped) return;
-    for (const item of open()) for (const command of dueCommands(item, now())) tell(command);
-    at = Infinity;
-    watch();
   }
 
   return {
@@ -74,28 +110,37 @@ const CLOCK = 'the clock';
 
 const MORE_URGENT: Readonly<Record<Severity, Severity>> = { normal: 'high', high: 'urgent', urgent: 'urgent' };
 
+const OVERDUE = 'Nobody answered in time';
+
 function dueAtOf(item: InboxItem): number {
   return isOverdue(item) ? item.openedAt : (item.dueAt ?? Infinity);
 }
 
 /** Whether its time is over and it was to be rejected then, which has not been done. */
-function isOverdue({ expired, onExpiry, kind }: InboxItem): boolean {
-  return expired === true && onExpiry === 'reject' && (kind === 'escalation' || kind === 'limit');
+function isOverdue({ expired, onExpiry }: InboxItem): boolean {
+  return expired === true && onExpiry === 'reject';
 }
 
-/** What has to be done about an item by now. It is never approved. */
-function dueCommands(item: InboxItem, now: number): readonly PipelineCommand[] {
+/** Whether a person is a task or a reviewer: with its time the item is over. */
+function isPersonal(kind: ItemKind): boolean {
+  return kind === 'task' || kind === 'review';
+}
+
+/** What is left for whoever takes the answer of the clock, if this process cannot do that any more. A task is asked anew. */
+function refusalOf({ kind }: InboxItem): unknown {
+  return kind === 'task' ? { type: 'overdue' } : { type: 'decide', decision: reject(OVERDUE) };
+}
+
+/** What happens to an item by now, and leaves it open. */
+function dueChanges(item: InboxItem, now: number): readonly EventOf<'item.changed'>[] {
   const { seq, severity, onExpiry, remindAt = Infinity, raiseAt = Infinity, expireAt = Infinity } = item;
   const changes: EventOf<'item.changed'>[] = [];
   if (remindAt <= now) changes.push({ type: 'item.changed', item: seq, change: 'reminded' });
   if (raiseAt <= now)
     changes.push({ type: 'item.changed', item: seq, change: 'raised', severity: MORE_URGENT[severity] });
-  if (expireAt <= now) {
+  if (expireAt <= now && onExpiry !== 'reject') {
     const change = { type: 'item.changed', item: seq, change: 'expired' } as const;
     changes.push(typeof onExpiry === 'object' ? { ...change, queue: onExpiry.queue } : change);
   }
-  const notes = changes.map((event): PipelineCommand => ({ type: 'note', event }));
-  const rejects = isOverdue(expireAt <= now ? { ...item, expired: true } : item);
-  const decision = reject('Nobody answered in time');
-  return rejects ? [...notes, { type: 'decide', about: item.about, decision, who: CLOCK }] : notes;
+  return changes;
 }

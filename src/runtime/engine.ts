@@ -71,7 +71,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
       clock: () => actor && clockOf(actor),
       listen: async () => keeping?.listen(),
       tell: (command) => actor?.send(command),
-      claim: async (item, body, by) => keeping?.claim(item, body, by),
+      claim: keeping && ((item, body, by) => keeping.claim(item, body, by)),
     });
     return met;
   }

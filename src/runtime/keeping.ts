@@ -167,6 +167,9 @@ export function keepRun({ store, log, origin, lease: taken, holder = thisProcess
     isOpen: () => opened,
     listen: () => listenNow(),
     async claim(item, body, by = '') {
+      // Others can answer an item once it is kept, and so can this process.
+      const failure = await journal.flush();
+      if (failure) throw failure;
       await store.post({ runId: log.runId, kind: 'answer', item, body, by, time: log.now() });
     },
     open(onLoss, hear) {

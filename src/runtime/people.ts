@@ -5,6 +5,7 @@
  */
 import type { PhaseWork, TaskWork, Work } from '../model/compile.ts';
 import { questionOf, type HumanOptions } from '../model/human.ts';
+import { inboxPolicyOf } from '../model/inbox-policy.ts';
 import type { StandardSchemaV1 } from '../model/schema.ts';
 import type { TaskContext } from '../model/task-types.ts';
 
@@ -35,6 +36,18 @@ export function schemasOf(work: Work, phase: string, task: string): readonly Sta
   const one = work.phases.get(phase)?.tasks.get(task);
   const own = questionOf(one?.runner)?.schema;
   return [own, one?.output].flatMap((schema) => schema ?? []);
+}
+
+/** A question for the records. */
+export function wordsOf(asked: HumanOptions) {
+  const { question, description, choices } = asked;
+  const inbox = inboxPolicyOf(asked);
+  return {
+    question,
+    ...(description !== undefined && { description }),
+    ...(choices && { choices: [...choices] }),
+    inbox,
+  };
 }
 
 // --- internal ---

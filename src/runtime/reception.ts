@@ -8,7 +8,6 @@
  */
 import type { Clock } from '../machines/actor.ts';
 import type { PipelineCommand } from '../machines/pipeline.machine.ts';
-import { inboxPolicyOf } from '../model/inbox-policy.ts';
 import { byName } from '../model/by-name.ts';
 import type { Pipeline } from '../model/define.ts';
 import type { Decision } from '../model/decision.ts';
@@ -19,9 +18,10 @@ import type { InboxItem } from '../model/inbox.ts';
 import type { AnswerBody, AnswerOptions, Reply } from '../model/reply.ts';
 import { check } from '../model/schema.ts';
 import { answered, itemUnknown } from '../store/refusals.ts';
+import { createClaims, type Claim } from './claims.ts';
 import { keepDeadlines } from './deadlines.ts';
 import { acceptDecision, acceptReply, answerInvalid, checkNonce, type AcceptedReply } from './desk.ts';
-import { schemasOf, type Asking } from './people.ts';
+import { schemasOf, wordsOf, type Asking } from './people.ts';
 import { createQuestions } from './questions.ts';
 import { recordAt, type RecordLog } from './records.ts';
 
@@ -33,8 +33,8 @@ export interface Reception {
   note(): void;
   /** Items that are open. @param kept Those that are as far as the run is kept; others are left out. @default all */
   open(kept?: readonly InboxItem[]): readonly InboxItem[];
-  /** Decides on a phase or a limit. @throws PhasegateError where that makes no sense. */
-  decide(about: string, given: Decision | string, options: AnswerOptions): void;
+  /** Decides on a phase or a limit. Rejects with a PhasegateError where that makes no sense. */
+  decide(about: string, given: Decision | string, options: AnswerOptions): Promise<void>;
   /** Answers an item. Rejects with a PhasegateError where that makes no sense. */
   answer(id: string, reply: Reply, options: AnswerOptions): Promise<void>;
   /** Takes an answer that another process has left. What is no good is refused in the records. */
@@ -59,8 +59,8 @@ export interface ReceptionOptions {
   readonly clock: () => Clock | undefined;
   /** Tells the pipeline machine something. */
   readonly tell: (command: PipelineCommand | TaskReport) => void;
-  /** Has an answer take the only place that there is for it, also among other processes. */
-  readonly claim: (item: string, body: AnswerBody, by: string | undefined) => Promise<void>;
+  /** Has an answer take the only place that there is for it among other processes; absent where the run is not kept. */
+  readonly claim: Claim | undefined;
   /** Takes what other processes have left by now. */
   readonly listen: () => Promise<void>;
 }
@@ -73,11 +73,13 @@ export function createReception({ pipeline, log, clock, tell, claim, listen }: R
   let at = 0;
   const questions = createQuestions(() => current().open());
   const hearing = new Set<Promise<void>>();
+  const claims = createClaims(claim);
   const deadlines = keepDeadlines({
     clock,
     now: log.now,
     open: () => current().open(),
     tell,
+    claims,
     settled,
   });
 
@@ -132,6 +134,12 @@ export function createReception({ pipeline, log, clock, tell, claim, listen }: R
     else if (reply.type === 'skip') tell({ type: 'skip', about, because: reply.reason ?? SKIPPED, ...signed });
   }
 
+  /** Does what was said, if no other answer is first. */
+  function give(id: string, reply: AcceptedReply, options: AnswerOptions): Promise<void> {
+    const { by } = options;
+    return claims.take(id, bodyOf(reply, options), by, () => take(find(id, options), reply, by));
+  }
+
   /** The reply as its schemas return it. @throws PhasegateError `ANSWER_INVALID` where one refuses it. */
   async function prepared(item: InboxItem, given: unknown): Promise<AcceptedReply> {
     const reply = acceptReply(plan, item, given);
@@ -174,17 +182,16 @@ export function createReception({ pipeline, log, clock, tell, claim, listen }: R
       const now = current().open();
       return kept ? kept.filter(({ id }) => now.some((item) => item.id === id)) : now;
     },
-    decide(about, given, { nonce, by }) {
+    async decide(about, given, options) {
       const { item, decision } = acceptDecision(plan, current().open(), about, given);
-      checkNonce(item, nonce);
-      take(item, { type: 'decide', decision }, by);
+      checkNonce(item, options.nonce);
+      await give(item.id, { type: 'decide', decision }, options);
     },
     async answer(id, reply, options) {
       const item = find(id, options);
       const accepted = await prepared(item, reply);
       find(id, options);
-      await claim(id, bodyOf(accepted, options), options.by);
-      take(find(id, options), accepted, options.by);
+      await give(id, accepted, options);
     },
     hear(message) {
       const done = heed(message).finally(() => hearing.delete(done));
@@ -194,6 +201,8 @@ export function createReception({ pipeline, log, clock, tell, claim, listen }: R
   };
 
   async function heed({ item: id, reply, nonce, by }: Posted): Promise<void> {
+    // What this process has said itself is heard as well.
+    await claims.settled(id);
     const item = current()
       .open()
       .find((one) => one.id === id);
@@ -231,14 +240,3 @@ function bodyOf(reply: AcceptedReply, { nonce }: AnswerOptions): AnswerBody {
 const SKIPPED = 'a person has skipped it';
 
 const OPENING: ReadonlySet<RunEvent['type']> = new Set(['phase.escalated', 'task.asked', 'limit.reached']);
-
-function wordsOf(asked: Asking['question']) {
-  const { question, description, choices } = asked;
-  const inbox = inboxPolicyOf(asked);
-  return {
-    question,
-    ...(description !== undefined && { description }),
-    ...(choices && { choices: [...choices] }),
-    inbox,
-  };
-}

@@ -24,7 +24,7 @@ async function recordsOf(pipeline: Pipeline<unknown>): Promise<readonly RunRecor
   const run = startRun(pipeline, { runId: 'r1' });
   run.events$.subscribe((record) => {
     records.push({ ...record, time: record.seq * 100 });
-    if (record.event.type === 'phase.escalated') queueMicrotask(() => run.decide('sign', 'APPROVE'));
+    if (record.event.type === 'phase.escalated') queueMicrotask(() => void run.decide('sign', 'APPROVE'));
   });
   await run.result;
   return records;

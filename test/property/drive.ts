@@ -69,11 +69,7 @@ function peopleOf(scenario: Scenario, run: Pick<Run, 'decide'>, clock: SteppedCl
     const timer = clock.setTimeout(
       () => {
         timers.delete(about);
-        try {
-          decide(about, decisionOf(script(nth)));
-        } catch (error) {
-          refused.push(`${about}: ${String(error)}`);
-        }
+        decide(about, decisionOf(script(nth))).catch((error: unknown) => refused.push(`${about}: ${String(error)}`));
       },
       delayOf(scenario.seed, `person@${about}`, nth),
     );
@@ -81,13 +77,13 @@ function peopleOf(scenario: Scenario, run: Pick<Run, 'decide'>, clock: SteppedCl
   }
 
   /** There is nothing to approve in an attempt that broke off; told so, a person says no. */
-  function decide(about: string, decision: Decision): void {
+  async function decide(about: string, decision: Decision): Promise<void> {
     try {
-      run.decide(about, decision);
+      await run.decide(about, decision);
     } catch (error) {
       const isEmpty = error instanceof PhasegateError && error.code === 'DECISION_INVALID';
       if (decision.type !== 'approve' || !isEmpty) throw error;
-      run.decide(about, reject('there is nothing to approve'));
+      await run.decide(about, reject('there is nothing to approve'));
     }
   }
 

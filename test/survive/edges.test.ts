@@ -174,7 +174,7 @@ describe('what was said to a run', () => {
     const again = await retryFailed(ear, 'r', asking(calls));
     await said(again, 'phase.escalated');
     await asked(2);
-    again.decide('draft', approve());
+    await again.decide('draft', approve());
     expect((await again.result).status).toBe('completed');
   });
 });
@@ -276,7 +276,7 @@ describe('recoverAll()', () => {
     expect(failed).toMatchObject([{ runId: 'strange', error: { code: 'JOURNAL_DIVERGED' } }]);
     expect(await store.run('strange')).toMatchObject({ lease: undefined });
     for (const run of runs) {
-      run.decide('draft', approve());
+      await run.decide('draft', approve());
       expect((await run.result).status).toBe('completed');
     }
   });
@@ -287,7 +287,7 @@ describe('recoverAll()', () => {
 /** Drives a run of `asking` to its end. */
 async function ended(run: Run<unknown>): Promise<Run<unknown>> {
   await said(run, 'phase.escalated');
-  run.decide('draft', approve());
+  await run.decide('draft', approve());
   await run.result;
   return run;
 }

@@ -68,7 +68,7 @@ async function part(store: RunStore, scenario: Scenario, nth: number): Promise<b
   for (let steps = 0; end.status === undefined && steps < MAX_STEPS; steps++) {
     await settle();
     const [about] = run.snapshot().waiting;
-    if (end.status === undefined && about !== undefined) run.decide(about, reject('nobody knows'));
+    if (end.status === undefined && about !== undefined) await run.decide(about, reject('nobody knows'));
     else if (end.status === undefined && !clock.step()) throw new Error('The run hangs');
   }
   return end.status !== 'suspended';
