@@ -9,6 +9,7 @@ export default defineConfig({
     alias: [
       { find: /^phasegate$/, replacement: source('index.ts') },
       { find: /^phasegate\/node$/, replacement: source('node.ts') },
+      { find: /^phasegate\/openai$/, replacement: source('openai.ts') },
       { find: /^phasegate\/store$/, replacement: source('store.ts') },
       { find: /^phasegate\/testing$/, replacement: source('testing.ts') },
     ],

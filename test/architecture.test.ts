@@ -18,6 +18,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   visualizations: ['model'],
   index: ['model', 'machines', 'runtime', 'store', 'visualizations'],
   node: ['actors'],
+  llm: ['model', 'zod'],
+  openai: ['model', 'llm', 'zod', 'openai'],
   testing: ['model', 'store', 'node:assert'],
 };
 

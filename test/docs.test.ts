@@ -14,6 +14,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as phasegate from '../src/index.ts';
 import * as node from '../src/node.ts';
+import * as openai from '../src/openai.ts';
 import * as store from '../src/store.ts';
 import * as testing from '../src/testing.ts';
 import { gateDefaults } from '../src/model/policy.ts';
@@ -112,7 +113,7 @@ describe('tables', () => {
   });
 
   it('llms.txt names every value that is exported, and none that is not', async () => {
-    const values = [phasegate, node, store, testing].flatMap((entry) => Object.keys(entry));
+    const values = [phasegate, node, openai, store, testing].flatMap((entry) => Object.keys(entry));
     const told = (await read('llms.txt')).match(/^- `(\w+)/gmu)?.map((match) => match.slice(3)) ?? [];
     expect(told.toSorted()).toEqual(values.toSorted());
   });

@@ -8,6 +8,7 @@ import { PhasegateError } from '../model/errors.ts';
 import { toJson, type JsonProblem } from '../model/json.ts';
 import type { TaskPlan } from '../model/plan.ts';
 import { backoffMs, countOf } from '../model/policy.ts';
+import { retryHintOf } from '../model/retry-hint.ts';
 import { asRework } from '../model/rework.ts';
 import { check, type StandardSchemaV1 } from '../model/schema.ts';
 import type { Inputs, Outputs } from '../model/task-types.ts';
@@ -160,7 +161,7 @@ function tryAgain<C>(trial: Trial<C>, number: number, error: unknown): void {
     trial.onEnd(failed);
     return;
   }
-  const delayMs = backoffMs(plan.backoff, number);
+  const delayMs = backoffMs(plan.backoff, number, retryHintOf(error).afterMs);
   trial.onRetry(number, error, delayMs);
   scope.pause(delayMs, () => (scope.isHalted ? trial.onEnd(failed) : tryTask(trial, number + 1)));
 }
@@ -195,7 +196,7 @@ function timeoutError({ name, timeout }: TaskPlan): PhasegateError {
 function isRetryable({ retryable }: Pick<TaskWork, 'retryable'>, error: unknown): boolean {
   if (asRework(error)) return false;
   try {
-    return retryable?.(error) !== false;
+    return retryable?.(error) ?? retryHintOf(error).retryable;
   } catch {
     return false;
   }

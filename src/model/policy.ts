@@ -16,7 +16,7 @@ export const backoffSchema = z
     first: z.number().min(0).optional(),
     /** How many times longer each following wait is. @default 2 */
     factor: z.number().min(1).optional(),
-    /** Longest wait in milliseconds. @default 60000 */
+    /** Longest wait in milliseconds, also where an error asks for a longer one. @default 60000 */
     max: z.number().min(0).optional(),
   })
   .readonly();
@@ -162,10 +162,14 @@ export const policies = {
   },
 } as const satisfies Readonly<Record<string, Policy>>;
 
-/** Milliseconds to wait before try `number`, where 1 is the first repetition. */
-export function backoffMs(backoff: Backoff, number: number): number {
+/**
+ * Milliseconds to wait before try `number`, where 1 is the first repetition.
+ *
+ * @param leastMs What the failure asks for at least; the `max` of the backoff bounds it, too.
+ */
+export function backoffMs(backoff: Backoff, number: number, leastMs = 0): number {
   const { first = 1000, factor = 2, max = 60_000 } = backoff;
-  return Math.min(max, first * factor ** (number - 1));
+  return Math.min(max, Math.max(leastMs, first * factor ** (number - 1)));
 }
 
 /** A count as a number, `Infinity` where it is unlimited. */

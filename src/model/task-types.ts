@@ -73,13 +73,18 @@ export interface TaskRevision<O = unknown> extends Revision {
   readonly previousOutput?: O;
 }
 
-/** How often a task is tried when it fails, before its phase fails. Tries spend no review retry. */
+/**
+ * How often a task is tried when it fails, before its phase fails. Tries spend no review retry.
+ *
+ * An error may say of itself whether another try is worth it: with `retryable: false` none follows, and `retryAfterMs` is how many
+ * milliseconds the next one waits at least, up to the `max` of the backoff.
+ */
 export interface RetryPolicy {
   /** Tries in all, the first included. @default 1 */
   readonly attempts?: Count | undefined;
   /** Waiting time between tries. */
   readonly backoff?: Backoff | undefined;
-  /** Whether this failure is worth another try. @default every failure */
+  /** Whether this failure is worth another try, whatever it says of itself. @default all but those with `retryable: false` */
   readonly retryable?: ((error: unknown) => boolean) | undefined;
 }
 

@@ -1,0 +1,104 @@
+/**
+ * From a zod schema to what a model is told of it, and back from its text to a value.
+ *
+ * @module
+ */
+import { z } from 'zod';
+import { PhasegateError } from '../model/errors.ts';
+import { excerpt, unusable } from './model-error.ts';
+import type { AnswerSchema } from './port.ts';
+
+/** A schema as a model sees it. */
+export interface AnswerForm {
+  readonly schema: AnswerSchema;
+  /** Whether the value is within an object, as models answer with objects only. */
+  readonly isWrapped: boolean;
+}
+
+/** The form of an answer. @throws `DEFINITION_INVALID` where JSON Schema cannot say what the schema says. */
+export function answerForm(name: string, schema: z.ZodType): AnswerForm {
+  const own = jsonSchemaOf(name, schema);
+  const isWrapped = own['type'] !== 'object';
+  const json = isWrapped ? jsonSchemaOf(name, z.object({ value: schema })) : own;
+  return { schema: { name, schema: json, strict: isStrict(json) }, isWrapped };
+}
+
+/**
+ * The value of an answer: the whole text is one JSON value, or that in a code fence.
+ *
+ * @throws `MODEL_ANSWER_INVALID` where it is not.
+ */
+export function readJson(text: string, who: string, retryable: boolean): unknown {
+  const bare = /^\s*```(?:json)?\s*\n([^]*?)\n\s*```\s*$/u.exec(text)?.[1] ?? text;
+  try {
+    return JSON.parse(bare);
+  } catch (cause) {
+    throw unusable(who, `it is not JSON: ${excerpt(text)}`, {
+      hint: 'Ask a model that keeps to a schema, or say in the instructions that the answer is JSON alone.',
+      retryable,
+      cause,
+    });
+  }
+}
+
+/** The value without the object around it. */
+export function unwrapped({ isWrapped }: AnswerForm, value: unknown): unknown {
+  if (!isWrapped || typeof value !== 'object' || value === null || !('value' in value)) return value;
+  return value.value;
+}
+
+// --- internal ---
+
+function jsonSchemaOf(name: string, schema: z.ZodType): Readonly<Record<string, unknown>> {
+  try {
+    const { $schema: _, ...json } = z.toJSONSchema(schema, {
+      io: 'input',
+      override: ({ jsonSchema }) => {
+        if (jsonSchema.type === 'object') jsonSchema.additionalProperties ??= false;
+        if (jsonSchema.oneOf) {
+          // Strict structured output knows `anyOf` only; the schema itself judges the answer afterwards.
+          jsonSchema.anyOf = jsonSchema.oneOf;
+          delete jsonSchema.oneOf;
+        }
+      },
+    });
+    return json;
+  } catch (cause) {
+    throw new PhasegateError(
+      'DEFINITION_INVALID',
+      `Cannot tell a model the schema of "${name}" as JSON Schema has no way to say it: ${String(cause)}`,
+      { hint: 'Describe the answer as JSON, and make the rest of it in a task after this one.', cause },
+    );
+  }
+}
+
+/** Keywords that strict structured output refuses. */
+const NOT_STRICT = [
+  'allOf',
+  'not',
+  'default',
+  'prefixItems',
+  'propertyNames',
+  'patternProperties',
+  'minLength',
+  'maxLength',
+];
+
+function isStrict(json: unknown): boolean {
+  if (Array.isArray(json)) return json.every(isStrict);
+  const node = fieldsOf(json);
+  if (NOT_STRICT.some((keyword) => node.has(keyword))) return false;
+  if (node.get('type') === 'object') {
+    const required: unknown = node.get('required') ?? [];
+    if (node.get('additionalProperties') !== false || !Array.isArray(required)) return false;
+    if (![...fieldsOf(node.get('properties')).keys()].every((name) => required.includes(name))) return false;
+  }
+  return [...node].every(([key, value]) =>
+    // What stands under these is named by whoever wrote the schema.
+    key === 'properties' || key === '$defs' ? [...fieldsOf(value).values()].every(isStrict) : isStrict(value),
+  );
+}
+
+function fieldsOf(json: unknown): ReadonlyMap<string, unknown> {
+  return new Map<string, unknown>(typeof json === 'object' && json !== null ? Object.entries(json) : []);
+}

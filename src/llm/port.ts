@@ -1,0 +1,59 @@
+/**
+ * How a model is asked, whoever makes it: one function that takes messages and promises text.
+ *
+ * @module
+ */
+
+/** One message to a model. What the pipeline says is `system`, what it is about is `user`. */
+export interface Message {
+  readonly role: 'system' | 'user';
+  readonly content: string;
+}
+
+/** The form that the answer has to have. */
+export interface AnswerSchema {
+  readonly name: string;
+  /** A JSON Schema whose root is an object. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** Whether the schema keeps to what strict structured output allows: closed objects, and every property required. */
+  readonly strict: boolean;
+}
+
+/** What a model is asked. */
+export interface AskRequest {
+  readonly messages: readonly Message[];
+  /** Absent where any text is an answer. The messages say what it says, so it may be left unused. */
+  readonly schema?: AnswerSchema | undefined;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+  /** Told each piece of the answer as it comes. To be called where the answer is streamed, and not otherwise. */
+  readonly onDelta: (text: string) => void;
+}
+
+/** What an answer has used. */
+export interface Usage {
+  /** Tokens of the messages, those from a cache included. */
+  readonly inputTokens: number;
+  /** Tokens of the answer, those of reasoning included. */
+  readonly outputTokens: number;
+  /** How many tokens of the messages came from a cache. @default 0 */
+  readonly cachedInputTokens?: number | undefined;
+}
+
+/** Why an answer ended: it was complete, the length was over, the model refused, or a filter stopped it. */
+export type FinishReason = 'stop' | 'length' | 'refusal' | 'filtered';
+
+/** What a model answers. */
+export interface AskReply {
+  /** The whole answer. Of a refusal, what the model says about it. */
+  readonly text: string;
+  readonly usage?: Usage | undefined;
+  /** @default 'stop' */
+  readonly finishReason?: FinishReason | undefined;
+}
+
+/**
+ * Asks a model. What it throws is a failed try: an error with `retryable: false` is not tried again, and one with
+ * `retryAfterMs` not before that time.
+ */
+export type Ask = (request: AskRequest) => Promise<AskReply>;

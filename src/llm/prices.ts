@@ -1,0 +1,48 @@
+/**
+ * What answers cost. There are no prices but those that the user gives.
+ *
+ * @module
+ */
+import { PhasegateError } from '../model/errors.ts';
+import type { Usage } from './port.ts';
+
+/** The price of a model in US dollars per million tokens. */
+export interface Price {
+  readonly inputPerMillion: number;
+  readonly outputPerMillion: number;
+  /** Of tokens that come from a cache. @default inputPerMillion */
+  readonly cachedInputPerMillion?: number | undefined;
+}
+
+/** Prices by model. */
+export type Prices = Readonly<Record<string, Price>>;
+
+/** The price of a model, `undefined` where no prices are given. @throws `DEFINITION_INVALID` where those given lack it. */
+export function priceOf(prices: Prices | undefined, model: string | undefined): Price | undefined {
+  if (!prices) return undefined;
+  const price = model !== undefined && Object.hasOwn(prices, model) ? prices[model] : undefined;
+  if (price && [price.inputPerMillion, price.outputPerMillion, price.cachedInputPerMillion ?? 0].every(isPrice))
+    return price;
+  throw new PhasegateError(
+    'DEFINITION_INVALID',
+    `Cannot tell what ${model === undefined ? 'a model without a name' : `"${model}"`} costs as \`prices\` has no price for it`,
+    {
+      hint: 'Give { inputPerMillion, outputPerMillion } in US dollars under the name in `model`, or no prices at all.',
+    },
+  );
+}
+
+/** US dollars. */
+export function costOf({ inputTokens, outputTokens, cachedInputTokens = 0 }: Usage, price: Price): number {
+  const { inputPerMillion, outputPerMillion, cachedInputPerMillion = inputPerMillion } = price;
+  const cached = Math.min(cachedInputTokens, inputTokens);
+  return (
+    ((inputTokens - cached) * inputPerMillion + cached * cachedInputPerMillion + outputTokens * outputPerMillion) / 1e6
+  );
+}
+
+// --- internal ---
+
+function isPrice(value: number): boolean {
+  return Number.isFinite(value) && value >= 0;
+}

@@ -1,0 +1,84 @@
+/**
+ * A reviewer that is a model.
+ *
+ * @module
+ */
+import type { Decision } from '../model/decision.ts';
+import { task } from '../model/define.ts';
+import type { Estimate } from '../model/options.ts';
+import type { ReviewContext } from '../model/phase-types.ts';
+import type { Inputs, RetryPolicy, Task } from '../model/task-types.ts';
+import { answerForm } from './answer-schema.ts';
+import { callModel, type Caller } from './call.ts';
+import { MODEL_RETRY, MODEL_TIMEOUT } from './patience.ts';
+import { reviewMessages } from './review-messages.ts';
+import { readVerdict, verdictSchema } from './verdict.ts';
+
+/** What a reviewer says beside which model it asks. */
+export interface ModelReviewerFields {
+  /** What the work has to be like, in words. */
+  readonly criteria: string;
+  /**
+   * What the model is shown, by name; the outputs under review among it.
+   *
+   * @default the outputs, those of tasks that differ from the previous attempt as they were before, the input of the run, and
+   *   the outputs of all ancestors
+   */
+  readonly material?: ((context: ReviewContext) => Readonly<Record<string, unknown>>) | undefined;
+  /**
+   * How often one review is tried again where the model cannot be reached. Answers that cannot be used are for the gate to ask again
+   * (`maxReviewErrors`). @default 5 tries, after 1, 2, 4 and 8 seconds, or as long as the server asks for, up to 5 minutes
+   */
+  readonly retry?: RetryPolicy | undefined;
+  /** Milliseconds per try; 0 for none. @default 600000 (ten minutes) */
+  readonly timeout?: number | undefined;
+  /** What one try is expected to use at most. */
+  readonly estimate?: Estimate | undefined;
+}
+
+/** Makes the reviewer: a task whose output is a decision. */
+export function modelReviewer<N extends string>(
+  name: N,
+  caller: Caller,
+  { criteria, material = allOf, retry = {}, timeout = MODEL_TIMEOUT, estimate }: ModelReviewerFields,
+): Task<N, Decision, Inputs> {
+  const run = async (context: ReviewContext): Promise<Decision> => {
+    // Made anew for every question, so that no work can know them.
+    const nonce = crypto.randomUUID();
+    const delimiter = crypto.randomUUID();
+    const { phase, attempt, retriesLeft } = context;
+    const findings = findingsOf(context);
+    const work = { ...material(context), ...(findings.length > 0 && { earlier_findings: findings.map(numbered) }) };
+    const messages = reviewMessages({ criteria, phase, attempt, retriesLeft, work, nonce, delimiter });
+    const text = await callModel(caller, { messages, schema: form.schema }, context);
+    return readVerdict(text, { nonce, findings, who: `"${context.task}" of phase "${phase}"` });
+  };
+  return task(name, { estimate, timeout, retry: { ...MODEL_RETRY, ...retry }, run });
+}
+
+// --- internal ---
+
+const form = answerForm('verdict', verdictSchema);
+
+/** Earlier findings that are shown. */
+const MOST_FINDINGS = 10;
+
+/** What this gate has asked its own phase for so far. */
+function findingsOf({ phase, revision }: ReviewContext): readonly string[] {
+  const own = revision?.history.filter((one) => one.from === phase) ?? [];
+  return own.slice(-MOST_FINDINGS).map((one) => one.requiredChange ?? one.feedback);
+}
+
+function numbered(finding: string, index: number): Readonly<Record<string, unknown>> {
+  return { finding: index + 1, asked_for: finding };
+}
+
+function allOf({ outputs, difference, input, inputs }: ReviewContext): Readonly<Record<string, unknown>> {
+  const before = Object.fromEntries(Object.entries(difference).map(([name, one]) => [name, one.before]));
+  return {
+    outputs,
+    ...(Object.keys(before).length > 0 && { outputs_before: before }),
+    ...(input !== undefined && input !== null && { input }),
+    ...(Object.keys(inputs).length > 0 && { inputs: { ...inputs } }),
+  };
+}

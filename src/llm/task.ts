@@ -1,0 +1,68 @@
+/**
+ * A task whose work a model does.
+ *
+ * @module
+ */
+import type { z } from 'zod';
+import type { Estimate } from '../model/options.ts';
+import type { AnyTask, Inputs, RetryPolicy, Task, TaskContext } from '../model/task-types.ts';
+import { answerForm, readJson, unwrapped, type AnswerForm } from './answer-schema.ts';
+import { callModel, type Caller } from './call.ts';
+import { MODEL_RETRY, MODEL_TIMEOUT } from './patience.ts';
+import { taskMessages } from './task-messages.ts';
+
+/** What a task of a model says beside which model it asks. */
+export interface ModelTaskFields<S extends z.ZodType | undefined = z.ZodType | undefined> {
+  /** What is to be done. It is what the model is asked, with the revision in front. @default '' */
+  readonly description?: string | undefined;
+  /** What the model is told before that, in each attempt alike: who it is, how it works. @default '' */
+  readonly instructions?: string | undefined;
+  /** Schema of the answer, which is JSON then. @default the answer is text */
+  readonly output?: S;
+  /**
+   * What the model is shown beside the description, by heading. Asking for `inputs` of phases that come not directly before makes the
+   * phase depend on them.
+   *
+   * @default the input of the run, the outputs of all ancestors, and those of the tasks in `after`
+   */
+  readonly material?: ((context: TaskContext) => Readonly<Record<string, unknown>>) | undefined;
+  /** Tasks of the same phase whose outputs it needs. */
+  readonly after?: readonly (AnyTask | string)[] | undefined;
+  /** What is tried again. @default 5 tries, after 1, 2, 4 and 8 seconds, or as long as the server asks for, up to 5 minutes */
+  readonly retry?: RetryPolicy | undefined;
+  /** Milliseconds per try; 0 for none. @default 600000 (ten minutes) */
+  readonly timeout?: number | undefined;
+  /** What one try is expected to use at most. */
+  readonly estimate?: Estimate | undefined;
+}
+
+/** Makes the task. `O` is what its schema says of the output. */
+export function modelTask<N extends string, O>(name: N, caller: Caller, fields: ModelTaskFields): Task<N, O, Inputs> {
+  const { description, instructions = '', output, material = allOf, after, estimate } = fields;
+  const form = output && answerForm('answer', output);
+  const run = async (context: TaskContext): Promise<unknown> => {
+    const messages = taskMessages({ prompt: context.prompt, material: material(context), instructions, form });
+    const text = await callModel(caller, { messages, schema: form?.schema }, context);
+    return form ? valueOf(form, text, context) : text;
+  };
+  const { retry = {}, timeout = MODEL_TIMEOUT } = fields;
+  return {
+    kind: 'task',
+    name,
+    options: { description, after, output, estimate, timeout, retry: { ...MODEL_RETRY, ...retry }, run },
+  };
+}
+
+// --- internal ---
+
+function valueOf(form: AnswerForm, text: string, { phase, task }: TaskContext): unknown {
+  return unwrapped(form, readJson(text, `"${task}" of phase "${phase}"`, true));
+}
+
+function allOf({ input, inputs, context }: TaskContext): Readonly<Record<string, unknown>> {
+  return {
+    'Input of the run': input,
+    'Outputs of earlier phases': { ...inputs },
+    'Outputs of earlier tasks of this phase': context,
+  };
+}
