@@ -6,7 +6,10 @@ import {
   human,
   memoryStore,
   phase,
+  readRun,
   resumeRun,
+  retryFailed,
+  retryPredecessor,
   startRun,
   task,
   type Answer,
@@ -15,6 +18,7 @@ import {
   type Pipeline,
   type Run,
 } from '../src/index.ts';
+import { replay } from '../src/machines/replay.ts';
 import { lineOf } from './line.ts';
 import { idle, simulatedTime, type SimulatedTime } from './rig.ts';
 
@@ -22,6 +26,19 @@ import { idle, simulatedTime, type SimulatedTime } from './rig.ts';
 function gated(inbox: GatePolicy['inbox']): Pipeline<unknown> {
   const one = phase('a', { tasks: [task('t', { run: () => 1 })], review: { by: () => escalate('Well?'), inbox } });
   return definePipeline({ name: 'gated', phases: [one] });
+}
+
+/** Held by a limit before its second phase. */
+function limited(inbox: GatePolicy['inbox']): Pipeline<unknown> {
+  return definePipeline({
+    name: 'limited',
+    policy: { onLimit: 'escalate', inbox },
+    limits: { tokens: 0 },
+    phases: [
+      phase('a', { tasks: [task('t', { run: ({ report }) => report({ tokens: 1 }) })] }),
+      phase('b', { after: ['a'], tasks: [task('t', { run: () => 2 })] }),
+    ],
+  });
 }
 
 /** A person who is the task. */
@@ -70,6 +87,66 @@ describe('what waits for a person', () => {
     await run.decide('a', 'APPROVE');
     await run.result;
     expect(time.pending()).toBe(0);
+  });
+});
+
+describe('a limit that holds the run', () => {
+  it('is reminded of, raised, and goes to another queue, as the policy says, and still holds', async () => {
+    const inbox = { queue: 'q', remindAfterMs: 10, raiseAfterMs: 20, expireAfterMs: 30, onExpiry: { queue: 'boss' } };
+    const { run, time, lines } = await started(limited(inbox));
+    expect(run.inbox()).toMatchObject([{ kind: 'limit', about: 'tokens', queue: 'q', severity: 'normal', dueAt: 10 }]);
+    await time.pass(1_000_000);
+    expect(lines.slice(-3)).toEqual(['10 item 5 reminded', '20 item 5 raised (high)', '30 item 5 expired (boss)']);
+    expect(run.inbox()).toMatchObject([{ queue: 'boss', severity: 'high', expired: true, dueAt: undefined }]);
+    await run.decide('tokens', 'APPROVE');
+    expect((await run.result).status).toBe('completed');
+  });
+
+  it('ends the run where nobody answers in time, if that is wanted, and is never lifted', async () => {
+    const { run, time, lines } = await started(limited({ expireAfterMs: 5, onExpiry: 'reject' }));
+    await time.pass(5);
+    const reason = 'The limit for tokens is spent, and was not lifted: Nobody answered in time';
+    expect(await run.result).toMatchObject({ status: 'exhausted', limit: 'tokens', reason });
+    expect(lines.slice(-3)).toEqual([
+      '5 item 5 expired',
+      `5 b skipped by ${reason}`,
+      `5 run exhausted (tokens): ${reason}`,
+    ]);
+  });
+
+  it('ends as late as it was to where the run was resumed meanwhile, and can be told again', async () => {
+    const store = memoryStore();
+    const pipeline = limited({ expireAfterMs: 100, onExpiry: 'reject' });
+    const first = await started(pipeline, { store });
+    first.run.suspend();
+    await first.run.result;
+    const time = simulatedTime();
+    await time.pass(60);
+    const run = await resumeRun(store, 'r', pipeline, { clock: time.clock });
+    expect(run.inbox()).toMatchObject([{ kind: 'limit', dueAt: 100 }]);
+    await time.pass(40);
+    expect((await run.result).status).toBe('exhausted');
+    const records = await readRun(store, 'r');
+    expect(replay({ run: 'r', plan: pipeline.plan }, records).surplus).toEqual([]);
+    // What was spent is spent, and it holds the run no more.
+    const again = await retryFailed(store, 'r', pipeline, { clock: time.clock });
+    expect((await again.result).status).toBe('completed');
+  });
+
+  it('is asked as the gate says where it holds just a phase', async () => {
+    const pipeline = definePipeline({
+      name: 'p',
+      policy: { onLimit: 'escalate', inbox: { queue: 'q' } },
+      limits: { perPair: 0 },
+      phases: [
+        phase('a', { tasks: [task('t', { run: () => 1 })] }),
+        phase('b', { after: ['a'], tasks: [task('t', { run: () => 1 })], review: () => retryPredecessor('a', 'more') }),
+      ],
+    });
+    const { run } = await started(pipeline);
+    expect(run.inbox()).toMatchObject([{ kind: 'escalation', about: 'b', because: 'limit', queue: 'q' }]);
+    run.cancel();
+    await run.result;
   });
 });
 

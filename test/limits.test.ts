@@ -293,9 +293,9 @@ describe("onLimit: 'escalate'", () => {
     const again = fake('b', { after: ['a'], verdicts: ['RETRY_PREDECESSOR a: 1', 'APPROVE'] });
     expect((await trace([fake('a'), again], options('REJECT: no'))).slice(2)).toEqual([
       ...opening,
-      'a stale by The limit for attemptsPerPhase is spent, and a person did not lift it',
-      'b cancelled by The limit for attemptsPerPhase is spent, and a person did not lift it',
-      'run exhausted (attemptsPerPhase): The limit for attemptsPerPhase is spent, and a person did not lift it',
+      'a stale by The limit for attemptsPerPhase is spent, and was not lifted: no',
+      'b cancelled by The limit for attemptsPerPhase is spent, and was not lifted: no',
+      'run exhausted (attemptsPerPhase): The limit for attemptsPerPhase is spent, and was not lifted: no',
     ]);
   });
 
@@ -355,8 +355,8 @@ describe("onLimit: 'escalate'", () => {
     ).toEqual([
       'a started 0',
       'limit costUsd reached 2/1',
-      'a cancelled by The limit for costUsd is spent, and a person did not lift it',
-      'run exhausted (costUsd): The limit for costUsd is spent, and a person did not lift it',
+      'a cancelled by The limit for costUsd is spent, and was not lifted: too much',
+      'run exhausted (costUsd): The limit for costUsd is spent, and was not lifted: too much',
     ]);
   });
 

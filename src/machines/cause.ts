@@ -3,11 +3,12 @@
  *
  * @module
  */
-import { approve, reject, type Decision } from '../model/decision.ts';
+import { approve, type Decision } from '../model/decision.ts';
 import type { EventOf, PhaseReport, RunEvent, Verdict } from '../model/event.ts';
 import { entryNamed, type Board } from './board.ts';
 import { abort, answer, cancel, note, open, skip, spendDuration } from './conduct.ts';
 import { endIfDone } from './ending.ts';
+import { refuseToLift } from './limits.ts';
 import { reopen, resumeRun } from './reopen.ts';
 
 /** What led to an event. */
@@ -137,7 +138,7 @@ function causeOfEnd(board: Board, end: EventOf<'run.ended'> | undefined): Cause 
     const limit = board.held.find((name) => name === end.limit);
     return limit === undefined
       ? { type: 'due' }
-      : { type: 'told', tell: (one) => answer(one, limit, { decision: reject('') }) };
+      : { type: 'told', tell: (one) => refuseToLift(one, limit, end.reason ?? '') };
   }
   const { error } = end ?? {};
   return error ? { type: 'told', tell: (one) => abort(one, error) } : ending(board);

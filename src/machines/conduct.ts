@@ -7,13 +7,15 @@ import { byName } from '../model/by-name.ts';
 import { isFree } from '../model/course.ts';
 import type { ErrorInfo } from '../model/errors.ts';
 import type { EventOf, PhaseReport } from '../model/event.ts';
+import type { Decision } from '../model/decision.ts';
+import type { LimitName } from '../model/policy.ts';
 import type { View } from '../model/ledger.ts';
 import { fingerprint } from '../model/plan.ts';
 import { enqueue, entryAt, entryNamed, releaseSlot, type Board, type Entry } from './board.ts';
 import { resume, schedule } from './dispatch.ts';
 import { abandon, endIfDone, endIfStuck, endRun, leaveOut } from './ending.ts';
 import type { Ruling } from './phase-updates.ts';
-import { countCorrection, countUsage, liftLimit, reachLimit } from './limits.ts';
+import { countCorrection, countUsage, liftLimit, reachLimit, refuseToLift } from './limits.ts';
 import { commit, followUp, sendBack } from './rewind.ts';
 
 /** Begins the run: the phases without predecessors start. */
@@ -57,12 +59,7 @@ export function answer(board: Board, about: string, { decision, who, outputs }: 
   const limit = board.held.find((name) => name === about);
   if (limit === undefined) return;
   if (decision.type === 'approve') liftLimit(board, limit, who);
-  else
-    endRun(board, {
-      status: 'exhausted',
-      limit,
-      reason: `The limit for ${limit} is spent, and a person did not lift it`,
-    });
+  else refuseToLift(board, limit, notLifted(limit, decision));
   schedule(board);
   endIfDone(board);
 }
@@ -101,6 +98,11 @@ export function spendDuration(board: Board): void {
 }
 
 // --- internal ---
+
+function notLifted(limit: LimitName, decision: Decision): string {
+  const why = decision.type === 'reject' && decision.reason !== '' ? `: ${decision.reason}` : '';
+  return `The limit for ${limit} is spent, and was not lifted${why}`;
+}
 
 function heed(board: Board, entry: Entry, report: PhaseReport): void {
   if (report.type === 'phase.approved') {

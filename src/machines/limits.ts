@@ -88,6 +88,11 @@ export function liftLimit(board: Board, limit: LimitName, who?: string): void {
   board.outbox.push({ type: 'limit.lifted', limit, ...(who !== undefined && { who }) });
 }
 
+/** A person does not lift a limit that holds the run, or nobody has in time. */
+export function refuseToLift(board: Board, limit: LimitName, reason: string): void {
+  endRun(board, { status: 'exhausted', limit, reason });
+}
+
 // --- internal ---
 
 /** Whether one more is too many, and the limit holds. */

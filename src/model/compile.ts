@@ -9,6 +9,7 @@ import { questionOf } from './human.ts';
 import type { AnyReview, PhaseSettings, ReviewContext } from './phase-types.ts';
 import { graphOf, reach, type Graph } from './graph.ts';
 import type { GatePlan, PhasePlan, Plan, TaskPlan } from './plan.ts';
+import { inboxPolicyOf } from './inbox-policy.ts';
 import { gateDefaults, gatePolicySchema, type FullGatePolicy, type Policy } from './policy.ts';
 import { PipelineInvalidError } from './problems.ts';
 import type { StandardSchemaV1 } from './schema.ts';
@@ -67,6 +68,7 @@ export function compile(definition: Definition): { readonly plan: Plan; readonly
     onFailure: policy.onFailure ?? 'continue',
     onLimit: policy.onLimit ?? 'stop',
     limits: Object.freeze({ ...policy.limits, ...definition.limits }),
+    ...(policy.inbox && { inbox: Object.freeze(inboxPolicyOf(policy.inbox)) }),
   });
   const work = new Map(phases.map((phase) => [phase.name, workOf(phase.options)]));
   return { plan, work: { input: definition.input, phases: work } };

@@ -139,7 +139,7 @@ export function foldInbox(): InboxFold {
         case 'limit.reached': {
           if (event.holds !== null || plan?.onLimit !== 'escalate') return NOTHING;
           const reason = `The limit of ${event.max} for ${event.limit} is spent`;
-          return opened(record, { kind: 'limit', about: event.limit, because: 'limit', reason });
+          return opened(record, { kind: 'limit', about: event.limit, because: 'limit', reason }, plan.inbox);
         }
         case 'limit.lifted':
           return closed(

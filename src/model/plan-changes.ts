@@ -25,7 +25,14 @@ export function planChanges(before: Plan, after: Plan): readonly string[] {
 
 // --- internal ---
 
-const SETTINGS = ['name', 'concurrency', 'onFailure', 'onLimit', 'limits'] as const satisfies readonly (keyof Plan)[];
+const SETTINGS = [
+  'name',
+  'concurrency',
+  'onFailure',
+  'onLimit',
+  'limits',
+  'inbox',
+] as const satisfies readonly (keyof Plan)[];
 
 function names({ phases }: Plan): readonly string[] {
   return phases.map(({ name }) => name);

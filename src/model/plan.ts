@@ -7,6 +7,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { stringify } from 'safe-stable-stringify';
 import { graphOf, type Graph } from './graph.ts';
+import type { InboxPolicy } from './inbox-policy.ts';
 import type { Estimate, Mode } from './options.ts';
 import type { Backoff, Count, FullGatePolicy, Limits, Policy } from './policy.ts';
 
@@ -51,6 +52,8 @@ export interface Plan {
   readonly onFailure: NonNullable<Policy['onFailure']>;
   readonly onLimit: NonNullable<Policy['onLimit']>;
   readonly limits: Limits;
+  /** Who is asked where a limit holds the run, and what happens where nobody answers; absent where the policy says nothing. */
+  readonly inbox?: InboxPolicy | undefined;
 }
 
 /** SHA-256 of a JSON value with sorted keys, in hex. */
