@@ -7,10 +7,10 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, fdatasyncSync, mkdirSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startRun } from 'phasegate';
+import { startRun, type Pipeline } from 'phasegate';
 import { sqliteStore } from 'phasegate/store';
-import { pipelineOf } from './engines.ts';
-import { attemptsOf, chain, fanOut, type Shape } from './work.ts';
+import { phasegate, pipelineOf } from './engines.ts';
+import { attemptsOf, chain, fanOut } from './work.ts';
 
 /** Prints the tables, as Markdown. */
 export async function benchDurable(): Promise<void> {
@@ -24,11 +24,12 @@ export async function benchDurable(): Promise<void> {
     console.log('| --- | ---: | ---: | ---: | ---: | ---: |');
     for (const shape of [chain(1000), fanOut(1000), chain(10_000), fanOut(10_000)]) {
       const attempts = attemptsOf(shape);
-      const times = shape.after.length > 1000 ? 1 : 3;
-      const memory = await wallMicros(() => inMemory(shape), times);
+      const pipeline = pipelineOf(shape);
+      const times = shape.after.length > 1000 ? 1 : 5;
+      const memory = await wallMicros(phasegate(pipeline), times);
       const kept: Kept[] = [];
       const micros = await wallMicros(
-        async (nth) => kept.push(await inFile(shape, join(folder, `${shape.name}-${shape.after.length}-${nth}`))),
+        async (nth) => kept.push(await inFile(pipeline, join(folder, `${shape.name}-${shape.after.length}-${nth}`))),
         times,
       );
       const [{ batches, bytes } = { batches: 0, bytes: 0 }] = kept;
@@ -69,24 +70,19 @@ function fdatasyncMicros(file: string): number {
   return median(taken);
 }
 
-/** Median wall time of some runs, after one that warms up. */
+/** Median wall time of some runs, after as many that warm up. */
 async function wallMicros(run: (nth: number) => Promise<unknown>, times: number): Promise<number> {
   const taken: number[] = [];
-  for (let nth = -1; nth < times; nth++) {
+  for (let nth = -times; nth < times; nth++) {
     const before = performance.now();
     // One after the other, or they would measure each other.
-    await run(nth + 1);
+    await run(nth + times);
     if (nth >= 0) taken.push((performance.now() - before) * 1000);
   }
   return median(taken);
 }
 
-async function inMemory(shape: Shape): Promise<void> {
-  const { status } = await startRun(pipelineOf(shape)).result;
-  if (status !== 'completed') throw new Error(`The run ended ${status}`);
-}
-
-async function inFile(shape: Shape, file: string): Promise<Kept> {
+async function inFile(pipeline: Pipeline, file: string): Promise<Kept> {
   const good = sqliteStore(file);
   let batches = 0;
   const store: typeof good = {
@@ -96,7 +92,7 @@ async function inFile(shape: Shape, file: string): Promise<Kept> {
       return good.append(batch, lease);
     },
   };
-  const { status } = await startRun(pipelineOf(shape), { store, runId: 'r' }).result;
+  const { status } = await startRun(pipeline, { store, runId: 'r' }).result;
   if (status !== 'completed') throw new Error(`The run ended ${status}`);
   await store.close();
   return { batches, bytes: statSync(file).size };
