@@ -4,7 +4,7 @@
  * @module
  */
 import { approve, PhasegateError, reject, retry, retryPredecessor, startRun } from '../../src/index.ts';
-import type { Decision, Run, RunEvent, RunRecord, RunResult, RunSnapshot } from '../../src/index.ts';
+import type { Decision, Run, RunEvent, RunRecord, RunResult, RunSnapshot, RunStore } from '../../src/index.ts';
 import { delayOf, type PersonAct, type Scenario } from '../reference/scenario.ts';
 import { build, type Sighting } from './build.ts';
 import { whatIsToldOtherwise } from '../told-again.ts';
@@ -22,17 +22,25 @@ export interface Driven {
   readonly refused: readonly string[];
 }
 
+/** Where a run is kept. */
+export interface Kept {
+  readonly store: RunStore;
+  /** Whether the store has nothing to do. */
+  readonly idle: () => boolean;
+}
+
 /**
  * Drives a scenario until nothing is left to wait for.
  *
  * @param inspect Watches the run, which makes actors of its phases and of their work.
+ * @param kept Where it is kept. @default nowhere
  */
-export async function drive(scenario: Scenario, inspect?: () => void): Promise<Driven> {
+export async function drive(scenario: Scenario, inspect?: () => void, kept?: Kept): Promise<Driven> {
   const clock = new SteppedClock();
   const sightings: (Sighting & { readonly seq: number })[] = [];
   const records: RunRecord[] = [];
   const pipeline = build(scenario, { clock, saw: (sighting) => sightings.push({ ...sighting, seq: records.length }) });
-  const run = startRun(pipeline, { clock, runId: 'run', attended: scenario.attended, inspect });
+  const run = startRun(pipeline, { clock, runId: 'run', attended: scenario.attended, inspect, store: kept?.store });
   const people = peopleOf(scenario, run, clock);
   run.events$.subscribe((record) => {
     records.push(record);
@@ -41,8 +49,8 @@ export async function drive(scenario: Scenario, inspect?: () => void): Promise<D
   const end: { result: RunResult | null } = { result: null };
   void run.result.then((result) => (end.result = result as RunResult));
   if (scenario.cancelAt !== undefined) clock.setTimeout(() => run.cancel('a person stops it'), scenario.cancelAt);
-  await settle();
-  for (let steps = 0; end.result === null && steps < MAX_STEPS && clock.step(); steps++) await settle();
+  await settle(kept);
+  for (let steps = 0; end.result === null && steps < MAX_STEPS && clock.step(); steps++) await settle(kept);
   const otherwise = end.result && whatIsToldOtherwise(pipeline, records, end.result);
   if (otherwise !== null) throw new Error(`Told again: ${otherwise}`);
   return { records, sightings, snapshot: run.snapshot(), result: end.result, refused: people.refused };
@@ -52,9 +60,11 @@ export async function drive(scenario: Scenario, inspect?: () => void): Promise<D
 
 const MAX_STEPS = 20_000;
 
-/** Lets everything happen that needs no time. */
-async function settle(): Promise<void> {
-  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+/** Lets everything happen that needs no time, but that of the store. */
+async function settle(kept?: Kept): Promise<void> {
+  const turns = kept ? 6 : 3;
+  for (let turn = 0; turn < turns; turn = kept?.idle() === false ? 0 : turn + 1)
+    await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Answers whatever waits for a person, each after its own time, unless the question is gone by then. */

@@ -230,9 +230,7 @@ async function answerUntil(store: RunStore, child: ChildProcess, kills: boolean)
 function problemsOfDeath(played: Played, death: Death): readonly string[] {
   const { records, effects, items } = played;
   const before = JSON.stringify(death.records);
-  const completed = new Set(
-    tasksIn(death.records).flatMap(({ type, key }) => (type === 'task.completed' ? [key] : [])),
-  );
+  const completed = completedIn(death.records);
   const again = effects.slice(death.effects.length).filter((key) => completed.has(key));
   const other = death.open.filter((open) => {
     const item = items.find(({ id }) => id === open.id);
@@ -271,6 +269,11 @@ export function commitsOf(records: readonly RunRecord[]): readonly EventOf<'phas
   return records
     .flatMap(({ event }) => (event.type === 'phase.approved' ? [event] : []))
     .toSorted((a, b) => (a.phase < b.phase ? -1 : a.phase > b.phase ? 1 : a.version - b.version));
+}
+
+/** Keys of tasks that were completed. */
+export function completedIn(records: readonly RunRecord[]): ReadonlySet<string> {
+  return new Set(tasksIn(records).flatMap(({ type, key }) => (type === 'task.completed' ? [key] : [])));
 }
 
 /** Tasks that were at work when a process died: their handlers had begun, and nothing was kept of their end. */

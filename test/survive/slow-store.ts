@@ -1,0 +1,51 @@
+/**
+ * A store that takes its time: what it keeps is kept late, and what is read is had in another order than it was asked for.
+ */
+import type { RunStore } from '../../src/index.ts';
+
+/** @param seed Tells how long each call takes, in turns of the event loop. */
+export function slowStore(good: RunStore, seed: number): { readonly store: RunStore; readonly idle: () => boolean } {
+  let calls = 0;
+  let busy = 0;
+
+  /** Does something late, and has it known later still. */
+  async function late<T>(act: () => T | Promise<T>): Promise<T> {
+    calls += 1;
+    const length = (Math.imul(calls + seed, 0x9e_37_79_b1) >>> 16) % 12;
+    busy += 1;
+    try {
+      await turns(length % 4);
+      const done = await act();
+      await turns(Math.floor(length / 2));
+      return done;
+    } finally {
+      busy -= 1;
+    }
+  }
+
+  return {
+    idle: () => busy === 0,
+    store: {
+      append: (...args) => late(() => good.append(...args)),
+      read: (...args) => late(() => good.read(...args)),
+      run: (...args) => late(() => good.run(...args)),
+      runs: (...args) => late(() => good.runs(...args)),
+      remove: (...args) => late(() => good.remove(...args)),
+      acquire: (...args) => late(() => good.acquire(...args)),
+      renew: (...args) => late(() => good.renew(...args)),
+      release: (...args) => late(() => good.release(...args)),
+      inbox: (...args) => late(() => good.inbox(...args)),
+      item: (...args) => late(() => good.item(...args)),
+      post: (...args) => late(() => good.post(...args)),
+      messages: (...args) => late(() => good.messages(...args)),
+      artifact: (...args) => late(() => good.artifact(...args)),
+      close: (...args) => late(() => good.close(...args)),
+    },
+  };
+}
+
+// --- internal ---
+
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
