@@ -35,7 +35,7 @@ export function reviewLogic(
       scope.done({ verdict: APPROVE, verdicts: {} });
       return;
     }
-    const gate: Gate = { plan: phase.gate, work: functions, scope, host };
+    const gate: Gate = { plan: phase.gate, work: functions, scope, host, edited: undefined };
     const delay = reviewDelay(scope.input) - (scope.progress?.elapsedMs ?? 0);
     if (delay > 0) scope.pause(delay, () => judge(gate));
     else judge(gate);
@@ -50,6 +50,8 @@ interface Gate {
   readonly work: PhaseWork;
   readonly scope: WorkScope<PhaseContext, GateOutcome>;
   readonly host: Host;
+  /** Outputs that a person who approves has put in the place of those of the attempt. */
+  edited: Outputs | undefined;
 }
 
 const APPROVE: Verdict = { type: 'approve' };
@@ -79,7 +81,7 @@ function askAll(gate: Gate): void {
   }
 }
 
-function conclude({ plan, scope }: Gate, answers: Readonly<Record<string, Verdict>>): void {
+function conclude({ plan, scope, edited }: Gate, answers: Readonly<Record<string, Verdict>>): void {
   const verdicts = byName(Object.entries(scope.input.review.verdicts));
   for (const { name } of plan.reviewers) {
     const answer = answers[name];
@@ -91,7 +93,8 @@ function conclude({ plan, scope }: Gate, answers: Readonly<Record<string, Verdic
   const kept = again
     ? byName(Object.entries(verdicts).filter(([, one]) => !isMissing(one, plan.onUnrecognised)))
     : verdicts;
-  scope.done({ verdict, checked: true, verdicts: kept });
+  const outcome: GateOutcome = { verdict, checked: true, verdicts: kept };
+  scope.done(edited && verdict.type === 'approve' ? { ...outcome, edited } : outcome);
 }
 
 function ask(gate: Gate, plan: TaskPlan, isAlone: boolean, answer: (verdict: Verdict) => void): void {
@@ -110,13 +113,22 @@ function ask(gate: Gate, plan: TaskPlan, isAlone: boolean, answer: (verdict: Ver
       error: errorInfo(error),
       delayMs,
     });
-  const onEnd = (done: Trialled) =>
+  const onEnd = (done: Trialled) => {
+    if (done.ok && reviewer.mayEdit) gate.edited = editsIn(done.output);
     answer(
       done.ok
         ? readAnswer(done.output, gate.plan.minConfidence)
         : { type: 'unavailable', error: errorInfo(done.error) },
     );
+  };
   tryTask(trialOf(gate, plan, reviewer, 'review', isAlone, onRetry, onEnd));
+}
+
+/** The outputs that an answer brings, where it brings some. */
+function editsIn(answer: unknown): Outputs | undefined {
+  if (typeof answer !== 'object' || answer === null || !('outputs' in answer)) return undefined;
+  const { outputs } = answer;
+  return typeof outputs === 'object' && outputs !== null ? byName(Object.entries(outputs)) : undefined;
 }
 
 function trialOf(

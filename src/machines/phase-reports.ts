@@ -35,7 +35,7 @@ export function reviewStartedReport(context: PhaseContext): EventOf<'review.star
 
 export function decidedReport(context: PhaseContext): EventOf<'review.decided'> {
   const { verdicts, by, checked, who, edited } = context.review;
-  const report: EventOf<'review.decided'> = {
+  const decided: EventOf<'review.decided'> = {
     type: 'review.decided',
     phase: context.origin.phase.name,
     generation: context.origin.generation,
@@ -44,7 +44,8 @@ export function decidedReport(context: PhaseContext): EventOf<'review.decided'> 
     verdicts,
     by,
   };
-  if (by === 'person') return { ...report, ...(who !== undefined && { who }), ...(edited && { edited }) };
+  const report = edited ? { ...decided, edited } : decided;
+  if (by === 'person') return who === undefined ? report : { ...report, who };
   const hasPassed = checked && by === 'gate' && (gateOf(context)?.checks.length ?? 0) > 0;
   return hasPassed ? { ...report, checked } : report;
 }

@@ -65,6 +65,17 @@ export function rulingFields({ review, outputs }: PhaseContext, { decision, who,
   return { review: { ...signed, edited }, held: null, outputs: byName(Object.entries({ ...outputs, ...edited })) };
 }
 
+/** What the machine keeps of a review. */
+export function reviewFields(
+  context: PhaseContext,
+  { verdict, verdicts, checked = false, edited }: GateOutcome,
+): Partial<Pick<PhaseContext, 'review' | 'best' | 'outputs'>> {
+  const review = { verdict, by: 'gate' as const, verdicts, checked, errors: context.review.errors };
+  if (!edited) return { review, best: bestOf(context, verdict) };
+  const outputs = byName(Object.entries({ ...context.outputs, ...edited }));
+  return { review: { ...review, edited }, outputs, best: bestOf({ ...context, outputs }, verdict) };
+}
+
 /** A review that broke is one that could not be had. */
 export function crashed(thrown: unknown): GateOutcome {
   return { verdict: { type: 'unavailable', error: errorInfo(thrown) }, verdicts: {} };

@@ -91,10 +91,7 @@ export const phaseMachine = setup({
     pass: ({ self, event }) => isTaskReport(event) && report(self, event),
     keepOutcome: assign((_, outcome: AttemptOutcome) => updates.outcomeFields(outcome)),
     keepError: assign({ error: (_, error: ErrorInfo) => error }),
-    keepReview: assign(({ context }, { verdict, verdicts, checked = false }: GateOutcome) => ({
-      review: { verdict, by: 'gate' as const, verdicts, checked, errors: context.review.errors },
-      best: updates.bestOf(context, verdict),
-    })),
+    keepReview: assign(({ context }, outcome: GateOutcome) => updates.reviewFields(context, outcome)),
     keepDecision: assign(({ context }, ruling: updates.Ruling) => updates.rulingFields(context, ruling)),
     countReviewError: assign({ review: ({ context: { review } }) => ({ ...review, errors: review.errors + 1 }) }),
     countRetry: assign({

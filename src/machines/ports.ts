@@ -22,6 +22,8 @@ export interface GateOutcome {
   readonly verdicts: Readonly<Record<string, Verdict>>;
   /** Whether the checks have passed, so that they need not run again for this attempt. @default false */
   readonly checked?: boolean | undefined;
+  /** With an approval by a person: outputs that take the place of those of the attempt, by task. */
+  readonly edited?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** How far work had come when the process that did it ended. */

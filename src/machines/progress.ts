@@ -67,8 +67,8 @@ export function outcomeBefore(
   outputs: Progress['outputs'],
 ): AttemptOutcome | GateOutcome {
   if (next.type === 'review.decided') {
-    const { verdict, verdicts, by, checked } = next;
-    if (by !== 'worker') return { verdict, verdicts, checked };
+    const { verdict, verdicts, by, checked, edited } = next;
+    if (by !== 'worker') return { verdict, verdicts, checked, ...(edited && { edited }) };
     if (verdict.type === 'retryPredecessor')
       return { type: 'rework', phase: verdict.phase, feedback: verdict.feedback };
   }

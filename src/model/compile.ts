@@ -22,6 +22,8 @@ export interface TaskWork {
   readonly runner: { run(context: TaskContext): unknown };
   readonly output: StandardSchemaV1 | undefined;
   readonly retryable: ((error: unknown) => boolean) | undefined;
+  /** Whether a reviewer may approve with other outputs: a person may, whom nobody else has to agree with. @default false */
+  readonly mayEdit?: true;
 }
 
 /** A check as it is called. */

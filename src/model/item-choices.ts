@@ -78,10 +78,12 @@ function choicesFor(scene: Scene, { kind, empty }: InboxItem): readonly Choice[]
     means: 'outputs that you give take the place of those of the attempt, and it is approved',
     runs: freed(scene),
   };
+  // What others approve they have to have seen.
+  const isAlone = plan.phases[index]?.gate?.reviewers.length === 1;
   const targets = isReview ? (plan.phases[index]?.gate?.targets ?? []) : ancestors(graph, index);
   return [
     ...(empty ? [] : [approve]),
-    ...(isReview ? [] : [edit]),
+    ...(isReview && !isAlone ? [] : [edit]),
     { ...NOTHING, answer: 'retry', means: `"${name}" works again, with your feedback`, runs: [name], spends: retry },
     ...targets.map((target) => rewind(scene, target, isReview)),
     reject(scene),

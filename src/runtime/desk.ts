@@ -11,7 +11,7 @@ import { reach } from '../model/graph.ts';
 import type { InboxItem } from '../model/inbox.ts';
 import { toJson } from '../model/json.ts';
 import { planGraph, type Plan } from '../model/plan.ts';
-import { replySchema, type Reply } from '../model/reply.ts';
+import { replySchema, type AnswerBody, type AnswerOptions, type Reply } from '../model/reply.ts';
 
 /** A reply whose decision is one. */
 export type AcceptedReply =
@@ -79,6 +79,18 @@ export function answerInvalid(item: InboxItem, why: string): PhasegateError {
   });
 }
 
+/** What a person puts out who is a task, or says who is a reviewer: an approval may have outputs. */
+export function answerIn(reply: AcceptedReply): unknown {
+  if (reply.type === 'value') return reply.value;
+  if (reply.type !== 'decide') return undefined;
+  return reply.outputs ? { ...reply.decision, outputs: reply.outputs } : reply.decision;
+}
+
+/** The body of the message that a reply is. */
+export function bodyOf(reply: AcceptedReply, { nonce }: AnswerOptions): AnswerBody {
+  return nonce === undefined ? { reply } : { reply, nonce };
+}
+
 // --- internal ---
 
 function readValue(item: InboxItem, value: unknown): unknown {
@@ -111,8 +123,12 @@ function readOutputs(
   { type }: Decision,
   outputs: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
-  if (item.kind !== 'escalation' || type !== 'approve') throw answerInvalid(item, 'outputs go with an approval only');
-  const tasks = plan.phases.find(({ name }) => name === item.about)?.tasks.map(({ name }) => name) ?? [];
+  if (item.kind === 'limit' || type !== 'approve')
+    throw answerInvalid(item, 'outputs go with an approval of a phase only');
+  const phase = plan.phases.find(({ name }) => name === item.about);
+  if (item.kind === 'review' && phase?.gate?.reviewers.length !== 1)
+    throw answerInvalid(item, 'the other reviewers would not have seen the outputs that it brings');
+  const tasks = phase?.tasks.map(({ name }) => name) ?? [];
   const strange = Object.keys(outputs).find((name) => !tasks.includes(name));
   if (strange !== undefined) throw answerInvalid(item, `"${strange}" is no task of phase "${item.about}"`);
   const missing = item.empty ? tasks.find((name) => !Object.hasOwn(outputs, name)) : undefined;

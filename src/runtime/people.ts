@@ -4,6 +4,7 @@
  * @module
  */
 import type { PhaseWork, TaskWork, Work } from '../model/compile.ts';
+import type { RunEvent } from '../model/event.ts';
 import { questionOf, type HumanOptions } from '../model/human.ts';
 import { inboxPolicyOf } from '../model/inbox-policy.ts';
 import type { StandardSchemaV1 } from '../model/schema.ts';
@@ -50,7 +51,14 @@ export function wordsOf(asked: HumanOptions) {
   };
 }
 
+/** Whether an event may be the begin of waiting for a person. */
+export function needsPeople({ type }: RunEvent): boolean {
+  return OPENING.has(type);
+}
+
 // --- internal ---
+
+const OPENING: ReadonlySet<RunEvent['type']> = new Set(['phase.escalated', 'task.asked', 'limit.reached']);
 
 function asksPeople({ tasks, reviewers }: PhaseWork): boolean {
   return [...tasks.values(), ...reviewers.values()].some(({ runner }) => questionOf(runner) !== undefined);
@@ -64,7 +72,8 @@ function bound(
   const all = [...tasks].map(([name, one]): [string, TaskWork] => {
     const question = questionOf(one.runner);
     if (!question) return [name, one];
-    return [name, { ...one, runner: { run: (context) => ask({ question, reviewer, context }) } }];
+    const runner: TaskWork['runner'] = { run: (context) => ask({ question, reviewer, context }) };
+    return [name, reviewer && tasks.size === 1 ? { ...one, runner, mayEdit: true } : { ...one, runner }];
   });
   return new Map(all);
 }

@@ -12,7 +12,7 @@ import { byName } from '../model/by-name.ts';
 import type { Pipeline } from '../model/define.ts';
 import type { Decision } from '../model/decision.ts';
 import { PhasegateError } from '../model/errors.ts';
-import type { RunEvent, RunRecord, TaskReport } from '../model/event.ts';
+import type { RunRecord, TaskReport } from '../model/event.ts';
 import { foldInbox, type InboxFold } from '../model/inbox-fold.ts';
 import type { InboxItem } from '../model/inbox.ts';
 import type { AnswerBody, AnswerOptions, Reply } from '../model/reply.ts';
@@ -20,7 +20,15 @@ import { check } from '../model/schema.ts';
 import { answered, itemUnknown } from '../store/refusals.ts';
 import { createClaims, type Claim } from './claims.ts';
 import { keepDeadlines } from './deadlines.ts';
-import { acceptDecision, acceptReply, answerInvalid, checkNonce, type AcceptedReply } from './desk.ts';
+import {
+  acceptDecision,
+  acceptReply,
+  answerIn,
+  answerInvalid,
+  bodyOf,
+  checkNonce,
+  type AcceptedReply,
+} from './desk.ts';
 import { schemasOf, wordsOf, type Asking } from './people.ts';
 import { createQuestions } from './questions.ts';
 import { recordAt, type RecordLog } from './records.ts';
@@ -128,8 +136,16 @@ export function createReception({ pipeline, log, clock, tell, claim, listen }: R
     if (reply.type === 'abort') tell({ type: 'cancel', reason: reply.reason ?? 'a person has ended the run' });
     else if (task !== undefined) {
       const reviewer = kind === 'review';
-      const answer = reply.type === 'value' ? reply.value : reply.type === 'decide' ? reply.decision : undefined;
-      tell({ type: 'task.answered', phase: about, generation, attempt, task, reviewer, answer, ...signed });
+      tell({
+        type: 'task.answered',
+        phase: about,
+        generation,
+        attempt,
+        task,
+        reviewer,
+        answer: answerIn(reply),
+        ...signed,
+      });
     } else if (reply.type === 'decide') tell({ ...reply, about, ...signed });
     else if (reply.type === 'skip') tell({ type: 'skip', about, because: reply.reason ?? SKIPPED, ...signed });
   }
@@ -226,17 +242,6 @@ export function createReception({ pipeline, log, clock, tell, claim, listen }: R
   }
 }
 
-/** Whether an event may be the begin of waiting for a person. */
-export function needsPeople({ type }: RunEvent): boolean {
-  return OPENING.has(type);
-}
-
 // --- internal ---
 
-function bodyOf(reply: AcceptedReply, { nonce }: AnswerOptions): AnswerBody {
-  return nonce === undefined ? { reply } : { reply, nonce };
-}
-
 const SKIPPED = 'a person has skipped it';
-
-const OPENING: ReadonlySet<RunEvent['type']> = new Set(['phase.escalated', 'task.asked', 'limit.reached']);
