@@ -16,6 +16,11 @@ export interface Caller {
   readonly price: Price | undefined;
 }
 
+/** What is asked, and whether another try by the task itself may help where the answer is empty. */
+export interface Question extends Pick<AskRequest, 'messages' | 'schema'> {
+  readonly retryEmpty: boolean;
+}
+
 /**
  * Asks, and reports usage whatever the answer is worth.
  *
@@ -24,11 +29,11 @@ export interface Caller {
  */
 export async function callModel(
   { ask, price }: Caller,
-  request: Pick<AskRequest, 'messages' | 'schema'>,
+  { messages, schema, retryEmpty }: Question,
   { phase, task, attempt, signal, report }: Pick<TaskContext, 'phase' | 'task' | 'attempt' | 'signal' | 'report'>,
 ): Promise<string> {
   const who = `"${task}" of phase "${phase}"`;
-  const given: unknown = await ask({ ...request, signal, onDelta: createProgress(attempt, report) });
+  const given: unknown = await ask({ messages, schema, signal, onDelta: createProgress(attempt, report) });
   const parsed = replySchema.safeParse(given);
   if (!parsed.success) {
     const lines = parsed.error.issues.map((issue) => `${issue.path.join('.') || '(root)'}: ${issue.message}`);
@@ -39,7 +44,7 @@ export async function callModel(
   }
   const reply: AskReply = parsed.data;
   if (reply.usage) report(usageReport(reply.usage, price));
-  return wholeText(reply, who);
+  return wholeText(reply, who, retryEmpty);
 }
 
 // --- internal ---
@@ -56,11 +61,11 @@ function usageReport(usage: NonNullable<AskReply['usage']>, price: Price | undef
   return { tokens: usage.inputTokens + usage.outputTokens, ...(price && { costUsd: costOf(usage, price) }) };
 }
 
-function wholeText({ text, finishReason = 'stop' }: AskReply, who: string): string {
+function wholeText({ text, finishReason = 'stop' }: AskReply, who: string, retryEmpty: boolean): string {
   switch (finishReason) {
     case 'stop':
       if (text.trim() !== '') return text;
-      throw unusable(who, 'it is empty', { hint: 'Ask again, or ask another model.', retryable: true });
+      throw unusable(who, 'it is empty', { hint: 'Ask again, or ask another model.', retryable: retryEmpty });
     case 'length':
       throw unusable(who, `it was cut off after ${text.length} characters`, {
         hint: 'Allow the model more tokens, or ask for less.',

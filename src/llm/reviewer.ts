@@ -50,7 +50,7 @@ export function modelReviewer<N extends string>(
     const findings = findingsOf(context);
     const work = { ...material(context), ...(findings.length > 0 && { earlier_findings: findings.map(numbered) }) };
     const messages = reviewMessages({ criteria, phase, attempt, retriesLeft, work, nonce, delimiter });
-    const text = await callModel(caller, { messages, schema: form.schema }, context);
+    const text = await callModel(caller, { messages, schema: form.schema, retryEmpty: false }, context);
     return readVerdict(text, { nonce, findings, who: `"${context.task}" of phase "${phase}"` });
   };
   return task(name, { estimate, timeout, retry: { ...MODEL_RETRY, ...retry }, run });

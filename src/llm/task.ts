@@ -42,7 +42,7 @@ export function modelTask<N extends string, O>(name: N, caller: Caller, fields: 
   const form = output && answerForm('answer', output);
   const run = async (context: TaskContext): Promise<unknown> => {
     const messages = taskMessages({ prompt: context.prompt, material: material(context), instructions, form });
-    const text = await callModel(caller, { messages, schema: form?.schema }, context);
+    const text = await callModel(caller, { messages, schema: form?.schema, retryEmpty: true }, context);
     return form ? valueOf(form, text, context) : text;
   };
   const { retry = {}, timeout = MODEL_TIMEOUT } = fields;

@@ -1,0 +1,107 @@
+/**
+ * Runs of one phase whose task, and perhaps whose reviewer, is a model, told as readable lines.
+ *
+ * @module
+ */
+import {
+  definePipeline,
+  phase,
+  startRun,
+  type Inputs,
+  type Policy,
+  type Run,
+  type RunEvent,
+  type RunRecord,
+  type RunResult,
+  type Task,
+} from '../../src/index.ts';
+import { openaiTask } from '../../src/openai.ts';
+
+/** A clock whose short waits are over at once; the others end when the test says so. */
+export interface HurriedClock {
+  setTimeout(run: () => void, ms: number): unknown;
+  clearTimeout(timer: unknown): void;
+  /** Ends every wait of this length. */
+  fire(ms: number): void;
+}
+
+/** @param patience Milliseconds that are waited for; shorter waits are over at once. */
+export function hurriedClock(patience = 400_000): HurriedClock {
+  const waiting = new Map<object, { readonly run: () => void; readonly ms: number }>();
+  return {
+    setTimeout(run, ms) {
+      const timer = {};
+      waiting.set(timer, { run, ms });
+      if (ms < patience) setImmediate(() => waiting.delete(timer) && run());
+      return timer;
+    },
+    clearTimeout(timer) {
+      waiting.delete(timer as object);
+    },
+    fire(ms) {
+      for (const [timer, one] of waiting) {
+        if (one.ms === ms && waiting.delete(timer)) one.run();
+      }
+    },
+  };
+}
+
+/** A task as `openaiTask` and `openaiReviewer` make it. */
+export type AnyModelTask = Task<string, unknown, Inputs>;
+
+export interface Told {
+  readonly result: RunResult;
+  readonly records: readonly RunRecord[];
+  /** What was tried, asked, decided and how it ended. */
+  readonly lines: readonly string[];
+}
+
+/** Runs a phase `note` to its end. */
+export async function tell(
+  task: AnyModelTask,
+  review?: AnyModelTask,
+  options: { readonly policy?: Policy; readonly clock?: HurriedClock; readonly onRun?: (run: Run) => void } = {},
+): Promise<Told> {
+  const { policy, clock = hurriedClock(), onRun } = options;
+  const note = phase('note', { tasks: [task], ...(review && { review }) });
+  const run = startRun(definePipeline({ name: 'p', phases: [note], ...(policy && { policy }) }), {
+    clock,
+    input: 'gates',
+  });
+  onRun?.(run);
+  const records: RunRecord[] = [];
+  run.events$.subscribe((record) => records.push(record));
+  const result = await run.result;
+  return { result, records, lines: records.flatMap(({ event }) => lineOf(event)) };
+}
+
+/** A task that needs no model. */
+export function plainTask(...outputs: readonly unknown[]): AnyModelTask {
+  let calls = 0;
+  return openaiTask('draft', {
+    ask: () => {
+      const text = String(outputs[Math.min(calls, outputs.length - 1)]);
+      calls += 1;
+      return Promise.resolve({ text });
+    },
+  });
+}
+
+// --- internal ---
+
+function lineOf(event: RunEvent): readonly string[] {
+  if (event.type === 'task.retrying') {
+    return [`${event.task} retrying after try ${event.try} in ${event.delayMs} ms: ${messageOf(event.error)}`];
+  }
+  if (event.type === 'task.failed') return [`${event.task} failed at try ${event.try}: ${messageOf(event.error)}`];
+  if (event.type === 'task.completed') return [`${event.task} completed at try ${event.try}`];
+  if (event.type === 'review.decided') {
+    const { verdict } = event;
+    return [`verdict ${verdict.type}${verdict.type === 'unavailable' ? `: ${messageOf(verdict.error)}` : ''}`];
+  }
+  return event.type === 'run.ended' ? [event.status] : [];
+}
+
+function messageOf({ code, message }: { readonly code: string; readonly message: string }): string {
+  return `${code} ${message.split('\n', 1)[0]}`;
+}

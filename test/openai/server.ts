@@ -1,0 +1,209 @@
+/**
+ * A server that speaks both APIs of OpenAI, streamed, and answers from a list, faults included.
+ *
+ * @module
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type Api = 'chat' | 'responses';
+
+/** A request as the server got it. */
+export interface Asked {
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Readonly<Record<string, unknown>>;
+  /** The contents of its messages. */
+  readonly system: string;
+  readonly user: string;
+}
+
+/** What the server does with one request. */
+export type Scripted =
+  | {
+      /** The answer, in the pieces that it is streamed in. */
+      readonly pieces: readonly string[];
+      readonly refusal?: string;
+      /** Input, output and cached tokens. */
+      readonly usage?: readonly [number, number, number?];
+      readonly finish?: 'stop' | 'length' | 'filtered';
+      /** What happens in place of the end. */
+      readonly breaks?: 'reset' | 'close' | 'hang' | 'failed' | 'error' | 'garbage';
+      /** Of failures within the stream. */
+      readonly code?: string;
+    }
+  | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
+  | { readonly fault: 'reset' | 'hang' };
+
+/** An entry of the list: what to do, or a function of the request that says it. A text is an answer. */
+export type Entry = string | Scripted | ((asked: Asked) => string | Scripted);
+
+export interface Server {
+  /** For `baseURL`. */
+  readonly url: string;
+  readonly asked: readonly Asked[];
+  /** Resolves once so many requests have come. */
+  readonly until: (count: number) => Promise<void>;
+  /** Resolves once whoever had made a request has closed its connection before the end. */
+  readonly left: Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** Listens on a free port. A request for which the list has no entry is answered with status 418. */
+export async function listen(entries: readonly Entry[]): Promise<Server> {
+  const asked: Asked[] = [];
+  let onAsked = () => {};
+  let onLeft = () => {};
+  const left = new Promise<void>((resolve) => (onLeft = resolve));
+  const server = createServer((request, response) => {
+    void readRequest(request).then((one) => {
+      asked.push(one);
+      response.on('close', () => {
+        if (!response.writableEnded) onLeft();
+      });
+      const entry = entries[asked.length - 1] ?? { status: 418 };
+      const said = typeof entry === 'function' ? entry(one) : entry;
+      answer(typeof said === 'string' ? { pieces: [said] } : said, one, response);
+      onAsked();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    asked,
+    left,
+    until: (count) =>
+      new Promise((resolve) => {
+        onAsked = () => {
+          if (asked.length >= count) resolve();
+        };
+        onAsked();
+      }),
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** A verdict with the nonce that the request asks for. */
+export function verdict(fields: Readonly<Record<string, unknown>>): (asked: Asked) => string {
+  return ({ system }) =>
+    JSON.stringify({
+      nonce: nonceIn(system),
+      verdict: 'approved',
+      required_change: null,
+      critique: '',
+      conf: 0.9,
+      score: null,
+      issues: [],
+      prior_findings: [],
+      ...fields,
+    });
+}
+
+export function nonceIn(system: string): string {
+  return /"nonce": "([^"]+)"/u.exec(system)?.[1] ?? 'there is none';
+}
+
+// --- internal ---
+
+async function readRequest(request: IncomingMessage): Promise<Asked> {
+  let text = '';
+  for await (const chunk of request.setEncoding('utf8')) text += chunk;
+  const body = JSON.parse(text) as Asked['body'];
+  const messages = (body['messages'] ?? body['input']) as readonly { role: string; content: string }[];
+  const contentOf = (role: string) => messages.find((one) => one.role === role)?.content ?? '';
+  const { url: path = '', headers } = request;
+  return { path, headers, body, system: contentOf('system'), user: contentOf('user') };
+}
+
+function answer(said: Scripted, { path }: Asked, response: ServerResponse): void {
+  if ('fault' in said) {
+    if (said.fault === 'reset') response.destroy();
+    return;
+  }
+  if ('status' in said) {
+    const { status, body = { error: { message: 'scripted' } }, headers } = said;
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+    return;
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const events = path.endsWith('/chat/completions') ? chatEvents(said) : responsesEvents(said);
+  for (const event of events) response.write(event);
+  if (said.breaks === 'reset') setImmediate(() => response.destroy());
+  else if (said.breaks !== 'hang') response.end();
+}
+
+type Answer = Extract<Scripted, { readonly pieces: readonly string[] }>;
+
+function chatEvents({ pieces, refusal, usage, finish = 'stop', breaks, code }: Answer): readonly string[] {
+  const chunk = (delta: object, reason: string | null = null) => ({
+    id: 'c1',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, delta, finish_reason: reason }],
+  });
+  const data = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
+  const begun = [
+    ...pieces.map((content) => data(chunk({ content }))),
+    ...(refusal === undefined ? [] : [data(chunk({ refusal }))]),
+  ];
+  if (breaks === 'garbage') return [...begun, 'data: {"half\n\n'];
+  if (breaks === 'failed' || breaks === 'error') return [...begun, data({ error: { code, message: 'scripted' } })];
+  if (breaks !== undefined) return begun;
+  const [input, output, cached = 0] = usage ?? [];
+  return [
+    ...begun,
+    data(chunk({}, finish === 'filtered' ? 'content_filter' : finish)),
+    ...(usage
+      ? [
+          data({
+            ...chunk({}),
+            choices: [],
+            usage: {
+              prompt_tokens: input,
+              completion_tokens: output,
+              total_tokens: Number(input) + Number(output),
+              prompt_tokens_details: { cached_tokens: cached },
+            },
+          }),
+        ]
+      : []),
+    'data: [DONE]\n\n',
+  ];
+}
+
+function responsesEvents({ pieces, refusal, usage, finish = 'stop', breaks, code }: Answer): readonly string[] {
+  const data = (type: string, more: object) => `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`;
+  const begun = [
+    data('response.created', { response: { id: 'r1', status: 'in_progress' } }),
+    ...pieces.map((delta) => data('response.output_text.delta', { delta })),
+    ...(refusal === undefined ? [] : [data('response.refusal.delta', { delta: refusal })]),
+  ];
+  if (breaks === 'garbage') return [...begun, 'data: {"half\n\n'];
+  if (breaks === 'failed') {
+    return [
+      ...begun,
+      data('response.failed', { response: { status: 'failed', error: { code, message: 'scripted' } } }),
+    ];
+  }
+  if (breaks === 'error') return [...begun, data('error', { code, message: 'scripted', param: null })];
+  if (breaks !== undefined) return begun;
+  const [input, output, cached = 0] = usage ?? [];
+  const type = finish === 'stop' ? 'completed' : 'incomplete';
+  const reason = finish === 'length' ? 'max_output_tokens' : 'content_filter';
+  const response = {
+    id: 'r1',
+    status: type,
+    incomplete_details: finish === 'stop' ? null : { reason },
+    usage: usage && {
+      input_tokens: input,
+      input_tokens_details: { cached_tokens: cached },
+      output_tokens: output,
+      total_tokens: Number(input) + Number(output),
+    },
+  };
+  return [...begun, data(`response.${type}`, { response })];
+}
