@@ -5,6 +5,7 @@
  */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CancelFlags } from './cancel.ts';
+import type { DoctorFlags } from './doctor.ts';
 import { durationOf } from './duration.ts';
 import type { EventsFlags } from './events.ts';
 import type { ExitCode } from './exit-code.ts';
@@ -67,6 +68,13 @@ export function addRunCommands(program: Command, end: (code: ExitCode) => void):
     .description('show how a run stands, and what each attempt came to')
     .option('--json', 'print its snapshot, with all attempts, as JSON')
     .action(async (run: string, flags: ShowFlags) => end(await (await import('./show.ts')).showKept(run, flags)));
+  command(program, 'doctor [run...]')
+    .description('say what is wrong with review loops, as far as the records of runs tell (default: of all runs)')
+    .option('--pipeline <name>', 'only runs of that pipeline')
+    .option('--json', 'print findings, and what they were made from, as JSON')
+    .action(async (runs: readonly string[], flags: DoctorFlags) =>
+      end(await (await import('./doctor.ts')).examineRuns(runs, flags)),
+    );
   command(program, 'fork <run> [pipeline]')
     .description('make a new run that is left where another was at some point')
     .requiredOption('--at <seq|phase>', 'the last record to copy; or the phase that is as if it had never started')

@@ -1,0 +1,67 @@
+/**
+ * `phasegate doctor`.
+ *
+ * @module
+ */
+import { diagnose, type Finding } from '../model/diagnosis.ts';
+import { foldGateHistories, type GateHistory } from '../model/gate-history.ts';
+import type { ListedRun } from '../store/port.ts';
+import { exitCode, type ExitCode } from './exit-code.ts';
+import { findRun } from './find-run.ts';
+import { print } from './print.ts';
+import { asText, seesColours } from './reporter.ts';
+import { createPainter } from './show/line.ts';
+import { doctorLines } from './show/doctor-lines.ts';
+import { openStore, type OpenStore, type StoreFlags } from './store-option.ts';
+
+/** What `phasegate doctor` takes beside runs. */
+export interface DoctorFlags extends StoreFlags {
+  readonly pipeline?: string | undefined;
+  readonly json?: boolean | undefined;
+}
+
+/** Prints what is wrong with the review loops of runs; of all of them where none is named. */
+export async function examineRuns(wanted: readonly string[], flags: DoctorFlags): Promise<ExitCode> {
+  const kept = openStore(flags, 'read');
+  const runs = await runsOf(kept, wanted, flags);
+  const fold = foldGateHistories();
+  for (const { runId, seq } of runs)
+    for (let next = 1; next <= seq; next += AT_ONCE)
+      // What is kept beside records, such as large outputs, is not looked at.
+      for (const record of await kept.store.read(runId, next, Math.min(AT_ONCE, seq - next + 1))) fold.apply(record);
+  await kept.store.close();
+  const gates = fold.all();
+  const findings = diagnose(gates);
+  const paint = createPainter(seesColours(process.stdout));
+  const text = flags.json
+    ? `${JSON.stringify({ runs: runs.map(({ runId }) => runId), gates: gates.map(asJson), findings })}\n`
+    : asText(doctorLines(runs.length, gates, findings).map(paint));
+  if (!(await print(text))) return exitCode.brokenPipe;
+  return findings.some(isProblem) ? exitCode.unsuccessful : exitCode.completed;
+}
+
+// --- internal ---
+
+const AT_ONCE = 1000;
+
+async function runsOf(
+  kept: OpenStore,
+  wanted: readonly string[],
+  { pipeline }: DoctorFlags,
+): Promise<readonly ListedRun[]> {
+  if (wanted.length === 0) return kept.store.runs({ pipeline });
+  const found = new Map<string, ListedRun>();
+  for (const one of wanted) {
+    const run = await findRun(kept, one);
+    if (pipeline === undefined || run.pipeline === pipeline) found.set(run.runId, run);
+  }
+  return [...found.values()];
+}
+
+function isProblem({ severity }: Finding): boolean {
+  return severity === 'problem';
+}
+
+function asJson({ attempts, ...history }: GateHistory): object {
+  return { ...history, attempts: Object.fromEntries(attempts) };
+}

@@ -1,0 +1,78 @@
+/**
+ * What the doctor says, as lines.
+ *
+ * @module
+ */
+import { FEWEST, type Finding } from '../../model/diagnosis.ts';
+import type { GateHistory } from '../../model/gate-history.ts';
+import { span, type Line } from './line.ts';
+import { oneLine, padEnd, widthOf } from './text.ts';
+
+/** Findings, and how many attempts each phase took. */
+export function doctorLines(
+  runs: number,
+  gates: readonly GateHistory[],
+  findings: readonly Finding[],
+): readonly Line[] {
+  if (runs === 0) return [[span('no runs', 'dim')]];
+  const problems = findings.filter(({ severity }) => severity === 'problem').length;
+  const judged = `${many(runs, 'run')}, ${many(gates.length, 'gate')}: `;
+  const verdict = `${many(problems, 'problem')}, ${many(findings.length - problems, 'notice')}`;
+  return [
+    [span(judged, 'strong'), span(verdict, problems > 0 ? 'bad' : findings.length > 0 ? 'warn' : 'good')],
+    ...findings.flatMap(findingLines),
+    ...histogramLines(gates),
+  ];
+}
+
+// --- internal ---
+
+function findingLines({ code, severity, pipeline, phase, found, advice, evidence }: Finding): readonly Line[] {
+  const bad = severity === 'problem';
+  const records = evidence.map(({ runId, seq }) => `${oneLine(runId)} #${seq}`).join(', ');
+  return [
+    [],
+    [
+      span(bad ? '✗ ' : '! ', bad ? 'bad' : 'warn'),
+      span(`${oneLine(pipeline)} / ${oneLine(phase)}`, 'strong'),
+      span(`  ${code}`, 'dim'),
+    ],
+    [span(`  ${found}.`)],
+    ...(records === '' ? [] : [[span(`  See ${records}.`, 'dim')]]),
+    [span(`  → ${advice}`)],
+  ];
+}
+
+/** A row for each gate that was reviewed: how many starts took 1, 2, 3, … attempts. */
+function histogramLines(gates: readonly GateHistory[]): readonly Line[] {
+  const judged = gates.filter(({ attempts }) => attempts.size > 0);
+  if (judged.length === 0) return [];
+  const most = Math.max(...judged.flatMap(({ attempts }) => [...attempts.keys()]));
+  const columns = Math.min(most, FEWEST);
+  const names = judged.map(({ pipeline, phase }) => `${oneLine(pipeline)} / ${oneLine(phase)}`);
+  const width = Math.max(...names.map(widthOf), 'attempts'.length);
+  const heads = Array.from(
+    { length: columns },
+    (_, at) => `${at + 1}${at + 1 === columns && most > columns ? '+' : ''}`,
+  );
+  return [
+    [],
+    [span(`${padEnd('attempts', width)}${heads.map((head) => head.padStart(6)).join('')}`, 'dim')],
+    ...judged.map(({ attempts }, at): Line => {
+      const cells = heads.map((_, column) => often(attempts, column + 1, column + 1 === columns));
+      return [span(padEnd(names[at] ?? '', width)), span(cells.map((cell) => cell.padStart(6)).join(''))];
+    }),
+  ];
+}
+
+function often(attempts: GateHistory['attempts'], taken: number, orMore: boolean): string {
+  const number = [...attempts].reduce(
+    (sum, [one, count]) => sum + (one === taken || (orMore && one > taken) ? count : 0),
+    0,
+  );
+  return number === 0 ? '·' : String(number);
+}
+
+function many(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,74 @@
+/** `phasegate doctor`. */
+import { describe, expect, it } from 'vitest';
+import { containing, put } from './article.ts';
+import { files, phasegate } from './cli.ts';
+
+/** Asks for the same change until it is given up; `kind` has it approve at once. */
+const ESSAY = `
+import { definePipeline, phase, task } from 'phasegate';
+import { existsSync } from 'node:fs';
+export default definePipeline({ name: 'essay', phases: [phase('draft', {
+  tasks: [task('write', { run: () => 'text' })],
+  review: { onExhausted: 'reject', by: () => existsSync('kind') ? 'APPROVE' : 'RETRY: Cite your \\x1b[31msources.' },
+})] });
+`;
+
+async function examined(...runs: readonly string[]): Promise<string> {
+  const cwd = await files({ 'p.mjs': ESSAY });
+  for (const run of runs) await phasegate(['run', 'p.mjs', '--run-id', run], { cwd });
+  return cwd;
+}
+
+describe('phasegate doctor', () => {
+  it('says what is wrong with all runs, and how many attempts phases took', async () => {
+    const cwd = await examined('first', 'second');
+    const { code, stdout } = await phasegate(['doctor'], { cwd });
+    expect(stdout.split('\n')).toEqual([
+      '2 runs, 1 gate: 1 problem, 1 notice',
+      '',
+      '✗ essay / draft  CRITIQUE_REPEATED',
+      '  4 of 6 demands had the words of the one before.',
+      expect.stringMatching(/^ {2}See second #\d+, second #\d+, first #\d+\.$/u),
+      containing('  → See whether the worker reads the revision'),
+      '',
+      '! essay / draft  CHANGE_NOT_NAMED',
+      '  6 of 6 demands named no required change.',
+      expect.stringMatching(/^ {2}See second #\d+, second #\d+, second #\d+\.$/u),
+      containing('  → Have the reviewer answer with one imperative sentence'),
+      '',
+      'attempts          1     2     3',
+      'essay / draft     ·     ·     2',
+      '',
+    ]);
+    expect(code).toBe(1);
+  });
+
+  it('looks only at runs that are named, and exits with 0 where nothing is wrong', async () => {
+    const cwd = await examined('bad');
+    await put(cwd, 'kind');
+    await phasegate(['run', 'p.mjs', '--run-id', 'good'], { cwd });
+    expect(await phasegate(['doctor', 'good'], { cwd })).toMatchObject({
+      code: 0,
+      stdout: '1 run, 1 gate: 0 problems, 0 notices\n\nattempts          1\nessay / draft     1\n',
+    });
+    expect((await phasegate(['doctor', 'good', 'bad', 'bad'], { cwd })).stdout).toContain('2 runs, 1 gate: 1 problem');
+    const { stdout } = await phasegate(['doctor', 'bad', '--json'], { cwd });
+    expect(JSON.parse(stdout)).toMatchObject({
+      runs: ['bad'],
+      gates: [{ phase: 'draft', reviews: 3, demands: 3, attempts: { 3: 1 }, gate: { onExhausted: 'reject' } }],
+      findings: [
+        { code: 'CRITIQUE_REPEATED', found: '2 of 3 demands had the words of the one before' },
+        { code: 'CHANGE_NOT_NAMED' },
+      ],
+    });
+  });
+
+  it('has nothing to say of no runs, and refuses one that it does not know', async () => {
+    const cwd = await examined('good');
+    expect(await phasegate(['doctor', '--pipeline', 'other'], { cwd })).toMatchObject({ code: 0, stdout: 'no runs\n' });
+    expect(await phasegate(['doctor', 'nobody'], { cwd })).toMatchObject({
+      code: 2,
+      stderr: containing('RUN_UNKNOWN'),
+    });
+  });
+});
