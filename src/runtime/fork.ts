@@ -108,7 +108,9 @@ function decidedOtherwise(
   }
   const verdict = decisionSchema.parse(decision);
   const { phase, generation, attempt, by } = decided.event;
-  const event: RunEvent = { type: 'review.decided', phase, generation, attempt, verdict, verdicts: {}, by };
+  // A person decides on what the reviewers have said; the verdict of a gate is made of it.
+  const verdicts = by === 'person' ? decided.event.verdicts : {};
+  const event: RunEvent = { type: 'review.decided', phase, generation, attempt, verdict, verdicts, by };
   return [...records.slice(0, index), { ...decided, event }];
 }
 

@@ -16,6 +16,7 @@ import { guardRedact, redactSecrets } from '../model/redact.ts';
 import type { Lease, RunStore } from '../store/port.ts';
 import { readRun } from '../store/read.ts';
 import { runUnknown } from '../store/refusals.ts';
+import { checkBegun } from './begun.ts';
 import { runEngine } from './engine.ts';
 import { giveBack, keepRun, type KeepingOptions } from './keeping.ts';
 import { createRecordLog, reveal } from './records.ts';
@@ -133,7 +134,10 @@ function tell(
   const isChanged = fingerprint(plan) !== known.fingerprint;
   if (isChanged && !allowChanged) throw runChanged(runId, name, planChanges(known.plan, plan));
   const input = { run: runId, plan, input: first.input, attended: first.attended ?? false };
-  const replayed = replay(input, records, { changed: isChanged, redact: guardRedact(redact) });
+  // It may have been resumed with another definition before.
+  const changed = fingerprint(plan) !== first.fingerprint;
+  if (changed) checkBegun(runId, plan, records);
+  const replayed = replay(input, records, { changed, redact: guardRedact(redact) });
   const event: EventOf<'run.resumed'> = isChanged
     ? { type: 'run.resumed', plan, fingerprint: fingerprint(plan) }
     : { type: 'run.resumed' };

@@ -11,6 +11,7 @@ import {
   phase,
   readRun,
   recoverAll,
+  reject,
   resumeRun,
   retryFailed,
   retryPredecessor,
@@ -194,6 +195,20 @@ describe('a fork', () => {
 });
 
 describe('forkRun()', () => {
+  it('puts another decision in the place of one by a person', async () => {
+    const store = memoryStore();
+    await (
+      await ended(startRun(asking(), { store, runId: 'r' }))
+    ).result;
+    const records = await readRun(store, 'r');
+    const at = records.find(({ event }) => event.type === 'review.decided' && event.by === 'person')?.seq ?? 0;
+    await forkRun(store, 'r', { at, decision: reject('no'), runId: 'f' });
+    expect((await (await resumeRun(store, 'f', asking())).result).phases['draft']).toMatchObject({
+      status: 'rejected',
+      reason: 'no',
+    });
+  });
+
   it('makes a run that can be resumed at every record, but not within the end of a run', async () => {
     const store = memoryStore();
     const run = startRun(asking(), { store, runId: 'r' });
@@ -256,6 +271,57 @@ describe('a clock that was set back while nobody worked on a run', () => {
     expect(progress.soFar(1_000_020).waitMs).toEqual({ t: 30 });
     expect(progress.soFar(5).waitMs).toEqual({ t: 50 });
     expect(progress.soFar(2_000_000).waitMs).toEqual({ t: 0 });
+  });
+});
+
+describe('resumeRun() with { allowChanged: true }', () => {
+  /** As `asking`, with another task in a phase. */
+  const changed = (phaseName: string, name: string) =>
+    definePipeline({
+      name: 'asking',
+      phases: ['draft', 'print'].map((one) =>
+        phase(one, {
+          after: one === 'print' ? ['draft'] : [],
+          tasks: [task(one === phaseName ? name : 'write', { run: () => one })],
+          ...(one === 'draft' && { review: () => 'ESCALATE: a person has to see it' }),
+        }),
+      ),
+    });
+
+  async function left(store: RunStore): Promise<void> {
+    const run = startRun(asking(), { store, runId: 'r' });
+    await said(run, 'phase.escalated');
+    run.suspend();
+    await run.result;
+  }
+
+  it('makes a run one of the new definition, which goes on with it as often as it is left', async () => {
+    const store = memoryStore();
+    await left(store);
+    const press = changed('print', 'press');
+    const first = await resumeRun(store, 'r', press, { allowChanged: true });
+    first.suspend();
+    await first.result;
+    await expect(resumeRun(store, 'r', asking())).rejects.toMatchObject({ code: 'RUN_CHANGED' });
+    const second = await resumeRun(store, 'r', press);
+    await second.decide('draft', approve());
+    expect((await second.result).outputs).toMatchObject({ print: { press: 'print' } });
+  });
+
+  it('refuses a definition without a task that has begun', async () => {
+    const store = memoryStore();
+    await left(store);
+    const before = await readRun(store, 'r');
+    const error: unknown = await resumeRun(store, 'r', changed('draft', 'scribble'), { allowChanged: true }).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toMatchInlineSnapshot(`
+      [PhasegateError: Cannot resume run r with another definition as record 3 could not have come of it: phase "draft" has no task "write" any more
+      Leave what has begun as it was, or fork the run before that phase.
+      Docs: docs/errors.md#JOURNAL_DIVERGED]
+    `);
+    expect(await readRun(store, 'r')).toEqual(before);
+    expect(await store.run('r')).toMatchObject({ lease: undefined });
   });
 });
 

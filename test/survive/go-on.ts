@@ -1,0 +1,107 @@
+/**
+ * Random runs that go on after they were left: driven to their end in virtual time, and what must hold of every one of them.
+ */
+import { expect } from 'vitest';
+import { replay } from '../../src/machines/replay.ts';
+import { foldRunInfo } from '../../src/model/run-info.ts';
+import {
+  approve,
+  PhasegateError,
+  readRun,
+  reject,
+  type EventOf,
+  type Pipeline,
+  type Run,
+  type RunRecord,
+  type RunStatus,
+  type RunStore,
+} from '../../src/index.ts';
+import { build } from '../property/build.ts';
+import { SteppedClock } from '../property/stepped-clock.ts';
+import type { Scenario } from '../reference/scenario.ts';
+
+/** Keeps records that were made without a store, as run `run`. */
+export async function keep(store: RunStore, records: readonly RunRecord[]): Promise<void> {
+  const info = foldRunInfo();
+  for (const record of records) info.apply(record);
+  await store.append({ runId: 'run', records, info: info.info([]), items: [], artifacts: [] });
+}
+
+/** A pipeline and the clock that its workers live by, which begins where the records end. */
+export async function stageOf(
+  store: RunStore,
+  runId: string,
+  scenario: Scenario,
+): Promise<{ readonly clock: SteppedClock; readonly pipeline: Pipeline }> {
+  const clock = new SteppedClock();
+  clock.set((await readRun(store, runId)).at(-1)?.time ?? 0);
+  return { clock, pipeline: build(scenario, { clock, saw: () => undefined }) };
+}
+
+/** Drives a run to its end; whoever is asked approves of what there is. @returns How it ended; `undefined` where it hangs. */
+export async function toEnd(run: Run<unknown>, clock: SteppedClock): Promise<RunStatus | 'suspended' | undefined> {
+  const end: { status?: RunStatus | 'suspended' } = {};
+  void run.result.then(({ status }) => (end.status = status));
+  for (let steps = 0; end.status === undefined && steps < MAX_STEPS; steps++) {
+    await settle();
+    const [about] = run.snapshot().waiting;
+    if (end.status !== undefined) break;
+    if (about !== undefined) await approveOf(run, about);
+    else if (!clock.step()) return undefined;
+  }
+  return end.status;
+}
+
+/**
+ * What is wrong with a run that has gone on.
+ *
+ * @param before Its records when it was left.
+ */
+export async function wrongWith(
+  store: RunStore,
+  runId: string,
+  before: readonly RunRecord[],
+  { plan }: Pick<Pipeline, 'plan'>,
+  { attended }: Scenario,
+  changed = false,
+): Promise<string | null> {
+  const after = await readRun(store, runId);
+  expect(after.slice(0, before.length)).toEqual(before);
+  expect(await store.run(runId)).toMatchObject({ seq: after.length, lease: undefined });
+  const { surplus } = replay({ run: runId, plan, attended }, after, { changed });
+  if (surplus.length > 0) return `told again it says more: ${JSON.stringify(surplus[0])}`;
+  const approved = new Set(after.flatMap(({ event }, at) => (at < before.length ? approvalIn(event) : [])));
+  const rerun = after.slice(before.length).find(({ event }) => startIn(event).some((one) => approved.has(one)));
+  return rerun ? `what was approved has run again: ${JSON.stringify(rerun.event)}` : null;
+}
+
+/** Lets everything happen that needs no time. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 6; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+// --- internal ---
+
+const MAX_STEPS = 20_000;
+
+function approvalIn(event: RunRecord['event']): readonly string[] {
+  return event.type === 'phase.approved' ? [generationOf(event)] : [];
+}
+
+function startIn(event: RunRecord['event']): readonly string[] {
+  return event.type === 'phase.started' ? [generationOf(event)] : [];
+}
+
+function generationOf({ phase, generation }: EventOf<'phase.started' | 'phase.approved'>): string {
+  return `${phase}/${generation}`;
+}
+
+/** There is nothing to approve in an attempt that broke off: that is told, and rejected. */
+async function approveOf(run: Run<unknown>, about: string): Promise<void> {
+  try {
+    await run.decide(about, approve());
+  } catch (error) {
+    if (!PhasegateError.is(error) || error.code !== 'DECISION_INVALID') throw error;
+    await run.decide(about, reject('there is nothing to approve'));
+  }
+}
