@@ -45,7 +45,13 @@ export async function goOn(
   await freeFromTheDead(kept, listed);
   const attended = isAttended();
   const { allowChanged } = flags;
-  const run = await how(kept.store, runId, pipeline, { allowChanged, source, holder: thisHolder() });
+  const run = await how(kept.store, runId, pipeline, {
+    allowChanged,
+    source,
+    holder: thisHolder(),
+    // Where there is no terminal, whoever could be reached before can be reached by the inbox.
+    attended: attended || undefined,
+  });
   return drive({ run, kept, attended, known: seq }, flags);
 }
 

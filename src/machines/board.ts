@@ -73,9 +73,8 @@ export interface Entry {
 export interface PipelineInput {
   readonly run: string;
   readonly plan: Plan;
-  /** The input of the run. */
   readonly input?: unknown;
-  /** Whether a person can be reached when a review cannot be had. @default false */
+  /** Whether a person can be reached when a review cannot be had; who resumes the run may change it. @default false */
   readonly attended?: boolean | undefined;
   /** Milliseconds of its duration that a run has spent before it was left. @default 0 */
   readonly spentMs?: number | undefined;
@@ -97,6 +96,7 @@ export interface BoardPorts {
 
 /** The bookkeeping of a run. */
 export interface Board extends PipelineInput {
+  attended: boolean;
   /** Others while a journal is replayed. */
   ports: BoardPorts;
   readonly graph: Graph;

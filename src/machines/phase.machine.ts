@@ -45,6 +45,8 @@ export type PhaseCommand =
     }
   /** A person's decision. */
   | ({ readonly type: 'decide' } & updates.Ruling)
+  /** Whether a person can be reached from now on. */
+  | { readonly type: 'attend'; readonly attended: boolean }
   /** Stop, whatever it takes. */
   | { readonly type: 'cancel' };
 
@@ -93,6 +95,7 @@ export const phaseMachine = setup({
     keepError: assign({ error: (_, error: ErrorInfo) => error }),
     keepReview: assign(({ context }, outcome: GateOutcome) => updates.reviewFields(context, outcome)),
     keepDecision: assign(({ context }, ruling: updates.Ruling) => updates.rulingFields(context, ruling)),
+    keepAttended: assign(({ context: { origin } }, attended: boolean) => ({ origin: { ...origin, attended } })),
     countReviewError: assign({ review: ({ context: { review } }) => ({ ...review, errors: review.errors + 1 }) }),
     countRetry: assign({
       retries: ({ context }) => context.retries + (context.review.by === 'person' ? 0 : 1),
@@ -112,6 +115,7 @@ export const phaseMachine = setup({
   initial: 'running',
   on: {
     cancel: '.cancelled',
+    attend: { actions: { type: 'keepAttended', params: ({ event }) => event.attended } },
     'task.*': { actions: 'pass' },
     'phase.warned': { actions: 'pass' },
   },

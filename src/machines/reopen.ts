@@ -9,9 +9,15 @@ import { enqueue, entryAt, type Board, type Entry } from './board.ts';
 import { schedule } from './dispatch.ts';
 import { endIfDone } from './ending.ts';
 
-/** Another process goes on with the run. */
+/** Another process goes on with the run. Whether it can reach a person holds for phases that are live, too. */
 export function resumeRun(board: Board, event: EventOf<'run.resumed'>): void {
   board.outbox.push(event);
+  const { attended } = event;
+  if (attended === undefined) return;
+  board.attended = attended;
+  for (const { standing, actor } of board.entries.values()) {
+    if (standing === 'live') actor?.send({ type: 'attend', attended });
+  }
 }
 
 /**

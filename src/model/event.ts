@@ -141,6 +141,8 @@ const approval = {
   outputs,
 };
 
+const changes = { plan: plan.optional(), fingerprint: z.string().optional(), attended: z.boolean().optional() };
+
 /** What only the pipeline knows. */
 const runEvents = [
   z.object({
@@ -151,8 +153,8 @@ const runEvents = [
     /** Whether a person can be reached when a review cannot be had. */
     attended: z.literal(true).optional(),
   }),
-  /** Another process goes on with the run. `plan` is there where the definition has changed since. */
-  z.object({ type: z.literal('run.resumed'), plan: plan.optional(), fingerprint: z.string().optional() }),
+  /** Another process goes on with the run. What it has other than before is there: the definition, and `attended`. */
+  z.object({ type: z.literal('run.resumed'), ...changes }),
   /** A run that had ended goes on: what was not approved runs again. */
   z.object({ type: z.literal('run.reopened') }),
   /** A handler has asked for the outputs of an ancestor that is no direct predecessor: the phase depends on it from now on. */

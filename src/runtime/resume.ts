@@ -34,6 +34,13 @@ export interface ResumeOptions extends Pick<
    * @default false
    */
   readonly allowChanged?: boolean | undefined;
+  /**
+   * Whether a person can be reached from now on: then a review that cannot be had waits for a decision instead of failing,
+   * also one that is at work.
+   *
+   * @default as before
+   */
+  readonly attended?: boolean | undefined;
 }
 
 /**
@@ -57,7 +64,8 @@ export function resumeRun<O>(
 /**
  * Goes on with a run that has ended without success: everything that is approved stays, everything else runs again.
  *
- * @throws PhasegateError as {@link resumeRun} does; `RUN_ENDED` where it was completed.
+ * @throws PhasegateError as {@link resumeRun} does; `RUN_ENDED` where it was completed, `RUN_NOT_ENDED` where it was left in the
+ *   middle or waits for a person.
  */
 export function retryFailed<O>(
   store: RunStore,
@@ -123,7 +131,7 @@ function tell(
   runId: string,
   { plan, name }: Pick<Pipeline, 'plan' | 'name'>,
   records: readonly RunRecord[],
-  { allowChanged = false, redact = redactSecrets }: ResumeOptions,
+  { allowChanged = false, redact = redactSecrets, attended }: ResumeOptions,
   how: 'resume' | 'retry',
 ): Told {
   const first = records[0]?.event;
@@ -138,9 +146,11 @@ function tell(
   const changed = fingerprint(plan) !== first.fingerprint;
   if (changed) checkBegun(runId, plan, records);
   const replayed = replay(input, records, { changed, redact: guardRedact(redact) });
-  const event: EventOf<'run.resumed'> = isChanged
-    ? { type: 'run.resumed', plan, fingerprint: fingerprint(plan) }
-    : { type: 'run.resumed' };
+  const event: EventOf<'run.resumed'> = {
+    type: 'run.resumed',
+    ...(isChanged && { plan, fingerprint: fingerprint(plan) }),
+    ...(attended !== undefined && attended !== replayed.board.attended && { attended }),
+  };
   return {
     replayed,
     startedAt: records[0]?.time ?? 0,
@@ -171,7 +181,7 @@ function begun<O>(
             run: log.runId,
             plan: board.plan,
             input: board.input,
-            attended: board.attended ?? false,
+            attended: board.attended,
             spentMs: log.now() - startedAt,
           },
           prepare: (actor) => goOn(actor, replayed, log.now(), next),
@@ -193,6 +203,11 @@ function checkEnd(
   if (how === 'resume' && end) {
     throw new PhasegateError('RUN_ENDED', `Cannot resume run ${runId} as it has ended: ${end.status}`, {
       hint: 'Try what was not approved again with retryFailed(), or fork it.',
+    });
+  }
+  if (how === 'retry' && !end) {
+    throw new PhasegateError('RUN_NOT_ENDED', `Cannot try run ${runId} again as it has not ended`, {
+      hint: 'Resume it. To run again what is not approved, cancel it first.',
     });
   }
   if (how === 'retry' && end && !records.some(({ event }) => event.type === 'phase.started')) {
