@@ -3,9 +3,11 @@ import { z } from 'zod';
 import {
   approve,
   definePipeline,
+  escalate,
   forkRun,
   memoryStore,
   phase,
+  readRun,
   resumeRun,
   retry,
   retryFailed,
@@ -124,5 +126,40 @@ describe('retryFailed()', () => {
     expect((await startRun(pipeline, options).result).error?.code).toBe('INPUT_INVALID');
     await expect(retryFailed(store, 'r', pipeline)).rejects.toMatchObject({ code: 'RUN_ENDED' });
     expect(await store.run('r')).toMatchObject({ status: 'failed', lease: undefined });
+  });
+
+  it.each([
+    ['was left at work', (run: Run<unknown>) => run.suspend(), undefined],
+    ['waits for a person', (run: Run<unknown>) => run.suspend(), escalate('Look.')],
+  ])('refuses a run that %s, which can be resumed as before', async (_, leave, verdict) => {
+    const store = memoryStore();
+    let goOn: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (goOn = resolve));
+    let waits = true;
+    const pipeline = definePipeline({
+      name: 'p',
+      phases: [
+        phase('a', {
+          tasks: [task('t', { run: () => (waits && !verdict ? held : undefined) })],
+          review: () => (waits && verdict ? verdict : approve()),
+        }),
+      ],
+    });
+    const run = startRun(pipeline, { store, runId: 'r' });
+    for await (const { event } of run)
+      if (event.type === (verdict ? 'phase.escalated' : 'task.started')) {
+        leave(run);
+        break;
+      }
+    expect((await run.result).status).toBe('suspended');
+    const before = await readRun(store, 'r');
+    await expect(retryFailed(store, 'r', pipeline)).rejects.toMatchObject({ code: 'RUN_NOT_ENDED' });
+    expect(await readRun(store, 'r')).toEqual(before);
+    expect(await store.run('r')).toMatchObject({ status: 'running', lease: undefined });
+    waits = false;
+    goOn();
+    const again = await resumeRun(store, 'r', pipeline);
+    if (verdict) await again.decide('a', approve());
+    expect((await again.result).status).toBe('completed');
   });
 });

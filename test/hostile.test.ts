@@ -383,17 +383,20 @@ describe('a handler that resolves after it was aborted', () => {
 });
 
 describe('a run id that cannot be one', () => {
-  it.each(['', 'a\0b', '\uD800'])('%j fails the run before anything of it begins, with a store and without', async (runId) => {
-    const begun: string[] = [];
-    const run = async (context: TaskContext) => begun.push(context.phase);
-    const pipeline = definePipeline({ name: 'p', phases: [phase('a', { tasks: [task('t', { run })] })] });
-    for (const store of [undefined, memoryStore()]) {
-      const { status, error } = await startRun(pipeline, { runId, store }).result;
-      expect([status, error?.code]).toEqual(['failed', 'STORE_MISUSED']);
-      expect(error?.message).toMatch(/as its id is (empty|not well-formed text)/u);
-    }
-    expect(begun).toEqual([]);
-  });
+  it.each(['', 'a\0b', '\uD800'])(
+    '%j fails the run before anything of it begins, with a store and without',
+    async (runId) => {
+      const begun: string[] = [];
+      const run = async (context: TaskContext) => begun.push(context.phase);
+      const pipeline = definePipeline({ name: 'p', phases: [phase('a', { tasks: [task('t', { run })] })] });
+      for (const store of [undefined, memoryStore()]) {
+        const { status, error } = await startRun(pipeline, { runId, store }).result;
+        expect([status, error?.code]).toEqual(['failed', 'STORE_MISUSED']);
+        expect(error?.message).toMatch(/as its id is (empty|not well-formed text)/u);
+      }
+      expect(begun).toEqual([]);
+    },
+  );
 });
 
 describe('a thenable', () => {

@@ -31,6 +31,7 @@ export type ErrorCode =
   | 'RUN_ENDED'
   | 'RUN_EXISTS'
   | 'RUN_LEASED'
+  | 'RUN_NOT_ENDED'
   | 'RUN_UNKNOWN'
   | 'RUN_UNSUCCESSFUL'
   | 'SEQ_CONFLICT'

@@ -220,6 +220,17 @@ describe('phasegate retry', () => {
     expect(await ran(cwd)).toEqual(['read', 'write', 'write']);
   });
 
+  it('refuses a run that was left in the middle, which resume goes on with', async () => {
+    const cwd = await article();
+    const id = await leftAtWork(cwd);
+    expect(await phasegate(['retry', id], { cwd })).toMatchObject({
+      code: 2,
+      stderr: containing(`Cannot try run ${id} again as it has not ended\nGo on with it: phasegate resume <run>.`),
+    });
+    await put(cwd, 'go');
+    expect((await phasegate(['resume', id], { cwd })).code).toBe(0);
+  });
+
   it('and resume refuse what they cannot go on with, and say what can', async () => {
     const cwd = await article('go');
     await ranTo(cwd, 0);

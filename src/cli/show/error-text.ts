@@ -42,6 +42,11 @@ const ADVICE: readonly (readonly [code: ErrorCode, start: string, advice: string
   ],
   ['RUN_ENDED', 'Cannot try', 'Run a part of it again in a fork: phasegate fork <run> --at <phase>'],
   [
+    'RUN_NOT_ENDED',
+    'Cannot try',
+    'Go on with it: phasegate resume <run>. To run again what is not approved, cancel it first.',
+  ],
+  [
     'RUN_CHANGED',
     'Cannot resume',
     'Restore the definition that it was started with; or add --allow-changed, where the change is about phases that have not begun.',
