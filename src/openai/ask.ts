@@ -17,11 +17,9 @@ export function openaiAsk(options: OpenAIModel): Ask {
     const client = await createClient(options);
     try {
       const asked = options.api === 'chat' ? askChat : askResponses;
-      const reply = await asked(client, options, request);
-      // The client ends a stream that is aborted as if it were complete.
-      request.signal.throwIfAborted();
-      return reply;
+      return await asked(client, options, request);
     } catch (error) {
+      // The client ends a stream that is aborted as if it were complete, so that it looks cut off.
       request.signal.throwIfAborted();
       throw readFailure(error, options.model);
     }

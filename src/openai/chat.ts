@@ -37,7 +37,6 @@ export async function askChat(client: OpenAI, options: OpenAIModel, request: Ask
     text += piece;
     end = choice.finish_reason ?? end;
   }
-  signal.throwIfAborted();
   if (end === undefined) throw cutOff(model);
   if (refusal !== '') return { text: refusal, usage, finishReason: 'refusal' };
   return { text, usage, finishReason: finishOf(end) };

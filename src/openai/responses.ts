@@ -38,7 +38,6 @@ export async function askResponses(client: OpenAI, options: OpenAIModel, request
       throw streamFailure(model, code, message);
     }
   }
-  signal.throwIfAborted();
   if (!end) throw cutOff(model);
   const usage = usageOf(end.usage);
   if (refusal !== '') return { text: refusal, usage, finishReason: 'refusal' };

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { openaiReviewer, openaiTask } from '../../src/openai.ts';
+import { openaiAsk } from '../../src/openai/ask.ts';
 import { hurriedClock, plainTask, tell } from './rig.ts';
 import { listen, nonceIn, verdict, type Api, type Entry, type Scripted, type Server } from './server.ts';
 
@@ -349,6 +350,20 @@ describe.each(APIS)('by %s', (api) => {
       'verdict approve',
       'completed',
     ]);
+  });
+});
+
+describe.each(APIS)('openaiAsk() by %s', (api) => {
+  it('rejects with the reason of the abort, also in the middle of a stream', async () => {
+    const server = await serve({ pieces: ['half'], breaks: 'hang' });
+    const controller = new AbortController();
+    const ask = openaiAsk({ model: 'm', api, apiKey: 'k', baseURL: server.url });
+    const messages = [{ role: 'user', content: 'Write.' }] as const;
+    const reason = new Error('enough');
+    const request = { messages, signal: controller.signal, onDelta: () => controller.abort(reason) };
+    await expect(ask(request)).rejects.toBe(reason);
+    await expect(ask(request)).rejects.toBe(reason);
+    expect(server.asked.length).toBe(1);
   });
 });
 

@@ -36,7 +36,7 @@ export type Scripted =
   | { readonly fault: 'reset' | 'hang' };
 
 /** An entry of the list: what to do, or a function of the request that says it. A text is an answer. */
-export type Entry = string | Scripted | ((asked: Asked) => string | Scripted);
+export type Entry = string | Scripted | ((asked: Asked) => string | Scripted | Promise<string | Scripted>);
 
 export interface Server {
   /** For `baseURL`. */
@@ -56,13 +56,13 @@ export async function listen(entries: readonly Entry[]): Promise<Server> {
   let onLeft = () => {};
   const left = new Promise<void>((resolve) => (onLeft = resolve));
   const server = createServer((request, response) => {
-    void readRequest(request).then((one) => {
+    void readRequest(request).then(async (one) => {
       asked.push(one);
       response.on('close', () => {
         if (!response.writableEnded) onLeft();
       });
       const entry = entries[asked.length - 1] ?? { status: 418 };
-      const said = typeof entry === 'function' ? entry(one) : entry;
+      const said = typeof entry === 'function' ? await entry(one) : entry;
       answer(typeof said === 'string' ? { pieces: [said] } : said, one, response);
       onAsked();
     });
