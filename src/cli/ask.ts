@@ -11,7 +11,8 @@ import { planGraph, type Plan } from '../model/plan.ts';
 import { reach } from '../model/graph.ts';
 import type { Run } from '../runtime/run.ts';
 import { helpLines, replyIn } from './inbox-ask.ts';
-import { manyLines, oneLine } from './show/text.ts';
+import { harmless } from './show/harmless.ts';
+import { manyLines, oneLine, problemText } from './show/text.ts';
 import { excerptLines } from './show/summary.ts';
 import { plain } from './show/line.ts';
 
@@ -103,7 +104,7 @@ export function createAsker(
 
   function refuse(error: unknown): void {
     if (!PhasegateError.is(error)) throw error;
-    say(error.message.replace(/\nDocs: .*$/u, ''));
+    say(harmless(problemText(error.message)));
     output.write('> ');
   }
 

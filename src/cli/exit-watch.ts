@@ -4,6 +4,7 @@
  * @module
  */
 import type { ExitCode } from './exit-code.ts';
+import { harmless } from './show/harmless.ts';
 
 /** How the process may end too early: code ends it, or nothing is left that could wake it. */
 export type EarlyExit = 'ended' | 'asleep';
@@ -19,7 +20,7 @@ export function watchExit(code: ExitCode, text: (how: EarlyExit) => string): { r
   const asleep = (): void => void (how = 'asleep');
   const tell = (): void => {
     process.exitCode = code;
-    process.stderr.write(`${text(how)}\n`);
+    process.stderr.write(`${harmless(text(how))}\n`);
   };
   process.once('beforeExit', asleep);
   process.once('exit', tell);

@@ -8,7 +8,8 @@ import { PhasegateError } from '../model/errors.ts';
 import type { InboxItem } from '../model/inbox.ts';
 import type { Reply } from '../model/reply.ts';
 import { valueIn } from './inbox-reply.ts';
-import { oneLine } from './show/text.ts';
+import { harmless } from './show/harmless.ts';
+import { oneLine, problemText } from './show/text.ts';
 
 /** Where is asked. */
 export interface Streams {
@@ -77,7 +78,7 @@ async function tried(
     return undefined;
   } catch (error) {
     if (!PhasegateError.is(error) || !MENDABLE.has(error.code)) throw error;
-    return error.message.replace(/\nDocs: .*$/u, '');
+    return harmless(problemText(error.message));
   }
 }
 

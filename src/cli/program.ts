@@ -9,6 +9,7 @@ import { errorInfo, PhasegateError } from '../model/errors.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import type { GraphFormat } from './graph.ts';
 import { advised } from './show/error-text.ts';
+import { harmless } from './show/harmless.ts';
 import { addInboxCommands } from './program-inbox.ts';
 import { addRunCommands, notBlank, PIPELINE_FILE, storeOption, WAIT } from './program-runs.ts';
 import type { RunFlags } from './run.ts';
@@ -23,9 +24,11 @@ export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.completed : exitCode.usage;
-    process.stderr.write(
-      `${PhasegateError.is(error) ? advised(error.code, error.message) : (errorInfo(error).stack ?? String(error))}\n`,
-    );
+    const text = PhasegateError.is(error)
+      ? advised(error.code, error.message)
+      : (errorInfo(error).stack ?? String(error));
+    // It may quote models, files and other people's runs.
+    process.stderr.write(`${harmless(text)}\n`);
     return PhasegateError.is(error) ? exitCode.usage : exitCode.unsuccessful;
   }
 }
@@ -44,6 +47,7 @@ function createProgram(end: (code: ExitCode) => void): Command {
     .description('Run pipelines whose phases must pass review.')
     .version(version(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
+    .configureOutput({ outputError: (text, write) => write(harmless(text)) })
     .showHelpAfterError('Add --help for what is possible.')
     .exitOverride();
   program

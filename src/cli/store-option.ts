@@ -7,6 +7,8 @@ import { existsSync } from 'node:fs';
 import { PhasegateError } from '../model/errors.ts';
 import { sqliteStore } from '../store.ts';
 import type { RunStore } from '../store/port.ts';
+import { harmless } from './show/harmless.ts';
+import { problemText } from './show/text.ts';
 import { DEFAULT_STORE, STORE_VARIABLE } from './store-default.ts';
 
 /** What `--store` and `--no-store` give. */
@@ -34,7 +36,7 @@ export function openStoreToRun({ store: file = DEFAULT_STORE }: StoreFlags): Ope
     return { store: sqliteStore(file), file };
   } catch (error) {
     if (file !== DEFAULT_STORE || !isWithoutSqlite(error)) throw error;
-    process.stderr.write(`phasegate: this run is not kept. ${error.message.replace(/\nDocs: \S+$/u, '')}\n`);
+    process.stderr.write(`phasegate: this run is not kept. ${harmless(problemText(error.message))}\n`);
     return undefined;
   }
 }

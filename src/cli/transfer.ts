@@ -32,7 +32,7 @@ export async function exportKept(wanted: string, flags: ExportFlags): Promise<Ex
   }
   await writeLines(flags.output, archiveOf(kept, run));
   await kept.store.close();
-  process.stdout.write(`run ${oneLine(run.runId)} of "${oneLine(run.pipeline)}" is in ${flags.output}\n`);
+  process.stdout.write(`run ${oneLine(run.runId)} of "${oneLine(run.pipeline)}" is in ${oneLine(flags.output)}\n`);
   return exitCode.completed;
 }
 
