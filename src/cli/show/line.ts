@@ -28,10 +28,10 @@ export function fit(line: Line, columns: number): Line {
   const fitted: Span[] = [];
   let left = columns;
   for (const { text, tone } of line) {
-    const width = widthOf(text);
-    if (width > left) return left === 0 ? fitted : [...fitted, { text: cut(text, left), tone }];
-    fitted.push({ text, tone });
-    left -= width;
+    const start = cut(text, left);
+    if (start !== '') fitted.push({ text: start, tone });
+    if (start !== text) return fitted;
+    left -= widthOf(start);
   }
   return fitted;
 }

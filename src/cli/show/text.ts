@@ -25,19 +25,23 @@ export function manyLines(text: string): string {
     .join('\n');
 }
 
-/** The start of a text, at most `width` columns wide; `…` stands for what is left out. */
+/**
+ * The start of a text, at most `width` columns wide; `…` stands for what is left out. Takes no longer for a long text than
+ * for one that just does not fit.
+ */
 export function cut(text: string, width: number): string {
-  if (text.length <= width / 2 || stringWidth(text) <= width) return text;
+  if (text.length <= width / 2) return text;
   if (width < 1) return '';
-  let kept = '';
+  const start = text.slice(0, width * MOST_UNITS);
   let used = 0;
-  for (const { segment } of graphemes.segment(text)) {
-    const more = stringWidth(segment);
-    if (used + more > width - 1) break;
-    kept += segment;
-    used += more;
+  let fits = 0;
+  for (const { segment, index } of graphemes.segment(start)) {
+    // Up to here there is room for the mark as well; the last segment of a long text may be none of its own.
+    if (used < width) fits = index;
+    used += stringWidth(segment);
+    if (used > width) return `${start.slice(0, fits).trimEnd()}…`;
   }
-  return `${kept.trimEnd()}…`;
+  return start.length === text.length ? text : `${start.slice(0, fits).trimEnd()}…`;
 }
 
 /** Columns that a text takes. */
@@ -86,6 +90,9 @@ export function counted(count: number, noun: string): string {
 }
 
 // --- internal ---
+
+/** Code units that one column is given: an emoji of a family takes eleven for two. */
+const MOST_UNITS = 16;
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 

@@ -1,0 +1,68 @@
+/** Text that is cut to the width of a terminal. */
+import stringWidth from 'string-width';
+import { describe, expect, it, vi } from 'vitest';
+import { fit, plain, span } from '../../src/cli/show/line.ts';
+import { cut } from '../../src/cli/show/text.ts';
+
+vi.mock('string-width', async (original) => {
+  const real = await original<typeof import('string-width')>();
+  return { default: vi.fn(real.default) };
+});
+
+const FAMILY = '👨‍👩‍👧‍👦';
+
+/** Characters that were measured meanwhile. */
+function measured(code: () => void): number {
+  const measure = vi.mocked(stringWidth);
+  measure.mockClear();
+  code();
+  return measure.mock.calls.reduce((sum, [text]) => sum + text.length, 0);
+}
+
+describe('cut()', () => {
+  it.each([
+    ['abc', 3, 'abc'],
+    ['abcd', 3, 'ab…'],
+    ['ab cd', 4, 'ab…'],
+    ['漢字', 4, '漢字'],
+    ['漢字漢', 4, '漢…'],
+    ['漢字漢', 5, '漢字…'],
+    ['漢', 1, '…'],
+    ['abc', 0, ''],
+    ['', 0, ''],
+    [`${FAMILY}${FAMILY}`, 4, `${FAMILY}${FAMILY}`],
+    [`${FAMILY}${FAMILY}a`, 4, `${FAMILY}…`],
+    ['e\u0301e\u0301', 2, 'e\u0301e\u0301'],
+    ['e\u0301e\u0301e\u0301', 2, 'e\u0301…'],
+  ])('of %j to %i columns is %j', (text, width, expected) => {
+    expect(cut(text, width)).toBe(expected);
+  });
+
+  it.each(['x', '漢', FAMILY, 'e\u0301', '\u0301'])('measures no more of a long text of %j than may fit', (one) => {
+    const text = one.repeat(1_000_000 / one.length);
+    expect(measured(() => cut(text, 80))).toBeLessThan(2000);
+    expect(measured(() => fit([span('head '), span(text), span('tail')], 80))).toBeLessThan(2000);
+    expect(stringWidth(cut(text, 80))).toBeLessThanOrEqual(80);
+    expect(cut(text, 80)).not.toMatch(/\p{Cs}/u);
+    expect(cut(text, 80).endsWith('…')).toBe(true);
+  });
+});
+
+describe('fit()', () => {
+  it.each([
+    [['ab', 'cd'], 4, 'abcd'],
+    [['ab', 'cd'], 3, 'ab…'],
+    [['ab', 'cd'], 2, 'ab'],
+    [['ab', '', 'c'], 2, 'ab'],
+    [['漢', '字'], 3, '漢…'],
+  ])('of %j to %i columns is %j', (texts, columns, expected) => {
+    expect(
+      plain(
+        fit(
+          texts.map((text) => span(text)),
+          columns,
+        ),
+      ),
+    ).toBe(expected);
+  });
+});
