@@ -5,7 +5,6 @@
  */
 import { ModelError } from '../llm/model-error.ts';
 import type { Ask } from '../llm/port.ts';
-import { PhasegateError } from '../model/errors.ts';
 import { askChat } from './chat.ts';
 import { readFailure } from './failure.ts';
 import type { OpenAIModel } from './options.ts';
@@ -32,14 +31,11 @@ export async function loadPackage<T>(load: () => Promise<T>): Promise<T> {
     return await load();
   } catch (cause) {
     if (!isMissing(cause)) throw cause;
-    throw new PhasegateError(
-      'PACKAGE_MISSING',
-      'Cannot ask a model of OpenAI as the package "openai" is not installed',
-      {
-        hint: 'Run `npm install openai`, or give a function of your own as `ask`.',
-        cause,
-      },
-    );
+    throw new ModelError('PACKAGE_MISSING', 'Cannot ask a model of OpenAI as the package "openai" is not installed', {
+      hint: 'Run `npm install openai`, or give a function of your own as `ask`.',
+      retryable: false,
+      cause,
+    });
   }
 }
 

@@ -371,6 +371,7 @@ describe('loadPackage()', () => {
     const missing = 'openai-that-nobody-has';
     await expect(loadPackage(() => import(missing) as Promise<unknown>)).rejects.toMatchObject({
       code: 'PACKAGE_MISSING',
+      retryable: false,
       message: expect.stringContaining('Run `npm install openai`') as unknown,
     });
     await expect(loadPackage(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
