@@ -29,10 +29,11 @@ export async function askChat(client: OpenAI, options: OpenAIModel, request: Ask
   let usage: Usage | undefined;
   for await (const chunk of stream) {
     if (chunk.usage) usage = usageOf(chunk.usage);
-    const [choice] = chunk.choices;
+    // Compatible servers leave out what is empty, whatever the types say.
+    const choice = chunk.choices?.[0];
     if (!choice) continue;
-    refusal += choice.delta.refusal ?? '';
-    const piece = choice.delta.content ?? '';
+    refusal += choice.delta?.refusal ?? '';
+    const piece = choice.delta?.content ?? '';
     if (piece !== '') onDelta(piece);
     text += piece;
     end = choice.finish_reason ?? end;

@@ -157,6 +157,17 @@ describe.each(APIS)('by %s', (api) => {
       { status: 429, headers: { 'retry-after': '9999' } },
       'in 300000 ms: MODEL_FAILED',
     ],
+    [
+      '429 until a date',
+      { status: 429, headers: { 'retry-after': 'Fri, 31 Dec 2999 23:59:59 GMT' } },
+      'in 300000 ms: MODEL_FAILED',
+    ],
+    [
+      '429 until a date that is over',
+      { status: 429, headers: { 'retry-after': 'Fri, 31 Dec 1999 23:59:59 GMT' } },
+      'in 1000 ms: MODEL_FAILED',
+    ],
+    ['429 until no date', { status: 429, headers: { 'retry-after': 'soon' } }, 'in 1000 ms: MODEL_FAILED'],
     ['429 without a time', { status: 429 }, 'in 1000 ms: MODEL_FAILED'],
     [
       '500',

@@ -156,12 +156,10 @@ function chatEvents({ pieces, refusal, usage, finish = 'stop', breaks, code }: A
   const [input, output, cached = 0] = usage ?? [];
   return [
     ...begun,
-    data(chunk({}, finish === 'filtered' ? 'content_filter' : finish)),
+    data({ choices: [{ index: 0, finish_reason: finish === 'filtered' ? 'content_filter' : finish }] }),
     ...(usage
       ? [
           data({
-            ...chunk({}),
-            choices: [],
             usage: {
               prompt_tokens: input,
               completion_tokens: output,
