@@ -1,45 +1,89 @@
 /**
- * Who works on a run: processes of this machine that are gone need not be waited for.
+ * Who works on a run: processes of this machine that are gone need not be waited for, and those that live are not robbed.
  *
  * @module
  */
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import type { ListedRun } from '../store/port.ts';
+import { PhasegateError } from '../model/errors.ts';
+import type { Lease, ListedRun } from '../store/port.ts';
 import type { OpenStore } from './store-option.ts';
 
-/** This process, for other people and processes. */
+/** This process, for other people and processes. The start tells it from a later process that gets the same number. */
 export function thisHolder(): string {
-  return `process ${process.pid} on ${hostname()}`;
+  const start = startOf(process.pid);
+  return `process ${process.pid} on ${hostname()}${start === undefined ? '' : ` (start ${start})`}`;
 }
 
 /**
  * Takes the right to append from a process of this machine that was killed, as it would have to be waited for otherwise.
- * Should it live after all, the store refuses whatever it still wants to keep.
+ *
+ * @throws PhasegateError `RUN_LEASED` where the process lives and has let its right expire: it would do the same work again.
  */
-export async function freeFromTheDead({ store }: Pick<OpenStore, 'store'>, { lease }: ListedRun): Promise<void> {
-  if (lease && isGone(lease.holder)) await store.release(lease);
+export async function freeFromTheDead(
+  { store }: Pick<OpenStore, 'store'>,
+  { lease, lapsed, seq }: Pick<ListedRun, 'lease' | 'lapsed' | 'seq'>,
+): Promise<void> {
+  const standing = lease ?? lapsed;
+  const holder = standing && readHolder(standing.holder);
+  if (!holder) return;
+  if (!lives(holder)) await store.release(standing);
+  else if (!lease) throw doesNotAnswer(standing, holder, seq);
 }
 
 // --- internal ---
 
-function isGone(holder: string): boolean {
-  const [, pid, host] = /^process (\d+) on (.+)$/u.exec(holder) ?? [];
-  if (pid === undefined || host !== hostname()) return false;
+/** A process of this machine. */
+interface Holder {
+  readonly pid: number;
+  /** When it started, where that is known. */
+  readonly start: string | undefined;
+}
+
+function readHolder(text: string): Holder | undefined {
+  const [, pid, host, start] = /^process (\d+) on (.+?)(?: \(start (\d+)\))?$/u.exec(text) ?? [];
+  return pid === undefined || host !== hostname() ? undefined : { pid: Number(pid), start };
+}
+
+function lives({ pid, start }: Holder): boolean {
   try {
-    process.kill(Number(pid), 0);
-    return isZombie(pid);
+    process.kill(pid, 0);
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ESRCH';
+    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
+  }
+  const [state] = statOf(pid);
+  // It has ended, and nobody has taken note of that.
+  if (state === 'Z' || state === 'X') return false;
+  const now = startOf(pid);
+  return start === undefined || now === undefined || start === now;
+}
+
+/** When a process started, in ticks since the machine did. Linux only. */
+function startOf(pid: number): string | undefined {
+  return statOf(pid)[19];
+}
+
+/** What Linux says of a process, from its state on; nothing elsewhere. */
+function statOf(pid: number): readonly string[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name of the program comes before, in parentheses, and may have any character.
+    return text.slice(text.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return [];
   }
 }
 
-/** Whether a process has ended and nobody has taken note of that. Linux only; elsewhere it counts as alive. */
-function isZombie(pid: string): boolean {
-  try {
-    // The name of the program, in parentheses, may have any character.
-    return /\) [ZX] [^)]*$/u.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
+function doesNotAnswer({ runId, holder, expiresAt }: Lease, { pid, start }: Holder, seq: number): PhasegateError {
+  const kill = process.platform === 'win32' ? `taskkill /F /PID ${pid}` : `kill -9 ${pid}`;
+  const problem = `Cannot take run ${runId} from ${holder} as that is alive, but has not answered: its right to the run ended at ${timeText(expiresAt)}`;
+  const other = `, or, if that is another program by now, go on in a new run: phasegate fork ${runId} --at ${seq}`;
+  return new PhasegateError('RUN_LEASED', problem, {
+    hint: `It was stopped, or a handler holds up its event loop. Wait until it goes on, or end it with: ${kill}${start === undefined ? other : ''}`,
+  });
+}
+
+function timeText(time: number): string {
+  const date = new Date(time);
+  return Number.isNaN(date.getTime()) ? String(time) : date.toISOString();
 }

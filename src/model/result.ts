@@ -99,7 +99,10 @@ export interface RunResult<O = Readonly<Record<string, Readonly<Record<string, u
   RunSnapshot,
   'status'
 > {
-  /** `suspended` where this process let go of it, so that it has not ended. */
+  /**
+   * `suspended` where this process let go of it, so that it has not ended. `failed` with `STORE_FAILED` or `LEASE_LOST` says that
+   * this process could not go on; the run itself has not ended by that, and how it stands is in its store.
+   */
   readonly status: RunStatus | 'suspended';
   /** Committed outputs of approved phases, by phase, then task. All of them are there only in a completed run. */
   readonly outputs: Partial<O>;

@@ -20,7 +20,7 @@ import type { Heard, Keeping } from './keeping.ts';
 import { machineOf } from './machine.ts';
 import { bindPeople, needsPeople } from './people.ts';
 import { createReception, type Reception } from './reception.ts';
-import { append, close, unveil, visibleAt, type RecordLog } from './records.ts';
+import { append, close, knownAt, seal, type RecordLog } from './records.ts';
 import type { Run } from './run.ts';
 import { StartedRun } from './started-run.ts';
 import { RunUnsuccessfulError } from './unsuccessful.ts';
@@ -120,9 +120,9 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     windUp({ status: 'failed', error: errorInfo(error) });
   }
 
-  /** Takes back what nobody has seen, the end of the run included. */
+  /** Takes back what nobody has seen, the end of the run included. What follows is told by the result alone. */
   function forget(): void {
-    unveil(log);
+    seal(log);
     ended = false;
   }
 
@@ -193,7 +193,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
 
   function snapshot(): RunSnapshot {
     const view = createRunView();
-    for (let at = 1, record = visibleAt(log, 0); record; record = visibleAt(log, at++)) view.apply(record);
+    for (let at = 1, record = knownAt(log, 0); record; record = knownAt(log, at++)) view.apply(record);
     return view.snapshot();
   }
 

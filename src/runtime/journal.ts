@@ -14,6 +14,7 @@ import type { InboxItem } from '../model/inbox.ts';
 import { foldRunInfo, type RunOrigin } from '../model/run-info.ts';
 import type { Artifact, Batch, Lease, RunStore } from '../store/port.ts';
 import { recordAt, reveal, type RecordLog } from './records.ts';
+import { takenOver } from './taken-over.ts';
 
 /** One run's records on their way. */
 export interface Journal {
@@ -94,7 +95,10 @@ export function createJournal({ store, log, lease, origin, onKept, onFailure }: 
         // One batch at a time keeps the order. A store that is done already is not waited for.
         if (keeping) await keeping;
       } catch (cause) {
-        failure = refused(log.runId, count, cause);
+        const error = await refused(store, log.runId, lease(), count, cause);
+        // Who has given up on it meanwhile has told already why.
+        if (state.abandoned) break;
+        failure = error;
         onFailure(failure);
         break;
       }
@@ -148,9 +152,15 @@ function turn(): Promise<void> {
   });
 }
 
-function refused(runId: string, count: number, cause: unknown): PhasegateError {
+async function refused(
+  store: Pick<RunStore, 'run'>,
+  runId: string,
+  lease: Lease | undefined,
+  count: number,
+  cause: unknown,
+): Promise<PhasegateError> {
   // Nothing is wrong with the store.
-  if (PhasegateError.is(cause) && cause.code === 'LEASE_LOST') return cause;
+  if (lease && PhasegateError.is(cause) && cause.code === 'LEASE_LOST') return takenOver(store, lease, cause);
   const problem = `Cannot go on with run ${runId} as its store refused ${count === 1 ? 'a record' : `${count} records`}`;
   const hint = 'Repair the store, then resume the run: everything that was seen of it is kept.';
   return new PhasegateError('STORE_FAILED', problem, { hint, cause });

@@ -11,6 +11,7 @@ import type { RunOrigin } from '../model/run-info.ts';
 import type { Lease, RunStore } from '../store/port.ts';
 import { createJournal, type Journal } from './journal.ts';
 import type { RecordLog } from './records.ts';
+import { takenOver } from './taken-over.ts';
 
 /** What was said to a run by another process. */
 export type Heard =
@@ -103,7 +104,7 @@ export function keepRun({ store, log, origin, lease: taken, holder = thisProcess
       if (failed || !PhasegateError.is(error) || error.code !== 'LEASE_LOST') return;
       failed = true;
       journal.abandon();
-      lose(error);
+      lose(await takenOver(store, lease, error));
     }
   }
 
@@ -183,6 +184,8 @@ export function keepRun({ store, log, origin, lease: taken, holder = thisProcess
         () => journal.flush(),
         (thrown: unknown) => thrown,
       );
+      // Whoever has just found out that the run is lost tells why first.
+      await renewing;
       for (const timer of timers) clearInterval(timer);
       timers = [];
       if (lease) await giveBack(store, lease);

@@ -19,12 +19,14 @@ export interface RecordLog {
   visible: number;
   /** Whether an event is seen only when it is revealed. */
   veiled: boolean;
+  /** Whether nothing is revealed any more. */
+  sealed: boolean;
   closed: boolean;
 }
 
 /** An empty log. @param veiled Whether an event is seen only when it is revealed. */
 export function createRecordLog(runId: string, now: () => number, veiled = false): RecordLog {
-  return { runId, now, events: [], times: [], listeners: [], visible: 0, veiled, closed: false };
+  return { runId, now, events: [], times: [], listeners: [], visible: 0, veiled, sealed: false, closed: false };
 }
 
 /** Stamps and keeps an event, then hands it to every listener. */
@@ -40,12 +42,15 @@ export function reveal(log: RecordLog, count: number): void {
   wake(log);
 }
 
-/** Forgets what was never seen, and hides nothing any more. */
-export function unveil(log: RecordLog): void {
+/**
+ * Forgets what was never seen. What is said from here on is kept nowhere, so it is never seen either: another process may give
+ * its numbers to other events. It only tells how the run stands here.
+ */
+export function seal(log: RecordLog): void {
   log.events.length = log.visible;
   log.times.length = log.visible;
-  log.veiled = false;
-  log.closed = false;
+  log.veiled = true;
+  log.sealed = true;
 }
 
 /** No record follows. */
@@ -58,6 +63,11 @@ export function close(log: RecordLog): void {
 export function recordAt({ runId, events, times }: RecordLog, index: number): RunRecord | undefined {
   const event = events[index];
   return event && { runId, seq: index + 1, time: times[index] ?? 0, event };
+}
+
+/** The same, where it may be known of: seen, or how a run stands that is kept no more. */
+export function knownAt(log: RecordLog, index: number): RunRecord | undefined {
+  return log.sealed ? recordAt(log, index) : visibleAt(log, index);
 }
 
 /** The same, where it may be seen. */
@@ -86,8 +96,8 @@ export async function* iterate(log: RecordLog, from = 1): AsyncGenerator<RunReco
 // --- internal ---
 
 /** Whether all has been seen, and nothing follows. */
-function isOver({ closed, visible, events }: RecordLog): boolean {
-  return closed && visible === events.length;
+function isOver({ closed, sealed, visible, events }: RecordLog): boolean {
+  return closed && (sealed || visible === events.length);
 }
 
 function wake({ listeners }: RecordLog): void {

@@ -8,7 +8,7 @@
  */
 import { ulid } from 'ulid';
 import { leaseLost, misused, runLeased } from './refusals.ts';
-import type { Lease } from './port.ts';
+import type { Lease, ListedRun } from './port.ts';
 
 /** A lease as it is kept. */
 export interface Claim extends Lease {
@@ -46,6 +46,12 @@ export function prolong(standing: Claim | undefined, lease: Lease, ms: number, n
 /** The lease as others see it; `undefined` where it has expired. */
 export function liveLease(claim: Claim | undefined, now: number): Lease | undefined {
   return claim && claim.expiresAt > now ? leaseOf(claim) : undefined;
+}
+
+/** The lease as others see it: it holds, or it has expired. */
+export function standingOf(claim: Claim | undefined, now: number): Pick<ListedRun, 'lease' | 'lapsed'> {
+  const lease = liveLease(claim, now);
+  return lease || !claim ? { lease } : { lease, lapsed: leaseOf(claim) };
 }
 
 /** The lease as its holder gets it. */

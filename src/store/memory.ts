@@ -4,7 +4,7 @@
  * @module
  */
 import type { RunInfo } from '../model/run-info.ts';
-import { leaseOf, liveLease, prolong, refusal, takeRun, type Claim } from './claim.ts';
+import { leaseOf, liveLease, prolong, refusal, standingOf, takeRun, type Claim } from './claim.ts';
 import { matches, span } from './filter.ts';
 import type { Batch, InboxFilter, KeptMessage, ListedRun, RunStore } from './port.ts';
 import * as refuse from './refusals.ts';
@@ -182,5 +182,5 @@ function rowsOf({ info, records, items }: Batch): Rows {
 }
 
 function listed(info: RunInfo, claim: Claim | undefined, now: number): ListedRun {
-  return { ...info, lease: liveLease(claim, now) };
+  return { ...info, ...standingOf(claim, now) };
 }

@@ -19,6 +19,8 @@ export type Awaitable<T> = T | Promise<T>;
 export interface ListedRun extends RunInfo {
   /** Who works on it; `undefined` where nobody does, or whoever did has not renewed its claim in time. */
   readonly lease: Lease | undefined;
+  /** Whose claim has expired, where it was neither given back nor taken by another. A store may leave it out. */
+  readonly lapsed?: Lease | undefined;
 }
 
 /** A content that records refer to instead of having it in them. */

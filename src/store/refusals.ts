@@ -74,7 +74,9 @@ export function checkMessage({ runId, kind, item, body }: RunMessage): void {
 
 /** The token of a lease is none any more. @param action Such as `append to`. */
 export function leaseLost(action: string, { runId, holder }: Lease, standing: Lease | undefined): PhasegateError {
-  const now = standing ? `${standing.holder} has it now` : 'it was given back, or the run was removed';
+  const now = standing
+    ? `${standing.holder} has it now`
+    : 'another had it since, it was given back, or the run was removed';
   return new PhasegateError(
     'LEASE_LOST',
     `Cannot ${action} run ${runId} as ${holder} has lost the right to it: ${now}`,

@@ -17,12 +17,23 @@ export async function afterwards(result: RunResult<unknown>, kept: OpenStore): P
   const place: Line = [span(`  kept in ${kept.file}`, 'dim')];
   if (listed.status === 'completed') return [place];
   const argument = storeArgument(kept);
+  const { lease } = listed;
+  if (lease)
+    return [
+      place,
+      [span(`  ${oneLine(lease.holder)} works on it: phasegate events ${oneLine(runId)} --follow${argument}`)],
+    ];
   const command = status === 'suspended' || listed.status === 'running' ? 'resume' : 'retry';
   const items = await kept.store.inbox({ runId, open: true });
   const waiting = items.flatMap(({ id, about, reason }): readonly Line[] => [
     [span(`  ⏸ ${oneLine(about)} waits for a person: ${oneLine(reason)}`, 'warn')],
     [span(`    answer with: phasegate inbox answer ${oneLine(id)}${argument}`)],
   ]);
+  return [...waiting, place, [span(`  ${goOnText(command, runId, kept)}`)]];
+}
+
+/** The command to go on with a run. */
+export function goOnText(command: 'resume' | 'retry', runId: string, kept: OpenStore): string {
   const what = command === 'resume' ? 'resume with' : 'try again what was not approved with';
-  return [...waiting, place, [span(`  ${what}: phasegate ${command} ${oneLine(runId)}${argument}`)]];
+  return `${what}: phasegate ${command} ${oneLine(runId)}${storeArgument(kept)}`;
 }

@@ -48,7 +48,7 @@ const STATUS = {
   exhausted: FAILED,
 } as const satisfies Readonly<Record<RunResult['status'], Pick<Span, 'text' | 'tone'>>>;
 
-function statusLine({ status, phases, metrics, limit, runId }: RunResult<unknown>): Line {
+function statusLine({ status, phases, metrics, limit, runId, error }: RunResult<unknown>): Line {
   const approved = Object.values(phases).filter((phase) => phase.status === 'approved').length;
   const facts = [
     `${approved} of ${counted(Object.keys(phases).length, 'phase')} approved`,
@@ -57,9 +57,13 @@ function statusLine({ status, phases, metrics, limit, runId }: RunResult<unknown
     ...(usage(metrics) === '' ? [] : [usage(metrics)]),
   ];
   const { text, tone } = STATUS[status];
+  // How the run ends is for the process to say that has it now.
+  const isLost = error?.code === 'LEASE_LOST';
   return [
-    span(`${text} ${status}`, tone),
-    span(`${limit === null ? '' : ` by the limit ${limit}`} in ${duration(metrics.durationMs)}: ${facts.join(', ')}`),
+    span(`${text} ${isLost ? 'lost to another process' : status}`, tone),
+    span(
+      `${limit === null ? '' : ` by the limit ${limit}`} ${isLost ? 'after' : 'in'} ${duration(metrics.durationMs)}: ${facts.join(', ')}`,
+    ),
     span(`  run ${oneLine(runId)}`, 'dim'),
   ];
 }

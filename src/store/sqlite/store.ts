@@ -5,7 +5,7 @@
  */
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { liveLease } from '../claim.ts';
+import { standingOf } from '../claim.ts';
 import { span } from '../filter.ts';
 import type { InboxFilter, ListedRun, RunFilter, RunStore } from '../port.ts';
 import { misused } from '../refusals.ts';
@@ -133,7 +133,7 @@ function sqlLimit(count: number): number {
 }
 
 function listed(row: Row, now: number): ListedRun {
-  return { ...infoOf(text(row, 'info')), lease: liveLease(claimIn(row, text(row, 'id')), now) };
+  return { ...infoOf(text(row, 'info')), ...standingOf(claimIn(row, text(row, 'id')), now) };
 }
 
 function conditionsOn(filter: RunFilter, now: number): { readonly where: string; readonly values: readonly Bound[] } {

@@ -1,0 +1,135 @@
+/** Runs that another process of this machine has, which is dead, lives, or does not answer. */
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { readRun, type Lease } from '../../src/index.ts';
+import { sqliteStore } from '../../src/store.ts';
+import { connectionOf } from '../../src/store/sqlite/connection.ts';
+import { openDatabase } from '../../src/store/sqlite/open.ts';
+import { storeOn } from '../../src/store/sqlite/store.ts';
+import { article, containing, idIn, leftAtWork, matching, put, ran, startUntil } from './article.ts';
+import { files, phasegate } from './cli.ts';
+
+const DAY = 86_400_000;
+
+/** Lets the right to a run be one that ended a day ago. @param holder Who takes it, where nobody has it. */
+async function lapse(cwd: string, runId: string, holder?: string): Promise<void> {
+  const path = join(cwd, '.phasegate/runs.db');
+  const opening = { path, readOnly: false, busyTimeout: 1000 };
+  const store = storeOn(connectionOf(openDatabase(opening), opening), () => Date.now() - DAY);
+  const lease: Lease | undefined =
+    holder === undefined ? (await store.run(runId))?.lease : await store.acquire(runId, holder, 1);
+  if (!lease) throw new Error('Nobody has it.');
+  await store.renew(lease, 1);
+  await store.close();
+}
+
+describe('a run that a process of this machine has let lapse', () => {
+  it('is not taken from it while it lives, however old its right is', async () => {
+    const cwd = await article();
+    // It hangs: as one that blocks its event loop does.
+    const { child, ended } = await startUntil(['run', 'p.mjs', '--run-id', 'slow'], 'at work', cwd);
+    onTestFinished(() => void child.kill('SIGKILL'));
+    child.kill('SIGSTOP');
+    await lapse(cwd, 'slow');
+    await put(cwd, 'go');
+    const before = await recordsOf(cwd, 'slow');
+    for (const command of [['resume'], ['cancel'], ['rm']]) {
+      const { code, stdout, stderr } = await phasegate([...command, 'slow'], { cwd });
+      expect([command, stderr]).toEqual([
+        command,
+        matching(
+          new RegExp(
+            String.raw`^Cannot take run slow from process ${child.pid} on .* as that is alive, but has not answered.*\n.*: kill -9 ${child.pid}\nDocs: .*#RUN_LEASED\n$`,
+            'u',
+          ),
+        ),
+      ]);
+      expect([stdout, code]).toEqual(['', 2]);
+    }
+    expect(await ran(cwd)).toEqual(['read', 'write']);
+    expect(await recordsOf(cwd, 'slow')).toEqual(before);
+
+    child.kill('SIGKILL');
+    await ended;
+    expect(await phasegate(['resume', 'slow'], { cwd })).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('is not taken where nothing tells whether it is the same process, and says what else can be done', async () => {
+    const cwd = await article();
+    const id = await leftAtWork(cwd);
+    await lapse(cwd, id, `process ${process.pid} on ${hostname()}`);
+    const { code, stderr } = await phasegate(['resume', id], { cwd });
+    expect(stderr).toMatch(new RegExp(String.raw`another program.* new run: phasegate fork ${id} --at \d+\n`, 'u'));
+    expect(code).toBe(2);
+  });
+
+  it.each([
+    ['another process has its number by now', `process ${process.pid} on ${hostname()} (start 1)`],
+    ['it was on another machine', `process ${process.pid} on elsewhere (start 1)`],
+  ])('is taken where %s', async (_, holder) => {
+    const cwd = await article();
+    const id = await leftAtWork(cwd);
+    await lapse(cwd, id, holder);
+    await put(cwd, 'go');
+    expect(await phasegate(['resume', id], { cwd })).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+describe('a run that was taken over', () => {
+  it('is not called failed, nor its store broken, by the process that has lost it', async () => {
+    const cwd = await files({ 'p.mjs': PATIENT });
+    const first = await startUntil(['run', 'p.mjs'], 'at work', cwd);
+    onTestFinished(() => void first.child.kill('SIGKILL'));
+    first.child.kill('SIGSTOP');
+    const id = await onlyRun(cwd);
+    await lapse(cwd, id);
+    // As from another machine, or from code, which does not know that process.
+    const store = sqliteStore(join(cwd, '.phasegate/runs.db'));
+    await store.acquire(id, 'process 7 on elsewhere', 30_000);
+    await store.close();
+    await put(cwd, 'go');
+    first.child.kill('SIGCONT');
+    const { code, stdout, stderr } = await first.ended;
+    expect(code).toBe(1);
+    expect(idIn({ stdout })).toBe(id);
+    expect(stderr).toBe('');
+    expect(stdout).toContain('✗ lost to another process after ');
+    expect(stdout).toContain(`Cannot go on with run ${id} as process ${first.child.pid} on ${hostname()}`);
+    expect(stdout).toContain('another process has gone on with it, process 7 on elsewhere; this one has stopped');
+    expect(stdout).toEqual(containing('Nothing needs repair. See how the run stands: phasegate show'));
+    expect(stdout).toContain(`  process 7 on elsewhere works on it: phasegate events ${id} --follow`);
+    expect(stdout).not.toMatch(/Repair|given back|resume with|failed/u);
+  });
+});
+
+// --- internal ---
+
+/** Works until `go` is there. */
+const PATIENT = `
+import { definePipeline, phase, task } from 'phasegate';
+import { existsSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+export default definePipeline({ name: 'patient', phases: [
+  phase('draft', { tasks: [task('write', { run: async ({ report }) => {
+    report({ progress: 'at work' });
+    while (!existsSync('go')) await setTimeout(20);
+    return 'text';
+  } })] }),
+  phase('print', { after: ['draft'], tasks: [task('print', { run: () => 'never' })] }),
+] });
+`;
+
+async function recordsOf(cwd: string, runId: string): Promise<readonly unknown[]> {
+  const store = sqliteStore(join(cwd, '.phasegate/runs.db'), { readOnly: true });
+  const records = await readRun(store, runId);
+  await store.close();
+  return records;
+}
+
+async function onlyRun(cwd: string): Promise<string> {
+  const store = sqliteStore(join(cwd, '.phasegate/runs.db'), { readOnly: true });
+  const [run] = await store.runs();
+  await store.close();
+  return run?.runId ?? '';
+}

@@ -1,0 +1,133 @@
+/** Runs that a process cannot go on with: their store refuses records, or another process has them. */
+import { describe, expect, it } from 'vitest';
+import {
+  definePipeline,
+  memoryStore,
+  phase,
+  readRun,
+  resumeRun,
+  startRun,
+  task,
+  type Run,
+  type RunRecord,
+  type RunStore,
+} from '../src/index.ts';
+
+const pipeline = definePipeline({
+  name: 'line',
+  phases: ['a', 'b', 'c'].map((name, index, names) =>
+    phase(name, { after: names.slice(Math.max(0, index - 1), index), tasks: [task('t', { run: () => name })] }),
+  ),
+});
+
+describe('a run whose store refuses records', () => {
+  it('shows what is kept and nothing else, wherever that is', async () => {
+    let batches = 0;
+    for (let nth = 1; nth <= batches + 1; nth++) {
+      const good = memoryStore();
+      let count = 0;
+      const store: RunStore = {
+        ...good,
+        append(batch, lease) {
+          count += 1;
+          if (count >= nth) throw new Error('full');
+          return good.append(batch, lease);
+        },
+      };
+      const run = startRun(pipeline, { store, runId: 'r' });
+      const { pushed, pulled, late, result } = await followed(run);
+      if (result.status === 'completed') break;
+      batches = nth;
+      expect(result).toMatchObject({ status: 'failed', pipeline: 'line', error: { code: 'STORE_FAILED' } });
+      // It has stopped, and says so where it is asked how it stands.
+      expect(Object.values(result.phases).filter(({ status }) => !/approved|skipped|cancelled/u.test(status))).toEqual(
+        [],
+      );
+      expect(run.snapshot()).toMatchObject({ status: 'failed', phases: result.phases, error: result.error });
+      const kept = await readRun(good, 'r');
+      expect(pushed).toEqual(kept);
+      expect(pulled).toEqual(kept);
+      expect(late).toEqual(kept.slice(1));
+      if (kept.length === 0) continue;
+
+      // Whoever follows it gets each number once, and one end.
+      const resumed = await resumeRun(good, 'r', pipeline);
+      const more = await followed(resumed, kept.length + 1);
+      expect(more.result.status).toBe('completed');
+      expect([...pushed, ...more.pushed]).toEqual(await readRun(good, 'r'));
+    }
+    expect(batches).toBeGreaterThan(3);
+  });
+
+  it('shows nothing of a run whose id another has', async () => {
+    const store = memoryStore();
+    await startRun(pipeline, { store, runId: 'r' }).result;
+    const { pushed, result } = await followed(startRun(pipeline, { store, runId: 'r' }));
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'RUN_EXISTS' } });
+    expect(pushed).toEqual([]);
+  });
+});
+
+describe('a run that another process has taken over', () => {
+  const lost = 'Cannot go on with run r as one has lost the right to it: ';
+  it.each([
+    [
+      'works on it',
+      async (store: RunStore) => void (await store.acquire('r', 'two', 1000)),
+      'another process has gone on with it, two',
+    ],
+    ['has let go of it', takeAndLeave, 'another process has taken it over, and has let go of it again'],
+    ['has completed it', complete, 'another process has gone on with it, to its end: completed'],
+    ['has removed it', async (store: RunStore) => void (await store.remove('r')), 'the run was removed'],
+  ])('says so where that %s', async (_, take, found) => {
+    const clock = { now: 0 };
+    const good = memoryStore({ now: () => clock.now });
+    let count = 0;
+    const store: RunStore = {
+      ...good,
+      async append(batch, lease) {
+        count += 1;
+        if (count === 3) {
+          clock.now += 60_000;
+          await take(good);
+        }
+        await good.append(batch, lease);
+      },
+    };
+    const { pushed, result } = await followed(startRun(pipeline, { store, runId: 'r', holder: 'one' }));
+    expect(result.status).toBe('failed');
+    expect(result.error).toMatchObject({ code: 'LEASE_LOST' });
+    expect(result.error?.message.split('\n')[0]).toBe(`${lost}${found}; this one has stopped`);
+    expect(result.error?.message).toContain('\nNothing needs repair');
+    expect(pushed.map(({ event }) => event.type)).not.toContain('run.ended');
+  });
+});
+
+// --- internal ---
+
+async function takeAndLeave(store: RunStore): Promise<void> {
+  await store.release(await store.acquire('r', 'two', 1000));
+}
+
+async function complete(store: RunStore): Promise<void> {
+  await (
+    await resumeRun(store, 'r', pipeline, { holder: 'two' })
+  ).result;
+}
+
+/** All that is seen of a run: pushed, pulled, and by somebody who comes after its end. */
+async function followed(run: Run<unknown>, from = 1) {
+  const [pushed, pulled, late]: [RunRecord[], RunRecord[], RunRecord[]] = [[], [], []];
+  const completed = new Promise<void>((resolve) => {
+    run.eventsFrom(from).subscribe({ next: (record) => pushed.push(record), complete: resolve });
+  });
+  const pulling = (async () => {
+    for await (const record of run) if (record.seq >= from) pulled.push(record);
+  })();
+  const result = await run.result;
+  await Promise.all([completed, pulling]);
+  await new Promise<void>((resolve) => {
+    run.eventsFrom(from + 1).subscribe({ next: (record) => late.push(record), complete: resolve });
+  });
+  return { pushed, pulled, late, result };
+}
