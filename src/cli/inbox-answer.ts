@@ -7,11 +7,13 @@ import { userInfo } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { PhasegateError } from '../model/errors.ts';
 import type { InboxItem } from '../model/inbox.ts';
+import type { ItemDetail } from '../model/item-detail.ts';
 import type { Reply } from '../model/reply.ts';
 import { answerItem } from '../runtime/answer-item.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { findItem } from './find-item.ts';
 import { askReply } from './inbox-ask.ts';
+import { chooseReply } from './inbox-choose.ts';
 import { replyOf, type ReplyFlags } from './inbox-reply.ts';
 import { detailOf } from './inbox-show.ts';
 import { plainItem } from './show/item-lines.ts';
@@ -38,7 +40,7 @@ export async function answerKept(wanted: string, flags: AnswerFlags): Promise<Ex
     else {
       if (!process.stdin.isTTY || !process.stderr.isTTY) throw nothingChosen(item);
       process.stderr.write(plainItem(detail, Date.now()));
-      if (!(await askReply(item, give, { input: process.stdin, output: process.stderr }))) {
+      if (!(await asked(detail, give))) {
         process.stderr.write('Nothing was answered.\n');
         return exitCode.usage;
       }
@@ -54,6 +56,13 @@ export async function answerKept(wanted: string, flags: AnswerFlags): Promise<Ex
 /** Milliseconds for which a process that works on the run may take the answer, and between looks. */
 const PATIENCE_MS = 3000;
 const LOOK_MS = 100;
+
+/** Asks on the terminal; line by line where it cannot move the cursor, or does not know how wide it is. */
+function asked(detail: ItemDetail, give: (reply: Reply) => Promise<void>): Promise<boolean> {
+  const streams = { input: process.stdin, output: process.stderr };
+  const isSimple = process.env['TERM'] === 'dumb' || !(process.stderr.columns > 0);
+  return isSimple ? askReply(detail.item, give, streams) : chooseReply(detail, give, streams);
+}
 
 /** Says what has become of the answer. */
 async function tell(kept: OpenStore, { id, runId }: InboxItem): Promise<ExitCode> {

@@ -64,6 +64,14 @@ export function helpLines({ kind, choices }: InboxItem): readonly string[] {
   return [...lines, 'ABORT: <why>          end the run as cancelled'];
 }
 
+/** What can be said in a better way; all else ends the command. */
+export const MENDABLE: ReadonlySet<string> = new Set([
+  'ANSWER_INVALID',
+  'DECISION_INVALID',
+  'DECISION_TARGET_INVALID',
+  'FILE_UNREADABLE',
+]);
+
 // --- internal ---
 
 /** @returns What is wrong with a line; `undefined` where it was taken. */
@@ -81,9 +89,6 @@ async function tried(
     return harmless(problemText(error.message));
   }
 }
-
-/** What can be said in a better way; all else ends the command. */
-const MENDABLE: ReadonlySet<string> = new Set(['ANSWER_INVALID', 'DECISION_INVALID', 'DECISION_TARGET_INVALID']);
 
 function helpOn(item: InboxItem): string {
   const lines = helpLines(item).map((line) => `  ${line}\n`);

@@ -1,0 +1,137 @@
+/**
+ * Choosing an answer to an item of the inbox, by arrow keys on a terminal.
+ *
+ * @module
+ */
+import { isCancel, log, select, text } from '@clack/prompts';
+import { PhasegateError } from '../model/errors.ts';
+import type { Choice } from '../model/item-choices.ts';
+import type { ItemDetail } from '../model/item-detail.ts';
+import type { Reply } from '../model/reply.ts';
+import { MENDABLE } from './inbox-ask.ts';
+import { replyOf, type ReplyFlags } from './inbox-reply.ts';
+import { oneLine } from './show/text.ts';
+
+/** The terminal. */
+export interface Terminal {
+  readonly input: NodeJS.ReadStream;
+  readonly output: NodeJS.WriteStream;
+}
+
+/**
+ * Asks until an answer is taken. Nothing is answered by Enter alone: what is marked first is to leave the item open. So is
+ * it by Ctrl-C, Escape and Ctrl-D, at any point.
+ *
+ * @param give Gives the answer. Where it rejects with a `PhasegateError` that is shown, and asked again.
+ * @returns Whether something was answered.
+ */
+export async function chooseReply(
+  detail: ItemDetail,
+  give: (reply: Reply) => Promise<void>,
+  { input, output }: Terminal,
+): Promise<boolean> {
+  const ended = new AbortController();
+  const onKey = (_: string | undefined, key: Key) => key.ctrl && key.name === 'd' && ended.abort();
+  input.on('keypress', onKey);
+  try {
+    for (;;) {
+      const flags = await chosen(detail, { input, output, signal: ended.signal });
+      if (flags === undefined) return false;
+      try {
+        const reply = await replyOf(flags, detail);
+        if (!reply) return false;
+        await give(reply);
+        return true;
+      } catch (error) {
+        if (!PhasegateError.is(error) || !MENDABLE.has(error.code)) throw error;
+        log.error(error.message.replace(/\nDocs: .*$/u, ''), { output });
+      }
+    }
+  } finally {
+    input.off('keypress', onKey);
+  }
+}
+
+// --- internal ---
+
+interface Key {
+  readonly name?: string;
+  readonly ctrl?: boolean;
+}
+
+interface Where extends Terminal {
+  readonly signal: AbortSignal;
+}
+
+const LATER = 'later';
+
+/** What was chosen, as the flags of the command line say it; `undefined` for nothing. */
+async function chosen(detail: ItemDetail, where: Where): Promise<ReplyFlags | undefined> {
+  const { choices } = detail;
+  const at = await select({
+    ...where,
+    message: oneLine(detail.item.reason),
+    initialValue: LATER,
+    options: [
+      { value: LATER, label: 'leave it open', hint: 'nothing is answered' },
+      ...choices.map((choice, index) => ({
+        value: String(index),
+        label: labelOf(choice),
+        hint: oneLine(choice.means),
+      })),
+    ],
+  });
+  const choice = isCancel(at) ? undefined : choices[Number(at)];
+  return choice && flagsOf(choice, detail, where);
+}
+
+function labelOf({ answer, phase }: Choice): string {
+  return phase === undefined ? answer : `${answer} ${oneLine(phase)}`;
+}
+
+async function flagsOf(choice: Choice, detail: ItemDetail, where: Where): Promise<ReplyFlags | undefined> {
+  switch (choice.answer) {
+    case 'approve':
+      return { approve: true };
+    case 'edit':
+      return said('A JSON file with outputs by task', where, (edit) => ({ edit }));
+    case 'retry':
+      return said('What to change?', where, (retry) => ({ retry }));
+    case 'rewind':
+      return said('What to change?', where, (feedback) => ({ rewind: [choice.phase ?? '', feedback] }));
+    case 'reject':
+      return said('Why?', where, (reject) => ({ reject }));
+    case 'escalate':
+      return said('Why?', where, (escalate) => ({ escalate }));
+    case 'skip':
+      return said('Why?', where, (skip) => ({ skip }));
+    case 'abort':
+      return said('Why?', where, (abort) => ({ abort }));
+    case 'value':
+      return valueOf(detail, where);
+  }
+}
+
+/** One of the values that there are, or any. */
+async function valueOf({ item }: ItemDetail, where: Where): Promise<ReplyFlags | undefined> {
+  if (!item.choices) return said('JSON, or text', where, (value) => ({ value }));
+  const options = item.choices.map((value) => ({ value: JSON.stringify(value), label: oneLine(value) }));
+  const value = await select({
+    ...where,
+    message: 'Which one?',
+    initialValue: LATER,
+    options: [{ value: LATER, label: 'leave it open' }, ...options],
+  });
+  return isCancel(value) || value === LATER ? undefined : { value };
+}
+
+/** Some words; none is not taken. */
+async function said(
+  message: string,
+  where: Where,
+  make: (words: string) => ReplyFlags,
+): Promise<ReplyFlags | undefined> {
+  const validate = (words: string | undefined) => (words?.trim() ? undefined : 'Say something, or leave with Ctrl-C.');
+  const words = await text({ ...where, message, validate });
+  return isCancel(words) ? undefined : make(words);
+}
