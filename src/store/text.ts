@@ -19,6 +19,20 @@ export function recordOf(text: string): RunRecord {
   return parse(text, isRecord, 'record');
 }
 
+/**
+ * The records in the text of a list, which is quicker than one by one.
+ *
+ * @returns `undefined` where it does not have so many of them, in order.
+ */
+export function recordsOf(text: string, count: number): readonly RunRecord[] | undefined {
+  try {
+    const values: unknown = JSON.parse(text);
+    return Array.isArray(values) && values.length === count && areRecords(values) ? values : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** How a run stands, in a text. */
 export function infoOf(text: string): RunInfo {
   return parse(text, isInfo, 'run');
@@ -55,6 +69,16 @@ function parse<T>(text: string, is: (value: unknown) => value is T, what: string
 
 function isRecord(value: unknown): value is RunRecord {
   return has(value, 'runId', 'string') && has(value, 'seq', 'number') && has(value, 'event', 'object');
+}
+
+/** In order, too: SQLite promises none for what it puts together. */
+function areRecords(values: readonly unknown[]): values is readonly RunRecord[] {
+  let last = 0;
+  for (const value of values) {
+    if (!isRecord(value) || value.seq <= last) return false;
+    last = value.seq;
+  }
+  return true;
 }
 
 function isInfo(value: unknown): value is RunInfo {

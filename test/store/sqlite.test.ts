@@ -98,6 +98,63 @@ describe('sqliteStore() as a file', () => {
   });
 });
 
+describe('read() of a store in a file', () => {
+  it('gives records as they were kept, wherever it begins and ends', async () => {
+    const store = open();
+    const texts = ['{"no": "record"},{', '[', ']', '\\', '"', ',', '\u2028 \ud83d\ude00', '\n', ''];
+    const records = Array.from({ length: 1100 }, (_, at) => recordOf('r', at + 1, texts[at % texts.length]));
+    await store.append({ ...batchOf('r', 1, { count: records.length }), records });
+    await store.append(batchOf('other', 1, { count: 3 }));
+    expect(await store.read('r')).toEqual(records);
+    for (const from of [1, 2, 255, 256, 257, 512, 1100, 1101])
+      for (const limit of [0, 1, 255, 256, 257, 600, undefined])
+        expect(await store.read('r', from, limit)).toEqual(records.slice(from - 1).slice(0, limit));
+  });
+
+  it('skips over numbers that are not there, and reads what was added later', async () => {
+    const store = open();
+    await store.append(batchOf('r', 1, { count: 600 }));
+    raw().exec('DELETE FROM records WHERE seq BETWEEN 250 AND 520');
+    await store.append(batchOf('r', 601, { count: 2 }));
+    expect((await store.read('r')).map(({ seq }) => seq)).toEqual([
+      ...Array.from({ length: 249 }, (_, at) => 1 + at),
+      ...Array.from({ length: 82 }, (_, at) => 521 + at),
+    ]);
+  });
+
+  it.each([
+    [
+      'says which record is something else',
+      `UPDATE records SET record = '{"no": "record"}' WHERE seq = 300`,
+      '{"no": "record"}',
+    ],
+    ['says which record is empty', `UPDATE records SET record = '' WHERE seq = 300`, ''],
+    [
+      'takes two records in one row for no record',
+      `UPDATE records SET record = record || ',' || replace(record, 300, 300.5) WHERE seq = 300`,
+      '{"runId":"r","seq":300,"time":1300,"event":{"type":"phase.skipped","phase":"a","',
+    ],
+  ])('%s', async (_, damage, shown) => {
+    const store = open();
+    await store.append(batchOf('r', 1, { count: 600 }));
+    raw().exec(damage);
+    expect(problem(() => store.read('r'))).toContain(`as it is something else: ${shown}\n`);
+    expect(await store.read('r', 302)).toHaveLength(299);
+    expect(await store.read('r', 1, 299)).toHaveLength(299);
+  });
+
+  it('leaves no transaction behind, also where it fails', async () => {
+    const store = open();
+    await store.append(batchOf('r', 1));
+    await store.read('r');
+    raw().exec(`UPDATE records SET record = 'none'`);
+    problem(() => store.read('r'));
+    await store.append(batchOf('r', 2));
+    raw().exec(`DELETE FROM records WHERE seq = 1`);
+    expect(await store.read('r')).toHaveLength(1);
+  });
+});
+
 describe('sqliteStore() with { readOnly: true }', () => {
   it('reads beside a writer, and refuses to write', async () => {
     const writer = open();

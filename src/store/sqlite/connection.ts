@@ -14,6 +14,8 @@ export interface Connection {
   readonly sql: (text: string) => Statement;
   /** @param action For errors, such as `read run r1`. */
   readonly read: <T>(action: string, work: () => T) => T;
+  /** Reads with more than one statement, as if nobody wrote meanwhile. */
+  readonly readAtOnce: <T>(action: string, work: () => T) => T;
   /** Runs `work` in a transaction that no other process writes in, and takes it back where `work` throws. */
   readonly write: <T>(action: string, work: () => T) => T;
   readonly close: () => void;
@@ -42,9 +44,23 @@ export function connectionOf(
     }
   }
 
+  function transaction<T>(begin: string, work: () => T): T {
+    sql(begin).run();
+    try {
+      const done = work();
+      sql('COMMIT').run();
+      return done;
+    } catch (thrown) {
+      // SQLite has done so itself where the disk is full or broken.
+      if (db.isTransaction) sql('ROLLBACK').run();
+      throw thrown;
+    }
+  }
+
   return {
     sql,
     read: guard,
+    readAtOnce: (action, work) => guard(action, () => transaction('BEGIN', work)),
     write(action, work) {
       return guard(action, () => {
         if (readOnly)
@@ -55,16 +71,7 @@ export function connectionOf(
               hint: 'Open it without, in the process that works on runs.',
             },
           );
-        sql('BEGIN IMMEDIATE').run();
-        try {
-          const done = work();
-          sql('COMMIT').run();
-          return done;
-        } catch (thrown) {
-          // SQLite has done so itself where the disk is full or broken.
-          if (db.isTransaction) sql('ROLLBACK').run();
-          throw thrown;
-        }
+        return transaction('BEGIN IMMEDIATE', work);
       });
     },
     close() {

@@ -9,13 +9,14 @@ import { standingOf } from '../claim.ts';
 import { span } from '../filter.ts';
 import type { InboxFilter, ListedRun, RunFilter, RunStore } from '../port.ts';
 import { misused } from '../refusals.ts';
-import { infoOf, itemOf, recordOf } from '../text.ts';
+import { infoOf, itemOf } from '../text.ts';
 import { appendBatch } from './append.ts';
 import { connectionOf, type Connection } from './connection.ts';
 import type { Bound, Row } from './driver.ts';
 import { leasesIn } from './leases.ts';
 import { messagesIn } from './messages.ts';
 import { openDatabase } from './open.ts';
+import { readRecords } from './read.ts';
 import { removeRun } from './remove.ts';
 import { claimIn, text } from './rows.ts';
 
@@ -62,11 +63,7 @@ export function storeOn(connection: Connection, now: () => number): RunStore {
     },
     read(runId, from, limit) {
       const { first, count } = span(from, limit);
-      return read(`read run ${runId}`, () =>
-        sql(READ)
-          .all(runId, first, sqlLimit(count))
-          .map((row) => recordOf(text(row, 'record'))),
-      );
+      return readRecords(connection, runId, first, count);
     },
     run(runId) {
       return read(`look up run ${runId}`, () => {
@@ -123,8 +120,6 @@ export function storeOn(connection: Connection, now: () => number): RunStore {
 
 // --- internal ---
 
-const READ = `SELECT record FROM records
-  WHERE run = (SELECT key FROM runs WHERE id = ?) AND seq >= ? ORDER BY seq LIMIT ?`;
 const LISTED = 'SELECT id, info, holder, token, expires_at, ms FROM runs LEFT JOIN leases ON run_id = id';
 
 /** SQLite says -1 for no limit. */
