@@ -1,6 +1,7 @@
 import fc from 'fast-check';
+import { stringify } from 'safe-stable-stringify';
 import { describe, expect, it } from 'vitest';
-import { toJson } from '../src/model/json.ts';
+import { isSameJson, toJson } from '../src/model/json.ts';
 
 class Point {
   readonly x = 1;
@@ -92,3 +93,51 @@ function isDeepFrozen(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return Object.isFrozen(value) && Object.values(value).every(isDeepFrozen);
 }
+
+describe('isSameJson()', () => {
+  const odd = fc.letrec((tie) => ({
+    value: fc.oneof({ maxDepth: 3 }, fc.constantFrom(0, 1, '', 'a', true, null), tie('list'), tie('record')),
+    list: fc.array(tie('value'), { maxLength: 3 }),
+    // Few keys, so that two values are often nearly the same; some of them are inherited by every object.
+    record: fc.dictionary(fc.constantFrom('a', 'b', '__proto__', 'constructor', 'length'), tie('value'), {
+      maxKeys: 4,
+    }),
+  })).value;
+
+  it('is true for what is the same text with sorted keys, and for nothing else', () => {
+    fc.assert(
+      fc.property(odd, odd, (one, other) => {
+        expect(isSameJson(one, other)).toBe(stringify(one) === stringify(other));
+        expect(isSameJson(one, JSON.parse(stringify(one) ?? 'null'))).toBe(true);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it.each<readonly [unknown, unknown, boolean]>([
+    [{ a: 1, b: undefined }, { a: 1 }, true],
+    [{ a: 1 }, { b: undefined, a: 1 }, true],
+    [{ a: undefined }, { b: 1 }, false],
+    [{ a: undefined }, { a: null }, false],
+    [{ b: 1 }, { a: undefined }, false],
+    [[1, 2], [1], false],
+    [[], {}, false],
+    [{ length: 0 }, [], false],
+    [{}, null, false],
+    [{ constructor: 1 }, {}, false],
+    [JSON.parse('{"__proto__":{}}'), { a: 1 }, false],
+    [{ a: 1 }, JSON.parse('{"__proto__":{}}'), false],
+    [JSON.parse('{"__proto__":{}}'), JSON.parse('{"__proto__":{}}'), true],
+    ['1', 1, false],
+  ])('takes undefined for absent, and looks at own keys only: %j, %j', (one, other, same) => {
+    expect(isSameJson(one, other)).toBe(same);
+  });
+
+  it('asks about texts that differ, however deep, and about nothing else', () => {
+    const asked: string[] = [];
+    const isAlike = (one: string, other: string) => asked.push(`${one} ${other}`) > 0 && one !== 'c';
+    expect(isSameJson({ x: ['a', 'b'], y: 1 }, { y: 1, x: ['A', 'b'] }, isAlike)).toBe(true);
+    expect(isSameJson({ x: ['c', 'b'] }, { x: ['C', 'B'] }, isAlike)).toBe(false);
+    expect(asked).toEqual(['a A', 'c C']);
+  });
+});

@@ -5,6 +5,7 @@
  */
 import { approve, type Decision } from '../model/decision.ts';
 import type { EventOf, PhaseReport, RunEvent, Verdict } from '../model/event.ts';
+import { fingerprintLike } from '../model/plan.ts';
 import { entryNamed, type Board } from './board.ts';
 import { abort, answer, cancel, note, open, skip, spendDuration } from './conduct.ts';
 import { endIfDone } from './ending.ts';
@@ -40,7 +41,7 @@ export function causeOf(
 ): Cause {
   switch (event.type) {
     case 'run.started':
-      return { type: 'told', tell: open };
+      return { type: 'told', tell: (one) => open(one, fingerprintLike(one.plan, event)) };
     case 'run.resumed':
       return { type: 'told', tell: (one) => resumeRun(one, event) };
     case 'run.reopened':

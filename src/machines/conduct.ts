@@ -18,10 +18,10 @@ import type { Ruling } from './phase-updates.ts';
 import { countCorrection, countUsage, liftLimit, reachLimit, refuseToLift } from './limits.ts';
 import { commit, followUp, sendBack } from './rewind.ts';
 
-/** Begins the run: the phases without predecessors start. */
-export function open(board: Board): void {
+/** Begins the run: the phases without predecessors start. @param mark The fingerprint of its plan, where that is known. */
+export function open(board: Board, mark = fingerprint(board.plan)): void {
   const { plan, input = null, graph, attended } = board;
-  const started = { type: 'run.started', plan, fingerprint: fingerprint(plan), input } as const;
+  const started = { type: 'run.started', plan, fingerprint: mark, input } as const;
   board.outbox.push(attended ? { ...started, attended } : started);
   enqueue(
     board,

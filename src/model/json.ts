@@ -37,27 +37,44 @@ export function toJson(value: unknown): JsonCopy {
  *
  * @param isAlike Whether two texts are as good as the same. @default none is
  */
-export function isSameJson(
-  one: unknown,
-  other: unknown,
-  isAlike: (one: string, other: string) => boolean = () => false,
-): boolean {
+export function isSameJson(one: unknown, other: unknown, isAlike: IsAlike = isNeverAlike): boolean {
   if (one === other) return true;
   if (typeof one === 'string' && typeof other === 'string') return isAlike(one, other);
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
-  if (Array.isArray(one) || Array.isArray(other)) {
-    if (!Array.isArray(one) || !Array.isArray(other) || one.length !== other.length) return false;
-    return one.every((item, index) => isSameJson(item, other[index], isAlike));
-  }
-  const there = new Map<string, unknown>(Object.entries(other).filter(([, value]) => value !== undefined));
-  const here = Object.entries(one).filter(([, value]) => value !== undefined);
-  return (
-    here.length === there.size &&
-    here.every(([key, value]) => there.has(key) && isSameJson(value, there.get(key), isAlike))
-  );
+  if (Array.isArray(one) && Array.isArray(other)) return isSameList(one, other, isAlike);
+  return isFields(one) && isFields(other) && isSameFields(one, other, isAlike);
 }
 
 // --- internal ---
+
+type Fields = Readonly<Record<string, unknown>>;
+type IsAlike = (one: string, other: string) => boolean;
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+// Plans and journals of many phases are compared by these, so they make nothing on the way.
+
+function isSameList(one: readonly unknown[], other: readonly unknown[], isAlike: IsAlike): boolean {
+  if (one.length !== other.length) return false;
+  for (let at = 0; at < one.length; at++) if (!isSameJson(one[at], other[at], isAlike)) return false;
+  return true;
+}
+
+function isSameFields(one: Fields, other: Fields, isAlike: IsAlike): boolean {
+  let left = 0;
+  for (const key in other) if (Object.hasOwn(other, key) && other[key] !== undefined) left += 1;
+  for (const key in one) {
+    if (!Object.hasOwn(one, key) || one[key] === undefined) continue;
+    if (!Object.hasOwn(other, key) || !isSameJson(one[key], other[key], isAlike)) return false;
+    left -= 1;
+  }
+  return left === 0;
+}
+
+function isNeverAlike(): boolean {
+  return false;
+}
 
 class NotJson extends Error {
   readonly path: string;

@@ -10,7 +10,8 @@ import { replay, type Replayed } from '../machines/replay.ts';
 import type { Pipeline } from '../model/define.ts';
 import { errorInfo, PhasegateError } from '../model/errors.ts';
 import type { EventOf, RunRecord } from '../model/event.ts';
-import { fingerprint } from '../model/plan.ts';
+import { isSameJson } from '../model/json.ts';
+import { fingerprint, fingerprintLike, type Plan } from '../model/plan.ts';
 import { planChanges } from '../model/plan-changes.ts';
 import { guardRedact, redactSecrets } from '../model/redact.ts';
 import type { Lease, RunStore } from '../store/port.ts';
@@ -105,7 +106,7 @@ async function proceed<O>(
   const origin = { forkOf: kept.forkOf, source: options.source ?? kept.source };
   const lease = await store.acquire(runId, holder ?? `process ${globalThis.process?.pid ?? ''}`, TELLING_MS);
   try {
-    const records = await readRun(store, runId);
+    const records = sharing(pipeline.plan, await readRun(store, runId));
     const told = tell(runId, pipeline, records, options, how);
     const log = createRecordLog(runId, () => clock?.now?.() ?? Date.now(), true);
     for (const { event, time } of records) {
@@ -118,6 +119,15 @@ async function proceed<O>(
     await giveBack(store, lease);
     throw error;
   }
+}
+
+/** The records with a plan in the place of its equals: a large one is then compared, and in memory, once. */
+function sharing(plan: Plan, records: readonly RunRecord[]): readonly RunRecord[] {
+  return records.map((record) => {
+    const { event } = record;
+    if (event.type !== 'run.started' && event.type !== 'run.resumed') return record;
+    return isSameJson(event.plan, plan) ? { ...record, event: { ...event, plan } } : record;
+  });
 }
 
 interface Told {
@@ -139,11 +149,11 @@ function tell(
   if (first?.type !== 'run.started') throw runUnknown(runId);
   checkEnd(runId, records, last?.type === 'run.ended' ? last : undefined, how);
   const known = definitionOf(records, first);
-  const isChanged = fingerprint(plan) !== known.fingerprint;
+  const isChanged = fingerprintLike(plan, known) !== known.fingerprint;
   if (isChanged && !allowChanged) throw runChanged(runId, name, planChanges(known.plan, plan));
   const input = { run: runId, plan, input: first.input, attended: first.attended ?? false };
   // It may have been resumed with another definition before.
-  const changed = fingerprint(plan) !== first.fingerprint;
+  const changed = fingerprintLike(plan, first) !== first.fingerprint;
   if (changed) checkBegun(runId, plan, records);
   const replayed = replay(input, records, { changed, redact: guardRedact(redact) });
   const event: EventOf<'run.resumed'> = {
