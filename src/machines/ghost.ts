@@ -20,44 +20,55 @@ export type Line =
       readonly time: number;
     };
 
-/** A phase of which just the outside is known. */
-export interface Ghost extends PhaseActor {
-  readonly name: string;
+/** A phase of which just the outside is known. A class, as a journal may have very many, and closures are memory. */
+export class Ghost implements PhaseActor {
   /** What it was started with. */
   readonly input: PhaseInput;
-  /** What it was told and has said since, in order. */
-  readonly script: readonly Line[];
-  /** Says something; what it is told meanwhile reaches it afterwards, as it would a machine. */
-  say(line: Omit<Extract<Line, { readonly type: 'said' }>, 'type'>, tell: () => void): void;
-}
+  readonly #answer: (ghost: Ghost) => void;
+  readonly #script: Line[] = [];
+  /** What it was told while it speaks. */
+  readonly #waiting: PhaseCommand[] = [];
+  #speaking = false;
 
-/** @param answer Has the ghost say what it says at once, when it was told to start or to wait. */
-export function createGhost(input: PhaseInput, answer: (ghost: Ghost) => void): Ghost {
-  const script: Line[] = [];
-  const waiting: PhaseCommand[] = [];
-  let speaking = false;
-
-  function obey(command: PhaseCommand): void {
-    script.push({ type: 'told', command });
-    if (command.type === 'restart' || command.type === 'hold') answer(ghost);
+  /** @param answer Has the ghost say what it says at once, when it was told to start or to wait. */
+  constructor(input: PhaseInput, answer: (ghost: Ghost) => void) {
+    this.input = input;
+    this.#answer = answer;
   }
 
-  const ghost: Ghost = {
-    name: input.phase.name,
-    input,
-    script,
-    start: () => answer(ghost),
-    send(command) {
-      if (speaking) waiting.push(command);
-      else obey(command);
-    },
-    say(line, tell) {
-      script.push({ type: 'said', ...line });
-      speaking = true;
-      tell();
-      speaking = false;
-      for (let command = waiting.shift(); command; command = waiting.shift()) obey(command);
-    },
-  };
-  return ghost;
+  get name(): string {
+    return this.input.phase.name;
+  }
+
+  /** What it was told and has said since, in order. */
+  get script(): readonly Line[] {
+    return this.#script;
+  }
+
+  start(): void {
+    this.#answer(this);
+  }
+
+  send(command: PhaseCommand): void {
+    if (this.#speaking) this.#waiting.push(command);
+    else this.#obey(command);
+  }
+
+  /**
+   * Says something; what it is told meanwhile reaches it afterwards, as it would a machine.
+   *
+   * @param time Milliseconds since 1970.
+   */
+  say(report: PhaseReport, refused: boolean, time: number, tell: (report: PhaseReport) => void): void {
+    this.#script.push({ type: 'said', report, refused, time });
+    this.#speaking = true;
+    tell(report);
+    this.#speaking = false;
+    for (let command = this.#waiting.shift(); command; command = this.#waiting.shift()) this.#obey(command);
+  }
+
+  #obey(command: PhaseCommand): void {
+    this.#script.push({ type: 'told', command });
+    if (command.type === 'restart' || command.type === 'hold') this.#answer(this);
+  }
 }

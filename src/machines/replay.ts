@@ -15,7 +15,7 @@ import { isSameEvent, shownEvent } from '../model/same-event.ts';
 import { createBoard, entryNamed, type Board, type BoardPorts, type Entry, type PipelineInput } from './board.ts';
 import { causeOf } from './cause.ts';
 import { noteRead, receive } from './conduct.ts';
-import { createGhost, type Ghost } from './ghost.ts';
+import { Ghost } from './ghost.ts';
 
 /** A run as its journal left it. */
 export interface Replayed {
@@ -61,6 +61,8 @@ class Teller {
   readonly #redact: Redact;
   readonly #board: Board;
   readonly #ghosts = new Map<string, Ghost>();
+  readonly #receive: (report: PhaseReport) => void;
+  readonly #ended: () => EventOf<'run.ended'> | undefined;
   readonly #surplus: RunEvent[] = [];
   #at = 0;
   #pending: ((board: Board) => void) | undefined;
@@ -69,9 +71,10 @@ class Teller {
     this.#journal = journal;
     this.#changed = options.changed ?? false;
     this.#redact = options.redact ?? ((event) => event);
+    const feed = (ghost: Ghost) => this.#feed(ghost);
     const ports: BoardPorts = {
       spawn: (start) => {
-        const ghost = createGhost(start, (one) => this.#feed(one));
+        const ghost = new Ghost(start, feed);
         this.#ghosts.set(start.phase.name, ghost);
         return ghost;
       },
@@ -82,6 +85,10 @@ class Teller {
     const board = createBoard(input, ports);
     board.ledger.onAsk = (view, source) => noteRead(board, view, source);
     this.#board = board;
+    const heed = (report: PhaseReport) => receive(board, report);
+    const end = () => this.#end();
+    this.#receive = heed;
+    this.#ended = end;
   }
 
   tell(): Replayed {
@@ -91,13 +98,14 @@ class Teller {
       this.#heed();
       if (this.#at === at) throw this.#diverged(event, 'nothing leads to it');
     }
-    const live = [...this.#board.entries.values()].flatMap((entry): [Entry, Ghost][] => {
+    const ghosts = new Map<Entry, Ghost>();
+    for (const entry of this.#board.entries.values()) {
       const ghost = entry.actor && this.#ghosts.get(entry.phase.name);
-      return ghost ? [[entry, ghost]] : [];
-    });
+      if (ghost) ghosts.set(entry, ghost);
+    }
     return {
       board: this.#board,
-      ghosts: new Map(live),
+      ghosts,
       surplus: this.#surplus,
       redact: this.#redact,
       pending: this.#pending,
@@ -111,7 +119,7 @@ class Teller {
   /** Does what leads to an event. */
   #lead(event: RunEvent): void {
     const board = this.#board;
-    const cause = causeOf(board, event, this.#journal[this.#at - 1]?.event, () => this.#end());
+    const cause = causeOf(board, event, this.#journal[this.#at - 1]?.event, this.#ended);
     switch (cause.type) {
       case 'told':
         cause.tell(board);
@@ -142,7 +150,9 @@ class Teller {
   /** @param refused Whether the board will not let it happen. */
   #report(report: PhaseReport, refused = false): void {
     const time = this.#journal[this.#at]?.time ?? 0;
-    this.#ghosts.get(report.phase)?.say({ report, refused, time }, () => receive(this.#board, report));
+    this.#ghosts.get(report.phase)?.say(report, refused, time, this.#receive);
+    // Nobody brings it back: what it has said need not stay in memory.
+    if (isEnd(report)) this.#ghosts.delete(report.phase);
     this.#heed();
   }
 
@@ -173,7 +183,8 @@ class Teller {
 
   #isSame(said: RunEvent, event: RunEvent): boolean {
     if (this.#changed && said.type === 'run.started' && event.type === said.type) return true;
-    return isSameEvent(this.#redact(said), event);
+    // Reports are told as the journal has them, and most of them are said again as they are.
+    return said === event || isSameEvent(this.#redact(said), event);
   }
 
   #diverged(event: RunEvent, why: string): PhasegateError {
@@ -182,6 +193,11 @@ class Teller {
       hint: 'Resume the run with the pipeline, and the version of phasegate, that it was started with; or fork it before that record.',
     });
   }
+}
+
+/** Whether a phase that reports this is live no more. */
+function isEnd({ type }: PhaseReport): boolean {
+  return type === 'phase.approved' || type === 'phase.rejected' || type === 'phase.failed';
 }
 
 /** What a phase says at once when it is told to start, or to wait. */

@@ -39,6 +39,16 @@ export function packRecord(record: RunRecord): PackedRecord {
   return { record: event === record.event ? record : { ...record, event }, artifacts };
 }
 
+/** Whether values of a record are kept beside it. */
+export function hasReferences({ event }: RunRecord): boolean {
+  let refers = false;
+  mapValues(event, (value) => {
+    refers ||= isReference(value);
+    return value;
+  });
+  return refers;
+}
+
 /**
  * Puts them back.
  *
@@ -48,13 +58,13 @@ export async function unpackRecord(
   record: RunRecord,
   find: (hash: string) => Promise<string> | string,
 ): Promise<RunRecord> {
+  if (!hasReferences(record)) return record;
   const found = new Map<string, unknown>();
   const wanted: string[] = [];
   mapValues(record.event, (value) => {
     if (isReference(value)) wanted.push(value[REFERENCE]);
     return value;
   });
-  if (wanted.length === 0) return record;
   await Promise.all(
     wanted.map(async (hash) => {
       found.set(hash, JSON.parse(await find(hash)));

@@ -51,6 +51,7 @@ export function foldInbox(): InboxFold {
   }
 
   function closed(items: readonly InboxItem[], time: number, outcome: string, who?: string): readonly InboxItem[] {
+    if (items.length === 0) return NOTHING;
     return items.map((item) => {
       open.delete(keyOf(item));
       return { ...item, closedAt: time, outcome, who };
@@ -59,6 +60,7 @@ export function foldInbox(): InboxFold {
 
   /** Open items about a phase. */
   function ofPhase(phase: string, task?: string): readonly InboxItem[] {
+    if (open.size === 0) return NOTHING;
     return [...open.values()].filter(
       (item) => item.kind !== 'limit' && item.about === phase && (task === undefined || item.task === task),
     );

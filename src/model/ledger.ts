@@ -59,11 +59,11 @@ export function currentCommit(ledger: Ledger, phase: string): Commit | undefined
 
 /** Commits the outputs of a phase as its next version. */
 export function addCommit(ledger: Ledger, phase: string, outputs: Outputs, read: Commit['read']): Commit {
-  const list = ledger.commits.get(phase) ?? [];
+  const list = ledger.commits.get(phase);
   ledger.time += 1;
-  const commit = { version: list.length + 1, outputs, read, time: ledger.time };
-  list.push(commit);
-  ledger.commits.set(phase, list);
+  const commit = { version: (list?.length ?? 0) + 1, outputs, read, time: ledger.time };
+  if (list) list.push(commit);
+  else ledger.commits.set(phase, [commit]);
   return commit;
 }
 
@@ -88,8 +88,9 @@ export function createView(ledger: Ledger, phase: number): View {
 export function readOf(view: View): Readonly<Record<string, number>> {
   const { ledger, phase, asked, same } = view;
   const { graph } = ledger;
+  const names = (graph.before[phase] ?? []).map((source) => graph.names[source] ?? '');
   const read = byName<number>();
-  for (const name of [...(graph.before[phase] ?? []).map((source) => graph.names[source] ?? ''), ...asked]) {
+  for (const name of asked.size === 0 ? names : [...names, ...asked]) {
     const commit = commitIn(view, name);
     if (commit) read[name] = same.get(name) ?? commit.version;
   }
@@ -156,7 +157,9 @@ function everything(view: View | undefined): Inputs {
 }
 
 function commitIn({ ledger, time }: View, phase: string): Commit | undefined {
-  return ledger.commits.get(phase)?.findLast((commit) => commit.time <= time);
+  const list = ledger.commits.get(phase);
+  const last = list?.at(-1);
+  return last && last.time > time ? list?.findLast((commit) => commit.time <= time) : last;
 }
 
 function isAncestor(view: View | undefined, name: string): boolean {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { unpackRecord } from '../model/artifact.ts';
+import { hasReferences, unpackRecord } from '../model/artifact.ts';
 import { PhasegateError } from '../model/errors.ts';
 import type { RunRecord } from '../model/event.ts';
 import type { RunStore } from './port.ts';
@@ -23,8 +23,9 @@ export async function readRun(
 ): Promise<readonly RunRecord[]> {
   const packed = await store.read(runId, from, limit);
   const records: RunRecord[] = [];
+  // Few have something kept beside them: to wait for each that could costs more than to look.
   for (const record of packed)
-    records.push(mayRefer(record) ? await unpackRecord(record, find(store, record)) : record);
+    records.push(mayRefer(record) && hasReferences(record) ? await unpackRecord(record, find(store, record)) : record);
   return records;
 }
 

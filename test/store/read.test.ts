@@ -1,0 +1,54 @@
+/**
+ * Whole runs read from a store, with what is kept beside their records.
+ */
+import { describe, expect, it } from 'vitest';
+import { definePipeline, memoryStore, phase, readRun, startRun, task, type RunRecord } from '../../src/index.ts';
+
+const LARGE = 'x'.repeat(20_000);
+
+const pipeline = definePipeline({
+  name: 'p',
+  phases: [
+    phase('draft', {
+      tasks: [
+        task('write', {
+          run: ({ report }) => {
+            report({ artifact: { name: 'notes', content: [LARGE] } });
+            return { text: LARGE };
+          },
+        }),
+        task('count', { run: () => 1 }),
+      ],
+    }),
+  ],
+});
+
+describe('readRun()', () => {
+  it('gives every record as it was said, wherever large values stand', async () => {
+    const store = memoryStore();
+    const run = startRun(pipeline, { store, runId: 'r', input: { brief: LARGE } });
+    const said: RunRecord[] = [];
+    for await (const record of run) said.push(record);
+    expect(await readRun(store, 'r')).toEqual(said);
+    const large = said.filter((record) => JSON.stringify(record).includes(LARGE)).map(({ event }) => event.type);
+    expect(large).toEqual(['run.started', 'task.reported', 'task.completed', 'phase.approved']);
+    expect(JSON.stringify(await store.read('r'))).not.toContain(LARGE);
+  });
+
+  it('gives some of them', async () => {
+    const store = memoryStore();
+    const run = startRun(pipeline, { store, runId: 'r', input: { brief: LARGE } });
+    await run.result;
+    const all = await readRun(store, 'r');
+    expect(await readRun(store, 'r', 3, 2)).toEqual(all.slice(2, 4));
+  });
+
+  it('says which content is missing', async () => {
+    const store = memoryStore();
+    await startRun(pipeline, { store, runId: 'r', input: 1 }).result;
+    const poor = { read: store.read, artifact: () => Promise.resolve(undefined) };
+    await expect(readRun(poor, 'r')).rejects.toThrow(
+      /^Cannot read record \d of run r as the content \w{64} that it refers to is missing/u,
+    );
+  });
+});
