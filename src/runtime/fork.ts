@@ -13,7 +13,9 @@ import { foldRunInfo, type RunOrigin } from '../model/run-info.ts';
 import type { Batch, RunStore } from '../store/port.ts';
 import { readRun } from '../store/read.ts';
 import { runUnknown } from '../store/refusals.ts';
+import { acceptDecision } from './desk.ts';
 import { giveBack } from './keeping.ts';
+import { definitionOf } from './resume.ts';
 
 /** Which point of a run to fork from. */
 export interface ForkOptions {
@@ -32,7 +34,8 @@ export interface ForkOptions {
  * Makes a new run that is left where another was at some point: resume it, with the same pipeline or a changed one.
  *
  * @returns The id of the new run.
- * @throws PhasegateError `RUN_UNKNOWN`, `FORK_INVALID` where there is no such point.
+ * @throws PhasegateError `RUN_UNKNOWN`, `FORK_INVALID` where there is no such point; `DECISION_INVALID`, `DECISION_TARGET_INVALID`
+ *   where a person could not have decided so.
  */
 export async function forkRun(store: RunStore, runId: string, options: ForkOptions): Promise<string> {
   const records = await readRun(store, runId);
@@ -110,8 +113,18 @@ function decidedOtherwise(
   const { phase, generation, attempt, by } = decided.event;
   // A person decides on what the reviewers have said; the verdict of a gate is made of it.
   const verdicts = by === 'person' ? decided.event.verdicts : {};
+  if (by === 'person') checkDecision(records.slice(0, index), phase, verdict);
   const event: RunEvent = { type: 'review.decided', phase, generation, attempt, verdict, verdicts, by };
   return [...records.slice(0, index), { ...decided, event }];
+}
+
+/** Refuses what a person could not have decided then. @throws PhasegateError as `decide` of a run does. */
+function checkDecision(before: readonly RunRecord[], phase: string, decision: Decision): void {
+  const first = before[0]?.event;
+  if (first?.type !== 'run.started') return;
+  const inbox = foldInbox();
+  for (const record of before) inbox.apply(record);
+  acceptDecision(definitionOf(before, first).plan, inbox.open(), phase, decision);
 }
 
 function forkInvalid(runId: string, point: string, hint: string): PhasegateError {

@@ -96,9 +96,16 @@ describe('forkRun()', () => {
           ),
         ];
         for (const [nth, point] of points.entries()) {
-          const runId = await forkRun(store, 'run', { ...point, runId: `fork-${nth}` });
-          forks += 1;
           const where = JSON.stringify(point);
+          const runId = `fork-${nth}`;
+          try {
+            await forkRun(store, 'run', { ...point, runId });
+          } catch (error) {
+            if (!isRefusal(error, records, point.at)) return `${where}: ${String(error)}`;
+            expect(await store.run(runId)).toBeUndefined();
+            continue;
+          }
+          forks += 1;
           const before = await readRun(store, runId);
           const { clock, pipeline } = await stageOf(store, runId, scenario);
           try {
@@ -169,9 +176,11 @@ function well(scenario: Scenario): Scenario {
 /** Which phases were settled: approved, and neither sent back nor invalidated since. */
 function settledIn(records: readonly RunRecord[]): ReadonlySet<string> {
   const settled = new Set<string>();
-  for (const { event } of records) {
-    if (event.type === 'phase.approved') settled.add(event.phase);
-    else if (event.type === 'phase.rewinding') settled.delete(event.target);
+  for (const [at, { event }] of records.entries()) {
+    if (event.type === 'phase.approved') {
+      // It runs again at once where it was sent back while it was at work.
+      if (unanswered(records.slice(0, at + 1), event.phase).length === 0) settled.add(event.phase);
+    } else if (event.type === 'phase.rewinding') settled.delete(event.target);
     else if (event.type === 'phase.invalidated' || event.type === 'phase.started') settled.delete(event.phase);
   }
   return settled;
@@ -209,9 +218,12 @@ function notRunAgain(before: readonly RunRecord[], since: readonly RunRecord[], 
 function unanswered(records: readonly RunRecord[], target: string): readonly string[] {
   let open: string[] = [];
   let told: string[] = [];
-  for (const { event } of records) {
-    if (event.type === 'phase.rewinding' && event.target === target) open.push(event.correction.feedback);
-    else if (event.type === 'phase.started' && event.phase === target)
+  for (const [at, { event }] of records.entries()) {
+    if (event.type === 'phase.rewinding' && event.target === target) {
+      const next = records[at + 1]?.event;
+      // Where what it sent back has ended badly already, it fails at once, and with it what it demands.
+      if (next?.type !== 'phase.failed' || next.phase !== event.phase) open.push(event.correction.feedback);
+    } else if (event.type === 'phase.started' && event.phase === target)
       told = open.filter((one) => (event.revision?.feedback ?? '').includes(one));
     else if (event.type === 'phase.approved' && event.phase === target) {
       open = open.filter((one) => !told.includes(one));
@@ -227,6 +239,18 @@ function unanswered(records: readonly RunRecord[], target: string): readonly str
 function some<T>(all: readonly T[], seed: number): readonly T[] {
   const step = Math.max(1, Math.floor(all.length / 3));
   return all.filter((_, at) => at % step === seed % step).slice(0, 3);
+}
+
+/** A person can decide less than a gate: only to send back what is upstream, and not to approve of nothing. */
+function isRefusal(error: unknown, records: readonly RunRecord[], at: unknown): boolean {
+  const decided = records.find(({ seq }) => seq === at)?.event;
+  const codes = ['DECISION_INVALID', 'DECISION_TARGET_INVALID'];
+  return (
+    PhasegateError.is(error) &&
+    codes.includes(error.code) &&
+    decided?.type === 'review.decided' &&
+    decided.by === 'person'
+  );
 }
 
 /** Two other decisions. */
@@ -281,8 +305,8 @@ async function changedLater(
   const resumed = records.slice(before.length).find(({ event }) => event.type === 'run.resumed');
   // What was cut off within one moment is said first: where that is the end, nobody goes on.
   if (!resumed) {
-    const moment = [records[at - 1], records[at]].map((record) => record?.event.type);
-    return moment.includes('limit.reached') ? null : 'it is not resumed';
+    const isAtOnce = records.slice(at).every(({ time }) => time === before.at(-1)?.time);
+    return isAtOnce && records.at(-1)?.event.type === 'run.ended' ? null : 'it is not resumed';
   }
   expect(resumed.event).toMatchObject({ type: 'run.resumed', plan: pipeline.plan });
   const view = createRunView();

@@ -202,6 +202,9 @@ describe('forkRun()', () => {
     ).result;
     const records = await readRun(store, 'r');
     const at = records.find(({ event }) => event.type === 'review.decided' && event.by === 'person')?.seq ?? 0;
+    // Print comes after it: to wait for that would be to wait for ever.
+    const decision = retryPredecessor('print', 'set it anew');
+    await expect(forkRun(store, 'r', { at, decision })).rejects.toMatchObject({ code: 'DECISION_TARGET_INVALID' });
     await forkRun(store, 'r', { at, decision: reject('no'), runId: 'f' });
     expect((await (await resumeRun(store, 'f', asking())).result).phases['draft']).toMatchObject({
       status: 'rejected',

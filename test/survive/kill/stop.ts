@@ -47,21 +47,24 @@ export async function stopAt(program: string, folder: string, moment: string | u
     });
 
   const first = work(0, moment === undefined ? 'never' : `stop:${moment}`);
-  if (moment === undefined) {
+  try {
+    if (moment === undefined) {
+      const only = await first.result();
+      const then = await state();
+      return { asleep: then, taken: then, end: then, first: only, second: only };
+    }
+    await first.asleep();
+    first.child.kill('SIGSTOP');
+    const asleep = await state();
+    const second = await work(SLEEP_MS, 'never').result();
+    const taken = await state();
+    first.child.stdin?.end('\n');
+    first.child.kill('SIGCONT');
     const result = await first.result();
-    const end = await state();
+    return { asleep, taken, end: await state(), first: result, second };
+  } finally {
+    // Whatever has gone wrong, nobody is left behind.
+    first.child.kill('SIGKILL');
     await store.close();
-    return { asleep: end, taken: end, end, first: result, second: result };
   }
-  await first.asleep();
-  first.child.kill('SIGSTOP');
-  const asleep = await state();
-  const second = await work(SLEEP_MS, 'never').result();
-  const taken = await state();
-  first.child.stdin?.end('\n');
-  first.child.kill('SIGCONT');
-  const result = await first.result();
-  const end = await state();
-  await store.close();
-  return { asleep, taken, end, first: result, second };
 }

@@ -67,7 +67,7 @@ export async function sweep({
 }: SweepOptions): Promise<SweepReport> {
   const folder = makeFolder();
   try {
-    const scene: Scene = { folder, program: await bundle(folder), single };
+    const scene: Scene = { folder, program: await bundle(folder), single, children: new Set() };
     const plain = await play(scene, 'plain', () => 'never', 1);
     const batches = linesOf(plain.acknowledged).length;
     const chance = randomFrom(seed);
@@ -86,10 +86,17 @@ export async function sweep({
     const tally = { runs: 0, kills: 0, whileOpen: 0, commits: 0, rerun: 0, lost: 0 };
     const problems: string[] = [];
     const left = plots.entries();
-    await Promise.all(
+    let isBroken = false;
+    const ended = await Promise.allSettled(
       Array.from({ length: width }, async () => {
         for (const [index, plot] of left) {
-          const found = await attempt(scene, plain, plot, index);
+          if (isBroken) break;
+          const found = await attempt(scene, plain, plot, index).catch((error: unknown) => {
+            // Nobody is left behind.
+            isBroken = true;
+            scene.children.forEach((child) => child.kill('SIGKILL'));
+            throw error;
+          });
           tally.runs += 1;
           tally.kills += found.kills;
           tally.whileOpen += found.whileOpen;
@@ -101,6 +108,7 @@ export async function sweep({
         }
       }),
     );
+    for (const one of ended) if (one.status === 'rejected') throw one.reason;
     return { ...tally, problems };
   } finally {
     rmSync(folder, { recursive: true });
@@ -113,6 +121,8 @@ interface Scene {
   readonly folder: string;
   readonly program: string;
   readonly single: boolean;
+  /** Processes that are at work. */
+  readonly children: Set<ChildProcess>;
 }
 
 /** A run to its end, in as many processes as it took. */
@@ -156,7 +166,7 @@ async function attempt(scene: Scene, plain: Played, plot: readonly string[], ind
 
 /** Runs the pipeline to its end, and answers what it asks: mostly while a process works on it, else while none does. */
 async function play(
-  { folder, program, single }: Scene,
+  { folder, program, single, children }: Scene,
   name: string,
   when: (nth: number) => string,
   index: number,
@@ -183,7 +193,8 @@ async function play(
     ];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
-    const ended = once(child, 'close');
+    children.add(child);
+    const ended = once(child, 'close').finally(() => children.delete(child));
     if (isTimed) void killAfter(child, Number(plot.slice(5)));
     const answering = answerUntil(store, child, plot === 'open');
     const [code] = (await ended) as [number | null];
