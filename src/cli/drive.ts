@@ -12,7 +12,7 @@ import { watchInterrupts } from './interrupt.ts';
 import { createLiveReporter } from './live.ts';
 import { createLeaver, createRefuser } from './refuse.ts';
 import { asText, createJsonReporter, createPlainReporter, type Reporter } from './reporter.ts';
-import { afterwards } from './show/afterwards.ts';
+import { afterwards, goOnText } from './show/afterwards.ts';
 import { plain } from './show/line.ts';
 import type { OpenStore } from './store-option.ts';
 
@@ -41,8 +41,20 @@ export function isAttended(): boolean {
 
 /** Shows a run until it ends, or this process lets go of it. */
 export async function drive({ run, kept, attended, known = 0 }: Driven, flags: DriveFlags): Promise<ExitCode> {
-  const interrupts = watchInterrupts((reason) => (kept ? run.suspend() : run.cancel(reason)));
   const reporter = createReporter(flags);
+  const watch = watchExit(exitCode.unsuccessful, (how) => {
+    reporter.pause();
+    return earlyExitText(how);
+  });
+  const interrupts = watchInterrupts(
+    (reason) => (kept ? run.suspend() : run.cancel(reason)),
+    () => {
+      // This end of the process is asked for, and leaves the terminal as it was.
+      watch.release();
+      reporter.pause();
+      if (kept && run.snapshot().status === 'running') process.stderr.write(`  ${goOnText('resume', run.id, kept)}\n`);
+    },
+  );
   const decider = attended
     ? createAskerFor(run, reporter, kept !== undefined)
     : kept
@@ -53,7 +65,6 @@ export async function drive({ run, kept, attended, known = 0 }: Driven, flags: D
     else reporter.show(record);
     decider.apply(record);
   });
-  const watch = watchExit(exitCode.unsuccessful, earlyExitText);
   const result = await run.result;
   watch.release();
   decider.close();

@@ -19,8 +19,9 @@ export interface Interrupts {
  * once: whoever repeats it does not want to wait.
  *
  * @param stop Called once, with a reason.
+ * @param leave Called right before the process ends at once.
  */
-export function watchInterrupts(stop: (reason: string) => void): Interrupts {
+export function watchInterrupts(stop: (reason: string) => void, leave: () => void): Interrupts {
   let code: ExitCode | undefined;
 
   function interrupt(own: ExitCode, reason: string): void {
@@ -31,7 +32,10 @@ export function watchInterrupts(stop: (reason: string) => void): Interrupts {
 
   const handlers = SIGNALS.map(([signal, own, reason]) => {
     const handler = () => {
-      if (code !== undefined) process.exit(own);
+      if (code !== undefined) {
+        leave();
+        process.exit(own);
+      }
       interrupt(own, reason);
     };
     process.on(signal, handler);

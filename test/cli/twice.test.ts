@@ -1,0 +1,78 @@
+/** A second signal: the process ends at once, and leaves the terminal and the run in good order. */
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { put, untilThereIs } from './article.ts';
+import { files, start } from './cli.ts';
+import { onTerminal, python } from './pty.ts';
+
+const ESC = '\u001B';
+
+function moduleOf(tasks: string): string {
+  return `import { existsSync, writeFileSync } from 'node:fs';
+    import { definePipeline, phase, task } from 'phasegate';
+    import { command } from 'phasegate/node';
+    export default definePipeline({ name: 'article', phases: [phase('draft', { tasks: [${tasks}] })] });`;
+}
+
+/** Deaf to its signal, so that the first Ctrl-C has something to wait for, and the task beside it can say that it came. */
+const DEAF = moduleOf(`
+  task('deaf', { run: command(['sh', '-c', "trap '' TERM INT; while :; do sleep 0.05; done"]) }),
+  task('say', { run: ({ report, signal }) => new Promise(() => {
+    signal.addEventListener('abort', () => console.log('told to stop'));
+    report({ progress: 'at work' });
+  }) }),
+`);
+
+describe.skipIf(!python)('Ctrl-C twice on a terminal', () => {
+  it.each([
+    ['says how to go on with a run that is kept', 'runs.db', 130],
+    ['says nothing of a run that is not', 'memory', 130],
+  ])('shows the cursor again, and %s', async (_, store, expected) => {
+    const cwd = await files({ 'p.mjs': DEAF });
+    const file = store === 'memory' ? store : join(cwd, store);
+    const { code, text } = await onTerminal(
+      ['run', join(cwd, 'p.mjs'), '--run-id', 'r1'],
+      { 'at work': '\u0003', 'told to stop\r\n': '\u0003' },
+      { PHASEGATE_STORE: file, NO_COLOR: '1' },
+    );
+    expect(text).not.toMatch(/suspended|cancelled in/u);
+    expect(text.lastIndexOf(`${ESC}[?25h`)).toBeGreaterThan(text.lastIndexOf(`${ESC}[?25l`));
+    expect(text.includes('  resume with: phasegate resume r1\r\n')).toBe(store !== 'memory');
+    expect(text).not.toContain('process.exit()');
+    expect(code).toBe(expected);
+  });
+
+  it('by a task, a process that ends too early shows the cursor, too', async () => {
+    const cwd = await files({
+      'p.mjs': moduleOf(`task('end', { run: async ({ report }) => { report({ progress: 'at work' });
+        await new Promise((done) => setTimeout(done, 300)); process.exit(0); } })`),
+    });
+    const { code, text } = await onTerminal(['run', join(cwd, 'p.mjs')]);
+    expect(text.lastIndexOf(`${ESC}[?25h`)).toBeGreaterThan(text.lastIndexOf(`${ESC}[?25l`));
+    expect(text).toContain('did a task call process.exit()?');
+    expect(code).toBe(1);
+  });
+});
+
+describe('two signals while a task blocks the process', () => {
+  // Where both are pending, the one of the smaller number comes first.
+  it.each([
+    ['SIGINT', 'SIGTERM', 143],
+    ['SIGHUP', 'SIGINT', 130],
+  ] as const)('end it by %s, then %s, and it is told how to go on', async (first, second, expected) => {
+    const cwd = await files({
+      'p.mjs': moduleOf(`task('block', { run: async () => {
+        writeFileSync('blocked', '');
+        while (!existsSync('go'));
+        return new Promise(() => undefined);
+      } })`),
+    });
+    const blocked = untilThereIs(cwd, 'blocked');
+    const { child, ended } = start(['run', 'p.mjs', '--run-id', 'r1'], { cwd });
+    await blocked;
+    child.kill(first);
+    child.kill(second);
+    await put(cwd, 'go');
+    expect(await ended).toMatchObject({ code: expected, stderr: '  resume with: phasegate resume r1\n' });
+  });
+});
