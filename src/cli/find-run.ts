@@ -6,10 +6,8 @@
 import { PhasegateError } from '../model/errors.ts';
 import type { ListedRun } from '../store/port.ts';
 import { oneLine } from './show/text.ts';
+import { LATEST } from './store-default.ts';
 import type { OpenStore } from './store-option.ts';
-
-/** Stands for the run that was started last. */
-export const LATEST = 'latest';
 
 /**
  * Finds a run by its id, by how that begins or ends where no other does, or as the latest.

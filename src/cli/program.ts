@@ -4,7 +4,7 @@
  * @module
  */
 import { createRequire } from 'node:module';
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { errorInfo, PhasegateError } from '../model/errors.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import type { GraphFormat } from './graph.ts';
@@ -13,7 +13,7 @@ import { harmless } from './show/harmless.ts';
 import { addInboxCommands } from './program-inbox.ts';
 import { addRunCommands, notBlank, PIPELINE_FILE, storeOption, WAIT } from './program-runs.ts';
 import type { RunFlags } from './run.ts';
-import { DEFAULT_STORE } from './store-default.ts';
+import { DEFAULT_STORE, LATEST } from './store-default.ts';
 
 /** Does what the arguments ask for. Never rejects. */
 export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
@@ -57,7 +57,7 @@ function createProgram(end: (code: ExitCode) => void): Command {
     .option('-i, --input <field>', 'a field of the input, as key=text or key:=json; may be repeated', addTo)
     .addOption(new Option('--input-file <file>', 'a JSON file with the input, - for standard input'))
     .option('--json', 'print every record as a line of JSON, and nothing else, on standard output')
-    .option('--run-id <id>', 'the id of the run (default: a new ULID)', notBlank)
+    .option('--run-id <id>', 'the id of the run (default: a new ULID)', idOfItsOwn)
     .option('--wait', WAIT)
     .addOption(storeOption(`where the run is kept, "memory" for nowhere (default: ${DEFAULT_STORE})`))
     .option('--no-store', 'do not keep the run: it cannot be resumed then')
@@ -83,6 +83,12 @@ function createProgram(end: (code: ExitCode) => void): Command {
 /** Not commander's variadic `<field...>`, which would take a file name that follows for a field. */
 function addTo(field: string, before: readonly string[] = []): readonly string[] {
   return [...before, field];
+}
+
+/** Refuses an id by which commands would find another run. */
+function idOfItsOwn(text: string): string {
+  if (text !== LATEST) return notBlank(text);
+  throw new InvalidArgumentError('Commands that take a run mean the latest by it.');
 }
 
 function version(): string {

@@ -1,5 +1,5 @@
 /**
- * Where runs are kept when nothing else is said.
+ * What stands for the usual: where runs are kept, and which one is meant.
  *
  * @module
  */
@@ -9,3 +9,6 @@ export const DEFAULT_STORE = '.phasegate/runs.db';
 
 /** The variable that says it for all commands. */
 export const STORE_VARIABLE = 'PHASEGATE_STORE';
+
+/** Stands for the run that was started last. */
+export const LATEST = 'latest';

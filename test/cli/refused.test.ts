@@ -1,7 +1,13 @@
 /** Commands that are refused: what they say is fit for a terminal, and for whoever collects runs by their id. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { article, startUntil } from './article.ts';
 import { files, phasegate, type Ended } from './cli.ts';
 
+const STORE = join('.phasegate', 'runs.db');
+/** Where the header of a database has the size of its pages. */
+const PAGE_SIZE_AT = 16;
 const ESC = '\u001B';
 const EVIL = `a${ESC}[31mb${ESC}]0;title\u0007\u009B5m`;
 
@@ -54,5 +60,68 @@ describe('what an error says', () => {
     const ended = await phasegate(['inbox', 'answer', 'r1:', '--value', '3'], { cwd });
     expect(ended.code).toBe(2);
     expect(isObeyed(ended)).toBe(false);
+  });
+});
+
+describe('a run whose id is taken', () => {
+  it.each([[[]], [['--json']]])('is refused before it says anything, with %j', async (flags) => {
+    const cwd = await article('go');
+    await phasegate(['run', 'p.mjs', '--run-id', 'same'], { cwd });
+    const before = await phasegate(['events', 'same', '--json'], { cwd });
+    const ended = await phasegate(['run', 'p.mjs', '--run-id', 'same', ...flags], { cwd });
+    expect(ended).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `Cannot start run same as the store ${STORE} has a run of that id
+Go on with it with \`phasegate resume\`, or leave --run-id out.
+Docs: docs/errors.md#RUN_EXISTS
+`,
+    });
+    expect(await phasegate(['events', 'same', '--json'], { cwd })).toEqual(before);
+  });
+
+  it('is refused also while that one goes on', async () => {
+    const cwd = await article();
+    const { child, ended } = await startUntil(['run', 'p.mjs', '--run-id', 'same'], 'at work', cwd);
+    const other = await phasegate(['run', 'p.mjs', '--run-id', 'same'], { cwd });
+    expect(other).toMatchObject({ code: 2, stdout: '' });
+    expect(other.stderr).toContain('has a run of that id');
+    child.kill('SIGINT');
+    expect((await ended).code).toBe(130);
+  });
+
+  it('is refused where that one begins at the same time: one of all runs, and the others say nothing of it', async () => {
+    const cwd = await article('go');
+    const all = await Promise.all(
+      [1, 2, 3, 4].map(() => phasegate(['run', 'p.mjs', '--json', '--run-id', 'same'], { cwd })),
+    );
+    expect(all.map(({ code }) => code).toSorted((a, b) => Number(a) - Number(b))).toEqual([0, 2, 2, 2]);
+    for (const { code, stdout, stderr } of all) {
+      if (code === 0) continue;
+      expect(stdout).toBe('');
+      expect(stderr).toMatch(/^Cannot .* run same /u);
+    }
+  });
+
+  it('is refused where commands would take the id for another run', async () => {
+    const { code, stderr } = await phasegate(['run', 'p.mjs', '--run-id', 'latest'], { cwd: await article('go') });
+    expect(stderr).toContain("argument 'latest' is invalid");
+    expect(code).toBe(2);
+  });
+});
+
+describe('a store that takes no run', () => {
+  it.each([[[]], [['--json']]])('says so, and nothing of a run, with %j', async (flags) => {
+    const cwd = await article('go');
+    await phasegate(['run', 'p.mjs', '--run-id', 'first'], { cwd });
+    const file = join(cwd, STORE);
+    const bytes = await readFile(file);
+    // What is kept is damaged, and what says where it is kept is not.
+    await writeFile(file, bytes.fill(0xff, 2 * bytes.readUInt16BE(PAGE_SIZE_AT)));
+    const ended = await phasegate(['run', 'p.mjs', ...flags], { cwd });
+    expect(ended.stdout).toBe('');
+    expect(ended.stderr).toMatch(/^Cannot /u);
+    expect(ended.stderr).toMatch(/\nDocs: docs\/errors\.md#STORE_UNREADABLE\n$/u);
+    expect(ended.code).toBe(2);
   });
 });
