@@ -1,8 +1,10 @@
 /**
- * A run as one file: lines of JSON. The first says what follows, then come contents that records refer to, then the records.
+ * A run as one file: lines of JSON. The first says what follows, then come contents that records refer to, then the records;
+ * the last has the checksum of all others.
  *
  * @module
  */
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { unpackRecord } from '../model/artifact.ts';
 import { errorInfo, PhasegateError } from '../model/errors.ts';
@@ -21,25 +23,15 @@ export interface Archived {
 export type ArchiveHeader = z.infer<typeof headerSchema>;
 
 /** The lines of a run, as far as it has come. */
-export async function* archiveOf({ store }: OpenStore, run: ListedRun): AsyncGenerator<string, void, undefined> {
-  const { runId, seq, pipeline, source, forkOf } = run;
-  const header: ArchiveHeader = { phasegate: 'run', version: 1, runId, pipeline, records: seq, source, forkOf };
-  yield JSON.stringify(header);
-  const told = new Set<string>();
-  for (let next = 1; next <= seq; next += AT_ONCE) {
-    for (const record of await store.read(runId, next, Math.min(AT_ONCE, seq - next + 1))) {
-      const lines: string[] = [];
-      await unpackRecord(record, async (hash) => {
-        const content = await store.artifact(hash);
-        if (content === undefined) throw contentMissing(record, hash);
-        if (!told.has(hash)) lines.push(JSON.stringify({ hash, content }));
-        told.add(hash);
-        return content;
-      });
-      yield* lines;
-      yield JSON.stringify(record);
-    }
+export async function* archiveOf(kept: OpenStore, run: ListedRun): AsyncGenerator<string, void, undefined> {
+  const sum = checksum();
+  for await (const text of linesOf(kept, run)) {
+    // Readers may take these for ends of lines; in JSON they are only ever in texts.
+    const line = text.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
+    sum.add(line);
+    yield line;
   }
+  yield JSON.stringify({ sha256: sum.digest() } satisfies Trailer);
 }
 
 /**
@@ -51,13 +43,22 @@ export async function* archiveOf({ store }: OpenStore, run: ListedRun): AsyncGen
 export async function readArchive(file: string, lines: AsyncIterable<string>): Promise<Archived> {
   const contents = new Map<string, string>();
   const records: RunRecord[] = [];
+  const sum = checksum();
   let header: ArchiveHeader | undefined;
+  let told: string | undefined;
   let number = 0;
   for await (const line of lines) {
     number += 1;
     if (line.trim() === '') continue;
     const where = `line ${number}`;
+    if (told !== undefined) throw invalid(file, `${where} comes after its end`);
     const value = parse(file, where, line);
+    const trailer = trailerSchema.safeParse(value);
+    if (trailer.success) {
+      told = trailer.data.sha256;
+      continue;
+    }
+    sum.add(line);
     if (!header) {
       const parsed = headerSchema.safeParse(value);
       if (!parsed.success) throw invalid(file, `${where} does not say that it is a run, of a version that is known`);
@@ -77,6 +78,8 @@ export async function readArchive(file: string, lines: AsyncIterable<string>): P
   if (records.length !== header.records)
     throw invalid(file, `it ends after ${records.length} of ${header.records} records`);
   checkStart(file, records[0]);
+  if (told === undefined) throw invalid(file, 'the last line, which has its checksum, is missing');
+  if (told !== sum.digest()) throw invalid(file, 'its checksum is another one: it was damaged or edited');
   return { header, records };
 }
 
@@ -84,17 +87,48 @@ export async function readArchive(file: string, lines: AsyncIterable<string>): P
 
 const AT_ONCE = 1000;
 
+/** All lines but the last. Where its definition is stays out: nobody else has that file, and it would be run when it is resumed. */
+async function* linesOf({ store }: OpenStore, run: ListedRun): AsyncGenerator<string, void, undefined> {
+  const { runId, seq, pipeline, forkOf } = run;
+  const header: ArchiveHeader = { phasegate: 'run', version: 1, runId, pipeline, records: seq, forkOf };
+  yield JSON.stringify(header);
+  const told = new Set<string>();
+  for (let next = 1; next <= seq; next += AT_ONCE) {
+    for (const record of await store.read(runId, next, Math.min(AT_ONCE, seq - next + 1))) {
+      const lines: string[] = [];
+      await unpackRecord(record, async (hash) => {
+        const content = await store.artifact(hash);
+        if (content === undefined) throw contentMissing(record, hash);
+        if (!told.has(hash)) lines.push(JSON.stringify({ hash, content }));
+        told.add(hash);
+        return content;
+      });
+      yield* lines;
+      yield JSON.stringify(record);
+    }
+  }
+}
+
+/** SHA-256 of lines, each with its end. */
+function checksum(): { add(line: string): void; digest(): string } {
+  const hash = createHash('sha256');
+  return { add: (line) => void hash.update(`${line}\n`), digest: () => hash.digest('hex') };
+}
+
 const headerSchema = z.object({
   phasegate: z.literal('run'),
   version: z.literal(1),
   runId: z.string().min(1),
   pipeline: z.string(),
   records: z.int().min(1),
-  source: z.string().optional(),
   forkOf: z.string().optional(),
 });
 
 const contentSchema = z.strictObject({ hash: z.string(), content: z.string() });
+
+const trailerSchema = z.strictObject({ sha256: z.string() });
+
+type Trailer = z.infer<typeof trailerSchema>;
 
 function parse(file: string, where: string, text: string): unknown {
   try {

@@ -1,5 +1,5 @@
 /**
- * Durations as they are typed.
+ * Durations as they are typed, and times as they are shown.
  *
  * @module
  */
@@ -9,6 +9,12 @@ export function durationOf(text: string): number | undefined {
   const [, count, unit = ''] = /^(\d+(?:\.\d+)?)\s*(s|m|h|d|w)$/u.exec(text.trim()) ?? [];
   const ms = UNITS.get(unit);
   return count === undefined || ms === undefined ? undefined : Number(count) * ms;
+}
+
+/** A time such as `2026-01-31T12:00:00.000Z`. @param time Milliseconds since 1970; shown as it is where that is no date. */
+export function timeText(time: number): string {
+  const date = new Date(time);
+  return Number.isNaN(date.getTime()) ? String(time) : date.toISOString();
 }
 
 // --- internal ---

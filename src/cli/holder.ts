@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { PhasegateError } from '../model/errors.ts';
 import type { Lease, ListedRun } from '../store/port.ts';
+import { timeText } from './duration.ts';
 import type { OpenStore } from './store-option.ts';
 
 /** This process, for other people and processes. The start tells it from a later process that gets the same number. */
@@ -81,9 +82,4 @@ function doesNotAnswer({ runId, holder, expiresAt }: Lease, { pid, start }: Hold
   return new PhasegateError('RUN_LEASED', problem, {
     hint: `It was stopped, or a handler holds up its event loop. Wait until it goes on, or end it with: ${kill}${start === undefined ? other : ''}`,
   });
-}
-
-function timeText(time: number): string {
-  const date = new Date(time);
-  return Number.isNaN(date.getTime()) ? String(time) : date.toISOString();
 }

@@ -6,6 +6,7 @@
 import type { RunSnapshot } from '../model/result.ts';
 import type { ListedRun } from '../store/port.ts';
 import { readRun } from '../store/read.ts';
+import { timeText } from './duration.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { findRun } from './find-run.ts';
 import { print } from './print.ts';
@@ -67,7 +68,7 @@ function headLines(run: ListedRun, { reason, error }: RunSnapshot): readonly Lin
   const { runId, pipeline, startedAt, updatedAt, seq, source, forkOf, lease } = run;
   const standing = standingOf(run);
   const facts = [
-    `started ${new Date(startedAt).toISOString()}, last record ${seq} after ${duration(updatedAt - startedAt)}`,
+    `started ${timeText(startedAt)}, last record ${seq} after ${duration(updatedAt - startedAt)}`,
     ...(source === undefined ? [] : [`definition ${oneLine(source)}`]),
     ...(forkOf === undefined ? [] : [`fork of run ${oneLine(forkOf)}`]),
     ...(lease ? [`${oneLine(lease.holder)} works on it`] : []),

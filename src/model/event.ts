@@ -208,8 +208,8 @@ export const runRecordSchema = z.object({
   runId: z.string(),
   /** Position in the run, from 1, without gaps. */
   seq: z.int().min(1),
-  /** Milliseconds since 1970, by the clock of the process that ran it. */
-  time: z.number(),
+  /** Milliseconds since 1970, by the clock of the process that ran it; such that a `Date` can have it. */
+  time: z.number().min(-8.64e15).max(8.64e15),
   event: runEventSchema,
 });
 

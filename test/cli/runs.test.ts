@@ -1,9 +1,10 @@
 /** Commands that look at runs that are kept, move them, and remove them. */
+import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { definePipeline, phase, readRun, task, type RunRecord } from '../../src/index.ts';
+import { definePipeline, phase, readRun, startRun, task, type RunRecord } from '../../src/index.ts';
 import { fingerprint } from '../../src/model/plan.ts';
 import { copyRun } from '../../src/runtime/fork.ts';
 import { sqliteStore } from '../../src/store.ts';
@@ -384,6 +385,29 @@ describe('phasegate rm and gc', () => {
   });
 });
 
+describe('a run whose times are no dates', () => {
+  it('is listed and shown', async () => {
+    const cwd = await files({});
+    const store = sqliteStore(join(cwd, 'odd.db'));
+    const pipeline = definePipeline({ name: 'odd', phases: [phase('a', { tasks: [task('t', { run: () => 1 })] })] });
+    await startRun(pipeline, { store, runId: 'r' }).result;
+    const records = await readRun(store, 'r');
+    await copyRun(
+      store,
+      'odd',
+      records.map((record) => ({ ...record, time: 1e300 })),
+      {},
+    );
+    await store.close();
+    for (const command of [['show', 'odd'], ['show', 'odd', '--json'], ['ls'], ['events', 'odd'], ['doctor']]) {
+      const { code, stderr } = await phasegate([...command, '--store', 'odd.db'], { cwd });
+      expect([command, code, stderr]).toEqual([command, 0, '']);
+    }
+    const { stdout } = await phasegate(['show', 'odd', '--store', 'odd.db'], { cwd });
+    expect(stdout).toContain('started 1e+300, ');
+  });
+});
+
 describe('phasegate export and import', () => {
   /** A run with an output that is kept beside its records. */
   async function exported(): Promise<{ readonly cwd: string; readonly id: string; readonly text: string }> {
@@ -412,10 +436,42 @@ describe('phasegate export and import', () => {
     const there = sqliteStore(join(cwd, 'other.db'), { readOnly: true });
     expect(await readRun(there, id)).toEqual(await readRun(here, id));
     expect(await there.inbox()).toEqual(await here.inbox());
-    expect(await there.run(id)).toEqual(await here.run(id));
+    // Where its definition is, is for who imports it to say.
+    expect(await there.run(id)).toEqual({ ...(await here.run(id)), source: undefined });
     await here.close();
     await there.close();
-    expect(await phasegate(['resume', id, '--store', 'other.db'], { cwd })).toMatchObject({ code: 3 });
+    expect(await phasegate(['resume', id, '--store', 'other.db'], { cwd })).toMatchObject({
+      code: 2,
+      stderr: containing(`Name the file: phasegate resume ${id} <pipeline>`),
+    });
+    expect(await phasegate(['resume', id, 'p.mjs', '--store', 'other.db'], { cwd })).toMatchObject({ code: 3 });
+  });
+
+  it('keep what looks like the end of a line', async () => {
+    const cwd = await files({});
+    const text = 'a\u2028b\u2029c\r\nd\u0085e';
+    const pipeline = definePipeline({
+      name: 'ends',
+      phases: [phase('a', { tasks: [task('t', { run: () => text })] })],
+    });
+    const store = sqliteStore(join(cwd, 'here.db'));
+    await startRun(pipeline, { store, runId: 'r' }).result;
+    expect(await phasegate(['export', 'r', '-o', 'r.jsonl', '--store', 'here.db'], { cwd })).toMatchObject({ code: 0 });
+    expect(await phasegate(['import', 'r.jsonl', '--store', 'there.db'], { cwd })).toMatchObject({ code: 0 });
+    const there = sqliteStore(join(cwd, 'there.db'), { readOnly: true });
+    expect(await readRun(there, 'r')).toEqual(await readRun(store, 'r'));
+    await there.close();
+    await store.close();
+  });
+
+  it('run nothing that the file names', async () => {
+    const { cwd, id, text } = await exported();
+    await put(cwd, 'evil.mjs', `import { writeFileSync } from 'node:fs'; writeFileSync('evil', '');`);
+    const named = text.replace('"version":1,', `"version":1,"source":${JSON.stringify(join(cwd, 'evil.mjs'))},`);
+    await put(cwd, 'named.jsonl', withChecksum(named));
+    expect(await phasegate(['import', 'named.jsonl', '--store', 'other.db'], { cwd })).toMatchObject({ code: 0 });
+    expect(await phasegate(['resume', id, '--store', 'other.db'], { cwd })).toMatchObject({ code: 2, stdout: '' });
+    await expect(stat(join(cwd, 'evil'))).rejects.toThrow('ENOENT');
   });
 
   it('give a run another id where its own is taken, and read standard input', async () => {
@@ -436,12 +492,17 @@ describe('phasegate export and import', () => {
       ['Dear diary', 'line 1 is no JSON'],
       ['{}', 'line 1 does not say that it is a run'],
       [changed(0, (line) => line.replace('"version":1', '"version":2')), 'line 1 does not say that it is a run'],
-      [lines.slice(0, -1).join('\n'), `it ends after ${lines.length - 4} of ${lines.length - 3} records`],
+      [lines.slice(0, -1).join('\n'), 'the last line, which has its checksum, is missing'],
+      [lines.toSpliced(-2, 1).join('\n'), `it ends after ${lines.length - 5} of ${lines.length - 4} records`],
       [text.slice(0, -20), 'is no JSON'],
+      [`${text}\n{}`, 'comes after its end'],
+      [text.replace('See.', 'Fine.'), 'its checksum is another one'],
+      [changed(2, (line) => line.replace(/"time":\d+/u, '"time":1')), 'its checksum is another one'],
+      [withChecksum(changed(2, (line) => line.replace(/"time":\d+/u, '"time":1e300'))), 'is no record: time'],
       [lines.toSpliced(2, 1).join('\n'), 'has record 3 where record 2 is due'],
-      [changed(lines.length - 1, (line) => line.replace(/"seq":\d+/u, '"seq":1')), 'has record 1 where record'],
-      [changed(lines.length - 1, (line) => line.replace(/"runId":"\w+"/u, '"runId":"x"')), 'is of another run'],
-      [changed(lines.length - 1, (line) => line.replace(/"type":"[\w.]+"/u, '"type":"phase.eaten"')), 'is no record'],
+      [changed(lines.length - 2, (line) => line.replace(/"seq":\d+/u, '"seq":1')), 'has record 1 where record'],
+      [changed(lines.length - 2, (line) => line.replace(/"runId":"\w+"/u, '"runId":"x"')), 'is of another run'],
+      [changed(lines.length - 2, (line) => line.replace(/"type":"[\w.]+"/u, '"type":"phase.eaten"')), 'is no record'],
       [text.replace('xxxxx', 'xxyxx'), 'is not what its hash says'],
       [lines.filter((line) => !line.startsWith('{"hash"')).join('\n'), 'which is not there'],
       [text.replaceAll('"concurrency":"unlimited"', '"concurrency":7'), 'its plan is not what its fingerprint says'],
@@ -503,3 +564,14 @@ describe('every command for runs', () => {
     await expect(stat(join(cwd, 'none.db'))).rejects.toThrow('ENOENT');
   });
 });
+
+/** The file with a checksum that fits, as a forger would write it. */
+function withChecksum(text: string): string {
+  const lines = text
+    .trimEnd()
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => `${line}\n`);
+  const sha256 = createHash('sha256').update(lines.join('')).digest('hex');
+  return `${lines.join('')}${JSON.stringify({ sha256 })}\n`;
+}
