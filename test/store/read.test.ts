@@ -46,7 +46,7 @@ describe('readRun()', () => {
   it('says which content is missing', async () => {
     const store = memoryStore();
     await startRun(pipeline, { store, runId: 'r', input: 1 }).result;
-    const poor = { read: store.read, artifact: () => Promise.resolve(undefined) };
+    const poor = { ...store, artifact: () => Promise.resolve(undefined) };
     await expect(readRun(poor, 'r')).rejects.toThrow(
       /^Cannot read record \d of run r as the content \w{64} that it refers to is missing/u,
     );
