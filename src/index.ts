@@ -46,7 +46,7 @@ export {
   type CorrectionOptions,
   type Decision,
 } from './model/decision.ts';
-export { formatDecision, parseDecision, type ParsedDecision } from './model/decision-text.ts';
+export { formatDecision, parseDecision, type DecisionTextOptions, type ParsedDecision } from './model/decision-text.ts';
 export type { StandardSchemaV1 } from './model/schema.ts';
 export type { Work } from './model/compile.ts';
 export { needsRework, type NeedsRework } from './model/rework.ts';

@@ -28,6 +28,7 @@ export function reviewLogic(
   lingering = createLingering(),
   host: Host = unkept,
 ): WorkLogic<GateOutcome, PhaseContext> {
+  const phases = [...work.phases.keys()];
   return fromWork((scope) => {
     const { phase } = scope.input.origin;
     const functions = work.phases.get(phase.name);
@@ -35,7 +36,7 @@ export function reviewLogic(
       scope.done({ verdict: APPROVE, verdicts: {} });
       return;
     }
-    const gate: Gate = { plan: phase.gate, work: functions, scope, host, edited: undefined };
+    const gate: Gate = { plan: phase.gate, work: functions, phases, scope, host, edited: undefined };
     const delay = reviewDelay(scope.input) - (scope.progress?.elapsedMs ?? 0);
     if (delay > 0) scope.pause(delay, () => judge(gate));
     else judge(gate);
@@ -48,6 +49,8 @@ export function reviewLogic(
 interface Gate {
   readonly plan: GatePlan;
   readonly work: PhaseWork;
+  /** The names of all phases. */
+  readonly phases: readonly string[];
   readonly scope: WorkScope<PhaseContext, GateOutcome>;
   readonly host: Host;
   /** Outputs that a person who approves has put in the place of those of the attempt. */
@@ -117,7 +120,7 @@ function ask(gate: Gate, plan: TaskPlan, isAlone: boolean, answer: (verdict: Ver
     if (done.ok && reviewer.mayEdit) gate.edited = editsIn(done.output);
     answer(
       done.ok
-        ? readAnswer(done.output, gate.plan.minConfidence)
+        ? readAnswer(done.output, gate.plan.minConfidence, gate.phases)
         : { type: 'unavailable', error: errorInfo(done.error) },
     );
   };

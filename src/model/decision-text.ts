@@ -11,10 +11,23 @@
  *
  * @module
  */
+import { closeMarks, jsonString, lineEnd, mirror, PROSE, readBody } from './answer-text.ts';
 import type { Decision } from './decision.ts';
+import { hasPredecessor, readPredecessor, spellings } from './predecessor-text.ts';
 
 /** The outcome of reading a reviewer's text. */
 export type ParsedDecision = Decision | { readonly type: 'unrecognised'; readonly text: string };
+
+/** What is known about a decision before it is read or written. */
+export interface DecisionTextOptions {
+  /**
+   * The names of the phases of the pipeline. The longest one that stands behind `RETRY_PREDECESSOR` as it is is meant,
+   * whatever is in it; emphasis, quotes and other case around a name are ignored where there is none.
+   *
+   * @default [] a name ends at the first colon, and is read without emphasis, quotes and brackets at its ends
+   */
+  readonly phases?: readonly string[] | undefined;
+}
 
 /**
  * Reads a reviewer's text as a decision. Never throws, and takes time in proportion to the text.
@@ -31,25 +44,29 @@ export type ParsedDecision = Decision | { readonly type: 'unrecognised'; readonl
  * parseDecision('RETRY: cite two sources'); // { type: 'retry', feedback: 'cite two sources' }
  * ```
  */
-export function parseDecision(text: string | null | undefined): ParsedDecision {
+export function parseDecision(
+  text: string | null | undefined,
+  { phases = [] }: DecisionTextOptions = {},
+): ParsedDecision {
   const given = typeof text === 'string' ? text : '';
-  return readAnswer(undress(given)) ?? { type: 'unrecognised', text: given };
+  return readAnswer(undress(given), phases) ?? { type: 'unrecognised', text: given };
 }
 
 /**
- * Writes a decision as text, such that `parseDecision` gives the same type, phase, feedback and reason again.
+ * Writes a decision as text, such that `parseDecision` with the same names of phases gives the same type, phase,
+ * feedback and reason again.
  *
  * Text that would not survive as it stands, such as feedback with spaces at its ends, is written as a JSON string.
  * The fields of a structured verdict (`confidence`, `score`, `requiredChange`) have no place in the text protocol.
  */
-export function formatDecision(decision: Decision): string {
+export function formatDecision(decision: Decision, { phases = [] }: DecisionTextOptions = {}): string {
   switch (decision.type) {
     case 'approve':
       return 'APPROVE';
     case 'retry':
       return `RETRY: ${writeBody(decision.feedback)}`;
     case 'retryPredecessor':
-      return `RETRY_PREDECESSOR ${writeName(decision.phase)}: ${writeBody(decision.feedback)}`;
+      return writePredecessor(decision.phase, decision.feedback, phases);
     case 'reject':
       return `REJECT: ${writeBody(decision.reason)}`;
     case 'escalate':
@@ -76,10 +93,6 @@ const HEAD = new RegExp(
   'iuy',
 );
 
-/** Words after a keyword that make it the subject of a sentence: `RETRY is not needed`. */
-const PROSE =
-  /^\s*(?:is|isn['’]t|was|wasn['’]t|or|if|would|should|could|may|might|nothing|(?:not|no longer) (?:needed|necessary|required|warranted|justified))(?![\p{L}\p{N}])/iu;
-
 /** A line that is a verdict, and the text behind its keyword. */
 interface Verdict {
   readonly word: 'APPROVE' | 'RETRY' | 'RETRY_PREDECESSOR' | 'REJECT' | 'ESCALATE';
@@ -100,29 +113,29 @@ function undress(text: string): string {
   return jsonString(inner)?.trim() ?? (quoted ? inner.slice(1, -1).trim() : inner);
 }
 
-function readAnswer(text: string): Decision | undefined {
-  const first = verdictAt(text, 0);
-  const later = first === undefined || first.word === 'APPROVE' ? readLaterLine(text) : undefined;
+function readAnswer(text: string, phases: readonly string[]): Decision | undefined {
+  const first = verdictAt(text, 0, phases);
+  const later = first === undefined || first.word === 'APPROVE' ? readLaterLine(text, phases) : undefined;
   if (!first) return later;
   // An approval has no body, so another verdict below it contradicts it: better to understand nothing than to guess.
-  return later === undefined || later.type === 'approve' ? decide(first) : undefined;
+  return later === undefined || later.type === 'approve' ? decide(first, phases) : undefined;
 }
 
 /** The last formal verdict after the first line, or else the last verdict, with the lines that follow it as its body. */
-function readLaterLine(text: string): Decision | undefined {
+function readLaterLine(text: string, phases: readonly string[]): Decision | undefined {
   let found: Decision | undefined;
   for (let end = text.lastIndexOf('\n'); end > 0; end = text.lastIndexOf('\n', end - 1)) {
-    const verdict = verdictAt(text, end + 1);
+    const verdict = verdictAt(text, end + 1, phases);
     if (!verdict || (found && !verdict.formal)) continue;
     const above = text.slice(text.lastIndexOf('\n', end - 1) + 1, end);
-    found = decide(verdict, /^\s*(`{3,}|~{3,})/u.exec(above)?.[1]);
+    found = decide(verdict, phases, /^\s*(`{3,}|~{3,})/u.exec(above)?.[1]);
     if (verdict.formal) break;
   }
   return found;
 }
 
 /** The verdict on the line that begins at an index, if there is one. Looks at that line only. */
-function verdictAt(text: string, index: number): Verdict | undefined {
+function verdictAt(text: string, index: number, phases: readonly string[]): Verdict | undefined {
   HEAD.lastIndex = index;
   const groups = HEAD.exec(text)?.groups;
   if (!groups) return undefined;
@@ -130,17 +143,17 @@ function verdictAt(text: string, index: number): Verdict | undefined {
   const open = closed + closedLate === '' ? outer + inner : inner;
   const rest = text.slice(HEAD.lastIndex);
   const formal = label !== undefined || keyword === keyword.toUpperCase();
-  const line = closeMarks(rest.slice(0, lineEnd(rest)), open);
-  return isVerdict(keyword.toUpperCase(), line, formal, index === 0)
-    ? { word: wordOf(keyword.toUpperCase()), formal, open, rest }
-    : undefined;
+  const word = wordOf(keyword.toUpperCase());
+  const line = rest.slice(0, lineEnd(rest));
+  const isOne =
+    word === 'RETRY_PREDECESSOR'
+      ? (!/\s/u.test(keyword) || /[:：]/u.test(line)) && hasPredecessor(line, open, phases)
+      : isVerdict(keyword.toUpperCase(), closeMarks(line, open), formal, index === 0);
+  return isOne ? { word, formal, open, rest } : undefined;
 }
 
 /** Whether the rest of its line lets a keyword be a verdict: nothing, a separator, or, where allowed, plain words. */
 function isVerdict(keyword: string, line: string, formal: boolean, first: boolean): boolean {
-  if (wordOf(keyword) === 'RETRY_PREDECESSOR') {
-    return (!/\s/u.test(keyword) || /[:：]/u.test(line)) && readPredecessor(line) !== undefined;
-  }
   if (keyword === 'APPROVE' && /^[\s:：,-]*(?:no|false|never)\P{L}*$/iu.test(line)) return false;
   if (/^\s*[:：]/u.test(line) || /^(?:[.!,;]|\s+[-–—(])/u.test(line)) return true;
   if (/^[\s\p{P}\p{S}\p{Cf}]*$/u.test(line)) return !line.includes('?');
@@ -154,16 +167,17 @@ function wordOf(keyword: string): Verdict['word'] {
 }
 
 /** @param fence The code fence that the verdict is the first line of. */
-function decide({ word, open, rest }: Verdict, fence?: string): Decision | undefined {
+function decide({ word, open, rest }: Verdict, phases: readonly string[], fence?: string): Decision | undefined {
   const close = fence === undefined ? -1 : rest.indexOf(`\n${fence}`);
-  const tail = closeMarks(close === -1 ? rest : rest.slice(0, close), open);
+  const block = close === -1 ? rest : rest.slice(0, close);
+  const tail = closeMarks(block, open);
   switch (word) {
     case 'APPROVE':
       return { type: 'approve' };
     case 'RETRY':
       return { type: 'retry', feedback: readBody(tail) };
     case 'RETRY_PREDECESSOR':
-      return readPredecessor(tail);
+      return readPredecessor(block, open, phases);
     case 'REJECT':
       return { type: 'reject', reason: readBody(tail) };
     case 'ESCALATE':
@@ -171,77 +185,15 @@ function decide({ word, open, rest }: Verdict, fence?: string): Decision | undef
   }
 }
 
-/** Takes out the marks that close what was opened: behind the keyword, around the first colon, or at an end. */
-function closeMarks(rest: string, open: string): string {
-  const runs = open.match(/(.)\1*/gu) ?? [];
-  return runs.reduceRight((tail, run) => {
-    const mark = mirror(run.charAt(0)).repeat(run.length);
-    const line = tail.slice(0, lineEnd(tail));
-    const colon = line.search(/[:：]/u);
-    const places = [
-      0,
-      colon - mark.length,
-      colon + 1,
-      line.trimEnd().length - mark.length,
-      tail.trimEnd().length - mark.length,
-    ];
-    const at = places.find((place) => place >= 0 && tail.startsWith(mark, place));
-    return at === undefined ? tail : tail.slice(0, at) + tail.slice(at + mark.length);
-  }, rest);
-}
-
-function readPredecessor(tail: string): Decision | undefined {
-  const quoted = /^[^\S\n]*(?:[:：][^\S\n]*)?("(?:[^"\\]|\\.)*")\s*(?:[:：]([^]*))?$/u.exec(tail);
-  const name = quoted?.[1] === undefined ? undefined : jsonString(quoted[1]);
-  if (name !== undefined) return { type: 'retryPredecessor', phase: name, feedback: readBody(`:${quoted?.[2] ?? ''}`) };
-  const rest = tail.replace(/^[^\S\n]*[:：]?[^\S\n]*/u, '');
-  const line = rest.slice(0, lineEnd(rest));
-  const colon = line.search(/[:：]/u);
-  const end = colon === -1 ? line.search(/\s[-–—]\s/u) : colon;
-  const phase = trimMarks(end === -1 ? line : line.slice(0, end));
-  const body = end === -1 ? rest.slice(line.length) : rest.slice(end);
-  return phase === '' ? undefined : { type: 'retryPredecessor', phase, feedback: readBody(body) };
-}
-
-/** What follows a keyword, without the one separator. */
-function readBody(tail: string): string {
-  const body = tail.replace(/^[^\S\n]*(?:[:：]|[.!,;](?=\s|$)|[-–—](?=\s))?/u, '').trim();
-  return jsonString(body) ?? body;
-}
-
 function writeBody(body: string): string {
   return readBody(`: ${body}`) === body ? body : JSON.stringify(body);
 }
 
-function writeName(name: string): string {
-  const read = readPredecessor(` ${name}: `);
-  return read?.type === 'retryPredecessor' && read.phase === name ? name : JSON.stringify(name);
-}
-
-/** Without emphasis, quotes, brackets and spaces at both ends. */
-function trimMarks(name: string): string {
-  const marks = /[\s*_`"'“‘”’<>[\]()]/u;
-  let [start, end] = [0, name.length];
-  while (start < end && marks.test(name.charAt(start))) start++;
-  while (end > start && marks.test(name.charAt(end - 1))) end--;
-  return name.slice(start, end);
-}
-
-function mirror(mark: string): string {
-  return mark === '“' ? '”' : mark === '‘' ? '’' : mark;
-}
-
-function jsonString(text: string): string | undefined {
-  if (!text.startsWith('"') || !text.endsWith('"') || text.length < 2) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'string' ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function lineEnd(text: string): number {
-  const end = text.indexOf('\n');
-  return end === -1 ? text.length : end;
+function writePredecessor(phase: string, feedback: string, phases: readonly string[]): string {
+  const texts = spellings(phase).map((name) => `RETRY_PREDECESSOR ${name}: ${writeBody(feedback)}`);
+  const isRead = (text: string): boolean => {
+    const read = parseDecision(text, { phases });
+    return read.type === 'retryPredecessor' && read.phase === phase && read.feedback === feedback;
+  };
+  return texts.find(isRead) ?? texts.at(-1) ?? '';
 }

@@ -10,9 +10,13 @@ import type { Verdict } from './event.ts';
 import type { GatePlan } from './plan.ts';
 import { joinDemands } from './revision.ts';
 
-/** Reads one reviewer's answer: text by the text protocol, an object by the schema. Never throws. */
-export function readAnswer(answer: unknown, minConfidence: number): Verdict {
-  if (typeof answer === 'string' || answer === null || answer === undefined) return parseDecision(answer);
+/**
+ * Reads one reviewer's answer: text by the text protocol, an object by the schema. Never throws.
+ *
+ * @param phases The names of all phases, also of those that may not be sent back, so that none is taken for another.
+ */
+export function readAnswer(answer: unknown, minConfidence: number, phases: readonly string[]): Verdict {
+  if (typeof answer === 'string' || answer === null || answer === undefined) return parseDecision(answer, { phases });
   const parsed = decisionSchema.safeParse(answer);
   if (!parsed.success) {
     const lines = parsed.error.issues.map((issue) => `${issue.path.join('.') || '(root)'}: ${issue.message}`);

@@ -108,7 +108,8 @@ function readJson(item: InboxItem, value: unknown): unknown {
 
 function readDecision(plan: Plan, item: InboxItem, given: Decision | string, edits = false): Decision {
   const { about } = item;
-  const decision = typeof given === 'string' ? parseDecision(given) : given;
+  const phases = plan.phases.map(({ name }) => name);
+  const decision = typeof given === 'string' ? parseDecision(given, { phases }) : given;
   const parsed = decisionSchema.safeParse(decision);
   if (!parsed.success || !mayAnswer(item, parsed.data)) throw unreadable(about, given);
   if (parsed.data.type === 'approve' && item.empty && !edits) throw nothingToApprove(about);

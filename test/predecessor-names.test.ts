@@ -1,0 +1,244 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  approve,
+  definePipeline,
+  escalate,
+  formatDecision,
+  parseDecision,
+  phase,
+  reject,
+  retry,
+  retryPredecessor,
+  startRun,
+  task,
+  type Decision,
+  type RunResult,
+} from '../src/index.ts';
+import { nameProblem } from '../src/model/names.ts';
+
+/** Each text, the phase that it sends back, and what that is told. */
+function reads(
+  phases: readonly string[],
+  table: readonly (readonly [text: string, phase: string, feedback: string])[],
+): void {
+  it.each(table)('%j', (text, name, feedback) => {
+    expect(parseDecision(text, { phases })).toStrictEqual(retryPredecessor(name, feedback));
+  });
+}
+
+/** Names that mean something to a reader that does not know them. */
+const AWKWARD = ['_draft', 'draft_', '_x_', '*b*', '**', '[lint]', 'build (x)', 'test:unit', '"a": "b"', ':a', 'a:'];
+const MORE = ['test: unit', '"quoted"', '“a”', '`a`', '- a', 'a - b', '```', '"', '：', 'a：b', 'research.'];
+
+describe('parseDecision() with names of phases, as they are', () => {
+  it.each([...AWKWARD, ...MORE])('%s', (name) => {
+    const decision = retryPredecessor(name, 'add a case');
+    const phases = [name, 'other'];
+    expect(parseDecision(`RETRY_PREDECESSOR ${name}: add a case`, { phases })).toStrictEqual(decision);
+    expect(parseDecision(`retry-predecessor  ${name} : add a case`, { phases })).toStrictEqual(decision);
+    expect(parseDecision(`**RETRY_PREDECESSOR** ${name}: add a case`, { phases })).toStrictEqual(decision);
+    expect(parseDecision(`**RETRY_PREDECESSOR ${name}: add a case**`, { phases })).toStrictEqual(decision);
+    expect(parseDecision(`**RETRY_PREDECESSOR ${name}:** add a case`, { phases })).toStrictEqual(decision);
+    expect(parseDecision(`**RETRY_PREDECESSOR ${name}**: add a case`, { phases })).toStrictEqual(decision);
+    expect(parseDecision(`RETRY_PREDECESSOR ${name}\nadd a case`, { phases })).toStrictEqual(decision);
+    expect(parseDecision(`RETRY_PREDECESSOR ${name} - add a case`, { phases })).toStrictEqual(decision);
+    expect(parseDecision(`Two cases are missing.\n\nRETRY_PREDECESSOR ${name}: add a case`, { phases })).toStrictEqual(
+      decision,
+    );
+    expect(parseDecision(`RETRY_PREDECESSOR ${name}`, { phases })).toStrictEqual(retryPredecessor(name, ''));
+  });
+});
+
+describe('parseDecision() with names of phases takes the longest', () => {
+  reads(
+    ['test', 'test:unit', 'test: unit', 'z'],
+    [
+      ['RETRY_PREDECESSOR test: add a case', 'test', 'add a case'],
+      ['RETRY_PREDECESSOR test:unit: add a case', 'test:unit', 'add a case'],
+      ['RETRY_PREDECESSOR test: unit: add a case', 'test: unit', 'add a case'],
+      ['RETRY_PREDECESSOR "test": unit: add a case', 'test', 'unit: add a case'],
+      ['RETRY_PREDECESSOR test:unit add a case', 'test:unit', 'add a case'],
+      ['RETRY_PREDECESSOR test:add a case', 'test', 'add a case'],
+      ['RETRY_PREDECESSOR test: unity: x', 'test', 'unity: x'],
+      ['RETRY_PREDECESSOR: test:unit: add a case', 'test:unit', 'add a case'],
+    ],
+  );
+});
+
+describe('parseDecision() with names of phases reads lenient forms where no name is written as it is', () => {
+  reads(
+    ['test', 'test:unit', '_draft', 'Draft', 'market research'],
+    [
+      ['RETRY_PREDECESSOR **test:unit**: x', 'test:unit', 'x'],
+      ['**RETRY_PREDECESSOR `test:unit`: x**', 'test:unit', 'x'],
+      ['**RETRY_PREDECESSOR "test:unit"**: use **bold**', 'test:unit', 'use **bold**'],
+      ['RETRY_PREDECESSOR "test:unit": x', 'test:unit', 'x'],
+      ['RETRY_PREDECESSOR "test:\\u0075nit": x', 'test:unit', 'x'],
+      ['RETRY_PREDECESSOR(test:unit): x', 'test:unit', 'x'],
+      ['RETRY_PREDECESSOR <test:unit> - x', 'test:unit', 'x'],
+      ['RETRY_PREDECESSOR Test:Unit: x', 'test:unit', 'x'],
+      ['RETRY_PREDECESSOR “TEST:UNIT”: x', 'test:unit', 'x'],
+      ['RETRY_PREDECESSOR draft: x', '_draft', 'x'],
+      ['RETRY_PREDECESSOR *Draft*: x', 'Draft', 'x'],
+      ['RETRY_PREDECESSOR [Market Research]: x', 'market research', 'x'],
+      ['RETRY_PREDECESSOR market research, more figures', 'market research', 'more figures'],
+      ['RETRY_PREDECESSOR market research needs figures', 'market research', 'needs figures'],
+    ],
+  );
+
+  it('does not choose among names that only differ in what is lenient', () => {
+    const text = 'RETRY_PREDECESSOR draft: x';
+    expect(parseDecision(text, { phases: ['_draft', 'draft_'] })).toStrictEqual(retryPredecessor('draft', 'x'));
+    expect(parseDecision(text, { phases: ['Draft', 'DRAFT'] })).toStrictEqual(retryPredecessor('draft', 'x'));
+    expect(parseDecision(text, { phases: ['Draft', 'draft'] })).toStrictEqual(retryPredecessor('draft', 'x'));
+    expect(parseDecision(text, { phases: ['_draft', 'draft'] })).toStrictEqual(retryPredecessor('draft', 'x'));
+  });
+
+  it('gives another name as it is written', () => {
+    const phases = ['test'];
+    expect(parseDecision('RETRY_PREDECESSOR testing: x', { phases })).toStrictEqual(retryPredecessor('testing', 'x'));
+    expect(parseDecision('RETRY_PREDECESSOR "a: b": x', { phases })).toStrictEqual(retryPredecessor('a: b', 'x'));
+    expect(parseDecision('RETRY_PREDECESSOR test is not needed', { phases })).toStrictEqual(
+      retryPredecessor('test is not needed', ''),
+    );
+  });
+});
+
+describe('parseDecision() and formatDecision() with names of phases', () => {
+  it('lose nothing, whatever the phases are called', () => {
+    fc.assert(
+      fc.property(anyCase, ({ phases, decision }) => {
+        expect(parseDecision(formatDecision(decision, { phases }), { phases })).toStrictEqual(decision);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('lose nothing where only the reader knows the names, and none of them begins with another or a quote', () => {
+    const names = fc.uniqueArray(anyName, { minLength: 1, maxLength: 3 });
+    fc.assert(
+      fc.property(names, anyBody, ([name = 'a', ...others], feedback) => {
+        fc.pre(!others.some((one) => one.startsWith(name) || one.startsWith('"')));
+        const decision = retryPredecessor(name, feedback);
+        expect(parseDecision(formatDecision(decision), { phases: [name, ...others] })).toStrictEqual(decision);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('read a name that is written as it is', () => {
+    fc.assert(
+      fc.property(anyCase, ({ phases, decision }) => {
+        const name = decision.type === 'retryPredecessor' ? decision.phase : (phases[0] ?? 'a');
+        fc.pre(!phases.some((one) => one.startsWith(name) && /^\s*[:：]/u.test(one.slice(name.length))));
+        // What is written so is another known name, escaped.
+        fc.pre(!name.startsWith('"\\u'));
+        expect(parseDecision(`RETRY_PREDECESSOR ${name}: add a case`, { phases })).toStrictEqual(
+          retryPredecessor(name, 'add a case'),
+        );
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it.each<readonly [phases: readonly string[], name: string, feedback: string, text: string]>([
+    [['a', 'a: b'], 'a', 'x', 'RETRY_PREDECESSOR a: x'],
+    [['a', 'a: b'], 'a', 'b: x', 'RETRY_PREDECESSOR "a": b: x'],
+    [['a', 'a: b', '"a"'], 'a', 'b: x', String.raw`RETRY_PREDECESSOR "\u0061": b: x`],
+    [['a', 'a:'], 'a', '', 'RETRY_PREDECESSOR "a": '],
+    [['test:unit'], 'test:unit', 'x', 'RETRY_PREDECESSOR test:unit: x'],
+  ])('%j: writes %s, %j as %s', (phases, name, feedback, text) => {
+    expect(formatDecision(retryPredecessor(name, feedback), { phases })).toBe(text);
+  });
+});
+
+describe('a reviewer that answers in text', () => {
+  it.each(AWKWARD)('sends back %s', async (name) => {
+    const { phases } = await run(name);
+    expect(phases[name]).toMatchObject({ status: 'approved', generation: 1 });
+    expect(phases['test']).toMatchObject({ status: 'approved', generation: 0 });
+    expect(phases['z']).toMatchObject({ status: 'approved', because: 'approved' });
+  });
+
+  it('does not send back a shorter name where the phase that is named may not be sent back', async () => {
+    const { phases } = await run('test:unit', { rewindTo: ['test'], onInvalidTarget: 'escalate' }, () => reject('so'));
+    expect(phases).toMatchObject({ test: { generation: 0 }, 'test:unit': { generation: 0 }, z: { reason: 'so' } });
+  });
+});
+
+describe('a person who answers in text', () => {
+  it.each(AWKWARD)('sends back %s', async (name) => {
+    const { phases } = await run(
+      name,
+      { rewindTo: ['test'], onInvalidTarget: 'escalate' },
+      () => `RETRY_PREDECESSOR ${name}: add a case`,
+    );
+    expect(phases[name]).toMatchObject({ status: 'approved', generation: 1 });
+    expect(phases['test']).toMatchObject({ status: 'approved', generation: 0 });
+    expect(phases['z']).toMatchObject({ status: 'approved', because: 'approved' });
+  });
+});
+
+// --- internal ---
+
+const PARTS =
+  'a|b|A|test|unit| |:|: |：|"|\\"|“|”|\'|`|```|*|**|_|[|]|(|)|<|>| - |-|.|,|\\|\\u0061|"a"|is|é|🎉|\uD83C'.split('|');
+
+const anyName = fc
+  .oneof(
+    {
+      weight: 4,
+      arbitrary: fc.array(fc.constantFrom(...PARTS), { minLength: 1, maxLength: 6 }).map((all) => all.join('')),
+    },
+    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }),
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }),
+  )
+  .filter((name) => nameProblem(name) === undefined);
+
+const anyBody = fc.oneof(
+  fc.array(fc.constantFrom(...PARTS, '\n', 'RETRY: x'), { maxLength: 6 }).map((all) => all.join('')),
+  fc.string({ unit: 'binary', maxLength: 20 }),
+);
+
+/** Names of which some are what others begin with, or are written like others, and a decision about one of them. */
+const anyCase = fc
+  .tuple(fc.uniqueArray(anyName, { minLength: 1, maxLength: 4 }), anyBody, fc.nat(), fc.nat({ max: 9 }))
+  .map(([names, body, pick, kind]) => {
+    const [first = 'a', second = 'b'] = names;
+    const related = [...names, `${first}: ${body}`, `${first}:${second}`, `"${first}"`, JSON.stringify(first)];
+    const phases = [...new Set(related)].filter((name) => nameProblem(name) === undefined);
+    const name = phases[pick % phases.length] ?? first;
+    const others: readonly Decision[] = [approve(), retry(body), reject(body), escalate(body)];
+    return { phases, decision: others[kind] ?? retryPredecessor(name, body) };
+  });
+
+/** `test` and another phase, then one whose reviewer sends that one back, and approves if asked again. */
+async function run(
+  name: string,
+  options: { readonly rewindTo?: readonly string[]; readonly onInvalidTarget?: 'escalate' } = {},
+  person?: () => Decision | string,
+): Promise<RunResult> {
+  let asked = 0;
+  const by = task('judge', {
+    run: () => {
+      asked += 1;
+      return asked === 1 ? `RETRY_PREDECESSOR ${name}: add a case` : 'APPROVE';
+    },
+  });
+  const tasks = [task('t', { run: () => 'text' })];
+  const started = startRun(
+    definePipeline({
+      name: 'p',
+      phases: [
+        phase('test', { tasks }),
+        phase(name, { tasks }),
+        phase('z', { after: ['test', name], tasks, review: { by, ...options } }),
+      ],
+    }),
+  );
+  started.events$.subscribe(({ event }) => {
+    if (event.type === 'phase.escalated' && person) void started.decide(event.phase, person());
+  });
+  return started.result;
+}
