@@ -8,5 +8,7 @@ import type { RetryPolicy } from '../model/task-types.ts';
 /** Milliseconds per try: ten minutes. */
 export const MODEL_TIMEOUT = 600_000;
 
-/** Rate limits are the rule and not the exception, so a model is asked again by default. */
-export const MODEL_RETRY: RetryPolicy = { attempts: 5, backoff: { first: 1000, factor: 2, max: 300_000 } };
+/** The policy of a model: rate limits are the rule and not the exception, so it is asked again by default. */
+export function modelRetry({ attempts = 5, backoff, retryable }: RetryPolicy = {}): RetryPolicy {
+  return { attempts, backoff: { first: 1000, factor: 2, max: 300_000, ...backoff }, retryable };
+}

@@ -10,7 +10,7 @@ import type { ReviewContext } from '../model/phase-types.ts';
 import type { Inputs, RetryPolicy, Task } from '../model/task-types.ts';
 import { answerForm } from './answer-schema.ts';
 import { callModel, type Caller } from './call.ts';
-import { MODEL_RETRY, MODEL_TIMEOUT } from './patience.ts';
+import { MODEL_TIMEOUT, modelRetry } from './patience.ts';
 import { reviewMessages } from './review-messages.ts';
 import { readVerdict, verdictSchema } from './verdict.ts';
 
@@ -40,7 +40,7 @@ export interface ModelReviewerFields {
 export function modelReviewer<N extends string>(
   name: N,
   caller: Caller,
-  { criteria, material = allOf, retry = {}, timeout = MODEL_TIMEOUT, estimate }: ModelReviewerFields,
+  { criteria, material = allOf, retry, timeout = MODEL_TIMEOUT, estimate }: ModelReviewerFields,
 ): Task<N, Decision, Inputs> {
   const run = async (context: ReviewContext): Promise<Decision> => {
     // Made anew for every question, so that no work can know them.
@@ -53,7 +53,7 @@ export function modelReviewer<N extends string>(
     const text = await callModel(caller, { messages, schema: form.schema, retryEmpty: false }, context);
     return readVerdict(text, { nonce, findings, who: `"${context.task}" of phase "${phase}"` });
   };
-  return task(name, { estimate, timeout, retry: { ...MODEL_RETRY, ...retry }, run });
+  return task(name, { estimate, timeout, retry: modelRetry(retry), run });
 }
 
 // --- internal ---

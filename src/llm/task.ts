@@ -8,7 +8,7 @@ import type { Estimate } from '../model/options.ts';
 import type { AnyTask, Inputs, RetryPolicy, Task, TaskContext } from '../model/task-types.ts';
 import { answerForm, readJson, unwrapped, type AnswerForm } from './answer-schema.ts';
 import { callModel, type Caller } from './call.ts';
-import { MODEL_RETRY, MODEL_TIMEOUT } from './patience.ts';
+import { MODEL_TIMEOUT, modelRetry } from './patience.ts';
 import { taskMessages } from './task-messages.ts';
 
 /** What a task of a model says beside which model it asks. */
@@ -45,11 +45,11 @@ export function modelTask<N extends string, O>(name: N, caller: Caller, fields: 
     const text = await callModel(caller, { messages, schema: form?.schema, retryEmpty: true }, context);
     return form ? valueOf(form, text, context) : text;
   };
-  const { retry = {}, timeout = MODEL_TIMEOUT } = fields;
+  const { retry, timeout = MODEL_TIMEOUT } = fields;
   return {
     kind: 'task',
     name,
-    options: { description, after, output, estimate, timeout, retry: { ...MODEL_RETRY, ...retry }, run },
+    options: { description, after, output, estimate, timeout, retry: modelRetry(retry), run },
   };
 }
 

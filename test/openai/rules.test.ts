@@ -7,7 +7,7 @@ import { reviewMessages } from '../../src/llm/review-messages.ts';
 import { taskMessages } from '../../src/llm/task-messages.ts';
 import { readVerdict } from '../../src/llm/verdict.ts';
 import { loadPackage } from '../../src/openai/ask.ts';
-import { PhasegateError, type Decision } from '../../src/index.ts';
+import { definePipeline, phase, PhasegateError, type Decision } from '../../src/index.ts';
 import { openaiReviewer, openaiTask, type AskReply } from '../../src/openai.ts';
 import { plainTask, tell } from './rig.ts';
 
@@ -293,6 +293,27 @@ describe('prices', () => {
 });
 
 describe('a definition', () => {
+  it('keeps what it does not say of tries and timeouts', () => {
+    const planOf = (more: object) => {
+      const one = openaiTask('draft', { model: 'm', ...more });
+      const review = openaiReviewer('editor', { model: 'm', criteria: 'c', ...more });
+      const [phasePlan] = definePipeline({ name: 'p', phases: [phase('note', { tasks: [one], review })] }).plan.phases;
+      expect(phasePlan?.gate?.reviewers[0]).toMatchObject({
+        attempts: phasePlan?.tasks[0]?.attempts,
+        backoff: phasePlan?.tasks[0]?.backoff,
+        timeout: phasePlan?.tasks[0]?.timeout,
+      });
+      return phasePlan?.tasks[0];
+    };
+    const backoff = { first: 1000, factor: 2, max: 300_000 };
+    expect(planOf({})).toMatchObject({ attempts: 5, backoff, timeout: 600_000 });
+    expect(planOf({ retry: { backoff: { first: 5 } } })).toMatchObject({
+      attempts: 5,
+      backoff: { ...backoff, first: 5 },
+    });
+    expect(planOf({ retry: { attempts: 1 }, timeout: 0 })).toMatchObject({ attempts: 1, backoff, timeout: 0 });
+  });
+
   it('names a model, and criteria', () => {
     expect(() => openaiTask('draft', { model: ' ' })).toThrow(/^Cannot let a model do "draft" as none is named/u);
     expect(() => openaiReviewer('editor', { model: 'm', criteria: ' ' })).toThrow(
