@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { definePipeline, phase, startRun } from '../../src/index.ts';
-import { openaiReviewer, openaiTask, type AskRequest } from '../../src/openai.ts';
+import { definePipeline, memoryStore, phase, resumeRun, startRun } from '../../src/index.ts';
+import { openaiReviewer, openaiTask, type Ask, type AskRequest } from '../../src/openai.ts';
+import { hurriedClock } from './rig.ts';
+import { nonceIn } from './server.ts';
 
 describe('ask', () => {
   it('lets any function be the model of a task and of a reviewer', async () => {
@@ -52,5 +54,51 @@ Gates help.
 Write a note.`,
       },
     ]);
+  });
+
+  it('of a reviewer is asked anew where a run is resumed, with another nonce, and the worker is not', async () => {
+    const nonces: string[] = [];
+    let drafts = 0;
+    const store = memoryStore();
+    const pipelineOf = (ask: Ask) => {
+      const write: Ask = () => {
+        drafts += 1;
+        return Promise.resolve({ text: 'Gates help.' });
+      };
+      const editor = openaiReviewer('editor', {
+        criteria: 'It is short.',
+        ask: (request) => {
+          nonces.push(nonceIn(request.messages[0]?.content ?? ''));
+          return ask(request);
+        },
+      });
+      const note = phase('note', { tasks: [openaiTask('draft', { ask: write })], review: editor });
+      return definePipeline({ name: 'p', phases: [note] });
+    };
+    const first = startRun(
+      pipelineOf(({ signal }) => {
+        first.suspend();
+        return new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(new Error('stopped')), { once: true });
+        });
+      }),
+      { store, runId: 'r1' },
+    );
+    expect((await first.result).status).toBe('suspended');
+    // What the interrupted review was asked is no answer to the new one.
+    const answers = [() => nonces[0], () => nonces.at(-1)];
+    const again = await resumeRun(
+      store,
+      'r1',
+      pipelineOf(() =>
+        Promise.resolve({
+          text: JSON.stringify({ nonce: answers.shift()?.(), verdict: 'approved', critique: 'Fine.', conf: 1 }),
+        }),
+      ),
+      { clock: hurriedClock() },
+    );
+    expect((await again.result).phases['note']).toMatchObject({ status: 'approved', attempts: 1 });
+    expect(drafts).toBe(1);
+    expect(new Set(nonces).size).toBe(3);
   });
 });
