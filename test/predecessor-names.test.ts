@@ -238,7 +238,8 @@ async function run(
     }),
   );
   started.events$.subscribe(({ event }) => {
-    if (event.type === 'phase.escalated' && person) void started.decide(event.phase, person());
+    if (event.type !== 'phase.escalated' || !person) return;
+    started.decide(event.phase, person()).catch((error: unknown) => started.cancel(String(error)));
   });
   return started.result;
 }
