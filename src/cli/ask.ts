@@ -10,7 +10,7 @@ import type { InboxItem } from '../model/inbox.ts';
 import { planGraph, type Plan } from '../model/plan.ts';
 import { reach } from '../model/graph.ts';
 import type { Run } from '../runtime/run.ts';
-import { helpLines, replyIn } from './inbox-ask.ts';
+import { helpLines, replyIn, withDemand } from './inbox-ask.ts';
 import { harmless } from './show/harmless.ts';
 import { manyLines, oneLine, problemText } from './show/text.ts';
 import { excerptLines } from './show/summary.ts';
@@ -96,7 +96,7 @@ export function createAsker(
         run.answer(asked.id, replyIn(asked, text), { nonce: asked.nonce }).then(next, refuse);
         return;
       }
-      run.decide(asked.about, asked.kind === 'limit' ? limitAnswer(text) : text).then(next, refuse);
+      run.decide(asked.about, asked.kind === 'limit' ? limitAnswer(text) : withDemand(text)).then(next, refuse);
     } catch (error) {
       refuse(error);
     }

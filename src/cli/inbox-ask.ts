@@ -49,8 +49,25 @@ export function replyIn({ kind, choices }: InboxItem, line: string): Reply {
   const [, command, reason = ''] = /^(SKIP|ABORT)\b\s*:?\s*(.*)$/u.exec(text) ?? [];
   if (command === 'ABORT') return reason === '' ? { type: 'abort' } : { type: 'abort', reason };
   if (command === 'SKIP' && kind === 'escalation') return reason === '' ? { type: 'skip' } : { type: 'skip', reason };
-  if (kind !== 'task') return { type: 'decide', decision: text };
+  if (kind !== 'task') return { type: 'decide', decision: withDemand(text) };
   return { type: 'value', value: choices ? text : valueIn(text) };
+}
+
+/**
+ * The line itself.
+ *
+ * @throws PhasegateError `DECISION_INVALID` where it sends work back and does not say what to change: that would spend a
+ *   correction on nothing.
+ */
+export function withDemand(line: string): string {
+  if (!/^\s*retry(?:_predecessor\b[^:]*)?:?\s*$/iu.test(line)) return line;
+  throw new PhasegateError(
+    'DECISION_INVALID',
+    `Cannot decide by ${JSON.stringify(line.trim())} as it does not say what to change`,
+    {
+      hint: 'Say it behind a colon, such as RETRY: cite two sources.',
+    },
+  );
 }
 
 /** The lines that an item can be answered with. */

@@ -32,6 +32,15 @@ describe('askReply()', () => {
     expect(said).toContain('Cannot decide as that is nothing');
   });
 
+  it.each(['RETRY', 'retry: ', 'RETRY_PREDECESSOR notes', 'RETRY_PREDECESSOR notes:'])(
+    'asks again after %j, which does not say what to change',
+    async (line) => {
+      const { given, said } = await asked(item, `${line}\nRETRY_PREDECESSOR: more\n`);
+      expect(given).toEqual([{ type: 'decide', decision: 'RETRY_PREDECESSOR: more' }]);
+      expect(said).toContain('as it does not say what to change\n');
+    },
+  );
+
   it.each(['', '\n', '\n\n', 'fine', 'fine\n'])('answers nothing where the input ends: %j', async (typed) => {
     const { answered, given } = await asked(item, typed);
     expect(answered).toBe(false);
