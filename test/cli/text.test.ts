@@ -1,8 +1,9 @@
 /** Text that is cut to the width of a terminal. */
 import stringWidth from 'string-width';
 import { describe, expect, it, vi } from 'vitest';
+import { errorText } from '../../src/cli/show/error-text.ts';
 import { fit, plain, span } from '../../src/cli/show/line.ts';
-import { cut } from '../../src/cli/show/text.ts';
+import { cut, problemLine } from '../../src/cli/show/text.ts';
 
 vi.mock('string-width', async (original) => {
   const real = await original<typeof import('string-width')>();
@@ -45,6 +46,24 @@ describe('cut()', () => {
     expect(stringWidth(cut(text, 80))).toBeLessThanOrEqual(80);
     expect(cut(text, 80)).not.toMatch(/\p{Cs}/u);
     expect(cut(text, 80).endsWith('…')).toBe(true);
+  });
+});
+
+describe('problemLine()', () => {
+  it.each([
+    ['Cannot a as b\nDo c.\nDocs: docs/errors.md#X', 'Cannot a as b. Do c.'],
+    ['Cannot a as b:\n  c: d\nDo e.\nDocs: docs/errors.md#X', 'Cannot a as b: c: d. Do e.'],
+    ['Cannot a as b?\nDo c.\nDocs: docs/errors.md#X', 'Cannot a as b? Do c.'],
+    ['Cannot a as b\nDocs: docs/errors.md#X', 'Cannot a as b'],
+    ['Cite\ntwo sources', 'Cite two sources'],
+  ])('of %j is %j', (message, line) => {
+    expect(problemLine(message)).toBe(line);
+  });
+
+  it('has what is behind an error before its documentation', () => {
+    const message = 'Cannot a as b\nDo c.\nDocs: docs/errors.md#X';
+    const info = { code: 'STORE_UNREADABLE', name: 'PhasegateError', message, cause: 'Error: d' };
+    expect(problemLine(errorText(info))).toBe('Cannot a as b. Do c. (cause: Error: d)');
   });
 });
 

@@ -10,7 +10,7 @@ import type { ErrorCode, ErrorInfo } from '../../model/errors.ts';
 export function errorText({ code, name, message, cause }: ErrorInfo): string {
   const plain = name === 'Error' || name.endsWith('PhasegateError') || /^[a-z]/u.test(name);
   const text = plain ? advised(code, message) : `${name}: ${message}`;
-  return cause === undefined ? text : `${text} (cause: ${cause})`;
+  return cause === undefined ? text : text.replace(/(?=\nDocs: \S+$)|$/u, () => ` (cause: ${cause})`);
 }
 
 /** The message of an error of ours, with advice for who reads a terminal. */

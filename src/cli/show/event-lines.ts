@@ -6,7 +6,7 @@
 import type { Correction } from '../../model/revision.ts';
 import type { RunEvent, RunRecord, Verdict } from '../../model/event.ts';
 import type { GatePlan, Plan } from '../../model/plan.ts';
-import { counted, cut, duration, oneLine, outOf, problemText, usage } from './text.ts';
+import { counted, cut, duration, oneLine, outOf, problemLine, usage } from './text.ts';
 import { errorText } from './error-text.ts';
 
 /** Turns the records of one run into lines, in order. */
@@ -187,6 +187,6 @@ const APPROVED = {
 } as const;
 
 function withText(what: string, text: string | undefined): string {
-  const line = oneLine(problemText(text ?? ''));
+  const line = problemLine(text ?? '');
   return line === '' ? what : `${what}: ${line}`;
 }

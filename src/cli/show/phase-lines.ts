@@ -8,7 +8,7 @@ import type { PhaseResult } from '../../model/result.ts';
 import type { PhaseDetails, TaskRow } from './board.ts';
 import { span, type Line, type Span } from './line.ts';
 import { glyph, markOf } from './marks.ts';
-import { counted, cut, duration, oneLine, outOf, padEnd, problemText, usage } from './text.ts';
+import { counted, cut, duration, oneLine, outOf, padEnd, problemLine, usage } from './text.ts';
 import { errorText } from './error-text.ts';
 
 /** All there is to know of a phase. */
@@ -56,7 +56,7 @@ export function taskLines({ plan, details, result }: PhaseRow): readonly Line[] 
     span('  '),
     TASK_MARKS[row.state],
     span(` ${oneLine(name)}`, row.state === 'done' ? 'dim' : 'plain'),
-    ...(row.progress === '' ? [] : [span(`  ${oneLine(problemText(row.progress))}`, 'dim')]),
+    ...(row.progress === '' ? [] : [span(`  ${problemLine(row.progress)}`, 'dim')]),
   ]);
 }
 
@@ -125,7 +125,7 @@ function noteParts({ plan, result, details }: PhaseRow): readonly Span[] {
 }
 
 function endParts({ status, stale, because, reason, error }: PhaseResult): Span[] {
-  if (status === 'failed') return [span(oneLine(problemText(error ? errorText(error) : 'failed')), 'bad')];
+  if (status === 'failed') return [span(error ? problemLine(errorText(error)) : 'failed', 'bad')];
   if (status === 'rejected') return [span(`rejected: ${oneLine(reason ?? '')}`, 'bad')];
   if (status === 'escalated') return [span(oneLine(reason ?? ''), 'warn')];
   if (status === 'skipped') return [span(`skipped: ${oneLine(reason ?? '')}`, 'dim')];

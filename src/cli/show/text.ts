@@ -59,6 +59,13 @@ export function problemText(message: string): string {
   return message.replace(/\nDocs: \S+$/u, '');
 }
 
+/** The same in one line, where advice that stands below the problem is a sentence of its own. */
+export function problemLine(message: string): string {
+  const problem = problemText(message);
+  // Only errors of ours name their documentation.
+  return oneLine(problem === message ? message : problem.replace(/([^\s.:!?…])\n(?=[^\n]*$)/u, '$1. '));
+}
+
 /** A duration for people, such as `0.4s`, `12s`, `3m 05s`, `2h 10m`. */
 export function duration(ms: number): string {
   const seconds = Math.max(0, ms) / 1000;
