@@ -3,7 +3,10 @@
  *
  * @module
  */
+import { firstValueFrom } from 'rxjs';
 import { processesAtRest } from '../actors/process.ts';
+import type { ErrorInfo } from '../model/errors.ts';
+import type { RunResult } from '../model/result.ts';
 import type { Run } from '../runtime/run.ts';
 import { createAsker } from './ask.ts';
 import { exitCode, exitCodeOf, type ExitCode } from './exit-code.ts';
@@ -13,6 +16,8 @@ import { createLiveReporter } from './live.ts';
 import { createLeaver, createRefuser } from './refuse.ts';
 import { asText, createJsonReporter, createPlainReporter, type Reporter } from './reporter.ts';
 import { afterwards, goOnText } from './show/afterwards.ts';
+import { advised } from './show/error-text.ts';
+import { harmless } from './show/harmless.ts';
 import { plain } from './show/line.ts';
 import type { OpenStore } from './store-option.ts';
 
@@ -32,6 +37,8 @@ export interface Driven {
   readonly attended: boolean;
   /** The number of the last record that is nothing new. @default 0 */
   readonly known?: number | undefined;
+  /** Whether it has just been started, and its store may not take it. @default false */
+  readonly isNew?: boolean | undefined;
 }
 
 /** Whether a person can be asked on this terminal. */
@@ -40,7 +47,10 @@ export function isAttended(): boolean {
 }
 
 /** Shows a run until it ends, or this process lets go of it. */
-export async function drive({ run, kept, attended, known = 0 }: Driven, flags: DriveFlags): Promise<ExitCode> {
+export async function drive(
+  { run, kept, attended, known = 0, isNew = false }: Driven,
+  flags: DriveFlags,
+): Promise<ExitCode> {
   const reporter = createReporter(flags);
   const watch = watchExit(exitCode.unsuccessful, (how) => {
     reporter.pause();
@@ -60,7 +70,17 @@ export async function drive({ run, kept, attended, known = 0 }: Driven, flags: D
     : kept
       ? createLeaver(run, flags.wait ?? false)
       : createRefuser(run);
+  const refusal = kept && isNew ? await refusalOf(run) : undefined;
+  if (refusal) {
+    watch.release();
+    interrupts.release();
+    reporter.pause();
+    process.stderr.write(`${harmless(advised(refusal.code, refusal.message))}\n`);
+    return exitCode.usage;
+  }
+  let startedAt = 0;
   run.events$.subscribe((record) => {
+    if (record.event.type === 'run.started') startedAt = record.time;
     if (record.seq <= known) reporter.recall(record);
     else reporter.show(record);
     decider.apply(record);
@@ -71,7 +91,7 @@ export async function drive({ run, kept, attended, known = 0 }: Driven, flags: D
   // Commands that were told to stop may need a moment; none of them survives the run.
   await processesAtRest();
   const notes = kept ? await afterwards(result, kept) : [];
-  reporter.end(result, notes);
+  reporter.end(result.status === 'suspended' ? asOfNow(result, startedAt) : result, notes);
   // Where nobody reads any more how it ended, how to go on with it is told elsewhere.
   if (interrupts.code === exitCode.brokenPipe && !flags.json) process.stderr.write(asText(notes.map(plain)));
   await kept?.store.close();
@@ -80,6 +100,24 @@ export async function drive({ run, kept, attended, known = 0 }: Driven, flags: D
 }
 
 // --- internal ---
+
+/**
+ * Why a run has not begun as its store does not take it: its records are kept nowhere then, and its id may be that of
+ * another. `undefined` once it has begun, or has ended otherwise.
+ */
+async function refusalOf(run: Run<unknown>): Promise<ErrorInfo | undefined> {
+  await firstValueFrom(run.events$, { defaultValue: undefined });
+  if (run.snapshot().status === 'running') return undefined;
+  const { error, metrics } = await run.result;
+  return error && metrics.attempts === 0 && OF_THE_STORE.test(error.code) ? error : undefined;
+}
+
+const OF_THE_STORE = /^(?:STORE_|RUN_EXISTS$|RUN_LEASED$|LEASE_LOST$)/u;
+
+/** A run that is left goes on to its last moment here, while its records end with the last thing that happened. */
+function asOfNow(result: RunResult<unknown>, startedAt: number): RunResult<unknown> {
+  return { ...result, metrics: { ...result.metrics, durationMs: Date.now() - startedAt } };
+}
 
 /** A handler that ends the process, or leaves nothing that could wake it, must not look like a run that went well. */
 function earlyExitText(how: EarlyExit): string {
