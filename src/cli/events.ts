@@ -4,7 +4,9 @@
  * @module
  */
 import { setTimeout } from 'node:timers/promises';
+import { PhasegateError } from '../model/errors.ts';
 import type { RunRecord } from '../model/event.ts';
+import type { ListedRun } from '../store/port.ts';
 import { readRun } from '../store/read.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { findRun } from './find-run.ts';
@@ -32,7 +34,7 @@ export async function printEvents(wanted: string, flags: EventsFlags): Promise<E
     next += records.length;
     if (!(await print(records.map((record) => `${say(record)}\n`).join('')))) return exitCode.brokenPipe;
     if (records.length === AT_ONCE) continue;
-    if (!follow || (await isOver(kept, runId, next))) break;
+    if (!follow || isOver(await stillThere(kept, runId), next)) break;
     await setTimeout(LOOK_MS);
   }
   await kept.store.close();
@@ -53,8 +55,16 @@ async function linesFrom({ store }: OpenStore, runId: string, from: number): Pro
   return lines;
 }
 
-/** Whether nothing follows on what was read. */
-async function isOver({ store }: OpenStore, runId: string, next: number): Promise<boolean> {
+/** @throws PhasegateError `RUN_UNKNOWN` where the run was removed, of which its end will never be known. */
+async function stillThere({ store }: OpenStore, runId: string): Promise<ListedRun> {
   const run = await store.run(runId);
-  return !run || (run.status !== 'running' && run.seq < next);
+  if (run) return run;
+  throw new PhasegateError('RUN_UNKNOWN', `Cannot follow run ${runId} to its end as it was removed meanwhile`, {
+    hint: 'Whoever has removed it can tell how it had ended. See which runs there are with: phasegate ls',
+  });
+}
+
+/** Whether nothing follows on what was read. */
+function isOver({ status, seq }: ListedRun, next: number): boolean {
+  return status !== 'running' && seq < next;
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { existsSync } from 'node:fs';
 import type { RunResult } from '../../model/result.ts';
 import { storeArgument, type OpenStore } from '../store-option.ts';
 import { span, type Line } from './line.ts';
@@ -14,7 +15,9 @@ export async function afterwards(result: RunResult<unknown>, kept: OpenStore): P
   // A run that was never kept is not spoken of, as where its store has failed.
   const listed = await Promise.resolve(kept.store.run(runId)).catch(() => undefined);
   if (!listed) return [];
-  const place: Line = [span(`  kept in ${kept.file}`, 'dim')];
+  // Whoever has the file open does not notice that it was removed.
+  if (!existsSync(kept.file)) return [[span(`  not kept, as ${oneLine(kept.file)} was removed meanwhile`, 'warn')]];
+  const place: Line = [span(`  kept in ${oneLine(kept.file)}`, 'dim')];
   if (listed.status === 'completed') return [place];
   const argument = storeArgument(kept);
   const { lease } = listed;

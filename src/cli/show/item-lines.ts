@@ -41,7 +41,10 @@ export function itemLines(detail: ItemDetail, now: number): readonly Line[] {
       return [span(`  ${oneLine(from)}: ${cut(text, LONGEST)}`)];
     }),
     ...Object.entries(changes).flatMap(([task, patch]) => diffLines(task, patch)),
-    [span(`used: ${usage(phaseUsed)} by the phase, ${usage(used)} by the run`, 'dim')],
+    // What the phase has used, the run has.
+    ...(usage(used) === ''
+      ? []
+      : [[span(`used: ${usage(phaseUsed) || 'nothing'} by the phase, ${usage(used)} by the run`, 'dim')]]),
     ...(item.closedAt === undefined ? choices.flatMap(choiceLines) : []),
   ];
 }
