@@ -100,6 +100,13 @@ describe('a pathological one', () => {
     ]);
   });
 
+  it('text without a verdict is one where the gate asks again, and an approval where it approves', async () => {
+    const unread = (onUnrecognised: 'ask' | 'approve') =>
+      findingsIn(10, (nth) => [fake('a', { onUnrecognised, verdicts: nth < 9 ? ['hm'] : [change('Cite.')] })]);
+    expect(codes(await unread('approve'))).toEqual([]);
+    expect(codes(await unread('ask'))).toEqual(['a REVIEW_ERRORS']);
+  });
+
   it('loops without a bound, unless the run has one', async () => {
     const policy: Policy = { maxRetries: 'unlimited', maxPredecessorRetries: 'unlimited' };
     const phases = () => [fake('a', { verdicts: [] }), fake('b', { after: ['a'], verdicts: [] })];

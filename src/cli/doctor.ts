@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { diagnose, type Finding } from '../model/diagnosis.ts';
+import { diagnose, isProblem } from '../model/diagnosis.ts';
 import { foldGateHistories, type GateHistory } from '../model/gate-history.ts';
 import type { ListedRun } from '../store/port.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
@@ -56,10 +56,6 @@ async function runsOf(
     if (pipeline === undefined || run.pipeline === pipeline) found.set(run.runId, run);
   }
   return [...found.values()];
-}
-
-function isProblem({ severity }: Finding): boolean {
-  return severity === 'problem';
 }
 
 function asJson({ attempts, ...history }: GateHistory): object {

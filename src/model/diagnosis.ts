@@ -49,6 +49,11 @@ export function diagnose(gates: readonly GateHistory[]): readonly Finding[] {
   return [...found.filter(isProblem), ...found.filter((one) => !isProblem(one))];
 }
 
+/** Whether the loop does not work, as opposed to: somebody should look. */
+export function isProblem({ severity }: Finding): boolean {
+  return severity === 'problem';
+}
+
 // --- internal ---
 
 type Question = (gate: GateHistory) => Finding | undefined;
@@ -66,10 +71,6 @@ const QUESTIONS: readonly Question[] = [
   promptGrew,
   oftenSentBack,
 ];
-
-function isProblem({ severity }: Finding): boolean {
-  return severity === 'problem';
-}
 
 function finding(
   { pipeline, phase }: GateHistory,

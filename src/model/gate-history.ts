@@ -5,6 +5,7 @@
  */
 import type { RunEvent, RunRecord } from './event.ts';
 import type { GatePlan, Plan } from './plan.ts';
+import { isMissing } from './verdict.ts';
 
 /** A record that shows something, by its run and number. */
 export interface Evidence {
@@ -176,12 +177,11 @@ function countReview(
   at: Evidence,
 ): void {
   if (by !== 'gate') return;
+  if (isMissing(verdict, counted.gate.onUnrecognised)) {
+    counted.errors.push(at);
+    return;
+  }
   switch (verdict.type) {
-    case 'unavailable':
-    case 'inconclusive':
-    case 'unrecognised':
-      counted.errors.push(at);
-      return;
     case 'retry':
     case 'retryPredecessor':
       counted.demands += 1;
@@ -190,10 +190,13 @@ function countReview(
       words.set(counted.phase, wordsOf(verdict.feedback));
       break;
     case 'approve':
+    case 'unrecognised':
       counted.approvals += 1;
       break;
     case 'reject':
     case 'escalate':
+    case 'unavailable':
+    case 'inconclusive':
   }
   counted.reviews += 1;
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { FEWEST, type Finding } from '../../model/diagnosis.ts';
+import { FEWEST, isProblem, type Finding } from '../../model/diagnosis.ts';
 import type { GateHistory } from '../../model/gate-history.ts';
 import { span, type Line } from './line.ts';
 import { oneLine, padEnd, widthOf } from './text.ts';
@@ -15,7 +15,7 @@ export function doctorLines(
   findings: readonly Finding[],
 ): readonly Line[] {
   if (runs === 0) return [[span('no runs', 'dim')]];
-  const problems = findings.filter(({ severity }) => severity === 'problem').length;
+  const problems = findings.filter(isProblem).length;
   const judged = `${many(runs, 'run')}, ${many(gates.length, 'gate')}: `;
   const verdict = `${many(problems, 'problem')}, ${many(findings.length - problems, 'notice')}`;
   return [
@@ -27,8 +27,9 @@ export function doctorLines(
 
 // --- internal ---
 
-function findingLines({ code, severity, pipeline, phase, found, advice, evidence }: Finding): readonly Line[] {
-  const bad = severity === 'problem';
+function findingLines(finding: Finding): readonly Line[] {
+  const { code, pipeline, phase, found, advice, evidence } = finding;
+  const bad = isProblem(finding);
   const records = evidence.map(({ runId, seq }) => `${oneLine(runId)} #${seq}`).join(', ');
   return [
     [],

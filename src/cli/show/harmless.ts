@@ -4,6 +4,7 @@
  * @module
  */
 import { stripVTControlCharacters } from 'node:util';
+import { OBEYED } from './text.ts';
 
 /** The same lines and spaces, without anything that a terminal would obey. */
 export function harmless(text: string): string {
@@ -15,6 +16,8 @@ export function harmless(text: string): string {
 
 // --- internal ---
 
+const OBEYED_BUT_TABS = new RegExp(String.raw`(?!\t)[${OBEYED}]`, 'gu');
+
 function harmlessLine(line: string): string {
-  return stripVTControlCharacters(line).replace(/(?!\t)[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069\uFEFF]/gu, ' ');
+  return stripVTControlCharacters(line).replace(OBEYED_BUT_TABS, ' ');
 }

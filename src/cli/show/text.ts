@@ -7,14 +7,17 @@ import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
 import { countOf, type Count } from '../../model/policy.ts';
 
+/** Characters that a terminal obeys, for a class of a pattern: controls, line separators, marks that turn text around. */
+export const OBEYED = String.raw`\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069\uFEFF`;
+
+const OBEYED_OR_SPACE = new RegExp(String.raw`[${OBEYED}\s]+`, 'gu');
+
 /**
  * One line without anything that a terminal would obey. Names, feedback and errors come from models and files, which
  * must not move the cursor, turn text around or set the title of the window.
  */
 export function oneLine(text: string): string {
-  return stripVTControlCharacters(text)
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069\uFEFF\s]+/gu, ' ')
-    .trim();
+  return stripVTControlCharacters(text).replace(OBEYED_OR_SPACE, ' ').trim();
 }
 
 /** Like {@link oneLine} for text that may keep its lines. */
