@@ -41,11 +41,14 @@ export {
   decisionSchema,
   escalate,
   reject,
+  requestChanges,
   retry,
   retryPredecessor,
   type CorrectionOptions,
   type Decision,
 } from './model/decision.ts';
+export { issueSchema, type Issue, type PriorFinding } from './model/issue.ts';
+export type { ReviewFinding } from './model/findings.ts';
 export { formatDecision, parseDecision, type DecisionTextOptions, type ParsedDecision } from './model/decision-text.ts';
 export type { StandardSchemaV1 } from './model/schema.ts';
 export type { Work } from './model/compile.ts';

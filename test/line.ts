@@ -31,6 +31,8 @@ export function lineOf(event: RunEvent, detail: readonly Detail[] = []): string 
       return `${event.phase} approved v${event.version}${because(event.because === 'approved' ? undefined : event.because)}${readings(event.read)}`;
     case 'phase.retrying':
       return `${event.phase} retrying${person(event.by)}${told(event.correction.feedback)}`;
+    case 'loop.detected':
+      return `${event.phase} goes round in a loop: ${event.kind}`;
     case 'phase.rewinding':
       return `${event.phase} rewinding ${event.target}${person(event.by)}${told(event.correction.feedback)}`;
     case 'phase.escalated':

@@ -298,7 +298,10 @@ function throughJson(snapshot: Snapshot): Snapshot {
 }
 
 function reportsIn(actions: readonly { readonly type: string; readonly params?: unknown }[]): readonly string[] {
-  return actions.flatMap(({ type, params }) => (type === 'report' && params ? reportLine(params as RunEvent) : []));
+  return actions.flatMap(({ type, params }) => {
+    if (type === 'reportAll') return (params as readonly RunEvent[]).map(reportLine);
+    return type === 'report' && params ? reportLine(params as RunEvent) : [];
+  });
 }
 
 function reportLine(event: RunEvent): string {

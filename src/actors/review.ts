@@ -3,23 +3,27 @@
  *
  * @module
  */
-import { retriesLeft, rewindsLeft, type PhaseContext } from '../machines/phase-context.ts';
+import type { PhaseContext } from '../machines/phase-context.ts';
 import { reviewDelay } from '../machines/phase-reports.ts';
 import type { GateOutcome } from '../machines/ports.ts';
 import { byName } from '../model/by-name.ts';
-import { DEFAULT_TIMEOUT, type CheckWork, type PhaseWork, type Work } from '../model/compile.ts';
+import type { PhaseWork, Work } from '../model/compile.ts';
+import { faultOf, onlyAdded } from '../model/baseline.ts';
 import { errorInfo } from '../model/errors.ts';
 import type { Verdict } from '../model/event.ts';
-import { readCheckResult } from '../model/check.ts';
+import { completed, type ReviewFinding } from '../model/findings.ts';
+import type { FailedCheck } from '../model/check.ts';
 import type { ReviewContext } from '../model/phase-types.ts';
 import type { Outputs } from '../model/task-types.ts';
-import { contentHash, type GatePlan, type TaskPlan } from '../model/plan.ts';
-import { combine, isMissing, readAnswer } from '../model/verdict.ts';
-import { about, HandlerContext } from './context.ts';
+import type { GatePlan, TaskPlan } from '../model/plan.ts';
+import { combine, decisionIn, isMissing, readAnswer } from '../model/verdict.ts';
+import { about } from './context.ts';
 import { unkept, type Host } from './host.ts';
 import { createLingering } from './lingering.ts';
 import type { WorkScope } from './scope.ts';
-import { tryTask, type Trial, type Trialled, type Try } from './try.ts';
+import { findingsOf, reviewContext } from './review-context.ts';
+import { runCheck, warnOf } from './run-check.ts';
+import { tryTask, type Trial, type Trialled } from './try.ts';
 import { fromWork, type WorkLogic } from './work.ts';
 
 /** Fills the `review` port with the gates of a pipeline. */
@@ -90,7 +94,7 @@ function conclude({ plan, scope, edited }: Gate, answers: Readonly<Record<string
     const answer = answers[name];
     if (answer) verdicts[name] = answer;
   }
-  const verdict = plan.reviewers.length === 0 ? APPROVE : combine(verdicts, plan);
+  const verdict = plan.reviewers.length === 0 ? APPROVE : combine(verdicts, plan, scope.input.origin.phase.name);
   // Answers that have to be had again are not kept, so that only those reviewers are asked again.
   const again = isMissing(verdict, plan.onUnrecognised);
   const kept = again
@@ -116,15 +120,21 @@ function ask(gate: Gate, plan: TaskPlan, isAlone: boolean, answer: (verdict: Ver
       error: errorInfo(error),
       delayMs,
     });
+  const found = findingsOf(scope.input, plan);
   const onEnd = (done: Trialled) => {
     if (done.ok && reviewer.mayEdit) gate.edited = editsIn(done.output);
     answer(
       done.ok
-        ? readAnswer(done.output, gate.plan.minConfidence, gate.phases)
+        ? withFindings(readAnswer(done.output, gate.plan.minConfidence, gate.phases), found)
         : { type: 'unavailable', error: errorInfo(done.error) },
     );
   };
-  tryTask(trialOf(gate, plan, reviewer, 'review', isAlone, onRetry, onEnd));
+  tryTask(trialOf(gate, plan, reviewer, isAlone, onRetry, onEnd));
+}
+
+function withFindings(verdict: Verdict, found: readonly ReviewFinding[]): Verdict {
+  const decision = decisionIn(verdict);
+  return decision ? completed(decision, found) : verdict;
 }
 
 /** The outputs that an answer brings, where it brings some. */
@@ -138,59 +148,29 @@ function trialOf(
   { scope, host }: Gate,
   plan: TaskPlan,
   work: Trial<ReviewContext>['work'],
-  role: 'review' | 'check',
   isAlone: boolean,
   onRetry: Trial<ReviewContext>['onRetry'],
   onEnd: Trial<ReviewContext>['onEnd'],
 ): Trial<ReviewContext> {
   const { inputs, outputs } = scope.input;
-  return { scope, host, plan, work, role, inputs, outputs: outputs ?? {}, isAlone, context, onRetry, onEnd };
-}
-
-function context(one: Try): ReviewContext {
-  return new ReviewerContext(one);
-}
-
-/** What a reviewer or a check is given. */
-class ReviewerContext extends HandlerContext implements ReviewContext {
-  readonly outputs: Outputs;
-  readonly #scope: PhaseContext;
-
-  constructor(one: Try) {
-    super(one);
-    const { outputs, scope } = one.trial;
-    this.outputs = outputs;
-    this.#scope = scope.input;
-  }
-
-  get difference(): ReviewContext['difference'] {
-    return differenceOf(this.#scope);
-  }
-
-  get retriesLeft(): number {
-    return retriesLeft(this.#scope);
-  }
-
-  get rewindsLeft(): Readonly<Record<string, number>> {
-    const targets = this.#scope.origin.phase.gate?.targets ?? [];
-    return byName(targets.map((name) => [name, rewindsLeft(this.#scope, name)]));
-  }
-}
-
-function differenceOf({ outputs, previous }: PhaseContext): ReviewContext['difference'] {
-  if (!previous || !outputs) return {};
-  const changed = Object.keys(outputs).filter((name) => contentHash(previous[name]) !== contentHash(outputs[name]));
-  return byName(changed.map((name) => [name, { before: previous[name], after: outputs[name] }]));
-}
-
-interface FailedCheck {
-  readonly requiredChange: string;
-  readonly details: string;
+  return {
+    scope,
+    host,
+    plan,
+    work,
+    role: 'review',
+    inputs,
+    outputs: outputs ?? {},
+    isAlone,
+    context: reviewContext,
+    onRetry,
+    onEnd,
+  };
 }
 
 /** Runs every check, one after the other, so that all that is wrong is said at once. One that throws is a review error. */
 function runChecks(gate: Gate, from: number, failed: readonly FailedCheck[]): void {
-  const { plan, work, scope } = gate;
+  const { plan, work, scope, host } = gate;
   const name = plan.checks[from];
   if (scope.isStopped) {
     scope.done({ verdict: APPROVE, verdicts: {} });
@@ -206,34 +186,30 @@ function runChecks(gate: Gate, from: number, failed: readonly FailedCheck[]): vo
     runChecks(gate, from + 1, failed);
     return;
   }
-  runCheck(gate, check, name, (result) => runChecks(gate, from + 1, result ? [...failed, result] : failed));
+  const outputs = scope.input.outputs ?? {};
+  runCheck({ scope, host, name, check, role: 'check', outputs }, (checked) => {
+    if (checked.type === 'broken') throw checked.error;
+    const own = checked.type === 'failed' ? chargedOf(gate, checked.failed) : undefined;
+    runChecks(gate, from + 1, own ? [...failed, own] : failed);
+  });
 }
 
-function runCheck(gate: Gate, check: CheckWork, name: string, then: (failed: FailedCheck | undefined) => void): void {
-  const plan: TaskPlan = {
-    name,
-    description: '',
-    after: [],
-    attempts: 1,
-    backoff: {},
-    timeout: DEFAULT_TIMEOUT,
-    estimate: {},
-  };
-  const work = { runner: check, output: undefined, retryable: undefined };
-  const onEnd = (done: Trialled) => {
-    if (!done.ok) throw done.error;
-    then(readCheck(name, done.output));
-  };
-  tryTask(trialOf(gate, plan, work, 'check', true, () => undefined, onEnd));
-}
-
-function readCheck(name: string, result: unknown): FailedCheck | undefined {
-  if (result === true || result === null) return undefined;
-  const change = `Make check "${name}" pass.`;
-  if (result === false) return { requiredChange: change, details: `Check "${name}" failed.` };
-  if (typeof result === 'string') return { requiredChange: result, details: `Check "${name}" failed: ${result}` };
-  const { passed, requiredChange = change, details } = readCheckResult(name, result);
-  return passed ? undefined : { requiredChange, details: `Check "${name}" failed${details ? `: ${details}` : '.'}` };
+/** What of a failure the attempt is charged with: nothing where it was there before the phase set to work. */
+function chargedOf({ scope }: Gate, failed: FailedCheck): FailedCheck | undefined {
+  const fault = faultOf(failed, scope.input.past.baseline);
+  switch (fault.type) {
+    case 'own':
+      return failed;
+    case 'added':
+      return onlyAdded(failed, fault.added);
+    case 'preexisting':
+      warnOf(
+        { scope },
+        'CHECK_PREEXISTING',
+        `No change is asked for, as it failed before this phase began. ${failed.details}`,
+      );
+      return undefined;
+  }
 }
 
 function checksVerdict(failed: readonly FailedCheck[]): Verdict {

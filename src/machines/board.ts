@@ -8,13 +8,14 @@
  */
 import { createCourse, type Course } from '../model/course.ts';
 import type { EventOf, RunEvent, RunStatus } from '../model/event.ts';
+import type { ReviewFinding } from '../model/findings.ts';
 import type { Graph } from '../model/graph.ts';
 import { createLedger, type Ledger, type View } from '../model/ledger.ts';
 import { planGraph, type GatePlan, type PhasePlan, type Plan } from '../model/plan.ts';
 import type { LimitName } from '../model/policy.ts';
 import { createQueue, push, pushFirst, take, takeWhere, type Queue } from '../model/queue.ts';
 import type { Correction } from '../model/revision.ts';
-import type { PhaseInput } from './phase-context.ts';
+import type { PhaseInput, Rewind } from './phase-context.ts';
 import type { PhaseCommand } from './phase.machine.ts';
 
 /** The actor of one phase in one generation, as its pipeline knows it. */
@@ -62,6 +63,10 @@ export interface Entry {
   /** Demands that the current generation works on. */
   outstanding: readonly RewindRequest[];
   rewinds: Readonly<Record<string, number>>;
+  /** What its reviewers have found and is not known to be corrected. */
+  findings: readonly ReviewFinding[];
+  /** Checks that it has to leave passing: they did when it set to work, and it has not been approved since. */
+  owed: readonly string[];
   history: readonly Correction[];
   /** How far its next commit spreads, for the sake of an ancestor that was sent back. */
   spread: GatePlan['invalidate'];
@@ -111,6 +116,8 @@ export interface Board extends PipelineInput {
   readonly held: LimitName[];
   /** Limits that a person has lifted. */
   readonly lifted: LimitName[];
+  /** The latest rewinds, oldest first: as many as make a loop but one. */
+  trail: readonly Rewind[];
   readonly used: { corrections: number; costUsd: number; tokens: number };
   /** Whether a report is being heeded right now. */
   busy: boolean;
@@ -142,6 +149,7 @@ export function createBoard(input: PipelineInput, ports: BoardPorts): Board {
     outbox: [],
     held: [],
     lifted: [],
+    trail: NOBODY,
     used: { corrections: 0, costUsd: 0, tokens: 0 },
     busy: false,
     scheduled: false,
@@ -175,6 +183,8 @@ export function entryAt(board: Board, index: number): Entry {
     requests: NOBODY,
     outstanding: NOBODY,
     rewinds: {},
+    findings: NOBODY,
+    owed: NOBODY,
     history: NOBODY,
     spread: 'requester',
     doomedBy: undefined,

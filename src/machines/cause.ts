@@ -3,9 +3,11 @@
  *
  * @module
  */
-import { approve, type Decision } from '../model/decision.ts';
-import type { EventOf, PhaseReport, RunEvent, Verdict } from '../model/event.ts';
+import { approve } from '../model/decision.ts';
+import type { EventOf, PhaseReport, RunEvent } from '../model/event.ts';
+import { toldBy } from '../model/demand.ts';
 import { fingerprintLike } from '../model/plan.ts';
+import { decisionIn, isDemand } from '../model/verdict.ts';
 import { entryNamed, type Board } from './board.ts';
 import { abort, answer, cancel, note, open, skip, spendDuration } from './conduct.ts';
 import { endIfDone } from './ending.ts';
@@ -64,7 +66,9 @@ export function causeOf(
     case 'task.asked':
     case 'task.answered':
     case 'phase.warned':
+    case 'check.baselined':
     case 'review.started':
+    case 'loop.detected':
     case 'phase.retrying':
     case 'phase.rewinding':
     case 'phase.escalated':
@@ -92,7 +96,7 @@ export function causeOf(
 
 function decided(event: EventOf<'review.decided'>): Cause {
   const { who, edited: outputs } = event;
-  const decision = decisionOf(event.verdict);
+  const decision = decisionIn(event.verdict);
   return {
     type: 'reported',
     report: event,
@@ -106,12 +110,6 @@ function causeOfSkip(board: Board, { phase, because, who }: EventOf<'phase.skipp
   return { type: 'told', tell: (one) => skip(one, phase, because, who) };
 }
 
-/** The decision in a verdict, where there is one. */
-function decisionOf(verdict: Verdict): Decision | undefined {
-  const { type } = verdict;
-  return type === 'unrecognised' || type === 'inconclusive' || type === 'unavailable' ? undefined : verdict;
-}
-
 /** A limit is reached by the clock, by a start that it does not allow, or by a correction that was refused. */
 function causeOfLimit(board: Board, event: EventOf<'limit.reached'>, before: RunEvent | undefined): Cause {
   if (event.limit === 'durationMs') return { type: 'told', tell: spendDuration };
@@ -122,14 +120,14 @@ function causeOfLimit(board: Board, event: EventOf<'limit.reached'>, before: Run
 /** What a phase wanted to do after a verdict: the journal does not have it, as a limit did not allow it. */
 function correctionAfter(board: Board, judged: EventOf<'review.decided'>): PhaseReport | undefined {
   const { phase, generation, attempt, verdict, by } = judged;
-  if (verdict.type !== 'retry' && verdict.type !== 'retryPredecessor') return undefined;
-  const { feedback, requiredChange } = verdict;
-  const correction = { attempt, from: phase, feedback, ...(requiredChange !== undefined && { requiredChange }) };
+  if (!isDemand(verdict)) return undefined;
+  const entry = entryNamed(board, phase);
+  const { correction, riders } = toldBy(verdict, phase, attempt, entry?.phase.gate?.targets ?? []);
   const at = { phase, generation, attempt, correction, by };
   if (verdict.type === 'retry') return { type: 'phase.retrying', ...at, spent: 0 };
   const target = verdict.phase;
-  const spent = (entryNamed(board, phase)?.rewinds[target] ?? 0) + 1;
-  return { type: 'phase.rewinding', ...at, target, spent };
+  const spent = (entry?.rewinds[target] ?? 0) + 1;
+  return { type: 'phase.rewinding', ...at, target, spent, ...(riders.length > 0 && { riders }) };
 }
 
 /** The run ends, and this is the first that it says of it. */

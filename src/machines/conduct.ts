@@ -7,6 +7,7 @@ import { byName } from '../model/by-name.ts';
 import { isFree } from '../model/course.ts';
 import type { ErrorInfo } from '../model/errors.ts';
 import type { EventOf, PhaseReport } from '../model/event.ts';
+import { findingsAfter } from '../model/findings.ts';
 import type { Decision } from '../model/decision.ts';
 import type { LimitName } from '../model/policy.ts';
 import type { View } from '../model/ledger.ts';
@@ -16,7 +17,7 @@ import { resume, schedule } from './dispatch.ts';
 import { abandon, endIfDone, endIfStuck, endRun, leaveOut } from './ending.ts';
 import type { Ruling } from './phase-updates.ts';
 import { countCorrection, countUsage, liftLimit, reachLimit, refuseToLift } from './limits.ts';
-import { commit, followUp, sendBack } from './rewind.ts';
+import { commit, followUp, sendBack, takeRiders } from './rewind.ts';
 
 /** Begins the run: the phases without predecessors start. @param mark The fingerprint of its plan, where that is known. */
 export function open(board: Board, mark = fingerprint(board.plan)): void {
@@ -128,7 +129,13 @@ function heed(board: Board, entry: Entry, report: PhaseReport): void {
     case 'phase.started':
     case 'phase.warned':
     case 'review.started':
+    case 'loop.detected':
+      return;
     case 'review.decided':
+      entry.findings = findingsAfter(entry.findings, report).open;
+      return;
+    case 'check.baselined':
+      entry.owed = [...new Set([...entry.owed, ...report.passed])];
       return;
     case 'task.reported':
       countUsage(board, report);
@@ -146,6 +153,7 @@ function heed(board: Board, entry: Entry, report: PhaseReport): void {
 
 function approve(board: Board, entry: Entry, report: Extract<PhaseReport, { readonly type: 'phase.approved' }>): void {
   const { type, phase, generation, attempt, because, outputs } = report;
+  if (entry.owed.length > 0 && because !== 'exhausted' && because !== 'unreviewed') entry.owed = [];
   const done = commit(board, entry, outputs);
   const { version, read } = done;
   board.outbox.push({ type, phase, generation, attempt, because, outputs, version, read });
@@ -163,10 +171,14 @@ function retry(board: Board, entry: Entry, report: EventOf<'phase.retrying'>): v
 
 function rewind(board: Board, entry: Entry, report: EventOf<'phase.rewinding'>): void {
   park(board, entry, 'rewinding');
-  if (!countCorrection(board, entry, report.spent, report.by === 'person')) return;
-  entry.rewinds = byName([...Object.entries(entry.rewinds), [report.target, report.spent]]);
-  board.outbox.push(report);
-  sendBack(board, entry, report);
+  const { riders, rewinds } = takeRiders(board, entry, report);
+  if (!countCorrection(board, entry, report.spent, report.by === 'person', 1 + riders.length)) return;
+  entry.rewinds = byName([...Object.entries(entry.rewinds), ...rewinds]);
+  board.trail = [...board.trail, { from: report.phase, to: report.target }].slice(-3);
+  const { riders: _, ...rest } = report;
+  const made = riders.length > 0 ? { ...rest, riders } : rest;
+  board.outbox.push(made);
+  sendBack(board, entry, made);
 }
 
 function park(board: Board, entry: Entry, parked: NonNullable<Entry['parked']>): void {

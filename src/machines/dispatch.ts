@@ -62,10 +62,12 @@ function begin(board: Board, entry: Entry): void {
   entry.attempts += 1;
   entry.fresh = true;
   if (entry.actor) {
-    entry.actor.send({ type: 'restart', start });
+    // It has waited for what it sent back, and others may have sent back something meanwhile.
+    const news = { rewinds: entry.rewinds, trail: board.trail, owed: entry.owed };
+    entry.actor.send({ type: 'restart', start: Object.assign(start, { news }) });
     return;
   }
-  const { generation, phase, rewinds, history } = entry;
+  const { generation, phase, rewinds, history, findings, owed } = entry;
   const { run, input, attended } = board;
   entry.standing = 'live';
   board.live += 1;
@@ -79,6 +81,7 @@ function begin(board: Board, entry: Entry): void {
     attended,
     rewinds,
     history,
+    past: findings.length + board.trail.length + owed.length > 0 ? { findings, trail: board.trail, owed } : undefined,
     attempt,
     revision,
     previous,

@@ -22,17 +22,24 @@ export function countUsage(board: Board, { tokens = 0, costUsd = 0 }: EventOf<'t
  * Counts one correction, of which a phase is about to be the cause.
  *
  * @param spent How often the phase has sent back its target, this time included; `undefined` where it retries itself.
+ * @param told How many phases are told to correct something.
  * @returns Whether the limits allow it. A person's corrections are counted, and always allowed.
  */
-export function countCorrection(board: Board, entry: Entry, spent: number | undefined, byPerson: boolean): boolean {
+export function countCorrection(
+  board: Board,
+  entry: Entry,
+  spent: number | undefined,
+  byPerson: boolean,
+  told = 1,
+): boolean {
   const { corrections, perPair } = board.plan.limits;
   const made = board.used.corrections;
   if (!byPerson) {
-    if (exceeds(board, 'corrections', made + 1, corrections, entry)) return false;
-    if (spent !== undefined && exceeds(board, 'perPair', spent, perPair, entry)) return false;
+    if (exceeds(board, 'corrections', made, told, corrections, entry)) return false;
+    if (spent !== undefined && exceeds(board, 'perPair', spent - 1, 1, perPair, entry)) return false;
     if (spent === undefined && !mayAttempt(board, entry, false)) return false;
   }
-  board.used.corrections = made + 1;
+  board.used.corrections = made + told;
   return true;
 }
 
@@ -42,7 +49,7 @@ export function countCorrection(board: Board, entry: Entry, spent: number | unde
  * @param made Whether the correction that the attempt follows was made already, so that what it spent stays spent.
  */
 export function mayAttempt(board: Board, entry: Entry, made: boolean): boolean {
-  return !exceeds(board, 'attemptsPerPhase', entry.attempts + 1, board.plan.limits.attemptsPerPhase, entry, made);
+  return !exceeds(board, 'attemptsPerPhase', entry.attempts, 1, board.plan.limits.attemptsPerPhase, entry, made);
 }
 
 /**
@@ -95,14 +102,15 @@ export function refuseToLift(board: Board, limit: LimitName, reason: string): vo
 
 // --- internal ---
 
-/** Whether one more is too many, and the limit holds. */
+/** Whether so many more are too many, and the limit holds. */
 function exceeds(
   board: Board,
   limit: LimitName,
-  wanted: number,
+  used: number,
+  more: number,
   max: number | undefined,
   entry: Entry,
   made = false,
 ): boolean {
-  return max !== undefined && wanted > max && reachLimit(board, limit, wanted - 1, max, entry, made);
+  return max !== undefined && used + more > max && reachLimit(board, limit, used, max, entry, made);
 }

@@ -3,13 +3,16 @@
  *
  * @module
  */
+import type { FailedBefore } from '../model/baseline.ts';
 import type { ErrorInfo } from '../model/errors.ts';
+import { toldBy, type Rider } from '../model/demand.ts';
 import type { DecidedBy, EventOf, Verdict } from '../model/event.ts';
+import { stalled, type ReviewFinding } from '../model/findings.ts';
 import type { GatePlan, PhasePlan } from '../model/plan.ts';
 import { countOf } from '../model/policy.ts';
 import type { Correction, Revision } from '../model/revision.ts';
 import type { Inputs, Outputs } from '../model/task-types.ts';
-import { isMissing } from '../model/verdict.ts';
+import { isDemand, isMissing } from '../model/verdict.ts';
 
 /** What starts an attempt from new inputs: at birth, and whenever a predecessor was sent back. */
 export interface Start {
@@ -23,6 +26,33 @@ export interface Start {
   readonly inputs: Inputs;
   /** Whether the gate is asked. `regate: false` of a later phase turns it off. @default true */
   readonly gated?: boolean | undefined;
+  /** What has changed for the whole phase since its actor began. */
+  readonly news?: News | undefined;
+}
+
+/** What a phase that waited is told of the run. */
+export interface News {
+  /** How often this phase has sent back each predecessor so far. */
+  readonly rewinds: Readonly<Record<string, number>>;
+  /** The latest rewinds of the run. */
+  readonly trail: readonly Rewind[];
+  /** Checks that this phase has to leave passing. */
+  readonly owed: readonly string[];
+}
+
+/** A phase that has sent back another. */
+export type Rewind = EventOf<'loop.detected'>['rewinds'][number];
+
+/** What a phase remembers beyond its attempts, over all generations. */
+export interface Past {
+  /** What its reviewers have found and is not known to be corrected. */
+  readonly findings: readonly ReviewFinding[];
+  /** The latest rewinds of the run that it knows of, oldest first. */
+  readonly trail: readonly Rewind[];
+  /** Checks that it has to leave passing: they did when it set to work, and it has not been approved since. */
+  readonly owed: readonly string[];
+  /** Checks that failed before it set to work from the inputs that it has; absent where that is not known. */
+  readonly baseline?: readonly FailedBefore[];
 }
 
 /** What a phase machine is started with. */
@@ -40,6 +70,8 @@ export interface PhaseInput extends Start {
   readonly rewinds?: Readonly<Record<string, number>> | undefined;
   /** Every correction of this phase so far, oldest first. @default [] */
   readonly history?: readonly Correction[] | undefined;
+  /** @default nothing */
+  readonly past?: Past | undefined;
 }
 
 /** Why a phase is held for a person. */
@@ -77,7 +109,7 @@ export interface ReviewState {
  *
  * At most 16 fields: XState copies it field by field, and V8 turns larger copies into slow dictionaries.
  */
-export interface PhaseContext extends Start {
+export interface PhaseContext extends Omit<Start, 'news'> {
   readonly origin: PhaseOrigin;
   /** Times it has started afresh since its actor began, from inputs that it had sent back. */
   readonly renewals: number;
@@ -86,6 +118,7 @@ export interface PhaseContext extends Start {
   readonly rewinds: Readonly<Record<string, number>>;
   /** Every correction of this phase so far, oldest first. */
   readonly history: readonly Correction[];
+  readonly past: Past;
   /** Retries its own gate has spent since it started afresh. */
   readonly retries: number;
   /** Outputs of the latest attempt, not yet committed; `null` while the tasks run. */
@@ -101,7 +134,7 @@ export interface PhaseContext extends Start {
 
 /** The context of a phase that starts. */
 export function openContext(input: PhaseInput): PhaseContext {
-  const { run, phase, generation = 0, attended = false, rewinds = NONE, history = [] } = input;
+  const { run, phase, generation = 0, attended = false, rewinds = NONE, history = [], past = NO_PAST } = input;
   const { attempt, revision, previous, inputs } = input;
   return {
     origin: { run, phase, generation, input: input.input ?? null, attended },
@@ -113,6 +146,7 @@ export function openContext(input: PhaseInput): PhaseContext {
     previous,
     rewinds,
     history: revision?.history ?? history,
+    past,
     retries: 0,
     outputs: null,
     review: UNREVIEWED,
@@ -154,16 +188,54 @@ export function aimsAstray(context: PhaseContext): boolean {
 }
 
 /** The demand of the verdict, as the history of whoever is sent back will have it. */
-export function correctionOf({ origin, attempt, review: { verdict } }: PhaseContext): Correction {
-  const asks = verdict?.type === 'retry' || verdict?.type === 'retryPredecessor';
-  const { feedback, requiredChange } = asks ? verdict : { feedback: '', requiredChange: undefined };
-  const from = origin.phase.name;
-  return requiredChange === undefined ? { attempt, from, feedback } : { attempt, from, feedback, requiredChange };
+export function correctionOf(context: PhaseContext): Correction {
+  const { origin, attempt, review } = context;
+  const { verdict } = review;
+  if (!verdict || !isDemand(verdict)) return { attempt, from: origin.phase.name, feedback: '' };
+  return toldBy(verdict, origin.phase.name, attempt, targetsOf(context)).correction;
+}
+
+/** What the demand of the verdict is for other phases than the one that is sent back. */
+export function ridersOf(context: PhaseContext): readonly Rider[] {
+  const { origin, attempt, review } = context;
+  const { verdict } = review;
+  if (verdict?.type !== 'retryPredecessor' || !verdict.issues) return [];
+  return toldBy(verdict, origin.phase.name, attempt, targetsOf(context)).riders;
+}
+
+/** The loop that a demand would go on with: issues that are found open again and again, or rewinds that take turns. */
+export function loopOf(
+  context: PhaseContext,
+): Pick<EventOf<'loop.detected'>, 'kind' | 'issues' | 'rewinds'> | undefined {
+  const { origin, past, review } = context;
+  const { verdict, by } = review;
+  if (by === 'person' || !verdict || !isDemand(verdict)) return undefined;
+  const most = countOf(gateOf(context)?.loopAfter ?? 'unlimited');
+  const open = by === 'gate' ? stalled(past.findings, most) : [];
+  if (open.length > 0) return { kind: 'issue', issues: open.map((one) => one.id), rewinds: [] };
+  if (verdict.type !== 'retryPredecessor' || most === Infinity) return undefined;
+  const rewinds = [...past.trail.slice(-3), { from: origin.phase.name, to: verdict.phase }];
+  return takesTurns(rewinds) ? { kind: 'rewind', issues: [], rewinds } : undefined;
 }
 
 // --- internal ---
 
 const NONE: Readonly<Record<string, never>> = Object.freeze({});
+const NO_PAST: Past = Object.freeze({ findings: Object.freeze([]), trail: Object.freeze([]), owed: Object.freeze([]) });
+
+function targetsOf(context: PhaseContext): readonly string[] {
+  return gateOf(context)?.targets ?? [];
+}
+
+/** Whether of four rewinds the last two repeat the two before, which are not the same. */
+function takesTurns([first, second, third, fourth]: readonly Rewind[]): boolean {
+  if (!first || !second || !third || !fourth) return false;
+  return isSameRewind(first, third) && isSameRewind(second, fourth) && !isSameRewind(first, second);
+}
+
+function isSameRewind(one: Rewind, other: Rewind): boolean {
+  return one.from === other.from && one.to === other.to;
+}
 
 /** A review before anybody was asked. */
 export const UNREVIEWED: ReviewState = Object.freeze({

@@ -4,13 +4,17 @@
  * @module
  */
 import { errorInfo, PhasegateError, type ErrorInfo } from '../model/errors.ts';
-import type { Approval, EventOf } from '../model/event.ts';
+import type { Approval, EventOf, PhaseReport } from '../model/event.ts';
+import { isAstray } from '../model/issue.ts';
 import { backoffMs } from '../model/policy.ts';
+import { isDemand } from '../model/verdict.ts';
 import {
   aimsAstray,
   correctionOf,
   gateOf,
   isUnanswered,
+  loopOf,
+  ridersOf,
   type EscalationCause,
   type PhaseContext,
 } from './phase-context.ts';
@@ -33,7 +37,7 @@ export function reviewStartedReport(context: PhaseContext): EventOf<'review.star
   };
 }
 
-export function decidedReport(context: PhaseContext): EventOf<'review.decided'> {
+function decidedReport(context: PhaseContext): EventOf<'review.decided'> {
   const { verdicts, by, checked, who, edited } = context.review;
   const decided: EventOf<'review.decided'> = {
     type: 'review.decided',
@@ -72,7 +76,8 @@ export function rewindingReport(context: PhaseContext): EventOf<'phase.rewinding
     review: { by, verdict },
   } = context;
   const target = verdict?.type === 'retryPredecessor' ? verdict.phase : '';
-  return {
+  const riders = ridersOf(context);
+  const report: EventOf<'phase.rewinding'> = {
     type: 'phase.rewinding',
     phase: context.origin.phase.name,
     generation: context.origin.generation,
@@ -82,6 +87,36 @@ export function rewindingReport(context: PhaseContext): EventOf<'phase.rewinding
     by,
     spent: rewinds[target] ?? 0,
   };
+  return riders.length > 0 ? { ...report, riders } : report;
+}
+
+/** What is said of a verdict: itself, and what is odd about it. */
+export function judgementReports(context: PhaseContext): readonly PhaseReport[] {
+  const { verdict } = context.review;
+  const decided = decidedReport(context);
+  if (verdict === null || !isDemand(verdict)) return [decided];
+  return [decided, ...[loopReport(context), astrayWarning(context)].filter((fact) => fact !== undefined)];
+}
+
+/** The loop that the verdict would go on with; `undefined` where there is none. */
+function loopReport(context: PhaseContext): EventOf<'loop.detected'> | undefined {
+  const loop = loopOf(context);
+  return loop && { type: 'loop.detected', ...at(context), ...loop };
+}
+
+/** What should be warned of where issues name a phase that cannot be sent back; `undefined` where none does. */
+function astrayWarning(context: PhaseContext): EventOf<'phase.warned'> | undefined {
+  const { verdict, by } = context.review;
+  if (by !== 'gate' || verdict === null || !isDemand(verdict) || !verdict.issues) return undefined;
+  const gate = gateOf(context);
+  const own = context.origin.phase.name;
+  const names = verdict.issues.flatMap((one) =>
+    isAstray(one, own, gate?.targets ?? []) ? (one.affectedPhase ?? []) : [],
+  );
+  if (names.length === 0 || gate?.onInvalidTarget === 'escalate') return undefined;
+  const quoted = [...new Set(names)].map((name) => `"${name}"`).join(', ');
+  const message = `Issues of ${quoted} are left to "${own}", which may not send that back`;
+  return { type: 'phase.warned', ...at(context), code: 'ISSUE_ASTRAY', message };
 }
 
 export function escalatedReport(context: PhaseContext): EventOf<'phase.escalated'> {
@@ -138,10 +173,11 @@ export function approvalWarning(context: PhaseContext): EventOf<'phase.warned'> 
     : { type: 'phase.warned', ...at(context), code: CODES[approvalCause(context)] ?? 'WARNING', message };
 }
 
-/** Milliseconds before a review that could not be had is asked again. */
+/** Milliseconds before a review that could not be had is asked again; no less than its error asks for, up to the longest wait. */
 export function reviewDelay(context: PhaseContext): number {
-  const { errors } = context.review;
-  return errors === 0 ? 0 : backoffMs(gateOf(context)?.reviewBackoff ?? {}, errors);
+  const { errors, verdict } = context.review;
+  const leastMs = verdict?.type === 'unavailable' ? verdict.error.retryAfterMs : undefined;
+  return errors === 0 ? 0 : backoffMs(gateOf(context)?.reviewBackoff ?? {}, errors, leastMs);
 }
 
 // --- internal ---
@@ -180,7 +216,8 @@ function causeOf(context: PhaseContext): EscalationCause {
   if (context.held !== null) return 'limit';
   if (isUnanswered(context)) return 'reviewUnavailable';
   if (context.review.verdict?.type === 'escalate') return 'requested';
-  return aimsAstray(context) ? 'invalidTarget' : 'exhausted';
+  if (aimsAstray(context)) return 'invalidTarget';
+  return loopOf(context) ? 'loop' : 'exhausted';
 }
 
 /** The verdict in words. */

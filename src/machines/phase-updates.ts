@@ -7,15 +7,16 @@ import { byName } from '../model/by-name.ts';
 import type { Decision } from '../model/decision.ts';
 import { errorInfo } from '../model/errors.ts';
 import type { Verdict } from '../model/event.ts';
+import { findingsAfter, type Judgement } from '../model/findings.ts';
 import { mergeCorrections, type Revision } from '../model/revision.ts';
 import type { Outputs } from '../model/task-types.ts';
-import { UNREVIEWED, type PhaseContext, type Start } from './phase-context.ts';
-import type { AttemptOutcome, GateOutcome } from './ports.ts';
+import { UNREVIEWED, type Past, type PhaseContext, type Start } from './phase-context.ts';
+import type { AttemptOutcome, Baseline, GateOutcome } from './ports.ts';
 
 /** What a fresh start changes: the inputs and all that belongs to the attempts before. Totals are kept. */
 export function restartFields(
-  { attempt, revision, previous, inputs, gated = true }: Start,
-  { history, renewals }: PhaseContext,
+  { attempt, revision, previous, inputs, gated = true, news }: Start,
+  { history, renewals, rewinds, past, outputs }: PhaseContext,
 ) {
   const fields = {
     inputs,
@@ -24,8 +25,12 @@ export function restartFields(
     retries: 0,
     best: null,
     history: revision?.history ?? history,
+    rewinds: news?.rewinds ?? rewinds,
+    past: { findings: past.findings, trail: news?.trail ?? past.trail, owed: news?.owed ?? past.owed },
   };
-  return Object.assign(fields, attemptFields(attempt, revision, previous));
+  // Where a rewind brings issues of the requester itself, they speak of the attempt that found them.
+  const judged = revision ? (previous ?? outputs ?? undefined) : undefined;
+  return Object.assign(fields, attemptFields(attempt, revision, judged));
 }
 
 /** What the next attempt on the same inputs changes: it is told what was demanded of the one before. */
@@ -35,16 +40,22 @@ export function nextFields({ attempt, history, outputs, previous }: PhaseContext
 }
 
 /** What the machine keeps of an attempt. */
-export function outcomeFields(outcome: AttemptOutcome): Partial<Pick<PhaseContext, 'outputs' | 'review' | 'error'>> {
+export function outcomeFields(
+  { past }: PhaseContext,
+  outcome: AttemptOutcome,
+): Partial<Pick<PhaseContext, 'outputs' | 'review' | 'error' | 'past'>> {
   switch (outcome.type) {
-    case 'done':
-      return { outputs: outcome.outputs };
+    case 'done': {
+      const { outputs, baseline } = outcome;
+      return baseline ? { outputs, past: withBaseline(past, baseline) } : { outputs };
+    }
     case 'failed':
       return { error: outcome.error };
     case 'rework': {
-      const { phase, feedback } = outcome;
+      const { phase, feedback, baseline } = outcome;
       const verdict = { type: 'retryPredecessor', phase, feedback } as const;
-      return { review: { verdict, by: 'worker', verdicts: {}, checked: false, errors: 0 } };
+      const review = { verdict, by: 'worker', verdicts: {}, checked: false, errors: 0 } as const;
+      return baseline ? { review, past: withBaseline(past, baseline) } : { review };
     }
   }
 }
@@ -59,21 +70,23 @@ export interface Ruling {
 }
 
 /** What the machine keeps of a person's decision. */
-export function rulingFields({ review, outputs }: PhaseContext, { decision, who, outputs: edited }: Ruling) {
+export function rulingFields({ review, outputs, past }: PhaseContext, { decision, who, outputs: edited }: Ruling) {
   const signed = { ...review, verdict: decision, by: 'person' as const, ...(who !== undefined && { who }) };
-  if (!edited) return { review: signed, held: null };
-  return { review: { ...signed, edited }, held: null, outputs: byName(Object.entries({ ...outputs, ...edited })) };
+  const fields = { held: null, past: pastAfter(past, signed) };
+  if (!edited) return { ...fields, review: signed };
+  return { ...fields, review: { ...signed, edited }, outputs: byName(Object.entries({ ...outputs, ...edited })) };
 }
 
 /** What the machine keeps of a review. */
 export function reviewFields(
   context: PhaseContext,
   { verdict, verdicts, checked = false, edited }: GateOutcome,
-): Partial<Pick<PhaseContext, 'review' | 'best' | 'outputs'>> {
+): Partial<Pick<PhaseContext, 'review' | 'best' | 'outputs' | 'past'>> {
   const review = { verdict, by: 'gate' as const, verdicts, checked, errors: context.review.errors };
-  if (!edited) return { review, best: bestOf(context, verdict) };
+  const past = pastAfter(context.past, review);
+  if (!edited) return { review, best: bestOf(context, verdict), past };
   const outputs = byName(Object.entries({ ...context.outputs, ...edited }));
-  return { review: { ...review, edited }, outputs, best: bestOf({ ...context, outputs }, verdict) };
+  return { review: { ...review, edited }, outputs, best: bestOf({ ...context, outputs }, verdict), past };
 }
 
 /** A review that broke is one that could not be had. */
@@ -110,6 +123,16 @@ export function heldFields({ review, retries, rewinds, history }: PhaseContext, 
 }
 
 // --- internal ---
+
+function withBaseline(past: Past, baseline: Baseline): Past {
+  return Object.assign({}, past, { baseline });
+}
+
+/** What the phase remembers after a judgement. Most gates find no issues, and nothing is made anew then. */
+function pastAfter(past: Past, judgement: Judgement): Past {
+  const findings = findingsAfter(past.findings, judgement).open;
+  return findings === past.findings ? past : Object.assign({}, past, { findings });
+}
 
 /** A new attempt, of which nothing is known yet. */
 function attemptFields(attempt: number, revision: Revision | undefined, previous: Outputs | undefined) {

@@ -78,7 +78,8 @@ export const phaseMachine = setup({
     approves: ({ context }) =>
       context.review.verdict?.type === 'approve' || context.review.verdict?.type === 'unrecognised',
     mayRetry: ({ context }) =>
-      context.review.verdict?.type === 'retry' && (context.review.by === 'person' || rules.retriesLeft(context) > 0),
+      context.review.verdict?.type === 'retry' &&
+      (context.review.by === 'person' || (rules.retriesLeft(context) > 0 && !rules.loopOf(context))),
     mayRewind: ({ context }) => mayRewind(context),
     rejects: ({ context }) => context.review.verdict?.type === 'reject',
     escalates: ({ context }) => context.review.verdict?.type === 'escalate',
@@ -90,8 +91,9 @@ export const phaseMachine = setup({
   },
   actions: {
     report: ({ self }, fact: PhaseReport | undefined) => fact && report(self, fact),
+    reportAll: ({ self }, facts: readonly PhaseReport[]) => facts.forEach((fact) => report(self, fact)),
     pass: ({ self, event }) => isTaskReport(event) && report(self, event),
-    keepOutcome: assign((_, outcome: AttemptOutcome) => updates.outcomeFields(outcome)),
+    keepOutcome: assign(({ context }, outcome: AttemptOutcome) => updates.outcomeFields(context, outcome)),
     keepError: assign({ error: (_, error: ErrorInfo) => error }),
     keepReview: assign(({ context }, outcome: GateOutcome) => updates.reviewFields(context, outcome)),
     keepDecision: assign(({ context }, ruling: updates.Ruling) => updates.rulingFields(context, ruling)),
@@ -117,6 +119,7 @@ export const phaseMachine = setup({
     cancel: '.cancelled',
     attend: { actions: { type: 'keepAttended', params: ({ event }) => event.attended } },
     'task.*': { actions: 'pass' },
+    'check.baselined': { actions: 'pass' },
     'phase.warned': { actions: 'pass' },
   },
   states: {
@@ -161,7 +164,7 @@ export const phaseMachine = setup({
 
     // The decision table, read top to bottom.
     deciding: {
-      entry: { type: 'report', params: ({ context }) => reports.decidedReport(context) },
+      entry: { type: 'reportAll', params: ({ context }) => reports.judgementReports(context) },
       always: [
         { guard: 'mayAskAgain', target: 'reviewing', actions: 'countReviewError' },
         { guard: 'mayAskPerson', target: 'escalated' },
@@ -226,7 +229,7 @@ export const phaseMachine = setup({
 // --- internal ---
 
 function isTaskReport(event: PhaseCommand | TaskReport): event is TaskReport {
-  return event.type.startsWith('task.') || event.type === 'phase.warned';
+  return event.type.startsWith('task.') || event.type === 'check.baselined' || event.type === 'phase.warned';
 }
 
 function ended(status: PhaseOutput['status'], outputs: PhaseOutput['outputs'] = null): PhaseOutput {
@@ -240,5 +243,5 @@ function maxReviewErrors(context: PhaseContext): number {
 function mayRewind(context: PhaseContext): boolean {
   const { verdict, by } = context.review;
   if (verdict?.type !== 'retryPredecessor') return false;
-  return by === 'person' || rules.rewindsLeft(context, verdict.phase) > 0;
+  return by === 'person' || (rules.rewindsLeft(context, verdict.phase) > 0 && !rules.loopOf(context));
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import type { PromiseActorLogic } from 'xstate';
+import type { FailedBefore } from '../model/baseline.ts';
 import type { ErrorInfo } from '../model/errors.ts';
 import type { PhaseReport, Verdict } from '../model/event.ts';
 import type { Clock } from './actor.ts';
@@ -11,10 +12,13 @@ import type { PhaseContext } from './phase-context.ts';
 
 /** How one attempt of a phase's tasks ended. */
 export type AttemptOutcome =
-  | { readonly type: 'done'; readonly outputs: Readonly<Record<string, unknown>> }
+  | { readonly type: 'done'; readonly outputs: Readonly<Record<string, unknown>>; readonly baseline?: Baseline }
   | { readonly type: 'failed'; readonly error: ErrorInfo }
   /** A task, or the phase's input schema, cannot work with what an earlier phase put out. */
-  | { readonly type: 'rework'; readonly phase: string; readonly feedback: string };
+  | { readonly type: 'rework'; readonly phase: string; readonly feedback: string; readonly baseline?: Baseline };
+
+/** Checks that failed before the tasks set to work, where the attempt has had a look. */
+export type Baseline = readonly FailedBefore[];
 
 /** How one review ended: the gate's verdict, and each reviewer's own, kept so that only missing ones are asked again. */
 export interface GateOutcome {
@@ -38,6 +42,8 @@ export interface Progress {
   readonly waitMs: Readonly<Record<string, number>>;
   /** How the attempt is to end, where a task has failed for good. */
   readonly failure: AttemptOutcome | undefined;
+  /** Checks that failed before its tasks, where that was found out. */
+  readonly baseline: Baseline | undefined;
 }
 
 /** Who has work done: it takes what the work reports, and its end. */

@@ -6,7 +6,7 @@
 import { byName } from '../model/by-name.ts';
 import type { PhaseReport, TaskReport } from '../model/event.ts';
 import type { PhasePlan } from '../model/plan.ts';
-import type { AttemptOutcome, GateOutcome, Progress } from './ports.ts';
+import type { AttemptOutcome, Baseline, GateOutcome, Progress } from './ports.ts';
 
 /** Progress of one attempt, or one review, as its records come in. */
 export interface ProgressFold {
@@ -23,6 +23,7 @@ export function createProgress(startedAt = 0): ProgressFold {
   const tries = byName<number>();
   const due = byName<{ readonly at: number; readonly delayMs: number }>();
   let failure: AttemptOutcome | undefined;
+  let baseline: Baseline | undefined;
   return {
     startedAt,
     note(report, time) {
@@ -42,6 +43,9 @@ export function createProgress(startedAt = 0): ProgressFold {
         case 'task.failed':
           failure ??= report.rework ? { type: 'rework', ...report.rework } : { type: 'failed', error: report.error };
           return;
+        case 'check.baselined':
+          baseline = report.failed.map(({ check, marks }) => (marks ? { check, marks } : { check }));
+          return;
         case 'task.asked':
         case 'task.answered':
         case 'task.reported':
@@ -50,13 +54,14 @@ export function createProgress(startedAt = 0): ProgressFold {
     },
     soFar(now) {
       const waitMs = byName(Object.entries(due).map(([task, one]) => [task, left(one, now)]));
-      return { elapsedMs: Math.max(0, now - startedAt), outputs, tries, waitMs, failure };
+      return { elapsedMs: Math.max(0, now - startedAt), outputs, tries, waitMs, failure, baseline };
     },
   };
 }
 
 /** Whether a report is about the work of a phase, and not about the phase. */
 export function isWork(report: PhaseReport): report is TaskReport {
+  if (report.type === 'check.baselined') return true;
   return report.type.startsWith('task.') || (report.type === 'phase.warned' && !BY_PHASE.has(report.code));
 }
 
@@ -85,4 +90,4 @@ function left({ at, delayMs }: { readonly at: number; readonly delayMs: number }
 }
 
 /** Warnings that phases give themselves. */
-const BY_PHASE: ReadonlySet<string> = new Set(['EXHAUSTED', 'UNRECOGNISED', 'INVALID_TARGET']);
+const BY_PHASE: ReadonlySet<string> = new Set(['EXHAUSTED', 'UNRECOGNISED', 'INVALID_TARGET', 'ISSUE_ASTRAY']);

@@ -116,10 +116,17 @@ class Teller {
     return this.#journal[this.#at]?.event;
   }
 
+  /** The event before, warnings of it aside. */
+  #before(): RunEvent | undefined {
+    const event = this.#journal[this.#at - 1]?.event;
+    const isAside = event?.type === 'phase.warned' && event.code === 'ISSUE_ASTRAY';
+    return isAside ? this.#journal[this.#at - 2]?.event : event;
+  }
+
   /** Does what leads to an event. */
   #lead(event: RunEvent): void {
     const board = this.#board;
-    const cause = causeOf(board, event, this.#journal[this.#at - 1]?.event, this.#ended);
+    const cause = causeOf(board, event, this.#before(), this.#ended);
     switch (cause.type) {
       case 'told':
         cause.tell(board);

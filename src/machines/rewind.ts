@@ -4,35 +4,62 @@
  * @module
  */
 import { isFree, isUnsettled, settle, unsettle } from '../model/course.ts';
+import type { Rider } from '../model/demand.ts';
 import type { EventOf } from '../model/event.ts';
 import { between } from '../model/graph.ts';
 import { acknowledge, addCommit, currentCommit, differs, readOf, type Commit } from '../model/ledger.ts';
+import { countOf } from '../model/policy.ts';
+import type { Correction } from '../model/revision.ts';
 import { enqueue, entryAt, entryNamed, retire, stronger, type Board, type Entry } from './board.ts';
 import { failWaiting } from './ending.ts';
 
-/** A live phase sends back an earlier one, and waits: for it, and for every phase between them. */
+/**
+ * A live phase sends back an earlier one, and waits: for it, and for every phase between them. Phases that have to correct
+ * something, too, are told when they run again for that; those that would not are sent back as well.
+ */
 export function sendBack(board: Board, requester: Entry, report: EventOf<'phase.rewinding'>): void {
   const target = entryNamed(board, report.target);
   if (!target || requester.doomedBy !== undefined) {
     failWaiting(board, requester, requester.doomedBy ?? report.target);
     return;
   }
+  const isOnPath = pathTo(board, requester, target);
+  for (const { phase, correction } of report.riders ?? []) {
+    const entry = entryNamed(board, phase);
+    if (entry && isOnPath(entry)) tell(entry, requester, correction, true);
+    else if (entry) reopen(board, requester, entry, correction);
+  }
+  reopen(board, requester, target, report.correction);
+}
+
+/**
+ * The riders of a rewind that can be told: those that run again for it, and those that may be sent back as well.
+ *
+ * @returns Them, and how often the requester has sent back each phase after that, where that changes.
+ */
+export function takeRiders(board: Board, requester: Entry, report: EventOf<'phase.rewinding'>): Taken {
   const { gate } = requester.phase;
-  const spread = gate?.invalidate ?? 'requester';
-  const correction = { ...report.correction, attempt: target.attempt };
-  target.requests = [...target.requests, { correction, regate: gate?.regate ?? true, spread }];
-  if (!isUnsettled(board.course, target.index)) {
-    target.generation += 1;
-    target.fresh = false;
-    target.standing = 'pending';
-    unsettle(board.course, target.index);
-  }
-  for (const index of between(board.graph, target.index, requester.index)) {
-    const entry = entryAt(board, index);
-    entry.spread = stronger(entry.spread, spread);
-    runAgain(board, entry, target.phase.name);
-  }
-  if (isFree(board.course, target.index) && target.standing === 'pending') enqueue(board, [target.index]);
+  const target = entryNamed(board, report.target);
+  const rewinds: [string, number][] = [[report.target, report.spent]];
+  if (!report.riders || !target || !gate) return { riders: NOBODY, rewinds };
+  const most = Math.min(countOf(gate.maxPredecessorRetries), board.plan.limits.perPair ?? Infinity);
+  const isOnPath = pathTo(board, requester, target);
+  const riders = report.riders.filter(({ phase }) => {
+    const entry = entryNamed(board, phase);
+    if (!entry || isOnPath(entry)) return entry !== undefined;
+    const spent = requester.rewinds[phase] ?? 0;
+    if (report.by === 'person') return true;
+    if (!gate.targets.includes(phase) || spent >= most) return false;
+    rewinds.push([phase, spent + 1]);
+    return true;
+  });
+  return { riders, rewinds };
+}
+
+/** What goes along with a rewind. */
+export interface Taken {
+  readonly riders: readonly Rider[];
+  readonly rewinds: readonly (readonly [phase: string, times: number])[];
 }
 
 /** Commits an approved phase. */
@@ -66,6 +93,37 @@ export function followUp(board: Board, entry: Entry, done: Commit): void {
 }
 
 // --- internal ---
+
+const NOBODY: readonly never[] = Object.freeze([]);
+
+/** Whether a phase is the requester itself, or runs again because it is between that and what it sends back. */
+function pathTo(board: Board, requester: Entry, target: Entry): (entry: Entry) => boolean {
+  const path = new Set(between(board.graph, target.index, requester.index));
+  return (entry) => entry === requester || path.has(entry.index);
+}
+
+function tell(entry: Entry, requester: Entry, correction: Correction, regate: boolean): void {
+  const spread = requester.phase.gate?.invalidate ?? 'requester';
+  entry.requests = [...entry.requests, { correction: { ...correction, attempt: entry.attempt }, regate, spread }];
+}
+
+function reopen(board: Board, requester: Entry, target: Entry, correction: Correction): void {
+  const { gate } = requester.phase;
+  const spread = gate?.invalidate ?? 'requester';
+  tell(target, requester, correction, gate?.regate ?? true);
+  if (!isUnsettled(board.course, target.index)) {
+    target.generation += 1;
+    target.fresh = false;
+    target.standing = 'pending';
+    unsettle(board.course, target.index);
+  }
+  for (const index of between(board.graph, target.index, requester.index)) {
+    const entry = entryAt(board, index);
+    entry.spread = stronger(entry.spread, spread);
+    runAgain(board, entry, target.phase.name);
+  }
+  if (isFree(board.course, target.index) && target.standing === 'pending') enqueue(board, [target.index]);
+}
 
 /** The phase must run again from new inputs. A live one is stopped; its late results find nobody. */
 function runAgain(board: Board, entry: Entry, because: string): void {

@@ -5,6 +5,10 @@
  */
 import { z } from 'zod';
 import { PhasegateError } from './errors.ts';
+import { issueSchema, priorFindingSchema, type Issue } from './issue.ts';
+
+/** Issues that one decision may bring. More are no help to whoever has to correct them. */
+const MOST_ISSUES = 100;
 
 /** What a structured verdict may add to a decision of any type. */
 const verdictFields = {
@@ -12,6 +16,10 @@ const verdictFields = {
   confidence: z.number().min(0).max(1).optional(),
   /** How good the attempt is, higher is better, on any one scale; `onExhausted: 'acceptBest'` compares it. */
   score: z.number().optional(),
+  /** What is wrong. A demand for changes goes to the earliest phase that one of them is about; see `requestChanges`. */
+  issues: z.array(issueSchema).max(MOST_ISSUES).readonly().optional(),
+  /** What became of what the reviewer found before; see `findings` in its context. @default all that it does not find again is fixed */
+  priorFindings: z.array(priorFindingSchema).readonly().optional(),
 };
 
 /** The schema of {@link Decision}, for reviewers that answer in JSON. */
@@ -78,6 +86,26 @@ export function retryPredecessor(phase: string, feedback: string, options: Corre
     feedback: text('retryPredecessor', 'feedback', feedback),
     ...options,
   };
+}
+
+/**
+ * Sends back what issues are about: the earliest phase among them, in one rewind, or the phase under review itself.
+ *
+ * Issues of later phases are told to those when they run again. One that names no phase, or none that may be sent
+ * back, is for the phase under review.
+ *
+ * @param issues At least one.
+ * @param feedback The reviewer's critique, for the phase that is sent back. @default ''
+ * @throws PhasegateError `DECISION_INVALID` when there are none, or they are not issues.
+ */
+export function requestChanges(issues: readonly Issue[], feedback = '', options: CorrectionOptions = {}): Decision {
+  const decision = { type: 'retry', feedback: text('requestChanges', 'feedback', feedback), issues, ...options };
+  const parsed = decisionSchema.safeParse(decision);
+  if (parsed.success && issues.length > 0) return parsed.data;
+  const found = parsed.error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');
+  throw new PhasegateError('DECISION_INVALID', `Cannot request changes as ${found ?? 'there are no issues'}`, {
+    hint: "Pass issues such as { severity: 'high', description: 'No login.', affectedPhase: 'planning' }, or use retry(feedback).",
+  });
 }
 
 /**

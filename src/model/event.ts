@@ -10,96 +10,10 @@
  * @module
  */
 import { z } from 'zod';
-import { decisionSchema } from './decision.ts';
-import { inboxPolicySchema } from './inbox-policy.ts';
+import { at, baselined, by, correction, error, limit, outputs, revision, rewind, taskEvents, verdict } from './event-parts.ts';
 import type { Plan } from './plan.ts';
 
-const error = z.object({
-  code: z.string(),
-  name: z.string(),
-  message: z.string(),
-  cause: z.string().optional(),
-  stack: z.string().optional(),
-});
-const correction = z.object({
-  /** The attempt that was sent back, 0-based. */
-  attempt: z.int(),
-  /** Who sent it back: the phase itself, or a later one. */
-  from: z.string(),
-  feedback: z.string(),
-  requiredChange: z.string().optional(),
-});
-const revision = z.object({
-  attempt: z.int(),
-  feedback: z.string(),
-  requiredChange: z.string().optional(),
-  history: z.array(correction),
-});
-const verdict = z.union([
-  decisionSchema,
-  z.object({ type: z.literal('unrecognised'), text: z.string() }),
-  z.object({ type: z.literal('inconclusive'), decision: decisionSchema }),
-  z.object({ type: z.literal('unavailable'), error }),
-]);
-const outputs = z.record(z.string(), z.unknown());
-const by = z.enum(['gate', 'worker', 'person']);
-const limit = z.enum(['corrections', 'perPair', 'attemptsPerPhase', 'costUsd', 'tokens', 'durationMs']);
-
 const plan = z.custom<Plan>((value) => typeof value === 'object' && value !== null);
-
-/** Which attempt of which phase an event speaks of. */
-const at = { phase: z.string(), generation: z.int(), attempt: z.int() };
-const work = { ...at, task: z.string() };
-
-/** What happens to a task, or to a reviewer, where `reviewer` is true. `try` counts from 1. */
-const taskEvents = [
-  z.object({ type: z.literal('task.started'), ...work, try: z.int() }),
-  z.object({
-    type: z.literal('task.reported'),
-    ...work,
-    reviewer: z.boolean(),
-    tokens: z.number().optional(),
-    costUsd: z.number().optional(),
-    progress: z.union([z.number(), z.string()]).optional(),
-    artifact: z.object({ name: z.string(), content: z.unknown() }).optional(),
-  }),
-  z.object({ type: z.literal('task.completed'), ...work, try: z.int(), output: z.unknown() }),
-  z.object({
-    type: z.literal('task.retrying'),
-    ...work,
-    reviewer: z.boolean(),
-    try: z.int(),
-    error,
-    delayMs: z.number(),
-  }),
-  z.object({
-    type: z.literal('task.failed'),
-    ...work,
-    try: z.int(),
-    error,
-    /** What it demands of an earlier phase, where it cannot work with what that put out. */
-    rework: z.object({ phase: z.string(), feedback: z.string() }).optional(),
-  }),
-  /** A person is asked, who is the task, or the reviewer. */
-  z.object({
-    type: z.literal('task.asked'),
-    ...work,
-    reviewer: z.boolean(),
-    question: z.string(),
-    description: z.string().optional(),
-    choices: z.array(z.string()).optional(),
-    inbox: inboxPolicySchema,
-  }),
-  /** A person has answered: with the output, or a decision. */
-  z.object({
-    type: z.literal('task.answered'),
-    ...work,
-    reviewer: z.boolean(),
-    answer: z.unknown(),
-    /** Who, as far as known. */
-    who: z.string().optional(),
-  }),
-] as const;
 
 /** What a phase reports of its own life. */
 const phaseEvents = [
@@ -122,16 +36,37 @@ const phaseEvents = [
     edited: outputs.optional(),
   }),
   z.object({ type: z.literal('phase.retrying'), ...at, correction, by, spent: z.int() }),
-  z.object({ type: z.literal('phase.rewinding'), ...at, target: z.string(), correction, by, spent: z.int() }),
+  z.object({
+    type: z.literal('phase.rewinding'),
+    ...at,
+    target: z.string(),
+    correction,
+    by,
+    spent: z.int(),
+    /** Other phases that issues are about, and what each is told when it runs again. */
+    riders: z.array(z.object({ phase: z.string(), correction })).optional(),
+  }),
+  /** The gate goes round in a loop, so what is left of its budgets is forfeited. */
+  z.object({
+    type: z.literal('loop.detected'),
+    ...at,
+    /** An issue was found open again and nothing was corrected; or the same two rewinds take turns. */
+    kind: z.enum(['issue', 'rewind']),
+    /** Names of the issues. */
+    issues: z.array(z.string()),
+    /** The rewinds, oldest first. */
+    rewinds: z.array(rewind),
+  }),
   z.object({
     type: z.literal('phase.escalated'),
     ...at,
-    because: z.enum(['requested', 'exhausted', 'invalidTarget', 'reviewUnavailable', 'limit']),
+    because: z.enum(['requested', 'exhausted', 'loop', 'invalidTarget', 'reviewUnavailable', 'limit']),
     reason: z.string(),
   }),
   z.object({ type: z.literal('phase.rejected'), ...at, reason: z.string() }),
   z.object({ type: z.literal('phase.failed'), ...at, error }),
   z.object({ type: z.literal('phase.warned'), ...at, code: z.string(), message: z.string() }),
+  baselined,
 ] as const;
 
 const approval = {
@@ -226,7 +161,7 @@ export type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { readonly t
 export type Approval = Omit<EventOf<'phase.approved'>, 'version' | 'read'>;
 
 /** What a task tells the phase that runs it. */
-export type TaskReport = DeepReadonly<z.infer<(typeof taskEvents)[number]>> | EventOf<'phase.warned'>;
+export type TaskReport = DeepReadonly<z.infer<(typeof taskEvents)[number]>> | EventOf<'phase.warned' | 'check.baselined'>;
 
 /** What a phase tells its pipeline. */
 export type PhaseReport = TaskReport | DeepReadonly<z.infer<(typeof phaseEvents)[number]>> | Approval;

@@ -172,6 +172,7 @@ export function foldInbox(): InboxFold {
         case 'phase.stale':
         case 'phase.warned':
         case 'review.started':
+        case 'loop.detected':
         case 'task.started':
         case 'task.reported':
         case 'task.completed':

@@ -5,7 +5,7 @@
  */
 import type { RunRecord } from './event.ts';
 import type { OnExpiry, Severity } from './inbox-policy.ts';
-import { contentHash } from './plan.ts';
+import { contentHash } from './content-hash.ts';
 
 export type { Severity } from './inbox-policy.ts';
 

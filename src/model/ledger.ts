@@ -5,7 +5,7 @@
  */
 import { byName } from './by-name.ts';
 import { reach, type Graph } from './graph.ts';
-import { contentHash } from './plan.ts';
+import { contentHash } from './content-hash.ts';
 import type { Inputs, Outputs } from './task-types.ts';
 
 /** The outputs of one approved generation of a phase. */

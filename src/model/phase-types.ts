@@ -5,6 +5,7 @@
  */
 import type { CheckResult } from './check.ts';
 import type { Decision } from './decision.ts';
+import type { ReviewFinding } from './findings.ts';
 import type { Mode } from './options.ts';
 import type { GatePolicy } from './policy.ts';
 import type { StandardSchemaV1 } from './schema.ts';
@@ -16,6 +17,8 @@ export interface ReviewContext<O = Outputs, I = Inputs, In = unknown> extends Ta
   readonly outputs: O;
   /** Tasks whose output differs from the previous attempt, with both outputs. Empty on the first. */
   readonly difference: Readonly<Record<string, { readonly before: unknown; readonly after: unknown }>>;
+  /** What this reviewer has found in earlier reviews and is not known to be corrected, by `id`; `priorFindings` of a decision answers it. */
+  readonly findings: readonly ReviewFinding[];
   /** How often the gate may still send its own phase back, `Infinity` where unlimited. */
   readonly retriesLeft: number;
   /** How often the gate may still send back each phase it may send back at all. */
@@ -35,8 +38,24 @@ interface ReviewFunctions<O, I, In> {
 /** A review function. It returns a decision or its text, or a promise of either. */
 export type ReviewFunction<O = Outputs, I = Inputs, In = unknown> = ReviewFunctions<O, I, In>['review'];
 
+/** How a check is run, and what its failure means. */
+export interface CheckOptions {
+  /**
+   * Runs it also before the tasks of the phase first work, each time they start from fresh inputs. What failed then and fails
+   * afterwards is no fault of the attempt: it warns (`CHECK_PREEXISTING`) and asks for no change. @default false
+   */
+  readonly baseline?: boolean | undefined;
+  /**
+   * How often it is run again when it fails. Where it passes then, it has passed, with a warning (`CHECK_FLAKY`). 0 for never.
+   * @default 0
+   */
+  readonly retries?: number | undefined;
+  /** Milliseconds per run; 0 for none. Longer is a review error, not a failed check. @default 3600000 (one hour) */
+  readonly timeout?: number | undefined;
+}
+
 /** A deterministic check; it runs before the reviewers and costs no model call. */
-export interface Check<O = Outputs, I = Inputs, In = unknown> {
+export interface Check<O = Outputs, I = Inputs, In = unknown> extends CheckOptions {
   readonly name: string;
   /** Throwing is a review error, not a failed check: it is asked again. */
   run(context: ReviewContext<O, I, In>): CheckResult | Promise<CheckResult>;

@@ -3,9 +3,7 @@
  *
  * @module
  */
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import { stringify } from 'safe-stable-stringify';
+import { hashOf } from './content-hash.ts';
 import { graphOf, type Graph } from './graph.ts';
 import type { InboxPolicy } from './inbox-policy.ts';
 import { isSameJson } from './json.ts';
@@ -57,11 +55,6 @@ export interface Plan {
   readonly inbox?: InboxPolicy | undefined;
 }
 
-/** SHA-256 of a JSON value with sorted keys, in hex. */
-export function contentHash(value: unknown): string {
-  return hashOf([value]);
-}
-
 /**
  * Identifies a plan: equal for equal plans, whatever the order of keys. Computed once per plan.
  *
@@ -95,9 +88,3 @@ export function planGraph(plan: Plan): Graph {
 
 const fingerprints = new WeakMap<Plan, string>();
 const graphs = new WeakMap<Plan, Graph>();
-
-function hashOf(values: readonly unknown[]): string {
-  const hash = sha256.create();
-  for (const value of values) hash.update(utf8ToBytes(stringify(value) ?? 'null'));
-  return bytesToHex(hash.digest());
-}

@@ -27,6 +27,8 @@ export const gatePolicySchema = z.strictObject({
   maxRetries: count.optional(),
   /** Times the gate may send back each predecessor, over the whole run. 0 forbids it. @default 2 */
   maxPredecessorRetries: count.optional(),
+  /** Reviews in a row that find the same issue open, while no other is corrected, make a loop: no budget is left then. @default 2 */
+  loopAfter: z.union([z.int().min(2), z.literal('unlimited')]).optional(),
   /** What follows a request for changes when that budget is spent. @default 'accept' */
   onExhausted: z.enum(['accept', 'acceptBest', 'escalate', 'reject']).optional(),
   /** What text without a verdict means. @default 'approve' (with a warning) */
@@ -112,6 +114,7 @@ export type FullGatePolicy = { readonly [K in keyof GatePolicy]-?: Exclude<GateP
 export const gateDefaults: FullGatePolicy = {
   maxRetries: 2,
   maxPredecessorRetries: 2,
+  loopAfter: 2,
   onExhausted: 'accept',
   onUnrecognised: 'approve',
   onInvalidTarget: 'approve',

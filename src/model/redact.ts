@@ -5,15 +5,15 @@
  *
  * @module
  */
+import type { Rider } from './demand.ts';
 import type { ErrorInfo } from './errors.ts';
 import type { RunEvent, Verdict } from './event.ts';
+import type { Issue } from './issue.ts';
 import type { Correction, Revision } from './revision.ts';
+import { MASK, maskSecrets, SECRET_FIELD } from './secrets.ts';
 
 /** Changes an event before it becomes a record: texts of it, and nothing else. */
 export type Redact = (event: RunEvent) => RunEvent;
-
-/** Stands for what was taken out. */
-export const MASK = '[redacted]';
 
 /**
  * Masks obvious secrets in errors, feedback, reasons, progress, warnings, and artifacts that were reported: keys such as
@@ -38,75 +38,9 @@ export function guardRedact(redact: Redact): Redact {
   };
 }
 
-/** The text with every obvious secret masked. */
-export function maskSecrets(text: string): string {
-  if (text.length < SHORTEST) return text;
-  const lower = text.toLowerCase();
-  return SECRETS.reduce(
-    (left, { hints, pattern, mask }) =>
-      hints.some((hint) => lower.includes(hint)) ? left.replace(pattern, mask) : left,
-    text,
-  );
-}
-
 // --- internal ---
 
 type Mask = (text: string) => string;
-
-/** Shorter texts have no secret in them. */
-const SHORTEST = 10;
-
-/** What a secret is called. */
-const NAMES = '(?:pass(?:word|wd|phrase)|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)';
-const IN_NAMES = ['passw', 'passphrase', 'secret', 'token', 'key'];
-
-/** What stands before a secret stays: the group. */
-const AFTER = `$1${MASK}`;
-
-interface Secret {
-  /** Texts in lower case, one of which is there wherever the pattern is: looking for them is quick. */
-  readonly hints: readonly string[];
-  readonly pattern: RegExp;
-  readonly mask: string;
-}
-
-const SECRETS: readonly Secret[] = [
-  {
-    hints: ['private key-----'],
-    pattern:
-      /-----BEGIN [A-Z\d ]{0,40}PRIVATE KEY-----(?:(?:[^-]|-(?!-)){0,8192}-----END [A-Z\d ]{0,40}PRIVATE KEY-----|(?:\s{1,4}[A-Za-z\d+/=]{16,100})*)/gu,
-    mask: MASK,
-  },
-  { hints: ['sk-'], pattern: /\bsk-[\w-]{14,}\w/gu, mask: MASK },
-  { hints: ['gh'], pattern: /\bgh[opsur]_\w{20,}/gu, mask: MASK },
-  { hints: ['github_pat_'], pattern: /\bgithub_pat_\w{20,}/gu, mask: MASK },
-  { hints: ['glpat-'], pattern: /\bglpat-[\w-]{16,}\w/gu, mask: MASK },
-  { hints: ['xox'], pattern: /\bxox[abeoprs]-[\w-]{9,}\w/gu, mask: MASK },
-  { hints: ['npm_'], pattern: /\bnpm_\w{30,}/gu, mask: MASK },
-  { hints: ['akia', 'asia'], pattern: /\bA[KS]IA[A-Z\d]{16}\b/gu, mask: MASK },
-  { hints: ['aiza'], pattern: /\bAIza[\w-]{34}\w/gu, mask: MASK },
-  { hints: ['eyj'], pattern: /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*\w/gu, mask: MASK },
-  {
-    hints: ['bearer'],
-    pattern: /(\bbearer\s{1,4})(?=\S{0,200}\d)[\w.~+/-]{7,}[\w+/]=*/giu,
-    mask: AFTER,
-  },
-  { hints: ['basic'], pattern: /(\bbasic\s{1,4})[A-Za-z\d+/]{12,}={1,2}/giu, mask: AFTER },
-  {
-    hints: IN_NAMES,
-    pattern: new RegExp(String.raw`(${NAMES}\s{0,4}=\s{0,4}["']?)(?!\[redacted\])[^\s"',;&)\]}]+`, 'giu'),
-    mask: AFTER,
-  },
-  {
-    hints: IN_NAMES,
-    pattern: new RegExp(String.raw`(${NAMES}\\{0,4}["']\s{0,4}:\s{0,4}\\{0,4}["'])(?!\[redacted\])[^"'\\]+`, 'giu'),
-    mask: AFTER,
-  },
-  { hints: ['://'], pattern: /(:\/\/[^\s/:@]{1,200}:)(?!\[redacted\])[^\s/@]{1,200}(?=@)/gu, mask: AFTER },
-];
-
-/** Names of fields whose texts are secrets. */
-const SECRET_FIELD = new RegExp(NAMES, 'iu');
 
 /** An event with its free texts replaced; the same one where none is. */
 function mapTexts(event: RunEvent, mask: Mask): RunEvent {
@@ -136,7 +70,10 @@ function mapTexts(event: RunEvent, mask: Mask): RunEvent {
       });
     case 'phase.retrying':
     case 'phase.rewinding':
-      return changedFields(event, { correction: maskCorrection(event.correction, mask) });
+      return changedFields(event, {
+        correction: maskDemand(event.correction, mask),
+        ...('riders' in event && event.riders && { riders: mapItems(event.riders, (one) => maskRider(one, mask)) }),
+      });
     case 'phase.escalated':
     case 'phase.rejected':
       return changedFields(event, { reason: mask(event.reason) });
@@ -158,6 +95,7 @@ function mapTexts(event: RunEvent, mask: Mask): RunEvent {
     case 'limit.reached':
     case 'limit.lifted':
     case 'phase.approved':
+    case 'loop.detected':
     case 'phase.invalidated':
     case 'phase.read':
     case 'phase.stale':
@@ -182,13 +120,13 @@ function maskError(error: ErrorInfo, mask: Mask): ErrorInfo {
 function maskVerdict(verdict: Verdict, mask: Mask): Verdict {
   switch (verdict.type) {
     case 'approve':
-      return verdict;
+      return maskIssues(verdict, mask);
     case 'retry':
     case 'retryPredecessor':
       return maskDemand(verdict, mask);
     case 'reject':
     case 'escalate':
-      return changedFields(verdict, { reason: mask(verdict.reason) });
+      return changedFields(maskIssues(verdict, mask), { reason: mask(verdict.reason) });
     case 'unrecognised':
       return changedFields(verdict, { text: mask(verdict.text) });
     case 'inconclusive':
@@ -198,23 +136,36 @@ function maskVerdict(verdict: Verdict, mask: Mask): Verdict {
   }
 }
 
-function maskCorrection(correction: Correction, mask: Mask): Correction {
-  return maskDemand(correction, mask);
+function maskRider(rider: Rider, mask: Mask): Rider {
+  return changedFields(rider, { correction: maskDemand(rider.correction, mask) });
+}
+
+/** Whatever has issues. */
+function maskIssues<T extends { readonly issues?: readonly Issue[] | undefined }>(holder: T, mask: Mask): T {
+  return holder.issues
+    ? changedFields(holder, { issues: mapItems(holder.issues, (issue) => maskIssue(issue, mask)) })
+    : holder;
+}
+
+function maskIssue(issue: Issue, mask: Mask): Issue {
+  const { evidence, impact, requiredChange } = issue;
+  return changedFields(issue, {
+    description: mask(issue.description),
+    ...(evidence !== undefined && { evidence: mask(evidence) }),
+    ...(impact !== undefined && { impact: mask(impact) }),
+    ...(requiredChange !== undefined && { requiredChange: mask(requiredChange) }),
+  });
 }
 
 function maskRevision(revision: Revision, mask: Mask): Revision {
-  const history = revision.history.map((one) => maskCorrection(one, mask));
-  const isSame = history.every((one, at) => one === revision.history[at]);
-  return changedFields(maskDemand(revision, mask), isSame ? {} : { history });
+  const history = mapItems(revision.history, (one) => maskDemand(one, mask));
+  return changedFields(maskDemand(revision, mask), { history });
 }
 
 /** Anything that asks for a change. */
-function maskDemand<T extends { readonly feedback: string; readonly requiredChange?: string | undefined }>(
-  demand: T,
-  mask: Mask,
-): T {
+function maskDemand<T extends Pick<Correction, 'feedback' | 'requiredChange' | 'issues'>>(demand: T, mask: Mask): T {
   const { feedback, requiredChange } = demand;
-  return changedFields(demand, {
+  return changedFields(maskIssues(demand, mask), {
     feedback: mask(feedback),
     ...(requiredChange !== undefined && { requiredChange: mask(requiredChange) }),
   });
@@ -225,12 +176,17 @@ function maskValue(value: unknown, mask: Mask): unknown {
   if (typeof value === 'string') return mask(value);
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
-    const items = value.map((item: unknown) => maskValue(item, mask));
-    return items.every((item, at) => item === value[at]) ? value : items;
+    return mapItems(value, (item: unknown) => maskValue(item, mask));
   }
   return mapFields(value, (field: unknown, name) =>
     typeof field === 'string' && SECRET_FIELD.test(name) ? MASK : maskValue(field, mask),
   );
+}
+
+/** The items changed; the same list where none is. */
+function mapItems<T>(items: readonly T[], change: (item: T) => T): readonly T[] {
+  const changed = items.map(change);
+  return changed.every((item, at) => item === items[at]) ? items : changed;
 }
 
 function mapFields<T extends object>(record: T, change: (value: T[keyof T], name: string) => unknown): T {

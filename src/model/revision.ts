@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Issue } from './issue.ts';
 import type { FullGatePolicy } from './policy.ts';
 
 /** One earlier demand for changes, oldest first in a history. */
@@ -13,6 +14,8 @@ export interface Correction {
   readonly from: string;
   readonly feedback: string;
   readonly requiredChange?: string | undefined;
+  /** The issues that this phase has to correct; the feedback has them in words. */
+  readonly issues?: readonly Issue[] | undefined;
 }
 
 /** What one attempt of a phase should do differently. */
@@ -23,6 +26,8 @@ export interface Revision {
   readonly feedback: string;
   /** The change that is needed, as one imperative sentence. */
   readonly requiredChange?: string | undefined;
+  /** The issues that this attempt has to correct; the feedback has them in words. */
+  readonly issues?: readonly Issue[] | undefined;
   /** Every correction so far, this one included, oldest first. */
   readonly history: readonly Correction[];
 }
@@ -36,7 +41,9 @@ export function mergeCorrections(
   fresh: readonly Correction[],
   earlier: readonly Correction[],
 ): Revision {
-  return { attempt, ...joinDemands(fresh), history: [...earlier, ...fresh] };
+  const joined = { attempt, ...joinDemands(fresh), history: [...earlier, ...fresh] };
+  const issues = fresh.flatMap((one) => one.issues ?? []);
+  return issues.length > 0 ? { ...joined, issues } : joined;
 }
 
 /** Demands for changes as one: every feedback and every required change, in order. */

@@ -6,7 +6,7 @@
 import { stringify } from 'safe-stable-stringify';
 import type { PhaseReport, RunEvent } from './event.ts';
 import { isSameJson } from './json.ts';
-import { MASK } from './redact.ts';
+import { MASK } from './secrets.ts';
 
 /**
  * True for events that say the same. Where an error was made is not part of that, nor are texts in which something was

@@ -7,6 +7,7 @@ import { decisionSchema, isNegative, type Decision } from './decision.ts';
 import { parseDecision } from './decision-text.ts';
 import { errorInfo, PhasegateError } from './errors.ts';
 import type { Verdict } from './event.ts';
+import { isAstray, phaseOf, withIds, type Issue } from './issue.ts';
 import type { GatePlan } from './plan.ts';
 import { joinDemands } from './revision.ts';
 
@@ -32,27 +33,78 @@ export function readAnswer(answer: unknown, minConfidence: number, phases: reado
  *
  * Enough approvals approve. Otherwise a missing answer is asked for again; then a rejection wins over an escalation,
  * that over sending back a phase (the earliest in the pipeline), that over a retry, that over sending back one that may
- * not be. Feedback of the same kind is joined.
+ * not be. Feedback of the same kind is joined, and issues of all of them: a demand with issues is one on the earliest phase
+ * that one of them is about.
+ *
+ * @param own The phase under review.
  */
-export function combine(verdicts: Readonly<Record<string, Verdict>>, gate: GatePlan): Verdict {
+export function combine(verdicts: Readonly<Record<string, Verdict>>, gate: GatePlan, own: string): Verdict {
   const all = gate.reviewers.flatMap((reviewer) => verdicts[reviewer.name] ?? []);
   const [first] = all;
-  if (all.length === 1 && first) return first;
+  if (all.length === 1 && first && !hasIssues(first)) return first;
   const approvals = all.filter((one) => approves(one, gate));
   const clear = approvals.filter((one) => one.type === 'approve');
   if (clear.length >= gate.quorum) return clear[0] ?? APPROVE;
   if (approvals.length >= gate.quorum) return approvals.find((one) => one.type !== 'approve') ?? APPROVE;
   const missing = all.find((one) => isMissing(one, gate.onUnrecognised));
   if (missing) return missing;
-  const decisions = all.flatMap((one) => (isDecision(one) ? one : []));
+  const decisions = all.flatMap((one) => decisionIn(one) ?? []);
   return (
     decisions.find((one) => one.type === 'reject') ??
     decisions.find((one) => one.type === 'escalate') ??
-    joinRewinds(decisions, gate, true) ??
-    joinRetries(decisions) ??
-    joinRewinds(decisions, gate, false) ??
+    routed(
+      decisions.flatMap((one) => (isDemand(one) ? one : [])),
+      gate,
+      own,
+    ) ??
     APPROVE
   );
+}
+
+/**
+ * Demands as one: it sends back the earliest phase that is named, or that an issue is about, where that may be sent back; else
+ * the phase under review; else the first phase that is named and may not be. `undefined` where there are none.
+ */
+export function routed(
+  demands: readonly Demand[],
+  gate: Pick<GatePlan, 'targets' | 'onInvalidTarget'>,
+  own: string,
+): Demand | undefined {
+  const issues = withIds(demands.flatMap((one) => one.issues ?? []));
+  const concerns = (one: Demand, phase: string) =>
+    (one.type === 'retryPredecessor' && one.phase === phase) ||
+    (one.issues ?? []).some((issue) => phaseOf(issue, own, gate.targets) === phase);
+  const astray =
+    gate.onInvalidTarget === 'escalate' ? issues.find((one) => isAstray(one, own, gate.targets)) : undefined;
+  const phase = astray?.affectedPhase ?? gate.targets.find((name) => demands.some((one) => concerns(one, name)));
+  if (phase !== undefined) {
+    return {
+      type: 'retryPredecessor',
+      phase,
+      ...join(astray ? demands : demands.filter((one) => concerns(one, phase)), issues),
+    };
+  }
+  const retries = demands.filter((one) => one.type === 'retry' || concerns(one, own));
+  if (retries.length > 0) return { type: 'retry', ...join(retries, issues) };
+  const [first] = demands;
+  if (first?.type !== 'retryPredecessor') return undefined;
+  const same = demands.filter((one) => one.type === 'retryPredecessor' && one.phase === first.phase);
+  return { type: 'retryPredecessor', phase: first.phase, ...join(same, issues) };
+}
+
+/** The decision in a verdict, where there is one. */
+export function decisionIn(verdict: Verdict | undefined): Decision | undefined {
+  const isNone =
+    !verdict || verdict.type === 'unrecognised' || verdict.type === 'unavailable' || verdict.type === 'inconclusive';
+  return isNone ? undefined : verdict;
+}
+
+/** A decision that asks for changes. */
+export type Demand = Extract<Decision, { readonly feedback: string }>;
+
+/** Whether a verdict asks for changes. */
+export function isDemand(verdict: Verdict): verdict is Demand {
+  return verdict.type === 'retry' || verdict.type === 'retryPredecessor';
 }
 
 /** True for an answer that has to be asked for again. */
@@ -69,30 +121,22 @@ function approves(verdict: Verdict, gate: GatePlan): boolean {
   return verdict.type === 'approve' || (verdict.type === 'unrecognised' && gate.onUnrecognised === 'approve');
 }
 
-function isDecision(verdict: Verdict): verdict is Decision {
-  return verdict.type !== 'unrecognised' && verdict.type !== 'unavailable' && verdict.type !== 'inconclusive';
+function hasIssues(verdict: Verdict): boolean {
+  return isDemand(verdict) && (verdict.issues?.length ?? 0) > 0;
 }
 
-/** The rewinds to one target: the earliest that is allowed, or the first that is not. */
-function joinRewinds(decisions: readonly Decision[], gate: GatePlan, allowed: boolean): Decision | undefined {
-  const rewinds = decisions.flatMap((one) => (one.type === 'retryPredecessor' ? one : []));
-  const ranked = gate.targets.find((name) => rewinds.some((one) => one.phase === name));
-  const phase = allowed ? ranked : rewinds[0]?.phase;
-  return phase === undefined
-    ? undefined
-    : { type: 'retryPredecessor', phase, ...join(rewinds.filter((one) => one.phase === phase)) };
-}
-
-function joinRetries(decisions: readonly Decision[]): Decision | undefined {
-  const retries = decisions.flatMap((one) => (one.type === 'retry' ? one : []));
-  return retries.length === 0 ? undefined : { type: 'retry', ...join(retries) };
-}
-
-type Demand = Extract<Decision, { readonly feedback: string }>;
-
-function join(demands: readonly Demand[]): Pick<Demand, 'feedback' | 'requiredChange' | 'score'> {
+function join(
+  demands: readonly Demand[],
+  issues: readonly Issue[],
+): Pick<Demand, 'feedback' | 'requiredChange' | 'score' | 'issues' | 'confidence'> {
   const scores = demands.flatMap((one) => one.score ?? []);
-  return { ...joinDemands(demands), ...(scores.length > 0 && { score: Math.min(...scores) }) };
+  const [only, another] = demands;
+  return {
+    ...joinDemands(demands),
+    ...(only?.confidence !== undefined && !another && { confidence: only.confidence }),
+    ...(scores.length > 0 && { score: Math.min(...scores) }),
+    ...(issues.length > 0 && { issues }),
+  };
 }
 
 function malformed(lines: readonly string[]): PhasegateError {

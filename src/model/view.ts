@@ -146,6 +146,7 @@ function applyToPhase(state: State, event: Extract<RunEvent, { readonly phase: s
       return;
     case 'phase.rewinding':
       correct(state, event.target);
+      for (const rider of event.riders ?? []) correct(state, rider.phase);
       stand(state, event.phase, phase, 'rewinding');
       return;
     case 'phase.escalated':
@@ -195,6 +196,7 @@ function applyToPhase(state: State, event: Extract<RunEvent, { readonly phase: s
     case 'task.asked':
     case 'task.answered':
     case 'phase.read':
+    case 'loop.detected':
   }
 }
 

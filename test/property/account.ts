@@ -54,6 +54,8 @@ function detailsOf(event: RunEvent): Details {
       return { ...where, asked: event.asked };
     case 'review.decided':
       return { ...where, verdict: event.verdict.type, by: event.by };
+    case 'loop.detected':
+      return { ...where, kind: event.kind };
     case 'phase.retrying':
       return { ...where, feedback: event.correction.feedback, by: event.by, spent: event.spent };
     case 'phase.rewinding':

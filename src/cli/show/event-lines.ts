@@ -151,6 +151,8 @@ function sayPhase(event: PhaseEvent, gate: GatePlan | undefined): string {
         `sends back ${oneLine(event.target)} ${outOf(event.spent, gate?.maxPredecessorRetries)}`,
         correctionText(event.correction),
       );
+    case 'loop.detected':
+      return loopText(event);
     case 'review.started':
       return event.asked > 1 ? `review, asked ${event.asked} times` : 'review';
     case 'review.decided':
@@ -176,6 +178,13 @@ function sayPhase(event: PhaseEvent, gate: GatePlan | undefined): string {
     case 'phase.cancelled':
       return `cancelled: ${oneLine(event.because)}`;
   }
+}
+
+function loopText({ kind, issues, rewinds }: Extract<PhaseEvent, { readonly type: 'loop.detected' }>): string {
+  if (kind === 'issue')
+    return `goes round in a loop: ${issues.map(oneLine).join(', ')} is open again, and nothing was corrected`;
+  const turns = rewinds.map(({ from, to }) => `${oneLine(from)} sends back ${oneLine(to)}`);
+  return `goes round in a loop: ${turns.join(', ')}`;
 }
 
 const APPROVED = {

@@ -1,0 +1,72 @@
+/**
+ * What a verdict demands, and of whom.
+ *
+ * @module
+ */
+import { groupIssues, issueLines, requiredChanges, type Issue } from './issue.ts';
+import type { Correction } from './revision.ts';
+import type { Demand } from './verdict.ts';
+
+/** What a later phase that runs again is told, because an issue is about it. */
+export interface Rider {
+  readonly phase: string;
+  readonly correction: Correction;
+}
+
+/** A demand, by who is told what. */
+export interface Told {
+  /** For the phase that is sent back. */
+  readonly correction: Correction;
+  /** For others, the earliest first. */
+  readonly riders: readonly Rider[];
+}
+
+/**
+ * Who is told what by a demand: the phase that is sent back the feedback and its issues, every other phase just its issues.
+ *
+ * @param from The phase under review.
+ * @param attempt Its attempt.
+ * @param targets Phases that it may send back, in topological order.
+ */
+export function toldBy(demand: Demand, from: string, attempt: number, targets: readonly string[]): Told {
+  const { feedback, requiredChange, issues = [] } = demand;
+  if (issues.length === 0) {
+    const correction = { attempt, from, feedback };
+    return {
+      correction: requiredChange === undefined ? correction : { ...correction, requiredChange },
+      riders: NOBODY,
+    };
+  }
+  const first = demand.type === 'retry' ? from : demand.phase;
+  const groups = groupIssues(issues, from, demand.type === 'retry' ? [] : targets);
+  const riders = [...groups].flatMap(([phase, group]) =>
+    phase === first ? [] : { phase, correction: correctionOf(from, attempt, group) },
+  );
+  const correction = correctionOf(from, attempt, groups.get(first) ?? [], feedback, requiredChange);
+  return { correction, riders };
+}
+
+// --- internal ---
+
+const NOBODY: readonly never[] = Object.freeze([]);
+
+function correctionOf(
+  from: string,
+  attempt: number,
+  issues: readonly Issue[],
+  feedback = '',
+  requiredChange = '',
+): Correction {
+  const text = [feedback, issueLines(issues)].filter((part) => part !== '').join('\n\n');
+  const wanted = requiredChanges(issues);
+  const change = wanted.includes(requiredChange)
+    ? wanted
+    : [requiredChange, wanted].filter((one) => one !== '').join(' ');
+  return {
+    attempt,
+    from,
+    feedback: text,
+    ...(change !== '' && { requiredChange: change }),
+    ...(issues.length > 0 && { issues }),
+  };
+}

@@ -1,0 +1,122 @@
+/**
+ * What events are made of, and those of tasks.
+ *
+ * @module
+ */
+import { z } from 'zod';
+import { decisionSchema } from './decision.ts';
+import { inboxPolicySchema } from './inbox-policy.ts';
+import { issueSchema } from './issue.ts';
+
+export const error = z.object({
+  code: z.string(),
+  name: z.string(),
+  message: z.string(),
+  cause: z.string().optional(),
+  stack: z.string().optional(),
+  permanent: z.literal(true).optional(),
+  retryAfterMs: z.number().optional(),
+});
+export const correction = z.object({
+  /** The attempt that was sent back, 0-based. */
+  attempt: z.int(),
+  /** Who sent it back: the phase itself, or a later one. */
+  from: z.string(),
+  feedback: z.string(),
+  requiredChange: z.string().optional(),
+  issues: z.array(issueSchema).optional(),
+});
+export const revision = z.object({
+  attempt: z.int(),
+  feedback: z.string(),
+  requiredChange: z.string().optional(),
+  issues: z.array(issueSchema).optional(),
+  history: z.array(correction),
+});
+/** A phase that has sent back another. */
+export const rewind = z.object({ from: z.string(), to: z.string() });
+export const verdict = z.union([
+  decisionSchema,
+  z.object({ type: z.literal('unrecognised'), text: z.string() }),
+  z.object({ type: z.literal('inconclusive'), decision: decisionSchema }),
+  z.object({ type: z.literal('unavailable'), error }),
+]);
+export const outputs = z.record(z.string(), z.unknown());
+export const by = z.enum(['gate', 'worker', 'person']);
+export const limit = z.enum(['corrections', 'perPair', 'attemptsPerPhase', 'costUsd', 'tokens', 'durationMs']);
+
+/** Which attempt of which phase an event speaks of. */
+export const at = { phase: z.string(), generation: z.int(), attempt: z.int() };
+const work = { ...at, task: z.string() };
+
+/**
+ * How the checks stood before the tasks of the phase set to work: those that have a baseline, and which the phase does not have to
+ * leave passing anyway. A check that could not be had is in neither list.
+ */
+export const baselined = z.object({
+  type: z.literal('check.baselined'),
+  ...at,
+  passed: z.array(z.string()),
+  failed: z.array(
+    z.object({
+      check: z.string(),
+      /** Marks of what failed, where the check says that: the same ones stand for the same failures. */
+      marks: z.array(z.string()).optional(),
+      details: z.string(),
+    }),
+  ),
+});
+
+/** What happens to a task, or to a reviewer, where `reviewer` is true. `try` counts from 1. */
+export const taskEvents = [
+  z.object({ type: z.literal('task.started'), ...work, try: z.int() }),
+  z.object({
+    type: z.literal('task.reported'),
+    ...work,
+    reviewer: z.boolean(),
+    tokens: z.number().optional(),
+    costUsd: z.number().optional(),
+    /** Of the tokens, those that a model was given, and those that it answered with; which model it was. */
+    inputTokens: z.number().optional(),
+    outputTokens: z.number().optional(),
+    model: z.string().optional(),
+    progress: z.union([z.number(), z.string()]).optional(),
+    artifact: z.object({ name: z.string(), content: z.unknown() }).optional(),
+  }),
+  z.object({ type: z.literal('task.completed'), ...work, try: z.int(), output: z.unknown() }),
+  z.object({
+    type: z.literal('task.retrying'),
+    ...work,
+    reviewer: z.boolean(),
+    try: z.int(),
+    error,
+    delayMs: z.number(),
+  }),
+  z.object({
+    type: z.literal('task.failed'),
+    ...work,
+    try: z.int(),
+    error,
+    /** What it demands of an earlier phase, where it cannot work with what that put out. */
+    rework: z.object({ phase: z.string(), feedback: z.string() }).optional(),
+  }),
+  /** A person is asked, who is the task, or the reviewer. */
+  z.object({
+    type: z.literal('task.asked'),
+    ...work,
+    reviewer: z.boolean(),
+    question: z.string(),
+    description: z.string().optional(),
+    choices: z.array(z.string()).optional(),
+    inbox: inboxPolicySchema,
+  }),
+  /** A person has answered: with the output, or a decision. */
+  z.object({
+    type: z.literal('task.answered'),
+    ...work,
+    reviewer: z.boolean(),
+    answer: z.unknown(),
+    /** Who, as far as known. */
+    who: z.string().optional(),
+  }),
+] as const;
