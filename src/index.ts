@@ -27,6 +27,7 @@ export type {
   AnyPhase,
   Answer,
   Check,
+  CheckOptions,
   Phase,
   PhaseMaker,
   PhaseOptions,
@@ -36,6 +37,7 @@ export type {
   Reviewer,
 } from './model/phase-types.ts';
 export type { CheckResult } from './model/check.ts';
+export { matchesSchema, predicate } from './model/ready-checks.ts';
 export {
   approve,
   decisionSchema,

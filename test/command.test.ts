@@ -338,7 +338,7 @@ describe('commandCheck', () => {
     ).toEqual({
       type: 'retry',
       requiredChange: `Make \`node --eval 'console.log('\\''1 passed'\\''); console.error('\\''1 failed'\\''); process.exitCode = 2'\` pass (exit code 2).`,
-      feedback: expect.stringMatching(/^Check "tests" failed: (?:1 passed\n1 failed|1 failed\n1 passed)$/u) as unknown,
+      feedback: expect.stringMatching(/^Check "tests" failed:\n(?:1 passed\n1 failed|1 failed\n1 passed)$/u) as unknown,
     });
   });
 

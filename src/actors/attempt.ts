@@ -4,18 +4,20 @@
  * @module
  */
 import type { PhaseContext } from '../machines/phase-context.ts';
-import type { AttemptOutcome } from '../machines/ports.ts';
+import type { AttemptOutcome, Baseline } from '../machines/ports.ts';
 import { byName } from '../model/by-name.ts';
 import type { PhaseWork, Work } from '../model/compile.ts';
 import { errorInfo, PhasegateError } from '../model/errors.ts';
 import type { TaskPlan } from '../model/plan.ts';
 import { asRework } from '../model/rework.ts';
-import type { Inputs, Outputs } from '../model/task-types.ts';
+import type { Inputs } from '../model/task-types.ts';
 import { checkInputs } from './attempt-inputs.ts';
+import { checksBefore, takeBaseline } from './baseline.ts';
 import { about, HandlerContext } from './context.ts';
 import { unkept, type Host } from './host.ts';
 import { createLingering } from './lingering.ts';
 import { ABORT_GRACE_MS, type WorkScope } from './scope.ts';
+import { contextOf, inOrder } from './task-outputs.ts';
 import { completedReport, startedReport } from './task-reports.ts';
 import { tryTask, type Trial, type Trialled, type Try } from './try.ts';
 import { fromWork, type WorkLogic } from './work.ts';
@@ -43,6 +45,8 @@ interface Attempt {
   readonly work: PhaseWork;
   readonly tasks: readonly TaskPlan[];
   readonly inputs: Inputs;
+  /** Checks that failed before the tasks, where the attempt has looked. */
+  readonly baseline: Baseline | undefined;
   readonly outputs: Record<string, unknown>;
   /** Tasks that have begun and not ended. */
   atWork: number;
@@ -58,20 +62,34 @@ function runAttempt(work: PhaseWork | undefined, scope: AttemptScope, host: Host
   if (scope.isStopped) return;
   const { name } = scope.input.origin.phase;
   if (!work) scope.done({ type: 'failed', error: errorInfo(missingWork(name)) });
-  else if (!work.input) performAll(work, scope, host, scope.input.inputs);
+  else if (!work.input) begin(work, scope, host, scope.input.inputs);
   else {
     scope.enter();
     void checkInputs(work.input, scope.input).then((checked) => {
       scope.leave();
       scope.guard(() => {
         if ('outcome' in checked) scope.done(checked.outcome);
-        else performAll(work, scope, host, checked.inputs);
+        else begin(work, scope, host, checked.inputs);
       });
     });
   }
 }
 
-function performAll(work: PhaseWork, scope: AttemptScope, host: Host, inputs: Inputs): void {
+/** Looks at how things stand, where that is wanted, and has the tasks work. */
+function begin(work: PhaseWork, scope: AttemptScope, host: Host, inputs: Inputs): void {
+  const names = checksBefore(scope);
+  const go = (baseline: Baseline | undefined) => performAll(work, scope, host, inputs, baseline);
+  if (names.length === 0) go(scope.progress?.baseline);
+  else takeBaseline(scope, host, work, names, go);
+}
+
+function performAll(
+  work: PhaseWork,
+  scope: AttemptScope,
+  host: Host,
+  inputs: Inputs,
+  baseline: Baseline | undefined,
+): void {
   const { tasks } = scope.input.origin.phase;
   const { progress } = scope;
   const outputs = byName(Object.entries(progress?.outputs ?? {}));
@@ -82,6 +100,7 @@ function performAll(work: PhaseWork, scope: AttemptScope, host: Host, inputs: In
     work,
     tasks,
     inputs,
+    baseline,
     outputs,
     atWork: 0,
     waiting: undefined,
@@ -217,20 +236,10 @@ function endIfDone(attempt: Attempt): void {
   if (atWork === 0 && (failure || scope.isStopped || !waiting || waiting.size === 0)) end(attempt);
 }
 
-function end({ scope, tasks, outputs, failure, forget }: Attempt): void {
+function end({ scope, tasks, outputs, failure, forget, baseline }: Attempt): void {
   forget?.();
-  scope.done(failure ?? { type: 'done', outputs: inOrder(tasks, outputs) });
-}
-
-function contextOf(plan: TaskPlan, outputs: Outputs): Outputs {
-  return plan.after.length === 0 ? NOTHING : byName(plan.after.map((name) => [name, outputs[name]]));
-}
-
-const NOTHING: Outputs = Object.freeze({});
-
-function inOrder(tasks: readonly TaskPlan[], outputs: Outputs): Outputs {
-  if (tasks.length === 1) return Object.freeze(outputs);
-  return Object.freeze(byName(tasks.map((task) => [task.name, outputs[task.name]])));
+  const outcome = failure ?? { type: 'done', outputs: inOrder(tasks, outputs) };
+  scope.done(baseline ? Object.assign(outcome, { baseline }) : outcome);
 }
 
 function missingWork(where: string): PhasegateError {

@@ -62,7 +62,12 @@ export function createExcerpt(max: number): Excerpt {
 /** The last lines of a text, for messages. */
 export function lastLines(text: string, lines: number, characters: number): string {
   const trimmed = text.trimEnd();
-  const last = trimmed.split('\n').slice(-lines).join('\n').slice(-characters);
+  const last = trimmed
+    .split('\n')
+    .slice(-lines)
+    .join('\n')
+    .slice(-characters)
+    .replace(/^[\uDC00-\uDFFF]/u, '');
   return last.length < trimmed.length ? `[…]${last.startsWith('\n') ? '' : '\n'}${last}` : last;
 }
 

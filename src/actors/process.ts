@@ -39,6 +39,8 @@ export interface ProcessEnd {
   readonly stderr: string;
   /** Both, as they came. */
   readonly all: string;
+  /** Whether bytes are left out of `all`. */
+  readonly isCut: boolean;
 }
 
 /** Runs a process to its end. Never rejects; when the signal is aborted the process is stopped and its end is told. */
@@ -116,6 +118,7 @@ async function follow(options: ProcessOptions): Promise<ProcessEnd> {
     omitted: stdout.omitted,
     stderr: stderr.text(),
     all: all.text(),
+    isCut: all.omitted > 0,
   };
 }
 

@@ -21,8 +21,8 @@ export interface Trial<C> {
   readonly host: Host;
   readonly plan: TaskPlan;
   readonly work: Pick<TaskWork, 'output' | 'retryable'> & { readonly runner: { run(context: C): unknown } };
-  /** What it is to the gate; a review that is asked again is another piece of work. */
-  readonly role: 'task' | 'check' | 'review';
+  /** What it is to the gate; a review that is asked again is another piece of work, and so is a check before the tasks. */
+  readonly role: 'task' | 'check' | 'baseline' | 'review';
   readonly inputs: Inputs;
   /** Outputs of this attempt that the task may read. */
   readonly outputs: Outputs;

@@ -69,17 +69,17 @@ export function isWork(report: PhaseReport): report is TaskReport {
 export function outcomeBefore(
   next: PhaseReport,
   phase: PhasePlan,
-  outputs: Progress['outputs'],
+  { outputs, baseline }: Pick<Progress, 'outputs' | 'baseline'>,
 ): AttemptOutcome | GateOutcome {
   if (next.type === 'review.decided') {
     const { verdict, verdicts, by, checked, edited } = next;
     if (by !== 'worker') return { verdict, verdicts, checked, ...(edited && { edited }) };
     if (verdict.type === 'retryPredecessor')
-      return { type: 'rework', phase: verdict.phase, feedback: verdict.feedback };
+      return { type: 'rework', phase: verdict.phase, feedback: verdict.feedback, ...(baseline && { baseline }) };
   }
   if (next.type === 'phase.failed') return { type: 'failed', error: next.error };
   const inOrder = phase.tasks.map(({ name }): [string, unknown] => [name, outputs[name]]);
-  return { type: 'done', outputs: Object.freeze(byName(inOrder)) };
+  return { type: 'done', outputs: Object.freeze(byName(inOrder)), ...(baseline && { baseline }) };
 }
 
 // --- internal ---

@@ -114,7 +114,7 @@ class Rehearsal {
 
   #end(line: Said, work: HeldWork | undefined, progress: ReturnType<typeof createProgress>): void {
     if (!work) throw this.#astray(`nothing works that could lead to ${shownEvent(line.report)}`);
-    work.end(outcomeBefore(line.report, this.#ghost.input.phase, progress.soFar(0).outputs));
+    work.end(outcomeBefore(line.report, this.#ghost.input.phase, progress.soFar(0)));
   }
 
   #astray(why: string): PhasegateError {

@@ -6,8 +6,8 @@
 import { z } from 'zod';
 import { namesOf, reviewersOf, reviewOptions, type Definition } from './definition.ts';
 import { questionOf } from './human.ts';
-import type { AnyReview, PhaseSettings, ReviewContext } from './phase-types.ts';
-import { graphOf, reach, type Graph } from './graph.ts';
+import type { AnyReview, CheckOptions, PhaseSettings, ReviewContext } from './phase-types.ts';
+import { graphOf, namesInOrder, reach, type Graph } from './graph.ts';
 import type { GatePlan, PhasePlan, Plan, TaskPlan } from './plan.ts';
 import { inboxPolicyOf } from './inbox-policy.ts';
 import { gateDefaults, gatePolicySchema, type FullGatePolicy, type Policy } from './policy.ts';
@@ -27,7 +27,7 @@ export interface TaskWork {
 }
 
 /** A check as it is called. */
-export interface CheckWork {
+export interface CheckWork extends CheckOptions {
   run(context: ReviewContext): unknown;
 }
 
@@ -99,14 +99,12 @@ function nameOf(definition: Definition): unknown {
 
 /** Looked up lazily: most gates never need their ancestors, and a long chain has very many. */
 function ancestry(graph: Graph, index: number): Ancestry {
-  const named = (nodes: Iterable<number>) =>
-    [...nodes].toSorted((a, b) => (graph.rank[a] ?? 0) - (graph.rank[b] ?? 0)).map((node) => graph.names[node] ?? '');
   return {
     get predecessors() {
-      return named(graph.before[index] ?? []);
+      return namesInOrder(graph, graph.before[index] ?? []);
     },
     get ancestors() {
-      return named(reach(graph.before, index));
+      return namesInOrder(graph, reach(graph.before, index));
     },
   };
 }
@@ -156,10 +154,12 @@ function planGate(options: AnyReview, general: FullGatePolicy, kin: Ancestry): G
   const rewindTo = options.rewindTo ?? general.rewindTo;
   const allowed = typeof rewindTo === 'string' ? undefined : new Set(namesOf(rewindTo));
   const scope = rewindTo === 'predecessors' ? 'predecessors' : 'ancestors';
+  const baseline = checks.flatMap((check) => (check.baseline ? check.name : []));
   // Object.assign rather than spread: gates are read at every step of a run, and spreading makes V8 slow at that.
   const gate = Object.assign({}, general, gateOptionsOf(options), {
     rewindTo: scope,
     checks: list(checks.map((check) => check.name)),
+    ...(baseline.length > 0 && { baseline: list(baseline) }),
     reviewers: Object.freeze(reviewers),
     quorum: quorum === 'all' ? reviewers.length : quorum,
     targets: list(

@@ -171,6 +171,7 @@ export function foldInbox(): InboxFold {
         case 'phase.rewinding':
         case 'phase.stale':
         case 'phase.warned':
+        case 'check.baselined':
         case 'review.started':
         case 'loop.detected':
         case 'task.started':

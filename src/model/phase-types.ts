@@ -46,8 +46,8 @@ export interface CheckOptions {
    */
   readonly baseline?: boolean | undefined;
   /**
-   * How often it is run again when it fails. Where it passes then, it has passed, with a warning (`CHECK_FLAKY`). 0 for never.
-   * @default 0
+   * How often it is run again when it fails. Where it passes then, it has passed, with a warning (`CHECK_FLAKY`). From 0,
+   * for never, to 100. @default 0
    */
   readonly retries?: number | undefined;
   /** Milliseconds per run; 0 for none. Longer is a review error, not a failed check. @default 3600000 (one hour) */

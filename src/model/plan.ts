@@ -27,6 +27,8 @@ export interface TaskPlan {
 /** One gate as data. */
 export interface GatePlan extends FullGatePolicy {
   readonly checks: readonly string[];
+  /** Those of them that are also run before the tasks first work; absent where none is. */
+  readonly baseline?: readonly string[] | undefined;
   readonly reviewers: readonly TaskPlan[];
   /** How many reviewers must approve. */
   readonly quorum: number;

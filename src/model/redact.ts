@@ -79,6 +79,10 @@ function mapTexts(event: RunEvent, mask: Mask): RunEvent {
       return changedFields(event, { reason: mask(event.reason) });
     case 'phase.warned':
       return changedFields(event, { message: mask(event.message) });
+    case 'check.baselined':
+      return changedFields(event, {
+        failed: mapItems(event.failed, (one) => changedFields(one, { details: mask(one.details) })),
+      });
     case 'phase.cancelled':
     case 'phase.skipped':
       return changedFields(event, { because: mask(event.because) });

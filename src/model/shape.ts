@@ -68,12 +68,20 @@ const task = z.object({
   }),
 });
 
+const check = z.object({
+  name: text,
+  run: call,
+  baseline: z.boolean().optional(),
+  retries: z.int().min(0).max(100).optional(),
+  timeout: z.number().min(0).optional(),
+});
+
 const reviewer = z.union([call, task], { error: 'expected a function or a task' });
 
 const review = gatePolicySchema.extend({
   by: z.union([reviewer, z.array(reviewer)], { error: 'expected a reviewer or a list of reviewers' }).optional(),
   quorum: z.union([z.literal('all'), z.int().min(1)], { error: 'expected "all" or a whole number from 1' }).optional(),
-  checks: z.array(z.object({ name: text, run: call }), 'expected a list of checks').optional(),
+  checks: z.array(check, 'expected a list of checks').optional(),
   rewindTo: z
     .union([gatePolicySchema.shape.rewindTo.unwrap(), z.array(named)], {
       error: 'expected "predecessors", "ancestors" or a list of phases',

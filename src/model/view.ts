@@ -195,6 +195,7 @@ function applyToPhase(state: State, event: Extract<RunEvent, { readonly phase: s
     case 'task.failed':
     case 'task.asked':
     case 'task.answered':
+    case 'check.baselined':
     case 'phase.read':
     case 'loop.detected':
   }

@@ -70,6 +70,8 @@ function detailsOf(event: RunEvent): Details {
       return { ...where, code: event.error.code };
     case 'phase.warned':
       return { ...where, code: event.code };
+    case 'check.baselined':
+      return { ...where, passed: event.passed, failed: event.failed.map((one) => one.check) };
     case 'phase.approved': {
       const { because, outputs, version, read } = event;
       const sorted = Object.entries(read).toSorted(([a], [b]) => (a < b ? -1 : 1));

@@ -140,6 +140,7 @@ function applyTo(draft: (phase: string) => Draft, event: PhaseEvent): void {
     case 'phase.rejected':
     case 'phase.failed':
     case 'phase.warned':
+    case 'check.baselined':
     case 'phase.stale':
     case 'phase.invalidated':
     case 'phase.skipped':

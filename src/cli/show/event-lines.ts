@@ -167,6 +167,8 @@ function sayPhase(event: PhaseEvent, gate: GatePlan | undefined): string {
       return withText('failed', errorText(event.error));
     case 'phase.warned':
       return withText('warning', event.message);
+    case 'check.baselined':
+      return baselineText(event);
     case 'phase.read':
       return `reads ${oneLine(event.source)}`;
     case 'phase.stale':
@@ -185,6 +187,13 @@ function loopText({ kind, issues, rewinds }: Extract<PhaseEvent, { readonly type
     return `goes round in a loop: ${issues.map(oneLine).join(', ')} is open again, and nothing was corrected`;
   const turns = rewinds.map(({ from, to }) => `${oneLine(from)} sends back ${oneLine(to)}`);
   return `goes round in a loop: ${turns.join(', ')}`;
+}
+
+/** What failed before anything was done; a baseline that is clean is told by its checks. */
+function baselineText({ passed, failed }: Extract<PhaseEvent, { readonly type: 'check.baselined' }>): string {
+  const before = failed.map(({ check }) => oneLine(check));
+  if (before.length > 0) return `failed before it began: ${before.join(', ')}`;
+  return `passed before it began: ${passed.map(oneLine).join(', ') || 'no check'}`;
 }
 
 const APPROVED = {

@@ -4,7 +4,9 @@
  * @module
  */
 import { resolve } from 'node:path';
-import { command, commandCheck, type CommandLine, type CommandOptions } from '../../actors/command.ts';
+import { command } from '../../actors/command.ts';
+import { commandCheck } from '../../actors/command-check.ts';
+import type { CommandLine, CommandOptions } from '../../actors/command-line.ts';
 import { definePipeline, phase, task, type Pipeline } from '../../model/define.ts';
 import type { AnyPhase, Check, ReviewOptions } from '../../model/phase-types.ts';
 import { policies, type Backoff, type Limits, type Policy } from '../../model/policy.ts';

@@ -1,0 +1,41 @@
+/**
+ * What programs print, as text that a model or a person can read.
+ *
+ * @module
+ */
+
+/**
+ * The text as a terminal would leave it: without colours and other escape sequences, without what a progress bar has written
+ * over, without control characters and marks that turn text around. Lines and tabs stay. Takes time in proportion to the text.
+ */
+export function plainText(output: string): string {
+  const bare = output.replace(SEQUENCES, '').replace(/\r+\n/gu, '\n');
+  return overwritten(bare)
+    .replace(CONTROLS, '')
+    .replace(/\uFFFD{2,}/gu, '\uFFFD');
+}
+
+// --- internal ---
+
+/** Of ECMA-48: strings up to their end, sequences with parameters, and the short ones. Nothing in it looks past the next escape. */
+const SEQUENCES = new RegExp(
+  [
+    String.raw`(?:\u001B[\]PX^_]|[\u009D\u0090\u0098\u009E\u009F])[^\u0007\u001B\u009C]*(?:\u0007|\u001B\\|\u009C)`,
+    String.raw`(?:\u001B\[|\u009B)[0-?]*[ -/]*[@-~]`,
+    String.raw`\u001B[ -/]*[0-~]`,
+  ].join('|'),
+  'gu',
+);
+
+const CONTROLS = /(?![\n\t])\p{Cc}|[\u202A-\u202E\u2066-\u2069\uFEFF]/gu;
+
+/** Of a line that was written several times, each over the one before, the last. */
+function overwritten(text: string): string {
+  return text.includes('\r') ? text.split('\n').map(lastWritten).join('\n') : text;
+}
+
+function lastWritten(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === '\r') end -= 1;
+  return line.slice(line.lastIndexOf('\r', end - 1) + 1, end);
+}
