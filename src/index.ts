@@ -68,7 +68,9 @@ export {
   type Limits,
   type Policy,
 } from './model/policy.ts';
-export { renderPrompt, type Correction, type Revision, type RevisionStyle } from './model/revision.ts';
+export { renderPrompt } from './model/prompt.ts';
+export type { SharedArtifact, TaskRecollection, Trajectory } from './model/recollection.ts';
+export type { Correction, Revision, RevisionStyle } from './model/revision.ts';
 export type { Estimate, Mode } from './model/options.ts';
 export { fingerprint, type GatePlan, type PhasePlan, type Plan, type TaskPlan } from './model/plan.ts';
 export type { DecidedBy, EventOf, PhaseReport, TaskReport } from './model/event.ts';
@@ -129,6 +131,7 @@ export type {
 export { readRun } from './store/read.ts';
 export type { InboxItem, ItemKind, Severity } from './model/inbox.ts';
 export { itemDetail, type ItemDetail, type TriedAttempt } from './model/item-detail.ts';
+export { reclassify } from './model/reclassify.ts';
 export type { Choice, Consequences } from './model/item-choices.ts';
 export { RunUnsuccessfulError } from './runtime/unsuccessful.ts';
 export { toDot } from '../visualizations/dot.ts';

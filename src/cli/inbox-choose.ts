@@ -99,6 +99,8 @@ async function flagsOf(choice: Choice, detail: ItemDetail, where: Where): Promis
       return said('What to change?', where, (retry) => ({ retry }));
     case 'rewind':
       return said('What to change?', where, (feedback) => ({ rewind: [choice.phase ?? '', feedback] }));
+    case 'reclassify':
+      return reclassifyOf(detail, where);
     case 'reject':
       return said('Why?', where, (reject) => ({ reject }));
     case 'escalate':
@@ -112,17 +114,50 @@ async function flagsOf(choice: Choice, detail: ItemDetail, where: Where): Promis
   }
 }
 
+/** An issue, and the phase that has to correct it. */
+async function reclassifyOf({ item, findings, reach }: ItemDetail, where: Where): Promise<ReplyFlags | undefined> {
+  const issue = await oneOf(
+    'Which issue?',
+    findings.map(({ id, issues }) => [id, issues[0]?.description ?? id]),
+    where,
+  );
+  if (issue === undefined) return undefined;
+  const phase = await oneOf(
+    'Which phase has to correct it?',
+    [...reach, item.about].map((name) => [name, name]),
+    where,
+  );
+  return phase === undefined ? undefined : { reclassify: `${issue}=${phase}` };
+}
+
 /** One of the values that there are, or any. */
 async function valueOf({ item }: ItemDetail, where: Where): Promise<ReplyFlags | undefined> {
   if (!item.choices) return said('JSON, or text', where, (value) => ({ value }));
-  const options = item.choices.map((value) => ({ value: JSON.stringify(value), label: oneLine(value) }));
-  const value = await select({
+  const value = await oneOf(
+    'Which one?',
+    item.choices.map((one) => [JSON.stringify(one), one]),
+    where,
+  );
+  return value === undefined ? undefined : { value };
+}
+
+/** One of several; `undefined` where the item is left open. */
+async function oneOf(
+  message: string,
+  options: readonly (readonly [value: string, label: string])[],
+  where: Where,
+): Promise<string | undefined> {
+  // Values are numbers, as whatever is chosen from may be called what leaves the item open.
+  const at = await select({
     ...where,
-    message: 'Which one?',
+    message,
     initialValue: LATER,
-    options: [{ value: LATER, label: 'leave it open' }, ...options],
+    options: [
+      { value: LATER, label: 'leave it open' },
+      ...options.map(([, label], index) => ({ value: String(index), label: oneLine(label) })),
+    ],
   });
-  return isCancel(value) || value === LATER ? undefined : { value };
+  return isCancel(at) ? undefined : options[Number(at)]?.[0];
 }
 
 /** Some words; none is not taken. */

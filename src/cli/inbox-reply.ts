@@ -9,7 +9,9 @@ import { retry, retryPredecessor } from '../model/decision.ts';
 import { errorInfo, PhasegateError } from '../model/errors.ts';
 import type { InboxItem } from '../model/inbox.ts';
 import type { ItemDetail } from '../model/item-detail.ts';
+import { reclassify } from '../model/reclassify.ts';
 import type { Reply } from '../model/reply.ts';
+import { oneLine } from './show/text.ts';
 
 /** What can be chosen, one of them. */
 export interface ReplyFlags {
@@ -100,8 +102,25 @@ function rewound(item: InboxItem, [phase, feedback, ...more]: readonly string[])
   throw wrong(item, '--rewind takes a phase and the feedback', 'Write such as --rewind notes "cite two sources".');
 }
 
+/** An open issue laid at another phase's door: `issue=phase`; or, by the name of a phase alone, the whole of the last demand. */
+function reclassified(detail: ItemDetail, words: string): Reply {
+  const { item, findings, reach } = detail;
+  const phases = [...reach, item.about];
+  const pairs = findings.flatMap(({ id }) => phases.map((phase) => ({ id, phase })));
+  const named = pairs.find(({ id, phase }) => `${id}=${phase}` === words);
+  if (named) return { type: 'decide', decision: reclassify(detail, named.id, named.phase) };
+  if (phases.includes(words)) return redirected(detail, words);
+  const issues = findings.map(({ id }) => JSON.stringify(oneLine(id))).join(', ');
+  const known = `Open issues: ${issues || 'none'}. Phases: ${phases.map((name) => JSON.stringify(oneLine(name))).join(', ')}.`;
+  throw wrong(
+    item,
+    `--reclassify ${JSON.stringify(oneLine(words))} names no open issue with a phase`,
+    `Write issue=phase. ${known}`,
+  );
+}
+
 /** The demand of whoever has judged the attempt last, of another phase than that which it was made of. */
-function reclassified({ item, attempts }: ItemDetail, phase: string): Reply {
+function redirected({ item, attempts }: ItemDetail, phase: string): Reply {
   const verdict = attempts.at(-1)?.verdict;
   if (verdict?.type !== 'retry' && verdict?.type !== 'retryPredecessor')
     throw wrong(item, 'the last attempt was not sent back by anybody', 'Send a phase back with --rewind.');

@@ -40,7 +40,11 @@ export function addInboxCommands(program: Command, end: (code: ExitCode) => void
     .option('--edit <file>', 'approve with outputs from a JSON file: an object by task', notBlank)
     .option('--retry <feedback>', 'have the phase work again', notBlank)
     .option('--rewind <phase-and-feedback...>', 'send back an earlier phase: its name, then the feedback')
-    .option('--reclassify <phase>', 'send back that phase with what the reviewer has demanded of another', notBlank)
+    .option(
+      '--reclassify <issue=phase>',
+      'lay an open issue at another phase, which is sent back; a phase alone takes all',
+      notBlank,
+    )
     .option('--reject <reason>', 'reject it, or end the run whose limit is spent', notBlank)
     .option('--escalate <reason>', 'as a reviewer: have somebody else decide', notBlank)
     .option('--skip [reason]', 'leave out the phase, and everything that needs it')

@@ -38,7 +38,9 @@ export function toldBy(demand: Demand, from: string, attempt: number, targets: r
     };
   }
   const first = demand.type === 'retry' ? from : demand.phase;
-  const groups = groupIssues(issues, from, demand.type === 'retry' ? [] : targets);
+  // A person may send back a phase that the gate may not.
+  const others = targets.includes(first) ? targets : [first, ...targets];
+  const groups = groupIssues(issues, from, demand.type === 'retry' ? [] : others);
   const riders = [...groups].flatMap(([phase, group]) =>
     phase === first ? [] : { phase, correction: correctionOf(from, attempt, group) },
   );

@@ -51,6 +51,11 @@ export function topologicalOrder(graph: Pick<Graph, 'before' | 'next'>): readonl
   return order;
 }
 
+/** Names of nodes in topological order. */
+export function namesInOrder({ names, rank }: Graph, nodes: Iterable<number>): readonly string[] {
+  return [...nodes].toSorted((a, b) => (rank[a] ?? 0) - (rank[b] ?? 0)).map((node) => names[node] ?? '');
+}
+
 /** One cycle as a path that ends where it began, or `undefined` when there is none. */
 export function findCycle(graph: Graph): readonly string[] | undefined {
   const sound = new Set(topologicalOrder(graph));

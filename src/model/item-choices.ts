@@ -24,15 +24,20 @@ export interface Consequences {
 
 /** One kind of answer. */
 export interface Choice extends Consequences {
-  readonly answer: 'approve' | 'edit' | 'retry' | 'rewind' | 'reject' | 'skip' | 'escalate' | 'value' | 'abort';
+  readonly answer:
+    'approve' | 'edit' | 'retry' | 'rewind' | 'reclassify' | 'reject' | 'skip' | 'escalate' | 'value' | 'abort';
   /** The phase that would be sent back. */
   readonly phase?: string | undefined;
   /** In words. */
   readonly means: string;
 }
 
-/** Every kind of answer that an item takes. */
-export function choicesOf(plan: Plan, snapshot: RunSnapshot, item: InboxItem): readonly Choice[] {
+/**
+ * Every kind of answer that an item takes.
+ *
+ * @param hasIssues Whether reviewers of the phase have found issues that are open.
+ */
+export function choicesOf(plan: Plan, snapshot: RunSnapshot, item: InboxItem, hasIssues = false): readonly Choice[] {
   const abort: Choice = { ...NOTHING, answer: 'abort', means: 'the run ends as cancelled' };
   if (item.kind === 'task')
     return [{ ...NOTHING, answer: 'value', means: `it is the output of task "${item.task}"` }, abort];
@@ -44,12 +49,19 @@ export function choicesOf(plan: Plan, snapshot: RunSnapshot, item: InboxItem): r
     ];
   }
   const scene = sceneOf(plan, snapshot, item.about);
-  return scene ? [...choicesFor(scene, item), abort] : [abort];
+  return scene ? [...choicesFor(scene, item, hasIssues), abort] : [abort];
 }
 
 // --- internal ---
 
 const NOTHING: Consequences = { runs: [], mayRun: [], skips: [], stale: [], spends: 'nothing' };
+
+const RECLASSIFY: Choice = {
+  ...NOTHING,
+  answer: 'reclassify',
+  means: 'an open issue is of another phase; the earliest phase that one is about works again, as in a rewind of it',
+  spends: 'one correction of the run for each phase that has to correct something',
+};
 
 interface Scene {
   readonly plan: Plan;
@@ -65,7 +77,7 @@ function sceneOf(plan: Plan, snapshot: RunSnapshot, name: string): Scene | undef
   return index === undefined ? undefined : { plan, graph, snapshot, index, name };
 }
 
-function choicesFor(scene: Scene, { kind, empty }: InboxItem): readonly Choice[] {
+function choicesFor(scene: Scene, { kind, empty }: InboxItem, hasIssues: boolean): readonly Choice[] {
   const { plan, graph, index, name } = scene;
   const isReview = kind === 'review';
   const retry = isReview
@@ -86,6 +98,7 @@ function choicesFor(scene: Scene, { kind, empty }: InboxItem): readonly Choice[]
     ...(isReview && !isAlone ? [] : [edit]),
     { ...NOTHING, answer: 'retry', means: `"${name}" works again, with your feedback`, runs: [name], spends: retry },
     ...targets.map((target) => rewind(scene, target, isReview)),
+    ...(hasIssues && !isReview ? [RECLASSIFY] : []),
     reject(scene),
     ...(isReview
       ? [{ ...NOTHING, answer: 'escalate' as const, means: 'the phase waits for somebody else' }]

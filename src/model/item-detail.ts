@@ -4,10 +4,12 @@
  * @module
  */
 import { createPatch } from 'diff';
-import type { RunEvent, RunRecord, Verdict } from './event.ts';
+import type { EventOf, RunEvent, RunRecord, Verdict } from './event.ts';
+import { findingsAfter, type ReviewFinding } from './findings.ts';
 import { choicesOf, type Choice } from './item-choices.ts';
+import { namesInOrder, reach } from './graph.ts';
 import type { InboxItem } from './inbox.ts';
-import type { Plan } from './plan.ts';
+import { planGraph, type Plan } from './plan.ts';
 import type { Correction } from './revision.ts';
 import type { RunMetrics } from './result.ts';
 import type { Outputs } from './task-types.ts';
@@ -32,6 +34,10 @@ export interface ItemDetail {
   readonly attempts: readonly TriedAttempt[];
   /** Every change that was asked of the phase so far, the oldest first. */
   readonly corrections: readonly Correction[];
+  /** What its reviewers have found and is not known to be corrected. */
+  readonly findings: readonly ReviewFinding[];
+  /** The phases that it needs, in topological order: an issue may be laid at the door of each. */
+  readonly reach: readonly string[];
   /** How outputs differ between the last two attempts, as a unified diff by task; only tasks where they do. */
   readonly changes: Readonly<Record<string, string>>;
   /** What the run has used so far. */
@@ -52,13 +58,15 @@ export function itemDetail(records: readonly RunRecord[], item: InboxItem): Item
   const attempts: Tried[] = [];
   const corrections: Correction[] = [];
   let plan: Plan | undefined;
+  let findings: readonly ReviewFinding[] = [];
   for (const record of records) {
     const { event } = record;
     view.apply(record);
     if (event.type === 'run.started' || event.type === 'run.resumed') plan = event.plan ?? plan;
     noteAttempt(attempts, item, event);
     if (event.type === 'phase.retrying' && event.phase === item.about) corrections.push(event.correction);
-    if (event.type === 'phase.rewinding' && event.target === item.about) corrections.push(event.correction);
+    if (event.type === 'phase.rewinding') corrections.push(...toldTo(item.about, event));
+    if (event.type === 'review.decided' && event.phase === item.about) findings = findingsAfter(findings, event).open;
   }
   const snapshot = view.snapshot();
   const { costUsd = 0, tokens = 0 } = snapshot.phases[item.about] ?? {};
@@ -67,16 +75,30 @@ export function itemDetail(records: readonly RunRecord[], item: InboxItem): Item
     item,
     attempts,
     corrections,
+    findings,
+    reach: plan ? phasesAbove(plan, item.about) : [],
     changes: before && last ? changesOf(before.outputs, last.outputs) : {},
     used: snapshot.metrics,
     phaseUsed: { costUsd, tokens },
-    choices: plan ? choicesOf(plan, snapshot, item) : [],
+    choices: plan ? choicesOf(plan, snapshot, item, findings.length > 0) : [],
   };
 }
 
 // --- internal ---
 
+function phasesAbove(plan: Plan, name: string): readonly string[] {
+  const graph = planGraph(plan);
+  const index = graph.indexOf.get(name);
+  return index === undefined ? [] : namesInOrder(graph, reach(graph.before, index));
+}
+
 type Tried = { -readonly [K in keyof TriedAttempt]: TriedAttempt[K] };
+
+/** What a rewind demands of a phase. */
+function toldTo(phase: string, { target, correction, riders = [] }: EventOf<'phase.rewinding'>): readonly Correction[] {
+  if (target === phase) return [correction];
+  return riders.flatMap((rider) => (rider.phase === phase ? rider.correction : []));
+}
 
 function noteAttempt(attempts: Tried[], { kind, about }: InboxItem, event: RunEvent): void {
   if (kind === 'limit' || !('phase' in event) || event.phase !== about) return;

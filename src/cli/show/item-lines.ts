@@ -7,6 +7,7 @@ import type { InboxItem } from '../../model/inbox.ts';
 import type { Choice } from '../../model/item-choices.ts';
 import type { ItemDetail, TriedAttempt } from '../../model/item-detail.ts';
 import { verdictText } from './event-lines.ts';
+import { findingLines } from './issue-lines.ts';
 import { plain, span, type Line, type Tone } from './line.ts';
 import { excerptLines } from './summary.ts';
 import { counted, cut, duration, manyLines, oneLine, padEnd, usage, widthOf } from './text.ts';
@@ -28,7 +29,7 @@ export function itemTable(items: readonly InboxItem[], now: number): readonly Li
 
 /** All about one item. @param now Milliseconds since 1970. */
 export function itemLines(detail: ItemDetail, now: number): readonly Line[] {
-  const { item, attempts, corrections, changes, used, phaseUsed, choices } = detail;
+  const { item, attempts, corrections, findings, reach, changes, used, phaseUsed, choices } = detail;
   return [
     [span(`⏸ ${titleOf(item)}`, 'strong')],
     ...textLines(item.reason),
@@ -40,6 +41,7 @@ export function itemLines(detail: ItemDetail, now: number): readonly Line[] {
       const text = oneLine(feedback === '' ? (requiredChange ?? '') : feedback);
       return [span(`  ${oneLine(from)}: ${cut(text, LONGEST)}`)];
     }),
+    ...findingLines(findings, item.about, reach),
     ...Object.entries(changes).flatMap(([task, patch]) => diffLines(task, patch)),
     // What the phase has used, the run has.
     ...(usage(used) === ''
@@ -152,6 +154,7 @@ const FLAGS: Readonly<Record<Choice['answer'], string>> = {
   edit: '--edit <file>',
   retry: '--retry "…"',
   rewind: '--rewind',
+  reclassify: '--reclassify <issue=phase>',
   reject: '--reject "…"',
   skip: '--skip',
   escalate: '--escalate "…"',

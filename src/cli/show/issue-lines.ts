@@ -1,0 +1,50 @@
+/**
+ * Issues that are open, by the phase that has to correct them, as lines.
+ *
+ * @module
+ */
+import type { ReviewFinding } from '../../model/findings.ts';
+import { groupIssues, issueId } from '../../model/issue.ts';
+import { span, type Line } from './line.ts';
+import { counted, cut, oneLine } from './text.ts';
+
+/**
+ * A head and the issues; nothing where there are none.
+ *
+ * @param own The phase whose reviewers have found them.
+ * @param reach The phases that it needs, in topological order.
+ */
+export function findingLines(
+  findings: readonly ReviewFinding[],
+  own: string,
+  reach: readonly string[],
+): readonly Line[] {
+  if (findings.length === 0) return [];
+  const groups = groupIssues(
+    findings.flatMap(({ issues }) => issues),
+    own,
+    reach,
+  );
+  const reviews = new Map(findings.map(({ id, open }) => [id, open]));
+  return [
+    [span('open issues:', 'dim')],
+    ...[...groups].flatMap(([phase, issues]): readonly Line[] => [
+      [span(`  of ${oneLine(phase)}`, 'dim')],
+      ...issues.map((issue): Line => {
+        const { category, severity, description } = issue;
+        const kind = category === undefined ? severity : `${severity}, ${oneLine(category)}`;
+        const times = reviews.get(issueId(issue)) ?? 1;
+        const again = times > 1 ? `, in ${counted(times, 'review')}` : '';
+        return [
+          span(`    ${oneLine(issueId(issue))}`, 'strong'),
+          span(` [${kind}${again}] ${cut(oneLine(description), LONGEST)}`),
+        ];
+      }),
+    ]),
+  ];
+}
+
+// --- internal ---
+
+/** Longest description, in columns. */
+const LONGEST = 100;
