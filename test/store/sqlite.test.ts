@@ -25,6 +25,7 @@ import { sqliteStore, type SqliteStoreOptions } from '../../src/store.ts';
 import { connectionOf } from '../../src/store/sqlite/connection.ts';
 import { connect, type Database } from '../../src/store/sqlite/driver.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
+import { APPLICATION_ID, MIGRATIONS } from '../../src/store/sqlite/schema.ts';
 import { storeOn } from '../../src/store/sqlite/store.ts';
 import { batchOf, openItem, recordOf, refuses } from '../../src/testing/store/trial.ts';
 
@@ -74,7 +75,7 @@ describe('sqliteStore() as a file', () => {
     const db = raw();
     const pragma = (name: string) => Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0];
     expect(pragma('application_id')).toBe(0x70_68_67_61);
-    expect(pragma('user_version')).toBe(1);
+    expect(pragma('user_version')).toBe(2);
     expect(pragma('journal_mode')).toBe('wal');
     const ours = openDatabase({ path: file, readOnly: false, busyTimeout: 1234 });
     opened.push(ours);
@@ -109,6 +110,43 @@ describe('read() of a store in a file', () => {
     for (const from of [1, 2, 255, 256, 257, 512, 1100, 1101])
       for (const limit of [0, 1, 255, 256, 257, 600, undefined])
         expect(await store.read('r', from, limit)).toEqual(records.slice(from - 1).slice(0, limit));
+  });
+
+  it('gives nothing from beyond the last number that there can be, whatever other runs have', async () => {
+    const store = open();
+    for (const run of ['r', 'other', 'third']) await store.append(batchOf(run, 1, { count: 3 }));
+    for (const from of [4, 2 ** 32 - 1, 2 ** 32, 2 ** 32 + 1, 2 ** 53, Infinity]) {
+      expect(await store.read('r', from)).toEqual([]);
+      expect(await store.read('other', from, 1)).toEqual([]);
+    }
+    expect(await store.remove('other')).toBe(true);
+    for (const run of ['r', 'third']) expect((await store.read(run)).map(({ seq }) => seq)).toEqual([1, 2, 3]);
+  });
+
+  it('gives the records of a database that an earlier version has made, and goes on with them', async () => {
+    const db = raw();
+    db.exec(`${MIGRATIONS[0]}; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 1`);
+    const records = ['a', 'b'].map((run) => Array.from({ length: 300 }, (_, at) => recordOf(run, at + 1)));
+    records.forEach((list, at) => {
+      const { runId, info: row } = batchOf(['a', 'b'][at] ?? '', 300);
+      db.prepare('INSERT INTO runs VALUES (?, ?, 300, ?, ?, 0, 0, ?)').run(
+        at + 1,
+        runId,
+        row.pipeline,
+        row.status,
+        JSON.stringify(row),
+      );
+      for (const record of list)
+        db.prepare('INSERT INTO records VALUES (?, ?, ?)').run(at + 1, record.seq, JSON.stringify(record));
+    });
+    expect(problem(() => open(file, { readOnly: true }))).toContain('it was made by an earlier version');
+    const store = open();
+    expect(await store.read('a')).toEqual(records[0]);
+    await store.append(batchOf('b', 301));
+    expect((await store.read('b')).slice(0, 300)).toEqual(records[1]);
+    expect(await store.read('b', 301)).toHaveLength(1);
+    await store.remove('a');
+    expect(await store.read('b')).toHaveLength(301);
   });
 
   it('skips over numbers that are not there, and reads what was added later', async () => {
@@ -270,7 +308,7 @@ describe('sqliteStore() cannot be opened', () => {
     await open().close();
     raw().exec('PRAGMA user_version = 7');
     expect(problem(() => open(file, { readOnly }))).toMatchInlineSnapshot(`
-      "Cannot open the store <folder>/runs.sqlite as it was made by a later version: its tables have version 7, known are those to 1
+      "Cannot open the store <folder>/runs.sqlite as it was made by a later version: its tables have version 7, known are those to 2
       Update phasegate.
       Docs: docs/errors.md#STORE_UNREADABLE"
     `);

@@ -48,7 +48,7 @@ const STANDING = `SELECT key, seq, holder, token, expires_at, ms FROM (SELECT ? 
 const BEGIN = `INSERT INTO runs (id, seq, pipeline, status, started_at, updated_at, info) VALUES (?, ?, ?, ?, ?, ?, ?)`;
 // By key, and without what never changes: so no index is touched.
 const KEEP_ON = 'UPDATE runs SET seq = ?, status = ?, updated_at = ?, info = ? WHERE key = ?';
-const RECORD = 'INSERT INTO records (run, seq, record) VALUES (?, ?, ?)';
+const RECORD = 'INSERT INTO records (key, record) VALUES ((? << 32) | ?, ?)';
 const ITEM = `INSERT INTO items (id, run, opened_at, open, item) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (id) DO UPDATE SET opened_at = excluded.opened_at, open = excluded.open, item = excluded.item`;
 const ARTIFACT = 'INSERT INTO artifacts (hash, content) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING';

@@ -7,11 +7,12 @@ import type { RunRecord } from '../../model/event.ts';
 import { recordOf, recordsOf } from '../text.ts';
 import type { Connection } from './connection.ts';
 import { number, text } from './rows.ts';
+import { LAST_SEQ } from './schema.ts';
 
 /** Records of a run by number, all as they are at one moment. @param count `Infinity` for no limit. */
 export function readRecords(connection: Connection, runId: string, first: number, count: number): RunRecord[] {
   const { sql, readAtOnce } = connection;
-  return readAtOnce(`read run ${runId}`, () => readAll(sql, runId, first, count));
+  return readAtOnce(`read run ${runId}`, () => readAll(sql, runId, Math.min(first, LAST_SEQ), count));
 }
 
 // --- internal ---
@@ -20,7 +21,8 @@ export function readRecords(connection: Connection, runId: string, first: number
 const AT_ONCE = 256;
 
 const ROWS = `SELECT seq, record FROM records
-  WHERE run = (SELECT key FROM runs WHERE id = ?) AND seq >= ? ORDER BY seq LIMIT ?`;
+  WHERE key BETWEEN ((SELECT key FROM runs WHERE id = ?1) << 32) | ?2
+    AND ((SELECT key FROM runs WHERE id = ?1) << 32) | ${LAST_SEQ} ORDER BY key LIMIT ?3`;
 const TOGETHER = `SELECT count(*) AS count, max(seq) AS last, '[' || coalesce(group_concat(record, ','), '') || ']' AS list
   FROM (${ROWS})`;
 

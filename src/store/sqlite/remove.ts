@@ -7,6 +7,7 @@ import { liveLease } from '../claim.ts';
 import { runLeased } from '../refusals.ts';
 import type { Connection } from './connection.ts';
 import { claimIn, number } from './rows.ts';
+import { LAST_SEQ } from './schema.ts';
 
 /** @returns Whether there was such a run. */
 export function removeRun({ sql, write }: Connection, runId: string, now: () => number): boolean {
@@ -17,7 +18,8 @@ export function removeRun({ sql, write }: Connection, runId: string, now: () => 
     const row = sql('DELETE FROM runs WHERE id = ? RETURNING key').get(runId);
     if (!row) return false;
     const run = number(row, 'key');
-    for (const table of ['records', 'items', 'messages']) sql(`DELETE FROM ${table} WHERE run = ?`).run(run);
+    sql(`DELETE FROM records WHERE key BETWEEN ?1 << 32 AND (?1 << 32) | ${LAST_SEQ}`).run(run);
+    for (const table of ['items', 'messages']) sql(`DELETE FROM ${table} WHERE run = ?`).run(run);
     sql(ORPHANS).run(run);
     sql('DELETE FROM uses WHERE run = ?').run(run);
     return true;

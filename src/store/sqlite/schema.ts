@@ -7,6 +7,9 @@
 /** Marks a database as one of ours: `phga`, as SQLite keeps it in the header of the file. */
 export const APPLICATION_ID = 0x70_68_67_61;
 
+/** The largest number of a record: so many bits of its key are for it, and those above are the key of its run. */
+export const LAST_SEQ = 0xffff_ffff;
+
 /** Each makes of version n the version n + 1. What was released is never changed: append another. */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -67,5 +70,18 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (run, artifact)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX uses_of_artifact ON uses (artifact);
+  `,
+  // The key of a record is one number, of its run and of itself: the next record is then on the last page, and one of more than a
+  // thousand characters is there, too, and not on a page of its own.
+  `
+  ALTER TABLE records RENAME TO earlier_records;
+  CREATE TABLE records (
+    key INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL GENERATED ALWAYS AS (key >> 32) VIRTUAL,
+    seq INTEGER NOT NULL GENERATED ALWAYS AS (key & 0xffffffff) VIRTUAL,
+    record TEXT NOT NULL
+  ) STRICT;
+  INSERT INTO records (key, record) SELECT (run << 32) | seq, record FROM earlier_records ORDER BY run, seq;
+  DROP TABLE earlier_records;
   `,
 ];
