@@ -15,10 +15,11 @@ import {
   type Revision,
   type RevisionStyle,
 } from '../src/index.ts';
+import { gatePolicySchema } from '../src/model/policy.ts';
 
 const ensemble: RevisionStyle = { layout: 'ensemble', strategy: 'feedback', maxRevisionChars: 32_000 };
 const rejectionFirst: RevisionStyle = { ...ensemble, layout: 'rejection-first' };
-const strategies = ['feedback', 'feedbackHistory', 'lastAttempt', 'fresh', 'none'] as const;
+const strategies = gatePolicySchema.shape.strategy.unwrap().options;
 
 /** The revision after these corrections of attempts 0, 1, 2 …, of which the last one is new. */
 function revisionOf(

@@ -8,7 +8,7 @@ import { PhasegateError } from '../model/errors.ts';
 import { toJson } from '../model/json.ts';
 import type { TaskPlan } from '../model/plan.ts';
 import { gateDefaults } from '../model/policy.ts';
-import { renderPrompt } from '../model/revision.ts';
+import { renderPrompt } from '../model/prompt.ts';
 import type { Inputs, Outputs, Report, TaskContext, TaskRevision } from '../model/task-types.ts';
 import type { Try } from './try.ts';
 
@@ -114,7 +114,17 @@ const SMALLEST_PROMPT = 1000;
 function sendReport(one: Try, report: Report): void {
   const { scope, plan, role } = one.trial;
   if (one.isOver || scope.isStopped) return;
-  const { tokens, costUsd, progress, artifact } = report;
+  const {
+    inputTokens,
+    outputTokens,
+    tokens = sumOf(inputTokens, outputTokens),
+    costUsd,
+    model,
+    progress,
+    artifact,
+  } = report;
+  amount('inputTokens', inputTokens);
+  amount('outputTokens', outputTokens);
   amount('tokens', tokens);
   amount('costUsd', costUsd);
   scope.report({
@@ -123,9 +133,16 @@ function sendReport(one: Try, report: Report): void {
     reviewer: role !== 'task',
     ...(tokens !== undefined && { tokens }),
     ...(costUsd !== undefined && { costUsd }),
+    ...(inputTokens !== undefined && { inputTokens }),
+    ...(outputTokens !== undefined && { outputTokens }),
+    ...(model !== undefined && { model: String(model) }),
     ...(progress !== undefined && { progress: typeof progress === 'number' ? progress : String(progress) }),
     ...(artifact && { artifact: { name: String(artifact.name), content: jsonContent(artifact) } }),
   });
+}
+
+function sumOf(input: number | undefined, output: number | undefined): number | undefined {
+  return input === undefined ? output : input + (output ?? 0);
 }
 
 function amount(field: string, value: unknown): void {

@@ -50,7 +50,19 @@ export const gatePolicySchema = z.strictObject({
   /** How the revision is written into the prompt. @default 'ensemble' */
   layout: z.enum(['ensemble', 'rejection-first']).optional(),
   /** What the revision carries. @default 'feedback' */
-  strategy: z.enum(['feedback', 'feedbackHistory', 'lastAttempt', 'fresh', 'none']).optional(),
+  strategy: z
+    .enum([
+      'feedback',
+      'feedbackHistory',
+      'lastAttempt',
+      'reflexion',
+      'lastAttemptAndReflexion',
+      'sharedPool',
+      'trajectory',
+      'fresh',
+      'none',
+    ])
+    .optional(),
   /** Longest revision in characters; longer ones are cut in a fixed order. @default 32000 */
   maxRevisionChars: z.int().min(256).optional(),
   /** A rework prompt longer than this many first prompts warns. 0 turns it off. @default 3 */

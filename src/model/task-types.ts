@@ -17,10 +17,16 @@ export type Outputs = Readonly<Record<string, unknown>>;
 /** Committed outputs of the ancestors of a phase, by phase, then task. */
 export type Inputs = Readonly<Record<string, Outputs>>;
 
-/** What a task tells about its work while it works. Every field adds to what was reported before, but `progress`. */
+/** What a task tells about its work while it works. Numbers add to what was reported before, but for `progress`. */
 export interface Report {
-  /** Tokens used since the last report. */
+  /** Tokens used since the last report; what limits count. @default the sum of `inputTokens` and `outputTokens` */
   readonly tokens?: number | undefined;
+  /** Of them, those that a model was given, cached ones included. */
+  readonly inputTokens?: number | undefined;
+  /** Of them, those that a model answered with. */
+  readonly outputTokens?: number | undefined;
+  /** The model that used them. */
+  readonly model?: string | undefined;
   /** US dollars spent since the last report. */
   readonly costUsd?: number | undefined;
   /** How far the task is: a number from 0 to 1, or a line for people. */
