@@ -128,6 +128,8 @@ export const pipelineMachine = setup({
         'task.*': { actions: ['receive', 'publish'] },
         'phase.*': [{ guard: 'isQuiet', actions: 'receive' }, { actions: ['receive', 'publish'] }],
         'review.*': { actions: ['receive', 'publish'] },
+        'check.*': { actions: ['receive', 'publish'] },
+        'loop.*': { actions: ['receive', 'publish'] },
         'xstate.done.actor.*': [{ guard: 'isQuiet', actions: 'endIfDone' }, { actions: ['endIfDone', 'publish'] }],
         decide: { actions: ['answer', 'publish'] },
         skip: { actions: ['skip', 'publish'] },
@@ -229,5 +231,5 @@ function endOf(board: Board): PipelineOutput {
 }
 
 function isReport(event: { readonly type: string }): event is PhaseReport {
-  return /^(?:task|phase|review)\./u.test(event.type);
+  return /^(?:task|phase|review|check|loop)\./u.test(event.type);
 }

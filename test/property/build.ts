@@ -107,8 +107,9 @@ export function build(scenario: Scenario, stage: Stage): Pipeline {
           },
         }),
       ),
-      checks: checks.map(({ name, calls }): Check => ({
+      checks: checks.map(({ name, baseline, calls }): Check => ({
         name,
+        baseline,
         async run(context) {
           const [act, delay] = call<CheckAct>(`${owner}!${name}`, calls, { do: 'pass' });
           await wait(delay, context.signal);

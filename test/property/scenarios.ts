@@ -123,7 +123,7 @@ interface DrawnGate {
   readonly rewindTo: 'predecessors' | 'ancestors' | readonly number[];
   readonly quorum: number;
   readonly reviewers: readonly (readonly Drawn[])[];
-  readonly checks: readonly (readonly Drawn[])[];
+  readonly checks: readonly { readonly baseline: boolean; readonly calls: readonly Drawn[] }[];
 }
 
 /** One call: `to` names a phase to send back. */
@@ -213,10 +213,13 @@ function drawnGate(bad: number): fc.Arbitrary<DrawnGate> {
       { minLength: 1, maxLength: 3, size: 'xsmall' },
     ),
     checks: fc.array(
-      script(3, [
-        ['pass', 3],
-        ['fail', 1],
-      ]),
+      fc.record({
+        baseline: fc.boolean(),
+        calls: script(6, [
+          ['pass', 3],
+          ['fail', 2],
+        ]),
+      }),
       { maxLength: 2 },
     ),
   });
@@ -281,8 +284,9 @@ function gateOf(gate: DrawnGate, above: readonly string[]): GateSpec {
       name: `r${at}`,
       calls: calls.map((one) => ({ ...reviewAct(one, above, gate.reviewers.length === 1), ...tokensOf(one) })),
     })),
-    checks: gate.checks.map((calls, at) => ({
+    checks: gate.checks.map(({ baseline, calls }, at) => ({
       name: `c${at}`,
+      ...(baseline && { baseline }),
       calls: calls.map((one): Call<CheckAct> =>
         one.act === 'pass' ? { do: 'pass' } : { do: 'fail', says: `fix ${one.to}` },
       ),

@@ -53,6 +53,8 @@ export interface ReviewerSpec {
 
 export interface CheckSpec {
   readonly name: string;
+  /** Whether it is run before the tasks as well. */
+  readonly baseline?: boolean;
   readonly calls: readonly Call<CheckAct>[];
 }
 

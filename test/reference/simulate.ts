@@ -6,6 +6,7 @@
  * @module
  */
 import { runTasks, type Attempted } from './attempt.ts';
+import { lookBefore, settleChecks } from './baseline.ts';
 import { endRun, fail, reject } from './ending.ts';
 import { judge, type DecidedBy } from './judge.ts';
 import { commit } from './ledger.ts';
@@ -90,6 +91,7 @@ function start(world: World, phase: Phase): void {
   phase.attempt = phase.fresh ? Math.min(1, phase.told.length) : phase.attempt + 1;
   phase.fresh = false;
   phase.retries = 0;
+  phase.failedBefore = undefined;
   phase.tried = [];
   phase.reads = new Map([...phase.above].map((one) => [one.name, one.commits.length]));
   phase.asked = new Set(phase.spec.after);
@@ -120,7 +122,7 @@ function work(world: World, phase: Phase, told: string | null): void {
         return review(world, phase, 1, new Map());
     }
   };
-  world.begin.push(() => runTasks(world, phase, end));
+  world.begin.push(() => lookBefore(world, phase, () => runTasks(world, phase, end)));
 }
 
 function review(world: World, phase: Phase, asked: number, known: Answers): void {
@@ -153,6 +155,7 @@ function decide(
       return review(world, phase, asked + 1, answers);
     case 'approved':
       if ('warning' in judgement) say(world, 'phase.warned', phase.name, { ...at(phase), code: judgement.warning });
+      settleChecks(phase, judgement.because);
       return commit(world, phase, judgement.because, outputsOf(phase, judgement.because));
     case 'retrying':
       return sendBack(world, phase, phase, judgement.feedback, by);

@@ -43,6 +43,9 @@ export interface Phase {
   attempt: number;
   attempts: number;
   retries: number;
+  /** Checks that failed before its tasks, as it was found out since its last start; checks that it has to leave passing. */
+  failedBefore: ReadonlySet<string> | undefined;
+  readonly owed: Set<string>;
   /** Times its gate or its tasks, but no person, sent back each other phase. */
   readonly spent: Map<string, number>;
   /** Demands that no attempt was told of; demands that the attempts since the last start were told of. */
@@ -164,6 +167,8 @@ function phaseOf(spec: PhaseSpec): Phase {
     attempt: 0,
     attempts: 0,
     retries: 0,
+    failedBefore: undefined,
+    owed: new Set(),
     spent: new Map(),
     untold: [],
     told: [],
