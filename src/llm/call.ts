@@ -14,6 +14,8 @@ import { createProgress } from './progress.ts';
 export interface Caller {
   readonly ask: Ask;
   readonly price: Price | undefined;
+  /** What it is called, as far as known. */
+  readonly model?: string | undefined;
 }
 
 /** What is asked, and whether another try by the task itself may help where the answer is empty. */
@@ -28,7 +30,7 @@ export interface Question extends Pick<AskRequest, 'messages' | 'schema'> {
  * @throws `MODEL_ANSWER_INVALID` where it is not; what the model's function throws.
  */
 export async function callModel(
-  { ask, price }: Caller,
+  { ask, price, model }: Caller,
   { messages, schema, retryEmpty }: Question,
   { phase, task, attempt, signal, report }: Pick<TaskContext, 'phase' | 'task' | 'attempt' | 'signal' | 'report'>,
 ): Promise<string> {
@@ -43,7 +45,7 @@ export async function callModel(
     });
   }
   const reply: AskReply = parsed.data;
-  if (reply.usage) report(usageReport(reply.usage, price));
+  if (reply.usage) report(usageReport(reply.usage, price, model));
   return wholeText(reply, who, retryEmpty);
 }
 
@@ -57,8 +59,19 @@ const replySchema = z.object({
   finishReason: z.enum(['stop', 'length', 'refusal', 'filtered']).optional(),
 });
 
-function usageReport(usage: NonNullable<AskReply['usage']>, price: Price | undefined): Report {
-  return { tokens: usage.inputTokens + usage.outputTokens, ...(price && { costUsd: costOf(usage, price) }) };
+function usageReport(
+  usage: NonNullable<AskReply['usage']>,
+  price: Price | undefined,
+  model: string | undefined,
+): Report {
+  const { inputTokens, outputTokens } = usage;
+  return {
+    tokens: inputTokens + outputTokens,
+    inputTokens,
+    outputTokens,
+    model,
+    ...(price && { costUsd: costOf(usage, price) }),
+  };
 }
 
 function wholeText({ text, finishReason = 'stop' }: AskReply, who: string, retryEmpty: boolean): string {

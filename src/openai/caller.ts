@@ -14,9 +14,9 @@ export function callerOf(name: string, options: OpenAIModel | OtherModel): Calle
   const { model, prices } = options;
   if (options.ask === undefined) {
     if (typeof options.model === 'string' && options.model.trim() !== '') {
-      return { ask: openaiAsk(options), price: priceOf(prices, model) };
+      return { ask: openaiAsk(options), price: priceOf(prices, model), model };
     }
-  } else if (typeof options.ask === 'function') return { ask: options.ask, price: priceOf(prices, model) };
+  } else if (typeof options.ask === 'function') return { ask: options.ask, price: priceOf(prices, model), model };
   throw new PhasegateError('DEFINITION_INVALID', `Cannot let a model do "${name}" as none is named`, {
     hint: "Give `model: '<name>'`, or `ask: (request) => …` for any other model.",
   });
