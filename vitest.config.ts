@@ -10,6 +10,7 @@ export default defineConfig({
       { find: /^phasegate$/, replacement: source('index.ts') },
       { find: /^phasegate\/node$/, replacement: source('node.ts') },
       { find: /^phasegate\/openai$/, replacement: source('openai.ts') },
+      { find: /^phasegate\/otel$/, replacement: source('otel.ts') },
       { find: /^phasegate\/store$/, replacement: source('store.ts') },
       { find: /^phasegate\/testing$/, replacement: source('testing.ts') },
     ],

@@ -15,6 +15,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as phasegate from '../src/index.ts';
 import * as node from '../src/node.ts';
 import * as openai from '../src/openai.ts';
+import * as otel from '../src/otel.ts';
 import * as store from '../src/store.ts';
 import * as testing from '../src/testing.ts';
 import { gateDefaults } from '../src/model/policy.ts';
@@ -38,7 +39,7 @@ interface Shown {
   readonly prints: string | undefined;
 }
 
-const pages = ['README.md', 'docs/guide.md', 'docs/models.md', 'llms.txt'];
+const pages = ['README.md', 'docs/guide.md', 'docs/models.md', 'docs/opentelemetry.md', 'llms.txt'];
 const blocks = (await Promise.all(pages.map(async (page) => blocksOf(page, await read(page))))).flat();
 const programs = shown('ts').map((one, index) => ({ ...one, file: `program-${index + 1}` }));
 const scripts = shown('sh');
@@ -113,7 +114,7 @@ describe('tables', () => {
   });
 
   it('llms.txt names every value that is exported, and none that is not', async () => {
-    const values = [phasegate, node, openai, store, testing].flatMap((entry) => Object.keys(entry));
+    const values = [phasegate, node, openai, otel, store, testing].flatMap((entry) => Object.keys(entry));
     const told = (await read('llms.txt')).match(/^- `(\w+)/gmu)?.map((match) => match.slice(3)) ?? [];
     expect(told.toSorted()).toEqual(values.toSorted());
   });
@@ -166,7 +167,7 @@ async function createProject(files: readonly { readonly file: string; readonly t
   await access(join(repository, 'dist/src/index.js')); // missing? run "npm run build"
   const project = await mkdtemp(join(tmpdir(), 'phasegate-docs-'));
   const modules = join(project, 'node_modules');
-  for (const name of ['rxjs', 'xstate', 'zod', '@types/node']) {
+  for (const name of ['rxjs', 'xstate', 'zod', '@opentelemetry/api', '@opentelemetry/sdk-trace-base', '@types/node']) {
     await mkdir(dirname(join(modules, name)), { recursive: true });
     await symlink(join(repository, 'node_modules', name), join(modules, name), 'junction');
   }

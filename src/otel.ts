@@ -1,0 +1,7 @@
+/**
+ * Runs as traces of OpenTelemetry. The package `@opentelemetry/api` is needed.
+ *
+ * @module
+ */
+export { spanObserver, traceRun, type SpanObserver, type TraceOptions } from './otel/trace-run.ts';
+export type { TraceParent } from './otel/parent.ts';

@@ -1,0 +1,121 @@
+/**
+ * What records say, as attributes of spans: in the words of the GenAI conventions where they have some, else under `phasegate.`
+ *
+ * @module
+ */
+import type { Attributes } from '@opentelemetry/api';
+import type { ErrorInfo } from '../model/errors.ts';
+import type { EventOf, Verdict } from '../model/event.ts';
+import { decisionIn } from '../model/verdict.ts';
+
+/** A text of no more characters than a backend takes. */
+export function brief(text: string): string {
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST).replace(/[\uD800-\uDBFF]$/u, '')}…`;
+}
+
+/** The attributes of an event `exception`, as the conventions for exceptions name them. */
+export function exceptionAttributes({ name, message, stack }: ErrorInfo): Attributes {
+  return {
+    'exception.type': name,
+    'exception.message': brief(message),
+    ...(stack !== undefined && { 'exception.stacktrace': brief(stack) }),
+  };
+}
+
+/** A demand for changes, as an event of the attempt that is sent back, or that sends another back. */
+export function correctionAttributes({
+  correction,
+  by,
+  spent,
+}: Pick<EventOf<'phase.retrying'>, 'correction' | 'by' | 'spent'>): Attributes {
+  const { feedback, requiredChange, issues } = correction;
+  return {
+    'phasegate.by': by,
+    'phasegate.feedback': brief(feedback),
+    ...(requiredChange !== undefined && { 'phasegate.required_change': brief(requiredChange) }),
+    ...(issues && { 'phasegate.issues': issues.length }),
+    'phasegate.spent': spent,
+  };
+}
+
+/**
+ * Verdicts, each as attributes of an event `gen_ai.evaluation.result`: those of reviewers, and the one that was made without them,
+ * or because one of them has given none.
+ */
+export function evaluations(event: EventOf<'review.decided'>): readonly Attributes[] {
+  const { by, who } = event;
+  return named(event).map(([name, verdict]) => ({
+    'gen_ai.evaluation.name': name,
+    'gen_ai.evaluation.score.label': verdict.type,
+    ...verdictAttributes(verdict),
+    'phasegate.by': by,
+    ...(who !== undefined && { 'phasegate.who': who }),
+  }));
+}
+
+/** Attributes without those that are not there. */
+export function present(attributes: Readonly<Record<string, string | number | boolean | undefined>>): Attributes {
+  return Object.fromEntries(
+    Object.entries(attributes).flatMap(([key, value]) =>
+      value === undefined ? [] : [[key, typeof value === 'string' ? brief(value) : value]],
+    ),
+  );
+}
+
+// --- internal ---
+
+/** Characters of a text. Backends refuse what is much longer, with the whole batch it came in. */
+const LONGEST = 4096;
+
+/** Verdicts with who has given them. A person, or a task, decides about an attempt whose reviewers have said theirs before. */
+function named({ verdict, verdicts, by }: EventOf<'review.decided'>): readonly (readonly [string, Verdict])[] {
+  if (by !== 'gate') return [[by, verdict]];
+  const said = Object.entries(verdicts);
+  if (said.length === 0) return [[verdict.type === 'retry' ? 'checks' : 'gate', verdict]];
+  const isSaid = decisionIn(verdict) !== undefined || said.some(([, one]) => one.type === verdict.type);
+  return isSaid ? said : [...said, ['gate', verdict]];
+}
+
+function verdictAttributes(verdict: Verdict): Attributes {
+  switch (verdict.type) {
+    case 'unavailable':
+      return { 'error.type': verdict.error.code, 'gen_ai.evaluation.explanation': brief(verdict.error.message) };
+    case 'unrecognised':
+      return { 'gen_ai.evaluation.explanation': brief(verdict.text) };
+    case 'inconclusive':
+      return { ...verdictAttributes(verdict.decision), 'phasegate.decision': verdict.decision.type };
+    case 'approve':
+      return shared(verdict);
+    case 'retry':
+      return { ...shared(verdict), ...demand(verdict) };
+    case 'retryPredecessor':
+      return { ...shared(verdict), ...demand(verdict), 'phasegate.target': verdict.phase };
+    case 'reject':
+    case 'escalate':
+      return { ...shared(verdict), 'gen_ai.evaluation.explanation': brief(verdict.reason) };
+  }
+}
+
+function shared({
+  score,
+  confidence,
+  issues,
+}: Pick<Extract<Verdict, { readonly type: 'approve' }>, 'score' | 'confidence' | 'issues'>): Attributes {
+  return {
+    ...(score !== undefined && { 'gen_ai.evaluation.score.value': score }),
+    ...(confidence !== undefined && { 'phasegate.confidence': confidence }),
+    ...(issues && { 'phasegate.issues': issues.length }),
+  };
+}
+
+function demand({
+  feedback,
+  requiredChange,
+  issues = [],
+}: Extract<Verdict, { readonly feedback: string }>): Attributes {
+  const found = issues.map(({ description }) => description).join('\n');
+  return {
+    'gen_ai.evaluation.explanation': brief(feedback.trim() === '' ? found : feedback),
+    ...(requiredChange !== undefined && { 'phasegate.required_change': brief(requiredChange) }),
+  };
+}

@@ -1,0 +1,233 @@
+/**
+ * The spans of one run that have begun and not ended, as a tree: run, phases, attempts, and the work of attempts. What has ended
+ * is let go, but for the names by which others link to it.
+ *
+ * @module
+ */
+import type { Attributes, Context, Link, SpanContext, Tracer } from '@opentelemetry/api';
+import { closeBranch, hrTime, linkTo, openBranch, type Branch, type End, type Failure } from './span.ts';
+import { endWork, type Work } from './work.ts';
+
+/** Which attempt of which phase. */
+export interface At {
+  readonly phase: string;
+  readonly generation: number;
+  readonly attempt: number;
+}
+
+/** The span of a generation of a phase. */
+export interface PhaseBranch extends Branch {
+  readonly generation: number;
+  attempts: number;
+  attempt: AttemptBranch | undefined;
+  /** What became of its attempt before. */
+  before: string | undefined;
+}
+
+/** The span of an attempt, with its work that has not ended. */
+export interface AttemptBranch extends Branch {
+  readonly number: number;
+  readonly tasks: Map<string, Work>;
+  review: Work | undefined;
+  /** The type of the latest verdict on it. */
+  verdict: string | undefined;
+}
+
+/** One run. */
+export interface RunSpans {
+  readonly tracer: Tracer;
+  readonly parent: Context;
+  readonly runId: string;
+  readonly run: Branch;
+  pipeline: string | undefined;
+  /** Phases whose gates ask again where a text has no verdict. */
+  readonly askAgain: Set<string>;
+  readonly phases: Map<string, PhaseBranch>;
+  /** The latest span of each phase. */
+  readonly latest: Map<string, SpanContext>;
+  /** What the next span of a phase links to. */
+  readonly links: Map<string, Link[]>;
+  /** What the first phase that ended so did, by how it ended. */
+  readonly failures: Map<string, Failure>;
+  attempts: number;
+  corrections: number;
+  /** The time of the latest record, and of that before the latest resumption. */
+  last: number;
+  cut: number;
+}
+
+/** Begins the span of a run. @param before The span of the run up to where it ended, if it goes on. */
+export function openRun(
+  { tracer, parent, runId }: Pick<RunSpans, 'tracer' | 'parent' | 'runId'>,
+  time: number,
+  pipeline: string | undefined,
+  { before, isBeginning }: { readonly before: SpanContext | undefined; readonly isBeginning: boolean },
+): RunSpans {
+  const run = openBranch(tracer, parent, pipeline === undefined ? 'invoke_workflow' : `invoke_workflow ${pipeline}`, {
+    time,
+    attributes: {
+      'gen_ai.operation.name': 'invoke_workflow',
+      ...(pipeline !== undefined && { 'gen_ai.workflow.name': pipeline }),
+      ...common('run', runId, pipeline),
+      ...(!isBeginning && START_UNKNOWN),
+    },
+    links: before ? [linkTo(before, 'reopened')] : [],
+  });
+  return {
+    tracer,
+    parent,
+    runId,
+    run,
+    pipeline,
+    askAgain: new Set(),
+    phases: new Map(),
+    latest: new Map(),
+    links: new Map(),
+    failures: new Map(),
+    attempts: 0,
+    corrections: 0,
+    last: time,
+    cut: time,
+  };
+}
+
+/** Attributes that every span of a run has. */
+export function common(kind: string, runId: string, pipeline: string | undefined): Attributes {
+  return {
+    'phasegate.kind': kind,
+    'phasegate.run.id': runId,
+    ...(pipeline !== undefined && { 'phasegate.pipeline': pipeline }),
+  };
+}
+
+/** The same, and which attempt it is. */
+export function commonOf({ runId, pipeline }: RunSpans, kind: string, { phase, generation, attempt }: At): Attributes {
+  return {
+    ...common(kind, runId, pipeline),
+    'phasegate.phase': phase,
+    'phasegate.generation': generation,
+    'phasegate.attempt': attempt,
+  };
+}
+
+/** Begins an attempt, and its phase where that is not open. */
+export function startAttempt(spans: RunSpans, at: At, time: number, isBeginning = true): AttemptBranch {
+  const open = spans.phases.get(at.phase);
+  const phase = open?.generation === at.generation ? open : openPhase(spans, at, time, isBeginning);
+  closeAttempt(spans, phase, time, { outcome: 'unfinished' });
+  // An attempt that its own gate asked for is not yet the answer to demands of others.
+  const links = phase === open && phase.before !== 'retrying' ? takeLinks(spans, at.phase) : [];
+  const branch = openBranch(spans.tracer, phase.context, `attempt ${at.phase}`, {
+    time,
+    attributes: { ...commonOf(spans, 'attempt', at), ...(!isBeginning && START_UNKNOWN) },
+    links,
+  });
+  const attempt: AttemptBranch = Object.assign(branch, {
+    number: at.attempt,
+    tasks: new Map<string, Work>(),
+    review: undefined,
+    verdict: undefined,
+  });
+  phase.attempt = attempt;
+  phase.attempts += 1;
+  spans.attempts += 1;
+  return attempt;
+}
+
+/** The attempt that a record speaks of, where it is open. */
+export function openAttempt({ phases }: RunSpans, { phase, generation, attempt }: At): AttemptBranch | undefined {
+  const branch = phases.get(phase);
+  return branch?.generation === generation && branch.attempt?.number === attempt ? branch.attempt : undefined;
+}
+
+/** The phase that a record speaks of; where the records do not have its beginning, it begins now. */
+export function phaseOf(spans: RunSpans, at: At, time: number): PhaseBranch {
+  const phase = spans.phases.get(at.phase);
+  return phase?.generation === at.generation ? phase : openPhase(spans, at, time, false);
+}
+
+/** Tells what happened on the innermost span that is open. */
+export function note(
+  spans: RunSpans,
+  phase: string | undefined,
+  name: string,
+  attributes: Attributes,
+  time: number,
+): void {
+  const branch = phase === undefined ? undefined : spans.phases.get(phase);
+  const { span } = branch?.attempt ?? branch ?? spans.run;
+  span.addEvent(name, phase === undefined ? attributes : { 'phasegate.phase': phase, ...attributes }, hrTime(time));
+}
+
+/** Ends the attempt of a phase with all of its work. */
+export function closeAttempt(spans: RunSpans, phase: PhaseBranch, time: number, end: End): void {
+  const { attempt } = phase;
+  if (!attempt) return;
+  phase.attempt = undefined;
+  phase.before = end.outcome;
+  const work = { outcome: end.outcome === 'unfinished' ? 'unfinished' : 'stopped' };
+  for (const one of attempt.tasks.values()) endWork(spans.tracer, attempt.context, one, time, work);
+  if (attempt.review) endWork(spans.tracer, attempt.context, attempt.review, time, work);
+  const { verdict } = attempt;
+  closeBranch(attempt, time, {
+    ...end,
+    attributes: { ...end.attributes, ...(verdict !== undefined && { 'phasegate.verdict': verdict }) },
+  });
+}
+
+/** Ends a phase, where it is open, with all that is below it. */
+export function closePhase(spans: RunSpans, name: string, time: number, end: End): void {
+  const phase = spans.phases.get(name);
+  if (!phase) return;
+  closeAttempt(spans, phase, time, end);
+  spans.phases.delete(name);
+  if (end.failure && !spans.failures.has(end.outcome)) {
+    const { type, message } = end.failure;
+    spans.failures.set(end.outcome, { type, message: `Phase "${name}" ${end.outcome}: ${message}` });
+  }
+  closeBranch(phase, time, { ...end, attributes: { ...end.attributes, 'phasegate.attempts': phase.attempts } });
+}
+
+/** Ends a run with all that is below it. */
+export function closeRun(spans: RunSpans, time: number, end: End): void {
+  for (const name of spans.phases.keys()) closePhase(spans, name, time, { outcome: 'unfinished' });
+  const { attempts, corrections } = spans;
+  const counts = { 'phasegate.attempts': attempts, 'phasegate.corrections': corrections };
+  closeBranch(spans.run, time, { ...end, attributes: { ...end.attributes, ...counts } });
+}
+
+/** Lets the next span of a phase link to another. */
+export function addLink({ links }: RunSpans, phase: string, link: Link): void {
+  const waiting = links.get(phase);
+  if (waiting) waiting.push(link);
+  else links.set(phase, [link]);
+}
+
+// --- internal ---
+
+/** The records begin in the middle: the span has begun before. */
+const START_UNKNOWN: Attributes = { 'phasegate.start_unknown': true };
+
+function openPhase(spans: RunSpans, { phase, generation }: At, time: number, isBeginning: boolean): PhaseBranch {
+  closePhase(spans, phase, time, { outcome: 'unfinished' });
+  const branch = openBranch(spans.tracer, spans.run.context, `phase ${phase}`, {
+    time,
+    attributes: {
+      ...common('phase', spans.runId, spans.pipeline),
+      'phasegate.phase': phase,
+      'phasegate.generation': generation,
+      ...(!isBeginning && START_UNKNOWN),
+    },
+    links: takeLinks(spans, phase),
+  });
+  const opened: PhaseBranch = Object.assign(branch, { generation, attempts: 0, attempt: undefined, before: undefined });
+  spans.phases.set(phase, opened);
+  spans.latest.set(phase, branch.span.spanContext());
+  return opened;
+}
+
+function takeLinks({ links }: RunSpans, phase: string): Link[] {
+  const waiting = links.get(phase) ?? [];
+  links.delete(phase);
+  return waiting;
+}
