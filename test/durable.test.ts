@@ -15,8 +15,46 @@ import {
   task,
   type Run,
 } from '../src/index.ts';
+import { drive, idle, simulatedTime } from './rig.ts';
 
 describe('resumeRun()', () => {
+  it('waits for the rest of what an error of a reviewer has asked for', async () => {
+    const store = memoryStore();
+    const time = simulatedTime();
+    const asked: number[] = [];
+    const make = () =>
+      definePipeline({
+        name: 'p',
+        phases: [
+          phase('a', {
+            tasks: [task('t', { run: () => 1 })],
+            review: () => {
+              asked.push(time.clock.now());
+              if (asked.length === 1) throw Object.assign(new Error('busy'), { retryAfterMs: 9000 });
+              return 'APPROVE';
+            },
+          }),
+        ],
+      });
+    const first = startRun(make(), { store, runId: 'r1', clock: time.clock });
+    await new Promise<void>((resolve) => {
+      first.events$.subscribe(({ event }) => event.type === 'review.started' && event.asked === 2 && resolve());
+    });
+    await idle();
+    await time.pass(4000);
+    first.suspend();
+    await first.result;
+    await time.pass(1000);
+    const again = await resumeRun(store, 'r1', make(), { clock: time.clock });
+    await drive(again, time);
+    expect(asked).toEqual([0, 9000]);
+    const events = (await readRun(store, 'r1')).map(({ event }) => event);
+    expect(events.filter((event) => event.type === 'review.decided').map((event) => event.verdict)).toMatchObject([
+      { type: 'unavailable', error: { message: 'busy', retryAfterMs: 9000 } },
+      { type: 'approve' },
+    ]);
+  });
+
   it('goes on', async () => {
     const store = memoryStore();
     const calls: string[] = [];

@@ -965,3 +965,105 @@ function failing(times: number) {
 function fatal(): never {
   throw new Error('fatal');
 }
+
+describe('an error of a reviewer that says of itself', () => {
+  /** What a model's client throws where the key is wrong. */
+  const locked = Object.assign(new Error('the key is wrong'), { retryable: false });
+
+  function waiting(ms: number): Error {
+    return Object.assign(new Error('busy'), { retryAfterMs: ms });
+  }
+
+  it('that no other try helps is not asked again: the phase fails at once, with the error', async () => {
+    const { lines, result } = await play([fake('a', { verdicts: [locked] })], { detail: ['reviews'] });
+    expect(lines).toEqual([
+      'a started 0',
+      'a review asked 1',
+      'a decided unavailable',
+      'a failed with REVIEW_UNAVAILABLE',
+      'run failed',
+    ]);
+    expect(result.phases['a']?.attempts).toBe(1);
+    expect(result.phases['a']?.error?.message).toBe(
+      [
+        'Cannot judge phase "a" as its review could not be had in one try: the key is wrong',
+        'The work was not rejected. Asking again cannot help: repair the reviewer, or run attended so that a person decides.',
+        'Docs: docs/errors.md#REVIEW_UNAVAILABLE',
+      ].join('\n'),
+    );
+  });
+
+  it('that no other try helps is given to a person at once where one can be reached', async () => {
+    const { lines } = await play([fake('a', { verdicts: [locked] })], {
+      run: { attended: true },
+      when: { 'a escalated (reviewUnavailable): the key is wrong': (run) => run.decide('a', 'APPROVE') },
+    });
+    expect(lines).toEqual([
+      'a started 0',
+      'a escalated (reviewUnavailable): the key is wrong',
+      'a approved v1',
+      'run completed',
+    ]);
+  });
+
+  it('that no other try helps ends what was asked again for another reason before', async () => {
+    const { lines, records } = await play([fake('a', { verdicts: [new Error('busy'), locked] })], {
+      detail: ['reviews'],
+    });
+    expect(lines.filter((line) => line.startsWith('a review'))).toEqual(['a review asked 1', 'a review asked 2']);
+    const errors = records.flatMap(({ event }) =>
+      event.type === 'review.decided' && event.verdict.type === 'unavailable' ? [event.verdict.error.permanent] : [],
+    );
+    expect(errors).toEqual([undefined, true]);
+  });
+
+  it('that it may help after all is asked again, also where the task itself is not tried again', async () => {
+    const unusable = Object.assign(new Error('no verdict'), { retryable: false, permanent: false });
+    const review = fake('a', { verdicts: [unusable, 'APPROVE'] });
+    expect((await play([review])).lines.at(-1)).toBe('run completed');
+  });
+
+  it('that no other try helps is not asked again beside others, which may be enough without it', async () => {
+    const one = fake('a', {
+      quorum: 1,
+      reviewers: { left: [new Error('busy'), 'APPROVE'], right: [locked, 'APPROVE'] },
+    });
+    const { lines } = await play([one], { detail: ['reviews'] });
+    expect(lines).toEqual([
+      'a started 0',
+      'a review asked 1',
+      'a decided unavailable',
+      'a review asked 2',
+      'a decided approve',
+      'a approved v1',
+      'run completed',
+    ]);
+    expect(one.reviews.map(({ task: name }) => name)).toEqual(['left', 'right', 'left']);
+  });
+
+  it('that no other try helps ends the review where the others are too few', async () => {
+    const one = fake('a', { reviewers: { left: [new Error('busy'), 'APPROVE'], right: [locked, 'APPROVE'] } });
+    const { lines, result } = await play([one]);
+    expect(lines).toEqual(['a started 0', 'a failed with REVIEW_UNAVAILABLE', 'run failed']);
+    expect(result.phases['a']?.error?.message).toContain('the key is wrong');
+  });
+
+  it.each<[string, readonly unknown[], number]>([
+    ['how long to wait is not asked sooner', [waiting(7000), 'APPROVE'], 7000],
+    ['a shorter wait than the gate has is asked when the gate says', [waiting(7), 'APPROVE'], 1000],
+    ['a longer wait than the gate has is asked after the longest', [waiting(1e9), 'APPROVE'], 60_000],
+    ['an endless wait is asked after the longest', [waiting(Infinity), 'APPROVE'], 60_000],
+    ['a wait before another that says nothing is forgotten', [waiting(7000), new Error('busy'), 'APPROVE'], 9000],
+  ])('%s', async (_, verdicts, ms) => {
+    const { records } = await play([fake('a', { verdicts })]);
+    const [first] = records;
+    const last = records.findLast(({ event }) => event.type === 'review.decided');
+    expect((last?.time ?? 0) - (first?.time ?? 0)).toBe(ms);
+  });
+
+  it('the longest wait of several reviewers is the wait', async () => {
+    const one = fake('a', { reviewers: { left: [waiting(3000), 'APPROVE'], right: [waiting(9000), 'APPROVE'] } });
+    const { records } = await play([one]);
+    expect((records.at(-1)?.time ?? 0) - (records[0]?.time ?? 0)).toBe(9000);
+  });
+});

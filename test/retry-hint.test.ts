@@ -56,7 +56,7 @@ describe('retryHintOf()', () => {
   it('never throws', () => {
     const hostile = new Proxy({}, { get: () => expect.fail('looked at') as unknown });
     for (const thrown of [hostile, undefined, null, 'text', 1, Object.create(null)]) {
-      expect(retryHintOf(thrown)).toEqual({ retryable: true, afterMs: 0 });
+      expect(retryHintOf(thrown)).toEqual({ retryable: true, permanent: false, afterMs: 0 });
     }
   });
 });

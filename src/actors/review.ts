@@ -16,7 +16,7 @@ import type { FailedCheck } from '../model/check.ts';
 import type { ReviewContext } from '../model/phase-types.ts';
 import type { Outputs } from '../model/task-types.ts';
 import type { GatePlan, TaskPlan } from '../model/plan.ts';
-import { combine, decisionIn, isMissing, readAnswer } from '../model/verdict.ts';
+import { combine, decisionIn, isMissing, isPermanent, readAnswer } from '../model/verdict.ts';
 import { about } from './context.ts';
 import { unkept, type Host } from './host.ts';
 import { createLingering } from './lingering.ts';
@@ -95,10 +95,10 @@ function conclude({ plan, scope, edited }: Gate, answers: Readonly<Record<string
     if (answer) verdicts[name] = answer;
   }
   const verdict = plan.reviewers.length === 0 ? APPROVE : combine(verdicts, plan, scope.input.origin.phase.name);
-  // Answers that have to be had again are not kept, so that only those reviewers are asked again.
+  // Answers that have to be had again, and can be, are not kept, so that only those reviewers are asked again.
   const again = isMissing(verdict, plan.onUnrecognised);
   const kept = again
-    ? byName(Object.entries(verdicts).filter(([, one]) => !isMissing(one, plan.onUnrecognised)))
+    ? byName(Object.entries(verdicts).filter(([, one]) => !isMissing(one, plan.onUnrecognised) || isPermanent(one)))
     : verdicts;
   const outcome: GateOutcome = { verdict, checked: true, verdicts: kept };
   scope.done(edited && verdict.type === 'approve' ? { ...outcome, edited } : outcome);

@@ -9,27 +9,39 @@ import { PhasegateError, type ErrorCode } from '../model/errors.ts';
 export interface ModelErrorOptions {
   readonly hint: string;
   readonly retryable: boolean;
+  readonly permanent?: boolean | undefined;
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }
 
 /** A model could not be asked, or its answer could not be used. */
 export class ModelError extends PhasegateError {
-  /** Whether another try may help. */
+  /** Whether another try by the task itself may help. */
   readonly retryable: boolean;
+  /** Whether no other question to the model may help either. */
+  readonly permanent: boolean;
   /** Milliseconds that the next try should wait at least. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(code: ErrorCode, problem: string, { hint, retryable, retryAfterMs, cause }: ModelErrorOptions) {
+  constructor(code: ErrorCode, problem: string, options: ModelErrorOptions) {
+    const { hint, retryable, permanent = !retryable, retryAfterMs, cause } = options;
     super(code, problem, { hint, cause });
     this.retryable = retryable;
+    this.permanent = permanent;
     this.retryAfterMs = retryAfterMs;
   }
 }
 
-/** An answer that cannot be used. */
-export function unusable(who: string, found: string, options: Omit<ModelErrorOptions, 'retryAfterMs'>): ModelError {
-  return new ModelError('MODEL_ANSWER_INVALID', `Cannot use the answer of the model of ${who} as ${found}`, options);
+/** An answer that cannot be used. It is never permanent: the same question may be answered well another time. */
+export function unusable(
+  who: string,
+  found: string,
+  options: Omit<ModelErrorOptions, 'retryAfterMs' | 'permanent'>,
+): ModelError {
+  return new ModelError('MODEL_ANSWER_INVALID', `Cannot use the answer of the model of ${who} as ${found}`, {
+    ...options,
+    permanent: false,
+  });
 }
 
 /** The beginning of a text, quoted, for messages. */

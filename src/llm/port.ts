@@ -53,7 +53,7 @@ export interface AskReply {
 }
 
 /**
- * Asks a model. What it throws is a failed try: an error with `retryable: false` is not tried again, and one with
- * `retryAfterMs` not before that time.
+ * Asks a model. What it throws is a failed try: an error with `retryable: false` is not tried again, by no gate either unless it
+ * has `permanent: false`, and one with `retryAfterMs` not before that time.
  */
 export type Ask = (request: AskRequest) => Promise<AskReply>;

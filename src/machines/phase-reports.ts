@@ -7,7 +7,7 @@ import { errorInfo, PhasegateError, type ErrorInfo } from '../model/errors.ts';
 import type { Approval, EventOf, PhaseReport } from '../model/event.ts';
 import { isAstray } from '../model/issue.ts';
 import { backoffMs } from '../model/policy.ts';
-import { isDemand } from '../model/verdict.ts';
+import { isDemand, isPermanent } from '../model/verdict.ts';
 import {
   aimsAstray,
   correctionOf,
@@ -259,8 +259,11 @@ function endError(context: PhaseContext): ErrorInfo {
     );
   }
   const problem = `Cannot judge phase "${phase.name}" as its review could not be had in ${errors === 0 ? 'one try' : `${errors + 1} tries`}: ${reasonOf(context)}`;
-  const hint =
-    'The work was not rejected. Repair the reviewer, raise maxReviewErrors, or run attended so that a person decides.';
+  const repair =
+    verdict && isPermanent(verdict)
+      ? 'Asking again cannot help: repair the reviewer'
+      : 'Repair the reviewer, raise maxReviewErrors';
+  const hint = `The work was not rejected. ${repair}, or run attended so that a person decides.`;
   return errorInfo(new PhasegateError('REVIEW_UNAVAILABLE', problem, { hint }));
 }
 

@@ -25,6 +25,7 @@ import { assign, setup } from 'xstate';
 import { errorInfo, type ErrorInfo } from '../model/errors.ts';
 import type { PhaseReport, TaskReport } from '../model/event.ts';
 import { countOf } from '../model/policy.ts';
+import { isPermanent } from '../model/verdict.ts';
 import * as rules from './phase-context.ts';
 import type { PhaseContext, PhaseInput, Start } from './phase-context.ts';
 import * as reports from './phase-reports.ts';
@@ -71,7 +72,7 @@ export const phaseMachine = setup({
     isFailure: (_, outcome: AttemptOutcome) => outcome.type === 'failed',
     isDemand: (_, outcome: AttemptOutcome) => outcome.type === 'rework',
     isUnreviewed: ({ context }) => rules.gateOf(context) === null || !context.gated,
-    mayAskAgain: ({ context }) => rules.isUnanswered(context) && context.review.errors < maxReviewErrors(context),
+    mayAskAgain: ({ context }) => mayAskAgain(context),
     mayAskPerson: ({ context }) => rules.isUnanswered(context) && context.origin.attended,
     isUnanswered: ({ context }) => rules.isUnanswered(context),
     approvesNothing: ({ context }) => context.review.verdict?.type === 'approve' && context.outputs === null,
@@ -236,8 +237,10 @@ function ended(status: PhaseOutput['status'], outputs: PhaseOutput['outputs'] = 
   return { status, outputs };
 }
 
-function maxReviewErrors(context: PhaseContext): number {
-  return countOf(rules.gateOf(context)?.maxReviewErrors ?? 0);
+function mayAskAgain(context: PhaseContext): boolean {
+  const { verdict, errors } = context.review;
+  const isOpen = verdict !== null && rules.isUnanswered(context) && !isPermanent(verdict);
+  return isOpen && errors < countOf(rules.gateOf(context)?.maxReviewErrors ?? 0);
 }
 
 function mayRewind(context: PhaseContext): boolean {

@@ -1,3 +1,5 @@
+import { retryHintOf } from './retry-hint.ts';
+
 /** Every code a {@link PhasegateError} can carry; each has a heading in `docs/errors.md`. */
 export type ErrorCode =
   | 'ANSWERED'
@@ -82,6 +84,10 @@ export interface ErrorInfo {
   readonly cause?: string | undefined;
   /** The stack, where the thrown value had one. */
   readonly stack?: string | undefined;
+  /** Set where it said of itself that no other try helps. */
+  readonly permanent?: true | undefined;
+  /** Milliseconds that it said the next try should wait at least. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** Describes anything that can be thrown, `undefined` and non-errors included, as JSON. Never throws. */
@@ -95,9 +101,11 @@ export function errorInfo(thrown: unknown, fallback: ErrorCode = 'TASK_FAILED'):
         message: cut(messageOf(thrown)),
         ...(thrown.cause !== undefined && { cause: cut(briefly(thrown.cause)) }),
         ...(typeof thrown.stack === 'string' && { stack: cut(thrown.stack) }),
+        ...hintOf(thrown),
       };
     }
-    return { code: fallback, name: typeof thrown, message: cut(`Thrown value was not an Error: ${show(thrown)}`) };
+    const message = cut(`Thrown value was not an Error: ${show(thrown)}`);
+    return { code: fallback, name: typeof thrown, message, ...hintOf(thrown) };
   } catch {
     return { code: fallback, name: 'unknown', message: 'Thrown value could not be described' };
   }
@@ -110,6 +118,12 @@ const LONGEST = 16_000;
 
 function cut(text: string): string {
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)} [… ${text.length - LONGEST} characters left out]`;
+}
+
+/** What it says of another try, where it says something. */
+function hintOf(thrown: unknown): Pick<ErrorInfo, 'permanent' | 'retryAfterMs'> {
+  const { permanent, afterMs } = retryHintOf(thrown);
+  return { ...(permanent && { permanent }), ...(afterMs > 0 && { retryAfterMs: afterMs }) };
 }
 
 /** The message, or those of the errors that an `AggregateError` without one of its own is about. */

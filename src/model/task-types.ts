@@ -83,7 +83,7 @@ export interface TaskRevision<O = unknown> extends Revision {
  * How often a task is tried when it fails, before its phase fails. Tries spend no review retry.
  *
  * An error may say of itself whether another try is worth it: with `retryable: false` none follows, and `retryAfterMs` is how many
- * milliseconds the next one waits at least, up to the `max` of the backoff.
+ * milliseconds the next one waits at least, up to the `max` of the backoff. Of a reviewer, its gate heeds both as well.
  */
 export interface RetryPolicy {
   /** Tries in all, the first included. @default 1 */

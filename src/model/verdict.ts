@@ -46,7 +46,7 @@ export function combine(verdicts: Readonly<Record<string, Verdict>>, gate: GateP
   const clear = approvals.filter((one) => one.type === 'approve');
   if (clear.length >= gate.quorum) return clear[0] ?? APPROVE;
   if (approvals.length >= gate.quorum) return approvals.find((one) => one.type !== 'approve') ?? APPROVE;
-  const missing = all.find((one) => isMissing(one, gate.onUnrecognised));
+  const missing = missingOf(all, gate, approvals.length);
   if (missing) return missing;
   const decisions = all.flatMap((one) => decisionIn(one) ?? []);
   return (
@@ -113,9 +113,31 @@ export function isMissing(verdict: Verdict, onUnrecognised: GatePlan['onUnrecogn
   return verdict.type === 'unavailable' || verdict.type === 'inconclusive';
 }
 
+/** True for an answer that cannot be had, however often it is asked for. */
+export function isPermanent(verdict: Verdict): boolean {
+  return verdict.type === 'unavailable' && verdict.error.permanent === true;
+}
+
 // --- internal ---
 
 const APPROVE: Decision = { type: 'approve' };
+
+/**
+ * The answer for whose sake a review is asked again: the one that asks for the longest wait. It is one that cannot be had where
+ * those that can are too few to approve.
+ */
+function missingOf(all: readonly Verdict[], gate: GatePlan, approvals: number): Verdict | undefined {
+  const missing = all.filter((one) => isMissing(one, gate.onUnrecognised));
+  const open = missing.filter((one) => !isPermanent(one));
+  if (approvals + open.length < gate.quorum) return missing.find(isPermanent) ?? longest(open);
+  return longest(open);
+}
+
+/** The first of those that ask for the longest wait. */
+function longest(missing: readonly Verdict[]): Verdict | undefined {
+  const waits = missing.map((one) => (one.type === 'unavailable' ? (one.error.retryAfterMs ?? 0) : 0));
+  return missing[waits.indexOf(Math.max(...waits))];
+}
 
 function approves(verdict: Verdict, gate: GatePlan): boolean {
   return verdict.type === 'approve' || (verdict.type === 'unrecognised' && gate.onUnrecognised === 'approve');

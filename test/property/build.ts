@@ -23,6 +23,7 @@ import {
 import {
   callOf,
   delayOf,
+  LONGEST_REVIEW_BACKOFF,
   REVIEW_BACKOFF,
   TRY_BACKOFF,
   type Call,
@@ -95,7 +96,7 @@ export function build(scenario: Scenario, stage: Stage): Pipeline {
     const { reviewers, checks, ...options } = gate;
     return {
       ...options,
-      reviewBackoff: { first: REVIEW_BACKOFF, factor: 1, max: REVIEW_BACKOFF },
+      reviewBackoff: { first: REVIEW_BACKOFF, factor: 1, max: LONGEST_REVIEW_BACKOFF },
       by: reviewers.map(({ name, calls }) =>
         task(name, {
           timeout: 0,
@@ -165,7 +166,10 @@ function answer(act: ReviewAct): unknown {
     case 'malformed':
       return { type: 'perhaps' };
     case 'throw':
-      throw new Error('the reviewer broke');
+      throw Object.assign(new Error('the reviewer broke'), {
+        ...(act.lasts && { retryable: false }),
+        ...(act.waits !== undefined && { retryAfterMs: act.waits }),
+      });
   }
 }
 

@@ -329,9 +329,12 @@ function reviewAct(one: Drawn, above: readonly string[], scores: boolean): Revie
       return { do: 'rewind', phase: targetOf(one, above), feedback: `change ${one.to}`, ...unsure };
     case 'retry':
       return { do: 'retry', feedback: `again ${one.to}`, ...unsure, ...(scores && { score: one.value }) };
+    case 'throw':
+      // Some last, and some ask for a wait, some of those for a longer one than there is.
+      if (one.to % 3 === 0) return { do: 'throw', lasts: true };
+      return one.to % 3 === 1 ? { do: 'throw', waits: 1_500_007 * (1 + (one.to % 4)) } : { do: 'throw' };
     case 'babble':
     case 'malformed':
-    case 'throw':
     case 'reject':
     case 'escalate':
       return { do: one.act };

@@ -4,7 +4,7 @@
  * @module
  */
 import type { GateSpec } from './scenario.ts';
-import { isMissing, type Verdict } from './review.ts';
+import { isLost, isMissing, type Verdict } from './review.ts';
 import { allowedTargets, isAbove } from './targets.ts';
 import type { Phase } from './world.ts';
 
@@ -30,7 +30,7 @@ export function judge(phase: Phase, verdict: Verdict, by: DecidedBy, asked: numb
   const { gate } = phase;
   if (!gate) return { to: 'failed', code: 'REWORK_IMPOSSIBLE' };
   if (isMissing(gate, verdict)) {
-    if (asked - 1 < count(gate.maxReviewErrors, 3)) return { to: 'askAgain' };
+    if (!isLost(verdict) && asked - 1 < count(gate.maxReviewErrors, 3)) return { to: 'askAgain' };
     if (attended) return { to: 'escalated', because: 'reviewUnavailable' };
     return { to: 'failed', code: 'REVIEW_UNAVAILABLE' };
   }

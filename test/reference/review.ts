@@ -12,7 +12,8 @@ import { later, nextCall, type Phase, type World } from './world.ts';
 /** What a gate, a task or a person makes of an attempt. */
 export type Verdict =
   | { readonly type: 'approve' | 'reject' | 'escalate' | 'unrecognised'; readonly score?: number | undefined }
-  | { readonly type: 'unavailable' | 'inconclusive' }
+  | { readonly type: 'unavailable'; readonly lasts?: boolean; readonly waits?: number }
+  | { readonly type: 'inconclusive' }
   | { readonly type: 'retry'; readonly feedback: string; readonly score?: number | undefined }
   | { readonly type: 'retryPredecessor'; readonly phase: string; readonly feedback: string };
 
@@ -52,6 +53,16 @@ export function isMissing(gate: GateSpec, verdict: Verdict): boolean {
   return verdict.type === 'unavailable' || verdict.type === 'inconclusive';
 }
 
+/** Whether an answer cannot be had at all. */
+export function isLost(verdict: Verdict): boolean {
+  return verdict.type === 'unavailable' && verdict.lasts === true;
+}
+
+/** How long a reviewer that could not answer asks to be left alone. */
+export function waitOf(verdict: Verdict): number {
+  return verdict.type === 'unavailable' ? (verdict.waits ?? 0) : 0;
+}
+
 // --- internal ---
 
 function askReviewers(
@@ -73,7 +84,7 @@ function askReviewers(
       heard.set(name, verdictOf(act));
       open--;
       if (open > 0) return;
-      const answers = new Map([...heard].filter(([, verdict]) => !isMissing(gate, verdict)));
+      const answers = new Map([...heard].filter(([, verdict]) => !isMissing(gate, verdict) || isLost(verdict)));
       end(combine(world, phase, gate, heard), answers);
     });
   }
@@ -95,8 +106,9 @@ function verdictOf(act: ReviewAct): Verdict {
     case 'babble':
       return { type: 'unrecognised' };
     case 'malformed':
-    case 'throw':
       return { type: 'unavailable' };
+    case 'throw':
+      return { type: 'unavailable', lasts: act.lasts ?? false, waits: act.waits ?? 0 };
   }
 }
 
@@ -113,8 +125,12 @@ function combine(world: World, phase: Phase, gate: GateSpec, heard: Answers): Ve
   // Text without a verdict stands for an approval where it is not asked for again, and is never one without a trace.
   const babbled = all.filter((one) => one.type === 'unrecognised' && !isMissing(gate, one)).length;
   if (approvals + babbled >= quorum) return { type: 'unrecognised' };
-  const missing = all.find((one) => isMissing(gate, one));
-  if (missing) return missing;
+  const missing = all.filter((one) => isMissing(gate, one));
+  const lost = missing.filter(isLost);
+  // Whoever cannot answer may not be needed.
+  if (lost[0] && approvals + babbled + missing.length - lost.length < quorum) return lost[0];
+  const asking = missing.filter((one) => !isLost(one)).toSorted((a, b) => waitOf(b) - waitOf(a));
+  if (asking[0]) return asking[0];
   for (const type of ['reject', 'escalate'] as const) if (all.some((one) => one.type === type)) return { type };
   const rewinds = all.filter((one) => one.type === 'retryPredecessor');
   const allowed = allowedTargets(phase, gate);

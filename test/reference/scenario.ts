@@ -22,7 +22,8 @@ export type ReviewAct =
   | { readonly do: 'escalate' }
   | { readonly do: 'babble' }
   | { readonly do: 'malformed' }
-  | { readonly do: 'throw' };
+  /** An error; `lasts` where it says that no other try helps, `waits` where it says how long the next should wait. */
+  | { readonly do: 'throw'; readonly lasts?: true; readonly waits?: number };
 
 /** What a check answers when it is called. */
 export type CheckAct = { readonly do: 'pass' } | { readonly do: 'fail'; readonly says: string };
@@ -100,9 +101,10 @@ export interface Scenario {
   readonly cancelAt?: number;
 }
 
-/** Milliseconds before a task is tried again, and before a review is asked again. */
+/** Milliseconds before a task is tried again, and before a review is asked again; the longest that a reviewer can make it. */
 export const TRY_BACKOFF = 1_000_003;
 export const REVIEW_BACKOFF = 2_000_029;
+export const LONGEST_REVIEW_BACKOFF = 5_000_081;
 
 /** What the nth call of a worker does; past the end of the script everything goes well. */
 export function callOf<Act extends { readonly do: string }>(

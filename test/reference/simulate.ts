@@ -11,9 +11,9 @@ import { endRun, fail, reject } from './ending.ts';
 import { judge, type DecidedBy } from './judge.ts';
 import { commit } from './ledger.ts';
 import { holdPhase, holdRun, isWornOut, refusal } from './limits.ts';
-import { askReview, type Answers, type Verdict } from './review.ts';
+import { askReview, waitOf, type Answers, type Verdict } from './review.ts';
 import { countDemand, isExcused, rewind } from './rewind.ts';
-import { REVIEW_BACKOFF, type PersonAct, type Scenario } from './scenario.ts';
+import { LONGEST_REVIEW_BACKOFF, REVIEW_BACKOFF, type PersonAct, type Scenario } from './scenario.ts';
 import { at, createWorld, isSettled, later, nextCall, say, type Phase, type World } from './world.ts';
 
 /** What the reference expects of a run. */
@@ -125,7 +125,7 @@ function work(world: World, phase: Phase, told: string | null): void {
   world.begin.push(() => lookBefore(world, phase, () => runTasks(world, phase, end)));
 }
 
-function review(world: World, phase: Phase, asked: number, known: Answers): void {
+function review(world: World, phase: Phase, asked: number, known: Answers, least = 0): void {
   const { gate } = phase;
   if (!gate) return;
   say(world, 'review.started', phase.name, { ...at(phase), asked });
@@ -134,7 +134,7 @@ function review(world: World, phase: Phase, asked: number, known: Answers): void
       decide(world, phase, verdict, 'gate', asked, answers),
     );
   if (asked === 1) ask();
-  else later(world, phase, REVIEW_BACKOFF, ask);
+  else later(world, phase, Math.min(LONGEST_REVIEW_BACKOFF, Math.max(REVIEW_BACKOFF, least)), ask);
 }
 
 /** Takes a verdict down and does what follows from it. */
@@ -152,7 +152,7 @@ function decide(
   const judgement = judge(phase, verdict, by, asked, world.scenario.attended);
   switch (judgement.to) {
     case 'askAgain':
-      return review(world, phase, asked + 1, answers);
+      return review(world, phase, asked + 1, answers, waitOf(verdict));
     case 'approved':
       if ('warning' in judgement) say(world, 'phase.warned', phase.name, { ...at(phase), code: judgement.warning });
       settleChecks(phase, judgement.because);
