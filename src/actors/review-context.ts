@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { retriesLeft, rewindsLeft, type PhaseContext } from '../machines/phase-context.ts';
+import type { PhaseContext } from '../machines/phase-context.ts';
+import { retriesLeft, rewindsLeft } from '../machines/phase-rules.ts';
 import { byName } from '../model/by-name.ts';
 import { contentHash } from '../model/content-hash.ts';
 import type { ReviewFinding } from '../model/findings.ts';

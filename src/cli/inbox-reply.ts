@@ -40,13 +40,13 @@ export async function replyOf(flags: ReplyFlags, detail: ItemDetail): Promise<Re
   const { item } = detail;
   const chosen = NAMES.filter((name) => flags[name] !== undefined);
   if (chosen.length > 1) throw wrong(item, `--${chosen.join(' and --')} exclude each other`, 'Choose one.');
-  const { edit, rewind, reclassify, reject: no, escalate: why, skip, abort, value } = flags;
+  const { edit, rewind, reclassify: issue, reject: no, escalate: why, skip, abort, value } = flags;
   if (flags.approve) return { type: 'decide', decision: { type: 'approve' } };
   if (edit !== undefined)
     return { type: 'decide', decision: { type: 'approve' }, outputs: await outputsIn(item, edit) };
   if (flags.retry !== undefined) return { type: 'decide', decision: retry(flags.retry) };
   if (rewind) return rewound(item, rewind);
-  if (reclassify !== undefined) return reclassified(detail, reclassify);
+  if (issue !== undefined) return reclassified(detail, issue);
   if (no !== undefined) return { type: 'decide', decision: { type: 'reject', reason: no } };
   if (why !== undefined) return { type: 'decide', decision: { type: 'escalate', reason: why } };
   if (skip !== undefined) return skip === true ? { type: 'skip' } : { type: 'skip', reason: skip };

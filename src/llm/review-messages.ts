@@ -13,6 +13,8 @@ export interface ReviewBrief {
   readonly attempt: number;
   /** `Infinity` where unlimited. */
   readonly retriesLeft: number;
+  /** Earlier phases that may be sent back, in order. */
+  readonly earlier: readonly string[];
   /** What is shown as JSON, by name. */
   readonly work: Readonly<Record<string, unknown>>;
   /** Repeated by the verdict. */
@@ -34,7 +36,7 @@ export function reviewMessages(brief: ReviewBrief): readonly Message[] {
 
 // --- internal ---
 
-function systemText({ criteria, nonce, delimiter }: ReviewBrief): string {
+function systemText({ criteria, phase, earlier, nonce, delimiter }: ReviewBrief): string {
   return `You review the work of others before it may be used. Judge it by these criteria:
 
 ${criteria.trim()}
@@ -48,8 +50,16 @@ Answer with one JSON object and nothing around it. It has all of these fields:
 - "critique": what you found, in prose; with "escalate" and "reject" the reason.
 - "conf": how sure you are of the verdict, from 0 to 1.
 - "score": how good the work is, from 0 to 100, or null.
-- "issues": whatever else is wrong, one sentence each, most severe first; [] where nothing is.
+- "issues": all that is wrong, one object each, most severe first; [] where nothing is. Each has "category", such as "security"; "severity": "critical", "high", "medium" or "low"; "description": one sentence, in the same words as before where it was found before; "evidence": where it is seen; "impact": what follows from it; "affected_phase": ${phasesText(phase, earlier)}; "required_change": one imperative sentence. All but the severity and the description may be null.
 - "prior_findings": for each of "earlier_findings" that you are shown, { "finding": its number, "status": "fixed", "open" or "withdrawn" }; [] where there are none. Work with an open finding is not approved.`;
+}
+
+/** Which phase an issue is of, as the model is told. */
+function phasesText(phase: string, earlier: readonly string[]): string {
+  const own = JSON.stringify(phase);
+  if (earlier.length === 0) return `${own}, or null`;
+  const names = [...earlier, phase].map((name) => JSON.stringify(name)).join(', ');
+  return `the phase where the defect was made, one of ${names}, which work in this order: what an earlier phase left out or got wrong is of that phase, also where it shows here only. Where you are not sure, ${own}, and say so in the description`;
 }
 
 function userText({ phase, attempt, retriesLeft, work, delimiter }: ReviewBrief): string {

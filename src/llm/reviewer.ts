@@ -5,6 +5,7 @@
  */
 import type { Decision } from '../model/decision.ts';
 import { task } from '../model/define.ts';
+import { issueLines } from '../model/issue.ts';
 import type { Estimate } from '../model/options.ts';
 import type { ReviewContext } from '../model/phase-types.ts';
 import type { Inputs, RetryPolicy, Task } from '../model/task-types.ts';
@@ -12,7 +13,7 @@ import { answerForm } from './answer-schema.ts';
 import { callModel, type Caller } from './call.ts';
 import { MODEL_TIMEOUT, modelRetry } from './patience.ts';
 import { reviewMessages } from './review-messages.ts';
-import { readVerdict, verdictSchema } from './verdict.ts';
+import { readVerdict, verdictSchema, type ShownFinding } from './verdict.ts';
 
 /** What a reviewer says beside which model it asks. */
 export interface ModelReviewerFields {
@@ -46,12 +47,18 @@ export function modelReviewer<N extends string>(
     // Made anew for every question, so that no work can know them.
     const nonce = crypto.randomUUID();
     const delimiter = crypto.randomUUID();
-    const { phase, attempt, retriesLeft } = context;
+    const { phase, attempt, retriesLeft, rewindsLeft } = context;
+    const earlier = Object.keys(rewindsLeft).filter((one) => (rewindsLeft[one] ?? 0) > 0);
     const findings = findingsOf(context);
     const work = { ...material(context), ...(findings.length > 0 && { earlier_findings: findings.map(numbered) }) };
-    const messages = reviewMessages({ criteria, phase, attempt, retriesLeft, work, nonce, delimiter });
+    const messages = reviewMessages({ criteria, phase, attempt, retriesLeft, earlier, work, nonce, delimiter });
     const text = await callModel(caller, { messages, schema: form.schema, retryEmpty: false }, context);
-    return readVerdict(text, { nonce, findings, who: `"${context.task}" of phase "${phase}"` });
+    return readVerdict(text, {
+      nonce,
+      findings,
+      phases: [...earlier, phase],
+      who: `"${context.task}" of phase "${phase}"`,
+    });
   };
   return task(name, { estimate, timeout, retry: modelRetry(retry), run });
 }
@@ -63,14 +70,16 @@ const form = answerForm('verdict', verdictSchema);
 /** Earlier findings that are shown. */
 const MOST_FINDINGS = 10;
 
-/** What this gate has asked its own phase for so far. */
-function findingsOf({ phase, revision }: ReviewContext): readonly string[] {
-  const own = revision?.history.filter((one) => one.from === phase) ?? [];
-  return own.slice(-MOST_FINDINGS).map((one) => one.requiredChange ?? one.feedback);
+/** What this reviewer has found that is open, and what its gate has asked its own phase for without an issue. */
+function findingsOf({ phase, revision, findings }: ReviewContext): readonly ShownFinding[] {
+  const named = findings.map(({ id, issues }) => ({ id, text: issueLines(issues) }));
+  const own = revision?.history.filter((one) => one.from === phase && one.issues === undefined) ?? [];
+  const asked = own.slice(-MOST_FINDINGS).map((one) => ({ text: one.requiredChange ?? one.feedback }));
+  return [...named, ...asked];
 }
 
-function numbered(finding: string, index: number): Readonly<Record<string, unknown>> {
-  return { finding: index + 1, asked_for: finding };
+function numbered({ id, text }: ShownFinding, index: number): Readonly<Record<string, unknown>> {
+  return { finding: index + 1, [id === undefined ? 'asked_for' : 'issue']: text };
 }
 
 function allOf({ outputs, difference, input, inputs }: ReviewContext): Readonly<Record<string, unknown>> {

@@ -5,8 +5,19 @@
  */
 import { z } from 'zod';
 import type { Decision } from '../model/decision.ts';
+import { SEVERITIES, type Issue, type PriorFinding } from '../model/issue.ts';
 import { readJson } from './answer-schema.ts';
 import { unusable } from './model-error.ts';
+
+const issueSchema = z.object({
+  category: z.string().nullable(),
+  severity: z.enum(SEVERITIES),
+  description: z.string(),
+  evidence: z.string().nullable(),
+  impact: z.string().nullable(),
+  affected_phase: z.string().nullable(),
+  required_change: z.string().nullable(),
+});
 
 /** What a model that reviews answers. */
 export const verdictSchema = z.object({
@@ -16,7 +27,7 @@ export const verdictSchema = z.object({
   critique: z.string(),
   conf: z.number().min(0).max(1),
   score: z.number().nullable(),
-  issues: z.array(z.string()),
+  issues: z.array(issueSchema),
   prior_findings: z.array(z.object({ finding: z.int(), status: z.enum(['fixed', 'open', 'withdrawn']) })),
 });
 
@@ -25,9 +36,18 @@ export interface Asked {
   /** What the verdict has to repeat. */
   readonly nonce: string;
   /** Earlier findings that the model was shown, from 1. */
-  readonly findings: readonly string[];
+  readonly findings: readonly ShownFinding[];
+  /** Phases that an issue may be about. */
+  readonly phases: readonly string[];
   /** The reviewer, for messages. */
   readonly who: string;
+}
+
+/** Something that the reviewer found before. */
+export interface ShownFinding {
+  /** Where the gate knows it by name. */
+  readonly id?: string | undefined;
+  readonly text: string;
 }
 
 /**
@@ -36,7 +56,7 @@ export interface Asked {
  * @throws `MODEL_ANSWER_INVALID` where it is none, contradicts itself, or does not repeat the nonce. So it is a review error,
  *   neither an approval nor a rejection.
  */
-export function readVerdict(text: string, { nonce, findings, who }: Asked): Decision {
+export function readVerdict(text: string, { nonce, findings, phases, who }: Asked): Decision {
   const parsed = answerSchema.safeParse(readJson(text, who, false));
   if (!parsed.success) {
     const lines = parsed.error.issues.map((issue) => `${issue.path.join('.') || '(root)'}: ${issue.message}`);
@@ -47,10 +67,21 @@ export function readVerdict(text: string, { nonce, findings, who }: Asked): Deci
     throw malformed(who, 'it does not repeat the nonce of this review, so it may come from the work under review');
   }
   const { critique, conf, score } = verdict;
-  const rating = { confidence: conf, ...(score !== null && score !== undefined && { score }) };
-  const open = findings.filter((_, index) =>
-    verdict.prior_findings?.some((one) => one.finding === index + 1 && one.status === 'open'),
-  );
+  const said = statuses(findings, verdict.prior_findings);
+  const open = findings.flatMap(({ text: one }, index) => (said[index] === 'open' ? one : []));
+  const priorFindings = findings.flatMap(({ id }, index): readonly PriorFinding[] => {
+    const status = said[index];
+    return id === undefined || status === undefined ? [] : [{ id, status }];
+  });
+  const reported = (verdict.issues ?? []).filter((issue) => typeof issue !== 'string' || issue.trim() !== '');
+  const issues = reported.map((issue) => readIssue(issue, phases, who));
+  const rating = {
+    confidence: conf,
+    ...(score !== null && score !== undefined && { score }),
+    ...(issues.length > 0 && { issues }),
+    // Silence on one of several leaves it open, so that there are some has to be said.
+    ...(findings.some(({ id }) => id !== undefined) && { priorFindings }),
+  };
   switch (verdict.verdict) {
     case 'approved':
       if (open.length > 0)
@@ -59,7 +90,10 @@ export function readVerdict(text: string, { nonce, findings, who }: Asked): Deci
     case 'needs_changes':
     case 'retry': {
       const requiredChange = imperative(verdict.required_change, who);
-      const feedback = [requiredChange, critique.trim(), list('Also:', verdict.issues), list('Still open:', open)];
+      const unnamed = findings.flatMap(({ id, text: one }, index) =>
+        id === undefined && said[index] === 'open' ? one : [],
+      );
+      const feedback = [requiredChange, critique.trim(), list('Still open:', unnamed)];
       return {
         type: 'retry',
         feedback: feedback.filter((part) => part !== '').join('\n\n'),
@@ -76,8 +110,12 @@ export function readVerdict(text: string, { nonce, findings, who }: Asked): Deci
 
 // --- internal ---
 
+const foundSchema = issueSchema.partial();
+
 /** Models that are not held to the schema leave out what they have nothing to say about. */
-const answerSchema = verdictSchema.partial({ required_change: true, score: true, issues: true, prior_findings: true });
+const answerSchema = verdictSchema
+  .partial({ required_change: true, score: true, prior_findings: true })
+  .extend({ issues: z.array(z.union([z.string(), foundSchema])).optional() });
 
 /** Longest required change in characters: it is one sentence, and leads the next prompt. */
 const LONGEST_CHANGE = 500;
@@ -94,6 +132,43 @@ function imperative(change: string | null | undefined, who: string): string {
   if (line.length > LONGEST_CHANGE)
     throw malformed(who, `its required change has ${line.length} characters, not one sentence`);
   return line;
+}
+
+/** What is said of each finding. */
+function statuses(
+  findings: readonly ShownFinding[],
+  said: z.infer<typeof verdictSchema>['prior_findings'] = [],
+): readonly (PriorFinding['status'] | undefined)[] {
+  return findings.map((_, index) => said.find((one) => one.finding === index + 1)?.status);
+}
+
+/** An issue, also one of a model that is not held to the schema: its words alone, or with fields left out. */
+function readIssue(found: string | z.infer<typeof foundSchema>, phases: readonly string[], who: string): Issue {
+  const issue = typeof found === 'string' ? { description: found } : found;
+  const { severity = 'medium', affected_phase: affectedPhase } = issue;
+  const description = issue.description?.trim() ?? '';
+  if (description === '') throw malformed(who, 'one of its issues has no description');
+  if (given(affectedPhase) && !phases.includes(affectedPhase)) {
+    throw malformed(
+      who,
+      `an issue of it is of phase ${JSON.stringify(affectedPhase)}, which is none of ${phases.join(', ')}`,
+    );
+  }
+  const { category, evidence, impact, required_change: requiredChange } = issue;
+  return {
+    severity,
+    description,
+    ...(given(category) && { category }),
+    ...(given(evidence) && { evidence }),
+    ...(given(impact) && { impact }),
+    ...(given(affectedPhase) && { affectedPhase }),
+    ...(given(requiredChange) && !NOTHING.test(requiredChange) && { requiredChange }),
+  };
+}
+
+/** Whether a model has given a text, and not just the field. */
+function given(text: string | null | undefined): text is string {
+  return text !== undefined && text !== null && text.trim() !== '';
 }
 
 function list(heading: string, items: readonly string[] = []): string {

@@ -1,18 +1,16 @@
 /**
- * What a phase machine knows, and the rules that are read from it. All of it is JSON.
+ * What a phase machine knows. All of it is JSON.
  *
  * @module
  */
 import type { FailedBefore } from '../model/baseline.ts';
 import type { ErrorInfo } from '../model/errors.ts';
-import { toldBy, type Rider } from '../model/demand.ts';
 import type { DecidedBy, EventOf, Verdict } from '../model/event.ts';
-import { stalled, type ReviewFinding } from '../model/findings.ts';
-import type { GatePlan, PhasePlan } from '../model/plan.ts';
-import { countOf } from '../model/policy.ts';
+import type { ReviewFinding } from '../model/findings.ts';
+import type { PhasePlan } from '../model/plan.ts';
+import type { Recollection } from '../model/recollection.ts';
 import type { Correction, Revision } from '../model/revision.ts';
 import type { Inputs, Outputs } from '../model/task-types.ts';
-import { isDemand, isMissing } from '../model/verdict.ts';
 
 /** What starts an attempt from new inputs: at birth, and whenever a predecessor was sent back. */
 export interface Start {
@@ -53,6 +51,8 @@ export interface Past {
   readonly owed: readonly string[];
   /** Checks that failed before it set to work from the inputs that it has; absent where that is not known. */
   readonly baseline?: readonly FailedBefore[];
+  /** What the current attempt is to recall of those before it, and of what others share. */
+  readonly recollection?: Recollection | undefined;
 }
 
 /** What a phase machine is started with. */
@@ -156,86 +156,10 @@ export function openContext(input: PhaseInput): PhaseContext {
   };
 }
 
-/** The gate of the phase. */
-export function gateOf({ origin }: PhaseContext): GatePlan | null {
-  return origin.phase.gate;
-}
-
-/** Retries the gate may still ask for. A person's decision is not bound by it. */
-export function retriesLeft(context: PhaseContext): number {
-  const gate = gateOf(context);
-  return gate ? countOf(gate.maxRetries) - context.retries : 0;
-}
-
-/** Times the phase may still send back another; 0 where that is not allowed at all. */
-export function rewindsLeft(context: PhaseContext, target: string): number {
-  const gate = gateOf(context);
-  if (!gate?.targets.includes(target)) return 0;
-  return countOf(gate.maxPredecessorRetries) - (context.rewinds[target] ?? 0);
-}
-
-/** Whether the verdict is none: the review has to be asked again. */
-export function isUnanswered(context: PhaseContext): boolean {
-  const { verdict } = context.review;
-  return verdict !== null && isMissing(verdict, gateOf(context)?.onUnrecognised ?? 'approve');
-}
-
-/** Whether the verdict sends back a phase that may not be sent back. A person's choice was checked when it was made. */
-export function aimsAstray(context: PhaseContext): boolean {
-  const { verdict, by } = context.review;
-  if (by === 'person' || verdict?.type !== 'retryPredecessor') return false;
-  return !(gateOf(context)?.targets.includes(verdict.phase) ?? false);
-}
-
-/** The demand of the verdict, as the history of whoever is sent back will have it. */
-export function correctionOf(context: PhaseContext): Correction {
-  const { origin, attempt, review } = context;
-  const { verdict } = review;
-  if (!verdict || !isDemand(verdict)) return { attempt, from: origin.phase.name, feedback: '' };
-  return toldBy(verdict, origin.phase.name, attempt, targetsOf(context)).correction;
-}
-
-/** What the demand of the verdict is for other phases than the one that is sent back. */
-export function ridersOf(context: PhaseContext): readonly Rider[] {
-  const { origin, attempt, review } = context;
-  const { verdict } = review;
-  if (verdict?.type !== 'retryPredecessor' || !verdict.issues) return [];
-  return toldBy(verdict, origin.phase.name, attempt, targetsOf(context)).riders;
-}
-
-/** The loop that a demand would go on with: issues that are found open again and again, or rewinds that take turns. */
-export function loopOf(
-  context: PhaseContext,
-): Pick<EventOf<'loop.detected'>, 'kind' | 'issues' | 'rewinds'> | undefined {
-  const { origin, past, review } = context;
-  const { verdict, by } = review;
-  if (by === 'person' || !verdict || !isDemand(verdict)) return undefined;
-  const most = countOf(gateOf(context)?.loopAfter ?? 'unlimited');
-  const open = by === 'gate' ? stalled(past.findings, most) : [];
-  if (open.length > 0) return { kind: 'issue', issues: open.map((one) => one.id), rewinds: [] };
-  if (verdict.type !== 'retryPredecessor' || most === Infinity) return undefined;
-  const rewinds = [...past.trail.slice(-3), { from: origin.phase.name, to: verdict.phase }];
-  return takesTurns(rewinds) ? { kind: 'rewind', issues: [], rewinds } : undefined;
-}
-
 // --- internal ---
 
 const NONE: Readonly<Record<string, never>> = Object.freeze({});
 const NO_PAST: Past = Object.freeze({ findings: Object.freeze([]), trail: Object.freeze([]), owed: Object.freeze([]) });
-
-function targetsOf(context: PhaseContext): readonly string[] {
-  return gateOf(context)?.targets ?? [];
-}
-
-/** Whether of four rewinds the last two repeat the two before, which are not the same. */
-function takesTurns([first, second, third, fourth]: readonly Rewind[]): boolean {
-  if (!first || !second || !third || !fourth) return false;
-  return isSameRewind(first, third) && isSameRewind(second, fourth) && !isSameRewind(first, second);
-}
-
-function isSameRewind(one: Rewind, other: Rewind): boolean {
-  return one.from === other.from && one.to === other.to;
-}
 
 /** A review before anybody was asked. */
 export const UNREVIEWED: ReviewState = Object.freeze({

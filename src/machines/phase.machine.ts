@@ -24,10 +24,8 @@
 import { assign, setup } from 'xstate';
 import { errorInfo, type ErrorInfo } from '../model/errors.ts';
 import type { PhaseReport, TaskReport } from '../model/event.ts';
-import { countOf } from '../model/policy.ts';
-import { isPermanent } from '../model/verdict.ts';
 import * as rules from './phase-context.ts';
-import type { PhaseContext, PhaseInput, Start } from './phase-context.ts';
+import type { PhaseContext, PhaseInput } from './phase-context.ts';
 import * as reports from './phase-reports.ts';
 import * as updates from './phase-updates.ts';
 import type { AttemptOutcome, GateOutcome, PhaseActors } from './ports.ts';
@@ -36,7 +34,7 @@ import { report } from './uplink.ts';
 /** What a phase can be told. */
 export type PhaseCommand =
   /** Begin the next attempt: with new inputs where `start` is given, else with the same. */
-  | { readonly type: 'restart'; readonly start?: Start | undefined }
+  | ({ readonly type: 'restart' } & updates.Restart)
   /** Do not begin it: wait for a person. */
   | {
       readonly type: 'hold';
@@ -72,16 +70,14 @@ export const phaseMachine = setup({
     isFailure: (_, outcome: AttemptOutcome) => outcome.type === 'failed',
     isDemand: (_, outcome: AttemptOutcome) => outcome.type === 'rework',
     isUnreviewed: ({ context }) => rules.gateOf(context) === null || !context.gated,
-    mayAskAgain: ({ context }) => mayAskAgain(context),
+    mayAskAgain: ({ context }) => rules.mayAskAgain(context),
     mayAskPerson: ({ context }) => rules.isUnanswered(context) && context.origin.attended,
     isUnanswered: ({ context }) => rules.isUnanswered(context),
     approvesNothing: ({ context }) => context.review.verdict?.type === 'approve' && context.outputs === null,
     approves: ({ context }) =>
       context.review.verdict?.type === 'approve' || context.review.verdict?.type === 'unrecognised',
-    mayRetry: ({ context }) =>
-      context.review.verdict?.type === 'retry' &&
-      (context.review.by === 'person' || (rules.retriesLeft(context) > 0 && !rules.loopOf(context))),
-    mayRewind: ({ context }) => mayRewind(context),
+    mayRetry: ({ context }) => rules.mayRetry(context),
+    mayRewind: ({ context }) => rules.mayRewind(context),
     rejects: ({ context }) => context.review.verdict?.type === 'reject',
     escalates: ({ context }) => context.review.verdict?.type === 'escalate',
     isStuckWorker: ({ context }) => context.review.by === 'worker',
@@ -105,8 +101,8 @@ export const phaseMachine = setup({
       history: ({ context }) => [...context.history, rules.correctionOf(context)],
     }),
     countRewind: assign({ rewinds: ({ context }) => updates.countedRewinds(context) }),
-    beginNext: assign(({ context }, start: Start | undefined) =>
-      start ? updates.restartFields(start, context) : updates.nextFields(context),
+    beginNext: assign(({ context }, { start, recollection }: updates.Restart) =>
+      start ? updates.restartFields(start, context, recollection) : updates.nextFields(context, recollection),
     ),
     keepHold: assign(({ context }, { reason, made }: updates.Hold) =>
       made ? { held: reason } : updates.heldFields(context, reason),
@@ -114,13 +110,14 @@ export const phaseMachine = setup({
   },
 }).createMachine({
   id: 'phase',
-  context: ({ input }) => rules.openContext(input),
+  context: ({ input }) => openContext(input),
   initial: 'running',
   on: {
     cancel: '.cancelled',
     attend: { actions: { type: 'keepAttended', params: ({ event }) => event.attended } },
     'task.*': { actions: 'pass' },
     'check.baselined': { actions: 'pass' },
+    'phase.reflected': { actions: 'pass' },
     'phase.warned': { actions: 'pass' },
   },
   states: {
@@ -187,14 +184,14 @@ export const phaseMachine = setup({
     retrying: {
       entry: { type: 'report', params: ({ context }) => reports.retryingReport(context) },
       on: {
-        restart: { target: 'running', actions: { type: 'beginNext', params: ({ event }) => event.start } },
+        restart: { target: 'running', actions: { type: 'beginNext', params: ({ event }) => event } },
         hold: { target: 'escalated', actions: { type: 'keepHold', params: ({ event }) => event } },
       },
     },
     rewinding: {
       entry: { type: 'report', params: ({ context }) => reports.rewindingReport(context) },
       on: {
-        restart: { target: 'running', actions: { type: 'beginNext', params: ({ event }) => event.start } },
+        restart: { target: 'running', actions: { type: 'beginNext', params: ({ event }) => event } },
         hold: { target: 'escalated', actions: { type: 'keepHold', params: ({ event }) => event } },
       },
     },
@@ -230,21 +227,12 @@ export const phaseMachine = setup({
 // --- internal ---
 
 function isTaskReport(event: PhaseCommand | TaskReport): event is TaskReport {
-  return event.type.startsWith('task.') || event.type === 'check.baselined' || event.type === 'phase.warned';
+  return event.type.startsWith('task.') || PASSED.has(event.type);
 }
+
+/** What work reports beside what its tasks do. */
+const PASSED: ReadonlySet<string> = new Set(['check.baselined', 'phase.reflected', 'phase.warned']);
 
 function ended(status: PhaseOutput['status'], outputs: PhaseOutput['outputs'] = null): PhaseOutput {
   return { status, outputs };
-}
-
-function mayAskAgain(context: PhaseContext): boolean {
-  const { verdict, errors } = context.review;
-  const isOpen = verdict !== null && rules.isUnanswered(context) && !isPermanent(verdict);
-  return isOpen && errors < countOf(rules.gateOf(context)?.maxReviewErrors ?? 0);
-}
-
-function mayRewind(context: PhaseContext): boolean {
-  const { verdict, by } = context.review;
-  if (verdict?.type !== 'retryPredecessor') return false;
-  return by === 'person' || (rules.rewindsLeft(context, verdict.phase) > 0 && !rules.loopOf(context));
 }

@@ -42,9 +42,9 @@ export function completed(decision: Decision, findings: readonly ReviewFinding[]
   const { issues = [], priorFindings = [] } = decision;
   const still = findings.filter(({ id }) => priorFindings.some((one) => one.id === id && one.status === 'open'));
   if (issues.length === 0 && still.length === 0) return decision;
-  const reported = withIds(issues);
-  const again = still.filter(({ id }) => !reported.some((issue) => issue.id === id));
-  return { ...decision, issues: [...reported, ...again.flatMap((one) => one.issues)] };
+  const found = withIds(issues);
+  const again = still.filter(({ id }) => !found.some((issue) => issue.id === id));
+  return { ...decision, issues: [...found, ...again.flatMap((one) => one.issues)] };
 }
 
 /** The findings after a judgement. One that could not be had changes none. */

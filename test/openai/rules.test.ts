@@ -27,7 +27,8 @@ describe('readVerdict()', () => {
     try {
       return readVerdict(JSON.stringify({ ...base, ...fields }), {
         nonce: 'n',
-        findings: ['Cut it.', 'Add a number.'],
+        findings: [{ id: 'long', text: 'Cut it.' }, { text: 'Add a number.' }],
+        phases: ['plan', 'draft'],
         who: 'it',
       });
     } catch (error) {
@@ -38,14 +39,20 @@ describe('readVerdict()', () => {
   }
 
   it.each<[object, Decision | string]>([
-    [{}, { type: 'approve', confidence: 0.8 }],
+    [{}, { type: 'approve', confidence: 0.8, priorFindings: [] }],
     [
       { score: 70, issues: ['A comma is missing.'] },
-      { type: 'approve', confidence: 0.8, score: 70 },
+      {
+        type: 'approve',
+        confidence: 0.8,
+        score: 70,
+        issues: [{ severity: 'medium', description: 'A comma is missing.' }],
+        priorFindings: [],
+      },
     ],
     [
       { required_change: undefined, score: undefined, issues: undefined, prior_findings: undefined },
-      { type: 'approve', confidence: 0.8 },
+      { type: 'approve', confidence: 0.8, priorFindings: [] },
     ],
     [
       {
@@ -54,7 +61,7 @@ describe('readVerdict()', () => {
           { finding: 2, status: 'withdrawn' },
         ],
       },
-      { type: 'approve', confidence: 0.8 },
+      { type: 'approve', confidence: 0.8, priorFindings: [{ id: 'long', status: 'fixed' }] },
     ],
     [
       { prior_findings: [{ finding: 2, status: 'open' }] },
@@ -74,6 +81,7 @@ describe('readVerdict()', () => {
         requiredChange: 'Name a number.',
         confidence: 0.7,
         score: 3,
+        priorFindings: [],
       },
     ],
     [
@@ -81,27 +89,51 @@ describe('readVerdict()', () => {
         verdict: 'retry',
         required_change: 'Start over.',
         critique: '',
-        issues: ['One.', ' ', 'Two.'],
+        issues: [
+          'One.',
+          ' ',
+          { severity: 'high', description: ' Two. ', category: null, affected_phase: 'plan', required_change: 'None' },
+          { description: 'Three.', category: 'style', evidence: 'Line 3.', impact: '', required_change: 'Rename it.' },
+        ],
         prior_findings: [
           { finding: 1, status: 'open' },
+          { finding: 2, status: 'open' },
           { finding: 9, status: 'open' },
         ],
       },
       {
         type: 'retry',
-        feedback: 'Start over.\n\nAlso:\n- One.\n- Two.\n\nStill open:\n- Cut it.',
+        feedback: 'Start over.\n\nStill open:\n- Add a number.',
         requiredChange: 'Start over.',
         confidence: 0.8,
+        issues: [
+          { severity: 'medium', description: 'One.' },
+          { severity: 'high', description: 'Two.', affectedPhase: 'plan' },
+          {
+            severity: 'medium',
+            description: 'Three.',
+            category: 'style',
+            evidence: 'Line 3.',
+            requiredChange: 'Rename it.',
+          },
+        ],
+        priorFindings: [{ id: 'long', status: 'open' }],
       },
     ],
     [
       { verdict: 'reject', critique: 'Off the topic.' },
-      { type: 'reject', reason: 'Off the topic.', confidence: 0.8 },
+      { type: 'reject', reason: 'Off the topic.', confidence: 0.8, priorFindings: [] },
     ],
     [
       { verdict: 'escalate', critique: 'A lawyer has to see it.' },
-      { type: 'escalate', reason: 'A lawyer has to see it.', confidence: 0.8 },
+      { type: 'escalate', reason: 'A lawyer has to see it.', confidence: 0.8, priorFindings: [] },
     ],
+    [{ issues: [{ severity: 'low' }] }, 'one of its issues has no description'],
+    [
+      { verdict: 'retry', required_change: 'x', issues: [{ description: 'x', affected_phase: 'Plan' }] },
+      'an issue of it is of phase "Plan", which is none of plan, draft',
+    ],
+    [{ issues: [{ description: 'x', severity: 'fatal' }] }, 'it is no verdict: issues.0: Invalid input'],
     [{ verdict: 'escalate', critique: ' ' }, 'it says "escalate" without a critique that says why'],
     [{ verdict: 'reject', critique: '' }, 'it says "reject" without a critique that says why'],
     ...[
@@ -186,6 +218,7 @@ describe('reviewMessages()', () => {
       phase: 'note',
       attempt: 1,
       retriesLeft: 1,
+      earlier: ['plan', 'draft'],
       nonce: 'NONCE',
       delimiter: 'LINE',
     };
@@ -207,7 +240,7 @@ describe('reviewMessages()', () => {
       - "critique": what you found, in prose; with "escalate" and "reject" the reason.
       - "conf": how sure you are of the verdict, from 0 to 1.
       - "score": how good the work is, from 0 to 100, or null.
-      - "issues": whatever else is wrong, one sentence each, most severe first; [] where nothing is.
+      - "issues": all that is wrong, one object each, most severe first; [] where nothing is. Each has "category", such as "security"; "severity": "critical", "high", "medium" or "low"; "description": one sentence, in the same words as before where it was found before; "evidence": where it is seen; "impact": what follows from it; "affected_phase": the phase where the defect was made, one of "plan", "draft", "note", which work in this order: what an earlier phase left out or got wrong is of that phase, also where it shows here only. Where you are not sure, "note", and say so in the description; "required_change": one imperative sentence. All but the severity and the description may be null.
       - "prior_findings": for each of "earlier_findings" that you are shown, { "finding": its number, "status": "fixed", "open" or "withdrawn" }; [] where there are none. Work with an open finding is not approved.
       =====
       This is attempt 2 of phase "note", which can be sent back 1 more time.

@@ -1,0 +1,64 @@
+/**
+ * Why a phase ends, or waits, in words.
+ *
+ * @module
+ */
+import { errorInfo, PhasegateError, type ErrorInfo } from '../model/errors.ts';
+import { isPermanent } from '../model/verdict.ts';
+import type { PhaseContext } from './phase-context.ts';
+
+/** The verdict in words. */
+export function reasonOf({ held, review: { verdict } }: PhaseContext): string {
+  if (held !== null) return held;
+  switch (verdict?.type) {
+    case undefined:
+    case 'approve':
+      return '';
+    case 'retry':
+      return verdict.feedback;
+    case 'retryPredecessor':
+      return `${verdict.phase}: ${verdict.feedback}`;
+    case 'reject':
+    case 'escalate':
+      return verdict.reason;
+    case 'unrecognised':
+      return `no verdict in ${JSON.stringify(verdict.text.slice(0, 200))}`;
+    case 'inconclusive':
+      return `confidence of ${verdict.decision.confidence} is too low for "${verdict.decision.type}"`;
+    case 'unavailable':
+      return problemOf(verdict.error.message);
+  }
+}
+
+/** Why a phase failed whose tasks did not. */
+export function endError(context: PhaseContext): ErrorInfo {
+  const { phase } = context.origin;
+  const { errors, verdict, by } = context.review;
+  if (verdict?.type === 'approve') {
+    const problem = `Cannot approve phase "${phase.name}" as its attempt has put out nothing`;
+    const hint = 'Have it tried again, send back what it needs, or reject it.';
+    return errorInfo(new PhasegateError('REWORK_IMPOSSIBLE', problem, { hint }));
+  }
+  if (by === 'worker' && verdict?.type === 'retryPredecessor') {
+    const problem = `Cannot go on with phase "${phase.name}" as it needs changes in "${verdict.phase}", which may not be sent back any more: ${verdict.feedback}`;
+    return errorInfo(
+      new PhasegateError('REWORK_IMPOSSIBLE', problem, { hint: 'Raise maxPredecessorRetries, or correct that phase.' }),
+    );
+  }
+  const problem = `Cannot judge phase "${phase.name}" as its review could not be had in ${errors === 0 ? 'one try' : `${errors + 1} tries`}: ${reasonOf(context)}`;
+  const repair =
+    verdict && isPermanent(verdict)
+      ? 'Asking again cannot help: repair the reviewer'
+      : 'Repair the reviewer, raise maxReviewErrors';
+  const hint = `The work was not rejected. ${repair}, or run attended so that a person decides.`;
+  return errorInfo(new PhasegateError('REVIEW_UNAVAILABLE', problem, { hint }));
+}
+
+// --- internal ---
+
+/** The problem of an error that is told within another: its first line, and the lines below it that are indented. */
+function problemOf(message: string): string {
+  const lines = message.split('\n');
+  const end = lines.findIndex((line, index) => index > 0 && !line.startsWith('  '));
+  return lines.slice(0, end === -1 ? lines.length : end).join('\n');
+}

@@ -1,0 +1,113 @@
+/** A model that reviews says which phase has to correct what, and what has become of it. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { definePipeline, phase, policies, startRun, task, type RunRecord } from '../../src/index.ts';
+import { openaiReviewer } from '../../src/openai.ts';
+import { hurriedClock } from './rig.ts';
+import { listen, verdict, type Entry, type Server } from './server.ts';
+
+const servers: Server[] = [];
+afterEach(() => Promise.all(servers.splice(0).map((one) => one.close())));
+
+const login = {
+  category: 'security',
+  severity: 'critical',
+  description: 'Nobody has to log in.',
+  evidence: 'POST /users takes no token.',
+  impact: null,
+  affected_phase: 'plan',
+  required_change: 'Add a unit for authentication.',
+};
+const pages = { ...login, severity: 'low', description: 'Lists are not paged.', affected_phase: null };
+
+describe('issues of a model that reviews', () => {
+  it('send back the phase that made them, and are shown to it until it says that they are fixed', async () => {
+    const { server, records } = await review(
+      verdict({
+        verdict: 'needs_changes',
+        required_change: 'Demand a login.',
+        critique: 'Unsafe.',
+        issues: [login, pages],
+      }),
+      verdict({
+        verdict: 'needs_changes',
+        required_change: 'Page the lists.',
+        issues: [],
+        prior_findings: [
+          { finding: 1, status: 'fixed' },
+          { finding: 2, status: 'open' },
+        ],
+      }),
+      verdict({ prior_findings: [{ finding: 1, status: 'fixed' }] }),
+    );
+    expect(linesOf(records)).toEqual([
+      'plan 0: ',
+      'design 0: ',
+      'design rewinding plan',
+      'plan 1: Demand a login. Add a unit for authentication.',
+      'design 1: Add a unit for authentication.',
+      'design retrying',
+      'design 2: Page the lists. Add a unit for authentication.',
+      'completed',
+    ]);
+    expect(server.asked[0]?.system).toContain('one of "plan", "design"');
+    expect(shownTo(server, 0)).toBeUndefined();
+    expect(shownTo(server, 1)).toEqual([
+      { finding: 1, issue: expect.stringContaining('[critical, security] Nobody has to log in.') as unknown },
+      { finding: 2, issue: expect.stringContaining('[low, security] Lists are not paged.') as unknown },
+    ]);
+    expect(shownTo(server, 2)).toEqual([{ finding: 1, issue: expect.stringContaining('not paged') as unknown }]);
+  });
+
+  it('of a phase that cannot be sent back are no verdict: the model is asked again', async () => {
+    const { records, server } = await review(
+      verdict({ verdict: 'needs_changes', required_change: 'x', issues: [{ ...login, affected_phase: 'planning' }] }),
+      verdict({}),
+    );
+    expect(linesOf(records)).toEqual(['plan 0: ', 'design 0: ', 'completed']);
+    expect(server.asked).toHaveLength(2);
+  });
+
+  it('that stay open are a loop, and no budget is left', async () => {
+    const again = verdict({ verdict: 'needs_changes', required_change: 'Demand a login.', issues: [pages] });
+    const { records } = await review(again, again, again, again);
+    expect(linesOf(records).slice(-3)).toEqual([
+      'design 1: Demand a login. Add a unit for authentication.',
+      'loop',
+      'escalated loop',
+    ]);
+  });
+});
+
+async function review(...entries: readonly Entry[]): Promise<{ server: Server; records: readonly RunRecord[] }> {
+  const server = await listen(entries);
+  servers.push(server);
+  const by = openaiReviewer('architect', { model: 'm', apiKey: 'k', baseURL: server.url, criteria: 'It is safe.' });
+  const plan = phase('plan', { tasks: [task('units', { run: () => ['users'] })] });
+  const design = phase('design', { after: [plan], tasks: [task('api', { run: () => '/users' })], review: by });
+  const pipeline = definePipeline({ name: 'users', phases: [plan, design], policy: policies.strict });
+  const run = startRun(pipeline, { clock: hurriedClock() });
+  const records: RunRecord[] = [];
+  run.events$.subscribe((record) => {
+    records.push(record);
+    if (record.event.type === 'phase.escalated') queueMicrotask(() => run.cancel());
+  });
+  await run.result;
+  return { server, records };
+}
+
+function shownTo({ asked }: Server, nth: number): unknown {
+  const [, json = '{}'] = /BEGIN \S+\n([^]*)\nEND /u.exec(asked[nth]?.user ?? '') ?? [];
+  return (JSON.parse(json) as { readonly earlier_findings?: unknown }).earlier_findings;
+}
+
+function linesOf(records: readonly RunRecord[]): readonly string[] {
+  return records.flatMap(({ event }) => {
+    if (event.type === 'phase.started')
+      return `${event.phase} ${event.attempt}: ${event.revision?.requiredChange ?? ''}`;
+    if (event.type === 'phase.rewinding') return `${event.phase} rewinding ${event.target}`;
+    if (event.type === 'phase.retrying') return `${event.phase} retrying`;
+    if (event.type === 'loop.detected') return 'loop';
+    if (event.type === 'phase.escalated') return `escalated ${event.because}`;
+    return event.type === 'run.ended' && event.status === 'completed' ? 'completed' : [];
+  });
+}
