@@ -24,8 +24,8 @@
 import { assign, setup } from 'xstate';
 import { errorInfo, type ErrorInfo } from '../model/errors.ts';
 import type { PhaseReport, TaskReport } from '../model/event.ts';
-import * as rules from './phase-context.ts';
-import type { PhaseContext, PhaseInput } from './phase-context.ts';
+import { openContext, type PhaseContext, type PhaseInput } from './phase-context.ts';
+import * as rules from './phase-rules.ts';
 import * as reports from './phase-reports.ts';
 import * as updates from './phase-updates.ts';
 import type { AttemptOutcome, GateOutcome, PhaseActors } from './ports.ts';
