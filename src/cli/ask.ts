@@ -10,7 +10,7 @@ import type { InboxItem } from '../model/inbox.ts';
 import { planGraph, type Plan } from '../model/plan.ts';
 import { reach } from '../model/graph.ts';
 import type { Run } from '../runtime/run.ts';
-import { helpLines, replyIn, withDemand } from './inbox-ask.ts';
+import { helpLines, replyIn } from './inbox-ask.ts';
 import { harmless } from './show/harmless.ts';
 import { manyLines, oneLine, problemText } from './show/text.ts';
 import { excerptLines } from './show/summary.ts';
@@ -39,7 +39,7 @@ export interface AskerOptions {
  * anything unknown is asked again, and the end of the input cancels the run, or leaves one that is kept.
  */
 export function createAsker(
-  run: Pick<Run<unknown>, 'snapshot' | 'inbox' | 'decide' | 'answer' | 'cancel' | 'suspend'>,
+  run: Pick<Run<unknown>, 'snapshot' | 'inbox' | 'answer' | 'cancel' | 'suspend'>,
   options: AskerOptions,
 ): Asker {
   const { input, output, onBusy, isKept = false } = options;
@@ -65,8 +65,8 @@ export function createAsker(
     }
     if (before === undefined) onBusy(true);
     listen();
-    if (isPersonal(asked)) personal(asked);
-    else question(asked.about);
+    if (asked.kind === 'task' || asked.kind === 'review') personal(asked);
+    else question(asked);
   }
 
   function listen(): void {
@@ -91,12 +91,8 @@ export function createAsker(
     if (asked === undefined) return;
     try {
       if (text.trim() === '') throw new PhasegateError('DECISION_INVALID', 'An empty line decides nothing');
-      if (isPersonal(asked)) {
-        // Schemas may take their time; until then the question stands.
-        run.answer(asked.id, replyIn(asked, text), { nonce: asked.nonce }).then(next, refuse);
-        return;
-      }
-      run.decide(asked.about, asked.kind === 'limit' ? limitAnswer(text) : withDemand(text)).then(next, refuse);
+      // Schemas and stores may take their time; until then the question stands.
+      run.answer(asked.id, replyIn(asked, text), { nonce: asked.nonce }).then(next, refuse);
     } catch (error) {
       refuse(error);
     }
@@ -116,8 +112,13 @@ export function createAsker(
     );
     if (item.description) say(`  ${manyLines(item.description).replaceAll('\n', '\n  ')}`);
     if (item.kind === 'review') showOutputs(item.about);
+    help(item);
+  }
+
+  function help(item: InboxItem): void {
     say(`  Answer with one of these lines; Ctrl-C ${isKept ? 'leaves the run as it is' : 'cancels the run'}.`);
-    for (const line of helpLines(item)) say(`    ${line}`);
+    const above = item.kind === 'limit' ? [] : ancestorsOf(plan, item.about);
+    for (const line of helpLines(item, above)) say(`    ${line}`);
     output.write('> ');
   }
 
@@ -128,21 +129,16 @@ export function createAsker(
     }
   }
 
-  function question(about: string): void {
-    const phase = run.snapshot().phases[about];
+  function question(item: InboxItem): void {
+    const { about, kind } = item;
+    const reason = run.snapshot().phases[about]?.reason;
     say('');
-    say(`⏸ ${oneLine(about)} waits for a person${phase ? '' : ': the limit is reached, and the run is held'}`);
-    if (phase?.reason) say(`  ${manyLines(phase.reason).replaceAll('\n', '\n  ')}`);
+    say(
+      `⏸ ${oneLine(about)} waits for a person${kind === 'limit' ? ': the limit is reached, and the run is held' : ''}`,
+    );
+    if (reason) say(`  ${manyLines(reason).replaceAll('\n', '\n  ')}`);
     showOutputs(about);
-    say(`  Decide with one of these lines; Ctrl-C ${isKept ? 'leaves the run as it is' : 'cancels the run'}.`);
-    say(phase ? '    APPROVE' : '    APPROVE               lift the limit and go on');
-    if (phase) {
-      say('    RETRY: <what to change>');
-      const above = ancestorsOf(plan, about);
-      if (above.length > 0) say(`    RETRY_PREDECESSOR <phase>: <what to change>   (${above.map(oneLine).join(', ')})`);
-    }
-    say(phase ? '    REJECT: <why>' : '    REJECT: <why>         end the run');
-    output.write('> ');
+    help(item);
   }
 
   return {
@@ -177,18 +173,6 @@ const MAY_CHANGE: ReadonlySet<string> = new Set([
   'limit.lifted',
   'run.ended',
 ]);
-
-function isPersonal({ kind }: InboxItem): boolean {
-  return kind === 'task' || kind === 'review';
-}
-
-/** A limit can be lifted or not; there is nothing to try again. */
-function limitAnswer(text: string): string {
-  if (/^\s*(?:approve\s*$|reject\b)/iu.test(text)) return text;
-  throw new PhasegateError('DECISION_INVALID', `Cannot decide on a limit by ${JSON.stringify(text)}`, {
-    hint: 'Say APPROVE to lift the limit, or REJECT: <why> to end the run.',
-  });
-}
 
 function ancestorsOf(plan: Plan | undefined, about: string): readonly string[] {
   if (!plan) return [];

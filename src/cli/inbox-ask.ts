@@ -49,34 +49,28 @@ export function replyIn({ kind, choices }: InboxItem, line: string): Reply {
   const [, command, reason = ''] = /^(SKIP|ABORT)\b\s*:?\s*(.*)$/u.exec(text) ?? [];
   if (command === 'ABORT') return reason === '' ? { type: 'abort' } : { type: 'abort', reason };
   if (command === 'SKIP' && kind === 'escalation') return reason === '' ? { type: 'skip' } : { type: 'skip', reason };
+  if (kind === 'limit') return { type: 'decide', decision: limitAnswer(text) };
   if (kind !== 'task') return { type: 'decide', decision: withDemand(text) };
   return { type: 'value', value: choices ? text : valueIn(text) };
 }
 
 /**
- * The line itself.
+ * The lines that an item can be answered with.
  *
- * @throws PhasegateError `DECISION_INVALID` where it sends work back and does not say what to change: that would spend a
- *   correction on nothing.
+ * @param above The phases that it needs, where they are known.
  */
-export function withDemand(line: string): string {
-  if (!/^\s*retry(?:_predecessor\b[^:]*)?:?\s*$/iu.test(line)) return line;
-  throw new PhasegateError(
-    'DECISION_INVALID',
-    `Cannot decide by ${JSON.stringify(line.trim())} as it does not say what to change`,
-    {
-      hint: 'Say it behind a colon, such as RETRY: cite two sources.',
-    },
-  );
-}
-
-/** The lines that an item can be answered with. */
-export function helpLines({ kind, choices }: InboxItem): readonly string[] {
+export function helpLines({ kind, choices }: InboxItem, above?: readonly string[]): readonly string[] {
+  const decisions = [
+    'APPROVE',
+    'RETRY: <what to change>',
+    ...(above?.length === 0 ? [] : [`RETRY_PREDECESSOR <phase>: <what to change>${namesText(above)}`]),
+    'REJECT: <why>',
+  ];
   const lines = {
     task: [choices ? choices.map(oneLine).join(' | ') : '<JSON, or text>'],
     limit: ['APPROVE               lift the limit and go on', 'REJECT: <why>         end the run'],
-    review: [...DECISIONS, 'ESCALATE: <why>'],
-    escalation: [...DECISIONS, 'SKIP: <why>'],
+    review: [...decisions, 'ESCALATE: <why>'],
+    escalation: [...decisions, 'SKIP: <why>'],
   }[kind];
   return [...lines, 'ABORT: <why>          end the run as cancelled'];
 }
@@ -90,6 +84,23 @@ export const MENDABLE: ReadonlySet<string> = new Set([
 ]);
 
 // --- internal ---
+
+/**
+ * The line itself.
+ *
+ * @throws PhasegateError `DECISION_INVALID` where it sends work back and does not say what to change: that would spend a
+ *   correction on nothing.
+ */
+function withDemand(line: string): string {
+  if (!/^\s*retry(?:_predecessor\b[^:]*)?:?\s*$/iu.test(line)) return line;
+  throw new PhasegateError(
+    'DECISION_INVALID',
+    `Cannot decide by ${JSON.stringify(line.trim())} as it does not say what to change`,
+    {
+      hint: 'Say it behind a colon, such as RETRY: cite two sources.',
+    },
+  );
+}
 
 /** @returns What is wrong with a line; `undefined` where it was taken. */
 async function tried(
@@ -112,9 +123,14 @@ function helpOn(item: InboxItem): string {
   return `Answer with one of these lines; Ctrl-C answers nothing.\n${lines.join('')}> `;
 }
 
-const DECISIONS = [
-  'APPROVE',
-  'RETRY: <what to change>',
-  'RETRY_PREDECESSOR <phase>: <what to change>',
-  'REJECT: <why>',
-];
+function namesText(names: readonly string[] = []): string {
+  return names.length === 0 ? '' : `   (${names.map(oneLine).join(', ')})`;
+}
+
+/** A limit can be lifted or not; there is nothing to try again. */
+function limitAnswer(text: string): string {
+  if (/^\s*(?:approve\s*$|reject\b)/iu.test(text)) return text;
+  throw new PhasegateError('DECISION_INVALID', `Cannot decide on a limit by ${JSON.stringify(text)}`, {
+    hint: 'Say APPROVE to lift the limit, or REJECT: <why> to end the run.',
+  });
+}

@@ -57,6 +57,16 @@ function escalating(): Pipeline<unknown> {
   return definePipeline({ name: 'article', phases: [research, draft] });
 }
 
+describe('a phase that waits', () => {
+  it.each([
+    ['SKIP: not this year', { status: 'completed', phases: { draft: { status: 'skipped', reason: 'not this year' } } }],
+    ['ABORT: enough', { status: 'cancelled', reason: 'enough' }],
+  ])('can be answered with %s', async (line, expected) => {
+    const { result } = await ask(escalating(), ['skip it', line]);
+    expect(result).toMatchObject(expected);
+  });
+});
+
 describe('a person who is a task, or a reviewer', () => {
   it('is asked as well, until the answer can be taken', async () => {
     const one = phase('budget', {
@@ -83,11 +93,13 @@ describe('questions', () => {
         must see this.
         write:
           text 0
-        Decide with one of these lines; Ctrl-C cancels the run.
+        Answer with one of these lines; Ctrl-C cancels the run.
           APPROVE
           RETRY: <what to change>
           RETRY_PREDECESSOR <phase>: <what to change>   (research)
           REJECT: <why>
+          SKIP: <why>
+          ABORT: <why>          end the run as cancelled
       > APPROVE
       "
     `);

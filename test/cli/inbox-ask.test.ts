@@ -57,13 +57,19 @@ describe('askReply()', () => {
     [{}, 'SKIP', { type: 'skip' }],
     [{}, 'SKIP: not now', { type: 'skip', reason: 'not now' }],
     [{}, 'ABORT: enough', { type: 'abort', reason: 'enough' }],
-    [{ kind: 'limit' }, 'SKIP', { type: 'decide', decision: 'SKIP' }],
+    [{ kind: 'limit' }, 'approve', { type: 'decide', decision: 'approve' }],
     [{ kind: 'review' }, ' RETRY: more ', { type: 'decide', decision: 'RETRY: more' }],
     [{ kind: 'task' }, '{"a":1}', { type: 'value', value: { a: 1 } }],
     [{ kind: 'task' }, 'some text', { type: 'value', value: 'some text' }],
     [{ kind: 'task', choices: ['1', '2'] }, '1', { type: 'value', value: '1' }],
   ])('reads of %j the line %j', async (kind, line, reply) => {
     expect((await asked({ ...item, ...kind }, `${line}\n`)).given).toEqual([reply]);
+  });
+
+  it.each(['SKIP', 'RETRY: again'])('takes of a limit no %s', async (line) => {
+    const { given, said } = await asked({ ...item, kind: 'limit' }, `${line}\n`);
+    expect(given).toEqual([]);
+    expect(said).toContain(`Cannot decide on a limit by "${line}"`);
   });
 });
 
