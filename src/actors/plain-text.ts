@@ -9,18 +9,17 @@
  * over, without control characters and marks that turn text around. Lines and tabs stay. Takes time in proportion to the text.
  */
 export function plainText(output: string): string {
-  const bare = output.replace(SEQUENCES, '').replace(/\r+\n/gu, '\n');
-  return overwritten(bare)
+  return overwritten(output.replace(SEQUENCES, ''))
     .replace(CONTROLS, '')
     .replace(/\uFFFD{2,}/gu, '\uFFFD');
 }
 
 // --- internal ---
 
-/** Of ECMA-48: strings up to their end, sequences with parameters, and the short ones. Nothing in it looks past the next escape. */
+/** Of ECMA-48: strings up to their end, sequences with parameters, and the short ones. None looks past the next escape. */
 const SEQUENCES = new RegExp(
   [
-    String.raw`(?:\u001B[\]PX^_]|[\u009D\u0090\u0098\u009E\u009F])[^\u0007\u001B\u009C]*(?:\u0007|\u001B\\|\u009C)`,
+    String.raw`(?:\u001B[\]PX^_]|[\u009D\u0090\u0098\u009E\u009F])[^\u0007\u001B\u0080-\u009F]*(?:\u0007|\u001B\\|\u009C)`,
     String.raw`(?:\u001B\[|\u009B)[0-?]*[ -/]*[@-~]`,
     String.raw`\u001B[ -/]*[0-~]`,
   ].join('|'),
@@ -29,7 +28,7 @@ const SEQUENCES = new RegExp(
 
 const CONTROLS = /(?![\n\t])\p{Cc}|[\u202A-\u202E\u2066-\u2069\uFEFF]/gu;
 
-/** Of a line that was written several times, each over the one before, the last. */
+/** Of a line that was written several times, each over the one before, the last; line ends without a return. */
 function overwritten(text: string): string {
   return text.includes('\r') ? text.split('\n').map(lastWritten).join('\n') : text;
 }

@@ -15,14 +15,15 @@ interface Predicates<O, I, In> {
 }
 
 /**
- * A check that asks a function.
+ * A check that asks a function. The same as `{ name, run }`, but without its types, which cannot be told from the phase: `outputs` has
+ * what `O` says.
  *
  * @param name Names the check in records.
  * @param test Passes with `true` or nothing; a string says what has to change. What it throws is a review error.
  *
  * @example
  * ```ts
- * review: { checks: [predicate('length', ({ outputs }) => outputs.text.length < 500 || 'Write at most 500 characters.')] }
+ * review: { checks: [predicate<{ text: string }>('length', ({ outputs }) => outputs.text.length < 500 || 'Write less.')] }
  * ```
  */
 export function predicate<O = Outputs, I = Inputs, In = unknown>(
@@ -84,13 +85,8 @@ function outputOf(outputs: unknown, task: string): unknown {
   const all = new Map<string, unknown>(typeof outputs === 'object' && outputs !== null ? Object.entries(outputs) : []);
   if (all.has(task)) return all.get(task);
   const names = [...all.keys()].map((one) => `"${one}"`).join(', ');
-  throw new PhasegateError(
-    'DEFINITION_INVALID',
-    `Cannot check the output of task "${task}" as its phase has no such task`,
-    {
-      hint: names === '' ? 'Give the name of a task of the phase.' : `Give the name of a task of the phase: ${names}.`,
-    },
-  );
+  const problem = `Cannot check the output of task "${task}" as its phase has no such task${names && `, but ${names}`}`;
+  throw new PhasegateError('DEFINITION_INVALID', problem, { hint: 'Give the name of a task of the phase.' });
 }
 
 function noSchema(task: string): PhasegateError {

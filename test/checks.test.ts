@@ -1,0 +1,463 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import {
+  definePipeline,
+  matchesSchema,
+  memoryStore,
+  phase,
+  predicate,
+  readRun,
+  resumeRun,
+  retryFailed,
+  retryPredecessor,
+  startRun,
+  task,
+  type Check,
+  type CheckOptions,
+  type CheckResult,
+  type ReviewContext,
+  type Run,
+} from '../src/index.ts';
+import { faultOf, failedBefore } from '../src/model/baseline.ts';
+import { fake, fakeCheck, play, trace, type Fake, type Script } from './rig.ts';
+
+/** A check with a list of answers, of which some are given before there is an attempt. */
+function check(name: string, answers: readonly Script[], options: CheckOptions = { baseline: true }): Check {
+  return { ...fakeCheck(name, answers), ...options };
+}
+
+function findings(...failures: readonly string[]): CheckResult {
+  return { passed: false, details: `${failures.length} failed`, failures: [...failures] };
+}
+
+/** What the attempts of a phase were told to do. */
+function changesOf({ calls }: Fake): readonly (string | undefined)[] {
+  return calls.map(({ revision }) => revision?.requiredChange);
+}
+
+async function warningsOf(phases: readonly Fake[]): Promise<readonly string[]> {
+  const { result } = await play(phases);
+  return result.warnings.map(({ code, message }) => `${code}: ${message}`);
+}
+
+describe('a baseline', () => {
+  it('is taken before the tasks first work, and charges what passed then and fails now', async () => {
+    const order: string[] = [];
+    const a = fake('a', {
+      outputs: [() => order.push('work'), () => order.push('work')],
+      checks: [
+        {
+          name: 'tests',
+          baseline: true,
+          run: ({ attempt, outputs }) => {
+            order.push(`check ${attempt} ${Object.keys(outputs).length}`);
+            return order.length === 1 || order.length > 3 || 'Repair it.';
+          },
+        },
+      ],
+    });
+    expect(await trace([a], { detail: ['tasks'] })).toEqual([
+      'a started 0',
+      'a baseline clean',
+      'a/work try 1',
+      'a/work done',
+      'a retrying: Check "tests" failed: Repair it.',
+      'a started 1: Check "tests" failed: Repair it.',
+      'a/work try 1',
+      'a/work done',
+      'a approved v1',
+      'run completed',
+    ]);
+    // Not again before the second attempt.
+    expect(order).toEqual(['check 0 0', 'work', 'check 0 1', 'work', 'check 1 1']);
+  });
+
+  it('makes a failure that was there before a warning, with its log, which asks for nothing', async () => {
+    const a = fake('a', { checks: [check('tests', ['old failure', 'still failing']), check('lint', [true])] });
+    expect(await trace([a])).toEqual([
+      'a started 0',
+      'a baseline tests',
+      'a warned CHECK_PREEXISTING',
+      'a approved v1',
+      'run completed',
+    ]);
+    expect(await warningsOf([fake('a', { checks: [check('tests', ['old failure', 'still failing'])] })])).toEqual([
+      'CHECK_PREEXISTING: No change is asked for, as it failed before this phase began. Check "tests" failed: still failing',
+    ]);
+  });
+
+  it('holds for every attempt on the same inputs, and for no check that has none', async () => {
+    const a = fake('a', {
+      checks: [check('tests', ['was broken', 'still', 'still']), fakeCheck('size', ['Shorten it.', true])],
+    });
+    expect(await trace([a])).toEqual([
+      'a started 0',
+      'a baseline tests',
+      'a warned CHECK_PREEXISTING',
+      'a retrying: Check "size" failed: Shorten it.',
+      'a started 1: Check "size" failed: Shorten it.',
+      'a warned CHECK_PREEXISTING',
+      'a approved v1',
+      'run completed',
+    ]);
+  });
+
+  it('compares by name where the check says what failed, and asks for just what is new', async () => {
+    const a = fake('a', {
+      checks: [check('tests', [findings('old', 'older'), findings('old', 'new'), findings('old')])],
+    });
+    expect(await trace([a])).toEqual([
+      'a started 0',
+      'a baseline tests',
+      'a retrying: Check "tests" failed: 2 failed | Not found before this phase began: new',
+      'a started 1: Check "tests" failed: 2 failed | Not found before this phase began: new',
+      'a warned CHECK_PREEXISTING',
+      'a approved v1',
+      'run completed',
+    ]);
+    expect(changesOf(a)).toEqual([
+      undefined,
+      'Fix what check "tests" finds and did not find before this phase began: new.',
+    ]);
+  });
+
+  it.each<readonly [string, CheckResult, CheckResult, string]>([
+    ['a whole before, names now', false, findings('x'), 'preexisting'],
+    ['names before, a whole now', findings('x'), false, 'own'],
+    ['the same names', findings('x', 'y'), findings('y', 'x', 'x'), 'preexisting'],
+    ['fewer names', findings('x', 'y'), findings('x'), 'preexisting'],
+    ['other names', findings('x'), findings('y'), 'added'],
+    ['no names before, other words now', 'x', 'y', 'preexisting'],
+  ])('%s', (_, before, now, type) => {
+    const failed = (answer: CheckResult) => ({
+      name: 'c',
+      requiredChange: '',
+      details: '',
+      ...(typeof answer === 'object' && answer && { failures: answer.failures }),
+    });
+    expect(faultOf(failed(now), [failedBefore(failed(before))]).type).toBe(type);
+    expect(faultOf(failed(now), []).type).toBe('own');
+    expect(faultOf(failed(now), undefined).type).toBe('own');
+  });
+
+  it('keeps marks of what failed, and none where there are too many', () => {
+    const names = (count: number) => Array.from({ length: count }, (_, index) => `test ${index}`);
+    const before = (count: number) =>
+      failedBefore({ name: 'c', requiredChange: '', details: '', failures: names(count) });
+    expect(before(2)).toEqual({ check: 'c', marks: [expect.stringMatching(/^[\da-f]{16}$/u), expect.any(String)] });
+    expect(before(2000).marks).toHaveLength(2000);
+    expect(before(2001)).toEqual({ check: 'c' });
+  });
+
+  it('is not known where the check throws: that warns, and a failure counts', async () => {
+    const a = fake('a', { checks: [check('tests', [new Error('no disk'), 'Repair it.', true])] });
+    expect(await trace([a])).toEqual([
+      'a started 0',
+      'a warned CHECK_BASELINE_UNKNOWN',
+      'a baseline clean',
+      'a retrying: Check "tests" failed: Repair it.',
+      'a started 1: Check "tests" failed: Repair it.',
+      'a approved v1',
+      'run completed',
+    ]);
+    expect(await warningsOf([fake('a', { checks: [check('tests', [{ passed: 'yes' }])] })])).toEqual([
+      expect.stringMatching(/^CHECK_BASELINE_UNKNOWN: How check "tests" stood .*: Cannot read the answer of check/u),
+    ]);
+  });
+
+  it('is taken anew where the phase is sent back, as what it finds may be of others', async () => {
+    //  a ─▶ b: b sends a back
+    const a = fake('a', { checks: [check('tests', [true, true, 'broken by b', 'still'])] });
+    const b = fake('b', { after: ['a'], verdicts: [retryPredecessor('a', 'Change it.')] });
+    expect(await trace([a, b])).toEqual([
+      'a started 0',
+      'a baseline clean',
+      'a approved v1',
+      'b started 0',
+      'b rewinding a: Change it.',
+      'a started 1 g1: Change it.',
+      'a baseline tests',
+      'a warned CHECK_PREEXISTING',
+      'a approved v2',
+      'b started 0',
+      'b approved v1 from a@2',
+      'run completed',
+    ]);
+  });
+
+  it('does not forgive a phase what it has broken itself before it started afresh', async () => {
+    //  a ─▶ b: the first attempt of b passes its check, and sends a back; the check is not looked at again
+    let runs = 0;
+    const a = fake('a');
+    const b = fake('b', {
+      after: ['a'],
+      checks: [check('tests', [true, true, () => (runs += 1) > 1 || 'Repair it.'])],
+      verdicts: [retryPredecessor('a', 'Change it.')],
+    });
+    expect((await trace([a, b])).slice(3)).toEqual([
+      'b baseline clean',
+      'b rewinding a: Change it.',
+      'a started 1 g1: Change it.',
+      'a approved v2 (unreviewed)',
+      'b started 0',
+      'b retrying: Check "tests" failed: Repair it.',
+      'b started 1: Check "tests" failed: Repair it.',
+      'b approved v1 from a@2',
+      'run completed',
+    ]);
+  });
+
+  it('is not taken where the gate is not asked', async () => {
+    const a = fake('a', { checks: [check('tests', [true, true, new Error('not again')])] });
+    const b = fake('b', { after: ['a'], verdicts: [retryPredecessor('a', 'Change it.')], regate: false });
+    const lines = await trace([a, b]);
+    expect(lines.slice(5, 7)).toEqual(['a started 1 g1: Change it.', 'a approved v2 (unreviewed)']);
+  });
+
+  it('stands in the plan, and a plan without one is as before', () => {
+    const planOf = (checks: readonly Check[]) =>
+      definePipeline({ name: 'p', phases: [fake('a', { checks }).definition] }).plan.phases[0]?.gate;
+    expect(planOf([check('one', []), fakeCheck('two', [])])).toMatchObject({
+      checks: ['one', 'two'],
+      baseline: ['one'],
+    });
+    expect(planOf([fakeCheck('two', [])])).not.toHaveProperty('baseline');
+  });
+});
+
+describe('a baseline of a run that is kept', () => {
+  /** A phase whose task waits for the test, with a check that counts its calls. */
+  function build(answers: readonly CheckResult[]) {
+    const seen: string[] = [];
+    const waiting: { go?: (value: string) => void } = {};
+    const work = task('work', {
+      run: ({ signal }) =>
+        new Promise((resolve, reject) => {
+          seen.push('work');
+          waiting.go = resolve;
+          signal.addEventListener('abort', () => reject(new Error('stopped')));
+        }),
+    });
+    const tests: Check = {
+      name: 'tests',
+      baseline: true,
+      run: ({ idempotencyKey }) => {
+        const answer = answers[seen.filter((one) => one !== 'work').length];
+        seen.push(idempotencyKey);
+        return answer;
+      },
+    };
+    const only = phase('a', { tasks: [work], review: { checks: [tests], maxRetries: 0, onExhausted: 'reject' } });
+    return { pipeline: definePipeline({ name: 'p', phases: [only] }), seen, waiting };
+  }
+
+  function said(run: Run<unknown>, type: string): Promise<void> {
+    return new Promise((resolve) => run.events$.subscribe(({ event }) => event.type === type && resolve()));
+  }
+
+  it('is not taken again by the process that goes on, and counts there', async () => {
+    const store = memoryStore();
+    const first = build(['broken before']);
+    const run = startRun(first.pipeline, { store, runId: 'r' });
+    await said(run, 'task.started');
+    run.suspend();
+    expect((await run.result).status).toBe('suspended');
+    expect(first.seen).toEqual(['r/a/0/0/baseline/tests', 'work']);
+
+    const second = build(['still broken']);
+    const again = await resumeRun(store, 'r', second.pipeline);
+    await said(again, 'run.resumed');
+    await new Promise((resolve) => setImmediate(resolve));
+    second.waiting.go?.('done');
+    expect(await again.result).toMatchObject({
+      status: 'completed',
+      warnings: [
+        { phase: 'a', code: 'CHECK_PREEXISTING', message: expect.stringContaining('still broken') as unknown },
+      ],
+    });
+    expect(second.seen).toEqual(['work', 'r/a/0/0/check/tests']);
+    const types = (await readRun(store, 'r')).map(({ event }) => event.type);
+    expect(types.filter((type) => type === 'check.baselined')).toHaveLength(1);
+    expect(types.indexOf('check.baselined')).toBeLessThan(types.indexOf('task.started'));
+  });
+
+  it('does not let a phase that was rejected for its check pass when it is tried again', async () => {
+    const store = memoryStore();
+    const first = build([true, 'broken by its work']);
+    const run = startRun(first.pipeline, { store, runId: 'r' });
+    await said(run, 'task.started');
+    await new Promise((resolve) => setImmediate(resolve));
+    first.waiting.go?.('done');
+    expect((await run.result).status).toBe('rejected');
+
+    // The folder is as the first attempt has left it.
+    const second = build(['broken by its work', 'broken by its work']);
+    const again = await retryFailed(store, 'r', second.pipeline);
+    const worked = new Promise<void>((resolve) => {
+      again.events$.subscribe(
+        ({ event }) => 'generation' in event && event.generation === 1 && event.type === 'task.started' && resolve(),
+      );
+    });
+    await worked;
+    await new Promise((resolve) => setImmediate(resolve));
+    second.waiting.go?.('done');
+    expect((await again.result).status).toBe('rejected');
+  });
+});
+
+describe('retries of a check', () => {
+  it('let it pass with a warning where it passes when it is run again', async () => {
+    const a = fake('a', { checks: [check('tests', ['unlucky', true], { retries: 1 })] });
+    expect(await warningsOf([a])).toEqual([
+      'CHECK_FLAKY: Check "tests" passed when it was run again, with nothing changed. Before that: Check "tests" failed: unlucky',
+    ]);
+    expect(a.calls).toHaveLength(1);
+  });
+
+  it('are so many, and then it has failed', async () => {
+    const a = fake('a', { checks: [check('tests', ['1', '2', '3', '4', '5', true], { retries: 2 })] });
+    expect(await trace([a])).toEqual([
+      'a started 0',
+      'a retrying: Check "tests" failed: 3',
+      'a started 1: Check "tests" failed: 3',
+      'a warned CHECK_FLAKY',
+      'a approved v1',
+      'run completed',
+    ]);
+  });
+
+  it('hold for a baseline: what fails by chance is not forgiven', async () => {
+    const answers = ['unlucky', true, 'Repair it.', 'Repair it.', true];
+    const a = fake('a', { checks: [check('tests', answers, { baseline: true, retries: 1 })] });
+    expect(await trace([a])).toEqual([
+      'a started 0',
+      'a warned CHECK_FLAKY',
+      'a baseline clean',
+      'a retrying: Check "tests" failed: Repair it.',
+      'a started 1: Check "tests" failed: Repair it.',
+      'a approved v1',
+      'run completed',
+    ]);
+  });
+
+  it('are not made where it throws: that is a review error', async () => {
+    let runs = 0;
+    const throwing: Check = {
+      name: 'tests',
+      retries: 3,
+      run: () => {
+        runs += 1;
+        throw new Error('no disk');
+      },
+    };
+    const a = fake('a', { checks: [throwing], maxReviewErrors: 1 });
+    expect((await play([a])).result.phases['a']?.error?.code).toBe('REVIEW_UNAVAILABLE');
+    expect(runs).toBe(2);
+  });
+
+  it.each([
+    [{ retries: -1 }, '"review.checks[0].retries" is -1; expected a number from 0'],
+    [{ retries: 101 }, '"review.checks[0].retries" is 101; expected a number up to 100'],
+    [{ timeout: -1 }, '"review.checks[0].timeout" is -1; expected a number from 0'],
+    [{ baseline: 'yes' }, '"review.checks[0].baseline" is "yes"; expected true or false'],
+  ])('and other options are judged: %j', (options, message) => {
+    const one = { name: 'tests', run: () => true, ...options } as Check;
+    expect(() => definePipeline({ name: 'p', phases: [fake('a', { checks: [one] }).definition] })).toThrow(message);
+  });
+});
+
+describe('the timeout of a check', () => {
+  it('ends it as a review error, in milliseconds', async () => {
+    const stuck: Check = {
+      name: 'tests',
+      timeout: 50,
+      run: ({ signal }) =>
+        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('late')))),
+    };
+    const { result, lines } = await play([fake('a', { checks: [stuck], maxReviewErrors: 0 })], { timed: true });
+    expect(result.phases['a']?.error?.message).toContain('"tests" as its timeout of 50 ms is over');
+    expect(lines.at(-1)).toBe('50 run failed');
+  });
+});
+
+describe('predicate()', () => {
+  it('asks a function', async () => {
+    const short = predicate(
+      'length',
+      ({ outputs }: ReviewContext<{ work: string }>) => outputs.work.length < 5 || 'Write less.',
+    );
+    const a = fake('a', { outputs: ['far too long', 'ok'], checks: [short] });
+    await play([a]);
+    expect(changesOf(a)).toEqual([undefined, 'Write less.']);
+    expect(predicate('x', () => true, { baseline: true, retries: 1, timeout: 5 })).toMatchObject({
+      name: 'x',
+      baseline: true,
+      retries: 1,
+      timeout: 5,
+    });
+  });
+
+  it('has the types that it is given, and those have to fit its phase', () => {
+    phase('note', {
+      tasks: (make) => [make('text', { run: () => 'x' })],
+      review: { checks: [predicate<{ text: string }>('length', ({ outputs }) => outputs.text.length > 0)] },
+    });
+    phase('note', {
+      tasks: (make) => [make('text', { run: () => 'x' })],
+      // @ts-expect-error the phase has no such task
+      review: { checks: [predicate<{ words: number }>('length', ({ outputs }) => outputs.words > 0)] },
+    });
+  });
+});
+
+describe('matchesSchema()', () => {
+  const plan = z.object({ steps: z.array(z.string()).min(1), owner: z.string() });
+
+  it('sends back what a schema refuses, with each problem', async () => {
+    const outputs = [{ steps: [1, 2] }, { steps: ['build'] }, { steps: ['build'], owner: 'me', more: 1 }];
+    const a = fake('a', { outputs, checks: [matchesSchema('work', plan)] });
+    const { result } = await play([a]);
+    expect(result.outputs).toEqual({ a: { work: { steps: ['build'], owner: 'me', more: 1 } } });
+    expect(changesOf(a)).toEqual([
+      undefined,
+      'Fix the 3 problems that the schema finds in the output of task "work".',
+      'Fix what the schema finds in the output of task "work".',
+    ]);
+    expect(a.calls[1]?.revision?.feedback).toBe(
+      [
+        'Check "schema of work" failed:',
+        'steps.0: Invalid input: expected string, received number',
+        'steps.1: Invalid input: expected string, received number',
+        'owner: Invalid input: expected string, received undefined',
+      ].join('\n'),
+    );
+  });
+
+  it('takes a task, a name, and a schema that takes its time', async () => {
+    const slow = z.string().refine(async (text) => text === 'right', 'must be right');
+    const work = task('work', { run: ({ attempt }) => (attempt === 0 ? 'wrong' : 'right') });
+    const a = fake('a', { tasks: [work], checks: [matchesSchema(work, slow, { name: 'is right' })] });
+    const { lines } = await play([a]);
+    expect(lines).toContain('a retrying: Check "is right" failed: (root): must be right');
+  });
+
+  it('names at most so many problems, each cut', async () => {
+    const list = z.array(z.custom<string>(() => false, 'x'.repeat(2000)));
+    const a = fake('a', { outputs: [Array.from({ length: 50 }, () => 1), []], checks: [matchesSchema('work', list)] });
+    await play([a]);
+    const lines = a.calls[1]?.revision?.feedback.split('\n') ?? [];
+    expect(lines).toHaveLength(22);
+    expect(Math.max(...lines.map((line) => line.length))).toBe(500);
+    expect(lines.at(-1)).toBe('… and 30 more');
+  });
+
+  it('says so where there is no such task, and no schema', async () => {
+    const a = fake('a', { checks: [matchesSchema('wrok', plan)], maxReviewErrors: 0 });
+    expect((await play([a])).result.phases['a']?.error?.message).toContain(
+      'Cannot check the output of task "wrok" as its phase has no such task, but "work"',
+    );
+    expect(() => matchesSchema('work', {} as never)).toThrow(
+      'Cannot check the output of task "work" as what was given is no Standard Schema',
+    );
+  });
+});
