@@ -43,6 +43,8 @@ export function lineOf(event: RunEvent, detail: readonly Detail[] = []): string 
       return `${event.phase} failed${failure(event.error)}`;
     case 'phase.warned':
       return `${event.phase} warned ${event.code}`;
+    case 'phase.reflected':
+      return `${event.phase} reflected${told(event.reflection ?? '-')}${(event.recalled ?? []).map((one) => ` + ${one.run}: ${one.reflection}`).join('')}`;
     case 'check.baselined':
       return `${event.phase} baseline ${event.failed.map((one) => one.check).join(', ') || 'clean'}`;
     case 'phase.stale':

@@ -45,6 +45,7 @@ export interface FakeOptions extends Omit<ReviewOptions, 'by'> {
   /** Real tasks, in place of the one named `work`. */
   readonly tasks?: readonly Task[];
   readonly mode?: PhaseOptions<[], []>['mode'];
+  readonly subscribe?: readonly string[];
 }
 
 /** A phase of the rig, with everything its handlers were given. */
@@ -84,7 +85,7 @@ export interface Played {
 
 /** A phase with one task, `work`, and the reviewers that it is given. */
 export function fake(name: string, options: FakeOptions = {}): Fake {
-  const { after = [], outputs = [], verdicts, reviewers, input, tasks, mode, checks, ...gate } = options;
+  const { after = [], outputs = [], verdicts, reviewers, input, tasks, mode, subscribe, checks, ...gate } = options;
   const calls: TaskContext[] = [];
   const prompts: string[] = [];
   const reviews: ReviewContext[] = [];
@@ -113,6 +114,7 @@ export function fake(name: string, options: FakeOptions = {}): Fake {
     tasks: (tasks ?? [work]) as readonly [],
     ...(input && { input }),
     ...(mode && { mode }),
+    ...(subscribe && { subscribe }),
     ...(gated && { review: { ...gate, by: by as never, ...(checks && { checks }) } }),
   });
   return { definition, calls, prompts, reviews };

@@ -9,16 +9,16 @@ import { byName } from '../model/by-name.ts';
 import type { PhaseWork, Work } from '../model/compile.ts';
 import { errorInfo, PhasegateError } from '../model/errors.ts';
 import type { TaskPlan } from '../model/plan.ts';
+import type { Recollection } from '../model/recollection.ts';
 import { asRework } from '../model/rework.ts';
 import type { Inputs } from '../model/task-types.ts';
-import { checkInputs } from './attempt-inputs.ts';
-import { checksBefore, takeBaseline } from './baseline.ts';
 import { about, HandlerContext } from './context.ts';
 import { unkept, type Host } from './host.ts';
 import { createLingering } from './lingering.ts';
+import { prepare, type Prepared } from './prepare.ts';
 import { ABORT_GRACE_MS, type WorkScope } from './scope.ts';
 import { contextOf, inOrder } from './task-outputs.ts';
-import { completedReport, startedReport } from './task-reports.ts';
+import { completedReport, promptMark, startedReport } from './task-reports.ts';
 import { tryTask, type Trial, type Trialled, type Try } from './try.ts';
 import { fromWork, type WorkLogic } from './work.ts';
 
@@ -47,6 +47,7 @@ interface Attempt {
   readonly inputs: Inputs;
   /** Checks that failed before the tasks, where the attempt has looked. */
   readonly baseline: Baseline | undefined;
+  readonly recollection: Recollection | undefined;
   readonly outputs: Record<string, unknown>;
   /** Tasks that have begun and not ended. */
   atWork: number;
@@ -62,33 +63,14 @@ function runAttempt(work: PhaseWork | undefined, scope: AttemptScope, host: Host
   if (scope.isStopped) return;
   const { name } = scope.input.origin.phase;
   if (!work) scope.done({ type: 'failed', error: errorInfo(missingWork(name)) });
-  else if (!work.input) begin(work, scope, host, scope.input.inputs);
-  else {
-    scope.enter();
-    void checkInputs(work.input, scope.input).then((checked) => {
-      scope.leave();
-      scope.guard(() => {
-        if ('outcome' in checked) scope.done(checked.outcome);
-        else begin(work, scope, host, checked.inputs);
-      });
-    });
-  }
-}
-
-/** Looks at how things stand, where that is wanted, and has the tasks work. */
-function begin(work: PhaseWork, scope: AttemptScope, host: Host, inputs: Inputs): void {
-  const names = checksBefore(scope);
-  const go = (baseline: Baseline | undefined) => performAll(work, scope, host, inputs, baseline);
-  if (names.length === 0) go(scope.progress?.baseline);
-  else takeBaseline(scope, host, work, names, go);
+  else prepare(scope, host, work, (prepared) => performAll(work, scope, host, prepared));
 }
 
 function performAll(
   work: PhaseWork,
   scope: AttemptScope,
   host: Host,
-  inputs: Inputs,
-  baseline: Baseline | undefined,
+  { inputs, baseline, recollection }: Prepared,
 ): void {
   const { tasks } = scope.input.origin.phase;
   const { progress } = scope;
@@ -101,6 +83,7 @@ function performAll(
     tasks,
     inputs,
     baseline,
+    recollection,
     outputs,
     atWork: 0,
     waiting: undefined,
@@ -138,7 +121,7 @@ function goOn(attempt: Attempt): void {
 }
 
 function perform(attempt: Attempt, plan: TaskPlan): void {
-  const { scope, work, host, inputs, outputs, tasks } = attempt;
+  const { scope, work, host, inputs, outputs, tasks, recollection } = attempt;
   const { input, progress } = scope;
   const task = work.tasks.get(plan.name);
   if (attempt.failure || scope.isStopped) return;
@@ -155,6 +138,7 @@ function perform(attempt: Attempt, plan: TaskPlan): void {
     role: 'task',
     inputs,
     outputs: contextOf(plan, outputs),
+    recollection,
     isAlone: tasks.length === 1,
     context: contextOfTry,
     onTry: (number) => scope.report(startedReport(input, plan, number)),
@@ -190,7 +174,7 @@ function settle(attempt: Attempt, plan: TaskPlan, done: Trialled): void {
   }
   if (done.ok) {
     outputs[plan.name] = done.output;
-    scope.report(completedReport(input, plan, done.tries, done.output));
+    scope.report(completedReport(input, plan, done));
     if (waiting && waiting.size > 0) release(attempt, plan);
   } else {
     const rework = asRework(done.error);
@@ -200,6 +184,7 @@ function settle(attempt: Attempt, plan: TaskPlan, done: Trialled): void {
       try: done.tries,
       error: errorInfo(done.error),
       ...(rework && { rework: { phase: rework.phase, feedback: rework.feedback } }),
+      ...(done.prompt !== undefined && { prompt: promptMark(done.prompt) }),
     });
     fail(attempt, done.error);
   }

@@ -9,6 +9,7 @@ import { toJson } from '../model/json.ts';
 import type { TaskPlan } from '../model/plan.ts';
 import { gateDefaults } from '../model/policy.ts';
 import { renderPrompt } from '../model/prompt.ts';
+import { elided, recalledBy } from '../model/recollection.ts';
 import type { Inputs, Outputs, Report, TaskContext, TaskRevision } from '../model/task-types.ts';
 import type { Try } from './try.ts';
 
@@ -49,12 +50,19 @@ export class HandlerContext implements TaskContext {
   }
 
   get prompt(): string {
-    this.#prompt ??= renderedPrompt(this.#one);
+    if (this.#prompt === undefined) {
+      this.#prompt = renderedPrompt(this.#one);
+      this.#one.prompt = this.#prompt;
+    }
     return this.#prompt;
   }
 
   get revision(): TaskRevision | undefined {
     return revisionOf(this.#one);
+  }
+
+  get artifacts(): TaskContext['artifacts'] {
+    return this.#one.trial.scope.input.past.recollection?.artifacts ?? NOTHING;
   }
 
   get signal(): AbortSignal {
@@ -87,18 +95,22 @@ export function about({ origin, attempt }: PhaseContext, plan: TaskPlan) {
 
 // --- internal ---
 
-function revisionOf({ trial: { scope, plan, role } }: Try): TaskRevision | undefined {
+const NOTHING: readonly never[] = Object.freeze([]);
+
+function revisionOf({ trial: { scope, plan, role, recollection } }: Try): TaskRevision | undefined {
   const { revision, previous } = scope.input;
   if (!revision || role !== 'task') return revision;
   const previousOutput = previous?.[plan.name];
-  return previousOutput === undefined ? revision : { ...revision, previousOutput };
+  const { artifacts: _, ...recalled } = recalledBy(recollection, plan.name);
+  return { ...revision, ...(previousOutput !== undefined && { previousOutput }), ...recalled };
 }
 
-function renderedPrompt({ trial: { scope, plan, role } }: Try): string {
+function renderedPrompt({ trial: { scope, plan, role, recollection } }: Try): string {
   const { origin, revision, previous } = scope.input;
   if (role !== 'task') return plan.description;
   const style = origin.phase.gate ?? gateDefaults;
-  const prompt = renderPrompt(plan.description, revision, previous?.[plan.name], style);
+  const told = revision && { ...revision, ...recalledBy(recollection, plan.name) };
+  const prompt = renderPrompt(plan.description, told, previous?.[plan.name], style);
   const most = style.maxPromptGrowth * Math.max(plan.description.length, SMALLEST_PROMPT);
   if (style.maxPromptGrowth > 0 && prompt.length > most) {
     const { phase, generation, attempt } = about(scope.input, plan);
@@ -122,6 +134,7 @@ function sendReport(one: Try, report: Report): void {
     model,
     progress,
     artifact,
+    observation,
   } = report;
   amount('inputTokens', inputTokens);
   amount('outputTokens', outputTokens);
@@ -130,7 +143,7 @@ function sendReport(one: Try, report: Report): void {
   scope.report({
     type: 'task.reported',
     ...about(scope.input, plan),
-    reviewer: role !== 'task',
+    reviewer: role !== 'task' && role !== 'reflect',
     ...(tokens !== undefined && { tokens }),
     ...(costUsd !== undefined && { costUsd }),
     ...(inputTokens !== undefined && { inputTokens }),
@@ -138,8 +151,12 @@ function sendReport(one: Try, report: Report): void {
     ...(model !== undefined && { model: String(model) }),
     ...(progress !== undefined && { progress: typeof progress === 'number' ? progress : String(progress) }),
     ...(artifact && { artifact: { name: String(artifact.name), content: jsonContent(artifact) } }),
+    ...(observation !== undefined && { observation: elided(String(observation), LONGEST_OBSERVED) }),
   });
 }
+
+/** Characters of an observation in a record. */
+const LONGEST_OBSERVED = 16_000;
 
 function sumOf(input: number | undefined, output: number | undefined): number | undefined {
   return input === undefined ? output : input + (output ?? 0);

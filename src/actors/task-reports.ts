@@ -5,7 +5,9 @@
  */
 import type { PhaseContext } from '../machines/phase-context.ts';
 import type { TaskReport } from '../model/event.ts';
+import { contentHash } from '../model/content-hash.ts';
 import type { TaskPlan } from '../model/plan.ts';
+import type { Trialled } from './try.ts';
 
 /** A try has begun. */
 export function startedReport({ origin, attempt }: PhaseContext, task: TaskPlan, number: number): TaskReport {
@@ -14,8 +16,20 @@ export function startedReport({ origin, attempt }: PhaseContext, task: TaskPlan,
 }
 
 /** A task has ended well. */
-export function completedReport(context: PhaseContext, task: TaskPlan, number: number, output: unknown): TaskReport {
+export function completedReport(
+  context: PhaseContext,
+  { name }: TaskPlan,
+  { tries, output, prompt }: Extract<Trialled, { readonly ok: true }>,
+): TaskReport {
   const { phase, generation } = context.origin;
   const { attempt } = context;
-  return { type: 'task.completed', phase: phase.name, generation, attempt, task: task.name, try: number, output };
+  const type = 'task.completed';
+  if (prompt === undefined) return { type, phase: phase.name, generation, attempt, task: name, try: tries, output };
+  const mark = promptMark(prompt);
+  return { type, phase: phase.name, generation, attempt, task: name, try: tries, output, prompt: mark };
+}
+
+/** What is kept of a prompt: enough to tell it from others, and how long it was. */
+export function promptMark(prompt: string): { readonly hash: string; readonly chars: number } {
+  return { hash: contentHash(prompt), chars: prompt.length };
 }

@@ -8,6 +8,7 @@ import { PhasegateError } from '../model/errors.ts';
 import { toJson, type JsonProblem } from '../model/json.ts';
 import type { TaskPlan } from '../model/plan.ts';
 import { backoffMs, countOf } from '../model/policy.ts';
+import type { Recollection } from '../model/recollection.ts';
 import { retryHintOf } from '../model/retry-hint.ts';
 import { asRework } from '../model/rework.ts';
 import { check, type StandardSchemaV1 } from '../model/schema.ts';
@@ -22,10 +23,12 @@ export interface Trial<C> {
   readonly plan: TaskPlan;
   readonly work: Pick<TaskWork, 'output' | 'retryable'> & { readonly runner: { run(context: C): unknown } };
   /** What it is to the gate; a review that is asked again is another piece of work, and so is a check before the tasks. */
-  readonly role: 'task' | 'check' | 'baseline' | 'review';
+  readonly role: 'task' | 'check' | 'baseline' | 'review' | 'reflect';
   readonly inputs: Inputs;
   /** Outputs of this attempt that the task may read. */
   readonly outputs: Outputs;
+  /** What the task may recall of earlier attempts. */
+  readonly recollection?: Recollection | undefined;
   /** Whether nothing is at work beside it, so that a value which is there at once may end it at once. */
   readonly isAlone: boolean;
   /** Makes what the handler is given for one try. */
@@ -38,15 +41,17 @@ export interface Trial<C> {
   onEnd(done: Trialled): void;
 }
 
-/** How a task ended, with the number of its last try. */
+/** How a task ended, with the number of its last try, and the prompt of that, where its handler has read it. */
 export type Trialled =
-  | { readonly ok: true; readonly output: unknown; readonly tries: number }
-  | { readonly ok: false; readonly error: unknown; readonly tries: number };
+  | { readonly ok: true; readonly output: unknown; readonly tries: number; readonly prompt?: string | undefined }
+  | { readonly ok: false; readonly error: unknown; readonly tries: number; readonly prompt?: string | undefined };
 
 /** One try of one task. */
 export class Try {
   readonly trial: Omit<Trial<never>, 'context'>;
   isOver = false;
+  /** Set when its handler reads it. */
+  prompt: string | undefined = undefined;
   #controller: AbortController | undefined = undefined;
   #unhook: (() => void) | undefined = undefined;
 
@@ -120,7 +125,7 @@ function wait<C>(trial: Trial<C>, number: number, one: Try, value: Promise<unkno
   let onRest: (() => void) | undefined;
   value.then(
     (output) => settle() && scope.guard(() => accept(trial, number, one, output)),
-    (error: unknown) => settle() && scope.guard(() => tryAgain(trial, number, error)),
+    (error: unknown) => settle() && scope.guard(() => tryAgain(trial, number, error, one.prompt)),
   );
   /** @returns Whether somebody waits for it still. */
   function settle(): boolean {
@@ -140,7 +145,7 @@ function wait<C>(trial: Trial<C>, number: number, one: Try, value: Promise<unkno
     onRest = () => {
       onRest = undefined;
       leave();
-      scope.guard(() => tryAgain(trial, number, error));
+      scope.guard(() => tryAgain(trial, number, error, one.prompt));
     };
     const leave = scope.after(ABORT_GRACE_MS, () => onRest?.());
   }
@@ -150,13 +155,13 @@ function wait<C>(trial: Trial<C>, number: number, one: Try, value: Promise<unkno
 function accept<C>(trial: Trial<C>, number: number, one: Try, value: unknown): void {
   one.end();
   const copy = toJson(value);
-  if (copy.ok) trial.onEnd({ ok: true, output: copy.value, tries: number });
-  else tryAgain(trial, number, notJson(trial.plan, copy.problem));
+  if (copy.ok) trial.onEnd({ ok: true, output: copy.value, tries: number, prompt: one.prompt });
+  else tryAgain(trial, number, notJson(trial.plan, copy.problem), one.prompt);
 }
 
-function tryAgain<C>(trial: Trial<C>, number: number, error: unknown): void {
+function tryAgain<C>(trial: Trial<C>, number: number, error: unknown, prompt: string | undefined): void {
   const { plan, work, scope } = trial;
-  const failed: Trialled = { ok: false, error, tries: number };
+  const failed: Trialled = { ok: false, error, tries: number, prompt };
   if (number >= countOf(plan.attempts) || scope.isHalted || !isRetryable(work, error)) {
     trial.onEnd(failed);
     return;

@@ -8,71 +8,15 @@
  */
 import { createCourse, type Course } from '../model/course.ts';
 import type { EventOf, RunEvent, RunStatus } from '../model/event.ts';
-import type { ReviewFinding } from '../model/findings.ts';
 import type { Graph } from '../model/graph.ts';
-import { createLedger, type Ledger, type View } from '../model/ledger.ts';
-import { planGraph, type GatePlan, type PhasePlan, type Plan } from '../model/plan.ts';
+import { createLedger, type Ledger } from '../model/ledger.ts';
+import { planGraph, type GatePlan, type Plan } from '../model/plan.ts';
 import type { LimitName } from '../model/policy.ts';
 import { createQueue, push, pushFirst, take, takeWhere, type Queue } from '../model/queue.ts';
-import type { Correction } from '../model/revision.ts';
+import { newEntry, type Entry, type PhaseActor, type Standing } from './entry.ts';
 import type { PhaseInput, Rewind } from './phase-context.ts';
-import type { PhaseCommand } from './phase.machine.ts';
 
-/** The actor of one phase in one generation, as its pipeline knows it. */
-export interface PhaseActor {
-  start(): unknown;
-  send(command: PhaseCommand): void;
-}
-
-/** A later phase's demand that this one runs again. */
-export interface RewindRequest {
-  readonly correction: Correction;
-  readonly regate: boolean;
-  /** Which others run again when it is answered. */
-  readonly spread: GatePlan['invalidate'];
-}
-
-/** How a phase stands: not begun or waiting to run again, alive, or ended. */
-export type Standing = 'pending' | 'live' | 'approved' | 'rejected' | 'failed' | 'skipped' | 'cancelled';
-
-/** What a live phase waits for, if it does not work. */
-export type Parked = 'retrying' | 'rewinding' | 'escalated';
-
-/** The bookkeeping of one phase. */
-export interface Entry {
-  readonly index: number;
-  readonly phase: PhasePlan;
-  standing: Standing;
-  /** Set while `standing` is `live`. */
-  actor: PhaseActor | undefined;
-  parked: Parked | undefined;
-  /** Whether it waits in the queue. */
-  queued: boolean;
-  /** Whether it counts against `concurrency`. */
-  holdsSlot: boolean;
-  generation: number;
-  /** The number of the latest attempt. */
-  attempt: number;
-  /** Attempts in the whole run. */
-  attempts: number;
-  /** The next start is from new inputs, so `attempt` starts over; not so for a target that is sent back. */
-  fresh: boolean;
-  view: View | undefined;
-  /** Demands that no attempt has been told of yet. */
-  requests: readonly RewindRequest[];
-  /** Demands that the current generation works on. */
-  outstanding: readonly RewindRequest[];
-  rewinds: Readonly<Record<string, number>>;
-  /** What its reviewers have found and is not known to be corrected. */
-  findings: readonly ReviewFinding[];
-  /** Checks that it has to leave passing: they did when it set to work, and it has not been approved since. */
-  owed: readonly string[];
-  history: readonly Correction[];
-  /** How far its next commit spreads, for the sake of an ancestor that was sent back. */
-  spread: GatePlan['invalidate'];
-  /** The name of an ancestor that ended badly: this phase can finish, but not start again. */
-  doomedBy: string | undefined;
-}
+export type { Entry, Parked, PhaseActor, RewindRequest, Standing } from './entry.ts';
 
 /** What the pipeline machine is started with. JSON. */
 export interface PipelineInput {
@@ -167,28 +111,7 @@ export function entryAt(board: Board, index: number): Entry {
   if (known) return known;
   const phase = board.plan.phases[index];
   if (!phase) throw new RangeError(`No phase has index ${index}`);
-  const entry: Entry = {
-    index,
-    phase,
-    standing: 'pending',
-    actor: undefined,
-    parked: undefined,
-    queued: false,
-    holdsSlot: false,
-    generation: 0,
-    attempt: 0,
-    attempts: 0,
-    fresh: true,
-    view: undefined,
-    requests: NOBODY,
-    outstanding: NOBODY,
-    rewinds: {},
-    findings: NOBODY,
-    owed: NOBODY,
-    history: NOBODY,
-    spread: 'requester',
-    doomedBy: undefined,
-  };
+  const entry = newEntry(index, phase);
   board.entries.set(index, entry);
   return entry;
 }

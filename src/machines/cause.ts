@@ -67,6 +67,7 @@ export function causeOf(
     case 'task.answered':
     case 'phase.warned':
     case 'check.baselined':
+    case 'phase.reflected':
     case 'review.started':
     case 'loop.detected':
     case 'phase.retrying':

@@ -15,6 +15,7 @@ import { fingerprint } from '../model/plan.ts';
 import { enqueue, entryAt, entryNamed, releaseSlot, type Board, type Entry } from './board.ts';
 import { resume, schedule } from './dispatch.ts';
 import { abandon, endIfDone, endIfStuck, endRun, leaveOut } from './ending.ts';
+import { commitTraces, endAttempt, forgetTry, keepBest, keepReflection, keepReport } from './keepsakes.ts';
 import type { Ruling } from './phase-updates.ts';
 import { countCorrection, countUsage, liftLimit, reachLimit, refuseToLift } from './limits.ts';
 import { commit, followUp, sendBack, takeRiders } from './rewind.ts';
@@ -121,6 +122,11 @@ function heed(board: Board, entry: Entry, report: PhaseReport): void {
   board.outbox.push(report);
   switch (report.type) {
     case 'task.started':
+      if (entry.keepsakes) forgetTry(entry, report.task);
+      return;
+    case 'phase.reflected':
+      keepReflection(entry, report);
+      return;
     case 'task.completed':
     case 'task.retrying':
     case 'task.failed':
@@ -133,11 +139,13 @@ function heed(board: Board, entry: Entry, report: PhaseReport): void {
       return;
     case 'review.decided':
       entry.findings = findingsAfter(entry.findings, report).open;
+      if (entry.keepsakes) keepBest(entry, report);
       return;
     case 'check.baselined':
       entry.owed = [...new Set([...entry.owed, ...report.passed])];
       return;
     case 'task.reported':
+      if (report.artifact || report.observation !== undefined) keepReport(board, entry, report);
       countUsage(board, report);
       return;
     case 'phase.escalated':
@@ -154,6 +162,7 @@ function heed(board: Board, entry: Entry, report: PhaseReport): void {
 function approve(board: Board, entry: Entry, report: Extract<PhaseReport, { readonly type: 'phase.approved' }>): void {
   const { type, phase, generation, attempt, because, outputs } = report;
   if (entry.owed.length > 0 && because !== 'exhausted' && because !== 'unreviewed') entry.owed = [];
+  if (entry.keepsakes) commitTraces(entry, because);
   const done = commit(board, entry, outputs);
   const { version, read } = done;
   board.outbox.push({ type, phase, generation, attempt, because, outputs, version, read });
@@ -162,6 +171,7 @@ function approve(board: Board, entry: Entry, report: Extract<PhaseReport, { read
 
 function retry(board: Board, entry: Entry, report: EventOf<'phase.retrying'>): void {
   entry.parked = 'retrying';
+  endAttempt(entry);
   if (!countCorrection(board, entry, undefined, report.by === 'person')) return;
   entry.history = [...entry.history, report.correction];
   board.outbox.push(report);
@@ -171,6 +181,7 @@ function retry(board: Board, entry: Entry, report: EventOf<'phase.retrying'>): v
 
 function rewind(board: Board, entry: Entry, report: EventOf<'phase.rewinding'>): void {
   park(board, entry, 'rewinding');
+  endAttempt(entry);
   const { riders, rewinds } = takeRiders(board, entry, report);
   if (!countCorrection(board, entry, report.spent, report.by === 'person', 1 + riders.length)) return;
   entry.rewinds = byName([...Object.entries(entry.rewinds), ...rewinds]);

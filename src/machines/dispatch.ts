@@ -9,8 +9,9 @@ import { countOf } from '../model/policy.ts';
 import { length } from '../model/queue.ts';
 import { mergeCorrections } from '../model/revision.ts';
 import { dequeue, type Board, type Entry } from './board.ts';
-import type { Start } from './phase-context.ts';
+import type { Past, Start } from './phase-context.ts';
 import { endIfDone } from './ending.ts';
+import { recallAtRetry, recallAtStart } from './keepsakes.ts';
 import { mayAttempt } from './limits.ts';
 
 /**
@@ -29,7 +30,7 @@ export function resume(board: Board, entry: Entry): void {
   takeSlot(board, entry);
   entry.attempt += 1;
   entry.attempts += 1;
-  entry.actor?.send({ type: 'restart' });
+  entry.actor?.send({ type: 'restart', recollection: recallAtRetry(entry) });
 }
 
 // --- internal ---
@@ -57,6 +58,7 @@ function mayBegin({ standing, parked }: Entry): boolean {
 function begin(board: Board, entry: Entry): void {
   if (!mayAttempt(board, entry, true)) return;
   const start = startOf(board, entry);
+  const recollection = recallAtStart(board, entry, start.revision !== undefined);
   takeSlot(board, entry);
   entry.attempt = start.attempt;
   entry.attempts += 1;
@@ -64,10 +66,10 @@ function begin(board: Board, entry: Entry): void {
   if (entry.actor) {
     // It has waited for what it sent back, and others may have sent back something meanwhile.
     const news = { rewinds: entry.rewinds, trail: board.trail, owed: entry.owed };
-    entry.actor.send({ type: 'restart', start: Object.assign(start, { news }) });
+    entry.actor.send({ type: 'restart', start: Object.assign(start, { news }), recollection });
     return;
   }
-  const { generation, phase, rewinds, history, findings, owed } = entry;
+  const { generation, phase, rewinds, history } = entry;
   const { run, input, attended } = board;
   entry.standing = 'live';
   board.live += 1;
@@ -81,13 +83,19 @@ function begin(board: Board, entry: Entry): void {
     attended,
     rewinds,
     history,
-    past: findings.length + board.trail.length + owed.length > 0 ? { findings, trail: board.trail, owed } : undefined,
+    past: pastOf(board, entry, recollection),
     attempt,
     revision,
     previous,
     inputs,
   });
   entry.actor.start();
+}
+
+/** What a phase remembers that begins as a new generation; most have nothing to remember. */
+function pastOf({ trail }: Board, { findings, owed }: Entry, recollection: Past['recollection']): Past | undefined {
+  if (findings.length + trail.length + owed.length === 0 && !recollection) return undefined;
+  return { findings, trail, owed, recollection };
 }
 
 /** What a start is told: every demand that is not answered yet, or nothing. */

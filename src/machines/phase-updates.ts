@@ -8,6 +8,7 @@ import type { Decision } from '../model/decision.ts';
 import { errorInfo } from '../model/errors.ts';
 import type { Verdict } from '../model/event.ts';
 import { findingsAfter, type Judgement } from '../model/findings.ts';
+import type { Recollection } from '../model/recollection.ts';
 import { mergeCorrections, type Revision } from '../model/revision.ts';
 import type { Outputs } from '../model/task-types.ts';
 import { UNREVIEWED, type Past, type PhaseContext, type Start } from './phase-context.ts';
@@ -17,6 +18,7 @@ import type { AttemptOutcome, Baseline, GateOutcome } from './ports.ts';
 export function restartFields(
   { attempt, revision, previous, inputs, gated = true, news }: Start,
   { history, renewals, rewinds, past, outputs }: PhaseContext,
+  recollection: Recollection | undefined,
 ) {
   const fields = {
     inputs,
@@ -26,7 +28,7 @@ export function restartFields(
     best: null,
     history: revision?.history ?? history,
     rewinds: news?.rewinds ?? rewinds,
-    past: { findings: past.findings, trail: news?.trail ?? past.trail, owed: news?.owed ?? past.owed },
+    past: { findings: past.findings, trail: news?.trail ?? past.trail, owed: news?.owed ?? past.owed, recollection },
   };
   // Where a rewind brings issues of the requester itself, they speak of the attempt that found them.
   const judged = revision ? (previous ?? outputs ?? undefined) : undefined;
@@ -34,9 +36,15 @@ export function restartFields(
 }
 
 /** What the next attempt on the same inputs changes: it is told what was demanded of the one before. */
-export function nextFields({ attempt, history, outputs, previous }: PhaseContext) {
+export function nextFields(
+  { attempt, history, outputs, previous, past }: PhaseContext,
+  recollection: Recollection | undefined,
+) {
   const revision = mergeCorrections(attempt + 1, history.slice(-1), history.slice(0, -1));
-  return attemptFields(attempt + 1, revision, outputs ?? previous);
+  const fields = attemptFields(attempt + 1, revision, outputs ?? previous);
+  return recollection || past.recollection
+    ? Object.assign(fields, { past: Object.assign({}, past, { recollection }) })
+    : fields;
 }
 
 /** What the machine keeps of an attempt. */
@@ -58,6 +66,14 @@ export function outcomeFields(
       return baseline ? { review, past: withBaseline(past, baseline) } : { review };
     }
   }
+}
+
+/** What a phase is told that begins its next attempt. */
+export interface Restart {
+  /** New inputs; absent where it keeps those that it has. */
+  readonly start?: Start | undefined;
+  /** What the attempt is to recall; absent where that is nothing. */
+  readonly recollection?: Recollection | undefined;
 }
 
 /** A person's decision. */

@@ -6,7 +6,7 @@
 import type { PromiseActorLogic } from 'xstate';
 import type { FailedBefore } from '../model/baseline.ts';
 import type { ErrorInfo } from '../model/errors.ts';
-import type { PhaseReport, Verdict } from '../model/event.ts';
+import type { EventOf, PhaseReport, Verdict } from '../model/event.ts';
 import type { Clock } from './actor.ts';
 import type { PhaseContext } from './phase-context.ts';
 
@@ -19,6 +19,9 @@ export type AttemptOutcome =
 
 /** Checks that failed before the tasks set to work, where the attempt has had a look. */
 export type Baseline = readonly FailedBefore[];
+
+/** What an attempt has learned from the one before, and from earlier runs. */
+export type Reflected = Pick<EventOf<'phase.reflected'>, 'reflection' | 'recalled'>;
 
 /** How one review ended: the gate's verdict, and each reviewer's own, kept so that only missing ones are asked again. */
 export interface GateOutcome {
@@ -44,6 +47,8 @@ export interface Progress {
   readonly failure: AttemptOutcome | undefined;
   /** Checks that failed before its tasks, where that was found out. */
   readonly baseline: Baseline | undefined;
+  /** What was learned from the attempt before, where that was asked. */
+  readonly reflected: Reflected | undefined;
 }
 
 /** Who has work done: it takes what the work reports, and its end. */

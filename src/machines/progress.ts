@@ -6,7 +6,7 @@
 import { byName } from '../model/by-name.ts';
 import type { PhaseReport, TaskReport } from '../model/event.ts';
 import type { PhasePlan } from '../model/plan.ts';
-import type { AttemptOutcome, Baseline, GateOutcome, Progress } from './ports.ts';
+import type { AttemptOutcome, Baseline, GateOutcome, Progress, Reflected } from './ports.ts';
 
 /** Progress of one attempt, or one review, as its records come in. */
 export interface ProgressFold {
@@ -24,6 +24,7 @@ export function createProgress(startedAt = 0): ProgressFold {
   const due = byName<{ readonly at: number; readonly delayMs: number }>();
   let failure: AttemptOutcome | undefined;
   let baseline: Baseline | undefined;
+  let reflected: Reflected | undefined;
   return {
     startedAt,
     note(report, time) {
@@ -46,6 +47,9 @@ export function createProgress(startedAt = 0): ProgressFold {
         case 'check.baselined':
           baseline = report.failed.map(({ check, marks }) => (marks ? { check, marks } : { check }));
           return;
+        case 'phase.reflected':
+          reflected = report;
+          return;
         case 'task.asked':
         case 'task.answered':
         case 'task.reported':
@@ -54,14 +58,14 @@ export function createProgress(startedAt = 0): ProgressFold {
     },
     soFar(now) {
       const waitMs = byName(Object.entries(due).map(([task, one]) => [task, left(one, now)]));
-      return { elapsedMs: Math.max(0, now - startedAt), outputs, tries, waitMs, failure, baseline };
+      return { elapsedMs: Math.max(0, now - startedAt), outputs, tries, waitMs, failure, baseline, reflected };
     },
   };
 }
 
 /** Whether a report is about the work of a phase, and not about the phase. */
 export function isWork(report: PhaseReport): report is TaskReport {
-  if (report.type === 'check.baselined') return true;
+  if (report.type === 'check.baselined' || report.type === 'phase.reflected') return true;
   return report.type.startsWith('task.') || (report.type === 'phase.warned' && !BY_PHASE.has(report.code));
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { z } from 'zod';
-import { namesOf, reviewersOf, reviewOptions, type Definition } from './definition.ts';
+import { namesOf, reflectorOf, reviewersOf, reviewOptions, type Definition } from './definition.ts';
 import { questionOf } from './human.ts';
 import type { AnyReview, CheckOptions, PhaseSettings, ReviewContext } from './phase-types.ts';
 import { graphOf, namesInOrder, reach, type Graph } from './graph.ts';
@@ -15,6 +15,7 @@ import { PipelineInvalidError } from './problems.ts';
 import type { StandardSchemaV1 } from './schema.ts';
 import { shapeProblems } from './shape.ts';
 import { structureProblems } from './structure.ts';
+import { readSubscription } from './subscription.ts';
 import type { AnyTask, TaskContext } from './task-types.ts';
 
 /** The functions of one task. */
@@ -38,6 +39,8 @@ export interface PhaseWork {
   readonly checks: ReadonlyMap<string, CheckWork>;
   /** Called with a `ReviewContext`, which is a task context with the attempt under review. */
   readonly reviewers: ReadonlyMap<string, TaskWork>;
+  /** Called with a `ReflectContext`. */
+  readonly reflect: TaskWork | undefined;
 }
 
 /** The functions of a pipeline: the input schema, and the work of each phase by name. */
@@ -117,7 +120,8 @@ function generalOf(policy: Policy): FullGatePolicy {
 function planPhase(name: string, options: PhaseSettings, general: FullGatePolicy, kin: Ancestry): PhasePlan {
   const mode = options.mode ?? 'dependencies';
   const review = reviewOptions(options.review);
-  return Object.freeze({
+  const subscribe = (options.subscribe ?? []).flatMap((one) => readSubscription(one, [name, ...kin.ancestors]) ?? []);
+  const plan: PhasePlan = {
     name,
     after: list(namesOf(options.after)),
     mode,
@@ -125,7 +129,8 @@ function planPhase(name: string, options: PhaseSettings, general: FullGatePolicy
       options.tasks.map((task, index) => planTask(task, mode === 'sequential' ? options.tasks[index - 1] : undefined)),
     ),
     gate: review ? planGate(review, general, kin) : null,
-  });
+  };
+  return Object.freeze(subscribe.length > 0 ? Object.assign(plan, { subscribe: Object.freeze(subscribe) }) : plan);
 }
 
 function planTask({ name, options }: AnyTask, previous?: AnyTask): TaskPlan {
@@ -150,6 +155,7 @@ const NOTHING = Object.freeze({});
 
 function planGate(options: AnyReview, general: FullGatePolicy, kin: Ancestry): GatePlan {
   const reviewers = reviewersOf(options).map((one) => planTask(one));
+  const reflector = reflectorOf(options);
   const { quorum = 'all', checks = [] } = options;
   const rewindTo = options.rewindTo ?? general.rewindTo;
   const allowed = typeof rewindTo === 'string' ? undefined : new Set(namesOf(rewindTo));
@@ -161,6 +167,7 @@ function planGate(options: AnyReview, general: FullGatePolicy, kin: Ancestry): G
     checks: list(checks.map((check) => check.name)),
     ...(baseline.length > 0 && { baseline: list(baseline) }),
     reviewers: Object.freeze(reviewers),
+    ...(reflector && { reflect: planTask(reflector) }),
     quorum: quorum === 'all' ? reviewers.length : quorum,
     targets: list(
       scope === 'predecessors' ? kin.predecessors : kin.ancestors.filter((name) => allowed?.has(name) ?? true),
@@ -180,11 +187,13 @@ const gateOptionsSchema = z.object(gatePolicySchema.omit({ rewindTo: true }).sha
 
 function workOf(options: PhaseSettings): PhaseWork {
   const review = reviewOptions(options.review);
+  const reflector = review && reflectorOf(review);
   return {
     input: options.input,
     tasks: new Map(options.tasks.map((task) => [task.name, taskWork(task)])),
     checks: new Map((review?.checks ?? []).map((one): [string, CheckWork] => [one.name, one])),
     reviewers: new Map((review ? reviewersOf(review) : []).map((one) => [one.name, taskWork(one)])),
+    reflect: reflector && taskWork(reflector),
   };
 }
 

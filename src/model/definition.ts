@@ -32,6 +32,11 @@ export function reviewOptions(review: PhaseSettings['review']): AnyReview | unde
   return typeof review === 'function' || 'kind' in review ? { by: review } : review;
 }
 
+/** The reflect call of a gate with its name: a task keeps its own, a function is called `reflect`. */
+export function reflectorOf({ reflect }: AnyReview): AnyTask | undefined {
+  return typeof reflect === 'function' ? { kind: 'task', name: 'reflect', options: { run: reflect } } : reflect;
+}
+
 /** Reviewers with their names: a task keeps its own, a function is called `review`, or `review 2` and so on. */
 export function reviewersOf(options: AnyReview): readonly AnyTask[] {
   const list = options.by === undefined ? [] : Array.isArray(options.by) ? options.by : [options.by];

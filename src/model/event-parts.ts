@@ -67,6 +67,20 @@ export const baselined = z.object({
   ),
 });
 
+/** The prompt of the last try, where its handler has read it: SHA-256 in hex, and its length. */
+const prompt = z.object({ hash: z.string(), chars: z.int() });
+
+/**
+ * What the attempt is told to have learned, beside the demand. `reflection` is absent where none could be had. `recalled` comes from
+ * earlier runs, oldest first.
+ */
+export const reflected = z.object({
+  type: z.literal('phase.reflected'),
+  ...at,
+  reflection: z.string().optional(),
+  recalled: z.array(z.object({ run: z.string(), reflection: z.string() })).optional(),
+});
+
 /** What happens to a task, or to a reviewer, where `reviewer` is true. `try` counts from 1. */
 export const taskEvents = [
   z.object({ type: z.literal('task.started'), ...work, try: z.int() }),
@@ -82,8 +96,15 @@ export const taskEvents = [
     model: z.string().optional(),
     progress: z.union([z.number(), z.string()]).optional(),
     artifact: z.object({ name: z.string(), content: z.unknown() }).optional(),
+    observation: z.string().optional(),
   }),
-  z.object({ type: z.literal('task.completed'), ...work, try: z.int(), output: z.unknown() }),
+  z.object({
+    type: z.literal('task.completed'),
+    ...work,
+    try: z.int(),
+    output: z.unknown(),
+    prompt: prompt.optional(),
+  }),
   z.object({
     type: z.literal('task.retrying'),
     ...work,
@@ -99,6 +120,7 @@ export const taskEvents = [
     error,
     /** What it demands of an earlier phase, where it cannot work with what that put out. */
     rework: z.object({ phase: z.string(), feedback: z.string() }).optional(),
+    prompt: prompt.optional(),
   }),
   /** A person is asked, who is the task, or the reviewer. */
   z.object({

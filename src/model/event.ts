@@ -10,7 +10,20 @@
  * @module
  */
 import { z } from 'zod';
-import { at, baselined, by, correction, error, limit, outputs, revision, rewind, taskEvents, verdict } from './event-parts.ts';
+import {
+  at,
+  baselined,
+  by,
+  correction,
+  error,
+  limit,
+  outputs,
+  reflected,
+  revision,
+  rewind,
+  taskEvents,
+  verdict,
+} from './event-parts.ts';
 import type { Plan } from './plan.ts';
 
 const plan = z.custom<Plan>((value) => typeof value === 'object' && value !== null);
@@ -67,6 +80,7 @@ const phaseEvents = [
   z.object({ type: z.literal('phase.failed'), ...at, error }),
   z.object({ type: z.literal('phase.warned'), ...at, code: z.string(), message: z.string() }),
   baselined,
+  reflected,
 ] as const;
 
 const approval = {
@@ -161,7 +175,8 @@ export type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { readonly t
 export type Approval = Omit<EventOf<'phase.approved'>, 'version' | 'read'>;
 
 /** What a task tells the phase that runs it. */
-export type TaskReport = DeepReadonly<z.infer<(typeof taskEvents)[number]>> | EventOf<'phase.warned' | 'check.baselined'>;
+export type TaskReport =
+  DeepReadonly<z.infer<(typeof taskEvents)[number]>> | EventOf<'phase.warned' | 'phase.reflected' | 'check.baselined'>;
 
 /** What a phase tells its pipeline. */
 export type PhaseReport = TaskReport | DeepReadonly<z.infer<(typeof phaseEvents)[number]>> | Approval;

@@ -172,6 +172,7 @@ export function foldInbox(): InboxFold {
         case 'phase.stale':
         case 'phase.warned':
         case 'check.baselined':
+        case 'phase.reflected':
         case 'review.started':
         case 'loop.detected':
         case 'task.started':

@@ -8,6 +8,7 @@ import type { Decision } from './decision.ts';
 import type { ReviewFinding } from './findings.ts';
 import type { Mode } from './options.ts';
 import type { GatePolicy } from './policy.ts';
+import type { Reflector } from './reflect-types.ts';
 import type { StandardSchemaV1 } from './schema.ts';
 import type { AnyTask, Inputs, Outputs, Task, TaskContext, TaskMaker, TaskName, TaskOutputs } from './task-types.ts';
 
@@ -68,6 +69,11 @@ export interface ReviewOptions<O = Outputs, I = Inputs, In = unknown> extends Om
   /** How many reviewers must approve. @default 'all' */
   readonly quorum?: 'all' | number | undefined;
   readonly checks?: readonly Check<O, I, In>[] | undefined;
+  /**
+   * Writes what is to be learned from an attempt that was sent back, before the next one works; for the strategies `reflexion` and
+   * `lastAttemptAndReflexion`. Where it fails the attempt works without, and a warning says so.
+   */
+  readonly reflect?: Reflector<O, I, In> | undefined;
   /** Which phases may be sent back: the direct predecessors, any ancestor, or just these. @default 'predecessors' */
   readonly rewindTo?: 'predecessors' | 'ancestors' | readonly (AnyPhase | string)[] | undefined;
 }
@@ -96,6 +102,11 @@ export interface PhaseOptions<
    * the tasks get as `inputs`; reviewers and checks get what was committed.
    */
   readonly input?: S;
+  /**
+   * Artifacts that its handlers see, as `'<phase>/<artifact>'`: of phases upstream those of the approved attempt, its own of the attempt
+   * before. Names that nobody reports are left out. The strategy `sharedPool` writes them into prompts, in this order.
+   */
+  readonly subscribe?: readonly string[] | undefined;
 }
 
 /** The type of `phase`: `In` is the input of the run. */
@@ -118,6 +129,7 @@ export interface PhaseSettings {
   readonly mode?: Mode | undefined;
   readonly review?: Reviewer<never, never, never> | AnyReview | undefined;
   readonly input?: StandardSchemaV1 | undefined;
+  readonly subscribe?: readonly string[] | undefined;
 }
 
 /** A phase as `phase()` returns it. */

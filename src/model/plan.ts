@@ -9,6 +9,7 @@ import type { InboxPolicy } from './inbox-policy.ts';
 import { isSameJson } from './json.ts';
 import type { Estimate, Mode } from './options.ts';
 import type { Backoff, Count, FullGatePolicy, Limits, Policy } from './policy.ts';
+import type { Subscription } from './subscription.ts';
 
 /** One task, or one reviewer, as data. */
 export interface TaskPlan {
@@ -30,6 +31,8 @@ export interface GatePlan extends FullGatePolicy {
   /** Those of them that are also run before the tasks first work; absent where none is. */
   readonly baseline?: readonly string[] | undefined;
   readonly reviewers: readonly TaskPlan[];
+  /** What reflects on attempts that were sent back; absent where nothing does. */
+  readonly reflect?: TaskPlan | undefined;
   /** How many reviewers must approve. */
   readonly quorum: number;
   /** Phases that may be sent back, in topological order. */
@@ -43,6 +46,8 @@ export interface PhasePlan {
   readonly mode: Mode;
   readonly tasks: readonly TaskPlan[];
   readonly gate: GatePlan | null;
+  /** Artifacts that it subscribes to, in order; absent where there are none. */
+  readonly subscribe?: readonly Subscription[] | undefined;
 }
 
 /** A pipeline as data; two pipelines with equal plans differ in their functions only. */

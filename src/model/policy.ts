@@ -187,6 +187,11 @@ export function backoffMs(backoff: Backoff, number: number, leastMs = 0): number
   return Math.min(max, Math.max(leastMs, first * factor ** (number - 1)));
 }
 
+/** Whether a strategy carries reflections, so that rejected attempts are reflected on. */
+export function reflects(strategy: FullGatePolicy['strategy']): boolean {
+  return strategy === 'reflexion' || strategy === 'lastAttemptAndReflexion';
+}
+
 /** A count as a number, `Infinity` where it is unlimited. */
 export function countOf(value: Count): number {
   return value === 'unlimited' ? Infinity : value;

@@ -50,6 +50,14 @@ export const LONGEST_REFLECTION = 2000;
 /** Characters of an observation in a trajectory. */
 export const LONGEST_OBSERVATION = 500;
 
+/** What one task may recall. */
+export function recalledBy(recollection: Recollection | undefined, task: string): TaskRecollection {
+  if (!recollection) return NOTHING;
+  const { reflections, artifacts, trajectories } = recollection;
+  const trajectory = trajectories && Object.hasOwn(trajectories, task) ? trajectories[task] : undefined;
+  return { ...(reflections && { reflections }), ...(artifacts && { artifacts }), ...(trajectory && { trajectory }) };
+}
+
 /** Reflections with one more, the latest ones. */
 export function withReflections(known: readonly string[], more: readonly string[]): readonly string[] {
   return [...known, ...more].slice(-MOST_REFLECTIONS);
@@ -74,4 +82,5 @@ export function elided(text: string, most: number): string {
 
 // --- internal ---
 
+const NOTHING: TaskRecollection = Object.freeze({});
 const NOTHING_SEEN: Trajectory = Object.freeze({ first: Object.freeze([]), last: Object.freeze([]), omitted: 0 });

@@ -46,9 +46,10 @@ type Mask = (text: string) => string;
 function mapTexts(event: RunEvent, mask: Mask): RunEvent {
   switch (event.type) {
     case 'task.reported': {
-      const { progress, artifact } = event;
+      const { progress, artifact, observation } = event;
       const changed = {
         ...(typeof progress === 'string' && { progress: mask(progress) }),
+        ...(observation !== undefined && { observation: mask(observation) }),
         ...(artifact && { artifact: changedFields(artifact, { content: maskValue(artifact.content, mask) }) }),
       };
       return changedFields(event, changed);
@@ -79,6 +80,13 @@ function mapTexts(event: RunEvent, mask: Mask): RunEvent {
       return changedFields(event, { reason: mask(event.reason) });
     case 'phase.warned':
       return changedFields(event, { message: mask(event.message) });
+    case 'phase.reflected':
+      return changedFields(event, {
+        ...(event.reflection !== undefined && { reflection: mask(event.reflection) }),
+        ...(event.recalled && {
+          recalled: mapItems(event.recalled, (one) => changedFields(one, { reflection: mask(one.reflection) })),
+        }),
+      });
     case 'check.baselined':
       return changedFields(event, {
         failed: mapItems(event.failed, (one) => changedFields(one, { details: mask(one.details) })),

@@ -82,6 +82,7 @@ const review = gatePolicySchema.extend({
   by: z.union([reviewer, z.array(reviewer)], { error: 'expected a reviewer or a list of reviewers' }).optional(),
   quorum: z.union([z.literal('all'), z.int().min(1)], { error: 'expected "all" or a whole number from 1' }).optional(),
   checks: z.array(check, 'expected a list of checks').optional(),
+  reflect: z.union([call, task], { error: 'expected a function or a task' }).optional(),
   rewindTo: z
     .union([gatePolicySchema.shape.rewindTo.unwrap(), z.array(named)], {
       error: 'expected "predecessors", "ancestors" or a list of phases',
@@ -98,6 +99,7 @@ const phase = z.object({
     mode: modeSchema.nullish(),
     review: z.union([reviewer, review], { error: 'expected a function, a task, or review options' }).nullish(),
     input: schema.optional(),
+    subscribe: z.array(text, 'expected a list of texts such as "plan/outline"').nullish(),
   }),
 });
 

@@ -6,6 +6,7 @@
 import type { z } from 'zod';
 import type { Definition } from './definition.ts';
 import type { PhaseSettings } from './phase-types.ts';
+import { policySchema } from './policy.ts';
 
 /**
  * What is left of a definition without the options that a schema refuses. Work that it refuses is replaced by some that
@@ -28,7 +29,11 @@ export function soundPart(definition: unknown, issues: readonly z.core.$ZodIssue
   const name = at(definition, 'name');
   return sound.length === 0 && phases.length > 0
     ? undefined
-    : { name: typeof name === 'string' ? name : 'pipeline', phases: sound };
+    : {
+        name: typeof name === 'string' ? name : 'pipeline',
+        phases: sound,
+        policy: policyOf(definition),
+      };
 }
 
 // --- internal ---
@@ -82,6 +87,10 @@ function within(refused: Refused, part: readonly PropertyKey[]): Refused {
   return refused
     .filter(({ path }) => part.every((key, index) => path[index] === key))
     .map((one) => ({ ...one, path: one.path.slice(part.length) }));
+}
+
+function policyOf(definition: unknown): Definition['policy'] {
+  return policySchema.safeParse(at(definition, 'policy')).data;
 }
 
 function isPhase(draft: Draft): draft is Draft & { readonly options: PhaseSettings } {

@@ -7,6 +7,7 @@ import { namesOf, reviewersOf, reviewOptions, type Definition } from './definiti
 import { findCycle, graphOf, reach, topologicalOrder, type Graph, type GraphNode } from './graph.ts';
 import type { AnyReview, PhaseSettings } from './phase-types.ts';
 import type { Problem } from './problems.ts';
+import { recallProblems } from './recall-problems.ts';
 import { nameProblem } from './names.ts';
 import type { AnyTask } from './task-types.ts';
 
@@ -23,6 +24,7 @@ export function structureProblems(definition: Definition, nodes: readonly GraphN
     ...cycles('the pipeline', nodes, definition.phases, ['phases']),
     ...definition.phases.flatMap((phase, index) => taskProblems(phase.name, phase.options, ['phases', index])),
     ...definition.phases.flatMap((phase, index) => gateProblems(phase, graph, acyclic, index)),
+    ...definition.phases.flatMap((_, index) => (acyclic ? recallProblems(definition, graph, index) : [])),
   ];
 }
 

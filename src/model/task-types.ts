@@ -5,6 +5,7 @@
  */
 import type { Backoff, Count } from './policy.ts';
 import type { Estimate } from './options.ts';
+import type { SharedArtifact, TaskRecollection } from './recollection.ts';
 import type { Revision } from './revision.ts';
 import type { StandardSchemaV1 } from './schema.ts';
 
@@ -33,6 +34,8 @@ export interface Report {
   readonly progress?: number | string | undefined;
   /** Something worth keeping beside the output, as JSON. */
   readonly artifact?: { readonly name: string; readonly content: unknown } | undefined;
+  /** What it did and what it saw, one step at a time; the strategy `trajectory` tells the next attempt of the first and the last five. */
+  readonly observation?: string | undefined;
 }
 
 /**
@@ -59,6 +62,8 @@ export interface TaskContext<I = Inputs, C = Outputs, In = unknown, P = unknown>
   readonly generation: number;
   /** What this attempt should do differently; `undefined` on the first. */
   readonly revision: TaskRevision<P> | undefined;
+  /** What the phase subscribes to, in that order; names that nobody has reported are left out. */
+  readonly artifacts: readonly SharedArtifact[];
   /** Aborted when the attempt is over for any reason: timeout, cancel, a failed sibling, an invalidated input. */
   readonly signal: AbortSignal;
   /** Reports usage, progress and artifacts; ignored once the task has ended. */
@@ -74,7 +79,7 @@ export interface TaskContext<I = Inputs, C = Outputs, In = unknown, P = unknown>
 }
 
 /** A revision as one task sees it. */
-export interface TaskRevision<O = unknown> extends Revision {
+export interface TaskRevision<O = unknown> extends Revision, Omit<TaskRecollection, 'artifacts'> {
   /** What this very task put out in the attempt that is being revised. */
   readonly previousOutput?: O;
 }

@@ -196,6 +196,7 @@ function applyToPhase(state: State, event: Extract<RunEvent, { readonly phase: s
     case 'task.asked':
     case 'task.answered':
     case 'check.baselined':
+    case 'phase.reflected':
     case 'phase.read':
     case 'loop.detected':
   }

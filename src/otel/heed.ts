@@ -65,6 +65,7 @@ export function heed(spans: RunSpans, event: RunEvent, time: number): boolean {
       return false;
     case 'phase.started':
     case 'phase.read':
+    case 'phase.reflected':
     case 'phase.retrying':
     case 'phase.rewinding':
     case 'phase.escalated':
@@ -146,6 +147,11 @@ function heedPhase(spans: RunSpans, event: PhaseEvent, time: number): void {
     case 'phase.read':
       note(spans, event.phase, 'phasegate.phase.read', { 'phasegate.source': event.source }, time);
       return;
+    case 'phase.reflected': {
+      const attributes = { 'phasegate.reflection': event.reflection, 'phasegate.recalled': event.recalled?.length };
+      note(spans, event.phase, 'phasegate.phase.reflected', present(attributes), time);
+      return;
+    }
     case 'phase.stale':
       note(spans, event.phase, 'phasegate.phase.stale', { 'phasegate.because': event.because }, time);
       return;

@@ -48,6 +48,7 @@ function idleWork({ phases }: Plan): Work {
           tasks: new Map(tasks.map((task) => [task.name, NO_TASK])),
           checks: new Map(gate?.checks.map((check) => [check, NO_TASK.runner])),
           reviewers: new Map(gate?.reviewers.map((reviewer) => [reviewer.name, NO_TASK])),
+          reflect: NO_TASK,
         },
       ]),
     ),

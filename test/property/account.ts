@@ -70,6 +70,8 @@ function detailsOf(event: RunEvent): Details {
       return { ...where, code: event.error.code };
     case 'phase.warned':
       return { ...where, code: event.code };
+    case 'phase.reflected':
+      return { ...where, reflection: event.reflection, recalled: event.recalled };
     case 'check.baselined':
       return { ...where, passed: event.passed, failed: event.failed.map((one) => one.check) };
     case 'phase.approved': {

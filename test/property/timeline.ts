@@ -108,6 +108,7 @@ function next(
     case 'review.started':
     case 'review.decided':
     case 'phase.warned':
+    case 'phase.reflected':
     case 'check.baselined':
     case 'loop.detected':
     case 'phase.read':

@@ -111,6 +111,9 @@ function applyTo(draft: (phase: string) => Draft, event: PhaseEvent): void {
       phase.tasks.clear();
       phase.correction = undefined;
       return;
+    case 'phase.reflected':
+      phase.tasks.clear();
+      return;
     case 'task.asked':
       if (!event.reviewer) phase.tasks.set(event.task, { state: 'working', progress: 'waits for a person' });
       return;
@@ -136,6 +139,7 @@ function applyTo(draft: (phase: string) => Draft, event: PhaseEvent): void {
       return;
     case 'review.started':
     case 'review.decided':
+    case 'loop.detected':
     case 'phase.escalated':
     case 'phase.rejected':
     case 'phase.failed':

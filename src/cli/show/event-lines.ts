@@ -167,6 +167,8 @@ function sayPhase(event: PhaseEvent, gate: GatePlan | undefined): string {
       return withText('failed', errorText(event.error));
     case 'phase.warned':
       return withText('warning', event.message);
+    case 'phase.reflected':
+      return withText('reflects', event.reflection ?? 'nothing came of it');
     case 'check.baselined':
       return baselineText(event);
     case 'phase.read':

@@ -1,0 +1,43 @@
+/**
+ * Which artifacts a phase wants to see: those of phases before it, and its own of the attempt before.
+ *
+ * @module
+ */
+import type { Plan } from './plan.ts';
+
+/** One artifact by whose it is. */
+export interface Subscription {
+  readonly phase: string;
+  readonly artifact: string;
+}
+
+/**
+ * Reads `phase/artifact`. Names may have slashes of their own: the longest name of a phase that stands there counts.
+ *
+ * @param phases Names of phases that it may be.
+ * @returns `undefined` where it is none of them, or no artifact is named.
+ */
+export function readSubscription(text: string, phases: readonly string[]): Subscription | undefined {
+  const phase = phases
+    .filter((name) => text.startsWith(`${name}/`) && text.length > name.length + 1)
+    .toSorted((a, b) => b.length - a.length)[0];
+  return phase === undefined ? undefined : Object.freeze({ phase, artifact: text.slice(phase.length + 1) });
+}
+
+/** Whether any phase subscribes to an artifact. The names are gathered once per plan. */
+export function isSubscribed(plan: Plan, phase: string, artifact: string): boolean {
+  const known = gathered.get(plan) ?? gather(plan);
+  gathered.set(plan, known);
+  return known.get(phase)?.has(artifact) ?? false;
+}
+
+// --- internal ---
+
+const gathered = new WeakMap<Plan, ReadonlyMap<string, ReadonlySet<string>>>();
+
+function gather({ phases }: Plan): ReadonlyMap<string, ReadonlySet<string>> {
+  const names = new Map<string, Set<string>>();
+  for (const { phase, artifact } of phases.flatMap((one) => one.subscribe ?? []))
+    names.set(phase, (names.get(phase) ?? new Set()).add(artifact));
+  return names;
+}
