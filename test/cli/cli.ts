@@ -33,11 +33,16 @@ export interface Going {
 /**
  * Starts the command line. Where it has no working folder of its own it keeps no runs.
  *
- * @param options `input` is its standard input, which ends at once where absent.
+ * @param options `input` is its standard input, which ends at once where absent. `env` is what it finds in its environment beside
+ *   that of the tests; there is no key of a model in it otherwise.
  */
 export function start(
   args: readonly string[],
-  options: { readonly input?: string; readonly cwd?: string } = {},
+  options: {
+    readonly input?: string;
+    readonly cwd?: string;
+    readonly env?: Readonly<Record<string, string>>;
+  } = {},
 ): Going {
   if (!existsSync(main))
     throw new Error(`${main} is missing: run "npm run build" before the tests of the command line.`);
@@ -47,6 +52,9 @@ export function start(
     FORCE_COLOR: undefined,
     CI: undefined,
     PHASEGATE_STORE: options.cwd === undefined ? 'memory' : undefined,
+    OPENAI_API_KEY: undefined,
+    OPENAI_BASE_URL: undefined,
+    ...options.env,
   };
   const child = spawn(process.execPath, [main, ...args], { cwd: options.cwd ?? repository, env });
   child.stdin.on('error', () => undefined);

@@ -1,0 +1,32 @@
+/**
+ * Research, then writing. The editor who reviews the draft may send back the research.
+ *
+ * @module
+ */
+import { definePipeline, phase, policies } from 'phasegate';
+import { namesKnownSources, type Staff } from './staff.ts';
+
+/** The pipeline, with whoever does the work. */
+export function article({ gather, summary, critic, draft, editor }: Staff) {
+  const research = phase('research', {
+    tasks: [gather, summary],
+    review: {
+      checks: [{ name: 'sources exist', run: ({ outputs }) => namesKnownSources(outputs.gather) }],
+      by: critic,
+      maxRetries: 2,
+    },
+  });
+
+  const writing = phase('writing', {
+    after: [research],
+    tasks: [draft],
+    review: { by: editor, maxRetries: 2, maxPredecessorRetries: 1 },
+  });
+
+  return definePipeline({
+    name: 'article',
+    phases: [research, writing],
+    policy: policies.strict,
+    limits: { tokens: 200_000 },
+  });
+}

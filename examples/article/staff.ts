@@ -1,0 +1,35 @@
+/**
+ * Who works on an article, and what they pass on.
+ *
+ * @module
+ */
+import type { Decision, Inputs, Task } from 'phasegate';
+import { z } from 'zod';
+import { SOURCES } from './sources.ts';
+
+/** What research passes on. A figure is `null` where none was looked for. */
+export const factsSchema = z.array(z.object({ claim: z.string(), figure: z.string().nullable(), source: z.string() }));
+
+export type Facts = z.infer<typeof factsSchema>;
+
+/** The tasks and reviewers of an article, whoever does them. */
+export interface Staff {
+  readonly gather: Task<'gather', Facts, Inputs>;
+  readonly summary: Task<'summary', string, Inputs>;
+  readonly critic: Task<'critic', Decision, Inputs>;
+  readonly draft: Task<'draft', string, Inputs>;
+  readonly editor: Task<'editor', Decision, Inputs>;
+}
+
+/** What every staff is asked to do. */
+export const work = {
+  gather: 'Gather facts that explain why most coasts have two high tides a day.',
+  summary: 'Summarise the facts, one line each, with figure and source.',
+  draft: 'Write a short article on why most coasts have two high tides a day.',
+} as const;
+
+/** A check of the research: models are known to make up sources. */
+export function namesKnownSources(facts: Facts): true | string {
+  const unknown = facts.map(({ source }) => source).filter((name) => !SOURCES.some((one) => one.name === name));
+  return unknown.length === 0 || `Remove the facts of sources that do not exist: ${unknown.join(', ')}.`;
+}
