@@ -37,6 +37,11 @@ export function layoutAskedFor(requested: readonly string[], width: number): Lay
   return { width, wrap: /\bwrap\b/iu.test(text), shorten: /\bshorten\b/iu.test(text) };
 }
 
+/** Lines that fit, whatever is in them. */
+export function tidyLayout(width: number): Layout {
+  return { width, wrap: true, shorten: true };
+}
+
 /** Writes the notes. */
 export function writeNotes(draft: Draft, layout: Layout): string {
   const shortOf = new Map(draft.commits.map(({ hash, short }) => [hash, short]));

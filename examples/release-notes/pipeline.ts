@@ -6,7 +6,9 @@
  * @module
  */
 import { definePipeline, phase, type Revision } from 'phasegate';
+import type { OpenAIModel } from 'phasegate/openai';
 import { z } from 'zod';
+import { modelOf } from '../model.ts';
 import { commitSchema, countMerges, readCommits } from './commits.ts';
 import {
   coversEveryCommitOnce,
@@ -18,7 +20,8 @@ import {
 } from './gates.ts';
 import type { GitOptions } from './git.ts';
 import { groupCommits, groupingSchema, signalsAskedFor } from './grouping.ts';
-import { layoutAskedFor, writeNotes } from './notes.ts';
+import { editorBy, inWordsOf, wordingBy } from './models.ts';
+import { layoutAskedFor, tidyLayout, writeNotes } from './notes.ts';
 import { holdsNotes, publicationSchema, publishNotes } from './publish.ts';
 import { findRange, rangeSchema } from './range.ts';
 import { settingsOf, settingsSchema } from './settings.ts';
@@ -55,65 +58,89 @@ const group = phase('group', {
   ],
 });
 
-const draft = phase('draft', {
-  after: [group],
-  tasks: (task) => [
-    task('notes', {
-      description: 'Write the release notes.',
-      output: z.string(),
-      run: ({ inputs, input, revision }) => {
-        const { range, commits, merges } = inputs.collect;
-        const layout = layoutAskedFor(changesAskedFor(revision), settingsOf(input).width);
-        return writeNotes({ since: range.since, merges, commits, grouping: inputs.group.grouping }, layout);
-      },
-    }),
-  ],
-  review: {
-    checks: [
-      {
-        name: 'every commit once',
-        run: ({ outputs, inputs }) => coversEveryCommitOnce(outputs.notes, inputs.collect.commits),
-      },
-      {
-        name: 'no invented hash',
-        run: ({ outputs, inputs }) => inventsNoHash(outputs.notes, inputs.collect.commits, inputs.collect.range.since),
-      },
-      { name: 'no empty section', run: ({ outputs }) => hasNoEmptySection(outputs.notes) },
-      { name: 'line length', run: ({ outputs, input }) => fitsWidth(outputs.notes, settingsOf(input).width) },
-    ],
-    by: ({ inputs, input, report }) =>
-      reviewGrouping(inputs.group.grouping, inputs.collect.commits, settingsOf(input).maxOther, (remark) =>
-        report({ progress: remark }),
-      ),
-    // Notes that break a rule after all are never published.
-    onExhausted: 'reject',
-  },
-});
+/** The pipeline, in the words of the commits where there is no model. */
+export function releaseNotes(model?: OpenAIModel) {
+  const draft = draftBy(model);
+  return definePipeline({
+    name: 'release notes',
+    phases: [collect, group, draft, publishing(draft)],
+    input: settingsSchema,
+  });
+}
 
-const publish = phase('publish', {
-  after: [draft],
-  tasks: (task) => [
-    task('file', {
-      output: publicationSchema,
-      run: async ({ inputs, input, report, signal }) => {
-        const file = await publishNotes(inputs.draft.notes, settingsOf(input).out, signal);
-        report({ progress: `wrote ${file.path}` });
-        return file;
-      },
-    }),
-  ],
-  review: {
-    checks: [{ name: 'as approved', run: ({ outputs, inputs }) => holdsNotes(outputs.file, inputs.draft.notes) }],
-  },
-});
-
-export default definePipeline({
-  name: 'release notes',
-  phases: [collect, group, draft, publish],
-  input: settingsSchema,
-});
+/** With OPENAI_API_KEY a model words the notes and reviews them. */
+export default releaseNotes(modelOf(process.env));
 
 // --- internal ---
+
+/** The draft, in the words of the commits, or in those of a model; an editor reviews those as well. */
+function draftBy(model: OpenAIModel | undefined) {
+  return phase('draft', {
+    after: [group],
+    tasks: (task) => {
+      const wording = model && wordingBy(model);
+      const notes = task('notes', {
+        description: 'Write the release notes.',
+        after: wording ? [wording] : [],
+        output: z.string(),
+        run: ({ inputs, context, input, revision }) => {
+          const { range, commits, merges } = inputs.collect;
+          const { width } = settingsOf(input);
+          const { grouping } = inputs.group;
+          const told = { since: range.since, merges, commits };
+          return wording
+            ? writeNotes({ ...told, grouping: inWordsOf(context.wording, grouping, commits) }, tidyLayout(width))
+            : writeNotes({ ...told, grouping }, layoutAskedFor(changesAskedFor(revision), width));
+        },
+      });
+      return wording ? [wording, notes] : [notes];
+    },
+    review: {
+      checks: [
+        {
+          name: 'every commit once',
+          run: ({ outputs, inputs }) => coversEveryCommitOnce(outputs.notes, inputs.collect.commits),
+        },
+        {
+          name: 'no invented hash',
+          run: ({ outputs, inputs }) =>
+            inventsNoHash(outputs.notes, inputs.collect.commits, inputs.collect.range.since),
+        },
+        { name: 'no empty section', run: ({ outputs }) => hasNoEmptySection(outputs.notes) },
+        { name: 'line length', run: ({ outputs, input }) => fitsWidth(outputs.notes, settingsOf(input).width) },
+      ],
+      by: [
+        ({ inputs, input, report }) =>
+          reviewGrouping(inputs.group.grouping, inputs.collect.commits, settingsOf(input).maxOther, (remark) =>
+            report({ progress: remark }),
+          ),
+        ...(model ? [editorBy(model)] : []),
+      ],
+      // Notes that break a rule after all are never published.
+      onExhausted: 'reject',
+    },
+  });
+}
+
+/** The file, of what has passed. */
+function publishing(draft: ReturnType<typeof draftBy>) {
+  return phase('publish', {
+    after: [draft],
+    tasks: (task) => [
+      task('file', {
+        output: publicationSchema,
+        run: async ({ inputs, input, report, signal }) => {
+          const file = await publishNotes(inputs.draft.notes, settingsOf(input).out, signal);
+          report({ progress: `wrote ${file.path}` });
+          return file;
+        },
+      }),
+    ],
+    review: {
+      checks: [{ name: 'as approved', run: ({ outputs, inputs }) => holdsNotes(outputs.file, inputs.draft.notes) }],
+    },
+  });
+}
 
 function gitOptions(input: unknown, signal: AbortSignal): GitOptions {
   return { repo: settingsOf(input).repo, signal };

@@ -9,7 +9,7 @@ import { listen, type Entry } from '../openai/server.ts';
 const PAGE = '# A faster parser\n\nVersion 2.0 reads files twice as fast, and no longer runs on Node 18.\n';
 
 const FEEDBACK =
-  'Name the version, and what breaks. | Readers cannot tell whether it concerns them. | Also: | - It promises without a figure.';
+  'Name the version, and what breaks. | Readers cannot tell whether it concerns them. | - [medium] It promises without a figure.';
 
 const LINES = [
   'changes started 0',

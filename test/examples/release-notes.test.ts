@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import pipeline from '../../examples/release-notes/pipeline.ts';
+import { releaseNotes } from '../../examples/release-notes/pipeline.ts';
 import { coversEveryCommitOnce, hasNoEmptySection, inventsNoHash } from '../../examples/release-notes/gates.ts';
 import { signalsAskedFor } from '../../examples/release-notes/grouping.ts';
 import { escapeMarkdown, wrap } from '../../examples/release-notes/markdown.ts';
@@ -13,6 +13,8 @@ import type { Settings } from '../../examples/release-notes/settings.ts';
 import { startRun } from '../../src/index.ts';
 import { lineOf } from '../line.ts';
 import { emptyDirectory, gitIn, removeAll, repository, type CommitSpec } from './repository.ts';
+
+const pipeline = releaseNotes();
 
 afterAll(removeAll);
 afterEach(() => vi.unstubAllEnvs());
