@@ -78,8 +78,8 @@ describe('spans of models', () => {
       tasks: (task) => [
         task('text', {
           run: ({ report }) => {
-            report({ model: 'a', inputTokens: 1 });
-            report({ model: 'b', outputTokens: 2 });
+            report({ model: 'a', inputTokens: 1, outputTokens: 3 });
+            report({ model: 'b', inputTokens: 4, outputTokens: 2 });
             return 1;
           },
         }),
@@ -88,6 +88,7 @@ describe('spans of models', () => {
     const spans = await spansOf(startRun(definePipeline({ name: 'p', phases: [draft] })));
     const { attributes } = spanNamed(spans, 'invoke_agent text');
     expect(attributes['phasegate.models']).toEqual(['a', 'b']);
+    expect(attributes).toMatchObject({ 'gen_ai.usage.input_tokens': 5, 'gen_ai.usage.output_tokens': 5 });
     expect(attributes).not.toHaveProperty('gen_ai.request.model');
   });
 });
@@ -338,11 +339,11 @@ describe('texts and names', () => {
   it('are cut where they are long', async () => {
     const draft = phase('draft', {
       tasks: (task) => [task('text', { run: () => 1 })],
-      review: { by: () => retry('😀'.repeat(10_000)), maxRetries: 0 },
+      review: { by: () => retry(`x${'😀'.repeat(10_000)}`), maxRetries: 0 },
     });
     const spans = await spansOf(startRun(definePipeline({ name: 'p', phases: [draft] })));
     const said = String(spanNamed(spans, 'attempt draft').events[0]?.attributes?.['gen_ai.evaluation.explanation']);
-    expect(said).toBe(`${'😀'.repeat(2048)}…`);
+    expect(said).toBe(`x${'😀'.repeat(2047)}…`);
   });
 });
 

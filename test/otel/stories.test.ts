@@ -2,7 +2,7 @@
 import { diag, DiagLogLevel } from '@opentelemetry/api';
 import type { RunEvent, RunRecord } from 'phasegate';
 import { afterEach, describe, expect, it } from 'vitest';
-import { spansOf, treeOf } from './spans.ts';
+import { spanNamed, spansOf, treeOf } from './spans.ts';
 
 describe('links', () => {
   it('are of the next generation, not of an attempt that its own gate asked for meanwhile', async () => {
@@ -110,6 +110,25 @@ describe('records that end', () => {
         "      task text stopped",
       ]
     `);
+  });
+});
+
+describe('a run that fails', () => {
+  it('says which phase was the first to', async () => {
+    const error = (message: string) => ({ code: 'TASK_FAILED', name: 'Error', message });
+    const spans = await spansOf(
+      told(
+        { type: 'phase.started', ...at('plan') },
+        { type: 'phase.started', ...at('build') },
+        { type: 'phase.rejected', ...at('plan'), reason: 'No.' },
+        { type: 'phase.failed', ...at('build'), error: error('No disk.') },
+        { type: 'phase.failed', ...at('ship'), error: error('No boat.') },
+        { type: 'run.ended', status: 'failed' },
+      ),
+    );
+    const { status, attributes } = spanNamed(spans, 'invoke_workflow');
+    expect(status.message).toBe('Phase "build" failed: No disk.');
+    expect(attributes['error.type']).toBe('TASK_FAILED');
   });
 });
 

@@ -184,6 +184,7 @@ describe('traceRun()', () => {
     ).toEqual([]);
     expect(spans.flatMap(({ events }) => events).filter(({ time }) => !times.has(millis(time)))).toEqual([]);
     const whole = spanNamed(spans, 'invoke_workflow all');
+    expect(whole.attributes).toMatchObject({ 'phasegate.attempts': 7, 'phasegate.corrections': 2 });
     expect([millis(whole.startTime), millis(whole.endTime)]).toEqual([records[0]?.time, records.at(-1)?.time]);
   });
 
