@@ -69,6 +69,8 @@ export interface PlayOptions {
   readonly detail?: readonly Detail[];
   /** Puts the simulated milliseconds in front of lines. */
   readonly timed?: boolean;
+  /** Time that the work shares. @default a time of its own */
+  readonly time?: SimulatedTime;
 }
 
 /** A run that has ended. */
@@ -131,7 +133,7 @@ export async function play(phases: readonly Fake[], options: PlayOptions = {}): 
     ...(concurrency !== undefined && { concurrency }),
     ...(schema && { input: schema }),
   });
-  const time = simulatedTime();
+  const { time = simulatedTime() } = options;
   const run = startRun(pipeline, { ...options.run, clock: time.clock });
   const records: RunRecord[] = [];
   const lines: string[] = [];

@@ -34,7 +34,7 @@ concurrency: 2
 phases:
   - name: research
     tasks:
-      - { name: read, command: [cat, notes], timeout: 1.5s, estimate: { costUsd: 0.5, tokens: 10 } }
+      - { name: read, command: [cat, notes], timeout: 1.5s, estimate: { costUsd: 0.5, tokens: 10, durationMs: 2s } }
       - { name: count, command: wc -l notes, shell: true, after: [read], description: Count., retry: { attempts: 3, backoff: { first: 2s, factor: 3, max: 1m } } }
   - name: draft
     after: [research]
@@ -55,7 +55,7 @@ phases:
     const run = () => 1;
     const research = phase('research', {
       tasks: [
-        task('read', { run, timeout: 1500, estimate: { costUsd: 0.5, tokens: 10 } }),
+        task('read', { run, timeout: 1500, estimate: { costUsd: 0.5, tokens: 10, durationMs: 2000 } }),
         task('count', {
           run,
           after: ['read'],

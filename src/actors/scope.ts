@@ -6,7 +6,10 @@
 import { after, type Clock } from '../machines/actor.ts';
 import type { PhaseContext } from '../machines/phase-context.ts';
 import type { Patron, Progress } from '../machines/ports.ts';
+import { Stake } from '../machines/till.ts';
 import type { PhaseReport } from '../model/event.ts';
+import type { TaskPlan } from '../model/plan.ts';
+import type { Report } from '../model/task-types.ts';
 
 /** Milliseconds that work which was told to stop is waited for, before it is left to itself. */
 export const ABORT_GRACE_MS = 5000;
@@ -38,6 +41,8 @@ export class WorkScope<I, O> {
   #stops: (() => void)[] | undefined = undefined;
   /** Handlers that are at work, so that stopping it takes time. */
   #busy = 0;
+  /** What tries were promised. */
+  #stakes: Set<Stake> | undefined = undefined;
   #hasEnded = false;
   #reason: unknown = undefined;
 
@@ -56,6 +61,41 @@ export class WorkScope<I, O> {
 
   get clock(): Clock {
     return this.#patron.clock;
+  }
+
+  /**
+   * Asks for what a try may use, and calls back when it may begin; at once where nothing bounds that, or the work is halted.
+   *
+   * @param go Called with what was promised.
+   */
+  stake(phase: string, task: TaskPlan, go: (stake: Stake | undefined) => void): void {
+    const { till } = this.#patron;
+    if (!till || this.isHalted) {
+      go(undefined);
+      return;
+    }
+    const begin = () => {
+      unhook();
+      this.guard(() => go(stake));
+    };
+    const stake: Stake = new Stake(phase, task.name, task.estimate, begin);
+    this.#stakes ??= new Set();
+    this.#stakes.add(stake);
+    const unhook = this.onHalt(() => {
+      this.giveBack(stake);
+      this.guard(() => go(undefined));
+    });
+    till.ask(stake);
+  }
+
+  /** A try is about to say what it has used. */
+  spend(stake: Stake, used: Report): void {
+    this.#patron.till?.spend(stake, used);
+  }
+
+  /** A try is over. */
+  giveBack(stake: Stake): void {
+    if (this.#stakes?.delete(stake)) this.#patron.till?.giveBack(stake);
   }
 
   /** Tells the phase something. Nobody listens once the work was stopped. */
@@ -116,6 +156,7 @@ export class WorkScope<I, O> {
     if (this.#busy > 0) this.#onStop?.(this);
     for (const run of this.#stops?.splice(0) ?? []) run();
     this.halt();
+    this.#giveBackAll();
   }
 
   /** Calls back after a while, unless the work is stopped before. Returns a function that prevents it. */
@@ -152,7 +193,13 @@ export class WorkScope<I, O> {
   #end(): boolean {
     if (this.#hasEnded) return false;
     this.#hasEnded = true;
+    this.#giveBackAll();
     return !this.isStopped;
+  }
+
+  /** What handlers that do not end were promised is for others. */
+  #giveBackAll(): void {
+    for (const stake of this.#stakes ?? []) this.giveBack(stake);
   }
 }
 

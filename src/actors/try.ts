@@ -12,7 +12,8 @@ import type { Recollection } from '../model/recollection.ts';
 import { retryHintOf } from '../model/retry-hint.ts';
 import { asRework } from '../model/rework.ts';
 import { check, type StandardSchemaV1 } from '../model/schema.ts';
-import type { Inputs, Outputs } from '../model/task-types.ts';
+import type { Stake } from '../machines/till.ts';
+import type { Inputs, Outputs, Report } from '../model/task-types.ts';
 import type { Host } from './host.ts';
 import { ABORT_GRACE_MS, type TaskScope } from './scope.ts';
 
@@ -52,11 +53,14 @@ export class Try {
   isOver = false;
   /** Set when its handler reads it. */
   prompt: string | undefined = undefined;
+  readonly #stake: Stake | undefined;
   #controller: AbortController | undefined = undefined;
   #unhook: (() => void) | undefined = undefined;
 
-  constructor(trial: Omit<Trial<never>, 'context'>) {
+  /** @param stake What it was promised that it may use. */
+  constructor(trial: Omit<Trial<never>, 'context'>, stake: Stake | undefined) {
     this.trial = trial;
+    this.#stake = stake;
   }
 
   /** Aborted when nobody waits for the try any more. Made when it is first asked for, as most handlers never do. */
@@ -70,9 +74,15 @@ export class Try {
     return controller.signal;
   }
 
+  /** It is about to say what it has used. */
+  spend(used: Report): void {
+    if (this.#stake) this.trial.scope.spend(this.#stake, used);
+  }
+
   end(): void {
     this.isOver = true;
     this.#unhook?.();
+    if (this.#stake) this.trial.scope.giveBack(this.#stake);
   }
 
   /** Ends it before its handler does. */
@@ -83,22 +93,39 @@ export class Try {
   }
 }
 
-/** Tries a task, from a number on. */
+/** Tries a task, from a number on. One that says what it uses at most begins when it may use that. */
 export function tryTask<C>(trial: Trial<C>, number = 1): void {
-  trial.onTry?.(number);
-  trial.host.whenDurable(() => trial.scope.guard(() => tryOnce(trial, number)));
+  const { plan, scope } = trial;
+  const { costUsd, tokens, durationMs } = plan.estimate;
+  if (costUsd === undefined && tokens === undefined && durationMs === undefined) begin(trial, number, undefined);
+  else {
+    scope.stake(scope.input.origin.phase.name, plan, (stake) =>
+      scope.isHalted ? abandon(trial, number) : begin(trial, number, stake),
+    );
+  }
 }
 
 // --- internal ---
 
+function begin<C>(trial: Trial<C>, number: number, stake: Stake | undefined): void {
+  trial.onTry?.(number);
+  trial.host.whenDurable(() => trial.scope.guard(() => tryOnce(trial, number, stake)));
+}
+
+/** The attempt is over before the try has begun. */
+function abandon<C>(trial: Trial<C>, number: number): void {
+  trial.onEnd({ ok: false, error: AbortSignal.abort().reason, tries: number });
+}
+
 /** Runs the handler once, for as long as its timeout allows, until its output is accepted. */
-function tryOnce<C>(trial: Trial<C>, number: number): void {
+function tryOnce<C>(trial: Trial<C>, number: number, stake: Stake | undefined): void {
   const { plan, work, scope } = trial;
   if (scope.isHalted) {
-    trial.onEnd({ ok: false, error: AbortSignal.abort().reason, tries: number });
+    if (stake) scope.giveBack(stake);
+    abandon(trial, number);
     return;
   }
-  const one = new Try(trial);
+  const one = new Try(trial, stake);
   let value: unknown;
   scope.enter();
   try {

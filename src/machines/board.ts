@@ -15,6 +15,7 @@ import type { LimitName } from '../model/policy.ts';
 import { createQueue, push, pushFirst, take, takeWhere, type Queue } from '../model/queue.ts';
 import { newEntry, type Entry, type PhaseActor, type Standing } from './entry.ts';
 import type { PhaseInput, Rewind } from './phase-context.ts';
+import type { Till } from './till.ts';
 
 export type { Entry, Parked, PhaseActor, RewindRequest, Standing } from './entry.ts';
 
@@ -74,6 +75,8 @@ export interface Board extends PipelineInput {
   ended: Omit<EventOf<'run.ended'>, 'type'> | undefined;
   /** The worst end of any phase so far. */
   worst: RunStatus;
+  /** Where tries ask for what they may use; set where limits bound that, and the run is not just told again. */
+  till: Till | undefined;
 }
 
 /** An empty board at the start of a run. */
@@ -102,6 +105,7 @@ export function createBoard(input: PipelineInput, ports: BoardPorts): Board {
     live: 0,
     ended: undefined,
     worst: 'completed',
+    till: undefined,
   };
 }
 

@@ -7,7 +7,9 @@ import type { AnyActorRef } from 'xstate';
 import { PhasegateError } from '../model/errors.ts';
 import type { PhaseReport, RunEvent } from '../model/event.ts';
 import { retire, type Board, type BoardPorts } from './board.ts';
+import { createTill } from './budget.ts';
 import { noteRead, receive } from './conduct.ts';
+import { openTill } from './till.ts';
 import { openUplink, type Uplink } from './uplink.ts';
 
 /** Ports of a board that has none of its own yet. */
@@ -44,6 +46,8 @@ export function keepBoard(pipeline: AnyActorRef, board: Board): Uplink {
   };
   if (isListenedTo(pipeline)) openUplink(pipeline, uplink);
   board.ledger.onAsk = (view, source) => noteRead(board, view, source);
+  board.till = createTill(board);
+  if (board.till) openTill(pipeline, board.till);
   return uplink;
 }
 

@@ -11,7 +11,7 @@ import { decisionIn, isDemand } from '../model/verdict.ts';
 import { entryNamed, type Board } from './board.ts';
 import { abort, answer, cancel, note, open, skip, spendDuration } from './conduct.ts';
 import { endIfDone } from './ending.ts';
-import { refuseToLift } from './limits.ts';
+import { reachLimit, refuseToLift } from './limits.ts';
 import { reopen, resumeRun } from './reopen.ts';
 
 /** What led to an event. */
@@ -111,9 +111,11 @@ function causeOfSkip(board: Board, { phase, because, who }: EventOf<'phase.skipp
   return { type: 'told', tell: (one) => skip(one, phase, because, who) };
 }
 
-/** A limit is reached by the clock, by a start that it does not allow, or by a correction that was refused. */
+/** A limit is reached by a try that does not fit, by the clock, by a start that it does not allow, or by a correction that was refused. */
 function causeOfLimit(board: Board, event: EventOf<'limit.reached'>, before: RunEvent | undefined): Cause {
-  if (event.limit === 'durationMs') return { type: 'told', tell: spendDuration };
+  const { limit, used, max, refused: aTry } = event;
+  if (aTry) return { type: 'told', tell: (one) => reachLimit(one, limit, used, max, { refused: aTry }) };
+  if (limit === 'durationMs') return { type: 'told', tell: spendDuration };
   const refused = before?.type === 'review.decided' ? correctionAfter(board, before) : undefined;
   return refused ? { type: 'reported', report: refused, refused: true } : { type: 'due' };
 }

@@ -24,6 +24,7 @@ import {
 import { hold, mustHold } from './hold.ts';
 import type { PhaseContext, PhaseInput } from './phase-context.ts';
 import type { DirectWork, Patron } from './ports.ts';
+import { tillOf, type Till } from './till.ts';
 import { report } from './uplink.ts';
 
 /** Makes a phase that is run directly. @param onEnd Called when it has ended. */
@@ -73,6 +74,10 @@ class DirectPhase implements PhaseActor, Patron<unknown>, Worker {
 
   get clock(): Clock {
     return clockOf(this._parent);
+  }
+
+  get till(): Till | undefined {
+    return tillOf(this._parent);
   }
 
   start(): void {

@@ -5,11 +5,14 @@
  */
 import type { AnyActorRef, TransitionActorLogic } from 'xstate';
 import { disband, notRestorable } from './boards.ts';
+import { tillOf } from './till.ts';
 import { after, clockOf } from './actor.ts';
 
 /** Input of the lifeline: milliseconds until the deadline; `undefined` for none. */
 export interface LifelineInput {
   readonly durationMs: number | undefined;
+  /** Milliseconds that tries need; each is told to the till when there is no time left for it. @default none */
+  readonly times?: readonly number[] | undefined;
 }
 
 /** What the lifeline knows. */
@@ -29,16 +32,21 @@ export type LifelineEvent =
  * XState would restore it all the same and wait for ever; this actor makes that an error, whoever restores it.
  */
 export const lifelineLogic: TransitionActorLogic<LifelineContext, LifelineEvent, LifelineInput> = {
-  getInitialSnapshot: (_, { durationMs }) => ({ ...ALIVE, context: { durationMs, stored: false } }),
+  getInitialSnapshot: (_, { durationMs, times }) => ({ ...ALIVE, context: { durationMs, times, stored: false } }),
   getPersistedSnapshot: (snapshot) => ({ ...snapshot, context: { ...snapshot.context, stored: true } }),
   restoreSnapshot: (snapshot) => snapshot as ReturnType<typeof lifelineLogic.transition>,
   start({ context }, { self }) {
     if (context.stored) self.send({ type: 'restored' });
     else if (context.durationMs !== undefined) {
-      alarms.set(
-        self,
-        after(clockOf(self), context.durationMs, () => self.send({ type: 'spent' })),
-      );
+      const { durationMs, times = [] } = context;
+      const tell = (ms: number) => tillOf(self._parent)?.tooLate(ms);
+      const set = [after(clockOf(self), durationMs, () => self.send({ type: 'spent' }))];
+      for (const ms of times) {
+        // The pipeline opens its till when its children have started, and no try asks sooner than a turn later.
+        if (ms > durationMs) queueMicrotask(() => tell(ms));
+        else set.push(after(clockOf(self), durationMs - ms, () => tell(ms)));
+      }
+      alarms.set(self, () => set.forEach((forget) => forget()));
     }
   },
   transition({ context, ...snapshot }, event, { self }) {

@@ -4,9 +4,20 @@
  * @module
  */
 import type { EventOf } from '../model/event.ts';
-import type { LimitName } from '../model/policy.ts';
+import { limitReason } from '../model/limit-reason.ts';
+import { isOver, type LimitName } from '../model/policy.ts';
 import { enqueueFirst, type Board, type Entry } from './board.ts';
 import { endRun } from './ending.ts';
+
+/** What else there is to say of a limit. */
+export interface LimitDetails {
+  /** The live phase that waits for the pipeline's word, if the limit stops just that. */
+  readonly phase?: Entry | undefined;
+  /** Whether the correction that the phase waits on was made already. @default false */
+  readonly made?: boolean | undefined;
+  /** The try that does not begin because of it. */
+  readonly refused?: EventOf<'limit.reached'>['refused'];
+}
 
 /** Adds reported usage, and checks it against the limits. */
 export function countUsage(board: Board, { tokens = 0, costUsd = 0 }: EventOf<'task.reported'>): void {
@@ -14,7 +25,7 @@ export function countUsage(board: Board, { tokens = 0, costUsd = 0 }: EventOf<'t
   board.used.costUsd += costUsd;
   for (const name of ['tokens', 'costUsd'] as const) {
     const max = board.plan.limits[name];
-    if (max !== undefined && board.used[name] > max) reachLimit(board, name, board.used[name], max);
+    if (max !== undefined && isOver(board.used[name], max)) reachLimit(board, name, board.used[name], max);
   }
 }
 
@@ -55,8 +66,6 @@ export function mayAttempt(board: Board, entry: Entry, made: boolean): boolean {
 /**
  * A limit is spent: the run ends, or it is held for a person - one phase of it, where the limit stops just that phase.
  *
- * @param phase The live phase that waits for the pipeline's word, if the limit stops just that.
- * @param made Whether the correction that the phase waits on was made already. @default false
  * @returns Whether the limit holds; false where a person has lifted it.
  */
 export function reachLimit(
@@ -64,16 +73,17 @@ export function reachLimit(
   limit: LimitName,
   used: number,
   max: number,
-  phase?: Entry,
-  made = false,
+  { phase, made = false, refused }: LimitDetails = {},
 ): boolean {
   if (board.ended) return true;
   if (board.lifted.includes(limit)) return false;
-  const reason = `The limit of ${max} for ${limit} is spent`;
+  const reason = limitReason({ limit, max, refused });
   const stops = board.plan.onLimit === 'stop';
   const holds = !stops && phase?.actor ? phase : undefined;
-  if (!board.held.includes(limit))
-    board.outbox.push({ type: 'limit.reached', limit, used, max, holds: holds?.phase.name ?? null });
+  if (!board.held.includes(limit)) {
+    const reached = { type: 'limit.reached', limit, used, max, holds: holds?.phase.name ?? null } as const;
+    board.outbox.push(refused ? { ...reached, refused } : reached);
+  }
   if (stops) endRun(board, { status: 'exhausted', limit, reason });
   else if (holds) {
     holds.parked = 'escalated';
@@ -93,6 +103,7 @@ export function liftLimit(board: Board, limit: LimitName, who?: string): void {
   board.held.splice(at, 1);
   board.lifted.push(limit);
   board.outbox.push({ type: 'limit.lifted', limit, ...(who !== undefined && { who }) });
+  board.till?.look();
 }
 
 /** A person does not lift a limit that holds the run, or nobody has in time. */
@@ -112,5 +123,5 @@ function exceeds(
   entry: Entry,
   made = false,
 ): boolean {
-  return max !== undefined && used + more > max && reachLimit(board, limit, used, max, entry, made);
+  return max !== undefined && used + more > max && reachLimit(board, limit, used, max, { phase: entry, made });
 }

@@ -21,6 +21,7 @@ import type { EventOf, PhaseReport, RunEvent, RunStatus } from '../model/event.t
 import { currentCommit } from '../model/ledger.ts';
 import type { Plan } from '../model/plan.ts';
 import type { LimitName } from '../model/policy.ts';
+import { timesOf } from './budget.ts';
 import { createBoard, type Board, type BoardPorts, type PipelineInput } from './board.ts';
 import { abort, answer, cancel, note, open, receive, skip, spendDuration } from './conduct.ts';
 import { endIfDone, endRun } from './ending.ts';
@@ -92,7 +93,10 @@ export const pipelineMachine = setup({
       const { durationMs } = context.plan.limits;
       const left = durationMs === undefined ? undefined : Math.max(0, durationMs - context.spentMs);
       if (!context.quiet || left !== undefined)
-        enqueue.spawnChild('lifeline', { id: '__lifeline', input: { durationMs: left } });
+        enqueue.spawnChild('lifeline', {
+          id: '__lifeline',
+          input: { durationMs: left, times: left === undefined ? [] : timesOf(context.plan) },
+        });
     }),
     receive: ({ self, event }) => {
       if (!isReport(event)) return;

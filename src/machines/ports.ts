@@ -9,6 +9,7 @@ import type { ErrorInfo } from '../model/errors.ts';
 import type { EventOf, PhaseReport, Verdict } from '../model/event.ts';
 import type { Clock } from './actor.ts';
 import type { PhaseContext } from './phase-context.ts';
+import type { Till } from './till.ts';
 
 /** How one attempt of a phase's tasks ended. */
 export type AttemptOutcome =
@@ -54,6 +55,8 @@ export interface Progress {
 /** Who has work done: it takes what the work reports, and its end. */
 export interface Patron<O> {
   readonly clock: Clock;
+  /** Where tries ask for what they may use; nowhere where no limit bounds that. */
+  readonly till: Till | undefined;
   report(fact: PhaseReport): void;
   done(output: O): void;
   failed(error: unknown): void;

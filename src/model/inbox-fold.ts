@@ -6,6 +6,7 @@
 import { formatDecision } from './decision-text.ts';
 import type { EventOf, RunRecord, Verdict } from './event.ts';
 import { itemId, nonceOf, type InboxItem } from './inbox.ts';
+import { limitReason } from './limit-reason.ts';
 import type { InboxPolicy } from './inbox-policy.ts';
 import type { Plan } from './plan.ts';
 
@@ -140,7 +141,7 @@ export function foldInbox(): InboxFold {
           return changed(record, event);
         case 'limit.reached': {
           if (event.holds !== null || plan?.onLimit !== 'escalate') return NOTHING;
-          const reason = `The limit of ${event.max} for ${event.limit} is spent`;
+          const reason = limitReason(event);
           return opened(record, { kind: 'limit', about: event.limit, because: 'limit', reason }, plan.inbox);
         }
         case 'limit.lifted':

@@ -22,8 +22,10 @@ export const estimateSchema = z
     /** US dollars. */
     costUsd: z.number().min(0).optional(),
     tokens: z.number().min(0).optional(),
+    /** Milliseconds. */
+    durationMs: z.number().min(0).optional(),
   })
   .readonly();
 
-/** What a task is expected to use per try, for worst-case cost. */
+/** What a task is expected to use at most per try: for the worst case, and so that no try begins that does not fit into the limits. */
 export type Estimate = z.infer<typeof estimateSchema>;

@@ -192,6 +192,11 @@ export function reflects(strategy: FullGatePolicy['strategy']): boolean {
   return strategy === 'reflexion' || strategy === 'lastAttemptAndReflexion';
 }
 
+/** Whether a sum is more than its limit, and not just by what is lost in adding fractions. No limit is never exceeded. */
+export function isOver(sum: number, max: number | undefined): boolean {
+  return max !== undefined && sum - max > max * 1e-9;
+}
+
 /** A count as a number, `Infinity` where it is unlimited. */
 export function countOf(value: Count): number {
   return value === 'unlimited' ? Infinity : value;

@@ -112,7 +112,10 @@ export interface TaskOptions {
   readonly retry?: RetryPolicy | undefined;
   /** Milliseconds per try; 0 for none. @default 3600000 (one hour) */
   readonly timeout?: number | undefined;
-  /** What one try is expected to use at most; `analyze` multiplies it. */
+  /**
+   * What one try is expected to use at most; `analyze` multiplies it. Where the run has limits on that, a try does not begin unless
+   * it fits into what is left.
+   */
   readonly estimate?: Estimate | undefined;
 }
 

@@ -85,7 +85,13 @@ function detailsOf(event: RunEvent): Details {
     case 'phase.skipped':
       return nameIn(event.because);
     case 'limit.reached':
-      return { limit: event.limit, used: event.used, max: event.max, holds: event.holds };
+      return {
+        limit: event.limit,
+        used: event.used,
+        max: event.max,
+        holds: event.holds,
+        ...(event.refused && { refused: event.refused.task }),
+      };
     case 'limit.lifted':
       return { limit: event.limit };
     case 'run.ended':

@@ -75,9 +75,10 @@ export function build(scenario: Scenario, stage: Stage): Pipeline {
     });
 
   const tasksOf = (spec: PhaseSpec): Task<string, unknown, Inputs>[] =>
-    spec.tasks.map(({ name, after, asks, tries, calls }) =>
+    spec.tasks.map(({ name, after, asks, tries, estimate, calls }) =>
       task(name, {
         after,
+        ...(estimate !== undefined && { estimate: { tokens: estimate } }),
         timeout: 0,
         retry: { attempts: tries, backoff: { first: TRY_BACKOFF, factor: 1, max: TRY_BACKOFF } },
         async run(context: TaskContext) {
@@ -97,8 +98,9 @@ export function build(scenario: Scenario, stage: Stage): Pipeline {
     return {
       ...options,
       reviewBackoff: { first: REVIEW_BACKOFF, factor: 1, max: LONGEST_REVIEW_BACKOFF },
-      by: reviewers.map(({ name, calls }) =>
+      by: reviewers.map(({ name, estimate, calls }) =>
         task(name, {
+          ...(estimate !== undefined && { estimate: { tokens: estimate } }),
           timeout: 0,
           async run(context: TaskContext) {
             const [act, delay] = call<ReviewAct>(`${owner}?${name}`, calls, { do: 'approve' });

@@ -270,6 +270,7 @@ function taskOf(
     after: mode === 'dependencies' && at > 0 ? task.after.map((number) => `t${number % at}`) : [],
     asks: pick(above, task.asks),
     tries: task.tries,
+    ...estimateOf(task.calls),
     calls: task.calls.map((one) => ({ ...taskAct(one, gated ? above : []), ...tokensOf(one) })),
   };
 }
@@ -282,6 +283,7 @@ function gateOf(gate: DrawnGate, above: readonly string[]): GateSpec {
     ...(gate.reviewers.length > 1 && { quorum: Math.min(gate.quorum, gate.reviewers.length) }),
     reviewers: gate.reviewers.map((calls, at) => ({
       name: `r${at}`,
+      ...estimateOf(calls),
       calls: calls.map((one) => ({ ...reviewAct(one, above, gate.reviewers.length === 1), ...tokensOf(one) })),
     })),
     checks: gate.checks.map(({ baseline, calls }, at) => ({
@@ -308,6 +310,12 @@ function targetOf({ to }: Drawn, above: readonly string[]): string {
 
 function tokensOf({ tokens }: Drawn): { readonly tokens?: number } {
   return tokens === 0 ? {} : { tokens: tokens * 10 };
+}
+
+/** What a worker says that a try uses at most: nothing, what is true, or too little. It is told from its script, which is random. */
+function estimateOf({ length }: readonly Drawn[]): { readonly estimate?: number } {
+  if (length % 4 === 0) return {};
+  return { estimate: length % 4 === 2 ? 5 : 10 };
 }
 
 function taskAct(one: Drawn, above: readonly string[]): TaskAct {

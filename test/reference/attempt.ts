@@ -4,6 +4,7 @@
  * @module
  */
 import { spend } from './limits.ts';
+import { ask, giveBack, look, type Bid } from './till.ts';
 import { callOf, TRY_BACKOFF, type TaskAct, type TaskSpec } from './scenario.ts';
 import { at, later, nextCall, say, type Phase, type World } from './world.ts';
 
@@ -41,6 +42,17 @@ export function runTasks(world: World, phase: Phase, end: (attempted: Attempted)
   }
 
   function attempt(task: TaskSpec, number: number): void {
+    ask(
+      world,
+      phase,
+      task.name,
+      task.estimate,
+      () => over,
+      (bid) => begin(task, number, bid),
+    );
+  }
+
+  function begin(task: TaskSpec, number: number, bid: Bid | undefined): void {
     const where = { ...at(phase), task: task.name, try: number };
     say(world, 'task.started', phase.name, where);
     for (const source of task.asks) {
@@ -51,13 +63,16 @@ export function runTasks(world: World, phase: Phase, end: (attempted: Attempted)
     const act = callOf<TaskAct>(task.calls, nth, { do: 'put', value: 0 });
     later(world, phase, act.delay ?? delay, () => {
       if (over) return;
-      if (act.tokens !== undefined && !spend(world, phase, task.name, false, act.tokens)) return;
+      if (act.tokens !== undefined && !spend(world, phase, task.name, false, act.tokens, bid)) return;
+      giveBack(world, bid);
       switch (act.do) {
         case 'put':
           outputs[task.name] = act.value;
           say(world, 'task.completed', phase.name, { ...where, output: act.value });
           if (tasks.every((one) => one.name in outputs))
             return finish({ type: 'done', outputs: inOrder(tasks, outputs) });
+          // Who has asked before is served before.
+          look(world);
           return beginFree();
         case 'throw':
           if (number >= task.tries) {

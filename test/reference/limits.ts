@@ -9,7 +9,15 @@ import { at, say, type Phase, type World } from './world.ts';
 import { delayOf } from './scenario.ts';
 
 /** Takes note of usage; false where the run has ended by it. */
-export function spend(world: World, phase: Phase, task: string, reviewer: boolean, tokens: number): boolean {
+export function spend(
+  world: World,
+  phase: Phase,
+  task: string,
+  reviewer: boolean,
+  tokens: number,
+  bid: { tokens: number } | undefined,
+): boolean {
+  if (bid) bid.tokens = Math.max(0, bid.tokens - tokens);
   say(world, 'task.reported', phase.name, { ...at(phase), task, reviewer, tokens });
   world.tokens += tokens;
   const max = world.scenario.limits.tokens;
@@ -54,9 +62,9 @@ export function holdPhase(world: World, phase: Phase, limit: LimitName, target: 
 }
 
 /** Says that a limit holds the whole run, and has a person asked; false where the run ends instead. */
-export function holdRun(world: World, limit: LimitName, used: number, max: number): boolean {
+export function holdRun(world: World, limit: LimitName, used: number, max: number, refused?: string): boolean {
   if (world.held.has(limit) || world.lifted.has(limit)) return true;
-  say(world, 'limit.reached', '', { limit, used, max, holds: null });
+  say(world, 'limit.reached', '', { limit, used, max, holds: null, ...(refused !== undefined && { refused }) });
   if (world.scenario.onLimit === 'stop') {
     endRun(world, 'exhausted', limit);
     return false;
@@ -66,6 +74,7 @@ export function holdRun(world: World, limit: LimitName, used: number, max: numbe
     if (!world.scenario.lifts) return endRun(world, 'exhausted', limit);
     world.held.delete(limit);
     world.lifted.add(limit);
+    world.looks = true;
     say(world, 'limit.lifted', '', { limit });
   });
   return true;

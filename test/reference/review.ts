@@ -5,7 +5,8 @@
  */
 import { isForgiven } from './baseline.ts';
 import { spend } from './limits.ts';
-import { callOf, type Call, type CheckAct, type GateSpec, type ReviewAct } from './scenario.ts';
+import { ask, giveBack, type Bid } from './till.ts';
+import { callOf, type Call, type CheckAct, type GateSpec, type ReviewAct, type ReviewerSpec } from './scenario.ts';
 import { allowedTargets } from './targets.ts';
 import { later, nextCall, type Phase, type World } from './world.ts';
 
@@ -76,17 +77,28 @@ function askReviewers(
   const asked = gate.reviewers.filter(({ name }) => !known.has(name));
   if (asked.length === 0) return end({ type: 'approve' }, known);
   let open = asked.length;
-  for (const { name, calls } of asked) {
+  const begin = ({ name, calls }: ReviewerSpec, bid: Bid | undefined): void => {
     const { nth, delay } = nextCall(world, `${phase.name}?${name}`);
     const act: Call<ReviewAct> = callOf<ReviewAct>(calls, nth, { do: 'approve' });
     later(world, phase, act.delay ?? delay, () => {
-      if (act.tokens !== undefined && !spend(world, phase, name, true, act.tokens)) return;
+      if (act.tokens !== undefined && !spend(world, phase, name, true, act.tokens, bid)) return;
+      giveBack(world, bid);
       heard.set(name, verdictOf(act));
       open--;
       if (open > 0) return;
       const answers = new Map([...heard].filter(([, verdict]) => !isMissing(gate, verdict) || isLost(verdict)));
       end(combine(world, phase, gate, heard), answers);
     });
+  };
+  for (const one of asked) {
+    ask(
+      world,
+      phase,
+      one.name,
+      one.estimate,
+      () => false,
+      (bid) => begin(one, bid),
+    );
   }
 }
 

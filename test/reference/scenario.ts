@@ -44,11 +44,15 @@ export interface TaskSpec {
   readonly after: readonly string[];
   readonly asks: readonly string[];
   readonly tries: number;
+  /** Tokens that it says a try uses at most, true or not. */
+  readonly estimate?: number;
   readonly calls: readonly Call<TaskAct>[];
 }
 
 export interface ReviewerSpec {
   readonly name: string;
+  /** The same of a reviewer. */
+  readonly estimate?: number;
   readonly calls: readonly Call<ReviewAct>[];
 }
 

@@ -12,6 +12,7 @@ import { judge, type DecidedBy } from './judge.ts';
 import { commit } from './ledger.ts';
 import { holdPhase, holdRun, isWornOut, refusal } from './limits.ts';
 import { askReview, waitOf, type Answers, type Verdict } from './review.ts';
+import { look } from './till.ts';
 import { countDemand, isExcused, rewind } from './rewind.ts';
 import { LONGEST_REVIEW_BACKOFF, REVIEW_BACKOFF, type PersonAct, type Scenario } from './scenario.ts';
 import { at, createWorld, isSettled, later, nextCall, say, type Phase, type World } from './world.ts';
@@ -39,6 +40,8 @@ export function simulate(scenario: Scenario): Expected {
 
 /** Starts what may start, in order, as far as there is room (rules 1 and 2), and ends a run that is over (rule 20). */
 function startFree(world: World): void {
+  if (world.ended !== undefined) return;
+  look(world);
   if (world.ended !== undefined) return;
   const free = world.phases.filter(mayStart);
   world.queue = world.queue.filter((phase) => free.includes(phase));

@@ -6,6 +6,7 @@
 import type { LimitName, RunStatus } from '../../src/index.ts';
 import { createAgenda, type Agenda } from './agenda.ts';
 import { line, type Details } from './line.ts';
+import type { Bid } from './till.ts';
 import { delayOf, type GateSpec, type PhaseSpec, type Scenario } from './scenario.ts';
 
 /** How widely a new commit reaches, narrowest first. */
@@ -78,6 +79,11 @@ export interface World {
   queue: Phase[];
   corrections: number;
   tokens: number;
+  /** Tries that have not begun, oldest first; those that have, and what they may still use. */
+  bids: Bid[];
+  readonly promised: Set<Bid>;
+  /** Whether something has changed that tries may wait for. */
+  looks: boolean;
   readonly held: Set<LimitName>;
   readonly lifted: Set<LimitName>;
   readonly calls: Map<string, number>;
@@ -105,6 +111,9 @@ export function createWorld(scenario: Scenario): World {
     queue: [],
     corrections: 0,
     tokens: 0,
+    bids: [],
+    promised: new Set(),
+    looks: false,
     held: new Set(),
     lifted: new Set(),
     calls: new Map(),

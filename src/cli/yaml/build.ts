@@ -9,7 +9,7 @@ import { commandCheck } from '../../actors/command-check.ts';
 import type { CommandLine, CommandOptions } from '../../actors/command-line.ts';
 import { definePipeline, phase, task, type Pipeline } from '../../model/define.ts';
 import type { AnyPhase, Check, ReviewOptions } from '../../model/phase-types.ts';
-import { policies, type Backoff, type Limits, type Policy } from '../../model/policy.ts';
+import { policies, type Backoff, type Policy } from '../../model/policy.ts';
 import type { Inputs, RetryPolicy, Task } from '../../model/task-types.ts';
 import type { CommandFields, Duration, PipelineFile } from './schema.ts';
 
@@ -19,7 +19,7 @@ export function buildPipeline(file: PipelineFile, directory: string): Pipeline {
     name: file.name,
     phases: file.phases.map((one) => buildPhase(one, directory)),
     policy: buildPolicy(file.policy),
-    limits: file.limits && buildLimits(file.limits),
+    limits: file.limits && buildDuration(file.limits),
     concurrency: file.concurrency,
   });
 }
@@ -64,7 +64,7 @@ function buildTask(name: string, fields: WorkFields, directory: string): Task<st
     after: 'after' in fields ? fields.after : undefined,
     retry: retry && buildRetry(retry),
     ...(timeout !== undefined && { timeout: milliseconds(timeout) }),
-    estimate,
+    estimate: estimate && buildDuration(estimate),
   });
 }
 
@@ -122,8 +122,9 @@ function buildBackoff({ first, factor, max }: BackoffFields): Backoff {
   };
 }
 
-function buildLimits({ durationMs, ...limits }: NonNullable<PipelineFile['limits']>): Limits {
-  return { ...limits, ...(durationMs !== undefined && { durationMs: milliseconds(durationMs) }) };
+/** The same with its duration in milliseconds. */
+function buildDuration<T extends object>({ durationMs, ...rest }: T & { readonly durationMs?: Duration | undefined }) {
+  return { ...rest, ...(durationMs !== undefined && { durationMs: milliseconds(durationMs) }) };
 }
 
 function buildPolicy(policy: PipelineFile['policy']): Policy | undefined {
@@ -132,6 +133,6 @@ function buildPolicy(policy: PipelineFile['policy']): Policy | undefined {
   return {
     ...rest,
     ...(reviewBackoff && { reviewBackoff: buildBackoff(reviewBackoff) }),
-    ...(limits && { limits: buildLimits(limits) }),
+    ...(limits && { limits: buildDuration(limits) }),
   };
 }

@@ -46,7 +46,7 @@ const work = {
   ...command,
   description: text.optional().describe('What is to be done, in words; the base of the prompt.'),
   retry: retry.optional().describe('How often it is tried when it fails.'),
-  estimate: estimateSchema.unwrap().optional(),
+  estimate: estimateSchema.unwrap().extend({ durationMs: duration.optional() }).optional(),
 };
 
 /** Strict, and a line of text exactly where there is a shell to read it. */

@@ -1,0 +1,157 @@
+/**
+ * What is left of the limits of a run for tries that say what they use at most.
+ *
+ * A try begins when what it may use fits into what is left beside all that is promised to tries at work. Where just the promises
+ * are in its way, it waits for its turn; where it would not fit without them either, the limit is spent. So what is in the
+ * records follows from what was used, and promises need be in none: a run that is resumed makes them anew.
+ *
+ * @module
+ */
+import type { Estimate } from '../model/options.ts';
+import type { Plan } from '../model/plan.ts';
+import { isOver, type LimitName } from '../model/policy.ts';
+import type { Report } from '../model/task-types.ts';
+import type { Board } from './board.ts';
+import { reachLimit } from './limits.ts';
+import type { Stake, Till } from './till.ts';
+
+/** Limits that tries may say something about. */
+const NAMES = ['costUsd', 'tokens', 'durationMs'] as const satisfies readonly (keyof Estimate & LimitName)[];
+type Name = (typeof NAMES)[number];
+
+/** The till of a run; `undefined` where none of its limits is about what tries use. */
+export function createTill(board: Board): Till | undefined {
+  const names = NAMES.filter((name) => board.plan.limits[name] !== undefined);
+  return names.length === 0 ? undefined : new BudgetTill(board, names);
+}
+
+/** Milliseconds that tries of a plan need, each once, where they say so. */
+export function timesOf({ phases }: Plan): readonly number[] {
+  const all = phases.flatMap(({ tasks, gate }) => [
+    ...tasks,
+    ...(gate?.reviewers ?? []),
+    ...(gate?.reflect ? [gate.reflect] : []),
+  ]);
+  return [...new Set(all.flatMap((one) => one.estimate.durationMs ?? []))];
+}
+
+// --- internal ---
+
+class BudgetTill implements Till {
+  readonly #board: Board;
+  readonly #names: readonly Name[];
+  /** Tries that have begun. */
+  readonly #begun = new Set<Stake>();
+  /** Tries that have not, oldest first. */
+  readonly #waiting: Stake[] = [];
+  readonly #promised = { tokens: 0, costUsd: 0 };
+  #late = Infinity;
+  #isServing = false;
+  #isDue = false;
+
+  constructor(board: Board, names: readonly Name[]) {
+    this.#board = board;
+    this.#names = names;
+  }
+
+  ask(stake: Stake): void {
+    this.#waiting.push(stake);
+    this.#serve();
+  }
+
+  spend(stake: Stake, { tokens = 0, costUsd = 0 }: Report): void {
+    this.#promise(stake, -Math.min(stake.tokens, tokens), -Math.min(stake.costUsd, costUsd));
+  }
+
+  giveBack(stake: Stake): void {
+    if (this.#begun.delete(stake)) {
+      this.#promise(stake, -stake.tokens, -stake.costUsd);
+      // Sums of fractions do not come back to nothing by themselves.
+      if (this.#begun.size === 0) this.#promised.costUsd = 0;
+    } else {
+      const at = this.#waiting.indexOf(stake);
+      if (at === -1) return;
+      this.#waiting.splice(at, 1);
+    }
+    this.look();
+  }
+
+  look(): void {
+    if (this.#isDue || this.#waiting.length === 0) return;
+    this.#isDue = true;
+    // Not at once: phases are stopped in the middle of what the board does.
+    this.#board.ports.later(() => {
+      this.#isDue = false;
+      this.#serve();
+    });
+  }
+
+  tooLate(ms: number): void {
+    this.#late = Math.min(this.#late, ms);
+    this.look();
+  }
+
+  /** Has tries begin in the order in which they asked; of two that want the same, the later one does not overtake. */
+  #serve(): void {
+    if (this.#isServing) return;
+    this.#isServing = true;
+    const blocked = new Set<Name>();
+    for (let at = 0; !this.#board.ended && blocked.size < this.#names.length;) {
+      const stake = this.#waiting[at];
+      if (!stake) break;
+      const wanted = this.#names.filter((name) => stake.estimate[name] !== undefined && !this.#isLifted(name));
+      const spent = wanted.find((name) => this.#isSpent(name, stake));
+      if (spent !== undefined) this.#refuse(spent, stake);
+      if (spent === undefined && wanted.every((name) => !blocked.has(name) && this.#fits(name, stake))) {
+        this.#waiting.splice(at, 1);
+        this.#begin(stake);
+      } else {
+        for (const name of wanted) blocked.add(name);
+        at += 1;
+      }
+    }
+    this.#isServing = false;
+    this.#board.ports.publish();
+  }
+
+  #begin(stake: Stake): void {
+    const { tokens = 0, costUsd = 0 } = stake.estimate;
+    this.#begun.add(stake);
+    this.#promise(stake, tokens, costUsd);
+    stake.go();
+  }
+
+  #promise(stake: Stake, tokens: number, costUsd: number): void {
+    stake.tokens += tokens;
+    stake.costUsd += costUsd;
+    this.#promised.tokens += tokens;
+    this.#promised.costUsd += costUsd;
+  }
+
+  #isLifted(name: Name): boolean {
+    return this.#board.lifted.includes(name);
+  }
+
+  /** Whether a try does not fit, whatever becomes of those at work. */
+  #isSpent(name: Name, { estimate }: Stake): boolean {
+    const { used, plan, held } = this.#board;
+    const wants = estimate[name] ?? 0;
+    if (held.includes(name)) return false;
+    return name === 'durationMs' ? wants >= this.#late : isOver(used[name] + wants, plan.limits[name]);
+  }
+
+  #fits(name: Name, { estimate }: Stake): boolean {
+    const { used, plan, held } = this.#board;
+    if (held.includes(name)) return false;
+    return (
+      name === 'durationMs' || !isOver(used[name] + this.#promised[name] + (estimate[name] ?? 0), plan.limits[name])
+    );
+  }
+
+  #refuse(limit: Name, { phase, task, estimate }: Stake): void {
+    const max = this.#board.plan.limits[limit] ?? 0;
+    const wants = estimate[limit] ?? 0;
+    const used = limit === 'durationMs' ? Math.max(0, max - wants) : this.#board.used[limit];
+    reachLimit(this.#board, limit, used, max, { refused: { phase, task, estimate: wants } });
+  }
+}

@@ -1,0 +1,418 @@
+/**
+ * Tries that say what they use at most do not begin where that does not fit into what is left of the limits.
+ */
+import { describe, expect, it } from 'vitest';
+import {
+  definePipeline,
+  memoryStore,
+  phase,
+  readRun,
+  resumeRun,
+  retryFailed,
+  startRun,
+  task,
+  type Estimate,
+  type TaskContext,
+} from '../src/index.ts';
+import { drive, fake, held, idle, play, simulatedTime, untilAborted, type PlayOptions } from './rig.ts';
+
+/** A task that takes so long, and then says that it has used so much. */
+function spender(name: string, estimate: Estimate, used: number, ms: number, more: object = {}) {
+  return task(name, {
+    estimate,
+    ...more,
+    run: async (context: TaskContext) => {
+      await pass(context, ms);
+      context.report({ costUsd: used });
+      return name;
+    },
+  });
+}
+
+let clock = simulatedTime().clock;
+
+function pass({ signal }: Pick<TaskContext, 'signal'>, ms: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = clock.setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clock.clearTimeout(timer);
+      reject(new Error('stopped'));
+    });
+  });
+}
+
+/** The lines of a run, with times in seconds. */
+async function timed(
+  tasks: readonly ReturnType<typeof spender>[],
+  { mode = 'parallel', ...options }: PlayOptions & { readonly mode?: 'parallel' | 'dependencies' },
+) {
+  const time = simulatedTime();
+  ({ clock } = time);
+  const played = await play([fake('a', { tasks, mode })], {
+    timed: true,
+    detail: ['tasks'],
+    time,
+    ...options,
+  });
+  return played;
+}
+
+describe('a try that says what it uses at most', () => {
+  it('waits where just what others may use is in its way, and begins when they have used less', async () => {
+    const { lines } = await timed(
+      [
+        spender('one', { costUsd: 0.6 }, 0.2, 10),
+        spender('two', { costUsd: 0.6 }, 0.2, 10),
+        spender('three', { costUsd: 0.6 }, 0.2, 10),
+      ],
+      { limits: { costUsd: 1 } },
+    );
+    expect(lines).toEqual([
+      '0 a started 0',
+      '0 a/one try 1',
+      '10 a/one done',
+      '10 a/two try 1',
+      '20 a/two done',
+      '20 a/three try 1',
+      '30 a/three done',
+      '30 a approved v1 (unreviewed)',
+      '30 run completed',
+    ]);
+  });
+
+  it('does not begin where it would not fit even so, and the limit is spent', async () => {
+    const { lines, records, result } = await timed(
+      [spender('one', { costUsd: 0.6 }, 0.6, 10), spender('two', { costUsd: 0.6 }, 0.6, 10)],
+      { limits: { costUsd: 1 } },
+    );
+    const reason = 'What is left of the limit of 1 for costUsd is less than "two" of phase "a" may use: 0.6';
+    expect(lines).toEqual([
+      '0 a started 0',
+      '0 a/one try 1',
+      '10 a/one done',
+      '10 limit costUsd reached 0.6/1',
+      `10 a cancelled by ${reason}`,
+      `10 run exhausted (costUsd): ${reason}`,
+    ]);
+    expect(records.find(({ event }) => event.type === 'limit.reached')?.event).toEqual({
+      type: 'limit.reached',
+      limit: 'costUsd',
+      used: 0.6,
+      max: 1,
+      holds: null,
+      refused: { phase: 'a', task: 'two', estimate: 0.6 },
+    });
+    expect(result.metrics.costUsd).toBe(0.6);
+  });
+
+  it('is not begun at all where it can never fit', async () => {
+    const { lines } = await timed([spender('one', { costUsd: 2 }, 0, 10)], { limits: { costUsd: 1 } });
+    expect(lines[1]).toBe('0 limit costUsd reached 0/1');
+  });
+
+  it('may use the limit in full, also in fractions that do not add up', async () => {
+    const tasks = ['one', 'two', 'three'].map((name) => spender(name, { costUsd: 0.1 }, 0.1, 10));
+    const { lines } = await timed(tasks, { limits: { costUsd: 0.3 } });
+    expect(lines.filter((line) => line.endsWith('try 1'))).toEqual(
+      ['one', 'two', 'three'].map((one) => `0 a/${one} try 1`),
+    );
+    expect(lines.at(-1)).toBe('10 run completed');
+  });
+
+  it('is served before a smaller one that has asked later, so that it is not kept waiting for ever', async () => {
+    const { lines } = await timed(
+      [
+        spender('long', { costUsd: 0.5 }, 0, 10),
+        spender('large', { costUsd: 1 }, 0, 10),
+        spender('small', { costUsd: 0.1 }, 0, 10),
+      ],
+      { limits: { costUsd: 1 } },
+    );
+    expect(lines.filter((line) => line.endsWith('try 1'))).toEqual([
+      '0 a/long try 1',
+      '10 a/large try 1',
+      '20 a/small try 1',
+    ]);
+  });
+
+  it('does not wait for one that waits for another limit', async () => {
+    const { lines } = await timed(
+      [
+        spender('long', { costUsd: 1 }, 0, 10),
+        spender('large', { costUsd: 1 }, 0, 10),
+        spender('other', { tokens: 5 }, 0, 10),
+      ],
+      { limits: { costUsd: 1, tokens: 5 } },
+    );
+    expect(lines.filter((line) => line.endsWith('try 1'))).toEqual([
+      '0 a/long try 1',
+      '0 a/other try 1',
+      '10 a/large try 1',
+    ]);
+  });
+
+  it('is counted as what it has used once it has used more than it said', async () => {
+    const { lines } = await timed(
+      [spender('one', { costUsd: 0.1 }, 0.8, 10), spender('two', { costUsd: 0.95 }, 0, 10)],
+      { limits: { costUsd: 1 } },
+    );
+    expect(lines.slice(1, 4)).toEqual(['0 a/one try 1', '10 a/one done', '10 limit costUsd reached 0.8/1']);
+  });
+
+  it('is not counted twice while it goes on: what it has used is not promised any more', async () => {
+    const long = task('long', {
+      estimate: { costUsd: 0.6 },
+      run: async (context) => {
+        context.report({ costUsd: 0.6 });
+        await pass(context, 100);
+        return 'long';
+      },
+    });
+    const second = spender('second', { costUsd: 0.6 }, 0.6, 10, { after: ['quick'] });
+    const { lines } = await timed([long, spender('quick', {}, 0, 5), second], {
+      limits: { costUsd: 1.2 },
+      mode: 'dependencies',
+    });
+    expect(lines.filter((line) => line.includes('second'))).toEqual(['5 a/second try 1', '15 a/second done']);
+  });
+
+  it('that waits is refused when another is over, whose work is not lost by that', async () => {
+    const time = simulatedTime();
+    ({ clock } = time);
+    const one = fake('one', { tasks: [spender('work', { costUsd: 0.6 }, 0.6, 10)] });
+    const two = fake('two', { tasks: [spender('work', { costUsd: 0.6 }, 0.6, 10)] });
+    const { lines } = await play([one, two], { limits: { costUsd: 1 }, time, timed: true });
+    expect(lines.slice(2, 4)).toEqual(['10 one approved v1 (unreviewed)', '10 limit costUsd reached 0.6/1']);
+  });
+
+  it('gives back what it has not used when it fails, and asks anew for the next try', async () => {
+    let calls = 0;
+    const failing = task('failing', {
+      estimate: { costUsd: 1 },
+      retry: { attempts: 2, backoff: { first: 5 } },
+      run: async (context) => {
+        calls += 1;
+        await pass(context, 10);
+        if (calls === 1) throw new Error('busy');
+        return 'failing';
+      },
+    });
+    const { lines } = await timed([failing, spender('two', { costUsd: 1 }, 0, 10)], { limits: { costUsd: 1 } });
+    expect(lines.slice(1, -3)).toEqual([
+      '0 a/failing try 1',
+      '10 a/failing again in 5 with TASK_FAILED',
+      '10 a/two try 1',
+      '20 a/two done',
+      '20 a/failing try 2',
+    ]);
+  });
+
+  it('gives back what it has not used when it takes too long, and does not end', async () => {
+    const stuck = task('stuck', { estimate: { costUsd: 1 }, timeout: 10, run: () => new Promise(() => undefined) });
+    const next = fake('b', { tasks: [spender('work', { costUsd: 1 }, 0, 10)] });
+    const time = simulatedTime();
+    ({ clock } = time);
+    const { lines } = await play([fake('a', { tasks: [stuck] }), next], { limits: { costUsd: 1 }, timed: true, time });
+    expect(lines).toEqual([
+      '0 a started 0',
+      '0 b started 0',
+      '20 b approved v1 (unreviewed)',
+      '5010 a failed with TASK_TIMEOUT',
+      '5010 run failed',
+    ]);
+  });
+
+  it('that waits ends with its attempt where a task beside it fails', async () => {
+    const failing = task('failing', {
+      estimate: { costUsd: 1 },
+      run: async (context) => {
+        await pass(context, 10);
+        throw new Error('broken');
+      },
+    });
+    const { lines } = await timed([failing, spender('two', { costUsd: 1 }, 0, 10)], { limits: { costUsd: 1 } });
+    expect(lines.slice(1)).toEqual([
+      '0 a/failing try 1',
+      '10 a/failing failed with TASK_FAILED',
+      '10 a/two failed with TASK_FAILED',
+      '10 a failed with TASK_FAILED',
+      '10 run failed',
+    ]);
+  });
+
+  it('is bounded as a reviewer, too', async () => {
+    const judge = task('judge', { estimate: { tokens: 100 }, run: () => 'APPROVE' });
+    const note = phase('note', {
+      tasks: [task('work', { run: ({ report }) => report({ tokens: 50 }) })],
+      review: judge,
+    });
+    const run = startRun(definePipeline({ name: 'p', phases: [note], limits: { tokens: 149 } }));
+    const { status, limit, reason } = await run.result;
+    expect({ status, limit, reason }).toEqual({
+      status: 'exhausted',
+      limit: 'tokens',
+      reason: 'What is left of the limit of 149 for tokens is less than "judge" of phase "note" may use: 100',
+    });
+  });
+
+  it('is not held up where the limit is about something else', async () => {
+    const { lines } = await timed([spender('one', { tokens: 9 }, 0, 10), spender('two', { tokens: 9 }, 0, 10)], {
+      limits: { costUsd: 1 },
+    });
+    expect(lines.slice(1, 3)).toEqual(['0 a/one try 1', '0 a/two try 1']);
+  });
+});
+
+describe("onLimit: 'escalate'", () => {
+  const policy = { onLimit: 'escalate' } as const;
+  const tasks = () => [spender('one', { costUsd: 0.6 }, 0.6, 10), spender('two', { costUsd: 0.6 }, 0.6, 10)];
+
+  it('holds the try until a person lifts the limit, and then the same one begins', async () => {
+    const { lines, result } = await timed(tasks(), {
+      limits: { costUsd: 1 },
+      policy,
+      when: { 'limit costUsd reached 0.6/1': (run) => run.decide('costUsd', 'APPROVE') },
+    });
+    expect(lines.slice(2)).toEqual([
+      '10 a/one done',
+      '10 limit costUsd reached 0.6/1',
+      '10 limit costUsd lifted',
+      '10 a/two try 1',
+      '20 a/two done',
+      '20 a approved v1 (unreviewed)',
+      '20 run completed',
+    ]);
+    expect(result.metrics.costUsd).toBe(1.2);
+  });
+
+  it('ends the run where the person says no', async () => {
+    const { lines, result } = await timed(tasks(), {
+      limits: { costUsd: 1 },
+      policy,
+      when: { 'limit costUsd reached 0.6/1': (run) => run.decide('costUsd', 'REJECT: enough') },
+    });
+    expect(lines.at(-1)).toBe('10 run exhausted (costUsd): The limit for costUsd is spent, and was not lifted: enough');
+    expect(result.metrics.costUsd).toBe(0.6);
+  });
+
+  it('tells the person which try it is about', async () => {
+    let reason = '';
+    await timed(tasks(), {
+      limits: { costUsd: 1 },
+      policy,
+      when: {
+        'limit costUsd reached 0.6/1': (run) => {
+          reason = run.inbox()[0]?.reason ?? '';
+          return run.decide('costUsd', 'APPROVE');
+        },
+      },
+    });
+    expect(reason).toBe('What is left of the limit of 1 for costUsd is less than "two" of phase "a" may use: 0.6');
+  });
+});
+
+describe('a limit of time', () => {
+  it('keeps a try from beginning that would not end in time', async () => {
+    const { lines } = await timed(
+      [spender('one', { durationMs: 20 }, 0, 20), spender('two', { durationMs: 15 }, 0, 1, { after: ['one'] })],
+      { limits: { durationMs: 30 }, mode: 'dependencies' },
+    );
+    const reason = 'What is left of the limit of 30 for durationMs is less than "two" of phase "a" may use: 15';
+    expect(lines.slice(1)).toEqual([
+      '0 a/one try 1',
+      '20 a/one done',
+      '20 limit durationMs reached 15/30',
+      `20 a cancelled by ${reason}`,
+      `20 run exhausted (durationMs): ${reason}`,
+    ]);
+  });
+
+  it('lets one begin that ends just in time, and none that is longer than the whole', async () => {
+    const one = [
+      spender('one', { durationMs: 20 }, 0, 20),
+      spender('two', { durationMs: 9 }, 0, 9, { after: ['one'] }),
+    ];
+    expect((await timed(one, { limits: { durationMs: 30 }, mode: 'dependencies' })).lines.at(-1)).toBe(
+      '29 run completed',
+    );
+    const { lines } = await timed([spender('one', { durationMs: 31 }, 0, 1)], { limits: { durationMs: 30 } });
+    expect(lines.slice(1, 2)).toEqual(['0 limit durationMs reached 0/30']);
+  });
+});
+
+describe('a run that is left and resumed', () => {
+  const make = (one: ReturnType<typeof held>['script'] | (() => number), two: () => number, limit = 1) =>
+    definePipeline({
+      name: 'p',
+      limits: { costUsd: limit },
+      policy: { onLimit: 'escalate' },
+      phases: [
+        phase('a', { tasks: [task('one', { estimate: { costUsd: 0.6 }, run: one })] }),
+        phase('b', { tasks: [task('two', { estimate: { costUsd: 0.6 }, run: two })] }),
+      ],
+    });
+
+  it('asks anew for tries that were at work, and those that have waited wait again', async () => {
+    const store = memoryStore();
+    const order: string[] = [];
+    const first = startRun(
+      make(untilAborted, () => order.push('two')),
+      { store, runId: 'r1' },
+    );
+    await idle();
+    await idle();
+    first.suspend();
+    await first.result;
+    expect(order).toEqual([]);
+    const again = await resumeRun(
+      store,
+      'r1',
+      make(
+        () => order.push('one'),
+        () => order.push('two'),
+      ),
+    );
+    expect((await again.result).status).toBe('completed');
+    expect(order).toEqual(['one', 'two']);
+    const tries = (await readRun(store, 'r1')).flatMap(({ event }) =>
+      event.type === 'task.started' ? event.task : [],
+    );
+    expect(tries).toEqual(['one', 'one', 'two']);
+  });
+
+  it('is held still, and lifting lets the same try begin', async () => {
+    const store = memoryStore();
+    const time = simulatedTime();
+    const spend = ({ report }: TaskContext) => {
+      report({ costUsd: 0.6 });
+      return 1;
+    };
+    const pipeline = () => make(spend as never, spend as never);
+    const first = startRun(pipeline(), { store, runId: 'r1', clock: time.clock });
+    await new Promise<void>((resolve) => {
+      first.events$.subscribe(({ event }) => event.type === 'limit.reached' && resolve());
+    });
+    first.suspend();
+    await first.result;
+    const again = await resumeRun(store, 'r1', pipeline(), { clock: time.clock });
+    expect(again.snapshot().waiting).toEqual(['costUsd']);
+    await again.decide('costUsd', 'APPROVE');
+    const { status, metrics } = await drive(again, time);
+    expect({ status, costUsd: metrics.costUsd }).toEqual({ status: 'completed', costUsd: 1.2 });
+    const types = (await readRun(store, 'r1')).map(({ event }) => event.type);
+    expect(types.filter((type) => type === 'limit.reached')).toHaveLength(1);
+  });
+
+  it('that was exhausted asks again where it is tried again', async () => {
+    const store = memoryStore();
+    const pipeline = definePipeline({
+      name: 'p',
+      limits: { costUsd: 1 },
+      phases: [phase('a', { tasks: [task('one', { estimate: { costUsd: 2 }, run: () => 1 })] })],
+    });
+    expect((await startRun(pipeline, { store, runId: 'r1' }).result).status).toBe('exhausted');
+    expect((await (await retryFailed(store, 'r1', pipeline)).result).status).toBe('exhausted');
+    const reached = (await readRun(store, 'r1')).filter(({ event }) => event.type === 'limit.reached');
+    expect(reached).toHaveLength(2);
+  });
+});
