@@ -94,6 +94,6 @@ describe('what a task observes', () => {
     const a = fake('a', { outputs: [({ report }: TaskContext) => report({ observation: 'x'.repeat(1_000_000) })] });
     const { records } = await play([a]);
     const [reported] = records.flatMap(({ event }) => (event.type === 'task.reported' ? [event.observation] : []));
-    expect(reported).toHaveLength(16_000 + ' [… 984000 characters left out …] '.length);
+    expect(reported).toHaveLength(15_999);
   });
 });

@@ -11,6 +11,7 @@ import { packRecord } from '../model/artifact.ts';
 import { PhasegateError } from '../model/errors.ts';
 import { foldInbox } from '../model/inbox-fold.ts';
 import type { InboxItem } from '../model/inbox.ts';
+import { foldMemories, type Memory } from '../model/memory.ts';
 import { foldRunInfo, type RunOrigin } from '../model/run-info.ts';
 import type { Artifact, Batch, Lease, RunStore } from '../store/port.ts';
 import { recordAt, reveal, type RecordLog } from './records.ts';
@@ -48,6 +49,7 @@ export interface JournalOptions {
 export function createJournal({ store, log, lease, origin, onKept, onFailure }: JournalOptions): Journal {
   const info = foldRunInfo(origin);
   const inbox = foldInbox();
+  const memory = foldMemories();
   const waiting: { readonly at: number; readonly go: () => void }[] = [];
   let kept = log.visible;
   let failure: PhasegateError | undefined;
@@ -55,21 +57,24 @@ export function createJournal({ store, log, lease, origin, onKept, onFailure }: 
   let writing: Promise<void> | undefined;
   for (let at = 0; at < kept; at++) fold(at);
 
-  function fold(at: number): readonly InboxItem[] {
+  function fold(at: number): Folded {
     const record = recordAt(log, at);
-    if (!record) return [];
+    if (!record) return NOTHING;
     info.apply(record);
-    return inbox.apply(record);
+    return { items: inbox.apply(record), memories: memory.apply(record) };
   }
 
   /** Everything that was said since. */
   function batchFrom(from: number): Batch {
     const items = new Map<string, InboxItem>();
     const artifacts = new Map<string, Artifact>();
+    const memories: Memory[] = [];
     const records = log.events.slice(from).flatMap((_, index) => {
       const record = recordAt(log, from + index);
       if (!record) return [];
-      for (const item of fold(from + index)) items.set(item.id, item);
+      const folded = fold(from + index);
+      for (const item of folded.items) items.set(item.id, item);
+      memories.push(...folded.memories);
       const packed = packRecord(record);
       for (const artifact of packed.artifacts) artifacts.set(artifact.hash, artifact);
       return [packed.record];
@@ -81,6 +86,7 @@ export function createJournal({ store, log, lease, origin, onKept, onFailure }: 
       info: info.info([...new Set(names)]),
       items: [...items.values()],
       artifacts: [...artifacts.values()],
+      ...(memories.length > 0 && { memories }),
     };
   }
 
@@ -140,6 +146,14 @@ export function createJournal({ store, log, lease, origin, onKept, onFailure }: 
 }
 
 // --- internal ---
+
+/** What a record leads to beside itself. */
+interface Folded {
+  readonly items: readonly InboxItem[];
+  readonly memories: readonly Memory[];
+}
+
+const NOTHING: Folded = { items: [], memories: [] };
 
 /**
  * Resolves when all that follows from what goes on now, and takes no time, is over: so that it is one batch, as a batch costs

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Host } from '../actors/host.ts';
+import type { Host, Recalled } from '../actors/host.ts';
 import { PhasegateError } from '../model/errors.ts';
 import { readAnswerBody, type AnswerBody } from '../model/reply.ts';
 import type { RunOrigin } from '../model/run-info.ts';
@@ -118,6 +118,14 @@ export function keepRun({ store, log, origin, lease: taken, holder = thisProcess
     else void renew().then(() => !failed && go());
   }
 
+  /** What others have learned: what this run has learned itself is in its own records. */
+  async function recall(phase: string): Promise<readonly Recalled[]> {
+    const [first] = log.events;
+    if (first?.type !== 'run.started') return [];
+    const known = (await store.memories?.({ pipeline: first.plan.name, phase })) ?? [];
+    return known.flatMap(({ runId, text }) => (runId === log.runId ? [] : { run: runId, reflection: text }));
+  }
+
   async function listen(hear: (heard: Heard) => void): Promise<void> {
     const messages = await store.messages(log.runId, heard);
     for (const { id, kind, item, body, by, time } of messages) {
@@ -164,7 +172,10 @@ export function keepRun({ store, log, origin, lease: taken, holder = thisProcess
   return {
     // What is said before the right to append was had waits for it.
     journal: { ...journal, write: () => opened && journal.write() },
-    host: { whenDurable: (go) => journal.whenDurable(() => whenOurs(go)) },
+    host: {
+      whenDurable: (go) => journal.whenDurable(() => whenOurs(go)),
+      ...(store.memories && { recall }),
+    },
     isOpen: () => opened,
     listen: () => listenNow(),
     async claim(item, body, by = '') {

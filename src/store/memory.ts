@@ -6,9 +6,10 @@
 import type { RunInfo } from '../model/run-info.ts';
 import { leaseOf, liveLease, prolong, refusal, standingOf, takeRun, type Claim } from './claim.ts';
 import { matches, span } from './filter.ts';
+import { isMeant, MOST_MEMORIES } from './memories.ts';
 import type { Batch, InboxFilter, KeptMessage, ListedRun, RunStore } from './port.ts';
 import * as refuse from './refusals.ts';
-import { infoOf, itemOf, messageOf, recordOf, textOf } from './text.ts';
+import { infoOf, itemOf, memoryOf, messageOf, recordOf, textOf } from './text.ts';
 
 /** Options of {@link memoryStore}. */
 export interface MemoryStoreOptions {
@@ -22,7 +23,13 @@ export interface MemoryStoreOptions {
  * It keeps copies, so what was handed over can be changed without changing what is kept, and the other way round.
  */
 export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): RunStore {
-  let shelf: Shelf | undefined = { runs: new Map(), claims: new Map(), items: new Map(), artifacts: new Map() };
+  let shelf: Shelf | undefined = {
+    runs: new Map(),
+    claims: new Map(),
+    items: new Map(),
+    artifacts: new Map(),
+    memories: [],
+  };
   let posted = 0;
 
   function open(): Shelf {
@@ -32,7 +39,7 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): RunSto
 
   return {
     append(batch, lease) {
-      const { runs, claims, items, artifacts } = open();
+      const { runs, claims, items, artifacts, memories } = open();
       refuse.checkBatch(batch);
       const { runId } = batch;
       const kept = runs.get(runId);
@@ -47,6 +54,7 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): RunSto
         run.artifacts.add(hash);
         if (!artifacts.has(hash)) artifacts.set(hash, content);
       }
+      for (const memory of rows.memories) remember(memories, memory);
       runs.set(runId, run);
     },
     read(runId, from, limit) {
@@ -136,6 +144,19 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): RunSto
       return messages.filter(({ id }) => id > after).map(({ id, text }) => ({ ...messageOf(text), id }));
     },
 
+    memories(filter = {}) {
+      return open()
+        .memories.map(memoryOf)
+        .filter((memory) => isMeant(memory, filter));
+    },
+    forget(filter = {}) {
+      const { memories } = open();
+      const others = memories.filter((text) => !isMeant(memoryOf(text), filter));
+      const forgotten = memories.length - others.length;
+      memories.splice(0, memories.length, ...others);
+      return forgotten;
+    },
+
     artifact(hash) {
       return open().artifacts.get(hash);
     },
@@ -155,6 +176,8 @@ interface Shelf {
   readonly items: Map<string, string>;
   /** By hash. */
   readonly artifacts: Map<string, string>;
+  /** Oldest first. */
+  readonly memories: string[];
 }
 
 interface KeptRun {
@@ -171,13 +194,23 @@ interface Rows {
   readonly info: string;
   readonly records: readonly string[];
   readonly items: readonly (readonly [id: string, text: string])[];
+  readonly memories: readonly string[];
 }
 
-function rowsOf({ info, records, items }: Batch): Rows {
+/** Keeps a memory, and lets go of those of the same phase that are too old by now. */
+function remember(memories: string[], text: string): void {
+  memories.push(text);
+  const { pipeline, phase } = memoryOf(text);
+  const ofPhase = memories.filter((one) => isMeant(memoryOf(one), { pipeline, phase }));
+  for (const old of ofPhase.slice(0, -MOST_MEMORIES)) memories.splice(memories.indexOf(old), 1);
+}
+
+function rowsOf({ info, records, items, memories = [] }: Batch): Rows {
   return {
     info: textOf(info),
     records: records.map(textOf),
     items: items.map((item) => [item.id, textOf(item)] as const),
+    memories: memories.map(textOf),
   };
 }
 

@@ -8,8 +8,10 @@
  */
 import type { RunRecord, RunStatus } from '../model/event.ts';
 import type { InboxItem } from '../model/inbox.ts';
+import type { Memory } from '../model/memory.ts';
 import type { RunInfo } from '../model/run-info.ts';
 
+export type { Memory } from '../model/memory.ts';
 export type { RunInfo } from '../model/run-info.ts';
 
 /** A value, or a promise of it: stores may be synchronous. */
@@ -42,6 +44,8 @@ export interface Batch {
   readonly items: readonly InboxItem[];
   /** What they refer to. */
   readonly artifacts: readonly Artifact[];
+  /** What later runs may learn from them; a store that remembers nothing leaves it. @default none */
+  readonly memories?: readonly Memory[] | undefined;
 }
 
 /** The right to append to a run, for a while. */
@@ -74,6 +78,14 @@ export interface InboxFilter {
   readonly runId?: string | undefined;
   /** Only items that wait, or only those that are closed. */
   readonly open?: boolean | undefined;
+}
+
+/** Which memories are meant. All conditions have to hold. */
+export interface MemoryFilter {
+  readonly pipeline?: string | undefined;
+  readonly phase?: string | undefined;
+  /** Only those that come from this run. */
+  readonly runId?: string | undefined;
 }
 
 /** What is said to a run by whoever does not work on it: in another process, or before it is resumed. JSON. */
@@ -167,6 +179,14 @@ export interface RunStore {
   post(message: RunMessage): Awaitable<void>;
   /** Messages to a run after a place, oldest first. @param after Place of the last one known. @default 0 */
   messages(runId: string, after?: number): Awaitable<readonly KeptMessage[]>;
+
+  /**
+   * What runs have learned, the oldest first: of each phase of each pipeline the latest three that batches have brought, whether
+   * their runs are still there or not. A store that remembers nothing has neither this nor `forget`.
+   */
+  memories?(filter?: MemoryFilter): Awaitable<readonly Memory[]>;
+  /** Forgets what is meant. @returns How many that were. */
+  forget?(filter?: MemoryFilter): Awaitable<number>;
 
   /** An artifact's content, JSON text; `undefined` where there is none. */
   artifact(hash: string): Awaitable<string | undefined>;

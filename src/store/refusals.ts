@@ -6,6 +6,7 @@
 import { PhasegateError } from '../model/errors.ts';
 import { itemId } from '../model/inbox.ts';
 import { toJson } from '../model/json.ts';
+import { memoryProblem } from './memories.ts';
 import type { Batch, Lease, RunMessage } from './port.ts';
 
 /** What a store has of a run when somebody wants to append to it. */
@@ -16,7 +17,7 @@ export interface Standing {
 }
 
 /** Refuses a batch that does not hold together, whatever is kept. @throws `STORE_MISUSED` */
-export function checkBatch({ runId, records, info, items }: Batch): void {
+export function checkBatch({ runId, records, info, items, memories }: Batch): void {
   checkRunId(runId);
   const [first] = records;
   const cannot = `Cannot append to run ${runId} as`;
@@ -33,6 +34,8 @@ export function checkBatch({ runId, records, info, items }: Batch): void {
   if (info.seq !== last) throw misused(`${cannot} its info is that after record ${info.seq} and not ${last}`);
   const stray = items.find((item) => item.runId !== runId || item.id !== itemId(item));
   if (stray) throw misused(`${cannot} item ${stray.id} is none of its own`);
+  const problem = memoryProblem(runId, memories);
+  if (problem !== undefined) throw misused(`${cannot} ${problem}`);
 }
 
 /** Refuses a batch that does not follow on, or comes from somebody without the right. @throws `SEQ_CONFLICT`, `LEASE_LOST`, `RUN_LEASED` */

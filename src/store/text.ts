@@ -6,11 +6,12 @@
 import { PhasegateError } from '../model/errors.ts';
 import type { RunRecord } from '../model/event.ts';
 import type { InboxItem } from '../model/inbox.ts';
+import type { Memory } from '../model/memory.ts';
 import type { RunInfo } from '../model/run-info.ts';
 import type { RunMessage } from './port.ts';
 
 /** The text of a row. */
-export function textOf(value: RunRecord | RunInfo | InboxItem | RunMessage): string {
+export function textOf(value: RunRecord | RunInfo | InboxItem | RunMessage | Memory): string {
   return JSON.stringify(value);
 }
 
@@ -46,6 +47,11 @@ export function itemOf(text: string): InboxItem {
 /** The message in a text. */
 export function messageOf(text: string): RunMessage {
   return parse(text, isMessage, 'message');
+}
+
+/** The memory in a text. */
+export function memoryOf(text: string): Memory {
+  return parse(text, isMemory, 'memory');
 }
 
 // --- internal ---
@@ -91,6 +97,10 @@ function isItem(value: unknown): value is InboxItem {
 
 function isMessage(value: unknown): value is RunMessage {
   return has(value, 'runId', 'string') && has(value, 'kind', 'string');
+}
+
+function isMemory(value: unknown): value is Memory {
+  return has(value, 'pipeline', 'string') && has(value, 'phase', 'string') && has(value, 'text', 'string');
 }
 
 function has(value: unknown, key: string, type: 'string' | 'number' | 'object'): boolean {

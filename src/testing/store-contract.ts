@@ -10,6 +10,7 @@ import { artifactCases } from './store/artifacts.ts';
 import type { CaseBody, Trial } from './store/trial.ts';
 import { inboxCases } from './store/inbox.ts';
 import { leaseCases } from './store/leases.ts';
+import { memoryCases } from './store/memories.ts';
 import { messageCases } from './store/messages.ts';
 import { readCases } from './store/read.ts';
 import { removeCases } from './store/remove.ts';
@@ -97,6 +98,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CaseBody>>>> = {
   'inbox() and item()': inboxCases,
   'post() and messages()': messageCases,
   'artifact()': artifactCases,
+  'memories() and forget()': memoryCases,
   'remove()': removeCases,
   'close()': closeCases,
 };

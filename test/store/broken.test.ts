@@ -8,6 +8,8 @@ import {
   type Batch,
   type InboxItem,
   type Lease,
+  type Memory,
+  type MemoryFilter,
   type RunRecord,
 } from '../../src/index.ts';
 import type { RunStore } from '../../src/store/port.ts';
@@ -438,6 +440,57 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
       },
     }),
   ],
+  'remembers without end': [
+    'keep the latest of each phase, and no more',
+    () => {
+      const all: Memory[] = [];
+      return {
+        append: (batch) => void all.push(...structuredClone(batch.memories ?? [])),
+        memories: ({ pipeline, phase } = {}) => all.filter(isOf({ pipeline, phase })),
+      };
+    },
+  ],
+  'counts memories of all phases together': [
+    'keep the latest of each phase, and no more',
+    (good) => ({ memories: async (filter) => ((await good.memories?.()) ?? []).slice(-3).filter(isOf(filter)) }),
+  ],
+  'remembers what it refuses': [
+    'keep nothing of a batch that is refused',
+    (good) => {
+      const all: Memory[] = [];
+      return {
+        append(batch, lease) {
+          all.push(...(batch.memories ?? []));
+          return good.append(batch, lease);
+        },
+        memories: () => all,
+      };
+    },
+  ],
+  'remembers and cannot forget': [
+    'keep what was learned, by pipeline and phase, oldest first',
+    () => ({ forget: undefined }) as unknown as Partial<RunStore>,
+  ],
+  'forgets what a run has learned when it is removed': [
+    'outlive the run that they come from',
+    (good) => ({
+      async remove(runId) {
+        await good.forget?.({ runId });
+        return good.remove(runId);
+      },
+    }),
+  ],
+  'forgets everything at once': [
+    'are forgotten as they are asked for',
+    (good) => ({ forget: async () => (await good.forget?.()) ?? 0 }),
+  ],
+  'gives out what it remembers': [
+    'are copies',
+    (good) => {
+      const rows = new Map<string, unknown>();
+      return { memories: (filter) => once(rows, JSON.stringify(filter), () => good.memories?.(filter) ?? []) };
+    },
+  ],
   'goes on after it was closed': ['ends all use of the store, and may be called again', () => ({ close: () => {} })],
   'closes once': [
     'ends all use of the store, and may be called again',
@@ -455,6 +508,10 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
 };
 
 describe('storeCases()', () => {
+  it('pass where nothing is remembered', async () => {
+    expect(await failing(({ now }) => forgetful(memoryStore({ now })))).toEqual([]);
+  });
+
   it('pass where every method is asynchronous', async () => {
     expect(await failing(({ now }) => asynchronous(memoryStore({ now })))).toEqual([]);
   });
@@ -483,6 +540,10 @@ async function failing(make: StoreMaker): Promise<readonly string[]> {
   const failures: string[] = [];
   for (const { name, run } of cases) await run().catch(() => failures.push(name));
   return failures;
+}
+
+function isOf({ pipeline, phase }: MemoryFilter = {}): (memory: Memory) => boolean {
+  return (one) => (pipeline ?? one.pipeline) === one.pipeline && (phase ?? one.phase) === one.phase;
 }
 
 function isCode(error: unknown, code: string): boolean {
@@ -544,6 +605,12 @@ function withTrueLease(good: RunStore, forgives: (lease: Lease | undefined) => b
     },
     append: (batch, lease) => good.append(batch, forgives(lease) ? held.get(batch.runId) : lease),
   };
+}
+
+/** A store that remembers nothing. */
+function forgetful(store: RunStore): RunStore {
+  const methods = Object.entries(store).filter(([name]) => name !== 'memories' && name !== 'forget');
+  return Object.fromEntries(methods) as unknown as RunStore;
 }
 
 function asynchronous(store: RunStore): RunStore {

@@ -75,7 +75,7 @@ describe('sqliteStore() as a file', () => {
     const db = raw();
     const pragma = (name: string) => Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0];
     expect(pragma('application_id')).toBe(0x70_68_67_61);
-    expect(pragma('user_version')).toBe(2);
+    expect(pragma('user_version')).toBe(3);
     expect(pragma('journal_mode')).toBe('wal');
     const ours = openDatabase({ path: file, readOnly: false, busyTimeout: 1234 });
     opened.push(ours);
@@ -308,7 +308,7 @@ describe('sqliteStore() cannot be opened', () => {
     await open().close();
     raw().exec('PRAGMA user_version = 7');
     expect(problem(() => open(file, { readOnly }))).toMatchInlineSnapshot(`
-      "Cannot open the store <folder>/runs.sqlite as it was made by a later version: its tables have version 7, known are those to 2
+      "Cannot open the store <folder>/runs.sqlite as it was made by a later version: its tables have version 7, known are those to 3
       Update phasegate.
       Docs: docs/errors.md#STORE_UNREADABLE"
     `);

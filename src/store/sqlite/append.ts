@@ -7,12 +7,13 @@ import type { Batch, Lease } from '../port.ts';
 import { checkAppend, checkBatch } from '../refusals.ts';
 import { textOf } from '../text.ts';
 import type { Connection } from './connection.ts';
+import { keepMemories } from './memories.ts';
 import { claimIn } from './rows.ts';
 
 /** Keeps a batch, or nothing of it. */
 export function appendBatch(connection: Connection, batch: Batch, lease: Lease | undefined, now: () => number): void {
   checkBatch(batch);
-  const { runId, info, items, artifacts } = batch;
+  const { runId, info, items, artifacts, memories = [] } = batch;
   // Made before the transaction, so that others wait for the disk alone.
   const records = batch.records.map((record) => [record.seq, textOf(record)] as const);
   const infoText = textOf(info);
@@ -32,6 +33,7 @@ export function appendBatch(connection: Connection, batch: Batch, lease: Lease |
       sql(ARTIFACT).run(hash, content);
       sql(USE).run(run, hash);
     }
+    keepMemories(sql, memories);
   });
 }
 

@@ -84,4 +84,13 @@ export const MIGRATIONS: readonly string[] = [
   INSERT INTO records (key, record) SELECT (run << 32) | seq, record FROM earlier_records ORDER BY run, seq;
   DROP TABLE earlier_records;
   `,
+  `
+  CREATE TABLE memories (
+    key INTEGER PRIMARY KEY,
+    pipeline TEXT NOT NULL,
+    phase TEXT NOT NULL,
+    memory TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX memories_of_phase ON memories (pipeline, phase, key);
+  `,
 ];

@@ -14,6 +14,7 @@ import { appendBatch } from './append.ts';
 import { connectionOf, type Connection } from './connection.ts';
 import type { Bound, Row } from './driver.ts';
 import { leasesIn } from './leases.ts';
+import { memoriesIn } from './memories.ts';
 import { messagesIn } from './messages.ts';
 import { openDatabase } from './open.ts';
 import { readRecords } from './read.ts';
@@ -105,6 +106,7 @@ export function storeOn(connection: Connection, now: () => number): RunStore {
     },
 
     ...messagesIn(connection),
+    ...memoriesIn(connection),
 
     artifact(hash) {
       return read(`read artifact ${hash}`, () => {

@@ -29,13 +29,21 @@ export interface BatchOptions {
   readonly info?: Partial<RunInfo>;
   readonly items?: readonly InboxItem[];
   readonly artifacts?: Batch['artifacts'];
+  readonly memories?: Batch['memories'];
 }
 
 /** Some records from number `first` on, and what belongs to them. */
 export function batchOf(runId: string, first: number, options: BatchOptions = {}): Batch {
-  const { count = 1, info, items = [], artifacts = [] } = options;
+  const { count = 1, info, items = [], artifacts = [], memories } = options;
   const records = Array.from({ length: count }, (_, index) => recordOf(runId, first + index));
-  return { runId, records, info: infoOf(runId, first + count - 1, info), items, artifacts };
+  return {
+    runId,
+    records,
+    info: infoOf(runId, first + count - 1, info),
+    items,
+    artifacts,
+    ...(memories && { memories }),
+  };
 }
 
 /** A record that says `because`, and nothing else that matters. */

@@ -1,0 +1,52 @@
+/**
+ * Memories as rows.
+ *
+ * @module
+ */
+import type { Memory } from '../../model/memory.ts';
+import { isMeant, MOST_MEMORIES } from '../memories.ts';
+import type { MemoryFilter, RunStore } from '../port.ts';
+import { memoryOf, textOf } from '../text.ts';
+import type { Connection } from './connection.ts';
+import type { Bound } from './driver.ts';
+import { number, text } from './rows.ts';
+
+/** Keeps memories, and lets go of those of the same phase that are too old by now. Within a transaction. */
+export function keepMemories(sql: Connection['sql'], memories: readonly Memory[]): void {
+  for (const memory of memories) {
+    const { pipeline, phase } = memory;
+    sql('INSERT INTO memories (pipeline, phase, memory) VALUES (?, ?, ?)').run(pipeline, phase, textOf(memory));
+    sql(TRIM).run(pipeline, phase);
+  }
+}
+
+/** The methods of a store that are about memories. */
+export function memoriesIn({ sql, read, write }: Connection): Required<Pick<RunStore, 'memories' | 'forget'>> {
+  function rows(filter: MemoryFilter): readonly { readonly key: number; readonly memory: Memory }[] {
+    const { pipeline, phase } = filter;
+    const conditions: readonly (readonly [sql: string, value: Bound])[] = [
+      ...(pipeline === undefined ? [] : [['pipeline = ?', pipeline] as const]),
+      ...(phase === undefined ? [] : [['phase = ?', phase] as const]),
+    ];
+    const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(([one]) => one).join(' AND ')}`;
+    return sql(`SELECT key, memory FROM memories ${where} ORDER BY key`)
+      .all(...conditions.map(([, value]) => value))
+      .map((row) => ({ key: number(row, 'key'), memory: memoryOf(text(row, 'memory')) }))
+      .filter(({ memory }) => isMeant(memory, filter));
+  }
+
+  return {
+    memories: (filter = {}) => read('read the memory', () => rows(filter).map(({ memory }) => memory)),
+    forget: (filter = {}) =>
+      write('clear the memory', () => {
+        const found = rows(filter);
+        for (const { key } of found) sql('DELETE FROM memories WHERE key = ?').run(key);
+        return found.length;
+      }),
+  };
+}
+
+// --- internal ---
+
+const TRIM = `DELETE FROM memories WHERE pipeline = ?1 AND phase = ?2 AND key NOT IN (
+  SELECT key FROM memories WHERE pipeline = ?1 AND phase = ?2 ORDER BY key DESC LIMIT ${MOST_MEMORIES})`;

@@ -1,0 +1,207 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import {
+  definePipeline,
+  forkRun,
+  memoryStore,
+  needsRework,
+  phase,
+  readRun,
+  resumeRun,
+  startRun,
+  task,
+  type ReflectContext,
+  type RunOptions,
+  type RunRecord,
+  type RunStore,
+} from '../src/index.ts';
+import { sqliteStore } from '../src/store.ts';
+import { held } from './rig.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'phasegate-memory-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Setup {
+  readonly name?: string;
+  /** How often the gate sends the phase back. */
+  readonly times?: number;
+  readonly reflect?: (context: ReflectContext) => string;
+}
+
+/** A pipeline whose gate sends its one phase back, and what its tasks were told. */
+function pipelineOf({ name = 'p', times = 1, reflect = ({ run }) => `lesson of ${run}` }: Setup = {}) {
+  const told: (readonly string[] | undefined)[] = [];
+  const work = task('work', {
+    run: ({ revision }) => {
+      if (revision) told.push(revision.reflections);
+      return 'x';
+    },
+  });
+  const by = ({ attempt }: { readonly attempt: number }) => (attempt < times ? 'RETRY: Name a number.' : 'APPROVE');
+  const review = { by, strategy: 'reflexion', maxRetries: 9, reflect } as const;
+  return { told, pipeline: definePipeline({ name, phases: [phase('a', { tasks: [work], review })] }) };
+}
+
+async function runOnce(store: RunStore, runId: string, setup?: Setup, options?: RunOptions) {
+  const { told, pipeline } = pipelineOf(setup);
+  const result = await startRun(pipeline, { store, runId, ...options }).result;
+  expect(result.status).toBe('completed');
+  return { told, result, pipeline };
+}
+
+async function reflectedIn(store: RunStore, runId: string) {
+  return (await readRun(store, runId)).flatMap(({ event }) => (event.type === 'phase.reflected' ? [event] : []));
+}
+
+async function texts(store: RunStore) {
+  return ((await store.memories?.()) ?? []).map(({ runId, text }) => `${runId}: ${text}`);
+}
+
+describe.each([
+  ['memoryStore', () => memoryStore()],
+  ['sqliteStore', () => sqliteStore(join(folder, `${Math.random()}.sqlite`))],
+] as const)('runs in a %s', (_, make) => {
+  it('learn from each other, by pipeline and phase', async () => {
+    const store = make();
+    expect((await runOnce(store, 'r1')).told).toEqual([['lesson of r1']]);
+    expect((await runOnce(store, 'r2')).told).toEqual([['lesson of r1', 'lesson of r2']]);
+    expect((await runOnce(store, 'other', { name: 'q' })).told).toEqual([['lesson of other']]);
+    expect(await reflectedIn(store, 'r2')).toMatchObject([
+      { phase: 'a', attempt: 1, reflection: 'lesson of r2', recalled: [{ run: 'r1', reflection: 'lesson of r1' }] },
+    ]);
+    await store.close();
+  });
+
+  it('recall the latest three, once in a run, and keep no more', async () => {
+    const store = make();
+    for (const run of ['r1', 'r2', 'r3', 'r4']) await runOnce(store, run);
+    expect(await texts(store)).toEqual(['r2: lesson of r2', 'r3: lesson of r3', 'r4: lesson of r4']);
+    const { told } = await runOnce(store, 'r5', { times: 2 });
+    expect(told).toEqual([
+      ['lesson of r3', 'lesson of r4', 'lesson of r5'],
+      ['lesson of r4', 'lesson of r5', 'lesson of r5'],
+    ]);
+    const [first, second] = await reflectedIn(store, 'r5');
+    expect(first?.recalled?.map(({ run }) => run)).toEqual(['r2', 'r3', 'r4']);
+    expect(second).not.toHaveProperty('recalled');
+    await store.close();
+  });
+
+  it('remember nothing that was forgotten', async () => {
+    const store = make();
+    await runOnce(store, 'r1');
+    expect(await store.forget?.({ pipeline: 'p', phase: 'a' })).toBe(1);
+    expect((await runOnce(store, 'r2')).told).toEqual([['lesson of r2']]);
+    await store.close();
+  });
+});
+
+describe('what is remembered', () => {
+  it('has its secrets masked, as the record of it has', async () => {
+    const store = memoryStore();
+    const secret = `ghp_${'a'.repeat(36)}`;
+    await runOnce(store, 'r1', { reflect: () => `Use the token ${secret}.` });
+    expect(JSON.stringify(await store.memories?.())).not.toContain(secret);
+    expect(JSON.stringify(await reflectedIn(store, 'r1'))).not.toContain(secret);
+    await runOnce(
+      store,
+      'r2',
+      {},
+      { redact: (event) => (event.type === 'phase.reflected' ? { ...event, reflection: '***' } : event) },
+    );
+    expect((await texts(store)).at(-1)).toBe('r2: ***');
+  });
+
+  it('comes from verdicts, and not from what tasks demand', async () => {
+    const store = memoryStore();
+    let asked = 0;
+    const review = { by: () => 'APPROVE', strategy: 'reflexion', reflect: () => 'learned' } as const;
+    const a = phase('a', { tasks: [task('work', { run: () => 'x' })], review });
+    const demanding = task('work', {
+      run: () => {
+        asked += 1;
+        if (asked === 1) throw needsRework('a', 'It lacks a number.');
+        return 'x';
+      },
+    });
+    const b = phase('b', { after: [a], tasks: [demanding], review: () => 'APPROVE' });
+    const run = startRun(definePipeline({ name: 'p', phases: [a, b] }), { store, runId: 'r' });
+    expect((await run.result).status).toBe('completed');
+    expect(await reflectedIn(store, 'r')).toMatchObject([{ phase: 'a', reflection: 'learned' }]);
+    expect(await texts(store)).toEqual([]);
+  });
+
+  it('is nothing where no reflection could be had', async () => {
+    const store = memoryStore();
+    const fail = () => {
+      throw new Error('no model');
+    };
+    const { result } = await runOnce(store, 'r', { reflect: fail });
+    expect(result.warnings.map(({ code }) => code)).toEqual(['REFLECTION_FAILED']);
+    expect(await texts(store)).toEqual([]);
+  });
+});
+
+describe('a memory that cannot be read', () => {
+  it('is warned of, and the run goes on without', async () => {
+    const good = memoryStore();
+    await runOnce(good, 'r1');
+    const store: RunStore = { ...good, memories: () => Promise.reject(new Error('the disk is gone')) };
+    const { told, result } = await runOnce(store, 'r2');
+    expect(told).toEqual([['lesson of r2']]);
+    expect(result.warnings).toMatchObject([{ code: 'MEMORY_UNREADABLE' }]);
+  });
+
+  it('is not there in a store that remembers nothing', async () => {
+    const methods = Object.entries(memoryStore()).filter(([name]) => name !== 'memories' && name !== 'forget');
+    const store = Object.fromEntries(methods) as unknown as RunStore;
+    expect((await runOnce(store, 'r1')).told).toEqual([['lesson of r1']]);
+    expect((await runOnce(store, 'r2')).told).toEqual([['lesson of r2']]);
+  });
+});
+
+describe('a run that is resumed', () => {
+  it('goes by what it has recalled, whatever is remembered by now', async () => {
+    const store = memoryStore();
+    await runOnce(store, 'r1');
+    const late = held();
+    const told: unknown[] = [];
+    const work = task('work', {
+      run: (context) => {
+        if (context.revision) told.push(context.revision.reflections);
+        return told.length === 1 ? late.script(context) : 'x';
+      },
+    });
+    const by = ({ attempt }: { readonly attempt: number }) => (attempt === 0 ? 'RETRY: Again.' : 'APPROVE');
+    const review = { by, strategy: 'reflexion', reflect: () => 'own' } as const;
+    const pipeline = definePipeline({ name: 'p', phases: [phase('a', { tasks: [work], review })] });
+    const run = startRun(pipeline, { store, runId: 'r2' });
+    await new Promise<void>((resolve) => {
+      const isDue = ({ event }: RunRecord) => event.type === 'task.started' && event.attempt === 1;
+      run.events$.subscribe((record) => isDue(record) && resolve());
+    });
+    run.suspend();
+    late.release('late');
+    await run.result;
+    await store.forget?.();
+    const next = await resumeRun(store, 'r2', pipeline);
+    expect((await next.result).status).toBe('completed');
+    expect(told).toEqual([
+      ['lesson of r1', 'own'],
+      ['lesson of r1', 'own'],
+    ]);
+    expect(await texts(store)).toEqual([]);
+  });
+
+  it('and forked remembers nothing anew', async () => {
+    const store = memoryStore();
+    const { pipeline } = await runOnce(store, 'r1');
+    const records = await readRun(store, 'r1');
+    const at = records.findIndex(({ event }) => event.type === 'phase.reflected') + 1;
+    await forkRun(store, 'r1', { at, runId: 'r2' });
+    expect((await (await resumeRun(store, 'r2', pipeline)).result).status).toBe('completed');
+    expect(await texts(store)).toEqual(['r1: lesson of r1']);
+  });
+});
