@@ -158,7 +158,9 @@ describe('a pathological one', () => {
   it('prompts that grow', async () => {
     const critique = change(`Cite ${'more and more '.repeat(300)}.`);
     const findings = await findingsIn(1, () => [fake('a', { verdicts: [critique] })]);
-    expect(findings).toMatchObject([{ code: 'PROMPT_GREW', found: 'once a prompt had grown past 3 times the first' }]);
+    expect(findings).toMatchObject([
+      { code: 'PROMPT_GREW', found: 'once a prompt had grown past 3 times the first; the longest had 4416 characters' },
+    ]);
   });
 
   it('phases that later ones send back again and again; a new start counts its own attempts', async () => {

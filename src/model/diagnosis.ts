@@ -165,9 +165,10 @@ function attemptsBimodal(gate: GateHistory): Finding | undefined {
 }
 
 function promptGrew(gate: GateHistory): Finding | undefined {
-  const { grown } = gate;
+  const { grown, longestPrompt } = gate;
   if (grown.length === 0) return undefined;
-  const found = `${times(grown.length)} a prompt had grown past ${gate.gate.maxPromptGrowth} times the first`;
+  const size = longestPrompt > 0 ? `; the longest had ${longestPrompt} characters` : '';
+  const found = `${times(grown.length)} a prompt had grown past ${gate.gate.maxPromptGrowth} times the first${size}`;
   const advice = 'Lower `maxRevisionChars`, or use a strategy that carries less, such as "fresh".';
   return finding(gate, 'PROMPT_GREW', 'notice', found, advice, grown);
 }

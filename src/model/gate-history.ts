@@ -36,6 +36,8 @@ export interface GateHistory {
   readonly exhausted: readonly Evidence[];
   /** Prompts that had grown past the gate's `maxPromptGrowth`. */
   readonly grown: readonly Evidence[];
+  /** Characters of the longest prompt that a handler has read; 0 where none has. */
+  readonly longestPrompt: number;
   /** Times that a later phase has sent this one back. */
   readonly sentBack: readonly Evidence[];
   /** Runs in which the phase began. */
@@ -83,6 +85,7 @@ interface Counted {
   reviews: number;
   approvals: number;
   demands: number;
+  longestPrompt: number;
   runs: number;
   readonly vague: Evidence[];
   readonly repeated: Evidence[];
@@ -127,6 +130,7 @@ function emptyHistory(pipeline: string, phase: string, gate: GatePlan): Counted 
     reviews: 0,
     approvals: 0,
     demands: 0,
+    longestPrompt: 0,
     runs: 0,
     vague: [],
     repeated: [],
@@ -146,6 +150,9 @@ function heed(run: RunState, event: RunEvent, at: Evidence): void {
   else if (event.type === 'review.decided') countReview(run, counted, event, at);
   else if (event.type === 'phase.warned' && event.code === 'PROMPT_GREW') counted.grown.push(at);
   else if (event.type === 'phase.approved' && event.because === 'exhausted') counted.exhausted.push(at);
+  else if (event.type === 'task.completed' || event.type === 'task.failed') {
+    counted.longestPrompt = Math.max(counted.longestPrompt, event.prompt?.chars ?? 0);
+  }
 }
 
 /** A start of a phase is over when its next one begins, which is its first attempt, or when the run ends. */

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { memoryStore, readRun, task, type RunRecord, type TaskContext } from '../src/index.ts';
+import { contentHash } from '../src/model/content-hash.ts';
+import { fake, play } from './rig.ts';
+
+/** The marks of prompts in the ends of tasks. */
+function marksIn(records: readonly RunRecord[]) {
+  return records.flatMap(({ event }) =>
+    event.type === 'task.completed' || event.type === 'task.failed' ? [event.prompt] : [],
+  );
+}
+
+describe('the end of a task', () => {
+  it('has the hash and the length of the prompt, attempt by attempt', async () => {
+    const store = memoryStore();
+    const a = fake('a', { verdicts: ['RETRY: Again.'] });
+    const { records } = await play([a], { run: { store, runId: 'r' } });
+    const marks = a.prompts.map((prompt) => ({ hash: contentHash(prompt), chars: prompt.length }));
+    expect(marks[0]).toEqual({ hash: contentHash('do a'), chars: 4 });
+    expect(marksIn(records)).toEqual(marks);
+    expect(marks[1]?.hash).not.toBe(marks[0]?.hash);
+    expect(marksIn(await readRun(store, 'r'))).toEqual(marks);
+  });
+
+  it('has nothing of a prompt that nobody has read', async () => {
+    const tasks = [
+      task('work', { description: 'Work.', run: ({ attempt, revision }) => `${attempt} ${revision?.feedback}` }),
+    ];
+    const { records } = await play([fake('a', { tasks, verdicts: ['RETRY: Again.'] })]);
+    expect(marksIn(records)).toEqual([undefined, undefined]);
+  });
+
+  it('has that of the last try, also where the task fails', async () => {
+    const read = ({ prompt }: TaskContext) => {
+      throw new Error(prompt);
+    };
+    const failing = task('work', { description: 'Work.', run: read });
+    const { records } = await play([fake('a', { tasks: [failing] })]);
+    expect(marksIn(records)).toEqual([{ hash: contentHash('Work.'), chars: 5 }]);
+    let tries = 0;
+    const hasty = task('work', {
+      description: 'Work.',
+      retry: { attempts: 2, backoff: { first: 1 } },
+      run: (context: TaskContext) => {
+        tries += 1;
+        if (tries === 1) throw new Error(context.prompt);
+        return 'x';
+      },
+    });
+    expect(marksIn((await play([fake('b', { tasks: [hasty] })])).records)).toEqual([undefined]);
+  });
+
+  it('has it where the task runs into its timeout', async () => {
+    const slow = ({ prompt, signal }: TaskContext) =>
+      new Promise((resolve) => signal.addEventListener('abort', () => resolve(prompt)));
+    const tasks = [task('work', { description: 'Work.', run: slow, timeout: 10 })];
+    expect(marksIn((await play([fake('a', { tasks })])).records)).toEqual([{ hash: contentHash('Work.'), chars: 5 }]);
+  });
+});
