@@ -1,9 +1,10 @@
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { pipelineOf } from '../src/cli/yaml/load.ts';
 import { pipelineJsonSchema } from '../src/cli/yaml/schema.ts';
-import { milliseconds } from '../src/cli/yaml/build.ts';
+import { milliseconds } from '../src/cli/yaml/build-command.ts';
 import { nearest } from '../src/cli/nearest.ts';
 import { definePipeline, phase, policies, startRun, task, type Policy } from '../src/index.ts';
 
@@ -152,6 +153,116 @@ phases:
   });
 });
 
+describe('checks in a pipeline file', () => {
+  it('are worded by their kind, count by name, and forgive what was there before', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'phasegate-yaml-'));
+    const source = `
+name: p
+phases:
+  - name: a
+    tasks: [{ name: t, command: "printf 'not ok a\\nnot ok b\\n' > log; echo more > new", shell: true }]
+    review:
+      maxRetries: 0
+      onExhausted: reject
+      checks:
+        - { name: tests, command: "cat log && exit 1", shell: true, kind: test, failures: "^not ok (.+)$" }
+        - { name: old, command: [node, --eval, "process.exit(1)"], kind: lint, baseline: true, retries: 1 }
+`;
+    const result = await startRun(pipelineOf(source, 'p.yaml', directory)).result;
+    expect(result.phases['a']?.decisions[0]?.verdict).toEqual({
+      type: 'retry',
+      requiredChange: 'Fix the 2 failing tests reported by `cat log && exit 1`.',
+      feedback: 'Check "tests" failed:\nnot ok a\nnot ok b',
+    });
+    expect(result.warnings.map(({ code }) => code)).toEqual(['CHECK_PREEXISTING']);
+    await rm(directory, { recursive: true });
+  });
+
+  it('look at the working folder, and at outputs', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'phasegate-yaml-'));
+    const source = `
+name: p
+phases:
+  - name: a
+    tasks:
+      - { name: init, command: "git init -q && printf '<<<<<<< a\\n=======\\n>>>>>>> b\\n' > x.txt", shell: true }
+      - { name: plan, command: [echo, '{"steps": [1]}'], output: json, after: [init] }
+    review:
+      maxRetries: 0
+      onExhausted: reject
+      checks:
+        - { use: noMergeConflicts, name: conflicts, timeout: 1m }
+        - { use: nonEmptyDiff, base: HEAD, retries: 0 }
+        - use: matchesSchema
+          task: plan
+          schema: { type: object, properties: { steps: { type: array, minItems: 2, items: { type: string } }, owner: {} }, required: [owner] }
+        - { use: command, command: [git, --version] }
+`;
+    const result = await startRun(pipelineOf(source, 'p.yaml', directory)).result;
+    expect(result.phases['a']?.decisions[0]?.verdict).toEqual({
+      type: 'retry',
+      requiredChange:
+        'Resolve the merge conflicts in x.txt. Fix the 3 problems that the schema finds in the output of task "plan".',
+      feedback: [
+        'Check "conflicts" failed:\nMerge conflicts, or their markers, are in:\nx.txt\n',
+        'Check "schema of plan" failed:',
+        'steps.0: Invalid input: expected string, received number',
+        'steps: Too small: expected array to have >=2 items',
+        'owner: Invalid input: expected nonoptional, received undefined',
+      ].join('\n'),
+    });
+    await rm(directory, { recursive: true });
+  });
+
+  it('are told of what is wrong where it is', () => {
+    const source = `
+name: p
+phases:
+  - name: a
+    tasks: [{ name: t, command: [x] }]
+    review:
+      checks:
+        - { use: noMergeConflict }
+        - { use: noMergeConflicts, base: main }
+        - { use: nonEmptyDiff, base: "--output=x" }
+        - { use: matchesSchema, task: t, schema: { type: strange } }
+        - { command: [x], failures: "(", kind: tests, retries: 1000 }
+        - { name: nothing }
+`;
+    expect(problemsOf(source)).toMatchInlineSnapshot(`
+      "
+      PhasegateError: Cannot load "p.yaml" as it has 8 problems:
+        p.yaml:8:18: "use": expected one of "noMergeConflicts", "nonEmptyDiff", "matchesSchema", "command"
+          8 |         - { use: noMergeConflict }
+                               ^
+        p.yaml:9:36: unknown key "base". Known here are use, name, cwd, baseline, retries, timeout.
+          9 |         - { use: noMergeConflicts, base: main }
+                                                 ^
+        p.yaml:10:38: "base": expected a commit or a branch
+          10 |         - { use: nonEmptyDiff, base: "--output=x" }
+                                                    ^
+        p.yaml:11:50: "schema": no schema that can be used: Unsupported type: strange
+          11 |         - { use: matchesSchema, task: t, schema: { type: strange } }
+                                                                ^
+        p.yaml:12:37: "failures": expected a regular expression
+          12 |         - { command: [x], failures: "(", kind: tests, retries: 1000 }
+                                                   ^
+        p.yaml:12:48: "kind": expected one of "build", "format", "lint", "test", "types". Did you mean "test"?
+          12 |         - { command: [x], failures: "(", kind: tests, retries: 1000 }
+                                                              ^
+        p.yaml:12:64: "retries": expected number to be <=100
+          12 |         - { command: [x], failures: "(", kind: tests, retries: 1000 }
+                                                                              ^
+        p.yaml:13:11: "command": expected a list, found nothing, or expected text, found nothing
+          13 |         - { name: nothing }
+                         ^
+      docs/yaml.md has every key; schema/pipeline.schema.json tells them to editors.
+      Docs: docs/errors.md#DEFINITION_INVALID
+      "
+    `);
+  });
+});
+
 describe('a pipeline file that is wrong', () => {
   it('is told all its problems at once, each with its line', () => {
     const source = `name: x
@@ -213,7 +324,7 @@ phases:
         p.yaml:20:20: "command": with "shell: true" the command is one line of text, not a list
           20 |         - command: [echo]
                                   ^
-        p.yaml:22:11: unknown key "retry". Known here are name, command, shell, cwd, env, stdin, timeout, maxOutputBytes.
+        p.yaml:22:11: unknown key "retry". Known here are use, name, command, shell, cwd, env, stdin, timeout, maxOutputBytes, baseline, retries, kind, failures.
           22 |           retry: 4
                          ^
       docs/yaml.md has every key; schema/pipeline.schema.json tells them to editors.

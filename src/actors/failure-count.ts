@@ -4,8 +4,11 @@
  * @module
  */
 
+/** What a command may be for. */
+export const CHECK_KINDS = ['build', 'format', 'lint', 'test', 'types'] as const;
+
 /** What a command is for: a failure is told accordingly. */
-export type CheckKind = 'build' | 'format' | 'lint' | 'test' | 'types';
+export type CheckKind = (typeof CHECK_KINDS)[number];
 
 /**
  * The number that a tool sums its failures up with.

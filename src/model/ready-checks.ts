@@ -49,17 +49,17 @@ export function predicate<O = Outputs, I = Inputs, In = unknown>(
 export function matchesSchema(
   task: AnyTask | string,
   schema: StandardSchemaV1,
-  options: CheckOptions & {
+  options: Pick<CheckOptions, 'timeout'> & {
     /** Names the check in records. @default 'schema of <task>' */
     readonly name?: string | undefined;
   } = {},
 ): Check<unknown, unknown> {
   const about = typeof task === 'string' ? task : task.name;
   if (!isSchema(schema)) throw noSchema(about);
-  const { name = `schema of ${about}`, ...more } = options;
+  const { name = `schema of ${about}`, timeout } = options;
   return {
-    ...more,
     name,
+    timeout,
     async run({ outputs }) {
       const checked = await check(schema, outputOf(outputs, about));
       if (checked.ok) return true;

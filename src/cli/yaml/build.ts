@@ -3,15 +3,14 @@
  *
  * @module
  */
-import { resolve } from 'node:path';
 import { command } from '../../actors/command.ts';
-import { commandCheck } from '../../actors/command-check.ts';
-import type { CommandLine, CommandOptions } from '../../actors/command-line.ts';
 import { definePipeline, phase, task, type Pipeline } from '../../model/define.ts';
-import type { AnyPhase, Check, ReviewOptions } from '../../model/phase-types.ts';
+import type { AnyPhase, ReviewOptions } from '../../model/phase-types.ts';
 import { policies, type Backoff, type Policy } from '../../model/policy.ts';
 import type { Inputs, RetryPolicy, Task } from '../../model/task-types.ts';
-import type { CommandFields, Duration, PipelineFile } from './schema.ts';
+import { buildCheck } from './build-check.ts';
+import { lineOf, milliseconds, optionsOf } from './build-command.ts';
+import type { Duration, PipelineFile } from './schema.ts';
 
 /** Makes the pipeline. Throws what `definePipeline` throws. */
 export function buildPipeline(file: PipelineFile, directory: string): Pipeline {
@@ -24,13 +23,6 @@ export function buildPipeline(file: PipelineFile, directory: string): Pipeline {
   });
 }
 
-/** A duration in milliseconds. */
-export function milliseconds(value: Duration): number {
-  if (typeof value === 'number') return value;
-  const [, amount = '', unit = ''] = /^([\d.]+) ?(ms|s|m|h)$/u.exec(value) ?? [];
-  return Number(amount) * (UNITS.get(unit) ?? 0);
-}
-
 // --- internal ---
 
 type PhaseFields = PipelineFile['phases'][number];
@@ -38,13 +30,6 @@ type ReviewFields = NonNullable<PhaseFields['review']>;
 type BackoffFields = NonNullable<ReviewFields['reviewBackoff']>;
 type PolicyFields = Exclude<NonNullable<PipelineFile['policy']>, string>;
 type WorkFields = PhaseFields['tasks'][number] | Exclude<NonNullable<ReviewFields['by']>, readonly unknown[]>;
-
-const UNITS: ReadonlyMap<string, number> = new Map([
-  ['ms', 1],
-  ['s', 1000],
-  ['m', 60_000],
-  ['h', 3_600_000],
-]);
 
 function buildPhase({ name, tasks, after, mode, review }: PhaseFields, directory: string): AnyPhase {
   return phase(name, {
@@ -78,35 +63,6 @@ function buildReview(fields: ReviewFields, directory: string): ReviewOptions<unk
     by: reviewers.map((one, index) =>
       buildTask(one.name ?? (index === 0 ? 'review' : `review ${index + 1}`), one, directory),
     ),
-  };
-}
-
-function buildCheck(
-  fields: CommandFields & { readonly name?: string | undefined },
-  directory: string,
-): Check<unknown, unknown> {
-  const line = lineOf(fields);
-  const name = fields.name ?? (typeof line === 'string' ? line : line.join(' ')).replace(/\s+/gu, ' ').trim();
-  return commandCheck(name, line, optionsOf(fields, directory));
-}
-
-function lineOf({ command: line }: CommandFields): CommandLine {
-  if (typeof line === 'string') return line;
-  const [program = '', ...args] = line.map(String);
-  return [program, ...args];
-}
-
-function optionsOf(
-  { shell, cwd = '.', env = {}, stdin, timeout, maxOutputBytes }: CommandFields,
-  directory: string,
-): CommandOptions {
-  return {
-    shell,
-    cwd: resolve(directory, cwd),
-    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)])),
-    stdin,
-    maxOutputBytes,
-    timeout: timeout === undefined ? undefined : milliseconds(timeout),
   };
 }
 

@@ -30,7 +30,10 @@ function problemsOf(document: YamlDocument, issue: z.core.$ZodIssue, above: Path
   const path = [...above, ...issue.path];
   const offset = document.offsetOf(path);
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ message: unknownKey(key, path), offset: document.offsetOfKey([...path, key]) }));
+    return issue.keys.map((key) => ({
+      message: unknownKey(key, path, issue.input),
+      offset: document.offsetOfKey([...path, key]),
+    }));
   }
   if (issue.code === 'invalid_union') return unionProblems(document, issue, path);
   const missing = issue.code === 'invalid_type' && issue.input === undefined;
@@ -43,6 +46,9 @@ function unionProblems(
   issue: z.core.$ZodIssueInvalidUnion,
   path: Path,
 ): readonly FileProblem[] {
+  // Members are told by a key, and there is none for what it says.
+  if (issue.errors.length === 0)
+    return [{ message: `${nameOf(path)}: ${issue.message}`, offset: document.offsetOf(path) }];
   const [meant, ...more] = issue.errors.filter((branch) => !branch.some(isAnotherKind));
   if (meant && more.length === 0) return meant.flatMap((one) => problemsOf(document, one, path));
   const expected = new Set(issue.errors.flatMap((branch) => branch.map(wordsOf)));
@@ -88,19 +94,29 @@ function nameOf(path: Path): string {
   return typeof last === 'number' ? `item ${last + 1} of "${String(path.at(-2))}"` : `"${String(last)}"`;
 }
 
-function unknownKey(key: string, path: Path): string {
-  const known = keysAt(pipelineFileSchema, path);
+function unknownKey(key: string, path: Path, value: unknown): string {
+  const known = keysAt(pipelineFileSchema, path, value);
   const meant = nearest(key, known);
   const advice = meant === undefined ? `Known here are ${known.join(', ')}.` : `Did you mean "${meant}"?`;
   return `unknown key "${key}". ${advice}`;
 }
 
-/** The keys that the schema knows at a path. */
-function keysAt(schema: unknown, path: Path): readonly string[] {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodReadonly) return keysAt(schema.unwrap(), path);
-  if (schema instanceof z.ZodUnion) return [...new Set(schema.options.flatMap((option) => keysAt(option, path)))];
+/** The keys that the schema knows at a path, for what stands there. */
+function keysAt(schema: unknown, path: Path, value: unknown): readonly string[] {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodReadonly) return keysAt(schema.unwrap(), path, value);
+  if (schema instanceof z.ZodUnion) {
+    const options = schema.options.filter((option) => path.length > 0 || isMeant(option, value));
+    return [...new Set(options.flatMap((option) => keysAt(option, path, value)))];
+  }
   const [step, ...rest] = path;
-  if (schema instanceof z.ZodArray) return typeof step === 'number' ? keysAt(schema.element, rest) : [];
+  if (schema instanceof z.ZodArray) return typeof step === 'number' ? keysAt(schema.element, rest, value) : [];
   if (!(schema instanceof z.ZodObject)) return [];
-  return step === undefined ? Object.keys(schema.shape) : keysAt(schema.shape[String(step)], rest);
+  return step === undefined ? Object.keys(schema.shape) : keysAt(schema.shape[String(step)], rest, value);
+}
+
+/** Whether a value may be meant for a member of a union of objects that is told by `use`. */
+function isMeant(option: unknown, value: unknown): boolean {
+  const use: unknown = option instanceof z.ZodObject ? option.shape['use'] : undefined;
+  if (!(use instanceof z.ZodType) || typeof value !== 'object' || value === null) return true;
+  return use.safeParse(Reflect.get(value, 'use')).success;
 }

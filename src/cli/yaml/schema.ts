@@ -4,8 +4,10 @@
  * @module
  */
 import { z } from 'zod';
+import { CHECK_KINDS } from '../../actors/failure-count.ts';
 import { estimateSchema, manySchema, modeSchema } from '../../model/options.ts';
 import { backoffSchema, gatePolicySchema, limitsSchema, policies, policySchema } from '../../model/policy.ts';
+import { schemaProblem } from './json-schema.ts';
 
 const text = z.string();
 
@@ -49,6 +51,28 @@ const work = {
   estimate: estimateSchema.unwrap().extend({ durationMs: duration.optional() }).optional(),
 };
 
+/** Refuses a JSON Schema that would not be checked in every part. */
+function sound({ value, issues }: z.core.ParsePayload<Readonly<Record<string, unknown>>>): void {
+  const problem = schemaProblem(value);
+  if (problem !== undefined)
+    issues.push({ code: 'custom', input: value, message: `no schema that can be used: ${problem}` });
+}
+
+/** What there is to use, where something else was named. */
+function unknownUse({ code }: { readonly code: string }): string | undefined {
+  const uses = ['noMergeConflicts', 'nonEmptyDiff', 'matchesSchema', 'command'].map((use) => `"${use}"`);
+  return code === 'invalid_union' ? `expected one of ${uses.join(', ')}` : undefined;
+}
+
+/** Whether a text is a regular expression. */
+function isPattern(source: string): boolean {
+  try {
+    return new RegExp(source, 'u').source !== '';
+  } catch {
+    return false;
+  }
+}
+
 /** Strict, and a line of text exactly where there is a shell to read it. */
 function commandObject<S extends z.core.$ZodShape>(shape: S) {
   return z.strictObject(shape).check(({ value, issues }) => {
@@ -75,10 +99,75 @@ const reviewer = commandObject({
   output: z.enum(['text', 'json']).optional().describe('Whether standard output is a decision as text or as JSON.'),
 });
 
-const check = commandObject({ name: text.optional().describe('The command itself where absent.'), ...command });
+const checkName = text.optional();
+
+/** What the checks may say that look at something which is there before the tasks have worked. */
+const before = {
+  baseline: z
+    .boolean()
+    .optional()
+    .describe('Runs it before the tasks as well: what failed then and fails afterwards warns, and asks for no change.'),
+  retries: z.int().min(0).max(100).optional().describe('How often it is run again when it fails.'),
+};
+
+const folder = {
+  cwd: text.optional().describe('A folder of the working tree, relative to the directory of this file.'),
+};
+
+const commandCheck = commandObject({
+  use: z.literal('command').optional(),
+  name: checkName.describe('The command itself where absent.'),
+  ...command,
+  ...before,
+  kind: z
+    .enum(CHECK_KINDS)
+    .optional()
+    .describe('What the command is for: the change that is asked for is worded accordingly.'),
+  failures: text
+    .refine(isPattern, 'expected a regular expression')
+    .optional()
+    .describe(
+      'Finds the names of what failed in the output: a regular expression whose first group, or whole match, is one.',
+    ),
+});
+
+const check = z.discriminatedUnion(
+  'use',
+  [
+    commandCheck,
+    z.strictObject({
+      use: z.literal('noMergeConflicts'),
+      name: checkName,
+      ...folder,
+      ...before,
+      timeout: duration.optional(),
+    }),
+    z.strictObject({
+      use: z.literal('nonEmptyDiff'),
+      name: checkName,
+      ...folder,
+      ...before,
+      timeout: duration.optional(),
+      base: text
+        .regex(/^[^-]/u, 'expected a commit or a branch')
+        .optional()
+        .describe('A commit or branch to compare with. HEAD where absent.'),
+    }),
+    z.strictObject({
+      use: z.literal('matchesSchema'),
+      name: checkName,
+      task: text.describe('The task of the phase whose output it is; its "output" is json.'),
+      schema: z.record(text, z.unknown()).check(sound).describe('A JSON Schema.'),
+    }),
+  ],
+  { error: unknownUse },
+);
 
 const review = gatePolicySchema.extend({
-  checks: z.array(check).optional().describe('Commands that pass with exit code 0. They run first, all of them.'),
+  checks: z
+    .array(check)
+    .optional()
+    .describe('Commands that pass with exit code 0, or checks that are there to use. They run first, all of them.'),
   by: z
     .union([reviewer, z.array(reviewer)])
     .optional()
@@ -124,7 +213,13 @@ export const pipelineFileSchema = z
 export type PipelineFile = z.infer<typeof pipelineFileSchema>;
 
 /** A task, a reviewer or a check of a pipeline file. */
-export type CommandFields = Omit<z.infer<typeof check>, 'name'>;
+export type CommandFields = Omit<
+  z.infer<typeof commandCheck>,
+  'name' | 'use' | keyof typeof before | 'kind' | 'failures'
+>;
+
+/** A check of a pipeline file. */
+export type CheckFields = z.infer<typeof check>;
 
 /** A duration as a file may give it. */
 export type Duration = z.infer<typeof duration>;
