@@ -5,6 +5,7 @@
  */
 import type { Decision } from '../model/decision.ts';
 import { task } from '../model/define.ts';
+import { PhasegateError } from '../model/errors.ts';
 import { issueLines } from '../model/issue.ts';
 import type { Estimate } from '../model/options.ts';
 import type { ReviewContext } from '../model/phase-types.ts';
@@ -13,6 +14,7 @@ import { answerForm } from './answer-schema.ts';
 import { callModel, type Caller } from './call.ts';
 import { MODEL_TIMEOUT, modelRetry } from './patience.ts';
 import { reviewMessages } from './review-messages.ts';
+import { majority } from './samples.ts';
 import { readVerdict, verdictSchema, type ShownFinding } from './verdict.ts';
 
 /** What a reviewer says beside which model it asks. */
@@ -33,32 +35,42 @@ export interface ModelReviewerFields {
   readonly retry?: RetryPolicy | undefined;
   /** Milliseconds per try; 0 for none. @default 600000 (ten minutes) */
   readonly timeout?: number | undefined;
-  /** What one try is expected to use at most. */
+  /**
+   * How often the model is asked for one review, at the same time. The verdict is what more than half of the answers say; where no
+   * verdict has so many, the review could not be had. @default 1
+   */
+  readonly samples?: number | undefined;
+  /** What one try is expected to use at most, all its samples together. */
   readonly estimate?: Estimate | undefined;
 }
 
-/** Makes the reviewer: a task whose output is a decision. */
+/** Makes the reviewer: a task whose output is a decision. @throws `DEFINITION_INVALID` where `samples` is no whole number from 1. */
 export function modelReviewer<N extends string>(
   name: N,
   caller: Caller,
-  { criteria, material = allOf, retry, timeout = MODEL_TIMEOUT, estimate }: ModelReviewerFields,
+  { criteria, material = allOf, retry, timeout = MODEL_TIMEOUT, samples = 1, estimate }: ModelReviewerFields,
 ): Task<N, Decision, Inputs> {
+  if (!Number.isSafeInteger(samples) || samples < 1) throw invalidSamples(name, samples);
   const run = async (context: ReviewContext): Promise<Decision> => {
-    // Made anew for every question, so that no work can know them.
-    const nonce = crypto.randomUUID();
-    const delimiter = crypto.randomUUID();
     const { phase, attempt, retriesLeft, rewindsLeft } = context;
     const earlier = Object.keys(rewindsLeft).filter((one) => (rewindsLeft[one] ?? 0) > 0);
     const findings = findingsOf(context);
     const work = { ...material(context), ...(findings.length > 0 && { earlier_findings: findings.map(numbered) }) };
-    const messages = reviewMessages({ criteria, phase, attempt, retriesLeft, earlier, work, nonce, delimiter });
-    const text = await callModel(caller, { messages, schema: form.schema, retryEmpty: false }, context);
-    return readVerdict(text, {
-      nonce,
-      findings,
-      phases: [...earlier, phase],
-      who: `"${context.task}" of phase "${phase}"`,
-    });
+    const who = `"${context.task}" of phase "${phase}"`;
+    const ask = async (report: Report): Promise<Decision> => {
+      // Made anew for every question, so that no work can know them.
+      const nonce = crypto.randomUUID();
+      const delimiter = crypto.randomUUID();
+      const messages = reviewMessages({ criteria, phase, attempt, retriesLeft, earlier, work, nonce, delimiter });
+      const { task: reviewer, signal } = context;
+      const question = { messages, schema: form.schema, retryEmpty: false };
+      const text = await callModel(caller, question, { phase, task: reviewer, attempt, signal, report });
+      return readVerdict(text, { nonce, findings, phases: [...earlier, phase], who });
+    };
+    if (samples === 1) return ask(context.report);
+    // All report what they use; how far they are is told of the first.
+    const reports = [context.report, ...Array<Report>(samples - 1).fill(withoutProgress(context.report))];
+    return majority(await Promise.allSettled(reports.map(ask)), who);
   };
   return task(name, { estimate, timeout, retry: modelRetry(retry), run });
 }
@@ -66,6 +78,20 @@ export function modelReviewer<N extends string>(
 // --- internal ---
 
 const form = answerForm('verdict', verdictSchema);
+
+type Report = ReviewContext['report'];
+
+function withoutProgress(report: Report): Report {
+  return (told) => {
+    if (told.progress === undefined) report(told);
+  };
+}
+
+function invalidSamples(name: string, samples: unknown): PhasegateError {
+  const problem = `Cannot let a model review as "${name}" as \`samples\` is ${String(samples)}, not a whole number from 1`;
+  const hint = 'Give an odd number such as 3, as more than half of the answers have to agree.';
+  return new PhasegateError('DEFINITION_INVALID', problem, { hint });
+}
 
 /** Earlier findings that are shown. */
 const MOST_FINDINGS = 10;

@@ -8,7 +8,7 @@ import { PhasegateError } from './errors.ts';
 import { issueSchema, priorFindingSchema, type Issue } from './issue.ts';
 
 /** Issues that one decision may bring. More are no help to whoever has to correct them. */
-const MOST_ISSUES = 100;
+export const MOST_ISSUES = 100;
 
 /** What a structured verdict may add to a decision of any type. */
 const verdictFields = {

@@ -77,7 +77,7 @@ function sayRun(event: Exclude<RunEvent, { readonly phase: string }>, runId: str
     case 'run.ended':
       return withText(`run ${event.status}`, event.error ? errorText(event.error) : event.reason);
     case 'limit.reached':
-      return `limit ${event.limit} reached, ${event.used} of ${event.max}`;
+      return `limit ${event.limit} reached, ${event.used} of ${event.max}${beforeTry(event)}`;
     case 'limit.lifted':
       return `limit ${event.limit} lifted`;
     case 'item.changed':
@@ -87,6 +87,12 @@ function sayRun(event: Exclude<RunEvent, { readonly phase: string }>, runId: str
     case 'run.reopened':
       return 'run goes on: what was not approved runs again';
   }
+}
+
+/** The try that does not begin because of a limit, where it is one. */
+function beforeTry({ refused }: Extract<RunEvent, { readonly type: 'limit.reached' }>): string {
+  if (!refused) return '';
+  return ` before ${oneLine(refused.task)} of ${oneLine(refused.phase)}, which may use ${refused.estimate}`;
 }
 
 /** An item is known by the record that opened it. */

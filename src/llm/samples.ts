@@ -1,0 +1,121 @@
+/**
+ * One verdict of several answers to the same question.
+ *
+ * @module
+ */
+import { MOST_ISSUES, type Decision } from '../model/decision.ts';
+import { PhasegateError } from '../model/errors.ts';
+import { withIds, type PriorFinding } from '../model/issue.ts';
+import { retryHintOf } from '../model/retry-hint.ts';
+import { unusable } from './model-error.ts';
+
+/**
+ * The verdict of more than half of the samples, with what those have found.
+ *
+ * @param who The reviewer, for messages.
+ * @throws Where there is none: the error of samples that could not be had, if they might have made one; else
+ *   `MODEL_ANSWER_INVALID`.
+ */
+export function majority(samples: readonly PromiseSettledResult<Decision>[], who: string): Decision {
+  const decisions = samples.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const sides = TYPES.map((type) => decisions.filter((one) => one.type === type));
+  const [largest = []] = sides.toSorted((a, b) => b.length - a.length);
+  if (largest.length > samples.length / 2) return joined(largest);
+  const errors = samples.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
+  const hints = errors.map(retryHintOf);
+  const passing = errors.filter((_, index) => hints[index]?.retryable);
+  const lasting = errors.filter((_, index) => hints[index]?.permanent);
+  if (largest.length + passing.length > samples.length / 2) throw longest(passing);
+  if (largest.length + passing.length + lasting.length > samples.length / 2) throw lasting[0];
+  throw unusable(
+    who,
+    `more than half of its ${samples.length} samples have to agree, and they say ${tally(sides, errors)}`,
+    {
+      hint: 'The gate asks again by itself (`maxReviewErrors`). Where that happens often, say more clearly in the criteria what passes.',
+      retryable: false,
+    },
+  );
+}
+
+// --- internal ---
+
+const TYPES = [
+  'approve',
+  'retry',
+  'retryPredecessor',
+  'escalate',
+  'reject',
+] as const satisfies readonly Decision['type'][];
+
+/** What those have in common who decide the same: every demand and every issue once, and how sure the one in the middle is. */
+function joined(side: readonly Decision[]): Decision {
+  const [first] = side;
+  const issues = withIds(side.flatMap((one) => one.issues ?? [])).slice(0, MOST_ISSUES);
+  const priorFindings = worst(side.flatMap((one) => one.priorFindings ?? []));
+  const confidence = middle(side.flatMap((one) => one.confidence ?? []));
+  const score = middle(side.flatMap((one) => one.score ?? []));
+  const rating = {
+    ...(confidence !== undefined && { confidence }),
+    ...(score !== undefined && { score }),
+    ...(issues.length > 0 && { issues }),
+    ...(side.some((one) => one.priorFindings) && { priorFindings }),
+  };
+  switch (first?.type) {
+    case undefined:
+    case 'approve':
+      return { type: 'approve', ...rating };
+    case 'retry':
+    case 'retryPredecessor': {
+      const demands = side.flatMap((one) => ('feedback' in one ? one : []));
+      const changes = once(demands.flatMap((one) => one.requiredChange ?? []));
+      const feedback = once(demands.flatMap((one) => one.feedback.split(/\n{2,}/u))).join('\n\n');
+      return { ...first, feedback, ...(changes.length > 0 && { requiredChange: changes.join(' ') }), ...rating };
+    }
+    case 'escalate':
+    case 'reject': {
+      const reason = once(side.flatMap((one) => ('reason' in one ? one.reason : []))).join('\n\n');
+      return { type: first.type, reason, ...rating };
+    }
+  }
+}
+
+/** The one in the middle, of two the lower: how sure a model is can be compared, and not added up. */
+function middle(values: readonly number[]): number | undefined {
+  return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)];
+}
+
+/** Of each finding the worst that is said of it. */
+function worst(said: readonly PriorFinding[]): readonly PriorFinding[] {
+  const ids = [...new Set(said.map((one) => one.id))];
+  return ids.flatMap((id) => {
+    const all = said.filter((one) => one.id === id);
+    return all.find((one) => one.status === 'open') ?? all.find((one) => one.status === 'fixed') ?? all[0] ?? [];
+  });
+}
+
+/** Texts without those that say the same again. */
+function once(texts: readonly string[]): readonly string[] {
+  const seen = new Set<string>();
+  return texts.filter((text) => {
+    const words = text.replaceAll(/\s+/gu, ' ').trim().toLowerCase();
+    const isNew = words !== '' && !seen.has(words);
+    seen.add(words);
+    return isNew;
+  });
+}
+
+/** The error that asks for the longest wait. */
+function longest(errors: readonly unknown[]): unknown {
+  return errors.toSorted((a, b) => retryHintOf(b).afterMs - retryHintOf(a).afterMs)[0];
+}
+
+function tally(sides: readonly (readonly Decision[])[], errors: readonly unknown[]): string {
+  const said = sides.flatMap((side) => (side[0] ? [`${side[0].type} ${times(side.length)}`] : []));
+  const [first] = errors;
+  const why = PhasegateError.is(first) ? first.message.split('\n', 1)[0] : String(first);
+  return [...said, ...(errors.length > 0 ? [`nothing ${times(errors.length)}: ${why}`] : [])].join(', ');
+}
+
+function times(count: number): string {
+  return count === 1 ? 'once' : `${count} times`;
+}

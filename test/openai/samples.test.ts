@@ -1,0 +1,144 @@
+/**
+ * A model that is asked several times for one review.
+ */
+import { describe, expect, it } from 'vitest';
+import type { Policy } from '../../src/index.ts';
+import { openaiReviewer, type Ask, type AskReply } from '../../src/openai.ts';
+import { plainTask, tell, type Told } from './rig.ts';
+import { nonceIn } from './server.ts';
+
+/** What one sample comes to: fields of a verdict, a text, or an error. */
+type Sample = Readonly<Record<string, unknown>> | string | Error;
+
+const yes = { verdict: 'approved', critique: 'Fine.', conf: 0.9 };
+const no = { verdict: 'needs_changes', required_change: 'Name a number.', critique: 'It has none.', conf: 0.9 };
+const never = { verdict: 'reject', critique: 'Off the topic.', conf: 0.9 };
+
+/** A review by so many samples; those of a later question follow those of the first. */
+async function review(
+  samples: number,
+  said: readonly Sample[],
+  policy: Policy = {},
+): Promise<Told & { nonces: string[] }> {
+  const nonces: string[] = [];
+  const ask: Ask = async ({ messages, onDelta }): Promise<AskReply> => {
+    const nonce = nonceIn(messages[0]?.content ?? '');
+    const one = said[nonces.length] ?? yes;
+    nonces.push(nonce);
+    onDelta('{');
+    if (one instanceof Error) throw one;
+    const text = typeof one === 'string' ? one : JSON.stringify({ nonce, ...one });
+    return { text, usage: { inputTokens: 100, outputTokens: 10 } };
+  };
+  const editor = openaiReviewer('editor', { ask, samples, criteria: 'It is short.', retry: { attempts: 2 } });
+  return { ...(await tell(plainTask('Gates help.'), editor, { policy: { maxRetries: 0, ...policy } })), nonces };
+}
+
+/** The verdict of the first review. */
+function firstOf({ records }: Told): unknown {
+  return records.flatMap(({ event }) => (event.type === 'review.decided' ? [event.verdict] : []))[0];
+}
+
+function failure(fields: object): Error {
+  return Object.assign(new Error('busy'), fields);
+}
+
+describe('samples', () => {
+  it.each<[string, readonly Sample[], string]>([
+    ['all approve', [yes, yes, yes], 'approve'],
+    ['two of three approve', [yes, no, yes], 'approve'],
+    ['two of three ask for changes', [no, yes, no], 'retry'],
+    ['two of three reject', [never, never, yes], 'reject'],
+    ['two approve and one is no verdict', [yes, 'APPROVE', yes], 'approve'],
+    ['two approve and one cannot be had', [yes, failure({}), yes], 'approve'],
+    ['two approve and one can never be had', [yes, yes, failure({ retryable: false })], 'approve'],
+  ])('decide by more than half: %s', async (_, said, type) => {
+    const told = await review(3, said);
+    expect(firstOf(told)).toMatchObject({ type });
+    expect(told.nonces.length).toBe(3);
+    expect(new Set(told.nonces).size).toBe(3);
+  });
+
+  it.each<[string, number, readonly Sample[], string]>([
+    ['three say three things', 3, [yes, no, never], 'approve once, retry once, reject once'],
+    [
+      'one of three is no verdict and the others differ',
+      3,
+      [yes, '{}', no],
+      'approve once, retry once, nothing once: Cannot use',
+    ],
+    ['two of three are no verdicts', 3, [yes, '', ''], 'approve once, nothing 2 times: Cannot use'],
+    ['half is not more than half', 4, [yes, yes, no, no], 'approve 2 times, retry 2 times'],
+    ['half is not more than half, whatever the rest', 2, [yes, 'APPROVE'], 'approve once, nothing once: Cannot use'],
+  ])('that do not agree are asked for again by the gate: %s', async (_, samples, said, found) => {
+    const told = await review(samples, said);
+    expect(told.lines).toEqual([
+      'draft completed at try 1',
+      expect.stringContaining(
+        `verdict unavailable: MODEL_ANSWER_INVALID Cannot use the answer of the model of "editor" of phase "note" as more than half of its ${samples} samples have to agree, and they say ${found}`,
+      ),
+      'verdict approve',
+      'completed',
+    ]);
+    expect(told.nonces.length).toBe(2 * samples);
+  });
+
+  it('that cannot be had are asked for again by the reviewer, as late as the slowest wants, where they are needed', async () => {
+    const told = await review(3, [yes, failure({ retryAfterMs: 2000 }), failure({ retryAfterMs: 7000 })]);
+    expect(told.lines).toEqual([
+      'draft completed at try 1',
+      expect.stringContaining('editor retrying after try 1 in 7000 ms: TASK_FAILED busy'),
+      'verdict approve',
+      'completed',
+    ]);
+    expect(told.nonces.length).toBe(6);
+  });
+
+  it('of which none can be had at all end the review', async () => {
+    const locked = failure({ retryable: false });
+    const told = await review(3, [locked, locked, locked]);
+    expect(told.lines.slice(1)).toEqual(['verdict unavailable: TASK_FAILED busy', 'failed']);
+    expect(told.nonces.length).toBe(3);
+  });
+
+  it('join what the side that wins has found, each thing once', async () => {
+    const issue = (description: string) => ({ severity: 'high', description });
+    const told = await review(3, [
+      { ...no, conf: 0.95, score: 20, issues: [issue('No number.'), issue('No source.')] },
+      { ...yes, conf: 1, score: 99, issues: [issue('A comma.')] },
+      { ...no, critique: 'It  has NONE.', conf: 0.7, score: 40, issues: [issue('no number.'), issue('Too long.')] },
+    ]);
+    expect(firstOf(told)).toMatchObject({
+      type: 'retry',
+      feedback: expect.stringMatching(/^Name a number\.\n\nIt has none\./u) as unknown,
+      requiredChange: 'Name a number.',
+      confidence: 0.7,
+      score: 20,
+    });
+    const { issues = [] } = firstOf(told) as { issues?: readonly { description: string }[] };
+    expect(issues.map((one) => one.description)).toEqual(['No number.', 'No source.', 'Too long.']);
+  });
+
+  it('are as sure as the one in the middle, which may be too little', async () => {
+    const sure = (conf: number) => ({ ...no, conf });
+    expect(firstOf(await review(3, [sure(0.99), sure(0.7), sure(0.2)]))).toMatchObject({ confidence: 0.7 });
+    expect(firstOf(await review(3, [sure(0.99), sure(0.5), sure(0.2)]))).toMatchObject({ type: 'inconclusive' });
+  });
+
+  it('all report what they use, and the first how far it is', async () => {
+    const { result, records } = await review(3, [yes, 'no verdict', yes]);
+    expect(result.metrics.tokens).toBe(330);
+    const told = records.flatMap(({ event }) =>
+      event.type === 'task.reported' && event.task === 'editor' ? [event] : [],
+    );
+    expect(told.filter((one) => one.progress !== undefined).length).toBe(1);
+    expect(told.filter((one) => one.tokens === 110).length).toBe(3);
+  });
+
+  it.each([0, -1, 1.5, Number.NaN, '3', Infinity])('are a whole number from 1, not %s', (samples) => {
+    const ask: Ask = () => Promise.resolve({ text: '' });
+    expect(() => openaiReviewer('editor', { ask, criteria: 'c', samples: samples as number })).toThrow(
+      /^Cannot let a model review as "editor" as `samples` is .*, not a whole number from 1/u,
+    );
+  });
+});
