@@ -68,6 +68,7 @@ export {
   type Limits,
   type Policy,
 } from './model/policy.ts';
+export type { ReflectContext, ReflectFunction, Reflector } from './model/reflect-types.ts';
 export { renderPrompt } from './model/prompt.ts';
 export type { SharedArtifact, TaskRecollection, Trajectory } from './model/recollection.ts';
 export type { Correction, Revision, RevisionStyle } from './model/revision.ts';
@@ -87,11 +88,25 @@ export type {
   PhaseResult,
   PhaseStatus,
   RunMetrics,
+  RunOutcome,
   RunResult,
   RunSnapshot,
   RunView,
 } from './model/result.ts';
 export { createRunView, resultOf } from './model/view.ts';
+export type { Attribution, Defect, Detection, Disposition, Finder } from './model/defect.ts';
+export type { Effort } from './model/effort.ts';
+export { defectsOf, measuresOf } from './model/quality.ts';
+export type { ConfidenceBand, ReviewerMeasures } from './model/calibration.ts';
+export type {
+  ContainmentRow,
+  EffortSplit,
+  Figures,
+  GateMeasures,
+  Measures,
+  PhaseMeasures,
+} from './model/measures.ts';
+export { phaseYields, type PhaseCounts, type PhaseYield } from './model/yields.ts';
 export { redactSecrets, type Redact } from './model/redact.ts';
 export { analyze, type Analysis, type Finding, type PhaseBound } from './model/analyze.ts';
 export { errorInfo, PhasegateError, type ErrorCode, type ErrorInfo } from './model/errors.ts';
@@ -123,6 +138,8 @@ export type {
   KeptMessage,
   Lease,
   ListedRun,
+  Memory,
+  MemoryFilter,
   RunFilter,
   RunInfo,
   RunMessage,

@@ -12,6 +12,7 @@ import type { ExitCode } from './exit-code.ts';
 import type { ForkFlags } from './fork.ts';
 import type { ListFlags } from './list.ts';
 import type { CollectFlags } from './remove.ts';
+import type { ReportFlags } from './report.ts';
 import type { ResumeFlags } from './resume.ts';
 import type { ShowFlags } from './show.ts';
 import { DEFAULT_STORE, STORE_VARIABLE } from './store-default.ts';
@@ -68,6 +69,12 @@ export function addRunCommands(program: Command, end: (code: ExitCode) => void):
     .description('show how a run stands, and what each attempt came to')
     .option('--json', 'print its snapshot, with all attempts, as JSON')
     .action(async (run: string, flags: ShowFlags) => end(await (await import('./show.ts')).showKept(run, flags)));
+  command(program, 'report <run>')
+    .description('write a report on a run: its phases and decisions, its defects, and what they say of its gates')
+    .option('--html', 'a page of HTML instead of Markdown')
+    .addOption(new Option('--json', 'what the report is made from, as JSON').conflicts('html'))
+    .option('-o, --out <file>', 'where to (default: standard output)', notBlank)
+    .action(async (run: string, flags: ReportFlags) => end(await (await import('./report.ts')).reportKept(run, flags)));
   command(program, 'doctor [run...]')
     .description('say what is wrong with review loops, as far as the records of runs tell (default: of all runs)')
     .option('--pipeline <name>', 'only runs of that pipeline')

@@ -3,8 +3,10 @@
  *
  * @module
  */
+import type { Defect } from './defect.ts';
 import type { ErrorInfo } from './errors.ts';
 import type { DecidedBy, EventOf, RunRecord, RunStatus, Verdict } from './event.ts';
+import type { Measures } from './measures.ts';
 import type { LimitName, Limits } from './policy.ts';
 
 /** How a phase stands. */
@@ -106,6 +108,17 @@ export interface RunResult<O = Readonly<Record<string, Readonly<Record<string, u
   readonly status: RunStatus | 'suspended';
   /** Committed outputs of approved phases, by phase, then task. All of them are there only in a completed run. */
   readonly outputs: Partial<O>;
+}
+
+/**
+ * How a run ended, with what its records say of its defects. Both are made from all records when they are first asked for, and
+ * are properties that neither JSON nor a spread copies; `defectsOf` and `measuresOf` make them from records that are kept.
+ */
+export interface RunOutcome<O = RunResult['outputs']> extends RunResult<O> {
+  /** What was found to be wrong, in the order in which it was found, and what became of it. */
+  readonly defects: readonly Defect[];
+  /** Yields, containment, what corrections took, how far reviewers can be relied on. */
+  readonly measures: Measures;
 }
 
 /** A fold over the records of one run. */

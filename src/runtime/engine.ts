@@ -13,11 +13,12 @@ import { errorInfo, type PhasegateError } from '../model/errors.ts';
 import type { EventOf, RunEvent } from '../model/event.ts';
 import { fingerprint } from '../model/plan.ts';
 import { guardRedact, redactSecrets, type Redact } from '../model/redact.ts';
-import type { PhaseStatus, RunResult, RunSnapshot } from '../model/result.ts';
+import type { PhaseStatus, RunOutcome, RunResult, RunSnapshot } from '../model/result.ts';
 import { createRunView, resultOf } from '../model/view.ts';
 import { guarded } from './inspector.ts';
 import type { Heard, Keeping } from './keeping.ts';
 import { machineOf } from './machine.ts';
+import { outcomeOf } from './outcome.ts';
 import { bindPeople, needsPeople } from './people.ts';
 import { createReception, type Reception } from './reception.ts';
 import { append, close, knownAt, seal, type RecordLog } from './records.ts';
@@ -197,12 +198,10 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     return view.snapshot();
   }
 
-  async function conclude(): Promise<RunResult<O>> {
+  async function conclude(): Promise<RunOutcome<O>> {
     await over;
     const failure = await keeping?.close();
-    const result = resultOf(snapshot()) as RunResult<O>;
-    if (failure !== undefined) return { ...result, status: 'failed', error: errorInfo(failure) };
-    return suspended ? { ...result, status: 'suspended' } : result;
+    return outcomeOf(resultOf(snapshot()) as RunResult<O>, log, { failure, suspended });
   }
 
   if (signal) followSignal(signal, cancel, over);

@@ -15,7 +15,7 @@ import type { RunRecord } from '../model/event.ts';
 import type { InboxItem } from '../model/inbox.ts';
 import type { AnswerOptions, Reply } from '../model/reply.ts';
 import type { Redact } from '../model/redact.ts';
-import type { RunResult, RunSnapshot } from '../model/result.ts';
+import type { RunOutcome, RunSnapshot } from '../model/result.ts';
 import type { Outputs } from '../model/task-types.ts';
 import type { RunStore } from '../store/port.ts';
 import { checkRunId } from '../store/refusals.ts';
@@ -72,7 +72,7 @@ export interface Run<O = Readonly<Record<string, Outputs>>> extends AsyncIterabl
   /** How the run stands now. */
   snapshot(): RunSnapshot;
   /** How the run ended. Always resolves. */
-  readonly result: Promise<RunResult<O>>;
+  readonly result: Promise<RunOutcome<O>>;
   /** Committed outputs, by phase, then task. Rejects with a {@link RunUnsuccessfulError} where the run did not complete. */
   readonly outputs: Promise<O>;
   /**

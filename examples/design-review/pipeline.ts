@@ -1,0 +1,9 @@
+/**
+ * The pipeline as the command line runs it: a second of the agents takes 20 milliseconds.
+ *
+ * @module
+ */
+import { setTimeout } from 'node:timers/promises';
+import { userManagement } from './users.ts';
+
+export default userManagement({ wait: (ms) => setTimeout(ms / 50) });

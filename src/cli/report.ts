@@ -1,0 +1,65 @@
+/**
+ * `phasegate report`.
+ *
+ * @module
+ */
+import { writeFile } from 'node:fs/promises';
+import { errorInfo, PhasegateError } from '../model/errors.ts';
+import { exitCode, type ExitCode } from './exit-code.ts';
+import { findRun } from './find-run.ts';
+import { print } from './print.ts';
+import { foldReport, type ReportData } from './report/data.ts';
+import { asHtml } from './report/html.ts';
+import { asMarkdown } from './report/markdown.ts';
+import { documentOf } from './report/sections.ts';
+import { oneLine } from './show/text.ts';
+import { openStore, type StoreFlags } from './store-option.ts';
+
+/** What `phasegate report` takes beside the run. */
+export interface ReportFlags extends StoreFlags {
+  /** A page of HTML. @default Markdown */
+  readonly html?: boolean | undefined;
+  readonly json?: boolean | undefined;
+  /** A file; standard output where absent. */
+  readonly out?: string | undefined;
+}
+
+/** Writes what became of a run: how it went, its defects, its measures. */
+export async function reportKept(wanted: string, flags: ReportFlags): Promise<ExitCode> {
+  const kept = openStore(flags, 'read');
+  const run = await findRun(kept, wanted);
+  const fold = foldReport();
+  for (let next = 1; next <= run.seq; next += AT_ONCE) {
+    // What is kept beside records, such as large outputs, is not looked at.
+    for (const record of await kept.store.read(run.runId, next, Math.min(AT_ONCE, run.seq - next + 1)))
+      fold.apply(record);
+  }
+  await kept.store.close();
+  const text = textOf(fold.data(run), flags);
+  if (flags.out === undefined) return (await print(text)) ? exitCode.completed : exitCode.brokenPipe;
+  await write(flags.out, text);
+  process.stdout.write(
+    `the report on run ${oneLine(run.runId)} of "${oneLine(run.pipeline)}" is in ${oneLine(flags.out)}\n`,
+  );
+  return exitCode.completed;
+}
+
+// --- internal ---
+
+const AT_ONCE = 1000;
+
+function textOf(data: ReportData, { html, json }: ReportFlags): string {
+  if (json) return `${JSON.stringify(data)}\n`;
+  return html ? asHtml(documentOf(data)) : asMarkdown(documentOf(data));
+}
+
+async function write(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text);
+  } catch (cause) {
+    throw new PhasegateError('FILE_UNREADABLE', `Cannot write "${file}": ${errorInfo(cause).message}`, {
+      hint: 'Name a file that can be written.',
+      cause,
+    });
+  }
+}

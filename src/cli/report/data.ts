@@ -1,0 +1,98 @@
+/**
+ * What a report tells of a run, as data.
+ *
+ * @module
+ */
+import { byName } from '../../model/by-name.ts';
+import type { Defect } from '../../model/defect.ts';
+import type { DecidedBy, EventOf, RunRecord, Verdict } from '../../model/event.ts';
+import type { Measures } from '../../model/measures.ts';
+import { foldQuality } from '../../model/quality.ts';
+import type { RunSnapshot } from '../../model/result.ts';
+import { createRunView } from '../../model/view.ts';
+import type { ListedRun, RunInfo } from '../../store/port.ts';
+import { createEventLines } from '../show/event-lines.ts';
+import { standingOf, type Standing } from '../show/standing.ts';
+
+/** A judgement of an attempt. */
+export interface ToldDecision {
+  readonly seq: number;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  readonly phase: string;
+  readonly generation: number;
+  /** 0-based. */
+  readonly attempt: number;
+  readonly by: DecidedBy;
+  readonly who: string | null;
+  readonly verdict: Verdict;
+}
+
+/** Something that deserves a look: a warning, a loop, a limit that is spent. */
+export interface ToldRemark {
+  readonly seq: number;
+  readonly time: number;
+  readonly event: EventOf<'phase.warned' | 'loop.detected' | 'limit.reached' | 'limit.lifted'>;
+  /** As a line of plain output. */
+  readonly text: string;
+}
+
+/** A report as data. */
+export interface ReportData {
+  readonly info: RunInfo;
+  readonly standing: Standing;
+  /** Without outputs, and without decisions, which are beside it. */
+  readonly snapshot: RunSnapshot;
+  readonly decisions: readonly ToldDecision[];
+  readonly defects: readonly Defect[];
+  readonly measures: Measures;
+  readonly remarks: readonly ToldRemark[];
+}
+
+/** The fold from the records of a run, from the first on. */
+export interface ReportFold {
+  apply(record: RunRecord): void;
+  data(run: ListedRun): ReportData;
+}
+
+/** Begins before the first record. */
+export function foldReport(): ReportFold {
+  const view = createRunView();
+  const quality = foldQuality();
+  const decisions: ToldDecision[] = [];
+  const remarks: ToldRemark[] = [];
+  const say = createEventLines();
+  return {
+    apply(record) {
+      view.apply(record);
+      quality.apply(record);
+      const { seq, time, event } = record;
+      if (event.type === 'review.decided') {
+        const { phase, generation, attempt, by, who = null, verdict } = event;
+        decisions.push({ seq, time, phase, generation, attempt, by, who, verdict });
+      } else if (event.type === 'run.started' || event.type === 'run.resumed') say(record);
+      else if (isRemark(event)) remarks.push({ seq, time, event, text: say(record) });
+    },
+    data(run) {
+      const { lease: _, ...info } = run;
+      const snapshot = withoutOutputs(view.snapshot());
+      const measures = quality.measures();
+      return { info, standing: standingOf(run), snapshot, decisions, defects: quality.defects(), measures, remarks };
+    },
+  };
+}
+
+// --- internal ---
+
+function isRemark(event: RunRecord['event']): event is ToldRemark['event'] {
+  const { type } = event;
+  return type === 'phase.warned' || type === 'loop.detected' || type === 'limit.reached' || type === 'limit.lifted';
+}
+
+/** A report is for others to read: what was worked on stays where it is kept. */
+function withoutOutputs(snapshot: RunSnapshot): RunSnapshot {
+  const phases = Object.entries(snapshot.phases).map(
+    ([name, phase]) => [name, { ...phase, outputs: null, decisions: [] }] as const,
+  );
+  return { ...snapshot, phases: byName(phases) };
+}

@@ -1,0 +1,190 @@
+/**
+ * The sections of a report that tell how the run went.
+ *
+ * @module
+ */
+import type { Defect } from '../../model/defect.ts';
+import type { Effort } from '../../model/effort.ts';
+import { issueId, withIds } from '../../model/issue.ts';
+import type { PhaseMeasures } from '../../model/measures.ts';
+import type { PhaseResult } from '../../model/result.ts';
+import { decisionIn } from '../../model/verdict.ts';
+import { timeText } from '../duration.ts';
+import { errorText } from '../show/error-text.ts';
+import { verdictText } from '../show/event-lines.ts';
+import { counted, duration, problemLine } from '../show/text.ts';
+import type { ReportData, ToldDecision } from './data.ts';
+import { columns, tableOf, type ReportDocument, type Section } from './document.ts';
+import { count, dollars, effortCells, NONE } from './figures.ts';
+import { measureSections } from './measure-sections.ts';
+
+/** A report on a run. */
+export function documentOf(data: ReportData): ReportDocument {
+  const { info } = data;
+  return {
+    title: `Run ${info.runId} of ${JSON.stringify(info.pipeline)}: ${data.standing}`,
+    sections: [
+      head(data),
+      phases(data),
+      decisions(data),
+      defects(data),
+      ...measureSections(data.measures),
+      remarks(data),
+    ],
+  };
+}
+
+// --- internal ---
+
+function head({ info, standing, snapshot }: ReportData): Section {
+  const { metrics, limitsLeft, waiting, reason, error, limit } = snapshot;
+  const left = Object.entries(limitsLeft).map(([name, rest]) => `${name} ${limitText(name, rest ?? 0)}`);
+  const why = error ? problemLine(errorText(error)) : (reason ?? '');
+  const facts: readonly (readonly [string, string])[] = [
+    ['Run', info.runId],
+    ['Pipeline', info.pipeline],
+    ['Status', limit === null ? standing : `${standing} by the limit ${limit}`],
+    ['Why', why],
+    ['Waits for a person', waiting.join(', ')],
+    ['Started', timeText(info.startedAt)],
+    ['Duration', `${duration(metrics.durationMs)}, ${counted(info.seq, 'record')}`],
+    ['Cost', `${dollars(metrics.costUsd)}, ${counted(metrics.tokens, 'token')}`],
+    ['Phases approved', `${info.approved} of ${info.phases}`],
+    ['Attempts', String(metrics.attempts)],
+    ['Corrections', String(metrics.corrections)],
+    ['Reviews', String(metrics.reviews)],
+    ['Limits left', left.join(', ')],
+    ['Definition', info.source ?? ''],
+    ['Fork of', info.forkOf ?? ''],
+  ];
+  const told = facts.filter(([, text]) => text !== '');
+  return { heading: 'Run', table: tableOf(columns('Fact', 'Value'), told, (fact) => fact, NONE) };
+}
+
+function limitText(name: string, left: number): string {
+  if (name === 'durationMs') return duration(left);
+  return name === 'costUsd' ? (left === 0 ? '$0' : dollars(left)) : String(left);
+}
+
+function phases({ snapshot, measures }: ReportData): Section {
+  const efforts = new Map(measures.phases.map((one) => [one.phase, one]));
+  const all = Object.entries(snapshot.phases);
+  const table = tableOf(
+    columns('Phase', 'Status', '#Attempts', '#Generation', '#Corrections', '#Cost', '#Tokens', '#Time'),
+    all,
+    ([name, phase]) => [
+      name,
+      statusText(phase),
+      count(phase.attempts),
+      String(phase.generation),
+      count(phase.corrections),
+      ...effortCells(totalOf(efforts.get(name))),
+    ],
+    'There are no phases.',
+    ([, { status, corrections }]) => status !== 'approved' || corrections > 0,
+  );
+  return { heading: 'Phases', note: 'Time is what tasks, checks and reviewers were at work.', table };
+}
+
+function statusText({ status, because, stale }: PhaseResult): string {
+  const how = status === 'approved' && because !== null && because !== 'approved' ? ` (${because})` : '';
+  return `${status}${how}${stale ? ', stale' : ''}`;
+}
+
+function totalOf(measures: PhaseMeasures | undefined): Effort {
+  const parts = measures ? [measures.work, measures.appraisal, measures.rework] : [];
+  const sum = (key: keyof Effort) => parts.reduce((all, part) => all + part[key], 0);
+  return { costUsd: sum('costUsd'), tokens: sum('tokens'), ms: sum('ms') };
+}
+
+function decisions({ info, decisions: all }: ReportData): Section {
+  const table = tableOf(
+    columns('#Record', '#After', 'Phase', '#Generation', '#Attempt', 'By', 'Decision'),
+    all,
+    (one) => [
+      String(one.seq),
+      duration(one.time - info.startedAt),
+      one.phase,
+      String(one.generation),
+      String(one.attempt),
+      byText(one),
+      decisionText(one),
+    ],
+    'Nothing has been judged.',
+    ({ verdict }) => verdict.type !== 'approve',
+  );
+  return { heading: 'Decisions', table };
+}
+
+function decisionText({ verdict }: ToldDecision): string {
+  const ids = withIds(decisionIn(verdict)?.issues ?? []).map(issueId);
+  const text = verdictText(verdict);
+  return ids.length === 0 ? text : `${text} (issues: ${[...new Set(ids)].join(', ')})`;
+}
+
+function byText({ by, who }: ToldDecision): string {
+  return who === null ? by : `${by} ${who}`;
+}
+
+function defects({ defects: all }: ReportData): Section {
+  const table = tableOf(
+    columns(
+      '#No.',
+      'Type',
+      'Severity',
+      'Defect',
+      'Injected',
+      'Detected',
+      'Removed',
+      'Fix',
+      'Now',
+      'Attempts',
+      '#Cost',
+      '#Tokens',
+      '#Time',
+    ),
+    all,
+    (one) => [
+      String(one.number),
+      one.type,
+      one.severity ?? NONE,
+      one.description,
+      injectedText(one),
+      detectedText(one),
+      one.removed?.phase ?? NONE,
+      one.fix ? `${one.fix.phase} v${one.fix.version}` : NONE,
+      one.disposition,
+      Object.entries(one.attempts)
+        .map(([phase, attempts]) => `${phase} ${attempts}`)
+        .join(', ') || NONE,
+      ...effortCells(one.rework),
+    ],
+    'No defect was found.',
+    ({ disposition }) => disposition === 'open' || disposition === 'accepted',
+  );
+  const note =
+    'Attempts are those that its corrections led to; cost, tokens and time are its share of what tasks took in them.';
+  return { heading: 'Defects', note, table };
+}
+
+/** Where it was said to be of other phases before, those as well. */
+function injectedText({ attribution, injected }: Defect): string {
+  const [last] = attribution.slice(-1);
+  if (attribution.length < 2 || !last) return injected;
+  return `${attribution.map(({ phase }) => phase).join(' → ')} (${last.name === null ? last.by : `${last.by} ${last.name}`})`;
+}
+
+function detectedText({ found }: Defect): string {
+  return found.map(({ phase, by, name }) => `${phase} (${name ?? by})`).join(', ');
+}
+
+function remarks({ remarks: all }: ReportData): Section {
+  const table = tableOf(
+    columns('#Record', 'Remark'),
+    all,
+    ({ seq, text }) => [String(seq), text],
+    'None.',
+    ({ event }) => event.type === 'loop.detected',
+  );
+  return { heading: 'Warnings, loops and limits', table };
+}

@@ -1,0 +1,55 @@
+/**
+ * How a run ended, with what its records say of its defects.
+ *
+ * @module
+ */
+import { errorInfo } from '../model/errors.ts';
+import { foldQuality, type QualityFold } from '../model/quality.ts';
+import type { RunOutcome, RunResult } from '../model/result.ts';
+import { knownAt, type RecordLog } from './records.ts';
+
+/** How this process has let go of a run that has not ended. */
+export interface Parting {
+  /** Why it could not keep the run. */
+  readonly failure: unknown;
+  readonly suspended: boolean;
+}
+
+/** A result, with the defects and measures. They are made when somebody first asks for them: most never do. */
+export function outcomeOf<O>(result: RunResult<O>, log: RecordLog, { failure, suspended }: Parting): RunOutcome<O> {
+  return Object.assign(new Outcome(log), result, suspended && SUSPENDED, failure !== undefined && failed(failure));
+}
+
+// --- internal ---
+
+const SUSPENDED = { status: 'suspended' } as const;
+
+function failed(failure: unknown): Pick<RunResult, 'status' | 'error'> {
+  return { status: 'failed', error: errorInfo(failure) };
+}
+
+/** A class, so that JSON and spreads pass over what is made when it is asked for. */
+class Outcome implements Pick<RunOutcome, 'defects' | 'measures'> {
+  readonly #log: RecordLog;
+  #quality: QualityFold | undefined;
+
+  constructor(log: RecordLog) {
+    this.#log = log;
+  }
+
+  get defects(): RunOutcome['defects'] {
+    return this.#folded().defects();
+  }
+
+  get measures(): RunOutcome['measures'] {
+    return this.#folded().measures();
+  }
+
+  #folded(): QualityFold {
+    if (this.#quality) return this.#quality;
+    const fold = foldQuality();
+    for (let at = 1, record = knownAt(this.#log, 0); record; record = knownAt(this.#log, at++)) fold.apply(record);
+    this.#quality = fold;
+    return fold;
+  }
+}

@@ -1,0 +1,238 @@
+/** `phasegate report`. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { containing } from './article.ts';
+import { files, phasegate, repository } from './cli.ts';
+
+/** Names and words that would be something else in Markdown, in HTML, on a terminal. */
+const HOSTILE = `
+import { definePipeline, phase, requestChanges, task } from 'phasegate';
+let asked = 0;
+const bad = '</td><script>alert(1)</script> | a | b | \\x1b]0;title\\x07\\x1b[31m\\u202e ![x](http://evil.example/x.png) [y](javascript:z) \`code\` **b** www.evil.example <!-- & "q" @all';
+export default definePipeline({ name: '<img src=x onerror=alert(2)>|*p*', phases: [
+  phase('a|b <b>', { tasks: [task('t', { run: ({ report }) => { report({ costUsd: 0.5 }); return bad; } })],
+    review: { by: () => asked++ === 0 ? requestChanges([{ id: bad, category: bad, severity: 'high', description: bad }], bad) : 'hm' } }),
+] });
+`;
+
+/** A chain of phases, of which every tenth is sent back once. */
+const MANY = `
+import { definePipeline, phase, retry, task } from 'phasegate';
+const names = Array.from({ length: 2000 }, (_, at) => 'p' + at);
+export default definePipeline({ name: 'many', phases: names.map((name, at) => phase(name, {
+  after: at % 50 === 0 ? [] : [names[at - 1]],
+  tasks: [task('t', { run: () => at })],
+  review: ({ attempt }) => at % 10 === 0 && attempt === 0 ? retry('again ' + at) : 'APPROVE',
+})) });
+`;
+
+/** Ends as a file in its folder says. */
+const ENDS = `
+import { definePipeline, escalate, phase, reject, task } from 'phasegate';
+import { existsSync } from 'node:fs';
+const fail = () => { throw new Error('It is down.'); };
+export default definePipeline({ name: 'ends', limits: { corrections: 5, costUsd: 2 }, phases: [
+  phase('a', { tasks: [task('t', { run: ({ report }) => { report({ costUsd: 0.5 }); return 1; } })] }),
+  phase('b', { after: ['a'], tasks: [task('t', { run: () => existsSync('fail') ? fail() : 2 })],
+    review: () => existsSync('ask') ? escalate('Legal must see this.') : reject('Not like this.') }),
+] });
+`;
+
+async function report(cwd: string, ...args: readonly string[]): Promise<string> {
+  const { stdout, stderr, code } = await phasegate(['report', 'latest', ...args], { cwd });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout;
+}
+
+/** The rows of a table of a Markdown report, as cells. */
+function tableOf(text: string, heading: string): readonly (readonly string[])[] {
+  const section = text.split(/^## /mu).find((one) => one.startsWith(`${heading}\n`)) ?? '';
+  const lines = section.split('\n').filter((line) => line.startsWith('|'));
+  return lines
+    .filter((_, at) => at !== 1)
+    .map((line) =>
+      line
+        .split(/(?<!\\)\|/u)
+        .slice(1, -1)
+        .map((one) => one.trim()),
+    );
+}
+
+describe('phasegate report', () => {
+  it('tells the example: what was wrong, where it came from, what it took', async () => {
+    const cwd = await files({});
+    await phasegate(['run', join(repository, 'examples/design-review/pipeline.ts'), '--run-id', 'users'], { cwd });
+    const text = await report(cwd);
+    expect(text).toMatch(/^# Run users of "user-management": completed\n/u);
+    expect(tableOf(text, 'Defects')).toEqual([
+      [
+        'No.',
+        'Type',
+        'Severity',
+        'Defect',
+        'Injected',
+        'Detected',
+        'Removed',
+        'Fix',
+        'Now',
+        'Attempts',
+        'Cost',
+        'Tokens',
+        'Time',
+      ],
+      [
+        '1',
+        'security',
+        'critical',
+        'No authentication mechanism.',
+        'planning',
+        'design (design-review)',
+        'design',
+        'planning v2',
+        'fixed',
+        'planning 1, design 1',
+        String.raw`\$0.05`,
+        '5000',
+        expect.stringMatching(/^0\.\ds$/u),
+      ],
+    ]);
+    expect(tableOf(text, 'Phases').map((row) => row.slice(0, 6))).toEqual([
+      ['Phase', 'Status', 'Attempts', 'Generation', 'Corrections', 'Cost'],
+      ['planning', 'approved (unreviewed)', '2', '1', '1', String.raw`\$0.04`],
+      ['design', 'approved', '2', '0', '–', String.raw`\$0.08`],
+      ['code', 'approved (unreviewed)', '1', '0', '–', String.raw`\$0.04`],
+    ]);
+    expect(tableOf(text, 'Decisions').map((row) => row[6])).toEqual([
+      'Decision',
+      'send back planning (issues: no-authentication)',
+      'approve',
+    ]);
+    expect(tableOf(text, 'Effort').map((row) => row.slice(0, 3))).toEqual([
+      ['', 'Cost', 'Tokens'],
+      ['First work', String.raw`\$0.09`, '9000'],
+      ['Reviews and checks', String.raw`\$0.02`, '2000'],
+      ['Rework', String.raw`\$0.05`, '5000'],
+      ['Rework share', '31.3 %', '31.3 %'],
+      ['Appraisal to failure', '0.40', '0.40'],
+    ]);
+    expect(tableOf(text, 'Phase containment')).toEqual([
+      ['Injected in', 'Removed in design', 'Accepted', 'Open', 'Total'],
+      ['planning', '1', '–', '–', '1'],
+    ]);
+    expect(tableOf(text, 'Gates')[1]).toEqual(['design', '2', '–', '2', '1', '50.0 %']);
+  });
+
+  it('is a page of HTML that needs nothing else, and data', async () => {
+    const cwd = await files({});
+    await phasegate(['run', join(repository, 'examples/design-review/pipeline.ts'), '--run-id', 'users'], { cwd });
+    expect(await report(cwd, '--html', '--out', 'r.html')).toBe(
+      'the report on run users of "user-management" is in r.html\n',
+    );
+    const page = await readFile(join(cwd, 'r.html'), 'utf8');
+    expect(page).toMatch(/^<!doctype html>\n<html lang="en">/u);
+    expect(page).toContain('<td>planning v2</td>');
+    expect(page).not.toMatch(/\b(?:src|href|url)\b\s*[=(]/u);
+    const data = JSON.parse(await report(cwd, '--json')) as { readonly defects: readonly unknown[] };
+    expect(data).toMatchObject({
+      standing: 'completed',
+      defects: [{ injected: 'planning', attempts: { planning: 1, design: 1 } }],
+      measures: { removalEfficiency: 100 },
+      decisions: [{ phase: 'design', verdict: { type: 'retryPredecessor' } }, { verdict: { type: 'approve' } }],
+      remarks: [],
+    });
+    expect(JSON.stringify(data)).not.toContain('POST /users');
+  });
+
+  it('lets nothing that a run says be more than text', async () => {
+    const cwd = await files({ 'p.mjs': HOSTILE });
+    await phasegate(['run', 'p.mjs'], { cwd });
+    const [text, page] = [await report(cwd), await report(cwd, '--html')];
+    for (const one of [text, page]) {
+      expect(one).not.toMatch(/(?!\n)[\p{Cc}\u202a-\u202e]/u);
+      expect(one).not.toMatch(/<(?:script|img|b>|!--)/iu);
+    }
+    const tags = new Set([...page.matchAll(/<\/?([a-z0-9!]+)/giu)].map((match) => match[1]));
+    expect(tags).toEqual(
+      new Set([
+        '!doctype',
+        'body',
+        'div',
+        'h1',
+        'h2',
+        'head',
+        'html',
+        'meta',
+        'p',
+        'section',
+        'style',
+        'table',
+        'tbody',
+        'td',
+        'th',
+        'thead',
+        'title',
+        'tr',
+      ]),
+    );
+    expect(page.match(/<\w+ [^>]*\b(?:on\w+|style|src|href)=/gu)).toBeNull();
+    // No mark that begins a link, a picture, code, emphasis or HTML is left as it is.
+    const cells = tableOf(text, 'Defects').slice(1).flat().join(' ');
+    expect(cells).toContain('alert');
+    expect(cells.replaceAll(/\\[^\w\s]/gu, '').replaceAll(/&(?:amp|lt|gt);/gu, '')).not.toMatch(
+      /[`*_[\]<>|@&]|:\/\/|www\./u,
+    );
+    for (const heading of ['Defects', 'Decisions', 'Phases']) {
+      const [head, ...rows] = tableOf(text, heading);
+      expect(rows.length).toBeGreaterThan(0);
+      for (const row of rows) expect(row.length).toBe(head?.length);
+    }
+  });
+
+  it('shows 200 rows of a table at most, those first that deserve a look', async () => {
+    const cwd = await files({ 'p.mjs': MANY });
+    await phasegate(['run', 'p.mjs'], { cwd });
+    const text = await report(cwd);
+    const phases = tableOf(text, 'Phases').slice(1);
+    expect(phases.length).toBe(200);
+    expect(phases.every(([, , attempts]) => attempts === '2')).toBe(true);
+    expect(text).toContain('… and 1800 more.');
+    expect(tableOf(text, 'Defects').length).toBe(201);
+    expect(text.length).toBeLessThan(150_000);
+  });
+
+  it.each([
+    ['ask', 'waiting', ['Waits for a person', 'b'], 'escalated'],
+    ['fail', 'failed', ['Limits left', String.raw`corrections 5, costUsd \$1.50`], 'failed'],
+    ['no', 'rejected', ['Corrections', '0'], 'rejected'],
+  ])('tells of a run that is not completed: %s', async (how, standing, fact, status) => {
+    const cwd = await files({ 'p.mjs': ENDS, [how]: '' });
+    await phasegate(['run', 'p.mjs', '--run-id', 'r'], { cwd });
+    const text = await report(cwd);
+    expect(tableOf(text, 'Run')).toContainEqual(['Status', standing]);
+    expect(tableOf(text, 'Run')).toContainEqual(fact);
+    expect(tableOf(text, 'Phases').at(-1)?.slice(0, 2)).toEqual(['b', status]);
+  });
+
+  it('tells of a run that was cut short, and of one that was imported', async () => {
+    const cwd = await files({ 'p.mjs': ENDS });
+    await phasegate(['run', 'p.mjs', '--run-id', 'whole'], { cwd });
+    await phasegate(['fork', 'whole', '--at', '2'], { cwd });
+    expect(tableOf(await report(cwd), 'Run')).toContainEqual(['Fork of', 'whole']);
+    await phasegate(['export', 'whole', '-o', 'run.jsonl'], { cwd });
+    await phasegate(['import', 'run.jsonl', '--store', 'other.db'], { cwd });
+    expect(await report(cwd, '--store', 'other.db')).toMatch(/^# Run whole of "ends": rejected\n/u);
+  });
+
+  it('refuses what makes no sense', async () => {
+    const cwd = await files({ 'p.mjs': ENDS });
+    await phasegate(['run', 'p.mjs'], { cwd });
+    const refused = (...args: readonly string[]) => phasegate(['report', ...args], { cwd });
+    expect(await refused('nobody')).toMatchObject({ code: 2, stderr: containing('RUN_UNKNOWN') });
+    expect(await refused('latest', '--out', '/no/such/folder/r.md')).toMatchObject({
+      code: 2,
+      stderr: containing('Cannot write "/no/such/folder/r.md"'),
+    });
+    expect(await refused('latest', '--html', '--json')).toMatchObject({ code: 2, stdout: '' });
+  });
+});
