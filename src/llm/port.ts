@@ -21,6 +21,8 @@ export interface AnswerSchema {
 
 /** What a model is asked. */
 export interface AskRequest {
+  /** Which model is meant, where one is named. */
+  readonly model?: string | undefined;
   readonly messages: readonly Message[];
   /** Absent where any text is an answer. The messages say what it says, so it may be left unused. */
   readonly schema?: AnswerSchema | undefined;

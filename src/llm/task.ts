@@ -36,12 +36,21 @@ export interface ModelTaskFields<S extends z.ZodType | undefined = z.ZodType | u
   readonly estimate?: Estimate | undefined;
 }
 
-/** Makes the task. `O` is what its schema says of the output. */
-export function modelTask<N extends string, O>(name: N, caller: Caller, fields: ModelTaskFields): Task<N, O, Inputs> {
+/**
+ * Makes the task. `O` is what its schema says of the output.
+ *
+ * @param callers One for each attempt, the last one for all that follow.
+ */
+export function modelTask<N extends string, O>(
+  name: N,
+  callers: readonly [Caller, ...Caller[]],
+  fields: ModelTaskFields,
+): Task<N, O, Inputs> {
   const { description, instructions = '', output, material = allOf, after, estimate } = fields;
   const form = output && answerForm('answer', output);
   const run = async (context: TaskContext): Promise<unknown> => {
     const messages = taskMessages({ prompt: context.prompt, material: material(context), instructions, form });
+    const caller = callers[Math.min(context.attempt, callers.length - 1)] ?? callers[0];
     const text = await callModel(caller, { messages, schema: form?.schema, retryEmpty: true }, context);
     return form ? valueOf(form, text, context) : text;
   };

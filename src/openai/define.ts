@@ -4,27 +4,32 @@
  * @module
  */
 import { z } from 'zod';
+import { modelReflection, type ModelReflectionFields } from '../llm/reflection.ts';
 import { modelReviewer, type ModelReviewerFields } from '../llm/reviewer.ts';
 import { modelTask, type ModelTaskFields } from '../llm/task.ts';
 import type { Decision } from '../model/decision.ts';
 import { PhasegateError } from '../model/errors.ts';
 import type { Inputs, Task } from '../model/task-types.ts';
-import { callerOf } from './caller.ts';
-import type { OpenAIModel, OtherModel } from './options.ts';
+import { callerOf, callersOf } from './caller.ts';
+import type { OpenAILadder, OpenAIModel, OtherLadder, OtherModel } from './options.ts';
 
 /** What {@link openaiTask} takes: the work, and which model does it. */
 export type OpenAITaskOptions<S extends z.ZodType | undefined = undefined> = ModelTaskFields<S> &
-  (OpenAIModel | OtherModel);
+  (OpenAIModel | OtherModel | OpenAILadder | OtherLadder);
 
 /** What {@link openaiReviewer} takes: the criteria, and which model judges by them. */
 export type OpenAIReviewerOptions = ModelReviewerFields & (OpenAIModel | OtherModel);
+
+/** What {@link openaiReflection} takes: which model reflects, and what it is told. */
+export type OpenAIReflectionOptions = ModelReflectionFields & (OpenAIModel | OtherModel);
 
 /**
  * A task that a model does. Its answer is the output: text, or what its `output` schema describes.
  *
  * The model is told the instructions, the prompt of the attempt (the description with the revision in front), and the material.
  * Pieces of the answer are reported as progress, usage as tokens and, with `prices`, as dollars. Failures that pass are tried
- * again as `retry` says, and no sooner than the server asks for; others fail the task at once.
+ * again as `retry` says, and no sooner than the server asks for; others fail the task at once. With `models` each attempt that was
+ * sent back asks the next one.
  *
  * @param name Unique in its phase.
  * @throws PhasegateError `DEFINITION_INVALID` where no model is named, the prices lack it, or JSON Schema cannot say the schema.
@@ -46,7 +51,7 @@ export function openaiTask<N extends string>(
   name: N,
   options: OpenAITaskOptions<z.ZodType | undefined>,
 ): Task<N, unknown, Inputs> {
-  return modelTask(name, callerOf(name, options), options);
+  return modelTask(name, callersOf(name, options), options);
 }
 
 /**
@@ -75,4 +80,26 @@ export function openaiReviewer<const N extends string>(
     });
   }
   return modelReviewer(name, callerOf(name, options), options);
+}
+
+/**
+ * A reflect call that a model makes, for `reflect` of a review. It is shown what the tasks were asked, what they have put out, what was
+ * said against it, and what was learned before, and says what to do otherwise. That text is told to the next attempt.
+ *
+ * @param name Unlike those of the tasks of its phase.
+ * @throws PhasegateError `DEFINITION_INVALID` where no model is named, or the prices lack it.
+ *
+ * @example
+ * ```ts
+ * phase('note', {
+ *   tasks: [draft],
+ *   review: { by: editor, strategy: 'reflexion', reflect: openaiReflection('reflect', { model: 'gpt-5' }) },
+ * });
+ * ```
+ */
+export function openaiReflection<const N extends string>(
+  name: N,
+  options: OpenAIReflectionOptions,
+): Task<N, string, Inputs> {
+  return modelReflection(name, callerOf(name, options), options);
 }

@@ -10,6 +10,7 @@ import type { Prices } from '../llm/prices.ts';
 export interface OpenAIModel {
   /** The name that the server knows the model by. */
   readonly model: string;
+  readonly models?: undefined;
   readonly ask?: undefined;
   /** Responses, or Chat Completions, which most compatible servers have. @default 'responses' */
   readonly api?: 'responses' | 'chat' | undefined;
@@ -30,6 +31,20 @@ export interface OtherModel {
   readonly ask: Ask;
   /** Under which name `prices` has it. */
   readonly model?: string | undefined;
+  readonly models?: undefined;
   /** Prices by model, for `costUsd`. @default no costs are reported */
   readonly prices?: Prices | undefined;
 }
+
+/** Models that an attempt after the other asks, the small one first. */
+export interface Ladder {
+  readonly model?: undefined;
+  /** Attempt 0 asks the first, attempt 1 the second, and so on; the last one is asked in all that follow. `prices` has each. */
+  readonly models: readonly [string, ...string[]];
+}
+
+/** Several models behind one API. */
+export type OpenAILadder = Omit<OpenAIModel, 'model' | 'models'> & Ladder;
+
+/** Several models that a function asks, which is told the name of each. */
+export type OtherLadder = Omit<OtherModel, 'model' | 'models'> & Ladder;

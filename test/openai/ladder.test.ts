@@ -1,0 +1,140 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { definePipeline, phase, startRun, type RunRecord } from '../../src/index.ts';
+import { openaiReflection, openaiTask, type AskRequest } from '../../src/openai.ts';
+import { hurriedClock } from './rig.ts';
+import { listen, type Entry, type Server } from './server.ts';
+
+const servers: Server[] = [];
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((one) => one.close()));
+});
+
+async function serve(...entries: readonly Entry[]): Promise<Server> {
+  const server = await listen(entries);
+  servers.push(server);
+  return server;
+}
+
+const price = (dollars: number) => ({ inputPerMillion: dollars, outputPerMillion: dollars });
+const PRICES = { small: price(1), middle: price(10), large: price(100) };
+
+/** The models that have answered, with what each answer cost. */
+function modelsIn(records: readonly RunRecord[]) {
+  return records.flatMap(({ event }) =>
+    event.type === 'task.reported' && event.model !== undefined ? [`${event.model} ${event.costUsd}`] : [],
+  );
+}
+
+describe('openaiTask() with several models', () => {
+  it('asks the next one after each attempt that was sent back, and then the last one', async () => {
+    const answer = { pieces: ['A note.'], usage: [600_000, 400_000] as const };
+    const server = await serve(answer, answer, answer, answer);
+    const draft = openaiTask('draft', {
+      models: ['small', 'middle', 'large'],
+      apiKey: 'k',
+      baseURL: server.url,
+      prices: PRICES,
+      description: 'Write a note.',
+    });
+    const by = ({ attempt }: { readonly attempt: number }) => (attempt < 3 ? 'RETRY: Again.' : 'APPROVE');
+    const pipeline = definePipeline({
+      name: 'p',
+      phases: [phase('note', { tasks: [draft], review: { by, maxRetries: 5 } })],
+    });
+    const run = startRun(pipeline);
+    const records: RunRecord[] = [];
+    run.events$.subscribe((record) => records.push(record));
+    expect((await run.result).status).toBe('completed');
+    expect(server.asked.map(({ body }) => body['model'])).toEqual(['small', 'middle', 'large', 'large']);
+    expect(modelsIn(records)).toEqual(['small 1', 'middle 10', 'large 100', 'large 100']);
+  });
+
+  it('asks the same one where a try is repeated', async () => {
+    const server = await serve({ status: 503 }, 'A note.');
+    const draft = openaiTask('draft', { models: ['small', 'large'], apiKey: 'k', baseURL: server.url });
+    const run = startRun(definePipeline({ name: 'p', phases: [phase('note', { tasks: [draft] })] }), {
+      clock: hurriedClock(),
+    });
+    expect((await run.result).status).toBe('completed');
+    expect(server.asked.map(({ body }) => body['model'])).toEqual(['small', 'small']);
+  });
+
+  it('tells a function of one’s own which one is meant', async () => {
+    const asked: (string | undefined)[] = [];
+    const ask = ({ model }: AskRequest) => {
+      asked.push(model);
+      return Promise.resolve({ text: 'x' });
+    };
+    const draft = openaiTask('draft', { ask, models: ['small', 'large'] });
+    const by = ({ attempt }: { readonly attempt: number }) => (attempt === 0 ? 'RETRY: Again.' : 'APPROVE');
+    await startRun(definePipeline({ name: 'p', phases: [phase('note', { tasks: [draft], review: by })] })).result;
+    expect(asked).toEqual(['small', 'large']);
+  });
+
+  it('refuses lists that are none, and prices that lack one', () => {
+    const refusal = (options: object) => () => openaiTask('draft', options as never);
+    const code = { code: 'DEFINITION_INVALID' };
+    for (const models of [[], ['small', ' '], [1], 'small', {}])
+      expect(refusal({ models })).toThrow(expect.objectContaining(code));
+    expect(refusal({ models: ['small'], model: 'large' })).toThrow(/`models` has `model` beside it/u);
+    expect(refusal({ models: ['small', 'huge'], prices: PRICES })).toThrow(/what "huge" costs/u);
+  });
+});
+
+describe('openaiReflection()', () => {
+  it('shows the model what was rejected and why, and tells the next attempt what it says', async () => {
+    const asked: AskRequest[] = [];
+    const prompts: string[] = [];
+    const draft = openaiTask('draft', {
+      description: 'Write a note.',
+      ask: ({ messages }) => {
+        prompts.push(messages.at(-1)?.content ?? '');
+        return Promise.resolve({ text: `draft ${prompts.length}` });
+      },
+    });
+    const reflect = openaiReflection('reflect', {
+      model: 'm',
+      prices: { m: price(1) },
+      instructions: 'You are an editor.',
+      ask: (request) => {
+        asked.push(request);
+        return Promise.resolve({
+          text: ` I learned ${asked.length}.\n`,
+          usage: { inputTokens: 500_000, outputTokens: 500_000 },
+        });
+      },
+    });
+    const by = ({ attempt }: { readonly attempt: number }) =>
+      attempt < 2
+        ? { type: 'retry' as const, feedback: 'It has no number.', requiredChange: 'Name a number.' }
+        : 'APPROVE';
+    const note = phase('note', { tasks: [draft], review: { by, strategy: 'reflexion', reflect } });
+    const result = await startRun(definePipeline({ name: 'p', phases: [note] })).result;
+    expect(result.status).toBe('completed');
+    expect(result.phases['note']?.costUsd).toBe(2);
+    const [system = '', user = ''] = asked[1]?.messages.map(({ content }) => content) ?? [];
+    expect(system).toMatch(/^You have done the work below[^]+You are an editor\.$/u);
+    const delimiter = /"BEGIN ([^"]+)"/u.exec(system)?.[1] ?? '';
+    expect(user.startsWith(`BEGIN ${delimiter}\n`) && user.endsWith(`\nEND ${delimiter}`)).toBe(true);
+    expect(JSON.parse(user.split('\n').slice(1, -1).join('\n'))).toEqual({
+      task: 'Write a note.',
+      rejected_attempt: 2,
+      outputs: { draft: 'draft 2' },
+      required_change: 'Name a number.',
+      feedback: 'It has no number.',
+      earlier_reflections: ['I learned 1.'],
+    });
+    expect(prompts[2]).toContain('### Reflections on Rejected Attempts\n- I learned 1.\n- I learned 2.\n\n## Task');
+  });
+
+  it('goes without where the model cannot be asked', async () => {
+    const server = await serve({ status: 401 });
+    const reflect = openaiReflection('reflect', { model: 'm', apiKey: 'k', baseURL: server.url });
+    const draft = openaiTask('draft', { ask: () => Promise.resolve({ text: 'x' }) });
+    const by = ({ attempt }: { readonly attempt: number }) => (attempt === 0 ? 'RETRY: Again.' : 'APPROVE');
+    const note = phase('note', { tasks: [draft], review: { by, strategy: 'reflexion', reflect } });
+    const result = await startRun(definePipeline({ name: 'p', phases: [note] })).result;
+    expect(result).toMatchObject({ status: 'completed', warnings: [{ code: 'REFLECTION_FAILED' }] });
+    expect(server.asked).toHaveLength(1);
+  });
+});
