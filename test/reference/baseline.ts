@@ -1,5 +1,5 @@
 /**
- * How checks stand before the tasks of a phase, and what of their failures is not its own (rules 35 to 37).
+ * How checks stand before the tasks of a phase, and what of their failures is not its own (rules 40 and 41).
  *
  * @module
  */
