@@ -146,6 +146,7 @@ describe('command', () => {
       inputs: {},
       context: {},
       revision: null,
+      artifacts: [],
     });
   });
 

@@ -142,6 +142,33 @@ phases:
     expect(result.outputs).toEqual({ draft: { write: '2:more' } });
   });
 
+  it('reflects with a command, which reads what was rejected', async () => {
+    const node = (code: string) => JSON.stringify(['node', '-e', code]);
+    const read = "let text = ''; process.stdin.on('data', (more) => (text += more)).on('end', () => ";
+    const outputs = await outputsOf(`
+name: note
+phases:
+  - name: note
+    tasks:
+      - name: text
+        command: ${node(`${read}console.log(JSON.parse(text).revision?.reflections?.join(' ') ?? 'first'))`)}
+        description: Write.
+        stdin: inputs
+    review:
+      strategy: reflexion
+      by: { command: ${node("console.log(process.env.PHASEGATE_ATTEMPT === '0' ? 'RETRY: Shorten it.' : 'APPROVE')")} }
+      reflect:
+        command: ${node(`${read}{ const { prompt, outputs, rejected } = JSON.parse(text); console.log(prompt, outputs.text, rejected, process.env.PHASEGATE_FEEDBACK) })`)}
+        stdin: inputs
+`);
+    expect(outputs).toEqual({ note: { text: 'Write. first 0 Shorten it.' } });
+    expect(
+      problemsOf(
+        'name: p\nphases: [{ name: a, tasks: [{ name: t, command: [x] }], review: { by: { command: [x] }, strategy: reflexion } }]',
+      ),
+    ).toContain('strategy "reflexion" carries reflections, but nothing writes them');
+  });
+
   it('may use anchors', async () => {
     const source = `
 name: p

@@ -4,13 +4,15 @@
  * @module
  */
 import type { ReviewContext } from '../model/phase-types.ts';
+import type { ReflectContext } from '../model/reflect-types.ts';
 import type { TaskContext } from '../model/task-types.ts';
 
 /** What a command needs to know of the task, reviewer or check that it is. */
 export interface CommandContext
   extends
     Omit<TaskContext, 'inputs' | 'context'>,
-    Partial<Pick<ReviewContext, 'difference' | 'retriesLeft' | 'rewindsLeft'>> {
+    Partial<Pick<ReviewContext, 'difference' | 'retriesLeft' | 'rewindsLeft'>>,
+    Partial<Pick<ReflectContext, 'rejected' | 'reflections'>> {
   readonly inputs: unknown;
   readonly context: unknown;
   readonly outputs?: unknown;
@@ -80,11 +82,14 @@ function everything(context: CommandContext): Readonly<Record<string, unknown>> 
     inputs: { ...Object(context.inputs) },
     context: context.context,
     revision: context.revision ?? null,
+    artifacts: context.artifacts,
     ...('outputs' in context && {
       outputs: context.outputs,
       difference: context.difference,
       retriesLeft: context.retriesLeft,
       rewindsLeft: context.rewindsLeft,
+      rejected: context.rejected,
+      reflections: context.reflections,
     }),
   };
 }

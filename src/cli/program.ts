@@ -11,6 +11,7 @@ import type { GraphFormat } from './graph.ts';
 import { advised } from './show/error-text.ts';
 import { harmless } from './show/harmless.ts';
 import { addInboxCommands } from './program-inbox.ts';
+import { addMemoryCommands } from './program-memory.ts';
 import { addRunCommands, notBlank, PIPELINE_FILE, storeOption, WAIT } from './program-runs.ts';
 import type { RunFlags } from './run.ts';
 import { DEFAULT_STORE, LATEST } from './store-default.ts';
@@ -64,6 +65,7 @@ function createProgram(end: (code: ExitCode) => void): Command {
     .action(async (file: string, flags: RunFlags) => end(await (await import('./run.ts')).runFile(file, flags)));
   addRunCommands(program, end);
   addInboxCommands(program, end);
+  addMemoryCommands(program, end);
   program
     .command('check')
     .description('judge a pipeline without running it, and print what a run can take at worst')

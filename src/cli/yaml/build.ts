@@ -54,7 +54,7 @@ function buildTask(name: string, fields: WorkFields, directory: string): Task<st
 }
 
 function buildReview(fields: ReviewFields, directory: string): ReviewOptions<unknown, unknown> {
-  const { checks = [], by = [], reviewBackoff, ...gate } = fields;
+  const { checks = [], by = [], reflect, reviewBackoff, ...gate } = fields;
   const reviewers = Array.isArray(by) ? by : [by];
   return {
     ...gate,
@@ -63,6 +63,7 @@ function buildReview(fields: ReviewFields, directory: string): ReviewOptions<unk
     by: reviewers.map((one, index) =>
       buildTask(one.name ?? (index === 0 ? 'review' : `review ${index + 1}`), one, directory),
     ),
+    reflect: reflect && buildTask(reflect.name ?? 'reflect', reflect, directory),
   };
 }
 

@@ -99,6 +99,8 @@ const reviewer = commandObject({
   output: z.enum(['text', 'json']).optional().describe('Whether standard output is a decision as text or as JSON.'),
 });
 
+const reflector = commandObject({ name: text.optional(), ...work });
+
 const checkName = text.optional();
 
 /** What the checks may say that look at something which is there before the tasks have worked. */
@@ -172,6 +174,9 @@ const review = gatePolicySchema.extend({
     .union([reviewer, z.array(reviewer)])
     .optional()
     .describe('Commands whose standard output is a decision, such as "APPROVE" or "RETRY: <what to change>".'),
+  reflect: reflector
+    .optional()
+    .describe('A command whose standard output is what to learn from a rejected attempt, for strategies that reflect.'),
   quorum: z
     .union([z.literal('all'), z.int().min(1)])
     .optional()

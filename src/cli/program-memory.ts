@@ -1,0 +1,34 @@
+/**
+ * The commands for what runs have learned, as commander knows them.
+ *
+ * @module
+ */
+import type { Command } from 'commander';
+import type { ExitCode } from './exit-code.ts';
+import type { MemoryFlags } from './memory.ts';
+import { notBlank, storeOption } from './program-runs.ts';
+import { DEFAULT_STORE } from './store-default.ts';
+
+/** Adds the commands. @param end Told how a command has ended. */
+export function addMemoryCommands(program: Command, end: (code: ExitCode) => void): void {
+  const memory = program.command('memory').description('list what runs have learned for later ones, and forget it');
+  const command = (name: string, isDefault = false) =>
+    memory
+      .command(name, { isDefault })
+      .addOption(storeOption(`where runs are kept (default: ${DEFAULT_STORE})`))
+      .option('--pipeline <name>', 'only of that pipeline', notBlank)
+      .option('--phase <name>', 'only of phases of that name', notBlank)
+      .option('--run <id>', 'only what comes from that run, also where it was removed', notBlank);
+  command('ls', true)
+    .description('list reflections on rejected attempts, the oldest first')
+    .option('--json', 'print a line of JSON for each')
+    .action(async (flags: MemoryFlags & { readonly json?: boolean }) =>
+      end(await (await import('./memory.ts')).listMemories(flags)),
+    );
+  command('rm')
+    .description('forget them; the records of runs stay as they are')
+    .option('--all', 'everything that is remembered')
+    .action(async (flags: MemoryFlags & { readonly all?: boolean }) =>
+      end(await (await import('./memory.ts')).forgetMemories(flags)),
+    );
+}
