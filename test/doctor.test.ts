@@ -1,27 +1,46 @@
 /** What is found in the records of real runs, and what is not. */
 import { describe, expect, it } from 'vitest';
-import type { Policy } from '../src/index.ts';
-import { diagnose, type Finding } from '../src/model/diagnosis.ts';
+import { human, task, type Policy, type Run, type TaskContext } from '../src/index.ts';
+import { diagnose } from '../src/model/diagnosis.ts';
+import type { Finding } from '../src/model/finding.ts';
 import { foldGateHistories, type GateHistory } from '../src/model/gate-history.ts';
+import { foldSentBack, type SentBack } from '../src/model/sent-back.ts';
 import { fake, play, type Fake, type PlayOptions } from './rig.ts';
 
+/** What the folds make of the records of runs. */
+interface Histories {
+  readonly gates: readonly GateHistory[];
+  readonly sentBack: readonly SentBack[];
+}
+
 /** Plays a pipeline so often, each run with phases of its own. */
-async function gatesOf(
+async function historiesOf(
   times: number,
   phasesOf: (nth: number) => readonly Fake[],
   options: (nth: number) => PlayOptions = () => ({}),
-): Promise<readonly GateHistory[]> {
-  const fold = foldGateHistories();
+): Promise<Histories> {
+  const gates = foldGateHistories();
+  const sentBack = foldSentBack();
   for (let nth = 0; nth < times; nth++) {
     const runId = `run-${nth}`;
     const { records } = await play(phasesOf(nth), { ...options(nth), run: { runId } });
-    for (const record of records) fold.apply(record);
+    for (const record of records) {
+      gates.apply(record);
+      sentBack.apply(record);
+    }
   }
-  return fold.all();
+  return { gates: gates.all(), sentBack: sentBack.all() };
 }
 
-async function findingsIn(...given: Parameters<typeof gatesOf>): Promise<readonly Finding[]> {
-  return diagnose(await gatesOf(...given));
+async function findingsIn(...given: Parameters<typeof historiesOf>): Promise<readonly Finding[]> {
+  const { gates, sentBack } = await historiesOf(...given);
+  return diagnose(gates, sentBack);
+}
+
+/** A person writes what is asked for. */
+async function answerWithText(run: Run): Promise<void> {
+  const [item] = run.inbox();
+  if (item) await run.answer(item.id, { type: 'value', value: 'text' });
 }
 
 function codes(findings: readonly Finding[]): readonly string[] {
@@ -33,14 +52,14 @@ const change = (requiredChange: string) => ({ type: 'retry', feedback: `It lacks
 
 describe('a healthy fleet', () => {
   it('gives no finding', async () => {
-    const gates = await gatesOf(12, (nth) => [
+    const { gates, sentBack } = await historiesOf(12, (nth) => [
       fake('plan', { verdicts: nth % 3 === 0 ? [change('Add dates.')] : [] }),
       fake('draft', {
         after: ['plan'],
         verdicts: nth % 4 === 0 ? [change('Cite sources.')] : [],
       }),
     ]);
-    expect(diagnose(gates)).toEqual([]);
+    expect(diagnose(gates, sentBack)).toEqual([]);
     expect(
       gates.map(({ phase, reviews, approvals, demands, runs }) => [phase, reviews, approvals, demands, runs]),
     ).toEqual([
@@ -54,8 +73,8 @@ describe('a healthy fleet', () => {
   });
 
   it('nor do phases without a gate, nor no runs', async () => {
-    expect(await gatesOf(1, () => [fake('plan')])).toEqual([]);
-    expect(diagnose(foldGateHistories().all())).toEqual([]);
+    expect(await historiesOf(1, () => [fake('plan')])).toEqual({ gates: [], sentBack: [] });
+    expect(diagnose([], [])).toEqual([]);
   });
 });
 
@@ -70,7 +89,7 @@ describe('a pathological one', () => {
         severity: 'problem',
         pipeline: 'rig',
         phase: 'draft',
-        found: '4 of 8 demands had the words of the one before',
+        found: '4 of 8 demands repeated the one before: 4 in the same words',
         evidence: [{ runId: 'run-0' }, { runId: 'run-0' }, { runId: 'run-1' }],
       },
     ]);
@@ -88,6 +107,9 @@ describe('a pathological one', () => {
     const vague = (verdicts: readonly unknown[]) => findingsIn(1, () => [fake('a', { maxRetries: 9, verdicts })]);
     expect(codes(await vague(['RETRY: bad', change('Cite.')]))).toEqual(['a CHANGE_NOT_NAMED']);
     expect(codes(await vague(['RETRY: bad', change('Cite.'), change('Cut.')]))).toEqual([]);
+    const issues = [{ severity: 'high', description: 'No sources.', requiredChange: 'Cite.' }];
+    expect(codes(await vague([{ type: 'retry', feedback: 'bad', issues }]))).toEqual([]);
+    expect(codes(await vague([change('line 1 failed\nline 2 failed')]))).toEqual(['a CHANGE_NOT_NAMED']);
   });
 
   it('errors of reviewers, by their share of what would have been rejections', async () => {
@@ -111,18 +133,134 @@ describe('a pathological one', () => {
     const policy: Policy = { maxRetries: 'unlimited', maxPredecessorRetries: 'unlimited' };
     const phases = () => [fake('a', { verdicts: [] }), fake('b', { after: ['a'], verdicts: [] })];
     expect(await findingsIn(1, phases, () => ({ policy, limits: { durationMs: 9 } }))).toMatchObject([
-      { phase: 'a', found: 'maxRetries is unlimited, and no limit of the run bounds the loop', evidence: [] },
+      {
+        phase: 'a',
+        found: 'maxRetries is unlimited, and no limit of the run bounds the loop, so `onExhausted` never applies',
+        evidence: [],
+      },
       {
         phase: 'b',
-        found: 'maxRetries and maxPredecessorRetries are unlimited, and no limit of the run bounds the loop',
+        found:
+          'maxRetries and maxPredecessorRetries are unlimited, and no limit of the run bounds the loop, so `onExhausted` never applies',
       },
     ]);
     expect(await findingsIn(1, phases, () => ({ policy, limits: { corrections: 9 } }))).toEqual([]);
+    expect(await findingsIn(1, phases, () => ({ policy, limits: { perPair: 9 } }))).toMatchObject([
+      { phase: 'a', found: expect.stringMatching(/^maxRetries is/u) as string },
+      { phase: 'b', found: expect.stringMatching(/^maxRetries is/u) as string },
+    ]);
   });
 
-  it('a revision that the worker is not told of', async () => {
-    const findings = await findingsIn(1, () => [fake('a', { strategy: 'none', verdicts: [change('Cite.')] })]);
-    expect(codes(findings)).toEqual(['a REVISION_WITHHELD']);
+  it('an issue that is open again, in other words, and the loop that the run finds it to be', async () => {
+    const issue = (description: string) => ({ id: 'sources', severity: 'high', description, requiredChange: 'Cite.' });
+    const demand = (text: string, id = 'sources') => ({
+      type: 'retry',
+      feedback: text,
+      issues: [{ ...issue(text), id }],
+    });
+    const twice = await findingsIn(1, () => [fake('a', { verdicts: [demand('None.'), demand('Still none.')] })]);
+    expect(twice).toMatchObject([
+      { code: 'LOOPED', found: 'once it went round in a loop: once by an issue that stayed open', evidence: [{}] },
+      {
+        code: 'CRITIQUE_REPEATED',
+        found: '1 of 2 demands repeated the one before: 1 in other words, with an issue that was open before',
+      },
+      { code: 'EXHAUSTION_ACCEPTED' },
+    ]);
+    const two = () => [fake('a', { verdicts: [demand('None.'), demand('Too long.', 'length')] })];
+    expect(await findingsIn(1, two)).toEqual([]);
+  });
+
+  it('rewinds that take turns', async () => {
+    const rewind = (to: string, feedback: string) => ({
+      type: 'retryPredecessor',
+      phase: to,
+      feedback,
+      requiredChange: feedback,
+    });
+    //  a ──▶ b ──▶ c
+    const findings = await findingsIn(1, () => [
+      fake('a', { verdicts: [] }),
+      fake('b', {
+        after: ['a'],
+        verdicts: ['APPROVE', rewind('a', 'One.'), 'APPROVE', rewind('a', 'Two.'), 'APPROVE', rewind('a', 'Three.')],
+      }),
+      fake('c', { after: ['b'], verdicts: [rewind('b', 'Four.'), rewind('b', 'Five.'), rewind('b', 'Six.')] }),
+    ]);
+    expect(codes(findings)).toContain('b LOOPED');
+    expect(findings.find(({ code }) => code === 'LOOPED')?.found).toBe(
+      'once it went round in a loop: once by rewinds that take turns',
+    );
+  });
+
+  it('a revision that no task reads, and whether the gate or the handler is to blame', async () => {
+    const work = (run: (context: TaskContext) => unknown) => [task('work', { description: 'Work.', run })];
+    const told = async (strategy: 'feedback' | 'none', run: (context: TaskContext) => unknown) =>
+      codes(
+        await findingsIn(1, () => [
+          fake('a', { strategy, tasks: work(run), verdicts: [change('Cite.'), change('Cut.')] }),
+        ]),
+      );
+    expect(await told('feedback', () => 'x')).toEqual(['a REVISION_UNREAD']);
+    expect(await told('none', ({ prompt }) => prompt)).toEqual(['a REVISION_WITHHELD']);
+    expect(await told('none', ({ revision }) => revision?.feedback)).toEqual([]);
+    expect(await told('feedback', ({ revision }) => revision?.feedback)).toEqual([]);
+    expect(await told('feedback', ({ prompt }) => prompt)).toEqual([]);
+    const once = await findingsIn(2, (nth) => [
+      fake('a', { tasks: work((context) => (nth === 0 ? 'x' : context.prompt)), verdicts: [change('Cite.')] }),
+    ]);
+    expect(once).toMatchObject([
+      { found: '1 of 2 attempts after a demand read neither `prompt` nor `revision`', evidence: [{ runId: 'run-0' }] },
+    ]);
+    const seldom = await findingsIn(3, (nth) => [
+      fake('a', { tasks: work((context) => (nth === 0 ? 'x' : context.prompt)), verdicts: [change('Cite.')] }),
+    ]);
+    expect(seldom).toEqual([]);
+  });
+
+  it('a person who works is told, and so is the phase where one of its tasks is', async () => {
+    const findings = await findingsIn(1, () => [
+      fake('a', {
+        tasks: [
+          task('code', { run: () => 'x' }),
+          task('words', { run: ({ revision }: TaskContext) => revision?.feedback }),
+        ],
+        verdicts: [change('Cite.')],
+      }),
+    ]);
+    expect(findings).toEqual([]);
+    const work = task('work', { run: human({ question: 'Write it.' }) });
+    const asked = await findingsIn(
+      1,
+      () => [fake('b', { tasks: [work], verdicts: [change('Cite.')] })],
+      () => ({ detail: ['tasks'], when: { 'b/work asks: Write it.': answerWithText } }),
+    );
+    expect(asked).toEqual([]);
+  });
+
+  it('a model that is asked without the prompt, though the revision was read', async () => {
+    const modelled = (run: (context: TaskContext) => unknown) =>
+      findingsIn(1, () => [
+        fake('a', {
+          tasks: [
+            task('work', {
+              run: (context: TaskContext) => {
+                context.report({ model: 'm', tokens: 10 });
+                return run(context);
+              },
+            }),
+          ],
+          verdicts: [change('Cite.')],
+        }),
+      ]);
+    expect(await modelled(({ revision }) => `Work. ${revision?.feedback}`)).toMatchObject([
+      {
+        code: 'PROMPT_BYPASSED',
+        severity: 'notice',
+        found: expect.stringMatching(/^in 1 of 1 attempt after a demand a model was asked without `prompt`/u) as string,
+      },
+    ]);
+    expect(await modelled(({ prompt, revision }) => `${prompt}${revision?.feedback}`)).toEqual([]);
   });
 
   it('attempts that stand though nobody approved them', async () => {
@@ -158,6 +296,8 @@ describe('a pathological one', () => {
   it('prompts that grow', async () => {
     const critique = change(`Cite ${'more and more '.repeat(300)}.`);
     const findings = await findingsIn(1, () => [fake('a', { verdicts: [critique] })]);
+    const unwarned = await findingsIn(1, () => [fake('a', { maxPromptGrowth: 0, verdicts: [critique] })]);
+    expect(unwarned).toEqual([{ ...findings[0], evidence: [{ runId: 'run-0', seq: 10 }] }]);
     expect(findings).toMatchObject([
       { code: 'PROMPT_GREW', found: 'once a prompt had grown past 3 times the first; the longest had 4416 characters' },
     ]);
@@ -165,14 +305,21 @@ describe('a pathological one', () => {
 
   it('phases that later ones send back again and again; a new start counts its own attempts', async () => {
     const rewind = (feedback: string) => ({ type: 'retryPredecessor', phase: 'a', feedback, requiredChange: feedback });
-    const gates = await gatesOf(4, (nth) => [
+    const { gates, sentBack } = await historiesOf(4, (nth) => [
       fake('a', { verdicts: [] }),
       fake('b', { after: ['a'], verdicts: nth === 3 ? [] : [rewind('Add dates.')] }),
     ]);
-    expect(diagnose(gates)).toMatchObject([
+    expect(diagnose(gates, sentBack)).toMatchObject([
       { phase: 'a', code: 'OFTEN_SENT_BACK', found: '3 times a later phase sent it back, in 4 runs' },
     ]);
     expect(gates.map(({ attempts }) => Object.fromEntries(attempts))).toEqual([{ 1: 1, 2: 3 }, { 1: 7 }]);
+    const ungated = await findingsIn(3, () => [
+      fake('a'),
+      fake('b', { after: ['a'], verdicts: [rewind('Add dates.')] }),
+    ]);
+    expect(ungated).toMatchObject([
+      { phase: 'a', code: 'OFTEN_SENT_BACK', advice: expect.stringMatching(/^It has no gate/u) as string },
+    ]);
   });
 
   it('problems come first', async () => {

@@ -30,6 +30,22 @@ describe('the end of a task', () => {
     expect(marksIn(records)).toEqual([undefined, undefined]);
   });
 
+  it('says that the revision was read, where there was one', async () => {
+    const marks = async (run: (context: TaskContext) => unknown) => {
+      const tasks = [task('work', { description: 'Work.', run })];
+      const { records } = await play([fake('a', { tasks, verdicts: ['RETRY: Again.'] })]);
+      return records.flatMap(({ event }) => (event.type === 'task.completed' ? [event.revised] : []));
+    };
+    expect(await marks(({ revision }) => revision?.feedback)).toEqual([undefined, true]);
+    expect(await marks(({ prompt }) => prompt)).toEqual([undefined, undefined]);
+    const failing = ({ revision }: TaskContext) => {
+      if (revision) throw new Error('no');
+      return 'x';
+    };
+    const failed = await play([fake('a', { tasks: [task('work', { run: failing })], verdicts: ['RETRY: Again.'] })]);
+    expect(failed.records.find(({ event }) => event.type === 'task.failed')?.event).toMatchObject({ revised: true });
+  });
+
   it('has that of the last try, also where the task fails', async () => {
     const read = ({ prompt }: TaskContext) => {
       throw new Error(prompt);

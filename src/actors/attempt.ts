@@ -18,7 +18,7 @@ import { createLingering } from './lingering.ts';
 import { prepare, type Prepared } from './prepare.ts';
 import { ABORT_GRACE_MS, type WorkScope } from './scope.ts';
 import { contextOf, inOrder } from './task-outputs.ts';
-import { completedReport, promptMark, startedReport } from './task-reports.ts';
+import { completedReport, readMarks, startedReport } from './task-reports.ts';
 import { tryTask, type Trial, type Trialled, type Try } from './try.ts';
 import { fromWork, type WorkLogic } from './work.ts';
 
@@ -184,7 +184,7 @@ function settle(attempt: Attempt, plan: TaskPlan, done: Trialled): void {
       try: done.tries,
       error: errorInfo(done.error),
       ...(rework && { rework: { phase: rework.phase, feedback: rework.feedback } }),
-      ...(done.prompt !== undefined && { prompt: promptMark(done.prompt) }),
+      ...readMarks(done),
     });
     fail(attempt, done.error);
   }

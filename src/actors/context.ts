@@ -8,7 +8,7 @@ import { PhasegateError } from '../model/errors.ts';
 import { toJson } from '../model/json.ts';
 import type { TaskPlan } from '../model/plan.ts';
 import { gateDefaults } from '../model/policy.ts';
-import { renderPrompt } from '../model/prompt.ts';
+import { renderPrompt, SMALLEST_PROMPT } from '../model/prompt.ts';
 import { elided, recalledBy } from '../model/recollection.ts';
 import type { Inputs, Outputs, Report, TaskContext, TaskRevision } from '../model/task-types.ts';
 import type { Try } from './try.ts';
@@ -58,7 +58,9 @@ export class HandlerContext implements TaskContext {
   }
 
   get revision(): TaskRevision | undefined {
-    return revisionOf(this.#one);
+    const revision = revisionOf(this.#one);
+    if (revision) this.#one.revised = true;
+    return revision;
   }
 
   get artifacts(): TaskContext['artifacts'] {
@@ -119,9 +121,6 @@ function renderedPrompt({ trial: { scope, plan, role, recollection } }: Try): st
   }
   return prompt;
 }
-
-/** Prompts shorter than this many characters grow by any revision; their growth is measured from here. */
-const SMALLEST_PROMPT = 1000;
 
 function sendReport(one: Try, report: Report): void {
   const { scope, plan, role } = one.trial;

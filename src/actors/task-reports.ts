@@ -19,17 +19,23 @@ export function startedReport({ origin, attempt }: PhaseContext, task: TaskPlan,
 export function completedReport(
   context: PhaseContext,
   { name }: TaskPlan,
-  { tries, output, prompt }: Extract<Trialled, { readonly ok: true }>,
+  done: Extract<Trialled, { readonly ok: true }>,
 ): TaskReport {
   const { phase, generation } = context.origin;
   const { attempt } = context;
+  const { tries, output, prompt, revised = false } = done;
   const type = 'task.completed';
-  if (prompt === undefined) return { type, phase: phase.name, generation, attempt, task: name, try: tries, output };
-  const mark = promptMark(prompt);
-  return { type, phase: phase.name, generation, attempt, task: name, try: tries, output, prompt: mark };
+  if (prompt === undefined && !revised)
+    return { type, phase: phase.name, generation, attempt, task: name, try: tries, output };
+  return { type, phase: phase.name, generation, attempt, task: name, try: tries, output, ...readMarks(done) };
 }
 
-/** What is kept of a prompt: enough to tell it from others, and how long it was. */
-export function promptMark(prompt: string): { readonly hash: string; readonly chars: number } {
-  return { hash: contentHash(prompt), chars: prompt.length };
+/** What is kept of what a handler has read: of its prompt enough to tell it from others, and how long it was. */
+export function readMarks({ prompt, revised = false }: Trialled): ReadMarks {
+  return {
+    ...(prompt !== undefined && { prompt: { hash: contentHash(prompt), chars: prompt.length } }),
+    ...(revised && { revised }),
+  };
 }
+
+type ReadMarks = Pick<Extract<TaskReport, { readonly type: 'task.completed' }>, 'prompt' | 'revised'>;

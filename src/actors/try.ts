@@ -42,10 +42,10 @@ export interface Trial<C> {
   onEnd(done: Trialled): void;
 }
 
-/** How a task ended, with the number of its last try, and the prompt of that, where its handler has read it. */
-export type Trialled =
-  | { readonly ok: true; readonly output: unknown; readonly tries: number; readonly prompt?: string | undefined }
-  | { readonly ok: false; readonly error: unknown; readonly tries: number; readonly prompt?: string | undefined };
+/** How a task ended, with the number of its last try, and what the handler of that has read. */
+export type Trialled = Partial<Pick<Try, 'prompt' | 'revised'>> & { readonly tries: number } & (
+    { readonly ok: true; readonly output: unknown } | { readonly ok: false; readonly error: unknown }
+  );
 
 /** One try of one task. */
 export class Try {
@@ -53,6 +53,8 @@ export class Try {
   isOver = false;
   /** Set when its handler reads it. */
   prompt: string | undefined = undefined;
+  /** Whether its handler has read a revision. */
+  revised = false;
   readonly #stake: Stake | undefined;
   #controller: AbortController | undefined = undefined;
   #unhook: (() => void) | undefined = undefined;
@@ -152,7 +154,7 @@ function wait<C>(trial: Trial<C>, number: number, one: Try, value: Promise<unkno
   let onRest: (() => void) | undefined;
   value.then(
     (output) => settle() && scope.guard(() => accept(trial, number, one, output)),
-    (error: unknown) => settle() && scope.guard(() => tryAgain(trial, number, error, one.prompt)),
+    (error: unknown) => settle() && scope.guard(() => tryAgain(trial, number, error, one)),
   );
   /** @returns Whether somebody waits for it still. */
   function settle(): boolean {
@@ -172,7 +174,7 @@ function wait<C>(trial: Trial<C>, number: number, one: Try, value: Promise<unkno
     onRest = () => {
       onRest = undefined;
       leave();
-      scope.guard(() => tryAgain(trial, number, error, one.prompt));
+      scope.guard(() => tryAgain(trial, number, error, one));
     };
     const leave = scope.after(ABORT_GRACE_MS, () => onRest?.());
   }
@@ -182,13 +184,15 @@ function wait<C>(trial: Trial<C>, number: number, one: Try, value: Promise<unkno
 function accept<C>(trial: Trial<C>, number: number, one: Try, value: unknown): void {
   one.end();
   const copy = toJson(value);
-  if (copy.ok) trial.onEnd({ ok: true, output: copy.value, tries: number, prompt: one.prompt });
-  else tryAgain(trial, number, notJson(trial.plan, copy.problem), one.prompt);
+  const { prompt, revised } = one;
+  if (copy.ok) trial.onEnd({ ok: true, output: copy.value, tries: number, prompt, revised });
+  else tryAgain(trial, number, notJson(trial.plan, copy.problem), one);
 }
 
-function tryAgain<C>(trial: Trial<C>, number: number, error: unknown, prompt: string | undefined): void {
+function tryAgain<C>(trial: Trial<C>, number: number, error: unknown, one: Try): void {
   const { plan, work, scope } = trial;
-  const failed: Trialled = { ok: false, error, tries: number, prompt };
+  const { prompt, revised } = one;
+  const failed: Trialled = { ok: false, error, tries: number, prompt, revised };
   if (number >= countOf(plan.attempts) || scope.isHalted || !isRetryable(work, error)) {
     trial.onEnd(failed);
     return;

@@ -5,6 +5,7 @@
  */
 import { diagnose, isProblem } from '../model/diagnosis.ts';
 import { foldGateHistories, type GateHistory } from '../model/gate-history.ts';
+import { foldSentBack, type SentBack } from '../model/sent-back.ts';
 import type { ListedRun } from '../store/port.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { findRun } from './find-run.ts';
@@ -24,18 +25,28 @@ export interface DoctorFlags extends StoreFlags {
 export async function examineRuns(wanted: readonly string[], flags: DoctorFlags): Promise<ExitCode> {
   const kept = openStore(flags, 'read');
   const runs = await runsOf(kept, wanted, flags);
-  const fold = foldGateHistories();
+  const histories = foldGateHistories();
+  const sentBacks = foldSentBack();
   for (const { runId, seq } of runs)
     for (let next = 1; next <= seq; next += AT_ONCE)
       // What is kept beside records, such as large outputs, is not looked at.
-      for (const record of await kept.store.read(runId, next, Math.min(AT_ONCE, seq - next + 1))) fold.apply(record);
+      for (const record of await kept.store.read(runId, next, Math.min(AT_ONCE, seq - next + 1))) {
+        histories.apply(record);
+        sentBacks.apply(record);
+      }
   await kept.store.close();
-  const gates = fold.all();
-  const findings = diagnose(gates);
+  const gates = histories.all();
+  const sentBack = sentBacks.all();
+  const findings = diagnose(gates, sentBack);
   const paint = createPainter(seesColours(process.stdout));
   const text = flags.json
-    ? `${JSON.stringify({ runs: runs.map(({ runId }) => runId), gates: gates.map(asJson), findings })}\n`
-    : asText(doctorLines(runs.length, gates, findings).map(paint));
+    ? `${JSON.stringify({
+        runs: runs.map(({ runId }) => runId),
+        gates: gates.map(gateJson),
+        sentBack: sentBack.map(sentBackJson),
+        findings,
+      })}\n`
+    : asText(doctorLines({ runs: runs.length, gates, sentBack, findings }).map(paint));
   if (!(await print(text))) return exitCode.brokenPipe;
   return findings.some(isProblem) ? exitCode.unsuccessful : exitCode.completed;
 }
@@ -58,6 +69,10 @@ async function runsOf(
   return [...found.values()];
 }
 
-function asJson({ attempts, ...history }: GateHistory): object {
+function gateJson({ attempts, ...history }: GateHistory): object {
   return { ...history, attempts: Object.fromEntries(attempts) };
+}
+
+function sentBackJson({ by, ...phase }: SentBack): object {
+  return { ...phase, by: Object.fromEntries(by) };
 }

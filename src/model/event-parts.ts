@@ -67,8 +67,13 @@ export const baselined = z.object({
   ),
 });
 
-/** The prompt of the last try, where its handler has read it: SHA-256 in hex, and its length. */
-const prompt = z.object({ hash: z.string(), chars: z.int() });
+/** What the handler of the last try has read of what it was given. */
+const hasRead = {
+  /** The prompt: SHA-256 in hex, and its length. */
+  prompt: z.object({ hash: z.string(), chars: z.int() }).optional(),
+  /** Whether it has read `revision`, and there was one. */
+  revised: z.literal(true).optional(),
+};
 
 /**
  * What the attempt is told to have learned, beside the demand. `reflection` is absent where none could be had. `recalled` comes from
@@ -103,7 +108,7 @@ export const taskEvents = [
     ...work,
     try: z.int(),
     output: z.unknown(),
-    prompt: prompt.optional(),
+    ...hasRead,
   }),
   z.object({
     type: z.literal('task.retrying'),
@@ -120,7 +125,7 @@ export const taskEvents = [
     error,
     /** What it demands of an earlier phase, where it cannot work with what that put out. */
     rework: z.object({ phase: z.string(), feedback: z.string() }).optional(),
-    prompt: prompt.optional(),
+    ...hasRead,
   }),
   /** A person is asked, who is the task, or the reviewer. */
   z.object({

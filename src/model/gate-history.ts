@@ -5,7 +5,9 @@
  */
 import type { RunEvent, RunRecord } from './event.ts';
 import type { GatePlan, Plan } from './plan.ts';
-import { isMissing } from './verdict.ts';
+import { gateDefaults, type Limits } from './policy.ts';
+import { countReview, type Reviewed } from './review-history.ts';
+import { countWork, type Worked } from './work-history.ts';
 
 /** A record that shows something, by its run and number. */
 export interface Evidence {
@@ -19,32 +21,53 @@ export interface GateHistory {
   readonly phase: string;
   /** As in the run that was read last. */
   readonly gate: GatePlan;
-  /** Whether a limit of the run bounds how often a phase is sent back, where the gate itself sets no bound. */
-  readonly isLimited: boolean;
+  /** Those of that run. */
+  readonly limits: Limits;
   /** Reviews that came to a decision, without those by people. */
   readonly reviews: number;
   readonly approvals: number;
   /** Demands for changes, of the phase itself and of earlier ones. */
   readonly demands: number;
-  /** Demands, as far as no change was named as one sentence. */
+  /** Demands that named no change on one line, in themselves or in an issue. */
   readonly vague: readonly Evidence[];
   /** Demands in the same words as the one before, in the same run. */
   readonly repeated: readonly Evidence[];
+  /** Demands in other words that had an issue of the one before. */
+  readonly reopened: readonly Evidence[];
   /** Reviews that could not be had, or could not be read. */
   readonly errors: readonly Evidence[];
   /** Attempts that stood because the budget was spent. */
   readonly exhausted: readonly Evidence[];
-  /** Prompts that had grown past the gate's `maxPromptGrowth`. */
+  /** Times that the run has found the gate to go round in a loop, as an issue stayed open. */
+  readonly issueLoops: readonly Evidence[];
+  /** The same, as rewinds take turns. */
+  readonly rewindLoops: readonly Evidence[];
+  /** Attempts after a demand that came to their review. */
+  readonly revised: number;
+  /** Starts of those in which nobody was told: no task has read a prompt with the revision, or the revision, or asked a person. */
+  readonly unread: readonly Evidence[];
+  /** Tasks of those that asked a model and had read the revision, but not the prompt. */
+  readonly bypassed: readonly Evidence[];
+  /** How many times as long as the first a prompt may be: the gate's `maxPromptGrowth`, or its default where that is off. */
+  readonly growth: number;
+  /** Prompts that had grown past that. */
   readonly grown: readonly Evidence[];
   /** Characters of the longest prompt that a handler has read; 0 where none has. */
   readonly longestPrompt: number;
-  /** Times that a later phase has sent this one back. */
-  readonly sentBack: readonly Evidence[];
   /** Runs in which the phase began. */
   readonly runs: number;
   /** For each number of attempts that one start of the phase took, how many took so many. */
   readonly attempts: ReadonlyMap<number, number>;
 }
+
+/** A history that is being written. */
+export type Counted = {
+  -readonly [K in keyof GateHistory]: GateHistory[K] extends readonly Evidence[]
+    ? Evidence[]
+    : GateHistory[K] extends ReadonlyMap<number, number>
+      ? Map<number, number>
+      : GateHistory[K];
+};
 
 /** The fold. */
 export interface GateHistories {
@@ -61,7 +84,7 @@ export function foldGateHistories(): GateHistories {
     apply({ runId, seq, event }) {
       if ((event.type === 'run.started' || event.type === 'run.resumed') && event.plan) {
         const gates = gatesOf(pipelines, event.plan);
-        runs.set(runId, { open: new Map(), words: new Map(), seen: new Set(), ...runs.get(runId), gates });
+        runs.set(runId, { open: new Map(), reviewed: new Map(), worked: new Map(), ...runs.get(runId), gates });
       }
       const run = runs.get(runId);
       if (run) heed(run, event, { runId, seq });
@@ -76,46 +99,25 @@ export function foldGateHistories(): GateHistories {
 
 // --- internal ---
 
-/** A history that is being written. */
-interface Counted {
-  pipeline: string;
-  phase: string;
-  gate: GatePlan;
-  isLimited: boolean;
-  reviews: number;
-  approvals: number;
-  demands: number;
-  longestPrompt: number;
-  runs: number;
-  readonly vague: Evidence[];
-  readonly repeated: Evidence[];
-  readonly errors: Evidence[];
-  readonly exhausted: Evidence[];
-  readonly grown: Evidence[];
-  readonly sentBack: Evidence[];
-  readonly attempts: Map<number, number>;
-}
-
-/** What has to be remembered of one run. */
+/** What has to be remembered of one run, by phase. */
 interface RunState {
   readonly gates: ReadonlyMap<string, Counted>;
-  /** The attempts of the current start of each phase. */
+  /** The attempts of the current start. */
   readonly open: Map<string, number>;
-  /** The words of the latest demand of each phase. */
-  readonly words: Map<string, string>;
-  readonly seen: Set<string>;
+  readonly reviewed: Map<string, Reviewed>;
+  readonly worked: Map<string, Worked>;
 }
 
 /** The gates of a pipeline, as this plan has them. */
 function gatesOf(pipelines: Map<string, Map<string, Counted>>, plan: Plan): RunState['gates'] {
   const known = pipelines.get(plan.name) ?? new Map<string, Counted>();
   pipelines.set(plan.name, known);
-  const isLimited = plan.limits.corrections !== undefined || plan.limits.attemptsPerPhase !== undefined;
   for (const { name, gate } of plan.phases) {
     if (!gate) continue;
     const counted = known.get(name) ?? emptyHistory(plan.name, name, gate);
     counted.gate = gate;
-    counted.isLimited = isLimited;
+    counted.limits = plan.limits;
+    counted.growth = gate.maxPromptGrowth || gateDefaults.maxPromptGrowth;
     known.set(name, counted);
   }
   return known;
@@ -126,89 +128,58 @@ function emptyHistory(pipeline: string, phase: string, gate: GatePlan): Counted 
     pipeline,
     phase,
     gate,
-    isLimited: false,
+    limits: {},
     reviews: 0,
     approvals: 0,
     demands: 0,
-    longestPrompt: 0,
-    runs: 0,
     vague: [],
     repeated: [],
+    reopened: [],
     errors: [],
     exhausted: [],
+    issueLoops: [],
+    rewindLoops: [],
+    revised: 0,
+    unread: [],
+    bypassed: [],
+    growth: 0,
     grown: [],
-    sentBack: [],
+    longestPrompt: 0,
+    runs: 0,
     attempts: new Map(),
   };
 }
 
 function heed(run: RunState, event: RunEvent, at: Evidence): void {
-  if (event.type === 'phase.rewinding') run.gates.get(event.target)?.sentBack.push(at);
   const counted = 'phase' in event ? run.gates.get(event.phase) : undefined;
   if (!counted) return;
+  const { phase } = counted;
+  run.worked.set(phase, countWork(counted, run.worked.get(phase), event, at));
   if (event.type === 'phase.started') countAttempt(run, counted, event.attempt);
-  else if (event.type === 'review.decided') countReview(run, counted, event, at);
-  else if (event.type === 'phase.warned' && event.code === 'PROMPT_GREW') counted.grown.push(at);
+  else if (event.type === 'review.decided')
+    run.reviewed.set(phase, countReview(counted, run.reviewed.get(phase), event, at));
+  else if (event.type === 'loop.detected') (event.kind === 'issue' ? counted.issueLoops : counted.rewindLoops).push(at);
   else if (event.type === 'phase.approved' && event.because === 'exhausted') counted.exhausted.push(at);
-  else if (event.type === 'task.completed' || event.type === 'task.failed') {
-    counted.longestPrompt = Math.max(counted.longestPrompt, event.prompt?.chars ?? 0);
-  }
 }
 
 /** A start of a phase is over when its next one begins, which is its first attempt, or when the run ends. */
-function countAttempt(run: RunState, counted: Counted, attempt: number): void {
+function countAttempt({ open }: RunState, counted: Counted, attempt: number): void {
   const { phase } = counted;
-  if (!run.seen.has(phase)) counted.runs += 1;
-  run.seen.add(phase);
-  const before = run.open.get(phase);
-  if (before !== undefined && attempt === 0) closeStart(counted, before);
-  run.open.set(phase, attempt === 0 ? 1 : (before ?? 0) + 1);
+  const before = open.get(phase);
+  if (before === undefined) counted.runs += 1;
+  else if (attempt === 0) closeStart(counted, before);
+  open.set(phase, attempt === 0 ? 1 : (before ?? 0) + 1);
 }
 
 function closeStart({ attempts }: Counted, taken: number): void {
-  attempts.set(taken, (attempts.get(taken) ?? 0) + 1);
+  if (taken > 0) attempts.set(taken, (attempts.get(taken) ?? 0) + 1);
 }
 
+/** Closes what is open, and remembers that it has begun. */
 function endRun(run: RunState | undefined): void {
   for (const [phase, taken] of run?.open ?? []) {
     const counted = run?.gates.get(phase);
     if (counted) closeStart(counted, taken);
+    run?.open.set(phase, 0);
   }
-  run?.open.clear();
-}
-
-function countReview(
-  { words }: RunState,
-  counted: Counted,
-  { verdict, by }: Extract<RunEvent, { readonly type: 'review.decided' }>,
-  at: Evidence,
-): void {
-  if (by !== 'gate') return;
-  if (isMissing(verdict, counted.gate.onUnrecognised)) {
-    counted.errors.push(at);
-    return;
-  }
-  switch (verdict.type) {
-    case 'retry':
-    case 'retryPredecessor':
-      counted.demands += 1;
-      if ((verdict.requiredChange ?? '').trim() === '') counted.vague.push(at);
-      if (words.get(counted.phase) === wordsOf(verdict.feedback)) counted.repeated.push(at);
-      words.set(counted.phase, wordsOf(verdict.feedback));
-      break;
-    case 'approve':
-    case 'unrecognised':
-      counted.approvals += 1;
-      break;
-    case 'reject':
-    case 'escalate':
-    case 'unavailable':
-    case 'inconclusive':
-  }
-  counted.reviews += 1;
-}
-
-/** A text without what does not make it another: spaces, and capital letters. */
-function wordsOf(text: string): string {
-  return text.replaceAll(/\s+/gu, ' ').trim().toLowerCase();
 }

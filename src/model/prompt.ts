@@ -6,6 +6,9 @@
 import type { SharedArtifact, TaskRecollection, Trajectory } from './recollection.ts';
 import type { Revision, RevisionStyle } from './revision.ts';
 
+/** Prompts shorter than this many characters grow by any revision; their growth is measured from here. */
+export const SMALLEST_PROMPT = 1000;
+
 /**
  * Renders a task's prompt: the revision, where there is one, and then the description, unchanged.
  *

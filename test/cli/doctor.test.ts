@@ -24,15 +24,20 @@ describe('phasegate doctor', () => {
     const cwd = await examined('first', 'second');
     const { code, stdout } = await phasegate(['doctor'], { cwd });
     expect(stdout.split('\n')).toEqual([
-      '2 runs, 1 gate: 1 problem, 1 notice',
+      '2 runs, 1 gate: 2 problems, 1 notice',
+      '',
+      '✗ essay / draft  REVISION_UNREAD',
+      '  4 of 4 attempts after a demand read neither `prompt` nor `revision`.',
+      '  See second #8, second #14, first #8.',
+      containing('  → Send `prompt` to the model'),
       '',
       '✗ essay / draft  CRITIQUE_REPEATED',
-      '  4 of 6 demands had the words of the one before.',
+      '  4 of 6 demands repeated the one before: 4 in the same words.',
       expect.stringMatching(/^ {2}See second #\d+, second #\d+, first #\d+\.$/u),
       containing('  → See whether the worker reads the revision'),
       '',
       '! essay / draft  CHANGE_NOT_NAMED',
-      '  6 of 6 demands named no required change.',
+      '  6 of 6 demands named no required change on one line.',
       expect.stringMatching(/^ {2}See second #\d+, second #\d+, second #\d+\.$/u),
       containing('  → Have the reviewer answer with one imperative sentence'),
       '',
@@ -51,13 +56,15 @@ describe('phasegate doctor', () => {
       code: 0,
       stdout: '1 run, 1 gate: 0 problems, 0 notices\n\nattempts          1\nessay / draft     1\n',
     });
-    expect((await phasegate(['doctor', 'good', 'bad', 'bad'], { cwd })).stdout).toContain('2 runs, 1 gate: 1 problem');
+    expect((await phasegate(['doctor', 'good', 'bad', 'bad'], { cwd })).stdout).toContain('2 runs, 1 gate: 2 problems');
     const { stdout } = await phasegate(['doctor', 'bad', '--json'], { cwd });
     expect(JSON.parse(stdout)).toMatchObject({
       runs: ['bad'],
       gates: [{ phase: 'draft', reviews: 3, demands: 3, attempts: { 3: 1 }, gate: { onExhausted: 'reject' } }],
+      sentBack: [],
       findings: [
-        { code: 'CRITIQUE_REPEATED', found: '2 of 3 demands had the words of the one before' },
+        { code: 'REVISION_UNREAD' },
+        { code: 'CRITIQUE_REPEATED', found: '2 of 3 demands repeated the one before: 2 in the same words' },
         { code: 'CHANGE_NOT_NAMED' },
       ],
     });

@@ -3,17 +3,23 @@
  *
  * @module
  */
-import { FEWEST, isProblem, type Finding } from '../../model/diagnosis.ts';
+import { isProblem } from '../../model/diagnosis.ts';
+import { FEWEST, type Finding } from '../../model/finding.ts';
 import type { GateHistory } from '../../model/gate-history.ts';
+import type { SentBack } from '../../model/sent-back.ts';
 import { span, type Line } from './line.ts';
 import { oneLine, padEnd, widthOf } from './text.ts';
 
-/** Findings, and how many attempts each phase took. */
-export function doctorLines(
-  runs: number,
-  gates: readonly GateHistory[],
-  findings: readonly Finding[],
-): readonly Line[] {
+/** What was found in runs. */
+export interface Diagnosis {
+  readonly runs: number;
+  readonly gates: readonly GateHistory[];
+  readonly sentBack: readonly SentBack[];
+  readonly findings: readonly Finding[];
+}
+
+/** Findings, how many attempts each phase took, and which were sent back by later ones. */
+export function doctorLines({ runs, gates, sentBack, findings }: Diagnosis): readonly Line[] {
   if (runs === 0) return [[span('no runs', 'dim')]];
   const problems = findings.filter(isProblem).length;
   const judged = `${many(runs, 'run')}, ${many(gates.length, 'gate')}: `;
@@ -21,7 +27,8 @@ export function doctorLines(
   return [
     [span(judged, 'strong'), span(verdict, problems > 0 ? 'bad' : findings.length > 0 ? 'warn' : 'good')],
     ...findings.flatMap(findingLines),
-    ...histogramLines(gates),
+    ...histogramLines(gates, findings),
+    ...sentBackLines(sentBack),
   ];
 }
 
@@ -45,7 +52,7 @@ function findingLines(finding: Finding): readonly Line[] {
 }
 
 /** A row for each gate that was reviewed: how many starts took 1, 2, 3, … attempts. */
-function histogramLines(gates: readonly GateHistory[]): readonly Line[] {
+function histogramLines(gates: readonly GateHistory[], findings: readonly Finding[]): readonly Line[] {
   const judged = gates.filter(({ attempts }) => attempts.size > 0);
   if (judged.length === 0) return [];
   const most = Math.max(...judged.flatMap(({ attempts }) => [...attempts.keys()]));
@@ -59,9 +66,37 @@ function histogramLines(gates: readonly GateHistory[]): readonly Line[] {
   return [
     [],
     [span(`${padEnd('attempts', width)}${heads.map((head) => head.padStart(6)).join('')}`, 'dim')],
-    ...judged.map(({ attempts }, at): Line => {
+    ...judged.map(({ pipeline, phase, attempts }, at): Line => {
       const cells = heads.map((_, column) => often(attempts, column + 1, column + 1 === columns));
-      return [span(padEnd(names[at] ?? '', width)), span(cells.map((cell) => cell.padStart(6)).join(''))];
+      const isBimodal = findings.some(
+        (one) => one.code === 'ATTEMPTS_BIMODAL' && one.pipeline === pipeline && one.phase === phase,
+      );
+      return [
+        span(padEnd(names[at] ?? '', width)),
+        span(cells.map((cell) => cell.padStart(6)).join('')),
+        ...(isBimodal ? [span('  bimodal', 'bad')] : []),
+      ];
+    }),
+  ];
+}
+
+/** Phases that are listed as sent back. */
+const MOST_LISTED = 5;
+
+/** The phases that later ones have sent back most often, and by which. */
+function sentBackLines(sentBack: readonly SentBack[]): readonly Line[] {
+  const listed = sentBack.slice(0, MOST_LISTED);
+  if (listed.length === 0) return [];
+  const names = listed.map(({ pipeline, phase }) => `${oneLine(pipeline)} / ${oneLine(phase)}`);
+  const width = Math.max(...names.map(widthOf), 'sent back'.length);
+  return [
+    [],
+    [span(`${padEnd('sent back', width)} times  runs  by`, 'dim')],
+    ...listed.map(({ evidence, runs, by }, at): Line => {
+      const most = [...by].toSorted(([, a], [, b]) => b - a);
+      const from = most.map(([phase, number]) => `${oneLine(phase)} ${number}`).join(', ');
+      const numbers = [evidence.length, runs].map((number) => String(number).padStart(6)).join('');
+      return [span(padEnd(names[at] ?? '', width)), span(`${numbers}  ${from}`)];
     }),
   ];
 }

@@ -1,0 +1,85 @@
+/**
+ * What is asked of a review loop as a whole: whether it is bound, and whether it gets anywhere.
+ *
+ * @module
+ */
+import { count, FEWEST, finding, times, type Finding } from './finding.ts';
+import type { GateHistory } from './gate-history.ts';
+import type { SentBack } from './sent-back.ts';
+
+export function noBound(gate: GateHistory): Finding | undefined {
+  const { maxRetries, maxPredecessorRetries, targets } = gate.gate;
+  const { corrections, attemptsPerPhase, perPair } = gate.limits;
+  if (corrections !== undefined || attemptsPerPhase !== undefined) return undefined;
+  const isPairFree = maxPredecessorRetries === 'unlimited' && targets.length > 0 && perPair === undefined;
+  const unbounded = [
+    ...(maxRetries === 'unlimited' ? ['maxRetries'] : []),
+    ...(isPairFree ? ['maxPredecessorRetries'] : []),
+  ];
+  if (unbounded.length === 0) return undefined;
+  const found = `${unbounded.join(' and ')} ${unbounded.length === 1 ? 'is' : 'are'} unlimited, and no limit of the run bounds the loop, so \`onExhausted\` never applies`;
+  const advice =
+    "Set a number, and onExhausted: 'escalate'; or `limits.corrections` for the run, and onLimit: 'escalate'.";
+  return finding(gate, 'NO_BOUND', 'problem', found, advice);
+}
+
+/** The run itself has found out. */
+export function looped(gate: GateHistory): Finding | undefined {
+  const { issueLoops, rewindLoops } = gate;
+  const all = issueLoops.length + rewindLoops.length;
+  if (all === 0) return undefined;
+  const kinds = [
+    ...(issueLoops.length > 0 ? [`${times(issueLoops.length)} by an issue that stayed open`] : []),
+    ...(rewindLoops.length > 0 ? [`${times(rewindLoops.length)} by rewinds that take turns`] : []),
+  ];
+  const found = `${times(all)} it went round in a loop: ${kinds.join(', ')}`;
+  const advice =
+    "See whether the issue is at the phase that can correct it (`inbox answer --reclassify`); use onExhausted: 'escalate' to have a person look.";
+  return finding(gate, 'LOOPED', 'problem', found, advice, [...issueLoops, ...rewindLoops]);
+}
+
+export function critiqueRepeated(gate: GateHistory): Finding | undefined {
+  const { repeated, reopened, demands } = gate;
+  const all = repeated.length + reopened.length;
+  if (all === 0) return undefined;
+  const kinds = [
+    ...(repeated.length > 0 ? [`${repeated.length} in the same words`] : []),
+    ...(reopened.length > 0 ? [`${reopened.length} in other words, with an issue that was open before`] : []),
+  ];
+  const advice =
+    'See whether the worker reads the revision; strategy "feedbackHistory" tells it that a change was asked for before, "fresh" starts over.';
+  const found = `${all} of ${count(demands, 'demand')} repeated the one before: ${kinds.join(', ')}`;
+  return finding(gate, 'CRITIQUE_REPEATED', 'problem', found, advice, [...repeated, ...reopened]);
+}
+
+export function exhaustionAccepted(gate: GateHistory): Finding | undefined {
+  const { exhausted } = gate;
+  if (exhausted.length === 0) return undefined;
+  const found = `${times(exhausted.length)} an attempt stood because the budget was spent, though the gate had not approved it and nobody was asked`;
+  const advice = "Use onExhausted: 'escalate' to have a person look, or 'reject'.";
+  return finding(gate, 'EXHAUSTION_ACCEPTED', 'notice', found, advice, exhausted);
+}
+
+/** Mostly the first attempt or mostly the third and later, and little between: a retry does not help where it is needed. */
+export function attemptsBimodal(gate: GateHistory): Finding | undefined {
+  const starts = [...gate.attempts];
+  const taking = (is: (attempts: number) => boolean) =>
+    starts.reduce((sum, [attempts, often]) => sum + (is(attempts) ? often : 0), 0);
+  const [once, twice, more] = [taking((n) => n === 1), taking((n) => n === 2), taking((n) => n >= 3)];
+  const all = once + twice + more;
+  if (all < FEWEST || more * 5 < all || once * 5 < all || twice * 2 > Math.min(once, more)) return undefined;
+  const found = `${once} of ${all} starts took 1 attempt, ${twice} took 2, ${more} took 3 or more`;
+  const advice =
+    'A second attempt hardly ever helps: see what the first demand of the long ones says, and whether it reached the worker.';
+  return finding(gate, 'ATTEMPTS_BIMODAL', 'problem', found, advice);
+}
+
+export function oftenSentBack(phase: SentBack): Finding | undefined {
+  const { evidence, runs, isGated } = phase;
+  if (evidence.length < 3 || evidence.length * 4 < runs) return undefined;
+  const found = `${times(evidence.length)} a later phase sent it back, in ${count(runs, 'run')}`;
+  const advice = isGated
+    ? 'Its own gate lets through what later phases find: add to its criteria or checks what they ask for.'
+    : 'It has no gate: give it one that asks for what later phases find.';
+  return finding(phase, 'OFTEN_SENT_BACK', 'notice', found, advice, evidence);
+}

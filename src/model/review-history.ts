@@ -1,0 +1,68 @@
+/**
+ * What the reviews of one gate have said, one after another.
+ *
+ * @module
+ */
+import type { EventOf } from './event.ts';
+import type { Counted, Evidence } from './gate-history.ts';
+import { issueId, requiredChanges } from './issue.ts';
+import { isMissing, type Demand } from './verdict.ts';
+
+/** What has to be remembered of the latest demand of a gate in one run. */
+export interface Reviewed {
+  readonly words: string;
+  readonly issues: ReadonlySet<string>;
+}
+
+/** Counts a review. @returns What has to be remembered for the next one. */
+export function countReview(
+  counted: Counted,
+  before: Reviewed = NOTHING,
+  { verdict, by }: EventOf<'review.decided'>,
+  at: Evidence,
+): Reviewed {
+  if (by !== 'gate') return before;
+  if (isMissing(verdict, counted.gate.onUnrecognised)) {
+    counted.errors.push(at);
+    return before;
+  }
+  counted.reviews += 1;
+  switch (verdict.type) {
+    case 'retry':
+    case 'retryPredecessor':
+      return countDemand(counted, before, verdict, at);
+    case 'approve':
+    case 'unrecognised':
+      counted.approvals += 1;
+      return before;
+    case 'reject':
+    case 'escalate':
+    case 'unavailable':
+    case 'inconclusive':
+      return before;
+  }
+}
+
+// --- internal ---
+
+const NOTHING: Reviewed = { words: '', issues: new Set() };
+
+function countDemand(counted: Counted, before: Reviewed, demand: Demand, at: Evidence): Reviewed {
+  const { feedback, requiredChange = '', issues = [] } = demand;
+  const words = wordsOf([feedback, ...issues.map(({ description }) => description)].join(' '));
+  const ids = new Set(issues.map(issueId));
+  counted.demands += 1;
+  if (!isOneLine(requiredChange) && !isOneLine(requiredChanges(issues))) counted.vague.push(at);
+  if (words !== '' && words === before.words) counted.repeated.push(at);
+  else if ([...ids].some((id) => before.issues.has(id))) counted.reopened.push(at);
+  return { words, issues: ids };
+}
+
+function isOneLine(change: string): boolean {
+  return change.trim() !== '' && !change.trim().includes('\n');
+}
+
+/** A text without what does not make it another: spaces, and capital letters. */
+function wordsOf(text: string): string {
+  return text.replaceAll(/\s+/gu, ' ').trim().toLowerCase();
+}

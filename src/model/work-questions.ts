@@ -1,0 +1,49 @@
+/**
+ * What is asked of work that was sent back: whether it was told of that, where, and how much.
+ *
+ * @module
+ */
+import { count, finding, times, type Finding } from './finding.ts';
+import type { GateHistory } from './gate-history.ts';
+
+/** The prompt was read, but the gate keeps the revision out of it. */
+export function revisionWithheld(gate: GateHistory): Finding | undefined {
+  if (gate.gate.strategy !== 'none' || !isMostlyUnread(gate)) return undefined;
+  const found = `${share(gate)} read no \`revision\`, and strategy "none" keeps it out of the prompt`;
+  const advice = "Use strategy 'feedback', or have the handler read `revision`.";
+  return finding(gate, 'REVISION_WITHHELD', 'problem', found, advice, gate.unread);
+}
+
+export function revisionUnread(gate: GateHistory): Finding | undefined {
+  if (gate.gate.strategy === 'none' || !isMostlyUnread(gate)) return undefined;
+  const found = `${share(gate)} read neither \`prompt\` nor \`revision\``;
+  const advice = 'Send `prompt` to the model, which has the revision in front; or have the handler read `revision`.';
+  return finding(gate, 'REVISION_UNREAD', 'problem', found, advice, gate.unread);
+}
+
+/** Records do not tell what a handler makes of a revision, only that it makes its prompt itself. */
+export function promptBypassed(gate: GateHistory): Finding | undefined {
+  const { bypassed, revised } = gate;
+  if (bypassed.length === 0 || gate.gate.strategy === 'none') return undefined;
+  const found = `in ${bypassed.length} of ${count(revised, 'attempt')} after a demand a model was asked without \`prompt\`, though \`revision\` was read: nothing tells whether the revision leads what it was asked`;
+  const advice = 'Send `prompt` to the model, which has the revision in front.';
+  return finding(gate, 'PROMPT_BYPASSED', 'notice', found, advice, bypassed);
+}
+
+export function promptGrew(gate: GateHistory): Finding | undefined {
+  const { grown, growth, longestPrompt } = gate;
+  if (grown.length === 0) return undefined;
+  const found = `${times(grown.length)} a prompt had grown past ${growth} times the first; the longest had ${longestPrompt} characters`;
+  const advice = 'Lower `maxRevisionChars`, or use a strategy that carries less, such as "fresh".';
+  return finding(gate, 'PROMPT_GREW', 'notice', found, advice, grown);
+}
+
+// --- internal ---
+
+function isMostlyUnread({ unread, revised }: GateHistory): boolean {
+  return unread.length > 0 && unread.length * 2 >= revised;
+}
+
+function share({ unread, revised }: GateHistory): string {
+  return `${unread.length} of ${count(revised, 'attempt')} after a demand`;
+}
