@@ -454,6 +454,15 @@ describe('analyze() on costs', () => {
     expect(worst).toEqual({ attempts: 2, reviews: 4, costUsd: 19.5, tokens: 676 });
   });
 
+  it('counts a reflect call with every attempt', () => {
+    const judge = task('judge', { run, estimate: { costUsd: 0, tokens: 0 } });
+    const reflect = task('reflect', { run: () => 'x', estimate: { costUsd: 3, tokens: 5 }, retry: { attempts: 2 } });
+    const work = task('work', { run, estimate: { costUsd: 1, tokens: 1 } });
+    const review = { by: judge, maxRetries: 2, strategy: 'reflexion', reflect } as const;
+    const { bounds } = analyze(definePipeline({ name: 'p', phases: [phase('a', { tasks: [work], review })] }));
+    expect(bounds).toMatchObject([{ attempts: 3, costUsd: 3 * (1 + 2 * 3), tokens: 3 * (1 + 2 * 5) }]);
+  });
+
   it('is not known where one estimate is missing, each kind for itself, and the sum neither', () => {
     //  a ──▶ b      a's reviewer tells no cost, b's task no tokens
     const a = phase('a', {

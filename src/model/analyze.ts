@@ -18,7 +18,7 @@ export interface PhaseBound {
   readonly attempts: number;
   /** Times each reviewer may be asked, by name. */
   readonly reviews: Readonly<Record<string, number>>;
-  /** US dollars, from the estimates of its tasks and reviewers; `null` where one has none. */
+  /** US dollars, from the estimates of its tasks, reviewers and reflect call; `null` where one has none. */
   readonly costUsd: number | null;
   readonly tokens: number | null;
 }
@@ -84,7 +84,8 @@ function boundOf(plan: Plan, phase: PhasePlan, starts: Starts): PhaseBound {
   const attempts = Math.min(gated + starts.ungated, most);
   const asked = gate ? gated * (1 + countOf(gate.maxReviewErrors)) : 0;
   const reviewers = gate?.reviewers ?? [];
-  const work = [...tasks.map((task) => [task, attempts] as const), ...reviewers.map((one) => [one, asked] as const)];
+  const own = gate?.reflect ? [...tasks, gate.reflect] : tasks;
+  const work = [...own.map((task) => [task, attempts] as const), ...reviewers.map((one) => [one, asked] as const)];
   return {
     phase: name,
     starts: Math.min(starts.gated + starts.ungated, most),
@@ -171,7 +172,8 @@ function unbounded(plan: Plan, bounds: readonly PhaseBound[]): readonly Finding[
 
 /** Whether attempts, reviews and the tries of every task and reviewer are bounded. */
 function isBounded({ tasks, gate }: PhasePlan, bound: PhaseBound | undefined): boolean {
-  const tries = [...tasks, ...(gate?.reviewers ?? [])].every((one) => one.attempts !== 'unlimited');
+  const work = [...tasks, ...(gate?.reviewers ?? []), ...(gate?.reflect ? [gate.reflect] : [])];
+  const tries = work.every((one) => one.attempts !== 'unlimited');
   return tries && [bound?.attempts, ...Object.values(bound?.reviews ?? {})].every(Number.isFinite);
 }
 
