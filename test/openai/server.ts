@@ -31,6 +31,8 @@ export type Scripted =
       readonly breaks?: 'reset' | 'close' | 'hang' | 'failed' | 'error' | 'garbage';
       /** Of failures within the stream. */
       readonly code?: string;
+      /** Whether each piece is written in a turn of its own. */
+      readonly drips?: true;
     }
   | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
   | { readonly fault: 'reset' | 'hang' };
@@ -130,9 +132,21 @@ function answer(said: Scripted, { path }: Asked, response: ServerResponse): void
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const events = path.endsWith('/chat/completions') ? chatEvents(said) : responsesEvents(said);
-  for (const event of events) response.write(event);
-  if (said.breaks === 'reset') setImmediate(() => response.destroy());
-  else if (said.breaks !== 'hang') response.end();
+  if (said.drips) drip(events, response, said.breaks === 'hang');
+  else {
+    for (const event of events) response.write(event);
+    if (said.breaks === 'reset') setImmediate(() => response.destroy());
+    else if (said.breaks !== 'hang') response.end();
+  }
+}
+
+/** Writes one event a turn. */
+function drip([first, ...rest]: readonly string[], response: ServerResponse, hangs: boolean): void {
+  if (first === undefined) {
+    if (!hangs) response.end();
+    return;
+  }
+  response.write(first, () => setImmediate(() => drip(rest, response, hangs)));
 }
 
 type Answer = Extract<Scripted, { readonly pieces: readonly string[] }>;
