@@ -76,6 +76,21 @@ describe('defects without issues', () => {
     expect(await linesOf(phases)).toEqual(['1 rework of a, found in b by worker: fixed in b by a@3; a 2, b 2']);
   });
 
+  it('are met once the tasks can work, also where no gate is asked after that', async () => {
+    const demand = () => {
+      throw needsRework('a', 'There is no date.');
+    };
+    const phases = [
+      fake('a'),
+      fake('b', { after: ['a'], outputs: ['b 1', demand, 'b 2'], verdicts: [] }),
+      fake('c', { after: ['b'], regate: false, verdicts: ['RETRY_PREDECESSOR b: Cite.'] }),
+    ];
+    expect(await linesOf(phases)).toEqual([
+      '1 feedback of b, found in c by reviewer review: fixed in c by b@2; b 1, c 1',
+      '2 rework of a, found in b by worker: fixed in b by a@2; a 1, b 1',
+    ]);
+  });
+
   it('are told apart by reviewer, and only what was told has led to an attempt', async () => {
     const phases = [
       fake('a'),
@@ -211,6 +226,25 @@ describe('people', () => {
     ]);
   });
 
+  it('may do so by the words of several reviewers, which the gate has joined', async () => {
+    const panel = fake('b', {
+      after: ['a'],
+      maxRetries: 0,
+      onExhausted: 'escalate',
+      reviewers: { x: ['RETRY: Add dates.'], y: ['RETRY: Cite.'] },
+    });
+    const { records } = await play([fake('a'), panel], {
+      when: {
+        'b escalated (exhausted): Add dates. | Cite.': (run) =>
+          run.decide('b', { type: 'retryPredecessor', phase: 'a', feedback: 'Add dates.\n\nCite.' }),
+      },
+    });
+    expect(defectsOf(records).map(line)).toEqual([
+      '1 feedback of a, found in b by reviewer x: fixed in b by a@2; a 1, b 1',
+      '2 feedback of a, found in b by reviewer y: fixed in b by a@2; a 1, b 1',
+    ]);
+  });
+
   it('may find something themselves', async () => {
     const { records } = await play(escalating(['ESCALATE: Not sure.', 'APPROVE']), {
       when: { 'b escalated (requested): Not sure.': (run) => run.decide('b', 'RETRY: Add dates.') },
@@ -309,7 +343,14 @@ describe('measures', () => {
   it('let no time pass while no process has the run', async () => {
     const store = memoryStore();
     const time = simulatedTime();
-    const slow = fake('a', { outputs: [costly(4000, 1, time), costly(4000, 1, time)] });
+    const work = async ({ report }: TaskContext) => {
+      for (const progress of [0.25, 0.5, 0.75, 1]) {
+        await new Promise<void>((resolve) => time.clock.setTimeout(resolve, 1000));
+        report({ progress });
+      }
+      return 'done';
+    };
+    const slow = fake('a', { outputs: [work, work] });
     const pipeline = definePipeline({ name: 'line', phases: [slow.definition] });
     const first = startRun(pipeline, { store, runId: 'run', clock: time.clock });
     await idle();
@@ -319,8 +360,8 @@ describe('measures', () => {
     await time.pass(1_000_000);
     const second = await resumeRun(store, 'run', pipeline, { clock: time.clock });
     await drive(second, time);
-    const { work } = measuresOf(await store.read('run', 1)).effort;
-    expect(work.ms).toBeLessThanOrEqual(5000);
+    const { effort } = measuresOf(await store.read('run', 1));
+    expect(effort.work.ms).toBe(5000);
   });
 });
 

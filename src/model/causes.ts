@@ -46,7 +46,10 @@ export function foldCauses(): CauseFold {
     latest = { names, causes };
   }
 
-  function start(state: Causes): void {
+  /** Most phases work once, and nothing has to be remembered of them. */
+  function start(phase: string): void {
+    const state = phases.get(phase);
+    if (!state) return;
     if (state.retry === undefined) {
       state.current = state.pending;
       state.answers = joined(state.answers, state.pending);
@@ -56,9 +59,9 @@ export function foldCauses(): CauseFold {
   }
 
   function commit(phase: string): void {
-    const state = stateOf(phase);
-    latest = { names: [phase], causes: state.answers };
-    state.answers = NONE;
+    const state = phases.get(phase);
+    latest = { names: [phase], causes: state?.answers ?? NONE };
+    if (state) state.answers = NONE;
   }
 
   return {
@@ -66,7 +69,7 @@ export function foldCauses(): CauseFold {
     apply(event, correction = 0) {
       if (event.type === 'phase.retrying') stateOf(event.phase).retry = correction;
       else if (event.type === 'phase.rewinding') rewind(event, correction);
-      else if (event.type === 'phase.started') start(stateOf(event.phase));
+      else if (event.type === 'phase.started') start(event.phase);
       else if (event.type === 'phase.approved') commit(event.phase);
       else if (event.type === 'phase.invalidated') {
         stateOf(event.phase).retry = undefined;

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { graphOf, reach } from './graph.ts';
+import { graphOf, walker } from './graph.ts';
 
 /** How many defects a phase has brought in and taken out. */
 export interface PhaseCounts {
@@ -50,15 +50,16 @@ export function ratio(one: number, other: number): number | null {
  */
 export function phaseYields(counts: readonly PhaseCounts[]): readonly PhaseYield[] {
   const graph = graphOf(counts.map(({ phase, after }) => ({ name: phase, after })));
+  const walk = walker(graph.next);
   const above = counts.map(() => ({ injected: 0, removed: 0 }));
   for (const [index, { injected, removed }] of counts.entries()) {
     if (injected === 0 && !removed) continue;
-    for (const below of reach(graph.next, index)) {
+    walk(index, (below) => {
       const sum = above[below];
-      if (!sum) continue;
+      if (!sum) return;
       sum.injected += injected;
       sum.removed += removed ?? 0;
-    }
+    });
   }
   return counts.map((one, index) => {
     const before = above[index] ?? { injected: 0, removed: 0 };
