@@ -106,8 +106,10 @@ describe('a gate with a reflect call', () => {
       return 'learned';
     };
     const a = fake('a', { verdicts: [again], strategy: 'reflexion', reflect });
-    const { result } = await play([a]);
+    const { result, records } = await play([a]);
     expect(result.phases['a']).toMatchObject({ tokens: 5, costUsd: 2 });
+    const reported = records.filter(({ event }) => event.type === 'task.reported');
+    expect(reported).toMatchObject([{ event: { task: 'reflect', attempt: 1, reviewer: false } }]);
     const b = fake('b', { verdicts: [again], strategy: 'reflexion', reflect });
     const spent = await play([b], { limits: { costUsd: 1 } });
     expect(spent.result).toMatchObject({ status: 'exhausted', limit: 'costUsd' });

@@ -68,6 +68,40 @@ describe('artifacts that a phase subscribes to', () => {
     expect(seenBy(a)).toEqual([[], ['a/code: rejected'], ['a/code: approved']]);
   });
 
+  it('of the phase itself are none where it starts afresh and is told nothing', async () => {
+    const x = fake('x');
+    const a = fake('a', {
+      after: ['x'],
+      outputs: [sharing(['code', 'v1']), sharing()],
+      subscribe: ['a/code'],
+      verdicts: ['RETRY_PREDECESSOR x: Again.'],
+    });
+    await run([x, a]);
+    expect(a.calls.map(({ attempt, revision }) => [attempt, revision])).toEqual([
+      [0, undefined],
+      [0, undefined],
+    ]);
+    expect(seenBy(a)).toEqual([[], []]);
+  });
+
+  it('of the phase itself are those that it has committed where a demand is told again', async () => {
+    const x = fake('x');
+    const a = fake('a', {
+      after: ['x'],
+      outputs: [sharing(['code', 'committed']), sharing(['code', 'given up']), sharing()],
+      subscribe: ['a/code'],
+      verdicts: ['APPROVE', 'RETRY_PREDECESSOR x: Again.'],
+    });
+    const b = fake('b', { after: ['a'], verdicts: ['RETRY_PREDECESSOR a: Again.'] });
+    await run([x, a, b]);
+    expect(a.calls.map(({ attempt, revision }) => [attempt, revision?.previousOutput])).toEqual([
+      [0, undefined],
+      [1, 0],
+      [1, 0],
+    ]);
+    expect(seenBy(a)).toEqual([[], ['a/code: committed'], ['a/code: committed']]);
+  });
+
   it('are new ones where their phase was sent back and approved again', async () => {
     const a = fake('a', { outputs: [sharing(['plan', 'v1']), sharing(['plan', 'v2'])] });
     const b = fake('b', { after: ['a'], subscribe: ['a/plan'], verdicts: ['RETRY_PREDECESSOR a: Again.'] });

@@ -118,12 +118,12 @@ export function keepRun({ store, log, origin, lease: taken, holder = thisProcess
     else void renew().then(() => !failed && go());
   }
 
-  /** What others have learned: what this run has learned itself is in its own records. */
+  /** What others have learned; it is asked for before this run has learned anything itself. */
   async function recall(phase: string): Promise<readonly Recalled[]> {
     const [first] = log.events;
     if (first?.type !== 'run.started') return [];
     const known = (await store.memories?.({ pipeline: first.plan.name, phase })) ?? [];
-    return known.flatMap(({ runId, text }) => (runId === log.runId ? [] : { run: runId, reflection: text }));
+    return known.map(({ runId, text }) => ({ run: runId, reflection: text }));
   }
 
   async function listen(hear: (heard: Heard) => void): Promise<void> {
