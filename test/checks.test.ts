@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
   definePipeline,
+  forkRun,
   matchesSchema,
   memoryStore,
   phase,
@@ -207,6 +208,20 @@ describe('a baseline', () => {
     ]);
   });
 
+  it('does not forgive what stood because the budget was spent', async () => {
+    //  a ─▶ b: what a has broken was accepted; b sends a back
+    const a = fake('a', { maxRetries: 0, checks: [check('tests', [true, 'Repair it.', 'Repair it.'])] });
+    const b = fake('b', { after: ['a'], verdicts: [retryPredecessor('a', 'Change it.')] });
+    expect((await trace([a, b])).filter((line) => /warned|baseline|v\d/u.test(line))).toEqual([
+      'a baseline clean',
+      'a warned EXHAUSTED',
+      'a approved v1 (exhausted)',
+      'a warned EXHAUSTED',
+      'a approved v2 (exhausted)',
+      'b approved v1 from a@2',
+    ]);
+  });
+
   it('is not taken where the gate is not asked', async () => {
     const a = fake('a', { checks: [check('tests', [true, true, new Error('not again')])] });
     const b = fake('b', { after: ['a'], verdicts: [retryPredecessor('a', 'Change it.')], regate: false });
@@ -227,7 +242,7 @@ describe('a baseline', () => {
 
 describe('a baseline of a run that is kept', () => {
   /** A phase whose task waits for the test, with a check that counts its calls. */
-  function build(answers: readonly CheckResult[]) {
+  function build(answers: readonly CheckResult[], maxRetries = 0, by?: () => string) {
     const seen: string[] = [];
     const waiting: { go?: (value: string) => void } = {};
     const work = task('work', {
@@ -247,7 +262,7 @@ describe('a baseline of a run that is kept', () => {
         return answer;
       },
     };
-    const only = phase('a', { tasks: [work], review: { checks: [tests], maxRetries: 0, onExhausted: 'reject' } });
+    const only = phase('a', { tasks: [work], review: { checks: [tests], by, maxRetries, onExhausted: 'reject' } });
     return { pipeline: definePipeline({ name: 'p', phases: [only] }), seen, waiting };
   }
 
@@ -279,6 +294,48 @@ describe('a baseline of a run that is kept', () => {
     const types = (await readRun(store, 'r')).map(({ event }) => event.type);
     expect(types.filter((type) => type === 'check.baselined')).toHaveLength(1);
     expect(types.indexOf('check.baselined')).toBeLessThan(types.indexOf('task.started'));
+  });
+
+  it('is not taken again where the process ended before a task began', async () => {
+    const store = memoryStore();
+    const first = build(['broken before']);
+    const run = startRun(first.pipeline, { store, runId: 'r' });
+    await said(run, 'task.started');
+    run.suspend();
+    await run.result;
+    const seq = (await readRun(store, 'r')).find(({ event }) => event.type === 'check.baselined')?.seq ?? 0;
+    await forkRun(store, 'r', { at: seq, runId: 'cut' });
+
+    const second = build(['still broken']);
+    const again = await resumeRun(store, 'cut', second.pipeline);
+    await said(again, 'task.started');
+    await new Promise((resolve) => setImmediate(resolve));
+    second.waiting.go?.('done');
+    expect((await again.result).warnings.map(({ code }) => code)).toEqual(['CHECK_PREEXISTING']);
+    expect(second.seen).toEqual(['work', 'cut/a/0/0/check/tests']);
+  });
+
+  it('holds for a later attempt of the process that goes on', async () => {
+    const store = memoryStore();
+    const first = build(['broken before', 'still broken'], 1, () => 'RETRY: again');
+    const run = startRun(first.pipeline, { store, runId: 'r' });
+    await said(run, 'task.started');
+    await new Promise((resolve) => setImmediate(resolve));
+    const retried = said(run, 'phase.retrying');
+    first.waiting.go?.('done');
+    await retried;
+    run.suspend();
+    await run.result;
+
+    const second = build(['still broken'], 1, () => 'APPROVE');
+    const again = await resumeRun(store, 'r', second.pipeline);
+    for (let turn = 0; !second.waiting.go && turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    second.waiting.go?.('done');
+    expect(await again.result).toMatchObject({
+      status: 'completed',
+      warnings: [{ code: 'CHECK_PREEXISTING' }, { code: 'CHECK_PREEXISTING' }],
+    });
+    expect(second.seen).toEqual(['work', 'r/a/0/1/check/tests']);
   });
 
   it('does not let a phase that was rejected for its check pass when it is tried again', async () => {
