@@ -199,7 +199,7 @@ describe('phasegate report', () => {
     expect(text).toContain('… and 1800 more.');
     expect(tableOf(text, 'Defects').length).toBe(201);
     expect(text.length).toBeLessThan(150_000);
-  });
+  }, 120_000);
 
   it.each([
     ['ask', 'waiting', ['Waits for a person', 'b'], 'escalated'],
