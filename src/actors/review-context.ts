@@ -15,7 +15,7 @@ import { HandlerContext } from './context.ts';
 import type { Try } from './try.ts';
 
 /** What a reviewer or a check is given. */
-export class ReviewerContext extends HandlerContext implements ReviewContext {
+class ReviewerContext extends HandlerContext implements ReviewContext {
   readonly outputs: Outputs;
   readonly #scope: PhaseContext;
   readonly #plan: TaskPlan;
