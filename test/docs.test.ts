@@ -210,7 +210,7 @@ async function scriptsOfPackage(): Promise<unknown> {
 }
 
 function plainEnv(): NodeJS.ProcessEnv {
-  return { ...process.env, NO_COLOR: undefined, FORCE_COLOR: undefined, CI: undefined };
+  return { ...process.env, NO_COLOR: undefined, FORCE_COLOR: undefined, CI: undefined, OPENAI_API_KEY: undefined };
 }
 
 /** Without what differs from run to run. */
