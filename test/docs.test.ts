@@ -39,7 +39,15 @@ interface Shown {
   readonly prints: string | undefined;
 }
 
-const pages = ['README.md', 'docs/guide.md', 'docs/checks.md', 'docs/models.md', 'docs/revisions.md', 'docs/opentelemetry.md', 'llms.txt'];
+const pages = [
+  'README.md',
+  'docs/guide.md',
+  'docs/checks.md',
+  'docs/models.md',
+  'docs/revisions.md',
+  'docs/opentelemetry.md',
+  'llms.txt',
+];
 const blocks = (await Promise.all(pages.map(async (page) => blocksOf(page, await read(page))))).flat();
 const programs = shown('ts').map((one, index) => ({ ...one, file: `program-${index + 1}` }));
 const scripts = shown('sh');
