@@ -112,6 +112,7 @@ function leaky(fails: boolean) {
         run({ report, attempt }) {
           report({
             progress: `using ${KEY}`,
+            observation: `saw ${KEY}`,
             artifact: { name: 'env', content: { log: [`key ${KEY}`], dbPassword: 'hunter2' } },
           });
           calls += 1;
