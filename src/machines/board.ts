@@ -17,7 +17,7 @@ import { newEntry, type Entry, type PhaseActor, type Standing } from './entry.ts
 import type { PhaseInput, Rewind } from './phase-context.ts';
 import type { Till } from './till.ts';
 
-export type { Entry, Parked, PhaseActor, RewindRequest, Standing } from './entry.ts';
+export type { Entry, PhaseActor, Standing } from './entry.ts';
 
 /** What the pipeline machine is started with. JSON. */
 export interface PipelineInput {
