@@ -72,10 +72,11 @@ export function causeOf(
     case 'loop.detected':
     case 'phase.retrying':
     case 'phase.rewinding':
-    case 'phase.escalated':
     case 'phase.rejected':
     case 'phase.failed':
       return { type: 'reported', report: event };
+    case 'phase.escalated':
+      return refusedSilently(board, event, before) ?? { type: 'reported', report: event };
     case 'limit.lifted':
       return { type: 'told', tell: (one) => answer(one, event.limit, { decision: approve(), who: event.who }) };
     case 'item.changed':
@@ -118,6 +119,17 @@ function causeOfLimit(board: Board, event: EventOf<'limit.reached'>, before: Run
   if (limit === 'durationMs') return { type: 'told', tell: spendDuration };
   const refused = before?.type === 'review.decided' ? correctionAfter(board, before) : undefined;
   return refused ? { type: 'reported', report: refused, refused: true } : { type: 'due' };
+}
+
+/** A correction that a limit has refused which holds the run already, and is not said again. */
+function refusedSilently(
+  board: Board,
+  { phase, because }: EventOf<'phase.escalated'>,
+  before: RunEvent | undefined,
+): Cause | undefined {
+  if (because !== 'limit' || before?.type !== 'review.decided' || before.phase !== phase) return undefined;
+  const refused = correctionAfter(board, before);
+  return refused && { type: 'reported', report: refused, refused: true };
 }
 
 /** What a phase wanted to do after a verdict: the journal does not have it, as a limit did not allow it. */

@@ -5,10 +5,12 @@
  */
 import { byName } from '../model/by-name.ts';
 import { isFree } from '../model/course.ts';
+import { aimed } from '../model/demand.ts';
 import type { ErrorInfo } from '../model/errors.ts';
 import type { EventOf, PhaseReport } from '../model/event.ts';
 import { findingsAfter } from '../model/findings.ts';
 import type { Decision } from '../model/decision.ts';
+import { namesAbove } from '../model/graph.ts';
 import type { LimitName } from '../model/policy.ts';
 import type { View } from '../model/ledger.ts';
 import { fingerprint } from '../model/plan.ts';
@@ -57,7 +59,12 @@ export function noteRead(board: Board, view: View, source: string): void {
 /** A person decides: on a phase that waits for one, or on a limit that holds the run. */
 export function answer(board: Board, about: string, { decision, who, outputs }: Ruling): void {
   const entry = entryNamed(board, about);
-  if (entry?.parked === 'escalated') entry.actor?.send({ type: 'decide', decision, who, outputs });
+  if (entry?.parked === 'escalated') {
+    const hasIssues = 'issues' in decision && decision.issues !== undefined;
+    const targets = hasIssues ? namesAbove(board.graph, entry.index) : undefined;
+    const aim = targets ? aimed(decision, about, { targets, onInvalidTarget: 'approve' }) : decision;
+    entry.actor?.send({ type: 'decide', decision: aim, who, outputs, targets });
+  }
   const limit = board.held.find((name) => name === about);
   if (limit === undefined) return;
   if (decision.type === 'approve') liftLimit(board, limit, who);

@@ -87,6 +87,8 @@ export function reachLimit(
   if (stops) endRun(board, { status: 'exhausted', limit, reason });
   else if (holds) {
     holds.parked = 'escalated';
+    // What it wanted of itself when it starts again is left to the person: it goes on without, or not at all.
+    if (made) holds.requests = holds.requests.filter(({ correction }) => correction.from !== holds.phase.name);
     holds.actor?.send({ type: 'hold', reason, made });
   } else {
     if (!board.held.includes(limit)) board.held.push(limit);

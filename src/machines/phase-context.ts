@@ -102,6 +102,8 @@ export interface ReviewState {
   readonly who?: string;
   /** Outputs that a person has put in the place of those of the attempt. */
   readonly edited?: Outputs;
+  /** Phases that a person may send back, in topological order, where the decision has issues. */
+  readonly targets?: readonly string[];
 }
 
 /**

@@ -97,7 +97,7 @@ export function mayRewind(context: PhaseContext): boolean {
 // --- internal ---
 
 function targetsOf(context: PhaseContext): readonly string[] {
-  return gateOf(context)?.targets ?? [];
+  return context.review.targets ?? gateOf(context)?.targets ?? [];
 }
 
 /** Whether of four rewinds the last two repeat the two before, which are not the same. */

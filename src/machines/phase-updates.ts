@@ -83,11 +83,21 @@ export interface Ruling {
   readonly who?: string | undefined;
   /** With an approval: outputs that take the place of those of the attempt, by task. */
   readonly outputs?: Outputs | undefined;
+  /** Phases that may be sent back, in topological order, where the decision has issues. */
+  readonly targets?: readonly string[] | undefined;
 }
 
 /** What the machine keeps of a person's decision. */
-export function rulingFields({ review, outputs, past }: PhaseContext, { decision, who, outputs: edited }: Ruling) {
-  const signed = { ...review, verdict: decision, by: 'person' as const, ...(who !== undefined && { who }) };
+export function rulingFields({ review, outputs, past }: PhaseContext, ruling: Ruling) {
+  const { decision, who, outputs: edited, targets } = ruling;
+  const { targets: _, ...rest } = review;
+  const signed = {
+    ...rest,
+    verdict: decision,
+    by: 'person' as const,
+    ...(who !== undefined && { who }),
+    ...(targets && { targets }),
+  };
   const fields = { held: null, past: pastAfter(past, signed) };
   if (!edited) return { ...fields, review: signed };
   return { ...fields, review: { ...signed, edited }, outputs: byName(Object.entries({ ...outputs, ...edited })) };

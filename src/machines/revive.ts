@@ -6,7 +6,7 @@
  */
 import type { AnyActorRef } from 'xstate';
 import { PhasegateError } from '../model/errors.ts';
-import type { PhaseReport } from '../model/event.ts';
+import type { EventOf, PhaseReport } from '../model/event.ts';
 import type { Redact } from '../model/redact.ts';
 import { isSameEvent, shownEvent } from '../model/same-event.ts';
 import type { Board } from './board.ts';
@@ -130,5 +130,14 @@ const BEGINNINGS: ReadonlySet<PhaseReport['type']> = new Set(['phase.started', '
 /** Outputs are never changed on their way into the records. */
 function isSame({ report, refused }: Said, said: PhaseReport, redact: Redact): boolean {
   if (refused) return report.type === said.type;
-  return isSameEvent(report, said.type === 'phase.approved' ? said : redact(said));
+  if (said.type === 'phase.approved') return isSameEvent(report, said);
+  return isSameEvent(report, redact(said.type === 'phase.rewinding' ? asTaken(said, report) : said));
+}
+
+/** What a phase says, as far as its pipeline took it: riders that may not be sent back are not in the records. */
+function asTaken(said: EventOf<'phase.rewinding'>, report: PhaseReport): EventOf<'phase.rewinding'> {
+  const { riders = [], ...rest } = said;
+  const kept = report.type === 'phase.rewinding' ? (report.riders ?? []) : [];
+  const taken = riders.filter(({ phase }) => kept.some((one) => one.phase === phase));
+  return taken.length > 0 ? { ...rest, riders: taken } : rest;
 }

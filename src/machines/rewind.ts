@@ -24,12 +24,21 @@ export function sendBack(board: Board, requester: Entry, report: EventOf<'phase.
     return;
   }
   const isOnPath = pathTo(board, requester, target);
+  const sentBack = [target];
+  reopen(board, requester, target, report.correction);
   for (const { phase, correction } of report.riders ?? []) {
     const entry = entryNamed(board, phase);
     if (entry && isOnPath(entry)) tell(entry, requester, correction, true);
-    else if (entry) reopen(board, requester, entry, correction);
+    else if (entry) {
+      reopen(board, requester, entry, correction);
+      sentBack.push(entry);
+    }
   }
-  reopen(board, requester, target, report.correction);
+  const free = sentBack.filter(({ index, standing }) => standing === 'pending' && isFree(board.course, index));
+  enqueue(
+    board,
+    free.map(({ index }) => index).toSorted((a, b) => a - b),
+  );
 }
 
 /**
@@ -122,7 +131,6 @@ function reopen(board: Board, requester: Entry, target: Entry, correction: Corre
     entry.spread = stronger(entry.spread, spread);
     runAgain(board, entry, target.phase.name);
   }
-  if (isFree(board.course, target.index) && target.standing === 'pending') enqueue(board, [target.index]);
 }
 
 /** The phase must run again from new inputs. A live one is stopped; its late results find nobody. */

@@ -3,9 +3,11 @@
  *
  * @module
  */
+import type { Decision } from './decision.ts';
 import { groupIssues, issueLines, requiredChanges, type Issue } from './issue.ts';
+import type { GatePlan } from './plan.ts';
 import type { Correction } from './revision.ts';
-import type { Demand } from './verdict.ts';
+import { isDemand, routed, type Demand } from './verdict.ts';
 
 /** What a later phase that runs again is told, because an issue is about it. */
 export interface Rider {
@@ -38,14 +40,23 @@ export function toldBy(demand: Demand, from: string, attempt: number, targets: r
     };
   }
   const first = demand.type === 'retry' ? from : demand.phase;
-  // A person may send back a phase that the gate may not.
-  const others = targets.includes(first) ? targets : [first, ...targets];
-  const groups = groupIssues(issues, from, demand.type === 'retry' ? [] : others);
+  const groups = groupIssues(issues, from, demand.type === 'retry' ? [] : targets);
   const riders = [...groups].flatMap(([phase, group]) =>
     phase === first ? [] : { phase, correction: correctionOf(from, attempt, group) },
   );
   const correction = correctionOf(from, attempt, groups.get(first) ?? [], feedback, requiredChange);
   return { correction, riders };
+}
+
+/**
+ * A decision, aimed at the earliest phase that it names, or that one of its issues is about, of those that may be sent back.
+ *
+ * @param own The phase that it is about.
+ * @param by What may be sent back, in topological order, and what follows where an issue is about something else.
+ */
+export function aimed(decision: Decision, own: string, by: Pick<GatePlan, 'targets' | 'onInvalidTarget'>): Decision {
+  if (!isDemand(decision) || !decision.issues || decision.issues.length === 0) return decision;
+  return routed([decision], by, own) ?? decision;
 }
 
 // --- internal ---

@@ -56,6 +56,11 @@ export function namesInOrder({ names, rank }: Graph, nodes: Iterable<number>): r
   return [...nodes].toSorted((a, b) => (rank[a] ?? 0) - (rank[b] ?? 0)).map((node) => names[node] ?? '');
 }
 
+/** Names of all nodes that lead to one, in topological order. */
+export function namesAbove(graph: Graph, node: number): readonly string[] {
+  return namesInOrder(graph, reach(graph.before, node));
+}
+
 /** One cycle as a path that ends where it began, or `undefined` when there is none. */
 export function findCycle(graph: Graph): readonly string[] | undefined {
   const sound = new Set(topologicalOrder(graph));

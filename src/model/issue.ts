@@ -51,12 +51,19 @@ export function issueId({ id, category = '', description }: Issue): string {
   return id ?? contentHash([wording(category), wording(description)]).slice(0, ID_LENGTH);
 }
 
-/** Issues with their ids, each once for every phase that has to correct it. */
-export function withIds(issues: readonly Issue[]): readonly Issue[] {
+/**
+ * Issues with their ids, each once for every phase that has to correct it.
+ *
+ * @param owner The phase that has to correct an issue. @default the one that it names
+ */
+export function withIds(
+  issues: readonly Issue[],
+  owner: (issue: Issue) => string | undefined = ({ affectedPhase }) => affectedPhase,
+): readonly Issue[] {
   const seen = new Map<string, Issue>();
   for (const issue of issues) {
     const id = issueId(issue);
-    const key = JSON.stringify([id, issue.affectedPhase ?? null]);
+    const key = JSON.stringify([id, owner(issue) ?? null]);
     if (!seen.has(key)) seen.set(key, issue.id === id ? issue : { id, ...issue });
   }
   return [...seen.values()];

@@ -7,7 +7,7 @@ import { createPatch } from 'diff';
 import type { EventOf, RunEvent, RunRecord, Verdict } from './event.ts';
 import { findingsAfter, type ReviewFinding } from './findings.ts';
 import { choicesOf, type Choice } from './item-choices.ts';
-import { namesInOrder, reach } from './graph.ts';
+import { namesAbove } from './graph.ts';
 import type { InboxItem } from './inbox.ts';
 import { planGraph, type Plan } from './plan.ts';
 import type { Correction } from './revision.ts';
@@ -89,7 +89,7 @@ export function itemDetail(records: readonly RunRecord[], item: InboxItem): Item
 function phasesAbove(plan: Plan, name: string): readonly string[] {
   const graph = planGraph(plan);
   const index = graph.indexOf.get(name);
-  return index === undefined ? [] : namesInOrder(graph, reach(graph.before, index));
+  return index === undefined ? [] : namesAbove(graph, index);
 }
 
 type Tried = { -readonly [K in keyof TriedAttempt]: TriedAttempt[K] };

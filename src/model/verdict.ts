@@ -70,7 +70,10 @@ export function routed(
   gate: Pick<GatePlan, 'targets' | 'onInvalidTarget'>,
   own: string,
 ): Demand | undefined {
-  const issues = withIds(demands.flatMap((one) => one.issues ?? []));
+  const issues = withIds(
+    demands.flatMap((one) => one.issues ?? []),
+    (issue) => phaseOf(issue, own, gate.targets),
+  );
   const concerns = (one: Demand, phase: string) =>
     (one.type === 'retryPredecessor' && one.phase === phase) ||
     (one.issues ?? []).some((issue) => phaseOf(issue, own, gate.targets) === phase);

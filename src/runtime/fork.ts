@@ -6,9 +6,12 @@
 import { ulid } from 'ulid';
 import { packRecord } from '../model/artifact.ts';
 import { decisionSchema, type Decision } from '../model/decision.ts';
+import { aimed } from '../model/demand.ts';
 import { PhasegateError } from '../model/errors.ts';
-import type { RunEvent, RunRecord } from '../model/event.ts';
+import type { DecidedBy, RunEvent, RunRecord } from '../model/event.ts';
+import { namesAbove } from '../model/graph.ts';
 import { foldInbox } from '../model/inbox-fold.ts';
+import { planGraph } from '../model/plan.ts';
 import { foldRunInfo, type RunOrigin } from '../model/run-info.ts';
 import type { Batch, RunStore } from '../store/port.ts';
 import { readRun } from '../store/read.ts';
@@ -109,13 +112,26 @@ function decidedOtherwise(
     const point = typeof at === 'number' ? `record ${at}` : `a decision on phase "${at.phase}"`;
     throw forkInvalid(runId, point, 'Another decision can be put in the place of a review.decided record only.');
   }
-  const verdict = decisionSchema.parse(decision);
   const { phase, generation, attempt, by } = decided.event;
+  const verdict = aimedThen(records.slice(0, index), phase, by, decisionSchema.parse(decision));
   // A person decides on what the reviewers have said; the verdict of a gate is made of it.
   const verdicts = by === 'person' ? decided.event.verdicts : {};
   if (by === 'person') checkDecision(records.slice(0, index), phase, verdict);
   const event: RunEvent = { type: 'review.decided', phase, generation, attempt, verdict, verdicts, by };
   return [...records.slice(0, index), { ...decided, event }];
+}
+
+/** A decision, aimed at the phase that it would have sent back where it stands. */
+function aimedThen(before: readonly RunRecord[], phase: string, by: DecidedBy, decision: Decision): Decision {
+  const first = before[0]?.event;
+  if (first?.type !== 'run.started') return decision;
+  const { plan } = definitionOf(before, first);
+  const graph = planGraph(plan);
+  const index = graph.indexOf.get(phase);
+  const gate = index === undefined ? undefined : plan.phases[index]?.gate;
+  if (index === undefined || !gate) return decision;
+  if (by === 'gate') return aimed(decision, phase, gate);
+  return aimed(decision, phase, { targets: namesAbove(graph, index), onInvalidTarget: 'approve' });
 }
 
 /** Refuses what a person could not have decided then. @throws PhasegateError as `decide` of a run does. */
