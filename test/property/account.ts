@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { RunEvent, RunRecord } from '../../src/index.ts';
-import { line, type Details } from '../reference/line.ts';
+import type { Issue, RunEvent, RunRecord } from '../../src/index.ts';
+import { labels, line, type Details } from '../reference/line.ts';
 
 /** The records of a run as lines. */
 export function account(records: readonly RunRecord[]): readonly string[] {
@@ -49,7 +49,7 @@ function detailsOf(event: RunEvent): Details {
     case 'task.reported':
       return { ...where, task: event.task, reviewer: event.reviewer, tokens: event.tokens };
     case 'phase.started':
-      return { ...where, told: event.revision?.feedback ?? null };
+      return { ...where, told: event.revision?.feedback ?? null, ...labels(named(event.revision?.issues)) };
     case 'review.started':
       return { ...where, asked: event.asked };
     case 'review.decided':
@@ -57,9 +57,18 @@ function detailsOf(event: RunEvent): Details {
     case 'loop.detected':
       return { ...where, kind: event.kind };
     case 'phase.retrying':
-      return { ...where, feedback: event.correction.feedback, by: event.by, spent: event.spent };
+      return { ...where, ...tellingOf(event.correction), by: event.by, spent: event.spent };
     case 'phase.rewinding':
-      return { ...where, target: event.target, feedback: event.correction.feedback, by: event.by, spent: event.spent };
+      return {
+        ...where,
+        target: event.target,
+        ...tellingOf(event.correction),
+        by: event.by,
+        spent: event.spent,
+        ...(event.riders && {
+          riders: event.riders.map((one) => ({ phase: one.phase, ...tellingOf(one.correction) })),
+        }),
+      };
     case 'phase.escalated':
       return { ...where, because: event.because };
     case 'phase.rejected':
@@ -97,6 +106,15 @@ function detailsOf(event: RunEvent): Details {
     case 'run.ended':
       return { status: event.status, limit: event.limit ?? null };
   }
+}
+
+function tellingOf(told: { readonly feedback: string; readonly issues?: readonly Issue[] | undefined }): Details {
+  return { feedback: told.feedback, ...labels(named(told.issues)) };
+}
+
+/** Names of issues in the words of a scenario, where they are the first. */
+export function named(issues: readonly Issue[] = []): readonly { readonly name: string }[] {
+  return issues.map(({ description }) => ({ name: description.trim().split(/\W/u)[0]?.toLowerCase() ?? '' }));
 }
 
 /** Only names count: at the end of a run it is a sentence. */

@@ -5,7 +5,7 @@
  */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { analyze, startRun, type PhaseBound, type RunEvent, type RunRecord } from '../../src/index.ts';
-import type { Call, PhaseSpec, ReviewAct, Scenario } from '../reference/scenario.ts';
+import type { Call, IssueAct, PhaseSpec, ReviewAct, Scenario } from '../reference/scenario.ts';
 import { idle } from '../rig.ts';
 import { build } from './build.ts';
 import { prove } from './prove.ts';
@@ -97,18 +97,26 @@ const DEMANDS = 120;
 function pressedPhase(spec: PhaseSpec, all: readonly PhaseSpec[]): PhaseSpec {
   if (!spec.gate) return spec;
   const rewinds = [...above(spec, all)].map((phase): ReviewAct => ({ do: 'rewind', phase, feedback: 'back' }));
+  const [first] = [...above(spec, all)];
+  // One demand with an issue of everything.
+  const everything = [...above(spec, all), spec.name].map((phase): IssueAct => ({
+    name: phase,
+    severity: 'low',
+    phase,
+  }));
   const reviewers = spec.gate.reviewers.map((reviewer, place) => {
     const kinds: readonly Call<ReviewAct>[] = [
       { do: 'throw' },
       ...reviewer.calls.filter((call) => call.do === 'retry' || call.do === 'rewind'),
       { do: 'retry', feedback: 'again' },
       ...rewinds,
+      ...(first === undefined ? [] : [{ do: 'rewind' as const, phase: first, feedback: 'back', issues: everything }]),
     ];
     const stride = 1 + (reviewer.calls.length % kinds.length);
     const calls = Array.from({ length: DEMANDS }, (_, nth) => kinds[(nth * stride + place) % kinds.length]);
     return { ...reviewer, calls: calls.flatMap((call) => call ?? []) };
   });
-  return { ...spec, gate: { ...spec.gate, onInvalidTarget: 'approve', reviewers } };
+  return { ...spec, gate: { ...spec.gate, onInvalidTarget: 'approve', loopAfter: 'unlimited', reviewers } };
 }
 
 function above({ after }: PhaseSpec, all: readonly PhaseSpec[]): ReadonlySet<string> {

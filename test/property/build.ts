@@ -14,8 +14,11 @@ import {
   retryPredecessor,
   task,
   type Check,
+  type Issue,
   type Inputs,
   type Pipeline,
+  type ReviewContext,
+  type ReviewFinding,
   type ReviewOptions,
   type Task,
   type TaskContext,
@@ -26,14 +29,19 @@ import {
   LONGEST_REVIEW_BACKOFF,
   REVIEW_BACKOFF,
   TRY_BACKOFF,
+  wordsOf,
   type Call,
   type CheckAct,
   type GateSpec,
+  type IssueAct,
   type PhaseSpec,
+  type Remarks,
   type ReviewAct,
   type Scenario,
   type TaskAct,
 } from '../reference/scenario.ts';
+import { named } from './account.ts';
+import { shown } from '../reference/line.ts';
 import type { SteppedClock } from './stepped-clock.ts';
 
 /** What a task saw of earlier phases when it was called. */
@@ -50,6 +58,8 @@ export interface Sighting {
 export interface Stage {
   readonly clock: SteppedClock;
   readonly saw: (sighting: Sighting) => void;
+  /** What a reviewer is shown of its findings. */
+  readonly showed?: (line: string) => void;
 }
 
 /** The pipeline of a scenario. */
@@ -104,9 +114,11 @@ export function build(scenario: Scenario, stage: Stage): Pipeline {
           timeout: 0,
           async run(context: TaskContext) {
             const [act, delay] = call<ReviewAct>(`${owner}?${name}`, calls, { do: 'approve' });
+            const { findings } = context as ReviewContext;
             await wait(delay, context.signal);
+            stage.showed?.(shown(owner, name, findings.map(entryOf)));
             if (act.tokens !== undefined) context.report({ tokens: act.tokens });
-            return answer(act);
+            return answer(act, findings);
           },
         }),
       ),
@@ -151,18 +163,18 @@ function perform(act: TaskAct): number {
   }
 }
 
-function answer(act: ReviewAct): unknown {
+function answer(act: ReviewAct, findings: readonly ReviewFinding[]): unknown {
   switch (act.do) {
     case 'approve':
-      return { ...approve(), ...numbers(act) };
+      return { ...approve(), ...numbers(act), ...remarksOf(act, findings) };
     case 'retry':
-      return { ...retry(act.feedback), ...numbers(act) };
+      return { ...retry(act.feedback), ...numbers(act), ...remarksOf(act, findings) };
     case 'rewind':
-      return { ...retryPredecessor(act.phase, act.feedback), ...numbers(act) };
+      return { ...retryPredecessor(act.phase, act.feedback), ...numbers(act), ...remarksOf(act, findings) };
     case 'reject':
-      return reject('not good');
+      return { ...reject('not good'), ...remarksOf(act, findings) };
     case 'escalate':
-      return escalate('not sure');
+      return { ...escalate('not sure'), ...remarksOf(act, findings) };
     case 'babble':
       return 'Well, it is what it is.';
     case 'malformed':
@@ -173,6 +185,32 @@ function answer(act: ReviewAct): unknown {
         ...(act.waits !== undefined && { retryAfterMs: act.waits }),
       });
   }
+}
+
+/** An issue as a reviewer or a person writes it. */
+export function issueOf(act: IssueAct): Issue {
+  const { name, severity, phase: affectedPhase } = act;
+  return {
+    ...(!name.startsWith('w') && { id: name }),
+    severity,
+    description: wordsOf(act),
+    ...(affectedPhase !== undefined && { affectedPhase }),
+  };
+}
+
+function remarksOf({ issues, priors }: Remarks, findings: readonly ReviewFinding[]): object {
+  const idOf = (name: string) => findings.find((one) => entryOf(one).name === name)?.id ?? name;
+  return {
+    ...(issues && { issues: issues.map(issueOf) }),
+    ...(priors && {
+      priorFindings: Object.entries(priors).map(([name, status]) => ({ id: idOf(name), status })),
+    }),
+  };
+}
+
+/** The name of a finding in the scenario, and in how many reviews in a row it was open. */
+function entryOf({ issues, open }: ReviewFinding): { readonly name: string; readonly open: number } {
+  return { name: named(issues)[0]?.name ?? '', open };
 }
 
 function numbers(act: { readonly score?: number; readonly confidence?: number }): object {

@@ -23,7 +23,23 @@ export function difference(actual: readonly string[], expected: readonly string[
   return null;
 }
 
+/** Where what reviewers were shown differs; `null` where it does not. Those that are asked at once may be in any order. */
+export function otherwiseShown(actual: readonly string[], expected: readonly string[]): string | null {
+  for (const who of new Set([...actual, ...expected].map(reviewerIn))) {
+    const within = firstDifference(
+      actual.filter((one) => reviewerIn(one) === who),
+      expected.filter((one) => reviewerIn(one) === who),
+    );
+    if (within !== null) return `shown of findings:\n${within}`;
+  }
+  return null;
+}
+
 // --- internal ---
+
+function reviewerIn(one: string): string {
+  return one.split(' ')[0] ?? '';
+}
 
 /** A commit may be marked for several phases at once, in any order. */
 function marksSorted(lines: readonly string[]): readonly string[] {

@@ -6,7 +6,7 @@
 import { approve, PhasegateError, reject, retry, retryPredecessor, startRun } from '../../src/index.ts';
 import type { Decision, Run, RunEvent, RunRecord, RunResult, RunSnapshot, RunStore } from '../../src/index.ts';
 import { delayOf, type PersonAct, type Scenario } from '../reference/scenario.ts';
-import { build, type Sighting } from './build.ts';
+import { build, issueOf, type Sighting } from './build.ts';
 import { whatIsToldOtherwise } from '../told-again.ts';
 import { SteppedClock } from './stepped-clock.ts';
 
@@ -15,6 +15,8 @@ export interface Driven {
   readonly records: readonly RunRecord[];
   /** What tasks saw, in order, each with the number of records that were there before. */
   readonly sightings: readonly (Sighting & { readonly seq: number })[];
+  /** What reviewers were shown of their findings, in order. */
+  readonly shown: readonly string[];
   readonly snapshot: RunSnapshot;
   /** `null` where the run had not ended when nothing was left to wait for. */
   readonly result: RunResult | null;
@@ -39,7 +41,12 @@ export async function drive(scenario: Scenario, inspect?: () => void, kept?: Kep
   const clock = new SteppedClock();
   const sightings: (Sighting & { readonly seq: number })[] = [];
   const records: RunRecord[] = [];
-  const pipeline = build(scenario, { clock, saw: (sighting) => sightings.push({ ...sighting, seq: records.length }) });
+  const shown: string[] = [];
+  const pipeline = build(scenario, {
+    clock,
+    saw: (sighting) => sightings.push({ ...sighting, seq: records.length }),
+    showed: (line) => shown.push(line),
+  });
   const run = startRun(pipeline, { clock, runId: 'run', attended: scenario.attended, inspect, store: kept?.store });
   const people = peopleOf(scenario, run, clock);
   run.events$.subscribe((record) => {
@@ -53,7 +60,7 @@ export async function drive(scenario: Scenario, inspect?: () => void, kept?: Kep
   for (let steps = 0; end.result === null && steps < MAX_STEPS && clock.step(); steps++) await settle(kept);
   const otherwise = end.result && whatIsToldOtherwise(pipeline, records, end.result);
   if (otherwise !== null) throw new Error(`Told again: ${otherwise}`);
-  return { records, sightings, snapshot: run.snapshot(), result: end.result, refused: people.refused };
+  return { records, sightings, shown, snapshot: run.snapshot(), result: end.result, refused: people.refused };
 }
 
 // --- internal ---
@@ -129,8 +136,8 @@ function decisionOf(act: PersonAct): Decision {
     case 'reject':
       return reject('a person says no');
     case 'retry':
-      return retry(act.feedback);
+      return { ...retry(act.feedback), ...(act.issues && { issues: act.issues.map(issueOf) }) };
     case 'rewind':
-      return retryPredecessor(act.phase, act.feedback);
+      return { ...retryPredecessor(act.phase, act.feedback), ...(act.issues && { issues: act.issues.map(issueOf) }) };
   }
 }

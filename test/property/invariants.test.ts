@@ -1,16 +1,20 @@
 /** That `brokenPromises` notices: one sound run, told wrongly in one way after the other. */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import type { RunEvent, RunRecord } from '../../src/index.ts';
+import type { Issue, RunEvent, RunRecord } from '../../src/index.ts';
 import type { Scenario } from '../reference/scenario.ts';
 import { drive, type Driven } from './drive.ts';
 import { brokenPromises } from './invariants.ts';
-import { back, does, gate, put, scenario, yes } from './pinned.ts';
+import { about, back, does, gate, put, scenario, yes } from './pinned.ts';
 
 //  plan ──▶ draft ──▶ print     draft retries once, then sends plan back
 const given = scenario([
   does('plan', [], [put(1, 10), put(2, 10)]),
   does('draft', ['plan'], [put(1, 5), put(2, 6), put(3, 7)], {
-    gate: gate([{ do: 'retry', feedback: 'longer', delay: 1 }, back('plan', 'deeper', 2), yes(3)]),
+    gate: gate([
+      { do: 'retry', feedback: 'longer', delay: 1 },
+      back('plan', 'deeper', 2, [about('plan'), about('draft')]),
+      yes(3),
+    ]),
   }),
   does('print', ['draft'], [put(1, 4)]),
   does('apart', [], [put(1, 11)]),
@@ -44,6 +48,16 @@ const LIES: readonly (readonly [string, (run: Driven) => Driven])[] = [
   [
     'feedback of a rewind is lost',
     (run) => changed(run, 'phase.rewinding', { correction: { attempt: 1, from: 'draft', feedback: 'wider' } }),
+  ],
+  ['an issue is told to nobody', (run) => changed(run, 'phase.rewinding', { riders: undefined })],
+  [
+    'an issue is not told to the phase that has it',
+    (run) =>
+      changed(run, 'phase.rewinding', {
+        riders: [
+          { phase: 'draft', correction: { attempt: 1, from: 'draft', feedback: 'other', issues: issuesOf(run) } },
+        ],
+      }),
   ],
   [
     'a task saw what was not committed',
@@ -111,6 +125,13 @@ function without(records: readonly RunRecord[], type: Type): readonly RunRecord[
 function changed(run: Driven, type: Type, change: object): Driven {
   return told(run, (records) =>
     records.map((one) => (one.event.type === type ? { ...one, event: Object.assign({}, one.event, change) } : one)),
+  );
+}
+
+/** The issues that riders of a run are told. */
+function issuesOf({ records }: Driven): readonly Issue[] {
+  return records.flatMap(({ event }) =>
+    event.type === 'phase.rewinding' ? (event.riders ?? []).flatMap((one) => one.correction.issues ?? []) : [],
   );
 }
 

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { EventOf } from '../../src/model/event.ts';
 import type { RunEvent } from '../../src/index.ts';
-import type { GateSpec, Scenario } from '../reference/scenario.ts';
+import type { Scenario } from '../reference/scenario.ts';
+import { demands, gateOf, issues, numberOf, sentBackBy } from './demands.ts';
 import type { Driven } from './drive.ts';
 import { timeline, type Moment } from './timeline.ts';
 
@@ -19,11 +19,12 @@ export function brokenPromises(scenario: Scenario, run: Driven): readonly string
     ...moments.flatMap((moment) => order(moment, above)),
     ...concurrency(scenario, moments),
     ...moments.flatMap((moment) => budgets(scenario, moment)),
-    ...rewindBudgets(scenario, moments),
+    ...rewindBudgets(scenario, moments, above),
     ...limits(scenario, moments),
     ...versions(moments),
     ...visibility(run, moments),
     ...demands(moments),
+    ...issues(scenario, moments, above),
   ];
 }
 
@@ -92,14 +93,23 @@ function budgets(scenario: Scenario, { event, seq, before }: Moment): string[] {
   return [];
 }
 
-function rewindBudgets(scenario: Scenario, moments: readonly Moment[]): string[] {
+function rewindBudgets(
+  scenario: Scenario,
+  moments: readonly Moment[],
+  above: ReadonlyMap<string, ReadonlySet<string>>,
+): string[] {
   const spent = new Map<string, number>();
   return moments.flatMap(({ event, seq }) => {
     if (event.type !== 'phase.rewinding' || event.by === 'person') return [];
-    const pair = `${event.phase} -> ${event.target}`;
-    spent.set(pair, (spent.get(pair) ?? 0) + 1);
-    const max = numberOf(gateOf(scenario, event.phase)?.maxPredecessorRetries, 2);
-    return (spent.get(pair) ?? 0) <= max ? [] : [`${pair} more than ${max} times at ${seq}`];
+    const max = Math.min(
+      numberOf(gateOf(scenario, event.phase)?.maxPredecessorRetries, 2),
+      scenario.limits.perPair ?? Infinity,
+    );
+    return sentBackBy(event, above).flatMap((target) => {
+      const pair = `${event.phase} -> ${target}`;
+      spent.set(pair, (spent.get(pair) ?? 0) + 1);
+      return (spent.get(pair) ?? 0) <= max ? [] : [`${pair} more than ${max} times at ${seq}`];
+    });
   });
 }
 
@@ -112,7 +122,7 @@ function limits({ limits: max }: Scenario, moments: readonly Moment[]): string[]
       return [`${event.phase} is attempted more than ${mayAttempt} times at ${seq}`];
     }
     if (event.type !== 'phase.retrying' && event.type !== 'phase.rewinding') return [];
-    corrections++;
+    corrections += 1 + (event.type === 'phase.rewinding' ? (event.riders?.length ?? 0) : 0);
     const isTooMany = event.by !== 'person' && corrections > (max.corrections ?? Infinity);
     return isTooMany ? [`correction ${corrections} at ${seq}`] : [];
   });
@@ -146,59 +156,6 @@ function visibility({ sightings }: Driven, moments: readonly Moment[]): string[]
       return [`${phase}/${task} saw ${name} as ${JSON.stringify(outputs)} after ${seq}, not as it was committed`];
     });
   });
-}
-
-/** Whoever asked for a change starts again only after it was told to the phase it asked, and that phase has committed. */
-function demands(moments: readonly Moment[]): string[] {
-  return moments.flatMap(({ event, seq }, index) => {
-    if (event.type !== 'phase.retrying' && event.type !== 'phase.rewinding') return [];
-    const { feedback } = event.correction;
-    const target = event.type === 'phase.rewinding' ? event.target : event.phase;
-    const later = moments.slice(index + 1);
-    const back = later.findIndex(({ event: one }) => one.type === 'phase.started' && one.phase === event.phase);
-    const until = later.slice(0, back === -1 ? later.length : back + 1);
-    const told = until.findIndex(({ event: one }) => isTold(one, target, feedback));
-    const where = `"${feedback}" of ${event.phase} at ${seq}`;
-    if (event.type === 'phase.retrying') {
-      return told !== -1 || back === -1 || until.some(({ event: one }) => isUpset(one, event.phase))
-        ? []
-        : [`${where} is lost`];
-    }
-    if (back === -1)
-      return told !== -1 || later.some(({ event: one }) => isOver(one, event)) ? [] : [`${where} is lost`];
-    if (told === -1) return [`${where} was never told to ${target}`];
-    const isDone = until.slice(told).some(({ event: one }) => one.type === 'phase.approved' && one.phase === target);
-    return isDone ? [] : [`${where} was not answered by ${target}`];
-  });
-}
-
-function isTold(event: RunEvent, target: string, feedback: string): boolean {
-  return (
-    event.type === 'phase.started' && event.phase === target && (event.revision?.feedback ?? '').includes(feedback)
-  );
-}
-
-/** What makes a phase start anew instead of going on with its retry. */
-function isUpset(event: RunEvent, phase: string): boolean {
-  return (
-    'phase' in event &&
-    event.phase === phase &&
-    (event.type === 'phase.invalidated' || event.type === 'phase.escalated')
-  );
-}
-
-/** Whether the demand cannot be met any more, as either of the two has ended. */
-function isOver(event: RunEvent, demand: EventOf<'phase.rewinding'>): boolean {
-  if (!('phase' in event) || (event.phase !== demand.phase && event.phase !== demand.target)) return false;
-  return event.type === 'phase.failed' || event.type === 'phase.rejected' || event.type === 'phase.cancelled';
-}
-
-function gateOf({ phases }: Scenario, name: string): GateSpec | null {
-  return phases.find((spec) => spec.name === name)?.gate ?? null;
-}
-
-function numberOf(count: number | 'unlimited' | undefined, fallback: number): number {
-  return count === 'unlimited' ? Infinity : (count ?? fallback);
 }
 
 function ancestry({ phases }: Scenario): ReadonlyMap<string, ReadonlySet<string>> {

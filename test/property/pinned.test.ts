@@ -10,7 +10,7 @@ import { account } from './account.ts';
 import { difference } from './compare.ts';
 import { drive } from './drive.ts';
 import { brokenPromises } from './invariants.ts';
-import { back, does, gate, put, scenario, yes } from './pinned.ts';
+import { about, back, does, gate, put, scenario, yes } from './pinned.ts';
 
 // XState's development build warns once per action of every phase.
 beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined));
@@ -462,6 +462,163 @@ describe('startRun()', () => {
       @902251257 phase.started second g=0 a=0 told=null
       @902251260 phase.approved second g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={}
       @902251260 run.ended status="completed" limit=null
+      "
+    `);
+  });
+
+  //  text ─┐
+  //  data ─┴─▶ report    has an issue of each: data is named first, and text is defined first
+  it('starts what one demand sends back in definition order', async () => {
+    const phases = [
+      does('text', [], [put(1, 10), put(2, 10)]),
+      does('data', [], [put(1, 20), put(2, 20)]),
+      does('report', ['data', 'text'], [put(1, 5), put(2, 6)], {
+        gate: gate([back('data', 'both', 1, [about('data'), about('text')]), yes(2)]),
+      }),
+    ];
+    expect(await story(scenario(phases, { concurrency: 1 }))).toMatchInlineSnapshot(`
+      "
+      @0 run.started
+      @0 phase.started text g=0 a=0 told=null
+      @10 phase.approved text g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={}
+      @10 phase.started data g=0 a=0 told=null
+      @30 phase.approved data g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={}
+      @30 phase.started report g=0 a=0 told=null
+      @36 phase.rewinding report g=0 a=0 target="text" feedback="both\\n\\n- [low] itext is wrong." issues=["itext"] by="gate" spent=1 riders=[{"phase":"data","feedback":"- [low] idata is wrong.","issues":["idata"]}]
+      @36 phase.started text g=1 a=1 told="both\\n\\n- [low] itext is wrong." issues=["itext"]
+      @46 phase.approved text g=1 a=1 because="unreviewed" outputs={"work":2} version=2 read={}
+      @46 phase.started data g=1 a=1 told="- [low] idata is wrong." issues=["idata"]
+      @66 phase.approved data g=1 a=1 because="unreviewed" outputs={"work":2} version=2 read={}
+      @66 phase.started report g=0 a=0 told=null
+      @74 phase.approved report g=0 a=0 because="approved" outputs={"work":2} version=1 read={"data":2,"text":2}
+      @74 run.ended status="completed" limit=null
+      "
+    `);
+  });
+
+  //  text ─┐
+  //  data ─┴─▶ report    may send back each once, and has an issue of data again when it has one of text: that is not told
+  it('tells a journal again in which an issue was told to nobody, as no rewind was left for it', async () => {
+    const phases = [
+      does('text', [], [put(1, 10), put(2, 10)]),
+      does('data', [], [put(1, 20), put(2, 20)]),
+      does('report', ['data', 'text'], [put(1, 5), put(2, 6), put(3, 7)], {
+        gate: gate(
+          [back('data', 'data', 1, [about('data')]), back('text', 'text', 3, [about('text'), about('data')]), yes(2)],
+          { maxPredecessorRetries: 1, loopAfter: 'unlimited' },
+        ),
+      }),
+    ];
+    expect(await story(scenario(phases))).toMatchInlineSnapshot(`
+      "
+      @0 run.started
+      @0 phase.started text g=0 a=0 told=null
+      @0 phase.started data g=0 a=0 told=null
+      @10 phase.approved text g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={}
+      @20 phase.approved data g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={}
+      @20 phase.started report g=0 a=0 told=null
+      @26 phase.rewinding report g=0 a=0 target="data" feedback="data\\n\\n- [low] idata is wrong." issues=["idata"] by="gate" spent=1
+      @26 phase.started data g=1 a=1 told="data\\n\\n- [low] idata is wrong." issues=["idata"]
+      @46 phase.approved data g=1 a=1 because="unreviewed" outputs={"work":2} version=2 read={}
+      @46 phase.started report g=0 a=0 told=null
+      @55 phase.rewinding report g=0 a=0 target="text" feedback="text\\n\\n- [low] itext is wrong." issues=["itext"] by="gate" spent=1
+      @55 phase.started text g=1 a=1 told="text\\n\\n- [low] itext is wrong." issues=["itext"]
+      @65 phase.approved text g=1 a=1 because="unreviewed" outputs={"work":2} version=2 read={}
+      @65 phase.started report g=0 a=0 told=null
+      @74 phase.approved report g=0 a=0 because="approved" outputs={"work":3} version=1 read={"data":2,"text":2}
+      @74 run.ended status="completed" limit=null
+      "
+    `);
+  });
+
+  //  plan ──▶ draft    sends plan back, which may not be attempted again: the run is held
+  //  apart             its gate wants a retry while the run is held: it waits for a person as well, and that is all that is said
+  it('tells a journal again in which a limit that holds the run has refused a retry', async () => {
+    const phases = [
+      does('plan', [], [put(1, 10)]),
+      does('draft', ['plan'], [put(1, 5)], { gate: gate([back('plan', 'deeper', 1), yes(1)]) }),
+      does('apart', [], [put(1, 30)], { gate: gate([{ do: 'retry', feedback: 'longer', delay: 2 }, yes(1)]) }),
+      does('other', [], [put(1, 3)], { gate: gate([yes(1)]) }),
+    ];
+    const held = { limits: { attemptsPerPhase: 1 }, onLimit: 'escalate' as const, lifts: false };
+    expect(await story(scenario(phases, held))).toMatchInlineSnapshot(`
+      "
+      @0 run.started
+      @0 phase.started plan g=0 a=0 told=null
+      @0 phase.started apart g=0 a=0 told=null
+      @0 phase.started other g=0 a=0 told=null
+      @4 phase.approved other g=0 a=0 because="approved" outputs={"work":1} version=1 read={}
+      @10 phase.approved plan g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={}
+      @10 phase.started draft g=0 a=0 told=null
+      @16 phase.rewinding draft g=0 a=0 target="plan" feedback="deeper" by="gate" spent=1
+      @16 limit.reached limit="attemptsPerPhase" used=1 max=1 holds=null
+      @32 phase.escalated apart g=0 a=0 because="limit"
+      @2125621746 phase.stale plan
+      @2125621746 phase.cancelled draft
+      @2125621746 phase.cancelled apart
+      @2125621746 run.ended status="exhausted" limit="attemptsPerPhase"
+      "
+    `);
+  });
+
+  //  plan ──▶ draft ──▶ print    has an issue of its own and one of plan, but may not be attempted again when plan is done
+  it('leaves issues that a phase has of itself to the person who decides instead of its next start', async () => {
+    const phases = [
+      does('plan', [], [put(1, 10), put(2, 10)]),
+      does('draft', ['plan'], [put(1, 5), put(2, 6)], {
+        gate: gate([{ do: 'retry', feedback: 'longer', delay: 1 }, back('plan', 'deeper', 2, [about('draft')])]),
+        people: [{ do: 'approve' }],
+      }),
+    ];
+    const held = { limits: { attemptsPerPhase: 2 }, onLimit: 'escalate' as const };
+    expect(await story(scenario(phases, held))).toMatchInlineSnapshot(`
+      "
+      @0 run.started
+      @0 phase.started plan g=0 a=0 told=null
+      @10 phase.approved plan g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={}
+      @10 phase.started draft g=0 a=0 told=null
+      @16 phase.retrying draft g=0 a=0 feedback="longer" by="gate" spent=1
+      @16 phase.started draft g=0 a=1 told="longer"
+      @24 phase.rewinding draft g=0 a=1 target="plan" feedback="deeper" by="gate" spent=1 riders=[{"phase":"draft","feedback":"- [low] idraft is wrong.","issues":["idraft"]}]
+      @24 phase.started plan g=1 a=1 told="deeper"
+      @34 phase.approved plan g=1 a=1 because="unreviewed" outputs={"work":2} version=2 read={}
+      @34 limit.reached limit="attemptsPerPhase" used=2 max=2 holds="draft"
+      @34 phase.escalated draft g=0 a=1 because="limit"
+      @4288019585 phase.approved draft g=0 a=1 because="approved" outputs={"work":2} version=1 read={"plan":1}
+      @4288019585 phase.stale draft because="plan"
+      @4288019585 run.ended status="completed" limit=null
+      "
+    `);
+  });
+
+  //  plan ──▶ data ──▶ draft    may send back data alone; a person has an issue of plan, and one of data
+  it('sends back the earliest phase that an issue of a person is about', async () => {
+    const phases = [
+      does('plan', [], [put(1, 10), put(2, 10)]),
+      does('data', ['plan'], [put(1, 5), put(2, 5)]),
+      does('draft', ['data'], [put(1, 3), put(2, 3)], {
+        gate: gate([{ do: 'escalate', delay: 1 }, yes(1)]),
+        people: [{ do: 'retry', feedback: 'so', issues: [about('data'), about('plan')] }],
+      }),
+    ];
+    expect(await story(scenario(phases))).toMatchInlineSnapshot(`
+      "
+      @0 run.started
+      @0 phase.started plan g=0 a=0 told=null
+      @10 phase.approved plan g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={}
+      @10 phase.started data g=0 a=0 told=null
+      @15 phase.approved data g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={"plan":1}
+      @15 phase.started draft g=0 a=0 told=null
+      @19 phase.escalated draft g=0 a=0 because="requested"
+      @4288019570 phase.rewinding draft g=0 a=0 target="plan" feedback="so\\n\\n- [low] iplan is wrong." issues=["iplan"] by="person" spent=0 riders=[{"phase":"data","feedback":"- [low] idata is wrong.","issues":["idata"]}]
+      @4288019570 phase.invalidated data g=1 because="plan"
+      @4288019570 phase.started plan g=1 a=1 told="so\\n\\n- [low] iplan is wrong." issues=["iplan"]
+      @4288019580 phase.approved plan g=1 a=1 because="unreviewed" outputs={"work":2} version=2 read={}
+      @4288019580 phase.started data g=1 a=1 told="- [low] idata is wrong." issues=["idata"]
+      @4288019585 phase.approved data g=1 a=1 because="unreviewed" outputs={"work":2} version=2 read={"plan":2}
+      @4288019585 phase.started draft g=0 a=0 told=null
+      @4288019589 phase.approved draft g=0 a=0 because="approved" outputs={"work":2} version=1 read={"data":2}
+      @4288019589 run.ended status="completed" limit=null
       "
     `);
   });

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Call, GateSpec, PhaseSpec, ReviewAct, Scenario, TaskAct } from '../reference/scenario.ts';
+import type { Call, GateSpec, IssueAct, PhaseSpec, ReviewAct, Scenario, TaskAct } from '../reference/scenario.ts';
 
 /** A task's call that puts out `value` after so many milliseconds. */
 export function put(value: number, delay: number): Call<TaskAct> {
@@ -15,9 +15,14 @@ export function yes(delay: number): Call<ReviewAct> {
   return { do: 'approve', delay };
 }
 
+/** A small issue of a phase, named for it. */
+export function about(phase: string): IssueAct {
+  return { name: `i${phase}`, severity: 'low', phase };
+}
+
 /** A reviewer's call that sends a phase back after so many milliseconds. */
-export function back(phase: string, feedback: string, delay: number): Call<ReviewAct> {
-  return { do: 'rewind', phase, feedback, delay };
+export function back(phase: string, feedback: string, delay: number, issues?: readonly IssueAct[]): Call<ReviewAct> {
+  return { do: 'rewind', phase, feedback, delay, ...(issues && { issues }) };
 }
 
 /** A gate with one reviewer. */

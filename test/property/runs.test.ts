@@ -6,9 +6,9 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createRunView, runRecordSchema } from '../../src/index.ts';
-import { simulate } from '../reference/simulate.ts';
+import { simulate, type Expected } from '../reference/simulate.ts';
 import { account } from './account.ts';
-import { difference } from './compare.ts';
+import { difference, otherwiseShown } from './compare.ts';
 import { drive, type Driven } from './drive.ts';
 import { brokenPromises } from './invariants.ts';
 import { prove } from './prove.ts';
@@ -35,6 +35,8 @@ describe('startRun()', () => {
         const run = await drive(scenario);
         return (
           difference(account(run.records), expected.lines) ??
+          otherwiseShown(run.shown, expected.shown) ??
+          otherwiseCounted(run, expected) ??
           listed(brokenPromises(scenario, run)) ??
           listed([...unfinished(run), ...run.refused]) ??
           retold(run)
@@ -62,6 +64,12 @@ function listed(problems: readonly string[]): string | null {
 
 function unfinished({ result }: Driven): string[] {
   return result === null ? ['the run did not end'] : [];
+}
+
+/** Corrections are counted as the page says: each phase that was told to correct something. */
+function otherwiseCounted({ snapshot }: Driven, { corrections }: Expected): string | null {
+  const counted = snapshot.metrics.corrections;
+  return counted === corrections ? null : `${counted} corrections were counted, and ${corrections} made`;
 }
 
 /** Records survive storage, and tell the whole story. */

@@ -11,8 +11,10 @@ import type {
   Call,
   CheckAct,
   GateSpec,
+  IssueAct,
   PersonAct,
   PhaseSpec,
+  Remarks,
   ReviewAct,
   Scenario,
   TaskAct,
@@ -108,7 +110,7 @@ interface DrawnPhase {
   readonly mode: PhaseSpec['mode'];
   readonly tasks: readonly DrawnTask[];
   readonly gate: DrawnGate | null;
-  readonly people: readonly Drawn[];
+  readonly people: readonly DrawnAnswer[];
 }
 
 interface DrawnTask {
@@ -122,7 +124,7 @@ interface DrawnGate {
   readonly options: Partial<GateSpec>;
   readonly rewindTo: 'predecessors' | 'ancestors' | readonly number[];
   readonly quorum: number;
-  readonly reviewers: readonly (readonly Drawn[])[];
+  readonly reviewers: readonly (readonly DrawnAnswer[])[];
   readonly checks: readonly { readonly baseline: boolean; readonly calls: readonly Drawn[] }[];
 }
 
@@ -132,6 +134,56 @@ interface Drawn {
   readonly to: number;
   readonly value: number;
   readonly tokens: number;
+}
+
+/** A call of somebody who decides, who may speak of issues. */
+interface DrawnAnswer extends Drawn {
+  readonly issues: readonly DrawnIssue[];
+  readonly priors: readonly (readonly [string, 'fixed' | 'open' | 'withdrawn'])[] | null;
+}
+
+interface DrawnIssue {
+  readonly name: string;
+  readonly severity: IssueAct['severity'];
+  readonly about: 'nothing' | 'above' | 'own' | 'below' | 'nobody';
+  readonly to: number;
+  readonly loud: boolean;
+}
+
+function answers(max: number, acts: readonly (readonly [string, number])[]): fc.Arbitrary<readonly DrawnAnswer[]> {
+  const answer = fc
+    .tuple(
+      drawnCall(acts),
+      rarelyMany(fc.array(drawnIssue, { minLength: 1, maxLength: 4, size: 'max' }), 2),
+      fc.option(fc.uniqueArray(drawnPrior, { maxLength: 4, selector: ([name]) => name }), { nil: null, freq: 1 }),
+    )
+    .map(([call, issues, priors]): DrawnAnswer => ({ ...call, issues, priors }));
+  return fc.array(answer, { maxLength: max, size: 'max' });
+}
+
+/** Few, so that they come again. `i9` is never found. */
+const ISSUES = ['i0', 'i1', 'i2', 'w0', 'w1'] as const;
+
+const drawnIssue: fc.Arbitrary<DrawnIssue> = fc.record({
+  name: fc.constantFrom(...ISSUES),
+  severity: fc.constantFrom<IssueAct['severity'][]>('low', 'critical', 'medium'),
+  about: fc.oneof(
+    { weight: 2, arbitrary: fc.constant<DrawnIssue['about']>('nothing') },
+    { weight: 6, arbitrary: fc.constant<DrawnIssue['about']>('above') },
+    { weight: 1, arbitrary: fc.constantFrom<DrawnIssue['about'][]>('own', 'below', 'nobody') },
+  ),
+  to: fc.nat(15),
+  loud: fc.boolean(),
+});
+
+const drawnPrior = fc.tuple(
+  fc.constantFrom(...ISSUES, 'i9'),
+  fc.constantFrom<('fixed' | 'open' | 'withdrawn')[]>('fixed', 'open', 'withdrawn'),
+);
+
+/** As often none as some. */
+function rarelyMany<T>(some: fc.Arbitrary<readonly T[]>, weight: number): fc.Arbitrary<readonly T[]> {
+  return fc.oneof({ weight, arbitrary: fc.constant<readonly T[]>([]) }, { weight: 1, arbitrary: some });
 }
 
 function drawnCall(acts: readonly (readonly [string, number])[]): fc.Arbitrary<Drawn> {
@@ -169,7 +221,7 @@ function drawnPhase(failures: boolean): fc.Arbitrary<DrawnPhase> {
       { minLength: 1, maxLength: 3 },
     ),
     gate: fc.option(drawnGate(bad), { nil: null, freq: 5 }),
-    people: script(3, [
+    people: answers(3, [
       ['approve', 4],
       ['retry', 2],
       ['rewind', 2],
@@ -184,6 +236,7 @@ function drawnGate(bad: number): fc.Arbitrary<DrawnGate> {
       {
         maxRetries: fc.nat(3),
         maxPredecessorRetries: fc.nat(2),
+        loopAfter: fc.constantFrom<Exclude<GateSpec['loopAfter'], undefined>[]>(2, 3, 'unlimited'),
         onExhausted: fc.constantFrom('accept', 'acceptBest', 'escalate', 'reject'),
         onUnrecognised: fc.constantFrom('approve', 'ask'),
         onInvalidTarget: fc.constantFrom('approve', 'escalate'),
@@ -200,7 +253,7 @@ function drawnGate(bad: number): fc.Arbitrary<DrawnGate> {
     ),
     quorum: fc.integer({ min: 1, max: 3 }),
     reviewers: fc.array(
-      script(6, [
+      answers(6, [
         ['approve', 10],
         ['rewind', 16],
         ['retry', 6],
@@ -239,8 +292,8 @@ function phaseOf(phase: DrawnPhase, index: number, all: readonly DrawnPhase[]): 
     after,
     mode: phase.mode,
     tasks: phase.tasks.map((task, at) => taskOf(task, at, phase.mode, above, phase.gate !== null)),
-    gate: phase.gate && gateOf(phase.gate, above),
-    people: phase.people.map((one) => personAct(one, above)),
+    gate: phase.gate && gateOf(phase.gate, above, nameOf(index), all.length),
+    people: phase.people.map((one) => personAct(one, above, issuesOf(one, nameOf(index), above, all.length))),
   };
 }
 
@@ -275,7 +328,7 @@ function taskOf(
   };
 }
 
-function gateOf(gate: DrawnGate, above: readonly string[]): GateSpec {
+function gateOf(gate: DrawnGate, above: readonly string[], own: string, all: number): GateSpec {
   const listed = typeof gate.rewindTo === 'string' ? gate.rewindTo : pick(above, gate.rewindTo);
   return {
     ...gate.options,
@@ -284,7 +337,10 @@ function gateOf(gate: DrawnGate, above: readonly string[]): GateSpec {
     reviewers: gate.reviewers.map((calls, at) => ({
       name: `r${at}`,
       ...estimateOf(calls),
-      calls: calls.map((one) => ({ ...reviewAct(one, above, gate.reviewers.length === 1), ...tokensOf(one) })),
+      calls: calls.map((one) => ({
+        ...reviewAct(one, above, gate.reviewers.length === 1, remarksOf(one, own, above, all)),
+        ...tokensOf(one),
+      })),
     })),
     checks: gate.checks.map(({ baseline, calls }, at) => ({
       name: `c${at}`,
@@ -330,35 +386,57 @@ function taskAct(one: Drawn, above: readonly string[]): TaskAct {
   }
 }
 
-function reviewAct(one: Drawn, above: readonly string[], scores: boolean): ReviewAct {
+function remarksOf(one: DrawnAnswer, own: string, above: readonly string[], all: number): Remarks {
+  return {
+    ...(one.issues.length > 0 && { issues: issuesOf(one, own, above, all) }),
+    ...(one.priors && { priors: Object.fromEntries(one.priors) }),
+  };
+}
+
+function issuesOf({ issues }: DrawnAnswer, own: string, above: readonly string[], all: number): readonly IssueAct[] {
+  return issues.map(({ name, severity, about, to, loud }) => {
+    const phase = {
+      nothing: undefined,
+      above: above[to % Math.max(1, above.length)],
+      own,
+      below: nameOf(to % all),
+      nobody: 'nobody',
+    }[about];
+    return { name, severity, ...(phase !== undefined && { phase }), ...(loud && { loud }) };
+  });
+}
+
+function reviewAct(one: Drawn, above: readonly string[], scores: boolean, remarks: Remarks): ReviewAct {
   const unsure = one.value === 2 && one.to % 5 === 3 ? { confidence: 0.5 } : {};
   switch (one.act) {
     case 'rewind':
-      return { do: 'rewind', phase: targetOf(one, above), feedback: `change ${one.to}`, ...unsure };
+      return { do: 'rewind', phase: targetOf(one, above), feedback: `change ${one.to}`, ...unsure, ...remarks };
     case 'retry':
-      return { do: 'retry', feedback: `again ${one.to}`, ...unsure, ...(scores && { score: one.value }) };
+      return { do: 'retry', feedback: `again ${one.to}`, ...unsure, ...(scores && { score: one.value }), ...remarks };
     case 'throw':
       // Some last, and some ask for a wait, some of those for a longer one than there is.
       if (one.to % 3 === 0) return { do: 'throw', lasts: true };
       return one.to % 3 === 1 ? { do: 'throw', waits: 1_500_007 * (1 + (one.to % 4)) } : { do: 'throw' };
     case 'babble':
     case 'malformed':
+      return { do: one.act };
     case 'reject':
     case 'escalate':
-      return { do: one.act };
+      return { do: one.act, ...remarks };
     default:
-      return { do: 'approve' };
+      return { do: 'approve', ...remarks };
   }
 }
 
-function personAct(one: Drawn, above: readonly string[]): PersonAct {
+function personAct(one: Drawn, above: readonly string[], found: readonly IssueAct[]): PersonAct {
+  const issues = found.length > 0 ? { issues: found } : {};
   switch (one.act) {
     case 'retry':
-      return { do: 'retry', feedback: `person ${one.to}` };
+      return { do: 'retry', feedback: `person ${one.to}`, ...issues };
     case 'rewind':
       return above.length === 0
         ? { do: 'approve' }
-        : { do: 'rewind', phase: above[one.to % above.length] ?? '', feedback: `person ${one.to}` };
+        : { do: 'rewind', phase: above[one.to % above.length] ?? '', feedback: `person ${one.to}`, ...issues };
     case 'reject':
       return { do: 'reject' };
     default:

@@ -1,12 +1,14 @@
 /**
- * The decision table, read from top to bottom (rules 8 to 10).
+ * The decision table, read from top to bottom (rules 8 to 10, 36 and 39).
  *
  * @module
  */
-import type { GateSpec } from './scenario.ts';
-import { isLost, isMissing, type Verdict } from './review.ts';
-import { allowedTargets, isAbove } from './targets.ts';
-import type { Phase } from './world.ts';
+import { loopOf } from './findings.ts';
+import { isAstray, routed, shares, type Told } from './issues.ts';
+import type { GateSpec, PersonAct } from './scenario.ts';
+import { isLost, isMissing, type Demanding, type Verdict } from './review.ts';
+import { allowedTargets, namesAbove } from './targets.ts';
+import type { Phase, World } from './world.ts';
 
 export type DecidedBy = 'gate' | 'worker' | 'person';
 
@@ -19,43 +21,39 @@ export type Judgement =
       readonly because: 'unrecognised' | 'exhausted' | 'invalidTarget';
       readonly warning: string;
     }
-  | { readonly to: 'retrying'; readonly feedback: string }
-  | { readonly to: 'rewinding'; readonly target: string; readonly feedback: string }
+  | { readonly to: 'retrying'; readonly told: Told }
+  | { readonly to: 'rewinding'; readonly told: Told; readonly riders: readonly Told[] }
   | { readonly to: 'rejected' }
-  | { readonly to: 'escalated'; readonly because: 'requested' | 'exhausted' | 'invalidTarget' | 'reviewUnavailable' }
+  | {
+      readonly to: 'escalated';
+      readonly because: 'requested' | 'exhausted' | 'loop' | 'invalidTarget' | 'reviewUnavailable';
+    }
   | { readonly to: 'failed'; readonly code: string };
 
+/** What is said of a demand before it is judged. */
+export interface Signs {
+  /** One of its issues names a phase that may not be sent back. */
+  readonly isAstray: boolean;
+  readonly loop: ReturnType<typeof loopOf>;
+}
+
 /** Judges a verdict on a phase whose review was asked for so many times in this attempt. */
-export function judge(phase: Phase, verdict: Verdict, by: DecidedBy, asked: number, attended: boolean): Judgement {
+export function judge(world: World, phase: Phase, verdict: Verdict, by: DecidedBy, asked: number): Judgement {
   const { gate } = phase;
   if (!gate) return { to: 'failed', code: 'REWORK_IMPOSSIBLE' };
   if (isMissing(gate, verdict)) {
     if (!isLost(verdict) && asked - 1 < count(gate.maxReviewErrors, 3)) return { to: 'askAgain' };
-    if (attended) return { to: 'escalated', because: 'reviewUnavailable' };
+    if (world.scenario.attended) return { to: 'escalated', because: 'reviewUnavailable' };
     return { to: 'failed', code: 'REVIEW_UNAVAILABLE' };
   }
-  const isFree = by === 'person';
   switch (verdict.type) {
     case 'approve':
       return { to: 'approved', because: 'approved' };
     case 'unrecognised':
       return { to: 'approved', because: 'unrecognised', warning: 'UNRECOGNISED' };
     case 'retry':
-      if (isFree || phase.retries < count(gate.maxRetries, 2)) return { to: 'retrying', feedback: verdict.feedback };
-      return exhausted(gate);
-    case 'retryPredecessor': {
-      const { phase: target, feedback } = verdict;
-      // A person may send back whatever is upstream: their answer never turns into an approval.
-      const isAllowed = isFree ? isAbove(phase, target) : allowedTargets(phase, gate).has(target);
-      const spent = phase.spent.get(target) ?? 0;
-      if (isAllowed && (isFree || spent < count(gate.maxPredecessorRetries, 2))) {
-        return { to: 'rewinding', target, feedback };
-      }
-      if (by === 'worker') return { to: 'failed', code: 'REWORK_IMPOSSIBLE' };
-      if (isAllowed) return exhausted(gate);
-      if (gate.onInvalidTarget === 'escalate') return { to: 'escalated', because: 'invalidTarget' };
-      return { to: 'approved', because: 'invalidTarget', warning: 'INVALID_TARGET' };
-    }
+    case 'retryPredecessor':
+      return judgeDemand(world, phase, gate, verdict, by);
     case 'reject':
       return { to: 'rejected' };
     case 'escalate':
@@ -66,19 +64,86 @@ export function judge(phase: Phase, verdict: Verdict, by: DecidedBy, asked: numb
   }
 }
 
+/** What is to be said of a verdict beside what follows from it. */
+export function signsOf(world: World, phase: Phase, verdict: Verdict, by: DecidedBy): Signs {
+  const { gate } = phase;
+  if (!gate || (verdict.type !== 'retry' && verdict.type !== 'retryPredecessor')) {
+    return { isAstray: false, loop: undefined };
+  }
+  const { target, stray } = destinationOf(world, phase, gate, verdict, by);
+  return { isAstray: stray, loop: loopOf(phase, target, by) };
+}
+
+/** What a person decides, as a verdict. */
+export function verdictOf(world: World, phase: Phase, act: PersonAct): Verdict {
+  if (act.do === 'approve' || act.do === 'reject') return { type: act.do };
+  const { feedback, issues = [] } = act;
+  const demand: Demanding =
+    act.do === 'retry'
+      ? { type: 'retry', feedback, issues }
+      : { type: 'retryPredecessor', phase: act.phase, feedback, issues };
+  return issues.length === 0 ? demand : routed(world, phase, [demand], namesAbove(phase), false);
+}
+
 // --- internal ---
+
+interface Destination {
+  readonly target: string;
+  readonly isAllowed: boolean;
+  readonly told: Told;
+  readonly riders: readonly Told[];
+  /** Whether one of its issues goes to the phase under review instead of the one it names. */
+  readonly stray: boolean;
+}
+
+function judgeDemand(world: World, phase: Phase, gate: GateSpec, verdict: Demanding, by: DecidedBy): Judgement {
+  const { target, isAllowed, told, riders } = destinationOf(world, phase, gate, verdict, by);
+  const isFree = by === 'person';
+  const loop = loopOf(phase, target, by);
+  const isRetry = target === phase.name;
+  const spent = isRetry ? phase.retries : (phase.spent.get(target) ?? 0);
+  const isLeft = spent < count(isRetry ? gate.maxRetries : gate.maxPredecessorRetries, 2) && !loop;
+  if (isAllowed && (isFree || isLeft)) {
+    return isRetry ? { to: 'retrying', told } : { to: 'rewinding', told, riders };
+  }
+  if (by === 'worker') return { to: 'failed', code: 'REWORK_IMPOSSIBLE' };
+  if (isAllowed) return exhausted(gate, loop !== undefined);
+  if (gate.onInvalidTarget === 'escalate') return { to: 'escalated', because: 'invalidTarget' };
+  return { to: 'approved', because: 'invalidTarget', warning: 'INVALID_TARGET' };
+}
+
+/** Whom a demand sends back, and what everybody is told. A person may send back whatever is upstream. */
+function destinationOf(world: World, phase: Phase, gate: GateSpec, verdict: Demanding, by: DecidedBy): Destination {
+  const targets = by === 'person' ? namesAbove(phase) : allowedTargets(phase, gate);
+  const { issues = [] } = verdict;
+  const target = verdict.type === 'retry' ? phase.name : verdict.phase;
+  const all = shares(world, phase, issues, targets);
+  const own = all.find((one) => one.phase === target);
+  return {
+    target,
+    isAllowed: target === phase.name || targets.has(target),
+    told: {
+      phase: target,
+      feedback: [verdict.feedback, own?.feedback ?? ''].filter((one) => one !== '').join('\n\n'),
+      issues: own?.issues ?? [],
+    },
+    riders: all.filter((one) => one !== own),
+    stray:
+      by === 'gate' && gate.onInvalidTarget !== 'escalate' && issues.some((issue) => isAstray(phase, issue, targets)),
+  };
+}
 
 function count(value: number | 'unlimited' | undefined, fallback: number): number {
   return value === 'unlimited' ? Infinity : (value ?? fallback);
 }
 
-function exhausted(gate: GateSpec): Judgement {
+function exhausted(gate: GateSpec, isLoop: boolean): Judgement {
   switch (gate.onExhausted ?? 'accept') {
     case 'accept':
     case 'acceptBest':
       return { to: 'approved', because: 'exhausted', warning: 'EXHAUSTED' };
     case 'escalate':
-      return { to: 'escalated', because: 'exhausted' };
+      return { to: 'escalated', because: isLoop ? 'loop' : 'exhausted' };
     case 'reject':
       return { to: 'rejected' };
   }

@@ -25,13 +25,20 @@ export function spend(
   return holdRun(world, 'tokens', world.tokens, max);
 }
 
-/** The limit that forbids a phase to be sent back, if one does. `target` is the phase itself for a retry. */
-export function refusal(world: World, phase: Phase, target: string): LimitName | undefined {
+/** The limit that forbids a phase to be sent back, if one does. `target` is the phase itself for a retry; `all` are sent back at once. */
+export function refusal(world: World, phase: Phase, target: string, all: number): LimitName | undefined {
   const { corrections, perPair } = world.scenario.limits;
-  if (corrections !== undefined && world.corrections >= corrections) return 'corrections';
+  if (corrections !== undefined && world.corrections + all > corrections) return 'corrections';
   if (target === phase.name) return isWornOut(world, phase) ? 'attemptsPerPhase' : undefined;
   if (perPair === undefined) return undefined;
   return (phase.spent.get(target) ?? 0) >= perPair ? 'perPair' : undefined;
+}
+
+/** Whether a phase may send back another once more, by its own budget and that of the run. */
+export function isWithin(world: World, phase: Phase, target: Phase): boolean {
+  const { maxPredecessorRetries: own = 2 } = phase.gate ?? {};
+  const { perPair = Infinity } = world.scenario.limits;
+  return (phase.spent.get(target.name) ?? 0) < Math.min(own === 'unlimited' ? Infinity : own, perPair);
 }
 
 /** Whether a phase may not be attempted any more. */

@@ -4,19 +4,40 @@
  * @module
  */
 import { isForgiven } from './baseline.ts';
+import { completed } from './findings.ts';
+import { routed } from './issues.ts';
 import { spend } from './limits.ts';
+import { shown } from './line.ts';
 import { ask, giveBack, type Bid } from './till.ts';
-import { callOf, type Call, type CheckAct, type GateSpec, type ReviewAct, type ReviewerSpec } from './scenario.ts';
-import { allowedTargets } from './targets.ts';
+import {
+  callOf,
+  type Call,
+  type CheckAct,
+  type GateSpec,
+  type Remarks,
+  type ReviewAct,
+  type ReviewerSpec,
+} from './scenario.ts';
+import { allowedTargets, rank } from './targets.ts';
 import { later, nextCall, type Phase, type World } from './world.ts';
 
 /** What a gate, a task or a person makes of an attempt. */
 export type Verdict =
-  | { readonly type: 'approve' | 'reject' | 'escalate' | 'unrecognised'; readonly score?: number | undefined }
+  | (Remarks & { readonly type: 'approve'; readonly score?: number | undefined })
+  | (Remarks & { readonly type: 'reject' | 'escalate' })
+  | { readonly type: 'unrecognised' | 'inconclusive' }
   | { readonly type: 'unavailable'; readonly lasts?: boolean; readonly waits?: number }
-  | { readonly type: 'inconclusive' }
-  | { readonly type: 'retry'; readonly feedback: string; readonly score?: number | undefined }
-  | { readonly type: 'retryPredecessor'; readonly phase: string; readonly feedback: string };
+  | Demanding;
+
+/** A verdict that demands a change. */
+export type Demanding =
+  | (Remarks & { readonly type: 'retry'; readonly feedback: string; readonly score?: number | undefined })
+  | (Remarks & {
+      readonly type: 'retryPredecessor';
+      readonly phase: string;
+      readonly feedback: string;
+      readonly score?: number | undefined;
+    });
 
 /** Answers by reviewer, where they were not missing. */
 export type Answers = ReadonlyMap<string, Verdict>;
@@ -81,9 +102,11 @@ function askReviewers(
     const { nth, delay } = nextCall(world, `${phase.name}?${name}`);
     const act: Call<ReviewAct> = callOf<ReviewAct>(calls, nth, { do: 'approve' });
     later(world, phase, act.delay ?? delay, () => {
+      const own = phase.findings.filter((one) => one.reviewer === name);
+      world.shown.push(shown(phase.name, name, own));
       if (act.tokens !== undefined && !spend(world, phase, name, true, act.tokens, bid)) return;
       giveBack(world, bid);
-      heard.set(name, verdictOf(act));
+      heard.set(name, completed(phase, name, verdictOf(act)));
       open--;
       if (open > 0) return;
       const answers = new Map([...heard].filter(([, verdict]) => !isMissing(gate, verdict) || isLost(verdict)));
@@ -103,18 +126,20 @@ function askReviewers(
 }
 
 function verdictOf(act: ReviewAct): Verdict {
+  const { issues, priors } = 'issues' in act || 'priors' in act ? act : {};
+  const remarks: Remarks = { ...(issues && { issues }), ...(priors && { priors }) };
   switch (act.do) {
     case 'approve':
-      return { type: 'approve', score: act.score };
+      return { ...remarks, type: 'approve', score: act.score };
     case 'retry':
       if ((act.confidence ?? 1) <= MIN_CONFIDENCE) return { type: 'inconclusive' };
-      return { type: 'retry', feedback: act.feedback, score: act.score };
+      return { ...remarks, type: 'retry', feedback: act.feedback, score: act.score };
     case 'rewind':
       if ((act.confidence ?? 1) <= MIN_CONFIDENCE) return { type: 'inconclusive' };
-      return { type: 'retryPredecessor', phase: act.phase, feedback: act.feedback };
+      return { ...remarks, type: 'retryPredecessor', phase: act.phase, feedback: act.feedback };
     case 'reject':
     case 'escalate':
-      return { type: act.do };
+      return { ...remarks, type: act.do };
     case 'babble':
       return { type: 'unrecognised' };
     case 'malformed':
@@ -130,7 +155,11 @@ const MIN_CONFIDENCE = 0.6;
 function combine(world: World, phase: Phase, gate: GateSpec, heard: Answers): Verdict {
   const all = gate.reviewers.flatMap(({ name }) => heard.get(name) ?? []);
   const [only] = all;
-  if (only && all.length === 1) return only;
+  const demands = all.filter((one) => one.type === 'retryPredecessor' || one.type === 'retry');
+  const allowed = allowedTargets(phase, gate);
+  const isStrict = gate.onInvalidTarget === 'escalate';
+  const hasIssues = demands.some((one) => (one.issues ?? []).length > 0);
+  if (only && all.length === 1) return hasIssues ? routed(world, phase, demands, allowed, isStrict) : only;
   const quorum = gate.quorum ?? all.length;
   const approvals = all.filter((one) => one.type === 'approve').length;
   if (approvals >= quorum) return { type: 'approve' };
@@ -144,8 +173,8 @@ function combine(world: World, phase: Phase, gate: GateSpec, heard: Answers): Ve
   const asking = missing.filter((one) => !isLost(one)).toSorted((a, b) => waitOf(b) - waitOf(a));
   if (asking[0]) return asking[0];
   for (const type of ['reject', 'escalate'] as const) if (all.some((one) => one.type === type)) return { type };
+  if (hasIssues) return routed(world, phase, demands, allowed, isStrict);
   const rewinds = all.filter((one) => one.type === 'retryPredecessor');
-  const allowed = allowedTargets(phase, gate);
   const retries = all.filter((one) => one.type === 'retry');
   // One that may not be sent back counts only where nothing else is asked for.
   if (retries.length > 0 && !rewinds.some((one) => allowed.has(one.phase)))
@@ -161,17 +190,4 @@ function combine(world: World, phase: Phase, gate: GateSpec, heard: Answers): Ve
 
 function joined(demands: readonly { readonly feedback: string }[]): string {
   return demands.map((one) => one.feedback).join('\n\n');
-}
-
-/** The place of a phase in topological order: those without predecessors first, then what each of them frees. */
-function rank({ phases }: World, name: string): number {
-  const placed = phases.filter((one) => one.spec.after.length === 0);
-  const passed = new Set<string>();
-  for (const one of placed) {
-    passed.add(one.name);
-    const freed = (next: Phase): boolean =>
-      next.spec.after.includes(one.name) && next.spec.after.every((before) => passed.has(before));
-    placed.push(...phases.filter(freed));
-  }
-  return placed.findIndex((one) => one.name === name);
 }

@@ -1,41 +1,92 @@
 /**
- * Going back (rules 12 to 17).
+ * Going back (rules 12 to 17, and 37).
  *
  * @module
  */
 import { fail, lostAncestor } from './ending.ts';
 import { invalidate, sendBack } from './ledger.ts';
 import type { DecidedBy } from './judge.ts';
-import { isAtWork, isSettled, wider, type Phase, type World } from './world.ts';
+import { isWithin } from './limits.ts';
+import type { Told } from './issues.ts';
+import { isAtWork, isSettled, wider, type Phase, type Reach, type World } from './world.ts';
 
-/** Sends an earlier phase back on behalf of one that waits for it from here on. */
-export function rewind(world: World, requester: Phase, target: Phase, feedback: string): void {
+/** What a rewind asks of whom. */
+export interface Going {
+  readonly target: Phase;
+  readonly told: Told;
+  /** Those that are told something as well. */
+  readonly riders: readonly Rider[];
+}
+
+interface Rider {
+  readonly phase: Phase;
+  readonly told: Told;
+  /** Whether it would not run again without being sent back. */
+  readonly isApart: boolean;
+}
+
+/** Who is told something of a demand on `target`: other phases only where they may be sent back once more. */
+export function ridersOf(
+  world: World,
+  requester: Phase,
+  target: Phase,
+  told: readonly Told[],
+  by: DecidedBy,
+): readonly Rider[] {
+  return told.flatMap((one) => {
+    const phase = world.phases.find(({ name }) => name === one.phase);
+    if (!phase) return [];
+    const isApart = phase !== requester && !isBetween(phase, target, requester);
+    if (isApart && by !== 'person' && !isWithin(world, requester, phase)) return [];
+    return [{ phase, told: one, isApart }];
+  });
+}
+
+/** Sends earlier phases back on behalf of one that waits for them from here on. */
+export function rewind(world: World, requester: Phase, { target, told, riders }: Going): void {
   if (lostAncestor(requester)) return fail(world, requester, 'PREDECESSOR_FAILED');
-  const reach = requester.gate?.invalidate ?? 'requester';
+  const { regate = true, invalidate: reach = 'requester' } = requester.gate ?? {};
   requester.status = 'rewinding';
   requester.life++;
   requester.fresh = true;
-  target.untold.push({ from: requester.name, feedback, regate: requester.gate?.regate ?? true, reach });
-  if (isSettled(target)) sendBack(target);
-  for (const between of target.below) {
-    if (!between.below.has(requester)) continue;
-    if (isSettled(between) || isAtWork(between)) invalidate(world, between, target.name, reach);
-    else between.spread = wider(between.spread, reach);
+  target.untold.push({ ...told, from: requester.name, regate, reach });
+  sendBackTo(world, requester, target, reach);
+  for (const { phase, told: own, isApart } of riders) {
+    phase.untold.push({ ...own, from: requester.name, regate: regate || !isApart, reach });
+    if (isApart) sendBackTo(world, requester, phase, reach);
   }
 }
 
 /** Counts a demand against what it may not exceed. */
-export function countDemand(world: World, phase: Phase, target: Phase, by: DecidedBy): void {
-  world.corrections++;
-  const add = (counts: Map<string, number>) => counts.set(target.name, (counts.get(target.name) ?? 0) + 1);
-  if (target === phase) {
-    if (by !== 'person') phase.retries++;
-    return;
-  }
-  if (by !== 'person') add(phase.spent);
+export function countDemand(world: World, phase: Phase, { target, riders }: Going, by: DecidedBy): void {
+  world.corrections += 1 + riders.length;
+  if (by === 'person') return;
+  if (target === phase) phase.retries++;
+  else
+    for (const one of [target, ...riders.filter(({ isApart }) => isApart).map((rider) => rider.phase)])
+      spend(phase, one);
 }
 
 /** Whether a phase need not pass its gate now, as whoever sent it back said. */
 export function isExcused(phase: Phase): boolean {
   return phase.told.length > 0 && phase.told.every((demand) => !demand.regate);
+}
+
+// --- internal ---
+
+function sendBackTo(world: World, requester: Phase, target: Phase, reach: Reach): void {
+  if (isSettled(target)) sendBack(target);
+  for (const between of target.below) {
+    if (!isBetween(between, target, requester)) continue;
+    if (isSettled(between) || isAtWork(between)) invalidate(world, between, target.name, reach);
+    else between.spread = wider(between.spread, reach);
+  }
+}
+
+function isBetween(phase: Phase, target: Phase, requester: Phase): boolean {
+  return target.below.has(phase) && phase.below.has(requester);
+}
+
+function spend(phase: Phase, { name }: Phase): void {
+  phase.spent.set(name, (phase.spent.get(name) ?? 0) + 1);
 }

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { GatePolicy, Limits } from '../../src/index.ts';
+import type { GatePolicy, Issue, Limits, PriorFinding } from '../../src/index.ts';
 
 /** What a task does when it is called. */
 export type TaskAct =
@@ -13,13 +13,40 @@ export type TaskAct =
   | { readonly do: 'throw' }
   | { readonly do: 'rework'; readonly phase: string; readonly feedback: string };
 
+/** An issue: its name, and what it may say of the phase that has to correct it. */
+export interface IssueAct {
+  /** One that begins with `w` comes without an `id`: its words name it. */
+  readonly name: string;
+  readonly severity: Issue['severity'];
+  readonly phase?: string;
+  /** The same words, written otherwise. */
+  readonly loud?: true;
+}
+
+/** What a decision says beside what it decides. */
+export interface Remarks {
+  readonly issues?: readonly IssueAct[];
+  /** What became of earlier findings, by the names of their issues. */
+  readonly priors?: Readonly<Record<string, PriorFinding['status']>>;
+}
+
 /** What a reviewer answers when it is called. */
 export type ReviewAct =
-  | { readonly do: 'approve'; readonly score?: number }
-  | { readonly do: 'retry'; readonly feedback: string; readonly score?: number; readonly confidence?: number }
-  | { readonly do: 'rewind'; readonly phase: string; readonly feedback: string; readonly confidence?: number }
-  | { readonly do: 'reject' }
-  | { readonly do: 'escalate' }
+  | (Remarks & { readonly do: 'approve'; readonly score?: number })
+  | (Remarks & {
+      readonly do: 'retry';
+      readonly feedback: string;
+      readonly score?: number;
+      readonly confidence?: number;
+    })
+  | (Remarks & {
+      readonly do: 'rewind';
+      readonly phase: string;
+      readonly feedback: string;
+      readonly confidence?: number;
+    })
+  | (Remarks & { readonly do: 'reject' })
+  | (Remarks & { readonly do: 'escalate' })
   | { readonly do: 'babble' }
   | { readonly do: 'malformed' }
   /** An error; `lasts` where it says that no other try helps, `waits` where it says how long the next should wait. */
@@ -32,8 +59,8 @@ export type CheckAct = { readonly do: 'pass' } | { readonly do: 'fail'; readonly
 export type PersonAct =
   | { readonly do: 'approve' }
   | { readonly do: 'reject' }
-  | { readonly do: 'retry'; readonly feedback: string }
-  | { readonly do: 'rewind'; readonly phase: string; readonly feedback: string };
+  | { readonly do: 'retry'; readonly feedback: string; readonly issues?: readonly IssueAct[] }
+  | { readonly do: 'rewind'; readonly phase: string; readonly feedback: string; readonly issues?: readonly IssueAct[] };
 
 /** One call: how long it takes, what comes out, and what it says it used. */
 export type Call<Act> = Act & { readonly delay?: number; readonly tokens?: number };
@@ -67,6 +94,7 @@ export interface GateSpec extends Pick<
   GatePolicy,
   | 'maxRetries'
   | 'maxPredecessorRetries'
+  | 'loopAfter'
   | 'onExhausted'
   | 'onUnrecognised'
   | 'onInvalidTarget'
@@ -117,6 +145,11 @@ export function callOf<Act extends { readonly do: string }>(
   well: Call<Act>,
 ): Call<Act> {
   return calls[nth] ?? well;
+}
+
+/** What an issue says is wrong. */
+export function wordsOf({ name, loud }: IssueAct): string {
+  return loud ? `  ${name.toUpperCase()}: is -- WRONG` : `${name} is wrong.`;
 }
 
 /** How long the nth call of a worker takes: long and odd enough that no two timers ever fire together. */

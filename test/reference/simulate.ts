@@ -8,18 +8,25 @@
 import { runTasks, type Attempted } from './attempt.ts';
 import { lookBefore, settleChecks } from './baseline.ts';
 import { endRun, fail, reject } from './ending.ts';
-import { judge, type DecidedBy } from './judge.ts';
+import { find, latest, overrule } from './findings.ts';
+import type { Told } from './issues.ts';
+import { judge, signsOf, verdictOf, type DecidedBy } from './judge.ts';
 import { commit } from './ledger.ts';
 import { holdPhase, holdRun, isWornOut, refusal } from './limits.ts';
+import { labels, type Details } from './line.ts';
 import { askReview, waitOf, type Answers, type Verdict } from './review.ts';
 import { look } from './till.ts';
-import { countDemand, isExcused, rewind } from './rewind.ts';
-import { LONGEST_REVIEW_BACKOFF, REVIEW_BACKOFF, type PersonAct, type Scenario } from './scenario.ts';
+import { countDemand, isExcused, rewind, ridersOf } from './rewind.ts';
+import { LONGEST_REVIEW_BACKOFF, REVIEW_BACKOFF, type IssueAct, type Scenario } from './scenario.ts';
 import { at, createWorld, isSettled, later, nextCall, say, type Phase, type World } from './world.ts';
 
 /** What the reference expects of a run. */
 export interface Expected {
   readonly lines: readonly string[];
+  /** What reviewers were shown of their findings. */
+  readonly shown: readonly string[];
+  /** How many phases were told to correct something. */
+  readonly corrections: number;
   /** Two timers fired at the same time: the scenario proves nothing. */
   readonly collided: boolean;
   /** Whether the run came to an end. */
@@ -33,7 +40,13 @@ export function simulate(scenario: Scenario): Expected {
   say(world, 'run.started', '');
   startFree(world);
   while (world.ended === undefined && world.agenda.step()) startFree(world);
-  return { lines: world.lines, collided: world.agenda.collided(), ended: world.ended !== undefined };
+  return {
+    lines: world.lines,
+    shown: world.shown,
+    corrections: world.corrections,
+    collided: world.agenda.collided(),
+    ended: world.ended !== undefined,
+  };
 }
 
 // --- internal ---
@@ -56,6 +69,7 @@ function startFree(world: World): void {
       world.queue.splice(world.queue.indexOf(next), 1);
       // It does not start afresh: a person decides about what it has.
       next.fresh = false;
+      next.untold = next.untold.filter((demand) => demand.from !== next.name);
       if (holdPhase(world, next, 'attemptsPerPhase', next.name)) escalate(world, next, 'limit');
     } else if (isWornOut(world, next)) {
       holdRun(world, 'attemptsPerPhase', next.attempts, world.scenario.limits.attemptsPerPhase ?? 0);
@@ -92,6 +106,7 @@ function start(world: World, phase: Phase): void {
   phase.told = [...phase.told, ...phase.untold];
   phase.untold = [];
   phase.attempt = phase.fresh ? Math.min(1, phase.told.length) : phase.attempt + 1;
+  phase.latest = latest(world);
   phase.fresh = false;
   phase.retries = 0;
   phase.failedBefore = undefined;
@@ -99,14 +114,19 @@ function start(world: World, phase: Phase): void {
   phase.reads = new Map([...phase.above].map((one) => [one.name, one.commits.length]));
   phase.asked = new Set(phase.spec.after);
   phase.status = 'working';
-  work(world, phase, phase.told.length === 0 ? null : phase.told.map((one) => one.feedback).join('\n\n'));
+  work(
+    world,
+    phase,
+    phase.told.length === 0 ? null : phase.told.map((one) => one.feedback).join('\n\n'),
+    phase.told.flatMap((one) => one.issues),
+  );
 }
 
-function work(world: World, phase: Phase, told: string | null): void {
+function work(world: World, phase: Phase, told: string | null, issues: readonly IssueAct[]): void {
   phase.attempts++;
   phase.status = 'working';
   phase.isDone = false;
-  say(world, 'phase.started', phase.name, { ...at(phase), told });
+  say(world, 'phase.started', phase.name, { ...at(phase), told, ...labels(issues) });
   const end = (attempted: Attempted): void => {
     switch (attempted.type) {
       case 'failed':
@@ -152,7 +172,12 @@ function decide(
   say(world, 'review.decided', phase.name, { ...at(phase), verdict: verdict.type, by });
   const last = phase.tried.at(-1);
   if (last && by === 'gate' && 'score' in verdict) last.score = verdict.score;
-  const judgement = judge(phase, verdict, by, asked, world.scenario.attended);
+  if (by === 'gate') find(phase, verdict, answers);
+  if (by === 'person') overrule(phase, verdict);
+  const signs = signsOf(world, phase, verdict, by);
+  if (signs.loop) say(world, 'loop.detected', phase.name, { ...at(phase), kind: signs.loop });
+  if (signs.isAstray) say(world, 'phase.warned', phase.name, { ...at(phase), code: 'ISSUE_ASTRAY' });
+  const judgement = judge(world, phase, verdict, by, asked);
   switch (judgement.to) {
     case 'askAgain':
       return review(world, phase, asked + 1, answers, waitOf(verdict));
@@ -161,11 +186,9 @@ function decide(
       settleChecks(phase, judgement.because);
       return commit(world, phase, judgement.because, outputsOf(phase, judgement.because));
     case 'retrying':
-      return sendBack(world, phase, phase, judgement.feedback, by);
-    case 'rewinding': {
-      const target = world.phases.find((one) => one.name === judgement.target);
-      return target && sendBack(world, phase, target, judgement.feedback, by);
-    }
+      return sendBack(world, phase, judgement.told, [], by);
+    case 'rewinding':
+      return sendBack(world, phase, judgement.told, judgement.riders, by);
     case 'rejected':
       return reject(world, phase);
     case 'escalated':
@@ -176,23 +199,37 @@ function decide(
 }
 
 /** A phase sends itself or an earlier one back, unless a limit forbids it (rules 11, 12, 21 and 22). */
-function sendBack(world: World, phase: Phase, target: Phase, feedback: string, by: DecidedBy): void {
+function sendBack(world: World, phase: Phase, told: Told, others: readonly Told[], by: DecidedBy): void {
+  const target = world.phases.find((one) => one.name === told.phase);
+  if (!target) return;
   const isRetry = target === phase;
-  const limit = by === 'person' ? undefined : refusal(world, phase, target.name);
+  const going = { target, told, riders: isRetry ? [] : ridersOf(world, phase, target, others, by) };
+  const limit = by === 'person' ? undefined : refusal(world, phase, target.name, 1 + going.riders.length);
   if (limit && !holdPhase(world, phase, limit, target.name)) return;
   if (limit) return escalate(world, phase, 'limit');
-  countDemand(world, phase, target, by);
+  countDemand(world, phase, going, by);
   if (isRetry) {
-    say(world, 'phase.retrying', phase.name, { ...at(phase), feedback, by, spent: phase.retries });
-    return retry(world, phase, feedback);
+    say(world, 'phase.retrying', phase.name, { ...at(phase), ...tellingOf(told), by, spent: phase.retries });
+    return retry(world, phase, told);
   }
   const spent = phase.spent.get(target.name) ?? 0;
-  say(world, 'phase.rewinding', phase.name, { ...at(phase), target: target.name, feedback, by, spent });
-  return rewind(world, phase, target, feedback);
+  say(world, 'phase.rewinding', phase.name, {
+    ...at(phase),
+    target: target.name,
+    ...tellingOf(told),
+    by,
+    spent,
+    ...(going.riders.length > 0 && {
+      riders: going.riders.map((one) => ({ phase: one.phase.name, ...tellingOf(one.told) })),
+    }),
+  });
+  world.sent.push({ from: phase.name, to: target.name });
+  return rewind(world, phase, going);
 }
 
-function retry(world: World, phase: Phase, feedback: string): void {
+function retry(world: World, phase: Phase, { feedback, issues }: Told): void {
   phase.feedback = feedback;
+  phase.issues = issues;
   // A retry keeps its place; whoever waited for a person has none. While the run is held, no attempt begins.
   if (phase.status === 'working' && world.held.size === 0) return attemptAgain(world, phase);
   phase.hasPlace = phase.status === 'working';
@@ -201,7 +238,7 @@ function retry(world: World, phase: Phase, feedback: string): void {
 
 function attemptAgain(world: World, phase: Phase): void {
   phase.attempt++;
-  work(world, phase, phase.feedback);
+  work(world, phase, phase.feedback, phase.issues);
 }
 
 /** The phase waits for a person, who answers in their own time (rule 9). */
@@ -214,20 +251,12 @@ function escalate(world: World, phase: Phase, because: string): void {
     const act = phase.spec.people[nth] ?? { do: 'approve' };
     // There is nothing to approve in an attempt that broke off: that answer is refused, and the next is a no.
     const isRefused = act.do === 'approve' && !phase.isDone;
-    decide(world, phase, isRefused ? { type: 'reject' } : verdictOf(act), 'person');
+    decide(world, phase, isRefused ? { type: 'reject' } : verdictOf(world, phase, act), 'person');
   });
 }
 
-function verdictOf(act: PersonAct): Verdict {
-  switch (act.do) {
-    case 'approve':
-    case 'reject':
-      return { type: act.do };
-    case 'retry':
-      return { type: 'retry', feedback: act.feedback };
-    case 'rewind':
-      return { type: 'retryPredecessor', phase: act.phase, feedback: act.feedback };
-  }
+function tellingOf({ feedback, issues }: Told): Details {
+  return { feedback, ...labels(issues) };
 }
 
 /** The outputs that are approved: this attempt's, or those of the best one. */

@@ -4,11 +4,11 @@
  * @module
  */
 import type { GateSpec } from './scenario.ts';
-import type { Phase } from './world.ts';
+import type { Phase, World } from './world.ts';
 
-/** Whether a name is one of an ancestor. */
-export function isAbove(phase: Phase, target: string): boolean {
-  return [...phase.above].some((one) => one.name === target);
+/** The phases that a person may send back. */
+export function namesAbove({ above }: Phase): ReadonlySet<string> {
+  return new Set([...above].map((one) => one.name));
 }
 
 /** The phases that a gate may send back. */
@@ -16,4 +16,17 @@ export function allowedTargets(phase: Phase, { rewindTo = 'predecessors' }: Gate
   if (rewindTo === 'predecessors') return new Set(phase.spec.after);
   const above = [...phase.above].map((one) => one.name);
   return new Set(rewindTo === 'ancestors' ? above : above.filter((name) => rewindTo.includes(name)));
+}
+
+/** The place of a phase in topological order: those without predecessors first, then what each of them frees. */
+export function rank({ phases }: World, name: string): number {
+  const placed = phases.filter((one) => one.spec.after.length === 0);
+  const passed = new Set<string>();
+  for (const one of placed) {
+    passed.add(one.name);
+    const freed = (next: Phase): boolean =>
+      next.spec.after.includes(one.name) && next.spec.after.every((before) => passed.has(before));
+    placed.push(...phases.filter(freed));
+  }
+  return placed.findIndex((one) => one.name === name);
 }

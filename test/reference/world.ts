@@ -5,9 +5,10 @@
  */
 import type { LimitName, RunStatus } from '../../src/index.ts';
 import { createAgenda, type Agenda } from './agenda.ts';
+import type { Finding, Sent } from './findings.ts';
 import { line, type Details } from './line.ts';
 import type { Bid } from './till.ts';
-import { delayOf, type GateSpec, type PhaseSpec, type Scenario } from './scenario.ts';
+import { delayOf, type GateSpec, type IssueAct, type PhaseSpec, type Scenario } from './scenario.ts';
 
 /** How widely a new commit reaches, narrowest first. */
 export const REACHES = ['requester', 'changed', 'all'] as const;
@@ -17,6 +18,7 @@ export type Reach = (typeof REACHES)[number];
 export interface Demand {
   readonly from: string;
   readonly feedback: string;
+  readonly issues: readonly IssueAct[];
   readonly regate: boolean;
   readonly reach: Reach;
 }
@@ -64,6 +66,11 @@ export interface Phase {
   isDone: boolean;
   /** What the attempt that it returns to is told. */
   feedback: string;
+  issues: readonly IssueAct[];
+  /** What its reviewers found and is open. */
+  findings: Finding[];
+  /** The last rewinds of the run when it last started from new inputs, oldest first. */
+  latest: readonly Sent[];
   /** Whether it kept its place meanwhile. */
   hasPlace: boolean;
   /** Outputs of each version, oldest first. */
@@ -75,6 +82,10 @@ export interface World {
   readonly agenda: Agenda;
   readonly phases: readonly Phase[];
   readonly lines: string[];
+  /** What reviewers were shown of their findings, in order. */
+  readonly shown: string[];
+  /** Rewinds, oldest first. */
+  readonly sent: Sent[];
   /** Phases that may start, oldest first. */
   queue: Phase[];
   corrections: number;
@@ -108,6 +119,8 @@ export function createWorld(scenario: Scenario): World {
     agenda: createAgenda(),
     phases,
     lines: [],
+    shown: [],
+    sent: [],
     queue: [],
     corrections: 0,
     tokens: 0,
@@ -188,6 +201,9 @@ function phaseOf(spec: PhaseSpec): Phase {
     tried: [],
     isDone: false,
     feedback: '',
+    issues: [],
+    findings: [],
+    latest: [],
     hasPlace: false,
     commits: [],
   };

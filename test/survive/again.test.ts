@@ -12,6 +12,7 @@ import {
   readRun,
   reject,
   resumeRun,
+  requestChanges,
   retry,
   retryFailed,
   retryPredecessor,
@@ -218,14 +219,20 @@ function notRunAgain(before: readonly RunRecord[], since: readonly RunRecord[], 
 function unanswered(records: readonly RunRecord[], target: string): readonly string[] {
   let open: string[] = [];
   let told: string[] = [];
+  let isRetrying = false;
   for (const [at, { event }] of records.entries()) {
-    if (event.type === 'phase.rewinding' && event.target === target) {
+    if (event.type === 'phase.rewinding') {
       const next = records[at + 1]?.event;
       // Where what it sent back has ended badly already, it fails at once, and with it what it demands.
-      if (next?.type !== 'phase.failed' || next.phase !== event.phase) open.push(event.correction.feedback);
-    } else if (event.type === 'phase.started' && event.phase === target)
-      told = open.filter((one) => (event.revision?.feedback ?? '').includes(one));
-    else if (event.type === 'phase.approved' && event.phase === target) {
+      if (next?.type === 'phase.failed' && next.phase === event.phase) continue;
+      if (event.target === target) open.push(event.correction.feedback);
+      for (const rider of event.riders ?? []) if (rider.phase === target) open.push(rider.correction.feedback);
+    } else if (event.type === 'phase.retrying' && event.phase === target) isRetrying = true;
+    else if (event.type === 'phase.started' && event.phase === target) {
+      // What its own gate has demanded since does not make it forget why it was sent back.
+      if (!isRetrying) told = open.filter((one) => (event.revision?.feedback ?? '').includes(one));
+      isRetrying = false;
+    } else if (event.type === 'phase.approved' && event.phase === target) {
       open = open.filter((one) => !told.includes(one));
       told = [];
     }
@@ -260,6 +267,10 @@ function decisions({ phases }: Scenario, seed: number): readonly Decision[] {
     approve(),
     retry('otherwise'),
     retryPredecessor(target, 'from there'),
+    requestChanges([
+      { id: 'i0', severity: 'high', description: 'i0 is wrong.', affectedPhase: target },
+      { severity: 'low', description: 'So is this.' },
+    ]),
     reject('no'),
     escalate('who knows'),
   ];

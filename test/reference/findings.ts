@@ -1,0 +1,110 @@
+/**
+ * What reviewers found, from review to review, and whether a gate goes round in a loop (rules 38 and 39).
+ *
+ * @module
+ */
+import { once } from './issues.ts';
+import type { DecidedBy } from './judge.ts';
+import type { Answers, Verdict } from './review.ts';
+import type { IssueAct } from './scenario.ts';
+import type { Phase, World } from './world.ts';
+
+/** What a reviewer found, by the name of its issues, while it is open. */
+export interface Finding {
+  readonly reviewer: string;
+  readonly name: string;
+  issues: readonly IssueAct[];
+  /** Reviews in a row that found it open. */
+  open: number;
+}
+
+/** One phase that sent back another. */
+export interface Sent {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** An answer with its issues: those that it brings, and those of findings that it says are open. */
+export function completed(phase: Phase, reviewer: string, answer: Verdict): Verdict {
+  if (!('issues' in answer) && !('priors' in answer)) return answer;
+  const { issues = [], priors = {} } = answer;
+  const again = phase.findings.filter(
+    (one) =>
+      one.reviewer === reviewer && priors[one.name] === 'open' && !issues.some((issue) => issue.name === one.name),
+  );
+  return { ...answer, issues: once([...issues, ...again.flatMap((one) => one.issues)]) };
+}
+
+/** Takes down what a review found: one that came to a decision. */
+export function find(phase: Phase, verdict: Verdict, answers: Answers): void {
+  if (!isDecision(verdict)) return;
+  const before = phase.findings;
+  const open: Finding[] = [];
+  for (const finding of before) {
+    const answer = answers.get(finding.reviewer);
+    const said = answer && isDecision(answer) ? answer : undefined;
+    const fate = said ? fateOf(finding, said) : 'open';
+    if (fate !== 'closed') open.push(finding);
+    if (said && fate === 'open') finding.open++;
+  }
+  const isAnyClosed = open.length < before.length;
+  for (const [reviewer, said] of answers) {
+    for (const issue of issuesIn(said)) {
+      const known = open.find((one) => one.reviewer === reviewer && one.name === issue.name);
+      const issues = issuesIn(said).filter((one) => one.name === issue.name);
+      if (known) known.issues = issues;
+      else open.push({ reviewer, name: issue.name, issues, open: 1 });
+    }
+  }
+  if (isAnyClosed) for (const finding of open) finding.open = 1;
+  phase.findings = verdict.type === 'approve' ? [] : open;
+}
+
+/** What a person decided makes of what was found. Whose an issue is may be said anew. */
+export function overrule(phase: Phase, verdict: Verdict): void {
+  if (verdict.type === 'approve') phase.findings = [];
+  for (const finding of phase.findings) {
+    const anew = once(issuesIn(verdict)).filter((issue) => issue.name === finding.name);
+    if (anew.length > 0) finding.issues = anew;
+    finding.open = 1;
+  }
+}
+
+/** How a demand on `target` goes round in a loop, if it does. */
+export function loopOf(phase: Phase, target: string, by: DecidedBy): 'issue' | 'rewind' | undefined {
+  const { loopAfter = 2 } = phase.gate ?? {};
+  if (loopAfter === 'unlimited' || by === 'person') return undefined;
+  if (by === 'gate' && phase.findings.some((one) => one.open >= loopAfter)) return 'issue';
+  const [first, second, third] = phase.latest;
+  const last: Sent = { from: phase.name, to: target };
+  if (target === phase.name || !first || !second || !third) return undefined;
+  return isSame(first, third) && isSame(second, last) && !isSame(first, second) ? 'rewind' : undefined;
+}
+
+/** The rewinds that came last. */
+export function latest(world: World): readonly Sent[] {
+  return world.sent.slice(-3);
+}
+
+// --- internal ---
+
+function issuesIn(verdict: Verdict): readonly IssueAct[] {
+  return 'issues' in verdict ? (verdict.issues ?? []) : [];
+}
+
+function fateOf({ name }: Finding, said: Verdict): 'open' | 'closed' {
+  if (issuesIn(said).some((issue) => issue.name === name)) return 'open';
+  const prior = 'priors' in said ? said.priors?.[name] : undefined;
+  if (prior !== undefined) return prior === 'open' ? 'open' : 'closed';
+  const isDemand = said.type === 'retry' || said.type === 'retryPredecessor';
+  if (said.type === 'approve' || (isDemand && said.priors === undefined)) return 'closed';
+  return 'open';
+}
+
+function isDecision({ type }: Verdict): boolean {
+  return type !== 'unavailable' && type !== 'inconclusive' && type !== 'unrecognised';
+}
+
+function isSame(one: Sent, other: Sent): boolean {
+  return one.from === other.from && one.to === other.to;
+}
