@@ -14,7 +14,7 @@ import { planGraph, type GatePlan, type Plan } from '../model/plan.ts';
 import type { LimitName } from '../model/policy.ts';
 import { createQueue, push, pushFirst, take, takeWhere, type Queue } from '../model/queue.ts';
 import { newEntry, type Entry, type PhaseActor, type Standing } from './entry.ts';
-import type { PhaseInput, Rewind } from './phase-context.ts';
+import type { PhaseInput } from './phase-context.ts';
 import type { Till } from './till.ts';
 
 export type { Entry, PhaseActor, Standing } from './entry.ts';
@@ -61,8 +61,6 @@ export interface Board extends PipelineInput {
   readonly held: LimitName[];
   /** Limits that a person has lifted. */
   readonly lifted: LimitName[];
-  /** The latest rewinds, oldest first: as many as make a loop but one. */
-  trail: readonly Rewind[];
   readonly used: { corrections: number; costUsd: number; tokens: number };
   /** Whether a report is being heeded right now. */
   busy: boolean;
@@ -96,7 +94,6 @@ export function createBoard(input: PipelineInput, ports: BoardPorts): Board {
     outbox: [],
     held: [],
     lifted: [],
-    trail: NOBODY,
     used: { corrections: 0, costUsd: 0, tokens: 0 },
     busy: false,
     scheduled: false,
@@ -178,8 +175,6 @@ export function stronger(one: GatePlan['invalidate'], other: GatePlan['invalidat
 }
 
 // --- internal ---
-const NOBODY: readonly never[] = Object.freeze([]);
-
 function mark(board: Board, entry: Entry): void {
   if (!entry.queued && entry.holdsSlot) board.keepers += 1;
   entry.queued = true;

@@ -146,7 +146,7 @@ function heed(board: Board, entry: Entry, report: PhaseReport): void {
       return;
     case 'review.decided':
       entry.findings = findingsAfter(entry.findings, report).open;
-      if (entry.keepsakes) keepBest(entry, report);
+      keepBest(entry, report);
       return;
     case 'check.baselined':
       entry.owed = [...new Set([...entry.owed, ...report.passed])];
@@ -192,11 +192,17 @@ function rewind(board: Board, entry: Entry, report: EventOf<'phase.rewinding'>):
   const { riders, rewinds } = takeRiders(board, entry, report);
   if (!countCorrection(board, entry, report.spent, report.by === 'person', 1 + riders.length)) return;
   entry.rewinds = byName([...Object.entries(entry.rewinds), ...rewinds]);
-  board.trail = [...board.trail, { from: report.phase, to: report.target }].slice(-3);
+  noteRewind(board, entry, report.target);
   const { riders: _, ...rest } = report;
   const made = riders.length > 0 ? { ...rest, riders } : rest;
   board.outbox.push(made);
   sendBack(board, entry, made);
+}
+
+/** Takes down a rewind, where it may be part of a loop: with who made it, and with who was sent back. */
+function noteRewind(board: Board, entry: Entry, target: string): void {
+  const made = { from: entry.phase.name, to: target };
+  for (const one of [entry, entryNamed(board, target)]) if (one) one.trail = [...one.trail, made].slice(-3);
 }
 
 function park(board: Board, entry: Entry, parked: NonNullable<Entry['parked']>): void {

@@ -58,14 +58,14 @@ function mayBegin({ standing, parked }: Entry): boolean {
 function begin(board: Board, entry: Entry): void {
   if (!mayAttempt(board, entry, true)) return;
   const start = startOf(board, entry);
-  const recollection = recallAtStart(board, entry, start.revision !== undefined);
+  const recollection = recallAtStart(board, entry, start);
   takeSlot(board, entry);
   entry.attempt = start.attempt;
   entry.attempts += 1;
   entry.fresh = true;
   if (entry.actor) {
     // It has waited for what it sent back, and others may have sent back something meanwhile.
-    const news = { rewinds: entry.rewinds, trail: board.trail, owed: entry.owed };
+    const news = { rewinds: entry.rewinds, trail: entry.trail, owed: entry.owed };
     entry.actor.send({ type: 'restart', start: Object.assign(start, { news }), recollection });
     return;
   }
@@ -83,7 +83,7 @@ function begin(board: Board, entry: Entry): void {
     attended,
     rewinds,
     history,
-    past: pastOf(board, entry, recollection),
+    past: pastOf(entry, recollection),
     attempt,
     revision,
     previous,
@@ -93,7 +93,7 @@ function begin(board: Board, entry: Entry): void {
 }
 
 /** What a phase remembers that begins as a new generation; most have nothing to remember. */
-function pastOf({ trail }: Board, { findings, owed }: Entry, recollection: Past['recollection']): Past | undefined {
+function pastOf({ findings, trail, owed }: Entry, recollection: Past['recollection']): Past | undefined {
   if (findings.length + trail.length + owed.length === 0 && !recollection) return undefined;
   return { findings, trail, owed, recollection };
 }
@@ -117,7 +117,10 @@ function startOf(board: Board, entry: Entry): Start {
     history.filter((one) => !demands.includes(one)),
   );
   entry.history = revision.history;
-  return { attempt, inputs, revision, previous: currentCommit(board.ledger, phase.name)?.outputs, gated };
+  // What a phase that waited has to correct of itself is about the attempt that found it, which its actor has.
+  const isOwn = entry.actor !== undefined && demands.some(({ from }) => from === phase.name);
+  const previous = isOwn ? undefined : currentCommit(board.ledger, phase.name)?.outputs;
+  return { attempt, inputs, revision, previous, gated };
 }
 
 function takeSlot(board: Board, entry: Entry): void {

@@ -8,6 +8,7 @@ import type { View } from '../model/ledger.ts';
 import type { GatePlan, PhasePlan } from '../model/plan.ts';
 import type { Correction } from '../model/revision.ts';
 import type { Keepsakes } from './keepsakes.ts';
+import type { Rewind } from './phase-context.ts';
 import type { PhaseCommand } from './phase.machine.ts';
 
 /** The actor of one phase in one generation, as its pipeline knows it. */
@@ -57,6 +58,8 @@ export interface Entry {
   rewinds: Readonly<Record<string, number>>;
   /** What its reviewers have found and is not known to be corrected. */
   findings: readonly ReviewFinding[];
+  /** The latest rewinds that it has made, or that have sent it back, oldest first: as many as make a loop but one. */
+  trail: readonly Rewind[];
   /** Checks that it has to leave passing: they did when it set to work, and it has not been approved since. */
   owed: readonly string[];
   /** What its attempts have left for later ones. */
@@ -87,6 +90,7 @@ export function newEntry(index: number, phase: PhasePlan): Entry {
     outstanding: NOBODY,
     rewinds: {},
     findings: NOBODY,
+    trail: NOBODY,
     owed: NOBODY,
     keepsakes: undefined,
     history: NOBODY,

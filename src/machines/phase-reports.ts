@@ -182,7 +182,7 @@ const CODES: Partial<Record<Approval['because'], string>> = {
 
 const WARNINGS: Partial<Record<Approval['because'], (context: PhaseContext) => string>> = {
   exhausted: (context) =>
-    `Approved without its reviewer's consent, as its budget for changes is spent: ${reasonOf(context)}`,
+    `Approved without its reviewer's consent, as ${loopOf(context) ? 'it goes round in a loop' : 'its budget for changes is spent'}: ${reasonOf(context)}`,
   unrecognised: () => "Approved as no verdict was recognised in the reviewer's answer",
   invalidTarget: (context) =>
     `Approved as the reviewer sent back a phase that it may not send back: ${reasonOf(context)}`,

@@ -67,7 +67,7 @@ export function loopOf(
   const { verdict, by } = review;
   if (by === 'person' || !verdict || !isDemand(verdict)) return undefined;
   const most = countOf(gateOf(context)?.loopAfter ?? 'unlimited');
-  const open = by === 'gate' ? stalled(past.findings, most) : [];
+  const open = by === 'gate' && verdict.issues ? stalled(past.findings, verdict.issues, most) : [];
   if (open.length > 0) return { kind: 'issue', issues: open.map((one) => one.id), rewinds: [] };
   if (verdict.type !== 'retryPredecessor' || most === Infinity) return undefined;
   const rewinds = [...past.trail.slice(-3), { from: origin.phase.name, to: verdict.phase }];

@@ -5,6 +5,7 @@
  */
 import { isFree, isUnsettled } from '../model/course.ts';
 import type { EventOf } from '../model/event.ts';
+import { recounted } from '../model/findings.ts';
 import { enqueue, entryAt, type Board, type Entry } from './board.ts';
 import { schedule } from './dispatch.ts';
 import { endIfDone } from './ending.ts';
@@ -49,6 +50,7 @@ function rearm(entry: Entry): void {
   if (entry.attempts > 0) entry.generation += 1;
   entry.standing = 'pending';
   entry.doomedBy = undefined;
+  entry.findings = recounted(entry.findings, 0);
   entry.parked = undefined;
   // Demands that it worked on are told again; without any it starts afresh.
   entry.fresh = entry.outstanding.length + entry.requests.length === 0;

@@ -78,6 +78,7 @@ export function commit(board: Board, entry: Entry, outputs: Commit['outputs']): 
   retire(board, entry, 'approved');
   entry.spread = entry.outstanding.reduce((widest, request) => stronger(widest, request.spread), entry.spread);
   if (entry.outstanding.length > 0) entry.outstanding = [];
+  if (entry.findings.length > 0) entry.findings = NOBODY;
   entry.view = undefined;
   return done;
 }

@@ -62,7 +62,7 @@ export function findingsAfter(before: readonly ReviewFinding[], { verdict, verdi
     else if (as) closed.push({ finding, as });
   }
   for (const [reviewer, one] of Object.entries(verdicts)) open.push(...fresh(before, reviewer, one));
-  const kept = closed.length === 0 ? open : open.map((finding) => ({ ...finding, open: 1 }));
+  const kept = closed.length === 0 ? open : recounted(open, 1);
   if (verdict.type !== 'approve') return { open: kept, closed };
   return { open: [], closed: [...closed, ...kept.map((finding) => ({ finding, as: 'accepted' as const }))] };
 }
@@ -70,10 +70,20 @@ export function findingsAfter(before: readonly ReviewFinding[], { verdict, verdi
 /**
  * Findings that go round in a loop: found open so often in a row, while nothing was corrected.
  *
+ * @param demanded The issues of the demand that is judged: what was found open before is no loop of another demand.
  * @param most How often is too often.
  */
-export function stalled(findings: readonly ReviewFinding[], most: number): readonly ReviewFinding[] {
-  return findings.filter((finding) => finding.open >= most);
+export function stalled(
+  findings: readonly ReviewFinding[],
+  demanded: readonly Issue[],
+  most: number,
+): readonly ReviewFinding[] {
+  return findings.filter(({ id, open }) => open >= most && demanded.some((issue) => issueId(issue) === id));
+}
+
+/** The findings with their counts begun anew. @param open 1 where they were found just now, 0 where they are to be looked for again. */
+export function recounted(findings: readonly ReviewFinding[], open: 0 | 1): readonly ReviewFinding[] {
+  return findings.map((finding) => ({ ...finding, open }));
 }
 
 // --- internal ---

@@ -5,7 +5,7 @@
  */
 import { createPatch } from 'diff';
 import type { EventOf, RunEvent, RunRecord, Verdict } from './event.ts';
-import { findingsAfter, type ReviewFinding } from './findings.ts';
+import { findingsAfter, recounted, type ReviewFinding } from './findings.ts';
 import { choicesOf, type Choice } from './item-choices.ts';
 import { namesAbove } from './graph.ts';
 import type { InboxItem } from './inbox.ts';
@@ -67,6 +67,8 @@ export function itemDetail(records: readonly RunRecord[], item: InboxItem): Item
     if (event.type === 'phase.retrying' && event.phase === item.about) corrections.push(event.correction);
     if (event.type === 'phase.rewinding') corrections.push(...toldTo(item.about, event));
     if (event.type === 'review.decided' && event.phase === item.about) findings = findingsAfter(findings, event).open;
+    if (event.type === 'phase.approved' && event.phase === item.about) findings = [];
+    if (event.type === 'run.reopened') findings = recounted(findings, 0);
   }
   const snapshot = view.snapshot();
   const { costUsd = 0, tokens = 0 } = snapshot.phases[item.about] ?? {};

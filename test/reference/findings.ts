@@ -71,19 +71,21 @@ export function overrule(phase: Phase, verdict: Verdict): void {
 }
 
 /** How a demand on `target` goes round in a loop, if it does. */
-export function loopOf(phase: Phase, target: string, by: DecidedBy): 'issue' | 'rewind' | undefined {
+export function loopOf(phase: Phase, target: string, verdict: Verdict, by: DecidedBy): 'issue' | 'rewind' | undefined {
   const { loopAfter = 2 } = phase.gate ?? {};
   if (loopAfter === 'unlimited' || by === 'person') return undefined;
-  if (by === 'gate' && phase.findings.some((one) => one.open >= loopAfter)) return 'issue';
+  const demanded = issuesIn(verdict).map((one) => one.name);
+  if (by === 'gate' && phase.findings.some((one) => one.open >= loopAfter && demanded.includes(one.name)))
+    return 'issue';
   const [first, second, third] = phase.latest;
   const last: Sent = { from: phase.name, to: target };
   if (target === phase.name || !first || !second || !third) return undefined;
   return isSame(first, third) && isSame(second, last) && !isSame(first, second) ? 'rewind' : undefined;
 }
 
-/** The rewinds that came last. */
-export function latest(world: World): readonly Sent[] {
-  return world.sent.slice(-3);
+/** The rewinds that came last of those that a phase has made, and those that sent it back. */
+export function latest(world: World, { name }: Phase): readonly Sent[] {
+  return world.sent.filter(({ from, to }) => from === name || to === name).slice(-3);
 }
 
 // --- internal ---

@@ -71,7 +71,7 @@ export function signsOf(world: World, phase: Phase, verdict: Verdict, by: Decide
     return { isAstray: false, loop: undefined };
   }
   const { target, stray } = destinationOf(world, phase, gate, verdict, by);
-  return { isAstray: stray, loop: loopOf(phase, target, by) };
+  return { isAstray: stray, loop: loopOf(phase, target, verdict, by) };
 }
 
 /** What a person decides, as a verdict. */
@@ -99,7 +99,7 @@ interface Destination {
 function judgeDemand(world: World, phase: Phase, gate: GateSpec, verdict: Demanding, by: DecidedBy): Judgement {
   const { target, isAllowed, told, riders } = destinationOf(world, phase, gate, verdict, by);
   const isFree = by === 'person';
-  const loop = loopOf(phase, target, by);
+  const loop = loopOf(phase, target, verdict, by);
   const isRetry = target === phase.name;
   const spent = isRetry ? phase.retries : (phase.spent.get(target) ?? 0);
   const isLeft = spent < count(isRetry ? gate.maxRetries : gate.maxPredecessorRetries, 2) && !loop;

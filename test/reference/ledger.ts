@@ -10,6 +10,7 @@ export function commit(world: World, phase: Phase, because: string, outputs: Rea
   phase.commits.push(outputs);
   phase.status = 'approved';
   phase.life++;
+  phase.findings = [];
   phase.committedReads = new Map([...phase.reads].filter(([name]) => phase.asked.has(name)));
   const version = phase.commits.length;
   say(world, 'phase.approved', phase.name, {

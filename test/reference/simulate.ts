@@ -106,7 +106,7 @@ function start(world: World, phase: Phase): void {
   phase.told = [...phase.told, ...phase.untold];
   phase.untold = [];
   phase.attempt = phase.fresh ? Math.min(1, phase.told.length) : phase.attempt + 1;
-  phase.latest = latest(world);
+  phase.latest = latest(world, phase);
   phase.fresh = false;
   phase.retries = 0;
   phase.failedBefore = undefined;

@@ -69,7 +69,7 @@ export interface Phase {
   issues: readonly IssueAct[];
   /** What its reviewers found and is open. */
   findings: Finding[];
-  /** The last rewinds of the run when it last started from new inputs, oldest first. */
+  /** The last rewinds that it made, or that sent it back, when it last started from new inputs, oldest first. */
   latest: readonly Sent[];
   /** Whether it kept its place meanwhile. */
   hasPlace: boolean;
