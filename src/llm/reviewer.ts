@@ -37,7 +37,8 @@ export interface ModelReviewerFields {
   readonly timeout?: number | undefined;
   /**
    * How often the model is asked for one review, at the same time. The verdict is what more than half of the answers say; where no
-   * verdict has so many, the review could not be had. @default 1
+   * verdict has so many, the review could not be had. Once either is certain, the others are aborted; what they have used is
+   * unknown. @default 1
    */
   readonly samples?: number | undefined;
   /** What one try is expected to use at most, all its samples together. */
@@ -57,20 +58,29 @@ export function modelReviewer<N extends string>(
     const findings = findingsOf(context);
     const work = { ...material(context), ...(findings.length > 0 && { earlier_findings: findings.map(numbered) }) };
     const who = `"${context.task}" of phase "${phase}"`;
-    const ask = async (report: Report): Promise<Decision> => {
+    const ask = async (report: Report, signal: AbortSignal): Promise<Decision> => {
       // Made anew for every question, so that no work can know them.
       const nonce = crypto.randomUUID();
       const delimiter = crypto.randomUUID();
       const messages = reviewMessages({ criteria, phase, attempt, retriesLeft, earlier, work, nonce, delimiter });
-      const { task: reviewer, signal } = context;
+      const { task: reviewer } = context;
       const question = { messages, schema: form.schema, retryEmpty: false };
       const text = await callModel(caller, question, { phase, task: reviewer, attempt, signal, report });
       return readVerdict(text, { nonce, findings, phases: [...earlier, phase], who });
     };
-    if (samples === 1) return ask(context.report);
+    if (samples === 1) return ask(context.report, context.signal);
     // All report what they use; how far they are is told of the first.
     const reports = [context.report, ...Array<Report>(samples - 1).fill(withoutProgress(context.report))];
-    return majority(await Promise.allSettled(reports.map(ask)), who);
+    const decided = new AbortController();
+    const signal = AbortSignal.any([context.signal, decided.signal]);
+    try {
+      return await majority(
+        reports.map((report) => ask(report, signal)),
+        who,
+      );
+    } finally {
+      decided.abort();
+    }
   };
   return task(name, { estimate, timeout, retry: modelRetry(retry), run });
 }

@@ -10,26 +10,29 @@ import { retryHintOf } from '../model/retry-hint.ts';
 import { unusable } from './model-error.ts';
 
 /**
- * The verdict of more than half of the samples, with what those have found.
+ * The verdict of more than half of the samples, with what those have found. Those that cannot change the verdict any more are
+ * not waited for.
  *
+ * @param asked All of them, at work.
  * @param who The reviewer, for messages.
  * @throws Where there is none: the error of samples that could not be had, if they might have made one; else
  *   `MODEL_ANSWER_INVALID`.
  */
-export function majority(samples: readonly PromiseSettledResult<Decision>[], who: string): Decision {
-  const decisions = samples.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-  const sides = TYPES.map((type) => decisions.filter((one) => one.type === type));
-  const [largest = []] = sides.toSorted((a, b) => b.length - a.length);
-  if (largest.length > samples.length / 2) return joined(largest);
-  const errors = samples.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
+export async function majority(asked: readonly Promise<Decision>[], who: string): Promise<Decision> {
+  const samples = await settledEnough(asked);
+  const needed = asked.length / 2;
+  const [largest = []] = sidesOf(samples);
+  if (largest.length > needed) return joined(largest);
+  const errors = samples.flatMap((one) => (one?.status === 'rejected' ? [one.reason as unknown] : []));
   const hints = errors.map(retryHintOf);
   const passing = errors.filter((_, index) => hints[index]?.retryable);
   const lasting = errors.filter((_, index) => hints[index]?.permanent);
-  if (largest.length + passing.length > samples.length / 2) throw longest(passing);
-  if (largest.length + passing.length + lasting.length > samples.length / 2) throw lasting[0];
+  const likely = largest.length + openOf(samples);
+  if (passing.length > 0 && likely + passing.length > needed) throw longest(passing);
+  if (lasting.length > 0 && likely + passing.length + lasting.length > needed) throw lasting[0];
   throw unusable(
     who,
-    `more than half of its ${samples.length} samples have to agree, and they say ${tally(sides, errors)}`,
+    `more than half of its ${asked.length} samples have to agree, and they say ${tally(samples, errors)}`,
     {
       hint: 'The gate asks again by itself (`maxReviewErrors`). Where that happens often, say more clearly in the criteria what passes.',
       retryable: false,
@@ -46,6 +49,39 @@ const TYPES = [
   'escalate',
   'reject',
 ] as const satisfies readonly Decision['type'][];
+
+/** What each sample has come to; `undefined` for one that is at work. */
+type Samples = readonly (PromiseSettledResult<Decision> | undefined)[];
+
+/** Waits until a verdict has more than half of all, or none can have it any more. */
+function settledEnough(asked: readonly Promise<Decision>[]): Promise<Samples> {
+  return new Promise((resolve) => {
+    const samples: Samples[number][] = asked.map(() => undefined);
+    const settle = (at: number, one: PromiseSettledResult<Decision>) => {
+      samples[at] = one;
+      const [largest = []] = sidesOf(samples);
+      const needed = asked.length / 2;
+      if (largest.length > needed || largest.length + openOf(samples) <= needed) resolve([...samples]);
+    };
+    for (const [at, one] of asked.entries()) {
+      one.then(
+        (value) => settle(at, { status: 'fulfilled', value }),
+        (reason: unknown) => settle(at, { status: 'rejected', reason }),
+      );
+    }
+  });
+}
+
+/** Who decides the same, the most first. */
+function sidesOf(samples: Samples): readonly (readonly Decision[])[] {
+  const decisions = samples.flatMap((one) => (one?.status === 'fulfilled' ? [one.value] : []));
+  const sides = TYPES.map((type) => decisions.filter((one) => one.type === type));
+  return sides.toSorted((a, b) => b.length - a.length);
+}
+
+function openOf(samples: Samples): number {
+  return samples.filter((one) => one === undefined).length;
+}
 
 /** What those have in common who decide the same: every demand and every issue once, and how sure the one in the middle is. */
 function joined(side: readonly Decision[]): Decision {
@@ -109,8 +145,8 @@ function longest(errors: readonly unknown[]): unknown {
   return errors.toSorted((a, b) => retryHintOf(b).afterMs - retryHintOf(a).afterMs)[0];
 }
 
-function tally(sides: readonly (readonly Decision[])[], errors: readonly unknown[]): string {
-  const said = sides.flatMap((side) => (side[0] ? [`${side[0].type} ${times(side.length)}`] : []));
+function tally(samples: Samples, errors: readonly unknown[]): string {
+  const said = sidesOf(samples).flatMap((side) => (side[0] ? [`${side[0].type} ${times(side.length)}`] : []));
   const [first] = errors;
   const why = PhasegateError.is(first) ? first.message.split('\n', 1)[0] : String(first);
   return [...said, ...(errors.length > 0 ? [`nothing ${times(errors.length)}: ${why}`] : [])].join(', ');

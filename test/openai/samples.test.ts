@@ -7,8 +7,10 @@ import { openaiReviewer, type Ask, type AskReply } from '../../src/openai.ts';
 import { plainTask, tell, type Told } from './rig.ts';
 import { nonceIn } from './server.ts';
 
-/** What one sample comes to: fields of a verdict, a text, or an error. */
-type Sample = Readonly<Record<string, unknown>> | string | Error;
+/** What one sample comes to: fields of a verdict, a text, an error, or nothing until it is aborted. */
+type Sample = Readonly<Record<string, unknown>> | string | Error | typeof HANGS;
+
+const HANGS = Symbol('hangs');
 
 const yes = { verdict: 'approved', critique: 'Fine.', conf: 0.9 };
 const no = { verdict: 'needs_changes', required_change: 'Name a number.', critique: 'It has none.', conf: 0.9 };
@@ -19,19 +21,26 @@ async function review(
   samples: number,
   said: readonly Sample[],
   policy: Policy = {},
-): Promise<Told & { nonces: string[] }> {
+): Promise<Told & { nonces: string[]; aborted: () => number }> {
   const nonces: string[] = [];
-  const ask: Ask = async ({ messages, onDelta }): Promise<AskReply> => {
+  let aborted = 0;
+  const ask: Ask = async ({ messages, onDelta, signal }): Promise<AskReply> => {
     const nonce = nonceIn(messages[0]?.content ?? '');
     const one = said[nonces.length] ?? yes;
     nonces.push(nonce);
     onDelta('{');
     if (one instanceof Error) throw one;
+    if (one === HANGS) {
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      aborted += 1;
+      throw new Error('aborted');
+    }
     const text = typeof one === 'string' ? one : JSON.stringify({ nonce, ...one });
     return { text, usage: { inputTokens: 100, outputTokens: 10 } };
   };
   const editor = openaiReviewer('editor', { ask, samples, criteria: 'It is short.', retry: { attempts: 2 } });
-  return { ...(await tell(plainTask('Gates help.'), editor, { policy: { maxRetries: 0, ...policy } })), nonces };
+  const told = await tell(plainTask('Gates help.'), editor, { policy: { maxRetries: 0, ...policy } });
+  return { ...told, nonces, aborted: () => aborted };
 }
 
 /** The verdict of the first review. */
@@ -99,6 +108,35 @@ describe('samples', () => {
     const told = await review(3, [locked, locked, locked]);
     expect(told.lines.slice(1)).toEqual(['verdict unavailable: TASK_FAILED busy', 'failed']);
     expect(told.nonces.length).toBe(3);
+  });
+
+  it.each<[string, number, readonly Sample[], string]>([
+    ['two of three approve', 3, [yes, HANGS, yes], 'approve'],
+    ['three of five ask for changes', 5, [no, HANGS, no, HANGS, no], 'retry'],
+  ])('that hang are aborted once the others decide: %s', async (_, samples, said, type) => {
+    const { aborted, ...told } = await review(samples, said);
+    expect(firstOf(told)).toMatchObject({ type });
+    expect(aborted()).toBe(said.filter((one) => one === HANGS).length);
+    expect(told.result.metrics.tokens).toBe(110 * (samples - aborted()));
+  });
+
+  it.each<[string, number, readonly Sample[], string]>([
+    ['no verdicts', 3, ['', '', HANGS], 'verdict unavailable: MODEL_ANSWER_INVALID'],
+    ['three say three things of four', 4, [yes, no, never, HANGS], 'verdict unavailable: MODEL_ANSWER_INVALID'],
+    ['two can be had later', 3, [failure({}), failure({}), HANGS], 'editor retrying after try 1'],
+    ['one can be had later', 3, [failure({ retryable: false }), failure({}), HANGS], 'editor retrying after try 1'],
+    [
+      'two can never be had',
+      3,
+      Array(2)
+        .fill(failure({ retryable: false }))
+        .concat(HANGS),
+      'verdict unavailable: TASK',
+    ],
+  ])('that hang are aborted once nothing can be decided: %s', async (_, samples, said, line) => {
+    const { aborted, lines } = await review(samples, said);
+    expect(lines[1]).toContain(line);
+    expect(aborted()).toBe(1);
   });
 
   it('join what the side that wins has found, each thing once', async () => {
