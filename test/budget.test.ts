@@ -12,8 +12,12 @@ import {
   startRun,
   task,
   type Estimate,
+  type Limits,
   type TaskContext,
 } from '../src/index.ts';
+import type { Board } from '../src/machines/board.ts';
+import { createTill } from '../src/machines/budget.ts';
+import { Stake } from '../src/machines/till.ts';
 import { drive, fake, held, idle, play, simulatedTime, untilAborted, type PlayOptions } from './rig.ts';
 
 /** A task that takes so long, and then says that it has used so much. */
@@ -176,6 +180,23 @@ describe('a try that says what it uses at most', () => {
     expect(lines.filter((line) => line.includes('second'))).toEqual(['5 a/second try 1', '15 a/second done']);
   });
 
+  it('is not counted twice either where it says what it has used as input and output', async () => {
+    const long = task('long', {
+      estimate: { tokens: 60 },
+      run: async (context) => {
+        context.report({ inputTokens: 50, outputTokens: 10 });
+        await pass(context, 100);
+        return 'long';
+      },
+    });
+    const second = spender('second', { tokens: 60 }, 0, 10, { after: ['quick'] });
+    const { lines } = await timed([long, spender('quick', {}, 0, 5), second], {
+      limits: { tokens: 120 },
+      mode: 'dependencies',
+    });
+    expect(lines.filter((line) => line.includes('second'))).toEqual(['5 a/second try 1', '15 a/second done']);
+  });
+
   it('that waits is refused when another is over, whose work is not lost by that', async () => {
     const time = simulatedTime();
     ({ clock } = time);
@@ -260,6 +281,32 @@ describe('a try that says what it uses at most', () => {
       limits: { costUsd: 1 },
     });
     expect(lines.slice(1, 3)).toEqual(['0 a/one try 1', '0 a/two try 1']);
+  });
+
+  it('is not held up either where others wait for the limit', async () => {
+    const costly = ['one', 'two'].map((name) => spender(name, { costUsd: 1 }, 0, 10));
+    const { lines } = await timed([...costly, spender('free', { tokens: 9 }, 0, 10)], { limits: { costUsd: 1 } });
+    expect(lines.slice(1, 3)).toEqual(['0 a/one try 1', '0 a/free try 1']);
+  });
+
+  it.each<[string, Limits]>([
+    ['one limit', { costUsd: 1 }],
+    ['another limit that nobody waits for', { costUsd: 1, tokens: 9, durationMs: 9 }],
+  ])('is looked at a few times, however many wait: %s', (_, limits) => {
+    const used = { costUsd: 0, tokens: 0 };
+    const ports = { publish: () => undefined, later: (work: () => void) => work() };
+    const board = { plan: { limits }, used, held: [], lifted: [], ended: undefined, ports } as unknown as Board;
+    const till = createTill(board);
+    const begun: Stake[] = [];
+    let looks = 0;
+    for (let nth = 0; nth < 200; nth++) {
+      const stake: Stake = new Stake('a', `t${nth}`, { costUsd: 1 }, () => begun.push(stake));
+      Object.defineProperty(stake, 'estimate', { get: () => ((looks += 1), { costUsd: 1 }) });
+      till?.ask(stake);
+    }
+    for (const stake of begun) till?.giveBack(stake);
+    expect(begun.length).toBe(200);
+    expect(looks).toBeLessThan(200 * 40);
   });
 });
 

@@ -139,7 +139,7 @@ function sendReport(one: Try, report: Report): void {
   amount('outputTokens', outputTokens);
   amount('tokens', tokens);
   amount('costUsd', costUsd);
-  one.spend(report);
+  one.spend({ tokens, costUsd });
   scope.report({
     type: 'task.reported',
     ...about(scope.input, plan),

@@ -44,6 +44,8 @@ class BudgetTill implements Till {
   readonly #begun = new Set<Stake>();
   /** Tries that have not, oldest first. */
   readonly #waiting: Stake[] = [];
+  /** How many of those say something about each limit. */
+  readonly #wanting = { costUsd: 0, tokens: 0, durationMs: 0 };
   readonly #promised = { tokens: 0, costUsd: 0 };
   #late = Infinity;
   #isServing = false;
@@ -55,7 +57,12 @@ class BudgetTill implements Till {
   }
 
   ask(stake: Stake): void {
+    if (this.#names.every((name) => stake.estimate[name] === undefined)) {
+      if (!this.#board.ended) this.#begin(stake);
+      return;
+    }
     this.#waiting.push(stake);
+    this.#want(stake, 1);
     this.#serve();
   }
 
@@ -71,7 +78,7 @@ class BudgetTill implements Till {
     } else {
       const at = this.#waiting.indexOf(stake);
       if (at === -1) return;
-      this.#waiting.splice(at, 1);
+      this.#leave(at, stake);
     }
     this.look();
   }
@@ -91,19 +98,22 @@ class BudgetTill implements Till {
     this.look();
   }
 
-  /** Has tries begin in the order in which they asked; of two that want the same, the later one does not overtake. */
+  /**
+   * Has tries begin in the order in which they asked; of two that want the same, the later one does not overtake. Ends where
+   * nothing is left that one of those that wait could have.
+   */
   #serve(): void {
     if (this.#isServing) return;
     this.#isServing = true;
     const blocked = new Set<Name>();
-    for (let at = 0; !this.#board.ended && blocked.size < this.#names.length;) {
+    for (let at = 0; !this.#board.ended && this.#names.some((name) => this.#wanting[name] > 0 && !blocked.has(name));) {
       const stake = this.#waiting[at];
       if (!stake) break;
       const wanted = this.#names.filter((name) => stake.estimate[name] !== undefined && !this.#isLifted(name));
       const spent = wanted.find((name) => this.#isSpent(name, stake));
       if (spent !== undefined) this.#refuse(spent, stake);
       if (spent === undefined && wanted.every((name) => !blocked.has(name) && this.#fits(name, stake))) {
-        this.#waiting.splice(at, 1);
+        this.#leave(at, stake);
         this.#begin(stake);
       } else {
         for (const name of wanted) blocked.add(name);
@@ -112,6 +122,15 @@ class BudgetTill implements Till {
     }
     this.#isServing = false;
     this.#board.ports.publish();
+  }
+
+  #leave(at: number, stake: Stake): void {
+    this.#waiting.splice(at, 1);
+    this.#want(stake, -1);
+  }
+
+  #want({ estimate }: Stake, by: 1 | -1): void {
+    for (const name of this.#names) if (estimate[name] !== undefined) this.#wanting[name] += by;
   }
 
   #begin(stake: Stake): void {
