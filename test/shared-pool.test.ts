@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { definePipeline, phase, task, type TaskContext } from '../src/index.ts';
+import { definePipeline, phase, requestChanges, task, type Issue, type TaskContext } from '../src/index.ts';
 import { fake, held, play, type Fake, type PlayOptions } from './rig.ts';
 
 /** Work that shares artifacts, and puts out a number. */
@@ -102,6 +102,22 @@ describe('artifacts that a phase subscribes to', () => {
     expect(seenBy(a)).toEqual([[], ['a/code: committed'], ['a/code: committed']]);
   });
 
+  it('of the phase itself are those of the attempt that found it wrong, where it has committed another', async () => {
+    const own: Issue = { severity: 'low', description: 'A typo.' };
+    const above: Issue = { severity: 'high', description: 'x is wrong.', affectedPhase: 'x' };
+    const x = fake('x');
+    const a = fake('a', {
+      after: ['x'],
+      outputs: [sharing(['code', 'committed']), sharing(['code', 'judged']), sharing()],
+      subscribe: ['a/code'],
+      verdicts: ['APPROVE', requestChanges([above, own])],
+    });
+    const b = fake('b', { after: ['a'], rewindTo: 'ancestors', verdicts: ['RETRY_PREDECESSOR x: Again.'] });
+    await run([x, a, b]);
+    expect(a.calls[2]?.revision?.issues).toMatchObject([own]);
+    expect(seenBy(a)).toEqual([[], [], ['a/code: judged']]);
+  });
+
   it('are new ones where their phase was sent back and approved again', async () => {
     const a = fake('a', { outputs: [sharing(['plan', 'v1']), sharing(['plan', 'v2'])] });
     const b = fake('b', { after: ['a'], subscribe: ['a/plan'], verdicts: ['RETRY_PREDECESSOR a: Again.'] });
@@ -150,6 +166,24 @@ describe('artifacts that a phase subscribes to', () => {
     const result = await run([a, b]);
     expect(result.outputs['a']).toEqual({ work: 0 });
     expect(seenBy(b)).toEqual([['a/plan: good']]);
+  });
+
+  it('are none where the best attempt, which stands, has shared nothing', async () => {
+    const a = fake('a', {
+      outputs: [sharing(), sharing(['plan', 'bad'])],
+      reviewers: {
+        judge: [
+          { type: 'retry', feedback: 'Better.', score: 9 },
+          { type: 'retry', feedback: 'Worse.', score: 2 },
+        ],
+      },
+      maxRetries: 1,
+      onExhausted: 'acceptBest',
+    });
+    const b = fake('b', { after: ['a'], subscribe: ['a/plan'] });
+    const result = await run([a, b]);
+    expect(result.outputs['a']).toEqual({ work: 0 });
+    expect(seenBy(b)).toEqual([[]]);
   });
 
   it('are those of the attempt that a person approves where a limit has held the next one', async () => {

@@ -13,6 +13,8 @@ import {
 } from '../model/recollection.ts';
 import { isSubscribed } from '../model/subscription.ts';
 import { entryNamed, type Board, type Entry } from './board.ts';
+import type { Start } from './phase-context.ts';
+import { bestScore } from './phase-updates.ts';
 
 /** What one attempt has left. */
 interface Traces {
@@ -67,12 +69,12 @@ export function keepReflection(entry: Entry, { reflection, recalled = [] }: Even
   if (more.length > 0) keep(entry, { reflections: withReflections(known, more) });
 }
 
-/** Keeps an attempt that scored higher than those before it; of equals the later one, as its phase does. */
+/** Keeps the attempt with the best score where that one may stand, also one that has left nothing. */
 export function keepBest(entry: Entry, { verdict, by }: EventOf<'review.decided'>): void {
-  const { keepsakes } = entry;
-  const score = by === 'gate' && 'score' in verdict ? verdict.score : undefined;
-  if (!keepsakes || score === undefined || (keepsakes.best && keepsakes.best.score > score)) return;
-  keep(entry, { best: { score, traces: keepsakes.current } });
+  const { keepsakes, phase } = entry;
+  if (by !== 'gate' || phase.gate?.onExhausted !== 'acceptBest') return;
+  const score = bestScore(keepsakes?.best, verdict);
+  if (score !== undefined) keep(entry, { best: { score, traces: currentOf(entry) } });
 }
 
 /** The attempt was sent back, or sends back another: the next one is told what it has left. */
@@ -82,20 +84,28 @@ export function endAttempt(entry: Entry): void {
 
 /** The phase is approved: what the attempt has left whose outputs are committed can be seen by others. */
 export function commitTraces(entry: Entry, because: EventOf<'phase.approved'>['because']): void {
-  const { keepsakes, phase } = entry;
+  const { keepsakes } = entry;
   if (!keepsakes) return;
-  const best = because === 'exhausted' && phase.gate?.onExhausted === 'acceptBest' ? keepsakes.best : undefined;
+  const best = because === 'exhausted' ? keepsakes.best : undefined;
   const committed = best?.traces ?? keepsakes.current;
   keep(entry, { committed, ended: committed });
 }
 
-/** What a phase that starts from new inputs is to recall; `undefined` where there is nothing. */
-export function recallAtStart(board: Board, entry: Entry, isRevised: boolean): Recollection | undefined {
+/**
+ * What a phase that starts from new inputs is to recall; `undefined` where there is nothing. Its own traces are those of the
+ * attempt whose outputs it is told: the committed one, or the one that it waited with.
+ */
+export function recallAtStart(
+  board: Board,
+  entry: Entry,
+  { revision, previous }: Pick<Start, 'revision' | 'previous'>,
+): Recollection | undefined {
   const { phase, keepsakes } = entry;
   const foreign = phase.subscribe?.some((one) => one.phase !== phase.name) ?? false;
   if (!keepsakes && !foreign) return undefined;
   const shared = foreign ? sharedWith(board, entry) : NOTHING;
-  const before = isRevised ? (keepsakes?.committed ?? keepsakes?.ended) : undefined;
+  const judged = previous === undefined ? keepsakes?.ended : keepsakes?.committed;
+  const before = revision ? judged : undefined;
   keep(entry, { shared, best: undefined, current: NO_TRACES, ended: before });
   return recollectionOf(entry);
 }

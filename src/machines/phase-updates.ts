@@ -120,11 +120,16 @@ export function crashed(thrown: unknown): GateOutcome {
   return { verdict: { type: 'unavailable', error: errorInfo(thrown) }, verdicts: {} };
 }
 
-/** Keeps this attempt where it scored higher than those before it; of equals the later one. */
+/** Keeps this attempt where it has the best score so far. */
 export function bestOf({ best, outputs }: PhaseContext, verdict: Verdict): PhaseContext['best'] {
+  const score = bestScore(best, verdict);
+  return score === undefined || outputs === null ? best : { score, outputs };
+}
+
+/** The score of a verdict where that is the best by now: of equals the later one. */
+export function bestScore(best: { readonly score: number } | null | undefined, verdict: Verdict): number | undefined {
   const score = 'score' in verdict ? verdict.score : undefined;
-  if (score === undefined || outputs === null || (best && best.score > score)) return best;
-  return { score, outputs };
+  return score === undefined || (best && best.score > score) ? undefined : score;
 }
 
 /** What the phase has spent on each target, this rewind included; a person's is for free. */
