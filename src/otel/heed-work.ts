@@ -7,6 +7,7 @@ import type { Attributes } from '@opentelemetry/api';
 import type { EventOf, RunEvent } from '../model/event.ts';
 import { isMissing } from '../model/verdict.ts';
 import { evaluations, exceptionAttributes, present } from './attributes.ts';
+import { reflectionAt } from './heed-reflection.ts';
 import { commonOf, note, openAttempt, startAttempt, type AttemptBranch, type RunSpans } from './run-spans.ts';
 import type { End, Failure } from './span.ts';
 import { addUsage } from './usage.ts';
@@ -37,6 +38,7 @@ export function heedWork(spans: RunSpans, event: WorkEvent, time: number): void 
       const { try: number, error, delayMs } = event;
       const attributes = { 'phasegate.try': number, 'error.type': error.code, 'phasegate.delay_ms': delayMs };
       tell(spans, attempt, event, time, { ...attributes, ...exceptionAttributes(error) });
+      if (attempt.reflection?.name === event.task) attempt.reflection.turn = number + 1;
       return;
     }
     case 'task.failed':
@@ -84,7 +86,7 @@ function failTask(spans: RunSpans, attempt: AttemptBranch, event: EventOf<'task.
 
 function report(spans: RunSpans, attempt: AttemptBranch, event: EventOf<'task.reported'>, time: number): void {
   const phase = spans.phases.get(event.phase);
-  const work = event.reviewer ? attempt.review : attempt.tasks.get(event.task);
+  const work = event.reviewer ? attempt.review : (reflectionAt(spans, attempt, event) ?? attempt.tasks.get(event.task));
   for (const one of [work, attempt, phase, spans.run]) if (one) addUsage(one.usage, event);
   if (event.artifact) {
     tell(spans, attempt, event, time, present({ 'phasegate.artifact': event.artifact.name }));
@@ -120,7 +122,9 @@ function tell(
   time: number,
   attributes: Attributes,
 ): void {
-  const work = event.reviewer ? reviewAt(spans, attempt, event, time) : taskOf(spans, attempt, event, time);
+  const work = event.reviewer
+    ? reviewAt(spans, attempt, event, time)
+    : (reflectionAt(spans, attempt, event) ?? taskOf(spans, attempt, event, time));
   const of = event.reviewer ? { 'phasegate.reviewer': event.task } : {};
   work.events.push({ name: `phasegate.${event.type}`, attributes: { ...of, ...attributes }, time });
 }

@@ -5,6 +5,7 @@
  */
 import type { EventOf, RunEvent } from '../model/event.ts';
 import { correctionAttributes, present } from './attributes.ts';
+import { heedReflected, interruptReflections } from './heed-reflection.ts';
 import { heedWork } from './heed-work.ts';
 import {
   addLink,
@@ -12,6 +13,7 @@ import {
   closePhase,
   closeRun,
   note,
+  openAttempt,
   phaseOf,
   startAttempt,
   type RunSpans,
@@ -26,6 +28,7 @@ export function heed(spans: RunSpans, event: RunEvent, time: number): boolean {
       if (event.plan) learn(spans, event.plan);
       if (event.type === 'run.resumed') {
         spans.cut = spans.last;
+        interruptReflections(spans, time);
         note(spans, undefined, 'phasegate.run.resumed', {}, time);
       }
       return false;
@@ -149,6 +152,7 @@ function heedPhase(spans: RunSpans, event: PhaseEvent, time: number): void {
       return;
     case 'phase.reflected': {
       const attributes = { 'phasegate.reflection': event.reflection, 'phasegate.recalled': event.recalled?.length };
+      heedReflected(spans, event, time);
       note(spans, event.phase, 'phasegate.phase.reflected', present(attributes), time);
       return;
     }
@@ -165,6 +169,8 @@ function heedPhase(spans: RunSpans, event: PhaseEvent, time: number): void {
     case 'check.baselined': {
       const failed = event.failed.map(({ check }) => check);
       const attributes = { 'phasegate.passed': [...event.passed], 'phasegate.failed': failed };
+      const attempt = openAttempt(spans, event);
+      if (attempt) attempt.ready = time;
       note(spans, event.phase, 'phasegate.check.baselined', attributes, time);
       return;
     }
@@ -175,7 +181,11 @@ function heedPhase(spans: RunSpans, event: PhaseEvent, time: number): void {
 
 function learn(spans: RunSpans, plan: NonNullable<EventOf<'run.resumed'>['plan']>): void {
   spans.askAgain.clear();
-  for (const { name, gate } of plan.phases) if (gate?.onUnrecognised === 'ask') spans.askAgain.add(name);
+  spans.reflects.clear();
+  for (const { name, gate } of plan.phases) {
+    if (gate?.onUnrecognised === 'ask') spans.askAgain.add(name);
+    if (gate?.reflect) spans.reflects.set(name, gate.reflect.name);
+  }
 }
 
 /** The requester waits with its span open. The phase that is sent back links to the attempt that demanded it. */

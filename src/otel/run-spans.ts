@@ -28,7 +28,11 @@ export interface PhaseBranch extends Branch {
 export interface AttemptBranch extends Branch {
   readonly number: number;
   readonly tasks: Map<string, Work>;
+  /** What thinks about the attempt before. */
+  reflection: Work | undefined;
   review: Work | undefined;
+  /** Since when it may reflect. */
+  ready: number;
   /** The type of the latest verdict on it. */
   verdict: string | undefined;
 }
@@ -42,6 +46,8 @@ export interface RunSpans {
   pipeline: string | undefined;
   /** Phases whose gates ask again where a text has no verdict. */
   readonly askAgain: Set<string>;
+  /** The names of reflect calls, by phase. */
+  readonly reflects: Map<string, string>;
   readonly phases: Map<string, PhaseBranch>;
   /** The latest span of each phase. */
   readonly latest: Map<string, SpanContext>;
@@ -80,6 +86,7 @@ export function openRun(
     run,
     pipeline,
     askAgain: new Set(),
+    reflects: new Map(),
     phases: new Map(),
     latest: new Map(),
     links: new Map(),
@@ -125,7 +132,9 @@ export function startAttempt(spans: RunSpans, at: At, time: number, isBeginning 
   const attempt: AttemptBranch = Object.assign(branch, {
     number: at.attempt,
     tasks: new Map<string, Work>(),
+    reflection: undefined,
     review: undefined,
+    ready: time,
     verdict: undefined,
   });
   phase.attempt = attempt;
@@ -166,9 +175,10 @@ export function closeAttempt(spans: RunSpans, phase: PhaseBranch, time: number, 
   phase.attempt = undefined;
   phase.before = end.outcome;
   const work = { outcome: end.outcome === 'unfinished' ? 'unfinished' : 'stopped' };
-  for (const one of attempt.tasks.values()) endWork(spans.tracer, attempt.context, one, time, work);
-  if (attempt.review) endWork(spans.tracer, attempt.context, attempt.review, time, work);
-  const { verdict } = attempt;
+  const { tasks, reflection, review, verdict } = attempt;
+  for (const one of [reflection, ...tasks.values(), review]) {
+    if (one) endWork(spans.tracer, attempt.context, one, time, work);
+  }
   closeBranch(attempt, time, {
     ...end,
     attributes: { ...end.attributes, ...(verdict !== undefined && { 'phasegate.verdict': verdict }) },

@@ -31,8 +31,8 @@ export interface SpanObserver {
 }
 
 /**
- * Makes spans of the records of a run: one for the run, for each generation of its phases, for each attempt, and for its tasks
- * and reviews. They begin and end at the times of the records, so a run that was kept makes the same spans as one that runs.
+ * Makes spans of the records of a run: one for the run, for each generation of its phases, for each attempt, and for its tasks,
+ * reflect calls and reviews. They begin and end at the times of the records, so a run that was kept makes the same spans as one that runs.
  *
  * @param records A run, or its records as {@link readRun} gives them; of several runs one after another, too.
  * @returns When the records have ended, and with them all spans.
@@ -56,7 +56,12 @@ export async function traceRun(
   }
 }
 
-/** The same for a subscription: `run.events$.subscribe(spanObserver())`. Records of several runs may be mixed. */
+/**
+ * The same for a subscription: `run.events$.subscribe(spanObserver())`. Records of several runs may be mixed.
+ *
+ * It may go on for ever: of the last 1000 runs that have ended it keeps what their spans are called, for runs that are tried
+ * again to link to; a run that ended before those begins without that link.
+ */
 export function spanObserver(options: TraceOptions = {}): SpanObserver {
   const tracer = (options.tracerProvider ?? trace).getTracer('phasegate');
   const parent = parentContext(options.parent);
@@ -74,7 +79,10 @@ export function spanObserver(options: TraceOptions = {}): SpanObserver {
       spans.last = time;
       if (!isOver) return;
       open.delete(runId);
+      ended.delete(runId);
       ended.set(runId, spans.run.span.spanContext());
+      const [oldest] = ended.keys();
+      if (ended.size > MOST_ENDED && oldest !== undefined) ended.delete(oldest);
     },
     error: complete,
     complete,
@@ -89,3 +97,8 @@ export function spanObserver(options: TraceOptions = {}): SpanObserver {
     return spans;
   }
 }
+
+// --- internal ---
+
+/** Runs that have ended and may go on. */
+const MOST_ENDED = 1000;

@@ -1,5 +1,5 @@
 /**
- * Spans of tasks and reviews. They have none below them, so each is made when it ends: by then it is known whether a model has done
+ * Spans of tasks, reflect calls and reviews. They have none below them, so each is made when it ends: by then it is known whether a model has done
  * the work, and which, as samplers are told when a span is made.
  *
  * @module
@@ -8,9 +8,9 @@ import type { Attributes, Context, Tracer } from '@opentelemetry/api';
 import { fail, hrTime, type End } from './span.ts';
 import { modelUsage, noUsage, type Usage } from './usage.ts';
 
-/** A task or a review that has begun and not ended. */
+/** A task, a reflect call or a review that has begun and not ended. */
 export interface Work {
-  readonly kind: 'task' | 'review';
+  readonly kind: 'task' | 'reflection' | 'review';
   readonly name: string;
   readonly since: number;
   readonly attributes: Attributes;
@@ -34,7 +34,7 @@ export function endWork(tracer: Tracer, parent: Context, work: Work, time: numbe
     'phasegate.outcome': end.outcome,
     ...end.attributes,
   };
-  const title = kind === 'task' && usage.agents.size > 0 ? `invoke_agent ${name}` : `${kind} ${name}`;
+  const title = kind !== 'review' && usage.agents.size > 0 ? `invoke_agent ${name}` : `${kind} ${name}`;
   const span = tracer.startSpan(title, { startTime: hrTime(since), attributes }, parent);
   for (const event of events) span.addEvent(event.name, event.attributes, hrTime(event.time));
   fail(span, end.failure);

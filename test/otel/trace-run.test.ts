@@ -14,8 +14,10 @@ import {
   retryFailed,
   retryPredecessor,
   startRun,
+  task,
   type Pipeline,
   type RunRecord,
+  type TaskContext,
 } from 'phasegate';
 import { spanObserver, traceRun } from 'phasegate/otel';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
@@ -173,6 +175,49 @@ describe('traceRun()', () => {
         },
       ]
     `);
+  });
+
+  it('tells of what reflects before the tasks of an attempt, with its model and its tries', async () => {
+    const spans = await spansOf(await recordsOf(reflecting(['busy', 'Cite.'])));
+    expect(treeOf(spans)).toMatchInlineSnapshot(`
+      [
+        "invoke_workflow p completed",
+        "  phase draft approved",
+        "    attempt draft retrying [evaluation.result] [phase.retrying]",
+        "      task work completed",
+        "      review draft decided",
+        "    attempt draft approved [phase.reflected] [evaluation.result]",
+        "      invoke_agent learn completed [task.retrying]",
+        "      task work completed",
+        "      review draft decided",
+      ]
+    `);
+    const learn = spanNamed(spans, 'invoke_agent learn');
+    expect(learn.attributes).toMatchObject({
+      'phasegate.kind': 'reflection',
+      'phasegate.task': 'learn',
+      'phasegate.tries': 2,
+      'gen_ai.request.model': 'small-1',
+      'gen_ai.usage.input_tokens': 6,
+    });
+    const work = spans.filter((span) => span.name === 'task work')[1];
+    expect(millis(learn.endTime)).toBeLessThanOrEqual(millis(work?.startTime ?? [0, 0]));
+  });
+
+  it('tells that nothing was learned, and where a reflect call was interrupted', async () => {
+    const failed = await spansOf(await recordsOf(reflecting(['busy', 'busy'])));
+    expect(treeOf(failed)).toContain(
+      '      invoke_agent learn failed ERROR REFLECTION_FAILED: The attempt works without a reflection [task.retrying]',
+    );
+    const records = await recordsOf(reflecting(['busy', 'Cite.']));
+    const at = records.findIndex(({ event }) => event.type === 'task.retrying');
+    const time = records[at]?.time ?? 0;
+    const resumed = { runId: records[0]?.runId ?? '', seq: 0, time: time + 5, event: { type: 'run.resumed' } } as never;
+    const spans = await spansOf([...records.slice(0, at + 1), resumed, ...records.slice(at + 1)]);
+    const learns = spans.filter((span) => span.name === 'invoke_agent learn');
+    expect(learns.map((span) => span.attributes['phasegate.outcome'])).toEqual(['interrupted', 'completed']);
+    expect(learns.map((span) => millis(span.startTime) - time)).toEqual([expect.any(Number), 5]);
+    expect(learns.map((span) => millis(span.endTime) - time)[0]).toBe(0);
   });
 
   it('takes all times from the records, also such as are from before the process', async () => {
@@ -349,6 +394,22 @@ describe('spanObserver()', () => {
     expect(spans()).toHaveLength(8);
   });
 
+  it('links runs that are tried again to those of the last 1000 that have ended, and forgets older ones', async () => {
+    const one = phase('one', { tasks: (task) => [task('work', { run: () => 1 })] });
+    const records = await recordsOf(definePipeline({ name: 'p', phases: [one] }));
+    const { tracerProvider, spans } = recorder();
+    const observer = spanObserver({ tracerProvider, parent: ROOT_CONTEXT });
+    const names = Array.from({ length: 1001 }, (_, nth) => `run ${nth}`);
+    for (const runId of [...names, 'run 1', 'run 0']) for (const record of records) observer.next({ ...record, runId });
+    const again = spans()
+      .filter((span) => span.name === 'invoke_workflow p')
+      .slice(-2);
+    expect(again.map((span) => [span.attributes['phasegate.run.id'], span.links.length])).toEqual([
+      ['run 1', 1],
+      ['run 0', 0],
+    ]);
+  });
+
   it('is told by a subscription', async () => {
     const { tracerProvider, spans } = recorder();
     const run = startRun(pipelineWithAll());
@@ -401,6 +462,29 @@ describe('options.parent', () => {
 });
 
 // --- internal ---
+
+/** A phase that is sent back once, and what its reflect call says at each try: `busy` is an error. */
+function reflecting(said: readonly string[]) {
+  let tries = 0;
+  const learn = task('learn', {
+    retry: { attempts: 2, backoff: { first: 1 } },
+    run: ({ report }: TaskContext) => {
+      report({ model: 'small-1', inputTokens: 3, outputTokens: 1 });
+      const one = said[tries++];
+      if (one === 'busy') throw new Error(one);
+      return one;
+    },
+  });
+  const draft = phase('draft', {
+    tasks: (task) => [task('work', { run: () => 1 })],
+    review: {
+      by: ({ attempt }) => (attempt === 0 ? retry('No sources.') : approve()),
+      strategy: 'reflexion',
+      reflect: learn,
+    },
+  });
+  return definePipeline({ name: 'p', phases: [draft] });
+}
 
 /** Everything at once: a retry, a rewind, a review that breaks, tries of a task, parallel phases and tasks. */
 function pipelineWithAll() {
