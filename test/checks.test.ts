@@ -277,7 +277,7 @@ describe('a baseline of a run that is kept', () => {
     await said(run, 'task.started');
     run.suspend();
     expect((await run.result).status).toBe('suspended');
-    expect(first.seen).toEqual(['r/a/0/0/baseline/tests', 'work']);
+    expect(first.seen).toEqual(['r/a/0/0/baseline/tests/1', 'work']);
 
     const second = build(['still broken']);
     const again = await resumeRun(store, 'r', second.pipeline);
@@ -290,7 +290,7 @@ describe('a baseline of a run that is kept', () => {
         { phase: 'a', code: 'CHECK_PREEXISTING', message: expect.stringContaining('still broken') as unknown },
       ],
     });
-    expect(second.seen).toEqual(['work', 'r/a/0/0/check/tests']);
+    expect(second.seen).toEqual(['work', 'r/a/0/0/check/tests/1/1']);
     const types = (await readRun(store, 'r')).map(({ event }) => event.type);
     expect(types.filter((type) => type === 'check.baselined')).toHaveLength(1);
     expect(types.indexOf('check.baselined')).toBeLessThan(types.indexOf('task.started'));
@@ -312,7 +312,7 @@ describe('a baseline of a run that is kept', () => {
     await new Promise((resolve) => setImmediate(resolve));
     second.waiting.go?.('done');
     expect((await again.result).warnings.map(({ code }) => code)).toEqual(['CHECK_PREEXISTING']);
-    expect(second.seen).toEqual(['work', 'cut/a/0/0/check/tests']);
+    expect(second.seen).toEqual(['work', 'cut/a/0/0/check/tests/1/1']);
   });
 
   it('holds for a later attempt of the process that goes on', async () => {
@@ -335,7 +335,7 @@ describe('a baseline of a run that is kept', () => {
       status: 'completed',
       warnings: [{ code: 'CHECK_PREEXISTING' }, { code: 'CHECK_PREEXISTING' }],
     });
-    expect(second.seen).toEqual(['work', 'r/a/0/1/check/tests']);
+    expect(second.seen).toEqual(['work', 'r/a/0/1/check/tests/1/1']);
   });
 
   it('does not let a phase that was rejected for its check pass when it is tried again', async () => {
@@ -369,6 +369,30 @@ describe('retries of a check', () => {
       'CHECK_FLAKY: Check "tests" passed when it was run again, with nothing changed. Before that: Check "tests" failed: unlucky',
     ]);
     expect(a.calls).toHaveLength(1);
+  });
+
+  it('are each a piece of work of its own, also where the review is asked again', async () => {
+    const seen: string[] = [];
+    const answers = ['unlucky', true, 'unlucky', new Error('no disk'), true];
+    const tests: Check = {
+      name: 'tests',
+      baseline: true,
+      retries: 1,
+      run: ({ idempotencyKey }) => {
+        const answer = answers[seen.length];
+        seen.push(idempotencyKey);
+        if (answer instanceof Error) throw answer;
+        return answer;
+      },
+    };
+    await play([fake('a', { checks: [tests] })], { run: { runId: 'r' } });
+    expect(seen).toEqual([
+      'r/a/0/0/baseline/tests/1',
+      'r/a/0/0/baseline/tests/2',
+      'r/a/0/0/check/tests/1/1',
+      'r/a/0/0/check/tests/1/2',
+      'r/a/0/0/check/tests/2/1',
+    ]);
   });
 
   it('are so many, and then it has failed', async () => {

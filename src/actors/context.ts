@@ -72,13 +72,15 @@ export class HandlerContext implements TaskContext {
   }
 
   get idempotencyKey(): string {
-    const { role, scope } = this.#one.trial;
+    const { role, scope, run: again } = this.#one.trial;
     const { origin, review, attempt, renewals } = scope.input;
     const { run, phase, generation } = origin;
     // Attempts are numbered anew where a phase starts afresh, and its work is other work then.
     const start = renewals === 0 ? generation : `${generation}.${renewals}`;
-    const asked = role === 'review' ? [review.errors + 1] : [];
-    return [run, phase.name, start, attempt, role, this.task, ...asked].map(encodeURIComponent).join('/');
+    // So is what is asked again where a review could not be had, and a check that is run again.
+    const asked = role === 'review' || role === 'check' ? [review.errors + 1] : [];
+    const counts = again === undefined ? asked : [...asked, again];
+    return [run, phase.name, start, attempt, role, this.task, ...counts].map(encodeURIComponent).join('/');
   }
 }
 

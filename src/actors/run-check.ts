@@ -66,6 +66,7 @@ function runAgain(
     plan: planOf(name, check),
     work: { runner: check, output: undefined, retryable: undefined },
     role,
+    run: number,
     inputs: scope.input.inputs,
     outputs,
     isAlone: true,

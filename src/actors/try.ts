@@ -25,6 +25,8 @@ export interface Trial<C> {
   readonly work: Pick<TaskWork, 'output' | 'retryable'> & { readonly runner: { run(context: C): unknown } };
   /** What it is to the gate; a review that is asked again is another piece of work, and so is a check before the tasks. */
   readonly role: 'task' | 'check' | 'baseline' | 'review' | 'reflect';
+  /** Which run of a check this is, from 1; absent for what is no check. */
+  readonly run?: number | undefined;
   readonly inputs: Inputs;
   /** Outputs of this attempt that the task may read. */
   readonly outputs: Outputs;
@@ -219,13 +221,9 @@ function notJson(plan: TaskPlan, { path, found }: JsonProblem): PhasegateError {
 }
 
 function timeoutError({ name, timeout }: TaskPlan): PhasegateError {
-  return new PhasegateError(
-    'TASK_TIMEOUT',
-    `Cannot wait longer for task "${name}" as its timeout of ${timeout} ms is over`,
-    {
-      hint: 'Raise `timeout` (milliseconds, 0 for none), or pass `signal` on to what the task awaits.',
-    },
-  );
+  const problem = `Cannot wait longer for task "${name}" as its timeout of ${timeout} ms is over`;
+  const hint = 'Raise `timeout` (milliseconds, 0 for none), or pass `signal` on to what the task awaits.';
+  return new PhasegateError('TASK_TIMEOUT', problem, { hint });
 }
 
 /** Whether another try may help. A demand for rework is no failure, and a predicate that throws has not said yes. */

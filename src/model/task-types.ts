@@ -68,7 +68,7 @@ export interface TaskContext<I = Inputs, C = Outputs, In = unknown, P = unknown>
   readonly signal: AbortSignal;
   /** Reports usage, progress and artifacts; ignored once the task has ended. */
   readonly report: (report: Report) => void;
-  /** The same for every try of this task in this attempt, also after a restart of the process; of no other task or attempt. */
+  /** The same for every try of this task in this attempt, also after a restart of the process; of no other task, attempt or run of a check. */
   readonly idempotencyKey: string;
   /** The id of the run. */
   readonly run: string;
