@@ -1,6 +1,6 @@
 /** What is found in the records of real runs, and what is not. */
 import { describe, expect, it } from 'vitest';
-import { human, task, type Policy, type Run, type TaskContext } from '../src/index.ts';
+import { human, task, type Policy, type Run, type RunEvent, type TaskContext } from '../src/index.ts';
 import { diagnose } from '../src/model/diagnosis.ts';
 import type { Finding } from '../src/model/finding.ts';
 import { foldGateHistories, type GateHistory } from '../src/model/gate-history.ts';
@@ -70,6 +70,39 @@ describe('a healthy fleet', () => {
       { 1: 8, 2: 4 },
       { 1: 9, 2: 3 },
     ]);
+  });
+
+  it('is counted in full, with the first ten records of each kind', async () => {
+    const { gates, sentBack } = await historiesOf(12, () => [
+      fake('a'),
+      fake('b', {
+        after: ['a'],
+        verdicts: ['RETRY: bad', { type: 'retryPredecessor', phase: 'a', feedback: 'worse' }],
+      }),
+    ]);
+    const kept = Array.from({ length: 10 }, (_, nth) => `run-${nth}`);
+    expect(gates[0]?.vague.count).toBe(24);
+    expect(gates[0]?.vague.first.map(({ runId }) => runId)).toEqual(kept.slice(0, 5).flatMap((one) => [one, one]));
+    expect(sentBack[0]).toMatchObject({ runs: 12, evidence: { count: 12 } });
+    expect(sentBack[0]?.evidence.first.map(({ runId }) => runId)).toEqual(kept);
+  });
+
+  it('is counted on where a run has ended and was reopened', async () => {
+    const { records } = await play([fake('a', { verdicts: [change('Cite.'), change('Cite.')] })]);
+    const gates = foldGateHistories();
+    const sentBack = foldSentBack();
+    const between: readonly RunEvent[] = [
+      { type: 'run.ended', status: 'failed' },
+      { type: 'run.resumed' } as never,
+      { type: 'run.reopened' } as never,
+    ];
+    for (const record of records) {
+      for (const event of [record.event, ...between]) {
+        gates.apply({ ...record, event });
+        sentBack.apply({ ...record, event });
+      }
+    }
+    expect(gates.all()).toMatchObject([{ repeated: { count: 1 }, runs: 1 }]);
   });
 
   it('nor do phases without a gate, nor no runs', async () => {

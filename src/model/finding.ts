@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Evidence, GateHistory } from './gate-history.ts';
+import type { GateHistory } from './gate-history.ts';
+import type { Evidence, Sightings } from './sightings.ts';
 
 /** What can be found. */
 export type FindingCode =
@@ -53,9 +54,10 @@ export function finding(
   severity: Finding['severity'],
   found: string,
   advice: string,
-  evidence: readonly Evidence[] = [],
+  ...seen: readonly Sightings[]
 ): Finding {
-  return { code, severity, pipeline, phase, found, advice, evidence: evidence.slice(0, MOST_EVIDENCE) };
+  const evidence = seen.flatMap(({ first }) => first).slice(0, MOST_EVIDENCE);
+  return { code, severity, pipeline, phase, found, advice, evidence };
 }
 
 /** `once`, `2 times`. */

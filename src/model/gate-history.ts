@@ -7,13 +7,8 @@ import type { RunEvent, RunRecord } from './event.ts';
 import type { GatePlan, Plan } from './plan.ts';
 import { gateDefaults, type Limits } from './policy.ts';
 import { countReview, type Reviewed } from './review-history.ts';
+import { see, unseen, type Counting, type Evidence, type Sightings } from './sightings.ts';
 import { countWork, type Worked } from './work-history.ts';
-
-/** A record that shows something, by its run and number. */
-export interface Evidence {
-  readonly runId: string;
-  readonly seq: number;
-}
 
 /** What one gate has done, in all runs together. */
 export interface GateHistory {
@@ -29,29 +24,29 @@ export interface GateHistory {
   /** Demands for changes, of the phase itself and of earlier ones. */
   readonly demands: number;
   /** Demands that named no change on one line, in themselves or in an issue. */
-  readonly vague: readonly Evidence[];
+  readonly vague: Sightings;
   /** Demands in the same words as the one before, in the same run. */
-  readonly repeated: readonly Evidence[];
+  readonly repeated: Sightings;
   /** Demands in other words that had an issue of the one before. */
-  readonly reopened: readonly Evidence[];
+  readonly reopened: Sightings;
   /** Reviews that could not be had, or could not be read. */
-  readonly errors: readonly Evidence[];
+  readonly errors: Sightings;
   /** Attempts that stood because the budget was spent. */
-  readonly exhausted: readonly Evidence[];
+  readonly exhausted: Sightings;
   /** Times that the run has found the gate to go round in a loop, as an issue stayed open. */
-  readonly issueLoops: readonly Evidence[];
+  readonly issueLoops: Sightings;
   /** The same, as rewinds take turns. */
-  readonly rewindLoops: readonly Evidence[];
+  readonly rewindLoops: Sightings;
   /** Attempts after a demand that came to their review. */
   readonly revised: number;
   /** Starts of those in which nobody was told: no task has read a prompt with the revision, or the revision, or asked a person. */
-  readonly unread: readonly Evidence[];
+  readonly unread: Sightings;
   /** Tasks of those that asked a model and had read the revision, but not the prompt. */
-  readonly bypassed: readonly Evidence[];
+  readonly bypassed: Sightings;
   /** How many times as long as the first a prompt may be: the gate's `maxPromptGrowth`, or its default where that is off. */
   readonly growth: number;
   /** Prompts that had grown past that. */
-  readonly grown: readonly Evidence[];
+  readonly grown: Sightings;
   /** Characters of the longest prompt that a handler has read; 0 where none has. */
   readonly longestPrompt: number;
   /** Runs in which the phase began. */
@@ -62,8 +57,8 @@ export interface GateHistory {
 
 /** A history that is being written. */
 export type Counted = {
-  -readonly [K in keyof GateHistory]: GateHistory[K] extends readonly Evidence[]
-    ? Evidence[]
+  -readonly [K in keyof GateHistory]: GateHistory[K] extends Sightings
+    ? Counting
     : GateHistory[K] extends ReadonlyMap<number, number>
       ? Map<number, number>
       : GateHistory[K];
@@ -76,22 +71,26 @@ export interface GateHistories {
   all(): readonly GateHistory[];
 }
 
-/** Begins with no records. Runs may come in any order, the records of one run in theirs. */
+/** Begins with no records. Takes those of one run after another: what it has to remember of a run, it forgets with the next one. */
 export function foldGateHistories(): GateHistories {
   const pipelines = new Map<string, Map<string, Counted>>();
-  const runs = new Map<string, RunState>();
+  let run: RunState | undefined;
   return {
     apply({ runId, seq, event }) {
-      if ((event.type === 'run.started' || event.type === 'run.resumed') && event.plan) {
-        const gates = gatesOf(pipelines, event.plan);
-        runs.set(runId, { open: new Map(), reviewed: new Map(), worked: new Map(), ...runs.get(runId), gates });
+      if (run && run.runId !== runId) {
+        endRun(run);
+        run = undefined;
       }
-      const run = runs.get(runId);
+      if ((event.type === 'run.started' || event.type === 'run.resumed') && event.plan) {
+        run ??= { runId, gates: new Map(), open: new Map(), reviewed: new Map(), worked: new Map() };
+        run.gates = gatesOf(pipelines, event.plan);
+      }
       if (run) heed(run, event, { runId, seq });
+      // It may be reopened, so the rest is still to be known.
       if (event.type === 'run.ended') endRun(run);
     },
     all() {
-      for (const run of runs.values()) endRun(run);
+      endRun(run);
       return [...pipelines.values()].flatMap((phases) => [...phases.values()]);
     },
   };
@@ -101,7 +100,8 @@ export function foldGateHistories(): GateHistories {
 
 /** What has to be remembered of one run, by phase. */
 interface RunState {
-  readonly gates: ReadonlyMap<string, Counted>;
+  readonly runId: string;
+  gates: ReadonlyMap<string, Counted>;
   /** The attempts of the current start. */
   readonly open: Map<string, number>;
   readonly reviewed: Map<string, Reviewed>;
@@ -132,18 +132,18 @@ function emptyHistory(pipeline: string, phase: string, gate: GatePlan): Counted 
     reviews: 0,
     approvals: 0,
     demands: 0,
-    vague: [],
-    repeated: [],
-    reopened: [],
-    errors: [],
-    exhausted: [],
-    issueLoops: [],
-    rewindLoops: [],
+    vague: unseen(),
+    repeated: unseen(),
+    reopened: unseen(),
+    errors: unseen(),
+    exhausted: unseen(),
+    issueLoops: unseen(),
+    rewindLoops: unseen(),
     revised: 0,
-    unread: [],
-    bypassed: [],
+    unread: unseen(),
+    bypassed: unseen(),
     growth: 0,
-    grown: [],
+    grown: unseen(),
     longestPrompt: 0,
     runs: 0,
     attempts: new Map(),
@@ -158,8 +158,8 @@ function heed(run: RunState, event: RunEvent, at: Evidence): void {
   if (event.type === 'phase.started') countAttempt(run, counted, event.attempt);
   else if (event.type === 'review.decided')
     run.reviewed.set(phase, countReview(counted, run.reviewed.get(phase), event, at));
-  else if (event.type === 'loop.detected') (event.kind === 'issue' ? counted.issueLoops : counted.rewindLoops).push(at);
-  else if (event.type === 'phase.approved' && event.because === 'exhausted') counted.exhausted.push(at);
+  else if (event.type === 'loop.detected') see(event.kind === 'issue' ? counted.issueLoops : counted.rewindLoops, at);
+  else if (event.type === 'phase.approved' && event.because === 'exhausted') see(counted.exhausted, at);
 }
 
 /** A start of a phase is over when its next one begins, which is its first attempt, or when the run ends. */

@@ -26,36 +26,36 @@ export function noBound(gate: GateHistory): Finding | undefined {
 /** The run itself has found out. */
 export function looped(gate: GateHistory): Finding | undefined {
   const { issueLoops, rewindLoops } = gate;
-  const all = issueLoops.length + rewindLoops.length;
+  const all = issueLoops.count + rewindLoops.count;
   if (all === 0) return undefined;
   const kinds = [
-    ...(issueLoops.length > 0 ? [`${times(issueLoops.length)} by an issue that stayed open`] : []),
-    ...(rewindLoops.length > 0 ? [`${times(rewindLoops.length)} by rewinds that take turns`] : []),
+    ...(issueLoops.count > 0 ? [`${times(issueLoops.count)} by an issue that stayed open`] : []),
+    ...(rewindLoops.count > 0 ? [`${times(rewindLoops.count)} by rewinds that take turns`] : []),
   ];
   const found = `${times(all)} it went round in a loop: ${kinds.join(', ')}`;
   const advice =
     "See whether the issue is at the phase that can correct it (`inbox answer --reclassify`); use onExhausted: 'escalate' to have a person look.";
-  return finding(gate, 'LOOPED', 'problem', found, advice, [...issueLoops, ...rewindLoops]);
+  return finding(gate, 'LOOPED', 'problem', found, advice, issueLoops, rewindLoops);
 }
 
 export function critiqueRepeated(gate: GateHistory): Finding | undefined {
   const { repeated, reopened, demands } = gate;
-  const all = repeated.length + reopened.length;
+  const all = repeated.count + reopened.count;
   if (all === 0) return undefined;
   const kinds = [
-    ...(repeated.length > 0 ? [`${repeated.length} in the same words`] : []),
-    ...(reopened.length > 0 ? [`${reopened.length} in other words, with an issue that was open before`] : []),
+    ...(repeated.count > 0 ? [`${repeated.count} in the same words`] : []),
+    ...(reopened.count > 0 ? [`${reopened.count} in other words, with an issue that was open before`] : []),
   ];
   const advice =
     'See whether the worker reads the revision; strategy "feedbackHistory" tells it that a change was asked for before, "fresh" starts over.';
   const found = `${all} of ${count(demands, 'demand')} repeated the one before: ${kinds.join(', ')}`;
-  return finding(gate, 'CRITIQUE_REPEATED', 'problem', found, advice, [...repeated, ...reopened]);
+  return finding(gate, 'CRITIQUE_REPEATED', 'problem', found, advice, repeated, reopened);
 }
 
 export function exhaustionAccepted(gate: GateHistory): Finding | undefined {
   const { exhausted } = gate;
-  if (exhausted.length === 0) return undefined;
-  const found = `${times(exhausted.length)} an attempt stood because the budget was spent, though the gate had not approved it and nobody was asked`;
+  if (exhausted.count === 0) return undefined;
+  const found = `${times(exhausted.count)} an attempt stood because the budget was spent, though the gate had not approved it and nobody was asked`;
   const advice = "Use onExhausted: 'escalate' to have a person look, or 'reject'.";
   return finding(gate, 'EXHAUSTION_ACCEPTED', 'notice', found, advice, exhausted);
 }
@@ -76,8 +76,8 @@ export function attemptsBimodal(gate: GateHistory): Finding | undefined {
 
 export function oftenSentBack(phase: SentBack): Finding | undefined {
   const { evidence, runs, isGated } = phase;
-  if (evidence.length < 3 || evidence.length * 4 < runs) return undefined;
-  const found = `${times(evidence.length)} a later phase sent it back, in ${count(runs, 'run')}`;
+  if (evidence.count < 3 || evidence.count * 4 < runs) return undefined;
+  const found = `${times(evidence.count)} a later phase sent it back, in ${count(runs, 'run')}`;
   const advice = isGated
     ? 'Its own gate lets through what later phases find: add to its criteria or checks what they ask for.'
     : 'It has no gate: give it one that asks for what later phases find.';

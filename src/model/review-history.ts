@@ -3,13 +3,16 @@
  *
  * @module
  */
+import { contentHash } from './content-hash.ts';
 import type { EventOf } from './event.ts';
-import type { Counted, Evidence } from './gate-history.ts';
+import type { Counted } from './gate-history.ts';
 import { issueId, requiredChanges } from './issue.ts';
+import { see, type Evidence } from './sightings.ts';
 import { isMissing, type Demand } from './verdict.ts';
 
 /** What has to be remembered of the latest demand of a gate in one run. */
 export interface Reviewed {
+  /** A hash of its words; empty where it has none. */
   readonly words: string;
   readonly issues: ReadonlySet<string>;
 }
@@ -23,7 +26,7 @@ export function countReview(
 ): Reviewed {
   if (by !== 'gate') return before;
   if (isMissing(verdict, counted.gate.onUnrecognised)) {
-    counted.errors.push(at);
+    see(counted.errors, at);
     return before;
   }
   counted.reviews += 1;
@@ -52,9 +55,9 @@ function countDemand(counted: Counted, before: Reviewed, demand: Demand, at: Evi
   const words = wordsOf([feedback, ...issues.map(({ description }) => description)].join(' '));
   const ids = new Set(issues.map(issueId));
   counted.demands += 1;
-  if (!isOneLine(requiredChange) && !isOneLine(requiredChanges(issues))) counted.vague.push(at);
-  if (words !== '' && words === before.words) counted.repeated.push(at);
-  else if ([...ids].some((id) => before.issues.has(id))) counted.reopened.push(at);
+  if (!isOneLine(requiredChange) && !isOneLine(requiredChanges(issues))) see(counted.vague, at);
+  if (words !== '' && words === before.words) see(counted.repeated, at);
+  else if ([...ids].some((id) => before.issues.has(id))) see(counted.reopened, at);
   return { words, issues: ids };
 }
 
@@ -62,7 +65,8 @@ function isOneLine(change: string): boolean {
   return change.trim() !== '' && !change.trim().includes('\n');
 }
 
-/** A text without what does not make it another: spaces, and capital letters. */
+/** A hash of a text without what does not make it another: spaces, and capital letters. */
 function wordsOf(text: string): string {
-  return text.replaceAll(/\s+/gu, ' ').trim().toLowerCase();
+  const words = text.replaceAll(/\s+/gu, ' ').trim().toLowerCase();
+  return words === '' ? '' : contentHash(words);
 }

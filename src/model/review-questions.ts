@@ -8,8 +8,8 @@ import type { GateHistory } from './gate-history.ts';
 
 export function changeNotNamed(gate: GateHistory): Finding | undefined {
   const { vague, demands } = gate;
-  if (vague.length === 0 || vague.length * 2 < demands) return undefined;
-  const found = `${vague.length} of ${count(demands, 'demand')} named no required change on one line`;
+  if (vague.count === 0 || vague.count * 2 < demands) return undefined;
+  const found = `${vague.count} of ${count(demands, 'demand')} named no required change on one line`;
   const advice =
     'Have the reviewer answer with one imperative sentence: `retry(feedback, { requiredChange })`; a check with `{ passed, requiredChange, details }`.';
   return finding(gate, 'CHANGE_NOT_NAMED', 'notice', found, advice, vague);
@@ -18,10 +18,10 @@ export function changeNotNamed(gate: GateHistory): Finding | undefined {
 /** Counted as rejections, errors of reviewers would be this share of them. */
 export function reviewErrors(gate: GateHistory): Finding | undefined {
   const { errors, demands } = gate;
-  const all = errors.length + demands;
-  if (errors.length === 0 || all < FEWEST || errors.length * 5 < all) return undefined;
-  const share = Math.round((100 * errors.length) / all);
-  const found = `${errors.length} of ${all} reviews without an approval (${share} %) were errors of the reviewer`;
+  const all = errors.count + demands;
+  if (errors.count === 0 || all < FEWEST || errors.count * 5 < all) return undefined;
+  const share = Math.round((100 * errors.count) / all);
+  const found = `${errors.count} of ${all} reviews without an approval (${share} %) were errors of the reviewer`;
   const advice =
     'They cost no attempt, but time: see their errors, and lower the load on the model or raise its limits.';
   return finding(gate, 'REVIEW_ERRORS', 'problem', found, advice, errors);

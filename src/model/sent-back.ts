@@ -4,15 +4,16 @@
  * @module
  */
 import type { RunRecord } from './event.ts';
-import type { Evidence } from './gate-history.ts';
+import type { Plan } from './plan.ts';
+import { see, unseen, type Counting, type Sightings } from './sightings.ts';
 
 /** One phase that was sent back. */
 export interface SentBack {
   readonly pipeline: string;
   readonly phase: string;
   readonly isGated: boolean;
-  /** Each time. */
-  readonly evidence: readonly Evidence[];
+  /** How often. */
+  readonly evidence: Sightings;
   /** How often by which phase. */
   readonly by: ReadonlyMap<string, number>;
   /** Runs in which the phase began. */
@@ -26,52 +27,70 @@ export interface SentBacks {
   all(): readonly SentBack[];
 }
 
-/** Begins with no records. */
+/** Begins with no records. Takes those of one run after another. */
 export function foldSentBack(): SentBacks {
   const pipelines = new Map<string, Map<string, Counted>>();
-  const runs = new Map<string, ReadonlyMap<string, Counted>>();
+  let run: RunState | undefined;
   return {
     apply({ runId, seq, event }) {
+      if (run && run.runId !== runId) run = undefined;
       if ((event.type === 'run.started' || event.type === 'run.resumed') && event.plan) {
-        const { name, phases } = event.plan;
-        const known = pipelines.get(name) ?? new Map<string, Counted>();
-        pipelines.set(name, known);
-        for (const { name: phase, gate } of phases) {
-          const counted = known.get(phase) ?? emptyCount(name, phase);
-          counted.isGated = gate !== null;
-          known.set(phase, counted);
-        }
-        runs.set(runId, known);
+        run ??= { runId, phases: new Map(), begun: new Set() };
+        run.phases = phasesOf(pipelines, event.plan);
       }
-      const phases = runs.get(runId);
-      if (event.type === 'phase.started') phases?.get(event.phase)?.in.add(runId);
+      if (!run) return;
+      if (event.type === 'phase.started') begin(run, event.phase);
       if (event.type !== 'phase.rewinding') return;
-      const target = phases?.get(event.target);
-      target?.evidence.push({ runId, seq });
-      target?.by.set(event.phase, (target.by.get(event.phase) ?? 0) + 1);
+      const target = run.phases.get(event.target);
+      if (!target) return;
+      see(target.evidence, { runId, seq });
+      target.by.set(event.phase, (target.by.get(event.phase) ?? 0) + 1);
     },
     all() {
       return [...pipelines.values()]
         .flatMap((phases) => [...phases.values()])
-        .filter(({ evidence }) => evidence.length > 0)
-        .map(({ in: { size }, ...counted }) => ({ ...counted, runs: size }))
-        .toSorted((a, b) => b.evidence.length - a.evidence.length);
+        .filter(({ evidence }) => evidence.count > 0)
+        .toSorted((a, b) => b.evidence.count - a.evidence.count);
     },
   };
 }
 
 // --- internal ---
 
-interface Counted {
-  readonly pipeline: string;
-  readonly phase: string;
+interface Counted extends SentBack {
   isGated: boolean;
-  readonly evidence: Evidence[];
+  readonly evidence: Counting;
   readonly by: Map<string, number>;
-  /** The runs in which it began. */
-  readonly in: Set<string>;
+  runs: number;
+}
+
+/** What has to be remembered of one run. */
+interface RunState {
+  readonly runId: string;
+  phases: ReadonlyMap<string, Counted>;
+  /** The phases that have begun. */
+  readonly begun: Set<string>;
+}
+
+/** The phases of a pipeline, as this plan has them. */
+function phasesOf(pipelines: Map<string, Map<string, Counted>>, { name, phases }: Plan): RunState['phases'] {
+  const known = pipelines.get(name) ?? new Map<string, Counted>();
+  pipelines.set(name, known);
+  for (const { name: phase, gate } of phases) {
+    const counted = known.get(phase) ?? emptyCount(name, phase);
+    counted.isGated = gate !== null;
+    known.set(phase, counted);
+  }
+  return known;
+}
+
+function begin({ phases, begun }: RunState, phase: string): void {
+  const counted = phases.get(phase);
+  if (!counted || begun.has(phase)) return;
+  begun.add(phase);
+  counted.runs += 1;
 }
 
 function emptyCount(pipeline: string, phase: string): Counted {
-  return { pipeline, phase, isGated: false, evidence: [], by: new Map(), in: new Set() };
+  return { pipeline, phase, isGated: false, evidence: unseen(), by: new Map(), runs: 0 };
 }

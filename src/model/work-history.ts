@@ -4,8 +4,9 @@
  * @module
  */
 import type { EventOf, RunEvent } from './event.ts';
-import type { Counted, Evidence } from './gate-history.ts';
+import type { Counted } from './gate-history.ts';
 import { SMALLEST_PROMPT } from './prompt.ts';
+import { see, type Evidence } from './sightings.ts';
 
 /** What has to be remembered of the attempts of a phase in one run. */
 export interface Worked {
@@ -60,14 +61,14 @@ function countTask({ gate, bypassed }: Counted, attempt: Attempt, event: TaskEnd
   const { prompt, revised = false, task } = event;
   attempt.ended += 1;
   if (revised || (prompt && gate.strategy !== 'none')) attempt.isTold = true;
-  if (attempt.isRevised && revised && !prompt && attempt.models.has(task)) bypassed.push(at);
+  if (attempt.isRevised && revised && !prompt && attempt.models.has(task)) see(bypassed, at);
 }
 
 /** Whether a revision was told is known once the review begins: all tasks have ended then. */
 function endAttempt(counted: Counted, { at, isRevised, isTold, ended }: Attempt): void {
   if (!isRevised || ended === 0) return;
   counted.revised += 1;
-  if (!isTold) counted.unread.push(at);
+  if (!isTold) see(counted.unread, at);
 }
 
 function countPrompt(counted: Counted, { first }: Worked, { task, prompt }: TaskEnd, at: Evidence): void {
@@ -75,5 +76,5 @@ function countPrompt(counted: Counted, { first }: Worked, { task, prompt }: Task
   const before = first.get(task) ?? prompt.chars;
   first.set(task, before);
   counted.longestPrompt = Math.max(counted.longestPrompt, prompt.chars);
-  if (prompt.chars > counted.growth * Math.max(before, SMALLEST_PROMPT)) counted.grown.push(at);
+  if (prompt.chars > counted.growth * Math.max(before, SMALLEST_PROMPT)) see(counted.grown, at);
 }

@@ -24,16 +24,16 @@ export function revisionUnread(gate: GateHistory): Finding | undefined {
 /** Records do not tell what a handler makes of a revision, only that it makes its prompt itself. */
 export function promptBypassed(gate: GateHistory): Finding | undefined {
   const { bypassed, revised } = gate;
-  if (bypassed.length === 0 || gate.gate.strategy === 'none') return undefined;
-  const found = `in ${bypassed.length} of ${count(revised, 'attempt')} after a demand a model was asked without \`prompt\`, though \`revision\` was read: nothing tells whether the revision leads what it was asked`;
+  if (bypassed.count === 0 || gate.gate.strategy === 'none') return undefined;
+  const found = `in ${bypassed.count} of ${count(revised, 'attempt')} after a demand a model was asked without \`prompt\`, though \`revision\` was read: nothing tells whether the revision leads what it was asked`;
   const advice = 'Send `prompt` to the model, which has the revision in front.';
   return finding(gate, 'PROMPT_BYPASSED', 'notice', found, advice, bypassed);
 }
 
 export function promptGrew(gate: GateHistory): Finding | undefined {
   const { grown, growth, longestPrompt } = gate;
-  if (grown.length === 0) return undefined;
-  const found = `${times(grown.length)} a prompt had grown past ${growth} times the first; the longest had ${longestPrompt} characters`;
+  if (grown.count === 0) return undefined;
+  const found = `${times(grown.count)} a prompt had grown past ${growth} times the first; the longest had ${longestPrompt} characters`;
   const advice = 'Lower `maxRevisionChars`, or use a strategy that carries less, such as "fresh".';
   return finding(gate, 'PROMPT_GREW', 'notice', found, advice, grown);
 }
@@ -41,9 +41,9 @@ export function promptGrew(gate: GateHistory): Finding | undefined {
 // --- internal ---
 
 function isMostlyUnread({ unread, revised }: GateHistory): boolean {
-  return unread.length > 0 && unread.length * 2 >= revised;
+  return unread.count > 0 && unread.count * 2 >= revised;
 }
 
 function share({ unread, revised }: GateHistory): string {
-  return `${unread.length} of ${count(revised, 'attempt')} after a demand`;
+  return `${unread.count} of ${count(revised, 'attempt')} after a demand`;
 }

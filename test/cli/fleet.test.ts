@@ -173,12 +173,12 @@ describe('phasegate doctor on a healthy fleet', () => {
           approvals: 13,
           demands: 4,
           revised: 5,
-          unread: [],
+          unread: { count: 0, first: [] },
           attempts: { 1: 7, 2: 5 },
         },
-        { phase: 'draft', runs: 12, errors: [{ runId: 'crew-05' }], unread: [], repeated: [], vague: [] },
+        { phase: 'draft', runs: 12, errors: { count: 1, first: [{ runId: 'crew-05' }] }, vague: { count: 0 } },
       ],
-      sentBack: [{ phase: 'plan', isGated: true, by: { draft: 1 }, runs: 12 }],
+      sentBack: [{ phase: 'plan', isGated: true, evidence: { count: 1 }, by: { draft: 1 }, runs: 12 }],
       findings: [],
     });
   });

@@ -95,7 +95,7 @@ function sentBackLines(sentBack: readonly SentBack[]): readonly Line[] {
     ...listed.map(({ evidence, runs, by }, at): Line => {
       const most = [...by].toSorted(([, a], [, b]) => b - a);
       const from = most.map(([phase, number]) => `${oneLine(phase)} ${number}`).join(', ');
-      const numbers = [evidence.length, runs].map((number) => String(number).padStart(6)).join('');
+      const numbers = [evidence.count, runs].map((number) => String(number).padStart(6)).join('');
       return [span(padEnd(names[at] ?? '', width)), span(`${numbers}  ${from}`)];
     }),
   ];
