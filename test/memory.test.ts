@@ -9,15 +9,19 @@ import {
   needsRework,
   phase,
   readRun,
+  requestChanges,
   resumeRun,
+  retryFailed,
   startRun,
   task,
+  type Issue,
   type ReflectContext,
   type RunOptions,
   type RunRecord,
   type RunStore,
 } from '../src/index.ts';
 import { sqliteStore } from '../src/store.ts';
+import { foldMemories } from '../src/model/memory.ts';
 import { held } from './rig.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'phasegate-memory-'));
@@ -28,6 +32,14 @@ interface Setup {
   /** How often the gate sends the phase back. */
   readonly times?: number;
   readonly reflect?: (context: ReflectContext) => string;
+}
+
+const retrying = { type: 'phase.retrying', phase: 'a', by: 'gate' };
+const reflected = { type: 'phase.reflected', phase: 'a', reflection: 'learned' };
+
+/** The phase is sent back by a later one. */
+function rewinding(by: 'gate' | 'person' | 'worker') {
+  return { type: 'phase.rewinding', phase: 'b', target: 'a', by };
 }
 
 /** A pipeline whose gate sends its one phase back, and what its tasks were told. */
@@ -46,7 +58,7 @@ function pipelineOf({ name = 'p', times = 1, reflect = ({ run }) => `lesson of $
 
 async function runOnce(store: RunStore, runId: string, setup?: Setup, options?: RunOptions) {
   const { told, pipeline } = pipelineOf(setup);
-  const result = await startRun(pipeline, { store, runId, ...options }).result;
+  const result = await startRun(pipeline, { store, runId, memory: 'us', ...options }).result;
   expect(result.status).toBe('completed');
   return { told, result, pipeline };
 }
@@ -71,6 +83,21 @@ describe.each([
     expect(await reflectedIn(store, 'r2')).toMatchObject([
       { phase: 'a', attempt: 1, reflection: 'lesson of r2', recalled: [{ run: 'r1', reflection: 'lesson of r1' }] },
     ]);
+    await store.close();
+  });
+
+  it('learn from runs of their own scope alone, and from none without one', async () => {
+    const store = make();
+    await runOnce(store, 'r1');
+    expect((await runOnce(store, 'r2', {}, { memory: 'them' })).told).toEqual([['lesson of r2']]);
+    expect((await runOnce(store, 'r3', {}, { memory: false })).told).toEqual([['lesson of r3']]);
+    expect((await runOnce(store, 'r4', {}, { memory: undefined })).told).toEqual([['lesson of r4']]);
+    expect(await store.memories?.()).toMatchObject([
+      { scope: 'us', text: 'lesson of r1' },
+      { scope: 'them', text: 'lesson of r2' },
+    ]);
+    expect(await store.forget?.({ scope: 'us' })).toBe(1);
+    expect((await runOnce(store, 'r5', {}, { memory: 'them' })).told).toEqual([['lesson of r2', 'lesson of r5']]);
     await store.close();
   });
 
@@ -127,10 +154,85 @@ describe('what is remembered', () => {
       },
     });
     const b = phase('b', { after: [a], tasks: [demanding], review: () => 'APPROVE' });
-    const run = startRun(definePipeline({ name: 'p', phases: [a, b] }), { store, runId: 'r' });
+    const run = startRun(definePipeline({ name: 'p', phases: [a, b] }), { store, runId: 'r', memory: 'us' });
     expect((await run.result).status).toBe('completed');
     expect(await reflectedIn(store, 'r')).toMatchObject([{ phase: 'a', reflection: 'learned' }]);
     expect(await texts(store)).toEqual([]);
+  });
+
+  it('is not what a task demands of a phase whose verdict was void', async () => {
+    const store = memoryStore();
+    let [reviewed, asked] = [0, 0];
+    const by = () => {
+      reviewed += 1;
+      return reviewed === 1 ? 'RETRY: Again.' : 'APPROVE';
+    };
+    const review = { by, strategy: 'reflexion', reflect: () => 'learned' } as const;
+    const a = phase('a', { tasks: [task('work', { run: () => 'x' })], review });
+    const demanding = task('work', {
+      run: () => {
+        asked += 1;
+        if (asked === 1) throw needsRework('a', 'It lacks a number.');
+        return 'x';
+      },
+    });
+    const b = phase('b', { after: [a], tasks: [demanding], review: () => 'APPROVE' });
+    const pipeline = definePipeline({ name: 'p', phases: [a, b] });
+    const run = startRun(pipeline, { store, runId: 'r', memory: 'us' });
+    run.events$.subscribe(({ event }) => event.type === 'phase.retrying' && run.cancel());
+    expect((await run.result).status).toBe('cancelled');
+    expect((await (await retryFailed(store, 'r', pipeline)).result).status).toBe('completed');
+    expect(await reflectedIn(store, 'r')).toMatchObject([{ phase: 'a', reflection: 'learned' }]);
+    expect(await texts(store)).toEqual([]);
+  });
+
+  it('is also what a phase has to correct that runs again for another', async () => {
+    const store = memoryStore();
+    const made = (name: string, after: readonly string[], by: () => unknown) =>
+      phase(name, {
+        after,
+        tasks: [task('work', { run: () => 'x' })],
+        review: {
+          by: by as () => string,
+          strategy: 'reflexion',
+          reflect: () => `${name} learned`,
+          rewindTo: 'ancestors',
+        },
+      });
+    let asked = 0;
+    const issue = (affectedPhase: string): Issue => ({ severity: 'high', description: 'No.', affectedPhase });
+    const c = made('c', ['b'], () => {
+      asked += 1;
+      return asked === 1 ? requestChanges([issue('a'), issue('b')]) : 'APPROVE';
+    });
+    const phases = [made('a', [], () => 'APPROVE'), made('b', ['a'], () => 'APPROVE'), c];
+    const run = startRun(definePipeline({ name: 'p', phases }), { store, runId: 'r', memory: 'us' });
+    expect((await run.result).status).toBe('completed');
+    expect(await texts(store)).toEqual(['r: a learned', 'r: b learned']);
+  });
+
+  it.each([
+    [true, [retrying]],
+    [true, [rewinding('gate')]],
+    [true, [rewinding('gate'), { type: 'phase.invalidated', phase: 'a' }]],
+    [true, [rewinding('gate'), { type: 'run.reopened' }]],
+    [true, [rewinding('person'), { type: 'phase.started', phase: 'a', revision: {} }]],
+    [false, [retrying, { type: 'phase.invalidated', phase: 'a' }]],
+    [false, [retrying, { type: 'run.reopened' }]],
+    [false, [retrying, { type: 'phase.approved', phase: 'a' }]],
+    [false, [retrying, { type: 'phase.started', phase: 'a' }]],
+    [false, [rewinding('gate'), { type: 'phase.started', phase: 'a' }]],
+    [false, [retrying, rewinding('worker')]],
+    [false, [rewinding('gate'), rewinding('worker')]],
+    [false, [rewinding('gate'), reflected]],
+  ])('is what follows from a verdict (%s) after %j', (isRemembered, events) => {
+    const { pipeline } = pipelineOf();
+    const started = { type: 'run.started', plan: pipeline.plan, fingerprint: '', input: null, memory: 'us' };
+    const fold = foldMemories();
+    const told = [started, ...events, reflected].map((event, seq) =>
+      fold.apply({ v: 1, runId: 'r', seq, time: 0, event } as unknown as RunRecord),
+    );
+    expect(told.at(-1)).toHaveLength(isRemembered ? 1 : 0);
   });
 
   it('is nothing where no reflection could be had', async () => {
@@ -141,6 +243,28 @@ describe('what is remembered', () => {
     const { result } = await runOnce(store, 'r', { reflect: fail });
     expect(result.warnings.map(({ code }) => code)).toEqual(['REFLECTION_FAILED']);
     expect(await texts(store)).toEqual([]);
+  });
+});
+
+describe('a scope', () => {
+  it.each([
+    ['', 'blank'],
+    [' ', 'blank'],
+    [null, 'an object'],
+    [true, 'a boolean'],
+  ])('that is %j is refused, as it is nobody’s', async (memory, found) => {
+    const result = await startRun(pipelineOf().pipeline, { memory } as RunOptions).result;
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'INPUT_INVALID' } });
+    expect(result.error?.message).toContain(`its \`memory\` is ${found}`);
+  });
+
+  it('is kept by a run that is resumed, and by a fork', async () => {
+    const store = memoryStore();
+    const { pipeline } = await runOnce(store, 'r1');
+    await forkRun(store, 'r1', { at: { phase: 'a' }, runId: 'r2' });
+    expect((await (await resumeRun(store, 'r2', pipeline)).result).status).toBe('completed');
+    expect((await reflectedIn(store, 'r2'))[0]?.recalled).toEqual([{ run: 'r1', reflection: 'lesson of r1' }]);
+    expect((await store.memories?.({ scope: 'us' }))?.map(({ runId }) => runId)).toEqual(['r1', 'r2']);
   });
 });
 
@@ -177,7 +301,7 @@ describe('a run that is resumed', () => {
     const by = ({ attempt }: { readonly attempt: number }) => (attempt === 0 ? 'RETRY: Again.' : 'APPROVE');
     const review = { by, strategy: 'reflexion', reflect: () => 'own' } as const;
     const pipeline = definePipeline({ name: 'p', phases: [phase('a', { tasks: [work], review })] });
-    const run = startRun(pipeline, { store, runId: 'r2' });
+    const run = startRun(pipeline, { store, runId: 'r2', memory: 'us' });
     await new Promise<void>((resolve) => {
       const isDue = ({ event }: RunRecord) => event.type === 'task.started' && event.attempt === 1;
       run.events$.subscribe((record) => isDue(record) && resolve());

@@ -12,6 +12,7 @@ import { openStore, type StoreFlags } from './store-option.ts';
 
 /** Which memories are meant. */
 export interface MemoryFlags extends StoreFlags {
+  readonly scope?: string | undefined;
   readonly pipeline?: string | undefined;
   readonly phase?: string | undefined;
   /** The id of the run that they come from, which may have been removed. */
@@ -28,8 +29,8 @@ export async function listMemories({
   await store.close();
   const lines = json
     ? memories.map((one) => JSON.stringify(one))
-    : memories.flatMap(({ pipeline, phase, runId, time, text }) => [
-        `${oneLine(phase)} of "${oneLine(pipeline)}", run ${oneLine(runId)}, ${duration(Date.now() - time)} ago`,
+    : memories.flatMap(({ scope, pipeline, phase, runId, time, text }) => [
+        `${oneLine(phase)} of "${oneLine(pipeline)}" in scope "${oneLine(scope)}", run ${oneLine(runId)}, ${duration(Date.now() - time)} ago`,
         `  ${oneLine(text)}`,
       ]);
   process.stdout.write(asText(lines.length === 0 && !json ? ['nothing is remembered'] : lines));
@@ -48,7 +49,7 @@ export async function forgetMemories({
   const filter = filterOf(flags);
   if (!all && Object.values(filter).every((one) => one === undefined)) {
     throw new PhasegateError('INPUT_INVALID', 'Cannot forget anything as it was not said what', {
-      hint: 'Say --pipeline, --phase or --run; or --all for everything that is remembered.',
+      hint: 'Say --scope, --pipeline, --phase or --run; or --all for everything that is remembered.',
     });
   }
   const { store } = openStore(flags, 'write');
@@ -60,6 +61,6 @@ export async function forgetMemories({
 
 // --- internal ---
 
-function filterOf({ pipeline, phase, run }: MemoryFlags): MemoryFilter {
-  return { pipeline, phase, runId: run };
+function filterOf({ scope, pipeline, phase, run }: MemoryFlags): MemoryFilter {
+  return { scope, pipeline, phase, runId: run };
 }

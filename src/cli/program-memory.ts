@@ -16,6 +16,7 @@ export function addMemoryCommands(program: Command, end: (code: ExitCode) => voi
     memory
       .command(name, { isDefault })
       .addOption(storeOption(`where runs are kept (default: ${DEFAULT_STORE})`))
+      .option('--scope <name>', 'only of that scope', notBlank)
       .option('--pipeline <name>', 'only of that pipeline', notBlank)
       .option('--phase <name>', 'only of phases of that name', notBlank)
       .option('--run <id>', 'only what comes from that run, also where it was removed', notBlank);

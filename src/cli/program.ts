@@ -14,7 +14,7 @@ import { addInboxCommands } from './program-inbox.ts';
 import { addMemoryCommands } from './program-memory.ts';
 import { addRunCommands, notBlank, PIPELINE_FILE, storeOption, WAIT } from './program-runs.ts';
 import type { RunFlags } from './run.ts';
-import { DEFAULT_STORE, LATEST } from './store-default.ts';
+import { DEFAULT_SCOPE, DEFAULT_STORE, LATEST } from './store-default.ts';
 
 /** Does what the arguments ask for. Never rejects. */
 export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
@@ -42,6 +42,8 @@ interface GraphFlags {
 
 const GRAPH_FORMATS: readonly GraphFormat[] = ['mermaid', 'dot'];
 
+const MEMORY = `whose memory the run shares: it learns from earlier runs of that scope (default: ${DEFAULT_SCOPE})`;
+
 /** What a command needs is loaded when it is called for: help and mistakes are answered at once. */
 function createProgram(end: (code: ExitCode) => void): Command {
   const program = new Command('phasegate')
@@ -62,6 +64,8 @@ function createProgram(end: (code: ExitCode) => void): Command {
     .option('--wait', WAIT)
     .addOption(storeOption(`where the run is kept, "memory" for nowhere (default: ${DEFAULT_STORE})`))
     .option('--no-store', 'do not keep the run: it cannot be resumed then')
+    .option('--memory <scope>', MEMORY, notBlank)
+    .option('--no-memory', 'neither recall what earlier runs have learned, nor have it remembered')
     .action(async (file: string, flags: RunFlags) => end(await (await import('./run.ts')).runFile(file, flags)));
   addRunCommands(program, end);
   addInboxCommands(program, end);

@@ -11,11 +11,14 @@ import type { ExitCode } from './exit-code.ts';
 import { thisHolder } from './holder.ts';
 import { loadPipeline } from './load.ts';
 import { readInput, type InputFlags } from './read-input.ts';
+import { DEFAULT_SCOPE } from './store-default.ts';
 import { openStoreToRun, type OpenStore, type StoreFlags } from './store-option.ts';
 
 /** What `phasegate run` takes beside the file. */
 export interface RunFlags extends InputFlags, StoreFlags, DriveFlags {
   readonly runId?: string | undefined;
+  /** Whose memory the run shares; `false` for none. @default {@link DEFAULT_SCOPE} */
+  readonly memory?: string | false | undefined;
 }
 
 /** Runs the pipeline of a file and shows how it goes. */
@@ -29,6 +32,7 @@ export async function runFile(file: string, flags: RunFlags): Promise<ExitCode> 
     input,
     runId: flags.runId,
     attended,
+    memory: flags.memory ?? DEFAULT_SCOPE,
     ...(kept && { store: kept.store, holder: thisHolder(), source: resolve(file) }),
   });
   return drive({ run, kept, attended, isNew: true }, flags);

@@ -26,6 +26,8 @@ export interface PipelineInput {
   readonly input?: unknown;
   /** Whether a person can be reached when a review cannot be had; who resumes the run may change it. @default false */
   readonly attended?: boolean | undefined;
+  /** Whose memory the run shares; absent where it shares none. */
+  readonly memory?: string | undefined;
   /** Milliseconds of its duration that a run has spent before it was left. @default 0 */
   readonly spentMs?: number | undefined;
   /** Whether nothing is emitted, as `listenTo` has the events handed to a function. @default false */
@@ -85,6 +87,7 @@ export function createBoard(input: PipelineInput, ports: BoardPorts): Board {
     plan: input.plan,
     input: input.input ?? null,
     attended: input.attended ?? false,
+    memory: input.memory,
     ports,
     graph,
     course: createCourse(graph),

@@ -24,9 +24,9 @@ import { commit, followUp, sendBack, takeRiders } from './rewind.ts';
 
 /** Begins the run: the phases without predecessors start. @param mark The fingerprint of its plan, where that is known. */
 export function open(board: Board, mark = fingerprint(board.plan)): void {
-  const { plan, input = null, graph, attended } = board;
+  const { plan, input = null, graph, attended, memory } = board;
   const started = { type: 'run.started', plan, fingerprint: mark, input } as const;
-  board.outbox.push(attended ? { ...started, attended } : started);
+  board.outbox.push({ ...started, ...(attended && { attended }), ...(memory !== undefined && { memory }) });
   enqueue(
     board,
     [...graph.names.keys()].filter((index) => isFree(board.course, index)),

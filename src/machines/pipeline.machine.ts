@@ -53,6 +53,7 @@ export interface PipelineContext {
   readonly plan: Plan;
   readonly input: unknown;
   readonly attended: boolean;
+  readonly memory: string | undefined;
   readonly spentMs: number;
   readonly quiet: boolean;
   /** How the run ended, with the committed outputs, by phase, then task. */
@@ -219,8 +220,8 @@ function portsOf(self: AnyActorRef, board: Board): BoardPorts {
 }
 
 function contextOf(given: PipelineInput): PipelineContext {
-  const { run, plan, input = null, attended = false, spentMs = 0, quiet = false } = given;
-  return { run, plan, input, attended, spentMs, quiet, end: null };
+  const { run, plan, input = null, attended = false, memory, spentMs = 0, quiet = false } = given;
+  return { run, plan, input, attended, memory, spentMs, quiet, end: null };
 }
 
 function endOf(board: Board): PipelineOutput {

@@ -101,6 +101,8 @@ const runEvents = [
     input: z.unknown(),
     /** Whether a person can be reached when a review cannot be had. */
     attended: z.literal(true).optional(),
+    /** Whose memory the run shares; absent where it shares none. */
+    memory: z.string().optional(),
   }),
   /** Another process goes on with the run. What it has other than before is there: the definition, and `attended`. */
   z.object({ type: z.literal('run.resumed'), ...changes }),

@@ -3,11 +3,14 @@
  *
  * @module
  */
-import type { RunRecord } from './event.ts';
+import type { RunEvent, RunRecord } from './event.ts';
+import type { Plan } from './plan.ts';
 import { elided, LONGEST_REFLECTION } from './recollection.ts';
 
 /** Something that a run has learned. */
 export interface Memory {
+  /** Whose it is: told to runs of the same scope alone. */
+  readonly scope: string;
   readonly pipeline: string;
   readonly phase: string;
   /** The run, and the record of it, that it comes from. */
@@ -26,25 +29,30 @@ export interface MemoryFold {
 }
 
 /**
- * Begins before the first record. A reflection is remembered where a gate, or a person, has sent the attempt back: what a task
- * demands is no verdict on anything.
+ * Begins before the first record. A reflection is remembered where the run has a scope for it, and a gate, or a person, has sent
+ * the attempt back: what a task demands is no verdict on anything.
  */
 export function foldMemories(): MemoryFold {
+  let scope: string | undefined;
   let pipeline = '';
-  /** Phases whose next attempt was asked for by a verdict. */
-  const judged = new Set<string>();
+  let reflects = false;
+  const judged: Judged = { retried: new Set(), demanded: new Set() };
   return {
     apply({ runId, seq, time, event }) {
-      if (event.type === 'run.started') pipeline = event.plan.name;
-      else if (event.type === 'phase.retrying' && event.by !== 'worker') judged.add(event.phase);
-      else if (event.type === 'phase.rewinding' && event.by !== 'worker') {
-        for (const { phase } of [{ phase: event.target }, ...(event.riders ?? [])]) judged.add(phase);
-      } else if (event.type === 'phase.reflected') {
-        const { phase, reflection } = event;
-        if (!judged.delete(phase) || reflection === undefined) return NOTHING;
-        return [{ pipeline, phase, runId, seq, time, text: elided(reflection, LONGEST_REFLECTION) }];
+      if (event.type === 'run.started') {
+        scope = event.memory;
+        pipeline = event.plan.name;
       }
-      return NOTHING;
+      if (event.type === 'run.started' || event.type === 'run.resumed') reflects = hasReflections(event.plan, reflects);
+      if (scope === undefined || !reflects) return NOTHING;
+      if (event.type !== 'phase.reflected') {
+        note(judged, event);
+        return NOTHING;
+      }
+      const { phase, reflection } = event;
+      const isJudged = forget(judged, phase);
+      if (!isJudged || reflection === undefined) return NOTHING;
+      return [{ scope, pipeline, phase, runId, seq, time, text: elided(reflection, LONGEST_REFLECTION) }];
     },
   };
 }
@@ -52,3 +60,33 @@ export function foldMemories(): MemoryFold {
 // --- internal ---
 
 const NOTHING: readonly never[] = Object.freeze([]);
+
+function hasReflections(plan: Plan | undefined, before: boolean): boolean {
+  return plan ? plan.phases.some(({ gate }) => gate?.reflect !== undefined) : before;
+}
+
+/** Phases whose next reflection is about an attempt that was judged. */
+interface Judged {
+  /** By their own gate, or a person in its place: that is void where they start afresh. */
+  readonly retried: Set<string>;
+  /** By a later phase: that is told again until it is answered. */
+  readonly demanded: Set<string>;
+}
+
+function note(judged: Judged, event: RunEvent): void {
+  if (event.type === 'phase.retrying') judged.retried.add(event.phase);
+  else if (event.type === 'phase.rewinding') {
+    for (const { phase } of [{ phase: event.target }, ...(event.riders ?? [])]) {
+      if (event.by === 'worker') forget(judged, phase);
+      else judged.demanded.add(phase);
+    }
+  } else if (event.type === 'phase.started' && !event.revision) forget(judged, event.phase);
+  else if (event.type === 'phase.approved' || event.type === 'phase.invalidated') judged.retried.delete(event.phase);
+  else if (event.type === 'run.reopened') judged.retried.clear();
+}
+
+/** @returns Whether there was something to forget. */
+function forget({ retried, demanded }: Judged, phase: string): boolean {
+  const wasRetried = retried.delete(phase);
+  return demanded.delete(phase) || wasRetried;
+}

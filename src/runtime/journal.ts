@@ -49,7 +49,7 @@ export interface JournalOptions {
 export function createJournal({ store, log, lease, origin, onKept, onFailure }: JournalOptions): Journal {
   const info = foldRunInfo(origin);
   const inbox = foldInbox();
-  const memory = foldMemories();
+  const memory = store.memories && foldMemories();
   const waiting: { readonly at: number; readonly go: () => void }[] = [];
   let kept = log.visible;
   let failure: PhasegateError | undefined;
@@ -61,7 +61,7 @@ export function createJournal({ store, log, lease, origin, onKept, onFailure }: 
     const record = recordAt(log, at);
     if (!record) return NOTHING;
     info.apply(record);
-    return { items: inbox.apply(record), memories: memory.apply(record) };
+    return { items: inbox.apply(record), memories: memory?.apply(record) ?? NOTHING.memories };
   }
 
   /** Everything that was said since. */

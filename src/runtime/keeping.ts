@@ -121,8 +121,8 @@ export function keepRun({ store, log, origin, lease: taken, holder = thisProcess
   /** What others have learned; it is asked for before this run has learned anything itself. */
   async function recall(phase: string): Promise<readonly Recalled[]> {
     const [first] = log.events;
-    if (first?.type !== 'run.started') return [];
-    const known = (await store.memories?.({ pipeline: first.plan.name, phase })) ?? [];
+    if (first?.type !== 'run.started' || first.memory === undefined) return [];
+    const known = (await store.memories?.({ scope: first.memory, pipeline: first.plan.name, phase })) ?? [];
     return known.map(({ runId, text }) => ({ run: runId, reflection: text }));
   }
 

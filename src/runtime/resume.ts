@@ -151,7 +151,8 @@ function tell(
   const known = definitionOf(records, first);
   const isChanged = fingerprintLike(plan, known) !== known.fingerprint;
   if (isChanged && !allowChanged) throw runChanged(runId, name, planChanges(known.plan, plan));
-  const input = { run: runId, plan, input: first.input, attended: first.attended ?? false };
+  const { input: given, attended: reached = false, memory } = first;
+  const input = { run: runId, plan, input: given, attended: reached, memory };
   // It may have been resumed with another definition before.
   const changed = fingerprintLike(plan, first) !== first.fingerprint;
   if (changed) checkBegun(runId, plan, records);
@@ -192,6 +193,7 @@ function begun<O>(
             plan: board.plan,
             input: board.input,
             attended: board.attended,
+            memory: board.memory,
             spentMs: log.now() - startedAt,
           },
           prepare: (actor) => goOn(actor, replayed, log.now(), next),

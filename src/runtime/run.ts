@@ -53,6 +53,14 @@ export interface RunOptions<I = unknown> {
   readonly redact?: Redact | undefined;
   /** Whether a person watches: then a review that cannot be had waits for a decision instead of failing. @default false */
   readonly attended?: boolean | undefined;
+  /**
+   * Whose memory the run shares: it recalls what runs of the same pipeline and the same scope have learned in this store, and
+   * what it learns is told to later ones, in their prompts. So it is to be one for each tenant. Not blank; resumed runs and forks
+   * keep it. `false`, and a store that remembers nothing: the run goes by what it learns itself.
+   *
+   * @default false
+   */
+  readonly memory?: string | false | undefined;
   /** Timers and, where it has `now()`, the time of records. @default the system's clock */
   readonly clock?: (Clock & { now?(): number }) | undefined;
 }
@@ -116,6 +124,7 @@ export interface Run<O = Readonly<Record<string, Outputs>>> extends AsyncIterabl
  */
 export function startRun<O, I>(pipeline: Pipeline<O, I>, ...[options = {}]: RunArguments<I>): Run<O> {
   checkPipeline(pipeline);
+  const { memory = false } = options;
   const { runId = ulid(), store, clock, attended = false, holder, source, signal, inspect, redact } = options;
   const log = createRecordLog(runId, () => clock?.now?.() ?? Date.now(), store !== undefined);
   return runEngine<O>({
@@ -128,9 +137,18 @@ export function startRun<O, I>(pipeline: Pipeline<O, I>, ...[options = {}]: RunA
     keeping: store && keepRun({ store, log, holder, origin: { source } }),
     async begin() {
       checkRunId(runId);
+      checkScope(memory);
       const input = await inputOf(pipeline, options.input);
       if (!input.ok) throw input.error;
-      return { input: { run: runId, plan: pipeline.plan, input: input.value, attended } };
+      return {
+        input: {
+          run: runId,
+          plan: pipeline.plan,
+          input: input.value,
+          attended,
+          memory: memory === false ? undefined : memory,
+        },
+      };
     },
   });
 }
@@ -153,6 +171,19 @@ export function runPipeline<O, I>(pipeline: Pipeline<O, I>, ...options: RunArgum
 }
 
 // --- internal ---
+
+/** @throws PhasegateError `INPUT_INVALID` for a scope that names nobody: all runs that lack a name would share it. */
+function checkScope(memory: unknown): void {
+  if (memory === false || (typeof memory === 'string' && memory.trim() !== '')) return;
+  const found = typeof memory === 'string' ? 'blank' : `${typeof memory === 'object' ? 'an' : 'a'} ${typeof memory}`;
+  throw new PhasegateError(
+    'INPUT_INVALID',
+    `Cannot start a run as its \`memory\` is ${found}, not the name of a scope`,
+    {
+      hint: 'Name whose memory the run shares, such as the id of a tenant; or leave `memory` out, for none.',
+    },
+  );
+}
 
 /** @throws PhasegateError `DEFINITION_INVALID` where it is not what definePipeline() returns. */
 export function checkPipeline(pipeline: unknown): void {

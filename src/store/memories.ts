@@ -7,11 +7,12 @@ import type { Memory } from '../model/memory.ts';
 import { LONGEST_REFLECTION, MOST_REFLECTIONS } from '../model/recollection.ts';
 import type { MemoryFilter } from './port.ts';
 
-/** Memories that are kept of one phase of one pipeline: the latest. */
+/** Memories that are kept of one phase of one pipeline in one scope: the latest. */
 export const MOST_MEMORIES = MOST_REFLECTIONS;
 
 /** Whether a memory is one that is asked for. */
-export function isMeant(memory: Memory, { pipeline, phase, runId }: MemoryFilter): boolean {
+export function isMeant(memory: Memory, { scope, pipeline, phase, runId }: MemoryFilter): boolean {
+  if (scope !== undefined && memory.scope !== scope) return false;
   if (pipeline !== undefined && memory.pipeline !== pipeline) return false;
   if (phase !== undefined && memory.phase !== phase) return false;
   return runId === undefined || memory.runId === runId;

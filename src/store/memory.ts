@@ -200,8 +200,8 @@ interface Rows {
 /** Keeps a memory, and lets go of those of the same phase that are too old by now. */
 function remember(memories: string[], text: string): void {
   memories.push(text);
-  const { pipeline, phase } = memoryOf(text);
-  const ofPhase = memories.filter((one) => isMeant(memoryOf(one), { pipeline, phase }));
+  const { scope, pipeline, phase } = memoryOf(text);
+  const ofPhase = memories.filter((one) => isMeant(memoryOf(one), { scope, pipeline, phase }));
   for (const old of ofPhase.slice(0, -MOST_MEMORIES)) memories.splice(memories.indexOf(old), 1);
 }
 

@@ -82,6 +82,7 @@ export interface InboxFilter {
 
 /** Which memories are meant. All conditions have to hold. */
 export interface MemoryFilter {
+  readonly scope?: string | undefined;
   readonly pipeline?: string | undefined;
   readonly phase?: string | undefined;
   /** Only those that come from this run. */
@@ -181,8 +182,8 @@ export interface RunStore {
   messages(runId: string, after?: number): Awaitable<readonly KeptMessage[]>;
 
   /**
-   * What runs have learned, the oldest first: of each phase of each pipeline the latest three that batches have brought, whether
-   * their runs are still there or not. A store that remembers nothing has neither this nor `forget`.
+   * What runs have learned, the oldest first: of each phase of each pipeline, in each scope, the latest three that batches have
+   * brought, whether their runs are still there or not. A store that remembers nothing has neither this nor `forget`.
    */
   memories?(filter?: MemoryFilter): Awaitable<readonly Memory[]>;
   /** Forgets what is meant. @returns How many that were. */

@@ -100,7 +100,7 @@ function isMessage(value: unknown): value is RunMessage {
 }
 
 function isMemory(value: unknown): value is Memory {
-  return has(value, 'pipeline', 'string') && has(value, 'phase', 'string') && has(value, 'text', 'string');
+  return ['scope', 'pipeline', 'phase', 'text'].every((key) => has(value, key, 'string'));
 }
 
 function has(value: unknown, key: string, type: 'string' | 'number' | 'object'): boolean {

@@ -26,7 +26,7 @@ describe('phasegate memory', () => {
     for (const run of ['r1', 'r2']) expect((await phasegate(['run', 'p.mjs', '--run-id', run], { cwd })).code).toBe(0);
     const listed = await phasegate(['memory'], { cwd });
     expect(listed.stdout).toMatch(
-      /^draft of "letter", run r1, .* ago\n {2}I learned.*this in r1\.\ndraft of "letter", run r2, .* ago\n {2}I learned.*this in r2\.\n$/u,
+      /^draft of "letter" in scope "default", run r1, .* ago\n {2}I learned.*this in r1\.\ndraft of "letter" in scope "default", run r2, .* ago\n {2}I learned.*this in r2\.\n$/u,
     );
     expect(listed.stdout).not.toContain('\x1b[31m');
     const second = await phasegate(['memory', 'ls', '--run', 'r2', '--json'], { cwd });
@@ -50,5 +50,30 @@ describe('phasegate memory', () => {
     const store = sqliteStore(`${cwd}/.phasegate/runs.db`);
     expect(await store.read('r2')).not.toEqual([]);
     await store.close();
+  });
+
+  it('is of a scope, and there is none where that is not wanted', async () => {
+    const cwd = await files({ 'p.mjs': PIPELINE });
+    const runs = [
+      ['r1', '--memory', 'acme'],
+      ['r2', '--memory', 'globex'],
+      ['r3', '--no-memory'],
+    ] as const;
+    for (const [run, ...flags] of runs)
+      expect((await phasegate(['run', 'p.mjs', '--run-id', run, ...flags], { cwd })).code).toBe(0);
+    const lines = async (...flags: string[]) =>
+      (await phasegate(['memory', 'ls', '--json', ...flags], { cwd })).stdout.split('\n').filter(Boolean);
+    expect((await lines()).map((one) => (JSON.parse(one) as { readonly scope: string }).scope)).toEqual([
+      'acme',
+      'globex',
+    ]);
+    expect(await lines('--scope', 'acme')).toHaveLength(1);
+    const removed = await phasegate(['memory', 'rm', '--scope', 'globex'], { cwd });
+    expect(removed).toMatchObject({ code: 0, stdout: 'forgot 1 reflection\n' });
+    expect(await lines('--scope', 'globex')).toEqual([]);
+    const recalled = JSON.parse((await phasegate(['events', 'r2', '--json'], { cwd })).stdout.split('\n')[0] ?? '') as {
+      readonly event: { readonly memory?: string };
+    };
+    expect(recalled.event.memory).toBe('globex');
   });
 });

@@ -441,17 +441,23 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
     }),
   ],
   'remembers without end': [
-    'keep the latest of each phase, and no more',
+    'keep the latest of each phase and scope, and no more',
     () => {
       const all: Memory[] = [];
       return {
         append: (batch) => void all.push(...structuredClone(batch.memories ?? [])),
-        memories: ({ pipeline, phase } = {}) => all.filter(isOf({ pipeline, phase })),
+        memories: ({ scope, pipeline, phase } = {}) => all.filter(isOf({ scope, pipeline, phase })),
       };
     },
   ],
+  'lets everybody share a memory': [
+    'keep what was learned, by scope, pipeline and phase, oldest first',
+    (good) => ({
+      memories: async (filter) => ((await good.memories?.()) ?? []).filter((one) => isOfPhase(one, filter ?? {})),
+    }),
+  ],
   'counts memories of all phases together': [
-    'keep the latest of each phase, and no more',
+    'keep the latest of each phase and scope, and no more',
     (good) => ({ memories: async (filter) => ((await good.memories?.()) ?? []).slice(-3).filter(isOf(filter)) }),
   ],
   'remembers what it refuses': [
@@ -468,7 +474,7 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
     },
   ],
   'remembers and cannot forget': [
-    'keep what was learned, by pipeline and phase, oldest first',
+    'keep what was learned, by scope, pipeline and phase, oldest first',
     () => ({ forget: undefined }) as unknown as Partial<RunStore>,
   ],
   'forgets what a run has learned when it is removed': [
@@ -542,8 +548,12 @@ async function failing(make: StoreMaker): Promise<readonly string[]> {
   return failures;
 }
 
-function isOf({ pipeline, phase }: MemoryFilter = {}): (memory: Memory) => boolean {
-  return (one) => (pipeline ?? one.pipeline) === one.pipeline && (phase ?? one.phase) === one.phase;
+function isOf({ scope, ...filter }: MemoryFilter = {}): (memory: Memory) => boolean {
+  return (one) => (scope ?? one.scope) === one.scope && isOfPhase(one, filter);
+}
+
+function isOfPhase(one: Memory, { pipeline, phase }: MemoryFilter): boolean {
+  return (pipeline ?? one.pipeline) === one.pipeline && (phase ?? one.phase) === one.phase;
 }
 
 function isCode(error: unknown, code: string): boolean {

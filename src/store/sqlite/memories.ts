@@ -14,17 +14,19 @@ import { number, text } from './rows.ts';
 /** Keeps memories, and lets go of those of the same phase that are too old by now. Within a transaction. */
 export function keepMemories(sql: Connection['sql'], memories: readonly Memory[]): void {
   for (const memory of memories) {
-    const { pipeline, phase } = memory;
-    sql('INSERT INTO memories (pipeline, phase, memory) VALUES (?, ?, ?)').run(pipeline, phase, textOf(memory));
-    sql(TRIM).run(pipeline, phase);
+    const { scope, pipeline, phase } = memory;
+    const name = [scope, pipeline, phase];
+    sql('INSERT INTO memories (scope, pipeline, phase, memory) VALUES (?, ?, ?, ?)').run(...name, textOf(memory));
+    sql(TRIM).run(...name);
   }
 }
 
 /** The methods of a store that are about memories. */
 export function memoriesIn({ sql, read, write }: Connection): Required<Pick<RunStore, 'memories' | 'forget'>> {
   function rows(filter: MemoryFilter): readonly { readonly key: number; readonly memory: Memory }[] {
-    const { pipeline, phase } = filter;
+    const { scope, pipeline, phase } = filter;
     const conditions: readonly (readonly [sql: string, value: Bound])[] = [
+      ...(scope === undefined ? [] : [['scope = ?', scope] as const]),
       ...(pipeline === undefined ? [] : [['pipeline = ?', pipeline] as const]),
       ...(phase === undefined ? [] : [['phase = ?', phase] as const]),
     ];
@@ -48,5 +50,5 @@ export function memoriesIn({ sql, read, write }: Connection): Required<Pick<RunS
 
 // --- internal ---
 
-const TRIM = `DELETE FROM memories WHERE pipeline = ?1 AND phase = ?2 AND key NOT IN (
-  SELECT key FROM memories WHERE pipeline = ?1 AND phase = ?2 ORDER BY key DESC LIMIT ${MOST_MEMORIES})`;
+const TRIM = `DELETE FROM memories WHERE scope = ?1 AND pipeline = ?2 AND phase = ?3 AND key NOT IN (
+  SELECT key FROM memories WHERE scope = ?1 AND pipeline = ?2 AND phase = ?3 ORDER BY key DESC LIMIT ${MOST_MEMORIES})`;

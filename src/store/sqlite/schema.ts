@@ -87,10 +87,11 @@ export const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE memories (
     key INTEGER PRIMARY KEY,
+    scope TEXT NOT NULL,
     pipeline TEXT NOT NULL,
     phase TEXT NOT NULL,
     memory TEXT NOT NULL
   ) STRICT;
-  CREATE INDEX memories_of_phase ON memories (pipeline, phase, key);
+  CREATE INDEX memories_of_phase ON memories (scope, pipeline, phase, key);
   `,
 ];

@@ -12,34 +12,43 @@ import { batchOf, refuses, same, spoil, type CaseBody } from './trial.ts';
 
 /** Claims, and how each is tried. */
 export const memoryCases: Readonly<Record<string, CaseBody>> = {
-  'keep what was learned, by pipeline and phase, oldest first': async ({ store }) => {
+  'keep what was learned, by scope, pipeline and phase, oldest first': async ({ store }) => {
     assert.equal(store.memories === undefined, store.forget === undefined, 'memories() and forget() come as a pair');
     if (!store.memories) return;
     const mine = [memory('r', 1), memory('r', 2, { text: 'ü \u2028 "', phase: 'b' })];
     const others = [memory('s', 1), memory('s', 2, { pipeline: 'p2' })];
+    const theirs = [memory('t', 1, { scope: 'them' })];
     same(await recall(store, {}), []);
     await store.append(batchOf('r', 1, { count: 2, memories: mine }));
     await store.append(batchOf('s', 1, { count: 2, memories: others }));
-    same(await recall(store, {}), [...mine, ...others]);
-    same(await recall(store, { pipeline: 'article' }), [mine[0], mine[1], others[0]]);
-    same(await recall(store, { pipeline: 'article', phase: 'a' }), [mine[0], others[0]]);
+    await store.append(batchOf('t', 1, { memories: theirs }));
+    same(await recall(store, {}), [...mine, ...others, ...theirs]);
+    same(await recall(store, { scope: 'us' }), [...mine, ...others]);
+    same(await recall(store, { scope: 'them', pipeline: 'article', phase: 'a' }), theirs);
+    same(await recall(store, { scope: 'nobody' }), []);
+    same(await recall(store, { pipeline: 'article' }), [mine[0], mine[1], others[0], theirs[0]]);
+    same(await recall(store, { scope: 'us', pipeline: 'article', phase: 'a' }), [mine[0], others[0]]);
     same(await recall(store, { runId: 's' }), others);
     same(await recall(store, { pipeline: 'p2', phase: 'b' }), []);
   },
 
-  'keep the latest of each phase, and no more': async ({ store }) => {
+  'keep the latest of each phase and scope, and no more': async ({ store }) => {
     if (!store.memories) return;
     const many = Array.from({ length: MOST_MEMORIES + 2 }, (_, index) => memory('r', index + 1));
+    const theirs = memory('t', 1, { scope: 'them' });
     await store.append(batchOf('s', 1, { memories: [memory('s', 1, { phase: 'b' })] }));
+    await store.append(batchOf('t', 1, { memories: [theirs] }));
     for (const one of many) await store.append(batchOf('r', one.seq, { memories: [one] }));
-    same(await recall(store, { phase: 'a' }), many.slice(-MOST_MEMORIES));
+    same(await recall(store, { scope: 'us', phase: 'a' }), many.slice(-MOST_MEMORIES));
+    same(await recall(store, { scope: 'them' }), [theirs]);
     same(await recall(store, { phase: 'b' }), [memory('s', 1, { phase: 'b' })]);
     const next = MOST_MEMORIES + 3;
     const batch = Array.from({ length: MOST_MEMORIES + 1 }, (_, index) =>
       memory('r', next, { text: `at once ${index}` }),
     );
     await store.append(batchOf('r', next, { memories: batch }));
-    same(await recall(store, { phase: 'a' }), batch.slice(-MOST_MEMORIES));
+    same(await recall(store, { scope: 'us', phase: 'a' }), batch.slice(-MOST_MEMORIES));
+    same(await recall(store, { scope: 'them' }), [theirs]);
   },
 
   'keep nothing of a batch that is refused': async ({ store }) => {
@@ -65,8 +74,12 @@ export const memoryCases: Readonly<Record<string, CaseBody>> = {
     if (!store.forget) return;
     const [a, b] = [memory('r', 1), memory('r', 2, { phase: 'b' })];
     const c = memory('s', 1, { pipeline: 'p2' });
+    const theirs = memory('t', 1, { scope: 'them' });
     await store.append(batchOf('r', 1, { count: 2, memories: [a, b] }));
     await store.append(batchOf('s', 1, { memories: [c] }));
+    await store.append(batchOf('t', 1, { memories: [theirs] }));
+    assert.equal(await store.forget({ scope: 'them' }), 1);
+    same(await recall(store, {}), [a, b, c]);
     assert.equal(await store.forget({ pipeline: 'article', phase: 'b' }), 1);
     same(await recall(store, {}), [a, c]);
     assert.equal(await store.forget({ runId: 's' }), 1);
@@ -94,5 +107,14 @@ async function recall(store: RunStore, filter: MemoryFilter): Promise<readonly M
 }
 
 function memory(runId: string, seq: number, more: Partial<Memory> = {}): Memory {
-  return { pipeline: 'article', phase: 'a', runId, seq, time: 1000 + seq, text: `lesson ${seq} of ${runId}`, ...more };
+  return {
+    scope: 'us',
+    pipeline: 'article',
+    phase: 'a',
+    runId,
+    seq,
+    time: 1000 + seq,
+    text: `lesson ${seq} of ${runId}`,
+    ...more,
+  };
 }
