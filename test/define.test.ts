@@ -353,6 +353,27 @@ describe('definePipeline() refuses options', () => {
       `);
   });
 
+  it('at a place where they are none, and says where they are one', () => {
+    const gate = { by: approve, onLimit: 'escalate', concurrency: 2, costUsd: 1 };
+    const steps = [step('a', { maxRetries: 1, onFailure: 'halt', review: gate })];
+    const rest = { onLimit: 'escalate', tokens: 5, by: approve, after: [], policy: { checks: [], concurrency: 1 } };
+    expect(refusal({ name: 'p', phases: steps, ...rest })).toMatchInlineSnapshot(`
+      "Cannot define pipeline "p" as it has 11 problems:
+        OPTION_INVALID in phase "a": there is no option "review.onLimit". It is an option of the \`policy\` of the pipeline: put it there.
+        OPTION_INVALID in phase "a": there is no option "review.concurrency". It is an option of the pipeline: put it there.
+        OPTION_INVALID in phase "a": there is no option "review.costUsd". It is an option of the \`limits\` of the pipeline: put it there.
+        OPTION_INVALID in phase "a": there is no option "maxRetries". It is an option of the \`review\` of this phase: put it there.
+        OPTION_INVALID in phase "a": there is no option "onFailure". It is an option of the \`policy\` of the pipeline: put it there.
+        OPTION_INVALID in the pipeline: there is no option "policy.checks". It is an option of the \`review\` of a phase: put it there.
+        OPTION_INVALID in the pipeline: there is no option "policy.concurrency". It is an option of the pipeline: put it there.
+        OPTION_INVALID in the pipeline: there is no option "onLimit". It is an option of the \`policy\` of the pipeline: put it there.
+        OPTION_INVALID in the pipeline: there is no option "tokens". It is an option of the \`limits\` of the pipeline: put it there.
+        OPTION_INVALID in the pipeline: there is no option "by". It is an option of the \`review\` of a phase: put it there.
+        OPTION_INVALID in the pipeline: there is no option "after". It is an option of phases: put it there.
+      Docs: docs/errors.md#PIPELINE_INVALID"
+    `);
+  });
+
   it('of the wrong kind', () => {
     const bad = work('t', {
       run: 'echo',

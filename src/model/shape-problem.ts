@@ -12,9 +12,11 @@ export function problemsOf(issue: z.core.$ZodIssue, definition: unknown, schema:
   const { where, rest } = placeOf(path, definition);
   if (issue.code === 'unrecognized_keys' && !issue.keys.includes('kind')) {
     return issue.keys.map((key) => {
-      const known = keysAt(schema, path).join(', ');
+      const home = homeOf(key, path, schema);
       const message = `there is no option "${optionOf([...rest, key])}"`;
-      const hint = `Remove it, or correct its name; there are ${known}.`;
+      const hint = home
+        ? `It is an option of ${home}: put it there.`
+        : `Remove it, or correct its name; there are ${keysAt(schema, path).join(', ')}.`;
       return { code: 'OPTION_INVALID', where, message, hint, path: written([...path, key]) };
     });
   }
@@ -153,4 +155,21 @@ function keysAt(schema: unknown, path: readonly PropertyKey[]): readonly string[
   if (schema instanceof z.ZodArray) return typeof step === 'number' ? keysAt(schema.element, rest) : [];
   if (!(schema instanceof z.ZodObject) || (step === undefined && 'kind' in schema.shape)) return [];
   return step === undefined ? Object.keys(schema.shape) : keysAt(schema.shape[String(step)], rest);
+}
+
+/** Where else an option with this name is known, in words: within the phase first, where it was given to one. */
+function homeOf(key: string, path: readonly PropertyKey[], schema: z.ZodType): string | undefined {
+  const isInPhase = path[0] === 'phases';
+  const phase = isInPhase ? path.slice(0, 2) : ['phases', 0];
+  const inside = [
+    [isInPhase ? 'the `review` of this phase' : 'the `review` of a phase', [...phase, 'options', 'review']],
+    [isInPhase ? 'this phase' : 'phases', [...phase, 'options']],
+  ] as const;
+  const outside = [
+    ['the `policy` of the pipeline', ['policy']],
+    ['the `limits` of the pipeline', ['limits']],
+    ['the pipeline', []],
+  ] as const;
+  const homes = isInPhase ? [...inside, ...outside] : [...outside, ...inside];
+  return homes.find(([, place]) => keysAt(schema, place).includes(key))?.[0];
 }
