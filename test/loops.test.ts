@@ -70,6 +70,31 @@ describe('a loop', () => {
     const run = await retryFailed(store, 'r', pipeline);
     expect(await run.result).toMatchObject({ status: 'completed', phases: { work: { because: 'approved' } } });
   });
+
+  it('starts anew where a person has decided: two more reviews may find it', async () => {
+    const work = fake('work', {
+      maxRetries: 9,
+      onExhausted: 'escalate',
+      verdicts: Array.from({ length: 6 }, () => requestChanges([TYPO])),
+    });
+    const asked = 'work escalated (loop): - [low] A word is missing.';
+    const { lines } = await play([work], { when: { [asked]: (run) => run.decide('work', 'RETRY: look closely') } });
+    expect(lines.filter((line) => line === asked)).toHaveLength(3);
+    expect(lines.at(-1)).toBe('run completed');
+  });
+});
+
+describe('an approval although issues are open', () => {
+  it('is warned of, with their names', async () => {
+    const work = fake('work', {
+      verdicts: [requestChanges([TYPO]), { type: 'approve', priorFindings: [{ id: 'typo', status: 'open' }] }],
+    });
+    const { result, lines } = await play([work]);
+    expect(result.warnings).toEqual([
+      { phase: 'work', code: 'ISSUES_ACCEPTED', message: 'Approved with issues that are open: typo' },
+    ]);
+    expect(lines.at(-1)).toBe('run completed');
+  });
 });
 
 describe('what a requester has put out', () => {

@@ -204,7 +204,7 @@ describe('people', () => {
     const sendBack: Decision = { type: 'retryPredecessor', phase: 'a', feedback: '', issues: [issue('x', 'a')] };
     const { records } = await play(escalating([onIssues(issue('x')), 'APPROVE']), {
       when: {
-        'b escalated (exhausted)': (run) => run.decide('b', sendBack, { by: 'Ada' }),
+        'b escalated (exhausted): - [high, logic] x is wrong.': (run) => run.decide('b', sendBack, { by: 'Ada' }),
       },
     });
     const [defect] = defectsOf(records);

@@ -104,6 +104,8 @@ export interface ReviewState {
   readonly edited?: Outputs;
   /** Phases that a person may send back, in topological order, where the decision has issues. */
   readonly targets?: readonly string[];
+  /** Names of the issues that are open where the gate has approved. */
+  readonly accepted?: readonly string[];
 }
 
 /**

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { wordsOf } from '../model/demand.ts';
 import { errorInfo, PhasegateError, type ErrorInfo } from '../model/errors.ts';
 import { isPermanent } from '../model/verdict.ts';
 import type { PhaseContext } from './phase-context.ts';
@@ -15,9 +16,9 @@ export function reasonOf({ held, review: { verdict } }: PhaseContext): string {
     case 'approve':
       return '';
     case 'retry':
-      return verdict.feedback;
+      return wordsOf(verdict);
     case 'retryPredecessor':
-      return `${verdict.phase}: ${verdict.feedback}`;
+      return `${verdict.phase}: ${wordsOf(verdict)}`;
     case 'reject':
     case 'escalate':
       return verdict.reason;

@@ -174,13 +174,21 @@ export function reviewDelay(context: PhaseContext): number {
 
 // --- internal ---
 
+/** What is warned of where a gate approves although there are issues that are open. */
+function acceptedText({ review: { by, accepted = [] } }: PhaseContext): string | undefined {
+  if (by !== 'gate' || accepted.length === 0) return undefined;
+  return `Approved with issues that are open: ${accepted.join(', ')}`;
+}
+
 const CODES: Partial<Record<Approval['because'], string>> = {
+  approved: 'ISSUES_ACCEPTED',
   exhausted: 'EXHAUSTED',
   unrecognised: 'UNRECOGNISED',
   invalidTarget: 'INVALID_TARGET',
 };
 
-const WARNINGS: Partial<Record<Approval['because'], (context: PhaseContext) => string>> = {
+const WARNINGS: Partial<Record<Approval['because'], (context: PhaseContext) => string | undefined>> = {
+  approved: acceptedText,
   exhausted: (context) =>
     `Approved without its reviewer's consent, as ${loopOf(context) ? 'it goes round in a loop' : 'its budget for changes is spent'}: ${reasonOf(context)}`,
   unrecognised: () => "Approved as no verdict was recognised in the reviewer's answer",

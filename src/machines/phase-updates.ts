@@ -7,7 +7,7 @@ import { byName } from '../model/by-name.ts';
 import type { Decision } from '../model/decision.ts';
 import { errorInfo } from '../model/errors.ts';
 import type { Verdict } from '../model/event.ts';
-import { findingsAfter, type Judgement } from '../model/findings.ts';
+import { findingsAfter, type Findings } from '../model/findings.ts';
 import type { Recollection } from '../model/recollection.ts';
 import { mergeCorrections, type Revision } from '../model/revision.ts';
 import type { Outputs } from '../model/task-types.ts';
@@ -98,7 +98,7 @@ export function rulingFields({ review, outputs, past }: PhaseContext, ruling: Ru
     ...(who !== undefined && { who }),
     ...(targets && { targets }),
   };
-  const fields = { held: null, past: pastAfter(past, signed) };
+  const fields = { held: null, past: withFindings(past, findingsAfter(past.findings, signed)) };
   if (!edited) return { ...fields, review: signed };
   return { ...fields, review: { ...signed, edited }, outputs: byName(Object.entries({ ...outputs, ...edited })) };
 }
@@ -108,8 +108,11 @@ export function reviewFields(
   context: PhaseContext,
   { verdict, verdicts, checked = false, edited }: GateOutcome,
 ): Partial<Pick<PhaseContext, 'review' | 'best' | 'outputs' | 'past'>> {
-  const review = { verdict, by: 'gate' as const, verdicts, checked, errors: context.review.errors };
-  const past = pastAfter(context.past, review);
+  const judged = { verdict, by: 'gate' as const, verdicts, checked, errors: context.review.errors };
+  const after = findingsAfter(context.past.findings, judged);
+  const past = withFindings(context.past, after);
+  const accepted = after.closed.flatMap(({ finding, as }) => (as === 'accepted' ? finding.id : []));
+  const review = accepted.length > 0 ? { ...judged, accepted } : judged;
   if (!edited) return { review, best: bestOf(context, verdict), past };
   const outputs = byName(Object.entries({ ...context.outputs, ...edited }));
   return { review: { ...review, edited }, outputs, best: bestOf({ ...context, outputs }, verdict), past };
@@ -160,8 +163,7 @@ function withBaseline(past: Past, baseline: Baseline): Past {
 }
 
 /** What the phase remembers after a judgement. Most gates find no issues, and nothing is made anew then. */
-function pastAfter(past: Past, judgement: Judgement): Past {
-  const findings = findingsAfter(past.findings, judgement).open;
+function withFindings(past: Past, { open: findings }: Findings): Past {
   return findings === past.findings ? past : Object.assign({}, past, { findings });
 }
 

@@ -59,6 +59,12 @@ export function aimed(decision: Decision, own: string, by: Pick<GatePlan, 'targe
   return routed([decision], by, own) ?? decision;
 }
 
+/** What a demand says, in words: the feedback, and its issues. */
+export function wordsOf({ feedback, requiredChange = '', issues = [] }: Omit<Demand, 'type'>): string {
+  const words = [feedback, issueLines(issues)].filter((part) => part !== '').join('\n\n');
+  return words === '' ? requiredChange : words;
+}
+
 // --- internal ---
 
 const NOBODY: readonly never[] = Object.freeze([]);

@@ -118,10 +118,6 @@ function afterPerson(before: readonly ReviewFinding[], verdict: Verdict): Findin
   const decision = decisionIn(verdict);
   if (decision?.type === 'approve')
     return { open: [], closed: before.map((finding) => ({ finding, as: 'accepted' as const })) };
-  const open = before.map((finding) => ({
-    ...finding,
-    issues: decision ? reported(finding, decision) : finding.issues,
-    open: 1,
-  }));
-  return { open, closed: [] };
+  const open = before.map((finding) => (decision ? { ...finding, issues: reported(finding, decision) } : finding));
+  return { open: recounted(open, 0), closed: [] };
 }

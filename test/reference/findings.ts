@@ -35,9 +35,9 @@ export function completed(phase: Phase, reviewer: string, answer: Verdict): Verd
   return { ...answer, issues: once([...issues, ...again.flatMap((one) => one.issues)]) };
 }
 
-/** Takes down what a review found: one that came to a decision. */
-export function find(phase: Phase, verdict: Verdict, answers: Answers): void {
-  if (!isDecision(verdict)) return;
+/** Takes down what a review found: one that came to a decision. @returns Whether it has approved although something is open. */
+export function find(phase: Phase, verdict: Verdict, answers: Answers): boolean {
+  if (!isDecision(verdict)) return false;
   const before = phase.findings;
   const open: Finding[] = [];
   for (const finding of before) {
@@ -58,6 +58,7 @@ export function find(phase: Phase, verdict: Verdict, answers: Answers): void {
   }
   if (isAnyClosed) for (const finding of open) finding.open = 1;
   phase.findings = verdict.type === 'approve' ? [] : open;
+  return verdict.type === 'approve' && open.length > 0;
 }
 
 /** What a person decided makes of what was found. Whose an issue is may be said anew. */
@@ -66,7 +67,7 @@ export function overrule(phase: Phase, verdict: Verdict): void {
   for (const finding of phase.findings) {
     const anew = once(issuesIn(verdict)).filter((issue) => issue.name === finding.name);
     if (anew.length > 0) finding.issues = anew;
-    finding.open = 1;
+    finding.open = 0;
   }
 }
 

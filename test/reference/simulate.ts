@@ -172,7 +172,7 @@ function decide(
   say(world, 'review.decided', phase.name, { ...at(phase), verdict: verdict.type, by });
   const last = phase.tried.at(-1);
   if (last && by === 'gate' && 'score' in verdict) last.score = verdict.score;
-  if (by === 'gate') find(phase, verdict, answers);
+  const isAccepted = by === 'gate' && find(phase, verdict, answers);
   if (by === 'person') overrule(phase, verdict);
   const signs = signsOf(world, phase, verdict, by);
   if (signs.loop) say(world, 'loop.detected', phase.name, { ...at(phase), kind: signs.loop });
@@ -182,6 +182,7 @@ function decide(
     case 'askAgain':
       return review(world, phase, asked + 1, answers, waitOf(verdict));
     case 'approved':
+      if (isAccepted) say(world, 'phase.warned', phase.name, { ...at(phase), code: 'ISSUES_ACCEPTED' });
       if ('warning' in judgement) say(world, 'phase.warned', phase.name, { ...at(phase), code: judgement.warning });
       settleChecks(phase, judgement.because);
       return commit(world, phase, judgement.because, outputsOf(phase, judgement.because));

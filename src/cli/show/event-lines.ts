@@ -5,6 +5,7 @@
  */
 import type { Correction } from '../../model/revision.ts';
 import type { RunEvent, RunRecord, Verdict } from '../../model/event.ts';
+import { wordsOf } from '../../model/demand.ts';
 import type { GatePlan, Plan } from '../../model/plan.ts';
 import { counted, cut, duration, oneLine, outOf, problemLine, usage } from './text.ts';
 import { errorText } from './error-text.ts';
@@ -36,9 +37,9 @@ export function verdictText(verdict: Verdict): string {
     case 'approve':
       return 'approve';
     case 'retry':
-      return withText('retry', verdict.feedback || verdict.requiredChange);
+      return withText('retry', wordsOf(verdict));
     case 'retryPredecessor':
-      return withText(`send back ${oneLine(verdict.phase)}`, verdict.feedback || verdict.requiredChange);
+      return withText(`send back ${oneLine(verdict.phase)}`, wordsOf(verdict));
     case 'reject':
     case 'escalate':
       return withText(verdict.type, verdict.reason);
