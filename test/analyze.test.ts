@@ -4,6 +4,7 @@ import {
   definePipeline,
   phase,
   policies,
+  startRun,
   task,
   type Analysis,
   type Limits,
@@ -195,6 +196,45 @@ describe('analyze() on gates that approve what they do not understand', () => {
       },
     ]);
     expect(analyze(define(phases, undefined, policies.strict)).findings).toEqual([]);
+  });
+});
+
+describe('analyze() on limits that are less than an estimate', () => {
+  const judge = task('judge', { estimate: { tokens: 7, costUsd: 0.1 }, run: () => 'APPROVE' });
+  const note = phase('note', {
+    tasks: [task('t', { estimate: { costUsd: 5, durationMs: 2000 }, run: () => 1 })],
+    review: { by: judge, onUnrecognised: 'ask' },
+  });
+  const findingsOf = (limits: Limits, policy: Policy = {}) =>
+    analyze(definePipeline({ name: 'p', phases: [note], limits, policy })).findings;
+
+  it('names each task and reviewer that never begins, which is so', async () => {
+    const limits = { costUsd: 1, tokens: 6, durationMs: 1000 };
+    const told = (name: string, estimate: string, limit: string) => ({
+      code: 'LIMIT_TOO_LOW',
+      phases: ['note'],
+      message: `"${name}" of phase "note" can never begin: its estimate of ${estimate} is more than limits.${limit}`,
+    });
+    expect(findingsOf(limits)).toEqual([
+      told('t', '5', 'costUsd, which is 1'),
+      told('t', '2000', 'durationMs, which is 1000'),
+      told('judge', '7', 'tokens, which is 6'),
+    ]);
+    const { result } = startRun(definePipeline({ name: 'p', phases: [note], limits: { costUsd: 1 } }));
+    expect(await result).toMatchObject({ status: 'exhausted', limit: 'costUsd' });
+  });
+
+  it('says that a person may lift one', () => {
+    expect(findingsOf({ costUsd: 1 }, policies.strict).map(({ message }) => message)).toEqual([
+      '"t" of phase "note" begins only when a person lifts the limit: its estimate of 5 is more than limits.costUsd, which is 1',
+    ]);
+  });
+
+  it('has nothing against a limit that one try just fits into', async () => {
+    const limits = { costUsd: 5, tokens: 7, durationMs: 20_000 };
+    expect(findingsOf(limits)).toEqual([]);
+    const { result } = startRun(definePipeline({ name: 'p', phases: [note], limits }));
+    expect(await result).toMatchObject({ status: 'completed' });
   });
 });
 

@@ -5,8 +5,8 @@
  */
 import { byName } from './by-name.ts';
 import { reach, topologicalOrder, type Graph } from './graph.ts';
-import { planGraph, type PhasePlan, type Plan } from './plan.ts';
-import { countOf } from './policy.ts';
+import { planGraph, type PhasePlan, type Plan, type TaskPlan } from './plan.ts';
+import { countOf, isOver } from './policy.ts';
 import { countStarts, type Starts } from './starts.ts';
 
 /** The worst case of one phase. Decisions of people are not in it: they are bound by nothing. */
@@ -25,7 +25,7 @@ export interface PhaseBound {
 
 /** A remark on the shape of a pipeline. */
 export interface Finding {
-  readonly code: 'EDGE_REDUNDANT' | 'GATE_DEAD' | 'GATE_LENIENT' | 'UNBOUNDED';
+  readonly code: 'EDGE_REDUNDANT' | 'GATE_DEAD' | 'GATE_LENIENT' | 'LIMIT_TOO_LOW' | 'UNBOUNDED';
   /** Names of the phases it is about. */
   readonly phases: readonly string[];
   readonly message: string;
@@ -67,7 +67,13 @@ export function analyze(pipeline: Plan | { readonly plan: Plan }): Analysis {
       costUsd: total(bounds.map((bound) => bound.costUsd)),
       tokens: total(bounds.map((bound) => bound.tokens)),
     },
-    findings: [...redundantEdges(graph), ...deadGates(plan), ...lenientGates(plan), ...unbounded(plan, bounds)],
+    findings: [
+      ...redundantEdges(graph),
+      ...deadGates(plan),
+      ...lenientGates(plan),
+      ...lowLimits(plan),
+      ...unbounded(plan, bounds),
+    ],
   };
 }
 
@@ -162,6 +168,21 @@ function lenientGates(plan: Plan): readonly Finding[] {
   return [{ code: 'GATE_LENIENT', phases, message }];
 }
 
+/** Tasks and reviewers of which one try may use more than the whole run has. */
+function lowLimits(plan: Plan): readonly Finding[] {
+  const outcome = plan.onLimit === 'stop' ? 'can never begin' : 'begins only when a person lifts the limit';
+  return plan.phases.flatMap((phase) =>
+    workOf(phase).flatMap(({ name, estimate }) =>
+      ESTIMATED.filter((limit) => isOver(estimate[limit] ?? 0, plan.limits[limit])).map((limit): Finding => {
+        const message = `"${name}" of phase "${phase.name}" ${outcome}: its estimate of ${estimate[limit]} is more than limits.${limit}, which is ${plan.limits[limit]}`;
+        return { code: 'LIMIT_TOO_LOW', phases: [phase.name], message };
+      }),
+    ),
+  );
+}
+
+const ESTIMATED = ['costUsd', 'tokens', 'durationMs'] as const;
+
 function unbounded(plan: Plan, bounds: readonly PhaseBound[]): readonly Finding[] {
   const phases = plan.phases.flatMap((phase, index) => (isBounded(phase, bounds[index]) ? [] : phase.name));
   if (phases.length === 0) return [];
@@ -171,10 +192,14 @@ function unbounded(plan: Plan, bounds: readonly PhaseBound[]): readonly Finding[
 }
 
 /** Whether attempts, reviews and the tries of every task and reviewer are bounded. */
-function isBounded({ tasks, gate }: PhasePlan, bound: PhaseBound | undefined): boolean {
-  const work = [...tasks, ...(gate?.reviewers ?? []), ...(gate?.reflect ? [gate.reflect] : [])];
-  const tries = work.every((one) => one.attempts !== 'unlimited');
+function isBounded(phase: PhasePlan, bound: PhaseBound | undefined): boolean {
+  const tries = workOf(phase).every((one) => one.attempts !== 'unlimited');
   return tries && [bound?.attempts, ...Object.values(bound?.reviews ?? {})].every(Number.isFinite);
+}
+
+/** All that is tried: tasks, reviewers, and the reflect call. */
+function workOf({ tasks, gate }: PhasePlan): readonly TaskPlan[] {
+  return [...tasks, ...(gate?.reviewers ?? []), ...(gate?.reflect ? [gate.reflect] : [])];
 }
 
 function sum(values: readonly number[]): number {

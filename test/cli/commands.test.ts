@@ -42,6 +42,15 @@ describe('phasegate check', () => {
     expect(code).toBe(0);
   });
 
+  it('says that a task never begins, as its estimate is more than a limit', async () => {
+    const task = '{ name: t, command: [echo, x], estimate: { costUsd: 5 } }';
+    const text = `name: p\nlimits: { costUsd: 1 }\nphases: [{ name: a, tasks: [${task}] }]\n`;
+    const cwd = await files({ 'p.yaml': text });
+    const { code, stdout } = await phasegate(['check', 'p.yaml'], { cwd });
+    expect(stdout).toContain('\nLIMIT_TOO_LOW "t" of phase "a" can never begin: its estimate of 5 is more than');
+    expect(code).toBe(0);
+  });
+
   it('refuses what is not sound with every problem and exit code 2', async () => {
     const cwd = await files({
       'p.yaml': SOUND.replaceAll('[research', '[print').replace('name: press', 'nmae: press'),
