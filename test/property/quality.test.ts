@@ -92,7 +92,8 @@ function rework(records: readonly RunRecord[], defects: readonly Defect[], { eff
   }
   for (const kind of ['work', 'appraisal', 'rework'] as const) expect(effort[kind].tokens).toBe(tokens[kind]);
   expect(sum(defects.map((one) => one.rework.tokens))).toBeCloseTo(tokens.rework, 6);
-  expect(sum(defects.map((one) => one.rework.ms))).toBeCloseTo(effort.rework.ms, 6);
+  // Virtual time runs to billions of milliseconds, of which a third is rounded.
+  expect(sum(defects.map((one) => one.rework.ms))).toBeCloseTo(effort.rework.ms, 3);
   for (const [phase, count] of started) {
     const most = Math.max(0, ...defects.map(({ attempts }) => attempts[phase] ?? 0));
     expect(most).toBeLessThanOrEqual(count - 1);
