@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requestChanges, type Decision, type Issue } from '../src/index.ts';
+import { requestChanges, type Issue } from '../src/index.ts';
 import { fake, play, trace } from './rig.ts';
 
 const login: Issue = {
