@@ -300,7 +300,13 @@ describe('a try that says what it uses at most', () => {
     const begun: Stake[] = [];
     let looks = 0;
     for (let nth = 0; nth < 200; nth++) {
-      const stake: Stake = new Stake('a', `t${nth}`, { costUsd: 1 }, () => begun.push(stake));
+      const stake: Stake = new Stake(
+        'a',
+        `t${nth}`,
+        { costUsd: 1 },
+        () => begun.push(stake),
+        () => true,
+      );
       Object.defineProperty(stake, 'estimate', { get: () => ((looks += 1), { costUsd: 1 }) });
       till?.ask(stake);
     }

@@ -78,7 +78,8 @@ export class WorkScope<I, O> {
       unhook();
       this.guard(() => go(stake));
     };
-    const stake: Stake = new Stake(phase, task.name, task.estimate, begin);
+    const isAlone = () => this.#busy === 0;
+    const stake: Stake = new Stake(phase, task.name, task.estimate, begin, isAlone);
     this.#stakes ??= new Set();
     this.#stakes.add(stake);
     const unhook = this.onHalt(() => {

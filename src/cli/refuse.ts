@@ -6,7 +6,9 @@
 import type { RunEvent, RunRecord } from '../model/event.ts';
 import type { InboxItem } from '../model/inbox.ts';
 import type { RunSnapshot } from '../model/result.ts';
+import type { Stake } from '../machines/till.ts';
 import type { Run } from '../runtime/run.ts';
+import { StartedRun } from '../runtime/started-run.ts';
 
 /** Looks after what waits for a person. */
 export interface Decider {
@@ -41,13 +43,20 @@ export function createRefuser(run: Pick<Run<unknown>, 'snapshot' | 'cancel'>): D
  *
  * @param stays Whether it waits instead until somebody has answered from elsewhere.
  */
-export function createLeaver(run: Pick<Run<unknown>, 'snapshot' | 'inbox' | 'suspend'>, stays: boolean): Decider {
+export function createLeaver(run: Run<unknown>, stays: boolean): Decider {
   const tasks = new Map<string, Set<string>>();
   let due: NodeJS.Immediate | undefined;
+  let later: NodeJS.Timeout | undefined;
 
   function look(): void {
     due = undefined;
-    if (isIdle(run.snapshot(), run.inbox(), tasks)) run.suspend();
+    clearTimeout(later);
+    const items = run.inbox();
+    if (items.length === 0) return;
+    const tries = StartedRun.waitingTries(run);
+    if (isIdle(run.snapshot(), items, tasks, tries)) run.suspend();
+    // No record says that a reviewer is done while another one waits.
+    else if (tries.length > 0) later = setTimeout(look, LOOK_MS);
   }
 
   return {
@@ -56,11 +65,17 @@ export function createLeaver(run: Pick<Run<unknown>, 'snapshot' | 'inbox' | 'sus
       // What follows from a record is said in the same turn.
       if (!stays && MAY_LEAVE.has(event.type)) due ??= setImmediate(look);
     },
-    close: () => clearImmediate(due),
+    close() {
+      clearImmediate(due);
+      clearTimeout(later);
+    },
   };
 }
 
 // --- internal ---
+
+/** Milliseconds between looks while tries wait. */
+const LOOK_MS = 200;
 
 /** Records after which nothing may be left but waiting. */
 const MAY_LEAVE: ReadonlySet<RunRecord['event']['type']> = new Set([
@@ -90,12 +105,15 @@ function isIdle(
   { status, phases }: RunSnapshot,
   items: readonly InboxItem[],
   tasks: ReadonlyMap<string, ReadonlySet<string>>,
+  tries: readonly Stake[],
 ): boolean {
-  if (status !== 'running' || items.length === 0) return false;
+  if (status !== 'running') return false;
   return Object.entries(phases).every(([name, phase]) => {
     const asked = items.filter(({ about, task }) => about === name && task !== undefined);
-    if (phase.status === 'reviewing') return asked.length > 0;
+    const held = tries.filter((one) => one.phase === name);
+    if (phase.status === 'reviewing') return asked.length > 0 || held.some((one) => one.isAlone());
     if (phase.status !== 'running') return true;
-    return asked.length > 0 && [...(tasks.get(name) ?? [])].every((task) => asked.some((item) => item.task === task));
+    const waiting = [...asked, ...held];
+    return waiting.length > 0 && [...(tasks.get(name) ?? [])].every((task) => waiting.some((one) => one.task === task));
   });
 }

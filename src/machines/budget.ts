@@ -38,13 +38,12 @@ export function timesOf({ phases }: Plan): readonly number[] {
 // --- internal ---
 
 class BudgetTill implements Till {
+  readonly waiting: Stake[] = [];
   readonly #board: Board;
   readonly #names: readonly Name[];
   /** Tries that have begun. */
   readonly #begun = new Set<Stake>();
-  /** Tries that have not, oldest first. */
-  readonly #waiting: Stake[] = [];
-  /** How many of those say something about each limit. */
+  /** How many of those that wait say something about each limit. */
   readonly #wanting = { costUsd: 0, tokens: 0, durationMs: 0 };
   readonly #promised = { tokens: 0, costUsd: 0 };
   #late = Infinity;
@@ -61,7 +60,7 @@ class BudgetTill implements Till {
       if (!this.#board.ended) this.#begin(stake);
       return;
     }
-    this.#waiting.push(stake);
+    this.waiting.push(stake);
     this.#want(stake, 1);
     this.#serve();
   }
@@ -76,7 +75,7 @@ class BudgetTill implements Till {
       // Sums of fractions do not come back to nothing by themselves.
       if (this.#begun.size === 0) this.#promised.costUsd = 0;
     } else {
-      const at = this.#waiting.indexOf(stake);
+      const at = this.waiting.indexOf(stake);
       if (at === -1) return;
       this.#leave(at, stake);
     }
@@ -84,7 +83,7 @@ class BudgetTill implements Till {
   }
 
   look(): void {
-    if (this.#isDue || this.#waiting.length === 0) return;
+    if (this.#isDue || this.waiting.length === 0) return;
     this.#isDue = true;
     // Not at once: phases are stopped in the middle of what the board does.
     this.#board.ports.later(() => {
@@ -107,7 +106,7 @@ class BudgetTill implements Till {
     this.#isServing = true;
     const blocked = new Set<Name>();
     for (let at = 0; !this.#board.ended && this.#names.some((name) => this.#wanting[name] > 0 && !blocked.has(name));) {
-      const stake = this.#waiting[at];
+      const stake = this.waiting[at];
       if (!stake) break;
       const wanted = this.#names.filter((name) => stake.estimate[name] !== undefined && !this.#isLifted(name));
       const spent = wanted.find((name) => this.#isSpent(name, stake));
@@ -125,7 +124,7 @@ class BudgetTill implements Till {
   }
 
   #leave(at: number, stake: Stake): void {
-    this.#waiting.splice(at, 1);
+    this.waiting.splice(at, 1);
     this.#want(stake, -1);
   }
 

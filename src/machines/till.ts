@@ -12,6 +12,8 @@ export class Stake {
   readonly phase: string;
   readonly task: string;
   readonly estimate: Estimate;
+  /** Whether no handler of the same attempt, or of the same review, is at work. */
+  readonly isAlone: () => boolean;
   /** Called once, when the try may begin. */
   readonly go: () => void;
   /** Tokens that are promised and not used yet. */
@@ -19,16 +21,19 @@ export class Stake {
   /** US dollars that are promised and not used yet. */
   costUsd = 0;
 
-  constructor(phase: string, task: string, estimate: Estimate, go: () => void) {
+  constructor(phase: string, task: string, estimate: Estimate, go: () => void, isAlone: () => boolean) {
     this.phase = phase;
     this.task = task;
     this.estimate = estimate;
+    this.isAlone = isAlone;
     this.go = go;
   }
 }
 
 /** Whoever keeps count of what is promised. */
 export interface Till {
+  /** Tries that have asked and have not begun, oldest first. */
+  readonly waiting: readonly Stake[];
   /** Has the try begin: now, later, or never where the run ends before. */
   ask(stake: Stake): void;
   /** The try has used something, and is about to say so. */

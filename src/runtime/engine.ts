@@ -216,6 +216,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     answer: (item, reply, how = {}) => reception().answer(item, reply, how),
     cancel,
     suspend,
+    actor: () => actor,
   });
 }
 

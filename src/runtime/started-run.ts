@@ -4,6 +4,8 @@
  * @module
  */
 import type { Observable } from 'rxjs';
+import type { AnyActorRef } from 'xstate';
+import { tillOf, type Stake } from '../machines/till.ts';
 import type { RunRecord } from '../model/event.ts';
 import { iterate, stream, type RecordLog } from './records.ts';
 import type { Run } from './run.ts';
@@ -15,6 +17,8 @@ interface Controls<O> extends Pick<
 > {
   /** Called when somebody first asks for the outputs: their promise rejects, which nobody else should have to handle. */
   readonly awaitOutputs: () => Promise<O>;
+  /** Its actor, once it has begun. */
+  readonly actor: () => AnyActorRef | undefined;
 }
 
 /** A class, as an object literal with accessors is a slow and large dictionary in V8. */
@@ -30,10 +34,11 @@ export class StartedRun<O> implements Run<O> {
   readonly suspend: Run<O>['suspend'];
   readonly #log: RecordLog;
   readonly #await: () => Promise<O>;
+  readonly #actor: () => AnyActorRef | undefined;
   #outputs: Promise<O> | undefined = undefined;
 
   constructor(log: RecordLog, controls: Controls<O>) {
-    const { result, snapshot, inbox, decide, answer, cancel, suspend, awaitOutputs } = controls;
+    const { result, snapshot, inbox, decide, answer, cancel, suspend, awaitOutputs, actor } = controls;
     this.id = log.runId;
     this.eventsFrom = (seq) => stream(log, seq);
     this.result = result;
@@ -45,6 +50,12 @@ export class StartedRun<O> implements Run<O> {
     this.suspend = suspend;
     this.#log = log;
     this.#await = awaitOutputs;
+    this.#actor = actor;
+  }
+
+  /** Tries of a run that have not begun, as what they may use does not fit into what is left of a limit. */
+  static waitingTries(run: object): readonly Stake[] {
+    return (#actor in run && tillOf(run.#actor())?.waiting) || [];
   }
 
   get events$(): Observable<RunRecord> {
