@@ -41,6 +41,22 @@ export function readJson(text: string, who: string, retryable: boolean): unknown
   }
 }
 
+/** A key that stands twice in one object of a text that is JSON; of such, `JSON.parse` has just the last. */
+export function repeatedKey(text: string): string | undefined {
+  const open: Set<string>[] = [];
+  for (const [mark, key] of text.matchAll(MARKS)) {
+    if (mark === '{' || mark === '[') open.push(new Set());
+    else if (mark === '}' || mark === ']') open.pop();
+    else if (key !== undefined) {
+      const name = String(JSON.parse(key));
+      const seen = open.at(-1);
+      if (seen?.has(name)) return name;
+      seen?.add(name);
+    }
+  }
+  return undefined;
+}
+
 /** The value without the object around it. */
 export function unwrapped({ isWrapped }: AnswerForm, value: unknown): unknown {
   if (!isWrapped || typeof value !== 'object' || value === null || !('value' in value)) return value;
@@ -48,6 +64,9 @@ export function unwrapped({ isWrapped }: AnswerForm, value: unknown): unknown {
 }
 
 // --- internal ---
+
+/** Brackets, keys, and other strings, so that nothing within one is taken for either. */
+const MARKS = /[{}[\]]|("[^"\\]*(?:\\.[^"\\]*)*")\s*:|"[^"\\]*(?:\\.[^"\\]*)*"/gu;
 
 function jsonSchemaOf(name: string, schema: z.ZodType): Readonly<Record<string, unknown>> {
   try {

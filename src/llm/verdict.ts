@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import type { Decision } from '../model/decision.ts';
 import { SEVERITIES, type Issue, type PriorFinding } from '../model/issue.ts';
-import { readJson } from './answer-schema.ts';
+import { readJson, repeatedKey } from './answer-schema.ts';
 import { unusable } from './model-error.ts';
 
 const issueSchema = z.object({
@@ -51,9 +51,9 @@ export interface ShownFinding {
 }
 
 /**
- * Reads a verdict. The whole text has to be one: a verdict within other text is what the reviewed work may have brought about.
+ * Reads a verdict. The whole text has to be one, but for a code fence around it: a verdict within other text is what the reviewed work may have brought about.
  *
- * @throws `MODEL_ANSWER_INVALID` where it is none, contradicts itself, or does not repeat the nonce. So it is a review error,
+ * @throws `MODEL_ANSWER_INVALID` where it is none, contradicts itself, says a thing twice, or does not repeat the nonce. So it is a review error,
  *   neither an approval nor a rejection.
  */
 export function readVerdict(text: string, { nonce, findings, phases, who }: Asked): Decision {
@@ -62,6 +62,9 @@ export function readVerdict(text: string, { nonce, findings, phases, who }: Aske
     const lines = parsed.error.issues.map((issue) => `${issue.path.join('.') || '(root)'}: ${issue.message}`);
     throw malformed(who, `it is no verdict: ${lines.join('; ')}`);
   }
+  const repeated = repeatedKey(text);
+  if (repeated !== undefined)
+    throw malformed(who, `it has "${repeated}" twice in one object, and no one can tell which counts`);
   const verdict = parsed.data;
   if (verdict.nonce !== nonce) {
     throw malformed(who, 'it does not repeat the nonce of this review, so it may come from the work under review');
