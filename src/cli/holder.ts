@@ -32,6 +32,19 @@ export async function freeFromTheDead(
   else if (!lease) throw doesNotAnswer(standing, holder, seq);
 }
 
+/** The run as it stands: the right of a process of this machine that is gone has lapsed, whenever it was to end. */
+export function withoutTheDead(run: ListedRun): ListedRun {
+  const holder = run.lease && readHolder(run.lease.holder);
+  return !holder || lives(holder) ? run : { ...run, lease: undefined, lapsed: run.lease };
+}
+
+/** Who worked on a run and is gone, where that was a process of this machine which has not given it back. */
+export function goneFrom({ lease, lapsed }: Pick<ListedRun, 'lease' | 'lapsed'>): string | undefined {
+  const standing = lease ?? lapsed;
+  const holder = standing && readHolder(standing.holder);
+  return holder && !lives(holder) ? standing.holder : undefined;
+}
+
 // --- internal ---
 
 /** A process of this machine. */

@@ -12,6 +12,7 @@ import type { Reply } from '../model/reply.ts';
 import { answerItem } from '../runtime/answer-item.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { findItem } from './find-item.ts';
+import { withoutTheDead } from './holder.ts';
 import { askReply } from './inbox-ask.ts';
 import { chooseReply } from './inbox-choose.ts';
 import { replyOf, type ReplyFlags } from './inbox-reply.ts';
@@ -66,23 +67,29 @@ function asked(detail: ItemDetail, give: (reply: Reply) => Promise<void>): Promi
 
 /** Says what has become of the answer. */
 async function tell(kept: OpenStore, { id, runId }: InboxItem): Promise<ExitCode> {
-  const run = await kept.store.run(runId);
-  if (!run?.lease) {
-    const command = `phasegate resume ${oneLine(runId)}${storeArgument(kept)}`;
-    process.stdout.write(`answered; it is taken when the run goes on: ${command}\n`);
-    return exitCode.completed;
-  }
-  for (let left = PATIENCE_MS; left > 0; left -= LOOK_MS) {
+  for (let left = PATIENCE_MS; ; left -= LOOK_MS) {
+    // Whoever works on the run takes the answer before giving the run back.
+    const run = await kept.store.run(runId);
     const item = await kept.store.item(id);
     if (item?.closedAt !== undefined) {
       const { outcome = 'closed' } = item;
       process.stdout.write(`answered: ${oneLine(outcome)}\n`);
       return outcome.startsWith('refused') ? exitCode.usage : exitCode.completed;
     }
+    const lease = run && withoutTheDead(run).lease;
+    if (!lease || left <= 0) {
+      process.stdout.write(
+        `answered; ${lease ? `${oneLine(lease.holder)} works on the run and has not taken it yet` : whenTaken(kept, runId)}\n`,
+      );
+      return exitCode.completed;
+    }
     await setTimeout(LOOK_MS);
   }
-  process.stdout.write(`answered; ${oneLine(run.lease.holder)} works on the run and has not taken it yet\n`);
-  return exitCode.completed;
+}
+
+/** Where nobody works on the run. */
+function whenTaken(kept: OpenStore, runId: string): string {
+  return `it is taken when the run goes on: phasegate resume ${oneLine(runId)}${storeArgument(kept)}`;
 }
 
 function userName(): string {

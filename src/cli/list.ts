@@ -6,6 +6,7 @@
 import { PhasegateError } from '../model/errors.ts';
 import type { ListedRun } from '../store/port.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
+import { withoutTheDead } from './holder.ts';
 import { asText, seesColours } from './reporter.ts';
 import { createPainter } from './show/line.ts';
 import { runTable } from './show/run-table.ts';
@@ -26,7 +27,10 @@ export async function listRuns({ status, pipeline, limit, json = false, ...flags
   const wanted = status === undefined ? undefined : readStandings(status);
   const { store } = openStore(flags, 'read');
   const all = await store.runs({ pipeline, limit: wanted ? undefined : limit });
-  const runs = all.filter((run) => wanted?.has(standingOf(run)) ?? true).slice(0, limit);
+  const runs = all
+    .map(withoutTheDead)
+    .filter((run) => wanted?.has(standingOf(run)) ?? true)
+    .slice(0, limit);
   await store.close();
   const paint = createPainter(seesColours(process.stdout));
   process.stdout.write(asText(json ? runs.map(asJson) : runTable(runs, Date.now()).map(paint)));
@@ -44,6 +48,7 @@ function readStandings(text: string): ReadonlySet<Standing> {
   });
 }
 
-function asJson({ lease, ...info }: ListedRun): string {
+function asJson(run: ListedRun): string {
+  const { lease, lapsed: _, ...info } = run;
   return JSON.stringify({ ...info, standing: standingOf({ ...info, lease }), holder: lease?.holder ?? null });
 }

@@ -7,6 +7,7 @@ import { writeFile } from 'node:fs/promises';
 import { errorInfo, PhasegateError } from '../model/errors.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { findRun } from './find-run.ts';
+import { withoutTheDead } from './holder.ts';
 import { print } from './print.ts';
 import { foldReport, type ReportData } from './report/data.ts';
 import { asHtml } from './report/html.ts';
@@ -35,7 +36,7 @@ export async function reportKept(wanted: string, flags: ReportFlags): Promise<Ex
       fold.apply(record);
   }
   await kept.store.close();
-  const text = textOf(fold.data(run), flags);
+  const text = textOf(fold.data(withoutTheDead(run)), flags);
   if (flags.out === undefined) return (await print(text)) ? exitCode.completed : exitCode.brokenPipe;
   await write(flags.out, text);
   process.stdout.write(

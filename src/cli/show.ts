@@ -9,8 +9,10 @@ import { readRun } from '../store/read.ts';
 import { timeText } from './duration.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { findRun } from './find-run.ts';
+import { goneFrom, withoutTheDead } from './holder.ts';
 import { print } from './print.ts';
 import { asText, seesColours } from './reporter.ts';
+import { goOnText } from './show/afterwards.ts';
 import { attemptLines, foldAttempts } from './show/attempts.ts';
 import { createBoard, type Board } from './show/board.ts';
 import { createPainter, span, type Line } from './show/line.ts';
@@ -18,7 +20,7 @@ import { standingOf, toneOf } from './show/standing.ts';
 import { errorText } from './show/error-text.ts';
 import { duration, manyLines, oneLine } from './show/text.ts';
 import { treeLines } from './show/tree.ts';
-import { openStore, type StoreFlags } from './store-option.ts';
+import { openStore, type OpenStore, type StoreFlags } from './store-option.ts';
 
 /** What `phasegate show` takes beside the run. */
 export interface ShowFlags extends StoreFlags {
@@ -28,7 +30,7 @@ export interface ShowFlags extends StoreFlags {
 /** Prints how a run stands, and what each attempt came to. */
 export async function showKept(wanted: string, flags: ShowFlags): Promise<ExitCode> {
   const kept = openStore(flags, 'read');
-  const run = await findRun(kept, wanted);
+  const run = withoutTheDead(await findRun(kept, wanted));
   const board = createBoard();
   const story = foldAttempts();
   for (let next = 1; next <= run.seq; next += AT_ONCE) {
@@ -40,13 +42,13 @@ export async function showKept(wanted: string, flags: ShowFlags): Promise<ExitCo
   const items = await kept.store.inbox({ runId: run.runId, open: true });
   await kept.store.close();
   if (flags.json) {
-    const { lease: _, ...info } = run;
+    const { lease: _lease, lapsed: _lapsed, ...info } = run;
     const all = { ...board.snapshot(), info, standing: standingOf(run), items, attempts: story.attempts() };
     return (await print(`${JSON.stringify(all)}\n`)) ? exitCode.completed : exitCode.brokenPipe;
   }
   const snapshot = board.snapshot();
   const lines = [
-    ...headLines(run, snapshot),
+    ...headLines(run, snapshot, kept),
     [],
     ...tree(board, run),
     ...items.map(({ id, about, reason }) => [
@@ -64,14 +66,17 @@ const AT_ONCE = 1000;
 /** Lines may wrap: they are not drawn again. Every phase is shown. */
 const SPACE = { columns: 2000, rows: 1_000_000 };
 
-function headLines(run: ListedRun, { reason, error }: RunSnapshot): readonly Line[] {
-  const { runId, pipeline, startedAt, updatedAt, seq, source, forkOf, lease } = run;
+function headLines(run: ListedRun, { reason, error }: RunSnapshot, kept: OpenStore): readonly Line[] {
+  const { runId, status, pipeline, startedAt, updatedAt, seq, source, forkOf, lease } = run;
   const standing = standingOf(run);
+  const gone = goneFrom(run);
   const facts = [
     `started ${timeText(startedAt)}, last record ${seq} after ${duration(updatedAt - startedAt)}`,
     ...(source === undefined ? [] : [`definition ${oneLine(source)}`]),
     ...(forkOf === undefined ? [] : [`fork of run ${oneLine(forkOf)}`]),
     ...(lease ? [`${oneLine(lease.holder)} works on it`] : []),
+    ...(gone === undefined ? [] : [`${oneLine(gone)} worked on it, and is gone`]),
+    ...(status === 'running' && !lease ? [goOnText('resume', runId, kept)] : []),
   ];
   const why = error ? errorText(error) : (reason ?? '');
   return [

@@ -76,6 +76,47 @@ describe('a run that a process of this machine has let lapse', () => {
   });
 });
 
+describe('a run whose process was killed', () => {
+  it('is said to be left by a process that is gone, and how it goes on', async () => {
+    const cwd = await article();
+    const { child, ended } = await startUntil(['run', 'p.mjs', '--run-id', 'r', '--store', 'x.db'], 'at work', cwd);
+    const at = { cwd };
+    const look = async (...args: readonly string[]) => (await phasegate([...args, '--store', 'x.db'], at)).stdout;
+    expect(await look('show', 'r')).toContain(`process ${child.pid} on ${hostname()}`);
+    expect(await look('ls')).toMatch(/^r +running/mu);
+    child.kill('SIGKILL');
+    await ended;
+    const shown = await look('show', 'r');
+    expect(shown).toMatch(/^run r of "article" {2}suspended$/mu);
+    expect(shown).toMatch(new RegExp(String.raw`^  process ${child.pid} on .* worked on it, and is gone$`, 'mu'));
+    expect(shown).toMatch(/^ {2}resume with: phasegate resume r --store x\.db$/mu);
+    expect(shown).not.toContain('works on it');
+    expect(await look('ls')).toMatch(/^r +suspended/mu);
+    expect(await look('ls', '--status', 'suspended')).toMatch(/^r +suspended/mu);
+    expect(JSON.parse(await look('ls', '--json'))).toMatchObject({ standing: 'suspended', holder: null });
+    expect(JSON.parse(await look('report', 'r', '--json'))).toMatchObject({ standing: 'suspended' });
+    expect(await look('report', 'r')).toContain('suspended');
+  });
+
+  it('takes an answer when it is resumed, which is said at once', async () => {
+    const cwd = await article('go', 'ask');
+    const command = ['run', 'p.mjs', '--run-id', 'r', '--store', 'x.db', '--wait'];
+    const { child, ended } = await startUntil(command, 'Legal must see this.', cwd);
+    const item = await untilAsked(join(cwd, 'x.db'));
+    child.kill('SIGKILL');
+    await ended;
+    const shown = await phasegate(['show', 'r', '--store', 'x.db'], { cwd });
+    expect(shown.stdout).toMatch(/^run r of "article" {2}waiting$/mu);
+    expect(shown.stdout).toContain('resume with: phasegate resume r --store x.db\n');
+    expect(await phasegate(['inbox', 'answer', item, '--approve', '--store', 'x.db'], { cwd })).toEqual({
+      code: 0,
+      stdout: 'answered; it is taken when the run goes on: phasegate resume r --store x.db\n',
+      stderr: '',
+    });
+    expect(await phasegate(['resume', 'r', '--store', 'x.db'], { cwd })).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
 describe('a run that was taken over', () => {
   it('is not called failed, nor its store broken, by the process that has lost it', async () => {
     const cwd = await files({ 'p.mjs': PATIENT });
@@ -119,6 +160,19 @@ export default definePipeline({ name: 'patient', phases: [
   phase('print', { after: ['draft'], tasks: [task('print', { run: () => 'never' })] }),
 ] });
 `;
+
+/** The id of what waits for a person, once something does. */
+async function untilAsked(file: string): Promise<string> {
+  const store = sqliteStore(file, { readOnly: true });
+  for (;;) {
+    const [item] = await store.inbox({ open: true });
+    if (!item) await new Promise((resolve) => setTimeout(resolve, 50));
+    else {
+      await store.close();
+      return item.id;
+    }
+  }
+}
 
 async function recordsOf(cwd: string, runId: string): Promise<readonly unknown[]> {
   const store = sqliteStore(join(cwd, '.phasegate/runs.db'), { readOnly: true });

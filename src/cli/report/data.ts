@@ -74,7 +74,7 @@ export function foldReport(): ReportFold {
       else if (isRemark(event)) remarks.push({ seq, time, event, text: say(record) });
     },
     data(run) {
-      const { lease: _, ...info } = run;
+      const { lease: _lease, lapsed: _lapsed, ...info } = run;
       const snapshot = withoutOutputs(view.snapshot());
       const measures = quality.measures();
       return { info, standing: standingOf(run), snapshot, decisions, defects: quality.defects(), measures, remarks };
