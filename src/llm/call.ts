@@ -35,7 +35,8 @@ export async function callModel(
   { phase, task, attempt, signal, report }: Pick<TaskContext, 'phase' | 'task' | 'attempt' | 'signal' | 'report'>,
 ): Promise<string> {
   const who = `"${task}" of phase "${phase}"`;
-  const given: unknown = await ask({ model, messages, schema, signal, onDelta: createProgress(attempt, report) });
+  const onDelta = createProgress(who, attempt, report);
+  const given: unknown = await ask({ model, messages, schema, signal, onDelta });
   const parsed = replySchema.safeParse(given);
   if (!parsed.success) {
     const lines = parsed.error.issues.map((issue) => `${issue.path.join('.') || '(root)'}: ${issue.message}`);

@@ -21,15 +21,12 @@ export type Prices = Readonly<Record<string, Price>>;
 export function priceOf(prices: Prices | undefined, model: string | undefined): Price | undefined {
   if (!prices) return undefined;
   const price = model !== undefined && Object.hasOwn(prices, model) ? prices[model] : undefined;
-  if (price && [price.inputPerMillion, price.outputPerMillion, price.cachedInputPerMillion ?? 0].every(isPrice))
-    return price;
-  throw new PhasegateError(
-    'DEFINITION_INVALID',
-    `Cannot tell what ${model === undefined ? 'a model without a name' : `"${model}"`} costs as \`prices\` has no price for it`,
-    {
-      hint: 'Give { inputPerMillion, outputPerMillion } in US dollars under the name in `model`, or no prices at all.',
-    },
-  );
+  const wrong = price ? wrongIn(price) : 'no price for it';
+  if (wrong === undefined) return price;
+  const what = model === undefined ? 'a model without a name' : `"${model}"`;
+  throw new PhasegateError('DEFINITION_INVALID', `Cannot tell what ${what} costs as \`prices\` has ${wrong}`, {
+    hint: 'Give { inputPerMillion, outputPerMillion } in US dollars under the name in `model`, or no prices at all.',
+  });
 }
 
 /** US dollars. */
@@ -43,6 +40,15 @@ export function costOf({ inputTokens, outputTokens, cachedInputTokens = 0 }: Usa
 
 // --- internal ---
 
-function isPrice(value: number): boolean {
-  return Number.isFinite(value) && value >= 0;
+/** The field of a price that is no number from 0, in words. */
+function wrongIn({ inputPerMillion, outputPerMillion, cachedInputPerMillion = 0 }: Price): string | undefined {
+  const fields: readonly (readonly [name: string, value: unknown])[] = Object.entries({
+    inputPerMillion,
+    outputPerMillion,
+    cachedInputPerMillion,
+  });
+  const [name, value] = fields.find(([, one]) => !(typeof one === 'number' && Number.isFinite(one) && one >= 0)) ?? [];
+  return (
+    name && `${name} ${typeof value === 'string' ? JSON.stringify(value) : String(value)}, which is no number from 0`
+  );
 }

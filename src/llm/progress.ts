@@ -4,16 +4,25 @@
  * @module
  */
 import type { Report } from '../model/task-types.ts';
+import { unusable } from './model-error.ts';
 
 /**
  * Takes the pieces of an answer and reports how far it is: at the first piece, and then each time the answer has grown by a
  * quarter and by 200 characters at least. So an answer of 100 000 characters makes some 30 records, not one per token.
+ *
+ * @param who What asks, for messages.
+ * @returns Throws `MODEL_ANSWER_INVALID` for a piece that is no text.
  */
-export function createProgress(attempt: number, report: (report: Report) => void): (delta: string) => void {
+export function createProgress(
+  who: string,
+  attempt: number,
+  report: (report: Report) => void,
+): (delta: string) => void {
   let length = 0;
   let tail = '';
   let next = 1;
-  return (delta) => {
+  return (delta: unknown) => {
+    if (typeof delta !== 'string') throw noText(who, delta);
     length += delta.length;
     tail = (tail + delta).slice(-TAIL);
     if (length < next) return;
@@ -27,3 +36,11 @@ export function createProgress(attempt: number, report: (report: Report) => void
 
 const STEP = 200;
 const TAIL = 80;
+
+function noText(who: string, delta: unknown): Error {
+  const found = delta === null ? 'null' : typeof delta;
+  return unusable(who, `\`ask\` called \`onDelta\` with ${found}, which is no text`, {
+    hint: 'Call it with the text of each piece, and not for pieces without text.',
+    retryable: false,
+  });
+}

@@ -36,7 +36,7 @@ export function callersOf(
   const names: readonly unknown[] = Array.isArray(models) ? models : [];
   const [first, ...more] = names.filter(isName);
   if (options.model !== undefined || first === undefined || more.length + 1 < names.length) {
-    const found = options.model === undefined ? 'no list of names' : '`model` beside it';
+    const found = options.model === undefined ? wrongIn(models) : '`model` beside it';
     throw new PhasegateError('DEFINITION_INVALID', `Cannot let models do "${name}" as \`models\` has ${found}`, {
       hint: "Give `models: ['<first>', '<second>']`, or `model` alone.",
     });
@@ -46,6 +46,13 @@ export function callersOf(
 }
 
 // --- internal ---
+
+/** What keeps this from being a list of names, in words. */
+function wrongIn(models: unknown): string {
+  if (!Array.isArray(models)) return 'no list of names';
+  const at = models.findIndex((one) => !isName(one));
+  return at === -1 ? 'no name in its list' : `something else than a name as item ${at + 1} of its list`;
+}
 
 function isName(model: unknown): model is string {
   return typeof model === 'string' && model.trim() !== '';

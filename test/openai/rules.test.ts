@@ -7,8 +7,8 @@ import { reviewMessages } from '../../src/llm/review-messages.ts';
 import { taskMessages } from '../../src/llm/task-messages.ts';
 import { readVerdict } from '../../src/llm/verdict.ts';
 import { loadPackage } from '../../src/openai/ask.ts';
-import { definePipeline, phase, PhasegateError, type Decision } from '../../src/index.ts';
-import { openaiReviewer, openaiTask, type AskReply } from '../../src/openai.ts';
+import { definePipeline, phase, PhasegateError, startRun, type Decision } from '../../src/index.ts';
+import { openaiReviewer, openaiTask, type Ask, type AskReply } from '../../src/openai.ts';
 import { plainTask, tell } from './rig.ts';
 
 describe('readVerdict()', () => {
@@ -321,11 +321,27 @@ describe('answerForm()', () => {
 describe('createProgress()', () => {
   it('tells the first piece, and then less and less often', () => {
     const told: unknown[] = [];
-    const onDelta = createProgress(1, ({ progress }) => told.push(progress));
+    const onDelta = createProgress('it', 1, ({ progress }) => told.push(progress));
     for (let index = 0; index < 100_000; index += 1) onDelta(index === 3 ? '\n' : 'x');
     expect(told[0]).toBe('attempt 2, 1 characters: x');
     expect(told[1]).toBe(`attempt 2, 201 characters: …${'x'.repeat(80)}`);
     expect(told.length).toBe(26);
+  });
+});
+
+describe('what `ask` calls `onDelta` with', () => {
+  it.each([undefined, null, 5])('is refused by name where it is %j', async (piece) => {
+    const ask: Ask = async ({ onDelta }) => {
+      onDelta(piece as never);
+      return { text: 'fine' };
+    };
+    const draft = openaiTask('draft', { ask, description: 'Write.' });
+    const run = startRun(definePipeline({ name: 'p', phases: [phase('note', { tasks: [draft] })] }));
+    const error = (await run.result).phases['note']?.error;
+    expect(error?.code).toBe('MODEL_ANSWER_INVALID');
+    expect(error?.message).toMatch(
+      /^Cannot use the answer of the model of "draft" of phase "note" as `ask` called `onDelta` with \w+, which is no text/u,
+    );
   });
 });
 
@@ -340,12 +356,17 @@ describe('prices', () => {
   });
 
   it.each([
-    [{ other: { inputPerMillion: 1, outputPerMillion: 1 } }],
-    [{ m: { inputPerMillion: -1, outputPerMillion: 1 } }],
-    [{ m: { inputPerMillion: 1, outputPerMillion: Number.NaN } }],
-  ])('that do not say what the model costs are refused at once: %j', (prices) => {
+    [{ other: { inputPerMillion: 1, outputPerMillion: 1 } }, 'no price for it'],
+    [{ m: { inputPerMillion: -1, outputPerMillion: 1 } }, 'inputPerMillion -1, which is no number from 0'],
+    [{ m: { inputPerMillion: 1, outputPerMillion: Number.NaN } }, 'outputPerMillion NaN, which is no number from 0'],
+    [{ m: { inputPerMillion: 1 } as never }, 'outputPerMillion undefined, which is no number from 0'],
+    [
+      { m: { inputPerMillion: 1, outputPerMillion: 1, cachedInputPerMillion: '1' as never } },
+      'cachedInputPerMillion "1", which is no number from 0',
+    ],
+  ])('that do not say what the model costs are refused at once: %j', (prices, found) => {
     expect(() => openaiTask('draft', { model: 'm', prices })).toThrow(
-      /^Cannot tell what "m" costs as `prices` has no price for it/u,
+      `Cannot tell what "m" costs as \`prices\` has ${found}\n`,
     );
   });
 });
