@@ -19,6 +19,7 @@ import {
   type ReviewContext,
   type Run,
 } from '../src/index.ts';
+import { readCheck } from '../src/model/check.ts';
 import { faultOf, failedBefore } from '../src/model/baseline.ts';
 import { fake, fakeCheck, play, trace, type Fake, type Script } from './rig.ts';
 
@@ -40,6 +41,13 @@ async function warningsOf(phases: readonly Fake[]): Promise<readonly string[]> {
   const { result } = await play(phases);
   return result.warnings.map(({ code, message }) => `${code}: ${message}`);
 }
+
+describe('an answer of a check without words', () => {
+  it.each(['', ' \n', { passed: false, requiredChange: '', details: ' ' }])('is as good as false: %j', (answer) => {
+    expect(readCheck('f', answer)).toEqual(readCheck('f', false));
+    expect(readCheck('f', false)?.requiredChange).toBe('Make check "f" pass.');
+  });
+});
 
 describe('a baseline', () => {
   it('is taken before the tasks first work, and charges what passed then and fails now', async () => {

@@ -100,6 +100,15 @@ describe('the change that a failed command asks for', () => {
     expect(feedback).toBe('Check "check" failed: waiting for a port');
   });
 
+  it.each([
+    ['text', '"text"'],
+    [null, 'object'],
+  ])('refuses %j for the names of failures', (failures, found) => {
+    expect(() => commandCheck('x', ['y'], { failures: failures as never })).toThrow(
+      `Cannot define check "x" as \`failures\` is ${found}, which is no RegExp\n`,
+    );
+  });
+
   it('refuses a kind that there is not', () => {
     expect(() => commandCheck('x', ['y'], { kind: 'tests' as never })).toThrow(
       'Cannot define check "x" as there is no kind "tests"\nUse one of build, format, lint, test, types, or leave it out.',

@@ -143,7 +143,7 @@ describe('noMergeConflicts()', () => {
   it('blames nobody where git cannot be asked', async () => {
     const cwd = await mkdtemp(join(folder, 'plain-'));
     expect(await foundBy(noMergeConflicts({ cwd }))).toMatch(
-      /^Cannot finish `git diff --name-only .*` as it ended with exit code 1\d\d/u,
+      /^Cannot finish `git diff --name-only .*` for check "merge conflicts" as it ended with exit code 1\d\d/u,
     );
   });
 });
@@ -212,10 +212,10 @@ describe('nonEmptyDiff()', () => {
     const one = await repository();
     await one.commit('a.txt', 'a\n');
     expect(await foundBy(nonEmptyDiff({ cwd: one.path, base: 'nowhere' }))).toMatch(
-      /^Cannot finish `git merge-base nowhere HEAD` as it ended with exit code 128/u,
+      /^Cannot finish `git merge-base nowhere HEAD` for check "diff" as it ended with exit code 128/u,
     );
     expect(await foundBy(nonEmptyDiff({ cwd: await mkdtemp(join(folder, 'plain-')) }))).toMatch(
-      /^Cannot finish `git /u,
+      /^Cannot finish `git [^`]*` for check "diff" as it ended with exit code 128/u,
     );
     expect(await foundBy(nonEmptyDiff({ cwd: join(one.path, 'nowhere') }))).toMatch(/^Cannot start `git /u);
   });

@@ -50,6 +50,7 @@ export function commandCheck(
 ): Check<unknown, unknown> {
   refuseLine(line, options);
   refuseKind(name, options.kind);
+  refuseFailures(name, options.failures);
   const { baseline, retries, timeout } = options;
   return {
     name,
@@ -128,4 +129,14 @@ function refuseKind(name: string, kind: CheckKind | undefined): void {
   throw new PhasegateError('DEFINITION_INVALID', problem, {
     hint: `Use one of ${Object.keys(KINDS).join(', ')}, or leave it out.`,
   });
+}
+
+function refuseFailures(name: string, failures: unknown): void {
+  if (failures === undefined || failures instanceof RegExp) return;
+  const found = typeof failures === 'string' ? JSON.stringify(failures) : typeof failures;
+  throw new PhasegateError(
+    'DEFINITION_INVALID',
+    `Cannot define check "${name}" as \`failures\` is ${found}, which is no RegExp`,
+    { hint: 'Give a pattern that finds the names, such as /^FAIL (.+)$/, or leave it out.' },
+  );
 }

@@ -83,13 +83,21 @@ export function shown(line: CommandLine): string {
   return `\`${text.length > 200 ? `${text.slice(0, 200)}…` : text}\``;
 }
 
-/** A program that has ended otherwise than it should. */
-export function failed(line: CommandLine, end: ProcessEnd): PhasegateError {
+/**
+ * A program that has ended otherwise than it should.
+ *
+ * @param whose What it is run for, where that is not plain to see.
+ */
+export function failed(
+  line: CommandLine,
+  end: ProcessEnd,
+  { whose = '', hint = 'Run it by hand to see its whole output.' } = {},
+): PhasegateError {
   const output = tail(end.stderr.trim() === '' ? end.stdout : end.stderr);
   return new PhasegateError(
     'COMMAND_FAILED',
-    `Cannot finish ${shown(line)} as it ended with ${howItEnded(end)}${output === '' ? '' : `:\n${output}`}`,
-    { hint: 'Run it by hand to see its whole output.' },
+    `Cannot finish ${shown(line)}${whose} as it ended with ${howItEnded(end)}${output === '' ? '' : `:\n${output}`}`,
+    { hint },
   );
 }
 

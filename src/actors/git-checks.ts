@@ -44,7 +44,7 @@ export function noMergeConflicts(options: GitOptions = {}): Check<unknown, unkno
     ...more,
     name,
     async run(context) {
-      const git = gitIn(cwd, context);
+      const git = gitIn(name, cwd, context);
       const unmerged = namesIn(await git(['diff', '--name-only', '--diff-filter=U', '--no-relative', '-z']));
       const marked = namesIn(await git(MARKED, [0, 1]));
       return conflictsIn([...new Set([...unmerged, ...marked])].toSorted());
@@ -65,7 +65,7 @@ export function nonEmptyDiff(options: DiffOptions = {}): Check<unknown, unknown>
     ...more,
     name,
     async run(context) {
-      const git = gitIn(cwd, context);
+      const git = gitIn(name, cwd, context);
       const untracked = await git(['ls-files', '--others', '--exclude-standard', '-z', '--', ':/']);
       if (untracked.stdout !== '') return true;
       const head = await git(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], [0, 1]);
@@ -92,15 +92,20 @@ const MARKERS = ['^<{7}( |$)', '^={7}[[:space:]]*$', '^>{7}( |$)'];
 const LISTED = ['--no-color', '--full-name', '--untracked', '-I', '-l', '-z'];
 const MARKED = ['grep', ...LISTED, '-E', '--all-match', ...MARKERS.flatMap((one) => ['-e', one]), '--', ':/'];
 
+const HINT =
+  'Give a folder of a git working tree in `cwd`, and in `base`, where there is one, a commit that git knows.';
+
 /** Files that are named. */
 const MOST_FILES = 20;
 
-function gitIn(cwd: string | undefined, context: CommandContext): Git {
+function gitIn(name: string, cwd: string | undefined, context: CommandContext): Git {
   return async (args, codes = [0]) => {
     const line: CommandLine = ['git', ...args];
     // Looking at a folder must not hold up whoever works in it, and answers are read by programs.
     const end = await execute(line, { cwd, env: { GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' } }, context);
-    if (end.exitCode === undefined || !codes.includes(end.exitCode)) throw failed(line, end);
+    if (end.exitCode === undefined || !codes.includes(end.exitCode)) {
+      throw failed(line, end, { whose: ` for check "${name}"`, hint: HINT });
+    }
     return end;
   };
 }

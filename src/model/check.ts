@@ -39,14 +39,23 @@ export function readCheck(name: string, answer: unknown): FailedCheck | undefine
   if (answer === true || answer === null || answer === undefined) return undefined;
   const change = `Make check "${name}" pass.`;
   if (answer === false) return { name, requiredChange: change, details: `Check "${name}" failed.` };
-  if (typeof answer === 'string') return { name, requiredChange: answer, details: told(name, answer) };
-  const { passed, requiredChange = change, details, failures = [] } = readCheckResult(name, answer);
+  const result = typeof answer === 'string' ? { passed: false, requiredChange: answer, details: answer } : answer;
+  const { passed, requiredChange, details, failures = [] } = readCheckResult(name, result);
   if (passed) return undefined;
   const known = failures.length > 0 ? { failures } : {};
-  return { name, requiredChange, details: details ? told(name, details) : `Check "${name}" failed.`, ...known };
+  return {
+    name,
+    requiredChange: says(requiredChange) ? requiredChange : change,
+    details: says(details) ? told(name, details) : `Check "${name}" failed.`,
+    ...known,
+  };
 }
 
 // --- internal ---
+
+function says(text: string | undefined): text is string {
+  return text !== undefined && text.trim() !== '';
+}
 
 /** A log begins on a line of its own. */
 function told(name: string, what: string): string {
