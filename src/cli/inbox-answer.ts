@@ -12,14 +12,14 @@ import type { Reply } from '../model/reply.ts';
 import { answerItem } from '../runtime/answer-item.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { findItem } from './find-item.ts';
-import { withoutTheDead } from './holder.ts';
+import { hasAnswer, takenText, withAnswer, workerOn } from './given-answer.ts';
 import { askReply } from './inbox-ask.ts';
 import { chooseReply } from './inbox-choose.ts';
 import { replyOf, type ReplyFlags } from './inbox-reply.ts';
 import { detailOf } from './inbox-show.ts';
 import { plainItem } from './show/item-lines.ts';
 import { oneLine } from './show/text.ts';
-import { openStore, storeArgument, type OpenStore, type StoreFlags } from './store-option.ts';
+import { openStore, type OpenStore, type StoreFlags } from './store-option.ts';
 
 /** What `phasegate inbox answer` takes beside the item. */
 export interface AnswerFlags extends ReplyFlags, StoreFlags {
@@ -31,7 +31,8 @@ export interface AnswerFlags extends ReplyFlags, StoreFlags {
 export async function answerKept(wanted: string, flags: AnswerFlags): Promise<ExitCode> {
   const kept = openStore(flags, 'write');
   try {
-    const item = await findItem(kept, wanted);
+    const item = await withAnswer(kept.store, await findItem(kept, wanted));
+    if (item.answer) throw await hasAnswer(kept, item, item.answer);
     const detail = await detailOf(kept, item);
     // An answer is to what was read here, and to nothing that is asked anew meanwhile.
     const how = { nonce: flags.nonce ?? item.nonce, by: flags.by ?? userName() };
@@ -69,27 +70,19 @@ function asked(detail: ItemDetail, give: (reply: Reply) => Promise<void>): Promi
 async function tell(kept: OpenStore, { id, runId }: InboxItem): Promise<ExitCode> {
   for (let left = PATIENCE_MS; ; left -= LOOK_MS) {
     // Whoever works on the run takes the answer before giving the run back.
-    const run = await kept.store.run(runId);
+    const worker = await workerOn(kept, runId);
     const item = await kept.store.item(id);
     if (item?.closedAt !== undefined) {
       const { outcome = 'closed' } = item;
       process.stdout.write(`answered: ${oneLine(outcome)}\n`);
       return outcome.startsWith('refused') ? exitCode.usage : exitCode.completed;
     }
-    const lease = run && withoutTheDead(run).lease;
-    if (!lease || left <= 0) {
-      process.stdout.write(
-        `answered; ${lease ? `${oneLine(lease.holder)} works on the run and has not taken it yet` : whenTaken(kept, runId)}\n`,
-      );
+    if (!worker || left <= 0) {
+      process.stdout.write(`answered; ${takenText(kept, runId, worker)}\n`);
       return exitCode.completed;
     }
     await setTimeout(LOOK_MS);
   }
-}
-
-/** Where nobody works on the run. */
-function whenTaken(kept: OpenStore, runId: string): string {
-  return `it is taken when the run goes on: phasegate resume ${oneLine(runId)}${storeArgument(kept)}`;
 }
 
 function userName(): string {

@@ -4,6 +4,7 @@
  * @module
  */
 import { exitCode, type ExitCode } from './exit-code.ts';
+import { withAnswers } from './given-answer.ts';
 import { print } from './print.ts';
 import { asText, seesColours } from './reporter.ts';
 import { itemTable } from './show/item-lines.ts';
@@ -21,7 +22,7 @@ export interface InboxFlags extends StoreFlags {
 /** Prints what waits for people, the oldest first. */
 export async function listInbox({ all = false, queue, json = false, ...flags }: InboxFlags): Promise<ExitCode> {
   const { store } = openStore(flags, 'read');
-  const kept = await store.inbox(all ? {} : { open: true });
+  const kept = await withAnswers(store, await store.inbox(all ? {} : { open: true }));
   await store.close();
   const items = kept.filter((item) => queue === undefined || item.queue === queue);
   const paint = createPainter(seesColours(process.stdout));

@@ -9,6 +9,7 @@ import { readRun } from '../store/read.ts';
 import { timeText } from './duration.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { findRun } from './find-run.ts';
+import { givenText, withAnswers, type KeptItem } from './given-answer.ts';
 import { goneFrom, withoutTheDead } from './holder.ts';
 import { print } from './print.ts';
 import { asText, seesColours } from './reporter.ts';
@@ -39,7 +40,7 @@ export async function showKept(wanted: string, flags: ShowFlags): Promise<ExitCo
       story.apply(record);
     }
   }
-  const items = await kept.store.inbox({ runId: run.runId, open: true });
+  const items = await withAnswers(kept.store, await kept.store.inbox({ runId: run.runId, open: true }));
   await kept.store.close();
   if (flags.json) {
     const { lease: _lease, lapsed: _lapsed, ...info } = run;
@@ -51,9 +52,7 @@ export async function showKept(wanted: string, flags: ShowFlags): Promise<ExitCo
     ...headLines(run, snapshot, kept),
     [],
     ...tree(board, run),
-    ...items.map(({ id, about, reason }) => [
-      span(`⏸ ${oneLine(about)} waits for a person: ${oneLine(reason)}  (${oneLine(id)})`, 'warn'),
-    ]),
+    ...items.map(itemLine),
     ...attemptLines(story.attempts()),
   ];
   const paint = createPainter(seesColours(process.stdout));
@@ -88,6 +87,11 @@ function headLines(run: ListedRun, { reason, error }: RunSnapshot, kept: OpenSto
           .split('\n')
           .map((text) => [span(`  ${text}`, 'warn')])),
   ];
+}
+
+function itemLine({ id, about, reason, answer }: KeptItem): Line {
+  const how = answer ? givenText(answer) : `waits for a person: ${oneLine(reason)}`;
+  return [span(`⏸ ${oneLine(about)} ${how}  (${oneLine(id)})`, 'warn')];
 }
 
 /** Where nobody works on the run its time stands still. */

@@ -115,7 +115,10 @@ export function itemUnknown(runId: string, item: string): PhasegateError {
 export function answered(item: string, outcome: string | undefined): PhasegateError {
   const found = outcome === undefined ? 'it has an answer already' : `it is closed: ${outcome}`;
   return new PhasegateError('ANSWERED', `Cannot answer item ${item} as ${found}`, {
-    hint: 'An item takes one answer. List the inbox for the items that are open.',
+    hint:
+      outcome === undefined
+        ? 'An item takes one answer; it is taken when the run goes on: resume the run where nobody works on it.'
+        : 'An item takes one answer. List the inbox for the items that are open.',
   });
 }
 

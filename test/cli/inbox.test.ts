@@ -59,7 +59,8 @@ describe('phasegate inbox', () => {
       stdout: 'answered; it is taken when the run goes on: phasegate resume r\n',
       stderr: '',
     });
-    await refused(['answer', item.id, '--approve'], cwd, 'ANSWERED');
+    const refusal = await refused(['answer', item.id, '--approve'], cwd, 'ANSWERED');
+    expect(refusal.stderr).toMatch(/as it has an answer already, by ada\n.*: phasegate resume r\n/u);
     await goOn(cwd, item.id);
     const next = await only(cwd);
     expect(next).toMatchObject({ kind: 'task', about: 'print', queue: 'print' });
@@ -74,6 +75,32 @@ describe('phasegate inbox', () => {
       { outcome: 'RETRY: tighter', who: 'ada' },
       { outcome: '"A5"' },
     ]);
+  });
+
+  it('says that an item is answered, by whom, and what it waits for, until the answer is taken', async () => {
+    const cwd = await waiting();
+    const store = ['--store', '.phasegate/../.phasegate/runs.db'];
+    const look = async (...args: readonly string[]) => (await phasegate([...args, ...store], { cwd })).stdout;
+    const { id } = await only(cwd);
+    expect(JSON.parse(await look('inbox', '--json'))).not.toHaveProperty('answer');
+    await phasegate(['inbox', 'answer', id, '--retry', 'tighter', '--by', 'ada'], { cwd });
+
+    const answer = { by: 'ada', time: expect.any(Number) as unknown };
+    expect(await look('inbox')).toMatch(/^r:\d+ .* draft +answered by ada, not yet taken$/mu);
+    expect(JSON.parse(await look('inbox', '--json'))).toMatchObject({ id, answer });
+    const shown = await look('inbox', 'show', id);
+    expect(shown).toContain(
+      `answered by ada, not yet taken\n  it is taken when the run goes on: phasegate resume r ${store.join(' ')}\n`,
+    );
+    expect(shown).not.toContain('--approve');
+    expect(JSON.parse(await look('inbox', 'show', id, '--json'))).toMatchObject({ item: { id, answer } });
+    expect(await look('show', 'r')).toContain(`⏸ draft answered by ada, not yet taken  (${id})\n`);
+    expect(JSON.parse(await look('show', 'r', '--json'))).toMatchObject({ items: [{ id, answer }] });
+
+    await goOn(cwd, id);
+    const all = (await look('inbox', '--all')).split('\n');
+    expect(all.filter((line) => line.includes(' draft '))).toEqual([expect.stringContaining('RETRY: tighter')]);
+    expect(await look('inbox')).not.toContain('not yet taken');
   });
 
   it.each<[readonly string[], string, string]>([
@@ -207,8 +234,9 @@ async function open(cwd: string): Promise<readonly InboxItem[]> {
   return items;
 }
 
-async function refused(args: readonly string[], cwd: string, code: string): Promise<void> {
+async function refused(args: readonly string[], cwd: string, code: string): Promise<Ended> {
   const end = await phasegate(['inbox', ...args], { cwd });
   expect(end).toMatchObject({ code: 2, stdout: '' });
   expect(end.stderr).toContain(`docs/errors.md#${code}`);
+  return end;
 }

@@ -6,14 +6,20 @@
 import type { InboxItem } from '../../model/inbox.ts';
 import type { Choice } from '../../model/item-choices.ts';
 import type { ItemDetail, TriedAttempt } from '../../model/item-detail.ts';
+import { givenText, type KeptItem } from '../given-answer.ts';
 import { verdictText } from './event-lines.ts';
 import { findingLines } from './issue-lines.ts';
 import { plain, span, type Line, type Tone } from './line.ts';
 import { excerptLines } from './summary.ts';
 import { counted, cut, duration, manyLines, oneLine, padEnd, usage, widthOf } from './text.ts';
 
+/** All about an item, with the answer that waits to be taken. */
+export interface KeptDetail extends ItemDetail {
+  readonly item: KeptItem;
+}
+
 /** A head, then a line for each item; one line where there is none. @param now Milliseconds since 1970. */
-export function itemTable(items: readonly InboxItem[], now: number): readonly Line[] {
+export function itemTable(items: readonly KeptItem[], now: number): readonly Line[] {
   if (items.length === 0) return [[span('nothing waits', 'dim')]];
   const rows = items.map((item) => cellsOf(item, now));
   const widths = HEAD.map((title, column) => Math.max(title.length, ...rows.map((row) => widthOf(row[column] ?? ''))));
@@ -27,8 +33,8 @@ export function itemTable(items: readonly InboxItem[], now: number): readonly Li
   ];
 }
 
-/** All about one item. @param now Milliseconds since 1970. */
-export function itemLines(detail: ItemDetail, now: number): readonly Line[] {
+/** All about one item. @param now Milliseconds since 1970. @param waits What its answer waits for, where it has one. */
+export function itemLines(detail: KeptDetail, now: number, waits = ''): readonly Line[] {
   const { item, attempts, corrections, findings, reach, changes, used, phaseUsed, choices } = detail;
   return [
     [span(`⏸ ${titleOf(item)}`, 'strong')],
@@ -47,7 +53,8 @@ export function itemLines(detail: ItemDetail, now: number): readonly Line[] {
     ...(usage(used) === ''
       ? []
       : [[span(`used: ${usage(phaseUsed) || 'nothing'} by the phase, ${usage(used)} by the run`, 'dim')]]),
-    ...(item.closedAt === undefined ? choices.flatMap(choiceLines) : []),
+    ...(item.closedAt === undefined && !item.answer ? choices.flatMap(choiceLines) : []),
+    ...(item.answer ? [[span(givenText(item.answer), 'warn')], ...textLines(waits)] : []),
   ];
 }
 
@@ -58,8 +65,8 @@ const HEAD = ['item', 'queue', 'since', 'due', 'about', 'asks'];
 const LONGEST = 100;
 const MOST_CHANGES = 40;
 
-function cellsOf(item: InboxItem, now: number): readonly string[] {
-  const { id, queue, severity, openedAt, closedAt, dueAt, outcome = 'closed', reason } = item;
+function cellsOf(item: KeptItem, now: number): readonly string[] {
+  const { id, queue, severity, openedAt, closedAt, dueAt, outcome = 'closed', reason, answer } = item;
   const due = dueAt === undefined || closedAt !== undefined ? '-' : dueAt > now ? `in ${duration(dueAt - now)}` : 'now';
   return [
     oneLine(id),
@@ -67,12 +74,12 @@ function cellsOf(item: InboxItem, now: number): readonly string[] {
     `${duration(Math.max(0, now - openedAt))} ago`,
     due,
     cut(aboutOf(item), 40),
-    cut(oneLine(closedAt === undefined ? reason : outcome), LONGEST),
+    cut(answer ? givenText(answer) : oneLine(closedAt === undefined ? reason : outcome), LONGEST),
   ];
 }
 
-function toneOf({ closedAt, severity }: InboxItem): Tone {
-  if (closedAt !== undefined) return 'dim';
+function toneOf({ closedAt, severity, answer }: KeptItem): Tone {
+  if (closedAt !== undefined || answer) return 'dim';
   return severity === 'urgent' ? 'bad' : severity === 'high' ? 'warn' : 'plain';
 }
 
