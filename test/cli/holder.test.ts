@@ -98,6 +98,20 @@ describe('a run whose process was killed', () => {
     expect(await look('report', 'r')).toContain('suspended');
   });
 
+  it('is told from one whose process lives and has not taken an answer yet', async () => {
+    const cwd = await article('go', 'ask');
+    const { child, ended } = await startUntil(['run', 'p.mjs', '--run-id', 'r', '--wait'], 'Legal must see this.', cwd);
+    const item = await untilAsked(join(cwd, '.phasegate/runs.db'));
+    child.kill('SIGSTOP');
+    const works = new RegExp(String.raw`; process ${child.pid} on .* works on the run and has not taken it yet\n`, 'u');
+    const first = await phasegate(['inbox', 'answer', item, '--approve'], { cwd });
+    expect([first.code, first.stdout]).toEqual([0, matching(works)]);
+    const second = await phasegate(['inbox', 'answer', item, '--approve'], { cwd });
+    expect([second.code, second.stderr]).toEqual([2, matching(works)]);
+    child.kill('SIGCONT');
+    expect(await ended).toMatchObject({ code: 0 });
+  });
+
   it('takes an answer when it is resumed, which is said at once', async () => {
     const cwd = await article('go', 'ask');
     const command = ['run', 'p.mjs', '--run-id', 'r', '--store', 'x.db', '--wait'];
