@@ -359,16 +359,16 @@ describe('definePipeline() refuses options', () => {
     const rest = { onLimit: 'escalate', tokens: 5, by: approve, after: [], policy: { checks: [], concurrency: 1 } };
     expect(refusal({ name: 'p', phases: steps, ...rest })).toMatchInlineSnapshot(`
       "Cannot define pipeline "p" as it has 11 problems:
-        OPTION_INVALID in phase "a": there is no option "review.onLimit". It is an option of the \`policy\` of the pipeline: put it there.
+        OPTION_INVALID in phase "a": there is no option "review.onLimit". It is an option of \`policy\`: put it there.
         OPTION_INVALID in phase "a": there is no option "review.concurrency". It is an option of the pipeline: put it there.
-        OPTION_INVALID in phase "a": there is no option "review.costUsd". It is an option of the \`limits\` of the pipeline: put it there.
-        OPTION_INVALID in phase "a": there is no option "maxRetries". It is an option of the \`review\` of this phase: put it there.
-        OPTION_INVALID in phase "a": there is no option "onFailure". It is an option of the \`policy\` of the pipeline: put it there.
-        OPTION_INVALID in the pipeline: there is no option "policy.checks". It is an option of the \`review\` of a phase: put it there.
+        OPTION_INVALID in phase "a": there is no option "review.costUsd". It is an option of \`limits\`: put it there.
+        OPTION_INVALID in phase "a": there is no option "maxRetries". It is an option of \`review\`: put it there.
+        OPTION_INVALID in phase "a": there is no option "onFailure". It is an option of \`policy\`: put it there.
+        OPTION_INVALID in the pipeline: there is no option "policy.checks". It is an option of \`review\`: put it there.
         OPTION_INVALID in the pipeline: there is no option "policy.concurrency". It is an option of the pipeline: put it there.
-        OPTION_INVALID in the pipeline: there is no option "onLimit". It is an option of the \`policy\` of the pipeline: put it there.
-        OPTION_INVALID in the pipeline: there is no option "tokens". It is an option of the \`limits\` of the pipeline: put it there.
-        OPTION_INVALID in the pipeline: there is no option "by". It is an option of the \`review\` of a phase: put it there.
+        OPTION_INVALID in the pipeline: there is no option "onLimit". It is an option of \`policy\`: put it there.
+        OPTION_INVALID in the pipeline: there is no option "tokens". It is an option of \`limits\`: put it there.
+        OPTION_INVALID in the pipeline: there is no option "by". It is an option of \`review\`: put it there.
         OPTION_INVALID in the pipeline: there is no option "after". It is an option of phases: put it there.
       Docs: docs/errors.md#PIPELINE_INVALID"
     `);

@@ -4,9 +4,11 @@ import {
   definePipeline,
   escalate,
   needsRework,
+  phase,
   retry,
   retryPredecessor,
   startRun,
+  task,
   type Decision,
   type Run,
   type TaskContext,
@@ -362,7 +364,7 @@ describe('run.decide()', () => {
             "Say APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>; of a limit just APPROVE or REJECT.",
           ],
           [
-            "Cannot decide on "b" as this object is not a decision that ends an escalation",
+            "Cannot decide on "b" as "escalate" is not a decision that ends an escalation",
             "Say APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>; of a limit just APPROVE or REJECT.",
           ],
           [
@@ -518,3 +520,28 @@ async function refusalOf(call: () => Promise<void>): Promise<unknown> {
     return error;
   }
 }
+
+describe('a limit that waits for a person', () => {
+  it('is lifted or not, and says so of every other decision', async () => {
+    const a = phase('a', { tasks: [task('t', { estimate: { costUsd: 5 }, run: () => 1 })] });
+    const pipeline = definePipeline({
+      name: 'p',
+      phases: [a],
+      limits: { costUsd: 1 },
+      policy: { onLimit: 'escalate' },
+    });
+    const run = startRun(pipeline);
+    await new Promise<void>((resolve) => {
+      run.events$.subscribe(({ event }) => event.type === 'limit.reached' && resolve());
+    });
+    const [item] = run.inbox();
+    const said = (decision: Decision) => run.answer(item?.id ?? '', { type: 'decide', decision });
+    for (const decision of [retry('x'), escalate('y'), retryPredecessor('a', 'z')]) {
+      await expect(said(decision)).rejects.toThrow(
+        `Cannot decide on "costUsd" as "${decision.type}" is not a decision that lifts or keeps a limit\n`,
+      );
+    }
+    await said(approve());
+    expect(await run.result).toMatchObject({ status: 'completed' });
+  });
+});

@@ -31,6 +31,20 @@ function branches(verdicts: readonly unknown[], options: FakeOptions = {}): read
   ];
 }
 
+describe('issues', () => {
+  const all = Array.from({ length: 5000 }, (_, index) => issue(`i-${index}`));
+  const found = 'issues: expected at most 100 issues, found 5000';
+
+  it('are refused with their number where there are too many', async () => {
+    expect(() => requestChanges(all)).toThrow(`Cannot request changes as ${found}\n`);
+    expect(requestChanges(all.slice(0, 100))).toMatchObject({ type: 'retry' });
+    const { records } = await play([fake('a', { verdicts: [{ type: 'retry', feedback: '', issues: all }] })]);
+    const decided = records.map(({ event }) => event).find((one) => one.type === 'review.decided');
+    expect(decided?.verdict).toMatchObject({ type: 'unavailable', error: { code: 'DECISION_INVALID' } });
+    expect(JSON.stringify(decided?.verdict)).toContain(found);
+  });
+});
+
 describe('an issue of another branch', () => {
   const both = requestChanges([issue('i-text', 'text'), issue('i-data', 'data')], 'Two defects.');
 

@@ -17,7 +17,7 @@ const verdictFields = {
   /** How good the attempt is, higher is better, on any one scale; `onExhausted: 'acceptBest'` compares it. */
   score: z.number().optional(),
   /** What is wrong. A demand for changes goes to the earliest phase that one of them is about; see `requestChanges`. */
-  issues: z.array(issueSchema).max(MOST_ISSUES).readonly().optional(),
+  issues: z.array(issueSchema).max(MOST_ISSUES, { error: tooMany }).readonly().optional(),
   /** What became of what the reviewer found before; see `findings` in its context. @default all that it does not find again is fixed */
   priorFindings: z.array(priorFindingSchema).readonly().optional(),
 };
@@ -94,9 +94,9 @@ export function retryPredecessor(phase: string, feedback: string, options: Corre
  * Issues of later phases are told to those when they run again. One that names no phase, or none that may be sent
  * back, is for the phase under review.
  *
- * @param issues At least one.
+ * @param issues At least one, 100 at most.
  * @param feedback The reviewer's critique, for the phase that is sent back. @default ''
- * @throws PhasegateError `DECISION_INVALID` when there are none, or they are not issues.
+ * @throws PhasegateError `DECISION_INVALID` when there are none or too many, or they are not issues.
  */
 export function requestChanges(issues: readonly Issue[], feedback = '', options: CorrectionOptions = {}): Decision {
   const decision = { type: 'retry', feedback: text('requestChanges', 'feedback', feedback), issues, ...options };
@@ -132,6 +132,10 @@ export function isNegative(decision: Decision): boolean {
 }
 
 // --- internal ---
+
+function tooMany({ input }: { readonly input?: unknown }): string {
+  return `expected at most ${MOST_ISSUES} issues, found ${Array.isArray(input) ? input.length : 'more'}`;
+}
 
 function text(decision: string, field: string, value: unknown): string {
   if (typeof value === 'string') return value;

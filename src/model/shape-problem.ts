@@ -159,17 +159,16 @@ function keysAt(schema: unknown, path: readonly PropertyKey[]): readonly string[
 
 /** Where else an option with this name is known, in words: within the phase first, where it was given to one. */
 function homeOf(key: string, path: readonly PropertyKey[], schema: z.ZodType): string | undefined {
-  const isInPhase = path[0] === 'phases';
-  const phase = isInPhase ? path.slice(0, 2) : ['phases', 0];
+  const phase = ['phases', 0, 'options'];
   const inside = [
-    [isInPhase ? 'the `review` of this phase' : 'the `review` of a phase', [...phase, 'options', 'review']],
-    [isInPhase ? 'this phase' : 'phases', [...phase, 'options']],
+    ['`review`', [...phase, 'review']],
+    ['phases', phase],
   ] as const;
   const outside = [
-    ['the `policy` of the pipeline', ['policy']],
-    ['the `limits` of the pipeline', ['limits']],
+    ['`policy`', ['policy']],
+    ['`limits`', ['limits']],
     ['the pipeline', []],
   ] as const;
-  const homes = isInPhase ? [...inside, ...outside] : [...outside, ...inside];
+  const homes = path[0] === 'phases' ? [...inside, ...outside] : [...outside, ...inside];
   return homes.find(([, place]) => keysAt(schema, place).includes(key))?.[0];
 }

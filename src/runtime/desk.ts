@@ -111,7 +111,7 @@ function readDecision(plan: Plan, item: InboxItem, given: Decision | string, edi
   const phases = plan.phases.map(({ name }) => name);
   const decision = typeof given === 'string' ? parseDecision(given, { phases }) : given;
   const parsed = decisionSchema.safeParse(decision);
-  if (!parsed.success || !mayAnswer(item, parsed.data)) throw unreadable(about, given);
+  if (!parsed.success || !mayAnswer(item, parsed.data)) throw unfit(item, given, parsed.data);
   if (parsed.data.type === 'approve' && item.empty && !edits) throw nothingToApprove(about);
   if (parsed.data.type === 'retryPredecessor') checkTarget(plan, item, parsed.data.phase);
   return parsed.data;
@@ -160,11 +160,13 @@ function nothingToApprove(about: string): PhasegateError {
   });
 }
 
-function unreadable(about: string, given: unknown): PhasegateError {
-  const shown = typeof given === 'string' ? JSON.stringify(given) : given ? `this ${typeof given}` : String(given);
+/** What is no decision at all, or one that the item does not take. */
+function unfit({ kind, about }: InboxItem, given: unknown, decision: Decision | undefined): PhasegateError {
+  const told = typeof given === 'string' ? given : decision?.type;
+  const shown = told !== undefined ? JSON.stringify(told) : given ? `this ${typeof given}` : String(given);
   return new PhasegateError(
     'DECISION_INVALID',
-    `Cannot decide on "${about}" as ${shown} is not a decision that ends an escalation`,
+    `Cannot decide on "${about}" as ${shown} is not a decision that ${kind === 'limit' ? 'lifts or keeps a limit' : 'ends an escalation'}`,
     {
       hint: 'Say APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>; of a limit just APPROVE or REJECT.',
     },
