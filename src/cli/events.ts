@@ -12,7 +12,7 @@ import { exitCode, type ExitCode } from './exit-code.ts';
 import { findRun } from './find-run.ts';
 import { print } from './print.ts';
 import { createEventLines } from './show/event-lines.ts';
-import { openStore, type OpenStore, type StoreFlags } from './store-option.ts';
+import { openStore, storeArgument, type OpenStore, type StoreFlags } from './store-option.ts';
 
 /** What `phasegate events` takes beside the run. */
 export interface EventsFlags extends StoreFlags {
@@ -56,11 +56,11 @@ async function linesFrom({ store }: OpenStore, runId: string, from: number): Pro
 }
 
 /** @throws PhasegateError `RUN_UNKNOWN` where the run was removed, of which its end will never be known. */
-async function stillThere({ store }: OpenStore, runId: string): Promise<ListedRun> {
-  const run = await store.run(runId);
+async function stillThere(kept: OpenStore, runId: string): Promise<ListedRun> {
+  const run = await kept.store.run(runId);
   if (run) return run;
   throw new PhasegateError('RUN_UNKNOWN', `Cannot follow run ${runId} to its end as it was removed meanwhile`, {
-    hint: 'Whoever has removed it can tell how it had ended. See which runs there are with: phasegate ls',
+    hint: `Whoever has removed it can tell how it had ended. See which runs there are with: phasegate ls${storeArgument(kept)}`,
   });
 }
 

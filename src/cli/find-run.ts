@@ -7,7 +7,7 @@ import { PhasegateError } from '../model/errors.ts';
 import type { ListedRun } from '../store/port.ts';
 import { oneLine } from './show/text.ts';
 import { LATEST } from './store-default.ts';
-import type { OpenStore } from './store-option.ts';
+import { storeArgument, type OpenStore } from './store-option.ts';
 
 /**
  * Finds a run by its id, by how that begins or ends where no other does, or as the latest.
@@ -38,7 +38,9 @@ function unknown(wanted: string, file: string): PhasegateError {
     wanted === LATEST
       ? `Cannot find the latest run as the store ${file} has none`
       : `Cannot find run ${JSON.stringify(oneLine(wanted))} as the store ${file} has none whose id is that, or begins or ends so`;
-  return new PhasegateError('RUN_UNKNOWN', problem, { hint: 'See which there are with: phasegate ls' });
+  return new PhasegateError('RUN_UNKNOWN', problem, {
+    hint: `See which there are with: phasegate ls${storeArgument({ file })}`,
+  });
 }
 
 function ambiguous(wanted: string, found: readonly ListedRun[]): PhasegateError {

@@ -54,8 +54,12 @@ export function openStore({ store: file = DEFAULT_STORE }: StoreFlags, mode: 're
     });
   }
   if (!existsSync(file)) {
-    throw new PhasegateError('STORE_UNREADABLE', `Cannot open the store ${file} as there is no such file`, {
-      hint: 'Start a run in this folder first, or name the file of another store with --store.',
+    const isUsual = file === DEFAULT_STORE;
+    const found = isUsual ? 'no run was kept in this folder yet' : 'there is no such file';
+    const usual =
+      'Start one with: phasegate run <pipeline>. Runs that were kept elsewhere are found with --store <file>.';
+    throw new PhasegateError('STORE_UNREADABLE', `Cannot look for runs in ${file} as ${found}`, {
+      hint: isUsual ? usual : 'Correct the name; phasegate run makes a store where there is none.',
     });
   }
   return { store: sqliteStore(file, { readOnly: mode === 'read' }), file };

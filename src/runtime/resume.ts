@@ -237,6 +237,6 @@ function checkEnd(
 function runChanged(runId: string, name: string, changes: readonly string[]): PhasegateError {
   const problem = `Cannot resume run ${runId} as the definition of "${name}" has changed:\n  ${changes.join('\n  ')}`;
   return new PhasegateError('RUN_CHANGED', problem, {
-    hint: 'Resume it with the definition that it was started with; or allow the change, where it is about phases that have not begun.',
+    hint: 'Resume it with the definition that it was started with; or allow the change, where it is about phases that have not begun, or limits that were not reached.',
   });
 }

@@ -4,7 +4,9 @@
  * @module
  */
 import { existsSync } from 'node:fs';
+import type { LimitName } from '../../model/policy.ts';
 import type { RunResult } from '../../model/result.ts';
+import { readRun } from '../../store/read.ts';
 import { storeArgument, type OpenStore } from '../store-option.ts';
 import { span, type Line } from './line.ts';
 import { oneLine } from './text.ts';
@@ -27,16 +29,35 @@ export async function afterwards(result: RunResult<unknown>, kept: OpenStore): P
       [span(`  ${oneLine(lease.holder)} works on it: phasegate events ${oneLine(runId)} --follow${argument}`)],
     ];
   const command = status === 'suspended' || listed.status === 'running' ? 'resume' : 'retry';
+  const limit = command === 'retry' ? result.limit : null;
   const items = await kept.store.inbox({ runId, open: true });
   const waiting = items.flatMap(({ id, about, reason }): readonly Line[] => [
     [span(`  ⏸ ${oneLine(about)} waits for a person: ${oneLine(reason)}`, 'warn')],
     [span(`    answer with: phasegate inbox answer ${oneLine(id)}${argument}`)],
   ]);
-  return [...waiting, place, [span(`  ${goOnText(command, runId, kept)}`)]];
+  const goOn = limit === null ? goOnText(command, runId, kept) : await raiseText(limit, runId, kept);
+  return [...waiting, place, [span(`  ${goOn}`)]];
 }
 
 /** The command to go on with a run. */
 export function goOnText(command: 'resume' | 'retry', runId: string, kept: OpenStore): string {
   const what = command === 'resume' ? 'resume with' : 'try again what was not approved with';
   return `${what}: phasegate ${command} ${oneLine(runId)}${storeArgument(kept)}`;
+}
+
+// --- internal ---
+
+/**
+ * Without more room the run would end at once for the same reason. Where the limit is spent on a try that has not begun, the run
+ * itself can go on; else its records would have been others, and it goes on in a fork.
+ */
+async function raiseText(limit: LimitName, runId: string, kept: OpenStore): Promise<string> {
+  const records = await readRun(kept.store, runId);
+  const first = records[0]?.event;
+  const stops = first?.type === 'run.started' && first.plan.onLimit === 'stop';
+  const reached = records.findLast(({ event }) => event.type === 'limit.reached' && event.limit === limit);
+  const isBefore = reached?.event.type === 'limit.reached' && reached.event.refused !== undefined;
+  const id = oneLine(runId);
+  const command = (stops && isBefore) || !reached ? `retry ${id}` : `fork ${id} --at ${reached.seq - 1} --run`;
+  return `raise limits.${limit} in the pipeline, then: phasegate ${command} --allow-changed${storeArgument(kept)}`;
 }

@@ -49,7 +49,7 @@ const ADVICE: readonly (readonly [code: ErrorCode, start: string, advice: string
   [
     'RUN_CHANGED',
     'Cannot resume',
-    'Restore the definition that it was started with; or add --allow-changed, where the change is about phases that have not begun.',
+    'Restore the definition that it was started with; or add --allow-changed, where the change is about phases that have not begun, or limits that were not reached.',
   ],
   ['RUN_EXISTS', 'Cannot start', 'Go on with it with `phasegate resume`, or leave --run-id out.'],
   ['RUN_LEASED', 'Cannot acquire', 'Wait until it has let go of the run; `phasegate cancel` asks it to stop.'],

@@ -1,0 +1,81 @@
+/** What commands say to do next: what they advise must work as it stands. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { files, phasegate } from './cli.ts';
+
+const SPENT = {
+  costUsd: ['retry r1', 'costUsd: 1', `[phase('a', { tasks: [paid('t'), paid('u')] })]`],
+  tokens: [
+    'fork r1 --at 4 --run',
+    'tokens: 5',
+    `[phase('a', { tasks: [task('t', { run: ({ report }) => report({ tokens: 9 }) })] })]`,
+  ],
+  corrections: [
+    'fork r1 --at 14 --run',
+    'corrections: 1',
+    `[phase('a', { tasks: [paid('t')], review: ({ attempt }) => attempt > 2 ? 'APPROVE' : retry('Again.') })]`,
+  ],
+};
+
+function moduleOf([, limit, phases]: readonly string[]): string {
+  return `import { definePipeline, phase, retry, task } from 'phasegate';
+    const paid = (name) => task(name, { estimate: { costUsd: 0.6 }, run: ({ report }) => report({ costUsd: 0.6 }) });
+    export default definePipeline({ name: 'p', limits: { ${limit} }, phases: ${phases} });`;
+}
+
+describe('a run whose limit is spent', () => {
+  it.each(Object.entries(SPENT))('goes on once %s is raised, by the command that it ends with', async (limit, made) => {
+    const text = moduleOf(made);
+    const cwd = await files({ 'p.mjs': text });
+    const store = ['--store', 'x.db'];
+    const ended = await phasegate(['run', 'p.mjs', '--run-id', 'r1', ...store], { cwd });
+    const command = `${made[0]} --allow-changed --store x.db`;
+    expect(ended.stdout.trimEnd().split('\n').at(-1)).toBe(
+      `  raise limits.${limit} in the pipeline, then: phasegate ${command}`,
+    );
+    await writeFile(join(cwd, 'p.mjs'), text.replace(/(?<=limits: \{ \w+: )\d/u, '90'));
+    const refused = await phasegate(['retry', 'r1', ...store], { cwd });
+    expect(refused.stderr).toContain(
+      'add --allow-changed, where the change is about phases that have not begun, or limits',
+    );
+    const { code, stdout } = await phasegate(command.split(' '), { cwd });
+    expect(stdout).toContain('✓ completed');
+    expect(stdout).not.toContain('raise');
+    expect(code).toBe(0);
+  });
+});
+
+describe('the store that is named', () => {
+  it('is part of the advice where a run is not known', async () => {
+    const cwd = await files({ 'p.mjs': moduleOf(SPENT.tokens) });
+    await phasegate(['run', 'p.mjs', '--store', 'x.db'], { cwd });
+    const unknown = await phasegate(['show', 'nope', '--store', 'x.db'], { cwd });
+    expect(unknown.stderr).toContain('See which there are with: phasegate ls --store x.db\n');
+    const usual = await phasegate(['show', 'nope'], { cwd, env: { PHASEGATE_STORE: 'x.db' } });
+    expect(usual.stderr).toContain('See which there are with: phasegate ls\n');
+  });
+});
+
+describe('a folder where no run was kept', () => {
+  it.each([['inbox'], ['memory'], ['doctor'], ['ls'], ['report', 'latest']])(
+    'is said to be one by %s',
+    async (...args) => {
+      const cwd = await files({});
+      expect(await phasegate(args, { cwd })).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `Cannot look for runs in .phasegate/runs.db as no run was kept in this folder yet
+Start one with: phasegate run <pipeline>. Runs that were kept elsewhere are found with --store <file>.
+Docs: docs/errors.md#STORE_UNREADABLE
+`,
+      });
+    },
+  );
+
+  it('is not spoken of where another store was named', async () => {
+    const { code, stderr } = await phasegate(['ls', '--store', 'x.db'], { cwd: await files({}) });
+    expect(stderr).toContain('Cannot look for runs in x.db as there is no such file\nCorrect the name; ');
+    expect(code).toBe(2);
+  });
+});
