@@ -214,6 +214,13 @@ describe('phasegate report', () => {
     expect(tableOf(text, 'Phases').at(-1)?.slice(0, 2)).toEqual(['b', status]);
   });
 
+  it('shows quotes in the name of a pipeline as they are', async () => {
+    const cwd = await files({ 'p.mjs': ENDS.replace("name: 'ends'", `name: 'say "hi"'`) });
+    await phasegate(['run', 'p.mjs', '--run-id', 'r'], { cwd });
+    expect(await report(cwd)).toMatch(/^# Run r of "say "hi"": /u);
+    expect(await report(cwd, '--html')).toContain('<h1>Run r of &quot;say &quot;hi&quot;&quot;: ');
+  });
+
   it('tells of a run that was cut short, and of one that was imported', async () => {
     const cwd = await files({ 'p.mjs': ENDS });
     await phasegate(['run', 'p.mjs', '--run-id', 'whole'], { cwd });

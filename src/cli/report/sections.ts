@@ -12,7 +12,7 @@ import { decisionIn } from '../../model/verdict.ts';
 import { timeText } from '../duration.ts';
 import { errorText } from '../show/error-text.ts';
 import { verdictText } from '../show/event-lines.ts';
-import { counted, duration, problemLine } from '../show/text.ts';
+import { counted, duration, oneLine, problemLine } from '../show/text.ts';
 import type { ReportData, ToldDecision } from './data.ts';
 import { columns, tableOf, type ReportDocument, type Section } from './document.ts';
 import { count, dollars, effortCells, NONE } from './figures.ts';
@@ -22,7 +22,7 @@ import { measureSections } from './measure-sections.ts';
 export function documentOf(data: ReportData): ReportDocument {
   const { info } = data;
   return {
-    title: `Run ${info.runId} of ${JSON.stringify(info.pipeline)}: ${data.standing}`,
+    title: `Run ${info.runId} of "${oneLine(info.pipeline)}": ${data.standing}`,
     sections: [
       head(data),
       phases(data),
