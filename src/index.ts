@@ -98,14 +98,7 @@ export type { Attribution, Defect, Detection, Disposition, Finder } from './mode
 export type { Effort } from './model/effort.ts';
 export { defectsOf, measuresOf } from './model/quality.ts';
 export type { ConfidenceBand, ReviewerMeasures } from './model/calibration.ts';
-export type {
-  ContainmentRow,
-  EffortSplit,
-  Figures,
-  GateMeasures,
-  Measures,
-  PhaseMeasures,
-} from './model/measures.ts';
+export type { ContainmentRow, EffortSplit, Figures, GateMeasures, Measures, PhaseMeasures } from './model/measures.ts';
 export { phaseYields, type PhaseCounts, type PhaseYield } from './model/yields.ts';
 export { redactSecrets, type Redact } from './model/redact.ts';
 export { analyze, type Analysis, type Finding, type PhaseBound } from './model/analyze.ts';

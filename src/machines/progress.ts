@@ -94,4 +94,10 @@ function left({ at, delayMs }: { readonly at: number; readonly delayMs: number }
 }
 
 /** Warnings that phases give themselves. */
-const BY_PHASE: ReadonlySet<string> = new Set(['EXHAUSTED', 'UNRECOGNISED', 'INVALID_TARGET', 'ISSUE_ASTRAY', 'ISSUES_ACCEPTED']);
+const BY_PHASE: ReadonlySet<string> = new Set([
+  'EXHAUSTED',
+  'UNRECOGNISED',
+  'INVALID_TARGET',
+  'ISSUE_ASTRAY',
+  'ISSUES_ACCEPTED',
+]);

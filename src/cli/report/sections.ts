@@ -8,7 +8,7 @@ import type { Effort } from '../../model/effort.ts';
 import { issueId, withIds } from '../../model/issue.ts';
 import type { PhaseMeasures } from '../../model/measures.ts';
 import type { PhaseResult } from '../../model/result.ts';
-import { decisionIn } from '../../model/verdict.ts';
+import { decisionIn, isDemand } from '../../model/verdict.ts';
 import { timeText } from '../duration.ts';
 import { errorText } from '../show/error-text.ts';
 import { verdictText } from '../show/event-lines.ts';
@@ -118,7 +118,8 @@ function decisions({ info, decisions: all }: ReportData): Section {
 
 function decisionText({ verdict }: ToldDecision): string {
   const ids = withIds(decisionIn(verdict)?.issues ?? []).map(issueId);
-  const text = verdictText(verdict);
+  // Issues have a table of their own.
+  const text = verdictText(isDemand(verdict) ? { ...verdict, issues: undefined } : verdict);
   return ids.length === 0 ? text : `${text} (issues: ${[...new Set(ids)].join(', ')})`;
 }
 
