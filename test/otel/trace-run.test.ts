@@ -349,7 +349,6 @@ describe('traceRun()', () => {
     for (let from = 0; from < records.length; from += 1) {
       for (let to = from + 1; to <= records.length; to += 1) {
         const { tracerProvider, spans, open } = recorder();
-        // oxlint-disable-next-line no-await-in-loop -- One after another, as each has a provider of its own.
         await traceRun(records.slice(from, to), { tracerProvider });
         expect(open()).toBe(0);
         expect(spans().filter(({ duration }) => millis(duration) < 0)).toEqual([]);
