@@ -129,19 +129,20 @@ describe('a loop', () => {
     expect(outcome).toContain(follows);
   });
 
-  it('starts anew with the review on which a person has decided', async () => {
+  it('is looked for anew where a person has decided', async () => {
     const open = demand([issue('a')]);
     const phase = fake('work', { maxRetries: 9, loopAfter: 3, onExhausted: 'escalate', verdicts: Array(6).fill(open) });
     let asked = 0;
     const { records } = await play([phase], {
       when: {
-        'work escalated (loop): Not yet.': (run) => run.decide('work', (asked += 1) < 2 ? 'RETRY: so' : 'APPROVE'),
+        'work escalated (loop): Not yet. | - [high] a is wrong.': (run) =>
+          run.decide('work', (asked += 1) < 2 ? 'RETRY: so' : 'APPROVE'),
       },
     });
-    // Three in a row, then two after the one that the person saw.
+    // Three in a row, then three more.
     const reviewed = records.filter(({ event }) => event.type === 'review.decided' && event.by === 'gate');
     expect(loops(records)).toHaveLength(2);
-    expect(reviewed).toHaveLength(5);
+    expect(reviewed).toHaveLength(6);
   });
 
   //  plan ──▶ data ──▶ report    sends back one, then the other, and so on

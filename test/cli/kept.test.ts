@@ -143,7 +143,7 @@ describe('a run that is not kept', () => {
     expect(code).toBe(130);
     expect(await phasegate(['ls'], { cwd })).toMatchObject({
       code: 2,
-      stderr: containing('no such file'),
+      stderr: containing('no run was kept in this folder yet'),
     });
   });
 });
