@@ -1,0 +1,135 @@
+/**
+ * What the dashboard asks its server, and what it gets: types only, as both import them.
+ *
+ * ```text
+ *   GET  /?token=…                       takes the token, sets the cookie, leads to /
+ *   GET  /, /assets/…                    the app
+ *   GET  /api/session                    Session
+ *   GET  /api/changes                    events: `changed`, whenever a run or the inbox may be another; data: Change
+ *   GET  /api/runs                       { runs: UiRun[] }, the latest started first; status=, pipeline=, limit=
+ *   GET  /api/runs/:run                  UiRun
+ *   GET  /api/runs/:run/records          events: `records`, data: RunRecord[], id: the number of the last; goes on after
+ *                                        `Last-Event-ID`, or from=; `caught-up` once all that was there has been sent
+ *   POST /api/runs/:run/resume|retry     Done
+ *   POST /api/runs/:run/cancel           CancelRequest → Done
+ *   POST /api/runs/:run/fork             ForkRequest → Forked
+ *   GET  /api/inbox                      { items: UiItem[] }; all=1 with those that are closed, run= of one run
+ *   GET  /api/inbox/:item                UiItemDetail
+ *   POST /api/inbox/:item/answer         AnswerRequest → Answered
+ *   GET  /api/artifacts/:hash            the JSON that records refer to
+ *   GET  /api/charts                     Charts: the statecharts, from the machines themselves
+ * ```
+ *
+ * Whatever is refused is a {@link Refusal}, with a status that fits: 400 what makes no sense, 401 no cookie, 403 not allowed
+ * from there or read-only, 404 what is not there, 409 what is stale, answered or held by another, 413 too long, 503 a store
+ * that is busy, 500 all else.
+ *
+ * @module
+ */
+import type { RunInfo } from '../model/run-info.ts';
+import type { InboxItem } from '../model/inbox.ts';
+import type { ItemDetail } from '../model/item-detail.ts';
+import type { Reply } from '../model/reply.ts';
+
+/** Where the browser is. */
+export interface Session {
+  readonly version: string;
+  /** The store, as whoever started the server named it. */
+  readonly store: string;
+  /** Whether nothing can be answered or changed. */
+  readonly readOnly: boolean;
+  /** In whose name answers are given. */
+  readonly user: string;
+  /** What else can be done with runs: it takes programs that whoever started the server may not have. */
+  readonly actions: readonly RunAction[];
+  /** Milliseconds since 1970, by the clock that times of records come from. */
+  readonly now: number;
+}
+
+/** What can be done with a run, beside answering. */
+export type RunAction = 'resume' | 'retry' | 'cancel' | 'fork';
+
+/** What may have changed. */
+export interface Change {
+  /** Runs whose rows are others than before, or that are new or gone; empty with the first. */
+  readonly runs: readonly string[];
+  /** How many items of the inbox are open and have no answer yet. */
+  readonly open: number;
+}
+
+/** How a run stands: `waiting` is for a person, and `suspended` is what can be resumed at once. */
+export type UiStanding = RunInfo['status'] | 'waiting' | 'suspended';
+
+/** A run in a list. */
+export interface UiRun extends RunInfo {
+  readonly standing: UiStanding;
+  /** Who works on it. */
+  readonly worker: string | null;
+  /** Who worked on it and is gone without having given it back. */
+  readonly gone: string | null;
+  /** What can be done with it now. */
+  readonly actions: readonly RunAction[];
+}
+
+/** An item, and whether somebody has answered it and no process has taken that yet. */
+export interface UiItem extends InboxItem {
+  readonly answer?: { readonly by: string; readonly time: number } | undefined;
+}
+
+/** All about an item. */
+export interface UiItemDetail extends Omit<ItemDetail, 'item'> {
+  readonly item: UiItem;
+  /** How its run stands. */
+  readonly run: UiRun;
+}
+
+/** An answer to an item, by whoever has seen it. */
+export interface AnswerRequest {
+  /** The item's: an answer to what was asked anew meanwhile is refused. */
+  readonly nonce: string;
+  readonly reply: Reply;
+}
+
+/** What has become of an answer. */
+export interface Answered {
+  /**
+   * `taken`: the item is closed. `waiting`: whoever works on the run takes it. `resumed`: nobody worked on the run, and it goes
+   * on now. `kept`: nobody works on the run, and it is taken when that goes on.
+   */
+  readonly state: 'taken' | 'waiting' | 'resumed' | 'kept';
+  /** How it was closed, where it was taken. */
+  readonly outcome?: string | undefined;
+}
+
+/** Ends a run. */
+export interface CancelRequest {
+  readonly reason?: string | undefined;
+}
+
+/** Makes a new run that is left where another was. */
+export interface ForkRequest {
+  /** The number of the last record to copy, or the phase that is as if it had never started. */
+  readonly at: number | { readonly phase: string };
+  /** Whether it goes on at once. @default false */
+  readonly run?: boolean | undefined;
+}
+
+/** A run that was made. */
+export interface Forked {
+  readonly runId: string;
+}
+
+/** That it was done, as far as the server can tell. */
+export interface Done {
+  readonly run: UiRun;
+}
+
+/** Why something was not done. */
+export interface Refusal {
+  readonly error: {
+    /** A code of docs/errors.md. */
+    readonly code: string;
+    readonly message: string;
+    readonly hint?: string | undefined;
+  };
+}
