@@ -18,18 +18,26 @@ const next = join(root, 'out', `build-${process.pid}`);
 const old = join(root, 'out', `built-${process.pid}`);
 
 mkdirSync(join(root, 'out'), { recursive: true });
-const { status, error } = spawnSync('tsc', ['-p', 'tsconfig.build.json', '--outDir', next], {
-  cwd: root,
-  stdio: 'inherit',
-  shell: process.platform === 'win32',
-});
-if (error) throw error;
+const status =
+  run('tsc', '-p', 'tsconfig.build.json', '--outDir', next) ||
+  run('vite', 'build', 'visualizations/dashboard', '--outDir', join(next, 'dashboard'), '--logLevel', 'warn');
 if (status === 0) {
   chmodSync(join(next, 'src/cli/main.js'), 0o755);
   while (!isPlaced());
 }
 for (const folder of [next, old]) rmSync(folder, { recursive: true, force: true });
-process.exitCode = status ?? 1;
+process.exitCode = status;
+
+/** Runs a program of this package's, and gives its exit code. */
+function run(program: string, ...args: readonly string[]): number {
+  const { status: code, error } = spawnSync(program, args, {
+    cwd: root,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  });
+  if (error) throw error;
+  return code ?? 1;
+}
 
 /** Puts the new one in the place of the old, or takes that away. Where two processes build at once, one of theirs stays. */
 function isPlaced(): boolean {

@@ -1,0 +1,118 @@
+/**
+ * The frame of every page.
+ *
+ * @module
+ */
+import { type ReactNode, useEffect } from 'react';
+import type { Session } from '../../../src/server/api.ts';
+import { useAsked } from './data/ask.ts';
+import { ChangesContext, useChangeStream } from './data/changes.ts';
+import { SessionContext } from './data/session.ts';
+import { HomePage } from './home/home-page.tsx';
+import { ItemPage } from './inbox/item-page.tsx';
+import { RefusalNote } from './parts/refusal-note.tsx';
+import { hashOf, type Route, useRoute } from './route.ts';
+import { RunPage } from './run/run-page.tsx';
+import { RunsPage } from './runs/runs-page.tsx';
+
+/** The whole app. */
+export function App(): ReactNode {
+  const changes = useChangeStream();
+  const session = useAsked<Session>('/api/session', changes.connected ? 1 : 0);
+  const route = useRoute();
+  const { open } = changes;
+  useEffect(() => {
+    document.title = `${open ? `(${open}) ` : ''}${titleOf(route)} · phasegate`;
+  }, [open, route]);
+  if (session.state === 'loading') return <p className="quiet page">Loading…</p>;
+  if (session.state === 'refused' && !session.value)
+    return (
+      <main className="page">
+        <RefusalNote error={session.error} />
+      </main>
+    );
+  const known = session.value;
+  if (!known) return null;
+  return (
+    <SessionContext value={known}>
+      <ChangesContext value={changes}>
+        <a className="skip-link" href="#main" onClick={toMain}>
+          To the content
+        </a>
+        <header className="top">
+          <a className="brand" href={hashOf({ page: 'home' })}>
+            phasegate
+          </a>
+          <nav aria-label="Main">
+            <NavLink to={{ page: 'home' }} here={route}>
+              Needs you{open === null ? '' : ` (${open})`}
+            </NavLink>
+            <NavLink to={{ page: 'runs' }} here={route}>
+              Runs
+            </NavLink>
+          </nav>
+          <span className="quiet store" title={known.store}>
+            {known.store}
+          </span>
+          {known.readOnly ? <span className="tag">read-only</span> : null}
+        </header>
+        {changes.connected ? null : (
+          <p className="banner" role="alert">
+            The server does not answer. What you see is as it was; it is asked again and again.
+          </p>
+        )}
+        <main id="main" className="page" tabIndex={-1}>
+          <Page route={route} />
+        </main>
+      </ChangesContext>
+    </SessionContext>
+  );
+}
+
+// --- internal ---
+
+function Page({ route }: { readonly route: Route }): ReactNode {
+  switch (route.page) {
+    case 'home':
+      return <HomePage />;
+    case 'runs':
+      return <RunsPage />;
+    case 'item':
+      return <ItemPage key={route.item} id={route.item} />;
+    case 'run':
+      return <RunPage key={route.run} route={route} />;
+  }
+}
+
+interface NavLinkProps {
+  readonly to: Route;
+  readonly here: Route;
+  readonly children: ReactNode;
+}
+
+function NavLink({ to, here, children }: NavLinkProps): ReactNode {
+  return (
+    <a href={hashOf(to)} aria-current={to.page === here.page ? 'page' : undefined}>
+      {children}
+    </a>
+  );
+}
+
+function titleOf(route: Route): string {
+  switch (route.page) {
+    case 'home':
+      return 'Needs you';
+    case 'runs':
+      return 'Runs';
+    case 'item':
+      return `Item ${route.item}`;
+    case 'run':
+      return `Run ${route.run}`;
+  }
+}
+
+/** The address is for places, so the link does not change it. */
+function toMain(event: { preventDefault(): void }): void {
+  event.preventDefault();
+  document.getElementById('main')?.focus();
+}

@@ -1,0 +1,59 @@
+/**
+ * The records of a run as they come: stored ones and new ones by the same stream, which goes on where it was cut.
+ *
+ * @module
+ */
+import { useEffect, useState } from 'react';
+import type { RunRecord } from '../../../../src/model/event.ts';
+import { fromWire } from './wire.ts';
+
+/** The records so far. */
+export interface RecordLog {
+  /** In the order of their numbers; the same array is added to, so `count` tells what is new. */
+  readonly records: readonly RunRecord[];
+  readonly count: number;
+  /** `loading` until all that was kept has come; `cut` while the server cannot be heard; `gone` where the run was removed. */
+  readonly state: 'loading' | 'live' | 'cut' | 'gone';
+}
+
+/** Listens to a run. React is told at most once a frame. */
+export function useRecords(run: string): RecordLog {
+  const [log, setLog] = useState<RecordLog & { readonly run: string }>({ run, ...NONE });
+  useEffect(() => {
+    const records: RunRecord[] = [];
+    let state: RecordLog['state'] = 'loading';
+    let frame = 0;
+    const show = () => {
+      frame ||= requestAnimationFrame(() => {
+        frame = 0;
+        setLog({ run, records, count: records.length, state });
+      });
+    };
+    const stand = (next: RecordLog['state']) => {
+      state = next;
+      show();
+    };
+    const source = new EventSource(`/api/runs/${encodeURIComponent(run)}/records`);
+    source.addEventListener('records', ({ data }: MessageEvent<string>) => {
+      for (const record of fromWire<readonly RunRecord[]>(data))
+        if (record.seq === records.length + 1) records.push(record);
+      // While the past comes in, a frame per batch would be work for nothing.
+      if (state !== 'loading') show();
+    });
+    source.addEventListener('caught-up', () => stand('live'));
+    source.addEventListener('gone', () => {
+      source.close();
+      stand('gone');
+    });
+    source.addEventListener('error', () => stand(state === 'gone' ? 'gone' : 'cut'));
+    return () => {
+      source.close();
+      cancelAnimationFrame(frame);
+    };
+  }, [run]);
+  return log.run === run ? log : NONE;
+}
+
+// --- internal ---
+
+const NONE: RecordLog = { records: [], count: 0, state: 'loading' };

@@ -1,0 +1,17 @@
+/**
+ * The dashboard's beginning.
+ *
+ * @module
+ */
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { App } from './app.tsx';
+import './style.css';
+
+const root = document.getElementById('root');
+if (!root) throw new Error('The page has no element for the app');
+createRoot(root).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+);

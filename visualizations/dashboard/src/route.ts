@@ -1,0 +1,108 @@
+/**
+ * Where in the dashboard somebody is: all of it stands in the address, so that a view can be linked to and reloaded.
+ *
+ * @module
+ */
+import { useSyncExternalStore } from 'react';
+
+/** The views of a run. */
+export const runTabs = ['graph', 'timeline', 'quality', 'records'] as const;
+
+/** A view of a run. */
+export type RunTab = (typeof runTabs)[number];
+
+/** A place. */
+export type Route =
+  | { readonly page: 'home' }
+  | { readonly page: 'runs' }
+  | { readonly page: 'item'; readonly item: string }
+  | {
+      readonly page: 'run';
+      readonly run: string;
+      readonly tab: RunTab;
+      /** The phase that is looked at. */
+      readonly phase: string | null;
+      /** The record up to which the run is shown; `null` for all there are. */
+      readonly at: number | null;
+    };
+
+/** The place that an address means: `#/run/<id>?tab=timeline&phase=<name>&at=<seq>`. What is none is home. */
+export function routeOf(hash: string): Route {
+  const [path = '', query = ''] = hash.replace(/^#/u, '').split('?', 2);
+  const [page = '', name = ''] = path.split('/').slice(1).map(decoded);
+  if (page === 'runs') return { page };
+  if (page === 'item' && name !== '') return { page, item: name };
+  if (page !== 'run' || name === '') return { page: 'home' };
+  const options = new URLSearchParams(query);
+  const at = Number(options.get('at') ?? Number.NaN);
+  return {
+    page,
+    run: name,
+    tab: runTabs.find((tab) => tab === options.get('tab')) ?? 'graph',
+    phase: options.get('phase'),
+    at: Number.isInteger(at) && at > 0 ? at : null,
+  };
+}
+
+/** The address of a place. */
+export function hashOf(route: Route): string {
+  switch (route.page) {
+    case 'home':
+      return '#/';
+    case 'runs':
+      return '#/runs';
+    case 'item':
+      return `#/item/${encodeURIComponent(route.item)}`;
+    case 'run': {
+      const options = new URLSearchParams();
+      if (route.tab !== 'graph') options.set('tab', route.tab);
+      if (route.phase !== null) options.set('phase', route.phase);
+      if (route.at !== null) options.set('at', String(route.at));
+      const query = options.toString();
+      return `#/run/${encodeURIComponent(route.run)}${query === '' ? '' : `?${query}`}`;
+    }
+  }
+}
+
+/** The address of a run. */
+export function hashOfRun(
+  run: string,
+  how: Partial<Omit<Extract<Route, { page: 'run' }>, 'page' | 'run'>> = {},
+): string {
+  return hashOf({ page: 'run', run, tab: 'graph', phase: null, at: null, ...how });
+}
+
+/** Goes somewhere. @param how `replace` leaves no way back to where one was, as for a slider. @default 'push' */
+export function go(route: Route, how: 'push' | 'replace' = 'push'): void {
+  const hash = hashOf(route);
+  if (hash === location.hash) return;
+  if (how === 'replace') {
+    history.replaceState(null, '', hash);
+    dispatchEvent(new HashChangeEvent('hashchange'));
+  } else location.hash = hash;
+}
+
+/** The place where somebody is. */
+export function useRoute(): Route {
+  return routeOf(useSyncExternalStore(listen, readHash));
+}
+
+// --- internal ---
+
+function listen(onChange: () => void): () => void {
+  addEventListener('hashchange', onChange);
+  return () => removeEventListener('hashchange', onChange);
+}
+
+function readHash(): string {
+  return location.hash;
+}
+
+/** As it was before it was encoded, where it was encoded at all. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

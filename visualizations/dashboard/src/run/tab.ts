@@ -1,0 +1,18 @@
+/**
+ * What each view of a run is given.
+ *
+ * @module
+ */
+import type { RecordLog } from '../data/records.ts';
+import type { Story } from '../data/story.ts';
+import type { Route } from '../route.ts';
+
+/** A run, as it is to be shown. */
+export interface TabProps {
+  readonly run: string;
+  /** All records that have come. */
+  readonly log: RecordLog;
+  /** The run up to the record that is looked at. */
+  readonly story: Story;
+  readonly route: Extract<Route, { readonly page: 'run' }>;
+}
