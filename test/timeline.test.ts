@@ -1,0 +1,335 @@
+import { describe, expect, it } from 'vitest';
+import {
+  definePipeline,
+  escalate,
+  human,
+  memoryStore,
+  phase,
+  readRun,
+  resumeRun,
+  startRun,
+  task,
+  type Reply,
+  type Run,
+  type RunRecord,
+  type TaskContext,
+} from '../src/index.ts';
+import { foldTimeline, type Timeline } from '../src/model/timeline.ts';
+import { drive, fake, play, simulatedTime, untilAborted, type Fake, type SimulatedTime } from './rig.ts';
+
+describe('foldTimeline()', () => {
+  it('has work, reviews, retries and the backoff of a task', async () => {
+    const time = simulatedTime();
+    let tries = 0;
+    const flaky = task('t', {
+      retry: { attempts: 2, backoff: { first: 40, factor: 1, max: 40 } },
+      run: async ({ attempt }) => {
+        tries += 1;
+        await lasting(time, 10);
+        if (tries === 1) throw new Error('busy');
+        return attempt;
+      },
+    });
+    const a = fake('a', {
+      tasks: [flaky],
+      verdicts: [() => after(time, 5, 'RETRY: more'), () => after(time, 5, 'APPROVE')],
+    });
+    const b = fake('b', { after: ['a'], outputs: [() => after(time, 7, 1)] });
+    const { records } = await play([a, b], { time });
+    const timeline = folded(records);
+    expect(told(timeline)).toEqual([
+      'a work g0 a0 0-60 done',
+      'a backoff g0 a0 t 10-50 again',
+      'a review g0 a0 60-65 retry',
+      'a work g0 a1 65-75 done',
+      'a review g0 a1 75-80 approved',
+      'b work g0 a0 80-87 approved',
+    ]);
+    expect(timeline).toMatchObject({ from: 0, to: 87, arrows: [], holds: [] });
+    expectSound(timeline, records);
+  });
+
+  it('has who waits while others run again, and who sent back whom', async () => {
+    //  a ──▶ b ──▶ c      c ⇢ a, and d has read a
+    //  └───▶ d
+    const time = simulatedTime();
+    const lasts = (ms: number) => [1, 2, 3].map((value) => () => after(time, ms, value));
+    const phases = [
+      fake('a', { outputs: lasts(10) }),
+      fake('b', { after: ['a'], outputs: lasts(20) }),
+      fake('c', {
+        after: ['b'],
+        outputs: lasts(30),
+        verdicts: ['RETRY_PREDECESSOR a: numbers', 'APPROVE'],
+        rewindTo: 'ancestors',
+        invalidate: 'all',
+      }),
+      fake('d', { after: ['a'], outputs: lasts(100) }),
+    ];
+    const { records } = await play(phases, { time });
+    const timeline = folded(records);
+    expect(told(timeline)).toEqual([
+      'a work g0 a0 0-10 approved',
+      'b work g0 a0 10-30 approved',
+      'd work g0 a0 10-70 invalidated',
+      'c work g0 a0 30-60 done',
+      'c review g0 a0 60-60 rewind',
+      'c waiting g0 a0 60-90 started',
+      'b waiting g0 a0 60-70 started',
+      'a work g1 a1 60-70 approved',
+      'b work g1 a0 70-90 approved',
+      // The handler of before does not heed its signal, so the new one waits for its end.
+      'd work g1 a0 70-210 approved',
+      'c work g0 a0 90-120 done',
+      'c review g0 a0 120-120 approved',
+    ]);
+    const sent = records.find(({ event }) => event.type === 'phase.rewinding');
+    expect(timeline.arrows).toEqual([{ from: 'c', to: 'a', time: 60, seq: sent?.seq }]);
+    expectSound(timeline, records);
+  });
+
+  it('has what waits for a person: a phase, a task and a reviewer', async () => {
+    const time = simulatedTime();
+    const answering = async (run: Run, reply: Reply) => {
+      await time.pass(50);
+      await run.answer(run.inbox()[0]?.id ?? '', reply);
+    };
+    const phases = [
+      fake('a', { outputs: [() => after(time, 10, 1)], verdicts: ['ESCALATE: look', () => after(time, 5, 'APPROVE')] }),
+      phaseOf('b', {
+        after: ['a'],
+        tasks: [task('same', { run: human({ question: 'Which?' }) })],
+        review: { by: task('same', { run: human({ question: 'Right?' }) }) },
+      }),
+    ];
+    const { records } = await play(phases, {
+      time,
+      when: {
+        'a escalated (requested): look': async (run) => {
+          await time.pass(30);
+          await run.decide('a', 'RETRY: again');
+        },
+        'b/same asks: Which?': (run) => answering(run, { type: 'value', value: 'this' }),
+        'b/same asks as reviewer: Right?': (run) => answering(run, { type: 'decide', decision: { type: 'approve' } }),
+      },
+    });
+    const timeline = folded(records);
+    expect(told(timeline)).toEqual([
+      'a work g0 a0 0-10 done',
+      'a review g0 a0 10-10 escalated',
+      'a person g0 a0 10-40 retry',
+      'a work g0 a1 40-40 done',
+      'a review g0 a1 40-45 approved',
+      'b work g0 a0 45-95 done',
+      'b person g0 a0 same 45-95 answered',
+      'b review g0 a0 95-145 approved',
+      'b person g0 a0 same 95-145 answered',
+    ]);
+    expectSound(timeline, records);
+  });
+
+  it('has limits that hold the whole run', async () => {
+    const time = simulatedTime();
+    const spend = task('t', {
+      run: async ({ report }) => {
+        report({ costUsd: 2 });
+        return after(time, 10, 1);
+      },
+    });
+    const { records } = await play([fake('a', { tasks: [spend] }), fake('b', { after: ['a'] })], {
+      time,
+      limits: { costUsd: 1 },
+      policy: { onLimit: 'escalate' },
+      when: {
+        'limit costUsd reached 2/1': async (run) => {
+          await time.pass(60);
+          await run.decide('costUsd', 'APPROVE');
+        },
+      },
+    });
+    const timeline = folded(records);
+    const reached = records.find(({ event }) => event.type === 'limit.reached');
+    expect(timeline.holds).toEqual([{ limit: 'costUsd', from: 0, to: 60, seq: reached?.seq }]);
+    expect(told(timeline)).toEqual(['a work g0 a0 0-10 approved', 'b work g0 a0 60-60 approved']);
+  });
+
+  it('has a reviewer that is tried again, up to when that was due', async () => {
+    const time = simulatedTime();
+    let asked = 0;
+    const judge = task('judge', {
+      retry: { attempts: 2, backoff: { first: 40, factor: 1, max: 40 } },
+      run: async () => {
+        asked += 1;
+        await lasting(time, 10);
+        if (asked === 1) throw new Error('busy');
+        return 'APPROVE';
+      },
+    });
+    const { records } = await play([phaseOf('a', { tasks: [task('t', { run: () => 1 })], review: { by: judge } })], {
+      time,
+    });
+    const during = foldTimeline();
+    for (const record of records) {
+      during.apply(record);
+      if (record.event.type === 'task.retrying') break;
+    }
+    expect(told(during.timeline())).toEqual([
+      'a work g0 a0 0-0 done',
+      'a review g0 a0 0-',
+      'a backoff g0 a0 judge 10-',
+    ]);
+    expect(told(folded(records))).toEqual([
+      'a work g0 a0 0-0 done',
+      'a review g0 a0 0-60 approved',
+      'a backoff g0 a0 judge 10-50 again',
+    ]);
+  });
+
+  it('has no work while no process was there', async () => {
+    const time = simulatedTime();
+    const store = memoryStore();
+    const make = (first: boolean) =>
+      definePipeline({
+        name: 'p',
+        phases: [
+          phase('a', { tasks: [task('t', { run: first ? untilAborted : () => after(time, 10, 1) })] }),
+          phase('b', { tasks: [task('t', { run: () => 1 })], review: () => escalate('look') }),
+          phase('c', { tasks: [task('note', { run: first ? reporting(time) : () => 1 })] }),
+        ],
+      });
+    const run = startRun(make(true), { store, runId: 'r', clock: time.clock });
+    await new Promise<void>((resolve) => {
+      run.events$.subscribe(({ event }) => event.type === 'phase.escalated' && resolve());
+    });
+    await time.pass(20);
+    run.suspend();
+    await run.result;
+    await time.pass(1000);
+    const again = await resumeRun(store, 'r', make(false), { clock: time.clock });
+    await drive(again, time, [() => again.decide('b', 'APPROVE')]);
+    const records = await readRun(store, 'r');
+    const timeline = folded(records);
+    expect(told(timeline)).toEqual([
+      'a work g0 a0 0-20 interrupted',
+      'b work g0 a0 0-0 done',
+      'c work g0 a0 0-20 interrupted',
+      'b review g0 a0 0-0 escalated',
+      'b person g0 a0 0-1020 approved',
+      'a work g0 a0 1020-1030 approved',
+      'c work g0 a0 1020-1020 approved',
+    ]);
+    expectSound(timeline, records);
+  });
+
+  it('ends with the run that is cancelled, whatever goes on', async () => {
+    const time = simulatedTime();
+    const phases = [
+      fake('a', { outputs: [untilAborted] }),
+      fake('b', { verdicts: ['ESCALATE: look'] }),
+      fake('c', { tasks: [task('t', { run: human({ question: 'Which?' }) })] }),
+    ];
+    const { records } = await play(phases, {
+      time,
+      when: {
+        'b escalated (requested): look': async (run) => {
+          await time.pass(10);
+          run.cancel('enough');
+        },
+      },
+    });
+    expect(told(folded(records))).toEqual([
+      'a work g0 a0 0-10 cancelled',
+      'b work g0 a0 0-0 done',
+      'c work g0 a0 0-10 cancelled',
+      'b review g0 a0 0-0 escalated',
+      'c person g0 a0 t 0-10 cancelled',
+      'b person g0 a0 0-10 cancelled',
+    ]);
+  });
+
+  it('gives bars that have not changed as the same objects, and leaves what it gave before alone', async () => {
+    const { records } = await play([fake('a', { verdicts: ['RETRY: x', 'APPROVE'] }), fake('b', { after: ['a'] })]);
+    const fold = foldTimeline();
+    const given = records.map((record) => {
+      fold.apply(record);
+      return { timeline: fold.timeline(), asText: JSON.stringify(fold.timeline()) };
+    });
+    expect(fold.timeline()).toBe(given.at(-1)?.timeline);
+    given.forEach(({ timeline, asText }) => expect(JSON.stringify(timeline)).toBe(asText));
+    const ended = given.flatMap(({ timeline }) => timeline.bars.filter(({ to }) => to !== null));
+    expect(new Set(ended).size).toBe(given.at(-1)?.timeline.bars.length);
+  });
+
+  it('takes no longer for a record of a long run than of a short one', () => {
+    const plain = (count: number): readonly RunRecord[] =>
+      Array.from({ length: count }, (_, index) => ({
+        runId: 'r',
+        seq: index + 1,
+        time: index,
+        event: { type: 'phase.started', phase: `p${index % 2000}`, generation: index, attempt: 0 },
+      }));
+    const [few, many] = [plain(5000), plain(50_000)];
+    folded(few);
+    const [short, long] = [timeOf(few), timeOf(many)];
+    expect(long / short).toBeLessThan(40);
+  });
+});
+
+// --- internal ---
+
+function folded(records: readonly RunRecord[]): Timeline {
+  const fold = foldTimeline();
+  for (const record of records) fold.apply(record);
+  return fold.timeline();
+}
+
+function told({ bars }: Timeline): readonly string[] {
+  return bars.map(
+    ({ phase: name, kind, generation, attempt, task: waits, from, to, outcome }) =>
+      `${name} ${kind} g${generation} a${attempt} ${waits === undefined ? '' : `${waits} `}${from}-${to ?? ''}${outcome === undefined ? '' : ` ${outcome}`}`,
+  );
+}
+
+/** Bars are in order, begin with a record, and those of one phase follow each other. */
+function expectSound({ bars }: Timeline, records: readonly RunRecord[]): void {
+  const ends = new Map<string, number>();
+  let before = 0;
+  for (const { phase: name, task: waits, from, to, seq } of bars) {
+    expect(seq).toBeGreaterThanOrEqual(before);
+    expect(records[seq - 1]?.time).toBe(from);
+    before = seq;
+    if (waits !== undefined) continue;
+    expect(from).toBeGreaterThanOrEqual(ends.get(name) ?? 0);
+    ends.set(name, to ?? Infinity);
+  }
+}
+
+function lasting({ clock }: SimulatedTime, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    clock.setTimeout(resolve, ms);
+  });
+}
+
+/** Says something of itself as long as it goes on. */
+function reporting(time: SimulatedTime): (context: TaskContext) => Promise<never> {
+  return async (context) => {
+    await lasting(time, 20);
+    context.report({ progress: 'half' });
+    return untilAborted(context);
+  };
+}
+
+function phaseOf(name: string, options: Parameters<typeof phase>[1]): Fake {
+  return { definition: phase(name, options), calls: [], prompts: [], reviews: [] };
+}
+
+function timeOf(records: readonly RunRecord[]): number {
+  const start = performance.now();
+  folded(records);
+  return performance.now() - start;
+}
+
+async function after<T>(time: SimulatedTime, ms: number, value: T): Promise<T> {
+  await lasting(time, ms);
+  return value;
+}
