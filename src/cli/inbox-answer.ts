@@ -10,13 +10,13 @@ import type { InboxItem } from '../model/inbox.ts';
 import type { ItemDetail } from '../model/item-detail.ts';
 import type { Reply } from '../model/reply.ts';
 import { answerItem } from '../runtime/answer-item.ts';
+import { detailOf, withAnswer } from '../store/given-answer.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { findItem } from './find-item.ts';
-import { hasAnswer, takenText, withAnswer, workerOn } from './given-answer.ts';
+import { hasAnswer, takenText, workerOn } from './given-answer.ts';
 import { askReply } from './inbox-ask.ts';
 import { chooseReply } from './inbox-choose.ts';
 import { replyOf, type ReplyFlags } from './inbox-reply.ts';
-import { detailOf } from './inbox-show.ts';
 import { plainItem } from './show/item-lines.ts';
 import { oneLine } from './show/text.ts';
 import { openStore, type OpenStore, type StoreFlags } from './store-option.ts';
@@ -33,7 +33,7 @@ export async function answerKept(wanted: string, flags: AnswerFlags): Promise<Ex
   try {
     const item = await withAnswer(kept.store, await findItem(kept, wanted));
     if (item.answer) throw await hasAnswer(kept, item, item.answer);
-    const detail = await detailOf(kept, item);
+    const detail = await detailOf(kept.store, item);
     // An answer is to what was read here, and to nothing that is asked anew meanwhile.
     const how = { nonce: flags.nonce ?? item.nonce, by: flags.by ?? userName() };
     const give = (reply: Reply) => answerItem(kept.store, item.id, reply, how);

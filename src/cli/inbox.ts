@@ -3,8 +3,8 @@
  *
  * @module
  */
+import { withAnswers } from '../store/given-answer.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
-import { withAnswers } from './given-answer.ts';
 import { print } from './print.ts';
 import { asText, seesColours } from './reporter.ts';
 import { itemTable } from './show/item-lines.ts';

@@ -5,12 +5,12 @@
  */
 import { PhasegateError } from '../model/errors.ts';
 import type { ListedRun } from '../store/port.ts';
+import { standingOf, standings, type Standing } from '../store/standing.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { withoutTheDead } from './holder.ts';
 import { asText, seesColours } from './reporter.ts';
 import { createPainter } from './show/line.ts';
 import { runTable } from './show/run-table.ts';
-import { standingOf, standings, type Standing } from './show/standing.ts';
 import { openStore, type StoreFlags } from './store-option.ts';
 
 /** What `phasegate ls` takes. */

@@ -4,12 +4,14 @@
  * @module
  */
 import type { RunSnapshot } from '../model/result.ts';
+import { withAnswers, type KeptItem } from '../store/given-answer.ts';
 import type { ListedRun } from '../store/port.ts';
 import { readRun } from '../store/read.ts';
+import { standingOf } from '../store/standing.ts';
 import { timeText } from './duration.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { findRun } from './find-run.ts';
-import { givenText, withAnswers, type KeptItem } from './given-answer.ts';
+import { givenText } from './given-answer.ts';
 import { goneFrom, withoutTheDead } from './holder.ts';
 import { print } from './print.ts';
 import { asText, seesColours } from './reporter.ts';
@@ -17,7 +19,7 @@ import { goOnText } from './show/afterwards.ts';
 import { attemptLines, foldAttempts } from './show/attempts.ts';
 import { createBoard, type Board } from './show/board.ts';
 import { createPainter, span, type Line } from './show/line.ts';
-import { standingOf, toneOf } from './show/standing.ts';
+import { toneOf } from './show/standing.ts';
 import { errorText } from './show/error-text.ts';
 import { duration, manyLines, oneLine } from './show/text.ts';
 import { treeLines } from './show/tree.ts';

@@ -11,8 +11,8 @@ import { foldQuality } from '../../model/quality.ts';
 import type { RunSnapshot } from '../../model/result.ts';
 import { createRunView } from '../../model/view.ts';
 import type { ListedRun, RunInfo } from '../../store/port.ts';
+import { standingOf, type Standing } from '../../store/standing.ts';
 import { createEventLines } from '../show/event-lines.ts';
-import { standingOf, type Standing } from '../show/standing.ts';
 
 /** A judgement of an attempt. */
 export interface ToldDecision {

@@ -5,18 +5,14 @@
  */
 import type { InboxItem } from '../../model/inbox.ts';
 import type { Choice } from '../../model/item-choices.ts';
-import type { ItemDetail, TriedAttempt } from '../../model/item-detail.ts';
-import { givenText, type KeptItem } from '../given-answer.ts';
+import type { TriedAttempt } from '../../model/item-detail.ts';
+import type { KeptDetail, KeptItem } from '../../store/given-answer.ts';
+import { givenText } from '../given-answer.ts';
 import { verdictText } from './event-lines.ts';
 import { findingLines } from './issue-lines.ts';
 import { plain, span, type Line, type Tone } from './line.ts';
 import { excerptLines } from './summary.ts';
 import { counted, cut, duration, manyLines, oneLine, padEnd, usage, widthOf } from './text.ts';
-
-/** All about an item, with the answer that waits to be taken. */
-export interface KeptDetail extends ItemDetail {
-  readonly item: KeptItem;
-}
 
 /** A head, then a line for each item; one line where there is none. @param now Milliseconds since 1970. */
 export function itemTable(items: readonly KeptItem[], now: number): readonly Line[] {

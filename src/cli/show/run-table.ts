@@ -4,8 +4,9 @@
  * @module
  */
 import type { ListedRun } from '../../store/port.ts';
+import { standingOf } from '../../store/standing.ts';
 import { span, type Line } from './line.ts';
-import { standingOf, toneOf } from './standing.ts';
+import { toneOf } from './standing.ts';
 import { cut, duration, oneLine, padEnd, usage, widthOf } from './text.ts';
 
 /** A head, then a line for each run; one line where there is none. @param now Milliseconds since 1970. */

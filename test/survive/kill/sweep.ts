@@ -19,6 +19,7 @@ import {
 import { sqliteStore } from '../../../src/store.ts';
 import { connect } from '../../../src/store/sqlite/driver.ts';
 import { bundle, makeFolder } from './bundle.ts';
+import { differenceOf } from './difference.ts';
 import { answerAll } from './person.ts';
 import { linesOf, survivor } from './pipeline.ts';
 
@@ -77,10 +78,11 @@ export async function sweep({
         .filter((_, at) => thorough || at % 4 < 2),
       ['open'],
       ['open', 'open'],
+      ['saying'],
       ['open', 'after:1'],
       ['open', 'after:2', 'open'],
       ...Array.from({ length: random }, () =>
-        Array.from({ length: 1 + Math.floor(chance() * 3) }, () => `time:${chance() * plain.tookMs * 1.1}`),
+        Array.from({ length: 1 + Math.floor(chance() * 3) }, () => `time:${(Number(process.env.LOW ?? 0) + chance() * (1.1 - Number(process.env.LOW ?? 0))) * plain.tookMs}`),
       ),
     ];
     const tally = { runs: 0, kills: 0, whileOpen: 0, commits: 0, rerun: 0, lost: 0 };
@@ -188,11 +190,14 @@ async function play(
       effects,
       acknowledged,
       String(nth * LEASE_MS),
-      isTimed || plot === 'open' ? 'never' : plot,
+      isTimed || plot === 'open' || plot === 'saying' ? 'never' : plot,
       ...(single ? ['single'] : []),
     ];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      if (plot === 'saying') child.kill('SIGKILL');
+    });
     children.add(child);
     const ended = once(child, 'close').finally(() => children.delete(child));
     if (isTimed) void killAfter(child, Number(plot.slice(5)));
@@ -264,7 +269,9 @@ function problemsOfEnd(played: Played, plain: Played): readonly string[] {
   const result = JSON.stringify(resultOf(view.snapshot()));
   const problems: string[] = [];
   if (view.snapshot().status !== 'completed') problems.push(`it has ended ${view.snapshot().status}`);
-  if (said !== '' && !said.endsWith(`${result}\n`)) problems.push('its records tell another result');
+  if (said !== '' && !said.endsWith(`${result}\n`)) {
+    problems.push(`its records tell another result: ${saidWrongly(said, result, played)}`);
+  }
   if (JSON.stringify(commitsOf(records)) !== JSON.stringify(commitsOf(plain.records))) problems.push('other commits');
   if (items.length !== plain.items.length) problems.push(`${items.length} questions instead of ${plain.items.length}`);
   if (integrity !== 'ok') problems.push(`the database is not sound: ${String(integrity)}`);
@@ -273,6 +280,14 @@ function problemsOfEnd(played: Played, plain: Played): readonly string[] {
   const { surplus } = replay({ run: 'r', plan }, records);
   if (surplus.length > 0) problems.push(`told again, it says ${surplus.length} more events`);
   return problems;
+}
+
+function saidWrongly(said: string, result: string, played: Played): string {
+  const lines = said.split('\n').map((l) => l.length);
+  const last = said.split('\n').at(-2) ?? said;
+  let d: string | undefined;
+  try { d = differenceOf(JSON.parse(last), JSON.parse(result)); } catch (e) { d = String(e).slice(0, 100); }
+  return JSON.stringify({ lines, resultLength: result.length, isPrefix: result.startsWith(said), d, deaths: played.deaths.map((x) => [x.records.length, x.acknowledged]), records: played.records.length });
 }
 
 /** What is committed, phase by phase: branches that run side by side may commit in any order. */
