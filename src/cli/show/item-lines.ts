@@ -5,7 +5,7 @@
  */
 import type { InboxItem } from '../../model/inbox.ts';
 import type { Choice } from '../../model/item-choices.ts';
-import type { TriedAttempt } from '../../model/item-detail.ts';
+import type { ItemDetail, TriedAttempt } from '../../model/item-detail.ts';
 import type { KeptDetail, KeptItem } from '../../store/given-answer.ts';
 import { givenText } from '../given-answer.ts';
 import { verdictText } from './event-lines.ts';
