@@ -24,7 +24,18 @@ export type Route =
       readonly phase: string | null;
       /** The record up to which the run is shown; `null` for all there are. */
       readonly at: number | null;
+      /** The record that began the attempt that is looked at. */
+      readonly attempt: number | null;
+      /** Whether phases are a list and no graph. */
+      readonly list: boolean;
+      /** What names of phases have to contain; '' for all. */
+      readonly find: string;
+      /** How phases have to stand, or which type records have to have; '' for all. */
+      readonly only: string;
     };
+
+/** A place in a run. */
+export type RunRoute = Extract<Route, { readonly page: 'run' }>;
 
 /** The place that an address means: `#/run/<id>?tab=timeline&phase=<name>&at=<seq>`. What is none is home. */
 export function routeOf(hash: string): Route {
@@ -34,13 +45,16 @@ export function routeOf(hash: string): Route {
   if (page === 'item' && name !== '') return { page, item: name };
   if (page !== 'run' || name === '') return { page: 'home' };
   const options = new URLSearchParams(query);
-  const at = Number(options.get('at') ?? Number.NaN);
   return {
     page,
     run: name,
     tab: runTabs.find((tab) => tab === options.get('tab')) ?? 'graph',
     phase: options.get('phase'),
-    at: Number.isInteger(at) && at > 0 ? at : null,
+    at: recordIn(options, 'at'),
+    attempt: recordIn(options, 'attempt'),
+    list: options.get('as') === 'list',
+    find: options.get('find') ?? '',
+    only: options.get('only') ?? '',
   };
 }
 
@@ -58,6 +72,10 @@ export function hashOf(route: Route): string {
       if (route.tab !== 'graph') options.set('tab', route.tab);
       if (route.phase !== null) options.set('phase', route.phase);
       if (route.at !== null) options.set('at', String(route.at));
+      if (route.attempt !== null) options.set('attempt', String(route.attempt));
+      if (route.list) options.set('as', 'list');
+      if (route.find !== '') options.set('find', route.find);
+      if (route.only !== '') options.set('only', route.only);
       const query = options.toString();
       return `#/run/${encodeURIComponent(route.run)}${query === '' ? '' : `?${query}`}`;
     }
@@ -65,11 +83,8 @@ export function hashOf(route: Route): string {
 }
 
 /** The address of a run. */
-export function hashOfRun(
-  run: string,
-  how: Partial<Omit<Extract<Route, { page: 'run' }>, 'page' | 'run'>> = {},
-): string {
-  return hashOf({ page: 'run', run, tab: 'graph', phase: null, at: null, ...how });
+export function hashOfRun(run: string, how: Partial<Omit<RunRoute, 'page' | 'run'>> = {}): string {
+  return hashOf({ ...RUN, ...how, run });
 }
 
 /** Goes somewhere. @param how `replace` leaves no way back to where one was, as for a slider. @default 'push' */
@@ -88,6 +103,22 @@ export function useRoute(): Route {
 }
 
 // --- internal ---
+
+const RUN = {
+  page: 'run',
+  tab: 'graph',
+  phase: null,
+  at: null,
+  attempt: null,
+  list: false,
+  find: '',
+  only: '',
+} as const;
+
+function recordIn(options: URLSearchParams, name: string): number | null {
+  const seq = Number(options.get(name) ?? Number.NaN);
+  return Number.isInteger(seq) && seq > 0 ? seq : null;
+}
 
 function listen(onChange: () => void): () => void {
   addEventListener('hashchange', onChange);

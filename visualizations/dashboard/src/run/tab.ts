@@ -5,7 +5,7 @@
  */
 import type { RecordLog } from '../data/records.ts';
 import type { Story } from '../data/story.ts';
-import type { Route } from '../route.ts';
+import type { RunRoute } from '../route.ts';
 
 /** A run, as it is to be shown. */
 export interface TabProps {
@@ -14,5 +14,5 @@ export interface TabProps {
   readonly log: RecordLog;
   /** The run up to the record that is looked at. */
   readonly story: Story;
-  readonly route: Extract<Route, { readonly page: 'run' }>;
+  readonly route: RunRoute;
 }
