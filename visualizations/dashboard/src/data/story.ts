@@ -7,6 +7,14 @@ import type { RunRecord } from '../../../../src/model/event.ts';
 import type { Plan } from '../../../../src/model/plan.ts';
 import type { RunSnapshot } from '../../../../src/model/result.ts';
 import { createRunView } from '../../../../src/model/view.ts';
+import { follow, type Fold } from './follow.ts';
+
+/** One phase has sent back another, so many times. */
+export interface SentBack {
+  readonly from: string;
+  readonly to: string;
+  readonly times: number;
+}
 
 /** A run as it was. */
 export interface Story {
@@ -16,6 +24,10 @@ export interface Story {
   readonly time: number;
   readonly plan: Plan | undefined;
   readonly snapshot: RunSnapshot;
+  /** Phases that sent back other phases so far, in the order of their first times. */
+  readonly sentBack: readonly SentBack[];
+  /** Phases in which a task, or a reviewer, waits for the answer of a person. */
+  readonly asking: ReadonlySet<string>;
 }
 
 /** Tells stories of one run. */
@@ -26,33 +38,70 @@ export interface Storyteller {
 
 /** Begins before the first record. */
 export function createStoryteller(): Storyteller {
-  let folds = begin();
+  const follower = follow(beginStory);
+  return { tell: (records, seq) => follower.to(records, seq) };
+}
+
+/** The fold from records to a story. */
+export function beginStory(): Fold<Story> {
+  const view = createRunView();
+  const sentBack = new Map<string, SentBack>();
+  const asked = new Map<string, Set<string>>();
+  let seq = 0;
+  let time = 0;
+  let plan: Plan | undefined;
   return {
-    tell(records, seq) {
-      if (seq < folds.seq) folds = begin();
-      while (folds.seq < seq) {
-        const record = records[folds.seq];
-        if (!record) break;
-        folds.view.apply(record);
-        if (record.event.type === 'run.started' || record.event.type === 'run.resumed')
-          folds.plan = record.event.plan ?? folds.plan;
-        folds.seq += 1;
-        folds.time = record.time;
-      }
-      return { seq: folds.seq, time: folds.time, plan: folds.plan, snapshot: folds.view.snapshot() };
+    apply(record) {
+      const { event } = record;
+      view.apply(record);
+      ({ seq, time } = record);
+      if (event.type === 'run.started' || event.type === 'run.resumed') plan = event.plan ?? plan;
+      else if (event.type === 'phase.rewinding') countRewind(sentBack, event.phase, event.target);
+      note(asked, record);
     },
+    read: () => ({
+      seq,
+      time,
+      plan,
+      snapshot: view.snapshot(),
+      sentBack: [...sentBack.values()],
+      asking: new Set(asked.keys()),
+    }),
   };
 }
 
 // --- internal ---
 
-interface Folds {
-  seq: number;
-  time: number;
-  plan: Plan | undefined;
-  readonly view: ReturnType<typeof createRunView>;
+function countRewind(all: Map<string, SentBack>, from: string, to: string): void {
+  const pair = JSON.stringify([from, to]);
+  all.set(pair, { from, to, times: (all.get(pair)?.times ?? 0) + 1 });
 }
 
-function begin(): Folds {
-  return { seq: 0, time: 0, plan: undefined, view: createRunView() };
+/** Who asks: until it is answered, or the phase has come to something else. */
+function note(asked: Map<string, Set<string>>, { event }: RunRecord): void {
+  if (event.type === 'run.ended') asked.clear();
+  if (!('phase' in event)) return;
+  const tasks = asked.get(event.phase);
+  if (event.type === 'task.asked') asked.set(event.phase, (tasks ?? new Set()).add(keyOf(event)));
+  else if (event.type === 'task.answered') tasks?.delete(keyOf(event));
+  else if (ENDS.has(event.type)) tasks?.clear();
+  if (tasks?.size === 0) asked.delete(event.phase);
 }
+
+function keyOf({ reviewer, task }: { readonly reviewer: boolean; readonly task: string }): string {
+  return `${reviewer ? 'reviewer' : 'task'} ${task}`;
+}
+
+/** With these nothing of the attempt is asked any more. */
+const ENDS: ReadonlySet<string> = new Set([
+  'phase.started',
+  'phase.retrying',
+  'phase.rewinding',
+  'phase.escalated',
+  'phase.approved',
+  'phase.rejected',
+  'phase.failed',
+  'phase.invalidated',
+  'phase.skipped',
+  'phase.cancelled',
+]);
