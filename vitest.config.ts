@@ -8,6 +8,7 @@ export default defineConfig({
     // Examples name the package as a user does; under test they get its source, not a stale build.
     alias: [
       { find: /^phasegate$/, replacement: source('index.ts') },
+      { find: /^phasegate\/inspect$/, replacement: source('inspect.ts') },
       { find: /^phasegate\/node$/, replacement: source('node.ts') },
       { find: /^phasegate\/openai$/, replacement: source('openai.ts') },
       { find: /^phasegate\/otel$/, replacement: source('otel.ts') },

@@ -20,6 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   node: ['actors'],
   llm: ['model', 'zod'],
   openai: ['model', 'llm', 'zod', 'openai'],
+  inspect: ['model', 'xstate', 'ws', '@statelyai/inspect', 'node:'],
   otel: ['model', '@opentelemetry/api'],
   testing: ['model', 'store', 'node:assert'],
 };
