@@ -1,0 +1,120 @@
+/**
+ * The browser of the tests: `CHROMIUM_PATH`, else one of the system, else the one that `@sparticuz/chromium` brings along.
+ *
+ * The one that is brought along is unpacked once, beside the packages: into a folder of its own first, which then gets its name,
+ * so that nobody finds half of it, and of two processes at once one's stays.
+ *
+ * @module
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { delimiter, dirname, join } from 'node:path';
+import type { Browser } from 'playwright-core';
+
+/** How a browser is started. */
+export interface Executable {
+  readonly path: string;
+  /** Variables that it needs beside those of this process. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Starts a browser of its own, with a profile that is gone with it. @throws where no browser runs, saying which one, and why. */
+export async function launch(): Promise<Browser> {
+  const { path, env } = executable();
+  return require('playwright-core').chromium.launch({
+    executablePath: path,
+    args: ARGUMENTS,
+    env: { ...definedOf(process.env), ...env },
+  });
+}
+
+/** Finds a browser that runs. */
+export function executable(): Executable {
+  const named = process.env['CHROMIUM_PATH'];
+  const candidates = named ? [{ path: named, env: {} }] : [...ofSystem(), ...unpacked()];
+  const problems: string[] = [];
+  for (const candidate of candidates) {
+    const problem = problemOf(candidate);
+    if (problem === undefined) return candidate;
+    problems.push(`${candidate.path}: ${problem}`);
+  }
+  throw new Error(
+    `Cannot test in a browser as none runs:\n${problems.join('\n')}\n` +
+      'Set CHROMIUM_PATH to a Chromium or Chrome that runs here, or install the library that is missing.',
+  );
+}
+
+// --- internal ---
+
+/** By way of `require`: scripts run on jiti, and what that makes of a module with an `import` of playwright does not run. */
+const require: (name: 'playwright-core') => typeof import('playwright-core') = createRequire(import.meta.url);
+
+const ARGUMENTS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'];
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
+
+const OTHER_PLACES = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+];
+
+function ofSystem(): readonly Executable[] {
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  const places = [...folders.flatMap((folder) => NAMES.map((name) => join(folder, name))), ...OTHER_PLACES];
+  return places.filter((path) => existsSync(path)).map((path) => ({ path, env: {} }));
+}
+
+/** The one of the package: with the libraries of this machine, or where these are not enough, with those that it brings along. */
+function unpacked(): readonly Executable[] {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return [];
+  const folder = folderOfPackage();
+  const path = join(folder, 'chromium');
+  const libraries = [join(folder, 'al2023', 'lib'), process.env['LD_LIBRARY_PATH'] ?? ''].filter((one) => one !== '');
+  return [
+    { path, env: {} },
+    { path, env: { LD_LIBRARY_PATH: libraries.join(':') } },
+  ];
+}
+
+/** Unpacks it, unless that was done. */
+function folderOfPackage(): string {
+  const origin = join(dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')), '../..');
+  // Another version has another size.
+  const name = `chromium-${statSync(join(origin, 'bin/chromium.br')).size}`;
+  const folder = join(origin, '../../.cache/phasegate', name);
+  if (existsSync(folder)) return folder;
+  mkdirSync(dirname(folder), { recursive: true });
+  const parts = mkdtempSync(`${folder}-`);
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', UNPACK], {
+    cwd: import.meta.dirname,
+    // It unpacks to the folder for temporary files; and libraries too where it finds itself in a machine that has none.
+    env: { ...process.env, TMPDIR: parts, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs22.x' },
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`Cannot unpack the browser of @sparticuz/chromium to ${parts}:\n${stderr}`);
+  try {
+    renameSync(parts, folder);
+  } catch (thrown) {
+    rmSync(parts, { recursive: true, force: true });
+    if (!existsSync(folder)) throw thrown;
+  }
+  return folder;
+}
+
+const UNPACK = "import chromium from '@sparticuz/chromium'; await chromium.executablePath();";
+
+/** Why a browser does not run: what it says, such as which library is missing. */
+function problemOf({ path, env }: Executable): string | undefined {
+  const { status, stderr, error } = spawnSync(path, ['--version'], {
+    env: { ...process.env, ...env },
+    encoding: 'utf8',
+    timeout: 30_000,
+  });
+  if (error) return error.message;
+  return status === 0 ? undefined : stderr.trim() || `it ends with ${status}`;
+}
+
+function definedOf(env: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
+}
