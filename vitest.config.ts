@@ -9,6 +9,7 @@ export default defineConfig({
     alias: [
       { find: /^phasegate$/, replacement: source('index.ts') },
       { find: /^phasegate\/inspect$/, replacement: source('inspect.ts') },
+      { find: /^phasegate\/dashboard$/, replacement: source('dashboard.ts') },
       { find: /^phasegate\/node$/, replacement: source('node.ts') },
       { find: /^phasegate\/openai$/, replacement: source('openai.ts') },
       { find: /^phasegate\/otel$/, replacement: source('otel.ts') },

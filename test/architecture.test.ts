@@ -22,6 +22,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   openai: ['model', 'llm', 'zod', 'openai'],
   inspect: ['model', 'xstate', 'ws', '@statelyai/inspect', 'node:'],
   otel: ['model', '@opentelemetry/api'],
+  server: ['model', 'store', 'runtime', 'hono', '@hono/node-server', 'zod', 'node:'],
+  dashboard: ['server'],
   testing: ['model', 'store', 'node:assert'],
 };
 

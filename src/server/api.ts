@@ -6,7 +6,8 @@
  *   GET  /, /assets/…                    the app
  *   GET  /api/session                    Session
  *   GET  /api/changes                    events: `changed`, whenever a run or the inbox may be another; data: Change
- *   GET  /api/runs                       { runs: UiRun[] }, the latest started first; status=, pipeline=, limit=
+ *   GET  /api/runs                       { runs: UiRun[] }, the latest started first; status= (standings, with commas),
+ *                                        pipeline=, limit= (500 where absent)
  *   GET  /api/runs/:run                  UiRun
  *   GET  /api/runs/:run/records          events: `records`, data: RunRecord[], id: the number of the last; goes on after
  *                                        `Last-Event-ID`, or from=; `caught-up` once all that was there has been sent
@@ -19,6 +20,9 @@
  *   GET  /api/artifacts/:hash            the JSON that records refer to
  *   GET  /api/charts                     Charts: the statecharts, from the machines themselves
  * ```
+ *
+ * Both streams send `error`, data: Refusal, where the store cannot be read, and go on once it can. `records` ends with `gone`,
+ * data: { runId }, where the run was removed. The data of `caught-up` is { seq }.
  *
  * Whatever is refused is a {@link Refusal}, with a status that fits: 400 what makes no sense, 401 no cookie, 403 not allowed
  * from there or read-only, 404 what is not there, 409 what is stale, answered or held by another, 413 too long, 503 a store
@@ -49,7 +53,7 @@ export interface Session {
 /** What can be done with a run, beside answering. */
 export type RunAction = 'resume' | 'retry' | 'cancel' | 'fork';
 
-/** What may have changed. */
+/** What may have changed. The first of each connection, also of one that was made anew, says that anything may have. */
 export interface Change {
   /** Runs whose rows are others than before, or that are new or gone; empty with the first. */
   readonly runs: readonly string[];
@@ -99,6 +103,8 @@ export interface Answered {
   readonly state: 'taken' | 'waiting' | 'resumed' | 'kept';
   /** How it was closed, where it was taken. */
   readonly outcome?: string | undefined;
+  /** Why the run could not be gone on with, where that was tried. */
+  readonly problem?: Refusal['error'] | undefined;
 }
 
 /** Ends a run. */
@@ -117,6 +123,8 @@ export interface ForkRequest {
 /** A run that was made. */
 export interface Forked {
   readonly runId: string;
+  /** Why it could not be gone on with, where that was tried. */
+  readonly problem?: Refusal['error'] | undefined;
 }
 
 /** That it was done, as far as the server can tell. */

@@ -111,9 +111,15 @@ export function itemUnknown(runId: string, item: string): PhasegateError {
   });
 }
 
-/** The item takes no answer any more. @param outcome How the item was closed, where it is. */
-export function answered(item: string, outcome: string | undefined): PhasegateError {
-  const found = outcome === undefined ? 'it has an answer already' : `it is closed: ${outcome}`;
+/**
+ * The item takes no answer any more.
+ *
+ * @param outcome How the item was closed, where it is.
+ * @param by Who has answered or closed it, as far as known.
+ */
+export function answered(item: string, outcome: string | undefined, by = ''): PhasegateError {
+  const who = by === '' ? '' : `, by ${by}`;
+  const found = outcome === undefined ? `it has an answer already${who}` : `it is closed: ${outcome}${who}`;
   return new PhasegateError('ANSWERED', `Cannot answer item ${item} as ${found}`, {
     hint:
       outcome === undefined

@@ -1,0 +1,7 @@
+/**
+ * The dashboard of a store in a browser. On Node only.
+ *
+ * @module
+ */
+export { serveDashboard, type Dashboard, type DashboardOptions } from './server/serve.ts';
+export type { DashboardActions } from './server/backstage.ts';

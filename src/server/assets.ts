@@ -1,0 +1,62 @@
+/**
+ * The files of the app.
+ *
+ * @module
+ */
+import { readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Context } from 'hono';
+import type { Env } from './guard.ts';
+import { refusalOf } from './refusal.ts';
+
+/** Where the app is in the built package. */
+export const BUILT_APP = new URL('../../dashboard/', import.meta.url);
+
+/** Serves the files of a folder: those at its top, and those in `assets`, whose names change with their content. */
+export function createAssets(folder: string | URL): (c: Context<Env>) => Promise<Response> {
+  const root = typeof folder === 'string' ? pathToFileURL(`${folder}/`) : folder;
+  return async (c) => {
+    const place = PLACE.exec(c.req.path);
+    const [, inAssets, name = place ? 'index.html' : ''] = place ?? [];
+    const type = TYPES[extname(name)];
+    const content = type === undefined ? undefined : await contentOf(new URL(`${inAssets ?? ''}${name}`, root));
+    if (type === undefined || content === undefined) return c.req.path === '/' ? c.html(MISSING, 404) : missing(c);
+    c.header('content-type', type);
+    c.header('cache-control', inAssets === undefined ? 'no-cache' : 'private, max-age=31536000, immutable');
+    return c.body(content);
+  };
+}
+
+// --- internal ---
+
+/** What can be asked for. No name leads out of the folder: none begins with a dot, and none has a slash or a percent sign. */
+const PLACE = /^\/(assets\/)?(?:(\w[\w.-]*))?$/u;
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.ico': 'image/x-icon',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+  '.webmanifest': 'application/manifest+json; charset=utf-8',
+  '.woff2': 'font/woff2',
+};
+
+const MISSING =
+  '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>phasegate</title></head><body><p>The pages of the dashboard are missing in this installation. Its API answers all the same.</p></body></html>\n';
+
+async function contentOf(file: URL): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  try {
+    return new Uint8Array(await readFile(file));
+  } catch {
+    return undefined;
+  }
+}
+
+function missing(c: Context<Env>): Response {
+  return c.json(refusalOf(`Cannot find ${c.req.path}`), 404);
+}

@@ -1,0 +1,88 @@
+/**
+ * What can be done with runs.
+ *
+ * @module
+ */
+import { setTimeout } from 'node:timers/promises';
+import { PhasegateError } from '../model/errors.ts';
+import { cancelRun } from '../runtime/cancel.ts';
+import { forkRun } from '../runtime/fork.ts';
+import type { ListedRun } from '../store/port.ts';
+import type { Forked, ForkRequest, RunAction } from './api.ts';
+import type { Backstage } from './backstage.ts';
+import { refused } from './refusal.ts';
+import { findRun, offered, workerOn } from './runs.ts';
+
+/** Does it. Each throws a PhasegateError where it cannot. */
+export interface Doer {
+  /** Two who ask for the same at once get the same. */
+  goOn(how: 'resume' | 'retry', run: ListedRun): Promise<void>;
+  /** Ends a run here, or tells whoever works on it, and then waits for a moment. */
+  cancel(runId: string, reason: string | undefined): Promise<void>;
+  fork(runId: string, request: ForkRequest): Promise<Forked>;
+}
+
+/** Makes a doer. */
+export function createDoer(stage: Backstage): Doer {
+  const pending = new Map<string, Promise<void>>();
+
+  function goOn(how: 'resume' | 'retry', run: ListedRun): Promise<void> {
+    const { actions } = stage;
+    if (!actions) throw notOffered(how, run.runId);
+    const key = `${how} ${run.runId}`;
+    const begun = pending.get(key) ?? actions[how](run).finally(() => pending.delete(key));
+    pending.set(key, begun);
+    return begun;
+  }
+
+  return {
+    goOn,
+    async cancel(runId, reason = `Cancelled by ${stage.user} in the dashboard`) {
+      const first = await findRun(stage, runId);
+      if (first.status !== 'running') throw hasEnded(first);
+      let isTold = false;
+      for (let left = PATIENCE_MS; left > 0; left -= LOOK_MS) {
+        const run = await findRun(stage, runId);
+        if (run.status !== 'running') return;
+        if (workerOn(stage, run) === null) {
+          if (run.lease) await stage.store.release(run.lease);
+          await cancelRun(stage.store, runId, reason, { holder: stage.holder });
+        } else {
+          if (!isTold)
+            await stage.store.post({ runId, kind: 'cancel', body: reason, by: stage.user, time: Date.now() });
+          isTold = true;
+          await setTimeout(LOOK_MS);
+        }
+      }
+    },
+    async fork(runId, { at, run = false }) {
+      if (!offered(stage).includes('fork')) throw notOffered('fork', runId);
+      const forked = await forkRun(stage.store, runId, { at });
+      if (!run) return { runId: forked };
+      try {
+        await goOn('resume', await findRun(stage, forked));
+        return { runId: forked };
+      } catch (thrown) {
+        return { runId: forked, problem: refused(thrown).body.error };
+      }
+    },
+  };
+}
+
+// --- internal ---
+
+/** Milliseconds for which whoever works on a run may end it, and between looks. */
+const PATIENCE_MS = 5000;
+const LOOK_MS = 100;
+
+function hasEnded({ runId, status }: ListedRun): PhasegateError {
+  return new PhasegateError('RUN_ENDED', `Cannot cancel run ${runId} as it has ended: ${status}`, {
+    hint: 'There is nothing left to cancel.',
+  });
+}
+
+function notOffered(action: RunAction, runId: string): PhasegateError {
+  return new PhasegateError('REQUEST_REFUSED', `Cannot ${action} run ${runId} as this dashboard has no pipelines`, {
+    hint: 'Whoever serves it gives it `actions`; on the command line use phasegate ui.',
+  });
+}

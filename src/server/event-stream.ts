@@ -1,0 +1,94 @@
+/**
+ * Answers that go on: server-sent events.
+ *
+ * Each chunk is made when the connection has room for it, so a reader that is slow, or has stopped to read, keeps nothing in
+ * memory but one chunk.
+ *
+ * A browser opens six connections to a host at most, over all its tabs, and a stream takes one for as long as it goes on.
+ * The app has two for each tab that is open, so a fourth tab waits until another is closed. HTTP/2 would lift that, but
+ * browsers speak it over TLS only, for which there is no certificate on a loopback address.
+ *
+ * @module
+ */
+
+/** Streams that are open, to be ended with the server. */
+export type OpenStreams = Set<AbortController>;
+
+/** One event. @param data JSON. */
+export function eventText(name: string, data: unknown, id?: number): string {
+  return `event: ${name}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
+}
+
+/** What is sent where nothing happens, so that a connection that is gone is noticed. */
+export const HEARTBEAT = ':\n\n';
+
+/** Milliseconds between heartbeats. */
+export const HEARTBEAT_MS = 15_000;
+
+/** @param tell Gives text until the signal is aborted, which happens when the reader has gone or the server is closed. */
+export function eventStream(tell: (signal: AbortSignal) => AsyncGenerator<string>, open: OpenStreams): Response {
+  const leave = new AbortController();
+  const texts = tell(leave.signal);
+  const encoder = new TextEncoder();
+  open.add(leave);
+  let isGone = false;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const next = await texts.next();
+        if (isGone) return;
+        if (!next.done) controller.enqueue(encoder.encode(next.value));
+        else {
+          open.delete(leave);
+          controller.close();
+        }
+      },
+      cancel() {
+        isGone = true;
+        open.delete(leave);
+        leave.abort();
+      },
+    },
+    // Nothing is made before it is asked for.
+    { highWaterMark: 0 },
+  );
+  return new Response(body, { headers: { 'content-type': 'text/event-stream; charset=utf-8' } });
+}
+
+/** Wakes one who waits; a ring that nobody waits for is kept for the next. */
+export interface Bell {
+  ring(): void;
+  /** @returns Whether it rang; `false` where the time was over. */
+  wait(ms: number): Promise<boolean>;
+}
+
+/** Makes a bell. @param signal Rings it, too. */
+export function createBell(signal: AbortSignal): Bell {
+  let hasRung = false;
+  let wake: (() => void) | undefined;
+
+  function ring(): void {
+    hasRung = true;
+    wake?.();
+  }
+
+  signal.addEventListener('abort', ring, { once: true });
+  return {
+    ring,
+    async wait(ms) {
+      if (!hasRung) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, ms);
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+        wake = undefined;
+      }
+      const was = hasRung;
+      hasRung = false;
+      return was;
+    },
+  };
+}

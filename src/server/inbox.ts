@@ -1,0 +1,93 @@
+/**
+ * The inbox, and answers to it.
+ *
+ * @module
+ */
+import { setTimeout } from 'node:timers/promises';
+import { PhasegateError } from '../model/errors.ts';
+import type { InboxItem } from '../model/inbox.ts';
+import { answerItem } from '../runtime/answer-item.ts';
+import { detailOf, withAnswer, withAnswers } from '../store/given-answer.ts';
+import { answered, itemUnknown } from '../store/refusals.ts';
+import type { Answered, AnswerRequest, UiItem, UiItemDetail } from './api.ts';
+import type { Backstage } from './backstage.ts';
+import type { Doer } from './doer.ts';
+import { refused } from './refusal.ts';
+import { findRun, uiRun, workerOn } from './runs.ts';
+
+/** Items, the oldest first. */
+export async function listItems(
+  { store }: Backstage,
+  { runId, all }: { readonly runId?: string | undefined; readonly all: boolean },
+): Promise<readonly UiItem[]> {
+  return withAnswers(store, await store.inbox({ runId, open: all ? undefined : true }));
+}
+
+/** All about an item. @throws PhasegateError `ITEM_UNKNOWN` */
+export async function itemInFull(stage: Backstage, id: string): Promise<UiItemDetail> {
+  const item = await withAnswer(stage.store, await findItem(stage, id));
+  return { ...(await detailOf(stage.store, item)), item, run: uiRun(stage, await findRun(stage, item.runId)) };
+}
+
+/**
+ * Answers an item, and looks for a moment what becomes of the answer.
+ *
+ * @throws PhasegateError As `answerItem` does; `ANSWERED` says who has answered.
+ */
+export async function answer(
+  stage: Backstage,
+  doer: Doer,
+  id: string,
+  { nonce, reply }: AnswerRequest,
+): Promise<Answered> {
+  const item = await withAnswer(stage.store, await findItem(stage, id));
+  if (item.answer) throw answeredBy(item);
+  try {
+    await answerItem(stage.store, id, reply, { nonce, by: stage.user });
+  } catch (thrown) {
+    if (!PhasegateError.is(thrown) || thrown.code !== 'ANSWERED') throw thrown;
+    // Somebody was faster.
+    const now = await withAnswer(stage.store, await findItem(stage, id));
+    throw now.answer || now.closedAt !== undefined ? answeredBy(now) : thrown;
+  }
+  return whatBecomes(stage, doer, item);
+}
+
+// --- internal ---
+
+/** Milliseconds for which a process that works on the run may take the answer, and between looks. */
+const PATIENCE_MS = 3000;
+const LOOK_MS = 50;
+
+async function findItem({ store }: Backstage, id: string): Promise<InboxItem> {
+  const item = await store.item(id);
+  if (item) return item;
+  throw itemUnknown(id.replace(/:[^:]*$/u, ''), id);
+}
+
+function answeredBy({ id, answer: given, closedAt, outcome, who }: UiItem): PhasegateError {
+  return answered(id, closedAt === undefined ? undefined : (outcome ?? 'no outcome'), given?.by ?? who);
+}
+
+async function whatBecomes(stage: Backstage, doer: Doer, { id, runId }: InboxItem): Promise<Answered> {
+  for (let left = PATIENCE_MS; ; left -= LOOK_MS) {
+    // Whoever works on the run takes the answer before giving the run back.
+    const run = await findRun(stage, runId);
+    const item = await stage.store.item(id);
+    if (item?.closedAt !== undefined) return { state: 'taken', outcome: item.outcome };
+    const isWorkedOn = workerOn(stage, run) !== null;
+    if (!isWorkedOn && !stage.actions) return { state: 'kept' };
+    if (!isWorkedOn) {
+      try {
+        await doer.goOn('resume', run);
+        return { state: 'resumed' };
+      } catch (thrown) {
+        // The answer has its place whatever becomes of the run.
+        const { error } = refused(thrown).body;
+        if (error.code !== 'RUN_LEASED') return { state: 'kept', problem: error };
+      }
+    }
+    if (left <= 0) return { state: 'waiting' };
+    await setTimeout(LOOK_MS);
+  }
+}

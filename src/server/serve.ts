@@ -1,0 +1,126 @@
+/**
+ * The dashboard on a port of this machine.
+ *
+ * @module
+ */
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import { PhasegateError } from '../model/errors.ts';
+import type { RunStore } from '../store/port.ts';
+import { createApp } from './app.ts';
+import { BUILT_APP } from './assets.ts';
+import type { Backstage, DashboardActions } from './backstage.ts';
+import { createSecret } from './guard.ts';
+
+/** Options of {@link serveDashboard}. */
+export interface DashboardOptions {
+  /** 0 for any that is free. @default 0 */
+  readonly port?: number | undefined;
+  /** What the store is called in the dashboard. @default 'store' */
+  readonly storeName?: string | undefined;
+  /** Whether nothing can be answered or changed. @default false */
+  readonly readOnly?: boolean | undefined;
+  /** In whose name answers are given. @default 'dashboard' */
+  readonly user?: string | undefined;
+  /** What can be done with runs beside answering and cancelling: it takes their pipelines. @default nothing */
+  readonly actions?: DashboardActions | undefined;
+  /**
+   * Whether a process that holds a run is known to be gone; then its run can be gone on with before its lease expires.
+   *
+   * @default none is
+   */
+  readonly isGone?: ((holder: string) => boolean) | undefined;
+  /** Under which name runs are cancelled. @default 'dashboard' */
+  readonly holder?: string | undefined;
+  /** A folder with another app. @default the one of the package */
+  readonly assets?: string | URL | undefined;
+  /** Told of errors that were not foreseen. @default they are dropped */
+  readonly onError?: ((thrown: unknown) => void) | undefined;
+}
+
+/** A dashboard that is served. */
+export interface Dashboard {
+  /** Where to open it. Whoever has it can see every run of the store, and answer. */
+  readonly url: string;
+  readonly port: number;
+  /** Ends every connection. The store stays open. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves the dashboard of a store on 127.0.0.1. On Node only.
+ *
+ * @throws PhasegateError `PORT_UNUSABLE`; `INPUT_INVALID` where the port is none.
+ *
+ * @example
+ * ```ts
+ * const dashboard = await serveDashboard(store, { user: 'ada' });
+ * console.log(dashboard.url);
+ * ```
+ */
+export async function serveDashboard(store: RunStore, options: DashboardOptions = {}): Promise<Dashboard> {
+  const { port = 0, storeName = 'store', readOnly = false, user = 'dashboard', holder = 'dashboard' } = options;
+  const { actions, isGone = () => false, assets = BUILT_APP, onError = () => undefined } = options;
+  const streams: Backstage['streams'] = new Set();
+  const token = createSecret();
+  const stage: Backstage = { store, storeName, readOnly, user, actions, isGone, holder, streams, onError };
+  const app = createApp(stage, token, assets);
+  // Whoever embeds it keeps their own Request and Response.
+  const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false });
+  const bound = await listen(server, port);
+  return {
+    url: `http://${HOST}:${bound}/?token=${token}`,
+    port: bound,
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const stream of streams) stream.abort();
+      if ('closeAllConnections' in server) server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+// --- internal ---
+
+/** Not `localhost`, which is another address on some machines, and not every address: others on the network have no business here. */
+const HOST = '127.0.0.1';
+
+function listen(server: ReturnType<typeof createAdaptorServer>, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const fail = (thrown: Error) => reject(problemOf(thrown, port));
+    server.once('error', fail);
+    try {
+      server.listen(port, HOST, () => {
+        server.off('error', fail);
+        const address: AddressInfo | string | null = server.address();
+        resolve(typeof address === 'object' && address !== null ? address.port : port);
+      });
+    } catch (thrown) {
+      reject(problemOf(thrown, port));
+    }
+  });
+}
+
+function problemOf(thrown: unknown, port: number): unknown {
+  const code: unknown = thrown instanceof Error ? Reflect.get(thrown, 'code') : undefined;
+  const cannot = `Cannot serve the dashboard on port ${port} as`;
+  switch (code) {
+    case 'EADDRINUSE':
+      return new PhasegateError('PORT_UNUSABLE', `${cannot} it is in use`, {
+        hint: 'Name another port, or none for any that is free.',
+        cause: thrown,
+      });
+    case 'EACCES':
+      return new PhasegateError('PORT_UNUSABLE', `${cannot} this user may not use it`, {
+        hint: 'Name a port above 1023.',
+        cause: thrown,
+      });
+    case 'ERR_SOCKET_BAD_PORT':
+      return new PhasegateError('INPUT_INVALID', `${cannot} there is none of that number`, {
+        hint: 'Name one from 0 to 65535.',
+        cause: thrown,
+      });
+    default:
+      return thrown;
+  }
+}
