@@ -49,6 +49,11 @@ export function hasReferences({ event }: RunRecord): boolean {
   return refers;
 }
 
+/** The hash of what stands for a value in a packed record; `undefined` where it is the value itself. */
+export function referenceIn(value: unknown): string | undefined {
+  return isReference(value) ? value[REFERENCE] : undefined;
+}
+
 /**
  * Puts them back.
  *

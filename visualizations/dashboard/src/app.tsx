@@ -56,9 +56,9 @@ export function App(): ReactNode {
           </span>
           {known.readOnly ? <span className="tag">read-only</span> : null}
         </header>
-        {changes.connected ? null : (
+        {changes.connected && changes.problem === null ? null : (
           <p className="banner" role="alert">
-            The server does not answer. What you see is as it was; it is asked again and again.
+            {changes.problem ?? 'The server does not answer'}. What you see is as it was; it is asked again and again.
           </p>
         )}
         <main id="main" className="page" tabIndex={-1}>

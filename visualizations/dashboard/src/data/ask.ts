@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { Refusal } from '../../../../src/server/api.ts';
 import { fromWire } from './wire.ts';
 
@@ -40,6 +40,9 @@ export type Asked<T> =
 /**
  * Asks for something, and again whenever `version` is another: what was there is shown until then.
  *
+ * Never twice at once: changes that come while an answer is on its way are one reason to ask again after it. So what changes
+ * all the time is seen as often as the server can tell it.
+ *
  * @param path `null` where there is nothing to ask for.
  */
 export function useAsked<T>(path: string | null, version: number | string = 0): Asked<T> {
@@ -47,22 +50,79 @@ export function useAsked<T>(path: string | null, version: number | string = 0): 
     path,
     answer: { state: 'loading' },
   });
+  const asking = useRef<Asking | null>(null);
   useEffect(() => {
     if (path === null) return undefined;
-    const abort = new AbortController();
-    ask<T>(path, abort.signal).then(
-      (value) => setAsked({ path, answer: { state: 'there', value } }),
-      (error: unknown) => {
-        if (abort.signal.aborted) return;
-        setAsked((before) => ({ path, answer: refusedAfter(before.path === path ? before.answer : undefined, error) }));
-      },
-    );
-    return () => abort.abort();
-  }, [path, version]);
+    const own: Asking = { abort: new AbortController(), isStale: false };
+    const { signal } = own.abort;
+    asking.current = own;
+    const keepAsking = async () => {
+      for (;;) {
+        own.isStale = false;
+        const answer = await answerTo<T>(path, signal);
+        if (signal.aborted) return;
+        setAsked((before) => ({ path, answer: before.path === path ? after(before.answer, answer) : answer }));
+        if (!(await hasGoneStale(own))) return;
+      }
+    };
+    void keepAsking();
+    return () => {
+      own.abort.abort();
+      own.wake?.();
+      asking.current = null;
+    };
+  }, [path]);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (isFirst.current) {
+      isFirst.current = false;
+      return;
+    }
+    const own = asking.current;
+    if (!own) return;
+    own.isStale = true;
+    own.wake?.();
+  }, [version]);
   return asked.path === path ? asked.answer : { state: 'loading' };
 }
 
+/** Anything that was thrown, as a refusal. */
+export function refusedBy(thrown: unknown): Refused {
+  return thrown instanceof Refused ? thrown : new Refused({ error: { code: 'APP', message: String(thrown) } });
+}
+
 // --- internal ---
+
+interface Asking {
+  readonly abort: AbortController;
+  /** Whether something may have changed since it was asked last. */
+  isStale: boolean;
+  wake?: () => void;
+}
+
+/** Milliseconds between two answers. */
+const PAUSE_MS = 250;
+
+/** Waits until there is a reason to ask again, and a little more. @returns Whether there is still somebody who wants to know. */
+async function hasGoneStale(own: Asking): Promise<boolean> {
+  await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  if (!own.isStale && !own.abort.signal.aborted) await new Promise<void>((resolve) => (own.wake = resolve));
+  return !own.abort.signal.aborted;
+}
+
+async function answerTo<T>(path: string, signal: AbortSignal): Promise<Asked<T>> {
+  try {
+    return { state: 'there', value: await ask<T>(path, signal) };
+  } catch (thrown) {
+    return { state: 'refused', error: refusedBy(thrown) };
+  }
+}
+
+/** What was there is still there where it cannot be had again. */
+function after<T>(before: Asked<T>, now: Asked<T>): Asked<T> {
+  if (now.state !== 'refused') return now;
+  return { ...now, value: 'value' in before ? before.value : undefined };
+}
 
 async function sent(path: string, request: RequestInit): Promise<Response> {
   try {
@@ -96,9 +156,4 @@ function refusalIn(text: string): Refusal | undefined {
 
 function isRefusal(body: unknown): body is Refusal {
   return typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'object';
-}
-
-function refusedAfter<T>(before: Asked<T> | undefined, thrown: unknown): Asked<T> {
-  const error = thrown instanceof Refused ? thrown : new Refused({ error: { code: 'APP', message: String(thrown) } });
-  return { state: 'refused', error, value: before && 'value' in before ? before.value : undefined };
 }

@@ -1,0 +1,70 @@
+/**
+ * Large outputs, which are kept beside the records that have them: fetched when somebody wants to see them.
+ *
+ * @module
+ */
+import { useState } from 'react';
+import { referenceIn } from '../../../../src/model/artifact.ts';
+import { ask, refusedBy, type Refused } from './ask.ts';
+
+/** A value of a record, as far as it is here. */
+export type KeptValue =
+  | { readonly state: 'there'; readonly value: unknown }
+  | { readonly state: 'elsewhere' | 'loading' }
+  | { readonly state: 'refused'; readonly error: Refused };
+
+/**
+ * Values of records, and a way to fetch those that are elsewhere. What was fetched once is not fetched again soon: nothing of the
+ * same hash is ever another.
+ */
+export function useKeptValues(values: readonly unknown[]): {
+  readonly values: readonly KeptValue[];
+  readonly fetchAll: () => void;
+} {
+  const [, setVersion] = useState(0);
+  const again = () => setVersion((version) => version + 1);
+  return {
+    values: values.map(stateOf),
+    fetchAll() {
+      for (const value of values) {
+        const hash = referenceIn(value);
+        if (hash !== undefined) void fetchKept(hash).then(again);
+      }
+      again();
+    },
+  };
+}
+
+// --- internal ---
+
+/** So many are remembered; each may have megabytes. */
+const MOST = 24;
+
+/** By hash, the latest fetched last; each with what is pending of it. */
+const fetched = new Map<string, { readonly value: KeptValue; readonly done: Promise<void> }>();
+
+function stateOf(value: unknown): KeptValue {
+  const hash = referenceIn(value);
+  if (hash === undefined) return { state: 'there', value };
+  return fetched.get(hash)?.value ?? { state: 'elsewhere' };
+}
+
+function fetchKept(hash: string): Promise<void> {
+  const known = fetched.get(hash);
+  if (known && known.value.state !== 'refused') return known.done;
+  const done = ask<unknown>(`/api/artifacts/${hash}`).then(
+    (value) => remember(hash, { state: 'there', value }),
+    (error: unknown) => remember(hash, { state: 'refused', error: refusedBy(error) }),
+  );
+  remember(hash, { state: 'loading' }, done);
+  return done;
+}
+
+function remember(hash: string, value: KeptValue, done: Promise<void> = Promise.resolve()): void {
+  fetched.delete(hash);
+  fetched.set(hash, { value, done });
+  for (const old of fetched.keys()) {
+    if (fetched.size <= MOST) break;
+    fetched.delete(old);
+  }
+}

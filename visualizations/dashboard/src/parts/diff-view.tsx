@@ -1,0 +1,80 @@
+/**
+ * How two values differ, side by side; one below the other where there is no room.
+ *
+ * @module
+ */
+import { type ReactNode, useId, useMemo, useState } from 'react';
+import { useKeptValues } from '../data/kept-value.ts';
+import { DiffLines } from './diff-lines.tsx';
+import { diffRows } from './diff-rows.ts';
+import { textOf } from './foreign-text.ts';
+import { RefusalNote } from './refusal-note.tsx';
+import { counted } from './words.ts';
+
+interface DiffViewProps {
+  /** What differs, such as the name of the task. */
+  readonly name: string;
+  /** As records have them: what is large is elsewhere, and is fetched when it is wanted. */
+  readonly before: unknown;
+  readonly after: unknown;
+  /** What each is called, such as `attempt 1`. */
+  readonly names: readonly [before: string, after: string];
+}
+
+/** Two values, compared as text. */
+export function DiffView({ before, after, names, name }: DiffViewProps): ReactNode {
+  const { values, fetchAll } = useKeptValues([before, after]);
+  const refused = values.find((value) => value.state === 'refused');
+  const [one, other] = values;
+  if (refused?.state === 'refused') return <RefusalNote error={refused.error} />;
+  if (one?.state === 'there' && other?.state === 'there') {
+    return <Compared name={name} before={textOf(one.value)} after={textOf(other.value)} names={names} />;
+  }
+  if (values.some(({ state }) => state === 'elsewhere')) {
+    return (
+      <button type="button" onClick={fetchAll}>
+        Load and compare <span className="quiet">(they are large)</span>
+        <span className="unseen">: {name}</span>
+      </button>
+    );
+  }
+  return <p className="quiet">Loading…</p>;
+}
+
+// --- internal ---
+
+interface ComparedProps extends DiffViewProps {
+  readonly before: string;
+  readonly after: string;
+}
+
+function Compared({ before, after, names, name }: ComparedProps): ReactNode {
+  const [by, setBy] = useState<'words' | 'lines'>('words');
+  const group = useId();
+  const diff = useMemo(() => diffRows(before, after, by), [before, after, by]);
+  if (before === after) return <p className="quiet">Both are the same.</p>;
+  return (
+    <div className="diff">
+      <div className="diff-head">
+        <span>
+          <span className="removed">−{counted(diff.removed, 'line')}</span>{' '}
+          <span className="added">+{counted(diff.added, 'line')}</span>
+        </span>
+        <fieldset className="inline-choice">
+          <legend>Mark</legend>
+          {(['words', 'lines'] as const).map((one) => (
+            <label key={one}>
+              <input type="radio" name={group} checked={by === one} onChange={() => setBy(one)} /> {one}
+            </label>
+          ))}
+        </fieldset>
+      </div>
+      {diff.isRough ? (
+        <p className="quiet">
+          They are too long and too different to find what they have in common: both are shown whole.
+        </p>
+      ) : null}
+      <DiffLines rows={diff.rows} names={names} name={name} />
+    </div>
+  );
+}

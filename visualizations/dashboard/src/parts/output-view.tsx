@@ -1,0 +1,41 @@
+/**
+ * What a task has put out.
+ *
+ * @module
+ */
+import type { ReactNode } from 'react';
+import { useKeptValues } from '../data/kept-value.ts';
+import { textOf } from './foreign-text.ts';
+import { LongText } from './long-text.tsx';
+import { RefusalNote } from './refusal-note.tsx';
+
+interface OutputViewProps {
+  /** As a record has it: what is large is elsewhere, and is fetched when it is wanted. */
+  readonly value: unknown;
+  /** What it is, such as the name of the task. */
+  readonly name: string;
+}
+
+/** Text as text, all else as JSON. */
+export function OutputView({ value, name }: OutputViewProps): ReactNode {
+  const {
+    values: [kept],
+    fetchAll,
+  } = useKeptValues([value]);
+  switch (kept?.state) {
+    case 'there':
+      return <LongText text={textOf(kept.value)} name={name} />;
+    case 'loading':
+      return <p className="quiet">Loading…</p>;
+    case 'refused':
+      return <RefusalNote error={kept.error} />;
+    case 'elsewhere':
+    case undefined:
+      return (
+        <button type="button" onClick={fetchAll}>
+          Load it <span className="quiet">(it is large)</span>
+          <span className="unseen">: {name}</span>
+        </button>
+      );
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * Numbers and times in words.
+ *
+ * @module
+ */
+
+/** A duration in one unit, such as `40 s`, `3 min`, `2 h`, `5 days`. @param ms Milliseconds; less than none is none. */
+export function durationText(ms: number): string {
+  const seconds = Math.max(0, ms) / 1000;
+  if (seconds < 59.5) return `${Math.round(seconds)} s`;
+  const minutes = seconds / 60;
+  if (minutes < 59.5) return `${Math.round(minutes)} min`;
+  const hours = minutes / 60;
+  if (hours < 47.5) return `${Math.round(hours)} h`;
+  return `${Math.round(hours / 24)} days`;
+}
+
+/** A duration in two units where it has them, such as `0.4 s`, `12 s`, `3 min 05 s`, `2 h 10 min`. @param ms Milliseconds. */
+export function exactDuration(ms: number): string {
+  const seconds = Math.max(0, ms) / 1000;
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 60) return `${minutes} min ${twoDigits(whole % 60)} s`;
+  return `${Math.floor(minutes / 60)} h ${twoDigits(minutes % 60)} min`;
+}
+
+/** How long ago something was, or how long it is until then: `2 min ago`, `in 3 h`. */
+export function distanceText(time: number, now: number): string {
+  if (time > now) return `in ${durationText(time - now)}`;
+  return now - time < 2000 ? 'just now' : `${durationText(now - time)} ago`;
+}
+
+/** Date and time by the clock of whoever looks, to the second. @param time Milliseconds since 1970. */
+export function timeText(time: number): string {
+  const date = new Date(time);
+  return Number.isNaN(date.getTime())
+    ? String(time)
+    : date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+}
+
+/** The same for `dateTime`; `undefined` where it is no date. */
+export function isoTime(time: number): string | undefined {
+  const date = new Date(time);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}
+
+/** Money, such as `$0.12`, with two digits that say something: `$0.0042`. */
+export function money(usd: number): string {
+  return usd > 0 && usd < 0.095 ? `$${Number(usd.toPrecision(2))}` : `$${usd.toFixed(2)}`;
+}
+
+/** A whole number with its thousands apart. */
+export function amount(count: number): string {
+  return count.toLocaleString('en', { maximumFractionDigits: 1 }).replaceAll(',', '\u202F');
+}
+
+/** A count with its noun: `1 phase`, `2 phases`. */
+export function counted(count: number, noun: string): string {
+  return `${amount(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** A size as text has it, such as `812 characters`, `1.2 million characters`. */
+export function sizeText(characters: number): string {
+  if (characters < 10_000) return counted(characters, 'character');
+  if (characters < 1_000_000) return `${amount(Math.round(characters / 1000))} thousand characters`;
+  return `${(characters / 1_000_000).toFixed(1)} million characters`;
+}
+
+/** Tokens and money, such as `12.3k tokens, $0.04`; `nothing` where neither was used. */
+export function usageText({ tokens, costUsd }: { readonly tokens: number; readonly costUsd: number }): string {
+  const parts = [...(tokens > 0 ? [`${tokensText(tokens)} tokens`] : []), ...(costUsd > 0 ? [money(costUsd)] : [])];
+  return parts.join(', ') || 'nothing';
+}
+
+// --- internal ---
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, '0');
+}
+
+function tokensText(count: number): string {
+  if (count < 1000) return String(Math.round(count));
+  return count < 999_950 ? `${(count / 1000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(1)}M`;
+}
