@@ -4,8 +4,9 @@
  *
  * `when` is `before:n` or `after:n`, for the nth batch that it keeps, or `never`; then it kills itself. With `stop:` before
  * that it says so and waits to be stopped and continued, as it also can at `task:n`, where the nth task begins, and at
- * `open`, while a person is waited for. `skew` is what it adds to the time when it looks at leases, so that it need not wait
- * until that of another process has expired. With `single` each record is a batch.
+ * `open`, while a person is waited for. At `saying` it has said half of its result, as one has that is killed before anybody
+ * has read that half. `skew` is what it adds to the time when it looks at leases, so that it need not wait until that of another
+ * process has expired. With `single` each record is a batch.
  */
 import { fsyncSync, openSync, writeSync } from 'node:fs';
 import { PhasegateError, resumeRun, startRun, type RunStore } from '../../../src/index.ts';
@@ -23,7 +24,11 @@ try {
   const run = (await store.run('r'))
     ? await resumeRun(store, 'r', pipeline)
     : startRun(pipeline, { store, runId: 'r', input: null });
-  writeSync(1, `${JSON.stringify(await run.result)}\n`);
+  const line = `${JSON.stringify(await run.result)}\n`;
+  const half = line.length >> 1;
+  writeSync(1, line.slice(0, half));
+  at('saying');
+  writeSync(1, line.slice(half));
 } catch (error) {
   // It was killed after the last record.
   if (!PhasegateError.is(error) || error.code !== 'RUN_ENDED') throw error;
