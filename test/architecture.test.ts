@@ -40,7 +40,10 @@ interface Import {
   readonly to: string;
 }
 
-const files = [...sources('src'), ...sources('visualizations')];
+/** Folders of programs that are beside the package. */
+const BESIDE = /^visualizations\/(?:node_modules|dashboard|inspect-v4)\//u;
+
+const files = [...sources('src'), ...sources('visualizations').filter((file) => !BESIDE.test(file))];
 const imports = files.flatMap(importsOf);
 
 describe('layers', () => {

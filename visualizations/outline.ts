@@ -44,6 +44,12 @@ export interface Outline {
   readonly rewinds: readonly OutlineRewind[];
 }
 
+/** The names of a phase and of one that it may send back, or has. */
+export interface RewindPair {
+  readonly from: string;
+  readonly to: string;
+}
+
 /** Outlines a plan. */
 export function outlineOf(plan: Plan): Outline {
   const phases = plan.phases.map(outlinePhase);
@@ -56,12 +62,23 @@ export function outlineOf(plan: Plan): Outline {
     name: plan.name,
     phases,
     order: linked.flatMap(({ phase, to }) => named(byName, phase.after).map((from) => [from, to] as const)),
-    rewinds: linked.flatMap(({ phase: { gate }, to: from }) =>
-      gate && gate.maxPredecessorRetries !== 0
-        ? named(byName, gate.targets).map((to) => ({ from, to, most: atMost(gate.maxPredecessorRetries) }))
-        : [],
-    ),
+    rewinds: waysBack(plan).flatMap(({ from, to, most }) => {
+      const [start, end] = [byName.get(from), byName.get(to)];
+      return start && end ? [{ from: start, to: end, most }] : [];
+    }),
   };
+}
+
+/**
+ * Which phases a gate may send back, and how often, such as `≤ 2`. Of a gate that may send back more than a few phases nothing is
+ * here: arrows to all of them would hide everything else, so its label says it.
+ */
+export function waysBack(plan: Plan): readonly (RewindPair & { readonly most: string })[] {
+  return plan.phases.flatMap(({ name: from, gate }) =>
+    gate && mayRewind(gate) && gate.targets.length <= MOST_ARROWS
+      ? gate.targets.map((to) => ({ from, to, most: atMost(gate.maxPredecessorRetries) }))
+      : [],
+  );
 }
 
 /** A text on one line, without characters that no picture shows. */
@@ -70,6 +87,13 @@ export function visible(text: string): string {
 }
 
 // --- internal ---
+
+/** Ways back that are drawn for one gate. */
+const MOST_ARROWS = 5;
+
+function mayRewind({ maxPredecessorRetries }: GatePlan): boolean {
+  return maxPredecessorRetries !== 0;
+}
 
 function named(
   byName: ReadonlyMap<string, OutlinePhase | undefined>,
@@ -110,6 +134,9 @@ function gateLabel(gate: GatePlan): readonly string[] {
     ...reviewers.map(({ name }) => name),
     ...(quorum < reviewers.length ? [`${quorum} of ${reviewers.length}`] : []),
     ...(gate.maxRetries === 0 ? [] : [`retry ${atMost(gate.maxRetries)}`]),
+    ...(mayRewind(gate) && gate.targets.length > MOST_ARROWS
+      ? [`rewind ${atMost(gate.maxPredecessorRetries)} to any of ${gate.targets.length}`]
+      : []),
   ];
 }
 
