@@ -3,53 +3,86 @@
  *
  * @module
  */
-import { type ReactNode, useMemo, useState } from 'react';
+import { type ReactNode, useCallback, useDeferredValue, useMemo, useState } from 'react';
 import { useRecords } from '../data/records.ts';
 import { createStoryteller } from '../data/story.ts';
-import { StandingBadge } from '../parts/standing.tsx';
-import { go, hashOfRun, type Route, runTabs } from '../route.ts';
+import { hashOfRun, go, type RunRoute, type RunTab, runTabs } from '../route.ts';
 import { QualityTab } from '../quality/quality-tab.tsx';
 import { GraphTab } from './graph-tab.tsx';
+import { PhasePanel } from './phase-panel.tsx';
 import { RecordsTab } from './records-tab.tsx';
+import { RunHead } from './run-head.tsx';
+import type { TabProps } from './tab.ts';
+import { TimeBar } from './time-bar.tsx';
 import { TimelineTab } from './timeline-tab.tsx';
+import { useMoment } from './use-moment.ts';
+import './run.css';
 
 /** A run and its views. */
-export function RunPage({ route }: { readonly route: Extract<Route, { readonly page: 'run' }> }): ReactNode {
-  const { run, tab, at } = route;
+export function RunPage({ route: place }: { readonly route: RunRoute }): ReactNode {
+  const { run } = place;
   const log = useRecords(run);
   const [teller] = useState(createStoryteller);
-  const story = useMemo(() => teller.tell(log.records, Math.min(at ?? log.count, log.count)), [teller, log, at]);
-  const tabs = { run, log, story, route };
+  const [at, look] = useMoment(place);
+  // Views may come a little later than the slider.
+  const shownAt = useDeferredValue(at);
+  const route = useMemo(() => ({ ...place, at: shownAt }), [place, shownAt]);
+  const story = useMemo(
+    () => teller.tell(log.records, Math.min(shownAt ?? log.count, log.count)),
+    [teller, log, shownAt],
+  );
+  const close = useCallback(() => go({ ...route, phase: null, attempt: null }), [route]);
+  if (log.state === 'loading' && log.count === 0) return <p className="quiet">Loading the records of the run…</p>;
+  const view = { run, log, story, route };
   return (
     <>
-      <h1>
-        {story.snapshot.pipeline} <small className="quiet">{run}</small> <StandingBadge of={story.snapshot.status} />
-      </h1>
+      {log.state === 'gone' ? (
+        <p className="banner" role="alert">
+          This run was removed from the store. What you see is as it was.
+        </p>
+      ) : null}
+      <RunHead run={run} story={story} isLive={shownAt === null} />
+      <TimeBar log={log} at={at} look={look} />
       <nav aria-label="Views of the run" className="tabs">
-        {runTabs.map((one) => (
-          <a key={one} href={hashOfRun(run, { ...route, tab: one })} aria-current={one === tab ? 'page' : undefined}>
-            {one}
+        {runTabs.map((tab) => (
+          <a
+            key={tab}
+            href={hashOfRun(run, { ...route, tab, only: '' })}
+            aria-current={tab === route.tab ? 'page' : undefined}
+          >
+            {NAMES[tab]}
           </a>
         ))}
+        {shownAt === null ? null : <span className="past">As it was at record {story.seq}</span>}
       </nav>
-      <label>
-        Record{' '}
-        <input
-          type="range"
-          min={1}
-          max={Math.max(1, log.count)}
-          value={story.seq}
-          onChange={({ target }) => {
-            const seq = Number(target.value);
-            go({ ...route, at: seq >= log.count ? null : seq }, 'replace');
-          }}
-        />{' '}
-        {story.seq} of {log.count}
-      </label>
-      {tab === 'graph' ? <GraphTab {...tabs} /> : null}
-      {tab === 'timeline' ? <TimelineTab {...tabs} /> : null}
-      {tab === 'quality' ? <QualityTab {...tabs} /> : null}
-      {tab === 'records' ? <RecordsTab {...tabs} /> : null}
+      <div className={route.phase === null ? 'run-view' : 'run-view with-panel'}>
+        <div className="tab-view">
+          <Tab {...view} />
+        </div>
+        {route.phase === null ? null : <PhasePanel key={route.phase} {...view} phase={route.phase} close={close} />}
+      </div>
     </>
   );
+}
+
+// --- internal ---
+
+const NAMES: Readonly<Record<RunTab, string>> = {
+  graph: 'Graph',
+  timeline: 'Timeline',
+  quality: 'Cost and quality',
+  records: 'Records',
+};
+
+function Tab(props: TabProps): ReactNode {
+  switch (props.route.tab) {
+    case 'graph':
+      return <GraphTab {...props} />;
+    case 'timeline':
+      return <TimelineTab {...props} />;
+    case 'quality':
+      return <QualityTab {...props} />;
+    case 'records':
+      return <RecordsTab {...props} />;
+  }
 }

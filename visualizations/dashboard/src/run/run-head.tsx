@@ -1,0 +1,163 @@
+/**
+ * The run as a whole: how it stands, how far it is, and what it has used of its limits.
+ *
+ * @module
+ */
+import { type ReactNode, useMemo } from 'react';
+import type { Limits } from '../../../../src/model/policy.ts';
+import type { UiItem, UiRun } from '../../../../src/server/api.ts';
+import { useAsked } from '../data/ask.ts';
+import { useChanges } from '../data/changes.ts';
+import { useNow } from '../data/now.ts';
+import type { Story } from '../data/story.ts';
+import { inOneLine, startOf } from '../parts/foreign-text.ts';
+import { type AnyStanding, StandingBadge } from '../parts/standing.tsx';
+import { amount, counted, exactDuration, isoTime, money, timeText } from '../parts/words.ts';
+import { hashOf, hashOfRun } from '../route.ts';
+
+interface RunHeadProps {
+  readonly run: string;
+  readonly story: Story;
+  /** Whether the run is shown as it is, not as it was. */
+  readonly isLive: boolean;
+}
+
+/** Title, facts, and what waits for a person. */
+export function RunHead({ run, story, isLive }: RunHeadProps): ReactNode {
+  const { version } = useChanges();
+  const path = `/api/runs/${encodeURIComponent(run)}`;
+  const asked = useAsked<UiRun>(path, version);
+  const info = 'value' in asked ? asked.value : undefined;
+  const { snapshot, plan } = story;
+  return (
+    <header className="run-head">
+      <h1>
+        <span className="name">{startOf(snapshot.pipeline, 120) || 'Run'}</span>{' '}
+        <StandingBadge of={standingOf(story, isLive ? info : undefined)} />{' '}
+        <code className="run-id quiet">{inOneLine(run)}</code>
+      </h1>
+      <dl className="facts">
+        <Progress story={story} />
+        <Fact name="Elapsed">
+          <Elapsed story={story} isLive={isLive} />
+        </Fact>
+        <Fact name="Cost">{outOf(snapshot.metrics.costUsd, plan?.limits.costUsd, money)}</Fact>
+        <Fact name="Corrections">{outOf(snapshot.metrics.corrections, plan?.limits.corrections, amount)}</Fact>
+        <Tokens used={snapshot.metrics.tokens} limits={plan?.limits} />
+        {isLive && info?.worker ? <Fact name="Works on it">{startOf(info.worker, 60)}</Fact> : null}
+        {isLive && info?.gone ? (
+          <Fact name="Gone">{startOf(info.gone, 60)}, which worked on it; it can be resumed</Fact>
+        ) : null}
+        {info?.forkOf === undefined ? null : (
+          <Fact name="Fork of">
+            <a href={hashOfRun(info.forkOf)}>{startOf(info.forkOf, 60)}</a>
+          </Fact>
+        )}
+      </dl>
+      <Ended story={story} />
+      {isLive ? <OpenItems run={run} version={version} /> : null}
+    </header>
+  );
+}
+
+// --- internal ---
+
+/** Live, the server knows who waits and who is gone; in the past, the records do. */
+function standingOf({ snapshot, asking }: Story, info: UiRun | undefined): AnyStanding {
+  if (info && info.status === snapshot.status) return info.standing;
+  const waits = snapshot.waiting.length > 0 || asking.size > 0;
+  return snapshot.status === 'running' && waits && !isAtWork(snapshot) ? 'waiting' : snapshot.status;
+}
+
+function isAtWork({ phases }: Story['snapshot']): boolean {
+  return Object.values(phases).some(({ status }) => status === 'running' || status === 'reviewing');
+}
+
+interface FactProps {
+  readonly name: string;
+  readonly children: ReactNode;
+}
+
+function Fact({ name, children }: FactProps): ReactNode {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Progress({ story: { snapshot } }: { readonly story: Story }): ReactNode {
+  const phases = useMemo(() => Object.values(snapshot.phases), [snapshot]);
+  const approved = phases.filter(({ status }) => status === 'approved').length;
+  return (
+    <Fact name="Approved">
+      {amount(approved)} of {counted(phases.length, 'phase')}{' '}
+      <progress aria-hidden="true" value={approved} max={Math.max(1, phases.length)} />
+    </Fact>
+  );
+}
+
+/** While it goes on the clock of whoever looks is what it is measured by. */
+function Elapsed({ story, isLive }: { readonly story: Story; readonly isLive: boolean }): ReactNode {
+  const now = useNow();
+  const { snapshot, time } = story;
+  const { durationMs } = snapshot.metrics;
+  const goesOn = isLive && snapshot.status === 'running';
+  const startedAt = time - durationMs;
+  return (
+    <>
+      {exactDuration(goesOn ? Math.max(now - startedAt, durationMs) : durationMs)}
+      {time > 0 ? (
+        <>
+          {', since '}
+          <time dateTime={isoTime(startedAt)}>{timeText(startedAt)}</time>
+        </>
+      ) : null}
+    </>
+  );
+}
+
+function Tokens({ used, limits }: { readonly used: number; readonly limits: Limits | undefined }): ReactNode {
+  if (used === 0 && limits?.tokens === undefined) return null;
+  return <Fact name="Tokens">{outOf(used, limits?.tokens, amount)}</Fact>;
+}
+
+function outOf(used: number, max: number | undefined, text: (value: number) => string): string {
+  return max === undefined ? text(used) : `${text(used)} of ${text(max)}`;
+}
+
+/** Why it ended, where it says so. */
+function Ended({ story: { snapshot } }: { readonly story: Story }): ReactNode {
+  const { status, reason, error, limit } = snapshot;
+  const why = error?.message ?? reason ?? (limit === null ? null : `the limit ${limit} is spent`);
+  if (status === 'running' || why === null || why === '') return null;
+  return <p className="ended">{startOf(why.replace(/\nDocs: \S+$/u, ''), 400)}</p>;
+}
+
+/** What somebody can answer now. */
+function OpenItems({ run, version }: { readonly run: string; readonly version: number }): ReactNode {
+  const asked = useAsked<{ readonly items: readonly UiItem[] }>(`/api/inbox?run=${encodeURIComponent(run)}`, version);
+  const items = 'value' in asked ? (asked.value?.items ?? []) : [];
+  if (items.length === 0) return null;
+  return (
+    <section className="open-items" aria-label="Waits for a person">
+      <strong>{items.length === 1 ? 'This waits for a person:' : `These ${items.length} wait for a person:`}</strong>
+      <ul>
+        {items.slice(0, MOST_ITEMS).map((item) => (
+          <li key={item.id}>
+            <a href={hashOf({ page: 'item', item: item.id })}>{startOf(item.about, 80)}</a>{' '}
+            <span className="quiet">
+              {item.answer ? `answered by ${startOf(item.answer.by, 40)}, not yet taken` : startOf(item.reason, 160)}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {items.length > MOST_ITEMS ? (
+        <p className="quiet">and {items.length - MOST_ITEMS} more on the first page</p>
+      ) : null}
+    </section>
+  );
+}
+
+const MOST_ITEMS = 5;

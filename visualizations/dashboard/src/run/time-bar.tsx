@@ -1,0 +1,133 @@
+/**
+ * The way back and forth in time: a slider over the records of a run.
+ *
+ * @module
+ */
+import { type ReactNode, useCallback, useEffect, useEffectEvent, useState } from 'react';
+import type { RecordLog } from '../data/records.ts';
+import { isoTime, timeText } from '../parts/words.ts';
+import { startOf } from '../parts/foreign-text.ts';
+import { decisionFrom, playedFrom, STEP_MS } from './moments.ts';
+import { wordsOf } from './record-words.ts';
+
+interface TimeBarProps {
+  readonly log: RecordLog;
+  /** The record that is looked at; `null` for the latest, whichever that is. */
+  readonly at: number | null;
+  readonly look: (at: number | null) => void;
+}
+
+/** Slider, steps, and what the record said. */
+export function TimeBar({ log, at, look }: TimeBarProps): ReactNode {
+  const { count, records } = log;
+  const seq = Math.min(at ?? count, count);
+  const record = records[seq - 1];
+  const goTo = useCallback((next: number | null) => look(next !== null && next >= count ? null : next), [look, count]);
+  const [isPlaying, setIsPlaying] = usePlaying({ seq, count, look: goTo });
+  const [before, after] = ([-1, 1] as const).map((step) => decisionFrom(records, seq, { step, count }));
+  const stepTo = (next: number | null | undefined) => {
+    setIsPlaying(false);
+    if (next) goTo(next);
+  };
+  useKeys((key) => stepTo(key === '[' ? before : after));
+  const words = record ? saidBy(record.event) : 'No record yet';
+  return (
+    <section className="time-bar" aria-label="Time travel">
+      <div className="controls">
+        <button type="button" onClick={() => setIsPlaying(!isPlaying)} disabled={count === 0}>
+          {isPlaying ? 'Pause' : 'Play'}
+        </button>
+        <button type="button" title="To the decision before: [" onClick={() => stepTo(before)} disabled={!before}>
+          <span aria-hidden="true">⟨</span> Decision<span className="unseen"> before</span>
+        </button>
+        <input
+          type="range"
+          aria-label="Record"
+          aria-valuetext={`record ${seq} of ${count}: ${words}`}
+          min={1}
+          max={Math.max(1, count)}
+          value={Math.max(1, seq)}
+          disabled={count === 0}
+          onChange={({ target }) => stepTo(Number(target.value))}
+        />
+        <button type="button" title="To the next decision: ]" onClick={() => stepTo(after)} disabled={!after}>
+          Decision<span className="unseen"> after</span> <span aria-hidden="true">⟩</span>
+        </button>
+        <button
+          type="button"
+          className="live"
+          aria-pressed={at === null}
+          onClick={() => {
+            setIsPlaying(false);
+            look(null);
+          }}
+        >
+          Live
+        </button>
+      </div>
+      <p className="said">
+        <span className="number">
+          {seq} of {count}
+        </span>
+        {record ? (
+          <time className="quiet" dateTime={isoTime(record.time)}>
+            {timeText(record.time)}
+          </time>
+        ) : null}
+        <span className="words">{words}</span>
+      </p>
+    </section>
+  );
+}
+
+// --- internal ---
+
+function saidBy(event: Parameters<typeof wordsOf>[0]): string {
+  return startOf('phase' in event ? `${event.phase}: ${wordsOf(event)}` : wordsOf(event), 400);
+}
+
+interface Playing {
+  readonly seq: number;
+  readonly count: number;
+  readonly look: (at: number | null) => void;
+}
+
+/** From the beginning where one is at the end. */
+function usePlaying({ seq, count, look }: Playing): readonly [boolean, (isPlaying: boolean) => void] {
+  const [isPlaying, setIsPlaying] = useState(false);
+  const step = useEffectEvent(() => {
+    const next = playedFrom(seq, count);
+    look(next);
+    if (next >= count) setIsPlaying(false);
+  });
+  useEffect(() => {
+    if (!isPlaying) return undefined;
+    const timer = setInterval(step, STEP_MS);
+    return () => clearInterval(timer);
+  }, [isPlaying]);
+  const play = (wanted: boolean) => {
+    if (wanted && seq >= count) look(1);
+    setIsPlaying(wanted);
+  };
+  return [isPlaying, play];
+}
+
+/** The keys for decisions, unless somebody writes. */
+function useKeys(onKey: (key: '[' | ']') => void): void {
+  const act = useEffectEvent((event: KeyboardEvent) => {
+    const { key, target, ctrlKey, metaKey } = event;
+    if ((key !== '[' && key !== ']') || ctrlKey || metaKey || isWriting(target)) return;
+    event.preventDefault();
+    onKey(key);
+  });
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => act(event);
+    addEventListener('keydown', listen);
+    return () => removeEventListener('keydown', listen);
+  }, []);
+}
+
+function isWriting(target: EventTarget | null): boolean {
+  if (target instanceof HTMLInputElement) return target.type !== 'range' && target.type !== 'checkbox';
+  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
+}
