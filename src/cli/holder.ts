@@ -45,6 +45,12 @@ export function goneFrom({ lease, lapsed }: Pick<ListedRun, 'lease' | 'lapsed'>)
   return holder && !lives(holder) ? standing.holder : undefined;
 }
 
+/** Whether a holder was a process of this machine that is gone. */
+export function goneHolder(text: string): boolean {
+  const holder = readHolder(text);
+  return holder !== undefined && !lives(holder);
+}
+
 // --- internal ---
 
 /** A process of this machine. */

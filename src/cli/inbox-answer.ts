@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { userInfo } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { PhasegateError } from '../model/errors.ts';
 import type { InboxItem } from '../model/inbox.ts';
@@ -20,6 +19,7 @@ import { replyOf, type ReplyFlags } from './inbox-reply.ts';
 import { plainItem } from './show/item-lines.ts';
 import { oneLine } from './show/text.ts';
 import { openStore, type OpenStore, type StoreFlags } from './store-option.ts';
+import { userName } from './user-name.ts';
 
 /** What `phasegate inbox answer` takes beside the item. */
 export interface AnswerFlags extends ReplyFlags, StoreFlags {
@@ -82,14 +82,6 @@ async function tell(kept: OpenStore, { id, runId }: InboxItem): Promise<ExitCode
       return exitCode.completed;
     }
     await setTimeout(LOOK_MS);
-  }
-}
-
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return 'command line';
   }
 }
 

@@ -18,6 +18,7 @@ import type { ShowFlags } from './show.ts';
 import { DEFAULT_STORE, STORE_VARIABLE } from './store-default.ts';
 import type { StoreFlags } from './store-option.ts';
 import type { ExportFlags } from './transfer.ts';
+import type { UiFlags } from './ui.ts';
 
 /** What a pipeline is in. */
 export const PIPELINE_FILE = 'a .ts, .mts, .cts, .js, .mjs, .cjs, .yaml or .yml file';
@@ -96,6 +97,11 @@ export function addRunCommands(program: Command, end: (code: ExitCode) => void):
     .description('end a run; whoever works on it is told to')
     .option('--reason <text>', 'what its records say', notBlank)
     .action(async (run: string, flags: CancelFlags) => end(await (await import('./cancel.ts')).cancelKept(run, flags)));
+  command(program, 'ui')
+    .description('show runs in a browser, and answer what waits for a person there')
+    .option('--port <number>', 'where on this machine (default: the first from 4400 that is free)', toPort)
+    .option('--read-only', 'answer and change nothing')
+    .action(async (flags: UiFlags) => end(await (await import('./ui.ts')).serveUi(flags)));
   command(program, 'rm <run...>')
     .description('remove runs with everything that belongs to them')
     .action(async (runs: readonly string[], flags: StoreFlags) =>
@@ -138,6 +144,12 @@ function toCount(text: string): number {
   const count = Number(text);
   if (Number.isInteger(count) && count > 0) return count;
   throw new InvalidArgumentError('It is no whole number above 0.');
+}
+
+function toPort(text: string): number {
+  const port = /^\d{1,5}$/u.test(text) ? Number(text) : Infinity;
+  if (port <= 65_535) return port;
+  throw new InvalidArgumentError('It is no number from 0 to 65535.');
 }
 
 function toDuration(text: string): number {

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { createRequire } from 'node:module';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { errorInfo, PhasegateError } from '../model/errors.ts';
+import { version } from '../server/version.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import type { GraphFormat } from './graph.ts';
 import { advised } from './show/error-text.ts';
@@ -95,9 +95,4 @@ function addTo(field: string, before: readonly string[] = []): readonly string[]
 function idOfItsOwn(text: string): string {
   if (text !== LATEST) return notBlank(text);
   throw new InvalidArgumentError('Commands that take a run mean the latest by it.');
-}
-
-function version(): string {
-  const manifest: unknown = createRequire(import.meta.url)('phasegate/package.json');
-  return typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : '';
 }

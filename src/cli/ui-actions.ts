@@ -1,0 +1,105 @@
+/**
+ * Going on with runs for the dashboard: in processes of their own, which go on when it is closed.
+ *
+ * @module
+ */
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { closeSync, fstatSync, openSync, readSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { PhasegateError, type ErrorCode } from '../model/errors.ts';
+import type { DashboardActions } from '../server/backstage.ts';
+import type { ListedRun } from '../store/port.ts';
+import type { OpenStore } from './store-option.ts';
+
+/** What the dashboard can do with the runs of a store. */
+export function actionsOn(kept: OpenStore): DashboardActions {
+  return { resume: (run) => goOn(kept, 'resume', run), retry: (run) => goOn(kept, 'retry', run) };
+}
+
+// --- internal ---
+
+/** Milliseconds for which a run may take to go on, as its pipeline is loaded first, and between looks. */
+const PATIENCE_MS = 30_000;
+const LOOK_MS = 100;
+/** Bytes of what a command has printed last. */
+const LAST_BYTES = 8192;
+
+/** Resolves once the run has another record, or takes too long to tell. */
+async function goOn({ store, file }: OpenStore, command: 'resume' | 'retry', before: ListedRun): Promise<void> {
+  const { runId, seq } = before;
+  const child = begin([command, '--store', resolve(file), '--', runId]);
+  for (let left = PATIENCE_MS; left > 0; left -= LOOK_MS) {
+    const said = child.said();
+    const now = await store.run(runId);
+    if (now && now.seq > seq) return;
+    if (said !== undefined) throw problemOf(command, runId, said);
+    await setTimeout(LOOK_MS);
+  }
+}
+
+/** A command of ours that is on its own. */
+interface Begun {
+  /** What it has said last on standard error, once it has ended. */
+  said(): string | undefined;
+}
+
+function begin(args: readonly string[]): Begun {
+  const [, main = ''] = process.argv;
+  // Not a pipe, which would break when this process ends.
+  const path = join(tmpdir(), `phasegate-${randomUUID()}.log`);
+  const log = openSync(path, 'wx+', 0o600);
+  const child = spawn(process.execPath, [...process.execArgv, main, ...args], {
+    detached: true,
+    stdio: ['ignore', 'ignore', log],
+    windowsHide: true,
+  });
+  let said: string | undefined;
+  const end = (failure?: Error) => {
+    if (said !== undefined) return;
+    said = failure?.message ?? endOf(log);
+    closeSync(log);
+    rmSync(path, { force: true });
+  };
+  child.on('exit', () => end());
+  child.on('error', end);
+  child.unref();
+  return { said: () => said };
+}
+
+function endOf(log: number): string {
+  const { size } = fstatSync(log);
+  const bytes = Buffer.alloc(Math.min(size, LAST_BYTES));
+  readSync(log, bytes, 0, bytes.length, size - bytes.length);
+  return bytes.toString('utf8').trim();
+}
+
+/** What such a command is known to be refused with. */
+const KNOWN: readonly ErrorCode[] = [
+  'DEFINITION_INVALID',
+  'FILE_UNREADABLE',
+  'JOURNAL_DIVERGED',
+  'LEASE_LOST',
+  'PIPELINE_INVALID',
+  'RUN_CHANGED',
+  'RUN_ENDED',
+  'RUN_LEASED',
+  'RUN_NOT_ENDED',
+  'STORE_BUSY',
+];
+
+/** The error that a command has told, else all that it has told. */
+function problemOf(command: string, runId: string, said: string): PhasegateError {
+  const [, told = '', named = ''] = /(?:^|\n)(Cannot [^]*)\nDocs: docs\/errors\.md#([A-Z_]+)$/u.exec(said) ?? [];
+  const code = KNOWN.find((one) => one === named);
+  if (code !== undefined) {
+    const lines = told.split('\n');
+    return new PhasegateError(code, lines.slice(0, -1).join('\n'), { hint: lines.at(-1) ?? '' });
+  }
+  const problem = `Cannot ${command} run ${runId} as the command has ended before the run went on:\n${said}`;
+  return new PhasegateError('COMMAND_FAILED', problem, {
+    hint: `Run it by hand to see its whole output: phasegate ${command} ${runId}`,
+  });
+}
