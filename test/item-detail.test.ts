@@ -25,6 +25,8 @@ describe('itemDetail()', () => {
     expect(detail.changes['text']).toContain('\n one\n-two\n+2\n');
     expect(detail.phaseUsed).toEqual({ costUsd: 0.5, tokens: 20 });
     expect(detail.used).toMatchObject({ costUsd: 0.5, tokens: 20, attempts: 5 });
+    expect(detail.limits).toEqual({ costUsd: 9 });
+    expect(detail.tasks).toEqual(['text', 'list']);
     expect(detail.attempts.at(-1)?.verdicts).toEqual({ review: escalate('Well?') satisfies Verdict });
   });
 
@@ -86,6 +88,7 @@ async function detailOf(policy: Policy = {}): Promise<{ run: Run<unknown>; item:
   const store = memoryStore();
   const pipeline = definePipeline({
     name: 'book',
+    limits: { costUsd: 9 },
     policy,
     phases: [
       phase('notes', { tasks: [task('t', { run: ({ attempt }) => attempt })] }),

@@ -10,6 +10,7 @@ import { choicesOf, type Choice } from './item-choices.ts';
 import { namesAbove } from './graph.ts';
 import type { InboxItem } from './inbox.ts';
 import { planGraph, type Plan } from './plan.ts';
+import type { Limits } from './policy.ts';
 import type { Correction } from './revision.ts';
 import type { RunMetrics } from './result.ts';
 import type { Outputs } from './task-types.ts';
@@ -44,6 +45,10 @@ export interface ItemDetail {
   readonly used: RunMetrics;
   /** The same of the phase: US dollars and tokens. */
   readonly phaseUsed: { readonly costUsd: number; readonly tokens: number };
+  /** What the run may use at most. */
+  readonly limits: Limits;
+  /** The tasks of the phase, whose outputs a person can edit; empty for limits. */
+  readonly tasks: readonly string[];
   /** What can be answered, and what that would lead to. */
   readonly choices: readonly Choice[];
 }
@@ -82,11 +87,17 @@ export function itemDetail(records: readonly RunRecord[], item: InboxItem): Item
     changes: before && last ? changesOf(before.outputs, last.outputs) : {},
     used: snapshot.metrics,
     phaseUsed: { costUsd, tokens },
+    limits: plan?.limits ?? {},
+    tasks: plan ? tasksOf(plan, item.about) : [],
     choices: plan ? choicesOf(plan, snapshot, item, findings.length > 0) : [],
   };
 }
 
 // --- internal ---
+
+function tasksOf({ phases }: Plan, about: string): readonly string[] {
+  return phases.find(({ name }) => name === about)?.tasks.map(({ name }) => name) ?? [];
+}
 
 function phasesAbove(plan: Plan, name: string): readonly string[] {
   const graph = planGraph(plan);
