@@ -11,6 +11,7 @@ import type { Run } from '../runtime/run.ts';
 import { createAsker } from './ask.ts';
 import { exitCode, exitCodeOf, type ExitCode } from './exit-code.ts';
 import { watchExit, type EarlyExit } from './exit-watch.ts';
+import type { InspectFlags, Inspection } from './inspection.ts';
 import { watchInterrupts } from './interrupt.ts';
 import { createLiveReporter } from './live.ts';
 import { createLeaver, createRefuser } from './refuse.ts';
@@ -22,7 +23,7 @@ import { plain } from './show/line.ts';
 import type { OpenStore } from './store-option.ts';
 
 /** How a run is shown, and who decides. */
-export interface DriveFlags {
+export interface DriveFlags extends InspectFlags {
   readonly json?: boolean | undefined;
   /** Whether it goes on waiting where only other processes can answer. */
   readonly wait?: boolean | undefined;
@@ -39,6 +40,8 @@ export interface Driven {
   readonly known?: number | undefined;
   /** Whether it has just been started, and its store may not take it. @default false */
   readonly isNew?: boolean | undefined;
+  /** Who is shown its actors. @default nobody */
+  readonly inspection?: Inspection | undefined;
 }
 
 /** Whether a person can be asked on this terminal. */
@@ -48,7 +51,7 @@ export function isAttended(): boolean {
 
 /** Shows a run until it ends, or this process lets go of it. */
 export async function drive(
-  { run, kept, attended, known = 0, isNew = false }: Driven,
+  { run, kept, attended, known = 0, isNew = false, inspection }: Driven,
   flags: DriveFlags,
 ): Promise<ExitCode> {
   const reporter = createReporter(flags);
@@ -96,6 +99,7 @@ export async function drive(
   if (interrupts.code === exitCode.brokenPipe && !flags.json) process.stderr.write(asText(notes.map(plain)));
   await kept?.store.close();
   interrupts.release();
+  await inspection?.end(interrupts.code === undefined);
   return interrupts.code ?? exitCodeOf(result);
 }
 

@@ -54,6 +54,17 @@ export function watchInterrupts(stop: (reason: string) => void, leave: () => voi
   };
 }
 
+/** Resolves at the first signal that ends the process; the next one ends it at once. */
+export function interrupted(): Promise<void> {
+  return new Promise((resolve) => {
+    const handler = () => {
+      for (const [signal] of SIGNALS) process.off(signal, handler);
+      resolve();
+    };
+    for (const [signal] of SIGNALS) process.on(signal, handler);
+  });
+}
+
 // --- internal ---
 
 const SIGNALS = [

@@ -11,6 +11,7 @@ import type { EventsFlags } from './events.ts';
 import type { ExitCode } from './exit-code.ts';
 import type { ForkFlags } from './fork.ts';
 import type { ListFlags } from './list.ts';
+import { INSPECT, toPort } from './port.ts';
 import type { CollectFlags } from './remove.ts';
 import type { ReportFlags } from './report.ts';
 import type { ResumeFlags } from './resume.ts';
@@ -45,6 +46,7 @@ export function addRunCommands(program: Command, end: (code: ExitCode) => void):
       .option('--allow-changed', 'go on although the definition has changed, where the records allow it')
       .option('--json', 'print every new record as a line of JSON, and nothing else, on standard output')
       .option('--wait', WAIT)
+      .option('--inspect [port]', INSPECT, toPort)
       .action(async (run: string, file: string | undefined, flags: ResumeFlags) => {
         const { resumeKept, retryKept } = await import('./resume.ts');
         end(await (name === 'resume' ? resumeKept : retryKept)(run, file, flags));
@@ -144,12 +146,6 @@ function toCount(text: string): number {
   const count = Number(text);
   if (Number.isInteger(count) && count > 0) return count;
   throw new InvalidArgumentError('It is no whole number above 0.');
-}
-
-function toPort(text: string): number {
-  const port = /^\d{1,5}$/u.test(text) ? Number(text) : Infinity;
-  if (port <= 65_535) return port;
-  throw new InvalidArgumentError('It is no number from 0 to 65535.');
 }
 
 function toDuration(text: string): number {

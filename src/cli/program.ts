@@ -12,6 +12,7 @@ import { advised } from './show/error-text.ts';
 import { harmless } from './show/harmless.ts';
 import { addInboxCommands } from './program-inbox.ts';
 import { addMemoryCommands } from './program-memory.ts';
+import { INSPECT, toPort, withPortsApart } from './port.ts';
 import { addRunCommands, notBlank, PIPELINE_FILE, storeOption, WAIT } from './program-runs.ts';
 import type { RunFlags } from './run.ts';
 import { DEFAULT_SCOPE, DEFAULT_STORE, LATEST } from './store-default.ts';
@@ -21,7 +22,7 @@ export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
   let code: ExitCode = exitCode.completed;
   const program = createProgram((done) => (code = done));
   try {
-    await program.parseAsync([...argv], { from: 'user' });
+    await program.parseAsync([...withPortsApart(argv, ['--inspect'])], { from: 'user' });
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.completed : exitCode.usage;
@@ -62,6 +63,7 @@ function createProgram(end: (code: ExitCode) => void): Command {
     .option('--json', 'print every record as a line of JSON, and nothing else, on standard output')
     .option('--run-id <id>', 'the id of the run (default: a new ULID)', idOfItsOwn)
     .option('--wait', WAIT)
+    .option('--inspect [port]', INSPECT, toPort)
     .addOption(storeOption(`where the run is kept, "memory" for nowhere (default: ${DEFAULT_STORE})`))
     .option('--no-store', 'do not keep the run: it cannot be resumed then')
     .option('--memory <scope>', MEMORY, notBlank)

@@ -11,6 +11,7 @@ import { drive, isAttended, type DriveFlags } from './drive.ts';
 import type { ExitCode } from './exit-code.ts';
 import { findRun } from './find-run.ts';
 import { freeFromTheDead, thisHolder } from './holder.ts';
+import { openInspection } from './inspection.ts';
 import { loadPipeline } from './load.ts';
 import { openStore, type OpenStore, type StoreFlags } from './store-option.ts';
 
@@ -45,14 +46,16 @@ export async function goOn(
   await freeFromTheDead(kept, listed);
   const attended = isAttended();
   const { allowChanged } = flags;
+  const inspection = await openInspection(flags);
   const run = await how(kept.store, runId, pipeline, {
     allowChanged,
     source,
     holder: thisHolder(),
+    inspect: inspection?.inspect,
     // Where there is no terminal, whoever could be reached before can be reached by the inbox.
     attended: attended || undefined,
   });
-  return drive({ run, kept, attended, known: seq }, flags);
+  return drive({ run, kept, attended, known: seq, inspection }, flags);
 }
 
 // --- internal ---

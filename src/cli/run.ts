@@ -9,6 +9,7 @@ import { startRun } from '../runtime/run.ts';
 import { drive, isAttended, type DriveFlags } from './drive.ts';
 import type { ExitCode } from './exit-code.ts';
 import { thisHolder } from './holder.ts';
+import { openInspection } from './inspection.ts';
 import { loadPipeline } from './load.ts';
 import { readInput, type InputFlags } from './read-input.ts';
 import { DEFAULT_SCOPE } from './store-default.ts';
@@ -28,14 +29,16 @@ export async function runFile(file: string, flags: RunFlags): Promise<ExitCode> 
   const attended = isAttended() && flags.inputFile !== '-';
   const kept = openStoreToRun(flags);
   if (kept && flags.runId !== undefined) await requireFree(kept, flags.runId);
+  const inspection = await openInspection(flags);
   const run = startRun(pipeline, {
     input,
     runId: flags.runId,
     attended,
     memory: flags.memory ?? DEFAULT_SCOPE,
+    inspect: inspection?.inspect,
     ...(kept && { store: kept.store, holder: thisHolder(), source: resolve(file) }),
   });
-  return drive({ run, kept, attended, isNew: true }, flags);
+  return drive({ run, kept, attended, isNew: true, inspection }, flags);
 }
 
 // --- internal ---

@@ -7,6 +7,7 @@ import { serveDashboard, type Dashboard } from '../server/serve.ts';
 import { PhasegateError } from '../model/errors.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { goneHolder, thisHolder } from './holder.ts';
+import { interrupted } from './interrupt.ts';
 import { harmless } from './show/harmless.ts';
 import { openStore, type OpenStore, type StoreFlags } from './store-option.ts';
 import { actionsOn } from './ui-actions.ts';
@@ -60,24 +61,11 @@ export async function serveKept(
   }
 }
 
-/** Resolves at the first signal that ends the process; the next one ends it at once. */
-export function interrupted(): Promise<void> {
-  return new Promise((resolve) => {
-    const handler = () => {
-      for (const signal of SIGNALS) process.off(signal, handler);
-      resolve();
-    };
-    for (const signal of SIGNALS) process.on(signal, handler);
-  });
-}
-
 // --- internal ---
 
 /** The same port each time, as long as one dashboard is open: a window that was left open finds it again. */
 const FIRST_PORT = 4400;
 const LAST_PORT = 4419;
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 function textOf(thrown: unknown): string {
   return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);

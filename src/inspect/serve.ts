@@ -33,7 +33,7 @@ export interface InspectorServer {
   readonly socketUrl: string;
   /** Give it to `startRun`, `resumeRun`, `retryFailed` or `createActor`; to several of them, if you like. */
   readonly inspect: (event: InspectionEvent) => void;
-  /** Ends it, and parts from everybody who is connected. */
+  /** Ends it, once whoever is connected has got what was to be told, or has not read it for a second. */
   close(): Promise<void>;
 }
 
@@ -89,12 +89,11 @@ export async function serveInspector(options: InspectorServerOptions = {}): Prom
       const dropped = cast.note(event);
       for (const viewer of viewers.values()) viewer.tell(event, dropped);
     },
-    close: () =>
-      new Promise((resolve) => {
-        for (const socket of viewers.keys()) socket.terminate();
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    async close() {
+      server.close();
+      await Promise.all([...viewers].map(([socket, viewer]) => part(socket, viewer)));
+      server.closeAllConnections();
+    },
   };
 }
 
@@ -105,6 +104,22 @@ const MOST_ENDED = 2_000;
 
 /** Bytes of a message from a viewer. They have nothing to say. */
 const LARGEST_QUESTION = 1024;
+
+/** Milliseconds for a viewer to read what is left for it. */
+const PATIENCE = 1_000;
+
+/** Parts from a viewer in good order, or else without. */
+async function part(socket: WebSocket, viewer: Viewer): Promise<void> {
+  const gone = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  const timer = setTimeout(() => socket.terminate(), PATIENCE);
+  await Promise.race([viewer.settled(), gone]);
+  socket.close(GOING_AWAY);
+  await gone;
+  clearTimeout(timer);
+}
+
+/** What WebSockets say when a server ends. */
+const GOING_AWAY = 1001;
 
 /** @returns The port that it listens on. */
 function listen(server: Server, port: number): Promise<number> {

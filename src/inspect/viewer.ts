@@ -24,6 +24,8 @@ export interface Channel {
 export interface Viewer {
   /** Tells of something that the cast has noted. @param dropped The actor that it does not keep any more. */
   tell(told: Told, dropped: string | undefined): void;
+  /** Resolves when everything has been sent that was to be told. */
+  settled(): Promise<void>;
 }
 
 /** Makes a viewer, and begins to tell it how things stand. */
@@ -33,15 +35,26 @@ export function createViewer({ createInspector }: StatelyInspect, cast: Cast, ch
   /** Actors it knows of and does not know to have ended. */
   const known = new Set<string>();
   let inHand = 0;
+  let unsent = 0;
+  const waiting: (() => void)[] = [];
   const stately = createInspector({
     send(event) {
       inHand -= 1;
-      channel.send(JSON.stringify(event), pay);
+      unsent += 1;
+      channel.send(JSON.stringify(event), () => {
+        unsent -= 1;
+        pay();
+        if (isSettled()) for (const resolve of waiting.splice(0)) resolve();
+      });
     },
   });
 
   function isFull(): boolean {
     return inHand >= MOST_IN_HAND || channel.waiting > MOST_WAITING;
+  }
+
+  function isSettled(): boolean {
+    return inHand === 0 && unsent === 0 && owed.size === 0;
   }
 
   function hand(told: Told): void {
@@ -73,6 +86,7 @@ export function createViewer({ createInspector }: StatelyInspect, cast: Cast, ch
       else if (cast.get(sessionId)) owed.set(sessionId, undefined);
       if (dropped !== undefined && !known.has(dropped)) owed.delete(dropped);
     },
+    settled: () => new Promise((resolve) => (isSettled() ? resolve() : waiting.push(resolve))),
   };
 }
 

@@ -1,0 +1,40 @@
+/**
+ * A run that is inspected while it goes on, and for as long as somebody looks at it on a terminal.
+ *
+ * @module
+ */
+import type { InspectorServer } from '../inspect/serve.ts';
+import { interrupted } from './interrupt.ts';
+
+/** How a run is inspected. */
+export interface InspectFlags {
+  /** The port that it is served on, 0 for any; `undefined` where it is not inspected. */
+  readonly inspect?: number | undefined;
+}
+
+/** A run that is inspected. */
+export interface Inspection extends Pick<InspectorServer, 'inspect'> {
+  /** Ends it. @param keep Whether a terminal has it go on until Ctrl-C. */
+  end(keep: boolean): Promise<void>;
+}
+
+/** Serves runs where that is asked for, and says where. */
+export async function openInspection({ inspect: port }: InspectFlags): Promise<Inspection | undefined> {
+  if (port === undefined) return undefined;
+  const { serveInspector } = await import('../inspect/serve.ts');
+  const server = await serveInspector({ port, unref: true });
+  process.stderr.write(`Inspect the run at ${server.url}\n`);
+  return {
+    inspect: server.inspect,
+    async end(keep) {
+      if (keep && process.stdout.isTTY) {
+        process.stderr.write(`The run can be inspected until Ctrl-C, at ${server.url}\n`);
+        // Signals alone keep no process awake.
+        const awake = setInterval(() => undefined, 60_000);
+        await interrupted();
+        clearInterval(awake);
+      }
+      await server.close();
+    },
+  };
+}
