@@ -1,0 +1,62 @@
+/**
+ * How far the limits of a run are used up.
+ *
+ * @module
+ */
+import type { LimitName } from '../../../../src/model/policy.ts';
+import type { Story } from '../data/story.ts';
+import { amount, exactDuration, money } from '../parts/words.ts';
+
+/** What was used, and what may be. */
+export interface Allowance {
+  readonly limit: LimitName;
+  readonly name: string;
+  readonly used: number;
+  /** `null` where there is no limit. */
+  readonly max: number | null;
+  /** Who has used most, where it is a limit of each phase, or of each pair. */
+  readonly of: string | null;
+  readonly standing: 'nearly spent' | 'spent' | null;
+  /** An amount of it in words. */
+  readonly text: (value: number) => string;
+}
+
+/** Totals of the run, and those limits of single phases and pairs that it has. */
+export function allowancesOf({ plan, snapshot, sentBack }: Story): readonly Allowance[] {
+  const { metrics, phases } = snapshot;
+  const limits = plan?.limits ?? {};
+  const [phase, attempts] = mostOf(Object.entries(phases).map(([name, one]) => [name, one.attempts]));
+  const [pair, times] = mostOf(sentBack.map(({ from, to, times: often }) => [`${from} → ${to}`, often]));
+  const rows: readonly Used[] = [
+    { limit: 'costUsd', name: 'Cost', used: metrics.costUsd, text: money },
+    { limit: 'tokens', name: 'Tokens', used: metrics.tokens, text: (value) => amount(Math.round(value)) },
+    { limit: 'corrections', name: 'Corrections', used: metrics.corrections, text: amount },
+    { limit: 'durationMs', name: 'Time', used: metrics.durationMs, text: exactDuration },
+    { limit: 'attemptsPerPhase', name: 'Attempts of one phase', used: attempts, of: phase, text: amount },
+    { limit: 'perPair', name: 'Times one phase sent back one other', used: times, of: pair, text: amount },
+  ];
+  return rows.flatMap(({ of = null, ...row }) => {
+    const max = limits[row.limit] ?? null;
+    const isTotal = row.limit !== 'attemptsPerPhase' && row.limit !== 'perPair';
+    return isTotal || max !== null ? [{ ...row, max, of, standing: standingOf(row.used, max) }] : [];
+  });
+}
+
+// --- internal ---
+
+type Used = Pick<Allowance, 'limit' | 'name' | 'used' | 'text'> & { readonly of?: string | null };
+
+/** From this share on it is worth a word. */
+const NEARLY = 0.9;
+
+function standingOf(used: number, max: number | null): Allowance['standing'] {
+  if (max === null || used < max * NEARLY || (used === 0 && max === 0)) return null;
+  return used >= max ? 'spent' : 'nearly spent';
+}
+
+/** The first of those that have most. */
+function mostOf(all: readonly (readonly [name: string, value: number])[]): readonly [string | null, number] {
+  let most: readonly [string | null, number] = [null, 0];
+  for (const one of all) if (one[1] > most[1]) most = one;
+  return most;
+}

@@ -1,0 +1,17 @@
+/**
+ * Which rows of a long table are shown.
+ *
+ * @module
+ */
+
+/** At most so many: those that matter before others, and in the order in which they were. */
+export function cutTo<T extends { readonly matters?: boolean | undefined }>(
+  rows: readonly T[],
+  most: number,
+): readonly T[] {
+  if (rows.length <= most) return rows;
+  const first = rows.filter(({ matters }) => matters).slice(0, most);
+  const rest = rows.filter(({ matters }) => !matters).slice(0, most - first.length);
+  const kept = new Set([...first, ...rest]);
+  return rows.filter((row) => kept.has(row));
+}

@@ -1,0 +1,126 @@
+/**
+ * What was found to be wrong, and what became of it.
+ *
+ * @module
+ */
+import type { ReactNode } from 'react';
+import type { Defect, Disposition } from '../../../../src/model/defect.ts';
+import { startOf } from '../parts/foreign-text.ts';
+import { amount } from '../parts/words.ts';
+import type { RunRoute } from '../route.ts';
+import { DataTable } from './data-table.tsx';
+import { effortText, NONE } from './figures.ts';
+import { PhaseLink } from './phase-link.tsx';
+
+interface DefectsSectionProps {
+  readonly route: RunRoute;
+  readonly defects: readonly Defect[];
+}
+
+/** Every defect, with links to the phases that it is of, and where it was found and removed. */
+export function DefectsSection({ route, defects }: DefectsSectionProps): ReactNode {
+  return (
+    <section>
+      <h2>Defects</h2>
+      <p className="quiet">
+        Attempts are those that its corrections led to; cost, tokens and time are its share of what tasks took in them.
+      </p>
+      <DataTable
+        name="Defects"
+        heads={[
+          'No.',
+          'Defect',
+          'Type',
+          'Severity',
+          'Now',
+          'Injected',
+          'Detected',
+          'Removed',
+          'Fix',
+          'Attempts',
+          '#Cost',
+          '#Tokens',
+          '#Time',
+        ]}
+        rows={defects.map((one) => ({
+          key: String(one.number),
+          matters: one.disposition === 'open' || one.disposition === 'accepted',
+          cells: cellsOf(one, route),
+        }))}
+        none="No defect was found."
+      />
+    </section>
+  );
+}
+
+// --- internal ---
+
+const LOOKS: Readonly<Record<Disposition, { readonly mark: string; readonly tone: string }>> = {
+  open: { mark: '○', tone: 'warn' },
+  accepted: { mark: '⚠', tone: 'bad' },
+  fixed: { mark: '✓', tone: 'good' },
+  withdrawn: { mark: '⊘', tone: 'quiet' },
+};
+
+function cellsOf(defect: Defect, route: RunRoute): readonly ReactNode[] {
+  const { mark, tone } = LOOKS[defect.disposition];
+  const { costUsd, tokens, ms } = defect.rework;
+  return [
+    amount(defect.number),
+    <span key="what" className="said" title={startOf(defect.id, 120)}>
+      {startOf(defect.description, 240) || NONE}
+    </span>,
+    startOf(defect.type, 40),
+    defect.severity ?? NONE,
+    <span key="now" className={`badge ${tone}`}>
+      <span aria-hidden="true">{mark}</span> {defect.disposition}
+    </span>,
+    <Injected key="injected" defect={defect} route={route} />,
+    <Detected key="detected" defect={defect} route={route} />,
+    defect.removed ? <PhaseLink key="removed" route={route} phase={defect.removed.phase} /> : NONE,
+    defect.fix ? (
+      <span key="fix">
+        <PhaseLink route={route} phase={defect.fix.phase} /> v{defect.fix.version}
+      </span>
+    ) : (
+      NONE
+    ),
+    Object.entries(defect.attempts)
+      .map(([phase, attempts]) => `${startOf(phase, 40)} ${attempts}`)
+      .join(', ') || NONE,
+    effortText(costUsd, 'costUsd'),
+    effortText(tokens, 'tokens'),
+    effortText(ms, 'ms'),
+  ];
+}
+
+interface PlaceProps {
+  readonly defect: Defect;
+  readonly route: RunRoute;
+}
+
+/** Where it was said to be of other phases before, those as well. */
+function Injected({ defect: { attribution, injected }, route }: PlaceProps): ReactNode {
+  const last = attribution.at(-1);
+  const before = attribution.slice(0, -1);
+  return (
+    <>
+      {before.map(({ phase, seq }) => (
+        <s key={seq}>{startOf(phase, 40)} </s>
+      ))}
+      <PhaseLink route={route} phase={injected} />
+      {before.length > 0 && last ? (
+        <span className="quiet"> said by {last.name === null ? last.by : `${last.by} ${startOf(last.name, 40)}`}</span>
+      ) : null}
+    </>
+  );
+}
+
+function Detected({ defect: { found }, route }: PlaceProps): ReactNode {
+  return found.map(({ phase, by, name, seq }, at) => (
+    <span key={seq}>
+      {at === 0 ? '' : ', '}
+      <PhaseLink route={route} phase={phase} /> <span className="quiet">({startOf(name ?? by, 40)})</span>
+    </span>
+  ));
+}

@@ -1,0 +1,25 @@
+/**
+ * The way from a figure to the phase that it is of.
+ *
+ * @module
+ */
+import type { ReactNode } from 'react';
+import { startOf } from '../parts/foreign-text.ts';
+import { hashOfRun, type RunRoute } from '../route.ts';
+
+interface PhaseLinkProps {
+  readonly route: RunRoute;
+  readonly phase: string;
+}
+
+/** The name of a phase; it opens the phase beside the tables. */
+export function PhaseLink({ route, phase }: PhaseLinkProps): ReactNode {
+  return (
+    <a
+      href={hashOfRun(route.run, { ...route, phase, attempt: null })}
+      aria-current={phase === route.phase || undefined}
+    >
+      {startOf(phase, 80)}
+    </a>
+  );
+}
