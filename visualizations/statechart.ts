@@ -1,0 +1,162 @@
+/**
+ * A machine of XState as plain data: its states and the ways between them, for pictures.
+ *
+ * It is read from the machine itself, in which targets are resolved already. Nothing of XState is imported for that, so that the
+ * data and its types are the same in a page that has no machine.
+ *
+ * @module
+ */
+
+/**
+ * What makes a machine take a transition: an event, work that is done or has failed, time, or nothing but its guard (`always`).
+ */
+export type ChartTrigger = 'event' | 'done' | 'error' | 'after' | 'always';
+
+/** One way out of a state. Where several have the same trigger, the first is taken whose guard agrees. */
+export interface ChartTransition {
+  readonly trigger: ChartTrigger;
+  /** The event, what has done its work, or the delay; empty for `always`. */
+  readonly event: string;
+  /** `null` where it is always taken. */
+  readonly guard: string | null;
+  /** `null` where the machine stays where it is. */
+  readonly target: string | null;
+  readonly actions: readonly string[];
+}
+
+/** One state. */
+export interface ChartState {
+  /** Its key; of a state in another one, the path to it, with dots. */
+  readonly name: string;
+  readonly type: 'atomic' | 'compound' | 'parallel' | 'final' | 'history';
+  readonly isInitial: boolean;
+  /** What is at work as long as the machine is there. */
+  readonly invokes: readonly string[];
+  readonly transitions: readonly ChartTransition[];
+}
+
+/** A machine as data. JSON. */
+export interface Statechart {
+  readonly id: string;
+  /** In the order of the machine. */
+  readonly states: readonly ChartState[];
+  /** What is taken in any state. */
+  readonly transitions: readonly ChartTransition[];
+}
+
+/** What is read of a machine of XState 5. */
+export interface ChartedMachine {
+  readonly root: ChartedNode;
+}
+
+/** What is read of one of its states. */
+export interface ChartedNode {
+  readonly id: string;
+  readonly key: string;
+  readonly type: ChartState['type'];
+  readonly initial?: { readonly target?: readonly ChartedTarget[] | undefined } | undefined;
+  readonly states: Readonly<Record<string, ChartedNode>>;
+  readonly invoke: readonly { readonly id: string; readonly src: unknown }[];
+  readonly transitions: ReadonlyMap<string, readonly ChartedTransition[]>;
+  readonly always?: readonly ChartedTransition[] | undefined;
+}
+
+/** Outlines a machine. */
+export function statechartOf({ root }: ChartedMachine): Statechart {
+  const nodes = nodesIn(root);
+  const initial = new Set(
+    [root, ...nodes.map(({ node }) => node)].flatMap(({ initial: start }) => idsOf(start?.target)),
+  );
+  const names = new Map(nodes.map(({ name, node }) => [node.id, name]));
+  const works = new Map(
+    [root, ...nodes.map(({ node }) => node)].flatMap(({ invoke }) => invoke.map(({ id, src }) => [id, nameOf(src)])),
+  );
+
+  function transitionsOf(node: ChartedNode): readonly ChartTransition[] {
+    const given = [...node.transitions].flatMap(([event, some]) => some.map((one) => ({ event, one })));
+    const always = (node.always ?? []).map((one) => ({ event: '', one }));
+    return [...given, ...always].map(({ event, one }) => ({
+      ...triggerOf(event, works),
+      guard: one.guard === undefined ? null : guardText(one.guard),
+      target: idsOf(one.target).map((id) => names.get(id) ?? id)[0] ?? null,
+      actions: one.actions.map(nameOf),
+    }));
+  }
+
+  return {
+    id: root.id,
+    states: nodes.map(({ name, node }) => ({
+      name,
+      type: node.type,
+      isInitial: initial.has(node.id),
+      invokes: node.invoke.map(({ src }) => nameOf(src)),
+      transitions: transitionsOf(node),
+    })),
+    transitions: transitionsOf(root),
+  };
+}
+
+/** What makes the machine take a transition, in words; empty for `always`. */
+export function triggerText({ trigger, event }: Pick<ChartTransition, 'trigger' | 'event'>): string {
+  switch (trigger) {
+    case 'event':
+    case 'always':
+      return event;
+    case 'done':
+      return `${event === '*' ? 'any actor' : event} done`;
+    case 'error':
+      return `${event === '*' ? 'any actor' : event} failed`;
+    case 'after':
+      return `after ${event}`;
+  }
+}
+
+// --- internal ---
+
+interface ChartedTarget {
+  readonly id: string;
+}
+
+interface ChartedTransition {
+  readonly target?: readonly ChartedTarget[] | undefined;
+  readonly guard?: unknown;
+  readonly actions: readonly unknown[];
+}
+
+/** Events that XState makes: `xstate.done.actor.0.phase.running`, `xstate.after.1000.phase.waiting`. */
+const MADE = /^xstate\.(?<trigger>done|error|after)\.(?:actor\.|state\.)?(?<of>.*)$/u;
+
+function nodesIn(parent: ChartedNode, path = ''): readonly { readonly name: string; readonly node: ChartedNode }[] {
+  return Object.values(parent.states).flatMap((node) => {
+    const name = `${path}${node.key}`;
+    return [{ name, node }, ...nodesIn(node, `${name}.`)];
+  });
+}
+
+function idsOf(targets: readonly ChartedTarget[] | undefined): readonly string[] {
+  return (targets ?? []).map(({ id }) => id);
+}
+
+function triggerOf(event: string, works: ReadonlyMap<string, string>): Pick<ChartTransition, 'trigger' | 'event'> {
+  if (event === '') return { trigger: 'always', event };
+  const { trigger, of = '' } = MADE.exec(event)?.groups ?? {};
+  if (trigger === 'done' || trigger === 'error') return { trigger, event: works.get(of) ?? of };
+  return trigger === 'after' ? { trigger, event: of.split('.')[0] ?? of } : { trigger: 'event', event };
+}
+
+/** A guard by its name, with what it is given where that is no function. */
+function guardText(guard: unknown): string {
+  const given = isNamed(guard) && 'params' in guard ? guard.params : undefined;
+  const isPlain = typeof given === 'string' || typeof given === 'number' || typeof given === 'boolean';
+  return isPlain ? `${nameOf(guard)} ${given}` : nameOf(guard);
+}
+
+function nameOf(named: unknown): string {
+  if (typeof named === 'string') return named;
+  if (isNamed(named)) return named.type;
+  return typeof named === 'function' && named.name !== '' ? named.name : 'unnamed';
+}
+
+function isNamed(value: unknown): value is { readonly type: string; readonly params?: unknown } {
+  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
+}
