@@ -10,7 +10,9 @@ import type { ListedRun } from '../store/port.ts';
 import { readRun } from '../store/read.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { findRun } from './find-run.ts';
+import { withoutTheDead } from './holder.ts';
 import { print } from './print.ts';
+import { goOnText } from './show/afterwards.ts';
 import { createEventLines } from './show/event-lines.ts';
 import { openStore, storeArgument, type OpenStore, type StoreFlags } from './store-option.ts';
 
@@ -28,13 +30,17 @@ export async function printEvents(wanted: string, flags: EventsFlags): Promise<E
   const { from = 1, follow = false, json = false } = flags;
   const kept = openStore(flags, 'read');
   const { runId } = await findRun(kept, wanted);
+  const worried = createWorry(kept);
   const say = json ? (record: RunRecord) => JSON.stringify(record) : await linesFrom(kept, runId, from);
   for (let next = from; ;) {
     const records = await readRun(kept.store, runId, next, AT_ONCE);
     next += records.length;
     if (!(await print(records.map((record) => `${say(record)}\n`).join('')))) return exitCode.brokenPipe;
     if (records.length === AT_ONCE) continue;
-    if (!follow || isOver(await stillThere(kept, runId), next)) break;
+    if (!follow) break;
+    const run = await stillThere(kept, runId);
+    if (isOver(run, next)) break;
+    worried(run);
     await setTimeout(LOOK_MS);
   }
   await kept.store.close();
@@ -47,6 +53,17 @@ export async function printEvents(wanted: string, flags: EventsFlags): Promise<E
 const AT_ONCE = 1000;
 /** Milliseconds between looks at what is new. */
 const LOOK_MS = 200;
+
+/** Says it when nobody works on a run that is followed, as nothing may ever come then; once, until somebody does again. */
+function createWorry(kept: OpenStore): (run: ListedRun) => void {
+  let said = false;
+  return (run) => {
+    const left = withoutTheDead(run).lease === undefined;
+    if (left && !said)
+      process.stderr.write(`phasegate: nobody works on the run now; ${goOnText('resume', run.runId, kept)}\n`);
+    said = left;
+  };
+}
 
 /** Lines know the plan and the start of the run, which its first record brings. */
 async function linesFrom({ store }: OpenStore, runId: string, from: number): Promise<(record: RunRecord) => string> {

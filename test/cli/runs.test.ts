@@ -1,5 +1,6 @@
 /** Commands that look at runs that are kept, move them, and remove them. */
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -192,6 +193,19 @@ describe('phasegate events', () => {
     const { code, stdout } = await follower.ended;
     expect(stdout).toBe(first.stdout + second.stdout);
     expect(code).toBe(0);
+  });
+
+  it('says it where nobody works on the run that it follows', async () => {
+    const cwd = await article();
+    const { child, ended } = await startUntil(['run', 'p.mjs'], 'at work', cwd);
+    child.kill('SIGKILL');
+    const id = idIn(await ended);
+    const follower = start(['events', 'latest', '--follow'], { cwd });
+    const [told] = (await once(follower.child.stderr ?? child, 'data')) as [string];
+    expect(told).toBe(`phasegate: nobody works on the run now; resume with: phasegate resume ${id}\n`);
+    await put(cwd, 'go');
+    await phasegate(['resume', 'latest'], { cwd });
+    expect(await follower.ended).toMatchObject({ code: 0, stderr: told });
   });
 });
 
