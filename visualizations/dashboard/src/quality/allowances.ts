@@ -16,13 +16,16 @@ export interface Allowance {
   readonly max: number | null;
   /** Who has used most, where it is a limit of each phase, or of each pair. */
   readonly of: string | null;
-  readonly standing: 'nearly spent' | 'spent' | null;
+  readonly standing: 'nearly spent' | 'spent' | 'lifted' | null;
   /** An amount of it in words. */
   readonly text: (value: number) => string;
 }
 
-/** Totals of the run, and those limits of single phases and pairs that it has. */
-export function allowancesOf({ plan, snapshot, sentBack }: Story): readonly Allowance[] {
+/** Totals of the run, and those limits of single phases and pairs that it has. @param lifted By people: they hold no more. */
+export function allowancesOf(
+  { plan, snapshot, sentBack }: Pick<Story, 'plan' | 'snapshot' | 'sentBack'>,
+  lifted: ReadonlySet<LimitName>,
+): readonly Allowance[] {
   const { metrics, phases } = snapshot;
   const limits = plan?.limits ?? {};
   const [phase, attempts] = mostOf(Object.entries(phases).map(([name, one]) => [name, one.attempts]));
@@ -38,7 +41,8 @@ export function allowancesOf({ plan, snapshot, sentBack }: Story): readonly Allo
   return rows.flatMap(({ of = null, ...row }) => {
     const max = limits[row.limit] ?? null;
     const isTotal = row.limit !== 'attemptsPerPhase' && row.limit !== 'perPair';
-    return isTotal || max !== null ? [{ ...row, max, of, standing: standingOf(row.used, max) }] : [];
+    const standing = lifted.has(row.limit) ? 'lifted' : standingOf(row.used, max);
+    return isTotal || max !== null ? [{ ...row, max, of, standing }] : [];
   });
 }
 

@@ -6,6 +6,7 @@
 import { type ReactNode, useState } from 'react';
 import { amount } from '../parts/words.ts';
 import { cutTo } from './cut-to.ts';
+import '../parts/parts.css';
 
 /** A row. The first cell names it. */
 export interface DataRow {

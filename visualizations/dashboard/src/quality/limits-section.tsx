@@ -5,40 +5,57 @@
  */
 import type { ReactNode } from 'react';
 import { startOf } from '../parts/foreign-text.ts';
+import type { LimitName } from '../../../../src/model/policy.ts';
 import type { Story } from '../data/story.ts';
 import { Bar } from './bar.tsx';
 import { DataTable } from './data-table.tsx';
 import { type Allowance, allowancesOf } from './allowances.ts';
 import { NONE } from './figures.ts';
 
+interface LimitsSectionProps {
+  readonly story: Story;
+  readonly lifted: ReadonlySet<LimitName>;
+}
+
 /** Everything that can be limited, with what is left of it where it is. */
-export function LimitsSection({ story }: { readonly story: Story }): ReactNode {
-  const rows = allowancesOf(story).map((one) => ({
-    key: one.limit,
-    cells: [
-      one.of === null ? one.name : `${one.name}, most by ${startOf(one.of, 80)}`,
-      one.text(one.used),
-      one.max === null ? 'no limit' : one.text(one.max),
-      one.max === null ? NONE : one.text(Math.max(0, one.max - one.used)),
-      one.max === null ? null : <AllowanceBar key="bar" {...one} max={one.max} />,
-    ],
-  }));
+export function LimitsSection({ story, lifted }: LimitsSectionProps): ReactNode {
+  const allowances = allowancesOf(story, lifted);
+  const isLimited = allowances.some(({ max }) => max !== null);
   return (
     <section>
-      <h2>Used and limits</h2>
+      <h2>{isLimited ? 'Used, and limits' : 'Used'}</h2>
       <DataTable
-        name="Used and limits"
-        heads={['What', '#Used', '#Limit', '#Left', 'How far']}
-        rows={rows}
+        name="What the run has used"
+        heads={isLimited ? ['What', '#Used', '#Limit', '#Left', 'How far'] : ['What', '#Used']}
+        rows={allowances.map((one) => ({ key: one.limit, cells: cellsOf(one) }))}
         none="Nothing is used."
       />
+      {isLimited ? null : <p className="quiet">The run has no limits.</p>}
     </section>
   );
 }
 
 // --- internal ---
 
-function AllowanceBar({ used, max, standing }: Allowance & { readonly max: number }): ReactNode {
+function cellsOf({ name, of, used, max, text, standing }: Allowance): readonly ReactNode[] {
+  const what = of === null ? name : `${name}, most: ${startOf(of, 80)}`;
+  if (max === null) return [what, text(used), 'no limit', NONE, ''];
+  return [
+    what,
+    text(used),
+    text(max),
+    text(Math.max(0, max - used)),
+    <AllowanceBar key="bar" used={used} max={max} standing={standing} />,
+  ];
+}
+
+interface AllowanceBarProps {
+  readonly used: number;
+  readonly max: number;
+  readonly standing: Allowance['standing'];
+}
+
+function AllowanceBar({ used, max, standing }: AllowanceBarProps): ReactNode {
   const look = standing === 'spent' ? 'bad' : standing === 'nearly spent' ? 'warn' : 'plain';
   return (
     <>

@@ -19,11 +19,11 @@ import './quality.css';
 
 /** Cost and quality of a run, at the record that is looked at. */
 export function QualityTab({ log, story, route }: TabProps): ReactNode {
-  const { defects, measures } = useQuality({ log, story });
+  const { defects, measures, lifted } = useQuality({ log, story });
   return (
     <div className="quality">
       <p className="summary">{summaryOf(defects, measures.removalEfficiency)}</p>
-      <LimitsSection story={story} />
+      <LimitsSection story={story} lifted={lifted} />
       <EffortSection route={route} measures={measures} />
       <AttemptsSection route={route} snapshot={story.snapshot} />
       <GatesSection route={route} measures={measures} />

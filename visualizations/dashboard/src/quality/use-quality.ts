@@ -6,6 +6,7 @@
 import { useMemo, useState } from 'react';
 import type { Defect } from '../../../../src/model/defect.ts';
 import type { Measures } from '../../../../src/model/measures.ts';
+import type { LimitName } from '../../../../src/model/policy.ts';
 import { foldQuality } from '../../../../src/model/quality.ts';
 import { type Fold, follow } from '../data/follow.ts';
 import type { TabProps } from '../run/tab.ts';
@@ -14,6 +15,8 @@ import type { TabProps } from '../run/tab.ts';
 export interface Quality {
   readonly defects: readonly Defect[];
   readonly measures: Measures;
+  /** Limits that people have lifted. */
+  readonly lifted: ReadonlySet<LimitName>;
 }
 
 /** Folds records, as long as whoever asks is shown. */
@@ -26,8 +29,12 @@ export function useQuality({ log, story }: Pick<TabProps, 'log' | 'story'>): Qua
 
 function beginQuality(): Fold<Quality> {
   const fold = foldQuality();
+  const lifted = new Set<LimitName>();
   return {
-    apply: (record) => fold.apply(record),
-    read: () => ({ defects: fold.defects(), measures: fold.measures() }),
+    apply(record) {
+      fold.apply(record);
+      if (record.event.type === 'limit.lifted') lifted.add(record.event.limit);
+    },
+    read: () => ({ defects: fold.defects(), measures: fold.measures(), lifted: new Set(lifted) }),
   };
 }
