@@ -4,7 +4,6 @@
  * @module
  */
 import { Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Done, Session } from './api.ts';
 import { createAssets } from './assets.ts';
@@ -66,10 +65,7 @@ export function createApp(stage: Backstage, token: string, assets: string | URL)
     return c.body(content, 200, { 'content-type': 'application/json; charset=utf-8' });
   });
 
-  app.post('*', bodyLimit({ maxSize: LONGEST_BODY, onError: (c) => c.json(TOO_LONG, 413) }), async (c, next) => {
-    if (stage.readOnly) return c.json(READ_ONLY, 403);
-    return next();
-  });
+  if (stage.readOnly) app.post('*', (c) => c.json(READ_ONLY, 403));
   for (const how of ['resume', 'retry'] as const) {
     app.post(`/api/runs/:run/${how}`, async (c) => {
       const run = await findRun(stage, c.req.param('run'));
@@ -100,9 +96,7 @@ export function createApp(stage: Backstage, token: string, assets: string | URL)
 
 /** Runs in a list where no limit was asked for. */
 const MOST_RUNS = 500;
-const LONGEST_BODY = 1_000_000;
 
-const TOO_LONG = refusalOf(`Cannot read the request as its body has more than ${LONGEST_BODY} bytes`);
 const READ_ONLY = refusalOf(
   'Cannot change anything as this dashboard is read-only',
   'Start it without --read-only, or answer with phasegate inbox answer.',
@@ -113,4 +107,4 @@ function contentful(status: number): ContentfulStatusCode {
   return STATUSES.find((one) => one === status) ?? 500;
 }
 
-const STATUSES = [400, 403, 404, 409, 503] as const;
+const STATUSES = [400, 403, 404, 409, 413, 503] as const;

@@ -10,7 +10,7 @@ import { forkRun } from '../runtime/fork.ts';
 import type { ListedRun } from '../store/port.ts';
 import type { Forked, ForkRequest, RunAction } from './api.ts';
 import type { Backstage } from './backstage.ts';
-import { refused } from './refusal.ts';
+import { refused, RequestRefused } from './refusal.ts';
 import { findRun, offered, workerOn } from './runs.ts';
 
 /** Does it. Each throws a PhasegateError where it cannot. */
@@ -81,8 +81,10 @@ function hasEnded({ runId, status }: ListedRun): PhasegateError {
   });
 }
 
-function notOffered(action: RunAction, runId: string): PhasegateError {
-  return new PhasegateError('REQUEST_REFUSED', `Cannot ${action} run ${runId} as this dashboard has no pipelines`, {
-    hint: 'Whoever serves it gives it `actions`; on the command line use phasegate ui.',
-  });
+function notOffered(action: RunAction, runId: string): RequestRefused {
+  return new RequestRefused(
+    403,
+    `Cannot ${action} run ${runId} as this dashboard has no pipelines`,
+    'Whoever serves it gives it `actions`; phasegate ui has them.',
+  );
 }

@@ -12,16 +12,27 @@ export interface Refused {
   readonly body: Refusal;
 }
 
+/** A request that is refused for what it is, whatever is kept. */
+export class RequestRefused extends PhasegateError {
+  readonly status: number;
+
+  constructor(status: number, problem: string, hint?: string) {
+    super('REQUEST_REFUSED', problem, hint === undefined ? {} : { hint });
+    this.status = status;
+  }
+}
+
 /** What was thrown, as a refusal. Of errors that nobody has foreseen nothing is told: they may say anything. */
 export function refused(thrown: unknown): Refused {
   if (!PhasegateError.is(thrown)) {
     return { status: 500, body: { error: { code: 'INTERNAL', message: UNFORESEEN, hint: WHERE_IT_IS_TOLD } } };
   }
   const { code, hint } = thrown;
-  return { status: STATUS[code] ?? 500, body: { error: { code, message: problemOf(thrown), hint } } };
+  const status = thrown instanceof RequestRefused ? thrown.status : (STATUS[code] ?? 500);
+  return { status, body: { error: { code, message: problemOf(thrown), hint } } };
 }
 
-/** Refuses a request for what it is, whatever is kept. */
+/** Why a request is refused for what it is, where that is always the same. */
 export function refusalOf(message: string, hint?: string): Refusal {
   return { error: { code: 'REQUEST_REFUSED', message, hint } };
 }

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { PhasegateError } from '../model/errors.ts';
 import { replySchema } from '../model/reply.ts';
 import type { Env } from './guard.ts';
+import { RequestRefused } from './refusal.ts';
 
 /** The schemas of the bodies. */
 export const answerRequest = z.strictObject({ nonce: z.string(), reply: replySchema });
@@ -17,9 +18,9 @@ export const forkRequest = z.strictObject({
   run: z.boolean().optional(),
 });
 
-/** @throws PhasegateError `INPUT_INVALID` */
+/** @throws PhasegateError `INPUT_INVALID`, `REQUEST_REFUSED` where it is too long */
 export async function readBody<T>(c: Context<Env>, schema: z.ZodType<T>): Promise<T> {
-  const text = await c.req.text();
+  const text = await readText(c.req.raw.body);
   const parsed = schema.safeParse(parse(text === '' ? '{}' : text));
   if (parsed.success) return parsed.data;
   throw invalid(`Cannot read the request as it is not what was expected:\n${z.prettifyError(parsed.error)}`);
@@ -40,6 +41,23 @@ export function readLastEventId(c: Context<Env>): number {
 }
 
 // --- internal ---
+
+/** Bytes of a body, and how many of one that is too long are still read, so that whoever sends it reads the answer. */
+const LONGEST_BODY = 1_000_000;
+const MOST_READ = 16 * LONGEST_BODY;
+
+async function readText(body: ReadableStream<Uint8Array> | null): Promise<string> {
+  const decoder = new TextDecoder();
+  let size = 0;
+  let text = '';
+  for await (const part of body ?? []) {
+    size += part.length;
+    if (size > MOST_READ) break;
+    if (size <= LONGEST_BODY) text += decoder.decode(part, { stream: true });
+  }
+  if (size <= LONGEST_BODY) return text + decoder.decode();
+  throw new RequestRefused(413, `Cannot read the request as its body has more than ${LONGEST_BODY} bytes`);
+}
 
 function parse(text: string): unknown {
   try {

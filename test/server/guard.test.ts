@@ -1,0 +1,363 @@
+/** Who may ask the dashboard: every attack that `docs/dashboard.md` says does nothing. */
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Refusal } from '../../src/server/api.ts';
+import { askAt, cookieOf, served, type Answer, type Served } from './rig.ts';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+describe('the token', () => {
+  it('is exchanged for a cookie that scripts and other sites cannot have, and leaves the address', async () => {
+    const { dashboard } = await served();
+    const { port, url } = dashboard;
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?token=[\w-]{43}$/u);
+    const { status, headers, text } = await askAt(url);
+    expect({ status, location: headers.location, text }).toEqual({ status: 303, location: '/', text: '' });
+    const [cookie = '', ...more] = headers['set-cookie'] ?? [];
+    expect(more).toEqual([]);
+    const [pair = '', ...attributes] = cookie.split('; ');
+    expect(pair).toMatch(new RegExp(`^phasegate-${port}=[\\w-]{43}$`, 'u'));
+    expect(attributes.toSorted()).toEqual(['HttpOnly', 'Path=/', 'SameSite=Strict']);
+    expect(pair).not.toContain(new URL(url).searchParams.get('token'));
+  });
+
+  it('leads on by a page where another site has led here, as browsers keep the cookie back along redirects', async () => {
+    const { dashboard } = await served();
+    const { status, headers, text } = await askAt(dashboard.url, { headers: { 'sec-fetch-site': 'cross-site' } });
+    expect(status).toBe(200);
+    expect(headers['set-cookie']).toHaveLength(1);
+    expect(text).toContain('<meta http-equiv="refresh" content="0; url=/">');
+  });
+
+  it.each([
+    ['another token', (url: string) => url.replace(/token=.{5}/u, 'token=AAAAA')],
+    ['a part of it', (url: string) => url.slice(0, -1)],
+    ['more than it', (url: string) => `${url}A`],
+    ['none', (url: string) => url.replace(/token=.*/u, 'token=')],
+  ])('is needed whole: %s gives no cookie', async (_name, change) => {
+    const { dashboard } = await served();
+    const { status, headers, text } = await askAt(change(dashboard.url));
+    expect({ status, cookies: headers['set-cookie'] }).toEqual({ status: 401, cookies: undefined });
+    expect(text).toContain('Open the URL that was printed when it was started');
+  });
+
+  it('counts at the front door only', async () => {
+    const { ask, dashboard } = await served();
+    const { search } = new URL(dashboard.url);
+    expect((await ask(`/api/runs${search}`)).status).toBe(401);
+    expect((await ask(`/${search}`, { method: 'POST' })).status).toBe(401);
+  });
+});
+
+describe('a request', () => {
+  const PATHS = ['/', '/assets/app.js', '/api/session', '/api/runs', '/api/changes', '/api/nothing', '/nothing'];
+
+  it.each(PATHS)('without the cookie gets nothing of %s', async (path) => {
+    const one = await served();
+    const other = await served();
+    const value = one.cookie.split('=')[1] ?? '';
+    const cookies = ['', other.cookie, `phasegate-1=${value}`, one.cookie.slice(0, -1), `${one.cookie}x`];
+    for (const cookie of cookies) {
+      const { status, text } = await one.ask(path, { headers: { cookie } });
+      expect(status).toBe(401);
+      if (path.startsWith('/api/'))
+        expect(JSON.parse(text)).toEqual({
+          error: {
+            code: 'REQUEST_REFUSED',
+            message: 'Cannot answer as the request has no cookie that is good',
+            hint: 'Open the URL that was printed when the dashboard was started, with the port that it has there.',
+          },
+        });
+    }
+  });
+
+  it('names this machine and the port, as a page whose name leads here does not', async () => {
+    const { ask, cookie, dashboard } = await served();
+    const { port } = dashboard;
+    const good = [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
+    for (const host of good) expect((await ask('/api/runs', { headers: { cookie, host } })).status).toBe(200);
+    const bad = ['evil.example', `evil.example:${port}`, '127.0.0.1', 'localhost', `127.0.0.1:${port + 1}`];
+    const worse = [`localhost:${port}.evil.example`, `0.0.0.0:${port}`, `LOCALHOST.:${port}`, `127.1:${port}`];
+    for (const host of [...bad, ...worse]) {
+      const { status, text } = await ask('/api/runs', { headers: { cookie, host } });
+      // Such a name of a host is none at all, and is refused even before.
+      const expected = host.includes('.evil') ? 400 : 403;
+      expect([host, status, text.includes('runs')]).toEqual([host, expected, false]);
+    }
+    const { search } = new URL(dashboard.url);
+    const rebound = await ask(`/${search}`, { headers: { host: `evil.example:${port}` } });
+    expect([rebound.status, rebound.headers['set-cookie']]).toEqual([403, undefined]);
+  });
+
+  it('has one host, and that where another is in the request line', async () => {
+    const { dashboard, cookie } = await served();
+    const { port } = dashboard;
+    const get = (target: string, ...hosts: readonly string[]) =>
+      raw(
+        port,
+        `GET ${target} HTTP/1.1\r\n${hosts.map((host) => `host: ${host}\r\n`).join('')}cookie: ${cookie}\r\nconnection: close\r\n\r\n`,
+      );
+    expect(await get('/api/runs', `127.0.0.1:${port}`)).toMatch(/^HTTP\/1\.1 200 [^]*"runs":\[\]/u);
+    expect(await get('/api/runs')).toMatch(/^HTTP\/1\.1 400 /u);
+    expect(await get('/api/runs', `evil.example:${port}`, `127.0.0.1:${port}`)).not.toMatch(/^HTTP\/1\.1 200 /u);
+    expect(await get(`http://127.0.0.1:${port}/api/runs`, 'evil.example')).toMatch(/^HTTP\/1\.1 403 /u);
+    expect(await get('/api/runs', 'e\\vil@[')).toMatch(/^HTTP\/1\.1 4/u);
+  });
+
+  it('comes from the page of the dashboard, and not from another', async () => {
+    const { ask, cookie, dashboard } = await served();
+    const { port } = dashboard;
+    const foreign = [
+      { origin: 'http://evil.example' },
+      { origin: 'null' },
+      { origin: `http://127.0.0.1:${port + 1}` },
+      { origin: `https://127.0.0.1:${port}` },
+      { origin: `http://localhost:${port}` },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+    ];
+    for (const headers of foreign) {
+      const { status } = await ask('/api/runs', { headers: { cookie, ...headers } });
+      expect([headers, status]).toEqual([headers, 403]);
+    }
+    const own = await ask('/api/runs', {
+      headers: { cookie, origin: `http://127.0.0.1:${port}`, 'sec-fetch-site': 'same-origin' },
+    });
+    expect(own.status).toBe(200);
+  });
+
+  it('that changes something says that it comes from there, and is JSON', async () => {
+    const { ask, cookie, dashboard } = await served();
+    const origin = `http://127.0.0.1:${dashboard.port}`;
+    const post = async (headers: Readonly<Record<string, string>>) =>
+      (await ask('/api/runs/none/cancel', { method: 'POST', headers: { cookie, ...headers }, body: '{}' })).status;
+    expect(await post({ ...JSON_TYPE })).toBe(403);
+    expect(await post({ ...JSON_TYPE, 'sec-fetch-site': 'none' })).toBe(403);
+    expect(await post({ origin })).toBe(415);
+    expect(await post({ origin, 'content-type': 'text/plain' })).toBe(415);
+    expect(await post({ origin, 'content-type': 'application/x-www-form-urlencoded' })).toBe(415);
+    expect(await post({ origin, 'content-type': 'text/plain; a=application/json' })).toBe(415);
+    // There is no such run, and that is told to those who may ask.
+    expect(await post({ origin, ...JSON_TYPE })).toBe(404);
+    expect(await post({ origin, 'content-type': 'application/json; charset=utf-8' })).toBe(404);
+    expect(await post({ 'sec-fetch-site': 'same-origin', ...JSON_TYPE })).toBe(404);
+  });
+
+  it('has a body of at most a million bytes, whether it says so before or not', async () => {
+    const { ask, cookie, dashboard } = await served();
+    const headers = { cookie, origin: `http://127.0.0.1:${dashboard.port}`, ...JSON_TYPE };
+    const body = JSON.stringify({ reason: 'x'.repeat(1_000_000) });
+    const path = '/api/runs/none/cancel';
+    expect((await ask(path, { method: 'POST', headers, body })).status).toBe(413);
+    const chunked = { ...headers, 'transfer-encoding': 'chunked' };
+    expect((await ask(path, { method: 'POST', headers: chunked, body })).status).toBe(413);
+    expect((await ask(path, { method: 'POST', headers, body: body.slice(100_000) })).status).toBe(400);
+  });
+
+  it('that makes no sense is refused', async () => {
+    const { ask, get, post, cookie, dashboard } = await served();
+    const headers = { cookie, origin: `http://127.0.0.1:${dashboard.port}`, ...JSON_TYPE };
+    const send = async (path: string, body: string) => {
+      const { status, text } = await ask(path, { method: 'POST', headers, body });
+      return [status, codeOf(JSON.parse(text))];
+    };
+    expect(await send('/api/runs/none/cancel', '{')).toEqual([400, 'INPUT_INVALID']);
+    expect(await send('/api/runs/none/cancel', '[]')).toEqual([400, 'INPUT_INVALID']);
+    expect(await send('/api/runs/none/cancel', '{"reason":1}')).toEqual([400, 'INPUT_INVALID']);
+    expect(await send('/api/runs/none/cancel', '{"reson":"typo"}')).toEqual([400, 'INPUT_INVALID']);
+    expect(await send('/api/runs/none/fork', '{"at":0}')).toEqual([400, 'INPUT_INVALID']);
+    expect(await send('/api/inbox/none/answer', '{"reply":{"type":"skip"}}')).toEqual([400, 'INPUT_INVALID']);
+    expect(await send('/api/inbox/none/answer', '{"nonce":"n","reply":{"type":"?"}}')).toEqual([400, 'INPUT_INVALID']);
+    expect((await get('/api/runs?limit=-1')).status).toBe(400);
+    expect(codeOf((await get('/api/runs/none')).body)).toBe('RUN_UNKNOWN');
+    expect((await get('/api/runs/none/records')).status).toBe(404);
+    expect(codeOf((await get('/api/inbox/none:1')).body)).toBe('ITEM_UNKNOWN');
+    expect((await get(`/api/artifacts/${'0'.repeat(64)}`)).status).toBe(404);
+    for (const hash of ['0', '..%2F..%2Fpackage.json', `${'0'.repeat(64)}0`])
+      expect((await get(`/api/artifacts/${hash}`)).status).toBe(404);
+    for (const path of ['/api', '/api/', '/api/nothing', '/nothing/at/all']) {
+      const { status, body } = await get(path);
+      expect([path, status, codeOf(body)]).toEqual([path, 404, 'REQUEST_REFUSED']);
+    }
+    expect((await post('/api/session')).status).toBe(404);
+    expect((await ask('/api/runs', { method: 'DELETE', headers })).status).toBe(404);
+    expect(
+      (await ask('/api/runs', { method: 'OPTIONS', headers: { ...headers, origin: 'http://evil.example' } })).status,
+    ).toBe(403);
+  });
+});
+
+describe('an answer', () => {
+  it('tells browsers to run nothing else, to show it nowhere else, and to keep nothing', async () => {
+    const { ask, cookie } = await served();
+    for (const [path, headers] of [
+      ['/', { cookie }],
+      ['/api/session', { cookie }],
+      ['/api/nothing', { cookie }],
+      ['/', {}],
+    ] as const) {
+      const answer = await ask(path, { headers });
+      expect(policyOf(answer)).toEqual({
+        'content-security-policy':
+          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; worker-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+        'cache-control': 'no-store',
+      });
+      expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+    }
+  });
+
+  it('says nothing of errors that were not foreseen, which whoever serves it is told', async () => {
+    const secret = 'secret of /home/ada/.ssh';
+    const told: unknown[] = [];
+    const { store } = await served();
+    const broken = { ...store, runs: () => Promise.reject(new Error(secret)) };
+    const { get } = await served({ store: broken, onError: (thrown) => told.push(thrown) });
+    const { status, body } = await get('/api/runs');
+    expect(status).toBe(500);
+    expect(body).toEqual({
+      error: {
+        code: 'INTERNAL',
+        message: 'Cannot answer as an error has happened that was not foreseen',
+        hint: 'Whoever has started the dashboard is told what it was.',
+      },
+    });
+    expect(told).toEqual([new Error(secret)]);
+  });
+
+  it('comes from a port of this machine that others do not reach', async () => {
+    const { dashboard } = await served();
+    await expect(cookieOf(dashboard.url.replace('127.0.0.1', '127.0.0.2'))).rejects.toThrow('ECONNREFUSED');
+  });
+});
+
+describe('files of the app', () => {
+  it('are those of its folder, and nothing beside, above or below', async () => {
+    const { ask, cookie } = await withApp();
+    const get = async (path: string) => {
+      const { status, headers, text } = await ask(path, { headers: { cookie } });
+      return [status, headers['content-type'], headers['cache-control'], status === 200 ? text : undefined];
+    };
+    expect(await get('/')).toEqual([200, 'text/html; charset=utf-8', 'no-cache', '<p>app</p>']);
+    expect(await get('/icon.svg')).toEqual([200, 'image/svg+xml; charset=utf-8', 'no-cache', '<svg/>']);
+    const immutable = 'private, max-age=31536000, immutable';
+    expect(await get('/assets/app-1.js')).toEqual([200, 'text/javascript; charset=utf-8', immutable, 'app()']);
+    for (const path of [
+      '/secret.pem',
+      '/assets/',
+      '/assets/none.js',
+      '/.env.json',
+      '/assets/.hidden.js',
+      '/deep/er/file.js',
+      '/deep%2Ffile.js',
+      '/..%2Foutside.json',
+      '/%2e%2e/outside.json',
+      '/assets/..%2F..%2Foutside.json',
+      '/assets/%2e%2e%2f%2e%2e%2foutside.json',
+      '/assets/..%5C..%5Coutside.json',
+      '/assets/%252e%252e%252foutside.json',
+      '/assets/app-1.js%00',
+      '//etc/hosts.json',
+    ]) {
+      const [status] = await get(path);
+      expect([path, status]).toEqual([path, 404]);
+    }
+  });
+
+  it('are not read through requests that leave the path as it is', async () => {
+    const { dashboard, cookie } = await withApp();
+    const head = `host: 127.0.0.1:${dashboard.port}\r\ncookie: ${cookie}\r\nconnection: close\r\n\r\n`;
+    for (const path of [
+      '/../outside.json',
+      '/assets/../../outside.json',
+      '/assets/..\\..\\outside.json',
+      '../outside.json',
+    ]) {
+      const text = await raw(dashboard.port, `GET ${path} HTTP/1.1\r\n${head}`);
+      expect(text).toMatch(/^HTTP\/1\.1 40[04] /u);
+      expect(text).not.toContain('"outside"');
+    }
+  });
+});
+
+describe('a read-only dashboard', () => {
+  it('changes nothing, whoever asks', async () => {
+    const { get, post } = await served({ readOnly: true });
+    const paths = [
+      '/api/inbox/x/answer',
+      '/api/runs/x/cancel',
+      '/api/runs/x/resume',
+      '/api/runs/x/retry',
+      '/api/runs/x/fork',
+      '/api/x',
+    ];
+    for (const path of paths) {
+      const { status, body } = await post(path, {});
+      expect([path, status, messageOf(body)]).toEqual([
+        path,
+        403,
+        'Cannot change anything as this dashboard is read-only',
+      ]);
+    }
+    expect((await get('/api/session')).body).toMatchObject({ readOnly: true, actions: [] });
+  });
+});
+
+// --- internal ---
+
+function codeOf(body: unknown): unknown {
+  return refusalIn(body)?.error.code;
+}
+
+function messageOf(body: unknown): unknown {
+  return refusalIn(body)?.error.message;
+}
+
+function refusalIn(body: unknown): Refusal | undefined {
+  return typeof body === 'object' && body !== null && 'error' in body ? (body as Refusal) : undefined;
+}
+
+function policyOf({ headers }: Answer): Readonly<Record<string, unknown>> {
+  const { connection: _, 'keep-alive': __, 'content-type': ___, ...others } = headers;
+  const { date: ____, 'content-length': _____, 'transfer-encoding': ______, ...policy } = others;
+  return policy;
+}
+
+/** Sends bytes as they are, and reads until the connection ends. */
+function raw(port: number, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(text));
+    let answer = '';
+    socket.setEncoding('utf8').on('data', (part: string) => (answer += part));
+    socket.on('error', reject);
+    socket.on('close', () => resolve(answer));
+  });
+}
+
+async function withApp(): Promise<Served> {
+  const folder = await mkdtemp(join(tmpdir(), 'phasegate-app-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const app = join(folder, 'app');
+  const files = {
+    'app/index.html': '<p>app</p>',
+    'app/icon.svg': '<svg/>',
+    'app/secret.pem': 'key',
+    'app/.env.json': 'hidden',
+    'app/assets/app-1.js': 'app()',
+    'app/assets/.hidden.js': 'hidden',
+    'app/deep/file.js': 'deep',
+    'app/deep/er/file.js': 'deeper',
+    'outside.json': '"outside"',
+  };
+  for (const path of ['assets', 'deep/er']) await mkdir(join(app, path), { recursive: true });
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  await symlink('/etc', join(app, 'assets', 'etc'));
+  return served({ assets: app });
+}
