@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { createContext, useContext, useEffect, useState } from 'react';
+import { createContext, useContext, useEffect, useMemo, useState } from 'react';
 import type { Change, Refusal } from '../../../../src/server/api.ts';
 import { fromWire } from './wire.ts';
 
@@ -11,6 +11,8 @@ import { fromWire } from './wire.ts';
 export interface Changes {
   /** Grows with each; lists ask again. */
   readonly version: number;
+  /** The same for one run: grows where it may be another. */
+  readonly versionOf: (run: string) => number;
   /** Items that are open and have no answer; `null` where it is not known yet. */
   readonly open: number | null;
   /** Whether the server can be heard. */
@@ -20,7 +22,13 @@ export interface Changes {
 }
 
 /** The changes of the app. */
-export const ChangesContext = createContext<Changes>({ version: 0, open: null, connected: false, problem: null });
+export const ChangesContext = createContext<Changes>({
+  version: 0,
+  versionOf: () => 0,
+  open: null,
+  connected: false,
+  problem: null,
+});
 
 /** The changes of the app. */
 export function useChanges(): Changes {
@@ -29,12 +37,12 @@ export function useChanges(): Changes {
 
 /** Listens, for the one component that does. */
 export function useChangeStream(): Changes {
-  const [changes, setChanges] = useState<Changes>({ version: 0, open: null, connected: true, problem: null });
+  const [changes, setChanges] = useState<Heard>(SILENCE);
   useEffect(() => {
     const source = new EventSource('/api/changes');
     source.addEventListener('changed', ({ data }: MessageEvent<string>) => {
-      const { open } = fromWire<Change>(data);
-      setChanges(({ version }) => ({ version: version + 1, open, connected: true, problem: null }));
+      const change = fromWire<Change>(data);
+      setChanges((before) => heard(before, change));
     });
     source.addEventListener('open', () => setChanges((before) => ({ ...before, connected: true })));
     source.addEventListener('error', (event) => {
@@ -44,5 +52,29 @@ export function useChangeStream(): Changes {
     });
     return () => source.close();
   }, []);
-  return changes;
+  return useMemo(() => told(changes), [changes]);
+}
+
+// --- internal ---
+
+interface Heard extends Omit<Changes, 'versionOf'> {
+  /** The version with which each run has changed last. */
+  readonly runs: ReadonlyMap<string, number>;
+  /** The version since which every change was heard. */
+  readonly since: number;
+}
+
+const SILENCE: Heard = { version: 0, open: null, connected: true, problem: null, runs: new Map(), since: 0 };
+
+function heard(before: Heard, { runs, open }: Change): Heard {
+  const version = before.version + 1;
+  const common = { version, open, connected: true, problem: null };
+  // The first of a connection names none: anything may have changed before it.
+  if (runs.length === 0) return { ...common, runs: new Map(), since: version };
+  const now = runs.map((run): [string, number] => [run, version]);
+  return { ...common, runs: new Map([...before.runs, ...now]), since: before.since };
+}
+
+function told({ runs, since, ...rest }: Heard): Changes {
+  return { ...rest, versionOf: (run) => runs.get(run) ?? since };
 }

@@ -3,27 +3,70 @@
  *
  * @module
  */
-import type { ReactNode } from 'react';
-import type { UiItemDetail } from '../../../../src/server/api.ts';
+import { type ReactNode, useState } from 'react';
+import type { Answered, UiItem, UiItemDetail } from '../../../../src/server/api.ts';
 import { useAsked } from '../data/ask.ts';
 import { useChanges } from '../data/changes.ts';
+import { useSession } from '../data/session.ts';
 import { RefusalNote } from '../parts/refusal-note.tsx';
+import { AnswerForm } from './answer-form.tsx';
+import { AnswerOutcome } from './answer-outcome.tsx';
+import { ItemAttempts } from './item-attempts.tsx';
+import { ItemDemands } from './item-demands.tsx';
+import { ItemHead } from './item-head.tsx';
+import { ItemUsage } from './item-usage.tsx';
+import { answeredBy } from './item-words.ts';
+import { ItemNews } from './item-news.tsx';
+import './inbox.css';
 
 /** All about an item. */
 export function ItemPage({ id }: { readonly id: string }): ReactNode {
-  const { version } = useChanges();
-  const asked = useAsked<UiItemDetail>(`/api/inbox/${encodeURIComponent(id)}`, version);
+  const { versionOf, open } = useChanges();
+  const asked = useAsked<UiItemDetail>(`/api/inbox/${encodeURIComponent(id)}`, `${versionOf(runIn(id))} ${open ?? ''}`);
   if (asked.state === 'loading') return <p className="quiet">Loading…</p>;
   const detail = asked.value;
   return (
     <>
       {asked.state === 'refused' ? <RefusalNote error={asked.error} /> : null}
-      {detail ? (
-        <>
-          <h1>{detail.item.about}</h1>
-          <p>{detail.item.reason}</p>
-        </>
-      ) : null}
+      {detail ? <Item detail={detail} /> : null}
     </>
   );
+}
+
+// --- internal ---
+
+function runIn(id: string): string {
+  return id.replace(/:[^:]*$/u, '');
+}
+
+function Item({ detail }: { readonly detail: UiItemDetail }): ReactNode {
+  const { item } = detail;
+  const { readOnly } = useSession();
+  const [answered, setAnswered] = useState<Answered | null>(null);
+  return (
+    <article className="item">
+      <ItemHead item={item} run={detail.run} />
+      <ItemNews item={item} isOwn={answered !== null} />
+      <div className="item-columns">
+        <div className="evidence">
+          <ItemAttempts item={item} attempts={detail.attempts} />
+          <ItemDemands detail={detail} />
+        </div>
+        <div className="answer-side">
+          <ItemUsage detail={detail} />
+          {answered ? (
+            <AnswerOutcome answered={answered} item={item} />
+          ) : (
+            <AnswerForm detail={detail} blocked={blockedBy(item, readOnly)} onAnswered={setAnswered} />
+          )}
+        </div>
+      </div>
+    </article>
+  );
+}
+
+function blockedBy(item: UiItem, readOnly: boolean): string | null {
+  if (item.closedAt !== undefined) return 'It is closed, so nothing can be sent.';
+  if (item.answer) return `It is ${answeredBy(item.answer)}: nothing more can be sent.`;
+  return readOnly ? 'This dashboard is read-only: nothing can be sent.' : null;
 }

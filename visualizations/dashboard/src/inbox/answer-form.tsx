@@ -1,0 +1,147 @@
+/**
+ * Answering an item: what can be chosen, what each would lead to, and what it needs to be told.
+ *
+ * @module
+ */
+import { type ReactNode, type SubmitEvent, useEffect, useId, useRef, useState } from 'react';
+import type { Choice } from '../../../../src/model/item-choices.ts';
+import type { Answered, AnswerRequest, UiItemDetail } from '../../../../src/server/api.ts';
+import { refusedBy, tell, type Refused } from '../data/ask.ts';
+import { RefusalNote } from '../parts/refusal-note.tsx';
+import { type Drafted, replyOf } from './answer-draft.ts';
+import { AnswerFields } from './answer-fields.tsx';
+import { ChoiceList } from './choice-list.tsx';
+import { Consequences } from './consequences.tsx';
+import { useDraft } from './use-draft.ts';
+
+interface AnswerFormProps {
+  readonly detail: UiItemDetail;
+  /** Why nothing can be sent; `null` where it can. */
+  readonly blocked: string | null;
+  readonly onAnswered: (answered: Answered) => void;
+}
+
+/** The form. What was typed stays where an answer is refused. */
+export function AnswerForm({ detail, blocked, onAnswered }: AnswerFormProps): ReactNode {
+  const [draft, change, drop] = useDraft(detail.item);
+  const [sending, setSending] = useState(false);
+  const [refusal, setRefusal] = useState<Refused | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [isAsking, setIsAsking] = useState(false);
+  const problemId = useId();
+  const form = useRef<HTMLFormElement>(null);
+  const disabled = blocked !== null || sending;
+  const choice = chosen(detail.choices, draft.answer, draft.target);
+
+  useEffect(() => {
+    if (problem) form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-wrong="true"] input')?.focus();
+  }, [problem]);
+
+  const send = async () => {
+    const drafted = replyOf(draft, detail);
+    if ('problem' in drafted) {
+      setProblem({ ...drafted });
+      return;
+    }
+    setProblem(null);
+    // What ends the run is asked about twice.
+    if (draft.answer === 'abort' && !isAsking) {
+      setIsAsking(true);
+      return;
+    }
+    setSending(true);
+    setRefusal(null);
+    const request: AnswerRequest = { nonce: detail.item.nonce, reply: drafted.reply };
+    try {
+      const answered = await tell<Answered>(`/api/inbox/${encodeURIComponent(detail.item.id)}/answer`, request);
+      drop();
+      onAnswered(answered);
+    } catch (error) {
+      setRefusal(refusedBy(error));
+    } finally {
+      setSending(false);
+      setIsAsking(false);
+    }
+  };
+
+  const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    void send();
+  };
+
+  return (
+    <form ref={form} className="answer" aria-label="Answer" noValidate onSubmit={onSubmit}>
+      <ChoiceList
+        choices={detail.choices}
+        answer={draft.answer}
+        isWrong={problem?.field === 'answer'}
+        disabled={disabled}
+        onChange={(answer) => {
+          setProblem(null);
+          setIsAsking(false);
+          change({ answer });
+        }}
+      />
+      <AnswerFields draft={draft} detail={detail} change={change} wrong={problem?.field} disabled={disabled} />
+      <div aria-live="polite">{choice ? <Consequences choice={choice} /> : null}</div>
+      {refusal ? <RefusalNote error={refusal} /> : null}
+      {problem ? (
+        <p id={problemId} className="wrong" role="alert">
+          {problem.task === undefined ? '' : `${problem.task}: `}
+          {problem.problem}
+        </p>
+      ) : null}
+      {blocked === null ? (
+        <Send
+          word={sending ? 'Sending…' : draft.answer === null ? 'Send the answer' : `Send: ${draft.answer}`}
+          isAsking={isAsking}
+          disabled={disabled}
+          onBack={() => setIsAsking(false)}
+        />
+      ) : (
+        <p className="quiet">{blocked}</p>
+      )}
+    </form>
+  );
+}
+
+// --- internal ---
+
+type Problem = Extract<Drafted, { readonly problem: string }>;
+
+/** Of rewinds, that of the phase that is chosen. */
+function chosen(choices: readonly Choice[], answer: Choice['answer'] | null, target: string): Choice | undefined {
+  return choices.find((one) => one.answer === answer && (answer !== 'rewind' || one.phase === target));
+}
+
+interface SendProps {
+  readonly word: string;
+  readonly isAsking: boolean;
+  readonly disabled: boolean;
+  readonly onBack: () => void;
+}
+
+function Send({ word, isAsking, disabled, onBack }: SendProps): ReactNode {
+  const yes = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (isAsking) yes.current?.focus();
+  }, [isAsking]);
+  if (!isAsking) {
+    return (
+      <button type="submit" className="primary" disabled={disabled}>
+        {word}
+      </button>
+    );
+  }
+  return (
+    <div className="second-question" role="alert">
+      <p>The whole run ends as cancelled. Abort it?</p>
+      <button ref={yes} type="submit" className="danger" disabled={disabled}>
+        Yes, abort the run
+      </button>{' '}
+      <button type="button" onClick={onBack} disabled={disabled}>
+        No, go back
+      </button>
+    </div>
+  );
+}

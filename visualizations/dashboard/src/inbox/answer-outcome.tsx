@@ -1,0 +1,86 @@
+/**
+ * What has become of an answer, and what waits next.
+ *
+ * @module
+ */
+import { type ReactNode, useEffect, useRef } from 'react';
+import type { Answered, UiItem } from '../../../../src/server/api.ts';
+import { useAsked } from '../data/ask.ts';
+import { useChanges } from '../data/changes.ts';
+import { useSession } from '../data/session.ts';
+import { inOneLine, startOf } from '../parts/foreign-text.ts';
+import { shellWord } from '../parts/shell-word.ts';
+import { hashOf, hashOfRun } from '../route.ts';
+import { aboutOf } from './item-words.ts';
+
+interface AnswerOutcomeProps {
+  readonly answered: Answered;
+  readonly item: UiItem;
+}
+
+/** Told at once, with the focus on it: the form is gone. */
+export function AnswerOutcome({ answered, item }: AnswerOutcomeProps): ReactNode {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
+  const isTaken = item.closedAt !== undefined || answered.state === 'taken';
+  const outcome = item.outcome ?? answered.outcome ?? '';
+  return (
+    <section className="outcome" aria-labelledby="outcome-heading">
+      <h2 id="outcome-heading" ref={heading} tabIndex={-1}>
+        {isTaken ? (outcome.startsWith('refused') ? 'Refused' : 'Answered') : 'Answer kept'}
+      </h2>
+      <div aria-live="polite">
+        {isTaken ? <p>{startOf(outcome, 300) || 'It is closed.'}</p> : <NotYetTaken answered={answered} item={item} />}
+      </div>
+      <p>
+        <a href={hashOfRun(item.runId, item.kind === 'limit' ? {} : { phase: item.about })}>To the run</a>
+      </p>
+      <NextItem item={item} />
+    </section>
+  );
+}
+
+// --- internal ---
+
+function NotYetTaken({ answered, item }: AnswerOutcomeProps): ReactNode {
+  const { store } = useSession();
+  switch (answered.state) {
+    case 'taken':
+    case 'waiting':
+      return <p>Whoever works on the run takes it; they have not yet.</p>;
+    case 'resumed':
+      return <p>Nobody worked on the run. It goes on now, and takes the answer.</p>;
+    case 'kept':
+      return (
+        <>
+          <p>Nobody works on the run. The answer is taken when it goes on:</p>
+          <pre className="command">
+            phasegate resume {shellWord(inOneLine(item.runId))} --store {shellWord(inOneLine(store))}
+          </pre>
+          {answered.problem ? (
+            <p className="wrong">
+              It was tried to go on: {answered.problem.message}
+              {answered.problem.hint === undefined ? '' : ` ${answered.problem.hint}`}
+            </p>
+          ) : null}
+        </>
+      );
+  }
+}
+
+/** The oldest that has no answer. */
+function NextItem({ item }: Pick<AnswerOutcomeProps, 'item'>): ReactNode {
+  const { version } = useChanges();
+  const asked = useAsked<{ readonly items: readonly UiItem[] }>('/api/inbox', version);
+  if (asked.state === 'loading') return null;
+  const next = asked.value?.items.find((one) => one.id !== item.id && !one.answer);
+  if (!next) return <p className="quiet">Nothing else waits for a person.</p>;
+  return (
+    <p>
+      <a className="next" href={hashOf({ page: 'item', item: next.id })}>
+        Next: {startOf(aboutOf(next), 60)}
+      </a>{' '}
+      <span className="quiet">{startOf(next.reason, 100)}</span>
+    </p>
+  );
+}

@@ -1,0 +1,56 @@
+/**
+ * The kinds of answers that an item takes.
+ *
+ * @module
+ */
+import { type ReactNode, useId } from 'react';
+import type { Choice } from '../../../../src/model/item-choices.ts';
+import { inOneLine } from '../parts/foreign-text.ts';
+
+interface ChoiceListProps {
+  readonly choices: readonly Choice[];
+  readonly answer: Choice['answer'] | null;
+  /** Whether none was chosen where one has to be. */
+  readonly isWrong: boolean;
+  readonly disabled: boolean;
+  readonly onChange: (answer: Choice['answer']) => void;
+}
+
+/** One of them is chosen, and none before. */
+export function ChoiceList({ choices, answer, isWrong, disabled, onChange }: ChoiceListProps): ReactNode {
+  const group = useId();
+  const answers = [...new Set(choices.map((choice) => choice.answer))];
+  return (
+    <fieldset className="choices" data-wrong={isWrong} disabled={disabled}>
+      <legend>Answer</legend>
+      {answers.map((one) => (
+        <label key={one} className={one === answer ? 'chosen' : ''}>
+          <input type="radio" name={group} checked={one === answer} onChange={() => onChange(one)} />
+          <strong>{NAMES[one]}</strong>
+          <span className="quiet">{hintOf(choices, one)}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+// --- internal ---
+
+const NAMES: Readonly<Record<Choice['answer'], string>> = {
+  approve: 'Approve',
+  edit: 'Edit',
+  retry: 'Retry',
+  rewind: 'Rewind',
+  reclassify: 'Reclassify',
+  reject: 'Reject',
+  skip: 'Skip',
+  escalate: 'Escalate',
+  value: 'Value',
+  abort: 'Abort',
+};
+
+/** There is a rewind for each phase that can be sent back, and all are one choice here. */
+function hintOf(choices: readonly Choice[], answer: Choice['answer']): string {
+  if (answer === 'rewind') return 'an earlier phase works again, with your feedback';
+  return inOneLine(choices.find((choice) => choice.answer === answer)?.means ?? '');
+}

@@ -1,0 +1,74 @@
+/**
+ * What an answer would lead to, before it is given.
+ *
+ * @module
+ */
+import { type ReactNode, useState } from 'react';
+import type { Choice } from '../../../../src/model/item-choices.ts';
+import { inOneLine } from '../parts/foreign-text.ts';
+import { counted } from '../parts/words.ts';
+
+/** A choice, told. */
+export function Consequences({ choice }: { readonly choice: Choice }): ReactNode {
+  const { answer, means, runs, mayRun, skips, stale, spends } = choice;
+  const effects = [
+    ['Runs', runs],
+    ['Runs where it changes for them', mayRun],
+    ['Skips', skips],
+    ['Leaves stale', stale],
+  ] as const;
+  return (
+    <div className="consequences">
+      <h3>What follows</h3>
+      {answer === 'rewind' ? <p>{inOneLine(means)}</p> : null}
+      {effects.every(([, names]) => names.length === 0) && spends === 'nothing' ? (
+        <p className="quiet">Nothing else runs, is skipped or is spent by it.</p>
+      ) : null}
+      <dl>
+        {effects.map(([what, names]) =>
+          names.length === 0 ? null : (
+            <div key={what}>
+              <dt>{what}</dt>
+              <dd>
+                <Names names={names} />
+              </dd>
+            </div>
+          ),
+        )}
+        {spends === 'nothing' ? null : (
+          <div>
+            <dt>Spends</dt>
+            <dd>{spends}</dd>
+          </div>
+        )}
+      </dl>
+    </div>
+  );
+}
+
+// --- internal ---
+
+const MOST = 12;
+
+function Names({ names }: { readonly names: readonly string[] }): ReactNode {
+  const [isWhole, setIsWhole] = useState(false);
+  const shown = isWhole ? names : names.slice(0, MOST);
+  return (
+    <>
+      {shown.map((name, at) => (
+        <span key={name}>
+          {at > 0 ? ', ' : ''}
+          <bdi>{inOneLine(name)}</bdi>
+        </span>
+      ))}
+      {names.length > MOST && !isWhole ? (
+        <>
+          {' '}
+          <button type="button" className="link" onClick={() => setIsWhole(true)}>
+            and {counted(names.length - MOST, 'phase')} more
+          </button>
+        </>
+      ) : null}
+    </>
+  );
+}

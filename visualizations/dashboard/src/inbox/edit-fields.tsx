@@ -1,0 +1,69 @@
+/**
+ * Outputs that a person puts in the place of those of the attempt.
+ *
+ * @module
+ */
+import type { ReactNode } from 'react';
+import { useKeptValues } from '../data/kept-value.ts';
+import { inOneLine, textOf } from '../parts/foreign-text.ts';
+import { RefusalNote } from '../parts/refusal-note.tsx';
+import type { Draft, Typed } from './answer-draft.ts';
+import type { FieldsProps } from './answer-fields.tsx';
+import { TypedField } from './typed-field.tsx';
+
+/** A field for each task: as it was put out, until it is changed. Only what was changed is sent. */
+export function EditFields({ draft, detail, change, wrong, disabled }: FieldsProps): ReactNode {
+  const outputs = detail.attempts.at(-1)?.outputs ?? {};
+  const { values, fetchAll } = useKeptValues(detail.tasks.map((task) => outputs[task]));
+  const write = (task: string, typed: Typed | undefined) => change({ outputs: withOutput(draft.outputs, task, typed) });
+  return detail.tasks.map((task, at) => {
+    const kept = values[at];
+    const name = inOneLine(task);
+    if (kept?.state === 'refused') return <RefusalNote key={task} error={kept.error} />;
+    if (kept?.state === 'loading') {
+      return (
+        <p key={task} className="quiet">
+          Loading {name}…
+        </p>
+      );
+    }
+    const typed = draft.outputs[task];
+    if (kept?.state === 'elsewhere' && !typed) {
+      return (
+        <p key={task}>
+          <button type="button" onClick={fetchAll} disabled={disabled}>
+            Load {name} to edit it
+          </button>
+        </p>
+      );
+    }
+    return (
+      <div key={task}>
+        <TypedField
+          label={typed ? `${name} (changed)` : name}
+          typed={typed ?? typedOf(kept?.state === 'there' ? kept.value : undefined)}
+          rows={10}
+          isWrong={wrong === 'outputs'}
+          disabled={disabled}
+          onChange={(next) => write(task, next)}
+        />
+        {typed && !disabled ? (
+          <button type="button" className="link" onClick={() => write(task, undefined)}>
+            Put back {name} as it was
+          </button>
+        ) : null}
+      </div>
+    );
+  });
+}
+
+// --- internal ---
+
+function typedOf(value: unknown): Typed {
+  return { as: typeof value === 'string' || value === undefined ? 'text' : 'json', text: textOf(value) };
+}
+
+function withOutput(outputs: Draft['outputs'], task: string, typed: Typed | undefined): Draft['outputs'] {
+  const others = Object.entries(outputs).filter(([name]) => name !== task);
+  return Object.fromEntries(typed ? [...others, [task, typed]] : others);
+}

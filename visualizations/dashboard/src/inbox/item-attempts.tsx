@@ -1,0 +1,197 @@
+/**
+ * What was tried: the outputs of an attempt, what was said of it, and how it differs from another.
+ *
+ * @module
+ */
+import { type ReactNode, useId, useState } from 'react';
+import type { TriedAttempt } from '../../../../src/model/item-detail.ts';
+import type { UiItem } from '../../../../src/server/api.ts';
+import { DiffView } from '../parts/diff-view.tsx';
+import { inOneLine } from '../parts/foreign-text.ts';
+import { OutputView } from '../parts/output-view.tsx';
+import { VerdictBadge, VerdictView } from '../parts/verdict-view.tsx';
+import { attemptName } from './attempt-name.ts';
+
+interface ItemAttemptsProps {
+  readonly item: UiItem;
+  /** The oldest first. */
+  readonly attempts: readonly TriedAttempt[];
+}
+
+/** One attempt, and beside it what has changed since another. */
+export function ItemAttempts({ item, attempts }: ItemAttemptsProps): ReactNode {
+  const last = attempts.at(-1);
+  if (item.kind === 'limit' || !last) return null;
+  return (
+    <>
+      <section aria-labelledby="attempt-heading">
+        <h2 id="attempt-heading">
+          Latest attempt: <span className="quiet">{attemptName(attempts, attempts.length - 1)}</span>
+        </h2>
+        <Outputs attempt={last} />
+        <Verdicts attempt={last} />
+      </section>
+      {attempts.length > 1 ? <Comparison attempts={attempts} /> : null}
+      {attempts.length > 1 ? <Earlier attempts={attempts} /> : null}
+    </>
+  );
+}
+
+// --- internal ---
+
+function Outputs({ attempt }: { readonly attempt: TriedAttempt }): ReactNode {
+  const outputs = Object.entries(attempt.outputs);
+  if (outputs.length === 0) return <p className="quiet">It has put out nothing.</p>;
+  return outputs.map(([task, value]) => (
+    <div key={task} className="output">
+      <h3>{inOneLine(task)}</h3>
+      <OutputView value={value} name={inOneLine(task)} />
+    </div>
+  ));
+}
+
+function Verdicts({ attempt: { verdict, verdicts } }: { readonly attempt: TriedAttempt }): ReactNode {
+  const reviewers = Object.entries(verdicts);
+  if (!verdict && reviewers.length === 0) return null;
+  const isAlone = reviewers.length <= 1;
+  return (
+    <>
+      <h3>{isAlone ? 'Verdict' : 'Verdicts'}</h3>
+      <dl className="verdicts">
+        {reviewers.map(([name, one]) => (
+          <div key={name}>
+            <dt>{inOneLine(name)}</dt>
+            <dd>
+              <VerdictView verdict={one} by={inOneLine(name)} />
+            </dd>
+          </div>
+        ))}
+        {verdict && !isAlone ? (
+          <div>
+            <dt>The gate</dt>
+            <dd>
+              <VerdictBadge verdict={verdict} />
+            </dd>
+          </div>
+        ) : null}
+        {verdict && reviewers.length === 0 ? (
+          <div>
+            <dt>Decided</dt>
+            <dd>
+              <VerdictView verdict={verdict} by="the decision" />
+            </dd>
+          </div>
+        ) : null}
+      </dl>
+    </>
+  );
+}
+
+function Comparison({ attempts }: Pick<ItemAttemptsProps, 'attempts'>): ReactNode {
+  const [pair, setPair] = useState<readonly [string, string] | null>(null);
+  const last = attempts.length - 1;
+  // By what they are and not by their place: an attempt that is added moves none of those that were chosen.
+  const [from, to] = pair ? [placeOf(attempts, pair[0]), placeOf(attempts, pair[1])] : [last - 1, last];
+  const [before, after] = [attempts[from], attempts[to]];
+  if (!before || !after) return null;
+  const tasks = [...new Set([...Object.keys(after.outputs), ...Object.keys(before.outputs)])];
+  const names = [attemptName(attempts, from), attemptName(attempts, to)] as const;
+  return (
+    <section aria-labelledby="changes-heading">
+      <h2 id="changes-heading">What has changed</h2>
+      <p className="pair">
+        <AttemptChoice
+          label="From"
+          attempts={attempts}
+          at={from}
+          onChange={(at) => setPair([keyOf(attempts[at]), keyOf(after)])}
+        />
+        <AttemptChoice
+          label="to"
+          attempts={attempts}
+          at={to}
+          onChange={(at) => setPair([keyOf(before), keyOf(attempts[at])])}
+        />
+      </p>
+      {tasks.length === 0 ? <p className="quiet">Neither has put out anything.</p> : null}
+      {tasks.map((task) => (
+        <div key={`${task} ${from} ${to}`} className="output">
+          <h3>{inOneLine(task)}</h3>
+          <DiffView
+            name={inOneLine(task)}
+            before={before.outputs[task] ?? ''}
+            after={after.outputs[task] ?? ''}
+            names={names}
+          />
+        </div>
+      ))}
+    </section>
+  );
+}
+
+function placeOf(attempts: readonly TriedAttempt[], key: string): number {
+  return attempts.findIndex((one) => keyOf(one) === key);
+}
+
+function keyOf(attempt: TriedAttempt | undefined): string {
+  return attempt ? `${attempt.generation} ${attempt.attempt}` : '';
+}
+
+interface AttemptChoiceProps {
+  readonly label: string;
+  readonly attempts: readonly TriedAttempt[];
+  readonly at: number;
+  readonly onChange: (at: number) => void;
+}
+
+function AttemptChoice({ label, attempts, at, onChange }: AttemptChoiceProps): ReactNode {
+  const id = useId();
+  return (
+    <span>
+      <label htmlFor={id}>{label}</label>{' '}
+      <select id={id} value={at} onChange={({ target }) => onChange(Number(target.value))}>
+        {attempts.map((one, index) => (
+          <option key={keyOf(one)} value={index}>
+            {attemptName(attempts, index)}
+          </option>
+        ))}
+      </select>
+    </span>
+  );
+}
+
+/** The attempts before the latest, closed: their outputs are long. */
+function Earlier({ attempts }: Pick<ItemAttemptsProps, 'attempts'>): ReactNode {
+  return (
+    <section aria-labelledby="earlier-heading">
+      <h2 id="earlier-heading">Attempts before</h2>
+      {attempts
+        .slice(0, -1)
+        .toReversed()
+        .map((one) => (
+          <EarlierAttempt key={keyOf(one)} attempts={attempts} attempt={one} />
+        ))}
+    </section>
+  );
+}
+
+function EarlierAttempt({
+  attempts,
+  attempt,
+}: Pick<ItemAttemptsProps, 'attempts'> & { readonly attempt: TriedAttempt }): ReactNode {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+      <summary>
+        {attemptName(attempts, attempts.indexOf(attempt))}{' '}
+        {attempt.verdict ? <VerdictBadge verdict={attempt.verdict} /> : null}
+      </summary>
+      {isOpen ? (
+        <>
+          <Outputs attempt={attempt} />
+          <Verdicts attempt={attempt} />
+        </>
+      ) : null}
+    </details>
+  );
+}

@@ -1,0 +1,70 @@
+/**
+ * What is asked, by what, and until when.
+ *
+ * @module
+ */
+import type { ReactNode } from 'react';
+import type { UiItem, UiRun } from '../../../../src/server/api.ts';
+import { useNow } from '../data/now.ts';
+import { inOneLine, startOf } from '../parts/foreign-text.ts';
+import { LongText } from '../parts/long-text.tsx';
+import { StandingBadge } from '../parts/standing.tsx';
+import { TimeAgo } from '../parts/time-ago.tsx';
+import { hashOfRun } from '../route.ts';
+import { aboutOf, becauseOf, deadlineOf, waitsFor } from './item-words.ts';
+import { SeverityTag } from './severity-tag.tsx';
+
+interface ItemHeadProps {
+  readonly item: UiItem;
+  readonly run: UiRun;
+}
+
+/** Title, question and facts. */
+export function ItemHead({ item, run }: ItemHeadProps): ReactNode {
+  const now = useNow(5000);
+  const deadline = deadlineOf(item, now);
+  return (
+    <header>
+      <h1>
+        <bdi>{startOf(aboutOf(item), 120)}</bdi> <span className="quiet">{waitsFor[item.kind]}</span>
+      </h1>
+      <dl className="facts">
+        <div>
+          <dt>Run</dt>
+          <dd>
+            <a href={hashOfRun(item.runId, item.kind === 'limit' ? {} : { phase: item.about })}>
+              <bdi>{startOf(item.pipeline, 80)}</bdi>
+            </a>{' '}
+            <code className="quiet">{inOneLine(item.runId)}</code> <StandingBadge of={run.standing} />
+          </dd>
+        </div>
+        <div>
+          <dt>Because</dt>
+          <dd>{becauseOf(item)}</dd>
+        </div>
+        <div>
+          <dt>Queue</dt>
+          <dd>
+            {startOf(item.queue, 60)} <SeverityTag severity={item.severity} />
+          </dd>
+        </div>
+        <div>
+          <dt>Asked</dt>
+          <dd>
+            <TimeAgo time={item.openedAt} now={now} />
+          </dd>
+        </div>
+        {deadline === '' ? null : (
+          <div>
+            <dt>Deadline</dt>
+            <dd>{deadline}</dd>
+          </div>
+        )}
+      </dl>
+      <section aria-label="What is asked" className="asked">
+        <LongText text={item.reason} name="the question" />
+        {item.description === undefined ? null : <LongText text={item.description} name="the description" />}
+      </section>
+    </header>
+  );
+}

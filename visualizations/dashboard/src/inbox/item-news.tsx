@@ -1,0 +1,66 @@
+/**
+ * What has become of an item, told at once to whoever looks at it.
+ *
+ * @module
+ */
+import { type ReactNode, useState } from 'react';
+import type { UiItem } from '../../../../src/server/api.ts';
+import { useAsked } from '../data/ask.ts';
+import { useChanges } from '../data/changes.ts';
+import { inOneLine, startOf } from '../parts/foreign-text.ts';
+import { hashOf } from '../route.ts';
+import { answeredBy } from './item-words.ts';
+
+interface ItemNewsProps {
+  readonly item: UiItem;
+  /** Whether whoever looks has answered it, and is told elsewhere. */
+  readonly isOwn: boolean;
+}
+
+/** That it is answered or closed, by whom, and where it is asked anew. */
+export function ItemNews({ item, isOwn }: ItemNewsProps): ReactNode {
+  const [seen] = useState(() => newsOf(item));
+  const news = newsOf(item);
+  if (news === '' || (isOwn && !isRefused(item))) return null;
+  // What was so when the page was opened is no news.
+  return (
+    <div className="news" role={news === seen ? undefined : 'alert'}>
+      <p>
+        <strong>{news}</strong>
+      </p>
+      {item.closedAt === undefined ? null : <AskedAnew item={item} />}
+    </div>
+  );
+}
+
+// --- internal ---
+
+function newsOf(item: UiItem): string {
+  const { closedAt, outcome = 'closed', who, answer } = item;
+  if (closedAt !== undefined)
+    return `Closed${who === undefined ? '' : ` by ${inOneLine(who)}`}: ${startOf(outcome, 300)}`;
+  return answer ? `It is ${answeredBy(answer)}.` : '';
+}
+
+/** The schema of a task may refuse what was answered. */
+function isRefused({ outcome = '' }: UiItem): boolean {
+  return outcome.startsWith('refused');
+}
+
+/** The same question, open again. */
+function AskedAnew({ item }: { readonly item: UiItem }): ReactNode {
+  const { version } = useChanges();
+  const asked = useAsked<{ readonly items: readonly UiItem[] }>(
+    `/api/inbox?run=${encodeURIComponent(item.runId)}`,
+    version,
+  );
+  const items = 'value' in asked ? (asked.value?.items ?? []) : [];
+  const anew = items.find((one) => one.kind === item.kind && one.about === item.about && one.task === item.task);
+  if (!anew) return null;
+  return (
+    <p>
+      <a href={hashOf({ page: 'item', item: anew.id })}>It is asked anew</a>
+      {isRefused(item) ? '; what was typed here is kept there.' : '.'}
+    </p>
+  );
+}

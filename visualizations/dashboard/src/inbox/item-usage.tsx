@@ -1,0 +1,29 @@
+/**
+ * What the phase and the run have used, against what they may.
+ *
+ * @module
+ */
+import type { ReactNode } from 'react';
+import type { UiItemDetail } from '../../../../src/server/api.ts';
+import { Meter } from '../parts/meter.tsx';
+import { amount, exactDuration, money, usageText } from '../parts/words.ts';
+
+/** Meters of the run, and a line about the phase. */
+export function ItemUsage({ detail }: { readonly detail: UiItemDetail }): ReactNode {
+  const { item, used, phaseUsed, limits } = detail;
+  const meters = [
+    ['Cost', used.costUsd, limits.costUsd, money],
+    ['Tokens', used.tokens, limits.tokens, amount],
+    ['Corrections', used.corrections, limits.corrections, amount],
+    ['Duration', used.durationMs, limits.durationMs, exactDuration],
+  ] as const;
+  return (
+    <section className="usage" aria-labelledby="usage-heading">
+      <h2 id="usage-heading">Used so far</h2>
+      {item.kind === 'limit' ? null : <p className="quiet">{usageText(phaseUsed)} by this phase; by the run:</p>}
+      {meters.map(([name, value, max, text]) =>
+        value === 0 && max === undefined ? null : <Meter key={name} name={name} used={value} max={max} text={text} />,
+      )}
+    </section>
+  );
+}

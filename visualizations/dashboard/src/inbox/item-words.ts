@@ -1,0 +1,59 @@
+/**
+ * Items of the inbox in words.
+ *
+ * @module
+ */
+import type { InboxItem } from '../../../../src/model/inbox.ts';
+import type { UiItem } from '../../../../src/server/api.ts';
+import { inOneLine } from '../parts/foreign-text.ts';
+import { durationText } from '../parts/words.ts';
+
+/** What an item is about: the phase, with the task that a person is; or the limit. */
+export function aboutOf({ about, task }: Pick<InboxItem, 'about' | 'task'>): string {
+  return task === undefined ? inOneLine(about) : `${inOneLine(about)} / ${inOneLine(task)}`;
+}
+
+/** What it waits for. */
+export const waitsFor: Readonly<Record<InboxItem['kind'], string>> = {
+  escalation: 'waits for a decision',
+  limit: 'is spent, and the run is held',
+  task: 'waits for what a person puts out',
+  review: 'waits for the decision of a person who is its reviewer',
+};
+
+/** Why a person is asked, from the code of it. */
+export function becauseOf({ because }: Pick<InboxItem, 'because'>): string {
+  return BECAUSE.get(because) ?? inOneLine(because);
+}
+
+/** What happens next if nobody answers, such as `expires in 2 h, then is rejected`; '' where nothing does. */
+export function deadlineOf(item: InboxItem, now: number): string {
+  const { dueAt, expireAt, raiseAt, remindAt } = item;
+  if (dueAt === undefined || item.closedAt !== undefined) return item.expired ? 'nobody has answered in time' : '';
+  const when = dueAt > now ? `in ${durationText(dueAt - now)}` : 'now';
+  if (dueAt === expireAt) return `expires ${when}, ${afterwards(item)}`;
+  if (dueAt === raiseAt) return `becomes more urgent ${when}`;
+  return dueAt === remindAt ? `is reminded of ${when}` : `due ${when}`;
+}
+
+/** That somebody has answered and nobody has taken it yet. */
+export function answeredBy({ by }: NonNullable<UiItem['answer']>): string {
+  return `answered${by === '' ? '' : ` by ${inOneLine(by)}`}, not yet taken`;
+}
+
+// --- internal ---
+
+const BECAUSE: ReadonlyMap<string, string> = new Map([
+  ['requested', 'a reviewer has asked for a person'],
+  ['exhausted', 'its budget is used up'],
+  ['loop', 'it goes round in a loop'],
+  ['invalidTarget', 'a reviewer sends back what may not be sent back'],
+  ['reviewUnavailable', 'the review could not be had'],
+  ['limit', 'a limit is spent'],
+  ['asked', 'a person is asked'],
+]);
+
+function afterwards({ onExpiry = 'stay' }: InboxItem): string {
+  if (onExpiry === 'reject') return 'then is rejected';
+  return onExpiry === 'stay' ? 'and stays open' : `then goes to ${inOneLine(onExpiry.queue)}`;
+}
