@@ -24,7 +24,7 @@ export interface Story {
   readonly time: number;
   readonly plan: Plan | undefined;
   readonly snapshot: RunSnapshot;
-  /** Phases that sent back other phases so far, in the order of their first times. */
+  /** Phases that sent back other phases so far, in the order of their first times; the same array until one does so again. */
   readonly sentBack: readonly SentBack[];
   /** Phases in which a task, or a reviewer, waits for the answer of a person. */
   readonly asking: ReadonlySet<string>;
@@ -50,13 +50,17 @@ export function beginStory(): Fold<Story> {
   let seq = 0;
   let time = 0;
   let plan: Plan | undefined;
+  let pairs: readonly SentBack[] = [];
   return {
     apply(record) {
       const { event } = record;
       view.apply(record);
       ({ seq, time } = record);
       if (event.type === 'run.started' || event.type === 'run.resumed') plan = event.plan ?? plan;
-      else if (event.type === 'phase.rewinding') countRewind(sentBack, event.phase, event.target);
+      else if (event.type === 'phase.rewinding') {
+        countRewind(sentBack, event.phase, event.target);
+        pairs = [...sentBack.values()];
+      }
       note(asked, record);
     },
     read: () => ({
@@ -64,7 +68,7 @@ export function beginStory(): Fold<Story> {
       time,
       plan,
       snapshot: view.snapshot(),
-      sentBack: [...sentBack.values()],
+      sentBack: pairs,
       asking: new Set(asked.keys()),
     }),
   };

@@ -1,12 +1,90 @@
 /**
- * The graph of a run.
+ * The phases of a run: as a graph, or as a list.
  *
  * @module
  */
-import type { ReactNode } from 'react';
+import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import { lookOf } from '../parts/standing.tsx';
+import { counted } from '../parts/words.ts';
+import { go, hashOf, routeOf } from '../route.ts';
+import { createFaceMaker, type PhaseFace } from './phase-face.ts';
+import { isWanted, kindsOf } from './phase-filter.ts';
+import { PhaseGraph } from './phase-graph.tsx';
+import { PhaseList } from './phase-list.tsx';
 import type { TabProps } from './tab.ts';
+import { useLayout } from './use-layout.ts';
 
-/** The graph of a run. */
-export function GraphTab({ story }: TabProps): ReactNode {
-  return <p>{story.seq}</p>;
+/** The phases, with what they are looked for by. */
+export function GraphTab(props: TabProps): ReactNode {
+  const { story, route } = props;
+  const { plan } = story;
+  const { find, only, list, phase } = route;
+  const [maker] = useState(createFaceMaker);
+  const faces = useMemo(() => maker.facesOf(story), [maker, story]);
+  const layout = useLayout(plan);
+  const isLookedFor = useCallback((face: PhaseFace) => isWanted(face, { find, only }), [find, only]);
+  const wanted = useMemo(() => faces.filter(isLookedFor), [faces, isLookedFor]);
+  const kinds = useMemo(() => kindsOf(faces), [faces]);
+  if (!plan) return <p className="quiet">The run has not begun.</p>;
+  return (
+    <section aria-label="Phases">
+      <div className="view-bar">
+        <label>
+          Name{' '}
+          <input
+            type="search"
+            value={find}
+            placeholder="any"
+            onChange={({ target }) => go({ ...route, find: target.value }, 'replace')}
+          />
+        </label>
+        <label>
+          Standing{' '}
+          <select value={only} onChange={({ target }) => go({ ...route, only: target.value }, 'replace')}>
+            <option value="">all ({faces.length})</option>
+            {kinds.map(([kind, count]) => (
+              <option key={kind} value={kind}>
+                {wordOf(kind)} ({count})
+              </option>
+            ))}
+            {only === '' || kinds.some(([kind]) => kind === only) ? null : (
+              <option value={only}>{wordOf(only)} (0)</option>
+            )}
+          </select>
+        </label>
+        <a href={hashOf({ ...route, list: !list })}>{list ? 'As a graph' : 'As a list'}</a>
+        <output className="count quiet">
+          {wanted.length === faces.length
+            ? counted(faces.length, 'phase')
+            : `${wanted.length} of ${counted(faces.length, 'phase')}`}
+        </output>
+      </div>
+      {list ? <PhaseList {...props} faces={wanted} /> : null}
+      {!list && layout ? (
+        <PhaseGraph
+          key={plan.name}
+          plan={plan}
+          layout={layout}
+          faces={faces}
+          sentBack={story.sentBack}
+          isWanted={isLookedFor}
+          open={phase}
+          onOpen={openPhase}
+        />
+      ) : null}
+      {!list && !layout ? <output className="quiet">Placing {counted(faces.length, 'phase')}…</output> : null}
+    </section>
+  );
+}
+
+// --- internal ---
+
+/** Beside what is there; the same again closes it. */
+function openPhase(phase: string): void {
+  const here = routeOf(location.hash);
+  if (here.page === 'run') go({ ...here, phase: here.phase === phase ? null : phase, attempt: null });
+}
+
+function wordOf(kind: string): string {
+  return Object.entries(lookOf).find(([name]) => name === kind)?.[1].word ?? kind;
 }

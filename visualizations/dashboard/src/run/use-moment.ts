@@ -10,22 +10,16 @@ import { go, routeOf, type RunRoute } from '../route.ts';
 export function useMoment(route: RunRoute): readonly [at: number | null, look: (at: number | null) => void] {
   const [ahead, setAhead] = useState<Ahead | null>(null);
   const timer = useRef(0);
-  useEffect(() => {
-    // Somebody has gone elsewhere, or the address has caught up.
-    const stop = () => {
-      clearTimeout(timer.current);
-      timer.current = 0;
-    };
-    return stop;
-  }, [route.at]);
-  const wanted = useRef<number | null>(null);
+  const wanted = useRef<Ahead>({ at: null, of: null });
+  useEffect(() => () => clearTimeout(timer.current), []);
   const look = useCallback((at: number | null) => {
-    wanted.current = at;
-    setAhead({ at, of: momentHere() });
+    wanted.current = { at, of: momentHere() };
+    setAhead(wanted.current);
     timer.current ||= window.setTimeout(() => {
       timer.current = 0;
       const here = routeOf(location.hash);
-      if (here.page === 'run') go({ ...here, at: wanted.current }, 'replace');
+      // Unless somebody has gone elsewhere meanwhile.
+      if (here.page === 'run' && here.at === wanted.current.of) go({ ...here, at: wanted.current.at }, 'replace');
     }, ADDRESS_MS);
   }, []);
   return [ahead && ahead.of === route.at ? ahead.at : route.at, look];

@@ -1,0 +1,131 @@
+/**
+ * The graph of a run, drawn: it can be moved, and gone through by keyboard.
+ *
+ * @module
+ */
+import { Background, Controls, ReactFlow, ReactFlowProvider, useReactFlow, useStore } from '@xyflow/react';
+import { type KeyboardEvent, type ReactNode, useCallback, useMemo, useState } from 'react';
+import type { Plan } from '../../../../src/model/plan.ts';
+import type { Layout } from '../../../layout.ts';
+import type { SentBack } from '../data/story.ts';
+import { KeysContext } from './graph-keys.ts';
+import { createNodeMaker, type PhaseNode, waysOf, type WayEdge } from './graph-parts.ts';
+import { isWay, neighbourOf } from './neighbours.ts';
+import type { PhaseFace } from './phase-face.ts';
+import { PhaseBox, Way } from './phase-node.tsx';
+import '@xyflow/react/dist/base.css';
+import './graph.css';
+
+interface PhaseGraphProps {
+  readonly plan: Plan;
+  readonly layout: Layout;
+  readonly faces: readonly PhaseFace[];
+  readonly sentBack: readonly SentBack[];
+  readonly isWanted: (face: PhaseFace) => boolean;
+  /** The phase whose panel is open. */
+  readonly open: string | null;
+  readonly onOpen: (phase: string) => void;
+}
+
+/** The drawn graph. */
+export function PhaseGraph(props: PhaseGraphProps): ReactNode {
+  return (
+    <ReactFlowProvider>
+      <Canvas {...props} />
+    </ReactFlowProvider>
+  );
+}
+
+// --- internal ---
+
+const NODE_TYPES = { phase: PhaseBox };
+const EDGE_TYPES = { way: Way };
+/** With more phases than that, all of them are too small to be read. */
+const MOST_TO_FIT = 60;
+const LEAST_ZOOM = 0.02;
+/** From here on names cannot be read, so boxes are all that is drawn. */
+const FAR = 0.32;
+
+function Canvas({ plan, layout, faces, sentBack, isWanted, open, onOpen }: PhaseGraphProps): ReactNode {
+  const [makeNodes] = useState(createNodeMaker);
+  const nodes = useMemo(() => makeNodes(faces, { layout, isWanted, open }), [makeNodes, faces, layout, isWanted, open]);
+  const edges = useMemo(() => waysOf(layout, sentBack), [layout, sentBack]);
+  const [keys, setKeys] = useState(() => ({ current: firstOf(faces, open), moves: 0 }));
+  const { current } = keys;
+  const flow = useReactFlow<PhaseNode, WayEdge>();
+  const isFar = useStore(({ transform: [, , zoom] }) => zoom < FAR);
+
+  const reveal = useCallback(
+    (index: number) => {
+      const node = layout.nodes[index];
+      if (!node) return;
+      const zoom = Math.max(flow.getZoom(), FAR * 2);
+      void flow.setCenter(node.x, node.y, { zoom, duration: 0 });
+    },
+    [flow, layout],
+  );
+  const onKeyDown = (event: KeyboardEvent) => {
+    const { key, altKey, ctrlKey, metaKey } = event;
+    if (altKey || ctrlKey || metaKey) return;
+    if (key === '+' || key === '=') void flow.zoomIn({ duration: durationNow() });
+    else if (key === '-') void flow.zoomOut({ duration: durationNow() });
+    else if (key === '0') void flow.fitView({ duration: durationNow() });
+    else if (isWay(key)) {
+      const next = neighbourOf(plan, layout.nodes, { from: current, way: key });
+      if (next !== null) {
+        setKeys(({ moves }) => ({ current: next, moves: moves + 1 }));
+        reveal(next);
+      }
+    } else return;
+    event.preventDefault();
+  };
+  return (
+    <KeysContext value={keys}>
+      <div className={`phase-graph${isFar ? ' far' : ''}`}>
+        <ReactFlow<PhaseNode, WayEdge>
+          aria-label="Graph of the phases. Arrow keys go from phase to phase, Enter opens one, + and - zoom, 0 shows all."
+          onKeyDown={onKeyDown}
+          nodes={nodes}
+          edges={edges}
+          nodeTypes={NODE_TYPES}
+          edgeTypes={EDGE_TYPES}
+          onNodeClick={(_, node) => {
+            setKeys((before) => ({ ...before, current: node.data.face.index }));
+            onOpen(node.data.face.name);
+          }}
+          onInit={() => {
+            if (faces.length > MOST_TO_FIT) reveal(current);
+          }}
+          fitView={faces.length <= MOST_TO_FIT}
+          fitViewOptions={{ maxZoom: 1, padding: 0.06 }}
+          minZoom={LEAST_ZOOM}
+          maxZoom={2}
+          onlyRenderVisibleElements
+          nodesDraggable={false}
+          nodesConnectable={false}
+          nodesFocusable={false}
+          edgesFocusable={false}
+          elementsSelectable={false}
+          disableKeyboardA11y
+          zoomOnDoubleClick={false}
+        >
+          <Background gap={24} />
+          <Controls showInteractive={false} fitViewOptions={{ padding: 0.06 }} />
+        </ReactFlow>
+      </div>
+    </KeysContext>
+  );
+}
+
+function durationNow(): number {
+  return matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 200;
+}
+
+/** The phase where somebody begins who comes by keyboard. */
+function firstOf(faces: readonly PhaseFace[], open: string | null): number {
+  const face =
+    faces.find(({ name }) => name === open) ??
+    faces.find(({ status }) => status === 'escalated' || status === 'failed' || status === 'rejected') ??
+    faces.find(({ status }) => status !== 'approved' && status !== 'pending');
+  return face?.index ?? 0;
+}

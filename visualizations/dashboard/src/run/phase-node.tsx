@@ -1,0 +1,71 @@
+/**
+ * A phase in the graph, and the ways between phases.
+ *
+ * @module
+ */
+import { BaseEdge, type EdgeProps, EdgeLabelRenderer, type NodeProps } from '@xyflow/react';
+import { memo, type ReactNode, use, useEffect, useRef } from 'react';
+import { inOneLine } from '../parts/foreign-text.ts';
+import { lookOf } from '../parts/standing.tsx';
+import { KeysContext } from './graph-keys.ts';
+import type { PhaseNode, WayEdge } from './graph-parts.ts';
+
+/** A button with the name of the phase, how it stands, and its attempt. */
+export const PhaseBox = memo(function PhaseBox({ id, data: { face, isDim, isOpen } }: NodeProps<PhaseNode>): ReactNode {
+  const { current, moves } = use(KeysContext);
+  const button = useRef<HTMLButtonElement>(null);
+  const { mark, tone, word } = lookOf[face.status];
+  const isCurrent = current === face.index;
+  useEffect(() => {
+    // Also where it was out of sight while it had the focus.
+    if (isCurrent && moves > 0 && isInGraph(document.activeElement)) button.current?.focus({ preventScroll: true });
+  }, [isCurrent, moves]);
+  const details = [face.attempt, ...(face.generation > 0 ? [`generation ${face.generation + 1}`] : []), ...face.notes];
+  return (
+    <button
+      ref={button}
+      type="button"
+      className={`phase-box ${tone}${isDim ? ' dim' : ''}${face.status === 'pending' ? ' pending' : ''}`}
+      aria-expanded={isOpen}
+      tabIndex={isCurrent ? 0 : -1}
+      data-phase={id}
+      title={inOneLine(face.name).slice(0, 300)}
+    >
+      <span className="name">{inOneLine(face.name)}</span>
+      <span className="state">
+        <span aria-hidden="true">{mark}</span> {word}
+        {details.some((one) => one !== '') ? (
+          <span className="details">, {details.filter((one) => one !== '').join(', ')}</span>
+        ) : null}
+      </span>
+    </button>
+  );
+});
+
+/** An arrow. */
+export const Way = memo(function Way({ id, data, markerEnd }: EdgeProps<WayEdge>): ReactNode {
+  if (!data) return null;
+  const { path, label, labelAt } = data;
+  return (
+    <>
+      <BaseEdge id={id} path={path} {...(markerEnd !== undefined && { markerEnd })} />
+      {label === '' ? null : (
+        <EdgeLabelRenderer>
+          <span
+            className="way-label"
+            style={{ transform: `translate(-50%, -50%) translate(${labelAt.x}px, ${labelAt.y}px)` }}
+          >
+            {label}
+          </span>
+        </EdgeLabelRenderer>
+      )}
+    </>
+  );
+});
+
+// --- internal ---
+
+/** What loses its focus because it is drawn no more leaves it to the page. */
+function isInGraph(element: Element | null): boolean {
+  return element === document.body || element?.closest('.phase-graph') !== null;
+}
