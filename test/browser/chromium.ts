@@ -45,12 +45,23 @@ export function executable(): Executable {
   );
 }
 
+/** A host of somebody else, whose name leads to this machine in the browser. */
+export const REBOUND = 'rebound.test';
+
 // --- internal ---
 
 /** By way of `require`: scripts run on jiti, and what that makes of a module with an `import` of playwright does not run. */
 const require: (name: 'playwright-core') => typeof import('playwright-core') = createRequire(import.meta.url);
 
-const ARGUMENTS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'];
+const ARGUMENTS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--no-first-run',
+  // A name that others point at this machine, as an attack by DNS does.
+  `--host-resolver-rules=MAP ${REBOUND} 127.0.0.1`,
+];
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
 

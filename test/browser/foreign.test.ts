@@ -1,0 +1,166 @@
+/**
+ * Pages of others, in a browser that has the cookie of the dashboard: they see nothing, and change nothing.
+ *
+ * @module
+ */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startRun, type RunStore } from '../../src/index.ts';
+import { fake } from '../rig.ts';
+import { REBOUND } from './chromium.ts';
+import { dashboard } from './dashboard.ts';
+import { pipelineOf } from './runs.ts';
+import { openBeside, openTab } from './tab.ts';
+
+/** What a page tries. Each is the body of an async function; `base` is where the dashboard is, `item` what waits in it. */
+const ATTEMPTS: Readonly<Record<string, string>> = {
+  'reads by fetch': `return (await fetch(base + '/api/runs', { credentials: 'include' })).text()`,
+  'reads by fetch without asking': `return (await fetch(base + '/api/runs', { credentials: 'include', mode: 'no-cors' })).text()`,
+  'answers in JSON': `return (await fetch(base + '/api/inbox/' + item.id + '/answer', { method: 'POST', credentials: 'include', headers: { 'content-type': 'application/json' }, body: JSON.stringify(answer) })).text()`,
+  'answers as plain text': `return (await fetch(base + '/api/inbox/' + item.id + '/answer', { method: 'POST', credentials: 'include', mode: 'no-cors', headers: { 'content-type': 'text/plain' }, body: JSON.stringify(answer) })).text()`,
+  'answers by a beacon': `const to = base + '/api/inbox/' + item.id + '/answer'; navigator.sendBeacon(to, JSON.stringify(answer)); return (await fetch(to, { credentials: 'include', mode: 'no-cors' })).text()`,
+  'cancels as plain text': `return (await fetch(base + '/api/runs/' + item.run + '/cancel', { method: 'POST', credentials: 'include', mode: 'no-cors', body: '{}' })).text()`,
+  'listens to events': `return new Promise((resolve) => { const source = new EventSource(base + '/api/changes', { withCredentials: true }); source.addEventListener('changed', (e) => resolve(e.data)); source.onopen = () => resolve('open'); source.onerror = () => { source.close(); resolve(''); }; })`,
+  'opens a WebSocket': `return new Promise((resolve) => { const socket = new WebSocket(base.replace('http', 'ws') + '/api/changes'); socket.onopen = () => resolve('open'); socket.onerror = () => resolve(''); })`,
+  'takes it for a script': `return new Promise((resolve) => { const script = document.createElement('script'); script.src = base + '/api/session'; script.onload = () => resolve('loaded'); script.onerror = () => resolve(''); document.head.append(script); })`,
+  'takes its style': `return new Promise((resolve) => { const link = document.createElement('link'); link.rel = 'stylesheet'; link.href = base + '/api/session'; link.onload = () => resolve('loaded'); link.onerror = () => resolve(''); document.head.append(link); })`,
+  'takes it for a picture': `return new Promise((resolve) => { const image = new Image(); image.onload = () => resolve('loaded'); image.onerror = () => resolve(''); image.src = base + '/icon.svg'; })`,
+  'sends a form': `const frame = document.createElement('iframe'); frame.name = 'sink'; document.body.append(frame); const form = document.createElement('form'); form.method = 'post'; form.enctype = 'text/plain'; form.target = 'sink'; form.action = base + '/api/inbox/' + item.id + '/answer'; form.innerHTML = '<input name=\\'{"nonce":"' + answer.nonce + '","reply":{"type":"decide","decision":"RETRY: a\\' value=\\'b"}}\\'>'; document.body.append(form); const loaded = new Promise((resolve) => { frame.onload = resolve; }); form.submit(); await loaded; try { return frame.contentDocument.body.innerText } catch { return '' }`,
+};
+
+describe('the page of the dashboard', () => {
+  it('does what others try', async () => {
+    const { page, base, store, item } = await visited('own');
+    expect(await attempt(page, ATTEMPTS['reads by fetch'] ?? '', { base, item })).toContain('"runId":"r-1"');
+    expect(await attempt(page, ATTEMPTS['listens to events'] ?? '', { base, item })).not.toBe('');
+    expect(await attempt(page, ATTEMPTS['answers in JSON'] ?? '', { base, item })).toContain('"state":');
+    expect(await store.inbox({ open: true })).toEqual([]);
+  });
+});
+
+describe('a page of another port, which browsers take for the same site', () => {
+  it.each(Object.keys(ATTEMPTS))('%s in vain', async (name) => {
+    const { page, base, store, item } = await visited();
+    expect(await attempt(page, ATTEMPTS[name] ?? '', { base, item })).toBe('');
+    await expectUntouched(store);
+  });
+
+  it('cannot show it in a frame', async () => {
+    const { page, base, store } = await visited();
+    await page.evaluate(
+      `new Promise((resolve) => { const frame = document.createElement('iframe'); frame.onload = resolve; frame.src = ${JSON.stringify(base)}; document.body.append(frame); })`,
+    );
+    const [frame] = page.frames().slice(1);
+    expect(frame?.url()).toBe('chrome-error://chromewebdata/');
+    await expectUntouched(store);
+  });
+
+  it('has no hold of a window that it opens', async () => {
+    const { page, base, store } = await visited();
+    const opened = page.context().waitForEvent('page');
+    await page.evaluate(`window.other = window.open(${JSON.stringify(base)}); undefined`);
+    const other = await opened;
+    await other.waitForLoadState();
+    // The cookie is strict, and whoever comes from elsewhere is met all the same: the browser takes ports for one site.
+    expect(await other.evaluate('window.opener === null')).toBe(true);
+    await expect.poll(() => page.evaluate('window.other.closed')).toBe(true);
+    await expectUntouched(store);
+  });
+});
+
+describe('a name that leads to this machine', () => {
+  it('is refused, with the token and without', async () => {
+    const { store, url, port } = await waiting();
+    const { page } = await openTab(url);
+    const other = await openBeside(page, 'about:blank');
+    other.allow(/403|Cross-Origin-Opener-Policy header has been ignored/u);
+    for (const path of ['/', `/${new URL(url).search}`, '/api/runs', '/api/inbox']) {
+      const answer = await other.page.goto(`http://${REBOUND}:${port}${path}`);
+      expect([path, answer?.status()]).toEqual([path, 403]);
+      expect(await other.page.locator('body').innerText()).toContain('Cannot answer as the host is named');
+    }
+    await expectUntouched(store);
+  });
+});
+
+describe('an address without the token', () => {
+  it('shows how to get in, and nothing else', async () => {
+    const { port, store } = await waiting();
+    const { page, allow } = await openTab('about:blank');
+    allow(/401/u);
+    const answer = await page.goto(`http://127.0.0.1:${port}/`);
+    expect(answer?.status()).toBe(401);
+    expect(await page.locator('body').innerText()).toContain('Open the URL that was printed when it was started');
+    await expectUntouched(store);
+  });
+});
+
+// --- internal ---
+
+interface Target {
+  readonly base: string;
+  readonly item: { readonly id: string; readonly nonce: string; readonly run: string };
+}
+
+/** A dashboard with a run that waits for a person. */
+async function waiting() {
+  const served = await dashboard();
+  const asked = fake('draft', { verdicts: ['ESCALATE: look'] });
+  const run = startRun(pipelineOf('story', [asked]), { store: served.store, runId: 'r-1' });
+  onTestFinished(() => run.cancel('the test is over'));
+  await expect.poll(async () => (await served.store.inbox({ open: true })).length).toBe(1);
+  return served;
+}
+
+/** The same, open in a browser, which is led to a page of somebody else's. @param whose @default 'foreign' */
+async function visited(
+  whose: 'own' | 'foreign' = 'foreign',
+): Promise<Target & { readonly page: Page; readonly store: RunStore }> {
+  const { store, url, port } = await waiting();
+  const { page } = await openTab(url);
+  const { page: other, allow } =
+    whose === 'own' ? { page, allow: () => undefined } : await openBeside(page, await foreignPage());
+  // Browsers say of each attempt why it was in vain.
+  allow(/./u);
+  const [item] = await store.inbox({ open: true });
+  return {
+    page: other,
+    base: `http://127.0.0.1:${port}`,
+    store,
+    item: { id: item?.id ?? '', nonce: item?.nonce ?? '', run: 'r-1' },
+  };
+}
+
+/** Serves a page with nothing on it. @returns Its address. */
+async function foreignPage(): Promise<string> {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>foreign</title>');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address: AddressInfo | string | null = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/`;
+}
+
+/** What a page gets to know; '' where it is kept from it. */
+function attempt(page: Page, body: string, { base, item }: Target): Promise<unknown> {
+  const answer = { nonce: item.nonce, reply: { type: 'decide', decision: 'APPROVE' } };
+  const known = JSON.stringify({ base, item, answer });
+  return page.evaluate(
+    `(async ({ base, item, answer }) => { ${body} })(${known}).catch((error) => (error instanceof TypeError ? '' : String(error)))`,
+  );
+}
+
+/** The item waits as before, and nobody was told anything. */
+async function expectUntouched(store: RunStore): Promise<void> {
+  const open = await store.inbox({ open: true });
+  expect(open.map(({ runId, about }) => [runId, about])).toEqual([['r-1', 'draft']]);
+  expect(await store.messages('r-1')).toEqual([]);
+  const run = await store.run('r-1');
+  expect([run?.status, run?.seq]).toEqual(['running', (await store.read('r-1')).length]);
+}
