@@ -11,7 +11,7 @@ import { SessionContext } from './data/session.ts';
 import { HomePage } from './home/home-page.tsx';
 import { ItemPage } from './inbox/item-page.tsx';
 import { RefusalNote } from './parts/refusal-note.tsx';
-import { hashOf, type Route, useRoute } from './route.ts';
+import { ALL_RUNS, hashOf, type Route, useRoute } from './route.ts';
 import { RunPage } from './run/run-page.tsx';
 import { RunsPage } from './runs/runs-page.tsx';
 
@@ -47,7 +47,7 @@ export function App(): ReactNode {
             <NavLink to={{ page: 'home' }} here={route}>
               Needs you{open === null ? '' : ` (${open})`}
             </NavLink>
-            <NavLink to={{ page: 'runs' }} here={route}>
+            <NavLink to={ALL_RUNS} here={route}>
               Runs
             </NavLink>
           </nav>
@@ -76,7 +76,7 @@ function Page({ route }: { readonly route: Route }): ReactNode {
     case 'home':
       return <HomePage />;
     case 'runs':
-      return <RunsPage />;
+      return <RunsPage route={route} />;
     case 'item':
       return <ItemPage key={route.item} id={route.item} />;
     case 'run':

@@ -14,7 +14,15 @@ export type RunTab = (typeof runTabs)[number];
 /** A place. */
 export type Route =
   | { readonly page: 'home' }
-  | { readonly page: 'runs' }
+  | {
+      readonly page: 'runs';
+      /** How runs have to stand; '' for all. */
+      readonly standing: string;
+      /** The name of their pipeline; '' for all. */
+      readonly pipeline: string;
+      /** What their id, or the name of their pipeline, has to contain; '' for all. */
+      readonly text: string;
+    }
   | { readonly page: 'item'; readonly item: string }
   | {
       readonly page: 'run';
@@ -41,10 +49,13 @@ export type RunRoute = Extract<Route, { readonly page: 'run' }>;
 export function routeOf(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#/u, '').split('?', 2);
   const [page = '', name = ''] = path.split('/').slice(1).map(decoded);
-  if (page === 'runs') return { page };
+  const options = new URLSearchParams(query);
+  if (page === 'runs') {
+    const wanted = (option: string) => options.get(option) ?? '';
+    return { page, standing: wanted('standing'), pipeline: wanted('pipeline'), text: wanted('find') };
+  }
   if (page === 'item' && name !== '') return { page, item: name };
   if (page !== 'run' || name === '') return { page: 'home' };
-  const options = new URLSearchParams(query);
   return {
     page,
     run: name,
@@ -63,8 +74,14 @@ export function hashOf(route: Route): string {
   switch (route.page) {
     case 'home':
       return '#/';
-    case 'runs':
-      return '#/runs';
+    case 'runs': {
+      const options = new URLSearchParams();
+      if (route.standing !== '') options.set('standing', route.standing);
+      if (route.pipeline !== '') options.set('pipeline', route.pipeline);
+      if (route.text !== '') options.set('find', route.text);
+      const query = options.toString();
+      return `#/runs${query === '' ? '' : `?${query}`}`;
+    }
     case 'item':
       return `#/item/${encodeURIComponent(route.item)}`;
     case 'run': {
@@ -81,6 +98,9 @@ export function hashOf(route: Route): string {
     }
   }
 }
+
+/** All runs. */
+export const ALL_RUNS = { page: 'runs', standing: '', pipeline: '', text: '' } as const satisfies Route;
 
 /** The address of a run. */
 export function hashOfRun(run: string, how: Partial<Omit<RunRoute, 'page' | 'run'>> = {}): string {

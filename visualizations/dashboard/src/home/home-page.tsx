@@ -1,32 +1,54 @@
 /**
- * What needs somebody: open items first, then what goes round in circles or stands still.
+ * What needs somebody: open items first, then what goes round in circles or stands still, then what ran lately.
  *
  * @module
  */
 import type { ReactNode } from 'react';
-import type { UiItem } from '../../../../src/server/api.ts';
+import type { UiRun } from '../../../../src/server/api.ts';
 import { useAsked } from '../data/ask.ts';
 import { useChanges } from '../data/changes.ts';
 import { RefusalNote } from '../parts/refusal-note.tsx';
-import { hashOf } from '../route.ts';
+import { ALL_RUNS, hashOf } from '../route.ts';
+import { RunTable } from '../runs/run-table.tsx';
+import { OpenItems } from './open-items.tsx';
+import './home.css';
 
 /** The first page. */
 export function HomePage(): ReactNode {
-  const { version } = useChanges();
-  const asked = useAsked<{ readonly items: readonly UiItem[] }>('/api/inbox', version);
-  const items = 'value' in asked ? (asked.value?.items ?? []) : [];
   return (
     <>
       <h1>Needs you</h1>
-      {asked.state === 'refused' ? <RefusalNote error={asked.error} /> : null}
-      {asked.state === 'there' && items.length === 0 ? <p className="quiet">Nothing waits for a person.</p> : null}
-      <ul className="cards">
-        {items.map((item) => (
-          <li key={item.id}>
-            <a href={hashOf({ page: 'item', item: item.id })}>{item.about}</a> {item.reason}
-          </li>
-        ))}
-      </ul>
+      <OpenItems />
+      <RecentRuns />
     </>
+  );
+}
+
+// --- internal ---
+
+const MOST_RUNS = 8;
+
+function RecentRuns(): ReactNode {
+  const { version } = useChanges();
+  const asked = useAsked<{ readonly runs: readonly UiRun[] }>(`/api/runs?limit=${MOST_RUNS}`, version);
+  const runs = 'value' in asked ? asked.value?.runs : undefined;
+  return (
+    <section aria-labelledby="recent-heading">
+      <h2 id="recent-heading">Recent runs</h2>
+      {asked.state === 'refused' ? <RefusalNote error={asked.error} /> : null}
+      {runs?.length === 0 ? (
+        <p className="quiet">
+          None yet. Start one with <code>phasegate run &lt;file&gt;</code>; it appears here by itself.
+        </p>
+      ) : null}
+      {runs && runs.length > 0 ? (
+        <>
+          <RunTable runs={runs} />
+          <p>
+            <a href={hashOf(ALL_RUNS)}>All runs</a>
+          </p>
+        </>
+      ) : null}
+    </section>
   );
 }

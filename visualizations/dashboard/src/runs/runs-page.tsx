@@ -3,45 +3,71 @@
  *
  * @module
  */
-import type { ReactNode } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import type { UiRun } from '../../../../src/server/api.ts';
 import { useAsked } from '../data/ask.ts';
 import { useChanges } from '../data/changes.ts';
 import { RefusalNote } from '../parts/refusal-note.tsx';
-import { StandingBadge } from '../parts/standing.tsx';
-import { hashOfRun } from '../route.ts';
+import { amount, counted } from '../parts/words.ts';
+import type { Route } from '../route.ts';
+import { filterRuns, type RunFilter } from './filter-runs.ts';
+import { RunFilters } from './run-filters.tsx';
+import { RunTable } from './run-table.tsx';
+import './runs.css';
 
-/** All runs. */
-export function RunsPage(): ReactNode {
+/** All runs, or those that are looked for. */
+export function RunsPage({ route }: { readonly route: Extract<Route, { readonly page: 'runs' }> }): ReactNode {
   const { version } = useChanges();
-  const asked = useAsked<{ readonly runs: readonly UiRun[] }>('/api/runs', version);
-  const runs = 'value' in asked ? (asked.value?.runs ?? []) : [];
+  const asked = useAsked<{ readonly runs: readonly UiRun[] }>(`/api/runs?limit=${MOST_RUNS}`, version);
+  const runs = 'value' in asked ? asked.value?.runs : undefined;
   return (
     <>
       <h1>Runs</h1>
       {asked.state === 'refused' ? <RefusalNote error={asked.error} /> : null}
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Run</th>
-            <th scope="col">Pipeline</th>
-            <th scope="col">Standing</th>
-          </tr>
-        </thead>
-        <tbody>
-          {runs.map((run) => (
-            <tr key={run.runId}>
-              <td>
-                <a href={hashOfRun(run.runId)}>{run.runId}</a>
-              </td>
-              <td>{run.pipeline}</td>
-              <td>
-                <StandingBadge of={run.standing} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      {asked.state === 'loading' ? <p className="quiet">Loading…</p> : null}
+      {runs ? <Listed runs={runs} wanted={route} /> : null}
+    </>
+  );
+}
+
+// --- internal ---
+
+/** So many are asked for; the filters are over these. */
+const MOST_RUNS = 10_000;
+/** Rows that are shown at first, and with each time that more are wanted. */
+const PAGE = 100;
+
+function Listed({ runs, wanted }: { readonly runs: readonly UiRun[]; readonly wanted: RunFilter }): ReactNode {
+  const [most, setMost] = useState(PAGE);
+  const found = useMemo(() => filterRuns(runs, wanted), [runs, wanted]);
+  if (runs.length === 0) {
+    return (
+      <p className="quiet">
+        There is no run yet. Start one with <code>phasegate run &lt;file&gt;</code>; it appears here by itself.
+      </p>
+    );
+  }
+  const isFiltered = found.length < runs.length;
+  return (
+    <>
+      <RunFilters runs={runs} wanted={wanted} />
+      <p className="quiet">
+        <output>
+          {isFiltered ? `${amount(found.length)} of ${counted(runs.length, 'run')}` : counted(runs.length, 'run')}
+        </output>
+        {runs.length === MOST_RUNS ? ', the latest; older ones are not listed' : ''}
+      </p>
+      {found.length === 0 ? <p>No run is like that.</p> : <RunTable runs={found.slice(0, most)} />}
+      {found.length > most ? (
+        <p>
+          <button type="button" onClick={() => setMost(most + PAGE)}>
+            Show {Math.min(PAGE, found.length - most)} more
+          </button>{' '}
+          <button type="button" onClick={() => setMost(found.length)}>
+            Show all {amount(found.length)}
+          </button>
+        </p>
+      ) : null}
     </>
   );
 }

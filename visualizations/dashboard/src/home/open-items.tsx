@@ -1,0 +1,95 @@
+/**
+ * What waits for a person.
+ *
+ * @module
+ */
+import type { ReactNode } from 'react';
+import type { UiItem } from '../../../../src/server/api.ts';
+import { useAsked } from '../data/ask.ts';
+import { useChanges } from '../data/changes.ts';
+import { useNow } from '../data/now.ts';
+import { aboutOf, answeredBy, becauseOf, deadlineOf } from '../inbox/item-words.ts';
+import { SeverityTag } from '../inbox/severity-tag.tsx';
+import { inOneLine, startOf } from '../parts/foreign-text.ts';
+import { RefusalNote } from '../parts/refusal-note.tsx';
+import { TimeAgo } from '../parts/time-ago.tsx';
+import { counted } from '../parts/words.ts';
+import { hashOf, hashOfRun } from '../route.ts';
+import { mostUrgentFirst } from './urgency.ts';
+
+/** Open items, the most urgent first; apart from them those that have an answer which nobody has taken yet. */
+export function OpenItems(): ReactNode {
+  const { version } = useChanges();
+  const now = useNow(5000);
+  const asked = useAsked<{ readonly items: readonly UiItem[] }>('/api/inbox', version);
+  const items = 'value' in asked ? asked.value?.items : undefined;
+  const open = mostUrgentFirst(items?.filter(({ answer }) => !answer) ?? []);
+  const answered = items?.filter(({ answer }) => answer) ?? [];
+  return (
+    <>
+      {asked.state === 'loading' ? <p className="quiet">Loading…</p> : null}
+      {asked.state === 'refused' ? <RefusalNote error={asked.error} /> : null}
+      {items && open.length === 0 ? <p className="nothing">Nothing waits for a person.</p> : null}
+      <ItemList items={open} now={now} label="Open items" />
+      {answered.length === 0 ? null : (
+        <section aria-labelledby="answered-heading">
+          <h2 id="answered-heading">Answered, not yet taken</h2>
+          <p className="quiet">
+            {counted(answered.length, 'answer')} {answered.length === 1 ? 'waits' : 'wait'} until somebody works on the
+            run.
+          </p>
+          <ItemList items={answered} now={now} label="Answered items" />
+        </section>
+      )}
+    </>
+  );
+}
+
+// --- internal ---
+
+interface ItemListProps {
+  readonly items: readonly UiItem[];
+  readonly now: number;
+  readonly label: string;
+}
+
+function ItemList({ items, now, label }: ItemListProps): ReactNode {
+  if (items.length === 0) return null;
+  return (
+    <ul className="items" aria-label={label}>
+      {items.map((item) => (
+        <ItemCard key={item.id} item={item} now={now} />
+      ))}
+    </ul>
+  );
+}
+
+function ItemCard({ item, now }: { readonly item: UiItem; readonly now: number }): ReactNode {
+  const deadline = deadlineOf(item, now);
+  return (
+    <li className={item.answer ? 'answered' : item.severity}>
+      <div className="item-title">
+        <a href={hashOf({ page: 'item', item: item.id })}>
+          <bdi>{startOf(aboutOf(item), 80)}</bdi>
+        </a>
+        <SeverityTag severity={item.severity} />
+        <span className="quiet">{becauseOf(item)}</span>
+        <span className="age quiet">
+          <TimeAgo time={item.openedAt} now={now} />
+        </span>
+      </div>
+      <p className="item-reason">{startOf(item.reason, 280)}</p>
+      <p className="item-facts quiet">
+        <span>
+          <a href={hashOfRun(item.runId)}>
+            <bdi>{startOf(item.pipeline, 60)}</bdi>
+          </a>{' '}
+          <code>{inOneLine(item.runId)}</code>
+        </span>
+        <span>queue {startOf(item.queue, 40)}</span>
+        {deadline === '' ? null : <span className="deadline">{deadline}</span>}
+        {item.answer ? <strong>{answeredBy(item.answer)}</strong> : null}
+      </p>
+    </li>
+  );
+}

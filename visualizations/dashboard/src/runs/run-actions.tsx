@@ -1,0 +1,162 @@
+/**
+ * What can be done with a run: going on, ending it, and making another from it.
+ *
+ * @module
+ */
+import { type ReactNode, type SubmitEvent, useEffect, useId, useRef, useState } from 'react';
+import type { CancelRequest, Done, Forked, ForkRequest, RunAction, UiRun } from '../../../../src/server/api.ts';
+import { refusedBy, type Refused, tell } from '../data/ask.ts';
+import { inOneLine } from '../parts/foreign-text.ts';
+import { RefusalNote } from '../parts/refusal-note.tsx';
+import { lookOf } from '../parts/standing.tsx';
+import { hashOfRun } from '../route.ts';
+import { forkAt } from './fork-at.ts';
+import './runs.css';
+
+/** Buttons, and what became of what they did. */
+export function RunActions({ run }: { readonly run: UiRun }): ReactNode {
+  const [asking, setAsking] = useState<'cancel' | 'fork' | null>(null);
+  const [doing, setDoing] = useState<RunAction | null>(null);
+  const [done, setDone] = useState<ReactNode>(null);
+  const [refusal, setRefusal] = useState<Refused | null>(null);
+  const act = async (action: RunAction, request: CancelRequest | ForkRequest = {}) => {
+    setDoing(action);
+    setRefusal(null);
+    setDone(null);
+    try {
+      setDone(
+        toldBy(action, await tell<Done | Forked>(`/api/runs/${encodeURIComponent(run.runId)}/${action}`, request)),
+      );
+      setAsking(null);
+    } catch (error) {
+      setRefusal(refusedBy(error));
+    } finally {
+      setDoing(null);
+    }
+  };
+  return (
+    <div className="run-actions">
+      <div className="buttons">
+        {run.actions.map((action) => (
+          <button
+            key={action}
+            type="button"
+            disabled={doing !== null}
+            aria-expanded={asks(action) ? asking === action : undefined}
+            onClick={() => {
+              setDone(null);
+              if (asks(action)) setAsking(asking === action ? null : action);
+              else void act(action);
+            }}
+          >
+            {doing === action ? 'Working…' : WORDS[action].name}
+          </button>
+        ))}
+        {run.actions.length === 0 ? <span className="quiet">Nothing can be done with it from here.</span> : null}
+      </div>
+      {asking === 'cancel' && run.actions.includes('cancel') ? (
+        <CancelForm disabled={doing !== null} onSend={(request) => void act('cancel', request)} />
+      ) : null}
+      {asking === 'fork' && run.actions.includes('fork') ? (
+        <ForkForm run={run} disabled={doing !== null} onSend={(request) => void act('fork', request)} />
+      ) : null}
+      <div aria-live="polite">{done}</div>
+      {refusal ? <RefusalNote error={refusal} /> : null}
+    </div>
+  );
+}
+
+// --- internal ---
+
+const WORDS: Readonly<Record<RunAction, { readonly name: string }>> = {
+  resume: { name: 'Resume' },
+  retry: { name: 'Retry what was not approved' },
+  cancel: { name: 'Cancel…' },
+  fork: { name: 'Fork…' },
+};
+
+function asks(action: RunAction): action is 'cancel' | 'fork' {
+  return action === 'cancel' || action === 'fork';
+}
+
+function toldBy(action: RunAction, done: Done | Forked): ReactNode {
+  if ('run' in done) {
+    const { word } = lookOf[done.run.standing];
+    const isLeft = action === 'cancel' && done.run.status === 'running';
+    return <p>{isLeft ? 'Whoever works on it is told to stop, and has not yet.' : `Done: the run is ${word}.`}</p>;
+  }
+  return (
+    <>
+      <p>
+        Made run <a href={hashOfRun(done.runId)}>{inOneLine(done.runId)}</a>.
+      </p>
+      {done.problem ? (
+        <p className="wrong">
+          It does not go on yet: {done.problem.message}
+          {done.problem.hint === undefined ? '' : ` ${done.problem.hint}`}
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+interface FormProps<Request> {
+  readonly disabled: boolean;
+  readonly onSend: (request: Request) => void;
+}
+
+function CancelForm({ disabled, onSend }: FormProps<CancelRequest>): ReactNode {
+  const id = useId();
+  const [reason, setReason] = useState('');
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    onSend(reason.trim() === '' ? {} : { reason });
+  };
+  return (
+    <form aria-label="Cancel" onSubmit={onSubmit}>
+      <label htmlFor={id}>Why? (optional)</label>
+      <input ref={field} id={id} type="text" value={reason} onChange={({ target }) => setReason(target.value)} />
+      <button type="submit" className="danger" disabled={disabled}>
+        Cancel the run
+      </button>
+    </form>
+  );
+}
+
+function ForkForm({ run, disabled, onSend }: FormProps<ForkRequest> & { readonly run: UiRun }): ReactNode {
+  const id = useId();
+  const [at, setAt] = useState(String(run.seq));
+  const [goesOn, setGoesOn] = useState(true);
+  const read = forkAt(at, run.seq);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.select(), []);
+  const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if ('at' in read) onSend({ at: read.at, run: goesOn });
+  };
+  return (
+    <form aria-label="Fork" onSubmit={onSubmit}>
+      <label htmlFor={id}>From record, or phase</label>
+      <input
+        ref={field}
+        id={id}
+        type="text"
+        value={at}
+        aria-invalid={'problem' in read}
+        aria-describedby={`${id} note`}
+        onChange={({ target }) => setAt(target.value)}
+      />
+      <label>
+        <input type="checkbox" checked={goesOn} onChange={({ target }) => setGoesOn(target.checked)} /> go on at once
+      </label>
+      <button type="submit" disabled={disabled || 'problem' in read}>
+        Fork the run
+      </button>
+      <p id={`${id} note`} className={'problem' in read ? 'wrong note' : 'quiet note'}>
+        {'problem' in read ? read.problem : read.means}
+      </p>
+    </form>
+  );
+}

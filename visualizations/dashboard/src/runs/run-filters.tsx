@@ -1,0 +1,81 @@
+/**
+ * Looking for runs: what is looked for stands in the address.
+ *
+ * @module
+ */
+import { type ReactNode, useId } from 'react';
+import type { UiRun } from '../../../../src/server/api.ts';
+import { startOf } from '../parts/foreign-text.ts';
+import { type AnyStanding, lookOf } from '../parts/standing.tsx';
+import { ALL_RUNS, go } from '../route.ts';
+import { ACTIVE, pipelinesIn, type RunFilter, standingsIn } from './filter-runs.ts';
+
+interface RunFiltersProps {
+  readonly runs: readonly UiRun[];
+  readonly wanted: RunFilter;
+}
+
+/** Standing, pipeline and text. */
+export function RunFilters({ runs, wanted }: RunFiltersProps): ReactNode {
+  const id = useId();
+  const { standing, pipeline, text } = wanted;
+  const look = (change: Partial<RunFilter>) => go({ ...ALL_RUNS, ...wanted, ...change, page: 'runs' }, 'replace');
+  const standings = standingsIn(runs);
+  const active = runs.filter((run) => run.status === 'running').length;
+  const isAny = standing !== '' || pipeline !== '' || text !== '';
+  return (
+    <search className="filters">
+      <span>
+        <label htmlFor={`${id} standing`}>Standing</label>
+        <select id={`${id} standing`} value={standing} onChange={({ target }) => look({ standing: target.value })}>
+          <option value="">all</option>
+          <option value={ACTIVE}>not ended ({active})</option>
+          {STANDINGS.map((one) => (
+            <option key={one} value={one}>
+              {lookOf[one].word} ({standings.get(one) ?? 0})
+            </option>
+          ))}
+        </select>
+      </span>
+      <span>
+        <label htmlFor={`${id} pipeline`}>Pipeline</label>
+        <select id={`${id} pipeline`} value={pipeline} onChange={({ target }) => look({ pipeline: target.value })}>
+          <option value="">all</option>
+          {pipelinesIn(runs).map(([name, count]) => (
+            <option key={name} value={name}>
+              {startOf(name, 60)} ({count})
+            </option>
+          ))}
+        </select>
+      </span>
+      <span>
+        <label htmlFor={`${id} text`}>Contains</label>
+        <input
+          id={`${id} text`}
+          type="search"
+          value={text}
+          placeholder="id, pipeline, file, worker"
+          onChange={({ target }) => look({ text: target.value })}
+        />
+      </span>
+      {isAny ? (
+        <button type="button" onClick={() => look({ standing: '', pipeline: '', text: '' })}>
+          Show all
+        </button>
+      ) : null}
+    </search>
+  );
+}
+
+// --- internal ---
+
+const STANDINGS = [
+  'waiting',
+  'running',
+  'suspended',
+  'completed',
+  'rejected',
+  'failed',
+  'exhausted',
+  'cancelled',
+] as const satisfies readonly AnyStanding[];

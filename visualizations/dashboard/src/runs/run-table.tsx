@@ -1,0 +1,103 @@
+/**
+ * Runs in a table.
+ *
+ * @module
+ */
+import { type ReactNode, useState } from 'react';
+import type { UiRun } from '../../../../src/server/api.ts';
+import { useNow } from '../data/now.ts';
+import { inOneLine, startOf } from '../parts/foreign-text.ts';
+import { StandingBadge } from '../parts/standing.tsx';
+import { TimeAgo } from '../parts/time-ago.tsx';
+import { money } from '../parts/words.ts';
+import { hashOfRun } from '../route.ts';
+import { RunActions } from './run-actions.tsx';
+import './runs.css';
+
+/** A row for each run. */
+export function RunTable({ runs }: { readonly runs: readonly UiRun[] }): ReactNode {
+  const now = useNow(10_000);
+  const [open, setOpen] = useState<string | null>(null);
+  return (
+    <table className="runs">
+      <thead>
+        <tr>
+          <th scope="col">Run</th>
+          <th scope="col">Standing</th>
+          <th scope="col">Approved</th>
+          <th scope="col" className="amount">
+            Cost
+          </th>
+          <th scope="col">Started</th>
+          <th scope="col">Last record</th>
+          <th scope="col">
+            <span className="unseen">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {runs.map((run) => (
+          <Row key={run.runId} run={run} now={now} isOpen={open === run.runId} onOpen={setOpen} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+// --- internal ---
+
+interface RowProps {
+  readonly run: UiRun;
+  readonly now: number;
+  readonly isOpen: boolean;
+  readonly onOpen: (run: string | null) => void;
+}
+
+function Row({ run, now, isOpen, onOpen }: RowProps): ReactNode {
+  const { runId, pipeline, standing, approved, phases, costUsd, startedAt, updatedAt, waiting, gone, actions } = run;
+  return (
+    <>
+      <tr className={isOpen ? 'open' : ''}>
+        <th scope="row">
+          <a href={hashOfRun(runId)}>
+            <bdi>{startOf(pipeline, 60) || 'Run'}</bdi>
+          </a>
+          <code className="quiet">{inOneLine(runId)}</code>
+        </th>
+        <td>
+          <StandingBadge of={standing} />
+          {waiting.length > 0 ? <span className="why quiet">{startOf(waiting.join(', '), 60)}</span> : null}
+          {gone === null ? null : <span className="why wrong">{startOf(gone, 40)} is gone</span>}
+        </td>
+        <td className="progress">
+          <progress aria-hidden="true" value={approved} max={Math.max(1, phases)} /> {approved} of {phases}
+        </td>
+        <td className="amount">{costUsd > 0 ? money(costUsd) : '–'}</td>
+        <td>
+          <TimeAgo time={startedAt} now={now} />
+        </td>
+        <td>
+          <TimeAgo time={updatedAt} now={now} />
+        </td>
+        <td className="amount">
+          {actions.length === 0 ? null : (
+            <button type="button" aria-expanded={isOpen} onClick={() => onOpen(isOpen ? null : runId)}>
+              Actions
+              <span className="unseen">
+                {' '}
+                for {inOneLine(pipeline)} {inOneLine(runId)}
+              </span>
+            </button>
+          )}
+        </td>
+      </tr>
+      {isOpen ? (
+        <tr className="opened">
+          <td colSpan={7}>
+            <RunActions run={run} />
+          </td>
+        </tr>
+      ) : null}
+    </>
+  );
+}
