@@ -5,8 +5,8 @@
  */
 import { planGraph, type PhasePlan, type Plan } from '../src/model/plan.ts';
 import { arrange, curveBack, heightOf, type Box, type NodeSize, type Point } from './arrange.ts';
-import { waysBack, type RewindPair } from './outline.ts';
 import { widthInCharacters } from './text-size.ts';
+import { waysBack, type RewindPair } from './ways-back.ts';
 
 /** A phase in its place. */
 export interface LayoutNode extends Box {

@@ -5,31 +5,41 @@
  */
 import type { Plan } from '../src/model/plan.ts';
 import { outlineOf, visible, type OutlineNode, type OutlinePhase } from './outline.ts';
+import { standingLines, type RunStanding } from './standing.ts';
+import { toneColours, tones } from './tones.ts';
 
 /**
  * Draws a plan: phases with their tasks and gate, arrows in the order of work, dashed arrows where a gate may send back.
+ *
+ * @param standing How a run of it stands: then phases say so, and ways back that were taken are thick. See `standingIn` of
+ *   `phasegate/visualizations`.
  *
  * @example
  * ```ts
  * await writeFile('pipeline.mmd', toMermaid(pipeline.plan));
  * ```
  */
-export function toMermaid(plan: Plan): string {
-  const { phases, order, rewinds } = outlineOf(plan);
+export function toMermaid(plan: Plan, standing?: RunStanding): string {
+  const { phases, order, rewinds } = outlineOf(plan, standing);
   const lines = [
     'flowchart LR',
     ...phases.flatMap(drawPhase),
     ...order.map(([from, to]) => `  ${from.id} --> ${to.id}`),
-    ...rewinds.map(({ from, to, most }) => `  ${from.id} -. "${escape(`rewind ${most}`)}" .-> ${to.id}`),
+    ...rewinds.map(({ from, to, label, times }) => {
+      const [start, end] = times > 0 ? ['==', '==>'] : ['-.', '.->'];
+      return `  ${from.id} ${start} "${mermaidText(label)}" ${end} ${to.id}`;
+    }),
+    ...(standing ? colours(phases) : []),
   ];
   return `${lines.join('\n')}\n`;
 }
 
 // --- internal ---
 
-function drawPhase({ id, name, tasks, gate, order }: OutlinePhase): readonly string[] {
+function drawPhase({ id, name, standing, tasks, gate, order }: OutlinePhase): readonly string[] {
+  const title = [name, ...(standing ? standingLines(standing) : [])].map(mermaidText).join('<br/>');
   return [
-    `  subgraph ${id}["${escape(name)}"]`,
+    `  subgraph ${id}["${title}"]`,
     ...tasks.map((task) => `    ${task.id}["${labelOf(task)}"]`),
     ...(gate ? [`    ${gate.id}{"${labelOf(gate)}"}`] : []),
     ...order.map(([from, to]) => `    ${from} --> ${to}`),
@@ -37,12 +47,23 @@ function drawPhase({ id, name, tasks, gate, order }: OutlinePhase): readonly str
   ];
 }
 
+/** A class for each tone that a phase is in. */
+function colours(phases: readonly OutlinePhase[]): readonly string[] {
+  return tones.flatMap((tone) => {
+    const ids = phases.filter(({ standing }) => standing?.tone === tone).map(({ id }) => id);
+    const { fill, line, text } = toneColours[tone];
+    return ids.length === 0
+      ? []
+      : [`  classDef ${tone} fill:${fill},stroke:${line},color:${text}`, `  class ${ids.join(',')} ${tone}`];
+  });
+}
+
 function labelOf({ label }: OutlineNode): string {
-  return label.map(escape).join('<br/>');
+  return label.map(mermaidText).join('<br/>');
 }
 
 /** Everything that Mermaid, or the HTML and Markdown that it makes, could take for more than text, as a number. */
-function escape(text: string): string {
+export function mermaidText(text: string): string {
   const plain = visible(text).replace(/[^\p{L}\p{M}\p{N} _.,/()+=?!≤…-]/gu, numbered);
   // At its start, the mark of a Markdown list would be refused as one.
   return plain.replace(/^(\d*)([-+=.)])/u, (_, digits: string, mark: string) => digits + numbered(mark));

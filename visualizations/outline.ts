@@ -5,8 +5,10 @@
  *
  * @module
  */
-import type { GatePlan, PhasePlan, Plan, TaskPlan } from '../src/model/plan.ts';
-import type { Count } from '../src/model/policy.ts';
+import type { PhasePlan, Plan, TaskPlan } from '../src/model/plan.ts';
+import { gateLabel } from './gate-label.ts';
+import type { PhaseStanding, RunStanding } from './standing.ts';
+import { waysBackIn } from './ways-back.ts';
 
 /** One box or diamond. */
 export interface OutlineNode {
@@ -19,6 +21,8 @@ export interface OutlineNode {
 export interface OutlinePhase {
   readonly id: string;
   readonly name: string;
+  /** How it stands, where the picture is of a run. */
+  readonly standing: PhaseStanding | undefined;
   readonly tasks: readonly OutlineNode[];
   readonly gate: OutlineNode | undefined;
   /** Pairs of ids: from what comes first to what comes after it. The gate comes after the last tasks. */
@@ -28,12 +32,14 @@ export interface OutlinePhase {
   readonly last: string;
 }
 
-/** A gate that may send back an earlier phase. */
+/** A phase that may send back an earlier one, or has. */
 export interface OutlineRewind {
   readonly from: OutlinePhase;
   readonly to: OutlinePhase;
-  /** How often, such as `≤ 2`. */
-  readonly most: string;
+  /** How often, such as `rewind ≤ 2`. */
+  readonly label: string;
+  /** How often it has. */
+  readonly times: number;
 }
 
 /** A pipeline as boxes and arrows. */
@@ -44,15 +50,9 @@ export interface Outline {
   readonly rewinds: readonly OutlineRewind[];
 }
 
-/** The names of a phase and of one that it may send back, or has. */
-export interface RewindPair {
-  readonly from: string;
-  readonly to: string;
-}
-
-/** Outlines a plan. */
-export function outlineOf(plan: Plan): Outline {
-  const phases = plan.phases.map(outlinePhase);
+/** Outlines a plan. @param standing How a run of it stands, where the picture is of a run. */
+export function outlineOf(plan: Plan, standing?: RunStanding): Outline {
+  const phases = plan.phases.map((phase, index) => outlinePhase(phase, index, standing?.phases.get(phase.name)));
   const byName = new Map(plan.phases.map(({ name }, index) => [name, phases[index]]));
   const linked = plan.phases.flatMap((phase, index) => {
     const to = phases[index];
@@ -62,23 +62,11 @@ export function outlineOf(plan: Plan): Outline {
     name: plan.name,
     phases,
     order: linked.flatMap(({ phase, to }) => named(byName, phase.after).map((from) => [from, to] as const)),
-    rewinds: waysBack(plan).flatMap(({ from, to, most }) => {
+    rewinds: waysBackIn(plan, standing).flatMap(({ from, to, label, times }) => {
       const [start, end] = [byName.get(from), byName.get(to)];
-      return start && end ? [{ from: start, to: end, most }] : [];
+      return start && end ? [{ from: start, to: end, label, times }] : [];
     }),
   };
-}
-
-/**
- * Which phases a gate may send back, and how often, such as `≤ 2`. Of a gate that may send back more than a few phases nothing is
- * here: arrows to all of them would hide everything else, so its label says it.
- */
-export function waysBack(plan: Plan): readonly (RewindPair & { readonly most: string })[] {
-  return plan.phases.flatMap(({ name: from, gate }) =>
-    gate && mayRewind(gate) && gate.targets.length <= MOST_ARROWS
-      ? gate.targets.map((to) => ({ from, to, most: atMost(gate.maxPredecessorRetries) }))
-      : [],
-  );
 }
 
 /** A text on one line, without characters that no picture shows. */
@@ -88,13 +76,6 @@ export function visible(text: string): string {
 
 // --- internal ---
 
-/** Ways back that are drawn for one gate. */
-const MOST_ARROWS = 5;
-
-function mayRewind({ maxPredecessorRetries }: GatePlan): boolean {
-  return maxPredecessorRetries !== 0;
-}
-
 function named(
   byName: ReadonlyMap<string, OutlinePhase | undefined>,
   names: readonly string[],
@@ -102,7 +83,11 @@ function named(
   return names.flatMap((name) => byName.get(name) ?? []);
 }
 
-function outlinePhase({ name, tasks, gate, mode }: PhasePlan, index: number): OutlinePhase {
+function outlinePhase(
+  { name, tasks, gate, mode }: PhasePlan,
+  index: number,
+  standing: PhaseStanding | undefined,
+): OutlinePhase {
   const id = `p${index}`;
   const ids = new Map(tasks.map((task, at) => [task.name, `${id}t${at}`]));
   const order = mode === 'parallel' ? [] : tasks.flatMap((task) => pairs(ids, task));
@@ -111,6 +96,7 @@ function outlinePhase({ name, tasks, gate, mode }: PhasePlan, index: number): Ou
   return {
     id,
     name,
+    standing,
     tasks: tasks.map((task, at) => ({ id: `${id}t${at}`, label: [task.name] })),
     gate: gate ? { id: `${id}g`, label: gateLabel(gate) } : undefined,
     order: gate ? [...order, ...ends.map((task) => [task, `${id}g`] as const)] : order,
@@ -125,21 +111,4 @@ function pairs(ids: ReadonlyMap<string, string>, task: TaskPlan): readonly (read
     const from = ids.get(name);
     return from === undefined || to === undefined ? [] : [[from, to] as const];
   });
-}
-
-function gateLabel(gate: GatePlan): readonly string[] {
-  const { checks, reviewers, quorum } = gate;
-  return [
-    ...checks,
-    ...reviewers.map(({ name }) => name),
-    ...(quorum < reviewers.length ? [`${quorum} of ${reviewers.length}`] : []),
-    ...(gate.maxRetries === 0 ? [] : [`retry ${atMost(gate.maxRetries)}`]),
-    ...(mayRewind(gate) && gate.targets.length > MOST_ARROWS
-      ? [`rewind ${atMost(gate.maxPredecessorRetries)} to any of ${gate.targets.length}`]
-      : []),
-  ];
-}
-
-function atMost(count: Count): string {
-  return count === 'unlimited' ? 'unlimited' : `≤ ${count}`;
 }
