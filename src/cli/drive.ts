@@ -9,9 +9,10 @@ import type { ErrorInfo } from '../model/errors.ts';
 import type { RunResult } from '../model/result.ts';
 import type { Run } from '../runtime/run.ts';
 import { createAsker } from './ask.ts';
+import { endBeside, type Beside } from './beside.ts';
 import { exitCode, exitCodeOf, type ExitCode } from './exit-code.ts';
 import { watchExit, type EarlyExit } from './exit-watch.ts';
-import type { InspectFlags, Inspection } from './inspection.ts';
+import type { InspectFlags } from './inspection.ts';
 import { watchInterrupts } from './interrupt.ts';
 import { createLiveReporter } from './live.ts';
 import { createLeaver, createRefuser } from './refuse.ts';
@@ -27,6 +28,8 @@ export interface DriveFlags extends InspectFlags {
   readonly json?: boolean | undefined;
   /** Whether it goes on waiting where only other processes can answer. */
   readonly wait?: boolean | undefined;
+  /** Whether the dashboard is served beside it, where somebody may answer. */
+  readonly ui?: boolean | undefined;
 }
 
 /** What is driven. */
@@ -40,8 +43,8 @@ export interface Driven {
   readonly known?: number | undefined;
   /** Whether it has just been started, and its store may not take it. @default false */
   readonly isNew?: boolean | undefined;
-  /** Who is shown its actors. @default nobody */
-  readonly inspection?: Inspection | undefined;
+  /** What is served beside it. @default nothing */
+  readonly beside?: readonly Beside[] | undefined;
 }
 
 /** Whether a person can be asked on this terminal. */
@@ -51,7 +54,7 @@ export function isAttended(): boolean {
 
 /** Shows a run until it ends, or this process lets go of it. */
 export async function drive(
-  { run, kept, attended, known = 0, isNew = false, inspection }: Driven,
+  { run, kept, attended, known = 0, isNew = false, beside = [] }: Driven,
   flags: DriveFlags,
 ): Promise<ExitCode> {
   const reporter = createReporter(flags);
@@ -71,7 +74,7 @@ export async function drive(
   const decider = attended
     ? createAskerFor(run, reporter, kept !== undefined)
     : kept
-      ? createLeaver(run, flags.wait ?? false)
+      ? createLeaver(run, (flags.wait ?? false) || (flags.ui ?? false))
       : createRefuser(run);
   const refusal = kept && isNew ? await refusalOf(run) : undefined;
   if (refusal) {
@@ -88,6 +91,7 @@ export async function drive(
     else reporter.show(record);
     decider.apply(record);
   });
+  for (const { begun } of beside) if (begun !== undefined) process.stderr.write(`${begun}\n`);
   const result = await run.result;
   watch.release();
   decider.close();
@@ -97,9 +101,9 @@ export async function drive(
   reporter.end(result.status === 'suspended' ? asOfNow(result, startedAt) : result, notes);
   // Where nobody reads any more how it ended, how to go on with it is told elsewhere.
   if (interrupts.code === exitCode.brokenPipe && !flags.json) process.stderr.write(asText(notes.map(plain)));
-  await kept?.store.close();
   interrupts.release();
-  await inspection?.end(interrupts.code === undefined);
+  await endBeside(beside, interrupts.code === undefined);
+  await kept?.store.close();
   return interrupts.code ?? exitCodeOf(result);
 }
 

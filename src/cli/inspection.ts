@@ -4,7 +4,7 @@
  * @module
  */
 import type { InspectorServer } from '../inspect/serve.ts';
-import { interrupted } from './interrupt.ts';
+import type { Beside } from './beside.ts';
 
 /** How a run is inspected. */
 export interface InspectFlags {
@@ -13,10 +13,7 @@ export interface InspectFlags {
 }
 
 /** A run that is inspected. */
-export interface Inspection extends Pick<InspectorServer, 'inspect'> {
-  /** Ends it. @param keep Whether a terminal has it go on until Ctrl-C. */
-  end(keep: boolean): Promise<void>;
-}
+export interface Inspection extends Pick<InspectorServer, 'inspect'>, Beside {}
 
 /** Serves runs where that is asked for, and says where. */
 export async function openInspection({ inspect: port }: InspectFlags): Promise<Inspection | undefined> {
@@ -26,15 +23,7 @@ export async function openInspection({ inspect: port }: InspectFlags): Promise<I
   process.stderr.write(`Inspect the run at ${server.url}\n`);
   return {
     inspect: server.inspect,
-    async end(keep) {
-      if (keep && process.stdout.isTTY) {
-        process.stderr.write(`The run can be inspected until Ctrl-C, at ${server.url}\n`);
-        // Signals alone keep no process awake.
-        const awake = setInterval(() => undefined, 60_000);
-        await interrupted();
-        clearInterval(awake);
-      }
-      await server.close();
-    },
+    goesOn: `The run can be inspected until Ctrl-C, at ${server.url}`,
+    close: () => server.close(),
   };
 }

@@ -27,6 +27,9 @@ export const PIPELINE_FILE = 'a .ts, .mts, .cts, .js, .mjs, .cjs, .yaml or .yml 
 /** What `--wait` does. */
 export const WAIT = 'where nobody can be asked, wait until somebody answers from elsewhere';
 
+/** What `--ui` does. */
+export const UI = 'serve the dashboard, where people can answer, and wait for that';
+
 /** The option that names the store. */
 export function storeOption(description: string): Option {
   return new Option('--store <file>', description).env(STORE_VARIABLE).argParser(notBlank);
@@ -46,6 +49,7 @@ export function addRunCommands(program: Command, end: (code: ExitCode) => void):
       .option('--allow-changed', 'go on although the definition has changed, where the records allow it')
       .option('--json', 'print every new record as a line of JSON, and nothing else, on standard output')
       .option('--wait', WAIT)
+      .option('--ui', UI)
       .option('--inspect [port]', INSPECT, toPort)
       .action(async (run: string, file: string | undefined, flags: ResumeFlags) => {
         const { resumeKept, retryKept } = await import('./resume.ts');

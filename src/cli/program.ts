@@ -13,7 +13,7 @@ import { harmless } from './show/harmless.ts';
 import { addInboxCommands } from './program-inbox.ts';
 import { addMemoryCommands } from './program-memory.ts';
 import { INSPECT, toPort, withPortsApart } from './port.ts';
-import { addRunCommands, notBlank, PIPELINE_FILE, storeOption, WAIT } from './program-runs.ts';
+import { addRunCommands, notBlank, PIPELINE_FILE, storeOption, UI, WAIT } from './program-runs.ts';
 import type { RunFlags } from './run.ts';
 import { DEFAULT_SCOPE, DEFAULT_STORE, LATEST } from './store-default.ts';
 
@@ -63,6 +63,7 @@ function createProgram(end: (code: ExitCode) => void): Command {
     .option('--json', 'print every record as a line of JSON, and nothing else, on standard output')
     .option('--run-id <id>', 'the id of the run (default: a new ULID)', idOfItsOwn)
     .option('--wait', WAIT)
+    .option('--ui', UI)
     .option('--inspect [port]', INSPECT, toPort)
     .addOption(storeOption(`where the run is kept, "memory" for nowhere (default: ${DEFAULT_STORE})`))
     .option('--no-store', 'do not keep the run: it cannot be resumed then')

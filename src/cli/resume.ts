@@ -7,6 +7,7 @@ import { resolve } from 'node:path';
 import { PhasegateError } from '../model/errors.ts';
 import { resumeRun, retryFailed } from '../runtime/resume.ts';
 import type { ListedRun } from '../store/port.ts';
+import { dashboardBeside } from './dashboard-beside.ts';
 import { drive, isAttended, type DriveFlags } from './drive.ts';
 import type { ExitCode } from './exit-code.ts';
 import { findRun } from './find-run.ts';
@@ -46,6 +47,7 @@ export async function goOn(
   await freeFromTheDead(kept, listed);
   const attended = isAttended();
   const { allowChanged } = flags;
+  const dashboard = flags.ui ? await dashboardBeside(kept) : undefined;
   const inspection = await openInspection(flags);
   const run = await how(kept.store, runId, pipeline, {
     allowChanged,
@@ -55,7 +57,10 @@ export async function goOn(
     // Where there is no terminal, whoever could be reached before can be reached by the inbox.
     attended: attended || undefined,
   });
-  return drive({ run, kept, attended, known: seq, inspection }, flags);
+  return drive(
+    { run, kept, attended, known: seq, beside: [dashboard, inspection].filter((one) => one !== undefined) },
+    flags,
+  );
 }
 
 // --- internal ---

@@ -6,6 +6,7 @@
 import { resolve } from 'node:path';
 import { PhasegateError } from '../model/errors.ts';
 import { startRun } from '../runtime/run.ts';
+import { dashboardBeside } from './dashboard-beside.ts';
 import { drive, isAttended, type DriveFlags } from './drive.ts';
 import type { ExitCode } from './exit-code.ts';
 import { thisHolder } from './holder.ts';
@@ -29,6 +30,7 @@ export async function runFile(file: string, flags: RunFlags): Promise<ExitCode> 
   const attended = isAttended() && flags.inputFile !== '-';
   const kept = openStoreToRun(flags);
   if (kept && flags.runId !== undefined) await requireFree(kept, flags.runId);
+  const dashboard = flags.ui ? await dashboardBeside(kept) : undefined;
   const inspection = await openInspection(flags);
   const run = startRun(pipeline, {
     input,
@@ -38,7 +40,10 @@ export async function runFile(file: string, flags: RunFlags): Promise<ExitCode> 
     inspect: inspection?.inspect,
     ...(kept && { store: kept.store, holder: thisHolder(), source: resolve(file) }),
   });
-  return drive({ run, kept, attended, isNew: true, inspection }, flags);
+  return drive(
+    { run, kept, attended, isNew: true, beside: [dashboard, inspection].filter((one) => one !== undefined) },
+    flags,
+  );
 }
 
 // --- internal ---

@@ -34,6 +34,8 @@ export interface DashboardOptions {
   readonly holder?: string | undefined;
   /** A folder with another app. @default the one of the package */
   readonly assets?: string | URL | undefined;
+  /** Whether the process may end while nothing but the dashboard goes on, and nobody has it open. @default false */
+  readonly unref?: boolean | undefined;
   /** Told of errors that were not foreseen. @default they are dropped */
   readonly onError?: ((thrown: unknown) => void) | undefined;
 }
@@ -44,7 +46,7 @@ export interface Dashboard {
   readonly url: string;
   readonly port: number;
   /** Ends every connection. The store stays open. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /**
@@ -60,7 +62,7 @@ export interface Dashboard {
  */
 export async function serveDashboard(store: RunStore, options: DashboardOptions = {}): Promise<Dashboard> {
   const { port = 0, storeName = 'store', readOnly = false, user = 'dashboard', holder = 'dashboard' } = options;
-  const { actions, isGone = () => false, assets = BUILT_APP, onError = () => undefined } = options;
+  const { actions, isGone = () => false, assets = BUILT_APP, unref = false, onError = () => undefined } = options;
   const streams: Backstage['streams'] = new Set();
   const token = createSecret();
   const stage: Backstage = { store, storeName, readOnly, user, actions, isGone, holder, streams, onError };
@@ -68,6 +70,7 @@ export async function serveDashboard(store: RunStore, options: DashboardOptions 
   // Whoever embeds it keeps their own Request and Response.
   const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false });
   const bound = await listen(server, port);
+  if (unref) server.unref();
   return {
     url: `http://${HOST}:${bound}/?token=${token}`,
     port: bound,

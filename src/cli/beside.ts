@@ -1,0 +1,27 @@
+/**
+ * What is served beside a run: while it goes on, and for as long as somebody looks at it on a terminal.
+ *
+ * @module
+ */
+import { interrupted } from './interrupt.ts';
+
+/** Something that is served beside a run. */
+export interface Beside {
+  /** Said where the run has begun; `undefined` where that is said already. */
+  readonly begun?: string | undefined;
+  /** Said where the run is over and a terminal has it go on. */
+  readonly goesOn: string;
+  close(): Promise<void>;
+}
+
+/** Ends what is served beside a run that is over. @param keep Whether a terminal has it go on until Ctrl-C. */
+export async function endBeside(all: readonly Beside[], keep: boolean): Promise<void> {
+  if (keep && process.stdout.isTTY && all.length > 0) {
+    process.stderr.write(all.map(({ goesOn }) => `${goesOn}\n`).join(''));
+    // Signals alone keep no process awake.
+    const awake = setInterval(() => undefined, 60_000);
+    await interrupted();
+    clearInterval(awake);
+  }
+  for (const one of all) await one.close();
+}

@@ -1,0 +1,24 @@
+/**
+ * The dashboard beside a run.
+ *
+ * @module
+ */
+import { PhasegateError } from '../model/errors.ts';
+import type { Beside } from './beside.ts';
+import type { OpenStore } from './store-option.ts';
+
+/**
+ * Serves the dashboard of the store that a run is kept in.
+ *
+ * @throws PhasegateError `STORE_UNREADABLE` where it is kept in none
+ */
+export async function dashboardBeside(kept: OpenStore | undefined): Promise<Beside> {
+  if (!kept) {
+    throw new PhasegateError('STORE_UNREADABLE', 'Cannot show the run in the dashboard as it is not kept', {
+      hint: 'Name a file for it with --store, or leave --ui out.',
+    });
+  }
+  const { serveKept } = await import('./serve-kept.ts');
+  const { url, close } = await serveKept(kept, { unref: true });
+  return { begun: `dashboard: ${url}`, goesOn: `The dashboard is there until Ctrl-C: ${url}`, close };
+}
