@@ -14,7 +14,7 @@ import type { Ghost, Line } from './ghost.ts';
 import { holdingWork, takeHeld, type HeldWork } from './hold.ts';
 import { createProgress, isWork, outcomeBefore } from './progress.ts';
 import type { Replayed } from './replay.ts';
-import { openUplink, type Uplink } from './uplink.ts';
+import { closeUplink, openUplink, type Uplink } from './uplink.ts';
 
 /**
  * Brings the live phases of a board to life. The ports of the board make the actors.
@@ -33,6 +33,8 @@ export function revive(pipeline: AnyActorRef, { board, ghosts, redact }: Replaye
       openUplink(pipeline, (report) => rehearsal.hear(report));
       rest.push(rehearsal.play(now));
     }
+    // What they say from now on is for the pipeline, which takes it as events where it is inspected.
+    closeUplink(pipeline);
   });
   return {
     speak: (uplink) => rest.forEach((one) => one.speak(uplink)),

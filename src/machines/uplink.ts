@@ -16,6 +16,11 @@ export function openUplink(actor: AnyActorRef, uplink: Uplink): void {
   uplinks.set(actor, uplink);
 }
 
+/** Has the children of an actor send their reports as events again. */
+export function closeUplink(actor: AnyActorRef): void {
+  uplinks.delete(actor);
+}
+
 /** Tells the parent of an actor something. An orphan tells nobody. */
 export function report(actor: Pick<AnyActorRef, '_parent'>, fact: PhaseReport): void {
   const parent = actor._parent;
