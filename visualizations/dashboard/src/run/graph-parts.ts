@@ -42,8 +42,19 @@ export function createNodeMaker(): (faces: readonly PhaseFace[], options: NodeOp
         { type: 'source' as const, position: Position.Right, x: width, y: height / 2, width: 1, height: 1 },
       ];
       const position = { x: x - width / 2, y: y - height / 2 };
+      // Said beforehand, it is not measured, and ways to phases that nobody has seen yet can be drawn.
+      const measured = { width, height };
       return [
-        { id: String(face.index), type: 'phase', position, width, height, handles, data: { face, isDim, isOpen } },
+        {
+          id: String(face.index),
+          type: 'phase',
+          position,
+          width,
+          height,
+          measured,
+          handles,
+          data: { face, isDim, isOpen },
+        },
       ];
     });
     before = nodes;

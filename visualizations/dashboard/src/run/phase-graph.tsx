@@ -4,7 +4,7 @@
  * @module
  */
 import { Background, Controls, ReactFlow, ReactFlowProvider, useReactFlow, useStore } from '@xyflow/react';
-import { type KeyboardEvent, type ReactNode, useCallback, useMemo, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Plan } from '../../../../src/model/plan.ts';
 import type { Layout } from '../../../layout.ts';
 import type { SentBack } from '../data/story.ts';
@@ -40,8 +40,8 @@ export function PhaseGraph(props: PhaseGraphProps): ReactNode {
 
 const NODE_TYPES = { phase: PhaseBox };
 const EDGE_TYPES = { way: Way };
-/** With more phases than that, all of them are too small to be read. */
-const MOST_TO_FIT = 60;
+/** Where all of the graph would be smaller than that, one looks at a part of it first. */
+const READABLE = 0.6;
 const LEAST_ZOOM = 0.02;
 /** From here on names cannot be read, so boxes are all that is drawn. */
 const FAR = 0.32;
@@ -52,18 +52,27 @@ function Canvas({ plan, layout, faces, sentBack, isWanted, open, onOpen }: Phase
   const edges = useMemo(() => waysOf(layout, sentBack), [layout, sentBack]);
   const [keys, setKeys] = useState(() => ({ current: firstOf(faces, open), moves: 0 }));
   const { current } = keys;
+  const canvas = useRef<HTMLDivElement>(null);
   const flow = useReactFlow<PhaseNode, WayEdge>();
   const isFar = useStore(({ transform: [, , zoom] }) => zoom < FAR);
 
   const reveal = useCallback(
-    (index: number) => {
+    (index: number, zoom = 1) => {
       const node = layout.nodes[index];
-      if (!node) return;
-      const zoom = Math.max(flow.getZoom(), FAR * 2);
-      void flow.setCenter(node.x, node.y, { zoom, duration: 0 });
+      if (node) void flow.setCenter(node.x, node.y, { zoom, duration: 0 });
     },
     [flow, layout],
   );
+  // What is opened is not left behind the edge, also where its panel makes the graph narrower.
+  const width = useStore((state) => state.width);
+  useEffect(() => {
+    const node = layout.nodes.find(({ name }) => name === open);
+    if (!node || width === 0) return;
+    const { x, y, zoom } = flow.getViewport();
+    const [left, right] = [(node.x - node.width / 2) * zoom + x, (node.x + node.width / 2) * zoom + x];
+    const middle = node.y * zoom + y;
+    if (left < 0 || right > width || middle < 0) void flow.setCenter(node.x, node.y, { zoom, duration: durationNow() });
+  }, [flow, layout, open, width]);
   const onKeyDown = (event: KeyboardEvent) => {
     const { key, altKey, ctrlKey, metaKey } = event;
     if (altKey || ctrlKey || metaKey) return;
@@ -74,14 +83,14 @@ function Canvas({ plan, layout, faces, sentBack, isWanted, open, onOpen }: Phase
       const next = neighbourOf(plan, layout.nodes, { from: current, way: key });
       if (next !== null) {
         setKeys(({ moves }) => ({ current: next, moves: moves + 1 }));
-        reveal(next);
+        reveal(next, Math.max(flow.getZoom(), READABLE));
       }
     } else return;
     event.preventDefault();
   };
   return (
     <KeysContext value={keys}>
-      <div className={`phase-graph${isFar ? ' far' : ''}`}>
+      <div ref={canvas} className={`phase-graph${isFar ? ' far' : ''}`}>
         <ReactFlow<PhaseNode, WayEdge>
           aria-label="Graph of the phases. Arrow keys go from phase to phase, Enter opens one, + and - zoom, 0 shows all."
           onKeyDown={onKeyDown}
@@ -94,10 +103,11 @@ function Canvas({ plan, layout, faces, sentBack, isWanted, open, onOpen }: Phase
             onOpen(node.data.face.name);
           }}
           onInit={() => {
-            if (faces.length > MOST_TO_FIT) reveal(current);
+            const size = canvas.current?.getBoundingClientRect();
+            const zoom = size ? Math.min(size.width / layout.width, size.height / layout.height) : 1;
+            if (zoom >= READABLE) void flow.fitView({ maxZoom: 1, padding: 0.06 });
+            else reveal(current);
           }}
-          fitView={faces.length <= MOST_TO_FIT}
-          fitViewOptions={{ maxZoom: 1, padding: 0.06 }}
           minZoom={LEAST_ZOOM}
           maxZoom={2}
           onlyRenderVisibleElements

@@ -20,7 +20,11 @@ export const PhaseBox = memo(function PhaseBox({ id, data: { face, isDim, isOpen
     // Also where it was out of sight while it had the focus.
     if (isCurrent && moves > 0 && isInGraph(document.activeElement)) button.current?.focus({ preventScroll: true });
   }, [isCurrent, moves]);
-  const details = [face.attempt, ...(face.generation > 0 ? [`generation ${face.generation + 1}`] : []), ...face.notes];
+  const details = [
+    face.attempt === 'attempt 1' ? '' : face.attempt,
+    face.generation > 0 ? `generation ${face.generation + 1}` : '',
+    ...face.notes,
+  ].filter((one) => one !== '');
   return (
     <button
       ref={button}
@@ -34,10 +38,11 @@ export const PhaseBox = memo(function PhaseBox({ id, data: { face, isDim, isOpen
       <span className="name">{inOneLine(face.name)}</span>
       <span className="state">
         <span aria-hidden="true">{mark}</span> {word}
-        {details.some((one) => one !== '') ? (
-          <span className="details">, {details.filter((one) => one !== '').join(', ')}</span>
-        ) : null}
       </span>
+      <span className="details">{details.join(' · ')}</span>
+      {/* What is measured as the ends of ways. The parts of the library for it listen to the whole graph, each one. */}
+      <span className="way-end target" data-handlepos="left" />
+      <span className="way-end source" data-handlepos="right" />
     </button>
   );
 });

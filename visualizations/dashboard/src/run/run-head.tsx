@@ -39,7 +39,7 @@ export function RunHead({ run, story, isLive }: RunHeadProps): ReactNode {
       <dl className="facts">
         <Progress story={story} />
         <Fact name="Elapsed">
-          <Elapsed story={story} isLive={isLive} />
+          <Elapsed story={story} goesOn={isLive && typeof info?.worker === 'string'} />
         </Fact>
         <Fact name="Cost">{outOf(snapshot.metrics.costUsd, plan?.limits.costUsd, money)}</Fact>
         <Fact name="Corrections">{outOf(snapshot.metrics.corrections, plan?.limits.corrections, amount)}</Fact>
@@ -98,16 +98,16 @@ function Progress({ story: { snapshot } }: { readonly story: Story }): ReactNode
   );
 }
 
-/** While it goes on the clock of whoever looks is what it is measured by. */
-function Elapsed({ story, isLive }: { readonly story: Story; readonly isLive: boolean }): ReactNode {
+/** While somebody works on it the clock of whoever looks is what it is measured by. */
+function Elapsed({ story, goesOn }: { readonly story: Story; readonly goesOn: boolean }): ReactNode {
   const now = useNow();
   const { snapshot, time } = story;
   const { durationMs } = snapshot.metrics;
-  const goesOn = isLive && snapshot.status === 'running';
+  const isOpen = goesOn && snapshot.status === 'running';
   const startedAt = time - durationMs;
   return (
     <>
-      {exactDuration(goesOn ? Math.max(now - startedAt, durationMs) : durationMs)}
+      {exactDuration(isOpen ? Math.max(now - startedAt, durationMs) : durationMs)}
       {time > 0 ? (
         <>
           {', since '}
