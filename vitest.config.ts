@@ -15,6 +15,7 @@ export default defineConfig({
       { find: /^phasegate\/otel$/, replacement: source('otel.ts') },
       { find: /^phasegate\/store$/, replacement: source('store.ts') },
       { find: /^phasegate\/testing$/, replacement: source('testing.ts') },
+      { find: /^phasegate\/visualizations$/, replacement: source('visualizations.ts') },
     ],
   },
   test: {

@@ -18,6 +18,7 @@ import * as openai from '../src/openai.ts';
 import * as otel from '../src/otel.ts';
 import * as store from '../src/store.ts';
 import * as testing from '../src/testing.ts';
+import * as visualizations from '../src/visualizations.ts';
 import { gateDefaults } from '../src/model/policy.ts';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
@@ -122,7 +123,9 @@ describe('tables', () => {
   });
 
   it('llms.txt names every value that is exported, and none that is not', async () => {
-    const values = [phasegate, node, openai, otel, store, testing].flatMap((entry) => Object.keys(entry));
+    const values = [phasegate, node, openai, otel, store, testing, visualizations].flatMap((entry) =>
+      Object.keys(entry),
+    );
     const told = (await read('llms.txt')).match(/^- `(\w+)/gmu)?.map((match) => match.slice(3)) ?? [];
     expect(told.toSorted()).toEqual(values.toSorted());
   });

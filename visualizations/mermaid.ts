@@ -37,9 +37,10 @@ export function toMermaid(plan: Plan, standing?: RunStanding): string {
 // --- internal ---
 
 function drawPhase({ id, name, standing, tasks, gate, order }: OutlinePhase): readonly string[] {
-  const title = [name, ...(standing ? standingLines(standing) : [])].map(mermaidText).join('<br/>');
   return [
-    `  subgraph ${id}["${title}"]`,
+    `  subgraph ${id}["${mermaidText(name)}"]`,
+    // A node of its own: Mermaid has room for one line of a title.
+    ...(standing ? [`    ${id}s(["${standingLines(standing).map(mermaidText).join('<br/>')}"])`] : []),
     ...tasks.map((task) => `    ${task.id}["${labelOf(task)}"]`),
     ...(gate ? [`    ${gate.id}{"${labelOf(gate)}"}`] : []),
     ...order.map(([from, to]) => `    ${from} --> ${to}`),
@@ -50,7 +51,7 @@ function drawPhase({ id, name, standing, tasks, gate, order }: OutlinePhase): re
 /** A class for each tone that a phase is in. */
 function colours(phases: readonly OutlinePhase[]): readonly string[] {
   return tones.flatMap((tone) => {
-    const ids = phases.filter(({ standing }) => standing?.tone === tone).map(({ id }) => id);
+    const ids = phases.filter(({ standing }) => standing?.tone === tone).flatMap(({ id }) => [id, `${id}s`]);
     const { fill, line, text } = toneColours[tone];
     return ids.length === 0
       ? []
