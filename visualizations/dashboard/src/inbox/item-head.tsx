@@ -28,6 +28,9 @@ export function ItemHead({ item, run }: ItemHeadProps): ReactNode {
       <h1>
         <bdi>{startOf(aboutOf(item), 120)}</bdi> <span className="quiet">{waitsFor[item.kind]}</span>
       </h1>
+      <button type="button" className="to-answer" onClick={toAnswer}>
+        To the answer
+      </button>
       <dl className="facts">
         <div>
           <dt>Run</dt>
@@ -67,4 +70,13 @@ export function ItemHead({ item, run }: ItemHeadProps): ReactNode {
       </section>
     </header>
   );
+}
+
+// --- internal ---
+
+/** Where there is no room beside what there is to see, the answer is far below it. */
+function toAnswer(): void {
+  const answer = document.getElementById('answer');
+  answer?.scrollIntoView();
+  answer?.focus({ preventScroll: true });
 }

@@ -52,7 +52,7 @@ function Item({ detail }: { readonly detail: UiItemDetail }): ReactNode {
           <ItemAttempts item={item} attempts={detail.attempts} />
           <ItemDemands detail={detail} />
         </div>
-        <div className="answer-side">
+        <div className="answer-side" id="answer" tabIndex={-1}>
           <ItemUsage detail={detail} />
           {answered ? (
             <AnswerOutcome answered={answered} item={item} />

@@ -27,6 +27,12 @@ export function DiffLines({ rows, names, name }: DiffLinesProps): ReactNode {
         <caption className="unseen">
           {name}: {names[0]} and {names[1]}
         </caption>
+        <colgroup>
+          <col className="number" />
+          <col />
+          <col className="number" />
+          <col />
+        </colgroup>
         <thead>
           <tr>
             <th scope="col" colSpan={2}>

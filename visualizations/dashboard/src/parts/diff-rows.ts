@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { diffLines, diffWordsWithSpace } from 'diff';
+import { type Change, diffLines, diffWordsWithSpace } from 'diff';
 
 /** A piece of a line. */
 export interface DiffPart {
@@ -98,6 +98,8 @@ const WORDS_MS = 50;
 /** Words of more lines, or of longer ones, are not compared. */
 const MOST_MARKED = 400;
 const LONGEST_MARKED = 10_000;
+/** The share of the longer line, without its spaces. */
+const LEAST_COMMON = 0.25;
 
 type Mark = (before: string, after: string) => readonly [readonly DiffPart[], readonly DiffPart[]];
 
@@ -155,7 +157,7 @@ function markerOf(by: 'words' | 'lines'): Mark {
     if (by === 'lines' || marked > MOST_MARKED || before.length + after.length > LONGEST_MARKED)
       return wholly(before, after);
     const changes = diffWordsWithSpace(before, after, { timeout: WORDS_MS });
-    if (!changes) return wholly(before, after);
+    if (!changes || !isAlike(changes)) return wholly(before, after);
     const left = changes.filter((change) => !change.added);
     const right = changes.filter((change) => !change.removed);
     return [
@@ -163,6 +165,17 @@ function markerOf(by: 'words' | 'lines'): Mark {
       right.map(({ value, added }) => part(value, added)),
     ];
   };
+}
+
+/** Lines that have next to nothing in common are easier to read one by one. */
+function isAlike(changes: readonly Change[]): boolean {
+  const lengthOf = (some: readonly Change[]) => some.reduce((sum, { value }) => sum + value.trim().length, 0);
+  const common = lengthOf(changes.filter(({ added, removed }) => !added && !removed));
+  const longest = Math.max(
+    lengthOf(changes.filter(({ added }) => !added)),
+    lengthOf(changes.filter(({ removed }) => !removed)),
+  );
+  return common >= longest * LEAST_COMMON;
 }
 
 function part(text: string, isChanged: boolean): DiffPart {

@@ -24,6 +24,7 @@ export function LongText({ text, name }: LongTextProps): ReactNode {
     <div className="long-text">
       {/* It scrolls where it is long, so the keyboard has to reach it. */}
       <pre
+        className={isWhole ? 'whole' : ''}
         tabIndex={isWhole ? 0 : undefined}
         role={isWhole ? 'region' : undefined}
         aria-label={isWhole ? name : undefined}

@@ -20,13 +20,13 @@ export interface Look {
 /** The look of each standing. */
 export const lookOf: Readonly<Record<AnyStanding, Look>> = {
   pending: { mark: '○', tone: 'quiet', word: 'pending' },
-  running: { mark: '▶', tone: 'busy', word: 'running' },
+  running: { mark: '▶\uFE0E', tone: 'busy', word: 'running' },
   reviewing: { mark: '◎', tone: 'busy', word: 'in review' },
   retrying: { mark: '↻', tone: 'warn', word: 'retrying' },
   rewinding: { mark: '↶', tone: 'warn', word: 'sent back' },
-  escalated: { mark: '⏸', tone: 'warn', word: 'waits for a person' },
-  waiting: { mark: '⏸', tone: 'warn', word: 'waits for a person' },
-  suspended: { mark: '⏻', tone: 'warn', word: 'suspended' },
+  escalated: { mark: '‖', tone: 'warn', word: 'waits for a person' },
+  waiting: { mark: '‖', tone: 'warn', word: 'waits for a person' },
+  suspended: { mark: '◌', tone: 'warn', word: 'suspended' },
   approved: { mark: '✓', tone: 'good', word: 'approved' },
   completed: { mark: '✓', tone: 'good', word: 'completed' },
   rejected: { mark: '✗', tone: 'bad', word: 'rejected' },

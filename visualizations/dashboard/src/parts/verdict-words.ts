@@ -32,7 +32,7 @@ export function verdictWords(verdict: Verdict): VerdictWords {
     case 'reject':
       return { mark: '✗', tone: 'bad', word: 'reject', text: verdict.reason, confidence: verdict.confidence };
     case 'escalate':
-      return { mark: '⏸', tone: 'warn', word: 'escalate', text: verdict.reason, confidence: verdict.confidence };
+      return { mark: '‖', tone: 'warn', word: 'escalate', text: verdict.reason, confidence: verdict.confidence };
     case 'unrecognised':
       return { mark: '?', tone: 'warn', word: 'no verdict in the answer', text: verdict.text, confidence: undefined };
     case 'inconclusive': {
