@@ -109,7 +109,7 @@ function workflow(): Pipeline {
     tasks: [work],
     review: ({ attempt }) => (attempt === 0 ? escalate('Who decides?') : approve()),
   });
-  return definePipeline({ name: 'workflow', phases: [plan, build, ship] }) as Pipeline;
+  return definePipeline({ name: 'workflow', phases: [plan, build, ship] });
 }
 
 function idOf(actor: object): string {

@@ -25,7 +25,7 @@ describe('serveInspector()', () => {
     const early = await watch(server.socketUrl);
     const run = startRun(workflow(), { runId: 'shown', inspect: server.inspect, attended: true });
     run.events$.subscribe(({ event }) => {
-      if (event.type === 'phase.escalated') run.decide('ship', approve());
+      if (event.type === 'phase.escalated') void run.decide('ship', approve());
     });
     expect(await run.result).toMatchObject({ status: 'completed' });
 
@@ -55,11 +55,12 @@ describe('serveInspector()', () => {
   it('shows work that is going on to who comes in the middle of it, and then what happens', async () => {
     const server = await serve();
     let proceed: (value: string) => void = () => undefined;
+    const released = new Promise<string>((resolve) => (proceed = resolve));
     const begun = new Promise<void>((resolve) => {
       const work = task('work', {
         run: () => {
           resolve();
-          return new Promise<string>((done) => (proceed = done));
+          return released;
         },
       });
       const one = phase('one', { tasks: [work], review: () => 'APPROVE' });
@@ -90,7 +91,7 @@ describe('serveInspector()', () => {
           resolve();
       });
     });
-    await startRun(line(), { runId: 'received', inspect: server.inspect }).result;
+    await startRun(approvedLine(), { runId: 'received', inspect: server.inspect }).result;
     await over;
     expect(new Set(got.map(({ _version }) => _version))).toEqual(new Set(['0.7.2']));
     expect(got.flatMap((event) => (event.type === '@xstate.actor' ? event.name : []))).toContain('build');
@@ -111,7 +112,7 @@ describe('serveInspector()', () => {
     const server = await serve();
     const viewer = await watch(server.socketUrl);
     const run = await resumeRun(store, 'kept', pipeline, { inspect: server.inspect });
-    run.decide('ship', retry('Once more.'));
+    void run.decide('ship', retry('Once more.'));
     expect(await run.result).toMatchObject({ status: 'completed' });
     await viewer.until(isOver);
     // What was approved before is not there any more; what waits is.
@@ -167,7 +168,7 @@ describe('serveInspector()', () => {
         review: () => 'APPROVE',
       }),
     );
-    const pipeline = definePipeline({ name: 'much', phases: phases as never, concurrency: 4 }) as Pipeline;
+    const pipeline = definePipeline({ name: 'much', phases: phases as never, concurrency: 4 });
     const run = startRun(pipeline, { runId: 'much', inspect: server.inspect });
     expect((await run.result).status).toBe('completed');
 
@@ -196,7 +197,7 @@ describe('serveInspector()', () => {
   it('ends once viewers have got what was to be told', async () => {
     const server = await serveInspector();
     const viewer = await watch(server.socketUrl);
-    await startRun(line(), { runId: 'last', inspect: server.inspect }).result;
+    await startRun(approvedLine(), { runId: 'last', inspect: server.inspect }).result;
     await server.close();
     expect(await viewer.closed).toBe(1001);
     expect(isOver(viewer.messages)).toBe(true);
@@ -207,7 +208,7 @@ describe('serveInspector()', () => {
     const server = await serveInspector();
     const viewer = await watch(server.socketUrl);
     viewer.socket.pause();
-    await startRun(line(), { inspect: server.inspect }).result;
+    await startRun(approvedLine(), { inspect: server.inspect }).result;
     await server.close();
     viewer.socket.resume();
     expect(await viewer.closed).toBeGreaterThanOrEqual(1001);
@@ -308,15 +309,15 @@ function workflow(): Pipeline {
     tasks: [work],
     review: () => (nth('ship') === 1 ? escalate('Who decides?') : approve()),
   });
-  return definePipeline({ name: 'workflow', phases: [plan, build, ship] }) as Pipeline;
+  return definePipeline({ name: 'workflow', phases: [plan, build, ship] });
 }
 
 /** Two phases that are approved. */
-function line(): Pipeline {
+function approvedLine(): Pipeline {
   const work = task('work', { run: () => 'done' });
   const plan = phase('plan', { tasks: [work], review: () => approve() });
   const build = phase('build', { after: [plan], tasks: [work], review: () => approve() });
-  return definePipeline({ name: 'line', phases: [plan, build] }) as Pipeline;
+  return definePipeline({ name: 'line', phases: [plan, build] });
 }
 
 function ofRun(messages: readonly Message[], name: string): readonly Message[] {

@@ -1,0 +1,111 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { statesOf, watch } from '../inspect/watch.ts';
+import { files, phasegate, start, type Going } from './cli.ts';
+import { onTerminal, python } from './pty.ts';
+
+/** Its first phase waits for a file, so that whoever looks is there before it goes on. */
+const PIPELINE = `
+  import { existsSync } from 'node:fs';
+  import { definePipeline, escalate, phase, task } from 'phasegate';
+  const wait = async () => {
+    while (!existsSync('go')) await new Promise((resolve) => setTimeout(resolve, 10));
+    return 'done';
+  };
+  const one = phase('one', { tasks: [task('wait', { run: wait })], review: ({ attempt }) => (attempt ? 'APPROVE' : 'RETRY: more') });
+  const two = phase('two', { after: ['one'], tasks: [task('work', { run: () => 2 })], review: ({ attempt }) => (attempt ? 'APPROVE' : escalate('who?')) });
+  export default definePipeline({ name: 'shown', phases: [one, two] });
+`;
+
+describe('phasegate run --inspect', () => {
+  it('says where, shows the run to who connects, and ends with it', async () => {
+    const cwd = await files({ 'pipeline.mts': PIPELINE });
+    const going = start(['run', '--inspect', 'pipeline.mts', '--run-id', 'r1', '--store', 'runs.db'], { cwd });
+    const url = await addressOf(going);
+    const viewer = await watch(url.replace('http:', 'ws:'));
+    await writeFile(join(cwd, 'go'), '');
+    const { stderr } = await going.ended;
+    expect(stderr).toBe(`Inspect the run at ${url}\n`);
+    expect(await viewer.closed).toBe(1001);
+    expect(statesOf(viewer.messages)).toEqual([
+      'r1: running',
+      'one: running reviewing retrying running reviewing approved',
+      // Its actor ends with the process; the run waits.
+      'two: running reviewing escalated cancelled',
+    ]);
+
+    // What was left is gone on with, on a port that is named.
+    const port = new URL(url).port;
+    const answered = await phasegate(['inbox', 'answer', 'r1:', '--retry', 'more', '--store', 'runs.db'], { cwd });
+    expect(answered.stderr).toBe('');
+    const resumed = start(['resume', 'r1', `--inspect=${port}`, '--store', 'runs.db'], { cwd });
+    expect(new URL(await addressOf(resumed)).port).toBe(port);
+    expect((await resumed.ended).code).toBe(0);
+  });
+
+  it('keeps standard output for records', async () => {
+    const cwd = await files({ 'pipeline.mts': PIPELINE, go: '' });
+    const { stdout } = await phasegate(['run', 'pipeline.mts', '--json', '--no-store', '--inspect', '0'], { cwd });
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .every((line) => line.startsWith('{')),
+    ).toBe(true);
+  });
+
+  it('refuses a port that is in use before the run begins', async () => {
+    const cwd = await files({ 'pipeline.mts': PIPELINE });
+    const going = start(['run', 'pipeline.mts', '--inspect', '--no-store'], { cwd });
+    const { port } = new URL(await addressOf(going));
+    const { code, stdout, stderr } = await phasegate(['run', 'pipeline.mts', '--inspect', port], { cwd });
+    expect({ code, stdout, stderr }).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `Cannot serve the inspector on port ${port} as it is in use\nName another port, or none for any that is free.\nDocs: docs/errors.md#PORT_UNUSABLE\n`,
+    });
+    going.child.kill('SIGKILL');
+  });
+
+  it('refuses what is no port', async () => {
+    const { code, stderr } = await phasegate(['run', '--inspect=all', 'pipeline.mts']);
+    expect(code).toBe(2);
+    expect(stderr).toContain("argument 'all' is invalid. It is no port, which is a number from 0 to 65535.");
+  });
+
+  it.skipIf(!python)('keeps a run that has ended on a terminal until Ctrl-C', async () => {
+    const cwd = await files({
+      'pipeline.mts': `
+        import { definePipeline, phase, task } from 'phasegate';
+        export default definePipeline({ name: 'short', phases: [phase('one', { tasks: [task('work', { run: () => 1 })] })] });
+      `,
+    });
+    const { code, text } = await onTerminal(['run', join(cwd, 'pipeline.mts'), '--inspect'], {
+      'until Ctrl-C': '\u0003',
+    });
+    expect(text).toMatch(/The run can be inspected until Ctrl-C, at http:\/\/127\.0\.0\.1:\d+\/[\w-]{22}\//u);
+    // The run itself has not been interrupted.
+    expect(code).toBe(0);
+  });
+});
+
+// --- internal ---
+
+/** The address that a command prints. */
+async function addressOf({ child, ended }: Going): Promise<string> {
+  const said = new Promise<string>((resolve) => {
+    let text = '';
+    child.stderr?.on('data', (more: string) => {
+      text += more;
+      const url = /^Inspect the run at (\S+)\n/mu.exec(text)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+  });
+  return Promise.race([
+    said,
+    ended.then(({ stderr }) => {
+      throw new Error(`It ended without an address: ${stderr}`);
+    }),
+  ]);
+}
