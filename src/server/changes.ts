@@ -77,7 +77,7 @@ export function createChangeTeller(stage: Backstage): ChangeTeller {
 /** Milliseconds between looks, after one that went wrong, and between looks at every run that there is. */
 const LOOK_MS = 500;
 const AFTER_PROBLEM_MS = 2000;
-const LOOK_AT_ALL_MS = 10_000;
+const LOOK_AT_ALL_MS = 5000;
 
 /** What the last look has found. */
 interface Known {

@@ -47,6 +47,8 @@ export function eventStream(tell: (signal: AbortSignal) => AsyncGenerator<string
         isGone = true;
         open.delete(leave);
         leave.abort();
+        // It may stand where it has given a text and not been asked for another.
+        void texts.return(undefined);
       },
     },
     // Nothing is made before it is asked for.

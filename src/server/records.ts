@@ -3,7 +3,9 @@
  *
  * @module
  */
+import type { RunRecord } from '../model/event.ts';
 import type { RunStore } from '../store/port.ts';
+import type { Refusal } from './api.ts';
 import type { Backstage } from './backstage.ts';
 import { createBell, eventText, HEARTBEAT, HEARTBEAT_MS } from './event-stream.ts';
 import { createLookout, type Lookout } from './lookout.ts';
@@ -20,56 +22,48 @@ export interface RecordTeller {
 }
 
 /** Makes a teller with one lookout for each run that somebody reads. */
-export function createRecordTeller(stage: Pick<Backstage, 'store' | 'onError'>): RecordTeller {
+export function createRecordTeller(stage: Stage): RecordTeller {
   const { store } = stage;
-  const watched = new Map<string, Watched>();
+  const watched = new Map<string, Lookout>();
 
-  function watchedRun(runId: string): Watched {
-    const one = watched.get(runId) ?? createWatched(store, runId, () => watched.delete(runId));
+  function watchedRun(runId: string): Lookout {
+    const one = watched.get(runId) ?? lookoutOn(store, runId, () => watched.delete(runId));
     watched.set(runId, one);
     return one;
   }
 
   return {
     async *tell(runId, from, known, signal) {
-      const run = watchedRun(runId);
       const bell = createBell(signal);
-      const leave = run.watch(() => bell.ring());
+      const leave = watchedRun(runId).watch(() => bell.ring());
       let next = from;
       let last = known;
       let isCaughtUp = false;
-      let problem: string | undefined;
+      let told: string | undefined;
       try {
         while (!signal.aborted) {
-          let waitMs = HEARTBEAT_MS;
-          try {
-            const records = await store.read(runId, next, AT_ONCE);
-            problem = undefined;
-            const newest = records.at(-1);
-            if (newest) {
-              last = newest.seq;
-              next = last + 1;
-              yield eventText('records', records, last);
-              if (records.length === AT_ONCE) continue;
-            }
-            // A store that was set back, or a run of the same id that was brought from elsewhere, is another run.
-            if (!(await hasRun(store, runId, last))) {
-              yield eventText('gone', { runId });
-              return;
-            }
-            if (!isCaughtUp) yield eventText('caught-up', { seq: last });
-            isCaughtUp = true;
-          } catch (thrown) {
-            const { body } = refused(thrown);
-            if (problem === undefined && body.error.code === 'INTERNAL') stage.onError(thrown);
-            if (problem !== body.error.code) yield eventText('error', body);
-            problem = body.error.code;
-            waitMs = AFTER_PROBLEM_MS;
+          const { records, isGone, problem } = await readOn(stage, runId, next, last);
+          if (problem) {
+            if (told !== problem.error.code) yield eventText('error', problem);
+            told = problem.error.code;
+            await bell.wait(AFTER_PROBLEM_MS);
+            continue;
           }
-          for (let isRung = false; !isRung && !signal.aborted;) {
-            isRung = (await bell.wait(waitMs)) || waitMs === AFTER_PROBLEM_MS;
-            if (!isRung) yield HEARTBEAT;
+          told = undefined;
+          const newest = records.at(-1);
+          if (newest) {
+            last = newest.seq;
+            next = last + 1;
+            yield eventText('records', records, last);
           }
+          if (records.length === AT_ONCE) continue;
+          if (isGone) {
+            yield eventText('gone', { runId });
+            return;
+          }
+          if (!isCaughtUp) yield eventText('caught-up', { seq: last });
+          isCaughtUp = true;
+          while (!signal.aborted && !(await bell.wait(HEARTBEAT_MS))) yield HEARTBEAT;
         }
       } finally {
         leave();
@@ -87,10 +81,10 @@ const LOOK_MS = 200;
 const LOOK_AT_ENDED_MS = 2000;
 const AFTER_PROBLEM_MS = 1000;
 
-type Watched = Lookout;
+type Stage = Pick<Backstage, 'store' | 'onError'>;
 
 /** Looks at the row of a run, which is other with each record. */
-function createWatched(store: RunStore, runId: string, rest: () => void): Watched {
+function lookoutOn(store: RunStore, runId: string, rest: () => void): Lookout {
   let seen: number | undefined;
   return createLookout(async () => {
     try {
@@ -107,7 +101,24 @@ function createWatched(store: RunStore, runId: string, rest: () => void): Watche
   }, rest);
 }
 
-async function hasRun(store: RunStore, runId: string, last: number): Promise<boolean> {
-  const run = await store.run(runId);
-  return run !== undefined && run.seq >= last;
+/** What is read at once. */
+interface Part {
+  readonly records: readonly RunRecord[];
+  /** Whether the run was removed. */
+  readonly isGone: boolean;
+  readonly problem?: Refusal;
+}
+
+/** @param last The number of the last record that was told. */
+async function readOn({ store, onError }: Stage, runId: string, next: number, last: number): Promise<Part> {
+  try {
+    const records = await store.read(runId, next, AT_ONCE);
+    const run = await store.run(runId);
+    // A store that was set back, or a run of the same id that was brought from elsewhere, has another run.
+    return { records, isGone: run === undefined || run.seq < last };
+  } catch (thrown) {
+    const problem = refused(thrown).body;
+    if (problem.error.code === 'INTERNAL') onError(thrown);
+    return { records: [], isGone: false, problem };
+  }
 }

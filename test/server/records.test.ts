@@ -1,0 +1,401 @@
+/** Records of runs as they come, and what may have changed: nothing is missed, and nothing is told twice. */
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import {
+  definePipeline,
+  human,
+  memoryStore,
+  phase,
+  startRun,
+  task,
+  type RunRecord,
+  type RunStore,
+} from '../../src/index.ts';
+import { PhasegateError } from '../../src/model/errors.ts';
+import { ownStore, served, until, type Served, type StreamEvent } from './rig.ts';
+
+describe('records', () => {
+  it('are told from the first to the last that is kept, and then as they come', async () => {
+    const { store, events } = await served();
+    const { run, finish } = stepwise(store);
+    await finish(1);
+    const seen = events(`/api/runs/${run.id}/records`);
+    const told: RunRecord[] = [];
+    const caughtUp: unknown[] = [];
+    for await (const event of seen) {
+      if (event.name === 'records') told.push(...recordsIn(event));
+      if (event.name === 'caught-up') {
+        caughtUp.push(event.data);
+        expect(told.length).toBeGreaterThan(3);
+        expect(told.some(({ event: one }) => one.type === 'run.ended')).toBe(false);
+        await finish(5);
+      }
+      if (told.some(({ event: one }) => one.type === 'run.ended')) break;
+    }
+    expect(caughtUp).toHaveLength(1);
+    expect(told).toEqual(await store.read(run.id));
+  });
+
+  it('go on where a reader was that connects again and again, whatever it has read of an event', async () => {
+    const { store, events } = await served();
+    const { run, finish } = stepwise(store);
+    const told: RunRecord[] = [];
+    let lastId: string | undefined;
+    let connections = 0;
+    for (let step = 1; !told.some(({ event }) => event.type === 'run.ended'); step += 1) {
+      await finish(Math.min(step, 5));
+      connections += 1;
+      for await (const event of events(`/api/runs/${run.id}/records`, { lastId, limit: 1 })) {
+        if (event.name !== 'records') continue;
+        told.push(...recordsIn(event));
+        expect(event.id).toBe(String(told.at(-1)?.seq));
+        lastId = event.id;
+      }
+    }
+    expect(connections).toBeGreaterThan(3);
+    expect(told).toEqual(await store.read(run.id));
+  });
+
+  it('begin where they are asked for, and later where the reader has more', async () => {
+    const { store, events } = await served();
+    const run = await ended(store);
+    const all = await store.read(run.id);
+    const first = async (path: string, lastId?: string) => {
+      for await (const event of events(path, { lastId, limit: 1 })) return [event.name, recordsIn(event)[0]?.seq];
+      return undefined;
+    };
+    const path = `/api/runs/${run.id}/records`;
+    expect(await first(`${path}?from=3`)).toEqual(['records', 3]);
+    expect(await first(`${path}?from=3`, '5')).toEqual(['records', 6]);
+    expect(await first(`${path}?from=5`, '3')).toEqual(['records', 5]);
+    expect(await first(path, 'nonsense')).toEqual(['records', 1]);
+    expect(await first(path, String(all.length))).toEqual(['caught-up', undefined]);
+  });
+
+  it('come in events of at most 500, and several readers get the same', async () => {
+    const { store, events } = await served();
+    const pipeline = definePipeline({
+      name: 'long',
+      phases: Array.from({ length: 300 }, (_, index) =>
+        phase(`p${index}`, { tasks: [task('t', { run: () => index })] }),
+      ),
+    });
+    const run = startRun(pipeline, { store });
+    await run.result;
+    const all = await store.read(run.id);
+    expect(all.length).toBeGreaterThan(1000);
+    const read = async () => {
+      const sizes: number[] = [];
+      const told: RunRecord[] = [];
+      for await (const event of events(`/api/runs/${run.id}/records`)) {
+        if (event.name === 'caught-up') break;
+        sizes.push(recordsIn(event).length);
+        told.push(...recordsIn(event));
+      }
+      return { sizes, told };
+    };
+    const both = await Promise.all([read(), read()]);
+    for (const { sizes, told } of both) {
+      expect(sizes.slice(0, -1).every((size) => size === 500)).toBe(true);
+      expect(told).toEqual(all);
+    }
+  });
+
+  it('refer to large outputs, which are had from where they are kept', async () => {
+    const { store, events, get } = await served();
+    const large = 'large '.repeat(20_000);
+    const run = startRun(
+      definePipeline({ name: 'large', phases: [phase('a', { tasks: [task('t', { run: () => large })] })] }),
+      { store },
+    );
+    await run.result;
+    let hash = '';
+    for await (const event of events(`/api/runs/${run.id}/records`, { limit: 1 })) {
+      const text = JSON.stringify(event.data);
+      expect(text.length).toBeLessThan(20_000);
+      [, hash = ''] = /"([0-9a-f]{64})"(?=[^"]*\}\}\})/u.exec(text.slice(text.indexOf('task.completed'))) ?? [];
+    }
+    expect(await get(`/api/artifacts/${hash}`)).toEqual({ status: 200, body: large });
+  });
+
+  it('of ids that are no plain words are found', async () => {
+    const { store, events, get } = await served();
+    for (const runId of ['a/b', '100%', 'ü ñ', '%2F', '..', 'a?b#c', '%252e', '日本']) {
+      await ended(store, runId);
+      const path = `/api/runs/${encodeURIComponent(runId)}`;
+      if (runId === '..') continue;
+      expect(await get(path)).toMatchObject({ status: 200, body: { runId } });
+      for await (const event of events(`${path}/records`, { limit: 1 })) expect(recordsIn(event)[0]?.runId).toBe(runId);
+    }
+  });
+
+  it('end with `gone` where the run was removed', async () => {
+    const { store, events, get } = await served();
+    const run = await ended(store);
+    const names: string[] = [];
+    for await (const event of events(`/api/runs/${run.id}/records`)) {
+      names.push(event.name);
+      if (event.name === 'caught-up') await store.remove(run.id);
+    }
+    expect(names).toEqual(['records', 'caught-up', 'gone']);
+    expect((await get(`/api/runs/${run.id}/records`)).status).toBe(404);
+  });
+
+  it('go on after the store could not be read, which is told once', async () => {
+    const { store: kept } = await ownStore();
+    let broken = false;
+    const store: RunStore = {
+      ...kept,
+      read(...args) {
+        if (broken) throw new PhasegateError('STORE_BUSY', 'Cannot read', { hint: 'Wait.' });
+        return kept.read(...args);
+      },
+    };
+    const { events } = await served({ store });
+    const { run, finish } = stepwise(store);
+    await finish(1);
+    const told: RunRecord[] = [];
+    const names: string[] = [];
+    for await (const event of events(`/api/runs/${run.id}/records`)) {
+      names.push(event.name);
+      told.push(...recordsIn(event));
+      if (event.name === 'caught-up') {
+        broken = true;
+        await finish(2);
+      }
+      if (event.name === 'error') {
+        expect(event.data).toEqual({ error: { code: 'STORE_BUSY', message: 'Cannot read', hint: 'Wait.' } });
+        broken = false;
+        await finish(5);
+      }
+      if (told.some(({ event: one }) => one.type === 'run.ended')) break;
+    }
+    expect(names.filter((name) => name !== 'records')).toEqual(['caught-up', 'error']);
+    expect(told).toEqual(await store.read(run.id));
+  });
+
+  it('are looked for while somebody reads, once for all, and never where nobody does', async () => {
+    const { store: kept } = await ownStore();
+    let looks = 0;
+    const store: RunStore = {
+      ...kept,
+      run(runId) {
+        looks += 1;
+        return kept.run(runId);
+      },
+    };
+    const { events } = await served({ store });
+    const { run, finish } = stepwise(kept);
+    await finish(1);
+    const readers = [1, 2, 3].map(() => events(`/api/runs/${run.id}/records`));
+    // Records, and that they are all.
+    for (const reader of readers) for (let count = 0; count < 2; count += 1) await reader.next();
+    looks = 0;
+    const begun = performance.now();
+    await until(() => looks >= 5);
+    // One look every 200 ms, not three.
+    expect(performance.now() - begun).toBeGreaterThan(700);
+    for (const reader of readers) await reader.return(undefined);
+    await until(async () => {
+      looks = 0;
+      await new Promise((resolve) => setTimeout(resolve, 600));
+      return looks === 0;
+    });
+    await finish(5);
+  });
+});
+
+describe('a reader that does not read', () => {
+  it('is told no more than fits, holds up nobody, and is forgotten when it has gone', async () => {
+    const { store: kept } = await ownStore();
+    let looks = 0;
+    let reads = 0;
+    const store: RunStore = {
+      ...kept,
+      read(...args) {
+        reads += 1;
+        return kept.read(...args);
+      },
+      run(runId) {
+        looks += 1;
+        return kept.run(runId);
+      },
+    };
+    const { events, dashboard, cookie } = await served({ store });
+    const text = 'long '.repeat(2000);
+    const pipeline = definePipeline({
+      name: 'wide',
+      phases: Array.from({ length: 1500 }, (_, index) =>
+        phase(`p${index}`, { tasks: [task('t', { run: () => text })] }),
+      ),
+    });
+    const run = startRun(pipeline, { store: kept });
+    await run.result;
+    const { seq } = (await kept.run(run.id)) ?? { seq: 0 };
+
+    const socket = connect(dashboard.port, '127.0.0.1');
+    socket.pause();
+    const path = `/api/runs/${run.id}/records`;
+    socket.write(`GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${dashboard.port}\r\ncookie: ${cookie}\r\n\r\n`);
+    await until(() => reads > 0);
+    const told: RunRecord[] = [];
+    for await (const event of events(path)) {
+      if (event.name === 'caught-up') break;
+      told.push(...recordsIn(event));
+    }
+    expect(told.map((record) => record.seq)).toEqual(Array.from({ length: seq }, (_, index) => index + 1));
+    const all = Math.ceil(seq / 500);
+    // The other reader has read it all, and this one what the buffers of two sockets take.
+    expect(reads).toBeLessThan(all + 1 + all / 2);
+
+    socket.destroy();
+    await until(async () => {
+      looks = 0;
+      await new Promise((resolve) => setTimeout(resolve, 2500));
+      return looks === 0;
+    });
+  });
+});
+
+describe('changes', () => {
+  it('are told of runs that are new, go on, wait, are answered, end and are removed', async () => {
+    const { store, events, get, post } = await served();
+    const old = await ended(store);
+    const changes = await changesOf(events('/api/changes'));
+    expect(changes.first).toEqual({ runs: [], open: 0 });
+
+    const pipeline = definePipeline({
+      name: 'asks',
+      phases: [phase('a', { tasks: [task('t', { run: human({ question: 'Which?' }) })] })],
+    });
+    const run = startRun(pipeline, { store, attended: true });
+    await until(() => changes.seen(run.id) && changes.open() === 1);
+    expect(changes.seen(old.id)).toBe(false);
+
+    const [item] = await store.inbox({ open: true });
+    changes.forget();
+    expect(
+      (await post(`/api/inbox/${item?.id}/answer`, { nonce: item?.nonce, reply: { type: 'value', value: 1 } })).status,
+    ).toBe(200);
+    await run.result;
+    await until(() => changes.seen(run.id) && changes.open() === 0);
+    expect(await get('/api/inbox')).toEqual({ status: 200, body: { items: [] } });
+
+    changes.forget();
+    await until(async () => ((await store.run(run.id))?.lease ? false : store.remove(run.id)));
+    await until(() => changes.seen(run.id));
+    expect(changes.seen(old.id)).toBe(false);
+    await changes.leave();
+  });
+
+  it('begin anew for each who comes, as anything may have changed before', async () => {
+    const { store, events } = await served();
+    const one = await changesOf(events('/api/changes'));
+    const run = await ended(store);
+    await until(() => one.seen(run.id));
+    const other = await changesOf(events('/api/changes'));
+    expect(other.first).toEqual({ runs: [], open: 0 });
+    await other.leave();
+    await one.leave();
+  });
+
+  it('tell of a store that cannot be read, once, and go on', async () => {
+    const kept = memoryStore();
+    let broken = true;
+    const store: RunStore = {
+      ...kept,
+      runs(filter) {
+        if (broken) throw new PhasegateError('STORE_CLOSED', 'Cannot list runs');
+        return kept.runs(filter);
+      },
+    };
+    const { events } = await served({ store });
+    const told: StreamEvent[] = [];
+    for await (const event of events('/api/changes')) {
+      told.push(event);
+      broken = false;
+      if (event.name === 'changed') break;
+    }
+    expect(told.map(({ name, data }) => [name, data])).toEqual([
+      ['error', { error: { code: 'STORE_CLOSED', message: 'Cannot list runs' } }],
+      ['changed', { runs: [], open: 0 }],
+    ]);
+  });
+});
+
+describe('streams', () => {
+  it('end when the dashboard is closed, and nothing keeps it from closing', async () => {
+    const { dashboard, events, store } = await served();
+    const run = await ended(store);
+    const readers = ['/api/changes', `/api/runs/${run.id}/records`].map((path) => events(path));
+    for (const reader of readers) await reader.next();
+    const rests = readers.map(async (reader) => {
+      for await (const _ of reader);
+    });
+    await dashboard.close();
+    await Promise.allSettled(rests);
+    await expect(fetch(dashboard.url)).rejects.toThrow('fetch failed');
+    // The store is not the dashboard's.
+    expect(await store.runs()).toHaveLength(1);
+  });
+});
+
+// --- internal ---
+
+function recordsIn({ name, data }: StreamEvent): readonly RunRecord[] {
+  return name === 'records' ? (data as readonly RunRecord[]) : [];
+}
+
+/** A run of five phases in a row, each of which ends when it is told to. */
+function stepwise(store: RunStore) {
+  const open: (() => void)[] = [];
+  const gates = Array.from({ length: 5 }, (_, index) => new Promise<void>((resolve) => (open[index] = resolve)));
+  const pipeline = definePipeline({
+    name: 'steps',
+    phases: gates.map((gate, index) =>
+      phase(`p${index}`, {
+        after: index === 0 ? [] : [`p${index - 1}`],
+        tasks: [task('t', { run: () => gate.then(() => index) })],
+      }),
+    ),
+  });
+  const run = startRun(pipeline, { store });
+  /** Lets so many phases end, and waits until that is kept. */
+  const finish = async (count: number) => {
+    for (const release of open.slice(0, count)) release();
+    if (count === 5) await run.result;
+    else await until(async () => ((await store.run(run.id))?.approved ?? 0) >= count);
+  };
+  return { run, finish };
+}
+
+async function ended(store: RunStore, runId?: string) {
+  const pipeline = definePipeline({ name: 'short', phases: [phase('a', { tasks: [task('t', { run: () => 1 })] })] });
+  const run = startRun(pipeline, { store, ...(runId !== undefined && { runId }) });
+  await run.result;
+  return run;
+}
+
+/** Reads changes until it is left. */
+async function changesOf(events: ReturnType<Served['events']>) {
+  const first = (await events.next()).value as StreamEvent;
+  const runs = new Set<string>();
+  let open = -1;
+  const rest = (async () => {
+    for await (const { data } of { [Symbol.asyncIterator]: () => ({ next: () => events.next() }) }) {
+      const change = data as { readonly runs: readonly string[]; readonly open: number };
+      for (const runId of change.runs) runs.add(runId);
+      open = change.open;
+    }
+  })();
+  return {
+    first: first.data,
+    seen: (runId: string) => runs.has(runId),
+    open: () => open,
+    forget: () => runs.clear(),
+    async leave() {
+      void events.return(undefined);
+      await Promise.race([rest, Promise.resolve()]);
+    },
+  };
+}
