@@ -7,7 +7,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { errorInfo, PhasegateError } from '../model/errors.ts';
 import { version } from '../server/version.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
-import type { GraphFormat } from './graph.ts';
+import type { GraphFlags, GraphFormat } from './graph.ts';
 import { advised } from './show/error-text.ts';
 import { harmless } from './show/harmless.ts';
 import { addInboxCommands } from './program-inbox.ts';
@@ -37,11 +37,8 @@ export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
 
 // --- internal ---
 
-interface GraphFlags {
-  readonly format: GraphFormat;
-}
-
-const GRAPH_FORMATS: readonly GraphFormat[] = ['mermaid', 'dot'];
+const GRAPH_FORMATS: readonly GraphFormat[] = ['mermaid', 'dot', 'svg'];
+const GRAPH_MACHINES: readonly NonNullable<GraphFlags['machine']>[] = ['phase', 'pipeline'];
 
 const MEMORY = `whose memory the run shares: it learns from earlier runs of that scope (default: ${DEFAULT_SCOPE})`;
 
@@ -80,11 +77,18 @@ function createProgram(end: (code: ExitCode) => void): Command {
     .action(async (file: string) => end(await (await import('./check.ts')).checkFile(file)));
   program
     .command('graph')
-    .description('print a picture of a pipeline: phases, tasks, gates, and the ways back')
-    .argument('<pipeline>', PIPELINE_FILE)
-    .addOption(new Option('-f, --format <format>', 'the language').choices(GRAPH_FORMATS).default('mermaid'))
-    .action(async (file: string, { format }: GraphFlags) =>
-      end(await (await import('./graph.ts')).graphFile(file, format)),
+    .description('draw a pipeline, with the ways back; or a run, how it stands; or the machines of both')
+    .argument('[pipeline|run]', `${PIPELINE_FILE}; or the id of a run that is kept, or ${LATEST}`)
+    .addOption(
+      new Option('-f, --format <format>', 'the language (default: by the name of the file, else mermaid)').choices(
+        GRAPH_FORMATS,
+      ),
+    )
+    .addOption(new Option('--machine <machine>', 'draw a statechart instead').choices(GRAPH_MACHINES))
+    .option('-o, --out <file>', 'where to (default: standard output)', notBlank)
+    .addOption(storeOption(`where runs are kept (default: ${DEFAULT_STORE})`))
+    .action(async (wanted: string | undefined, flags: GraphFlags) =>
+      end(await (await import('./graph.ts')).drawGraph(wanted, flags)),
     );
   return program;
 }

@@ -3,18 +3,16 @@
  *
  * @module
  */
-import { writeFile } from 'node:fs/promises';
-import { errorInfo, PhasegateError } from '../model/errors.ts';
-import { exitCode, type ExitCode } from './exit-code.ts';
+import type { ExitCode } from './exit-code.ts';
 import { findRun } from './find-run.ts';
 import { withoutTheDead } from './holder.ts';
-import { print } from './print.ts';
 import { foldReport, type ReportData } from './report/data.ts';
 import { asHtml } from './report/html.ts';
 import { asMarkdown } from './report/markdown.ts';
 import { documentOf } from './report/sections.ts';
 import { oneLine } from './show/text.ts';
 import { openStore, type StoreFlags } from './store-option.ts';
+import { writeOut } from './write-out.ts';
 
 /** What `phasegate report` takes beside the run. */
 export interface ReportFlags extends StoreFlags {
@@ -37,12 +35,8 @@ export async function reportKept(wanted: string, flags: ReportFlags): Promise<Ex
   }
   await kept.store.close();
   const text = textOf(fold.data(withoutTheDead(run)), flags);
-  if (flags.out === undefined) return (await print(text)) ? exitCode.completed : exitCode.brokenPipe;
-  await write(flags.out, text);
-  process.stdout.write(
-    `the report on run ${oneLine(run.runId)} of "${oneLine(run.pipeline)}" is in ${oneLine(flags.out)}\n`,
-  );
-  return exitCode.completed;
+  const what = `the report on run ${oneLine(run.runId)} of "${oneLine(run.pipeline)}"`;
+  return writeOut(text, flags.out, `${what} is in ${oneLine(flags.out ?? '')}`);
 }
 
 // --- internal ---
@@ -52,15 +46,4 @@ const AT_ONCE = 1000;
 function textOf(data: ReportData, { html, json }: ReportFlags): string {
   if (json) return `${JSON.stringify(data)}\n`;
   return html ? asHtml(documentOf(data)) : asMarkdown(documentOf(data));
-}
-
-async function write(file: string, text: string): Promise<void> {
-  try {
-    await writeFile(file, text);
-  } catch (cause) {
-    throw new PhasegateError('FILE_UNREADABLE', `Cannot write "${file}": ${errorInfo(cause).message}`, {
-      hint: 'Name a file that can be written.',
-      cause,
-    });
-  }
 }
