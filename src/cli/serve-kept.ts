@@ -6,6 +6,7 @@
 import { PhasegateError } from '../model/errors.ts';
 import { serveDashboard, type Dashboard } from '../server/serve.ts';
 import { goneHolder, thisHolder } from './holder.ts';
+import { sessionSecret } from './session-secret.ts';
 import { harmless } from './show/harmless.ts';
 import type { OpenStore } from './store-option.ts';
 import { actionsOn } from './ui-actions.ts';
@@ -30,6 +31,7 @@ export async function serveKept(
     storeName: kept.file,
     readOnly,
     unref,
+    session: sessionSecret(kept.file),
     user: userName(),
     actions: actionsOn(kept),
     isGone: goneHolder,

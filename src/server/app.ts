@@ -11,7 +11,7 @@ import type { Backstage } from './backstage.ts';
 import { createChangeTeller } from './changes.ts';
 import { createDoer } from './doer.ts';
 import { eventStream } from './event-stream.ts';
-import { createGuard, tellBrowsers, type Env } from './guard.ts';
+import { createGuard, tellBrowsers, type Env, type Secrets } from './guard.ts';
 import { answer, itemInFull, listItems } from './inbox.ts';
 import { createRecordTeller } from './records.ts';
 import { refusalOf, refused } from './refusal.ts';
@@ -19,15 +19,15 @@ import { answerRequest, cancelRequest, forkRequest, readBody, readCount, readLas
 import { findRun, listRuns, offered, uiRun } from './runs.ts';
 import { version } from './version.ts';
 
-/** Makes the app that answers. @param token Lets whoever has it in. @param assets The folder of the pages. */
-export function createApp(stage: Backstage, token: string, assets: string | URL): Hono<Env> {
+/** Makes the app that answers. @param secrets Let whoever has one in. @param assets The folder of the pages. */
+export function createApp(stage: Backstage, secrets: Secrets, assets: string | URL): Hono<Env> {
   const app = new Hono<Env>();
   const records = createRecordTeller(stage);
   const changes = createChangeTeller(stage);
   const doer = createDoer(stage);
   const done = async (runId: string): Promise<Done> => ({ run: uiRun(stage, await findRun(stage, runId)) });
 
-  app.use(tellBrowsers, createGuard(token));
+  app.use(tellBrowsers, createGuard(secrets));
   app.onError((thrown, c) => {
     const { status, body } = refused(thrown);
     if (body.error.code === 'INTERNAL') stage.onError(thrown);

@@ -8,7 +8,7 @@
  *
  * @module
  */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
@@ -19,9 +19,27 @@ export interface Env {
   readonly Bindings: HttpBindings;
 }
 
+/** What lets somebody in. */
+export interface Secrets {
+  /** As in the URL. */
+  readonly token: string;
+  /** As in the cookie: not the token, as what a browser keeps must not be good for another. */
+  readonly session: string;
+}
+
 /** Makes a secret that nobody guesses: 256 bits. */
 export function createSecret(): string {
   return randomBytes(32).toString('base64url');
+}
+
+/**
+ * The cookie of a server: the same for the same secret, and another where nothing can be changed, so that one that is good for
+ * looking is never good for more.
+ */
+export function sessionOf(secret: string, readOnly: boolean): string {
+  return createHmac('sha256', secret)
+    .update(readOnly ? 'look' : 'change')
+    .digest('base64url');
 }
 
 /** Sets what browsers are told of every answer. */
@@ -31,10 +49,8 @@ export const tellBrowsers: MiddlewareHandler<Env> = async (c, next) => {
   if (!c.res.headers.has('cache-control')) c.res.headers.set('cache-control', 'no-store');
 };
 
-/** Lets in who has the token, or the cookie that it is exchanged for. @param token As in the URL. */
-export function createGuard(token: string): MiddlewareHandler<Env> {
-  // Not the token itself: what is kept by a browser must not be good for another.
-  const session = createSecret();
+/** Lets in who has the token, or the cookie that it is exchanged for. */
+export function createGuard({ token, session }: Secrets): MiddlewareHandler<Env> {
   return async (c, next) => {
     const { localPort = 0 } = c.env.incoming.socket;
     const host = c.req.header('host') ?? '';

@@ -10,7 +10,7 @@ import type { RunStore } from '../store/port.ts';
 import { createApp } from './app.ts';
 import { BUILT_APP } from './assets.ts';
 import type { Backstage, DashboardActions } from './backstage.ts';
-import { createSecret } from './guard.ts';
+import { createSecret, sessionOf } from './guard.ts';
 
 /** Options of {@link serveDashboard}. */
 export interface DashboardOptions {
@@ -34,6 +34,12 @@ export interface DashboardOptions {
   readonly holder?: string | undefined;
   /** A folder with another app. @default the one of the package */
   readonly assets?: string | URL | undefined;
+  /**
+   * A secret, such as 32 random bytes as text. Where the next server on the port has the same, pages that are open go on with it.
+   *
+   * @default a new one
+   */
+  readonly session?: string | undefined;
   /** Whether the process may end while nothing but the dashboard goes on, and nobody has it open. @default false */
   readonly unref?: boolean | undefined;
   /** Told of errors that were not foreseen. @default they are dropped */
@@ -63,10 +69,11 @@ export interface Dashboard {
 export async function serveDashboard(store: RunStore, options: DashboardOptions = {}): Promise<Dashboard> {
   const { port = 0, storeName = 'store', readOnly = false, user = 'dashboard', holder = 'dashboard' } = options;
   const { actions, isGone = () => false, assets = BUILT_APP, unref = false, onError = () => undefined } = options;
+  const { session = createSecret() } = options;
   const streams: Backstage['streams'] = new Set();
-  const token = createSecret();
   const stage: Backstage = { store, storeName, readOnly, user, actions, isGone, holder, streams, onError };
-  const app = createApp(stage, token, assets);
+  const token = createSecret();
+  const app = createApp(stage, { token, session: sessionOf(session, readOnly) }, assets);
   // Whoever embeds it keeps their own Request and Response.
   const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false });
   const bound = await listen(server, port);

@@ -1,0 +1,59 @@
+/** Cookies that outlive a server. */
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { sessionSecret } from '../../src/cli/session-secret.ts';
+import { ownStore, served, type Served } from './rig.ts';
+
+describe('a cookie', () => {
+  it('is good for the next server that has the same secret, and for no other', async () => {
+    const { store } = await ownStore();
+    const first = await served({ store, session: 'a secret' });
+    const next = await served({ store, session: 'a secret' });
+    const other = await served({ store, session: 'another' });
+    const fresh = await served({ store });
+    const again = await served({ store });
+    expect(await statusOf(next, first)).toBe(200);
+    expect(await statusOf(other, first)).toBe(401);
+    expect(await statusOf(fresh, first)).toBe(401);
+    expect(await statusOf(again, fresh)).toBe(401);
+  });
+
+  it('for looking is not good for answers', async () => {
+    const { store } = await ownStore();
+    const looking = await served({ store, session: 'a secret', readOnly: true });
+    const next = await served({ store, session: 'a secret', readOnly: true });
+    const answering = await served({ store, session: 'a secret' });
+    expect(await statusOf(next, looking)).toBe(200);
+    expect(await statusOf(answering, looking)).toBe(401);
+  });
+});
+
+describe('sessionSecret()', () => {
+  it('is made once for a store, for its owner alone', async () => {
+    const { file } = await ownStore();
+    const secret = sessionSecret(file);
+    expect(secret).toMatch(/^[\w-]{43}$/u);
+    expect(sessionSecret(file)).toBe(secret);
+    expect(await readFile(`${file}.session`, 'utf8')).toBe(secret);
+    if (process.platform !== 'win32') expect((await stat(`${file}.session`)).mode & 0o777).toBe(0o600);
+  });
+
+  it('is none where there is no store, or the file beside it has no secret', async () => {
+    const { file } = await ownStore();
+    expect(sessionSecret(`${file}.none`)).toBeUndefined();
+    await expect(stat(`${file}.none.session`)).rejects.toThrow('ENOENT');
+    await writeFile(`${file}.session`, 'short');
+    expect(sessionSecret(file)).toBeUndefined();
+    await rm(`${file}.session`);
+    expect(sessionSecret(file)).toMatch(/^[\w-]{43}$/u);
+  });
+});
+
+// --- internal ---
+
+/** What a server answers to the cookie of another, under the name that it has for its own. */
+async function statusOf(asked: Served, { cookie }: Served): Promise<number> {
+  const value = cookie.slice(cookie.indexOf('=') + 1);
+  return (await asked.ask('/api/session', { headers: { cookie: `phasegate-${asked.dashboard.port}=${value}` } }))
+    .status;
+}
