@@ -7,10 +7,18 @@
  *
  * @module
  */
-import type { ActorRefLike, AnyEventObject, Snapshot } from 'xstate';
 import type { Cast, Told } from './cast.ts';
-import { shown, shownWithoutPlan } from './shown.ts';
-import type { StatelyInspect } from './stately.ts';
+
+/** Puts what is told into the words of an inspector. */
+export interface Language {
+  /**
+   * Begins to talk to a viewer.
+   *
+   * @param say Called once for all that is told at a time, in order, at once or later.
+   * @returns What takes what is told.
+   */
+  begin(say: (messages: readonly object[]) => void): (told: Told) => void;
+}
 
 /** Where a viewer is reached. */
 export interface Channel {
@@ -29,7 +37,7 @@ export interface Viewer {
 }
 
 /** Makes a viewer, and begins to tell it how things stand. */
-export function createViewer({ createInspector }: StatelyInspect, cast: Cast, channel: Channel): Viewer {
+export function createViewer(language: Language, cast: Cast, channel: Channel): Viewer {
   /** Actors it has to be told the latest of, with what was told last of those that the cast may not keep. */
   const owed = new Map<string, Told | undefined>(cast.ids().map((id) => [id, undefined]));
   /** Actors it knows of and does not know to have ended. */
@@ -37,17 +45,19 @@ export function createViewer({ createInspector }: StatelyInspect, cast: Cast, ch
   let inHand = 0;
   let unsent = 0;
   const waiting: (() => void)[] = [];
-  const stately = createInspector({
-    send(event) {
-      inHand -= 1;
-      unsent += 1;
-      channel.send(JSON.stringify(event), () => {
-        unsent -= 1;
-        pay();
-        if (isSettled()) for (const resolve of waiting.splice(0)) resolve();
-      });
-    },
+  const speak = language.begin((messages) => {
+    inHand -= 1;
+    for (const message of messages) send(JSON.stringify(message));
   });
+
+  function send(text: string): void {
+    unsent += 1;
+    channel.send(text, () => {
+      unsent -= 1;
+      pay();
+      if (isSettled()) for (const resolve of waiting.splice(0)) resolve();
+    });
+  }
 
   function isFull(): boolean {
     return inHand >= MOST_IN_HAND || channel.waiting > MOST_WAITING;
@@ -62,7 +72,7 @@ export function createViewer({ createInspector }: StatelyInspect, cast: Cast, ch
     if (told.type === '@xstate.actor') known.add(sessionId);
     if (told.type === '@xstate.snapshot' && told.snapshot.status !== 'active') known.delete(sessionId);
     inHand += 1;
-    stately.inspect.next?.(asShown(told));
+    speak(told);
   }
 
   /** Tells what is owed as long as there is room. */
@@ -92,39 +102,8 @@ export function createViewer({ createInspector }: StatelyInspect, cast: Cast, ch
 
 // --- internal ---
 
-/** Messages that are being put into the words of the inspector, which it does between other things. */
+/** What is being put into words, which may happen between other things. */
 const MOST_IN_HAND = 1_000;
 
 /** Bytes that wait for a viewer. */
 const MOST_WAITING = 4 * 1024 * 1024;
-
-/** What is told, without what is too large or too secret to be sent; taken now, as it is told a moment later. */
-function asShown(told: Told): Told {
-  switch (told.type) {
-    case '@xstate.actor':
-      // How it stands is said by its first snapshot; it would be that of the moment at which this is sent.
-      return { ...told, actorRef: new Proxy(told.actorRef, WITHOUT_SNAPSHOT) };
-    case '@xstate.event':
-      return { ...told, event: shownEvent(told.event) };
-    case '@xstate.snapshot': {
-      const snapshot = shownWithoutPlan(told.snapshot, 'context');
-      return { ...told, event: shownEvent(told.event), snapshot: isSnapshot(snapshot) ? snapshot : ACTIVE };
-    }
-  }
-}
-
-const ACTIVE: Snapshot<unknown> = { status: 'active', output: undefined, error: undefined };
-
-/** An actor that always says that it is active. */
-const WITHOUT_SNAPSHOT: ProxyHandler<ActorRefLike> = {
-  get: (actor, name): unknown => (name === 'getSnapshot' ? () => ACTIVE : Reflect.get(actor, name)),
-};
-
-function shownEvent(event: AnyEventObject): AnyEventObject {
-  const plain = event.type === 'xstate.init' ? shownWithoutPlan(event, 'input') : shown(event);
-  return typeof plain === 'object' ? { ...plain, type: event.type } : event;
-}
-
-function isSnapshot(value: unknown): value is Snapshot<unknown> {
-  return typeof value === 'object' && value !== null && 'status' in value;
-}
