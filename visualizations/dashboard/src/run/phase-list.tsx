@@ -9,6 +9,7 @@ import { StandingBadge } from '../parts/standing.tsx';
 import { useVirtualRows } from '../parts/virtual-rows.ts';
 import { exactDuration, money } from '../parts/words.ts';
 import { hashOf } from '../route.ts';
+import { GapRow } from './gap-row.tsx';
 import type { PhaseFace } from './phase-face.ts';
 import { type Order, orders, type PhaseRow, sorted } from './phase-filter.ts';
 import type { TabProps } from './tab.ts';
@@ -69,7 +70,7 @@ export function PhaseList({ faces, story, route }: PhaseListProps): ReactNode {
             </tr>
           </thead>
           <tbody>
-            <Gap height={before} />
+            <GapRow height={before} columns={7} />
             {rows.slice(first, end).map(({ face, result }, at) => (
               <tr
                 key={face.index}
@@ -94,7 +95,7 @@ export function PhaseList({ faces, story, route }: PhaseListProps): ReactNode {
                 <td className="amount">{took(result, story.time)}</td>
               </tr>
             ))}
-            <Gap height={after} />
+            <GapRow height={after} columns={7} />
           </tbody>
         </table>
       </section>
@@ -105,17 +106,6 @@ export function PhaseList({ faces, story, route }: PhaseListProps): ReactNode {
 // --- internal ---
 
 const ROW = 35;
-
-function Gap({ height }: { readonly height: number }): ReactNode {
-  if (height === 0) return null;
-  return (
-    <tr className="gap" aria-hidden="true">
-      <td colSpan={7} style={{ height }}>
-        {' '}
-      </td>
-    </tr>
-  );
-}
 
 function noteOf({ notes }: PhaseFace, { error, reason }: PhaseRow['result']): string {
   const why = error?.message ?? reason;

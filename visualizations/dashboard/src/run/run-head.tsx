@@ -18,16 +18,15 @@ import { hashOf, hashOfRun } from '../route.ts';
 interface RunHeadProps {
   readonly run: string;
   readonly story: Story;
+  /** What the server knows of it. */
+  readonly info: UiRun | undefined;
   /** Whether the run is shown as it is, not as it was. */
   readonly isLive: boolean;
 }
 
 /** Title, facts, and what waits for a person. */
-export function RunHead({ run, story, isLive }: RunHeadProps): ReactNode {
+export function RunHead({ run, story, info, isLive }: RunHeadProps): ReactNode {
   const { version } = useChanges();
-  const path = `/api/runs/${encodeURIComponent(run)}`;
-  const asked = useAsked<UiRun>(path, version);
-  const info = 'value' in asked ? asked.value : undefined;
   const { snapshot, plan } = story;
   return (
     <header className="run-head">

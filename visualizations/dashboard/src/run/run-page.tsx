@@ -4,6 +4,9 @@
  * @module
  */
 import { type ReactNode, useCallback, useDeferredValue, useMemo, useState } from 'react';
+import type { UiRun } from '../../../../src/server/api.ts';
+import { useAsked } from '../data/ask.ts';
+import { useChanges } from '../data/changes.ts';
 import { useRecords } from '../data/records.ts';
 import { createStoryteller } from '../data/story.ts';
 import { hashOfRun, go, type RunRoute, type RunTab, runTabs } from '../route.ts';
@@ -22,6 +25,9 @@ import './run.css';
 export function RunPage({ route: place }: { readonly route: RunRoute }): ReactNode {
   const { run } = place;
   const log = useRecords(run);
+  const { version } = useChanges();
+  const asked = useAsked<UiRun>(`/api/runs/${encodeURIComponent(run)}`, version);
+  const info = 'value' in asked ? asked.value : undefined;
   const [teller] = useState(createStoryteller);
   const [at, look] = useMoment(place);
   // Views may come a little later than the slider.
@@ -33,7 +39,9 @@ export function RunPage({ route: place }: { readonly route: RunRoute }): ReactNo
   );
   const close = useCallback(() => go({ ...route, phase: null, attempt: null }), [route]);
   if (log.state === 'loading' && log.count === 0) return <p className="quiet">Loading the records of the run…</p>;
-  const view = { run, log, story, route };
+  const isLive = shownAt === null;
+  const goesOn = isLive && story.snapshot.status === 'running' && typeof info?.worker === 'string';
+  const view = { run, log, story, route, goesOn };
   return (
     <>
       {log.state === 'gone' ? (
@@ -41,7 +49,7 @@ export function RunPage({ route: place }: { readonly route: RunRoute }): ReactNo
           This run was removed from the store. What you see is as it was.
         </p>
       ) : null}
-      <RunHead run={run} story={story} isLive={shownAt === null} />
+      <RunHead run={run} story={story} info={info} isLive={isLive} />
       <TimeBar log={log} at={at} look={look} />
       <nav aria-label="Views of the run" className="tabs">
         {runTabs.map((tab) => (

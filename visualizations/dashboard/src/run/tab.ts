@@ -15,4 +15,6 @@ export interface TabProps {
   /** The run up to the record that is looked at. */
   readonly story: Story;
   readonly route: RunRoute;
+  /** Whether it is shown as it is, and somebody works on it: then what has begun lasts until now. */
+  readonly goesOn: boolean;
 }

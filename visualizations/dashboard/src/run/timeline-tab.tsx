@@ -1,12 +1,63 @@
 /**
- * The timeline of a run.
+ * The timeline of a run: when each phase did what.
  *
  * @module
  */
-import type { ReactNode } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
+import { foldTimeline, type Timeline } from '../../../../src/model/timeline.ts';
+import { type Fold, follow } from '../data/follow.ts';
+import { useNow } from '../data/now.ts';
+import { counted } from '../parts/words.ts';
+import { go, hashOf } from '../route.ts';
 import type { TabProps } from './tab.ts';
+import { rowsOf } from './timeline-rows.ts';
+import { TimelinePlot } from './timeline-plot.tsx';
+import { TimelineTable } from './timeline-table.tsx';
+import './timeline.css';
 
-/** The timeline of a run. */
-export function TimelineTab({ story }: TabProps): ReactNode {
-  return <p>{story.seq}</p>;
+/** The timeline, drawn or as a table. */
+export function TimelineTab({ log, story, route, goesOn }: TabProps): ReactNode {
+  const [follower] = useState(() => follow(beginTimeline));
+  const timeline = useMemo(() => follower.to(log.records, story.seq), [follower, log, story]);
+  const { find, list } = route;
+  const all = useMemo(() => rowsOf(timeline), [timeline]);
+  const rows = useMemo(() => {
+    const part = find.toLowerCase();
+    return part === '' ? all : all.filter(({ phase }) => phase.toLowerCase().includes(part));
+  }, [all, find]);
+  const clock = useNow();
+  const now = goesOn ? Math.max(clock, timeline.to) : timeline.to;
+  return (
+    <section aria-label="Timeline">
+      <div className="view-bar">
+        <label>
+          Name{' '}
+          <input
+            type="search"
+            value={find}
+            placeholder="any"
+            onChange={({ target }) => go({ ...route, find: target.value }, 'replace')}
+          />
+        </label>
+        <a href={hashOf({ ...route, list: !list })}>{list ? 'As a picture' : 'As a table'}</a>
+        <output className="count quiet">
+          {rows.length === all.length
+            ? `${counted(all.length, 'phase')} begun`
+            : `${rows.length} of ${counted(all.length, 'phase')} begun`}
+        </output>
+      </div>
+      {rows.length === 0 ? <p className="quiet">No phase has begun.</p> : null}
+      {rows.length > 0 && list ? <TimelineTable rows={rows} route={route} now={now} /> : null}
+      {rows.length > 0 && !list ? (
+        <TimelinePlot rows={rows} timeline={timeline} route={route} now={now} goesOn={goesOn} />
+      ) : null}
+    </section>
+  );
+}
+
+// --- internal ---
+
+function beginTimeline(): Fold<Timeline> {
+  const fold = foldTimeline();
+  return { apply: (record) => fold.apply(record), read: () => fold.timeline() };
 }
