@@ -1,0 +1,231 @@
+/** The inbox of the dashboard: what waits, answers, and what becomes of them. */
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import {
+  definePipeline,
+  human,
+  itemDetail,
+  phase,
+  resumeRun,
+  startRun,
+  task,
+  type InboxItem,
+  type RunStore,
+} from '../../src/index.ts';
+import { PhasegateError } from '../../src/model/errors.ts';
+import { ownStore, served, until } from './rig.ts';
+
+const APPROVE = { type: 'decide', decision: 'APPROVE' } as const;
+
+const pipeline = definePipeline({
+  name: 'asks',
+  phases: [
+    phase('draft', {
+      tasks: [task('text', { run: () => 'a draft' })],
+      review: { by: human({ question: 'Is it good?' }) },
+    }),
+  ],
+});
+
+describe('the inbox', () => {
+  it('has what waits, with its run, and on demand what is closed and what is of one run', async () => {
+    const { get, store } = await served();
+    const one = await waiting(store);
+    const other = await waiting(store);
+    expect(await get('/api/inbox')).toEqual({ status: 200, body: { items: [one, other] } });
+    expect(await get(`/api/inbox?run=${other.runId}`)).toEqual({ status: 200, body: { items: [other] } });
+    expect(await get('/api/inbox?run=none')).toEqual({ status: 200, body: { items: [] } });
+
+    const run = await resumeRun(store, one.runId, pipeline, { attended: true });
+    await run.answer(one.id, APPROVE, { by: 'grace' });
+    await run.result;
+    expect(await get('/api/inbox')).toEqual({ status: 200, body: { items: [other] } });
+    expect(await get('/api/inbox?all=1')).toMatchObject({ body: { items: [{ id: one.id, who: 'grace' }, other] } });
+  });
+
+  it('tells all about an item', async () => {
+    const { get, store } = await served();
+    const item = await waiting(store);
+    const { status, body } = await get(`/api/inbox/${item.id}`);
+    expect(status).toBe(200);
+    const expected = itemDetail(await store.read(item.runId), item);
+    expect(body).toEqual({ ...plain(expected), run: (await get(`/api/runs/${item.runId}`)).body });
+    expect(body).toMatchObject({ item, run: { standing: 'waiting', worker: null, actions: ['cancel'] } });
+  });
+});
+
+describe('an answer', () => {
+  it('is taken by whoever works on the run, in the name of the user', async () => {
+    const { post, get, store } = await served({ user: 'ada' });
+    const run = startRun(pipeline, { store, attended: true });
+    const item = await itemOf(store, run.id);
+    expect(await post(`/api/inbox/${item.id}/answer`, { nonce: item.nonce, reply: APPROVE })).toEqual({
+      status: 200,
+      body: { state: 'taken', outcome: '{"type":"approve"}' },
+    });
+    expect((await run.result).status).toBe('completed');
+    expect(await store.item(item.id)).toMatchObject({ who: 'ada' });
+
+    // It is closed, and says by whom.
+    expect(await post(`/api/inbox/${item.id}/answer`, { nonce: item.nonce, reply: APPROVE })).toMatchObject({
+      status: 409,
+      body: {
+        error: {
+          code: 'ANSWERED',
+          message: `Cannot answer item ${item.id} as it is closed: {"type":"approve"}, by ada`,
+        },
+      },
+    });
+    expect(await get(`/api/inbox/${item.id}`)).toMatchObject({
+      body: { item: { outcome: '{"type":"approve"}', who: 'ada' } },
+    });
+  });
+
+  it('is kept where nobody works on the run and it cannot be resumed from here', async () => {
+    const { post, get, store } = await served({ user: 'ada' });
+    const item = await waiting(store);
+    expect(await post(`/api/inbox/${item.id}/answer`, { nonce: item.nonce, reply: APPROVE })).toEqual({
+      status: 200,
+      body: { state: 'kept' },
+    });
+    expect(await get('/api/inbox')).toMatchObject({ body: { items: [{ id: item.id, answer: { by: 'ada' } }] } });
+    expect(await post(`/api/inbox/${item.id}/answer`, { nonce: item.nonce, reply: APPROVE })).toEqual({
+      status: 409,
+      body: {
+        error: {
+          code: 'ANSWERED',
+          message: `Cannot answer item ${item.id} as it has an answer already, by ada`,
+          hint: 'An item takes one answer; it is taken when the run goes on: resume the run where nobody works on it.',
+        },
+      },
+    });
+    const run = await resumeRun(store, item.runId, pipeline, { attended: true });
+    expect((await run.result).status).toBe('completed');
+  });
+
+  it('has the run go on where nobody works on it', async () => {
+    const { store } = await ownStore();
+    const { post } = await served({ store, actions: goingOn(store) });
+    const item = await waiting(store);
+    expect(await post(`/api/inbox/${item.id}/answer`, { nonce: item.nonce, reply: APPROVE })).toEqual({
+      status: 200,
+      body: { state: 'resumed' },
+    });
+    await until(async () => (await store.run(item.runId))?.status === 'completed');
+  });
+
+  it('is kept where the run cannot go on, and why is told', async () => {
+    const fail = () => Promise.reject(new PhasegateError('FILE_UNREADABLE', 'Cannot load it', { hint: 'Repair it.' }));
+    const { post, store } = await served({ actions: { resume: fail, retry: fail } });
+    const item = await waiting(store);
+    expect(await post(`/api/inbox/${item.id}/answer`, { nonce: item.nonce, reply: APPROVE })).toEqual({
+      status: 200,
+      body: {
+        state: 'kept',
+        problem: { code: 'FILE_UNREADABLE', message: 'Cannot load it', hint: 'Repair it.' },
+      },
+    });
+    expect(await store.messages(item.runId)).toMatchObject([{ kind: 'answer', item: item.id }]);
+  });
+
+  it('is one, where several are given at once: the others are told who was faster', async () => {
+    const { store } = await ownStore();
+    const people = await Promise.all(['ada', 'grace', 'alan', 'edsger'].map((user) => served({ store, user })));
+    for (let round = 0; round < 5; round += 1) {
+      const item = await waiting(store);
+      const answers = await Promise.all(
+        people.map(({ post }) => post(`/api/inbox/${item.id}/answer`, { nonce: item.nonce, reply: APPROVE })),
+      );
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      const [message, ...more] = await store.messages(item.runId);
+      expect(more).toEqual([]);
+      const refused = answers.filter(({ status }) => status === 409).map(({ body }) => body);
+      expect(refused).toHaveLength(3);
+      for (const body of refused)
+        expect(body).toMatchObject({
+          error: {
+            code: 'ANSWERED',
+            message: `Cannot answer item ${item.id} as it has an answer already, by ${message?.by}`,
+          },
+        });
+    }
+  });
+
+  it('to something else than what was seen, or that makes no sense, changes nothing', async () => {
+    const { post, store } = await served();
+    const item = await waiting(store);
+    const path = `/api/inbox/${item.id}/answer`;
+    const give = async (nonce: string, reply: unknown) => await post(path, { nonce, reply });
+    expect(await give('000000000000', APPROVE)).toMatchObject({
+      status: 409,
+      body: { error: { code: 'ANSWER_STALE' } },
+    });
+    expect(await give('', APPROVE)).toMatchObject({ status: 409, body: { error: { code: 'ANSWER_STALE' } } });
+    expect(await give(item.nonce, { type: 'value', value: 1 })).toMatchObject({
+      status: 400,
+      body: { error: { code: 'ANSWER_INVALID', message: `Cannot answer item ${item.id} as it asks for a decision` } },
+    });
+    expect(await give(item.nonce, { type: 'decide', decision: 'PERHAPS' })).toMatchObject({
+      status: 400,
+      body: { error: { code: 'DECISION_INVALID' } },
+    });
+    expect(await give(item.nonce, { type: 'decide', decision: 'RETRY_PREDECESSOR nowhere: x' })).toMatchObject({
+      status: 400,
+    });
+    expect(await store.messages(item.runId)).toEqual([]);
+    expect(await store.inbox({ open: true })).toEqual([item]);
+  });
+
+  it('that the run refuses is taken as refused, and the item is asked anew', async () => {
+    const { post, store } = await served();
+    const asks = definePipeline({
+      name: 'number',
+      phases: [phase('a', { tasks: [task('t', { run: human({ question: 'How many?', schema: z.number() }) })] })],
+    });
+    const run = startRun(asks, { store, attended: true });
+    const item = await itemOf(store, run.id);
+    const given = await post(`/api/inbox/${item.id}/answer`, {
+      nonce: item.nonce,
+      reply: { type: 'value', value: 'x' },
+    });
+    expect(given).toMatchObject({
+      status: 200,
+      body: { state: 'taken', outcome: expect.stringMatching(/^refused/u) as string },
+    });
+    const anew = await itemOf(store, run.id);
+    expect(anew.id).not.toBe(item.id);
+    await post(`/api/inbox/${anew.id}/answer`, { nonce: anew.nonce, reply: { type: 'value', value: 3 } });
+    expect((await run.result).outputs).toEqual({ a: { t: 3 } });
+  });
+});
+
+// --- internal ---
+
+function plain(value: unknown): object {
+  return JSON.parse(JSON.stringify(value)) as object;
+}
+
+/** The item that a run waits for. */
+async function itemOf(store: RunStore, runId: string): Promise<InboxItem> {
+  await until(async () => (await store.inbox({ runId, open: true })).length === 1);
+  const [item] = await store.inbox({ runId, open: true });
+  if (!item) throw new Error('It is gone');
+  return item;
+}
+
+/** The item of a run that waits for a person while nobody works on it. */
+async function waiting(store: RunStore): Promise<InboxItem> {
+  const run = startRun(pipeline, { store, attended: true });
+  const item = await itemOf(store, run.id);
+  run.suspend();
+  await run.result;
+  return item;
+}
+
+/** Goes on with runs in this process. */
+function goingOn(store: RunStore) {
+  const resume = async ({ runId }: { readonly runId: string }) => {
+    await resumeRun(store, runId, pipeline, { attended: true });
+  };
+  return { resume, retry: resume };
+}
