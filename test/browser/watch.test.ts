@@ -1,13 +1,13 @@
 /**
- * A run is watched in a browser while it goes on.
+ * A run is watched in a browser while it goes on, and looked at as it was.
  *
  * @module
  */
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { startRun } from '../../src/index.ts';
-import { fake, held } from '../rig.ts';
-import { pipelineOf } from './runs.ts';
+import type { RunStore } from '../../src/index.ts';
 import { dashboard } from './dashboard.ts';
+import { RUN, startStory } from './story.ts';
 import { openTab } from './tab.ts';
 
 describe('the dashboard', () => {
@@ -16,18 +16,122 @@ describe('the dashboard', () => {
     const { page } = await openTab(url);
     await page.getByRole('heading', { level: 1, name: 'Needs you' }).waitFor();
     expect(page.url()).toBe(`http://127.0.0.1:${port}/`);
-    expect(await page.title()).toBe('Needs you · phasegate');
+    expect(await page.title()).toContain('Needs you · phasegate');
   });
 
-  it('shows a run as it goes on', async () => {
+  it('shows a run from its start to its end: a retry, a rewind, a question that is answered by a click', async () => {
     const { store, url } = await dashboard();
-    const work = held();
-    const run = startRun(pipelineOf('story', [fake('draft', { outputs: [work.script] })]), { store, runId: 'r-1' });
     const { page } = await openTab(url);
     await page.getByRole('link', { name: 'Runs' }).click();
-    await page.getByRole('row', { name: /r-1.*running/u }).waitFor();
-    work.release('text');
-    await page.getByRole('row', { name: /r-1.*completed/u }).waitFor();
+    const { run, drafts } = startStory(store);
+    await page.getByRole('link', { name: 'story', exact: true }).click();
+
+    await stand(page, [/^plan approved/u, /^draft running/u, /^check pending/u]);
+    await corrections(page, 0);
+    drafts[0]?.release('a long draft');
+    await corrections(page, 1);
+    await stand(page, [/^plan approved/u, /^draft running/u, /^check pending/u]);
+    drafts[1]?.release('a short draft');
+    await stand(page, [/^plan approved/u, /^draft running/u, /^check sent back/u]);
+    await corrections(page, 2);
+    drafts[2]?.release('a draft with a source');
+    await stand(page, [/^plan approved/u, /^draft approved/u, /^check waits for a person/u]);
+    await page.getByRole('link', { name: /^Needs you \(1\)/u }).waitFor();
+
+    await page.getByRole('region', { name: 'Waits for a person' }).getByRole('link', { name: 'check' }).click();
+    await page.getByRole('heading', { level: 1, name: /check/u }).waitFor();
+    await page.getByText('Is the source any good?').first().waitFor();
+    await page.getByRole('radio', { name: /^Approve/u }).check();
+    await page.getByRole('button', { name: 'Send: approve' }).click();
+    await page.getByRole('heading', { name: 'Answered' }).waitFor();
+    await page.getByRole('link', { name: /^Needs you \(0\)/u }).waitFor();
     expect((await run.result).status).toBe('completed');
+
+    await page.goto(`${base(url)}#/run/${RUN}`);
+    await page.getByRole('heading', { level: 1, name: /story.*completed/u }).waitFor();
+    await stand(page, [/^plan approved/u, /^draft approved/u, /^check approved/u]);
+    const [item] = await store.inbox();
+    expect([item?.outcome, item?.who]).toEqual(['APPROVE', 'ada']);
+  });
+
+  it('shows all there is after a reload in the middle, and goes on', async () => {
+    const { store, url } = await dashboard();
+    const { drafts } = startStory(store);
+    const { page } = await openTab(url);
+    await page.goto(`${base(url)}#/run/${RUN}`);
+    await stand(page, [/^plan approved/u, /^draft running/u, /^check pending/u]);
+    await corrections(page, 0);
+    drafts[0]?.release('a long draft');
+    await corrections(page, 1);
+    await stand(page, [/^plan approved/u, /^draft running/u, /^check pending/u]);
+    await page.reload();
+    await stand(page, [/^plan approved/u, /^draft running/u, /^check pending/u]);
+    await expectAll(page, store);
+    drafts[1]?.release('a short draft');
+    drafts[2]?.release('a draft with a source');
+    await stand(page, [/^plan approved/u, /^draft approved/u, /^check waits for a person/u]);
+    await expectAll(page, store);
+  });
+
+  it('shows a run as it was at any record, with an address that leads there, and comes back to now', async () => {
+    const { store, url } = await dashboard();
+    const { drafts } = startStory(store);
+    drafts[0]?.release('a long draft');
+    drafts[1]?.release('a short draft');
+    const { page } = await openTab(url);
+    await page.goto(`${base(url)}#/run/${RUN}`);
+    await stand(page, [/^plan approved/u, /^draft running/u, /^check sent back/u]);
+
+    const slider = page.getByRole('slider', { name: 'Record' });
+    await slider.focus();
+    await slider.press('Home');
+    await expect.poll(() => page.url()).toContain('at=1');
+    await stand(page, [/^plan pending/u, /^draft pending/u, /^check pending/u]);
+    for (const type of ['phase.started', 'phase.approved']) {
+      const seq = await firstOf(store, type);
+      await page.goto(`${base(url)}#/run/${RUN}?at=${seq}`);
+      await stand(page, [
+        type === 'phase.started' ? /^plan running/u : /^plan approved/u,
+        /^draft pending/u,
+        /^check pending/u,
+      ]);
+    }
+    await page.reload();
+    await stand(page, [/^plan approved/u, /^draft pending/u, /^check pending/u]);
+    // What happens meanwhile does not change what was.
+    drafts[2]?.release('a draft with a source');
+    await page.getByRole('link', { name: /^Needs you \(1\)/u }).waitFor();
+    await stand(page, [/^plan approved/u, /^draft pending/u, /^check pending/u]);
+    await page.getByRole('button', { name: 'Live' }).click();
+    await stand(page, [/^plan approved/u, /^draft approved/u, /^check waits for a person/u]);
+    await expect.poll(() => page.url()).not.toContain('at=');
   });
 });
+
+// --- internal ---
+
+function base(url: string): string {
+  return url.replace(/\?.*/u, '');
+}
+
+/** Waits until phases stand so, in the order of the pipeline. */
+async function stand(page: Page, phases: readonly (string | RegExp)[]): Promise<void> {
+  const graph = page.getByRole('application', { name: /^Graph of the phases/u });
+  for (const name of phases) await graph.getByRole('button', { name, exact: true }).waitFor();
+}
+
+/** Waits until so many corrections are told. */
+async function corrections(page: Page, count: number): Promise<void> {
+  const fact = page.locator('dt', { hasText: 'Corrections' }).locator('xpath=following-sibling::dd');
+  await expect.poll(() => fact.innerText()).toBe(String(count));
+}
+
+/** As many records are shown as the store has. */
+async function expectAll(page: Page, store: RunStore): Promise<void> {
+  const count = (await store.read(RUN)).length;
+  await page.getByText(`${count} of ${count}`, { exact: true }).waitFor();
+}
+
+async function firstOf(store: RunStore, type: string): Promise<number> {
+  return (await store.read(RUN)).find(({ event }) => event.type === type)?.seq ?? 0;
+}

@@ -1,0 +1,128 @@
+/**
+ * Answers that are given in a browser: too late, by keyboard alone, to a server that was away.
+ *
+ * @module
+ */
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { startRun } from '../../src/index.ts';
+import { fake } from '../rig.ts';
+import { dashboard, serveOn } from './dashboard.ts';
+import { pipelineOf } from './runs.ts';
+import { openBeside, openTab } from './tab.ts';
+
+describe('a second tab', () => {
+  it('is told at once when the first has answered', async () => {
+    const { url, item } = await asked();
+    const { page: first } = await openTab(url);
+    await first.goto(item);
+    const { page: second } = await openBeside(first, item);
+    await second.getByRole('radio', { name: /^Retry/u }).check();
+    await answer(first, 'Approve', 'Send: approve');
+    await first.getByRole('heading', { name: 'Answered' }).waitFor();
+    await second.getByRole('alert').filter({ hasText: 'Closed by ada: APPROVE' }).waitFor();
+    expect(await second.getByRole('button', { name: /^Send/u }).count()).toBe(0);
+  });
+
+  it('that was not told is refused, and keeps what was typed', async () => {
+    const { url, item, store, run } = await asked();
+    const { page: first } = await openTab(url);
+    await first.goto(item);
+    const { page: second, allow } = await openBeside(first, 'about:blank');
+    allow(/net::ERR_FAILED|409/u);
+    await second.route('**/api/changes', (route) => route.abort());
+    await second.goto(item);
+    await second.getByRole('radio', { name: /^Retry/u }).check();
+    await second.getByRole('textbox', { name: 'What to change?' }).fill('Count the words again.');
+    await answer(first, 'Approve', 'Send: approve');
+    await first.getByRole('heading', { name: 'Answered' }).waitFor();
+
+    await second.getByRole('button', { name: 'Send: retry' }).click();
+    await second
+      .getByRole('alert')
+      .filter({ hasText: /Cannot answer/u })
+      .waitFor();
+    expect(await second.getByRole('textbox', { name: 'What to change?' }).inputValue()).toBe('Count the words again.');
+    expect((await run.result).status).toBe('completed');
+    expect((await store.inbox()).map(({ outcome, who }) => [outcome, who])).toEqual([['APPROVE', 'ada']]);
+  });
+});
+
+describe('the keyboard alone', () => {
+  it('leads from the first key to an answer', async () => {
+    const { url, run, store } = await asked();
+    const { page } = await openTab(url);
+    await page.getByRole('link', { name: /^Needs you \(1\)/u }).waitFor();
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('To the content');
+    await page.keyboard.press('Enter');
+    await tabTo(page, /^draft/u);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: /draft/u }).waitFor();
+    await tabTo(page, /^Approve/u);
+    await page.keyboard.press('Space');
+    await tabTo(page, /^Send: approve/u);
+    await page.keyboard.press('Enter');
+    // Where the form was, what became of the answer has the focus.
+    await expect.poll(() => focused(page)).toBe('Answered');
+    expect((await run.result).status).toBe('completed');
+    expect((await store.inbox()).map(({ outcome, who }) => [outcome, who])).toEqual([['APPROVE', 'ada']]);
+  });
+});
+
+describe('a server that ends and starts again', () => {
+  it('is found again by pages that are open', async () => {
+    const { url, store, port, item, close } = await asked();
+    const { page, allow } = await openTab(url);
+    allow(/net::ERR_|401/u);
+    await page.goto(item);
+    await page.getByRole('radio', { name: /^Retry/u }).check();
+    await page.getByRole('textbox', { name: 'What to change?' }).fill('Count the words again.');
+    await close();
+    await page.getByRole('alert').filter({ hasText: 'does not answer' }).waitFor();
+    await serveOn(store, { port, session: SECRET });
+    await page.getByRole('alert').filter({ hasText: 'does not answer' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Send: retry' }).click();
+    await expect.poll(async () => (await store.inbox())[0]?.outcome).toContain('Count the words again.');
+  });
+});
+
+// --- internal ---
+
+const SECRET = 'kept by whoever starts the server again';
+
+/** A dashboard with a run that waits for a person, and the address of what it waits for. */
+async function asked() {
+  const served = await dashboard({ session: SECRET });
+  const { store, url } = served;
+  const draft = fake('draft', { verdicts: ['ESCALATE: Is this good enough?'] });
+  const run = startRun(pipelineOf('story', [draft]), { store, runId: 'r-1' });
+  await expect.poll(async () => (await store.inbox({ open: true })).length).toBe(1);
+  const [waiting] = await store.inbox({ open: true });
+  return { ...served, run, item: `${url.replace(/\?.*/u, '')}#/item/${encodeURIComponent(waiting?.id ?? '')}` };
+}
+
+async function answer(page: Page, choice: string, send: string): Promise<void> {
+  await page.getByRole('radio', { name: new RegExp(`^${choice}`, 'u') }).check();
+  await page.getByRole('button', { name: send }).click();
+}
+
+/** What the element with the focus is called. */
+async function focused(page: Page): Promise<string> {
+  const name: unknown = await page.evaluate(
+    `(() => { const one = document.activeElement; return (one.labels?.[0] ?? one).innerText?.replace(/\\s+/g, ' ').trim() ?? ''; })()`,
+  );
+  return String(name);
+}
+
+/** Presses Tab until something of that name has the focus. */
+async function tabTo(page: Page, name: RegExp): Promise<void> {
+  const passed: string[] = [];
+  for (let key = 0; key < 60; key += 1) {
+    await page.keyboard.press('Tab');
+    const here = await focused(page);
+    if (name.test(here)) return;
+    passed.push(here);
+  }
+  throw new Error(`The keyboard does not come to ${String(name)}, but to:\n${passed.join('\n')}`);
+}
