@@ -3,14 +3,14 @@
  *
  * @module
  */
-import { createLogUpdate } from 'log-update';
 import type { RunRecord } from '../model/event.ts';
 import { divert, type Diverted } from './divert.ts';
+import { createPane } from './pane.ts';
 import { asText, seesColours, type Reporter } from './reporter.ts';
 import { createBoard } from './show/board.ts';
 import { createPainter, fit, plain, type Line } from './show/line.ts';
 import { runLine, summaryLines } from './show/summary.ts';
-import { treeLines, type Size } from './show/tree.ts';
+import { frameLines, treeLines, type Size } from './show/tree.ts';
 
 /** Draws the tree again and again. What the code of the pipeline prints appears above it. */
 export function createLiveReporter(stream: NodeJS.WriteStream): Reporter {
@@ -20,7 +20,10 @@ export function createLiveReporter(stream: NodeJS.WriteStream): Reporter {
   const printed = new Map<NodeJS.WriteStream, string>();
   let diverted: readonly Diverted[] = [];
   let timer: NodeJS.Timeout | undefined;
-  let update = createLogUpdate(stream);
+  const pane = createPane(
+    (text) => direct(() => stream.write(text)),
+    () => sizeOf(stream),
+  );
 
   /** Runs code that writes to the terminal itself. */
   function direct(code: () => void): void {
@@ -33,8 +36,8 @@ export function createLiveReporter(stream: NodeJS.WriteStream): Reporter {
   function draw(): void {
     const { columns, rows } = sizeOf(stream);
     // The row of the cursor and the last column stay free: terminals scroll or wrap when they are written to.
-    const lines = treeLines(board, { columns: columns - 1, rows: rows - 1 }, Date.now());
-    direct(() => update(lines.map(paint).join('\n')));
+    const lines = frameLines(board, { columns: columns - 1, rows: rows - 1 }, Date.now());
+    pane.draw(lines.map((line) => ({ text: plain(line), painted: paint(line) })));
   }
 
   /** Frames take at most a tenth of the time, however large the tree is. */
@@ -50,10 +53,8 @@ export function createLiveReporter(stream: NodeJS.WriteStream): Reporter {
     const end = all.lastIndexOf('\n') + 1;
     printed.set(to, all.slice(end));
     if (end === 0) return;
-    direct(() => {
-      update.clear();
-      to.write(all.slice(0, end));
-    });
+    pane.clear();
+    direct(() => to.write(all.slice(0, end)));
     draw();
   }
 
@@ -65,7 +66,6 @@ export function createLiveReporter(stream: NodeJS.WriteStream): Reporter {
   function resume(): void {
     if (timer !== undefined) return;
     diverted = streams.map((one) => divert(one, (text) => print(one, text)));
-    update = createLogUpdate(stream);
     stream.on('resize', draw);
     tick();
   }
@@ -74,10 +74,7 @@ export function createLiveReporter(stream: NodeJS.WriteStream): Reporter {
     clearTimeout(timer);
     timer = undefined;
     stream.off('resize', draw);
-    direct(() => {
-      update.clear();
-      update.done();
-    });
+    pane.close();
     for (const one of diverted) one.release();
     diverted = [];
     for (const [to, rest] of printed) if (rest !== '') to.write(`${rest}\n`);

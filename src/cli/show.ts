@@ -22,7 +22,7 @@ import { createPainter, span, type Line } from './show/line.ts';
 import { toneOf } from './show/standing.ts';
 import { errorText } from './show/error-text.ts';
 import { duration, manyLines, oneLine } from './show/text.ts';
-import { treeLines } from './show/tree.ts';
+import { frameLines } from './show/tree.ts';
 import { openStore, type OpenStore, type StoreFlags } from './store-option.ts';
 
 /** What `phasegate show` takes beside the run. */
@@ -98,5 +98,5 @@ function itemLine({ id, about, reason, answer }: KeptItem): Line {
 
 /** Where nobody works on the run its time stands still. */
 function tree(board: Board, { updatedAt, lease }: ListedRun): readonly Line[] {
-  return treeLines(board, SPACE, lease ? Date.now() : updatedAt);
+  return frameLines(board, SPACE, lease ? Date.now() : updatedAt);
 }

@@ -3,7 +3,7 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { createBoard } from '../../src/cli/show/board.ts';
 import { createPainter, plain } from '../../src/cli/show/line.ts';
-import { treeLines, type Size } from '../../src/cli/show/tree.ts';
+import { frameLines, type Size } from '../../src/cli/show/tree.ts';
 import {
   approve,
   definePipeline,
@@ -39,7 +39,7 @@ function frame(
   const board = createBoard();
   for (const record of records) {
     board.apply(record);
-    if (when(record)) return `\n${treeLines(board, { columns, rows }, record.time).map(plain).join('\n')}\n`;
+    if (when(record)) return `\n${frameLines(board, { columns, rows }, record.time).map(plain).join('\n')}\n`;
   }
   throw new Error('No record fits.');
 }
@@ -90,7 +90,7 @@ describe('the tree', () => {
     const records = await recordsOf(article());
     expect(frame(records, nth('task.reported', 'research'))).toMatchInlineSnapshot(`
       "
-      article  0.3s  ● 1  ○ 5  corrections 0/5  1.2k tokens, $0.012
+      article  ● 1  ○ 5
       ● research  0/2 tasks  1.2k tokens, $0.012  0.2s
         ● read  50%
       ○ draft
@@ -98,6 +98,7 @@ describe('the tree', () => {
       ○ idea
       ○ lint
       ○ print
+      0/6 approved · 0 of 5 corrections · 1.2k tokens · $0.012 · 0.3s
       "
     `);
   });
@@ -106,7 +107,7 @@ describe('the tree', () => {
     const records = await recordsOf(article());
     expect(frame(records, nth('task.started', 'draft', 2))).toMatchInlineSnapshot(`
       "
-      article  2.6s  ✓ 1  ↻ 1  ○ 1  ✗ 2  – 1  corrections 1/5  1.2k tokens, $0.012
+      article  ✓ 1  ↻ 1  ○ 1  ✗ 2  – 1
       ✓ research  2 tasks  1.2k tokens, $0.012  0.6s
       ↻ draft     0/1 task  retry 1/2  0.7s
         ↳ Cite two sources.
@@ -114,6 +115,7 @@ describe('the tree', () => {
       ✗ idea      rejected: Not new.  0.5s
       ✗ lint      boom at line 3  0.3s
       – print     skipped: lint
+      1/6 approved · 1 of 5 corrections · 1.2k tokens · $0.012 · 2.6s
       "
     `);
   });
@@ -122,7 +124,7 @@ describe('the tree', () => {
     const records = await recordsOf(article());
     expect(frame(records, nth('task.completed', 'research', 3))).toMatchInlineSnapshot(`
       "
-      article  3.5s  ↻ 1  ⟲ 1  ○ 1  ✗ 2  – 1  corrections 2/5  2.4k tokens, $0.024
+      article  ↻ 1  ⟲ 1  ○ 1  ✗ 2  – 1
       ↻ research  1/2 tasks  2.4k tokens, $0.024  3.4s
         ↳ draft: Add numbers.
         ✓ read
@@ -133,6 +135,7 @@ describe('the tree', () => {
       ✗ idea      rejected: Not new.  0.5s
       ✗ lint      boom at line 3  0.3s
       – print     skipped: lint
+      0/6 approved · 2 of 5 corrections · 2.4k tokens · $0.024 · 3.5s
       "
     `);
   });
@@ -141,13 +144,14 @@ describe('the tree', () => {
     const records = await recordsOf(article());
     expect(frame(records, nth('phase.escalated', 'sign'))).toMatchInlineSnapshot(`
       "
-      article  4.9s  ✓ 2  ⏸ 1  ✗ 2  – 1  corrections 2/5  2.4k tokens, $0.024
+      article  ✓ 2  ⏸ 1  ✗ 2  – 1
       ✓ research  2 tasks  2 attempts  2.4k tokens, $0.024  3.6s
       ✓ draft     1 task  3 attempts  2.4s
       ⏸ sign      waits for a person  Legal must see this.  0.5s
       ✗ idea      rejected: Not new.  0.5s
       ✗ lint      boom at line 3  0.3s
       – print     skipped: lint
+      2/6 approved · 2 of 5 corrections · 2.4k tokens · $0.024 · 4.9s
       "
     `);
   });
@@ -156,13 +160,14 @@ describe('the tree', () => {
     const records = await recordsOf(article());
     expect(frame(records, ({ event }) => event.type === 'run.ended')).toMatchInlineSnapshot(`
       "
-      article  5.2s  ✓ 3  ✗ 2  – 1  corrections 2/5  2.4k tokens, $0.024
+      article  ✓ 3  ✗ 2  – 1
       ✓ research  2 tasks  2 attempts  2.4k tokens, $0.024  3.6s
       ✓ draft     1 task  3 attempts  2.4s
       ✓ sign      1 task  0.7s
       ✗ idea      rejected: Not new.  0.5s
       ✗ lint      boom at line 3  0.3s
       – print     skipped: lint
+      3/6 approved · 2 of 5 corrections · 2.4k tokens · $0.024 · 5.2s
       "
     `);
   });
@@ -197,12 +202,13 @@ describe('the tree', () => {
     await run.result;
     expect(frame(records, ({ event }) => event.type === 'run.ended')).toMatchInlineSnapshot(`
       "
-      marks  3.8s  ✓ 3  ≈ 1  ⊘ 1  corrections 1
+      marks  ✓ 3  ≈ 1  ⊘ 1
       ✓ base   1 task  2 attempts  2.2s
       ✓ left   1 task  2 attempts  2.1s
       ✓ right  1 task  2 attempts  2.3s
       ⊘ slow   cancelled  0.2s
       ≈ other  1 task  stale  0.6s
+      4/5 approved · 1 correction · 3.8s
       "
     `);
   });
@@ -217,15 +223,15 @@ describe('the tree', () => {
     const records = await recordsOf(definePipeline({ name: 'long', phases }));
     expect(frame(records, nth('phase.started', 'phase 250'), { rows: 9 })).toMatchInlineSnapshot(`
       "
-      long  1m 40s  ✓ 250  ● 1  ○ 249
-      ✓ phase 247  1 task  0.3s
+      long  ✓ 250  ● 1  ○ 249
       ✓ phase 248  1 task  0.3s
       ✓ phase 249  1 task  0.3s
       ● phase 250  0/1 task  0.0s
       ○ phase 251
       ○ phase 252
       ○ phase 253
-      … 493 more phases  ✓ 247  ○ 246
+      … 248 approved, 246 pending
+      250/500 approved · 1m 40s
       "
     `);
   });
@@ -249,7 +255,7 @@ describe('the tree', () => {
       fc.property(fc.nat(120), fc.nat(40), fc.nat(records.length), (columns, rows, upTo) => {
         const board = createBoard();
         for (const record of records.slice(0, upTo)) board.apply(record);
-        const lines = treeLines(board, { columns, rows }, 1e6).map(plain);
+        const lines = frameLines(board, { columns, rows }, 1e6).map(plain);
         expect(lines.length).toBeLessThanOrEqual(rows);
         for (const line of lines) {
           expect(stringWidth(line)).toBeLessThanOrEqual(columns);
@@ -268,7 +274,7 @@ describe('the tree', () => {
     const board = createBoard();
     for (const record of await recordsOf(definePipeline({ name: 'huge', phases }))) board.apply(record);
     const before = performance.now();
-    treeLines(board, { columns: 80, rows: 24 }, 0);
+    frameLines(board, { columns: 80, rows: 24 }, 0);
     expect(performance.now() - before).toBeLessThan(1000);
   });
 });

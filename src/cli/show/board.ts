@@ -3,7 +3,9 @@
  *
  * @module
  */
-import type { RunEvent, RunRecord } from '../../model/event.ts';
+import type { EventOf, RunEvent, RunRecord } from '../../model/event.ts';
+import { foldInbox } from '../../model/inbox-fold.ts';
+import type { InboxItem } from '../../model/inbox.ts';
 import type { Plan } from '../../model/plan.ts';
 import type { RunSnapshot } from '../../model/result.ts';
 import { createRunView } from '../../model/view.ts';
@@ -16,6 +18,12 @@ export interface TaskRow {
   readonly progress: string;
 }
 
+/** What a phase is asked to change, and by which: another, or its own gate. */
+export interface Demand {
+  readonly from: string;
+  readonly text: string;
+}
+
 /** Details of one phase. */
 export interface PhaseDetails {
   /** Tasks of the current attempt that have started, by name. */
@@ -25,7 +33,13 @@ export interface PhaseDetails {
   /** Times its gate has sent back each phase. */
   readonly rewinds: ReadonlyMap<string, number>;
   /** What it was last asked to change, until it is approved. */
-  readonly correction: { readonly from: string; readonly text: string } | undefined;
+  readonly correction: Demand | undefined;
+}
+
+/** What a person is asked about. */
+export interface Waiting {
+  readonly phases: ReadonlySet<string>;
+  readonly limits: readonly string[];
 }
 
 /** How a run stands, for the tree. */
@@ -33,16 +47,22 @@ export interface Board {
   apply(record: RunRecord): void;
   readonly plan: Plan | undefined;
   readonly startedAt: number;
+  /** The same one until the next record. */
   snapshot(): RunSnapshot;
+  /** Phases that wait for a person, and limits that hold the run until one decides. */
+  waiting(): Waiting;
   details(phase: string): PhaseDetails;
 }
 
 /** A board before the first record. */
 export function createBoard(): Board {
   const view = createRunView();
+  const inbox = foldInbox();
   const phases = new Map<string, Draft>();
   let plan: Plan | undefined;
   let startedAt = 0;
+  let snapshot: RunSnapshot | undefined;
+  let waiting: Waiting | undefined;
 
   function draft(name: string): Draft {
     const known = phases.get(name) ?? { ...NOTHING, tasks: new Map(), rewinds: new Map(), again: false };
@@ -53,10 +73,17 @@ export function createBoard(): Board {
   return {
     apply(record) {
       view.apply(record);
+      inbox.apply(record);
+      snapshot = undefined;
+      waiting = undefined;
       const { event, time } = record;
       if (event.type === 'run.started') {
         plan = event.plan;
         startedAt = time;
+      } else if (event.type === 'run.resumed') {
+        plan = event.plan ?? plan;
+      } else if (event.type === 'run.reopened') {
+        for (const phase of phases.values()) startOver(phase);
       } else if ('phase' in event) {
         applyTo(draft, event);
       }
@@ -67,7 +94,8 @@ export function createBoard(): Board {
     get startedAt() {
       return startedAt;
     },
-    snapshot: () => view.snapshot(),
+    snapshot: () => (snapshot ??= view.snapshot()),
+    waiting: () => (waiting ??= waitingIn(inbox.open())),
     details: (name) => phases.get(name) ?? NOTHING,
   };
 }
@@ -80,12 +108,29 @@ interface Draft {
   readonly tasks: Map<string, TaskRow>;
   readonly rewinds: Map<string, number>;
   retries: number;
-  correction: PhaseDetails['correction'];
+  correction: Demand | undefined;
   /** Whether the next start is a retry by its own gate, which keeps what was spent. */
   again: boolean;
 }
 
 const NOTHING: PhaseDetails = { tasks: new Map(), retries: 0, rewinds: new Map(), correction: undefined };
+
+function waitingIn(items: readonly InboxItem[]): Waiting {
+  const limits = items.filter(({ kind }) => kind === 'limit').map(({ about }) => about);
+  return { phases: new Set(items.filter(({ kind }) => kind !== 'limit').map(({ about }) => about)), limits };
+}
+
+/** What an attempt is told. Of demands that are told together the latest one says who it is from. */
+function told(phase: string, by: NonNullable<EventOf<'phase.started'>['revision']>, last: Demand | undefined): Demand {
+  return { from: last?.from ?? phase, text: correctionText(by) };
+}
+
+/** It begins another time, with all that its gate may spend on a start. */
+function startOver(phase: Draft): void {
+  phase.tasks.clear();
+  phase.retries = 0;
+  phase.again = false;
+}
 
 function applyTo(draft: (phase: string) => Draft, event: PhaseEvent): void {
   const phase = draft(event.phase);
@@ -96,7 +141,7 @@ function applyTo(draft: (phase: string) => Draft, event: PhaseEvent): void {
       phase.tasks.clear();
       if (!phase.again) phase.retries = 0;
       phase.again = false;
-      if (!event.revision) phase.correction = undefined;
+      phase.correction = event.revision && told(event.phase, event.revision, phase.correction);
       return;
     case 'phase.retrying':
       phase.retries = event.spent;
@@ -106,6 +151,12 @@ function applyTo(draft: (phase: string) => Draft, event: PhaseEvent): void {
     case 'phase.rewinding':
       phase.rewinds.set(event.target, event.spent);
       draft(event.target).correction = { from: event.phase, text: correctionText(event.correction) };
+      for (const rider of event.riders ?? []) {
+        draft(rider.phase).correction = { from: event.phase, text: correctionText(rider.correction) };
+      }
+      return;
+    case 'phase.invalidated':
+      startOver(phase);
       return;
     case 'phase.approved':
       phase.tasks.clear();
@@ -146,7 +197,6 @@ function applyTo(draft: (phase: string) => Draft, event: PhaseEvent): void {
     case 'phase.warned':
     case 'check.baselined':
     case 'phase.stale':
-    case 'phase.invalidated':
     case 'phase.skipped':
     case 'phase.cancelled':
   }

@@ -23,8 +23,16 @@ export const marks = [
   'skipped',
 ] as const satisfies readonly Mark[];
 
-/** How a phase is marked: by its status, and whether it works for the first time or again. */
-export function markOf({ status, stale, attempt }: Pick<PhaseResult, 'status' | 'stale' | 'attempt'>): Mark {
+/**
+ * How a phase is marked: by its status, and whether it works for the first time or again.
+ *
+ * @param waits Whether a person is asked for what it works on.
+ */
+export function markOf(
+  { status, stale, attempt }: Pick<PhaseResult, 'status' | 'stale' | 'attempt'>,
+  waits: boolean,
+): Mark {
+  if (waits) return 'escalated';
   switch (status) {
     case 'approved':
       return stale ? 'stale' : 'approved';
@@ -42,6 +50,11 @@ export function markOf({ status, stale, attempt }: Pick<PhaseResult, 'status' | 
     case 'cancelled':
       return status;
   }
+}
+
+/** What the phases with a mark are, in words, such as `412 approved`. */
+export function markedText(mark: Mark, count: number): string {
+  return `${count} ${WORDS[mark]}`;
 }
 
 /** A mark as it is shown. */
@@ -63,3 +76,16 @@ const MARKS = {
   cancelled: span('⊘', 'dim'),
   skipped: span('–', 'dim'),
 };
+
+const WORDS = {
+  approved: 'approved',
+  stale: 'stale',
+  working: 'at work',
+  retrying: 'corrected',
+  rewinding: 'waiting for a correction',
+  escalated: 'waiting for a person',
+  pending: 'pending',
+  bad: 'failed',
+  cancelled: 'cancelled',
+  skipped: 'skipped',
+} as const satisfies Readonly<Record<Mark, string>>;

@@ -8,6 +8,7 @@ import type { PhaseResult } from '../../model/result.ts';
 import type { PhaseDetails, TaskRow } from './board.ts';
 import { span, type Line, type Span } from './line.ts';
 import { glyph, markOf } from './marks.ts';
+import { fitting, part, type Part } from './parts.ts';
 import { counted, cut, duration, oneLine, outOf, padEnd, problemLine, usage } from './text.ts';
 import { errorText } from './error-text.ts';
 
@@ -16,25 +17,26 @@ export interface PhaseRow {
   readonly plan: PhasePlan;
   readonly result: PhaseResult;
   readonly details: PhaseDetails;
+  /** Whether a person is asked about it. */
+  readonly waits: boolean;
 }
 
-/** The line of a phase. @param nameWidth Columns for the name, so that what follows stands below each other. */
-export function phaseLine(row: PhaseRow, nameWidth: number, now: number): Line {
-  const { result, plan } = row;
-  const { startedAt, endedAt } = result;
+/**
+ * The line of a phase. Where there is no room for all of it, what matters least is left out.
+ *
+ * @param space Columns for the whole line, and of these for the name, so that what follows stands below each other.
+ */
+export function phaseLine(
+  row: PhaseRow,
+  { columns, nameWidth }: { readonly columns: number; readonly nameWidth: number },
+  now: number,
+): Line {
+  const { result, plan, waits } = row;
   const name = padEnd(cut(oneLine(plan.name), nameWidth), nameWidth);
-  const parts = [
-    ...workParts(row),
-    ...noteParts(row),
-    ...(result.tokens + result.costUsd > 0 ? [span(usage(result), 'dim')] : []),
-  ];
-  const elapsed = startedAt === null ? '' : duration((endedAt ?? now) - startedAt);
-  return [
-    glyph(markOf(result)),
-    span(` ${name}`, result.status === 'pending' || result.status === 'skipped' ? 'dim' : 'plain'),
-    ...parts.flatMap((part) => [span('  '), part]),
-    ...(elapsed === '' ? [] : [span(`  ${elapsed}`, 'dim')]),
-  ];
+  const parts = [...workParts(row), ...noteParts(row), ...usageParts(result), ...timeParts(result, now)];
+  const tone = result.status === 'pending' || result.status === 'skipped' ? 'dim' : 'plain';
+  const spans = fitting(parts, columns - nameWidth - 2, GAP.length).flatMap((one) => [span(GAP), one]);
+  return [glyph(markOf(result, waits)), span(` ${name}`, tone), ...spans];
 }
 
 /** What it was asked to change. */
@@ -44,20 +46,25 @@ export function correctionLines({ plan, details: { correction }, result }: Phase
   return [[span('  ↳ ', 'warn'), span(`${from}${correction.text}`, 'warn')]];
 }
 
-/** Tasks of the attempt, where they say more than the count. */
-export function taskLines({ plan, details, result }: PhaseRow): readonly Line[] {
+/** Tasks of the attempt, where they say more than the count. @param most Those that are done are left out first. */
+export function taskLines({ plan, details, result }: PhaseRow, most: number): readonly Line[] {
   if (result.status !== 'running') return [];
   const rows = plan.tasks.flatMap(({ name }) => {
     const row = details.tasks.get(name);
     return row ? [{ name, row }] : [];
   });
   if (plan.tasks.length < 2 && rows.every(({ row }) => row.progress === '')) return [];
-  return rows.map(({ name, row }) => [
-    span('  '),
-    TASK_MARKS[row.state],
-    span(` ${oneLine(name)}`, row.state === 'done' ? 'dim' : 'plain'),
-    ...(row.progress === '' ? [] : [span(`  ${problemLine(row.progress)}`, 'dim')]),
-  ]);
+  const open = rows.filter(({ row }) => row.state !== 'done');
+  const done = rows.filter(({ row }) => row.state === 'done');
+  const shown = new Set([...open, ...done].slice(0, most));
+  return rows
+    .filter((row) => shown.has(row))
+    .map(({ name, row }) => [
+      span('  '),
+      TASK_MARKS[row.state],
+      span(` ${oneLine(name)}`, row.state === 'done' ? 'dim' : 'plain'),
+      ...(row.progress === '' ? [] : [span(`  ${problemLine(row.progress)}`, 'dim')]),
+    ]);
 }
 
 /** Whether nothing will happen to it any more, as far as one can tell. */
@@ -78,6 +85,9 @@ export function isLive(status: PhaseResult['status']): boolean {
 
 // --- internal ---
 
+/** Before each part. */
+const GAP = '  ';
+
 const TASK_MARKS: Readonly<Record<TaskRow['state'], Span>> = {
   working: span('●', 'busy'),
   done: span('✓', 'good'),
@@ -86,19 +96,20 @@ const TASK_MARKS: Readonly<Record<TaskRow['state'], Span>> = {
 };
 
 /** How far its work is. */
-function workParts({ plan, result }: PhaseRow): readonly Span[] {
+function workParts({ plan, result, waits }: PhaseRow): readonly Part[] {
   const all = plan.tasks.length;
+  const person = waits ? [part(0, 'waits for a person', 'warn')] : [];
   switch (result.status) {
     case 'running':
-      return [span(`${result.done.length}/${counted(all, 'task')}`)];
+      return [part(1, `${result.done.length}/${counted(all, 'task')}`), ...person];
     case 'reviewing':
-      return [span('in review', 'busy')];
+      return waits ? person : [part(1, 'in review', 'busy')];
     case 'escalated':
-      return [span('waits for a person', 'warn')];
+      return [part(0, 'waits for a person', 'warn')];
     case 'approved':
       return [
-        span(counted(all, 'task'), 'dim'),
-        ...(result.attempts > 1 ? [span(`${result.attempts} attempts`, 'dim')] : []),
+        part(2, counted(all, 'task'), 'dim'),
+        ...(result.attempts > 1 ? [part(2, `${result.attempts} attempts`, 'dim')] : []),
       ];
     case 'pending':
     case 'retrying':
@@ -111,8 +122,18 @@ function workParts({ plan, result }: PhaseRow): readonly Span[] {
   }
 }
 
+function usageParts(result: PhaseResult): readonly Part[] {
+  return result.tokens + result.costUsd > 0 ? [part(3, usage(result), 'dim')] : [];
+}
+
+/** From its first start on. It stands still where the phase has to run again, and has not begun. */
+function timeParts({ status, startedAt, endedAt }: PhaseResult, now: number): readonly Part[] {
+  if (startedAt === null || status === 'pending' || status === 'skipped') return [];
+  return [part(2, duration((endedAt ?? now) - startedAt), 'dim')];
+}
+
 /** What its gate has spent, against what it may spend; and why it ended as it did. */
-function noteParts({ plan, result, details }: PhaseRow): readonly Span[] {
+function noteParts({ plan, result, details }: PhaseRow): readonly Part[] {
   const live = isLive(result.status);
   const { gate } = plan;
   const retries = live && details.retries > 0 ? [`retry ${outOf(details.retries, gate?.maxRetries)}`] : [];
@@ -121,18 +142,18 @@ function noteParts({ plan, result, details }: PhaseRow): readonly Span[] {
         ([target, spent]) => `rewind ${oneLine(target)} ${outOf(spent, gate?.maxPredecessorRetries)}`,
       )
     : [];
-  return [...retries, ...rewinds].map((text) => span(text, 'warn')).concat(endParts(result));
+  return [...[...retries, ...rewinds].map((text) => part(1, text, 'warn')), ...endParts(result)];
 }
 
-function endParts({ status, stale, because, reason, error }: PhaseResult): Span[] {
-  if (status === 'failed') return [span(error ? problemLine(errorText(error)) : 'failed', 'bad')];
-  if (status === 'rejected') return [span(`rejected: ${oneLine(reason ?? '')}`, 'bad')];
-  if (status === 'escalated') return [span(oneLine(reason ?? ''), 'warn')];
-  if (status === 'skipped') return [span(`skipped: ${oneLine(reason ?? '')}`, 'dim')];
-  if (status === 'cancelled') return [span('cancelled', 'dim')];
+function endParts({ status, stale, because, reason, error }: PhaseResult): readonly Part[] {
+  if (status === 'failed') return [part(0, error ? problemLine(errorText(error)) : 'failed', 'bad')];
+  if (status === 'rejected') return [part(0, `rejected: ${oneLine(reason ?? '')}`, 'bad')];
+  if (status === 'escalated') return [part(0, oneLine(reason ?? ''), 'warn')];
+  if (status === 'skipped') return [part(0, `skipped: ${oneLine(reason ?? '')}`, 'dim')];
+  if (status === 'cancelled') return [part(1, 'cancelled', 'dim')];
   if (status !== 'approved') return [];
   const doubts = because === null ? '' : DOUBTS[because];
-  return [...(stale ? [span('stale', 'warn')] : []), ...(doubts === '' ? [] : [span(doubts, 'warn')])];
+  return [...(stale ? [part(1, 'stale', 'warn')] : []), ...(doubts === '' ? [] : [part(0, doubts, 'warn')])];
 }
 
 const DOUBTS = {

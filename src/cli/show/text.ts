@@ -87,11 +87,19 @@ export function outOf(used: number, max: Count | undefined): string {
 
 /** Tokens and money, such as `12.3k tokens, $0.0420`; empty where nothing was used. */
 export function usage({ tokens, costUsd }: { readonly tokens: number; readonly costUsd: number }): string {
-  const parts = [
-    ...(tokens > 0 ? [`${short(tokens)} tokens`] : []),
-    ...(costUsd > 0 ? [`$${costUsd < 0.995 ? costUsd.toPrecision(2) : costUsd.toFixed(2)}`] : []),
-  ];
+  const parts = [...(tokens > 0 ? [`${thousands(tokens)} tokens`] : []), ...(costUsd > 0 ? [dollars(costUsd)] : [])];
   return parts.join(', ');
+}
+
+/** Money, with two digits that say something: `$0.012`, `$3.50`. */
+export function dollars(amount: number): string {
+  return `$${amount > 0 && amount < 0.995 ? amount.toPrecision(2) : amount.toFixed(2)}`;
+}
+
+/** A large count, such as `12.3k`. */
+export function thousands(count: number): string {
+  if (count < 1000) return String(Math.round(count));
+  return count < 999_950 ? `${(count / 1000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(1)}M`;
 }
 
 /** A count with its noun, such as `1 phase` and `2 phases`. */
@@ -113,9 +121,4 @@ function lineWithIndent(line: string): string {
 
 function pad2(value: number): string {
   return String(value).padStart(2, '0');
-}
-
-function short(count: number): string {
-  if (count < 1000) return String(Math.round(count));
-  return count < 999_950 ? `${(count / 1000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(1)}M`;
 }

@@ -3,13 +3,13 @@
  *
  * @module
  */
-import type { Plan } from '../../model/plan.ts';
-import type { RunSnapshot } from '../../model/result.ts';
 import type { Board } from './board.ts';
-import { fit, span, type Line, type Span } from './line.ts';
-import { glyph, markOf, marks, type Mark } from './marks.ts';
-import { correctionLines, isLive, phaseLine, taskLines, type PhaseRow } from './phase-lines.ts';
-import { counted, duration, oneLine, outOf, usage, widthOf } from './text.ts';
+import { fit, span, type Line } from './line.ts';
+import { glyph, markedText, markOf, marks, type Mark } from './marks.ts';
+import { correctionLines, phaseLine, taskLines, type PhaseRow } from './phase-lines.ts';
+import { progressLine } from './progress.ts';
+import { cut, oneLine, widthOf } from './text.ts';
+import { windowOf } from './window.ts';
 
 /** The space there is. */
 export interface Size {
@@ -18,65 +18,71 @@ export interface Size {
 }
 
 /**
- * Draws a board.
+ * Draws a board, with how far the run is in the last line.
  *
- * @param size Never exceeded. Where not every phase fits, those at work and in trouble come first, and the rest is counted.
+ * @param size Never exceeded. Where not every phase fits, those that matter are shown, and the rest is counted.
  * @param now Milliseconds since 1970, for what is still going on.
  */
+export function frameLines(board: Board, size: Size, now: number): readonly Line[] {
+  if (!board.plan || size.rows < 1 || size.columns < 1) return [];
+  const tree = treeLines(board, { columns: size.columns, rows: size.rows - 1 }, now);
+  return [...tree, fit(progressLine(board, size.columns, now), size.columns)];
+}
+
+/** The same without the last line. */
 export function treeLines(board: Board, size: Size, now: number): readonly Line[] {
   const { plan } = board;
   if (!plan || size.rows < 1 || size.columns < 1) return [];
-  const snapshot = board.snapshot();
+  const { phases } = board.snapshot();
+  const waiting = board.waiting().phases;
   const rows = plan.phases.flatMap((phase): PhaseRow[] => {
-    const result = snapshot.phases[phase.name];
-    return result ? [{ plan: phase, result, details: board.details(phase.name) }] : [];
+    const result = phases[phase.name];
+    const waits = waiting.has(phase.name);
+    return result ? [{ plan: phase, result, details: board.details(phase.name), waits }] : [];
   });
-  const lines = [headLine(plan, snapshot, rows, now - board.startedAt), ...bodyLines(rows, size, now)];
+  const hasHead = size.rows >= LINES_WITH_HEAD;
+  const head = hasHead ? [headLine(plan.name, rows, size.columns)] : [];
+  const lines = [...head, ...bodyLines(rows, { ...size, rows: size.rows - head.length }, now)];
   return lines.map((line) => fit(line, size.columns));
 }
 
 // --- internal ---
 
-function headLine(plan: Plan, { status, metrics }: RunSnapshot, rows: readonly PhaseRow[], elapsed: number): Line {
-  const { limits } = plan;
-  const total = status === 'running' ? elapsed : metrics.durationMs;
-  const used = usage(metrics);
-  return [
-    span(oneLine(plan.name), 'strong'),
-    span(
-      `  ${limits.durationMs === undefined ? duration(total) : `${duration(total)}/${duration(limits.durationMs)}`}`,
-      'dim',
-    ),
-    ...countSpans(rows),
-    ...(metrics.corrections > 0 || limits.corrections !== undefined
-      ? [span(`  corrections ${outOf(metrics.corrections, limits.corrections)}`, 'dim')]
-      : []),
-    ...(used === '' ? [] : [span(`  ${used}`, 'dim')]),
-  ];
+/** On fewer, phases matter more. */
+const LINES_WITH_HEAD = 3;
+const SHORTEST_NAME = 8;
+
+function headLine(name: string, rows: readonly PhaseRow[], columns: number): Line {
+  const counts = countsOf(rows).map(([mark, count]) => {
+    const { text, tone } = glyph(mark);
+    return span(`  ${text} ${count}`, tone);
+  });
+  const width = counts.reduce((sum, { text }) => sum + widthOf(text), 0);
+  return [span(cut(oneLine(name), Math.max(SHORTEST_NAME, columns - width)), 'strong'), ...counts];
 }
 
 /** How many phases carry each mark. */
-function countSpans(rows: readonly PhaseRow[]): readonly Span[] {
+function countsOf(rows: readonly PhaseRow[]): readonly (readonly [Mark, number])[] {
   const counts = new Map<Mark, number>();
-  for (const { result } of rows) counts.set(markOf(result), (counts.get(markOf(result)) ?? 0) + 1);
+  for (const { result, waits } of rows) {
+    const mark = markOf(result, waits);
+    counts.set(mark, (counts.get(mark) ?? 0) + 1);
+  }
   return marks.flatMap((mark) => {
     const count = counts.get(mark) ?? 0;
-    const { text, tone } = glyph(mark);
-    return count === 0 ? [] : [span(`  ${text} ${count}`, tone)];
+    return count === 0 ? [] : [[mark, count] as const];
   });
 }
 
-function bodyLines(rows: readonly PhaseRow[], size: Size, now: number): readonly Line[] {
-  const room = size.rows - 1;
-  const shown = rows.length <= room ? rows : pick(rows, Math.max(0, room - 1));
-  const rest = rows.length - shown.length;
-  let left = room - shown.length - (rest > 0 ? 1 : 0);
-  const nameWidth = Math.min(
-    Math.max(0, ...shown.map(({ plan }) => widthOf(oneLine(plan.name)))),
-    Math.max(8, Math.floor(size.columns / 3)),
-  );
-  const extra = (row: PhaseRow, of: (row: PhaseRow) => readonly Line[]): readonly Line[] => {
-    const lines = of(row).slice(0, left);
+function bodyLines(rows: readonly PhaseRow[], { columns, rows: room }: Size, now: number): readonly Line[] {
+  const isWhole = rows.length <= room;
+  const window = windowOf(rows, isWhole ? room : room - 1, (row) => moreLines(row, Infinity).length);
+  const { shown } = window;
+  const longest = Math.max(0, ...shown.map(({ plan }) => widthOf(oneLine(plan.name))));
+  const nameWidth = Math.min(longest, nameSpace(columns));
+  let { left } = window;
+  const extra = (row: PhaseRow, of: (row: PhaseRow, most: number) => readonly Line[]): readonly Line[] => {
+    const lines = of(row, left).slice(0, left);
     left -= lines.length;
     return lines;
   };
@@ -84,32 +90,25 @@ function bodyLines(rows: readonly PhaseRow[], size: Size, now: number): readonly
   const corrections = shown.map((row) => extra(row, correctionLines));
   const tasks = shown.map((row) => extra(row, taskLines));
   const lines = shown.flatMap((row, index) => [
-    phaseLine(row, nameWidth, now),
+    phaseLine(row, { columns, nameWidth }, now),
     ...(corrections[index] ?? []),
     ...(tasks[index] ?? []),
   ]);
-  if (rest === 0 || room === 0) return lines;
-  const hidden = new Set(shown);
-  return [
-    ...lines,
-    [span(`… ${counted(rest, 'more phase')}`, 'dim'), ...countSpans(rows.filter((row) => !hidden.has(row)))],
-  ];
+  return isWhole ? lines : [...lines, restLine(rows, new Set(shown), columns)];
 }
 
-/** The phases that matter most now, in the order of the definition. */
-function pick(rows: readonly PhaseRow[], most: number): readonly PhaseRow[] {
-  const groups: readonly PhaseRow[][] = [[], [], [], []];
-  for (const row of rows) groups[urgency(row)]?.push(row);
-  const ended = groups[2]?.toSorted((a, b) => (b.result.endedAt ?? 0) - (a.result.endedAt ?? 0)) ?? [];
-  const [live = [], bad = [], , waiting = []] = groups;
-  // Some room is kept for what comes next and what has just ended, so that the window shows where the run is.
-  const ordered = [...live, ...bad, ...waiting.slice(0, 3), ...ended, ...waiting.slice(3)];
-  const chosen = new Set(ordered.slice(0, most));
-  return rows.filter((row) => chosen.has(row));
+function moreLines(row: PhaseRow, most: number): readonly Line[] {
+  return [...correctionLines(row), ...taskLines(row, most)];
 }
 
-function urgency({ result: { status } }: PhaseRow): number {
-  if (isLive(status)) return 0;
-  if (status === 'failed' || status === 'rejected') return 1;
-  return status === 'pending' ? 3 : 2;
+/** A third of a wide line; of a narrow one as much as leaves room for how far the work is. */
+function nameSpace(columns: number): number {
+  return Math.max(SHORTEST_NAME, Math.floor(columns / 3), Math.min(24, columns - 13));
+}
+
+/** The phases that are not shown, by how they stand. */
+function restLine(rows: readonly PhaseRow[], shown: ReadonlySet<PhaseRow>, columns: number): Line {
+  const counts = countsOf(rows.filter((row) => !shown.has(row)));
+  const text = counts.map(([mark, count]) => markedText(mark, count)).join(', ');
+  return [span(cut(`… ${text}`, columns), 'dim')];
 }
