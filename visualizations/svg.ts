@@ -28,7 +28,7 @@ export function toSvg(plan: Plan, standing?: RunStanding): string {
   const { width, height, nodes, edges, backEdges } = layoutOf(plan, { size, rewinds: ways });
   const backs = backEdges.map(({ points }, at) => ({ points, way: ways[at] }));
   const what = standing
-    ? `Run ${standing.runId} of pipeline "${plan.name}", ${standing.status}`
+    ? `Run ${standing.runId} of pipeline "${plan.name}", ${standing.status === 'running' ? 'not ended' : standing.status}`
     : `Pipeline "${plan.name}"`;
   return svgDocument({
     title: what,

@@ -74,6 +74,7 @@ export function addRunCommands(program: Command, end: (code: ExitCode) => void):
     );
   command(program, 'show <run>')
     .description('show how a run stands, and what each attempt came to')
+    .option('--timeline', 'draw when each phase did what instead')
     .option('--json', 'print its snapshot, with all attempts, as JSON')
     .action(async (run: string, flags: ShowFlags) => end(await (await import('./show.ts')).showKept(run, flags)));
   command(program, 'report <run>')

@@ -4,6 +4,7 @@
  * @module
  */
 import type { RunSnapshot } from '../model/result.ts';
+import { foldTimeline, type Timeline } from '../model/timeline.ts';
 import { withAnswers, type KeptItem } from '../store/given-answer.ts';
 import type { ListedRun } from '../store/port.ts';
 import { readRun } from '../store/read.ts';
@@ -22,12 +23,15 @@ import { createPainter, span, type Line } from './show/line.ts';
 import { toneOf } from './show/standing.ts';
 import { errorText } from './show/error-text.ts';
 import { duration, manyLines, oneLine } from './show/text.ts';
+import { timelineLines } from './show/timeline-lines.ts';
 import { frameLines } from './show/tree.ts';
 import { openStore, type OpenStore, type StoreFlags } from './store-option.ts';
 
 /** What `phasegate show` takes beside the run. */
 export interface ShowFlags extends StoreFlags {
   readonly json?: boolean | undefined;
+  /** When each phase did what, in place of how each stands and what each attempt came to. */
+  readonly timeline?: boolean | undefined;
 }
 
 /** Prints how a run stands, and what each attempt came to. */
@@ -36,10 +40,12 @@ export async function showKept(wanted: string, flags: ShowFlags): Promise<ExitCo
   const run = withoutTheDead(await findRun(kept, wanted));
   const board = createBoard();
   const story = foldAttempts();
+  const fold = foldTimeline();
   for (let next = 1; next <= run.seq; next += AT_ONCE) {
     for (const record of await readRun(kept.store, run.runId, next, Math.min(AT_ONCE, run.seq - next + 1))) {
       board.apply(record);
       story.apply(record);
+      fold.apply(record);
     }
   }
   const items = await withAnswers(kept.store, await kept.store.inbox({ runId: run.runId, open: true }));
@@ -47,15 +53,16 @@ export async function showKept(wanted: string, flags: ShowFlags): Promise<ExitCo
   if (flags.json) {
     const { lease: _lease, lapsed: _lapsed, ...info } = run;
     const all = { ...board.snapshot(), info, standing: standingOf(run), items, attempts: story.attempts() };
-    return (await print(`${JSON.stringify(all)}\n`)) ? exitCode.completed : exitCode.brokenPipe;
+    const timed = flags.timeline ? { ...all, timeline: fold.timeline() } : all;
+    return (await print(`${JSON.stringify(timed)}\n`)) ? exitCode.completed : exitCode.brokenPipe;
   }
   const snapshot = board.snapshot();
   const lines = [
     ...headLines(run, snapshot, kept),
     [],
-    ...tree(board, run),
+    ...(flags.timeline ? timeline(fold.timeline(), board, run) : tree(board, run)),
     ...items.map(itemLine),
-    ...attemptLines(story.attempts()),
+    ...(flags.timeline ? [] : attemptLines(story.attempts())),
   ];
   const paint = createPainter(seesColours(process.stdout));
   return (await print(asText(lines.map(paint)))) ? exitCode.completed : exitCode.brokenPipe;
@@ -65,6 +72,7 @@ export async function showKept(wanted: string, flags: ShowFlags): Promise<ExitCo
 
 const AT_ONCE = 1000;
 /** Lines may wrap: they are not drawn again. Every phase is shown. */
+const USUAL_COLUMNS = 80;
 const SPACE = { columns: 2000, rows: 1_000_000 };
 
 function headLines(run: ListedRun, { reason, error }: RunSnapshot, kept: OpenStore): readonly Line[] {
@@ -94,6 +102,12 @@ function headLines(run: ListedRun, { reason, error }: RunSnapshot, kept: OpenSto
 function itemLine({ id, about, reason, answer }: KeptItem): Line {
   const how = answer ? givenText(answer) : `waits for a person: ${oneLine(reason)}`;
   return [span(`⏸ ${oneLine(about)} ${how}  (${oneLine(id)})`, 'warn')];
+}
+
+/** As wide as the terminal, or as usual ones. */
+function timeline(drawn: Timeline, { plan, snapshot }: Board, { updatedAt, lease }: ListedRun): readonly Line[] {
+  const { columns = USUAL_COLUMNS } = process.stdout;
+  return plan ? timelineLines(drawn, { plan, snapshot: snapshot(), columns, now: lease ? Date.now() : updatedAt }) : [];
 }
 
 /** Where nobody works on the run its time stands still. */

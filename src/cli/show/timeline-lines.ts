@@ -1,0 +1,148 @@
+/**
+ * The timeline of a run on a terminal: a row for each phase, with a scale above them and what the characters mean below.
+ *
+ * @module
+ */
+import type { Plan } from '../../model/plan.ts';
+import type { RunSnapshot } from '../../model/result.ts';
+import type { Timeline, TimelineBar } from '../../model/timeline.ts';
+import { fit, span, type Line } from './line.ts';
+import { glyph, markOf } from './marks.ts';
+import { counted, cut, duration, oneLine, padEnd, widthOf } from './text.ts';
+import { createTimeAxis, type TimeAxis } from './time-axis.ts';
+import { SENT_BACK, timelineGlyphs, timelineRow } from './timeline-row.ts';
+
+/** What a timeline is drawn with. */
+export interface TimelineOptions {
+  readonly plan: Plan;
+  readonly snapshot: RunSnapshot;
+  /** Never exceeded. */
+  readonly columns: number;
+  /** Up to when what goes on is drawn, in milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** Draws a timeline: phases that have begun, in the order of the plan, and a count of the others. */
+export function timelineLines(timeline: Timeline, options: TimelineOptions): readonly Line[] {
+  const { plan, columns } = options;
+  const now = Math.max(timeline.to, options.now);
+  const rows = rowsOf(timeline, options);
+  const others = plan.phases.length - rows.length;
+  const longest = rows.reduce((most, { name }) => Math.max(most, widthOf(name)), 0);
+  const names = Math.max(1, Math.min(longest, Math.floor(columns * NAMES)));
+  const width = Math.max(1, columns - names - BEFORE_NAME - BEHIND_NAME);
+  const busy = timeline.bars.filter(isAtWork).map(({ from, to }) => ({ from, to: to ?? now }));
+  const axis = createTimeAxis({ from: timeline.from, to: now }, width, busy);
+  const lines: readonly Line[] = [
+    ...(rows.length === 0
+      ? []
+      : [[span(' '.repeat(BEFORE_NAME + names + BEHIND_NAME)), span(scaleText(axis, width, timeline.from), 'dim')]]),
+    ...rows.map(({ name, mark, bars, sentBack }) => [
+      mark,
+      span(` ${padEnd(cut(name, names), names)}${' '.repeat(BEHIND_NAME)}`),
+      ...timelineRow(bars, sentBack, { axis, columns: width, now }),
+    ]),
+    ...(others === 0 ? [] : [[span(`… ${counted(others, 'phase')} without any work`, 'dim')]]),
+    ...legendLines(timeline, columns),
+    ...noteLines(timeline, axis, now),
+  ];
+  return lines.map((line) => fit(line, columns));
+}
+
+// --- internal ---
+
+const BEFORE_NAME = 2;
+const BEHIND_NAME = 2;
+/** The part of a line that names may take. */
+const NAMES = 0.35;
+/** Columns from one time on the scale to the next. */
+const TICKS = 16;
+
+interface Row {
+  readonly name: string;
+  readonly mark: Line[number];
+  readonly bars: readonly TimelineBar[];
+  readonly sentBack: readonly number[];
+}
+
+function rowsOf({ bars, arrows }: Timeline, { plan, snapshot }: TimelineOptions): readonly Row[] {
+  const own = grouped(bars, ({ phase }) => phase);
+  const sent = grouped(arrows, ({ to }) => to);
+  return plan.phases.flatMap(({ name }): readonly Row[] => {
+    const [all, result] = [own.get(name), snapshot.phases[name]];
+    if (!all || !result) return [];
+    const waits = all.some(({ kind, to }) => kind === 'person' && to === null);
+    const sentBack = (sent.get(name) ?? []).map(({ time }) => time);
+    return [{ name: oneLine(name), mark: glyph(markOf(result, waits)), bars: all, sentBack }];
+  });
+}
+
+function grouped<T>(all: readonly T[], keyOf: (one: T) => string): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const one of all) {
+    const group = groups.get(keyOf(one));
+    if (group) group.push(one);
+    else groups.set(keyOf(one), [one]);
+  }
+  return groups;
+}
+
+function isAtWork({ kind }: TimelineBar): boolean {
+  return kind === 'work' || kind === 'review' || kind === 'backoff';
+}
+
+/** Times since the run began, each above the column in which it is. */
+function scaleText(axis: TimeAxis, width: number, from: number): string {
+  const last = duration(axis.timeAt(width) - from);
+  let text = '';
+  for (let at = 0; at < width; at += TICKS) {
+    const tick = `│${duration(axis.timeAt(at) - from)}`;
+    if (at + tick.length + last.length + 2 <= width) text = padEnd(text, at) + tick;
+  }
+  return text.length + last.length + 1 < width ? `${padEnd(text, width - last.length - 1)}${last}│` : text;
+}
+
+/** What the characters mean that are there. */
+function legendLines({ bars, arrows }: Timeline, columns: number): readonly Line[] {
+  const used = new Set(bars.map(({ kind }) => kind));
+  const entries: readonly Line[] = [
+    ...Object.entries(timelineGlyphs)
+      .filter(([kind]) => [...used].some((one) => one === kind))
+      .map(([, { glyph: mark, tone, text }]) => [span(mark, tone), span(` ${text}`, 'dim')]),
+    ...(arrows.length > 0 ? [[SENT_BACK, span(' is sent back', 'dim')]] : []),
+  ];
+  const lines: Line[] = [];
+  for (const entry of entries) {
+    const joined = [...(lines.at(-1) ?? []), span(lines.length === 0 ? '' : '   '), ...entry];
+    if (lines.length > 0 && widthIn(joined) <= columns) lines[lines.length - 1] = joined;
+    else lines.push(entry);
+  }
+  return lines.length === 0 ? [] : [[], ...lines];
+}
+
+function widthIn(line: Line): number {
+  return line.reduce((sum, { text }) => sum + widthOf(text), 0);
+}
+
+/** Who sent back whom, what held the run, and what is drawn short. */
+function noteLines({ from, arrows, holds }: Timeline, axis: TimeAxis, now: number): readonly Line[] {
+  const sent = grouped(arrows, ({ from: by, to }) => JSON.stringify([by, to]));
+  const notes = [
+    ...[...sent.values()].flatMap(([first, ...more]) =>
+      first
+        ? [
+            `${oneLine(first.from)} sent back ${oneLine(first.to)}${more.length === 0 ? '' : ` ${more.length + 1} times`}`,
+          ]
+        : [],
+    ),
+    ...holds.map(
+      ({ limit, from: since, to }) =>
+        `the limit ${limit} held the run from ${duration(since - from)} on, for ${duration((to ?? now) - since)}${to === null ? ' so far' : ''}`,
+    ),
+    ...axis.cuts.map(
+      ({ from: since, to }) =>
+        `drawn short: ${duration(to - since)} from ${duration(since - from)} on, in which nothing was at work`,
+    ),
+  ];
+  return notes.map((note) => [span(note, 'dim')]);
+}
