@@ -17,6 +17,7 @@
  *   GET  /api/inbox                      { items: UiItem[] }; all=1 with those that are closed, run= of one run
  *   GET  /api/inbox/:item                UiItemDetail
  *   POST /api/inbox/:item/answer         AnswerRequest → Answered
+ *   GET  /api/troubles                   { troubles: UiTrouble[] }: what is wrong with the runs that go on
  *   GET  /api/artifacts/:hash            the JSON that records refer to
  *   GET  /api/charts                     Charts: the statecharts, from the machines themselves
  * ```
@@ -34,6 +35,7 @@ import type { RunInfo } from '../model/run-info.ts';
 import type { InboxItem } from '../model/inbox.ts';
 import type { ItemDetail } from '../model/item-detail.ts';
 import type { Reply } from '../model/reply.ts';
+import type { Trouble } from '../model/trouble.ts';
 
 /** Where the browser is. */
 export interface Session {
@@ -85,6 +87,14 @@ export interface UiItemDetail extends Omit<ItemDetail, 'item'> {
   readonly item: UiItem;
   /** How its run stands. */
   readonly run: UiRun;
+}
+
+/** Something that is wrong with a run that goes on. */
+export interface UiTrouble extends Omit<Trouble, 'code'> {
+  /** What the records show, or that whoever worked on the run is gone, or that it was left. */
+  readonly code: Trouble['code'] | 'GONE' | 'LEFT';
+  readonly runId: string;
+  readonly pipeline: string;
 }
 
 /** An answer to an item, by whoever has seen it. */

@@ -17,6 +17,7 @@ import { createRecordTeller } from './records.ts';
 import { refusalOf, refused } from './refusal.ts';
 import { answerRequest, cancelRequest, forkRequest, readBody, readCount, readLastEventId } from './requests.ts';
 import { findRun, listRuns, offered, uiRun } from './runs.ts';
+import { createTroubleTeller } from './troubles.ts';
 import { version } from './version.ts';
 
 /** Makes the app that answers. @param secrets Let whoever has one in. @param assets The folder of the pages. */
@@ -24,6 +25,7 @@ export function createApp(stage: Backstage, secrets: Secrets, assets: string | U
   const app = new Hono<Env>();
   const records = createRecordTeller(stage);
   const changes = createChangeTeller(stage);
+  const troubles = createTroubleTeller(stage);
   const doer = createDoer(stage);
   const done = async (runId: string): Promise<Done> => ({ run: uiRun(stage, await findRun(stage, runId)) });
 
@@ -54,6 +56,7 @@ export function createApp(stage: Backstage, secrets: Secrets, assets: string | U
     const from = Math.max(known + 1, readCount(c, 'from', 1));
     return eventStream((signal) => records.tell(runId, from, known, signal), stage.streams);
   });
+  app.get('/api/troubles', async (c) => c.json({ troubles: await troubles.tell() }));
   app.get('/api/inbox', async (c) => {
     const all = c.req.query('all') === '1';
     return c.json({ items: await listItems(stage, { all, runId: c.req.query('run') }) });

@@ -1,0 +1,88 @@
+/**
+ * What is wrong with the runs that go on.
+ *
+ * @module
+ */
+import { foldTroubles, type TroublesFold } from '../model/troubles.ts';
+import type { ListedRun } from '../store/port.ts';
+import type { UiRun, UiTrouble } from './api.ts';
+import type { Backstage } from './backstage.ts';
+import { uiRun } from './runs.ts';
+
+/** Knows what is wrong. */
+export interface TroubleTeller {
+  /** What is wrong now, run by run, the latest started first. Runs that have ended are never read. */
+  tell(): Promise<readonly UiTrouble[]>;
+}
+
+/** Makes a teller that reads each record once: what it has read of a run is kept as long as the run goes on. */
+export function createTroubleTeller(stage: Backstage): TroubleTeller {
+  const { store } = stage;
+  const followed = new Map<string, Followed>();
+  let latest: Promise<unknown> = Promise.resolve();
+
+  /** What is new since the last time. */
+  async function follow({ runId, seq }: ListedRun): Promise<TroublesFold> {
+    const known = followed.get(runId);
+    // A store that was set back has another run of that id.
+    const one = known && known.seq <= seq ? known : { fold: foldTroubles(), seq: 0 };
+    followed.set(runId, one);
+    while (one.seq < seq) {
+      const records = await store.read(runId, one.seq + 1, AT_ONCE);
+      if (records.length === 0) break;
+      for (const record of records) one.fold.apply(record);
+      one.seq += records.length;
+    }
+    return one.fold;
+  }
+
+  async function look(): Promise<readonly UiTrouble[]> {
+    const runs = await store.runs({ status: ['running'] });
+    const ids = new Set(runs.map(({ runId }) => runId));
+    for (const runId of followed.keys()) if (!ids.has(runId)) followed.delete(runId);
+    const found: UiTrouble[] = [];
+    for (const listed of runs) {
+      const run = uiRun(stage, listed);
+      const fold = await follow(listed);
+      const inRecords = fold.troubles(Date.now());
+      // Where nobody works, nothing can be expected to be said.
+      const told = run.worker === null ? inRecords.filter(({ code }) => code !== 'SILENT') : inRecords;
+      const { runId, pipeline } = run;
+      found.push(...[...left(run), ...told].map((one): UiTrouble => ({ ...one, runId, pipeline })));
+    }
+    return found;
+  }
+
+  return {
+    tell() {
+      // One after the other: two that read the same records would tell them twice to a fold.
+      const next = latest.then(look, look);
+      latest = next;
+      return next;
+    },
+  };
+}
+
+// --- internal ---
+
+/** Records that are read at once. */
+const AT_ONCE = 500;
+
+interface Followed {
+  readonly fold: TroublesFold;
+  /** The last record that it was told. */
+  seq: number;
+}
+
+/** A run that nobody works on. One that waits for a person is left on purpose. */
+function left({ standing, gone, worker, seq, updatedAt }: UiRun): readonly Omit<UiTrouble, 'runId' | 'pipeline'>[] {
+  const about = { phase: null, seq, since: updatedAt };
+  if (worker !== null) return [];
+  if (gone !== null) {
+    const found = `${gone} worked on it and is gone without having given it back`;
+    return [{ ...about, code: 'GONE', severity: 'problem', found, advice: 'Resume it: what is approved stays.' }];
+  }
+  if (standing !== 'suspended') return [];
+  const found = 'Nobody works on it';
+  return [{ ...about, code: 'LEFT', severity: 'notice', found, advice: 'Resume it, or cancel it.' }];
+}
