@@ -104,10 +104,19 @@ function itemLine({ id, about, reason, answer }: KeptItem): Line {
   return [span(`⏸ ${oneLine(about)} ${how}  (${oneLine(id)})`, 'warn')];
 }
 
-/** As wide as the terminal, or as usual ones. */
-function timeline(drawn: Timeline, { plan, snapshot }: Board, { updatedAt, lease }: ListedRun): readonly Line[] {
-  const { columns = USUAL_COLUMNS } = process.stdout;
-  return plan ? timelineLines(drawn, { plan, snapshot: snapshot(), columns, now: lease ? Date.now() : updatedAt }) : [];
+/** As wide as the terminal, or as usual ones. Who is asked is waited for, also while nobody works on the run. */
+function timeline(drawn: Timeline, board: Board, { updatedAt, lease }: ListedRun): readonly Line[] {
+  const { plan } = board;
+  if (!plan) return [];
+  const columns = process.stdout.columns > 0 ? process.stdout.columns : USUAL_COLUMNS;
+  const snapshot = board.snapshot();
+  return timelineLines(drawn, {
+    plan,
+    snapshot,
+    columns,
+    now: Date.now(),
+    workedUntil: lease ? Date.now() : updatedAt,
+  });
 }
 
 /** Where nobody works on the run its time stands still. */

@@ -10,7 +10,7 @@ import { fit, span, type Line } from './line.ts';
 import { glyph, markOf } from './marks.ts';
 import { counted, cut, duration, oneLine, padEnd, widthOf } from './text.ts';
 import { createTimeAxis, type TimeAxis } from './time-axis.ts';
-import { SENT_BACK, timelineGlyphs, timelineRow } from './timeline-row.ts';
+import { SENT_BACK, timelineGlyphs, timelineRow, type DrawnBar } from './timeline-row.ts';
 
 /** What a timeline is drawn with. */
 export interface TimelineOptions {
@@ -18,21 +18,25 @@ export interface TimelineOptions {
   readonly snapshot: RunSnapshot;
   /** Never exceeded. */
   readonly columns: number;
-  /** Up to when what goes on is drawn, in milliseconds since 1970. */
+  /** Milliseconds since 1970: how long people have been waited for. */
   readonly now: number;
+  /** The same: how long everything else goes on. */
+  readonly workedUntil: number;
 }
 
 /** Draws a timeline: phases that have begun, in the order of the plan, and a count of the others. */
 export function timelineLines(timeline: Timeline, options: TimelineOptions): readonly Line[] {
   const { plan, columns } = options;
-  const now = Math.max(timeline.to, options.now);
   const rows = rowsOf(timeline, options);
+  const ends = rows.flatMap(({ bars }) => bars.map(({ to }) => to));
+  const held = timeline.holds.map(({ to, from }) => to ?? Math.max(from, options.now));
+  const end = [...ends, ...held].reduce((most, one) => Math.max(most, one), Math.max(timeline.to, options.workedUntil));
   const others = plan.phases.length - rows.length;
   const longest = rows.reduce((most, { name }) => Math.max(most, widthOf(name)), 0);
   const names = Math.max(1, Math.min(longest, Math.floor(columns * NAMES)));
   const width = Math.max(1, columns - names - BEFORE_NAME - BEHIND_NAME);
-  const busy = timeline.bars.filter(isAtWork).map(({ from, to }) => ({ from, to: to ?? now }));
-  const axis = createTimeAxis({ from: timeline.from, to: now }, width, busy);
+  const busy = rows.flatMap(({ bars }) => bars.filter(isAtWork));
+  const axis = createTimeAxis({ from: timeline.from, to: end }, width, busy);
   const lines: readonly Line[] = [
     ...(rows.length === 0
       ? []
@@ -40,11 +44,11 @@ export function timelineLines(timeline: Timeline, options: TimelineOptions): rea
     ...rows.map(({ name, mark, bars, sentBack }) => [
       mark,
       span(` ${padEnd(cut(name, names), names)}${' '.repeat(BEHIND_NAME)}`),
-      ...timelineRow(bars, sentBack, { axis, columns: width, now }),
+      ...timelineRow(bars, sentBack, { axis, columns: width }),
     ]),
     ...(others === 0 ? [] : [[span(`… ${counted(others, 'phase')} without any work`, 'dim')]]),
     ...legendLines(timeline, columns),
-    ...noteLines(timeline, axis, now),
+    ...noteLines(timeline, axis, options.now),
   ];
   return lines.map((line) => fit(line, columns));
 }
@@ -61,11 +65,12 @@ const TICKS = 16;
 interface Row {
   readonly name: string;
   readonly mark: Line[number];
-  readonly bars: readonly TimelineBar[];
+  readonly bars: readonly DrawnBar[];
   readonly sentBack: readonly number[];
 }
 
-function rowsOf({ bars, arrows }: Timeline, { plan, snapshot }: TimelineOptions): readonly Row[] {
+function rowsOf({ bars, arrows }: Timeline, options: TimelineOptions): readonly Row[] {
+  const { plan, snapshot, now, workedUntil } = options;
   const own = grouped(bars, ({ phase }) => phase);
   const sent = grouped(arrows, ({ to }) => to);
   return plan.phases.flatMap(({ name }): readonly Row[] => {
@@ -73,7 +78,11 @@ function rowsOf({ bars, arrows }: Timeline, { plan, snapshot }: TimelineOptions)
     if (!all || !result) return [];
     const waits = all.some(({ kind, to }) => kind === 'person' && to === null);
     const sentBack = (sent.get(name) ?? []).map(({ time }) => time);
-    return [{ name: oneLine(name), mark: glyph(markOf(result, waits)), bars: all, sentBack }];
+    const drawn = (bar: TimelineBar): DrawnBar => ({
+      ...bar,
+      to: bar.to ?? Math.max(bar.from, bar.kind === 'person' ? now : workedUntil),
+    });
+    return [{ name: oneLine(name), mark: glyph(markOf(result, waits)), bars: all.map(drawn), sentBack }];
   });
 }
 
@@ -87,7 +96,7 @@ function grouped<T>(all: readonly T[], keyOf: (one: T) => string): ReadonlyMap<s
   return groups;
 }
 
-function isAtWork({ kind }: TimelineBar): boolean {
+function isAtWork({ kind }: DrawnBar): boolean {
   return kind === 'work' || kind === 'review' || kind === 'backoff';
 }
 

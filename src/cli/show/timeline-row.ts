@@ -25,19 +25,22 @@ export const SENT_BACK: Span = span('⟲', 'warn');
 export interface RowOptions {
   readonly axis: TimeAxis;
   readonly columns: number;
-  /** Up to when what goes on is drawn. */
-  readonly now: number;
+}
+
+/** A bar with an end, also where it goes on. */
+export interface DrawnBar extends TimelineBar {
+  readonly to: number;
 }
 
 /** Draws a row. @param sentBack When other phases have sent this one back. */
 export function timelineRow(
-  bars: readonly TimelineBar[],
+  bars: readonly DrawnBar[],
   sentBack: readonly number[],
-  { axis, columns, now }: RowOptions,
+  { axis, columns }: RowOptions,
 ): readonly Span[] {
   const shares = Array.from({ length: columns }, () => new Map<TimelineKind, number>());
   for (const { kind, task, from, to } of bars) {
-    const [start, end] = [axis.columnOf(from), axis.columnOf(to ?? now)];
+    const [start, end] = [axis.columnOf(from), axis.columnOf(to)];
     // Waits lie within work, so they have to count for more than it. What takes no time counts where nothing else is.
     const weight = task === undefined ? 1 : 2;
     for (let at = columnAt(start, columns); at <= columnAt(end, columns); at++) {
