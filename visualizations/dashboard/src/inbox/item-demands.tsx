@@ -4,11 +4,11 @@
  * @module
  */
 import type { ReactNode } from 'react';
-import { groupIssues, issueId, type Issue } from '../../../../src/model/issue.ts';
+import { groupIssues, issueId } from '../../../../src/model/issue.ts';
 import type { UiItemDetail } from '../../../../src/server/api.ts';
 import { inOneLine } from '../parts/foreign-text.ts';
+import { IssueEntry } from '../parts/issue-entry.tsx';
 import { LongText } from '../parts/long-text.tsx';
-import { counted } from '../parts/words.ts';
 
 /** Open issues, by the phase that has to correct them; then every change that was asked for. */
 export function ItemDemands({ detail }: { readonly detail: UiItemDetail }): ReactNode {
@@ -42,44 +42,6 @@ function Findings({ detail: { findings, item, reach } }: { readonly detail: UiIt
         </div>
       ))}
     </section>
-  );
-}
-
-interface IssueEntryProps {
-  readonly issue: Issue;
-  readonly open?: number;
-  readonly reviewer?: string;
-}
-
-function IssueEntry({ issue, open = 1, reviewer = '' }: IssueEntryProps): ReactNode {
-  const { category, severity, description, evidence, impact, requiredChange } = issue;
-  const more = [
-    ['Required change', requiredChange],
-    ['Evidence', evidence],
-    ['Impact', impact],
-  ] as const;
-  const tone = severity === 'critical' || severity === 'high' ? 'bad' : severity === 'medium' ? 'warn' : 'quiet';
-  return (
-    <li>
-      <p className="issue-head">
-        <span className={`badge ${tone}`}>{severity}</span>
-        {category === undefined ? null : <span>{inOneLine(category)}</span>}
-        <code className="quiet">{inOneLine(issueId(issue))}</code>
-        <span className="quiet">
-          {reviewer === '' ? '' : `by ${inOneLine(reviewer)}`}
-          {open > 1 ? `, in ${counted(open, 'review')} in a row` : ''}
-        </span>
-      </p>
-      <LongText text={description} name="the issue" />
-      {more.map(([what, text]) =>
-        text === undefined ? null : (
-          <div key={what} className="issue-more">
-            <span className="quiet">{what}</span>
-            <LongText text={text} name={what.toLowerCase()} />
-          </div>
-        ),
-      )}
-    </li>
   );
 }
 
