@@ -10,7 +10,7 @@
  * @module
  */
 import type { EventOf, RunRecord } from './event.ts';
-import type { Plan, TaskPlan } from './plan.ts';
+import type { Plan } from './plan.ts';
 import { spanText, type Trouble } from './trouble.ts';
 
 /** A fold over the records of one run. */
@@ -56,7 +56,8 @@ export function createSilence(): Silence {
         if (before) Object.assign(before, { heardAt: time, isAsked: false });
         return;
       case 'task.retrying':
-        if (before && !before.isAsked) before.heardAt = time + event.delayMs;
+        // Tries of reviewers are no records: the review is told of as one.
+        (before ?? working).heardAt = time + event.delayMs;
         return;
       case 'task.completed':
       case 'task.failed':
@@ -143,14 +144,14 @@ export function createSilence(): Silence {
         silentIn(working).flatMap(({ kind, task, seq, heardAt }) => {
           const long = longFor(took[kind]);
           if (now - heardAt < long.ms) return [];
-          const { name = '', timeout = 0 } = (task === undefined ? undefined : taskOf(plan, phase, task)) ?? {};
+          const timeout = timeoutOf(plan, phase, task);
           return {
             code: 'SILENT',
             severity: 'problem',
             phase,
             seq,
             since: heardAt,
-            found: `${WHAT[kind](task ?? name)} has said nothing for ${spanText(now - heardAt)}${long.why}`,
+            found: `${WHAT[kind](task)} has said nothing for ${spanText(now - heardAt)}${long.why}`,
             advice:
               timeout > 0
                 ? `Each try has a timeout of ${spanText(timeout)}.`
@@ -190,8 +191,8 @@ interface Working extends Heard {
   readonly tries: Map<string, Try>;
 }
 
-const WHAT: Readonly<Record<Kind, (task: string) => string>> = {
-  try: (task) => `Task ${task}`,
+const WHAT: Readonly<Record<Kind, (task?: string) => string>> = {
+  try: (task = '') => `Task ${task}`,
   attempt: () => 'The attempt',
   review: () => 'The review',
 };
@@ -212,8 +213,10 @@ function longFor(others: readonly number[]): { readonly ms: number; readonly why
   return { ms: Math.max(LEAST_MS, median * TIMES_MEDIAN), why: `; others took ${spanText(median)} in the middle` };
 }
 
-/** A task of a phase, or a reviewer of it. */
-function taskOf(plan: Plan | undefined, phase: string, task: string): TaskPlan | undefined {
+/** The timeout of a task, or else the longest of those of the reviewers; 0 for none. */
+function timeoutOf(plan: Plan | undefined, phase: string, task: string | undefined): number {
   const found = plan?.phases.find(({ name }) => name === phase);
-  return [...(found?.tasks ?? []), ...(found?.gate?.reviewers ?? [])].find(({ name }) => name === task);
+  if (task !== undefined) return found?.tasks.find(({ name }) => name === task)?.timeout ?? 0;
+  const timeouts = found?.gate?.reviewers.map(({ timeout }) => timeout) ?? [];
+  return timeouts.includes(0) ? 0 : Math.max(0, ...timeouts);
 }

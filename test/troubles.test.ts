@@ -1,0 +1,402 @@
+import { describe, expect, it } from 'vitest';
+import {
+  definePipeline,
+  human,
+  requestChanges,
+  retryPredecessor,
+  startRun,
+  task,
+  type Issue,
+  type Limits,
+  type Policy,
+  type Run,
+  type RunRecord,
+  type TaskContext,
+} from '../src/index.ts';
+import type { Trouble } from '../src/model/trouble.ts';
+import { foldTroubles } from '../src/model/troubles.ts';
+import { fake, held, idle, never, simulatedTime, type Fake, type Script, type SimulatedTime } from './rig.ts';
+
+const MINUTE = 60_000;
+
+describe('foldTroubles()', () => {
+  it('finds nothing wrong with a run that gets on', async () => {
+    const { troubles } = await began([fake('draft', { outputs: [never] }), fake('index')]);
+    expect(troubles()).toEqual([]);
+  });
+
+  it('tells of a loop of issues, until somebody has decided', async () => {
+    const policy: Policy = { onExhausted: 'escalate', maxRetries: 5 };
+    const draft = fake('draft', { outputs: ['one', 'two', never], verdicts: [change, change] });
+    const { run, records, troubles } = await began([draft], { policy });
+    expect(troubles()).toEqual([
+      {
+        code: 'LOOPING',
+        severity: 'problem',
+        phase: 'draft',
+        seq: seqOf(records, 'loop.detected'),
+        since: 0,
+        found: 'It goes round in a loop: no-tests is open again, and nothing was corrected',
+        advice: 'Say what to change in other words, send back the phase where the defect was made, or decide.',
+      },
+    ]);
+    await run.decide('draft', 'RETRY: Write one test.');
+    await idle();
+    expect(codes(troubles())).toEqual([]);
+  });
+
+  it('tells of a loop of rewinds', async () => {
+    // a ◀── b ◀── c: b sends back a, c sends back b, and so on.
+    const policy: Policy = { onExhausted: 'escalate', maxPredecessorRetries: 9 };
+    const back = (target: string) => Array.from({ length: 9 }, (_, at) => retryPredecessor(target, `again ${at}`));
+    const { troubles } = await began(
+      [
+        fake('a'),
+        fake('b', { after: ['a'], verdicts: ['APPROVE', ...back('a').flatMap((one) => [one, 'APPROVE'])] }),
+        fake('c', { after: ['b'], verdicts: back('b') }),
+      ],
+      { policy },
+    );
+    const [loop] = troubles();
+    expect([loop?.code, loop?.phase, loop?.found]).toEqual([
+      'LOOPING',
+      'b',
+      'It goes round in a loop: c sends back b, b sends back a, c sends back b, b sends back a',
+    ]);
+  });
+
+  it('tells that the same change was asked for again, in whatever spacing', async () => {
+    const { troubles } = await began(
+      [
+        fake('draft', {
+          outputs: ['one', 'two', never],
+          verdicts: ['RETRY: Cite a source.', 'RETRY: cite  a source.'],
+        }),
+      ],
+      { policy: { maxRetries: 5 } },
+    );
+    expect(troubles().map(({ code, phase, found }) => [code, phase, found])).toEqual([
+      ['REPEATING', 'draft', 'draft has asked for the same change 2 times: cite  a source.'],
+    ]);
+  });
+
+  it.each<[Policy['onExhausted'], string]>([
+    ['accept', 'If it is not approved now, the last attempt stands all the same.'],
+    ['acceptBest', 'If it is not approved now, the attempt with the best score stands all the same.'],
+    ['escalate', 'If it is not approved now, a person is asked.'],
+    ['reject', 'If it is not approved now, it is rejected.'],
+  ])('tells that the last retry is used, and that %s follows', async (onExhausted, advice) => {
+    const { records, troubles } = await began(
+      [fake('draft', { outputs: ['one', never], verdicts: ['RETRY: shorter'] })],
+      { policy: { onExhausted, maxRetries: 1 } },
+    );
+    expect(troubles()).toEqual([
+      {
+        code: 'RETRIES_SPENT',
+        severity: 'notice',
+        phase: 'draft',
+        seq: seqOf(records, 'phase.retrying'),
+        since: 0,
+        found: 'The gate has used 1 of 1 retries',
+        advice,
+      },
+    ]);
+  });
+
+  it('tells that retries are used up while a person is asked, and no more once it is approved', async () => {
+    const { run, troubles } = await began(
+      [
+        fake('draft', { verdicts: ['RETRY: shorter', 'RETRY: funnier'] }),
+        fake('print', { after: ['draft'], outputs: [never] }),
+      ],
+      { policy: { onExhausted: 'escalate', maxRetries: 1 } },
+    );
+    expect(troubles().map(({ code, severity, advice }) => [code, severity, advice])).toEqual([
+      ['RETRIES_SPENT', 'problem', 'A person is asked.'],
+    ]);
+    await run.decide('draft', 'APPROVE');
+    await idle();
+    expect(troubles()).toEqual([]);
+  });
+
+  it('tells that a phase may not be sent back again', async () => {
+    const { troubles } = await began(
+      [fake('a', { outputs: ['one', never] }), fake('b', { after: ['a'], verdicts: [retryPredecessor('a', 'again')] })],
+      { policy: { onExhausted: 'escalate', maxPredecessorRetries: 1 } },
+    );
+    expect(troubles().map(({ code, phase, found }) => [code, phase, found])).toEqual([
+      ['REWINDS_SPENT', 'b', 'It has sent back a 1 of 1 times'],
+    ]);
+  });
+
+  it('says nothing of gates that were never to have a second try', async () => {
+    const { troubles } = await began([fake('draft', { verdicts: [held().script] })], { policy: { maxRetries: 0 } });
+    expect(troubles()).toEqual([]);
+  });
+
+  it('tells that a phase stands though changes were asked for, until it works again', async () => {
+    const verdict = held();
+    const { troubles } = await began(
+      [
+        fake('draft', { outputs: ['one', never], verdicts: ['RETRY: shorter'] }),
+        fake('print', { after: ['draft'], verdicts: [verdict.script] }),
+      ],
+      { policy: { maxRetries: 0 } },
+    );
+    expect(troubles().map(({ code, severity, phase }) => [code, severity, phase])).toEqual([
+      ['ACCEPTED_UNAPPROVED', 'notice', 'draft'],
+    ]);
+    verdict.release(retryPredecessor('draft', 'shorter'));
+    await expect.poll(() => codes(troubles())).toEqual([]);
+  });
+
+  describe('of limits', () => {
+    it.each<[Limits, string]>([
+      [{ costUsd: 1 }, '$0.9 of $1 are used of the limit costUsd'],
+      [{ tokens: 100 }, '95 of 100 are used of the limit tokens'],
+      [{ attemptsPerPhase: 1 }, '1 of 1 are used of the limit attemptsPerPhase'],
+    ])('%j tells that it is nearly spent', async (limits, found) => {
+      const work = spending({ costUsd: 0.9, tokens: 95 });
+      const { troubles } = await began([fake('draft', { outputs: [work] })], { limits });
+      expect(troubles().map(({ code, severity, found: told }) => [code, severity, told])).toEqual([
+        ['LIMIT_NEAR', 'notice', found],
+      ]);
+    });
+
+    it('tells nothing where less is used', async () => {
+      const { troubles } = await began([fake('draft', { outputs: [spending({ costUsd: 0.89 })] })], {
+        limits: { costUsd: 1 },
+      });
+      expect(troubles()).toEqual([]);
+    });
+
+    it('counts corrections, riders included', async () => {
+      const issues: readonly Issue[] = [
+        { severity: 'high', description: 'No login.', affectedPhase: 'a' },
+        { severity: 'high', description: 'No tests.', affectedPhase: 'b' },
+      ];
+      const { troubles } = await began(
+        [
+          fake('a', { outputs: ['one', never] }),
+          fake('b', { after: ['a'] }),
+          fake('c', { after: ['b'], verdicts: [requestChanges(issues)], rewindTo: 'ancestors' }),
+        ],
+        { limits: { corrections: 2 } },
+      );
+      expect(troubles().map(({ code, found }) => [code, found])).toEqual([
+        ['LIMIT_NEAR', '2 of 2 are used of the limit corrections'],
+      ]);
+    });
+
+    it('tells how often one phase has sent back another', async () => {
+      const { troubles } = await began(
+        [
+          fake('a', { outputs: ['one', never] }),
+          fake('b', { after: ['a'], verdicts: [retryPredecessor('a', 'again')] }),
+        ],
+        { limits: { perPair: 1 } },
+      );
+      expect(troubles().map(({ phase, found }) => [phase, found])).toEqual([
+        ['b', '1 of 1 are used of the limit perPair'],
+      ]);
+    });
+
+    it('tells that time is nearly over', async () => {
+      const { records, troubles } = await began([fake('draft', { outputs: [never] })], {
+        limits: { durationMs: 10 * MINUTE },
+      });
+      expect(troubles(9 * MINUTE - 1)).toEqual([]);
+      expect(troubles(9 * MINUTE)).toEqual([
+        {
+          code: 'LIMIT_NEAR',
+          severity: 'notice',
+          phase: null,
+          seq: seqOf(records, 'run.started'),
+          since: 9 * MINUTE,
+          found: '9 min of 10 min are used of the limit durationMs',
+          advice: 'The run stops, or asks a person, where it needs more.',
+        },
+      ]);
+    });
+
+    it('tells that one is reached, until it is lifted, and nothing of it after that', async () => {
+      const { run, records, troubles } = await began(
+        [fake('draft', { outputs: [spending({ costUsd: 2 })] }), fake('index', { outputs: [never] })],
+        { policy: { onLimit: 'escalate' }, limits: { costUsd: 1 } },
+      );
+      expect(troubles()).toEqual([
+        {
+          code: 'LIMIT_REACHED',
+          severity: 'problem',
+          phase: null,
+          seq: seqOf(records, 'limit.reached'),
+          since: 0,
+          found: 'The limit of 1 for costUsd is spent',
+          advice: 'The run is held until a person decides.',
+        },
+      ]);
+      await run.decide('costUsd', 'APPROVE');
+      await idle();
+      expect(troubles()).toEqual([]);
+    });
+
+    it('tells which phase one holds, until that is decided', async () => {
+      const { run, troubles } = await began(
+        [fake('draft', { outputs: ['one', 'two'], verdicts: ['RETRY: shorter'] }), fake('index', { outputs: [never] })],
+        { policy: { onLimit: 'escalate' }, limits: { attemptsPerPhase: 1 } },
+      );
+      expect(troubles().map(({ code, phase, advice }) => [code, phase, advice])).toEqual([
+        ['LIMIT_REACHED', 'draft', 'The phase is held until a person decides.'],
+      ]);
+      await run.decide('draft', 'APPROVE');
+      await idle();
+      expect(codes(troubles())).toEqual(['LIMIT_NEAR']);
+    });
+  });
+
+  describe('of silence', () => {
+    it('tells of a try that says nothing for ten minutes, since when, and by what it would end', async () => {
+      const { records, troubles } = await began([fake('draft', { outputs: [never] })]);
+      expect(troubles(10 * MINUTE - 1)).toEqual([]);
+      expect(troubles(10 * MINUTE)).toEqual([
+        {
+          code: 'SILENT',
+          severity: 'problem',
+          phase: 'draft',
+          seq: seqOf(records, 'task.started'),
+          since: 0,
+          found: 'Task work has said nothing for 10 min',
+          advice: 'Each try has a timeout of 60 min.',
+        },
+      ]);
+    });
+
+    it('advises a timeout where a task has none', async () => {
+      const slow = task('slow', { timeout: 0, run: never });
+      const { troubles } = await began([fake('draft', { tasks: [slow] })]);
+      expect(troubles(10 * MINUTE).map(({ advice }) => advice)).toEqual([
+        'See what it works on; a timeout would end it by itself.',
+      ]);
+    });
+
+    it('counts from what was said last', async () => {
+      const time = simulatedTime();
+      const work = ({ report }: TaskContext) => {
+        time.clock.setTimeout(() => report({ progress: 0.5 }), 4 * MINUTE);
+        return never();
+      };
+      const { troubles } = await began([fake('draft', { outputs: [work] })], { time });
+      await time.pass(5 * MINUTE);
+      expect(codes(troubles(14 * MINUTE - 1))).toEqual([]);
+      expect(codes(troubles(14 * MINUTE))).toEqual(['SILENT']);
+    });
+
+    it('measures by what others of the run took, where three have ended', async () => {
+      const time = simulatedTime();
+      const after = (ms: number) => () => new Promise((resolve) => time.clock.setTimeout(() => resolve('done'), ms));
+      const quick = [10_000, 12_000, 14_000].map((ms, at) => fake(`quick${at}`, { outputs: [after(ms)] }));
+      const { troubles } = await began([...quick, fake('slow', { outputs: [never] })], { time });
+      await time.pass(20_000);
+      expect(codes(troubles(119_999))).toEqual([]);
+      expect(troubles(120_000).map(({ phase, found }) => [phase, found])).toEqual([
+        ['slow', 'Task work has said nothing for 2 min; others took 12 s in the middle'],
+      ]);
+    });
+
+    it('is patient with what is short', async () => {
+      const quick = ['a', 'b', 'c'].map((name) => fake(name));
+      const { troubles } = await began([...quick, fake('slow', { outputs: [never] })]);
+      expect(codes(troubles(MINUTE - 1))).toEqual([]);
+      expect(codes(troubles(MINUTE))).toEqual(['SILENT']);
+    });
+
+    it('tells of a review, whether its reviewers or its checks are silent', async () => {
+      const reviewed = await began([fake('draft', { verdicts: [never] })]);
+      expect(reviewed.troubles(10 * MINUTE).map(({ found, advice }) => [found, advice])).toEqual([
+        ['The review has said nothing for 10 min', 'Each try has a timeout of 60 min.'],
+      ]);
+      const checks = [{ name: 'lint', run: never }];
+      const checked = await began([fake('draft', { checks })]);
+      expect(checked.troubles(10 * MINUTE).map(({ found }) => found)).toEqual([
+        'The review has said nothing for 10 min',
+      ]);
+    });
+
+    it('does not take for silent who waits for a person, or for the end of a backoff', async () => {
+      const asks = fake('asked', { tasks: [task('person', { run: human({ question: 'Well?' }) })] });
+      const backoff = { first: 30 * MINUTE, max: 30 * MINUTE };
+      const flaky = task('flaky', {
+        retry: { attempts: 2, backoff },
+        run: () => {
+          throw new Error('busy');
+        },
+      });
+      const { troubles } = await began([asks, fake('tried', { tasks: [flaky] })]);
+      expect(codes(troubles(29 * MINUTE))).toEqual([]);
+      expect(troubles(40 * MINUTE).map(({ phase: name }) => name)).toEqual(['tried']);
+    });
+
+    it('does not take a run that a limit holds for silent', async () => {
+      const work = spending({ costUsd: 2 });
+      const { troubles } = await began([fake('draft', { outputs: [work] })], {
+        policy: { onLimit: 'escalate' },
+        limits: { costUsd: 1 },
+      });
+      expect(codes(troubles(60 * MINUTE))).toEqual(['LIMIT_REACHED']);
+    });
+  });
+
+  it('finds nothing once the run has ended, and what is wrong again once it goes on', async () => {
+    const { run, fold, troubles } = await began(
+      [fake('draft', { outputs: ['one', never], verdicts: ['RETRY: shorter'] })],
+      { policy: { maxRetries: 1 } },
+    );
+    expect(codes(troubles())).toEqual(['RETRIES_SPENT']);
+    run.cancel('enough');
+    const { runId, ...result } = await run.result;
+    expect(result.status).toBe('cancelled');
+    expect(troubles(60 * MINUTE)).toEqual([]);
+    fold.apply({ runId, seq: 99, time: 0, event: { type: 'run.reopened' } });
+    expect(troubles(60 * MINUTE)).toEqual([]);
+  });
+});
+
+// --- internal ---
+
+const change = requestChanges([{ id: 'no-tests', severity: 'high', description: 'There are no tests.' }]);
+
+interface Options {
+  readonly policy?: Policy;
+  readonly limits?: Limits;
+  readonly time?: SimulatedTime;
+}
+
+/** A run that has gone on as far as it does by itself, and its troubles. */
+async function began(phases: readonly Fake[], { policy = {}, limits = {}, time = simulatedTime() }: Options = {}) {
+  const pipeline = definePipeline({ name: 'rig', policy, limits, phases: phases.map(({ definition }) => definition) });
+  const run: Run<unknown> = startRun(pipeline, { clock: time.clock, attended: true });
+  const records: RunRecord[] = [];
+  const fold = foldTroubles();
+  run.events$.subscribe((record) => {
+    records.push(record);
+    fold.apply(record);
+  });
+  for (let last = -1; last < records.length; await idle()) last = records.length;
+  return { run, records, fold, troubles: (now = 0): readonly Trouble[] => fold.troubles(now) };
+}
+
+/** Work that uses so much, and goes on beyond the test. */
+function spending(used: Parameters<TaskContext['report']>[0]): Script {
+  return ({ report }: TaskContext) => {
+    report(used);
+    return never();
+  };
+}
+
+function codes(troubles: readonly Trouble[]): readonly string[] {
+  return troubles.map(({ code }) => code);
+}
+
+function seqOf(records: readonly RunRecord[], type: string): number {
+  return records.find(({ event }) => event.type === type)?.seq ?? 0;
+}
