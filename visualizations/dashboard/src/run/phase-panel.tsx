@@ -3,10 +3,21 @@
  *
  * @module
  */
-import { type ReactNode, useEffect, useEffectEvent, useRef } from 'react';
-import { startOf } from '../parts/foreign-text.ts';
+import { type ReactNode, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
+import type { RunRecord } from '../../../../src/model/event.ts';
+import { follow } from '../data/follow.ts';
+import { useNow } from '../data/now.ts';
+import { inOneLine, startOf } from '../parts/foreign-text.ts';
 import { StandingBadge } from '../parts/standing.tsx';
+import { counted, isoTime, timeText } from '../parts/words.ts';
+import { hashOf, type RunRoute } from '../route.ts';
+import { AttemptView } from './attempt-view.tsx';
+import { PhaseChart } from './chart-view.tsx';
+import { PhaseFacts } from './phase-facts.tsx';
+import { attemptAt, beginPhaseStory } from './phase-story.ts';
+import { wordsOf } from './record-words.ts';
 import type { TabProps } from './tab.ts';
+import './phase-panel.css';
 
 interface PhasePanelProps extends TabProps {
   readonly phase: string;
@@ -14,9 +25,15 @@ interface PhasePanelProps extends TabProps {
 }
 
 /** The panel of a phase. */
-export function PhasePanel({ phase, story, close }: PhasePanelProps): ReactNode {
+export function PhasePanel({ phase, log, story, route, goesOn, close }: PhasePanelProps): ReactNode {
+  const [follower] = useState(() => follow(() => beginPhaseStory(phase)));
+  const own = useMemo(() => follower.to(log.records, story.seq), [follower, log, story]);
   const heading = useRef<HTMLHeadingElement>(null);
-  const result = story.snapshot.phases[phase];
+  const clock = useNow();
+  const { plan, snapshot } = story;
+  const result = snapshot.phases[phase];
+  const definition = plan?.phases.find(({ name }) => name === phase);
+  const wanted = attemptAt(own.attempts, route.attempt);
   useEffect(() => {
     // Who opens the page there has not asked for the panel.
     if (document.activeElement !== document.body) heading.current?.focus();
@@ -33,11 +50,56 @@ export function PhasePanel({ phase, story, close }: PhasePanelProps): ReactNode 
           Close
         </button>
       </header>
+      {definition && plan ? null : <p>The run has no phase of this name.</p>}
+      {definition && plan ? (
+        <>
+          <section aria-label="Statechart">
+            <PhaseChart state={own.state} />
+          </section>
+          <PhaseFacts plan={plan} phase={definition} route={route} />
+          <h3>{own.attempts.length === 0 ? 'It has not begun' : counted(own.attempts.length, 'attempt')}</h3>
+          <ol className="attempts" reversed>
+            {own.attempts.toReversed().map((attempt) => (
+              <AttemptView
+                key={`${attempt.seq} ${route.attempt ?? ''}`}
+                phase={phase}
+                attempt={attempt}
+                before={own.attempts[attempt.number - 2]}
+                route={route}
+                now={goesOn ? clock : story.time}
+                isOpen={attempt.number - 1 === wanted}
+                isWanted={route.attempt !== null && attempt.number - 1 === wanted}
+              />
+            ))}
+          </ol>
+          <Between records={own.between} route={route} />
+        </>
+      ) : null}
     </aside>
   );
 }
 
 // --- internal ---
+
+/** What has happened to it beside its attempts. */
+function Between({ records, route }: { readonly records: readonly RunRecord[]; readonly route: RunRoute }): ReactNode {
+  if (records.length === 0) return null;
+  return (
+    <section aria-label="Between attempts">
+      <h3>Between attempts</h3>
+      <ul className="between">
+        {records.toReversed().map(({ seq, time, event }) => (
+          <li key={seq}>
+            <a className="quiet" href={hashOf({ ...route, at: seq })} title="See the run as it was then">
+              <time dateTime={isoTime(time)}>{timeText(time)}</time>
+            </a>{' '}
+            {inOneLine(wordsOf(event))}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
 
 /** Whatever has the focus, unless it is a question that stands above all else, or has a use for the key. */
 function useEscape(close: () => void): void {
