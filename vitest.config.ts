@@ -24,6 +24,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // Machines that test many files at once are slow.
+    expect: { poll: { timeout: 15_000 } },
     typecheck: { enabled: true, include: ['test/**/*.test-d.ts'] },
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text', 'html'] },
   },

@@ -79,11 +79,30 @@ describe('a server that ends and starts again', () => {
     await page.getByRole('radio', { name: /^Retry/u }).check();
     await page.getByRole('textbox', { name: 'What to change?' }).fill('Count the words again.');
     await close();
-    await page.getByRole('alert').filter({ hasText: 'does not answer' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'The server does not answer.' }).waitFor();
     await serveOn(store, { port, session: SECRET });
-    await page.getByRole('alert').filter({ hasText: 'does not answer' }).waitFor({ state: 'detached' });
+    await expect.poll(() => page.getByRole('alert').count()).toBe(0);
     await page.getByRole('button', { name: 'Send: retry' }).click();
     await expect.poll(async () => (await store.inbox())[0]?.outcome).toContain('Count the words again.');
+  });
+});
+
+describe('a server that starts again with other secrets', () => {
+  it('is said to need its address, and is gone on with once that was opened', async () => {
+    const { store, url, port, item, close } = await asked();
+    const { page, allow } = await openTab(url);
+    allow(/net::ERR_|401/u);
+    await page.goto(item);
+    await page.getByRole('heading', { level: 1, name: /draft/u }).waitFor();
+    await close();
+    await page.getByRole('alert').filter({ hasText: 'The server does not answer.' }).waitFor();
+    const next = await serveOn(store, { port });
+    await page.getByRole('alert').filter({ hasText: 'Open the URL that was printed' }).waitFor();
+    const beside = await openBeside(page, next.url);
+    await beside.page.getByRole('heading', { level: 1, name: 'Needs you' }).waitFor();
+    await expect.poll(() => page.getByRole('alert').count()).toBe(0);
+    await answer(page, 'Approve', 'Send: approve');
+    await page.getByRole('heading', { name: 'Answered' }).waitFor();
   });
 });
 

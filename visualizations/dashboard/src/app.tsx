@@ -5,11 +5,12 @@
  */
 import { type ReactNode, useEffect } from 'react';
 import type { Session } from '../../../src/server/api.ts';
-import { useAsked } from './data/ask.ts';
-import { ChangesContext, useChangeStream } from './data/changes.ts';
+import { type Asked, UNREACHABLE, useAsked } from './data/ask.ts';
+import { type Changes, ChangesContext, useChangeStream } from './data/changes.ts';
 import { SessionContext } from './data/session.ts';
 import { HomePage } from './home/home-page.tsx';
 import { ItemPage } from './inbox/item-page.tsx';
+import { inOneLine, startOf } from './parts/foreign-text.ts';
 import { RefusalNote } from './parts/refusal-note.tsx';
 import { ALL_RUNS, hashOf, type Route, useRoute } from './route.ts';
 import { RunPage } from './run/run-page.tsx';
@@ -18,7 +19,7 @@ import { RunsPage } from './runs/runs-page.tsx';
 /** The whole app. */
 export function App(): ReactNode {
   const changes = useChangeStream();
-  const session = useAsked<Session>('/api/session', changes.connected ? 1 : 0);
+  const session = useAsked<Session>('/api/session', changes.connected ? 'heard' : changes.cuts);
   const route = useRoute();
   const { open } = changes;
   useEffect(() => {
@@ -51,14 +52,14 @@ export function App(): ReactNode {
               Runs
             </NavLink>
           </nav>
-          <span className="quiet store" title={known.store}>
-            {known.store}
+          <span className="quiet store" title={inOneLine(known.store)}>
+            {inOneLine(known.store)}
           </span>
           {known.readOnly ? <span className="tag">read-only</span> : null}
         </header>
         {changes.connected && changes.problem === null ? null : (
           <p className="banner" role="alert">
-            {changes.problem ?? 'The server does not answer'}. What you see is as it was; it is asked again and again.
+            {troubleOf(changes, session)}. What you see is as it was; it is asked again and again.
           </p>
         )}
         <main id="main" className="page" tabIndex={-1}>
@@ -98,6 +99,14 @@ function NavLink({ to, here, children }: NavLinkProps): ReactNode {
   );
 }
 
+/** In words: it may answer, and not let this page in any more. */
+function troubleOf({ problem }: Changes, session: Asked<Session>): string {
+  if (problem !== null || session.state !== 'refused' || session.error.code === UNREACHABLE)
+    return problem ?? 'The server does not answer';
+  const { message, hint } = session.error;
+  return hint === undefined ? message : `${message}. ${hint.replace(/\.$/u, '')}`;
+}
+
 function titleOf(route: Route): string {
   switch (route.page) {
     case 'home':
@@ -105,9 +114,9 @@ function titleOf(route: Route): string {
     case 'runs':
       return 'Runs';
     case 'item':
-      return `Item ${route.item}`;
+      return `Item ${startOf(route.item, 80)}`;
     case 'run':
-      return `Run ${route.run}`;
+      return `Run ${startOf(route.run, 80)}`;
   }
 }
 

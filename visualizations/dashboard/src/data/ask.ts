@@ -20,6 +20,9 @@ export class Refused extends Error {
   }
 }
 
+/** The code where nobody answers. */
+export const UNREACHABLE = 'UNREACHABLE';
+
 /** Reads something. @throws Refused */
 export async function ask<T>(path: string, signal?: AbortSignal): Promise<T> {
   return answerOf<T>(await sent(path, signal ? { signal } : {}));
@@ -131,7 +134,7 @@ async function sent(path: string, request: RequestInit): Promise<Response> {
     if (request.signal?.aborted) throw cause;
     throw new Refused({
       error: {
-        code: 'UNREACHABLE',
+        code: UNREACHABLE,
         message: 'The server of this dashboard does not answer',
         hint: 'Was phasegate stopped? Start it again and open the address that it prints.',
       },

@@ -5,6 +5,7 @@
  */
 import { createContext, useContext, useEffect, useMemo, useState } from 'react';
 import type { Change, Refusal } from '../../../../src/server/api.ts';
+import { listen } from './stream.ts';
 import { fromWire } from './wire.ts';
 
 /** What is known of changes. */
@@ -17,6 +18,8 @@ export interface Changes {
   readonly open: number | null;
   /** Whether the server can be heard. */
   readonly connected: boolean;
+  /** How often it could not be heard, so far. */
+  readonly cuts: number;
   /** What keeps the server from telling more, in its words. */
   readonly problem: string | null;
 }
@@ -27,6 +30,7 @@ export const ChangesContext = createContext<Changes>({
   versionOf: () => 0,
   open: null,
   connected: false,
+  cuts: 0,
   problem: null,
 });
 
@@ -39,18 +43,18 @@ export function useChanges(): Changes {
 export function useChangeStream(): Changes {
   const [changes, setChanges] = useState<Heard>(SILENCE);
   useEffect(() => {
-    const source = new EventSource('/api/changes');
-    source.addEventListener('changed', ({ data }: MessageEvent<string>) => {
-      const change = fromWire<Change>(data);
-      setChanges((before) => heard(before, change));
+    return listen(() => '/api/changes', {
+      changed({ data }) {
+        const change = fromWire<Change>(data);
+        setChanges((before) => heard(before, change));
+      },
+      open: () => setChanges((before) => ({ ...before, connected: true })),
+      error(event) {
+        // The server's own word of what is wrong has data; a connection that is gone has none.
+        const problem = event instanceof MessageEvent ? fromWire<Refusal>(String(event.data)).error.message : null;
+        setChanges((before) => ({ ...before, connected: problem !== null, problem, cuts: before.cuts + 1 }));
+      },
     });
-    source.addEventListener('open', () => setChanges((before) => ({ ...before, connected: true })));
-    source.addEventListener('error', (event) => {
-      // The server's own word of what is wrong has data; a connection that is gone has none.
-      const problem = event instanceof MessageEvent ? fromWire<Refusal>(String(event.data)).error.message : null;
-      setChanges((before) => ({ ...before, connected: problem !== null, problem }));
-    });
-    return () => source.close();
   }, []);
   return useMemo(() => told(changes), [changes]);
 }
@@ -64,11 +68,11 @@ interface Heard extends Omit<Changes, 'versionOf'> {
   readonly since: number;
 }
 
-const SILENCE: Heard = { version: 0, open: null, connected: true, problem: null, runs: new Map(), since: 0 };
+const SILENCE: Heard = { version: 0, open: null, connected: true, cuts: 0, problem: null, runs: new Map(), since: 0 };
 
 function heard(before: Heard, { runs, open }: Change): Heard {
   const version = before.version + 1;
-  const common = { version, open, connected: true, problem: null };
+  const common = { version, open, connected: true, cuts: before.cuts, problem: null };
   // The first of a connection names none: anything may have changed before it.
   if (runs.length === 0) return { ...common, runs: new Map(), since: version };
   const now = runs.map((run): [string, number] => [run, version]);

@@ -5,6 +5,7 @@
  */
 import { useEffect, useState } from 'react';
 import type { RunRecord } from '../../../../src/model/event.ts';
+import { listen } from './stream.ts';
 import { fromWire } from './wire.ts';
 
 /** The records so far. */
@@ -33,21 +34,22 @@ export function useRecords(run: string): RecordLog {
       state = next;
       show();
     };
-    const source = new EventSource(`/api/runs/${encodeURIComponent(run)}/records`);
-    source.addEventListener('records', ({ data }: MessageEvent<string>) => {
-      for (const record of fromWire<readonly RunRecord[]>(data))
-        if (record.seq === records.length + 1) records.push(record);
-      // While the past comes in, a frame per batch would be work for nothing.
-      if (state !== 'loading') show();
+    const end = listen(() => `/api/runs/${encodeURIComponent(run)}/records?from=${records.length + 1}`, {
+      records({ data }) {
+        for (const record of fromWire<readonly RunRecord[]>(data))
+          if (record.seq === records.length + 1) records.push(record);
+        // While the past comes in, a frame per batch would be work for nothing.
+        if (state !== 'loading') show();
+      },
+      'caught-up': () => stand('live'),
+      gone() {
+        end();
+        stand('gone');
+      },
+      error: () => stand(state === 'gone' ? 'gone' : 'cut'),
     });
-    source.addEventListener('caught-up', () => stand('live'));
-    source.addEventListener('gone', () => {
-      source.close();
-      stand('gone');
-    });
-    source.addEventListener('error', () => stand(state === 'gone' ? 'gone' : 'cut'));
     return () => {
-      source.close();
+      end();
       cancelAnimationFrame(frame);
     };
   }, [run]);
