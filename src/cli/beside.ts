@@ -17,10 +17,12 @@ export interface Beside {
 /** Ends what is served beside a run that is over. @param keep Whether a terminal has it go on until Ctrl-C. */
 export async function endBeside(all: readonly Beside[], keep: boolean): Promise<void> {
   if (keep && process.stdout.isTTY && all.length > 0) {
+    // Before it is said that Ctrl-C ends it.
+    const over = interrupted();
     process.stderr.write(all.map(({ goesOn }) => `${goesOn}\n`).join(''));
     // Signals alone keep no process awake.
     const awake = setInterval(() => undefined, 60_000);
-    await interrupted();
+    await over;
     clearInterval(awake);
   }
   for (const one of all) await one.close();

@@ -4,6 +4,7 @@
  * @module
  */
 import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { createAdaptorServer } from '@hono/node-server';
 import { PhasegateError } from '../model/errors.ts';
 import type { RunStore } from '../store/port.ts';
@@ -51,7 +52,7 @@ export interface Dashboard {
   /** Where to open it. Whoever has it can see every run of the store, and answer. */
   readonly url: string;
   readonly port: number;
-  /** Ends every connection. The store stays open. */
+  /** Ends every connection, once what was asked before is answered. The store stays open. */
   readonly close: () => Promise<void>;
 }
 
@@ -84,13 +85,22 @@ export async function serveDashboard(store: RunStore, options: DashboardOptions 
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const stream of streams) stream.abort();
-      if ('closeAllConnections' in server) server.closeAllConnections();
+      if (!('closeAllConnections' in server)) return;
+      // Whoever has just answered is told what has become of that, as the last thing.
+      const looking = setInterval(() => server.closeIdleConnections(), LOOK_MS);
+      await Promise.race([closed, setTimeout(PATIENCE_MS, undefined, { ref: false })]);
+      clearInterval(looking);
+      server.closeAllConnections();
       await closed;
     },
   };
 }
 
 // --- internal ---
+
+/** Milliseconds for which requests that are being answered may take when it is closed, and between looks. */
+const PATIENCE_MS = 1000;
+const LOOK_MS = 10;
 
 /** Not `localhost`, which is another address on some machines, and not every address: others on the network have no business here. */
 const HOST = '127.0.0.1';

@@ -1,0 +1,293 @@
+/** `phasegate ui`, and `--ui` of commands that run something: real processes, a real store, and what a browser would ask. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { askAt, cookieOf, until, type JsonAnswer } from '../server/rig.ts';
+import { files, phasegate, start, type Going } from './cli.ts';
+import { onTerminal, python } from './pty.ts';
+
+/** Asks a person, and then waits for a file. */
+const ASKS = `
+import { existsSync } from 'node:fs';
+import { definePipeline, human, phase, task } from 'phasegate';
+const ask = phase('ask', { tasks: [task('which', { run: human({ question: 'Which?' }) })] });
+const wait = async () => {
+  while (!existsSync('done')) await new Promise((resolve) => setTimeout(resolve, 20));
+  return 'there';
+};
+const work = phase('work', { after: [ask], tasks: [task('file', { run: wait })] });
+export default definePipeline({ name: 'asks', phases: [ask, work] });
+`;
+
+const FAILS = `
+import { existsSync } from 'node:fs';
+import { definePipeline, phase, task } from 'phasegate';
+const run = () => { if (existsSync('done')) return 1; throw new Error('not yet'); };
+export default definePipeline({ name: 'fails', phases: [phase('a', { tasks: [task('t', { run })] })] });
+`;
+
+describe('phasegate ui', () => {
+  it('prints one line with the URL, serves, and ends in good order by Ctrl-C, also while somebody reads', async () => {
+    const cwd = await files({ 'asks.mjs': ASKS });
+    await phasegate(['run', 'asks.mjs', '--run-id', 'r'], { cwd });
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      const ui = start(['ui', '--port', '0'], { cwd });
+      const client = await clientOf(ui);
+      expect(client.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?token=[\w-]{43}$/u);
+      expect((await client.get('/api/session')).body).toMatchObject({
+        store: '.phasegate/runs.db',
+        readOnly: false,
+        actions: ['resume', 'retry', 'cancel', 'fork'],
+      });
+      expect((await client.get('/api/runs')).body).toMatchObject({ runs: [{ runId: 'r', standing: 'waiting' }] });
+      const stream = fetch(`${client.base}/api/runs/r/records`, { headers: { cookie: client.cookie } });
+      expect((await stream).status).toBe(200);
+      ui.child.kill(signal);
+      expect(await ui.ended).toEqual({ code: 0, stdout: `dashboard: ${client.url}\n`, stderr: '' });
+    }
+  });
+
+  it('takes another port where its own is in use, and says so where one was named', async () => {
+    const cwd = await files({ 'asks.mjs': ASKS });
+    await phasegate(['run', 'asks.mjs'], { cwd });
+    const [one, other] = [await clientOf(start(['ui'], { cwd })), await clientOf(start(['ui'], { cwd }))];
+    const ports = [one, other].map(({ url }) => Number(new URL(url).port));
+    expect(new Set(ports).size).toBe(2);
+    for (const port of ports) expect(port >= 4400 && port < 4420).toBe(true);
+
+    const port = await takenPort();
+    expect(await phasegate(['ui', '--port', String(port)], { cwd })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `Cannot serve the dashboard on port ${port} as it is in use
+Name another port, or none for any that is free.
+Docs: docs/errors.md#PORT_UNUSABLE
+`,
+    });
+    expect((await phasegate(['ui', '--port', 'x'], { cwd })).stderr).toContain('It is no port');
+  });
+
+  it('refuses what is no store, and makes none', async () => {
+    const cwd = await files({});
+    expect(await phasegate(['ui'], { cwd })).toMatchObject({
+      code: 2,
+      stderr: `Cannot look for runs in .phasegate/runs.db as no run was kept in this folder yet
+Start one with: phasegate run <pipeline>. Runs that were kept elsewhere are found with --store <file>.
+Docs: docs/errors.md#STORE_UNREADABLE
+`,
+    });
+    expect((await phasegate(['ls'], { cwd })).code).toBe(2);
+  });
+
+  it('changes nothing with --read-only, and does not open the store for writing', async () => {
+    const cwd = await files({ 'asks.mjs': ASKS });
+    await phasegate(['run', 'asks.mjs', '--run-id', 'r'], { cwd });
+    const before = await readFile(join(cwd, '.phasegate/runs.db'));
+    const client = await clientOf(start(['ui', '--port', '0', '--read-only'], { cwd }));
+    const item = await client.item();
+    for (const [path, body] of [
+      [`/api/inbox/${item.id}/answer`, { nonce: item.nonce, reply: { type: 'value', value: 1 } }],
+      ['/api/runs/r/cancel', {}],
+      ['/api/runs/r/resume', {}],
+      ['/api/runs/r/fork', { at: 1 }],
+    ] as const) {
+      expect(await client.post(path, body)).toMatchObject({
+        status: 403,
+        body: { error: { code: 'REQUEST_REFUSED' } },
+      });
+    }
+    expect((await client.get('/api/session')).body).toMatchObject({ readOnly: true, actions: [] });
+    expect(await readFile(join(cwd, '.phasegate/runs.db'))).toEqual(before);
+  });
+});
+
+describe('what the dashboard does', () => {
+  it('goes on in processes of their own, which outlive it', async () => {
+    const cwd = await files({ 'asks.mjs': ASKS });
+    await phasegate(['run', 'asks.mjs', '--run-id', 'r'], { cwd });
+    const ui = start(['ui', '--port', '0'], { cwd });
+    const client = await clientOf(ui);
+    const item = await client.item();
+    expect(
+      await client.post(`/api/inbox/${item.id}/answer`, { nonce: item.nonce, reply: { type: 'value', value: 'red' } }),
+    ).toEqual({ status: 200, body: { state: 'resumed' } });
+    await until(async () => JSON.stringify((await client.get('/api/runs/r')).body).includes('"approved":1'));
+    const { body } = await client.get('/api/runs/r');
+    expect(body).toMatchObject({ standing: 'running', actions: ['cancel', 'fork'] });
+    expect(body).toMatchObject({ worker: expect.stringMatching(/^process \d+ on /u) as string });
+    expect((body as { readonly worker: string }).worker).not.toContain(`process ${ui.child.pid} `);
+
+    ui.child.kill('SIGINT');
+    expect((await ui.ended).code).toBe(0);
+    await writeFile(join(cwd, 'done'), '');
+    const followed = await phasegate(['events', 'r', '--follow'], { cwd });
+    expect(followed.stdout).toContain('which done');
+    expect((await phasegate(['show', 'r', '--json'], { cwd })).stdout).toContain('"standing":"completed"');
+  });
+
+  it('says why a run cannot go on', async () => {
+    const cwd = await files({ 'asks.mjs': ASKS, 'fails.mjs': FAILS });
+    await phasegate(['run', 'asks.mjs', '--run-id', 'r'], { cwd });
+    await phasegate(['run', 'fails.mjs', '--run-id', 'f'], { cwd });
+    const client = await clientOf(start(['ui', '--port', '0'], { cwd }));
+
+    await writeFile(join(cwd, 'asks.mjs'), ASKS.replace("phase('ask'", "phase('other'"));
+    expect(await client.post('/api/runs/r/resume')).toMatchObject({
+      status: 409,
+      body: {
+        error: {
+          code: 'RUN_CHANGED',
+          message: expect.stringContaining('Cannot resume run r as the definition of "asks" has changed:\n') as string,
+          hint: expect.stringContaining('Restore the definition') as string,
+        },
+      },
+    });
+    await writeFile(join(cwd, 'asks.mjs'), 'throw new Error("broken");');
+    const { status, body } = await client.post('/api/runs/r/resume');
+    expect(status).toBe(500);
+    expect(JSON.stringify(body)).toContain('broken');
+
+    expect((await client.get('/api/runs/f')).body).toMatchObject({ standing: 'failed', actions: ['retry', 'fork'] });
+    await writeFile(join(cwd, 'done'), '');
+    expect(await client.post('/api/runs/f/retry')).toMatchObject({ status: 200, body: { run: { runId: 'f' } } });
+    await until(async () => JSON.stringify((await client.get('/api/runs/f')).body).includes('"standing":"completed"'));
+    expect(await client.post('/api/runs/f/retry')).toMatchObject({
+      status: 409,
+      body: { error: { code: 'RUN_ENDED' } },
+    });
+  });
+
+  it('frees a run from a process that was killed', async () => {
+    const cwd = await files({ 'asks.mjs': ASKS });
+    const run = start(['run', 'asks.mjs', '--run-id', 'r', '--wait'], { cwd });
+    await until(async () => (await phasegate(['inbox'], { cwd })).stdout.includes('Which?'));
+    const client = await clientOf(start(['ui', '--port', '0'], { cwd }));
+    const worker = expect.stringContaining(`process ${run.child.pid} on `) as string;
+    expect((await client.get('/api/runs/r')).body).toMatchObject({ standing: 'waiting', worker, gone: null });
+    run.child.kill('SIGKILL');
+    await run.ended;
+    expect((await client.get('/api/runs/r')).body).toMatchObject({
+      worker: null,
+      gone: worker,
+      actions: ['resume', 'cancel', 'fork'],
+    });
+    expect(await client.post('/api/runs/r/cancel', { reason: 'Over' })).toMatchObject({
+      status: 200,
+      body: { run: { standing: 'cancelled', worker: null, gone: null } },
+    });
+  });
+});
+
+describe('run --ui', () => {
+  it('prints the URL beside the records, waits for who answers in the browser, and ends with the run', async () => {
+    const cwd = await files({ 'asks.mjs': ASKS, done: '' });
+    const run = start(['run', 'asks.mjs', '--run-id', 'r', '--ui', '--json'], { cwd });
+    const client = await clientOf(run, 'stderr');
+    expect((await client.get('/api/runs/r')).body).toMatchObject({
+      worker: expect.stringContaining(`process ${run.child.pid} on `) as string,
+    });
+    const item = await client.item();
+    expect(
+      await client.post(`/api/inbox/${item.id}/answer`, { nonce: item.nonce, reply: { type: 'value', value: 'red' } }),
+    ).toMatchObject({ status: 200, body: { state: 'taken' } });
+    const { code, stdout, stderr } = await run.ended;
+    expect(code).toBe(0);
+    for (const line of stdout.trimEnd().split('\n')) expect(JSON.parse(line)).toMatchObject({ runId: 'r' });
+    expect(stderr).toContain(`dashboard: ${client.url}\n`);
+  });
+
+  it('is served by resume as well', async () => {
+    const cwd = await files({ 'asks.mjs': ASKS, done: '' });
+    await phasegate(['run', 'asks.mjs', '--run-id', 'r'], { cwd });
+    const run = start(['resume', 'r', '--ui'], { cwd });
+    const client = await clientOf(run, 'stderr');
+    const item = await client.item();
+    await client.post(`/api/inbox/${item.id}/answer`, { nonce: item.nonce, reply: { type: 'value', value: 'red' } });
+    expect((await run.ended).code).toBe(0);
+  });
+
+  it('needs a store', async () => {
+    const cwd = await files({ 'asks.mjs': ASKS });
+    expect(await phasegate(['run', 'asks.mjs', '--ui', '--no-store'], { cwd })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `Cannot show the run in the dashboard as it is not kept
+Name a file for it with --store, or leave --ui out.
+Docs: docs/errors.md#STORE_UNREADABLE
+`,
+    });
+  });
+
+  it.runIf(python)('goes on on a terminal when the run is over, until Ctrl-C', async () => {
+    const cwd = await files({ 'quick.mjs': FAILS, done: '' });
+    const { code, text } = await onTerminal(['run', join(cwd, 'quick.mjs'), '--ui', '--store', join(cwd, 'runs.db')], {
+      'The dashboard is there until Ctrl-C': '\u0003',
+    });
+    // There is no file `done` in the folder of this process.
+    expect(code).toBe(1);
+    expect(text).toMatch(/dashboard: http:\/\/127\.0\.0\.1:44\d\d\/\?token=/u);
+    expect(text).toContain('failed');
+  });
+});
+
+// --- internal ---
+
+interface Client {
+  readonly url: string;
+  readonly base: string;
+  readonly cookie: string;
+  readonly get: (path: string) => Promise<JsonAnswer>;
+  readonly post: (path: string, body?: unknown) => Promise<JsonAnswer>;
+  /** The item that waits, once one does. */
+  readonly item: () => Promise<{ readonly id: string; readonly nonce: string }>;
+}
+
+/** Waits for the URL that a command prints, and takes its cookie. */
+async function clientOf({ child, ended }: Going, stream: 'stdout' | 'stderr' = 'stdout'): Promise<Client> {
+  let text = '';
+  child[stream]?.on('data', (more: string) => (text += more));
+  let isOver = false;
+  void ended.then(() => (isOver = true));
+  await until(() => /dashboard: \S+\n/u.test(text) || isOver);
+  const url = /dashboard: (\S+)\n/u.exec(text)?.[1] ?? '';
+  if (url === '') throw new Error(`It has ended: ${JSON.stringify(await ended)}`);
+  const base = new URL(url).origin;
+  const cookie = await cookieOf(url);
+  const json = async (path: string, asking: Parameters<typeof askAt>[1]): Promise<JsonAnswer> => {
+    const answer = await askAt(`${base}${path}`, asking);
+    return { status: answer.status, body: JSON.parse(answer.text) };
+  };
+  const get = (path: string) => json(path, { headers: { cookie } });
+  return {
+    url,
+    base,
+    cookie,
+    get,
+    post: (path, body = {}) =>
+      json(path, {
+        method: 'POST',
+        headers: { cookie, origin: base, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    async item() {
+      const items = async () =>
+        (
+          (await get('/api/inbox')).body as {
+            readonly items: readonly { readonly id: string; readonly nonce: string }[];
+          }
+        ).items;
+      await until(async () => (await items()).length === 1);
+      const [one] = await items();
+      return one ?? { id: '', nonce: '' };
+    },
+  };
+}
+
+async function takenPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
