@@ -125,7 +125,7 @@ describe('foldTroubles()', () => {
       { policy: { onExhausted: 'escalate', maxPredecessorRetries: 1 } },
     );
     expect(troubles().map(({ code, phase, found }) => [code, phase, found])).toEqual([
-      ['REWINDS_SPENT', 'b', 'It has sent back a 1 of 1 times'],
+      ['REWINDS_SPENT', 'b', 'It has used 1 of 1 rewinds of a'],
     ]);
   });
 

@@ -211,7 +211,7 @@ function rewindsSpent(seen: Seen<EventOf<'phase.rewinding'>>, gate: GatePlan, is
     code: 'REWINDS_SPENT',
     severity: isAsked ? 'problem' : 'notice',
     phase,
-    found: `It has sent back ${target} ${spent} of ${countOf(gate.maxPredecessorRetries)} times`,
+    found: `It has used ${spent} of ${countOf(gate.maxPredecessorRetries)} rewinds of ${target}`,
     advice: afterwards(gate, isAsked),
   });
 }

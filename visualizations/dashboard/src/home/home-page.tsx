@@ -11,6 +11,7 @@ import { RefusalNote } from '../parts/refusal-note.tsx';
 import { ALL_RUNS, hashOf } from '../route.ts';
 import { RunTable } from '../runs/run-table.tsx';
 import { OpenItems } from './open-items.tsx';
+import { Troubles } from './troubles.tsx';
 import './home.css';
 
 /** The first page. */
@@ -19,6 +20,7 @@ export function HomePage(): ReactNode {
     <>
       <h1>Needs you</h1>
       <OpenItems />
+      <Troubles />
       <RecentRuns />
     </>
   );

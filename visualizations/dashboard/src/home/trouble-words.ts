@@ -1,0 +1,59 @@
+/**
+ * What is wrong with runs, in words and by run.
+ *
+ * @module
+ */
+import type { UiTrouble } from '../../../../src/server/api.ts';
+import { hashOfRun } from '../route.ts';
+
+/** What is wrong with one run. */
+export interface TroubledRun {
+  readonly runId: string;
+  readonly pipeline: string;
+  readonly troubles: readonly UiTrouble[];
+}
+
+/** By run: those with problems first, else in their order. */
+export function byRun(troubles: readonly UiTrouble[]): readonly TroubledRun[] {
+  const runs = new Map<string, UiTrouble[]>();
+  for (const trouble of troubles) {
+    const known = runs.get(trouble.runId);
+    if (known) known.push(trouble);
+    else runs.set(trouble.runId, [trouble]);
+  }
+  return [...runs]
+    .map(([runId, own]) => ({ runId, pipeline: own[0]?.pipeline ?? '', troubles: own }))
+    .toSorted((one, other) => Number(hasProblem(other)) - Number(hasProblem(one)));
+}
+
+/** A mark, and what it is in a word or two. */
+export function lookOfTrouble({ code }: Pick<UiTrouble, 'code'>): { readonly mark: string; readonly word: string } {
+  return LOOKS[code];
+}
+
+/** Where one sees it: the phase, on the view that shows most of it. */
+export function hashOfTrouble({ runId, code, phase }: UiTrouble): string {
+  return hashOfRun(runId, {
+    phase,
+    tab: code === 'SILENT' ? 'timeline' : code.startsWith('LIMIT') ? 'quality' : 'graph',
+  });
+}
+
+// --- internal ---
+
+const LOOKS: Readonly<Record<UiTrouble['code'], { readonly mark: string; readonly word: string }>> = {
+  LOOPING: { mark: '∞', word: 'loop' },
+  REPEATING: { mark: '↻', word: 'asked again' },
+  RETRIES_SPENT: { mark: '∎', word: 'no retries left' },
+  REWINDS_SPENT: { mark: '∎', word: 'no rewinds left' },
+  ACCEPTED_UNAPPROVED: { mark: '!', word: 'stands unapproved' },
+  LIMIT_REACHED: { mark: '∎', word: 'limit reached' },
+  LIMIT_NEAR: { mark: '!', word: 'limit near' },
+  SILENT: { mark: '…', word: 'silent' },
+  GONE: { mark: '✗', word: 'abandoned' },
+  LEFT: { mark: '◌', word: 'suspended' },
+};
+
+function hasProblem({ troubles }: TroubledRun): boolean {
+  return troubles.some(({ severity }) => severity === 'problem');
+}
