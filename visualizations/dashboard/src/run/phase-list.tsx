@@ -105,7 +105,7 @@ export function PhaseList({ faces, story, route }: PhaseListProps): ReactNode {
 
 // --- internal ---
 
-const ROW = 35;
+const ROW = 34;
 
 function noteOf({ notes }: PhaseFace, { error, reason }: PhaseRow['result']): string {
   const why = error?.message ?? reason;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type ReactNode, useMemo } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useMemo } from 'react';
 import type { RunRecord } from '../../../../src/model/event.ts';
 import { inOneLine, startOf } from '../parts/foreign-text.ts';
 import { useVirtualRows } from '../parts/virtual-rows.ts';
@@ -15,18 +15,23 @@ import { wordsOf } from './record-words.ts';
 import type { TabProps } from './tab.ts';
 import { tickText } from './time-scale.ts';
 
-/** The latest first; each leads to the run as it was then. */
+/** All there are, the latest first; each leads to the run as it was then. */
 export function RecordsTab({ log, story, route }: TabProps): ReactNode {
   const { find, only, at } = route;
-  const { records } = log;
-  const past = useMemo(() => records.slice(0, story.seq), [records, story.seq]);
-  const types = useMemo(() => typesOf(past), [past]);
+  const { records, count } = log;
+  // The log is added to, so it is copied to be another one when there is more.
+  const all = useMemo(() => records.slice(0, count), [records, count]);
+  const types = useMemo(() => typesOf(all), [all]);
   const wanted = useMemo(
-    () => past.filter((record) => isRecordWanted(record, { find, only })).toReversed(),
-    [past, find, only],
+    () => all.filter((record) => isRecordWanted(record, { find, only })).toReversed(),
+    [all, find, only],
   );
   const begin = records[0]?.time ?? 0;
-  const { scroller, first, end, before, after } = useVirtualRows<HTMLElement>(wanted.length, ROW);
+  const { scroller, first, end, before, after, reveal } = useVirtualRows<HTMLElement>(wanted.length, ROW);
+  const show = useEffectEvent((seq: number) => reveal(wanted.findIndex((record) => record.seq <= seq)));
+  useEffect(() => {
+    if (at !== null) show(at);
+  }, [at]);
   return (
     <section aria-label="Records">
       <div className="view-bar">
@@ -42,19 +47,19 @@ export function RecordsTab({ log, story, route }: TabProps): ReactNode {
         <label>
           Type{' '}
           <select value={only} onChange={({ target }) => go({ ...route, only: target.value }, 'replace')}>
-            <option value="">all ({amount(past.length)})</option>
-            {types.map(([type, count]) => (
+            <option value="">all ({amount(all.length)})</option>
+            {types.map(([type, number]) => (
               <option key={type} value={type}>
-                {type} ({amount(count)})
+                {type} ({amount(number)})
               </option>
             ))}
             {only === '' || types.some(([type]) => type === only) ? null : <option value={only}>{only} (0)</option>}
           </select>
         </label>
         <output className="count quiet">
-          {wanted.length === past.length
-            ? counted(past.length, 'record')
-            : `${amount(wanted.length)} of ${counted(past.length, 'record')}`}
+          {wanted.length === all.length
+            ? counted(all.length, 'record')
+            : `${amount(wanted.length)} of ${counted(all.length, 'record')}`}
         </output>
       </div>
       <section className="phase-list records" ref={scroller} aria-label="Table of records">
@@ -86,6 +91,7 @@ export function RecordsTab({ log, story, route }: TabProps): ReactNode {
                 index={first + index + 2}
                 begin={begin}
                 isCurrent={record.seq === at}
+                isLater={record.seq > story.seq}
                 route={route}
               />
             ))}
@@ -99,7 +105,7 @@ export function RecordsTab({ log, story, route }: TabProps): ReactNode {
 
 // --- internal ---
 
-const ROW = 35;
+const ROW = 34;
 
 interface RowProps extends Pick<TabProps, 'route'> {
   readonly record: RunRecord;
@@ -107,12 +113,14 @@ interface RowProps extends Pick<TabProps, 'route'> {
   /** When the run began. */
   readonly begin: number;
   readonly isCurrent: boolean;
+  /** Whether it came after what is looked at. */
+  readonly isLater: boolean;
 }
 
-function Row({ record: { seq, time, event }, index, begin, isCurrent, route }: RowProps): ReactNode {
+function Row({ record: { seq, time, event }, index, begin, isCurrent, isLater, route }: RowProps): ReactNode {
   const words = inOneLine(wordsOf(event));
   return (
-    <tr aria-rowindex={index} aria-current={isCurrent ? 'true' : undefined}>
+    <tr aria-rowindex={index} aria-current={isCurrent ? 'true' : undefined} className={isLater ? 'later' : undefined}>
       <th scope="row" className="amount">
         <a href={hashOf({ ...route, at: seq })} title="See the run as it was then">
           {seq}

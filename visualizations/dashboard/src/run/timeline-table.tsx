@@ -67,4 +67,4 @@ export function TimelineTable({ rows, route, now }: TimelineTableProps): ReactNo
 
 // --- internal ---
 
-const ROW = 35;
+const ROW = 34;
