@@ -22,7 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   openai: ['model', 'llm', 'zod', 'openai'],
   inspect: ['model', 'xstate', 'ws', '@statelyai/inspect', 'node:'],
   otel: ['model', '@opentelemetry/api'],
-  server: ['model', 'store', 'runtime', 'hono', '@hono/node-server', 'zod', 'node:'],
+  server: ['model', 'store', 'runtime', 'machines', 'visualizations', 'hono', '@hono/node-server', 'zod', 'node:'],
   dashboard: ['server'],
   testing: ['model', 'store', 'node:assert'],
 };

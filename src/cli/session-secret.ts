@@ -4,7 +4,7 @@
  * @module
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, writeFileSync, type Stats } from 'node:fs';
 
 /**
  * The secret of a store. Whoever can read it can read, and change, the store itself.
@@ -22,6 +22,8 @@ export function sessionSecret(store: string): string | undefined {
     // It is there, or cannot be made: what there is to be read says which.
   }
   try {
+    // One that others may know, such as a file that has come with a repository, would let them in.
+    if (!isPrivate(lstatSync(file))) return undefined;
     const secret = readFileSync(file, 'utf8');
     return secret.length >= BYTES ? secret : undefined;
   } catch {
@@ -32,3 +34,9 @@ export function sessionSecret(store: string): string | undefined {
 // --- internal ---
 
 const BYTES = 32;
+
+/** Whether a file is of this user, for this user alone. On Windows that is not to be told so. */
+function isPrivate(stats: Stats): boolean {
+  if (!stats.isFile()) return false;
+  return process.getuid === undefined || (stats.uid === process.getuid() && (stats.mode & 0o077) === 0);
+}

@@ -31,6 +31,7 @@
  *
  * @module
  */
+import type { Statechart } from '../../visualizations/statechart.ts';
 import type { RunInfo } from '../model/run-info.ts';
 import type { InboxItem } from '../model/inbox.ts';
 import type { ItemDetail } from '../model/item-detail.ts';
@@ -135,6 +136,12 @@ export interface Forked {
   readonly runId: string;
   /** Why it could not be gone on with, where that was tried. */
   readonly problem?: Refusal['error'] | undefined;
+}
+
+/** The statecharts, as the machines that run have them. */
+export interface Charts {
+  readonly phase: Statechart;
+  readonly pipeline: Statechart;
 }
 
 /** That it was done, as far as the server can tell. */

@@ -9,6 +9,7 @@ import type { Done, Session } from './api.ts';
 import { createAssets } from './assets.ts';
 import type { Backstage } from './backstage.ts';
 import { createChangeTeller } from './changes.ts';
+import { charts } from './charts.ts';
 import { createDoer } from './doer.ts';
 import { eventStream } from './event-stream.ts';
 import { createGuard, tellBrowsers, type Env, type Secrets } from './guard.ts';
@@ -62,6 +63,7 @@ export function createApp(stage: Backstage, secrets: Secrets, assets: string | U
     return c.json({ items: await listItems(stage, { all, runId: c.req.query('run') }) });
   });
   app.get('/api/inbox/:item', async (c) => c.json(await itemInFull(stage, c.req.param('item'))));
+  app.get('/api/charts', (c) => c.json(charts()));
   app.get('/api/artifacts/:hash{[0-9a-f]{64}}', async (c) => {
     const content = await stage.store.artifact(c.req.param('hash'));
     if (content === undefined) return c.notFound();

@@ -4,7 +4,9 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Refusal } from '../../src/server/api.ts';
+import { phaseMachine } from '../../src/machines/phase.machine.ts';
+import { pipelineMachine } from '../../src/machines/pipeline.machine.ts';
+import type { Charts, Refusal } from '../../src/server/api.ts';
 import { askAt, cookieOf, served, type Answer, type Served } from './rig.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -235,6 +237,17 @@ describe('an answer', () => {
   it('comes from a port of this machine that others do not reach', async () => {
     const { dashboard } = await served();
     await expect(cookieOf(dashboard.url.replace('127.0.0.1', '127.0.0.2'))).rejects.toThrow('ECONNREFUSED');
+  });
+});
+
+describe('the charts', () => {
+  it('are those of the machines that run', async () => {
+    const { get } = await served();
+    const { status, body } = await get('/api/charts');
+    expect(status).toBe(200);
+    const names = (machine: 'phase' | 'pipeline') => (body as Charts)[machine].states.map(({ name }) => name);
+    expect(names('phase')).toEqual(Object.keys(phaseMachine.states));
+    expect(names('pipeline')).toEqual(Object.keys(pipelineMachine.states));
   });
 });
 

@@ -1,5 +1,5 @@
 /** Cookies that outlive a server. */
-import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { sessionSecret } from '../../src/cli/session-secret.ts';
 import { ownStore, served, type Served } from './rig.ts';
@@ -45,6 +45,16 @@ describe('sessionSecret()', () => {
     await writeFile(`${file}.session`, 'short');
     expect(sessionSecret(file)).toBeUndefined();
     await rm(`${file}.session`);
+    if (process.platform !== 'win32') {
+      // As a file that others know, which has come with a repository.
+      await writeFile(`${file}.session`, 'x'.repeat(43), { mode: 0o644 });
+      expect(sessionSecret(file)).toBeUndefined();
+      await rm(`${file}.session`);
+      await writeFile(`${file}.known`, 'x'.repeat(43), { mode: 0o600 });
+      await symlink(`${file}.known`, `${file}.session`);
+      expect(sessionSecret(file)).toBeUndefined();
+      await rm(`${file}.session`);
+    }
     expect(sessionSecret(file)).toMatch(/^[\w-]{43}$/u);
   });
 });
