@@ -45,6 +45,7 @@ const pages = [
   'docs/guide.md',
   'docs/checks.md',
   'docs/models.md',
+  'docs/pictures.md',
   'docs/revisions.md',
   'docs/opentelemetry.md',
   'llms.txt',

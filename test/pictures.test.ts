@@ -1,9 +1,30 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { definePipeline, phase, retry, task, type Plan } from '../src/index.ts';
+import { createMachine } from 'xstate';
+import {
+  createRunView,
+  definePipeline,
+  phase,
+  phaseMachine,
+  pipelineMachine,
+  policies,
+  retry,
+  task,
+  type Plan,
+  type RunRecord,
+} from '../src/index.ts';
+import { foldTimeline } from '../src/model/timeline.ts';
 import { toDot } from '../visualizations/dot.ts';
 import { toMermaid } from '../visualizations/mermaid.ts';
+import { standingIn, type RunStanding } from '../visualizations/standing.ts';
+import { chartToDot } from '../visualizations/statechart-dot.ts';
+import { chartToMermaid } from '../visualizations/statechart-mermaid.ts';
+import { chartToSvg } from '../visualizations/statechart-svg.ts';
+import { statechartOf } from '../visualizations/statechart.ts';
+import { toSvg } from '../visualizations/svg.ts';
+import { fake, play } from './rig.ts';
 
 const run = (): number => 1;
 
@@ -70,7 +91,106 @@ const HOSTILE = [
   'p0t0',
 ];
 
+/** A run that ended as each phase can, with a rewind. */
+async function played(): Promise<{ readonly plan: Plan; readonly standing: RunStanding }> {
+  //  a ──▶ b ──▶ d ──▶ e      b ⇢ a once, d is rejected, c has read the old a
+  //  └───▶ c
+  const { records } = await play(
+    [
+      fake('a', { verdicts: ['RETRY: more', 'APPROVE'] }),
+      fake('b', {
+        after: ['a'],
+        verdicts: ['RETRY_PREDECESSOR a: numbers', 'RETRY: again', 'RETRY: again'],
+        maxRetries: 1,
+      }),
+      fake('c', { after: ['a'] }),
+      fake('d', { after: ['b'], verdicts: ['REJECT: no'] }),
+      fake('e', { after: ['d'] }),
+    ],
+    { run: { runId: 'the-run' } },
+  );
+  return standing(records);
+}
+
+function standing(records: readonly RunRecord[]): { readonly plan: Plan; readonly standing: RunStanding } {
+  const [view, fold] = [createRunView(), foldTimeline()];
+  for (const record of records) {
+    view.apply(record);
+    fold.apply(record);
+  }
+  const start = records[0]?.event;
+  if (start?.type !== 'run.started') throw new Error('The first record is another.');
+  return { plan: start.plan, standing: standingIn(start.plan, view.snapshot(), fold.timeline().arrows) };
+}
+
 describe('toMermaid', () => {
+  it('draws how a run stands, and which ways back it has taken', async () => {
+    const { plan, standing: stands } = await played();
+    expect(toMermaid(plan, stands)).toMatchInlineSnapshot(`
+      "flowchart LR
+        subgraph p0["a"]
+          p0s(["#10003; approved<br/>attempt 3, generation 2"])
+          p0t0["work"]
+          p0g{"review<br/>retry ≤ 2"}
+          p0t0 --> p0g
+        end
+        subgraph p1["b"]
+          p1s(["#10003; approved<br/>attempt 2 of 2, 3 attempts in all, budget spent"])
+          p1t0["work"]
+          p1g{"review<br/>retry ≤ 1"}
+          p1t0 --> p1g
+        end
+        subgraph p2["c"]
+          p2s(["#8776; stale"])
+          p2t0["work"]
+        end
+        subgraph p3["d"]
+          p3s(["#10007; rejected<br/>attempt 1 of 3"])
+          p3t0["work"]
+          p3g{"review<br/>retry ≤ 2"}
+          p3t0 --> p3g
+        end
+        subgraph p4["e"]
+          p4s(["#8211; skipped"])
+          p4t0["work"]
+        end
+        p0 --> p1
+        p0 --> p2
+        p1 --> p3
+        p3 --> p4
+        p3 -. "rewind ≤ 2" .-> p1
+        p1 == "rewound once, ≤ 2" ==> p0
+        classDef good fill:#dafbe1,stroke:#1a7f37,color:#1f2328
+        class p0,p0s,p1,p1s good
+        classDef warn fill:#fff8c5,stroke:#9a6700,color:#1f2328
+        class p2,p2s warn
+        classDef bad fill:#ffebe9,stroke:#cf222e,color:#1f2328
+        class p3,p3s bad
+        classDef dim fill:#f6f8fa,stroke:#6e7781,color:#57606a
+        class p4,p4s dim
+      "
+    `);
+  });
+
+  it('has no arrows of a gate that may send back many', () => {
+    const phases = [1, 2, 3, 4, 5, 6, 7].map((number) =>
+      phase(`p${number}`, {
+        after: number === 1 ? [] : [`p${number - 1}`],
+        tasks: [task('t', { run })],
+        ...(number > 5 && { review: () => 'APPROVE' }),
+      }),
+    );
+    const { plan } = definePipeline({ name: 'p', phases, policy: policies.tsp });
+    const lines = toMermaid(plan).split('\n');
+    expect(lines.filter((line) => line.includes('.->'))).toEqual(
+      [0, 1, 2, 3, 4].map((target) => `  p5 -. "rewind ≤ 3" .-> p${target}`),
+    );
+    expect(lines.filter((line) => line.includes('{'))).toEqual([
+      expect.not.stringContaining('rewind'),
+      expect.stringContaining('<br/>rewind ≤ 3 to any of 6"}'),
+    ]);
+  });
+
   it('draws phases, tasks, gates and the ways back', () => {
     expect(toMermaid(article())).toMatchInlineSnapshot(`
       "flowchart LR
@@ -142,6 +262,55 @@ describe('toMermaid', () => {
 });
 
 describe('toDot', () => {
+  it('draws how a run stands, and which ways back it has taken', async () => {
+    const { plan, standing: stands } = await played();
+    expect(toDot(plan, stands)).toMatchInlineSnapshot(`
+      "digraph "rig" {
+        graph [rankdir=LR, compound=true, fontname="Helvetica"];
+        node [shape=box, style=rounded, fontname="Helvetica"];
+        edge [fontname="Helvetica", fontsize=10];
+        subgraph cluster_p0 {
+          label="a\\n✓ approved\\nattempt 3, generation 2";
+          style=filled; fillcolor="#dafbe1"; color="#1a7f37"; fontcolor="#1f2328";
+          p0t0 [label="work"];
+          p0g [shape=diamond, style=solid, label="review\\nretry ≤ 2"];
+          p0t0 -> p0g;
+        }
+        subgraph cluster_p1 {
+          label="b\\n✓ approved\\nattempt 2 of 2, 3 attempts in all, budget spent";
+          style=filled; fillcolor="#dafbe1"; color="#1a7f37"; fontcolor="#1f2328";
+          p1t0 [label="work"];
+          p1g [shape=diamond, style=solid, label="review\\nretry ≤ 1"];
+          p1t0 -> p1g;
+        }
+        subgraph cluster_p2 {
+          label="c\\n≈ stale";
+          style=filled; fillcolor="#fff8c5"; color="#9a6700"; fontcolor="#1f2328";
+          p2t0 [label="work"];
+        }
+        subgraph cluster_p3 {
+          label="d\\n✗ rejected\\nattempt 1 of 3";
+          style=filled; fillcolor="#ffebe9"; color="#cf222e"; fontcolor="#1f2328";
+          p3t0 [label="work"];
+          p3g [shape=diamond, style=solid, label="review\\nretry ≤ 2"];
+          p3t0 -> p3g;
+        }
+        subgraph cluster_p4 {
+          label="e\\n– skipped";
+          style=filled; fillcolor="#f6f8fa"; color="#6e7781"; fontcolor="#57606a";
+          p4t0 [label="work"];
+        }
+        p0g -> p1t0 [ltail=cluster_p0, lhead=cluster_p1];
+        p0g -> p2t0 [ltail=cluster_p0, lhead=cluster_p2];
+        p1g -> p3t0 [ltail=cluster_p1, lhead=cluster_p3];
+        p3g -> p4t0 [ltail=cluster_p3, lhead=cluster_p4];
+        p3g -> p1t0 [ltail=cluster_p3, lhead=cluster_p1, style=dashed, constraint=false, label="rewind ≤ 2"];
+        p1g -> p0t0 [ltail=cluster_p1, lhead=cluster_p0, style=bold, constraint=false, label="rewound once, ≤ 2"];
+      }
+      "
+    `);
+  });
+
   it('draws phases, tasks, gates and the ways back', () => {
     expect(toDot(article())).toMatchInlineSnapshot(`
       "digraph "article" {
@@ -213,6 +382,275 @@ describe('toDot', () => {
     expect(bare.split('\n').filter((line) => !allowed.test(line))).toEqual([]);
   }
 });
+
+describe('toSvg', () => {
+  it('draws phases, tasks, gates and the ways back, and says so', () => {
+    const svg = toSvg(article());
+    expectXml(svg);
+    expect(textsOf(svg)).toEqual([
+      'research',
+      'read, count, ask',
+      'draft',
+      'outline, write',
+      'gate: length, editor, lawyer, 1 of 2, retry ≤ 2',
+      'print',
+      'press',
+      'gate: review',
+      'archive',
+      'file',
+      'gate: review, retry ≤ 2',
+      'rewind ≤ 2',
+      'rewind unlimited',
+      'rewind unlimited',
+    ]);
+    expect(svg.match(/<path class="way(?: \w+)?"/gu)).toEqual([
+      ...Array.from({ length: 3 }, () => '<path class="way back"'),
+      ...Array.from({ length: 4 }, () => '<path class="way"'),
+    ]);
+    expect(svg).toContain(
+      '<desc id="pg-desc">research comes first. draft comes after research. print comes after draft. ' +
+        'archive comes after print and draft. draft may send back research: rewind ≤ 2. ' +
+        'print may send back research: rewind unlimited. print may send back draft: rewind unlimited.</desc>',
+    );
+  });
+
+  it('tells how a run stands by a mark and a word, not by a colour alone', async () => {
+    const { plan, standing: stands } = await played();
+    const svg = toSvg(plan, stands);
+    expectXml(svg);
+    expect(textsOf(svg)).toMatchInlineSnapshot(`
+      [
+        "a",
+        "✓ approved",
+        "attempt 3, generation 2",
+        "work",
+        "gate: review, retry ≤ 2",
+        "b",
+        "✓ approved",
+        "attempt 2 of 2, 3 attempts in all, budget spent",
+        "work",
+        "gate: review, retry ≤ 1",
+        "c",
+        "≈ stale",
+        "work",
+        "d",
+        "✗ rejected",
+        "attempt 1 of 3",
+        "work",
+        "gate: review, retry ≤ 2",
+        "e",
+        "– skipped",
+        "work",
+        "rewind ≤ 2",
+        "rewound once, ≤ 2",
+      ]
+    `);
+    expect(svg).toContain('<title id="pg-title">Run the-run of pipeline &quot;rig&quot;, rejected</title>');
+    expect(svg.match(/<path class="way taken"/gu)).toHaveLength(1);
+  });
+
+  it('needs nothing from elsewhere, and has colours for light and for dark ground', () => {
+    const svg = toSvg(article());
+    expect(svg).not.toMatch(
+      /<script|<image|<foreignObject|@import|@font-face|https?:(?!\/\/www\.w3\.org\/2000\/svg")/iu,
+    );
+    expect(svg).not.toMatch(/url\((?!#)/u);
+    const [light = '', dark = ''] = svg.split('@media (prefers-color-scheme:dark)');
+    for (const ground of ['.ground{fill:#ffffff}', '.box rect{fill:#f6f8fa']) expect(light).toContain(ground);
+    for (const ground of ['.ground{fill:#0d1117}', '.box rect{fill:#161b22']) expect(dark).toContain(ground);
+  });
+
+  it('lets no name out of its text', () => {
+    const svg = toSvg(named(HOSTILE));
+    expectXml(svg);
+    for (const name of ['a"] --> evil["b', '<script>alert(1)</script>', '日本語 👩 👩 👧 é', '#35; &lt;']) {
+      expect(textsOf(svg)).toContain(name);
+    }
+  });
+
+  it('is well-formed for any names', () => {
+    fc.assert(fc.property(names(), (some) => expectXml(toSvg(named(some)))));
+  });
+
+  it('has room for an empty plan', () => {
+    const svg = toSvg({ ...article(), phases: [] });
+    expectXml(svg);
+    expect(textsOf(svg)).toEqual([]);
+  });
+});
+
+describe('statechartOf', () => {
+  it('has every state and every way of the machine of a run', () => {
+    const chart = statechartOf(pipelineMachine);
+    expect(chart.states.map(({ name, type }) => `${name} ${type}`)).toEqual([
+      'running atomic',
+      'settling atomic',
+      ...['completed', 'rejected', 'failed', 'cancelled', 'exhausted'].map((name) => `${name} final`),
+    ]);
+    expect(chart.states[1]?.transitions).toEqual([
+      ...['completed', 'rejected', 'failed', 'cancelled'].map((name) => ({
+        trigger: 'always',
+        event: '',
+        guard: `hasEnded ${name}`,
+        target: name,
+        actions: [],
+      })),
+      { trigger: 'always', event: '', guard: null, target: 'exhausted', actions: [] },
+    ]);
+    expect(JSON.parse(JSON.stringify(chart))).toEqual(chart);
+  });
+
+  it('has what is at work, guards, and targets of the machine of a phase', () => {
+    const { states, transitions } = statechartOf(phaseMachine);
+    expect(states.map(({ name }) => name)).toEqual(Object.keys(phaseMachine.config.states ?? {}));
+    expect(states[0]).toEqual({
+      name: 'running',
+      type: 'atomic',
+      isInitial: true,
+      invokes: ['attempt'],
+      transitions: [
+        ...[
+          { guard: 'isFailure', target: 'failed' },
+          { guard: 'isDemand', target: 'deciding' },
+          { guard: 'isUnreviewed', target: 'approved' },
+          { guard: null, target: 'reviewing' },
+        ].map((way) => ({ trigger: 'done', event: 'attempt', ...way, actions: ['keepOutcome'] })),
+        { trigger: 'error', event: 'attempt', guard: null, target: 'failed', actions: ['keepError'] },
+      ],
+    });
+    expect(transitions[0]).toEqual({
+      trigger: 'event',
+      event: 'cancel',
+      guard: null,
+      target: 'cancelled',
+      actions: [],
+    });
+  });
+
+  it('reads other machines: delays, states in states, and what has no name', () => {
+    const machine = createMachine({
+      id: 'light',
+      initial: 'red',
+      states: {
+        red: {
+          initial: 'on',
+          after: { 1000: 'green' },
+          states: { on: { on: { BLINK: 'off' } }, off: { always: { guard: () => true, target: 'on' } } },
+        },
+        green: { on: { '*': { actions: [() => undefined] } } },
+      },
+    });
+    const { states } = statechartOf(machine);
+    expect(states.map(({ name, isInitial }) => `${name}${isInitial ? ' first' : ''}`)).toEqual([
+      'red first',
+      'red.on first',
+      'red.off',
+      'green',
+    ]);
+    expect(states.flatMap(({ name, transitions }) => transitions.map((way) => ({ name, ...way })))).toEqual([
+      { name: 'red', trigger: 'after', event: '1000', guard: null, target: 'green', actions: [] },
+      { name: 'red.on', trigger: 'event', event: 'BLINK', guard: null, target: 'red.off', actions: [] },
+      { name: 'red.off', trigger: 'always', event: '', guard: 'guard', target: 'red.on', actions: [] },
+      { name: 'green', trigger: 'event', event: '*', guard: null, target: null, actions: ['unnamed'] },
+    ]);
+    const pictures = [chartToMermaid(statechartOf(machine)), chartToDot(statechartOf(machine))];
+    for (const picture of pictures) expect(picture).toContain('after 1000');
+    expectXml(chartToSvg(statechartOf(machine)));
+  });
+});
+
+describe('pictures of machines', () => {
+  it.each([
+    ['phase', phaseMachine],
+    ['pipeline', pipelineMachine],
+  ])('docs/pictures.md has the one of a %s', (name, machine) => {
+    const page = readFileSync(new URL('../docs/pictures.md', import.meta.url), 'utf8');
+    const shown = new RegExp(`^### The machine of a ${name}$[^]*?^\`\`\`mermaid\\n([^]*?)^\`\`\`$`, 'mu').exec(
+      page,
+    )?.[1];
+    const renew = `The page shows another machine. Put there what this prints: phasegate graph --machine ${name}`;
+    expect(shown, renew).toBe(chartToMermaid(statechartOf(machine)));
+  });
+
+  it('have each way once in Graphviz', () => {
+    expect(chartToDot(statechartOf(pipelineMachine))).toMatchInlineSnapshot(`
+      "digraph "pipeline" {
+        graph [rankdir=LR, fontname="Helvetica"];
+        node [shape=box, style=rounded, fontname="Helvetica"];
+        edge [fontname="Helvetica", fontsize=10];
+        start [shape=point, width=0.2];
+        s0 [label="running"];
+        s1 [label="settling"];
+        s2 [peripheries=2, label="completed"];
+        s3 [peripheries=2, label="rejected"];
+        s4 [peripheries=2, label="failed"];
+        s5 [peripheries=2, label="cancelled"];
+        s6 [peripheries=2, label="exhausted"];
+        start -> s0;
+        s0 -> s1 [label="settle"];
+        s1 -> s2 [label="1 [hasEnded completed]"];
+        s1 -> s3 [label="2 [hasEnded rejected]"];
+        s1 -> s4 [label="3 [hasEnded failed]"];
+        s1 -> s5 [label="4 [hasEnded cancelled]"];
+        s1 -> s6 [label="5 [otherwise]"];
+      }
+      "
+    `);
+  });
+
+  it('list the ways out of each state in SVG, in the order in which they are tried', () => {
+    const svg = chartToSvg(statechartOf(phaseMachine));
+    expectXml(svg);
+    const texts = textsOf(svg);
+    const at = texts.indexOf('deciding');
+    expect(texts.slice(at, at + 16)).toEqual([
+      'deciding',
+      '1 [mayAskAgain] → reviewing',
+      '2 [mayAskPerson] → escalated',
+      '3 [isUnanswered] → failed',
+      '4 [approvesNothing] → failed',
+      '5 [approves] → approved',
+      '6 [mayRetry] → retrying',
+      '7 [mayRewind] → rewinding',
+      '8 [rejects] → rejected',
+      '9 [escalates] → escalated',
+      '10 [isStuckWorker] → failed',
+      '11 [strays] → escalated',
+      '12 [straysHarmlessly] → approved',
+      '13 [escalatesExhausted] → escalated',
+      '14 [rejectsExhausted] → rejected',
+      '15 [otherwise] → approved',
+    ]);
+    expect(texts.slice(0, 2)).toEqual(['any state', 'cancel → cancelled']);
+    expect(texts).toContain('4 attempt done [otherwise] → reviewing');
+  });
+});
+
+/** XML 1.0: allowed characters, tags that match, attributes in quotes, no entities but the known. */
+function expectXml(document: string): void {
+  expect(document).toMatch(/^[\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]*$/u);
+  const open: string[] = [];
+  const tag = /<(\/?)([a-z]+)((?: [a-zA-Z:-]+="[^"<&]*")*)(\/?)>/gu;
+  const between = document.replace(tag, (_, closes: string, name: string, __: string, isEmpty: string) => {
+    if (closes) expect(open.pop()).toBe(name);
+    else if (!isEmpty) open.push(name);
+    return '';
+  });
+  expect(open).toEqual([]);
+  expect(between.replace(/&(?:amp|lt|gt|quot|#39);/gu, '')).not.toMatch(/[<&]/u);
+}
+
+/** What is written in a picture, in the order in which it is drawn. */
+function textsOf(svg: string): readonly string[] {
+  return [...svg.matchAll(/<text [^>]*>([^<]*)<\/text>/gu)].map(([, text = '']) =>
+    text
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&quot;', '"')
+      .replaceAll('&#39;', "'")
+      .replaceAll('&amp;', '&'),
+  );
+}
 
 /** Names that a definition accepts, made of what pictures stumble over. */
 function names(): fc.Arbitrary<readonly string[]> {
