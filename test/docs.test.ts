@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as phasegate from '../src/index.ts';
+import * as inspect from '../src/inspect.ts';
 import * as node from '../src/node.ts';
 import * as openai from '../src/openai.ts';
 import * as otel from '../src/otel.ts';
@@ -44,6 +45,7 @@ const pages = [
   'README.md',
   'docs/guide.md',
   'docs/checks.md',
+  'docs/inspector.md',
   'docs/models.md',
   'docs/pictures.md',
   'docs/revisions.md',
@@ -124,7 +126,7 @@ describe('tables', () => {
   });
 
   it('llms.txt names every value that is exported, and none that is not', async () => {
-    const values = [phasegate, node, openai, otel, store, testing, visualizations].flatMap((entry) =>
+    const values = [phasegate, inspect, node, openai, otel, store, testing, visualizations].flatMap((entry) =>
       Object.keys(entry),
     );
     const told = (await read('llms.txt')).match(/^- `(\w+)/gmu)?.map((match) => match.slice(3)) ?? [];
@@ -179,7 +181,16 @@ async function createProject(files: readonly { readonly file: string; readonly t
   await access(join(repository, 'dist/src/index.js')); // missing? run "npm run build"
   const project = await mkdtemp(join(tmpdir(), 'phasegate-docs-'));
   const modules = join(project, 'node_modules');
-  for (const name of ['rxjs', 'xstate', 'zod', '@opentelemetry/api', '@opentelemetry/sdk-trace-base', '@types/node']) {
+  for (const name of [
+    'rxjs',
+    'ws',
+    'xstate',
+    'zod',
+    '@statelyai/inspect',
+    '@opentelemetry/api',
+    '@opentelemetry/sdk-trace-base',
+    '@types/node',
+  ]) {
     await mkdir(dirname(join(modules, name)), { recursive: true });
     await symlink(join(repository, 'node_modules', name), join(modules, name), 'junction');
   }
