@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as phasegate from '../src/index.ts';
+import * as dashboard from '../src/dashboard.ts';
 import * as inspect from '../src/inspect.ts';
 import * as node from '../src/node.ts';
 import * as openai from '../src/openai.ts';
@@ -45,6 +46,7 @@ const pages = [
   'README.md',
   'docs/guide.md',
   'docs/checks.md',
+  'docs/dashboard.md',
   'docs/inspector.md',
   'docs/models.md',
   'docs/pictures.md',
@@ -126,8 +128,8 @@ describe('tables', () => {
   });
 
   it('llms.txt names every value that is exported, and none that is not', async () => {
-    const values = [phasegate, inspect, node, openai, otel, store, testing, visualizations].flatMap((entry) =>
-      Object.keys(entry),
+    const values = [phasegate, dashboard, inspect, node, openai, otel, store, testing, visualizations].flatMap(
+      (entry) => Object.keys(entry),
     );
     const told = (await read('llms.txt')).match(/^- `(\w+)/gmu)?.map((match) => match.slice(3)) ?? [];
     expect(told.toSorted()).toEqual(values.toSorted());
