@@ -22,7 +22,7 @@ export interface Executable {
 /** Starts a browser of its own, with a profile that is gone with it. @throws where no browser runs, saying which one, and why. */
 export async function launch(): Promise<Browser> {
   const { path, env } = executable();
-  return require('playwright-core').chromium.launch({
+  return load('playwright-core').chromium.launch({
     executablePath: path,
     args: ARGUMENTS,
     env: { ...definedOf(process.env), ...env },
@@ -50,8 +50,10 @@ export const REBOUND = 'rebound.test';
 
 // --- internal ---
 
+const require = createRequire(import.meta.url);
+
 /** By way of `require`: scripts run on jiti, and what that makes of a module with an `import` of playwright does not run. */
-const require: (name: 'playwright-core') => typeof import('playwright-core') = createRequire(import.meta.url);
+const load: (name: 'playwright-core') => typeof import('playwright-core') = require;
 
 const ARGUMENTS = [
   '--headless',
@@ -90,7 +92,7 @@ function unpacked(): readonly Executable[] {
 
 /** Unpacks it, unless that was done. */
 function folderOfPackage(): string {
-  const origin = join(dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')), '../..');
+  const origin = join(dirname(require.resolve('@sparticuz/chromium')), '../..');
   // Another version has another size.
   const name = `chromium-${statSync(join(origin, 'bin/chromium.br')).size}`;
   const folder = join(origin, '../../.cache/phasegate', name);
