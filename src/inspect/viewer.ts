@@ -78,7 +78,7 @@ export function createViewer(language: Language, cast: Cast, channel: Channel): 
   /** Tells what is owed as long as there is room. */
   function pay(): void {
     for (const [id, last] of owed) {
-      if (isFull()) return;
+      if (isFull() || inHand >= PACE) return;
       owed.delete(id);
       const part = cast.get(id);
       if (part && !known.has(id)) hand(part.made);
@@ -104,6 +104,9 @@ export function createViewer(language: Language, cast: Cast, channel: Channel): 
 
 /** What is being put into words, which may happen between other things. */
 const MOST_IN_HAND = 1_000;
+
+/** How much of what is owed is put into words at a time: a viewer that comes must not hold up the run. */
+const PACE = 100;
 
 /** Bytes that wait for a viewer. */
 const MOST_WAITING = 4 * 1024 * 1024;

@@ -9,17 +9,31 @@
  */
 import { resolve } from 'node:path';
 import { loadPipeline } from '../../src/cli/load.ts';
+import { harmless } from '../../src/cli/show/harmless.ts';
+import { PhasegateError } from '../../src/model/errors.ts';
 import { startRun } from '../../src/runtime/run.ts';
 import { serveOldInspector } from './serve.ts';
 
 const [file, port = '0'] = process.argv.slice(2);
-if (file === undefined) {
-  process.stderr.write('Usage: npm run inspect-v4 -w visualizations -- <pipeline> [port]\n');
-  process.exit(2);
+try {
+  if (file === undefined) {
+    throw new PhasegateError('FILE_UNREADABLE', 'Cannot inspect a run as no pipeline is named', {
+      hint: 'Name one: npm run inspect-v4 -w visualizations -- <pipeline> [port]',
+    });
+  }
+  await inspectFile(file, Number(port));
+} catch (error) {
+  process.stderr.write(`${harmless(PhasegateError.is(error) ? error.message : String(error))}\n`);
+  process.exitCode = 2;
 }
-// Where npm was called, as it is in the folder of the workspace by now.
-const pipeline = await loadPipeline(resolve(process.env['INIT_CWD'] ?? '.', file));
-const server = await serveOldInspector(Number(port));
-process.stdout.write(`Inspect the run at ${server.url}\n`);
-const { status } = await startRun(pipeline, { inspect: server.inspect }).result;
-process.stdout.write(`The run is ${status}. Ctrl-C ends this.\n`);
+
+// --- internal ---
+
+async function inspectFile(path: string, at: number): Promise<void> {
+  // Where npm was called, as it is in the folder of the workspace by now.
+  const pipeline = await loadPipeline(resolve(process.env['INIT_CWD'] ?? '.', path));
+  const server = await serveOldInspector(at);
+  process.stdout.write(`Inspect the run at ${server.url}\n`);
+  const { status } = await startRun(pipeline, { inspect: server.inspect }).result;
+  process.stdout.write(`The run is ${status}. Ctrl-C ends this.\n`);
+}
