@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import {
+  approve,
+  definePipeline,
+  human,
+  itemDetail,
+  phase,
+  requestChanges,
+  startRun,
+  task,
+  type InboxItem,
+  type ItemDetail,
+  type Pipeline,
+  type RunRecord,
+} from '../../src/index.ts';
+import { EMPTY_DRAFT, readTyped, replyOf, type Draft } from '../../visualizations/dashboard/src/inbox/answer-draft.ts';
+import { fake, idle } from '../rig.ts';
+
+describe('replyOf()', () => {
+  it.each<[Partial<Draft>, unknown]>([
+    [{}, { problem: 'Choose an answer.', field: 'answer' }],
+    [{ answer: 'approve' }, { reply: { type: 'decide', decision: approve() } }],
+    [{ answer: 'retry' }, { problem: 'Say what to change.', field: 'feedback' }],
+    [
+      { answer: 'retry', feedback: ' \n' },
+      { problem: 'Say what to change.', field: 'feedback' },
+    ],
+    [
+      { answer: 'retry', feedback: ' more\n' },
+      { reply: { type: 'decide', decision: { type: 'retry', feedback: ' more\n' } } },
+    ],
+    [
+      { answer: 'rewind', feedback: 'more' },
+      { problem: 'Choose the phase to send back.', field: 'target' },
+    ],
+    [
+      { answer: 'rewind', target: 'plan' },
+      { problem: 'Say what to change.', field: 'feedback' },
+    ],
+    [
+      { answer: 'rewind', target: 'plan', feedback: 'more' },
+      { reply: { type: 'decide', decision: { type: 'retryPredecessor', phase: 'plan', feedback: 'more' } } },
+    ],
+    [
+      { answer: 'reject', reason: '' },
+      { problem: 'Say why.', field: 'reason' },
+    ],
+    [{ answer: 'reject', reason: 'bad' }, { reply: { type: 'decide', decision: { type: 'reject', reason: 'bad' } } }],
+    [{ answer: 'escalate', reason: 'eh' }, { reply: { type: 'decide', decision: { type: 'escalate', reason: 'eh' } } }],
+    [{ answer: 'skip' }, { reply: { type: 'skip' } }],
+    [{ answer: 'skip', reason: 'no need' }, { reply: { type: 'skip', reason: 'no need' } }],
+    [{ answer: 'abort' }, { reply: { type: 'abort' } }],
+    [{ answer: 'abort', reason: 'enough' }, { reply: { type: 'abort', reason: 'enough' } }],
+    [{ answer: 'edit' }, { problem: 'Change an output, or approve the attempt as it is.', field: 'outputs' }],
+    [
+      { answer: 'edit', outputs: { work: { as: 'text', text: 'better' } } },
+      { reply: { type: 'decide', decision: approve(), outputs: { work: 'better' } } },
+    ],
+    [
+      { answer: 'edit', outputs: { work: { as: 'json', text: '[1, 2' } } },
+      { problem: expect.stringMatching(/^This is no JSON: /u) as unknown, field: 'outputs', task: 'work' },
+    ],
+    [{ answer: 'reclassify' }, { problem: 'Choose the issue.', field: 'issue' }],
+    [
+      { answer: 'reclassify', issue: 'no-login' },
+      { problem: 'Choose the phase that has to correct it.', field: 'owner' },
+    ],
+    [
+      { answer: 'reclassify', issue: 'gone', owner: 'plan' },
+      { problem: expect.stringContaining('no open issue is called "gone"') as unknown, field: 'issue' },
+    ],
+  ])('reads %j', async (part, drafted) => {
+    const { detail } = await escalated();
+    expect(replyOf({ ...EMPTY_DRAFT, ...part }, detail)).toEqual(drafted);
+  });
+
+  it('lays an issue at the door of another phase', async () => {
+    const { detail } = await escalated();
+    const drafted = replyOf({ ...EMPTY_DRAFT, answer: 'reclassify', issue: 'no-login', owner: 'plan' }, detail);
+    expect(drafted).toMatchObject({
+      reply: {
+        decision: { type: 'retryPredecessor', phase: 'plan', issues: [{ id: 'no-login', affectedPhase: 'plan' }] },
+      },
+    });
+  });
+
+  it('makes replies that the run takes', async () => {
+    const { detail, run } = await escalated();
+    const drafted = replyOf(
+      { ...EMPTY_DRAFT, answer: 'edit', outputs: { work: { as: 'json', text: '{"a":1}' } } },
+      detail,
+    );
+    if (!('reply' in drafted)) throw new Error(drafted.problem);
+    await run.answer(detail.item.id, drafted.reply, { nonce: detail.item.nonce });
+    expect((await run.result).outputs).toMatchObject({ draft: { work: { a: 1 } } });
+  });
+
+  it('reads what a task puts out: one of its choices, text, or JSON', async () => {
+    const choice = (await asked({ question: 'Which?', choices: ['red', 'blue'] })).detail;
+    const free = (await asked({ question: 'How many?' })).detail;
+    const value = (part: Partial<Draft>, detail: Detail) =>
+      replyOf({ ...EMPTY_DRAFT, answer: 'value', ...part }, detail);
+    expect(value({}, choice)).toEqual({ problem: 'Choose one.', field: 'option' });
+    expect(value({ option: 'green' }, choice)).toEqual({ problem: 'Choose one.', field: 'option' });
+    expect(value({ option: 'red' }, choice)).toEqual({ reply: { type: 'value', value: 'red' } });
+    expect(value({ value: { as: 'text', text: '42' } }, free)).toEqual({ reply: { type: 'value', value: '42' } });
+    expect(value({ value: { as: 'json', text: '42' } }, free)).toEqual({ reply: { type: 'value', value: 42 } });
+    expect(value({ value: { as: 'json', text: 'four' } }, free)).toMatchObject({ field: 'value' });
+  });
+});
+
+describe('readTyped()', () => {
+  it('says that nothing is no JSON, and takes it for text', () => {
+    expect(readTyped({ as: 'json', text: ' ' })).toEqual({ problem: 'There is no JSON. Text that is empty is "".' });
+    expect(readTyped({ as: 'text', text: '' })).toEqual({ value: '' });
+  });
+});
+
+// --- internal ---
+
+type Detail = Parameters<typeof replyOf>[1];
+
+/** Stops where `draft` waits for a person, with an issue of its own that is open. */
+async function escalated() {
+  const issue = { id: 'no-login', severity: 'high', description: 'No login.' } as const;
+  const draft = fake('draft', {
+    after: ['plan'],
+    verdicts: [requestChanges([issue]), requestChanges([issue])],
+    onExhausted: 'escalate',
+    maxRetries: 1,
+  });
+  return stopped(definePipeline({ name: 'rig', phases: [fake('plan').definition, draft.definition] }));
+}
+
+/** Stops where a person is a task. */
+async function asked(question: Parameters<typeof human>[0]) {
+  const draft = phase('draft', { tasks: [task('person', { run: human(question) })] });
+  return stopped(definePipeline({ name: 'rig', phases: [draft] }));
+}
+
+async function stopped(pipeline: Pipeline<unknown>) {
+  const run = startRun(pipeline);
+  const records: RunRecord[] = [];
+  run.events$.subscribe((record) => records.push(record));
+  let item: InboxItem | undefined;
+  while (!(item = run.inbox()[0])) await idle();
+  return { run, detail: withRun(itemDetail(records, item)) };
+}
+
+/** What a draft is read by has nothing of the run. */
+function withRun(detail: ItemDetail): Detail {
+  return { ...detail, run: {} as Detail['run'] };
+}

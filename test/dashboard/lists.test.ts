@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest';
+import type { InboxItem } from '../../src/index.ts';
+import type { UiRun, UiTrouble } from '../../src/server/api.ts';
+import { byRun, hashOfTrouble } from '../../visualizations/dashboard/src/home/trouble-words.ts';
+import { mostUrgentFirst } from '../../visualizations/dashboard/src/home/urgency.ts';
+import { attemptName } from '../../visualizations/dashboard/src/inbox/attempt-name.ts';
+import { answeredBy, becauseOf, deadlineOf } from '../../visualizations/dashboard/src/inbox/item-words.ts';
+import { shellWord } from '../../visualizations/dashboard/src/parts/shell-word.ts';
+import { ALL_RUNS, hashOf, routeOf } from '../../visualizations/dashboard/src/route.ts';
+import { filterRuns, pipelinesIn, standingsIn } from '../../visualizations/dashboard/src/runs/filter-runs.ts';
+import { forkAt } from '../../visualizations/dashboard/src/runs/fork-at.ts';
+
+describe('filterRuns()', () => {
+  const runs = [
+    runOf({ runId: 'r-1', pipeline: 'book', standing: 'waiting', waiting: ['draft'] }),
+    runOf({ runId: 'r-2', pipeline: 'book', standing: 'completed', status: 'completed' }),
+    runOf({ runId: 'x-3', pipeline: 'Site', standing: 'running', worker: 'desk 1', source: '/home/ada/site.ts' }),
+  ];
+  const found = (filter: Partial<Parameters<typeof filterRuns>[1]>) =>
+    filterRuns(runs, { ...ALL_RUNS, ...filter }).map(({ runId }) => runId);
+
+  it.each([
+    [{}, ['r-1', 'r-2', 'x-3']],
+    [{ standing: 'waiting' }, ['r-1']],
+    [{ standing: 'active' }, ['r-1', 'x-3']],
+    [{ pipeline: 'book' }, ['r-1', 'r-2']],
+    [{ text: 'R-' }, ['r-1', 'r-2']],
+    [{ text: 'site' }, ['x-3']],
+    [{ text: 'ada desk' }, ['x-3']],
+    [{ text: 'draft' }, ['r-1']],
+    [{ text: 'book', standing: 'completed' }, ['r-2']],
+    [{ pipeline: 'none' }, []],
+  ])('finds by %j', (filter, ids) => {
+    expect(found(filter)).toEqual(ids);
+  });
+
+  it('tells what there is to choose from', () => {
+    expect(pipelinesIn(runs)).toEqual([
+      ['book', 2],
+      ['Site', 1],
+    ]);
+    expect([...standingsIn(runs)]).toEqual([
+      ['waiting', 1],
+      ['completed', 1],
+      ['running', 1],
+    ]);
+  });
+});
+
+describe('the address of runs', () => {
+  it.each([
+    ALL_RUNS,
+    { ...ALL_RUNS, standing: 'failed', pipeline: 'a & b?=#/%', text: ' two  words ' },
+    { ...ALL_RUNS, pipeline: '\u202Ebook' },
+  ])('of %j leads there', (route) => {
+    expect(routeOf(hashOf(route))).toEqual(route);
+  });
+});
+
+describe('forkAt()', () => {
+  it.each([
+    ['5', { at: 5, means: 'The new run has the records up to 5.' }],
+    [' 12 ', { at: 12, means: 'The new run has the records up to 12.' }],
+    ['13', { problem: 'The run has records 1 to 12.' }],
+    ['0', { problem: 'The run has records 1 to 12.' }],
+    ['draft', { at: { phase: 'draft' }, means: 'The new run is as if "draft" had never started.' }],
+    ['1.5', { at: { phase: '1.5' }, means: 'The new run is as if "1.5" had never started.' }],
+    [' ', { problem: 'Write the number of a record, 1 to 12, or the name of a phase.' }],
+  ])('reads %j', (text, read) => {
+    expect(forkAt(text, 12)).toEqual(read);
+  });
+});
+
+describe('mostUrgentFirst()', () => {
+  it('orders by urgency, then by when time is over, then by age', () => {
+    const items = [
+      itemOf({ id: 'old', openedAt: 1 }),
+      itemOf({ id: 'late', openedAt: 3, expireAt: 90 }),
+      itemOf({ id: 'soon', openedAt: 4, expireAt: 50 }),
+      itemOf({ id: 'new', openedAt: 2 }),
+      itemOf({ id: 'high', openedAt: 5, severity: 'high' }),
+      itemOf({ id: 'urgent', openedAt: 6, severity: 'urgent' }),
+    ];
+    expect(mostUrgentFirst(items).map(({ id }) => id)).toEqual(['urgent', 'high', 'soon', 'late', 'old', 'new']);
+  });
+});
+
+describe('deadlineOf()', () => {
+  const HOUR = 3_600_000;
+  it.each<[Partial<InboxItem>, string]>([
+    [{}, ''],
+    [{ dueAt: 2 * HOUR, expireAt: 2 * HOUR, onExpiry: 'reject' }, 'expires in 2 h, then is rejected'],
+    [{ dueAt: 2 * HOUR, expireAt: 2 * HOUR }, 'expires in 2 h, and stays open'],
+    [{ dueAt: 2 * HOUR, expireAt: 2 * HOUR, onExpiry: { queue: 'bosses' } }, 'expires in 2 h, then goes to bosses'],
+    [{ dueAt: -1, expireAt: -1, onExpiry: 'reject' }, 'expires now, then is rejected'],
+    [{ dueAt: HOUR, raiseAt: HOUR, expireAt: 2 * HOUR }, 'becomes more urgent in 1 h'],
+    [{ dueAt: HOUR / 2, remindAt: HOUR / 2 }, 'is reminded of in 30 min'],
+    [{ expired: true }, 'nobody has answered in time'],
+    [{ dueAt: HOUR, expireAt: HOUR, closedAt: 1 }, ''],
+  ])('of %j', (item, text) => {
+    expect(deadlineOf(itemOf(item), 0)).toBe(text);
+  });
+});
+
+describe('words of items', () => {
+  it('say why, and who has answered', () => {
+    expect([becauseOf({ because: 'loop' }), becauseOf({ because: 'of something new' })]).toEqual([
+      'it goes round in a loop',
+      'of something new',
+    ]);
+    expect([answeredBy({ by: 'ada', time: 1 }), answeredBy({ by: '', time: 1 })]).toEqual([
+      'answered by ada, not yet taken',
+      'answered, not yet taken',
+    ]);
+  });
+});
+
+describe('attemptName()', () => {
+  it('says with which start an attempt is, where there were several', () => {
+    const [one, two, three] = [at(0, 0), at(0, 1), at(3, 0)];
+    expect([0, 1].map((place) => attemptName([one, two], place))).toEqual(['attempt 1', 'attempt 2']);
+    expect([0, 1, 2].map((place) => attemptName([one, two, three], place))).toEqual([
+      'attempt 1 of start 1',
+      'attempt 2 of start 1',
+      'attempt 1 of start 2',
+    ]);
+  });
+});
+
+describe('byRun()', () => {
+  it('keeps what is wrong with a run together, runs with problems first', () => {
+    const troubles = [
+      troubleOf('a', 'notice'),
+      troubleOf('b', 'problem'),
+      troubleOf('a', 'notice'),
+      troubleOf('c', 'problem'),
+    ];
+    expect(byRun(troubles).map(({ runId, troubles: own }) => [runId, own.length])).toEqual([
+      ['b', 1],
+      ['c', 1],
+      ['a', 2],
+    ]);
+  });
+
+  it('leads to where most is seen of it', () => {
+    const trouble = { ...troubleOf('a', 'notice'), phase: 'draft' };
+    expect(hashOfTrouble({ ...trouble, code: 'SILENT' })).toBe('#/run/a?tab=timeline&phase=draft');
+    expect(hashOfTrouble({ ...trouble, code: 'LIMIT_NEAR' })).toBe('#/run/a?tab=quality&phase=draft');
+    expect(hashOfTrouble({ ...trouble, code: 'LOOPING' })).toBe('#/run/a?phase=draft');
+  });
+});
+
+describe('shellWord()', () => {
+  it('quotes what a shell would take apart', () => {
+    expect(['.phasegate/runs.db', 'my runs.db', "it's; rm"].map(shellWord)).toEqual([
+      '.phasegate/runs.db',
+      "'my runs.db'",
+      String.raw`'it'\''s; rm'`,
+    ]);
+  });
+});
+
+// --- internal ---
+
+function runOf(run: Partial<UiRun>): UiRun {
+  return {
+    runId: '',
+    pipeline: '',
+    fingerprint: '',
+    status: 'running',
+    startedAt: 0,
+    updatedAt: 0,
+    seq: 1,
+    approved: 0,
+    phases: 1,
+    costUsd: 0,
+    tokens: 0,
+    waiting: [],
+    standing: 'running',
+    worker: null,
+    gone: null,
+    actions: [],
+    ...run,
+  };
+}
+
+function itemOf(item: Partial<InboxItem>): InboxItem {
+  return {
+    id: '',
+    runId: '',
+    seq: 1,
+    pipeline: '',
+    kind: 'escalation',
+    about: '',
+    generation: 0,
+    attempt: 0,
+    because: 'requested',
+    reason: '',
+    nonce: '',
+    queue: 'default',
+    severity: 'normal',
+    openedAt: 0,
+    ...item,
+  };
+}
+
+function at(generation: number, attempt: number): Parameters<typeof attemptName>[0][number] {
+  return { generation, attempt };
+}
+
+function troubleOf(runId: string, severity: UiTrouble['severity']): UiTrouble {
+  return { runId, severity, pipeline: runId, code: 'LEFT', phase: null, seq: 1, since: 0, found: '', advice: '' };
+}
