@@ -19,13 +19,16 @@ export function divert(stream: NodeJS.WriteStream, elsewhere: (text: string) => 
   const original = stream.write.bind(stream);
   const decoder = new TextDecoder();
   let own = false;
+  let isReleased = false;
 
   function write(
     chunk: string | Uint8Array,
     encoding?: BufferEncoding | ((error?: Error | null) => void),
     done?: (error?: Error | null) => void,
   ): boolean {
-    if (own) return typeof encoding === 'string' ? original(chunk, encoding, done) : original(chunk, encoding ?? done);
+    // Who had this function before goes on to call it.
+    if (own || isReleased)
+      return typeof encoding === 'string' ? original(chunk, encoding, done) : original(chunk, encoding ?? done);
     elsewhere(typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true }));
     const callback = typeof encoding === 'function' ? encoding : done;
     if (callback) queueMicrotask(callback);
@@ -46,6 +49,7 @@ export function divert(stream: NodeJS.WriteStream, elsewhere: (text: string) => 
     write: (text) => direct(() => stream.write(text)),
     direct,
     release: () => {
+      isReleased = true;
       stream.write = original;
     },
   };

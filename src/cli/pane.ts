@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { widthOf } from './show/text.ts';
+import { rowsOf } from './show/text.ts';
 
 /** How large a terminal is, in characters. */
 export interface PaneSize {
@@ -96,7 +96,7 @@ function changing(before: readonly PaneLine[], after: readonly PaneLine[]): stri
 /** The rows that lines take on a terminal whose width has changed since. Most terminals break lines that are too wide then. */
 function heightOf(lines: readonly PaneLine[], from: number, to: number): number {
   if (to >= from || !breaksLines()) return lines.length;
-  return lines.reduce((sum, { text }) => sum + Math.max(1, Math.ceil(widthOf(text) / to)), 0);
+  return lines.reduce((sum, { text }) => sum + rowsOf(text, to), 0);
 }
 
 /** xterm, the console of Linux and GNU screen cut them off. */

@@ -4,19 +4,34 @@
  * @module
  */
 import { spawn, spawnSync } from 'node:child_process';
+import { Writable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { main } from './cli.ts';
+import { createScreen, type ScreenModel, type ScreenSize } from './screen.ts';
 
-/** Runs a program on a terminal of 80 by 24, with what is typed on the standard input of this script. */
+/**
+ * Runs a program on a terminal, with what is typed on the standard input of this script, and sizes of the terminal, such as
+ * `24 80` for its rows and columns, on its fourth descriptor; the first of them before the program starts.
+ */
 const PTY = `
 import fcntl, os, pty, select, struct, sys, termios
+def resize(line):
+    rows, columns = map(int, line.split())
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', rows, columns, 0, 0))
+sizes = os.fdopen(3, buffering=1)
+size = sizes.readline()
+start, started = os.pipe()
 pid, terminal = pty.fork()
 if pid == 0:
+    os.read(start, 1)
     os.execvp(sys.argv[1], sys.argv[1:])
-fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 80, 0, 0))
+resize(size)
+os.write(started, b'1')
 typed = 0
 while True:
-    ready, _, _ = select.select([terminal, typed] if typed is not None else [terminal], [], [])
+    ready, _, _ = select.select([terminal, sizes] + ([typed] if typed is not None else []), [], [])
+    if sizes in ready:
+        resize(sizes.readline())
     if terminal in ready:
         try:
             data = os.read(terminal, 65536)
@@ -35,6 +50,9 @@ _, status = os.waitpid(pid, 0)
 sys.exit(os.waitstatus_to_exitcode(status) % 256)
 `;
 
+/** Ends what is drawn at once. */
+const END_FRAME = '\u001B[?2026l';
+
 /** Whether there is what this needs. */
 export const python = spawnSync('python3', ['-c', 'import pty, os; os.waitstatus_to_exitcode']).status === 0;
 
@@ -42,6 +60,16 @@ export const python = spawnSync('python3', ['-c', 'import pty, os; os.waitstatus
 export interface Screen {
   readonly code: number | null;
   readonly text: string;
+}
+
+/** What happens on the terminal beside what is typed. */
+export interface TerminalOptions {
+  /** @default 80 by 24 */
+  readonly size?: ScreenSize;
+  /** How large the terminal becomes when the screen has this text for the first time. */
+  readonly resize?: Readonly<Record<string, ScreenSize>>;
+  /** Called with what is seen whenever the live tree was drawn or erased, and at the end. */
+  readonly onFrame?: (screen: ScreenModel) => void;
 }
 
 /**
@@ -53,6 +81,7 @@ export function onTerminal(
   args: readonly string[],
   type: Readonly<Record<string, string>> = {},
   env: NodeJS.ProcessEnv = {},
+  { size = { columns: 80, rows: 24 }, resize = {}, onFrame }: TerminalOptions = {},
 ): Promise<Screen> {
   const clean = {
     ...process.env,
@@ -63,17 +92,43 @@ export function onTerminal(
     PHASEGATE_STORE: 'memory',
     ...env,
   };
-  const child = spawn('python3', ['-c', PTY, process.execPath, main, ...args], { env: clean });
+  const child = spawn('python3', ['-c', PTY, process.execPath, main, ...args], {
+    env: clean,
+    stdio: ['pipe', 'pipe', 'inherit', 'pipe'],
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
-  const left = new Map(Object.entries(type));
+  const { stdin, stdout } = child;
+  const sizes = child.stdio[3];
+  if (!stdin || !stdout || !(sizes instanceof Writable)) throw new Error('There are no pipes');
+  const setSize = ({ rows, columns }: ScreenSize) => sizes.write(`${rows} ${columns}\n`);
+  setSize(size);
+  // What else there is on terminals has codes that the screen does not know.
+  const screen = onFrame ? createScreen(size) : undefined;
+  const left = new Map<string, string | ScreenSize>([...Object.entries(type), ...Object.entries(resize)]);
   let text = '';
-  child.stdout.setEncoding('utf8').on('data', (more: string) => {
+  stdout.setEncoding('utf8').on('data', (more: string) => {
     text += more;
-    for (const [awaited, typed] of left) {
+    const pieces = more.split(END_FRAME);
+    const last = pieces.pop() ?? '';
+    for (const piece of pieces) {
+      screen?.write(piece + END_FRAME);
+      if (screen) onFrame?.(screen);
+    }
+    screen?.write(last);
+    for (const [awaited, then] of left) {
       if (!text.includes(awaited)) continue;
       left.delete(awaited);
-      child.stdin.write(typed);
+      if (typeof then === 'string') stdin.write(then);
+      else {
+        setSize(then);
+        screen?.resize(then);
+      }
     }
   });
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, text })));
+  return new Promise((resolve) =>
+    child.on('close', (code) => {
+      if (screen) onFrame?.(screen);
+      resolve({ code, text });
+    }),
+  );
 }

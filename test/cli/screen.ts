@@ -144,9 +144,13 @@ function reflowed(rows: readonly Row[], cursor: number, columns: number): { all:
     if (at === cursor) row = all.length;
     whole = [...whole, ...cells];
     if (rows[at + 1]?.isSoft) continue;
-    for (let start = 0; start === 0 || start < whole.length; start += columns) {
-      all.push({ cells: whole.slice(start, start + columns), isSoft: start > 0 });
-    }
+    let start = 0;
+    do {
+      // A wide character stays in one piece.
+      const end = whole[start + columns] === '' ? start + columns - 1 : start + columns;
+      all.push({ cells: whole.slice(start, end), isSoft: start > 0 });
+      start = end;
+    } while (start < whole.length);
     whole = [];
   }
   return { all, row };

@@ -52,9 +52,9 @@ export function markOf(
   }
 }
 
-/** What the phases with a mark are, in words, such as `412 approved`. */
-export function markedText(mark: Mark, count: number): string {
-  return `${count} ${WORDS[mark]}`;
+/** What the phases with a mark are, in words, such as `412 approved`; nothing where there are none. */
+export function markedText(mark: Mark, count: number): readonly string[] {
+  return count === 0 ? [] : [`${count} ${WORDS[mark]}`];
 }
 
 /** A mark as it is shown. */

@@ -9,7 +9,7 @@ import { cut, widthOf } from './text.ts';
 /** Something that is said. */
 export interface Part extends Span {
   /** What is left out first has the highest number; what has 0 is cut instead. */
-  readonly spare: 0 | 1 | 2 | 3;
+  readonly spare: 0 | 1 | 2 | 3 | 4;
 }
 
 /** Makes a part. */
@@ -23,7 +23,7 @@ export function fitting(all: readonly Part[], columns: number, gap: number): rea
   const widthIn = (parts: readonly Part[], most: number) =>
     parts.reduce((sum, one) => sum + Math.min(widths.get(one) ?? 0, one.spare === 0 ? most : Infinity), 0);
   let parts = all;
-  for (const spare of [3, 2, 1]) {
+  for (const spare of [4, 3, 2, 1]) {
     if (widthIn(parts, ENOUGH) <= columns) break;
     parts = parts.filter((one) => one.spare !== spare);
   }

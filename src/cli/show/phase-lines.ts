@@ -108,8 +108,8 @@ function workParts({ plan, result, waits }: PhaseRow): readonly Part[] {
       return [part(0, 'waits for a person', 'warn')];
     case 'approved':
       return [
-        part(2, counted(all, 'task'), 'dim'),
-        ...(result.attempts > 1 ? [part(2, `${result.attempts} attempts`, 'dim')] : []),
+        part(3, counted(all, 'task'), 'dim'),
+        ...(result.attempts > 1 ? [part(3, `${result.attempts} attempts`, 'dim')] : []),
       ];
     case 'pending':
     case 'retrying':
@@ -123,13 +123,13 @@ function workParts({ plan, result, waits }: PhaseRow): readonly Part[] {
 }
 
 function usageParts(result: PhaseResult): readonly Part[] {
-  return result.tokens + result.costUsd > 0 ? [part(3, usage(result), 'dim')] : [];
+  return result.tokens + result.costUsd > 0 ? [part(4, usage(result), 'dim')] : [];
 }
 
 /** From its first start on. It stands still where the phase has to run again, and has not begun. */
 function timeParts({ status, startedAt, endedAt }: PhaseResult, now: number): readonly Part[] {
   if (startedAt === null || status === 'pending' || status === 'skipped') return [];
-  return [part(2, duration((endedAt ?? now) - startedAt), 'dim')];
+  return [part(3, duration((endedAt ?? now) - startedAt), 'dim')];
 }
 
 /** What its gate has spent, against what it may spend; and why it ended as it did. */
@@ -142,7 +142,7 @@ function noteParts({ plan, result, details }: PhaseRow): readonly Part[] {
         ([target, spent]) => `rewind ${oneLine(target)} ${outOf(spent, gate?.maxPredecessorRetries)}`,
       )
     : [];
-  return [...[...retries, ...rewinds].map((text) => part(1, text, 'warn')), ...endParts(result)];
+  return [...[...retries, ...rewinds].map((text) => part(2, text, 'warn')), ...endParts(result)];
 }
 
 function endParts({ status, stale, because, reason, error }: PhaseResult): readonly Part[] {

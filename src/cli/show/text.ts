@@ -52,6 +52,20 @@ export function widthOf(text: string): number {
   return stringWidth(text);
 }
 
+/** Rows that a line takes where it is broken after so many columns. */
+export function rowsOf(line: string, columns: number): number {
+  let rows = 1;
+  let used = 0;
+  for (const { segment } of graphemes.segment(line)) {
+    const width = stringWidth(segment);
+    used += width;
+    if (used <= columns) continue;
+    rows += 1;
+    used = width;
+  }
+  return rows;
+}
+
 /** A text with spaces behind it, at least `width` columns wide. */
 export function padEnd(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - stringWidth(text)));

@@ -51,14 +51,18 @@ export function treeLines(board: Board, size: Size, now: number): readonly Line[
 /** On fewer, phases matter more. */
 const LINES_WITH_HEAD = 3;
 const SHORTEST_NAME = 8;
+/** What is said first of phases that are not shown. */
+const URGENT = ['escalated', 'working', 'retrying', 'bad', 'rewinding'] as const satisfies readonly Mark[];
 
 function headLine(name: string, rows: readonly PhaseRow[], columns: number): Line {
   const counts = countsOf(rows).map(([mark, count]) => {
     const { text, tone } = glyph(mark);
     return span(`  ${text} ${count}`, tone);
   });
-  const width = counts.reduce((sum, { text }) => sum + widthOf(text), 0);
-  return [span(cut(oneLine(name), Math.max(SHORTEST_NAME, columns - width)), 'strong'), ...counts];
+  const room = columns - counts.reduce((sum, { text }) => sum + widthOf(text), 0);
+  if (room < SHORTEST_NAME)
+    return counts.map((count, at) => (at === 0 ? { ...count, text: count.text.trimStart() } : count));
+  return [span(cut(oneLine(name), room), 'strong'), ...counts];
 }
 
 /** How many phases carry each mark. */
@@ -101,14 +105,16 @@ function moreLines(row: PhaseRow, most: number): readonly Line[] {
   return [...correctionLines(row), ...taskLines(row, most)];
 }
 
-/** A third of a wide line; of a narrow one as much as leaves room for how far the work is. */
+/** A third of a wide line. On a narrow one the name says more than what follows, as there is the mark. */
 function nameSpace(columns: number): number {
-  return Math.max(SHORTEST_NAME, Math.floor(columns / 3), Math.min(24, columns - 13));
+  return Math.max(SHORTEST_NAME, Math.floor(columns / 3), Math.min(24, columns - 5));
 }
 
 /** The phases that are not shown, by how they stand. */
 function restLine(rows: readonly PhaseRow[], shown: ReadonlySet<PhaseRow>, columns: number): Line {
-  const counts = countsOf(rows.filter((row) => !shown.has(row)));
-  const text = counts.map(([mark, count]) => markedText(mark, count)).join(', ');
+  const counts = new Map(countsOf(rows.filter((row) => !shown.has(row))));
+  const text = [...new Set([...URGENT, ...counts.keys()])]
+    .flatMap((mark) => markedText(mark, counts.get(mark) ?? 0))
+    .join(', ');
   return [span(cut(`… ${text}`, columns), 'dim')];
 }
