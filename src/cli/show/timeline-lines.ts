@@ -150,7 +150,7 @@ function noteLines({ from, arrows, holds }: Timeline, axis: TimeAxis, now: numbe
     ),
     ...axis.cuts.map(
       ({ from: since, to }) =>
-        `drawn short: ${duration(to - since)} from ${duration(since - from)} on, in which nothing was at work`,
+        `${duration(to - since)} without work are drawn short, from ${duration(since - from)} on`,
     ),
   ];
   return notes.map((note) => [span(note, 'dim')]);

@@ -38,18 +38,23 @@ export function timelineRow(
   sentBack: readonly number[],
   { axis, columns }: RowOptions,
 ): readonly Span[] {
-  const shares = Array.from({ length: columns }, () => new Map<TimelineKind, number>());
+  const shares = new Map<TimelineKind, Float64Array>();
+  const covered = new Float64Array(columns);
   for (const { kind, task, from, to } of bars) {
+    const own = shares.get(kind) ?? new Float64Array(columns);
+    shares.set(kind, own);
     const [start, end] = [axis.columnOf(from), axis.columnOf(to)];
     // Waits lie within work, so they have to count for more than it. What takes no time counts where nothing else is.
     const weight = task === undefined ? 1 : 2;
     for (let at = columnAt(start, columns); at <= columnAt(end, columns); at++) {
       const share = Math.max(0, Math.min(end, at + 1) - Math.max(start, at));
-      const cell = shares[at];
-      if (share > 0 || start === end) cell?.set(kind, (cell.get(kind) ?? 0) + Math.max(share, LEAST) * weight);
+      if (share === 0 && start !== end) continue;
+      own[at] = (own[at] ?? 0) + Math.max(share, LEAST) * weight;
+      // Where a bar begins something is to be seen of it, however short it is.
+      covered[at] = (covered[at] ?? 0) + (at <= start ? 1 : share);
     }
   }
-  const spans = shares.map(mostly);
+  const spans = Array.from(covered, (cover, at) => (cover < 0.5 ? NOTHING : mostly(shares, at)));
   for (const time of sentBack) spans[columnAt(axis.columnOf(time), columns)] = SENT_BACK;
   return joined(spans);
 }
@@ -59,18 +64,33 @@ export function timelineRow(
 const LEAST = 1e-9;
 const NOTHING: Span = span(' ');
 
+const SPANS: Readonly<Record<TimelineKind, Span>> = {
+  work: spanOf('work'),
+  review: spanOf('review'),
+  person: spanOf('person'),
+  backoff: spanOf('backoff'),
+  waiting: spanOf('waiting'),
+};
+
+function spanOf(kind: TimelineKind): Span {
+  const { glyph, tone } = timelineGlyphs[kind];
+  return span(glyph, tone);
+}
+
 function columnAt(place: number, columns: number): number {
   return Math.max(0, Math.min(columns - 1, Math.floor(place)));
 }
 
-function mostly(shares: ReadonlyMap<TimelineKind, number>): Span {
-  let most: TimelineKind | undefined;
-  for (const [kind, share] of shares) {
-    if (most === undefined || share > (shares.get(most) ?? 0)) most = kind;
+function mostly(shares: ReadonlyMap<TimelineKind, Float64Array>, at: number): Span {
+  let most = NOTHING;
+  let largest = 0;
+  for (const [kind, own] of shares) {
+    const share = own[at] ?? 0;
+    if (share <= largest) continue;
+    largest = share;
+    most = SPANS[kind];
   }
-  if (most === undefined) return NOTHING;
-  const { glyph, tone } = timelineGlyphs[most];
-  return span(glyph, tone);
+  return most;
 }
 
 /** Neighbours in the same tone are one. */

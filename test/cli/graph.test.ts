@@ -1,0 +1,161 @@
+/** Pictures of pipelines, runs and machines by `phasegate graph`. */
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { phaseMachine, pipelineMachine } from '../../src/index.ts';
+import { chartToDot } from '../../visualizations/statechart-dot.ts';
+import { chartToMermaid } from '../../visualizations/statechart-mermaid.ts';
+import { chartToSvg } from '../../visualizations/statechart-svg.ts';
+import { statechartOf } from '../../visualizations/statechart.ts';
+import { article, containing, put, ranTo } from './article.ts';
+import { files, phasegate } from './cli.ts';
+
+const REWOUND = `
+import { definePipeline, phase, task } from 'phasegate';
+let asked = 0;
+const answers = ['RETRY_PREDECESSOR research: numbers', 'RETRY: again', 'REJECT: no'];
+const research = phase('research', { tasks: [task('read', { run: () => 'notes' })] });
+const draft = phase('draft', { after: [research], tasks: [task('write', { run: () => 'text' })], review: () => answers[asked++] });
+const print = phase('print', { after: [draft], tasks: [task('press', { run: () => 'paper' })] });
+export default definePipeline({ name: 'article', phases: [research, draft, print] });
+`;
+
+describe('phasegate graph', () => {
+  it('draws a run as it stands, by its id and as the latest, and its file as it is', async () => {
+    const cwd = await files({ 'p.mjs': REWOUND });
+    await phasegate(['run', 'p.mjs', '--run-id', 'mine'], { cwd });
+    const { code, stdout, stderr } = await phasegate(['graph', 'mine'], { cwd });
+    expect(stdout).toMatchInlineSnapshot(`
+      "flowchart LR
+        subgraph p0["research"]
+          p0s(["#10003; approved<br/>attempt 2, generation 2"])
+          p0t0["read"]
+        end
+        subgraph p1["draft"]
+          p1s(["#10007; rejected<br/>attempt 2 of 3, 3 attempts in all"])
+          p1t0["write"]
+          p1g{"review<br/>retry ≤ 2"}
+          p1t0 --> p1g
+        end
+        subgraph p2["print"]
+          p2s(["#8211; skipped"])
+          p2t0["press"]
+        end
+        p0 --> p1
+        p1 --> p2
+        p1 == "rewound once, ≤ 2" ==> p0
+        classDef good fill:#dafbe1,stroke:#1a7f37,color:#1f2328
+        class p0,p0s good
+        classDef bad fill:#ffebe9,stroke:#cf222e,color:#1f2328
+        class p1,p1s bad
+        classDef dim fill:#f6f8fa,stroke:#6e7781,color:#57606a
+        class p2,p2s dim
+      "
+    `);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect((await phasegate(['graph', 'latest'], { cwd })).stdout).toBe(stdout);
+    const { stdout: file } = await phasegate(['graph', 'p.mjs'], { cwd });
+    expect(file).toContain('  p1 -. "rewind #8804; 2" .-> p0\n'.replace('#8804;', '≤'));
+    expect(file).not.toContain('approved');
+  });
+
+  it('draws a run that waits for a person, while nobody works on it', async () => {
+    const cwd = await article('go', 'ask');
+    const run = await ranTo(cwd, 3);
+    const { stdout } = await phasegate(['graph', run.slice(-8), '-f', 'svg'], { cwd });
+    expect(stdout).toContain(`>Run ${run} of pipeline &quot;article&quot;, not ended</title>`);
+    expect(stdout).toContain('<g class="box warn"><title>draft – ⏸ escalated – attempt 1 of 3 – ');
+  });
+
+  it('writes to a file, in the language of its name', async () => {
+    const cwd = await article();
+    const outs = ['p.svg', 'p.dot', 'p.gv', 'p.md'];
+    for (const out of outs) {
+      const { code, stdout } = await phasegate(['graph', 'p.mjs', '-o', out], { cwd });
+      expect({ code, stdout }).toEqual({ code: 0, stdout: `the picture of "article" is in ${out}\n` });
+    }
+    const starts = await Promise.all(outs.map(async (out) => (await readFile(join(cwd, out), 'utf8')).slice(0, 9)));
+    expect(starts).toEqual(['<svg xmln', 'digraph "', 'digraph "', 'flowchart']);
+    await phasegate(['graph', 'p.mjs', '-o', 'other.svg', '--format', 'dot'], { cwd });
+    expect(await readFile(join(cwd, 'other.svg'), 'utf8')).toMatch(/^digraph "article" \{/u);
+  });
+
+  it.each([
+    ['phase', phaseMachine],
+    ['pipeline', pipelineMachine],
+  ] as const)('draws the machine of a %s', async (name, machine) => {
+    const chart = statechartOf(machine);
+    const pictures = [
+      ['mermaid', chartToMermaid(chart)],
+      ['dot', chartToDot(chart)],
+      ['svg', chartToSvg(chart)],
+    ] as const;
+    for (const [format, picture] of pictures) {
+      expect(await phasegate(['graph', '--machine', name, '--format', format])).toEqual({
+        code: 0,
+        stdout: picture,
+        stderr: '',
+      });
+    }
+  });
+
+  it('takes what is a file for one, also where a run is called so', async () => {
+    const cwd = await article('go');
+    await phasegate(['run', 'p.mjs', '--run-id', 'named'], { cwd });
+    expect((await phasegate(['graph', 'named'], { cwd })).stdout).toContain('approved');
+    await put(cwd, 'named', 'nothing');
+    expect(await phasegate(['graph', 'named'], { cwd })).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: containing('Cannot load "named" as its name does not end in a known way'),
+    });
+    await mkdir(join(cwd, 'mine'));
+    await phasegate(['run', 'p.mjs', '--run-id', 'mine'], { cwd });
+    expect((await phasegate(['graph', 'mine'], { cwd })).stdout).toContain('approved');
+  });
+
+  it('says what it cannot draw, and why', async () => {
+    const cwd = await article('go');
+    const refused = async (...args: readonly string[]) => {
+      const { code, stdout, stderr } = await phasegate(['graph', ...args], { cwd });
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      return stderr;
+    };
+    expect(await refused('pipelin')).toMatchInlineSnapshot(`
+      "Cannot draw "pipelin" as there is no such file. Cannot look for runs in .phasegate/runs.db as no run was kept in this folder yet
+      Start one with: phasegate run <pipeline>. Runs that were kept elsewhere are found with --store <file>.
+      Docs: docs/errors.md#STORE_UNREADABLE
+      "
+    `);
+    expect(await refused('latest')).toMatchInlineSnapshot(`
+      "Cannot look for runs in .phasegate/runs.db as no run was kept in this folder yet
+      Start one with: phasegate run <pipeline>. Runs that were kept elsewhere are found with --store <file>.
+      Docs: docs/errors.md#STORE_UNREADABLE
+      "
+    `);
+    expect(await refused('gone.yaml')).toContain('Cannot load "gone.yaml" as there is no such file\n');
+    await ranTo(cwd, 0);
+    await ranTo(cwd, 0);
+    expect(await refused('pipelin')).toMatchInlineSnapshot(`
+      "Cannot draw "pipelin" as there is no such file. Cannot find run "pipelin" as the store .phasegate/runs.db has none whose id is that, or begins or ends so
+      See which there are with: phasegate ls
+      Docs: docs/errors.md#RUN_UNKNOWN
+      "
+    `);
+    expect(await refused('0')).toContain('Cannot tell which run "0" is, as 2 have such an id:\n');
+    expect(await refused()).toMatchInlineSnapshot(`
+      "Cannot draw anything as it was not said what
+      Name a pipeline file, or a run, such as latest; or say --machine phase.
+      Docs: docs/errors.md#INPUT_INVALID
+      "
+    `);
+    expect(await refused('p.mjs', '--machine', 'phase')).toMatchInlineSnapshot(`
+      "Cannot draw "p.mjs" and the machine of a phase at once
+      Leave out one of them.
+      Docs: docs/errors.md#INPUT_INVALID
+      "
+    `);
+    expect(await refused('--machine', 'car')).toContain('Allowed choices are phase, pipeline.');
+    expect(await refused('p.mjs', '-o', 'no/such/p.svg')).toMatch(/^Cannot write "no\/such\/p\.svg": ENOENT/u);
+  });
+});
