@@ -128,6 +128,51 @@ describe('foldTimeline()', () => {
     expectSound(timeline, records);
   });
 
+  it('has a review that is asked again', async () => {
+    const time = simulatedTime();
+    const lost = async () => {
+      await lasting(time, 10);
+      throw new Error('no answer');
+    };
+    const one = fake('a', { verdicts: [lost, 'APPROVE'], reviewBackoff: { first: 30, factor: 1, max: 30 } });
+    expect(told(folded((await play([one], { time })).records))).toEqual([
+      'a work g0 a0 0-0 done',
+      'a review g0 a0 0-10 again',
+      'a review g0 a0 10-40 approved',
+    ]);
+  });
+
+  it('has one bar at a time where a phase is sent back while it runs again', async () => {
+    //  a ──▶ b      b ⇢ a, and while that runs again c ⇢ a
+    //  └───▶ c
+    const time = simulatedTime();
+    const phases = [
+      fake('a', { outputs: [10, 20, 20].map((ms) => () => after(time, ms, ms)) }),
+      fake('b', { after: ['a'], verdicts: ['RETRY_PREDECESSOR a: numbers', 'APPROVE'] }),
+      fake('c', { after: ['a'], verdicts: [() => after(time, 5, 'RETRY_PREDECESSOR a: names'), 'APPROVE'] }),
+    ];
+    const { records } = await play(phases, { time });
+    const timeline = folded(records);
+    expect(told({ ...timeline, bars: timeline.bars.filter((bar) => bar.phase === 'a') })).toEqual([
+      'a work g0 a0 0-10 approved',
+      'a work g1 a1 10-30 approved',
+      'a work g2 a2 30-50 approved',
+    ]);
+    expect(timeline.arrows.map(({ from, to, time: at }) => `${from} ${to} ${at}`)).toEqual(['b a 10', 'c a 15']);
+    expectSound(timeline, records);
+  });
+
+  it('has a limit that holds one phase as a question about it', async () => {
+    const { records } = await play([fake('a', { verdicts: ['RETRY: more'] })], {
+      limits: { attemptsPerPhase: 1 },
+      policy: { onLimit: 'escalate' },
+      when: { 'limit attemptsPerPhase reached 1/1 holds a': (run) => run.decide('a', 'APPROVE') },
+    });
+    const timeline = folded(records);
+    expect(timeline.holds).toEqual([]);
+    expect(told(timeline).at(-1)).toBe('a person g0 a0 0-0 approved');
+  });
+
   it('has limits that hold the whole run', async () => {
     const time = simulatedTime();
     const spend = task('t', {
@@ -195,6 +240,10 @@ describe('foldTimeline()', () => {
           phase('a', { tasks: [task('t', { run: first ? untilAborted : () => after(time, 10, 1) })] }),
           phase('b', { tasks: [task('t', { run: () => 1 })], review: () => escalate('look') }),
           phase('c', { tasks: [task('note', { run: first ? reporting(time) : () => 1 })] }),
+          phase('d', {
+            tasks: [task('t', { run: () => 1 })],
+            review: { by: task('judge', { run: () => (first ? new Promise<never>(() => undefined) : 'APPROVE') }) },
+          }),
         ],
       });
     const run = startRun(make(true), { store, runId: 'r', clock: time.clock });
@@ -213,10 +262,13 @@ describe('foldTimeline()', () => {
       'a work g0 a0 0-20 interrupted',
       'b work g0 a0 0-0 done',
       'c work g0 a0 0-20 interrupted',
+      'd work g0 a0 0-0 done',
       'b review g0 a0 0-0 escalated',
+      'd review g0 a0 0-20 interrupted',
       'b person g0 a0 0-1020 approved',
       'a work g0 a0 1020-1030 approved',
       'c work g0 a0 1020-1020 approved',
+      'd review g0 a0 1020-1020 approved',
     ]);
     expectSound(timeline, records);
   });
@@ -237,14 +289,18 @@ describe('foldTimeline()', () => {
         },
       },
     });
-    expect(told(folded(records))).toEqual([
+    const bars = [
       'a work g0 a0 0-10 cancelled',
       'b work g0 a0 0-0 done',
       'c work g0 a0 0-10 cancelled',
       'b review g0 a0 0-0 escalated',
       'c person g0 a0 t 0-10 cancelled',
       'b person g0 a0 0-10 cancelled',
-    ]);
+    ];
+    expect(told(folded(records))).toEqual(bars);
+    // Where a run was wound up from outside, its end is all that its records say.
+    const withoutWords = records.filter(({ event }) => event.type !== 'phase.cancelled');
+    expect(told(folded(withoutWords))).toEqual(bars);
   });
 
   it('gives bars that have not changed as the same objects, and leaves what it gave before alone', async () => {
