@@ -48,7 +48,7 @@ describe('the inbox', () => {
     const item = await waiting(store);
     const { status, body } = await get(`/api/inbox/${item.id}`);
     expect(status).toBe(200);
-    const expected = itemDetail(await store.read(item.runId), item);
+    const { changes: _, ...expected } = itemDetail(await store.read(item.runId), item);
     expect(body).toEqual({ ...plain(expected), run: (await get(`/api/runs/${item.runId}`)).body });
     expect(body).toMatchObject({ item, run: { standing: 'waiting', worker: null, actions: ['cancel'] } });
   });
@@ -126,6 +126,36 @@ describe('an answer', () => {
       },
     });
     expect(await store.messages(item.runId)).toMatchObject([{ kind: 'answer', item: item.id }]);
+  });
+
+  it('waits where somebody works on the run who does not take it at once', async () => {
+    const { post, get, store } = await served();
+    const item = await waiting(store);
+    const lease = await store.acquire(item.runId, 'a slow process', 60_000);
+    expect(await post(`/api/inbox/${item.id}/answer`, { nonce: item.nonce, reply: APPROVE })).toEqual({
+      status: 200,
+      body: { state: 'waiting' },
+    });
+    expect(await get(`/api/inbox/${item.id}`)).toMatchObject({
+      body: { item: { answer: { by: 'dashboard' } }, run: { worker: 'a slow process' } },
+    });
+    await store.release(lease);
+  });
+
+  it('is taken by another who goes on with the run first', async () => {
+    const { store } = await ownStore();
+    // What `resume` finds where somebody else was faster.
+    const resume = async ({ runId }: { readonly runId: string }) => {
+      const run = await resumeRun(store, runId, pipeline, { attended: true });
+      void run.result;
+      throw new PhasegateError('RUN_LEASED', 'Cannot acquire it');
+    };
+    const { post } = await served({ store, actions: { resume, retry: resume } });
+    const item = await waiting(store);
+    expect(await post(`/api/inbox/${item.id}/answer`, { nonce: item.nonce, reply: APPROVE })).toMatchObject({
+      status: 200,
+      body: { state: 'taken' },
+    });
   });
 
   it('is one, where several are given at once: the others are told who was faster', async () => {
