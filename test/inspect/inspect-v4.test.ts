@@ -112,7 +112,7 @@ describe('npm run inspect-v4', () => {
     const viewer = await receive(/server=(\S+)/u.exec(text)?.[1] ?? '');
     await viewer.until((events) => events.filter(({ type }) => type === 'service.stop').length === 3);
     expect(viewer.stories().map((story) => story.replace(/^\w{26}/u, 'run'))).toContain('run: completed stop');
-  });
+  }, 120_000);
 });
 
 // --- internal ---

@@ -149,9 +149,9 @@ describe('serveInspector()', () => {
     await startRun(definePipeline({ name: 'secret', phases: [one] }), { inspect: server.inspect }).result;
     await viewer.until(isOver);
     const text = JSON.stringify(viewer.messages);
-    for (const hidden of ['abcdefghij', 'hunter22', 'x'.repeat(10_001)]) expect(text).not.toContain(hidden);
-    expect(text).toContain('password=[redacted]');
-    expect(text).toContain('[… 990000 characters]');
+    const parts = ['abcdefghij', 'hunter22', 'password=[redacted]', '[… 990000 characters]'];
+    expect(parts.map((part) => text.includes(part))).toEqual([false, false, true, true]);
+    expect(Math.max(...(text.match(/x+/gu) ?? []).map(({ length }) => length))).toBe(10_000);
     const root = viewer.messages.find(({ sessionId, rootId, snapshot }) => sessionId === rootId && snapshot?.context);
     expect(root?.snapshot?.context?.['plan']).toEqual({ name: 'secret', phases: ['one'] });
   });
@@ -180,18 +180,6 @@ describe('serveInspector()', () => {
     // It has skipped what was in between.
     expect(states.filter((line) => !line.includes('running')).length).toBeGreaterThan(10);
     expect(JSON.stringify(stuck.messages).length).toBeLessThan(15_000_000);
-  });
-
-  it('forgets work that has ended, and the oldest of more than 2 000 statecharts', async () => {
-    const server = await serve();
-    const one = definePipeline({ name: 'p', phases: [phase('one', { tasks: [task('t', { run: () => 1 })] })] });
-    for (let at = 0; at < 1_003; at += 1) {
-      await startRun(one, { runId: `run ${at}`, inspect: server.inspect }).result;
-    }
-    const viewer = await watch(server.socketUrl);
-    await viewer.until((messages) => messages.length === 4_000);
-    const names = viewer.messages.flatMap(({ name }) => name ?? []);
-    expect(names.filter((name) => name !== 'one')).toEqual(Array.from({ length: 1_000 }, (_, at) => `run ${at + 3}`));
   });
 
   it('ends once viewers have got what was to be told', async () => {
