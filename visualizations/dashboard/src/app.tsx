@@ -12,7 +12,8 @@ import { HomePage } from './home/home-page.tsx';
 import { ItemPage } from './inbox/item-page.tsx';
 import { inOneLine, startOf } from './parts/foreign-text.ts';
 import { RefusalNote } from './parts/refusal-note.tsx';
-import { ALL_RUNS, hashOf, type Route, useRoute } from './route.ts';
+import { useRoute } from './navigate.ts';
+import { ALL_RUNS, hashOf, type Route } from './route.ts';
 import { RunPage } from './run/run-page.tsx';
 import { RunsPage } from './runs/runs-page.tsx';
 

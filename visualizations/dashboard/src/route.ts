@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { useSyncExternalStore } from 'react';
 
 /** The views of a run. */
 export const runTabs = ['graph', 'timeline', 'quality', 'records'] as const;
@@ -107,21 +106,6 @@ export function hashOfRun(run: string, how: Partial<Omit<RunRoute, 'page' | 'run
   return hashOf({ ...RUN, ...how, run });
 }
 
-/** Goes somewhere. @param how `replace` leaves no way back to where one was, as for a slider. @default 'push' */
-export function go(route: Route, how: 'push' | 'replace' = 'push'): void {
-  const hash = hashOf(route);
-  if (hash === location.hash) return;
-  if (how === 'replace') {
-    history.replaceState(null, '', hash);
-    dispatchEvent(new HashChangeEvent('hashchange'));
-  } else location.hash = hash;
-}
-
-/** The place where somebody is. */
-export function useRoute(): Route {
-  return routeOf(useSyncExternalStore(listen, readHash));
-}
-
 // --- internal ---
 
 const RUN = {
@@ -138,15 +122,6 @@ const RUN = {
 function recordIn(options: URLSearchParams, name: string): number | null {
   const seq = Number(options.get(name) ?? Number.NaN);
   return Number.isInteger(seq) && seq > 0 ? seq : null;
-}
-
-function listen(onChange: () => void): () => void {
-  addEventListener('hashchange', onChange);
-  return () => removeEventListener('hashchange', onChange);
-}
-
-function readHash(): string {
-  return location.hash;
 }
 
 /** As it was before it was encoded, where it was encoded at all. */

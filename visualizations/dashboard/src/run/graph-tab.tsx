@@ -6,7 +6,8 @@
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { lookOf } from '../parts/standing.tsx';
 import { counted } from '../parts/words.ts';
-import { go, hashOf, routeOf } from '../route.ts';
+import { go } from '../navigate.ts';
+import { hashOf, routeOf } from '../route.ts';
 import { createFaceMaker, type PhaseFace } from './phase-face.ts';
 import { isWanted, kindsOf } from './phase-filter.ts';
 import { PhaseGraph } from './phase-graph.tsx';

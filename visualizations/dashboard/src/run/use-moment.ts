@@ -4,7 +4,8 @@
  * @module
  */
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { go, routeOf, type RunRoute } from '../route.ts';
+import { go } from '../navigate.ts';
+import { routeOf, type RunRoute } from '../route.ts';
 
 /** The record up to which the run is shown, `null` for all there are; and how to look at another. */
 export function useMoment(route: RunRoute): readonly [at: number | null, look: (at: number | null) => void] {

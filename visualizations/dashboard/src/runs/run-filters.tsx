@@ -7,7 +7,8 @@ import { type ReactNode, useId } from 'react';
 import type { UiRun } from '../../../../src/server/api.ts';
 import { startOf } from '../parts/foreign-text.ts';
 import { type AnyStanding, lookOf } from '../parts/standing.tsx';
-import { ALL_RUNS, go } from '../route.ts';
+import { go } from '../navigate.ts';
+import { ALL_RUNS } from '../route.ts';
 import { ACTIVE, pipelinesIn, type RunFilter, standingsIn } from './filter-runs.ts';
 
 interface RunFiltersProps {
