@@ -83,8 +83,8 @@ export interface UiItem extends InboxItem {
   readonly answer?: { readonly by: string; readonly time: number } | undefined;
 }
 
-/** All about an item. */
-export interface UiItemDetail extends Omit<ItemDetail, 'item'> {
+/** All about an item. Large outputs are references, as in records; how outputs differ is for whoever shows it to find. */
+export interface UiItemDetail extends Omit<ItemDetail, 'item' | 'changes'> {
   readonly item: UiItem;
   /** How its run stands. */
   readonly run: UiRun;

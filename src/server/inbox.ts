@@ -26,7 +26,8 @@ export async function listItems(
 /** All about an item. @throws PhasegateError `ITEM_UNKNOWN` */
 export async function itemInFull(stage: Backstage, id: string): Promise<UiItemDetail> {
   const item = await withAnswer(stage.store, await findItem(stage, id));
-  return { ...(await detailOf(stage.store, item)), item, run: uiRun(stage, await findRun(stage, item.runId)) };
+  const { changes: _changes, ...detail } = await detailOf(stage.store, item, { isPacked: true });
+  return { ...detail, item, run: uiRun(stage, await findRun(stage, item.runId)) };
 }
 
 /**

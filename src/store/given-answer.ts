@@ -45,9 +45,18 @@ export async function withAnswer(store: RunStore, item: InboxItem): Promise<Kept
   return one;
 }
 
-/** All about an item, as it was when it waited: what its run has done since is left out. */
-export async function detailOf(store: RunStore, item: KeptItem): Promise<KeptDetail> {
-  const records = await readRun(store, item.runId);
+/**
+ * All about an item, as it was when it waited: what its run has done since is left out.
+ *
+ * @param isPacked Whether large outputs are left where they are kept, with references in their place; `changes` says nothing of
+ *   how such outputs differ then. @default false
+ */
+export async function detailOf(
+  store: RunStore,
+  item: KeptItem,
+  { isPacked = false }: { readonly isPacked?: boolean } = {},
+): Promise<KeptDetail> {
+  const records = isPacked ? await store.read(item.runId) : await readRun(store, item.runId);
   const { closedAt = Infinity } = item;
   const before = records.filter(({ seq, time }) => seq <= item.seq || time < closedAt);
   return { ...itemDetail(before, item), item };
