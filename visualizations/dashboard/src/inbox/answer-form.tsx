@@ -3,10 +3,11 @@
  *
  * @module
  */
-import { type ReactNode, type SubmitEvent, useEffect, useId, useRef, useState } from 'react';
+import { type ReactNode, type SubmitEvent, useEffect, useRef, useState } from 'react';
 import type { Choice } from '../../../../src/model/item-choices.ts';
 import type { Answered, AnswerRequest, UiItemDetail } from '../../../../src/server/api.ts';
 import { refusedBy, tell, type Refused } from '../data/ask.ts';
+import { inOneLine } from '../parts/foreign-text.ts';
 import { RefusalNote } from '../parts/refusal-note.tsx';
 import { type Drafted, replyOf } from './answer-draft.ts';
 import { AnswerFields } from './answer-fields.tsx';
@@ -28,7 +29,6 @@ export function AnswerForm({ detail, blocked, onAnswered }: AnswerFormProps): Re
   const [refusal, setRefusal] = useState<Refused | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isAsking, setIsAsking] = useState(false);
-  const problemId = useId();
   const form = useRef<HTMLFormElement>(null);
   const disabled = blocked !== null || sending;
   const choice = chosen(detail.choices, draft.answer, draft.target);
@@ -86,9 +86,8 @@ export function AnswerForm({ detail, blocked, onAnswered }: AnswerFormProps): Re
       <div aria-live="polite">{choice ? <Consequences choice={choice} /> : null}</div>
       {refusal ? <RefusalNote error={refusal} /> : null}
       {problem ? (
-        <p id={problemId} className="wrong" role="alert">
-          {problem.task === undefined ? '' : `${problem.task}: `}
-          {problem.problem}
+        <p className="wrong" role="alert">
+          {problemText(problem)}
         </p>
       ) : null}
       {blocked === null ? (
@@ -109,6 +108,12 @@ export function AnswerForm({ detail, blocked, onAnswered }: AnswerFormProps): Re
 
 type Problem = Extract<Drafted, { readonly problem: string }>;
 
+/** What is no JSON is said at the field itself. */
+function problemText({ problem, field, task }: Problem): string {
+  if (field === 'value') return 'Nothing was sent. Correct the JSON.';
+  return task === undefined ? problem : `Nothing was sent. Correct the JSON of ${inOneLine(task)}.`;
+}
+
 /** Of rewinds, that of the phase that is chosen. */
 function chosen(choices: readonly Choice[], answer: Choice['answer'] | null, target: string): Choice | undefined {
   return choices.find((one) => one.answer === answer && (answer !== 'rewind' || one.phase === target));
@@ -128,9 +133,11 @@ function Send({ word, isAsking, disabled, onBack }: SendProps): ReactNode {
   }, [isAsking]);
   if (!isAsking) {
     return (
-      <button type="submit" className="primary" disabled={disabled}>
-        {word}
-      </button>
+      <div className="send">
+        <button type="submit" className="primary" disabled={disabled}>
+          {word}
+        </button>
+      </div>
     );
   }
   return (

@@ -22,6 +22,8 @@ interface ItemAttemptsProps {
 export function ItemAttempts({ item, attempts }: ItemAttemptsProps): ReactNode {
   const last = attempts.at(-1);
   if (item.kind === 'limit' || !last) return null;
+  // Where a person is the first task, there is nothing to see yet.
+  if (item.kind === 'task' && attempts.length === 1 && Object.keys(last.outputs).length === 0) return null;
   return (
     <>
       <section aria-labelledby="attempt-heading">

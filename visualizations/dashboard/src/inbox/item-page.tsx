@@ -46,6 +46,7 @@ function Item({ detail }: { readonly detail: UiItemDetail }): ReactNode {
   return (
     <article className="item">
       <ItemHead item={item} run={detail.run} />
+      <ItemUsage detail={detail} />
       <ItemNews item={item} isOwn={answered !== null} />
       <div className="item-columns">
         <div className="evidence">
@@ -53,7 +54,6 @@ function Item({ detail }: { readonly detail: UiItemDetail }): ReactNode {
           <ItemDemands detail={detail} />
         </div>
         <div className="answer-side" id="answer" tabIndex={-1}>
-          <ItemUsage detail={detail} />
           {answered ? (
             <AnswerOutcome answered={answered} item={item} />
           ) : (

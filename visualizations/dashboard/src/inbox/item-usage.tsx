@@ -18,12 +18,11 @@ export function ItemUsage({ detail }: { readonly detail: UiItemDetail }): ReactN
     ['Duration', used.durationMs, limits.durationMs, exactDuration],
   ] as const;
   return (
-    <section className="usage" aria-labelledby="usage-heading">
-      <h2 id="usage-heading">Used so far</h2>
-      {item.kind === 'limit' ? null : <p className="quiet">{usageText(phaseUsed)} by this phase; by the run:</p>}
+    <section className="usage" aria-label="Used so far">
       {meters.map(([name, value, max, text]) =>
         value === 0 && max === undefined ? null : <Meter key={name} name={name} used={value} max={max} text={text} />,
       )}
+      {item.kind === 'limit' ? null : <p className="quiet">of these {usageText(phaseUsed)} by this phase</p>}
     </section>
   );
 }

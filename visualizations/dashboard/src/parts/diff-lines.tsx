@@ -119,7 +119,7 @@ function Side({ side, at, isWhole, change }: SideProps): ReactNode {
   return (
     <>
       <td className={`number ${at}`}>{side.line}</td>
-      <td className={`text ${change}`}>
+      <td className={`text ${change} ${side.parts.length === 1 ? 'wholly' : ''}`}>
         <span className="sign">{change === 'removed' ? '−' : change === 'added' ? '+' : '\u00A0'}</span>
         {(isWhole ? side.parts : cutParts(side.parts)).map(({ text, isChanged }, index) =>
           isChanged ? <Mark key={index}>{readable(text)}</Mark> : readable(text),
