@@ -156,6 +156,34 @@ describe('serveInspector()', () => {
     expect(root?.snapshot?.context?.['plan']).toEqual({ name: 'secret', phases: ['one'] });
   });
 
+  it('does not count as reading: a run that is looked at has the records that it has otherwise', async () => {
+    //  plan ──▶ build ──▶ ship      ship never asks for plan, so a new plan does not concern it
+    const work = task('work', { run: ({ attempt }) => attempt });
+    const plan = phase('plan', { tasks: [work] });
+    const build = phase('build', {
+      after: [plan],
+      tasks: [work],
+      review: { by: ({ rewindsLeft }) => (rewindsLeft['plan'] === 2 ? retryPredecessor('plan', 'No.') : approve()) },
+    });
+    const ship = phase('ship', { after: [build], tasks: [work], review: () => approve() });
+    const pipeline = definePipeline({ name: 'read', phases: [plan, build, ship] });
+    const server = await serve();
+    const viewer = await watch(server.socketUrl);
+    const told = await Promise.all(
+      [undefined, server.inspect].map(async (inspect) => {
+        const run = startRun(pipeline, { runId: 'read', inspect });
+        const events: unknown[] = [];
+        run.events$.subscribe(({ event }) => events.push(event));
+        await run.result;
+        return JSON.stringify(events).replaceAll(/"(?:durationMs|key|idempotencyKey)":[^,}]+/gu, '""');
+      }),
+    );
+    await viewer.until(isOver);
+    expect(JSON.stringify(viewer.messages)).toContain('"inputs":{"plan":{"work":1},"build"');
+    expect(told[1]).toBe(told[0]);
+    expect(told[0]).toContain('phase.rewinding');
+  });
+
   it('is not held up by a viewer that does not read, and tells it how things stand when it does', async () => {
     const server = await serve();
     const stuck = await watch(server.socketUrl);
