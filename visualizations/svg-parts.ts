@@ -56,8 +56,8 @@ export function svgText(text: string): string {
 /** Room for a box with its text. */
 export function textBoxSize({ title, lines }: TextBox): NodeSize {
   const widths = [
-    widthInCharacters(shortened(title, LONGEST)) * 8.4,
-    ...lines.map((one) => widthInCharacters(shortened(one, LONGEST)) * 6.8),
+    widthInCharacters(shortened(title, LONGEST)) * NAME_WIDTH,
+    ...lines.map((one) => widthInCharacters(shortened(one, LONGEST)) * LINE_WIDTH),
   ];
   const width = Math.ceil(widths.reduce((most, one) => Math.max(most, one), 64)) + 2 * INSET;
   return { width, height: 36 + lines.length * LINE };
@@ -116,6 +116,9 @@ export function labelBack([start, one, two, end]: readonly Point[], label: strin
 
 /** Characters of a line; what is longer is shortened. */
 const LONGEST = 48;
+/** Pixels of a usual character, in fonts that are wide. */
+const NAME_WIDTH = 9.7;
+const LINE_WIDTH = 7.4;
 const INSET = 12;
 const LINE = 17;
 

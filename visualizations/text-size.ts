@@ -4,14 +4,14 @@
  * @module
  */
 
-/** About how many narrow characters a text is as wide as. Characters of East Asia and emoji count twice, marks on others not at all. */
+/** About how wide a text is, where a usual character is 1, in fonts that are no wider than most. */
 export function widthInCharacters(text: string): number {
   let width = 0;
-  for (const character of text) width += WIDE.test(character) ? 2 : NO_WIDTH.test(character) ? 0 : 1;
+  for (const character of text) width += widthOf(character);
   return width;
 }
 
-/** The start of a text that is at most so many narrow characters wide; `…` stands for what is left out. */
+/** The start of a text that is at most so many usual characters wide; `…` stands for what is left out. */
 export function shortened(text: string, most: number): string {
   if (widthInCharacters(text) <= most) return text;
   let start = '';
@@ -28,7 +28,18 @@ export function shortened(text: string, most: number): string {
 
 const WIDE =
   /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\uFF01-\uFF60]/u;
+const BROAD = /[mwMWÆŒ@%&…—→]/u;
+const CAPITAL = /[\p{Lu}<>=+~#]/u;
+const SLIM = /[iIjlrtf.,:;'"`|!()[\]{} ]/u;
 const NO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/u;
+
+function widthOf(character: string): number {
+  if (WIDE.test(character)) return 2;
+  if (NO_WIDTH.test(character)) return 0;
+  if (BROAD.test(character)) return 1.6;
+  if (SLIM.test(character)) return 0.65;
+  return CAPITAL.test(character) ? 1.25 : 1;
+}
 
 /** Code units that one character is given: an emoji of a family takes eleven. */
 const MOST_UNITS = 16;
