@@ -5,7 +5,7 @@
  */
 import type { Page } from 'playwright-core';
 
-/** A place, and what is there once it is shown. */
+/** A place. */
 export interface Place {
   readonly name: string;
   readonly hash: string;
@@ -30,10 +30,17 @@ export function placesOf(run: string, phase: string, item: string): readonly Pla
 }
 
 /** Goes to a place, and waits until it is shown. */
-export async function goTo(page: Page, { hash }: Place): Promise<void> {
+export async function goTo(page: Page, { hash }: Pick<Place, 'hash'>): Promise<void> {
   await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
-  await page.getByRole('heading', { level: 1 }).waitFor();
-  // Nothing is loading any more, and two frames have been drawn.
+  // What was there before is gone, then what is loading, and then what is there is drawn.
+  await twoFrames(page);
   await page.getByText(/^Loading/u).waitFor({ state: 'detached' });
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await twoFrames(page);
+}
+
+// --- internal ---
+
+async function twoFrames(page: Page): Promise<void> {
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
 }

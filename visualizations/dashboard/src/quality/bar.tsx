@@ -21,7 +21,7 @@ interface BarProps {
 /** A bar, as long as its numbers are of the whole. */
 export function Bar({ parts, of }: BarProps): ReactNode {
   return (
-    <span className="bar" aria-hidden="true">
+    <span className="share-bar" aria-hidden="true">
       {parts.map(({ look, value }) => (
         <span
           key={look}

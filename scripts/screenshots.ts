@@ -1,0 +1,116 @@
+/**
+ * Takes the pictures of the dashboard anew that the documentation shows: `npm run build && npm run screenshots`.
+ *
+ * Runs of examples are played on simulated time, and the browser has its time as well, so the same dashboard gives the same
+ * pictures. The app is that of `dist`, or of the folder that `PHASEGATE_BUILD` names.
+ *
+ * @module
+ */
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { BrowserContextOptions } from 'playwright-core';
+// As the examples name it: what they ask of people is known to one copy of the library.
+import { startRun, type Pipeline, type RunStore } from 'phasegate';
+import { sqliteStore } from 'phasegate/store';
+import { article } from '../examples/article/article.ts';
+import { people } from '../examples/article/people.ts';
+import { userManagement } from '../examples/design-review/users.ts';
+import { launch } from '../examples/launch/launch.ts';
+import { serveDashboard } from '../src/server/serve.ts';
+import { launch as launchBrowser } from '../test/browser/chromium.ts';
+import { goTo } from '../test/browser/places.ts';
+import { idle, simulatedTime } from '../test/rig.ts';
+
+/** A Tuesday morning. */
+const NINE = Date.UTC(2026, 0, 13, 9);
+const MINUTE = 60_000;
+/** When the pictures are taken. */
+const NOW = NINE + 25 * MINUTE;
+const MOST_BYTES = 150_000;
+/** Rounds in which nothing happens, before a run is said to hang. */
+const QUIET = 100;
+const RUN = 'launch-2026-01';
+
+const repository = fileURLToPath(new URL('..', import.meta.url));
+const build = process.env['PHASEGATE_BUILD'] ?? 'dist';
+const target = join(repository, 'docs/images');
+const folder = await mkdtemp(join(tmpdir(), 'phasegate-screenshots-'));
+const store = sqliteStore(join(folder, 'runs.db'), { now: () => NOW });
+const browser = await launchBrowser();
+try {
+  await mkdir(target, { recursive: true });
+  await played('article-12', article(people), NINE);
+  await played('user-management-3', userManagement, NINE + 5 * MINUTE);
+  await played(RUN, launch, NINE + 20 * MINUTE);
+  const dashboard = await serveDashboard(store, {
+    assets: join(isAbsolute(build) ? build : join(repository, build), 'dashboard'),
+    storeName: '.phasegate/runs.db',
+    user: 'ada',
+  });
+  const [item] = await store.inbox({ open: true });
+  const run = `#/run/${RUN}`;
+  await take(dashboard.url, {
+    'needs-you': '#/',
+    item: `#/item/${encodeURIComponent(item?.id ?? '')}`,
+    run,
+    timeline: `${run}?tab=timeline`,
+    quality: `${run}?tab=quality`,
+  });
+  await take(dashboard.url, { 'phase-dark': `${run}?phase=press` }, { colorScheme: 'dark' });
+  await dashboard.close();
+} finally {
+  await browser.close();
+  await store.close();
+  await rm(folder, { recursive: true, force: true });
+}
+// Runs that wait for a person would keep it alive.
+process.exit();
+
+// --- internal ---
+
+/** Plays a run until it has ended, or waits for a person. */
+async function played(
+  runId: string,
+  what: Pipeline<unknown> | ((desk: { readonly wait: (ms: number) => Promise<void> }) => Pipeline<unknown>),
+  start: number,
+): Promise<void> {
+  const time = simulatedTime();
+  const wait = (ms: number) => new Promise<void>((resolve) => time.clock.setTimeout(resolve, ms));
+  const clock = { ...time.clock, now: () => start + time.clock.now() };
+  const run = startRun(typeof what === 'function' ? what({ wait }) : what, { runId, store, clock });
+  for (let quiet = 0; quiet < QUIET; quiet += 1) {
+    await idle();
+    if (run.snapshot().status !== 'running' || (await isAsked(store, runId))) return;
+    if (time.advance()) quiet = 0;
+  }
+  throw new Error(`${runId} neither ends nor asks anybody`);
+}
+
+async function isAsked(kept: RunStore, runId: string): Promise<boolean> {
+  return (await kept.inbox({ runId, open: true })).length > 0;
+}
+
+/** Takes pictures of places. */
+async function take(url: string, places: Readonly<Record<string, string>>, look: BrowserContextOptions = {}) {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce',
+    timezoneId: 'UTC',
+    locale: 'en-GB',
+    ...look,
+  });
+  const page = await context.newPage();
+  await page.clock.setFixedTime(NOW);
+  await page.goto(url);
+  for (const [name, hash] of Object.entries(places)) {
+    await goTo(page, { hash });
+    const path = join(target, `${name}.png`);
+    await page.screenshot({ path });
+    const { size } = await stat(path);
+    console.log(`docs/images/${name}.png, ${size} bytes`);
+    if (size > MOST_BYTES) throw new Error(`${path} is larger than ${MOST_BYTES} bytes`);
+  }
+  await context.close();
+}
