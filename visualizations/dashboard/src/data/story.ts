@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RunRecord } from '../../../../src/model/event.ts';
+import type { RunEvent, RunRecord } from '../../../../src/model/event.ts';
 import type { Plan } from '../../../../src/model/plan.ts';
 import type { RunSnapshot } from '../../../../src/model/result.ts';
 import { createRunView } from '../../../../src/model/view.ts';
@@ -26,6 +26,8 @@ export interface Story {
   readonly snapshot: RunSnapshot;
   /** Phases that sent back other phases so far, in the order of their first times; the same array until one does so again. */
   readonly sentBack: readonly SentBack[];
+  /** How many retries the gates of phases have spent of what they have now; phases without any are left out. */
+  readonly retries: ReadonlyMap<string, number>;
   /** Phases in which a task, or a reviewer, waits for the answer of a person. */
   readonly asking: ReadonlySet<string>;
 }
@@ -47,6 +49,7 @@ export function beginStory(): Fold<Story> {
   const view = createRunView();
   const sentBack = new Map<string, SentBack>();
   const asked = new Map<string, Set<string>>();
+  const spent = new Map<string, { readonly generation: number; readonly retries: number }>();
   let seq = 0;
   let time = 0;
   let plan: Plan | undefined;
@@ -62,6 +65,7 @@ export function beginStory(): Fold<Story> {
         pairs = [...sentBack.values()];
       }
       note(asked, record);
+      countRetries(spent, event);
     },
     read: () => ({
       seq,
@@ -69,6 +73,7 @@ export function beginStory(): Fold<Story> {
       plan,
       snapshot: view.snapshot(),
       sentBack: pairs,
+      retries: new Map([...spent].map(([phase, { retries }]) => [phase, retries])),
       asking: new Set(asked.keys()),
     }),
   };
@@ -79,6 +84,19 @@ export function beginStory(): Fold<Story> {
 function countRewind(all: Map<string, SentBack>, from: string, to: string): void {
   const pair = JSON.stringify([from, to]);
   all.set(pair, { from, to, times: (all.get(pair)?.times ?? 0) + 1 });
+}
+
+/** A phase that starts afresh, or was sent back by another, has all of its retries again. */
+function countRetries(
+  all: Map<string, { readonly generation: number; readonly retries: number }>,
+  event: RunEvent,
+): void {
+  if (event.type === 'phase.retrying') all.set(event.phase, { generation: event.generation, retries: event.spent });
+  else if (
+    event.type === 'phase.started' &&
+    (event.attempt === 0 || all.get(event.phase)?.generation !== event.generation)
+  )
+    all.delete(event.phase);
 }
 
 /** Who asks: until it is answered, or the phase has come to something else. */

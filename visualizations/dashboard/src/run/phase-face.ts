@@ -32,12 +32,12 @@ export interface FaceMaker {
 export function createFaceMaker(): FaceMaker {
   let before: readonly PhaseFace[] = [];
   return {
-    facesOf({ plan, snapshot, asking }) {
+    facesOf({ plan, snapshot, asking, retries }) {
       const waiting = new Set(snapshot.waiting);
       const faces = (plan?.phases ?? []).map((phase, index) => {
         const result = snapshot.phases[phase.name];
         const isAsked = waiting.has(phase.name) || asking.has(phase.name);
-        const face = faceOf(phase, { index, result, isAsked });
+        const face = faceOf(phase, { index, result, isAsked, spent: retries.get(phase.name) ?? 0 });
         const old = before[index];
         return old && isSame(old, face) ? old : face;
       });
@@ -48,12 +48,16 @@ export function createFaceMaker(): FaceMaker {
   };
 }
 
-/** Which attempt it is, of how many that its gate allows by itself; later phases may send it back more often. */
-export function attemptText({ gate }: Pick<PhasePlan, 'gate'>, attempt: number): string {
-  const most = gate ? countOf(gate.maxRetries) + 1 : 1;
-  return attempt + 1 > most || most === Infinity || most === 1
-    ? `attempt ${attempt + 1}`
-    : `attempt ${attempt + 1} of ${most}`;
+/**
+ * Which attempt it is, of how many there are at most unless other phases send it back.
+ *
+ * @param attempt 0-based.
+ * @param spent Retries that its gate has spent.
+ */
+export function attemptText({ gate }: Pick<PhasePlan, 'gate'>, attempt: number, spent: number): string {
+  const left = gate ? countOf(gate.maxRetries) - spent : 0;
+  const most = attempt + 1 + Math.max(0, left);
+  return most === 1 || most === Infinity ? `attempt ${attempt + 1}` : `attempt ${attempt + 1} of ${most}`;
 }
 
 // --- internal ---
@@ -63,9 +67,11 @@ interface FaceSource {
   readonly result: PhaseResult | undefined;
   /** Whether it, or a task of it, waits for a person. */
   readonly isAsked: boolean;
+  /** Retries that its gate has spent. */
+  readonly spent: number;
 }
 
-function faceOf(phase: PhasePlan, { index, result, isAsked }: FaceSource): PhaseFace {
+function faceOf(phase: PhasePlan, { index, result, isAsked, spent }: FaceSource): PhaseFace {
   const { name } = phase;
   if (!result) return { name, index, status: 'pending', attempt: '', generation: 0, notes: [] };
   const { status, attempts, attempt, generation, stale, exhausted } = result;
@@ -75,7 +81,7 @@ function faceOf(phase: PhasePlan, { index, result, isAsked }: FaceSource): Phase
     ...(exhausted && status === 'approved' ? ['budget spent'] : []),
     ...(status === 'pending' && attempts > 0 ? ['must run again'] : []),
   ];
-  return { name, index, status, attempt: attempts === 0 ? '' : attemptText(phase, attempt), generation, notes };
+  return { name, index, status, attempt: attempts === 0 ? '' : attemptText(phase, attempt, spent), generation, notes };
 }
 
 function isSame(one: PhaseFace, other: PhaseFace): boolean {

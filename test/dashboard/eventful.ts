@@ -1,0 +1,36 @@
+/**
+ * A run in which phases come to everything that phases can come to.
+ *
+ * @module
+ */
+import type { RunRecord } from '../../src/index.ts';
+import { fake, play, untilAborted } from '../rig.ts';
+
+/**
+ * Its records.
+ *
+ * ```text
+ *   a ──▶ b ──▶ c          a is sent back by its own gate, then by b; c is left to a person
+ *   d ──▶ g                d is rejected, so g is skipped
+ *   e                      e fails at its second try
+ *   f                      f never ends and is cancelled with the run, once c is approved
+ * ```
+ */
+export async function eventfulRun(): Promise<readonly RunRecord[]> {
+  const phases = [
+    fake('a', { outputs: ['one', 'two', 'three'], verdicts: ['RETRY: more', 'APPROVE'] }),
+    fake('b', { after: ['a'], verdicts: ['RETRY_PREDECESSOR a: other numbers', 'APPROVE'] }),
+    fake('c', { after: ['b'], verdicts: ['ESCALATE: is it good?'] }),
+    fake('d', { verdicts: ['REJECT: not needed'] }),
+    fake('g', { after: ['d'] }),
+    fake('e', { outputs: [new Error('broken')] }),
+    fake('f', { outputs: [untilAborted] }),
+  ];
+  const { records } = await play(phases, {
+    when: {
+      'c escalated (requested): is it good?': (run) => run.decide('c', 'APPROVE'),
+      'c approved v1 from b@1': (run) => run.cancel('enough'),
+    },
+  });
+  return records;
+}

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { task, type RunRecord } from '../../src/index.ts';
+import { attemptAt, beginPhaseStory, type PhaseStory } from '../../visualizations/dashboard/src/run/phase-story.ts';
+import { fake, play } from '../rig.ts';
+import { eventfulRun } from './eventful.ts';
+
+describe('beginPhaseStory()', () => {
+  it('has the attempts of a phase, with what each was told and what came of it', async () => {
+    const records = await eventfulRun();
+    const { attempts, state } = storyOf(records, 'a');
+    expect(state).toBe('approved');
+    const told = attempts.map(({ number, generation, attempt, revision, tasks, decisions, end }) => ({
+      number,
+      generation,
+      attempt,
+      feedback: revision?.feedback,
+      outputs: tasks.map(({ name, isReviewer, state: stands, output }) => [name, isReviewer, stands, output?.value]),
+      verdicts: decisions.map(({ by, verdict, verdicts }) => [by, verdict.type, Object.keys(verdicts)]),
+      end: end?.event.type,
+    }));
+    expect(told).toEqual([
+      {
+        number: 1,
+        generation: 0,
+        attempt: 0,
+        feedback: undefined,
+        outputs: [['work', false, 'done', 'one']],
+        verdicts: [['gate', 'retry', ['review']]],
+        end: 'phase.retrying',
+      },
+      {
+        number: 2,
+        generation: 0,
+        attempt: 1,
+        feedback: 'more',
+        outputs: [['work', false, 'done', 'two']],
+        verdicts: [['gate', 'approve', ['review']]],
+        end: 'phase.approved',
+      },
+      {
+        number: 3,
+        generation: 1,
+        attempt: 2,
+        feedback: 'other numbers',
+        outputs: [['work', false, 'done', 'three']],
+        verdicts: [['gate', 'approve', ['review']]],
+        end: 'phase.approved',
+      },
+    ]);
+    const started = records.filter(({ event }) => event.type === 'phase.started' && event.phase === 'a');
+    expect(attempts.map(({ seq }) => seq)).toEqual(started.map(({ seq }) => seq));
+  });
+
+  it('keeps what a person decided with the attempt that it is about', async () => {
+    const { attempts } = storyOf(await eventfulRun(), 'c');
+    expect(attempts.map(({ decisions, end }) => [decisions.map(({ by }) => by), end?.event.type])).toEqual([
+      [['gate', 'person'], 'phase.approved'],
+    ]);
+  });
+
+  it('has tries, errors, usage, artifacts and observations of a task', async () => {
+    let tries = 0;
+    const flaky = task('t', {
+      retry: { attempts: 3, backoff: { first: 40, factor: 1 } },
+      run: ({ report }) => {
+        tries += 1;
+        report({ tokens: 10, costUsd: 0.5, model: 'm', progress: 0.25 });
+        report({ tokens: 1, model: 'm', progress: 'half', observation: `seen ${tries}` });
+        if (tries < 3) throw new Error(`busy ${tries}`);
+        report({ artifact: { name: 'file', content: 'text' } });
+        return 'fine';
+      },
+    });
+    const { records } = await play([fake('a', { tasks: [flaky] })]);
+    const [attempt] = storyOf(records, 'a').attempts;
+    const [story] = attempt?.tasks ?? [];
+    expect(story).toMatchObject({
+      name: 't',
+      tries: 3,
+      state: 'done',
+      output: { value: 'fine' },
+      tokens: 33,
+      costUsd: 1.5,
+      models: ['m'],
+      progress: 'half',
+      artifacts: [{ name: 'file', content: 'text' }],
+      observations: ['seen 1', 'seen 2', 'seen 3'],
+    });
+    expect(story?.failures.map(({ try: number, error, delayMs }) => [number, error.message, delayMs])).toEqual([
+      [1, 'busy 1', 40],
+      [2, 'busy 2', 40],
+    ]);
+  });
+
+  it('says what has happened to a phase that never began', async () => {
+    const { attempts, between, state } = storyOf(await eventfulRun(), 'g');
+    expect([attempts, between.map(({ event }) => event.type), state]).toEqual([[], ['phase.skipped'], null]);
+  });
+});
+
+describe('attemptAt()', () => {
+  it('finds the attempt that a record belongs to', async () => {
+    const { attempts } = storyOf(await eventfulRun(), 'a');
+    const second = attempts[1]?.seq ?? 0;
+    expect([null, 1, second - 1, second, second + 1, 9999].map((seq) => attemptAt(attempts, seq))).toEqual([
+      2, 2, 0, 1, 1, 2,
+    ]);
+  });
+});
+
+// --- internal ---
+
+function storyOf(records: readonly RunRecord[], phase: string): PhaseStory {
+  const fold = beginPhaseStory(phase);
+  for (const record of records) fold.apply(record);
+  return fold.read();
+}

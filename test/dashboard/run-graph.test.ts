@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import { createStoryteller } from '../../visualizations/dashboard/src/data/story.ts';
+import { layoutForRun } from '../../visualizations/dashboard/src/run/layout-request.ts';
+import { isWay, neighbourOf, type Way } from '../../visualizations/dashboard/src/run/neighbours.ts';
+import { attemptText, createFaceMaker } from '../../visualizations/dashboard/src/run/phase-face.ts';
+import { isWanted, kindsOf, sorted, type PhaseRow } from '../../visualizations/dashboard/src/run/phase-filter.ts';
+import { definePipeline, phase, task, type RunRecord } from '../../src/index.ts';
+import { fake, play } from '../rig.ts';
+import { eventfulRun } from './eventful.ts';
+
+describe('createFaceMaker()', () => {
+  it('shows how each phase stands, and keeps what says the same', async () => {
+    const records = await eventfulRun();
+    const teller = createStoryteller();
+    const maker = createFaceMaker();
+    const first = maker.facesOf(teller.tell(records, 1));
+    expect(first.map(({ name, status, attempt }) => [name, status, attempt])).toEqual(
+      ['a', 'b', 'c', 'd', 'g', 'e', 'f'].map((name) => [name, 'pending', '']),
+    );
+    const before = maker.facesOf(teller.tell(records, records.length - 2));
+    const last = maker.facesOf(teller.tell(records, records.length));
+    expect(last.map(({ name, status, attempt, generation }) => [name, status, attempt, generation])).toEqual([
+      ['a', 'approved', 'attempt 3 of 5', 1],
+      ['b', 'approved', 'attempt 1 of 3', 0],
+      ['c', 'approved', 'attempt 1 of 3', 0],
+      ['d', 'rejected', 'attempt 1 of 3', 0],
+      ['g', 'skipped', '', 0],
+      ['e', 'failed', 'attempt 1', 0],
+      ['f', 'cancelled', 'attempt 1', 0],
+    ]);
+    expect(last[0]).toBe(before[0]);
+    expect(maker.facesOf(teller.tell(records, records.length))).toBe(last);
+  });
+
+  it('tells what is stale, what was let through, and what must run again', async () => {
+    //  a ──▶ b    b ⇢ a, and c has read a
+    //  └───▶ c
+    const { records } = await play([
+      fake('a', { outputs: [1, 2] }),
+      fake('b', { after: ['a'], verdicts: ['RETRY_PREDECESSOR a: more', 'APPROVE'] }),
+      fake('c', { after: ['a'], verdicts: ['RETRY: no', 'RETRY: no'], maxRetries: 1 }),
+    ]);
+    const notes = notesAt(records, records.length);
+    expect(notes).toEqual([[], [], ['stale', 'budget spent']]);
+    const all = await play([
+      fake('a', { outputs: [1, 2] }),
+      fake('b', { after: ['a'], verdicts: ['RETRY_PREDECESSOR a: more', 'APPROVE'], invalidate: 'all' }),
+      fake('c', { after: ['a'] }),
+    ]);
+    const invalidated = all.records.find(({ event }) => event.type === 'phase.invalidated')?.seq ?? 0;
+    expect(notesAt(all.records, invalidated)[2]).toEqual(['must run again']);
+  });
+
+  it('counts attempts up to what the gate allows, and more where others have sent it back', () => {
+    const gate = (maxRetries: number | 'unlimited') => {
+      const [made] = definePipeline({
+        name: 'p',
+        phases: [
+          phase('a', {
+            tasks: [task('t', { run: () => 1 })],
+            review: { maxRetries, by: task('r', { run: () => 'APPROVE' }) },
+          }),
+        ],
+      }).plan.phases;
+      return { gate: made?.gate ?? null };
+    };
+    expect([0, 1, 2].map((attempt) => attemptText(gate(2), attempt, attempt))).toEqual([
+      'attempt 1 of 3',
+      'attempt 2 of 3',
+      'attempt 3 of 3',
+    ]);
+    // Another phase has sent it back, which gives back its retries.
+    expect(attemptText(gate(2), 2, 0)).toBe('attempt 3 of 5');
+    expect([
+      attemptText(gate(0), 0, 0),
+      attemptText(gate('unlimited'), 4, 4),
+      attemptText({ gate: null }, 0, 0),
+    ]).toEqual(['attempt 1', 'attempt 5', 'attempt 1']);
+  });
+});
+
+describe('layoutForRun()', () => {
+  it('leaves every phase where it was, whatever happens in the run', async () => {
+    const records = await eventfulRun();
+    const teller = createStoryteller();
+    const places = [1, 10, 25, records.length].map((seq) => {
+      const { plan } = teller.tell(records, seq);
+      return plan ? layoutForRun(plan).nodes : undefined;
+    });
+    expect(places[0]).toHaveLength(7);
+    for (const one of places) expect(one).toEqual(places[0]);
+  });
+});
+
+describe('neighbourOf()', () => {
+  it('goes along the edges, and up and down where phases stand below each other', () => {
+    //  a ──▶ b ──▶ d
+    //  └───▶ c ────┘
+    const own = (name: string, after: readonly string[]) =>
+      phase(name, { after, tasks: [task('t', { run: () => 1 })] });
+    const { plan } = definePipeline({
+      name: 'p',
+      phases: [own('a', []), own('b', ['a']), own('c', ['a']), own('d', ['b', 'c'])],
+    });
+    const { nodes } = layoutForRun(plan);
+    const from = (name: string, way: Way) => {
+      const to = neighbourOf(plan, nodes, { from: nodes.findIndex((node) => node.name === name), way });
+      return to === null ? null : (nodes[to]?.name ?? null);
+    };
+    const [upper, lower] = (nodes[1]?.y ?? 0) < (nodes[2]?.y ?? 0) ? ['b', 'c'] : ['c', 'b'];
+    expect(from('a', 'ArrowLeft')).toBeNull();
+    expect(['b', 'c']).toContain(from('a', 'ArrowRight'));
+    expect(from('b', 'ArrowRight')).toBe('d');
+    expect(from('c', 'ArrowLeft')).toBe('a');
+    expect([from(upper ?? '', 'ArrowDown'), from(lower ?? '', 'ArrowUp')]).toEqual([lower, upper]);
+    expect([from(upper ?? '', 'ArrowUp'), from('a', 'ArrowDown')]).toEqual([null, null]);
+    expect([from('c', 'Home'), from('a', 'End')]).toEqual(['a', 'd']);
+    expect(['ArrowRight', 'Enter', 'constructor'].map(isWay)).toEqual([true, false, false]);
+  });
+});
+
+describe('lists of phases', () => {
+  it('are filtered by name and standing, and have what matters first', async () => {
+    const records = await eventfulRun();
+    const { snapshot, ...story } = createStoryteller().tell(records, records.length);
+    const faces = createFaceMaker().facesOf({ snapshot, ...story });
+    expect(kindsOf(faces)).toEqual([
+      ['failed', 1],
+      ['rejected', 1],
+      ['approved', 3],
+      ['skipped', 1],
+      ['cancelled', 1],
+    ]);
+    const namesOf = (find: string, only: string) =>
+      faces.filter((face) => isWanted(face, { find, only })).map(({ name }) => name);
+    expect([namesOf('', ''), namesOf('A', ''), namesOf('', 'approved'), namesOf('d', 'approved')]).toEqual([
+      ['a', 'b', 'c', 'd', 'g', 'e', 'f'],
+      ['a'],
+      ['a', 'b', 'c'],
+      [],
+    ]);
+    const rows = faces.flatMap((face): PhaseRow[] => {
+      const result = snapshot.phases[face.name];
+      return result ? [{ face, result }] : [];
+    });
+    const order = (by: Parameters<typeof sorted>[1]) =>
+      sorted(rows, by)
+        .map(({ face }) => face.name)
+        .join('');
+    expect([order('what matters'), order('the plan'), order('name'), order('corrections')]).toEqual([
+      'edabcgf',
+      'abcdgef',
+      'abcdefg',
+      'abcdgef',
+    ]);
+  });
+});
+
+// --- internal ---
+
+function notesAt(records: readonly RunRecord[], seq: number): readonly (readonly string[])[] {
+  return createFaceMaker()
+    .facesOf(createStoryteller().tell(records, seq))
+    .map(({ notes }) => notes);
+}

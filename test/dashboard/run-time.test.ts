@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { foldTimeline } from '../../src/model/timeline.ts';
+import { decisionFrom, playedFrom } from '../../visualizations/dashboard/src/run/moments.ts';
+import { moved, showing, ticksOf, tickText, xOf, zoomed } from '../../visualizations/dashboard/src/run/time-scale.ts';
+import { barFrom, barWords, keyOf, rowsOf } from '../../visualizations/dashboard/src/run/timeline-rows.ts';
+import { eventfulRun } from './eventful.ts';
+
+describe('decisionFrom()', () => {
+  it('finds the decision before and after a record, among those that are looked at', async () => {
+    const records = await eventfulRun();
+    const decisions = records.flatMap(({ seq, event }) => (event.type === 'review.decided' ? [seq] : []));
+    const count = records.length;
+    const found: number[] = [];
+    for (let seq: number | null = 0; seq !== null; seq = decisionFrom(records, seq, { step: 1, count }))
+      if (seq > 0) found.push(seq);
+    expect(found).toEqual(decisions);
+    const [first = 0, second = 0] = decisions;
+    expect(decisionFrom(records, second, { step: -1, count })).toBe(first);
+    expect(decisionFrom(records, first, { step: -1, count })).toBeNull();
+    expect(decisionFrom(records, first, { step: 1, count: second - 1 })).toBeNull();
+  });
+});
+
+describe('playedFrom()', () => {
+  it('goes on by one record at least, and ends at the last', () => {
+    expect([playedFrom(1, 10), playedFrom(10, 10), playedFrom(0, 20_000), playedFrom(19_990, 20_000)]).toEqual([
+      2, 10, 80, 20_000,
+    ]);
+  });
+});
+
+describe('spans of time', () => {
+  const whole = { from: 1000, to: 2000 };
+
+  it('zoom around a point, and never beyond the whole', () => {
+    expect(zoomed(whole, whole, { by: 2 })).toEqual({ from: 1250, to: 1750 });
+    expect(zoomed(whole, whole, { by: 2, at: 0 })).toEqual({ from: 1000, to: 1500 });
+    expect(zoomed({ from: 1000, to: 1500 }, whole, { by: 0.5 })).toEqual(whole);
+    expect(zoomed({ from: 1900, to: 2000 }, whole, { by: 0.5, at: 1 })).toEqual({ from: 1800, to: 2000 });
+    expect(zoomed(whole, whole, { by: 1e9 })).toEqual({ from: 1497.5, to: 1502.5 });
+  });
+
+  it('move by a share of themselves, and stop at the ends', () => {
+    expect(moved({ from: 1200, to: 1400 }, whole, 0.5)).toEqual({ from: 1300, to: 1500 });
+    expect(moved({ from: 1200, to: 1400 }, whole, -9)).toEqual({ from: 1000, to: 1200 });
+    expect(moved({ from: 1200, to: 1400 }, whole, 9)).toEqual({ from: 1800, to: 2000 });
+  });
+
+  it('move until something can be seen, and not where it is seen already', () => {
+    const span = { from: 1200, to: 1400 };
+    expect(showing(span, whole, { from: 1390, to: 1900 })).toBe(span);
+    expect(showing(span, whole, { from: 1100, to: 1150 })).toEqual({ from: 1080, to: 1280 });
+    expect(showing(span, whole, { from: 1700, to: 1720 })).toEqual({ from: 1520, to: 1720 });
+  });
+
+  it('have marks at round distances, that far apart that they can be read', () => {
+    expect(xOf(1250, whole, 800)).toBe(200);
+    expect(ticksOf(whole, 1000, { width: 400, apart: 80 }).map(({ since }) => since)).toEqual([
+      0, 200, 400, 600, 800, 1000,
+    ]);
+    expect(ticksOf({ from: 1450, to: 1650 }, 1000, { width: 400, apart: 80 }).map(({ since }) => since)).toEqual([
+      450, 500, 550, 600, 650,
+    ]);
+    const days = { from: 0, to: 90 * 86_400_000 };
+    expect(ticksOf(days, 0, { width: 400, apart: 80 }).map(({ since }) => since / 86_400_000)).toEqual([
+      0, 18, 36, 54, 72, 90,
+    ]);
+    expect([0, 50, 1500, 90_000, 3_600_000, 5_025_000, 200 * 3_600_000].map(tickText)).toEqual([
+      '0 ms',
+      '50 ms',
+      '1.5 s',
+      '1:30',
+      '1:00:00',
+      '1:23:45',
+      '8 d 8 h',
+    ]);
+  });
+});
+
+describe('rows of a timeline', () => {
+  it('have the bars of each phase, which keys lead through', async () => {
+    const fold = foldTimeline();
+    for (const record of await eventfulRun()) fold.apply(record);
+    const rows = rowsOf(fold.timeline());
+    expect(rows.map(({ phase }) => phase).toSorted()).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+    const a = rows.findIndex(({ phase }) => phase === 'a');
+    const bars = rows[a]?.bars ?? [];
+    expect(bars.filter(({ kind }) => kind === 'work').map(({ attempt, generation }) => [generation, attempt])).toEqual([
+      [0, 0],
+      [0, 1],
+      [1, 2],
+    ]);
+    expect(new Set(rows.flatMap((row) => row.bars.map(keyOf))).size).toBe(rows.flatMap((row) => row.bars).length);
+    expect(barFrom(rows, { row: a, bar: 0 }, 'ArrowRight')).toEqual({ row: a, bar: 1 });
+    expect(barFrom(rows, { row: a, bar: 1 }, 'ArrowLeft')).toEqual({ row: a, bar: 0 });
+    expect(barFrom(rows, { row: a, bar: 0 }, 'ArrowLeft')).toBeNull();
+    expect(barFrom(rows, { row: 0, bar: 0 }, 'ArrowUp')).toBeNull();
+    expect(barFrom(rows, { row: 0, bar: 0 }, 'ArrowDown')?.row).toBe(1);
+    expect(barFrom(rows, { row: 0, bar: 0 }, 'End')).toEqual({ row: rows.length - 1, bar: 0 });
+    expect(barFrom(rows, { row: 0, bar: 0 }, 'Enter')).toBeNull();
+  });
+
+  it('say what a bar is', () => {
+    const bar = {
+      phase: 'a',
+      kind: 'review',
+      generation: 1,
+      attempt: 1,
+      from: 1000,
+      to: 3500,
+      seq: 7,
+      outcome: 'retry',
+    } as const;
+    expect(barWords(bar, 9999)).toBe('a, review, attempt 2, generation 2, 2.5 s, sent back to work');
+    const open = {
+      phase: 'a\u202E',
+      kind: 'person',
+      generation: 0,
+      attempt: 0,
+      task: 'ask',
+      from: 1000,
+      to: null,
+      seq: 8,
+    } as const;
+    expect(barWords(open, 4000)).toBe('a⟨U+202E⟩, ask waits for a person, attempt 1, 3.0 s, goes on');
+  });
+});

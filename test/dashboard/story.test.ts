@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { human, task, type Run, type RunRecord } from '../../src/index.ts';
+import { foldTimeline } from '../../src/model/timeline.ts';
+import { follow } from '../../visualizations/dashboard/src/data/follow.ts';
+import { beginStory, createStoryteller, type Story } from '../../visualizations/dashboard/src/data/story.ts';
+import { fake, play } from '../rig.ts';
+import { eventfulRun } from './eventful.ts';
+
+describe('createStoryteller()', () => {
+  it('tells the same of a record whichever way it came there', async () => {
+    const records = await eventfulRun();
+    const fresh = [0, ...records.map(({ seq }) => seq)].map((seq) => freshStory(records, seq));
+    const teller = createStoryteller();
+    const forth = fresh.map((_, seq) => teller.tell(records, seq));
+    const back = fresh.map((_, at) => teller.tell(records, fresh.length - 1 - at)).toReversed();
+    const jumps = [3, 30, 1, records.length, 17, 0, 18].map((seq) => teller.tell(records, seq));
+    expect(forth).toEqual(fresh);
+    expect(back).toEqual(fresh);
+    expect(jumps.map(({ seq }) => seq)).toEqual([3, 30, 1, records.length, 17, 0, 18]);
+    expect(jumps).toEqual(jumps.map(({ seq }) => fresh[seq]));
+  });
+
+  it('goes on where a log has grown, and begins anew for another', async () => {
+    const records = await eventfulRun();
+    const log = records.slice(0, 10);
+    const teller = createStoryteller();
+    expect(teller.tell(log, 99).seq).toBe(10);
+    log.push(...records.slice(10));
+    expect(teller.tell(log, 99)).toEqual(freshStory(records, records.length));
+    const { records: others } = await play([fake('other')]);
+    expect(teller.tell(others, others.length)).toEqual(freshStory(others, others.length));
+  });
+
+  it('says who sent back whom, and how often', async () => {
+    const records = await eventfulRun();
+    const teller = createStoryteller();
+    const rewind = records.find(({ event }) => event.type === 'phase.rewinding')?.seq ?? 0;
+    expect(teller.tell(records, rewind - 1).sentBack).toEqual([]);
+    expect(teller.tell(records, rewind).sentBack).toEqual([{ from: 'b', to: 'a', times: 1 }]);
+    // What says the same is the same, so that nothing is drawn again.
+    expect(teller.tell(records, rewind + 1).sentBack).toBe(teller.tell(records, rewind + 2).sentBack);
+  });
+
+  it('says in which phases a person is asked, until an answer has come', async () => {
+    const ask = task('ask', { run: human({ question: 'Fine?' }) });
+    const { records } = await play([fake('a', { tasks: [ask] }), fake('b')], {
+      when: { 'a/ask asks: Fine?': answer },
+    });
+    const teller = createStoryteller();
+    const told = records.map(({ seq, event }) => [event.type, [...teller.tell(records, seq).asking]] as const);
+    const asked = told.filter(([, asking]) => asking.length > 0);
+    expect(asked[0]).toEqual(['task.asked', ['a']]);
+    expect(told.find(([type]) => type === 'task.answered')).toEqual(['task.answered', []]);
+  });
+});
+
+describe('follow()', () => {
+  it('has the timeline of any record', async () => {
+    const records = await eventfulRun();
+    const follower = follow(() => {
+      const fold = foldTimeline();
+      return { apply: (record: RunRecord) => fold.apply(record), read: () => fold.timeline() };
+    });
+    for (const seq of [records.length, 5, 20, 1]) {
+      const fold = foldTimeline();
+      for (const record of records.slice(0, seq)) fold.apply(record);
+      expect(follower.to(records, seq)).toEqual(fold.timeline());
+    }
+  });
+});
+
+// --- internal ---
+
+async function answer(run: Run): Promise<void> {
+  const [item] = run.inbox();
+  await run.answer(item?.id ?? '', { type: 'value', value: 'yes' });
+}
+
+function freshStory(records: readonly RunRecord[], seq: number): Story {
+  const fold = beginStory();
+  for (const record of records.slice(0, seq)) fold.apply(record);
+  return fold.read();
+}
