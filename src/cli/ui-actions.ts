@@ -51,7 +51,7 @@ function begin(args: readonly string[]): Begun {
   // Not a pipe, which would break when this process ends.
   const path = join(tmpdir(), `phasegate-${randomUUID()}.log`);
   const log = openSync(path, 'wx+', 0o600);
-  const child = spawn(process.execPath, [...process.execArgv, main, ...args], {
+  const child = spawn(process.execPath, [...process.execArgv.filter(isOfThePipeline), main, ...args], {
     detached: true,
     stdio: ['ignore', 'ignore', log],
     windowsHide: true,
@@ -67,6 +67,11 @@ function begin(args: readonly string[]): Begun {
   child.on('error', end);
   child.unref();
   return { said: () => said };
+}
+
+/** Loaders and the like, but not what has this process wait for a debugger. */
+function isOfThePipeline(option: string): boolean {
+  return !option.startsWith('--inspect');
 }
 
 function endOf(log: number): string {

@@ -30,11 +30,12 @@ export function eventStream(tell: (signal: AbortSignal) => AsyncGenerator<string
   const leave = new AbortController();
   const texts = tell(leave.signal);
   const encoder = new TextEncoder();
-  open.add(leave);
   let isGone = false;
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
+        // Not before: who asks with HEAD reads nothing.
+        open.add(leave);
         const next = await texts.next();
         if (isGone) return;
         if (!next.done) controller.enqueue(encoder.encode(next.value));

@@ -78,7 +78,7 @@ export function createRecordTeller(stage: Stage): RecordTeller {
 const AT_ONCE = 500;
 /** Milliseconds between looks at a run that goes on, at one that has ended, and after a look that went wrong. */
 const LOOK_MS = 200;
-const LOOK_AT_ENDED_MS = 2000;
+const LOOK_AT_ENDED_MS = 1000;
 const AFTER_PROBLEM_MS = 1000;
 
 type Stage = Pick<Backstage, 'store' | 'onError'>;
