@@ -54,7 +54,7 @@ export async function serveActors(options: ActorsServerOptions): Promise<ActorsS
   });
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const refusal = refusalOf(request, token, origins);
-    if (refusal) socket.end(`HTTP/1.1 ${refusal} Refused\r\nConnection: close\r\n\r\n`);
+    if (refusal) refuse(socket, refusal);
     else sockets.handleUpgrade(request, socket, head, welcome);
   });
 
@@ -90,6 +90,12 @@ export async function serveActors(options: ActorsServerOptions): Promise<ActorsS
 
 // --- internal ---
 
+/** Answers who asked for a WebSocket, and hangs up; that may fail, and concerns nobody. */
+function refuse(socket: Duplex, status: number): void {
+  socket.on('error', () => socket.destroy());
+  socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\n\r\n`, () => socket.destroy());
+}
+
 /** Statecharts that have ended and are still shown to whoever comes. */
 const MOST_ENDED = 2_000;
 
@@ -115,7 +121,8 @@ const GOING_AWAY = 1001;
 /** @returns The port that it listens on. */
 function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', (cause) => reject(unusable(port, cause)));
+    // Also for as long as it listens: what goes wrong with a connection must not end the process.
+    server.on('error', (cause) => reject(unusable(port, cause)));
     try {
       server.listen(port, LOOPBACK, () => {
         const address = server.address();

@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { request } from 'node:http';
 import { createWebSocketReceiver, type StatelyInspectionEvent } from '@statelyai/inspect';
 import {
@@ -256,6 +256,25 @@ describe('who may read an inspected run', () => {
     expect((await get(`http://${host}/`)).status).toBe(404);
     expect((await get(server.url, { host: 'evil.example' })).status).toBe(403);
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[\w-]{22}\/$/u);
+  });
+
+  it('nobody ends the process by hanging up, or by saying something', async () => {
+    const server = await serve();
+    const { hostname, port } = new URL(server.url);
+    for (const text of [
+      'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
+      'nonsense\r\n\r\n',
+    ]) {
+      const socket = connect(Number(port), hostname);
+      await new Promise<void>((resolve) => socket.once('connect', () => resolve()));
+      socket.write(text);
+      socket.resetAndDestroy();
+    }
+    const viewer = await watch(server.socketUrl);
+    viewer.socket.send('{"type":"xstate.event"}');
+    viewer.socket.send('x'.repeat(100_000));
+    expect(await viewer.closed).toBe(1009);
+    expect((await get(server.url)).status).toBe(200);
   });
 
   it('nobody learns the address from the page', async () => {

@@ -19,7 +19,7 @@ export async function serveOldInspector(port = 0): Promise<OldInspectorServer> {
   const { address, ...server } = await serveActors({
     port,
     unref: false,
-    origins: ['https://stately.ai'],
+    origins: ['https://stately.ai', 'https://www.stately.ai'],
     language: oldLanguage,
   });
   return { url: `https://stately.ai/viz?inspect&server=${address}`, server: address, ...server };
