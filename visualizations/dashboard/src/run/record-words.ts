@@ -74,7 +74,10 @@ function itemWords(event: Extract<RunEvent, { readonly type: 'item.changed' }>):
     case 'expired':
       return event.queue === undefined ? `nobody answered ${about} in time` : `${about} goes to ${event.queue}`;
     case 'refused':
-      return said(`an answer to ${about} was refused${byWhom(event.who, ' of')}`, event.reason);
+      return said(
+        `an answer${event.who === undefined ? '' : ` of ${event.who}`} to ${about} was refused`,
+        event.reason,
+      );
   }
 }
 
@@ -181,8 +184,8 @@ function asked({
   return requiredChange ?? feedback;
 }
 
-function byWhom(who: string | undefined, how = ' by'): string {
-  return who === undefined ? '' : `${how} ${who}`;
+function byWhom(who: string | undefined): string {
+  return who === undefined ? '' : ` by ${who}`;
 }
 
 function said(what: string, text: string | undefined): string {
