@@ -145,7 +145,8 @@ describe('tables', () => {
 
 describe('links', () => {
   it('lead to files and headings that exist', async () => {
-    const docs = (await readdir(join(repository, 'docs'))).map((file) => `docs/${file}`);
+    const pagesOfDocs = (await readdir(join(repository, 'docs'))).filter((file) => file.endsWith('.md'));
+    const docs = pagesOfDocs.map((file) => `docs/${file}`);
     const top = (await readdir(repository)).filter((file) => file.endsWith('.md') || file === 'llms.txt');
     const examples = (await readdir(join(repository, 'examples'))).map((name) => `examples/${name}/README.md`);
     const all = [...top, ...docs, ...examples.filter((file) => existsSync(join(repository, file)))];
