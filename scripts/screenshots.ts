@@ -2,15 +2,15 @@
  * Takes the pictures of the dashboard anew that the documentation shows: `npm run build && npm run screenshots`.
  *
  * Runs of examples are played on simulated time, and the browser has its time as well, so the same dashboard gives the same
- * pictures. The app is that of `dist`, or of the folder that `PHASEGATE_BUILD` names.
+ * pictures, but for the smoothing of a line. The app is that of `dist`, or of the folder that `PHASEGATE_BUILD` names.
  *
  * @module
  */
-import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { BrowserContextOptions } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 // As the examples name it: what they ask of people is known to one copy of the library.
 import { startRun, type Pipeline, type RunStore } from 'phasegate';
 import { sqliteStore } from 'phasegate/store';
@@ -79,7 +79,8 @@ async function played(
   const time = simulatedTime();
   const wait = (ms: number) => new Promise<void>((resolve) => time.clock.setTimeout(resolve, ms));
   const clock = { ...time.clock, now: () => start + time.clock.now() };
-  const run = startRun(typeof what === 'function' ? what({ wait }) : what, { runId, store, clock });
+  const pipeline = typeof what === 'function' ? what({ wait }) : what;
+  const run = startRun(pipeline, { runId, store, clock, holder: 'ada@desk' });
   for (let quiet = 0; quiet < QUIET; quiet += 1) {
     await idle();
     if (run.snapshot().status !== 'running' || (await isAsked(store, runId))) return;
@@ -107,10 +108,20 @@ async function take(url: string, places: Readonly<Record<string, string>>, look:
   for (const [name, hash] of Object.entries(places)) {
     await goTo(page, { hash });
     const path = join(target, `${name}.png`);
-    await page.screenshot({ path });
-    const { size } = await stat(path);
-    console.log(`docs/images/${name}.png, ${size} bytes`);
-    if (size > MOST_BYTES) throw new Error(`${path} is larger than ${MOST_BYTES} bytes`);
+    const picture = await still(page);
+    await writeFile(path, picture);
+    console.log(`docs/images/${name}.png, ${picture.byteLength} bytes`);
+    if (picture.byteLength > MOST_BYTES) throw new Error(`${path} is larger than ${MOST_BYTES} bytes`);
   }
   await context.close();
+}
+
+/** A picture once nothing moves any more. */
+async function still(page: Page): Promise<Buffer> {
+  for (let before = await page.screenshot(); ;) {
+    await page.evaluate('new Promise((done) => requestIdleCallback(done))');
+    const next = await page.screenshot();
+    if (next.equals(before)) return next;
+    before = next;
+  }
 }

@@ -4,14 +4,14 @@
  * In a page, a `text` block that follows a program or a single command shows what it prints. There a line of three dots
  * stands for any lines, and times and ids of runs stand for any. Programs see the built package as a dependency.
  */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { access, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import * as phasegate from '../src/index.ts';
 import * as dashboard from '../src/dashboard.ts';
 import * as inspect from '../src/inspect.ts';
@@ -107,10 +107,12 @@ describe('commands', () => {
       expect(await scriptsOfPackage()).toHaveProperty('test');
       return;
     }
-    const { stdout } = await run('sh', ['-c', command], {
-      cwd: repository,
-      env: { ...plainEnv(), PHASEGATE_STORE: join(folder, 'runs.db') },
-    });
+    const env = { ...plainEnv(), PHASEGATE_STORE: join(folder, 'runs.db') };
+    if (/ ui$| --ui$/u.test(command)) {
+      await expectDashboard(command, env);
+      return;
+    }
+    const { stdout } = await run('sh', ['-c', command], { cwd: repository, env });
     if (prints === undefined) expect(stdout).not.toBe('');
     else expect(timeless(stdout)).toMatch(patternOf(timeless(prints)));
   });
@@ -237,6 +239,33 @@ async function scriptsOfPackage(): Promise<unknown> {
 
 function plainEnv(): NodeJS.ProcessEnv {
   return { ...process.env, NO_COLOR: undefined, FORCE_COLOR: undefined, CI: undefined, OPENAI_API_KEY: undefined };
+}
+
+/** Starts what serves a dashboard and would not end, opens it as a browser does, and ends it as Ctrl-C does. */
+async function expectDashboard(command: string, env: NodeJS.ProcessEnv): Promise<void> {
+  // A group of its own, as on a terminal: what is typed there reaches all of it.
+  const child = spawn('sh', ['-c', command], { cwd: repository, env, detached: true });
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const stop = (signal: NodeJS.Signals) => child.exitCode === null && process.kill(-(child.pid ?? 0), signal);
+  onTestFinished(() => void stop('SIGKILL'));
+  let told = '';
+  const url = await new Promise<string>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        told += text;
+        const [, found] = /^dashboard: (\S+)\n/mu.exec(told) ?? [];
+        if (found !== undefined) resolve(found);
+      });
+    void ended.then((code) => reject(new Error(`${command} has ended with ${code}:\n${told}`)));
+  });
+  const welcome = await fetch(url, { redirect: 'manual' });
+  const cookie = welcome.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const page = await fetch(new URL('/', url), { headers: { cookie } });
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<div id="root">')]);
+  const runs = await fetch(new URL('/api/runs', url), { headers: { cookie } });
+  expect([runs.status, await runs.text()]).toEqual([200, expect.stringContaining('"runId"')]);
+  stop('SIGINT');
+  await ended;
 }
 
 /** Without what differs from run to run. */
