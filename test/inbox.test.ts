@@ -112,7 +112,7 @@ describe('an answer', () => {
       ['print', 'skipped', 'draft'],
       ['else', 'approved', null],
     ]);
-    expect(await store.item(item.id)).toMatchObject({ outcome: 'not needed any more: not this year' });
+    expect(await store.item(item.id)).toMatchObject({ outcome: 'skipped: not this year', who: 'ada' });
   });
 
   it('may send back an earlier phase, and end the run', async () => {

@@ -158,9 +158,13 @@ export function foldInbox(): InboxFold {
           return closed(ofPhase(event.phase), time, 'not needed any more: the phase began anew');
         case 'phase.failed':
           return closed(ofPhase(event.phase), time, 'not needed any more: the phase failed');
+        case 'phase.skipped':
+          // Where somebody has skipped it, that was the answer.
+          if (event.who !== undefined)
+            return closed(ofPhase(event.phase), time, `skipped: ${event.because}`, event.who);
+          return closed(ofPhase(event.phase), time, `not needed any more: ${event.because}`);
         case 'phase.invalidated':
         case 'phase.cancelled':
-        case 'phase.skipped':
           return closed(ofPhase(event.phase), time, `not needed any more: ${event.because}`);
         case 'run.ended':
           return closed([...open.values()], time, `the run ${event.status}`);
