@@ -13,6 +13,7 @@ import { type Drafted, replyOf } from './answer-draft.ts';
 import { AnswerFields } from './answer-fields.tsx';
 import { ChoiceList } from './choice-list.tsx';
 import { Consequences } from './consequences.tsx';
+import { isRefused } from './item-words.ts';
 import { useDraft } from './use-draft.ts';
 
 interface AnswerFormProps {
@@ -24,7 +25,7 @@ interface AnswerFormProps {
 
 /** The form. What was typed stays where an answer is refused. */
 export function AnswerForm({ detail, blocked, onAnswered }: AnswerFormProps): ReactNode {
-  const [draft, change, drop] = useDraft(detail.item);
+  const [draft, change, drop] = useDraft(detail.item.id);
   const [sending, setSending] = useState(false);
   const [refusal, setRefusal] = useState<Refused | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -54,7 +55,8 @@ export function AnswerForm({ detail, blocked, onAnswered }: AnswerFormProps): Re
     const request: AnswerRequest = { nonce: detail.item.nonce, reply: drafted.reply };
     try {
       const answered = await tell<Answered>(`/api/inbox/${encodeURIComponent(detail.item.id)}/answer`, request);
-      drop();
+      // What the run refuses is asked anew, and what it has not taken yet may be.
+      if (answered.state === 'taken' && !isRefused(answered)) drop();
       onAnswered(answered);
     } catch (error) {
       setRefusal(refusedBy(error));

@@ -11,7 +11,7 @@ import { useSession } from '../data/session.ts';
 import { inOneLine, startOf } from '../parts/foreign-text.ts';
 import { shellWord } from '../parts/shell-word.ts';
 import { hashOf, hashOfRun } from '../route.ts';
-import { aboutOf } from './item-words.ts';
+import { aboutOf, isRefused } from './item-words.ts';
 
 interface AnswerOutcomeProps {
   readonly answered: Answered;
@@ -27,7 +27,7 @@ export function AnswerOutcome({ answered, item }: AnswerOutcomeProps): ReactNode
   return (
     <section className="outcome" aria-labelledby="outcome-heading">
       <h2 id="outcome-heading" ref={heading} tabIndex={-1}>
-        {isTaken ? (outcome.startsWith('refused') ? 'Refused' : 'Answered') : 'Answer kept'}
+        {isTaken ? (isRefused({ outcome }) ? 'Refused' : 'Answered') : 'Answer kept'}
       </h2>
       <div aria-live="polite">
         {isTaken ? <p>{startOf(outcome, 300) || 'It is closed.'}</p> : <NotYetTaken answered={answered} item={item} />}

@@ -3,13 +3,14 @@
  *
  * @module
  */
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import type { UiItem } from '../../../../src/server/api.ts';
 import { useAsked } from '../data/ask.ts';
 import { useChanges } from '../data/changes.ts';
 import { inOneLine, startOf } from '../parts/foreign-text.ts';
 import { hashOf } from '../route.ts';
-import { answeredBy } from './item-words.ts';
+import { answeredBy, isRefused } from './item-words.ts';
+import { moveDraft } from './use-draft.ts';
 
 interface ItemNewsProps {
   readonly item: UiItem;
@@ -42,11 +43,6 @@ function newsOf(item: UiItem): string {
   return answer ? `It is ${answeredBy(answer)}.` : '';
 }
 
-/** The schema of a task may refuse what was answered. */
-function isRefused({ outcome = '' }: UiItem): boolean {
-  return outcome.startsWith('refused');
-}
-
 /** The same question, open again. */
 function AskedAnew({ item }: { readonly item: UiItem }): ReactNode {
   const { version } = useChanges();
@@ -56,6 +52,10 @@ function AskedAnew({ item }: { readonly item: UiItem }): ReactNode {
   );
   const items = 'value' in asked ? (asked.value?.items ?? []) : [];
   const anew = items.find((one) => one.kind === item.kind && one.about === item.about && one.task === item.task);
+  const to = isRefused(item) ? anew?.id : undefined;
+  useEffect(() => {
+    if (to !== undefined) moveDraft(item.id, to);
+  }, [item.id, to]);
   if (!anew) return null;
   return (
     <p>

@@ -41,6 +41,11 @@ export function answeredBy({ by }: NonNullable<UiItem['answer']>): string {
   return `answered${by === '' ? '' : ` by ${inOneLine(by)}`}, not yet taken`;
 }
 
+/** Whether the run has refused what was answered, as the schema of a task may do. */
+export function isRefused({ outcome = '' }: Pick<InboxItem, 'outcome'>): boolean {
+  return outcome.startsWith('refused');
+}
+
 // --- internal ---
 
 const BECAUSE: ReadonlyMap<string, string> = new Map([

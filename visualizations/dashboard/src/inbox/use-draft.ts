@@ -4,15 +4,14 @@
  * @module
  */
 import { useState } from 'react';
-import type { InboxItem } from '../../../../src/model/inbox.ts';
 import { fromWire } from '../data/wire.ts';
 import { type Draft, EMPTY_DRAFT } from './answer-draft.ts';
 
-/** The draft of an answer to an item; where the item was asked before and refused, that one's. */
+/** The draft of an answer to an item. */
 export function useDraft(
-  item: Pick<InboxItem, 'runId' | 'kind' | 'about' | 'task'>,
+  item: string,
 ): readonly [draft: Draft, change: (part: Partial<Draft>) => void, drop: () => void] {
-  const key = `phasegate draft ${JSON.stringify([item.runId, item.kind, item.about, item.task ?? ''])}`;
+  const key = keyOf(item);
   const [draft, setDraft] = useState<Draft>(() => kept(key));
   return [
     draft,
@@ -29,7 +28,17 @@ export function useDraft(
   ];
 }
 
+/** Takes a draft along to where the same is asked anew, unless there is one already. */
+export function moveDraft(from: string, to: string): void {
+  const draft = kept(keyOf(from));
+  if (draft !== EMPTY_DRAFT && kept(keyOf(to)) === EMPTY_DRAFT) keep(keyOf(to), draft);
+}
+
 // --- internal ---
+
+function keyOf(item: string): string {
+  return `phasegate draft ${item}`;
+}
 
 function kept(key: string): Draft {
   try {

@@ -1,0 +1,296 @@
+/**
+ * Items of the inbox in a browser: every kind of answer, what is shown before it, and what becomes of it.
+ *
+ * @module
+ */
+import type { Page } from 'playwright-core';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  human,
+  requestChanges,
+  startRun,
+  task,
+  type Limits,
+  type Policy,
+  type Run,
+  type RunStore,
+} from '../../src/index.ts';
+import type { DashboardOptions } from '../../src/server/serve.ts';
+import { fake, type Fake } from '../rig.ts';
+import { dashboard } from './dashboard.ts';
+import { pipelineOf } from './runs.ts';
+import { openTab } from './tab.ts';
+
+describe('an item', () => {
+  it('shows what is asked, what was tried, what was found, and what it has cost', async () => {
+    const { page } = await opened(draftTwice());
+    await page.getByRole('heading', { level: 1, name: 'draft waits for a decision' }).waitFor();
+    await says(page, 'What is asked', 'There is no login.');
+    await says(page, 'Used so far', 'Corrections1 of 2');
+    await says(page, 'Latest attempt: attempt 2', 'a second draft');
+    await says(page, 'Latest attempt: attempt 2', 'confidence 0.90');
+    await says(page, 'Open issues', 'No login.');
+    await says(page, 'Asked for so far', 'Add a login.');
+    const changes = page.getByRole('region', { name: 'What has changed' });
+    expect(await changes.getByRole('table').innerText()).toMatch(/a first draft[\s\S]*a second draft/u);
+    expect(await changes.locator('del').allInnerTexts()).toEqual(['first']);
+    expect(await changes.locator('ins').allInnerTexts()).toEqual(['second']);
+    await changes.getByRole('radio', { name: 'lines' }).check();
+    expect(await changes.locator('del').allInnerTexts()).toEqual(['a first draft']);
+    await changes.getByLabel('to', { exact: true }).selectOption('attempt 1');
+    await changes.getByText('Both are the same.').waitFor();
+  });
+
+  it('tells before an answer is sent what would follow', async () => {
+    const { page } = await opened(draftTwice());
+    await choose(page, 'Approve');
+    await follows(page, /Runs\s*print/u);
+    await choose(page, 'Reject');
+    await follows(page, /Skips\s*print/u);
+    await choose(page, 'Rewind');
+    await page.getByLabel('Which phase?').selectOption('plan');
+    await follows(page, /"plan" works again[\s\S]*Runs\s*plan, draft[\s\S]*Spends\s*one correction/u);
+  });
+
+  it('sends nothing before what is missing was said, and leads to it', async () => {
+    const { page, run } = await opened(draftTwice());
+    await page.getByRole('button', { name: 'Send the answer' }).click();
+    await alerted(page, 'Choose an answer.');
+    await choose(page, 'Retry');
+    await page.getByRole('button', { name: 'Send: retry' }).click();
+    await alerted(page, 'Say what to change.');
+    await page.getByLabel('What to change?').and(page.locator(':focus')).waitFor();
+    expect(run.inbox()).toHaveLength(1);
+  });
+
+  it.each<[answer: string, fill: (page: Page) => Promise<unknown>, outcome: string]>([
+    ['Retry', (page) => page.getByLabel('What to change?').fill('Add two.'), 'RETRY: Add two.'],
+    ['Reject', (page) => page.getByLabel('Why?').fill('No.'), 'REJECT: No.'],
+    ['Skip', (page) => page.getByLabel('Why? (optional)').fill('no need'), 'skipped: no need'],
+    [
+      'Rewind',
+      async (page) => {
+        await page.getByLabel('Which phase?').selectOption('plan');
+        await page.getByLabel('What to change?').fill('Plan a login.');
+      },
+      'RETRY_PREDECESSOR plan: Plan a login.',
+    ],
+    [
+      'Reclassify',
+      async (page) => {
+        await page.getByLabel('Which issue?').selectOption('No login.');
+        await page.getByLabel('Which phase has to correct it?').selectOption('plan');
+      },
+      'RETRY_PREDECESSOR plan',
+    ],
+  ])('takes %s', async (answer, fill, outcome) => {
+    const { page, store, item } = await opened(draftTwice());
+    await choose(page, answer);
+    await fill(page);
+    await page.getByRole('button', { name: `Send: ${answer.toLowerCase()}` }).click();
+    await page.getByRole('heading', { name: 'Answered' }).waitFor();
+    const kept = await store.item(item);
+    expect(kept?.who).toBe('ada');
+    expect(kept?.outcome).toContain(outcome);
+  });
+
+  it('takes outputs that were edited, and none that are no JSON', async () => {
+    const { page, run } = await opened([fake('draft', { outputs: [{ words: 3 }], verdicts: ['ESCALATE: Well?'] })]);
+    await choose(page, 'Edit');
+    await page.getByRole('button', { name: 'Send: edit' }).click();
+    await alerted(page, 'Change an output, or approve the attempt as it is.');
+    const field = page.getByRole('textbox', { name: 'work' });
+    expect(await field.inputValue()).toBe('{\n  "words": 3\n}');
+    await field.fill('{ "words": 4');
+    await page.getByText(/^This is no JSON/u).waitFor();
+    await page.getByRole('button', { name: 'Send: edit' }).click();
+    await alerted(page, 'Nothing was sent. Correct the JSON of work.');
+    await page.getByRole('textbox', { name: 'work (changed)' }).fill('{ "words": 4 }');
+    await page.getByRole('button', { name: 'Send: edit' }).click();
+    await page.getByRole('heading', { name: 'Answered' }).waitFor();
+    expect((await run.result).outputs).toEqual({ draft: { work: { words: 4 } } });
+  });
+
+  it('asks twice before it ends the run', async () => {
+    const { page, run } = await opened(draftTwice());
+    await choose(page, 'Abort');
+    await page.getByLabel('Why? (optional)').fill('enough');
+    await page.getByRole('button', { name: 'Send: abort' }).click();
+    await page.getByRole('button', { name: 'No, go back' }).click();
+    expect(run.inbox()).toHaveLength(1);
+    await page.getByRole('button', { name: 'Send: abort' }).click();
+    await page.getByRole('button', { name: 'Yes, abort the run' }).click();
+    await page.getByRole('heading', { name: 'Answered' }).waitFor();
+    expect(await run.result).toMatchObject({ status: 'cancelled', reason: 'enough' });
+  });
+
+  it('of a task takes one of its choices, or any value; what the run refuses is asked anew, with what was typed', async () => {
+    const ask = (name: string, question: Parameters<typeof human>[0], output?: unknown) =>
+      fake(name, { tasks: [task('person', { run: human(question), ...(output as object) })] });
+    const { page, run, store, url } = await opened([
+      ask('pick', { question: 'Which?', choices: ['red', 'blue'] }),
+      ask('count', { question: 'How many?' }, { output: positive }),
+    ]);
+    const [pick, count] = run.inbox();
+    await choose(page, 'Value');
+    await page.getByRole('button', { name: 'Send: value' }).click();
+    await alerted(page, 'Choose one.');
+    await page.getByRole('radio', { name: 'blue' }).check();
+    await page.getByRole('button', { name: 'Send: value' }).click();
+    await page.getByRole('heading', { name: 'Answered' }).waitFor();
+    expect((await store.item(pick?.id ?? ''))?.outcome).toBe('"blue"');
+
+    await page.getByRole('link', { name: 'Next: count / person' }).click();
+    await page.getByRole('heading', { level: 1, name: /count/u }).waitFor();
+    expect(page.url()).toBe(addressOf(url, count?.id ?? ''));
+    await choose(page, 'Value');
+    await page.getByRole('textbox').fill('-4');
+    await page.getByRole('radio', { name: 'JSON' }).check();
+    await page.getByRole('button', { name: 'Send: value' }).click();
+    await page.getByRole('heading', { name: 'Refused' }).waitFor();
+    await page.getByRole('link', { name: 'It is asked anew' }).click();
+    await page.getByRole('button', { name: 'Send: value' }).waitFor();
+    expect(await page.getByRole('textbox').inputValue()).toBe('-4');
+    await page.getByRole('textbox').fill('4');
+    await page.getByRole('button', { name: 'Send: value' }).click();
+    await page.getByText('Nothing else waits for a person.').waitFor();
+    expect((await run.result).outputs).toEqual({ pick: { person: 'blue' }, count: { person: 4 } });
+  });
+
+  it('of a limit lifts it', async () => {
+    const spender = fake('draft', {
+      outputs: [({ report }: { report: (usage: object) => void }) => report({ costUsd: 2 })],
+    });
+    const { page, run } = await opened([spender, fake('print', { after: ['draft'] })], {
+      policy: { onLimit: 'escalate' },
+      limits: { costUsd: 1 },
+    });
+    await page.getByRole('heading', { level: 1, name: 'costUsd is spent, and the run is held' }).waitFor();
+    await says(page, 'Used so far', '$2.00 of $1.00 used up');
+    await choose(page, 'Approve');
+    await page.getByRole('button', { name: 'Send: approve' }).click();
+    await page.getByRole('heading', { name: 'Answered' }).waitFor();
+    expect((await run.result).status).toBe('completed');
+  });
+
+  it('is told apart where nobody works on the run, with how it goes on', async () => {
+    const { page, run, store, item, url } = await opened(draftTwice());
+    run.suspend();
+    await run.result;
+    await choose(page, 'Approve');
+    await page.getByRole('button', { name: 'Send: approve' }).click();
+    await page.getByRole('heading', { name: 'Answer kept' }).waitFor();
+    await page.getByText(`phasegate resume ${run.id} --store`).waitFor();
+    expect(await store.messages(run.id)).toMatchObject([{ item, by: 'ada' }]);
+    await page.goto(`${url.replace(/\?.*/u, '')}#/`);
+    const answered = page.getByRole('region', { name: 'Answered, not yet taken' });
+    await answered.getByText('answered by ada, not yet taken').waitFor();
+    await page.getByText('Nothing waits for a person.').waitFor();
+  });
+
+  it('is read and not answered where nothing may be changed', async () => {
+    const { page } = await opened(draftTwice(), { serve: { readOnly: true } });
+    await says(page, 'Latest attempt: attempt 2', 'a second draft');
+    await page.getByText('This dashboard is read-only: nothing can be sent.').waitFor();
+    expect(await page.getByRole('button', { name: /^Send/u }).count()).toBe(0);
+    expect(await page.getByRole('radio', { name: /^Approve/u }).isDisabled()).toBe(true);
+  });
+
+  it('fetches what is large when it is wanted, and shows a line of a megabyte', async () => {
+    const large = (word: string) => `${word} `.repeat(250_000);
+    const { page } = await opened([
+      fake('draft', { outputs: [large('one'), large('two')], verdicts: ['RETRY: no', 'ESCALATE: Well?'] }),
+    ]);
+    const attempt = page.getByRole('region', { name: 'Latest attempt: attempt 2' });
+    expect(await attempt.innerText()).not.toContain('two two');
+    await attempt.getByRole('button', { name: /^Load it/u }).click();
+    await attempt.getByText(/^two two/u).waitFor();
+    await attempt.getByRole('button', { name: /^Show all \(1\.0 million characters\)/u }).click();
+    // What is out of sight is not laid out, and there all the same.
+    await expect.poll(async () => (await attempt.locator('pre').first().textContent())?.length).toBe(1_000_000);
+    const changes = page.getByRole('region', { name: 'What has changed' });
+    await changes.getByRole('button', { name: /^Load and compare/u }).click();
+    await changes.getByRole('table').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  });
+});
+
+// --- internal ---
+
+interface Options {
+  readonly policy?: Policy;
+  readonly limits?: Limits;
+  readonly serve?: DashboardOptions;
+}
+
+/** A phase whose second attempt waits for a person, with an issue that is open. */
+function draftTwice(): readonly Fake[] {
+  const issue = { id: 'no-login', severity: 'high', description: 'No login.', requiredChange: 'Add a login.' } as const;
+  const verdict = { ...requestChanges([issue], 'There is no login.'), confidence: 0.9 };
+  return [
+    fake('plan'),
+    fake('draft', {
+      after: ['plan'],
+      outputs: ['a first draft', 'a second draft'],
+      verdicts: [verdict, verdict],
+      onExhausted: 'escalate',
+      maxRetries: 1,
+    }),
+    fake('print', { after: ['draft'] }),
+  ];
+}
+
+/** Accepts numbers above 0. */
+const positive = {
+  '~standard': {
+    version: 1,
+    vendor: 'test',
+    validate: (value: unknown) =>
+      typeof value === 'number' && value > 0 ? { value } : { issues: [{ message: 'has to be above 0' }] },
+  },
+} as const;
+
+/** Starts a run, waits until it asks for something, and opens that. */
+async function opened(phases: readonly Fake[], { policy, limits = { corrections: 2 }, serve }: Options = {}) {
+  const { store, url } = await dashboard(serve);
+  const pipeline = pipelineOf('story', phases, { ...(policy && { policy }), limits });
+  const run: Run<unknown> = startRun(pipeline, { store, runId: 'r-1' });
+  onTestFinished(async () => {
+    run.cancel('the test is over');
+    await run.result;
+  });
+  await expect.poll(() => asked(store)).toBe(true);
+  const [item] = await store.inbox({ open: true });
+  const { page } = await openTab(url);
+  await page.goto(addressOf(url, item?.id ?? ''));
+  return { page, run, store, url, item: item?.id ?? '' };
+}
+
+async function asked(store: RunStore): Promise<boolean> {
+  return (await store.inbox({ open: true })).length > 0;
+}
+
+function addressOf(url: string, item: string): string {
+  return `${url.replace(/\?.*/u, '')}#/item/${encodeURIComponent(item)}`;
+}
+
+async function choose(page: Page, answer: string): Promise<void> {
+  await page.getByRole('radio', { name: new RegExp(`^${answer}`, 'u') }).check();
+}
+
+/** A part of the page says something. */
+async function says(page: Page, region: string, text: string): Promise<void> {
+  await expect.poll(() => page.getByRole('region', { name: region }).innerText().then(flat)).toContain(flat(text));
+}
+
+async function follows(page: Page, text: RegExp): Promise<void> {
+  await expect.poll(() => page.locator('.consequences').innerText()).toMatch(text);
+}
+
+async function alerted(page: Page, text: string): Promise<void> {
+  await page.getByRole('alert').filter({ hasText: text }).waitFor();
+}
+
+function flat(text: string): string {
+  return text.replaceAll(/\s+/gu, '');
+}
