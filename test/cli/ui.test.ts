@@ -27,7 +27,10 @@ const run = () => { if (existsSync('done')) return 1; throw new Error('not yet')
 export default definePipeline({ name: 'fails', phases: [phase('a', { tasks: [task('t', { run })] })] });
 `;
 
-describe('phasegate ui', () => {
+/** Each starts several processes. */
+const LONG = { timeout: 60_000 };
+
+describe('phasegate ui', LONG, () => {
   it('prints one line with the URL, serves, and ends in good order by Ctrl-C, also while somebody reads', async () => {
     const cwd = await files({ 'asks.mjs': ASKS });
     await phasegate(['run', 'asks.mjs', '--run-id', 'r'], { cwd });
@@ -102,7 +105,7 @@ Docs: docs/errors.md#STORE_UNREADABLE
   });
 });
 
-describe('what the dashboard does', () => {
+describe('what the dashboard does', LONG, () => {
   it('goes on in processes of their own, which outlive it', async () => {
     const cwd = await files({ 'asks.mjs': ASKS });
     await phasegate(['run', 'asks.mjs', '--run-id', 'r'], { cwd });
@@ -127,9 +130,8 @@ describe('what the dashboard does', () => {
   });
 
   it('says why a run cannot go on', async () => {
-    const cwd = await files({ 'asks.mjs': ASKS, 'fails.mjs': FAILS });
+    const cwd = await files({ 'asks.mjs': ASKS });
     await phasegate(['run', 'asks.mjs', '--run-id', 'r'], { cwd });
-    await phasegate(['run', 'fails.mjs', '--run-id', 'f'], { cwd });
     const client = await clientOf(start(['ui', '--port', '0'], { cwd }));
 
     await writeFile(join(cwd, 'asks.mjs'), ASKS.replace("phase('ask'", "phase('other'"));
@@ -147,7 +149,12 @@ describe('what the dashboard does', () => {
     const { status, body } = await client.post('/api/runs/r/resume');
     expect(status).toBe(500);
     expect(JSON.stringify(body)).toContain('broken');
+  });
 
+  it('tries again what has failed', async () => {
+    const cwd = await files({ 'fails.mjs': FAILS });
+    await phasegate(['run', 'fails.mjs', '--run-id', 'f'], { cwd });
+    const client = await clientOf(start(['ui', '--port', '0'], { cwd }));
     expect((await client.get('/api/runs/f')).body).toMatchObject({ standing: 'failed', actions: ['retry', 'fork'] });
     await writeFile(join(cwd, 'done'), '');
     expect(await client.post('/api/runs/f/retry')).toMatchObject({ status: 200, body: { run: { runId: 'f' } } });
@@ -179,7 +186,7 @@ describe('what the dashboard does', () => {
   });
 });
 
-describe('run --ui', () => {
+describe('run --ui', LONG, () => {
   it('prints the URL beside the records, waits for who answers in the browser, and ends with the run', async () => {
     const cwd = await files({ 'asks.mjs': ASKS, done: '' });
     const run = start(['run', 'asks.mjs', '--run-id', 'r', '--ui', '--json'], { cwd });
