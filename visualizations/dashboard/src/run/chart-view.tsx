@@ -4,6 +4,7 @@
  * @module
  */
 import { type ReactNode, useId, useMemo } from 'react';
+import type { Charts } from '../../../../src/server/api.ts';
 import { exitsOf } from '../../../statechart-ways.ts';
 import type { Statechart } from '../../../statechart.ts';
 import { useAsked } from '../data/ask.ts';
@@ -11,7 +12,7 @@ import { pictureOf } from './chart-picture.ts';
 
 /** The machine of phases is the same for all runs, so it is asked for once. */
 export function PhaseChart({ state }: { readonly state: string | null }): ReactNode {
-  const asked = useAsked<{ readonly phase: Statechart }>('/api/charts');
+  const asked = useAsked<Charts>('/api/charts');
   const chart = 'value' in asked ? asked.value?.phase : undefined;
   if (!chart) return asked.state === 'loading' ? <p className="quiet">Loading…</p> : <NoChart state={state} />;
   return <Chart chart={chart} state={state} />;
@@ -34,31 +35,33 @@ function Chart({ chart, state }: ChartProps): ReactNode {
   ];
   return (
     <>
-      <svg className="chart" viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
-        <defs>
-          <marker id={arrowhead} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">
-            <path d="M0,0 L8,4 L0,8 Z" />
-          </marker>
-        </defs>
-        {arrows.map(({ from, to, labels, path }) => (
-          <path
-            key={`${from} ${to}`}
-            className={from === state ? 'way possible' : 'way'}
-            d={path}
-            markerEnd={`url(#${arrowhead})`}
-          >
-            <title>{`${from} to ${to}: ${labels.join(', ')}`}</title>
-          </path>
-        ))}
-        {boxes.map(({ name, x, y, width: wide, height: high, isFinal }) => (
-          <g key={name} className={`state${name === state ? ' current' : ''}${isFinal ? ' final' : ''}`}>
-            <rect x={x - wide / 2} y={y - high / 2} width={wide} height={high} rx={isFinal ? 16 : 5} />
-            <text x={x} y={y}>
-              {name}
-            </text>
-          </g>
-        ))}
-      </svg>
+      <div className="chart-box">
+        <svg className="chart" viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+          <defs>
+            <marker id={arrowhead} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">
+              <path d="M0,0 L8,4 L0,8 Z" />
+            </marker>
+          </defs>
+          {arrows.map(({ from, to, labels, path }) => (
+            <path
+              key={`${from} ${to}`}
+              className={from === state ? 'way possible' : 'way'}
+              d={path}
+              markerEnd={`url(#${arrowhead})`}
+            >
+              <title>{`${from} to ${to}: ${labels.join(', ')}`}</title>
+            </path>
+          ))}
+          {boxes.map(({ name, x, y, width: wide, height: high, isFinal }) => (
+            <g key={name} className={`state${name === state ? ' current' : ''}${isFinal ? ' final' : ''}`}>
+              <rect x={x - wide / 2} y={y - high / 2} width={wide} height={high} rx={isFinal ? 16 : 5} />
+              <text x={x} y={y}>
+                {name}
+              </text>
+            </g>
+          ))}
+        </svg>
+      </div>
       <p className="chart-now">{nowWords(state)}.</p>
       {exits.length === 0 ? null : (
         <details>

@@ -34,11 +34,17 @@ export function PhasePanel({ phase, log, story, route, goesOn, close }: PhasePan
   const result = snapshot.phases[phase];
   const definition = plan?.phases.find(({ name }) => name === phase);
   const wanted = attemptAt(own.attempts, route.attempt);
+  const opener = useRef<Element | null>(null);
   useEffect(() => {
+    opener.current = document.activeElement;
     // Who opens the page there has not asked for the panel.
-    if (document.activeElement !== document.body) heading.current?.focus();
+    if (opener.current !== document.body) heading.current?.focus();
   }, []);
-  useEscape(close);
+  const leave = () => {
+    close();
+    focusOn(opener.current);
+  };
+  useEscape(leave);
   return (
     <aside className="phase-panel" aria-label={`Phase ${startOf(phase, 80)}`}>
       <header>
@@ -46,7 +52,7 @@ export function PhasePanel({ phase, log, story, route, goesOn, close }: PhasePan
           {startOf(phase, 120)}
         </h2>
         {result ? <StandingBadge of={result.status} /> : null}
-        <button type="button" title="Escape" onClick={close}>
+        <button type="button" title="Escape" onClick={leave}>
           Close
         </button>
       </header>
@@ -99,6 +105,12 @@ function Between({ records, route }: { readonly records: readonly RunRecord[]; r
       </ul>
     </section>
   );
+}
+
+/** Back to where one came from; where that is gone, or was the page itself, to the content. */
+function focusOn(element: Element | null): void {
+  const isThere = element instanceof HTMLElement && element.isConnected && element !== document.body;
+  (isThere ? element : document.getElementById('main'))?.focus({ preventScroll: true });
 }
 
 /** Whatever has the focus, unless it is a question that stands above all else, or has a use for the key. */
