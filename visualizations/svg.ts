@@ -4,7 +4,7 @@
  * @module
  */
 import type { PhasePlan, Plan } from '../src/model/plan.ts';
-import { gateLabel } from './gate-label.ts';
+import { gateLine } from './gate-label.ts';
 import { layoutOf } from './layout.ts';
 import { standingLines, type RunStanding } from './standing.ts';
 import { arrowBack, arrowThrough, labelBack, svgDocument, textBox, textBoxSize, type TextBox } from './svg-parts.ts';
@@ -52,13 +52,12 @@ const MOST_NAMED = 3;
 function boxOf({ name, tasks, gate }: PhasePlan, standing: RunStanding | undefined): TextBox {
   const own = standing?.phases.get(name);
   const names = tasks.map((task) => task.name);
-  const label = gate ? gateLabel(gate) : [];
   return {
     title: name,
     lines: [
       ...(own ? standingLines(own) : []),
       names.length > MOST_NAMED ? `${names.length} tasks` : names.join(', '),
-      ...(gate ? [`gate: ${label.length === 0 ? 'review' : label.join(', ')}`] : []),
+      ...(gate ? [gateLine(gate)] : []),
     ],
     tone: own?.tone,
   };
