@@ -1,0 +1,165 @@
+/** What the dashboard makes of costs and defects, from runs that really ran. */
+import { describe, expect, it } from 'vitest';
+import { measuresOf, requestChanges, type RunRecord } from '../../src/index.ts';
+import { createRunView } from '../../src/model/view.ts';
+import { createStoryteller, type Story } from '../../visualizations/dashboard/src/data/story.ts';
+import { allowancesOf } from '../../visualizations/dashboard/src/quality/allowances.ts';
+import { attemptsOf } from '../../visualizations/dashboard/src/quality/attempts.ts';
+import { matrixOf } from '../../visualizations/dashboard/src/quality/containment.ts';
+import { cutTo } from '../../visualizations/dashboard/src/quality/cut-to.ts';
+import {
+  count,
+  effortText,
+  measureThatSays,
+  ratioText,
+  share,
+} from '../../visualizations/dashboard/src/quality/figures.ts';
+import { fake, play, type PlayOptions } from '../rig.ts';
+
+const NOTHING = new Set<never>();
+
+/** `draft` is sent back by its own gate once, and twice by `check`, for something of `plan` and of `draft`. */
+async function corrected(options: PlayOptions = {}): Promise<readonly RunRecord[]> {
+  const issue = (id: string, affectedPhase: string) => ({
+    id,
+    affectedPhase,
+    category: 'facts',
+    severity: 'high' as const,
+    description: `${id} is wrong`,
+  });
+  const spend = ({ report }: { readonly report: (what: object) => void }) => {
+    report({ costUsd: 0.1, tokens: 100 });
+    return 'text';
+  };
+  const { records } = await play(
+    [
+      fake('plan', { outputs: Array.from({ length: 9 }, () => spend) }),
+      fake('draft', {
+        after: ['plan'],
+        outputs: Array.from({ length: 9 }, () => spend),
+        verdicts: ['RETRY: shorter', 'APPROVE'],
+      }),
+      fake('check', {
+        after: ['draft'],
+        rewindTo: 'ancestors',
+        verdicts: [requestChanges([issue('a', 'plan')]), requestChanges([issue('b', 'draft')]), 'APPROVE'],
+      }),
+    ],
+    options,
+  );
+  return records;
+}
+
+function storyOf(records: readonly RunRecord[]): Story {
+  return createStoryteller().tell(records, records.length);
+}
+
+function toldOf(records: readonly RunRecord[], lifted: Parameters<typeof allowancesOf>[1] = NOTHING) {
+  return allowancesOf(storyOf(records), lifted).map(({ name, used, max, of, standing, text }) =>
+    [name, text(used), max === null ? null : text(max), of, standing].join(' | '),
+  );
+}
+
+describe('allowancesOf()', () => {
+  it('has totals without limits, and nothing of limits that there are not', async () => {
+    expect(toldOf(await corrected())).toEqual([
+      'Cost | $0.60 |  |  | ',
+      'Tokens | 600 |  |  | ',
+      'Corrections | 3 |  |  | ',
+      'Time | 0.0 s |  |  | ',
+    ]);
+  });
+
+  it('says what is nearly spent, spent, and lifted, and by which phase and pair', async () => {
+    const records = await corrected({
+      limits: { corrections: 3, attemptsPerPhase: 8, perPair: 2, costUsd: 0.65, tokens: 10_000 },
+    });
+    expect(toldOf(records)).toEqual([
+      'Cost | $0.60 | $0.65 |  | nearly spent',
+      'Tokens | 600 | 10\u202F000 |  | ',
+      'Corrections | 3 | 3 |  | spent',
+      'Time | 0.0 s |  |  | ',
+      'Attempts of one phase | 4 | 8 | draft | ',
+      'Times one phase sent back one other | 1 | 2 | check → plan | ',
+    ]);
+    expect(toldOf(records, new Set(['corrections' as const]))[2]).toBe('Corrections | 3 | 3 |  | lifted');
+  });
+
+  it('takes a limit of 0 for spent only once something was used', () => {
+    const story = storyOf([]);
+    const plan = { limits: { corrections: 0 } } as unknown as Story['plan'];
+    expect(allowancesOf({ ...story, plan }, NOTHING).map(({ standing }) => standing)).toEqual([null, null, null, null]);
+  });
+});
+
+describe('attemptsOf()', () => {
+  it('counts phases by their attempts, and leaves out those that have not begun', async () => {
+    const records = await corrected();
+    expect(attemptsOf(storyOf(records).snapshot)).toEqual([
+      { attempts: 2, phases: ['plan'] },
+      { attempts: 3, phases: ['check'] },
+      { attempts: 4, phases: ['draft'] },
+    ]);
+    const view = createRunView();
+    for (const record of records.slice(0, 2)) view.apply(record);
+    expect(attemptsOf(view.snapshot())).toEqual([{ attempts: 1, phases: ['plan'] }]);
+  });
+});
+
+describe('matrixOf()', () => {
+  it('has a column for each phase that removed, and one for those that have no room', async () => {
+    const measures = measuresOf(await corrected());
+    expect(matrixOf(measures, 12)).toEqual({
+      removing: ['draft', 'check'],
+      others: 0,
+      rows: [
+        { injected: 'plan', removed: [0, 1], elsewhere: 0, accepted: 0, open: 0, total: 1 },
+        { injected: 'draft', removed: [1, 1], elsewhere: 0, accepted: 0, open: 0, total: 2 },
+      ],
+    });
+    expect(matrixOf(measures, 1)).toEqual({
+      removing: ['draft'],
+      others: 1,
+      rows: [
+        { injected: 'plan', removed: [0], elsewhere: 1, accepted: 0, open: 0, total: 1 },
+        { injected: 'draft', removed: [1], elsewhere: 1, accepted: 0, open: 0, total: 2 },
+      ],
+    });
+  });
+});
+
+describe('cutTo()', () => {
+  const rows = Array.from({ length: 6 }, (_, id) => ({ id, matters: id > 3 }));
+
+  it('keeps what matters, and the order', () => {
+    expect(cutTo(rows, 6)).toBe(rows);
+    expect(cutTo(rows, 3).map(({ id }) => id)).toEqual([0, 4, 5]);
+    expect(cutTo(rows, 1).map(({ id }) => id)).toEqual([4]);
+  });
+});
+
+describe('figures', () => {
+  it('tell nothing from little', () => {
+    expect([share(null), share(0), share(42.34), ratioText(null), ratioText(0.4), count(0), count(1234)]).toEqual([
+      '–',
+      '0.0 %',
+      '42.3 %',
+      '–',
+      '0.40',
+      '–',
+      '1\u202F234',
+    ]);
+    expect([
+      effortText(0, 'ms'),
+      effortText(1500, 'ms'),
+      effortText(0.004, 'costUsd'),
+      effortText(12.4, 'tokens'),
+    ]).toEqual(['–', '1.5 s', '$0.004', '12']);
+  });
+
+  it('are counted in what there is', () => {
+    expect(measureThatSays({ costUsd: 0, tokens: 0, ms: 0 })).toBe('costUsd');
+    expect(measureThatSays({ costUsd: 0, tokens: 0, ms: 5 })).toBe('ms');
+    expect(measureThatSays({ costUsd: 0, tokens: 5, ms: 5 })).toBe('tokens');
+  });
+});
