@@ -1,0 +1,234 @@
+/**
+ * The views of a run in a browser: graph, list, timeline, panel of a phase, records, and the way through them by keyboard.
+ *
+ * @module
+ */
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { startRun, type RunStore } from '../../src/index.ts';
+import { fake } from '../rig.ts';
+import { dashboard } from './dashboard.ts';
+import { pipelineOf } from './runs.ts';
+import { openTab } from './tab.ts';
+
+describe('the graph of a run', () => {
+  it('is gone through by keyboard: along edges, into the panel of a phase, and back', async () => {
+    const { page } = await openEnded();
+    const graph = page.getByRole('application', { name: /^Graph of the phases/u });
+    const plan = graph.getByRole('button', { name: /^plan approved/u });
+    await plan.focus();
+    await plan.press('ArrowRight');
+    const draft = graph.getByRole('button', { name: /^draft approved/u });
+    await expectFocus(page, /^draft/u);
+    await draft.press('Enter');
+    const panel = page.getByRole('complementary', { name: 'Phase draft' });
+    await panel.getByRole('heading', { level: 2, name: 'draft' }).waitFor();
+    await expectFocus(page, /^draft$/u);
+    expect(await draft.getAttribute('aria-expanded')).toBe('true');
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'detached' });
+    await expectFocus(page, /^draft \W*approved/u);
+    await page.keyboard.press('ArrowRight');
+    await expectFocus(page, /^check/u);
+    await page.keyboard.press('Home');
+    await expectFocus(page, /^plan/u);
+  });
+
+  it('draws who sent back whom, with how often', async () => {
+    const { page } = await openEnded();
+    await page.locator('.way-label', { hasText: '1×' }).waitFor();
+    expect(await page.locator('.react-flow__edge.back').count()).toBe(1);
+    expect(await page.locator('.react-flow__edge.ahead').count()).toBe(2);
+  });
+
+  it('is a list as well, filtered by name and standing, with what is looked for in the address', async () => {
+    const { page } = await openEnded();
+    await page.getByRole('link', { name: 'As a list' }).click();
+    const table = page.getByRole('region', { name: 'Table of phases' }).getByRole('table');
+    const rows = () => table.locator('tbody th').allInnerTexts();
+    await expect.poll(rows).toEqual(['plan', 'draft', 'check']);
+    await page.getByRole('searchbox', { name: 'Name' }).fill('RAF');
+    await expect.poll(rows).toEqual(['draft']);
+    await page.reload();
+    await expect.poll(rows).toEqual(['draft']);
+    await page.getByRole('combobox', { name: 'Standing' }).selectOption('approved');
+    await page.getByText('1 of 3 phases').waitFor();
+    await table.getByRole('link', { name: 'draft' }).click();
+    await page.getByRole('complementary', { name: 'Phase draft' }).waitFor();
+    expect(page.url()).toMatch(/phase=draft.*as=list&find=RAF&only=approved/u);
+  });
+});
+
+describe('the panel of a phase', () => {
+  it('has the statechart, the definition, and all attempts with what each was told', async () => {
+    const { page } = await openEnded('?phase=draft');
+    const panel = page.getByRole('complementary', { name: 'Phase draft' });
+    await panel.getByText('The machine is in the state approved.').waitFor();
+    expect(await panel.locator('.chart .state.current').textContent()).toBe('approved');
+    expect(await panel.locator('.phase-facts dd').first().innerText()).toBe('plan');
+    await panel.getByRole('heading', { name: '3 attempts' }).waitFor();
+    const attempts = panel.locator('.attempts > li');
+    expect(await attempts.locator('summary strong').allInnerTexts()).toEqual(['Attempt 3', 'Attempt 2', 'Attempt 1']);
+    const latest = attempts.first();
+    await latest.getByText('Told to change by check').waitFor();
+    await latest.getByText('Cite a source.').waitFor();
+    await latest.getByText('a draft with a source').waitFor();
+    await latest.getByText('Changes since Attempt 2').click();
+    await latest.locator('.diff').waitFor();
+    await attempts.nth(1).locator('summary').first().click();
+    await attempts.nth(1).getByText('a short draft').waitFor();
+  });
+
+  it('shows the phase as it was at a record', async () => {
+    const { page, store } = await openEnded();
+    const first = (await store.read(RUN)).find(({ event }) => event.type === 'phase.retrying')?.seq ?? 0;
+    await page.goto(`${page.url().replace(/#.*/u, '')}#/run/${RUN}?phase=draft&at=${first}`);
+    const panel = page.getByRole('complementary', { name: 'Phase draft' });
+    await panel.getByText('The machine is in the state retrying.').waitFor();
+    await panel.getByRole('heading', { name: '1 attempt' }).waitFor();
+    await panel.getByText('sent back to work').waitFor();
+  });
+});
+
+describe('the timeline of a run', () => {
+  it('is gone through by keyboard, and each bar leads to its attempt', async () => {
+    const { page } = await openEnded('?tab=timeline');
+    const bars = page.getByRole('region', { name: /^Bars of the timeline/u });
+    const first = bars.getByRole('link', { name: /^plan, work, attempt 1/u });
+    await first.focus();
+    await page.keyboard.press('ArrowDown');
+    await expectFocus(page, /^draft, work, attempt 1/u);
+    await page.keyboard.press('ArrowRight');
+    await expectFocus(page, /^draft, review, attempt 1.*sent back to work/u);
+    await page.keyboard.press('+');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    await expectFocus(page, /^draft, (?:work|waits to start again|review), attempt \d/u);
+    await page.keyboard.press('Enter');
+    const panel = page.getByRole('complementary', { name: 'Phase draft' });
+    await panel.getByRole('heading', { name: '3 attempts' }).waitFor();
+    expect(page.url()).toContain('attempt=');
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'As a table' }).click();
+    const table = page.getByRole('region', { name: 'Table of the timeline' });
+    await table.getByRole('cell', { name: 'sent back an earlier phase' }).waitFor();
+  });
+});
+
+describe('time travel', () => {
+  it('steps from decision to decision by keys, says what each was, and comes back', async () => {
+    const { page, store } = await openEnded();
+    const decisions = (await store.read(RUN)).flatMap(({ seq, event }) =>
+      event.type === 'review.decided' ? [seq] : [],
+    );
+    const count = (await store.read(RUN)).length;
+    const at = (seq: number) => page.getByText(`${seq} of ${count}`, { exact: true }).waitFor();
+    await at(count);
+    await page.keyboard.press('[');
+    await at(decisions.at(-1) ?? 0);
+    await page.keyboard.press('[');
+    await at(decisions.at(-2) ?? 0);
+    await page.locator('.time-bar .words', { hasText: 'verdict' }).waitFor();
+    await page.keyboard.press(']');
+    await at(decisions.at(-1) ?? 0);
+    await expect.poll(() => page.url()).toContain(`at=${decisions.at(-1)}`);
+    // Who writes means the character.
+    await page.getByLabel('Name').fill('');
+    await page.getByLabel('Name').press('[');
+    expect(await page.getByLabel('Name').inputValue()).toBe('[');
+    await at(decisions.at(-1) ?? 0);
+    await page.getByRole('button', { name: 'Play' }).click();
+    await at(count);
+    await page.getByRole('button', { name: 'Play' }).waitFor();
+  });
+
+  it('leads from records to the run as it was', async () => {
+    const { page, store } = await openEnded('?tab=records');
+    await page.getByLabel('Type').selectOption('phase.rewinding');
+    const table = page.getByRole('region', { name: 'Table of records' });
+    await table.getByRole('cell', { name: 'sends back draft: Cite a source.' }).waitFor();
+    const seq = (await store.read(RUN)).find(({ event }) => event.type === 'phase.rewinding')?.seq ?? 0;
+    await table.getByRole('link', { name: String(seq), exact: true }).click();
+    await page.getByText(`As it was at record ${seq}`).waitFor();
+    await page.getByRole('link', { name: 'Graph' }).click();
+    await page.getByRole('button', { name: /^check sent back/u }).waitFor();
+    expect(page.url()).toContain(`at=${seq}`);
+  });
+});
+
+describe('a run of 2000 phases', () => {
+  it('draws what can be seen, finds phases, and lists what matters first', { timeout: 120_000 }, async () => {
+    const { store, url } = await dashboard();
+    const phases = Array.from({ length: 2000 }, (_, at) =>
+      fake(`phase-${at}`, {
+        after: at < 50 ? [] : [`phase-${at - 50}`],
+        ...(at === 1234 ? { verdicts: ['REJECT: no'] } : {}),
+      }),
+    );
+    const run = startRun(pipelineOf('large', phases), { store, runId: 'large' });
+    expect((await run.result).status).toBe('rejected');
+    const { page } = await openTab(url);
+    await page.goto(`${url.replace(/\?.*/u, '')}#/run/large`);
+    const graph = page.getByRole('application', { name: /^Graph of the phases/u });
+    await graph.getByRole('button', { name: /^phase-1234 rejected/u }).waitFor();
+    expect(await graph.locator('.phase-box').count()).toBeLessThan(200);
+    await graph.getByRole('button', { name: /^phase-1234 rejected/u }).focus();
+    await page.keyboard.press('ArrowLeft');
+    await expectFocus(page, /^phase-1184/u);
+    await page.getByRole('link', { name: 'As a list' }).click();
+    const table = page.getByRole('region', { name: 'Table of phases' }).getByRole('table');
+    await expect.poll(async () => (await table.locator('tbody th').allInnerTexts())[0]).toBe('phase-1234');
+    expect(await table.locator('tbody th').count()).toBeLessThan(100);
+    expect(await table.getAttribute('aria-rowcount')).toBe('2001');
+    await page.getByRole('link', { name: 'Timeline' }).click();
+    await page.getByRole('link', { name: 'As a picture' }).click();
+    const bars = page.getByRole('region', { name: /^Bars of the timeline/u });
+    await bars.getByRole('link', { name: /^phase-0, work/u }).focus();
+    await page.keyboard.press('End');
+    await expectFocus(page, /^phase-\d+, (?:work|review)/u);
+    expect(await bars.locator('.row').count()).toBeLessThan(100);
+  });
+});
+
+// --- internal ---
+
+const RUN = 'ended-1';
+
+/**
+ * A run that has ended, and the page with it.
+ *
+ * ```text
+ *   plan ──▶ draft ──▶ check
+ *             ▲ ▲─┘ "Make it shorter."
+ *             └────────┘ "Cite a source."
+ * ```
+ */
+async function openEnded(query = ''): Promise<{ readonly page: Page; readonly store: RunStore }> {
+  const { store, url } = await dashboard();
+  const phases = [
+    fake('plan', { outputs: ['three points'] }),
+    fake('draft', {
+      after: ['plan'],
+      outputs: ['a long draft', 'a short draft', 'a draft with a source'],
+      verdicts: ['RETRY: Make it shorter.'],
+    }),
+    fake('check', { after: ['draft'], verdicts: ['RETRY_PREDECESSOR draft: Cite a source.'] }),
+  ];
+  const run = startRun(pipelineOf('story', phases), { store, runId: RUN });
+  expect((await run.result).status).toBe('completed');
+  const { page } = await openTab(url);
+  await page.goto(`${url.replace(/\?.*/u, '')}#/run/${RUN}${query}`);
+  await page.getByRole('heading', { level: 1, name: /story.*completed/u }).waitFor();
+  return { page, store };
+}
+
+/** Waits until the focus is at something that is called so. */
+async function expectFocus(page: Page, name: RegExp): Promise<void> {
+  await expect
+    .poll(() =>
+      page.evaluate(
+        `document.activeElement?.ariaLabel ?? document.activeElement?.innerText.replace(/\\s+/g, ' ').replace(/^\\W+/, '')`,
+      ),
+    )
+    .toMatch(name);
+}
