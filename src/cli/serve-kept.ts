@@ -14,7 +14,7 @@ import { userName } from './user-name.ts';
 
 /** How to serve it. */
 export interface ServeOptions {
-  /** @default the first from 4400 that is free */
+  /** @default the first from 4400 to 4419 that is free, else any */
   readonly port?: number | undefined;
   /** Whether nothing can be answered or changed. @default false */
   readonly readOnly?: boolean | undefined;
@@ -38,21 +38,21 @@ export async function serveKept(
     holder: thisHolder(),
     onError: (thrown: unknown) => process.stderr.write(`phasegate: ${harmless(textOf(thrown))}\n`),
   };
-  for (let next = port ?? FIRST_PORT; ; next += 1) {
+  if (port !== undefined) return serveDashboard(kept.store, { ...options, port });
+  for (const next of PORTS) {
     try {
       return await serveDashboard(kept.store, { ...options, port: next });
     } catch (thrown) {
-      const isTaken = PhasegateError.is(thrown) && thrown.code === 'PORT_UNUSABLE';
-      if (!isTaken || port !== undefined || next === LAST_PORT) throw thrown;
+      if (!PhasegateError.is(thrown) || thrown.code !== 'PORT_UNUSABLE') throw thrown;
     }
   }
+  return serveDashboard(kept.store, { ...options, port: 0 });
 }
 
 // --- internal ---
 
-/** The same port each time, as long as one dashboard is open. */
-const FIRST_PORT = 4400;
-const LAST_PORT = 4419;
+/** The same port each time, as long as one dashboard is open; any that is free where all of these are in use. */
+const PORTS = Array.from({ length: 20 }, (_, index) => 4400 + index);
 
 function textOf(thrown: unknown): string {
   return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);

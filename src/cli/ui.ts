@@ -10,7 +10,7 @@ import { openStore, type StoreFlags } from './store-option.ts';
 
 /** What `phasegate ui` takes. */
 export interface UiFlags extends StoreFlags {
-  /** @default the first from 4400 that is free */
+  /** @default the first from 4400 to 4419 that is free, else any */
   readonly port?: number | undefined;
   /** Whether nothing can be answered or changed. @default false */
   readonly readOnly?: boolean | undefined;

@@ -72,7 +72,17 @@ export async function serveDashboard(store: RunStore, options: DashboardOptions 
   const { actions, isGone = () => false, assets = BUILT_APP, unref = false, onError = () => undefined } = options;
   const { session = createSecret() } = options;
   const streams: Backstage['streams'] = new Set();
-  const stage: Backstage = { store, storeName, readOnly, user, actions, isGone, holder, streams, onError };
+  const stage: Backstage = {
+    store,
+    storeName,
+    readOnly,
+    user,
+    actions,
+    isGone,
+    holder,
+    streams,
+    onError: (thrown) => tellSafely(onError, thrown),
+  };
   const token = createSecret();
   const app = createApp(stage, { token, session: sessionOf(session, readOnly) }, assets);
   // Whoever embeds it keeps their own Request and Response.
@@ -104,6 +114,15 @@ const LOOK_MS = 10;
 
 /** Not `localhost`, which is another address on some machines, and not every address: others on the network have no business here. */
 const HOST = '127.0.0.1';
+
+/** Who is told of an error must not make another of it, which would end the process. */
+function tellSafely(tell: (thrown: unknown) => void, thrown: unknown): void {
+  try {
+    tell(thrown);
+  } catch {
+    // There is nobody else to be told.
+  }
+}
 
 function listen(server: ReturnType<typeof createAdaptorServer>, port: number): Promise<number> {
   return new Promise((resolve, reject) => {

@@ -59,7 +59,7 @@ describe('phasegate ui', LONG, () => {
     expect(new Set(ports).size).toBe(2);
     for (const port of ports) expect(port >= 4400 && port < 4420).toBe(true);
 
-    const port = await takenPort();
+    const port = await taken(0);
     expect(await phasegate(['ui', '--port', String(port)], { cwd })).toEqual({
       code: 2,
       stdout: '',
@@ -69,6 +69,14 @@ Docs: docs/errors.md#PORT_UNUSABLE
 `,
     });
     expect((await phasegate(['ui', '--port', 'x'], { cwd })).stderr).toContain('It is no port');
+  });
+
+  it('takes any port where all of its own are in use', async () => {
+    const cwd = await files({ 'asks.mjs': ASKS });
+    await phasegate(['run', 'asks.mjs'], { cwd });
+    await Promise.all(Array.from({ length: 20 }, (_, index) => taken(4400 + index)));
+    const { url } = await clientOf(start(['ui'], { cwd }));
+    expect(Number(new URL(url).port)).toBeGreaterThan(4419);
   });
 
   it('refuses what is no store, and makes none', async () => {
@@ -291,10 +299,11 @@ async function clientOf({ child, ended }: Going, stream: 'stdout' | 'stderr' = '
   };
 }
 
-async function takenPort(): Promise<number> {
+/** Takes a port, unless somebody has it. @returns Which. */
+async function taken(port: number): Promise<number> {
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.on('error', () => resolve()).listen(port, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const address = server.address();
-  return typeof address === 'object' && address !== null ? address.port : 0;
+  return typeof address === 'object' && address !== null ? address.port : port;
 }

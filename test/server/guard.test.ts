@@ -232,6 +232,12 @@ describe('an answer', () => {
       },
     });
     expect(told).toEqual([new Error(secret)]);
+    const onError = () => {
+      throw new Error('not even this one');
+    };
+    const other = await served({ store: broken, onError });
+    expect((await other.get('/api/runs')).status).toBe(500);
+    for await (const event of other.events('/api/changes', { limit: 1 })) expect(event.name).toBe('error');
   });
 
   it('comes from a port of this machine that others do not reach', async () => {
