@@ -1,0 +1,187 @@
+/**
+ * The first page and the list of runs in a browser: what needs somebody comes first, and what can be done with a run is done.
+ *
+ * @module
+ */
+import type { Page } from 'playwright-core';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  human,
+  PhasegateError,
+  retryFailed,
+  startRun,
+  task,
+  type Policy,
+  type Run,
+  type RunStore,
+} from '../../src/index.ts';
+import { fake, never, type Fake } from '../rig.ts';
+import { dashboard } from './dashboard.ts';
+import { pipelineOf } from './runs.ts';
+import { openTab } from './tab.ts';
+
+describe('the first page', () => {
+  it('lists what waits, the most urgent first, with why, for whom, and until when', async () => {
+    const { store, url } = await dashboard();
+    const { page } = await openTab(url);
+    await page.getByText('Nothing waits for a person.').waitFor();
+    const policy = { inbox: { queue: 'editors', expireAfterMs: 7_200_000, onExpiry: 'reject' } } as const;
+    begin(store, 'later', [fake('draft', { verdicts: ['ESCALATE: Is it good?'] })], policy);
+    const ask = task('person', { run: human({ question: 'Which?', severity: 'urgent' }) });
+    const urgent = begin(store, 'now', [fake('pick', { tasks: [ask] })]);
+    const items = page.getByRole('list', { name: 'Open items' }).getByRole('listitem');
+    await expect.poll(() => items.count()).toBe(2);
+    expect(await texts(items)).toEqual([
+      expect.stringMatching(/^pick \/ person ‼ urgent a person is asked .* Which\? now now queue default$/u),
+      expect.stringMatching(
+        /^draft a reviewer has asked for a person .* Is it good\? later later queue editors expires in 2 h, then is rejected$/u,
+      ),
+    ]);
+    // Whoever else answers: it is gone from here by itself.
+    const [item] = urgent.inbox();
+    await urgent.answer(item?.id ?? '', { type: 'value', value: 'that' });
+    await expect.poll(() => items.count()).toBe(1);
+    await page.getByRole('link', { name: 'Needs you (1)' }).waitFor();
+  });
+
+  it('lists which runs loop, are stuck or short of something, and leads to where it is seen', async () => {
+    const { store, url } = await dashboard();
+    const { page } = await openTab(url);
+    const wrong = page.getByRole('region', { name: 'Looping or stuck' });
+    await wrong.getByText('No run that goes on is looping, stuck or short of something.').waitFor();
+    const draft = fake('draft', { outputs: ['one', never], verdicts: ['RETRY: Shorter.'] });
+    const run = begin(store, 'short', [draft], { maxRetries: 1 });
+    await wrong.getByText('The gate has used 1 of 1 retries').waitFor();
+    await wrong.getByRole('link', { name: 'draft' }).click();
+    await expect.poll(() => page.url()).toContain('#/run/short?phase=draft');
+    await page.goBack();
+    run.cancel('enough');
+    await wrong.getByText('No run that goes on is looping, stuck or short of something.').waitFor();
+  });
+});
+
+describe('the list of runs', () => {
+  it('is filtered by what stands in the address', async () => {
+    const { store, url } = await dashboard();
+    await begin(store, 'done-1', [fake('a')]).result;
+    await begin(store, 'failed-1', [fake('a', { outputs: [new Error('no network')] })]).result;
+    begin(store, 'live-1', [fake('a', { outputs: [never] })]);
+    const { page } = await openTab(url);
+    await page.getByRole('link', { name: 'Runs', exact: true }).click();
+    await expect.poll(() => names(page)).toEqual(['live-1', 'failed-1', 'done-1']);
+    await page.getByLabel('Standing').selectOption('failed (1)');
+    await expect.poll(() => names(page)).toEqual(['failed-1']);
+    await page.getByText('1 of 3 runs').waitFor();
+    expect(page.url()).toContain('#/runs?standing=failed');
+    await page.reload();
+    await expect.poll(() => names(page)).toEqual(['failed-1']);
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await page.getByLabel('Contains').fill('DONE');
+    await expect.poll(() => names(page)).toEqual(['done-1']);
+    await page.getByLabel('Contains').fill('nothing');
+    await page.getByText('No run is like that.').waitFor();
+  });
+
+  it('cancels a run that goes on, with a reason, and forks another', async () => {
+    const { store, url } = await dashboard({ actions: { resume: nothing, retry: nothing } });
+    const live = begin(store, 'live-1', [fake('a', { outputs: [never] })]);
+    await begin(store, 'done-1', [fake('a')]).result;
+    const { page } = await openTab(`${url}#/runs`);
+    await act(page, 'live-1', 'Cancel…');
+    await page.getByLabel('Why? (optional)').fill('too dear');
+    await page.getByRole('button', { name: 'Cancel the run' }).click();
+    await page.getByText('Done: the run is cancelled.').waitFor();
+    expect(await live.result).toMatchObject({ status: 'cancelled', reason: 'too dear' });
+
+    await act(page, 'done-1', 'Fork…');
+    const at = page.getByLabel('From record, or phase');
+    await at.fill('999');
+    await page.getByText(/^The run has records 1 to \d+\.$/u).waitFor();
+    expect(await page.getByRole('button', { name: 'Fork the run' }).isDisabled()).toBe(true);
+    await at.fill('a');
+    await page.getByLabel('go on at once').uncheck();
+    await page.getByRole('button', { name: 'Fork the run' }).click();
+    await page.getByText('Made run').waitFor();
+    const forked = (await store.runs()).find(({ forkOf }) => forkOf === 'done-1');
+    await page.getByRole('link', { name: forked?.runId ?? '', exact: true }).waitFor();
+  });
+
+  it('retries what was not approved, or tells why it could not', async () => {
+    const pipeline = pipelineOf('failed-1', [fake('a', { outputs: [new Error('no network')] })]);
+    let isBroken = true;
+    const { store, url } = await dashboard({
+      actions: {
+        resume: nothing,
+        async retry({ runId }) {
+          if (isBroken)
+            throw new PhasegateError('FILE_UNREADABLE', 'Cannot read p.ts as it is gone', { hint: 'Bring it back.' });
+          await (
+            await retryFailed(store, runId, pipeline)
+          ).result;
+        },
+      },
+    });
+    await startRun(pipeline, { store, runId: 'failed-1' }).result;
+    const { page, allow } = await openTab(`${url}#/runs`);
+    allow(/500/u);
+    await act(page, 'failed-1', 'Retry what was not approved');
+    const alert = page.getByRole('alert');
+    await expect
+      .poll(() => alert.innerText())
+      .toMatch(/Cannot read p\.ts as it is gone[\s\S]*FILE_UNREADABLE[\s\S]*Bring it back\./u);
+    isBroken = false;
+    await page.getByRole('button', { name: 'Retry what was not approved' }).click();
+    await page.getByText('Done: the run is completed.').waitFor();
+    expect(await alert.count()).toBe(0);
+  });
+
+  it('has nothing to do where nothing may be changed', async () => {
+    const { store, url } = await dashboard({ readOnly: true });
+    await begin(store, 'done-1', [fake('a')]).result;
+    const { page } = await openTab(`${url}#/runs`);
+    await expect.poll(() => names(page)).toEqual(['done-1']);
+    expect(await page.getByRole('button', { name: /^Actions/u }).count()).toBe(0);
+    await page.getByText('read-only').waitFor();
+  });
+
+  it('shows the first hundred of many, and more where they are wanted', async () => {
+    const { store, url } = await dashboard();
+    for (let at = 0; at < 130; at += 1) await begin(store, `run-${at}`, [fake('a')]).result;
+    const { page } = await openTab(`${url}#/runs`);
+    await expect.poll(async () => (await names(page)).length).toBe(100);
+    await page.getByRole('button', { name: 'Show 30 more' }).click();
+    await expect.poll(async () => (await names(page)).length).toBe(130);
+    await page.getByLabel('Contains').fill('run-12');
+    await expect.poll(async () => (await names(page)).length).toBe(11);
+  });
+});
+
+// --- internal ---
+
+/** Starts a run of that name, which ends with the test. */
+function begin(store: RunStore, name: string, phases: readonly Fake[], policy: Policy = {}): Run<unknown> {
+  const run = startRun(pipelineOf(name, phases, { policy }), { store, runId: name });
+  onTestFinished(async () => {
+    run.cancel('the test is over');
+    await run.result;
+  });
+  return run;
+}
+
+function nothing(): Promise<void> {
+  return Promise.resolve();
+}
+
+/** The runs that are listed, from the top. */
+async function names(page: Page): Promise<readonly string[]> {
+  return (await page.locator('.runs th[scope=row] code').allInnerTexts()).map((text) => text.trim());
+}
+
+async function texts(list: ReturnType<Page['getByRole']>): Promise<readonly string[]> {
+  return (await list.allInnerTexts()).map((text) => text.replaceAll(/\s+/gu, ' ').trim());
+}
+
+async function act(page: Page, run: string, action: string): Promise<void> {
+  await page.getByRole('button', { name: new RegExp(`^Actions for .* ${run}$`, 'u') }).click();
+  await page.getByRole('button', { name: action }).click();
+}
