@@ -4,6 +4,7 @@
  * @module
  */
 import { cpus } from 'node:os';
+import { benchDashboard } from './dashboard.ts';
 import { benchDurable } from './durable.ts';
 import { phasegate, pipelineOf, plainLoop } from './engines.ts';
 import { heapPerRun } from './memory.ts';
@@ -13,6 +14,12 @@ import { attemptsOf, chain, fanOut, layers } from './work.ts';
 // Kept runs alone: `npm run bench -- durable`.
 if (process.argv[2] === 'durable') {
   await benchDurable();
+  process.exit();
+}
+
+// The dashboard alone: `npm run bench -- dashboard`.
+if (process.argv[2] === 'dashboard') {
+  await benchDashboard();
   process.exit();
 }
 
@@ -50,3 +57,6 @@ for (const shapeOf of [chain, fanOut, layers]) {
 const runs = 10_000;
 console.log(`\nHeap per run, ${runs} runs of 5 phases at once: ${((await heapPerRun(runs)) / 1024).toFixed(1)} KB`);
 await benchDurable();
+await benchDashboard();
+// Its browser was another process, and what it has left open is nobody's any more.
+process.exit();
