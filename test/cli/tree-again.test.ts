@@ -1,0 +1,342 @@
+/** The live tree of phases that open again, wait for people, and are too many or too wide. */
+import { describe, expect, it } from 'vitest';
+import { createBoard, type Board } from '../../src/cli/show/board.ts';
+import { plain } from '../../src/cli/show/line.ts';
+import { progressLine } from '../../src/cli/show/progress.ts';
+import { frameLines, type Size } from '../../src/cli/show/tree.ts';
+import {
+  definePipeline,
+  human,
+  memoryStore,
+  phase,
+  readRun,
+  resumeRun,
+  retry,
+  retryFailed,
+  retryPredecessor,
+  startRun,
+  task,
+  type Pipeline,
+  type Run,
+  type RunRecord,
+  type TaskContext,
+} from '../../src/index.ts';
+
+type Options = Omit<Parameters<typeof definePipeline>[0], 'name' | 'phases'>;
+
+function made(name: string, phases: readonly unknown[], options: object = {}): Pipeline<unknown> {
+  return definePipeline({ name, phases: phases as never, concurrency: 1, ...(options as Options) });
+}
+
+const work = (run: () => unknown = () => 1) => [task('work', { run })] as const;
+
+/** Times stand at the number of the record, in tenths of a second. */
+function timed(record: RunRecord): RunRecord {
+  return { ...record, time: record.seq * 100 };
+}
+
+/** The records of a run, until it ends or comes to a halt. @param on What happens at records. */
+async function played(
+  pipeline: Pipeline<unknown>,
+  on: (record: RunRecord, run: Run<unknown>) => void = () => undefined,
+): Promise<readonly RunRecord[]> {
+  const records: RunRecord[] = [];
+  const run = startRun(pipeline, { runId: 'r1' });
+  run.events$.subscribe((record) => {
+    records.push(timed(record));
+    on(record, run);
+  });
+  await run.result;
+  return records;
+}
+
+function shown(board: Board, now: number, { columns = 80, rows = 24 }: Partial<Size> = {}): string {
+  return `\n${frameLines(board, { columns, rows }, now).map(plain).join('\n')}\n`;
+}
+
+/** The tree after the n-th record of a type. */
+function after(records: readonly RunRecord[], type: string, count = 1, size: Partial<Size> = {}): string {
+  const board = createBoard();
+  let seen = 0;
+  for (const record of records) {
+    board.apply(record);
+    if (record.event.type === type && ++seen === count) return shown(board, record.time, size);
+  }
+  throw new Error(`There are ${seen} records of ${type}`);
+}
+
+describe('the tree of a run that was tried again', () => {
+  it('shows what failed as if it had not begun, and what is kept', async () => {
+    //  docs
+    //  build (fails) ──▶ ship (skipped)
+    let isBroken = true;
+    const pipeline = made('release', [
+      phase('docs', { tasks: work() }),
+      phase('build', {
+        tasks: work(() => {
+          if (isBroken) throw new Error('no space');
+          return 1;
+        }),
+      }),
+      phase('ship', { after: ['build'], tasks: work() }),
+    ]);
+    const store = memoryStore();
+    await startRun(pipeline, { runId: 'r1', store }).result;
+    isBroken = false;
+    await (
+      await retryFailed(store, 'r1', pipeline)
+    ).result;
+    const records = (await readRun(store, 'r1')).map(timed);
+    expect(after(records, 'run.ended')).toMatchInlineSnapshot(`
+      "
+      release  ✓ 1  ✗ 1  – 1
+      ✓ docs   1 task  0.3s
+      ✗ build  no space  0.3s
+      – ship   skipped: build
+      1/3 approved · 1.0s
+      "
+    `);
+    expect(after(records, 'run.reopened')).toMatchInlineSnapshot(`
+      "
+      release  ✓ 1  ○ 2
+      ✓ docs   1 task  0.3s
+      ○ build
+      ○ ship
+      1/3 approved · 1.2s
+      "
+    `);
+    expect(after(records, 'run.ended', 2)).toMatchInlineSnapshot(`
+      "
+      release  ✓ 3
+      ✓ docs   1 task  0.3s
+      ✓ build  1 task  2 attempts  1.1s
+      ✓ ship   1 task  0.3s
+      3/3 approved · 2.1s
+      "
+    `);
+  });
+});
+
+describe('the tree of a run that goes back', () => {
+  //  base ──▶ left ──▶ end
+  //     └───▶ right ──▶┘     end sends base back once, and left and right run again
+  const answers = () => {
+    const list = [retryPredecessor('base', 'More.')];
+    return { by: () => list.shift() ?? 'APPROVE', rewindTo: 'ancestors', invalidate: 'all' } as const;
+  };
+  const back = () =>
+    made('back', [
+      phase('base', { tasks: work() }),
+      phase('left', { after: ['base'], tasks: work() }),
+      phase('right', { after: ['base'], tasks: work() }),
+      phase('end', { after: ['left', 'right'], tasks: work(), review: answers() }),
+    ]);
+
+  it('has fewer phases approved then', async () => {
+    const board = createBoard();
+    const counts: string[] = [];
+    for (const record of await played(back())) {
+      board.apply(record);
+      const [count = ''] = plain(progressLine(board, 80, 0)).split(' ');
+      if (count !== counts.at(-1)) counts.push(count);
+    }
+    expect(counts).toEqual(['0/4', '1/4', '2/4', '3/4', '2/4', '1/4', '0/4', '1/4', '2/4', '3/4', '4/4']);
+  });
+
+  it('shows phases that have to run again without a time that goes on', async () => {
+    expect(after(await played(back()), 'phase.invalidated', 2)).toMatchInlineSnapshot(`
+      "
+      back  ✓ 1  ⟲ 1  ○ 2
+      ✓ base   1 task  0.3s
+      ○ left
+      ○ right
+      ⟲ end    rewind base 1/2  0.7s
+      1/4 approved · 1 correction · 2.0s
+      "
+    `);
+  });
+});
+
+describe('the tree of a run that waits', () => {
+  it('marks phases whose reviewer is a person', async () => {
+    const pipeline = made('signed', [
+      phase('draft', { tasks: work(), review: human({ question: 'Is it good?' }) }),
+      phase('print', { after: ['draft'], tasks: work() }),
+    ]);
+    const records = await played(pipeline, ({ event }, run) => {
+      if (event.type === 'task.asked') queueMicrotask(() => run.cancel('enough'));
+    });
+    expect(after(records, 'task.asked')).toMatchInlineSnapshot(`
+      "
+      signed  ⏸ 1  ○ 1
+      ⏸ draft  waits for a person  0.4s
+      ○ print
+      0/2 approved · 0.5s
+      "
+    `);
+  });
+
+  it('says which limit holds it, as long as it does', async () => {
+    const costly = [task('work', { run: ({ report }: TaskContext) => report({ tokens: 1200 }) })];
+    const pipeline = made(
+      'held',
+      [phase('draft', { tasks: costly }), phase('print', { after: ['draft'], tasks: work() })],
+      {
+        limits: { tokens: 1000 },
+        policy: { onLimit: 'escalate' },
+      },
+    );
+    const records = await played(pipeline, ({ event }, run) => {
+      if (event.type === 'limit.reached') queueMicrotask(() => run.cancel('enough'));
+    });
+    expect(after(records, 'limit.reached')).toMatchInlineSnapshot(`
+      "
+      held  ● 1  ○ 1
+      ● draft  0/1 task  1.2k tokens  0.3s
+      ○ print
+      0/2 approved · held by the limit tokens · 1.2k of 1.0k tokens · 0.4s
+      "
+    `);
+    expect(after(records, 'run.ended')).not.toContain('held by');
+  });
+});
+
+describe('the tree of a run with a definition that was changed', () => {
+  it('has the phases of the new one', async () => {
+    const store = memoryStore();
+    let isFirst = true;
+    const draft = () => phase('draft', { tasks: work(() => (isFirst ? new Promise(() => undefined) : 1)) });
+    const first = made('letter', [draft(), phase('old', { after: ['draft'], tasks: work() })]);
+    const run = startRun(first, { runId: 'r1', store });
+    run.events$.subscribe(({ event }) => {
+      if (event.type === 'task.started') run.suspend();
+    });
+    await run.result;
+    isFirst = false;
+    const second = made('letter', [draft(), phase('new', { after: ['draft'], tasks: work() })]);
+    await (
+      await resumeRun(store, 'r1', second, { allowChanged: true })
+    ).result;
+    expect(after((await readRun(store, 'r1')).map(timed), 'run.ended')).toMatchInlineSnapshot(`
+      "
+      letter  ✓ 2
+      ✓ draft  1 task  0.5s
+      ✓ new    1 task  0.3s
+      2/2 approved · 1.1s
+      "
+    `);
+  });
+});
+
+describe('the tree of a run that is too large', () => {
+  /** Waits, works, has failed, is to be corrected, and many others. */
+  async function mixed(): Promise<readonly RunRecord[]> {
+    const never = () => new Promise(() => undefined);
+    const many = (name: string, options: object) =>
+      Array.from({ length: 20 }, (_, at) => phase(`${name} ${at}`, { tasks: work(), ...options }));
+    const pipeline = made(
+      'a pipeline with a long name',
+      [
+        ...many('early', {}),
+        phase('to be corrected', {
+          after: ['early 0'],
+          tasks: work(),
+          review: { by: () => retryPredecessor('early 0', 'Say more, and cite two sources.') },
+        }),
+        phase('broken', {
+          tasks: work(() => {
+            throw new Error('no space left on the device');
+          }),
+        }),
+        phase('asks', { after: ['early 19'], tasks: work(), review: human({ question: 'Is it good?' }) }),
+        ...many('late', { after: ['at work'] }),
+        phase('at work', {
+          after: ['early 19'],
+          tasks: [task('read', { run: never }), task('write', { run: never })],
+        }),
+      ],
+      { concurrency: 50 },
+    );
+    return played(pipeline, ({ event }, run) => {
+      if (event.type === 'phase.started' && event.phase === 'early 0' && event.attempt > 0) {
+        queueMicrotask(() => run.cancel('enough'));
+      }
+    });
+  }
+
+  it.each([
+    [8, 1, ['19/44']],
+    [12, 2, ['… 1 waiting…', '19/44 · 9.9s']],
+    [
+      20,
+      5,
+      ['✓ 19  ● 1  ↻ 1  ⟲ 1…', '↻ early 0  0/1 task', '⏸ asks     waits fo…', '… 1 at work, 1 fail…', '19/44 · 9.9s'],
+    ],
+    [
+      30,
+      9,
+      [
+        '✓ 19  ● 1  ↻ 1  ⟲ 1  ⏸ 1  ○ 20',
+        '↻ early 0          0/1 task',
+        '⟲ to be corrected',
+        '✗ broken           no space l…',
+        '⏸ asks             waits for…',
+        '○ late 0',
+        '● at work          0/2 tasks',
+        '… 19 approved, 19 pending',
+        '19/44 approved · 9.9s',
+      ],
+    ],
+    [
+      80,
+      14,
+      [
+        'a pipeline with a long name  ✓ 19  ● 1  ↻ 1  ⟲ 1  ⏸ 1  ○ 20  ✗ 1',
+        '↻ early 0          0/1 task  9.8s',
+        '  ↳ to be corrected: Say more, and cite two sources.',
+        '⟲ to be corrected  rewind early 0 1/2  1.6s',
+        '✗ broken           no space left on the device  6.6s',
+        '⏸ asks             waits for a person  1.5s',
+        '○ late 0',
+        '○ late 1',
+        '○ late 2',
+        '● at work          0/2 tasks  1.4s',
+        '  ● read',
+        '  ● write',
+        '… 19 approved, 17 pending',
+        '19/44 approved · 1 correction · 9.9s',
+      ],
+    ],
+  ])('shows what matters in %i columns and %i rows', async (columns, rows, lines) => {
+    const records = await mixed();
+    const end = records.findIndex(({ event }) => event.type === 'phase.cancelled');
+    const board = createBoard();
+    for (const record of records.slice(0, end)) board.apply(record);
+    expect(shown(board, end * 100, { columns, rows })).toBe(`\n${lines.join('\n')}\n`);
+  });
+});
+
+describe('the progress line', () => {
+  it.each([
+    [100, '1/1 approved · 1 of 3 corrections · 2.4k of 5.0k tokens · $0.040 of $2.00 · 1m 01s of 10m 00s'],
+    [80, '1/1 approved · 1 of 3 corrections · $0.040 of $2.00 · 1m 01s of 10m 00s'],
+    [60, '1/1 approved · $0.040 of $2.00 · 1m 01s of 10m 00s'],
+    [40, '1/1 approved · 1m 01s of 10m 00s'],
+    [20, '1/1 · 1m 01s'],
+    [8, '1/1'],
+  ])('has what there is room for in %i columns', async (columns, text) => {
+    const pipeline = made(
+      'costly',
+      [
+        phase('draft', {
+          tasks: [task('work', { run: ({ report }) => report({ tokens: 1200, costUsd: 0.02 }) })],
+          review: { by: ({ attempt }: { readonly attempt: number }) => (attempt === 0 ? retry('Again.') : 'APPROVE') },
+        }),
+      ],
+      { limits: { corrections: 3, tokens: 5000, costUsd: 2, durationMs: 600_000 } },
+    );
+    const board = createBoard();
+    for (const record of (await played(pipeline)).slice(0, -1)) board.apply(record);
+    expect(plain(progressLine(board, columns, board.startedAt + 61_000))).toBe(text);
+  });
+});
