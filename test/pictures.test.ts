@@ -87,6 +87,7 @@ const HOSTILE = [
   '} | { ] [ ) (',
   '日本語 👩‍👩‍👧 é',
   'a\u202Eb\u200Bc',
+  'a\uFFFEb\uFFFFc',
   'p1',
   'p0t0',
 ];
