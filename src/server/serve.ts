@@ -86,7 +86,11 @@ export async function serveDashboard(store: RunStore, options: DashboardOptions 
   const token = createSecret();
   const app = createApp(stage, { token, session: sessionOf(session, readOnly) }, assets);
   // Whoever embeds it keeps their own Request and Response.
-  const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false });
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    overrideGlobalObjects: false,
+    serverOptions: { keepAliveTimeout: KEEP_ALIVE_MS },
+  });
   const bound = await listen(server, port);
   if (unref) server.unref();
   return {
@@ -111,6 +115,9 @@ export async function serveDashboard(store: RunStore, options: DashboardOptions 
 /** Milliseconds for which requests that are being answered may take when it is closed, and between looks. */
 const PATIENCE_MS = 1000;
 const LOOK_MS = 10;
+
+/** Longer than browsers keep a connection that is idle: an answer must not be sent on one that is just being closed. */
+const KEEP_ALIVE_MS = 310_000;
 
 /** Not `localhost`, which is another address on some machines, and not every address: others on the network have no business here. */
 const HOST = '127.0.0.1';

@@ -91,6 +91,23 @@ Docs: docs/errors.md#STORE_UNREADABLE
     expect((await phasegate(['ls'], { cwd })).code).toBe(2);
   });
 
+  it('serves the app that the package has, with every file that its page names', async () => {
+    const cwd = await files({ 'asks.mjs': ASKS });
+    await phasegate(['run', 'asks.mjs'], { cwd });
+    const { base, cookie } = await clientOf(start(['ui', '--port', '0'], { cwd }));
+    const page = await askAt(base, { headers: { cookie } });
+    expect(page.status).toBe(200);
+    const named = [...page.text.matchAll(/(?:src|href)="([^"]+)"/gu)].map(
+      (match) => new URL(match[1] ?? '', base).href,
+    );
+    expect(named.some((url) => url.endsWith('.js'))).toBe(true);
+    for (const url of named) {
+      const { status, headers } = await askAt(url, { headers: { cookie } });
+      const isHashed = url.includes('/assets/');
+      expect([url, status, headers['cache-control']?.includes('immutable')]).toEqual([url, 200, isHashed]);
+    }
+  });
+
   it('changes nothing with --read-only, and does not open the store for writing', async () => {
     const cwd = await files({ 'asks.mjs': ASKS });
     await phasegate(['run', 'asks.mjs', '--run-id', 'r'], { cwd });
@@ -241,7 +258,7 @@ Docs: docs/errors.md#STORE_UNREADABLE
     });
     // There is no file `done` in the folder of this process.
     expect(code).toBe(1);
-    expect(text).toMatch(/dashboard: http:\/\/127\.0\.0\.1:44\d\d\/\?token=/u);
+    expect(text).toMatch(/dashboard: http:\/\/127\.0\.0\.1:\d+\/\?token=/u);
     expect(text).toContain('failed');
   });
 });
