@@ -37,8 +37,9 @@ describe('the graph of a run', () => {
   it('draws who sent back whom, with how often', async () => {
     const { page } = await openEnded();
     await page.locator('.way-label', { hasText: '1×' }).waitFor();
-    expect(await page.locator('.react-flow__edge.back').count()).toBe(1);
-    expect(await page.locator('.react-flow__edge.ahead').count()).toBe(2);
+    expect(await page.locator('.ways .gone').count()).toBe(1);
+    // Of two ways ahead each begins in a column of its own.
+    expect(await page.locator('.ways .ahead').count()).toBe(2);
   });
 
   it('is a list as well, filtered by name and standing, with what is looked for in the address', async () => {

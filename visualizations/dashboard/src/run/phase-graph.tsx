@@ -9,10 +9,11 @@ import type { Plan } from '../../../../src/model/plan.ts';
 import type { Layout } from '../../../layout.ts';
 import type { SentBack } from '../data/story.ts';
 import { KeysContext } from './graph-keys.ts';
-import { createNodeMaker, type PhaseNode, waysOf, type WayEdge } from './graph-parts.ts';
+import { createNodeMaker, type PhaseNode } from './graph-parts.ts';
 import { isWay, neighbourOf } from './neighbours.ts';
 import type { PhaseFace } from './phase-face.ts';
-import { PhaseBox, Way } from './phase-node.tsx';
+import { PhaseBox } from './phase-node.tsx';
+import { PhaseWays } from './phase-ways.tsx';
 import '@xyflow/react/dist/base.css';
 import './graph.css';
 
@@ -39,7 +40,6 @@ export function PhaseGraph(props: PhaseGraphProps): ReactNode {
 // --- internal ---
 
 const NODE_TYPES = { phase: PhaseBox };
-const EDGE_TYPES = { way: Way };
 /** Where all of the graph would be smaller than that, one looks at a part of it first. */
 const READABLE = 0.6;
 const LEAST_ZOOM = 0.02;
@@ -49,11 +49,10 @@ const FAR = 0.32;
 function Canvas({ plan, layout, faces, sentBack, isWanted, open, onOpen }: PhaseGraphProps): ReactNode {
   const [makeNodes] = useState(createNodeMaker);
   const nodes = useMemo(() => makeNodes(faces, { layout, isWanted, open }), [makeNodes, faces, layout, isWanted, open]);
-  const edges = useMemo(() => waysOf(layout, sentBack), [layout, sentBack]);
   const [keys, setKeys] = useState(() => ({ current: firstOf(faces, open), moves: 0 }));
   const { current } = keys;
   const canvas = useRef<HTMLDivElement>(null);
-  const flow = useReactFlow<PhaseNode, WayEdge>();
+  const flow = useReactFlow<PhaseNode>();
   const isFar = useStore(({ transform: [, , zoom] }) => zoom < FAR);
 
   const reveal = useCallback(
@@ -91,13 +90,11 @@ function Canvas({ plan, layout, faces, sentBack, isWanted, open, onOpen }: Phase
   return (
     <KeysContext value={keys}>
       <div ref={canvas} className={`phase-graph${isFar ? ' far' : ''}`}>
-        <ReactFlow<PhaseNode, WayEdge>
+        <ReactFlow<PhaseNode>
           aria-label="Graph of the phases. Arrow keys go from phase to phase, Enter opens one, + and - zoom, 0 shows all."
           onKeyDown={onKeyDown}
           nodes={nodes}
-          edges={edges}
           nodeTypes={NODE_TYPES}
-          edgeTypes={EDGE_TYPES}
           onNodeClick={(_, node) => {
             setKeys((before) => ({ ...before, current: node.data.face.index }));
             onOpen(node.data.face.name);
@@ -114,11 +111,11 @@ function Canvas({ plan, layout, faces, sentBack, isWanted, open, onOpen }: Phase
           nodesDraggable={false}
           nodesConnectable={false}
           nodesFocusable={false}
-          edgesFocusable={false}
           elementsSelectable={false}
           disableKeyboardA11y
           zoomOnDoubleClick={false}
         >
+          <PhaseWays layout={layout} sentBack={sentBack} open={open} />
           <Background gap={24} />
           <Controls showInteractive={false} fitViewOptions={{ padding: 0.06 }} />
         </ReactFlow>

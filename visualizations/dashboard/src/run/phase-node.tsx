@@ -1,14 +1,14 @@
 /**
- * A phase in the graph, and the ways between phases.
+ * A phase in the graph.
  *
  * @module
  */
-import { BaseEdge, type EdgeProps, EdgeLabelRenderer, type NodeProps } from '@xyflow/react';
+import type { NodeProps } from '@xyflow/react';
 import { memo, type ReactNode, use, useEffect, useRef } from 'react';
 import { inOneLine } from '../parts/foreign-text.ts';
 import { lookOf } from '../parts/standing.tsx';
 import { KeysContext } from './graph-keys.ts';
-import type { PhaseNode, WayEdge } from './graph-parts.ts';
+import type { PhaseNode } from './graph-parts.ts';
 
 /** A button with the name of the phase, how it stands, and its attempt. */
 export const PhaseBox = memo(function PhaseBox({ id, data: { face, isDim, isOpen } }: NodeProps<PhaseNode>): ReactNode {
@@ -40,31 +40,7 @@ export const PhaseBox = memo(function PhaseBox({ id, data: { face, isDim, isOpen
         <span aria-hidden="true">{mark}</span> {word}
       </span>
       <span className="details">{details.join(' · ')}</span>
-      {/* What is measured as the ends of ways. The parts of the library for it listen to the whole graph, each one. */}
-      <span className="way-end target" data-handlepos="left" />
-      <span className="way-end source" data-handlepos="right" />
     </button>
-  );
-});
-
-/** An arrow. */
-export const Way = memo(function Way({ id, data, markerEnd }: EdgeProps<WayEdge>): ReactNode {
-  if (!data) return null;
-  const { path, label, labelAt } = data;
-  return (
-    <>
-      <BaseEdge id={id} path={path} {...(markerEnd !== undefined && { markerEnd })} />
-      {label === '' ? null : (
-        <EdgeLabelRenderer>
-          <span
-            className="way-label"
-            style={{ transform: `translate(-50%, -50%) translate(${labelAt.x}px, ${labelAt.y}px)` }}
-          >
-            {label}
-          </span>
-        </EdgeLabelRenderer>
-      )}
-    </>
   );
 });
 
