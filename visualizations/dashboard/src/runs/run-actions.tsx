@@ -13,12 +13,19 @@ import { hashOfRun } from '../route.ts';
 import { forkAt } from './fork-at.ts';
 import './runs.css';
 
+interface RunActionsProps {
+  readonly run: UiRun;
+  /** The record that is looked at, where the run is shown as it was: what was can be forked, and nothing else. */
+  readonly at?: number | undefined;
+}
+
 /** Buttons, and what became of what they did. */
-export function RunActions({ run }: { readonly run: UiRun }): ReactNode {
+export function RunActions({ run, at }: RunActionsProps): ReactNode {
   const [asking, setAsking] = useState<'cancel' | 'fork' | null>(null);
   const [doing, setDoing] = useState<RunAction | null>(null);
   const [done, setDone] = useState<ReactNode>(null);
   const [refusal, setRefusal] = useState<Refused | null>(null);
+  const actions = at === undefined ? run.actions : run.actions.filter((action) => action === 'fork');
   const act = async (action: RunAction, request: CancelRequest | ForkRequest = {}) => {
     setDoing(action);
     setRefusal(null);
@@ -37,7 +44,7 @@ export function RunActions({ run }: { readonly run: UiRun }): ReactNode {
   return (
     <div className="run-actions">
       <div className="buttons">
-        {run.actions.map((action) => (
+        {actions.map((action) => (
           <button
             key={action}
             type="button"
@@ -52,13 +59,18 @@ export function RunActions({ run }: { readonly run: UiRun }): ReactNode {
             {doing === action ? 'Working…' : WORDS[action].name}
           </button>
         ))}
-        {run.actions.length === 0 ? <span className="quiet">Nothing can be done with it from here.</span> : null}
+        {actions.length === 0 ? <span className="quiet">Nothing can be done with it from here.</span> : null}
       </div>
       {asking === 'cancel' && run.actions.includes('cancel') ? (
         <CancelForm disabled={doing !== null} onSend={(request) => void act('cancel', request)} />
       ) : null}
       {asking === 'fork' && run.actions.includes('fork') ? (
-        <ForkForm run={run} disabled={doing !== null} onSend={(request) => void act('fork', request)} />
+        <ForkForm
+          run={run}
+          at={at ?? run.seq}
+          disabled={doing !== null}
+          onSend={(request) => void act('fork', request)}
+        />
       ) : null}
       <div aria-live="polite">{done}</div>
       {refusal ? <RefusalNote error={refusal} /> : null}
@@ -125,9 +137,9 @@ function CancelForm({ disabled, onSend }: FormProps<CancelRequest>): ReactNode {
   );
 }
 
-function ForkForm({ run, disabled, onSend }: FormProps<ForkRequest> & { readonly run: UiRun }): ReactNode {
+function ForkForm({ run, at: first, disabled, onSend }: FormProps<ForkRequest> & Required<RunActionsProps>): ReactNode {
   const id = useId();
-  const [at, setAt] = useState(String(run.seq));
+  const [at, setAt] = useState(String(first));
   const [goesOn, setGoesOn] = useState(true);
   const read = forkAt(at, run.seq);
   const field = useRef<HTMLInputElement>(null);

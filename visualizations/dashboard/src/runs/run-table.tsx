@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type ReactNode, useState } from 'react';
+import { memo, type ReactNode, useState } from 'react';
 import type { UiRun } from '../../../../src/server/api.ts';
 import { useNow } from '../data/now.ts';
 import { inOneLine, startOf } from '../parts/foreign-text.ts';
@@ -53,7 +53,15 @@ interface RowProps {
   readonly onOpen: (run: string | null) => void;
 }
 
-function Row({ run, now, isOpen, onOpen }: RowProps): ReactNode {
+const Row = memo(RunRow, isSameRow);
+
+function isSameRow(one: RowProps, other: RowProps): boolean {
+  const isSame = one.now === other.now && one.isOpen === other.isOpen && one.onOpen === other.onOpen;
+  // Each answer of the server has new objects, of which most say what the last have said.
+  return isSame && JSON.stringify(one.run) === JSON.stringify(other.run);
+}
+
+function RunRow({ run, now, isOpen, onOpen }: RowProps): ReactNode {
   const { runId, pipeline, standing, approved, phases, costUsd, startedAt, updatedAt, waiting, gone, actions } = run;
   return (
     <>
