@@ -3,15 +3,14 @@
  *
  * @module
  */
-import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { createAdaptorServer } from '@hono/node-server';
-import { PhasegateError } from '../model/errors.ts';
 import type { RunStore } from '../store/port.ts';
 import { createApp } from './app.ts';
 import { BUILT_APP } from './assets.ts';
 import type { Backstage, DashboardActions } from './backstage.ts';
 import { createSecret, sessionOf } from './guard.ts';
+import { HOST, listen } from './listen.ts';
 
 /** Options of {@link serveDashboard}. */
 export interface DashboardOptions {
@@ -92,6 +91,7 @@ export async function serveDashboard(store: RunStore, options: DashboardOptions 
     serverOptions: { keepAliveTimeout: KEEP_ALIVE_MS },
   });
   const bound = await listen(server, port);
+  server.on('error', stage.onError);
   if (unref) server.unref();
   return {
     url: `http://${HOST}:${bound}/?token=${token}`,
@@ -119,54 +119,11 @@ const LOOK_MS = 10;
 /** Longer than browsers keep a connection that is idle: an answer must not be sent on one that is just being closed. */
 const KEEP_ALIVE_MS = 310_000;
 
-/** Not `localhost`, which is another address on some machines, and not every address: others on the network have no business here. */
-const HOST = '127.0.0.1';
-
 /** Who is told of an error must not make another of it, which would end the process. */
 function tellSafely(tell: (thrown: unknown) => void, thrown: unknown): void {
   try {
     tell(thrown);
   } catch {
     // There is nobody else to be told.
-  }
-}
-
-function listen(server: ReturnType<typeof createAdaptorServer>, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const fail = (thrown: Error) => reject(problemOf(thrown, port));
-    server.once('error', fail);
-    try {
-      server.listen(port, HOST, () => {
-        server.off('error', fail);
-        const address: AddressInfo | string | null = server.address();
-        resolve(typeof address === 'object' && address !== null ? address.port : port);
-      });
-    } catch (thrown) {
-      reject(problemOf(thrown, port));
-    }
-  });
-}
-
-function problemOf(thrown: unknown, port: number): unknown {
-  const code: unknown = thrown instanceof Error ? Reflect.get(thrown, 'code') : undefined;
-  const cannot = `Cannot serve the dashboard on port ${port} as`;
-  switch (code) {
-    case 'EADDRINUSE':
-      return new PhasegateError('PORT_UNUSABLE', `${cannot} it is in use`, {
-        hint: 'Name another port, or none for any that is free.',
-        cause: thrown,
-      });
-    case 'EACCES':
-      return new PhasegateError('PORT_UNUSABLE', `${cannot} this user may not use it`, {
-        hint: 'Name a port above 1023.',
-        cause: thrown,
-      });
-    case 'ERR_SOCKET_BAD_PORT':
-      return new PhasegateError('INPUT_INVALID', `${cannot} there is none of that number`, {
-        hint: 'Name one from 0 to 65535.',
-        cause: thrown,
-      });
-    default:
-      return thrown;
   }
 }

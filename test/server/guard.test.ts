@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { phaseMachine } from '../../src/machines/phase.machine.ts';
 import { pipelineMachine } from '../../src/machines/pipeline.machine.ts';
+import { serveDashboard } from '../../src/dashboard.ts';
 import type { Charts, Refusal } from '../../src/server/api.ts';
 import { askAt, cookieOf, served, type Answer, type Served } from './rig.ts';
 
@@ -238,6 +239,21 @@ describe('an answer', () => {
     const other = await served({ store: broken, onError });
     expect((await other.get('/api/runs')).status).toBe(500);
     for await (const event of other.events('/api/changes', { limit: 1 })) expect(event.name).toBe('error');
+  });
+
+  it('comes from a port that is one, and that is free', async () => {
+    const { dashboard, store } = await served();
+    const { port } = dashboard;
+    await expect(serveDashboard(store, { port })).rejects.toMatchObject({
+      code: 'PORT_UNUSABLE',
+      message: `Cannot serve the dashboard on port ${port} as it is in use
+Name another port, or none for any that is free.
+Docs: docs/errors.md#PORT_UNUSABLE`,
+    });
+    await expect(serveDashboard(store, { port: 70_000 })).rejects.toMatchObject({
+      code: 'INPUT_INVALID',
+      hint: 'Name one from 0 to 65535.',
+    });
   });
 
   it('comes from a port of this machine that others do not reach', async () => {
