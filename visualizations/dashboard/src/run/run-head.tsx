@@ -15,7 +15,6 @@ import { type AnyStanding, StandingBadge } from '../parts/standing.tsx';
 import { amount, counted, exactDuration, isoTime, money, timeText } from '../parts/words.ts';
 import { hashOf, hashOfRun } from '../route.ts';
 import { RunActions } from '../runs/run-actions.tsx';
-import { RunActions } from '../runs/run-actions.tsx';
 
 interface RunHeadProps {
   readonly run: string;
@@ -56,7 +55,6 @@ export function RunHead({ run, story, info, isLive }: RunHeadProps): ReactNode {
         )}
       </dl>
       <Ended story={story} />
-      {isLive && info && info.actions.length > 0 ? <RunActions run={info} /> : null}
       {isLive ? <OpenItems run={run} version={version} /> : null}
       {info && info.actions.length > 0 ? <RunActions run={info} at={isLive ? undefined : story.seq} /> : null}
     </header>
