@@ -14,6 +14,24 @@ function pipelineOf(review: string, run = `() => 'text'`): Promise<string> {
 
 const ESC = '\u001B';
 
+/** Phases with and without corrections, of which eight are at work at a time. */
+const MANY = `import { definePipeline, phase, retry, task } from 'phasegate';
+  import { setTimeout } from 'node:timers/promises';
+  const phases = Array.from({ length: 500 }, (_, at) => phase('phase ' + at, {
+    after: at < 10 ? [] : ['phase ' + (at - 10)],
+    tasks: [
+      task('read', { run: async ({ report }) => {
+        report({ progress: 'reading', costUsd: 0.01 });
+        await setTimeout(10);
+        if (at === 250) console.log('half of it is done');
+      } }),
+      task('write', { run: () => setTimeout(at % 20) }),
+    ],
+    ...(at % 7 === 0 && { review: ({ attempt }) => attempt === 0 ? retry('Say more') : 'APPROVE' }),
+  }));
+  export default definePipeline({ name: 'many', phases, concurrency: 8 });`;
+const PROGRESS = /^\d+\/500 /u;
+
 describe.skipIf(!python)('on a terminal', () => {
   it('a run is a tree in colours that is drawn anew, with what the pipeline prints above it', async () => {
     const run = `async ({ report }) => { report({ progress: 'thinking' }); console.log('said aloud'); await new Promise((done) => setTimeout(done, 300)); return 'text'; }`;
@@ -54,6 +72,50 @@ describe.skipIf(!python)('on a terminal', () => {
     expect(text.lastIndexOf(`${ESC}[?25h`)).toBeGreaterThan(text.lastIndexOf(`${ESC}[?25l`));
     expect(text.indexOf(`${ESC}[?25l`)).toBeGreaterThan(-1);
     expect(code).toBe(0);
+  });
+
+  it.each([
+    [20, 8],
+    [200, 40],
+  ])('500 phases are as much of a tree as %i columns and %i rows have, in every frame', async (columns, rows) => {
+    const directory = await files({ 'p.mjs': MANY });
+    const frames: (readonly string[])[] = [];
+    const { code } = await onTerminal(
+      ['run', join(directory, 'p.mjs'), '--run-id', 'r1'],
+      {},
+      {},
+      { size: { columns, rows }, onFrame: (screen) => frames.push(screen.lines()) },
+    );
+    const drawn = frames.filter((lines) => lines.some((line) => PROGRESS.test(line)));
+    expect(drawn.length).toBeGreaterThan(3);
+    for (const lines of drawn) {
+      // One row is left for the cursor. What was drawn before is gone.
+      expect(lines.length).toBeLessThan(rows);
+      expect(lines.findIndex((line) => PROGRESS.test(line))).toBe(lines.length - 1);
+      expect(lines.filter((line) => line.startsWith('…')).length).toBe(1);
+    }
+    expect(code).toBe(0);
+  });
+
+  it('the tree is drawn for the window as it is when it changes', async () => {
+    const run = `async ({ report }) => { report({ progress: 'a long way to go '.repeat(4) }); console.log('said aloud');
+      await new Promise((done) => setTimeout(done, 700)); return 'text'; }`;
+    const directory = await pipelineOf(`() => 'APPROVE'`, run);
+    const frames: (readonly string[])[] = [];
+    await onTerminal(
+      ['run', join(directory, 'p.mjs'), '--run-id', 'r1'],
+      {},
+      {},
+      { resize: { 'go a long way': { columns: 24, rows: 24 } }, onFrame: (screen) => frames.push(screen.lines()) },
+    );
+    const narrow = frames.findLast((lines) => lines.some((line) => line.includes('●'))) ?? [];
+    // What a terminal has of a frame that was on its way when it changed is not for the tree to say.
+    expect(narrow.slice(-4).map((line) => line.replace(/[\d.]+s$/u, 'now'))).toEqual([
+      'article  ● 1',
+      '● draft  0/1 task  now',
+      '  ● write  a long way…',
+      '0/1 approved · now',
+    ]);
   });
 
   it('there are no colours where NO_COLOR is set', async () => {
