@@ -10,6 +10,7 @@ import { useChanges } from '../data/changes.ts';
 import { useRecords } from '../data/records.ts';
 import { createStoryteller } from '../data/story.ts';
 import { go } from '../navigate.ts';
+import { RefusalNote } from '../parts/refusal-note.tsx';
 import { hashOfRun, type RunRoute, type RunTab, runTabs } from '../route.ts';
 import { QualityTab } from '../quality/quality-tab.tsx';
 import { GraphTab } from './graph-tab.tsx';
