@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type ReactNode, useEffect, useRef } from 'react';
+import { memo, type ReactNode, useEffect, useRef } from 'react';
 import { issueId } from '../../../../src/model/issue.ts';
 import { ClosedPart } from '../parts/closed-part.tsx';
 import { inOneLine } from '../parts/foreign-text.ts';
@@ -23,16 +23,16 @@ interface AttemptViewProps {
   /** The one before it. */
   readonly before: AttemptStory | undefined;
   readonly route: RunRoute;
-  /** The time of what is shown. */
-  readonly now: number;
+  /** Until when it lasts, as far as it is shown. */
+  readonly until: number;
   readonly isOpen: boolean;
   /** Whether the address asks for it. */
   readonly isWanted: boolean;
 }
 
-/** Closed, it says what came of it. */
-export function AttemptView(props: AttemptViewProps): ReactNode {
-  const { attempt, now, isOpen, isWanted } = props;
+/** Closed, it says what came of it. While others change it is not made again. */
+export const AttemptView = memo(function AttemptView(props: AttemptViewProps): ReactNode {
+  const { attempt, until, isOpen, isWanted } = props;
   const { look, words } = endOf(attempt);
   const { mark, tone } = lookOf[look];
   const item = useRef<HTMLLIElement>(null);
@@ -52,7 +52,7 @@ export function AttemptView(props: AttemptViewProps): ReactNode {
               <span aria-hidden="true">{mark}</span> {words}
             </span>{' '}
             <span className="quiet">
-              {exactDuration((attempt.endedAt ?? now) - attempt.startedAt)}
+              {exactDuration(until - attempt.startedAt)}
               {used.tokens + used.costUsd > 0 ? `, ${usageText(used)}` : ''}
             </span>
           </>
@@ -62,7 +62,7 @@ export function AttemptView(props: AttemptViewProps): ReactNode {
       </ClosedPart>
     </li>
   );
-}
+});
 
 // --- internal ---
 

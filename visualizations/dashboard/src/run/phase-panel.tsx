@@ -29,7 +29,7 @@ export function PhasePanel({ phase, log, story, route, goesOn, close }: PhasePan
   const [follower] = useState(() => follow(() => beginPhaseStory(phase)));
   const own = useMemo(() => follower.to(log.records, story.seq), [follower, log, story]);
   const heading = useRef<HTMLHeadingElement>(null);
-  const clock = useNow();
+  const clock = useNow(goesOn ? 1000 : NEVER);
   const { plan, snapshot } = story;
   const result = snapshot.phases[phase];
   const definition = plan?.phases.find(({ name }) => name === phase);
@@ -72,7 +72,7 @@ export function PhasePanel({ phase, log, story, route, goesOn, close }: PhasePan
                 attempt={attempt}
                 before={own.attempts[attempt.number - 2]}
                 route={route}
-                now={goesOn ? clock : story.time}
+                until={attempt.endedAt ?? (goesOn ? Math.max(clock, story.time) : story.time)}
                 isOpen={attempt.number - 1 === wanted}
                 isWanted={route.attempt !== null && attempt.number - 1 === wanted}
               />
@@ -86,6 +86,9 @@ export function PhasePanel({ phase, log, story, route, goesOn, close }: PhasePan
 }
 
 // --- internal ---
+
+/** Milliseconds. */
+const NEVER = 1e9;
 
 /** What has happened to it beside its attempts. */
 function Between({ records, route }: { readonly records: readonly RunRecord[]; readonly route: RunRoute }): ReactNode {

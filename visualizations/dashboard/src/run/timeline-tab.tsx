@@ -26,7 +26,7 @@ export function TimelineTab({ log, story, route, goesOn }: TabProps): ReactNode 
     const part = find.toLowerCase();
     return part === '' ? all : all.filter(({ phase }) => phase.toLowerCase().includes(part));
   }, [all, find]);
-  const clock = useNow();
+  const clock = useNow(goesOn ? 1000 : NEVER);
   const now = goesOn ? Math.max(clock, timeline.to) : timeline.to;
   return (
     <section aria-label="Timeline">
@@ -57,6 +57,9 @@ export function TimelineTab({ log, story, route, goesOn }: TabProps): ReactNode 
 }
 
 // --- internal ---
+
+/** Milliseconds. */
+const NEVER = 1e9;
 
 function beginTimeline(): Fold<Timeline> {
   const fold = foldTimeline();
