@@ -245,8 +245,14 @@ function plainEnv(): NodeJS.ProcessEnv {
 async function expectDashboard(command: string, env: NodeJS.ProcessEnv): Promise<void> {
   // A group of its own, as on a terminal: what is typed there reaches all of it.
   const child = spawn('sh', ['-c', command], { cwd: repository, env, detached: true });
-  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
-  const stop = (signal: NodeJS.Signals) => child.exitCode === null && process.kill(-(child.pid ?? 0), signal);
+  let isOn = true;
+  const ended = new Promise<number | null>((resolve) => {
+    child.on('close', (code) => {
+      isOn = false;
+      resolve(code);
+    });
+  });
+  const stop = (signal: NodeJS.Signals) => isOn && process.kill(-(child.pid ?? 0), signal);
   onTestFinished(() => void stop('SIGKILL'));
   let told = '';
   const url = await new Promise<string>((resolve, reject) => {
