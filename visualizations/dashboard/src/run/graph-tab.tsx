@@ -14,6 +14,7 @@ import { PhaseGraph } from './phase-graph.tsx';
 import { PhaseList } from './phase-list.tsx';
 import type { TabProps } from './tab.ts';
 import { useLayout } from './use-layout.ts';
+import './list.css';
 
 /** The phases, with what they are looked for by. */
 export function GraphTab(props: TabProps): ReactNode {

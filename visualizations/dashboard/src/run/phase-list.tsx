@@ -13,6 +13,7 @@ import { GapRow } from './gap-row.tsx';
 import type { PhaseFace } from './phase-face.ts';
 import { type Order, orders, type PhaseRow, sorted } from './phase-filter.ts';
 import type { TabProps } from './tab.ts';
+import './list.css';
 
 interface PhaseListProps extends TabProps {
   /** Those that are looked for. */

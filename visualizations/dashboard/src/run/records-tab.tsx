@@ -15,6 +15,7 @@ import { isRecordWanted, typesOf } from './record-filter.ts';
 import { wordsOf } from './record-words.ts';
 import type { TabProps } from './tab.ts';
 import { tickText } from './time-scale.ts';
+import './list.css';
 
 /** All there are, the latest first; each leads to the run as it was then. */
 export function RecordsTab({ log, story, route }: TabProps): ReactNode {

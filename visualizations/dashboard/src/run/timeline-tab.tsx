@@ -14,6 +14,7 @@ import type { TabProps } from './tab.ts';
 import { rowsOf } from './timeline-rows.ts';
 import { TimelinePlot } from './timeline-plot.tsx';
 import { TimelineTable } from './timeline-table.tsx';
+import './list.css';
 import './timeline.css';
 
 /** The timeline, drawn or as a table. */

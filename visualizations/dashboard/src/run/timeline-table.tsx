@@ -10,6 +10,7 @@ import { exactDuration, isoTime, timeText } from '../parts/words.ts';
 import { hashOf, type RunRoute } from '../route.ts';
 import { GapRow } from './gap-row.tsx';
 import { KINDS, keyOf, OUTCOMES, type TimelineRow } from './timeline-rows.ts';
+import './list.css';
 
 interface TimelineTableProps {
   readonly rows: readonly TimelineRow[];
