@@ -120,7 +120,7 @@ function applyToPhase(state: State, event: Extract<RunEvent, { readonly phase: s
       phase.startedAt ??= time;
       phase.attempts += 1;
       Object.assign(phase, { attempt: event.attempt, generation: event.generation });
-      Object.assign(phase, { done: [], endedAt: null, reason: null });
+      Object.assign(phase, { done: [], endedAt: null, reason: null, error: null });
       stand(state, event.phase, phase, 'running');
       return;
     case 'task.completed':

@@ -83,9 +83,9 @@ describe('the tree of a run that was tried again', () => {
     const store = memoryStore();
     await startRun(pipeline, { runId: 'r1', store }).result;
     isBroken = false;
-    await (
-      await retryFailed(store, 'r1', pipeline)
-    ).result;
+    const again = await retryFailed(store, 'r1', pipeline);
+    const { phases } = await again.result;
+    expect(phases['build']).toMatchObject({ status: 'approved', error: null, reason: null });
     const records = (await readRun(store, 'r1')).map(timed);
     expect(after(records, 'run.ended')).toMatchInlineSnapshot(`
       "
