@@ -16,7 +16,7 @@ import {
   type RunStore,
 } from '../../src/index.ts';
 import type { DashboardOptions } from '../../src/server/serve.ts';
-import { fake, type Fake } from '../rig.ts';
+import { fake, simulatedTime, type Fake, type SimulatedTime } from '../rig.ts';
 import { dashboard } from './dashboard.ts';
 import { pipelineOf } from './runs.ts';
 import { openTab } from './tab.ts';
@@ -188,6 +188,16 @@ describe('an item', () => {
     await page.getByText('Nothing waits for a person.').waitFor();
   });
 
+  it('says at once that it has become more urgent, and that it was given to others', async () => {
+    const time = simulatedTime();
+    const inbox = { raiseAfterMs: 60_000, expireAfterMs: 120_000, onExpiry: { queue: 'bosses' } } as const;
+    const { page } = await opened([fake('draft', { verdicts: ['ESCALATE: Well?'], inbox })], { time });
+    await page.getByRole('radio', { name: /^Approve/u }).waitFor();
+    await time.pass(120_000);
+    await alerted(page, 'Nobody has answered in time. It is high now. It was given to queue bosses.');
+    expect(await page.getByRole('button', { name: 'Send the answer' }).isEnabled()).toBe(true);
+  });
+
   it('is read and not answered where nothing may be changed', async () => {
     const { page } = await opened(draftTwice(), { serve: { readOnly: true } });
     await says(page, 'Latest attempt: attempt 2', 'a second draft');
@@ -205,6 +215,11 @@ describe('an item', () => {
     expect(await attempt.innerText()).not.toContain('two two');
     await attempt.getByRole('button', { name: /^Load it/u }).click();
     await attempt.getByText(/^two two/u).waitFor();
+    // The button is gone, so the focus is on what it has brought.
+    await attempt
+      .locator(':focus')
+      .getByText(/^two two/u)
+      .waitFor();
     await attempt.getByRole('button', { name: /^Show all \(1\.0 million characters\)/u }).click();
     // What is out of sight is not laid out, and there all the same.
     await expect.poll(async () => (await attempt.locator('pre').first().textContent())?.length).toBe(1_000_000);
@@ -221,6 +236,8 @@ interface Options {
   readonly policy?: Policy;
   readonly limits?: Limits;
   readonly serve?: DashboardOptions;
+  /** The time of the run. @default as it is */
+  readonly time?: SimulatedTime;
 }
 
 /** A phase whose second attempt waits for a person, with an issue that is open. */
@@ -251,10 +268,10 @@ const positive = {
 } as const;
 
 /** Starts a run, waits until it asks for something, and opens that. */
-async function opened(phases: readonly Fake[], { policy, limits = { corrections: 2 }, serve }: Options = {}) {
+async function opened(phases: readonly Fake[], { policy, limits = { corrections: 2 }, serve, time }: Options = {}) {
   const { store, url } = await dashboard(serve);
   const pipeline = pipelineOf('story', phases, { ...(policy && { policy }), limits });
-  const run: Run<unknown> = startRun(pipeline, { store, runId: 'r-1' });
+  const run: Run<unknown> = startRun(pipeline, { store, runId: 'r-1', ...(time && { clock: time.clock }) });
   onTestFinished(async () => {
     run.cancel('the test is over');
     await run.result;

@@ -20,8 +20,8 @@ interface ItemNewsProps {
 
 /** That it is answered or closed, by whom, and where it is asked anew. */
 export function ItemNews({ item, isOwn }: ItemNewsProps): ReactNode {
-  const [seen] = useState(() => newsOf(item));
-  const news = newsOf(item);
+  const [first] = useState(item);
+  const [seen, news] = [newsOf(first, first), newsOf(item, first)];
   if (news === '' || (isOwn && !isRefused(item))) return null;
   // What was so when the page was opened is no news.
   return (
@@ -36,11 +36,18 @@ export function ItemNews({ item, isOwn }: ItemNewsProps): ReactNode {
 
 // --- internal ---
 
-function newsOf(item: UiItem): string {
-  const { closedAt, outcome = 'closed', who, answer } = item;
+/** @param first The item as it was when the page was opened. */
+function newsOf(item: UiItem, first: UiItem): string {
+  const { closedAt, outcome = 'closed', who, answer, severity, queue, expired } = item;
   if (closedAt !== undefined)
     return `Closed${who === undefined ? '' : ` by ${inOneLine(who)}`}: ${startOf(outcome, 300)}`;
-  return answer ? `It is ${answeredBy(answer)}.` : '';
+  if (answer) return `It is ${answeredBy(answer)}.`;
+  const changes = [
+    ...(expired && !first.expired ? ['Nobody has answered in time.'] : []),
+    ...(severity === first.severity ? [] : [`It is ${severity} now.`]),
+    ...(queue === first.queue ? [] : [`It was given to queue ${inOneLine(queue)}.`]),
+  ];
+  return changes.join(' ');
 }
 
 /** The same question, open again. */

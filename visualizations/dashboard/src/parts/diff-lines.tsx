@@ -78,15 +78,18 @@ function keyOf(row: DiffRow | undefined): string {
 
 function Gap({ gap }: { readonly gap: DiffGap }): ReactNode {
   const [isOpen, setIsOpen] = useState(false);
-  if (isOpen) return gap.rows.map((row) => <Row key={keyOf(row)} row={row} isWhole={false} />);
+  const count = counted(gap.rows.length, 'line');
   return (
-    <tr className="gap">
-      <td colSpan={4}>
-        <button type="button" onClick={() => setIsOpen(true)}>
-          Show {counted(gap.rows.length, 'line')} that {gap.rows.length === 1 ? 'is' : 'are'} the same
-        </button>
-      </td>
-    </tr>
+    <>
+      <tr className="gap">
+        <td colSpan={4}>
+          <button type="button" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+            {isOpen ? 'Hide' : 'Show'} {count} that {gap.rows.length === 1 ? 'is' : 'are'} the same
+          </button>
+        </td>
+      </tr>
+      {isOpen ? gap.rows.map((row) => <Row key={keyOf(row)} row={row} isWhole={false} />) : null}
+    </>
   );
 }
 

@@ -9,6 +9,7 @@ import { DiffLines } from './diff-lines.tsx';
 import { diffRows } from './diff-rows.ts';
 import { textOf } from './foreign-text.ts';
 import { RefusalNote } from './refusal-note.tsx';
+import { useArrival } from './use-arrival.ts';
 import { counted } from './words.ts';
 
 interface DiffViewProps {
@@ -26,13 +27,25 @@ export function DiffView({ before, after, names, name }: DiffViewProps): ReactNo
   const { values, fetchAll } = useKeptValues([before, after]);
   const refused = values.find((value) => value.state === 'refused');
   const [one, other] = values;
+  const isThere = values.every(({ state }) => state === 'there');
+  const [place, expect] = useArrival(isThere);
   if (refused?.state === 'refused') return <RefusalNote error={refused.error} />;
   if (one?.state === 'there' && other?.state === 'there') {
-    return <Compared name={name} before={textOf(one.value)} after={textOf(other.value)} names={names} />;
+    return (
+      <div ref={place} tabIndex={-1} className="arrived">
+        <Compared name={name} before={textOf(one.value)} after={textOf(other.value)} names={names} />
+      </div>
+    );
   }
   if (values.some(({ state }) => state === 'elsewhere')) {
     return (
-      <button type="button" onClick={fetchAll}>
+      <button
+        type="button"
+        onClick={() => {
+          expect();
+          fetchAll();
+        }}
+      >
         Load and compare <span className="quiet">(they are large)</span>
         <span className="unseen">: {name}</span>
       </button>

@@ -8,6 +8,7 @@ import { useKeptValues } from '../data/kept-value.ts';
 import { textOf } from './foreign-text.ts';
 import { LongText } from './long-text.tsx';
 import { RefusalNote } from './refusal-note.tsx';
+import { useArrival } from './use-arrival.ts';
 
 interface OutputViewProps {
   /** As a record has it: what is large is elsewhere, and is fetched when it is wanted. */
@@ -22,9 +23,14 @@ export function OutputView({ value, name }: OutputViewProps): ReactNode {
     values: [kept],
     fetchAll,
   } = useKeptValues([value]);
+  const [place, expect] = useArrival(kept?.state === 'there');
   switch (kept?.state) {
     case 'there':
-      return <LongText text={textOf(kept.value)} name={name} />;
+      return (
+        <div ref={place} tabIndex={-1} className="arrived">
+          <LongText text={textOf(kept.value)} name={name} />
+        </div>
+      );
     case 'loading':
       return <p className="quiet">Loading…</p>;
     case 'refused':
@@ -32,7 +38,13 @@ export function OutputView({ value, name }: OutputViewProps): ReactNode {
     case 'elsewhere':
     case undefined:
       return (
-        <button type="button" onClick={fetchAll}>
+        <button
+          type="button"
+          onClick={() => {
+            expect();
+            fetchAll();
+          }}
+        >
           Load it <span className="quiet">(it is large)</span>
           <span className="unseen">: {name}</span>
         </button>

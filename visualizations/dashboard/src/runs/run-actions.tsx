@@ -25,6 +25,11 @@ export function RunActions({ run, at }: RunActionsProps): ReactNode {
   const [doing, setDoing] = useState<RunAction | null>(null);
   const [done, setDone] = useState<ReactNode>(null);
   const [refusal, setRefusal] = useState<Refused | null>(null);
+  const told = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // The form that it came from is gone.
+    if (done !== null) told.current?.focus();
+  }, [done]);
   const actions = at === undefined ? run.actions : run.actions.filter((action) => action === 'fork');
   const act = async (action: RunAction, request: CancelRequest | ForkRequest = {}) => {
     setDoing(action);
@@ -72,7 +77,9 @@ export function RunActions({ run, at }: RunActionsProps): ReactNode {
           onSend={(request) => void act('fork', request)}
         />
       ) : null}
-      <div aria-live="polite">{done}</div>
+      <div ref={told} tabIndex={-1} className="told" aria-live="polite">
+        {done}
+      </div>
       {refusal ? <RefusalNote error={refusal} /> : null}
     </div>
   );
