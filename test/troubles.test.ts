@@ -45,6 +45,16 @@ describe('foldTroubles()', () => {
     expect(codes(troubles())).toEqual([]);
   });
 
+  it('tells of a loop no more once a person has sent back an earlier phase, whatever that takes', async () => {
+    const policy: Policy = { onExhausted: 'escalate', maxRetries: 5 };
+    const draft = fake('draft', { after: ['plan'], verdicts: [change, change] });
+    const { run, troubles } = await began([fake('plan', { outputs: ['one', never] }), draft], { policy });
+    expect(codes(troubles())).toEqual(['LOOPING']);
+    await run.decide('draft', 'RETRY_PREDECESSOR plan: Plan a test.');
+    await idle();
+    expect(codes(troubles())).toEqual([]);
+  });
+
   it('tells of a loop of rewinds', async () => {
     // a ◀── b ◀── c: b sends back a, c sends back b, and so on.
     const policy: Policy = { onExhausted: 'escalate', maxPredecessorRetries: 9 };
@@ -117,6 +127,15 @@ describe('foldTroubles()', () => {
     await run.decide('draft', 'APPROVE');
     await idle();
     expect(troubles()).toEqual([]);
+  });
+
+  it('tells of retries no more where a phase has started afresh', async () => {
+    const verdicts = ['RETRY: shorter', retryPredecessor('a', 'again')];
+    const { troubles } = await began(
+      [fake('a'), fake('b', { after: ['a'], outputs: ['one', 'two', never], verdicts })],
+      { policy: { maxRetries: 1 } },
+    );
+    expect(codes(troubles())).toEqual([]);
   });
 
   it('tells that a phase may not be sent back again', async () => {
