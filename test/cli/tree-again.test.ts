@@ -115,6 +115,52 @@ describe('the tree of a run that was tried again', () => {
       "
     `);
   });
+
+  it('shows again what a later phase has demanded', async () => {
+    //  base ──▶ end sends base back once, and base fails at it
+    let starts = 0;
+    const answers = [retryPredecessor('base', 'More.')];
+    const pipeline = made('back', [
+      phase('base', {
+        tasks: work(() => {
+          starts += 1;
+          if (starts === 2) throw new Error('no space');
+          return 1;
+        }),
+      }),
+      phase('end', { after: ['base'], tasks: work(), review: { by: () => answers.shift() ?? 'APPROVE' } }),
+    ]);
+    const store = memoryStore();
+    await startRun(pipeline, { runId: 'r1', store }).result;
+    const again = await retryFailed(store, 'r1', pipeline);
+    await again.result;
+    const records = (await readRun(store, 'r1')).map(timed);
+    expect(after(records, 'run.ended')).toMatchInlineSnapshot(`
+      "
+      back  ✗ 2
+      ✗ base  no space  1.3s
+      ✗ end   Cannot restart phase "end" as "base", which it sent back or depen…  1.0s
+      0/2 approved · 1 correction · 1.6s
+      "
+    `);
+    expect(after(records, 'phase.started', 4)).toMatchInlineSnapshot(`
+      "
+      back  ↻ 1  ○ 1
+      ↻ base  0/1 task  1.8s
+        ↳ end: More.
+      ○ end
+      0/2 approved · 1 correction · 1.9s
+      "
+    `);
+    expect(after(records, 'run.ended', 2)).toMatchInlineSnapshot(`
+      "
+      back  ✓ 2
+      ✓ base  1 task  3 attempts  2.1s
+      ✓ end   1 task  2 attempts  2.3s
+      2/2 approved · 1 correction · 2.9s
+      "
+    `);
+  });
 });
 
 describe('the tree of a run that goes back', () => {
