@@ -7,7 +7,7 @@ import type { Plan } from '../../../../src/model/plan.ts';
 import { layoutOf, type Layout } from '../../../layout.ts';
 
 /** Phases are all of one size, so that none moves when it says something else. */
-export const PHASE_SIZE = { width: 220, height: 74 } as const;
+const PHASE_SIZE = { width: 220, height: 74 } as const;
 
 /** Plans of more phases are laid out in a worker: they would hold the page for a moment that one notices. */
 export const MOST_AT_ONCE = 200;

@@ -8,7 +8,7 @@ import { planGraph } from '../../../../src/model/plan.ts';
 import type { LayoutNode } from '../../../layout.ts';
 
 /** Keys that lead from phase to phase. */
-export const ways = ['ArrowRight', 'ArrowLeft', 'ArrowUp', 'ArrowDown', 'Home', 'End'] as const;
+const ways = ['ArrowRight', 'ArrowLeft', 'ArrowUp', 'ArrowDown', 'Home', 'End'] as const;
 
 /** A key that leads from phase to phase. */
 export type Way = (typeof ways)[number];

@@ -50,28 +50,6 @@ export function PhaseFacts({ plan, phase, route }: PhaseFactsProps): ReactNode {
   );
 }
 
-/** Names of phases, each of which leads to its panel. */
-export function PhaseLinks({
-  names,
-  route,
-  none,
-}: {
-  readonly names: readonly string[];
-  readonly route: RunRoute;
-  readonly none: string;
-}): ReactNode {
-  if (names.length === 0) return <span className="quiet">{none}</span>;
-  return (
-    <ul className="phase-links">
-      {names.map((name) => (
-        <li key={name}>
-          <a href={hashOf({ ...route, phase: name, attempt: null })}>{inOneLine(name).slice(0, 120)}</a>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
 // --- internal ---
 
 const MODES = {
@@ -114,4 +92,26 @@ function targetsText(targets: readonly string[]): string {
 function timesText(count: number): string {
   if (count === 0) return 'never';
   return count === Infinity ? 'any number of times' : `at most ${count === 1 ? 'once' : `${count} times`}`;
+}
+
+/** Names of phases, each of which leads to its panel. */
+function PhaseLinks({
+  names,
+  route,
+  none,
+}: {
+  readonly names: readonly string[];
+  readonly route: RunRoute;
+  readonly none: string;
+}): ReactNode {
+  if (names.length === 0) return <span className="quiet">{none}</span>;
+  return (
+    <ul className="phase-links">
+      {names.map((name) => (
+        <li key={name}>
+          <a href={hashOf({ ...route, phase: name, attempt: null })}>{inOneLine(name).slice(0, 120)}</a>
+        </li>
+      ))}
+    </ul>
+  );
 }

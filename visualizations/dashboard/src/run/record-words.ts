@@ -13,27 +13,6 @@ export function wordsOf(event: RunEvent): string {
   return startOf(words, MOST);
 }
 
-/** A verdict in few words, with the first of what it says. */
-export function verdictWords(verdict: Verdict): string {
-  switch (verdict.type) {
-    case 'approve':
-      return 'approve';
-    case 'retry':
-      return said('retry', asked(verdict));
-    case 'retryPredecessor':
-      return said(`send back ${verdict.phase}`, asked(verdict));
-    case 'reject':
-    case 'escalate':
-      return said(verdict.type, verdict.reason);
-    case 'unrecognised':
-      return said('no verdict in the answer', verdict.text);
-    case 'inconclusive':
-      return `not sure enough to ${verdictWords(verdict.decision)}`;
-    case 'unavailable':
-      return said('no answer', verdict.error.message);
-  }
-}
-
 // --- internal ---
 
 const MOST = 300;
@@ -133,7 +112,7 @@ function phaseWords(event: PhaseEvent): string {
     case 'review.started':
       return event.asked > 1 ? `review, asked ${event.asked} times` : 'review';
     case 'review.decided':
-      return `${DECIDED[event.by]}${event.who === undefined ? '' : ` (${event.who})`}: ${verdictWords(event.verdict)}`;
+      return `${DECIDED[event.by]}${event.who === undefined ? '' : ` (${event.who})`}: ${verdictText(event.verdict)}`;
     case 'phase.approved':
       return `approved${APPROVED[event.because]}, version ${event.version}`;
     case 'phase.escalated':
@@ -160,6 +139,27 @@ function phaseWords(event: PhaseEvent): string {
       return said(`skipped${byWhom(event.who)}`, event.because);
     case 'phase.cancelled':
       return said('cancelled', event.because);
+  }
+}
+
+/** A verdict in few words, with the first of what it says. */
+function verdictText(verdict: Verdict): string {
+  switch (verdict.type) {
+    case 'approve':
+      return 'approve';
+    case 'retry':
+      return said('retry', asked(verdict));
+    case 'retryPredecessor':
+      return said(`send back ${verdict.phase}`, asked(verdict));
+    case 'reject':
+    case 'escalate':
+      return said(verdict.type, verdict.reason);
+    case 'unrecognised':
+      return said('no verdict in the answer', verdict.text);
+    case 'inconclusive':
+      return `not sure enough to ${verdictText(verdict.decision)}`;
+    case 'unavailable':
+      return said('no answer', verdict.error.message);
   }
 }
 
