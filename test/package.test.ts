@@ -45,7 +45,7 @@ describe('the package', () => {
     ]);
     expect(paths).toContain('dist/dashboard/index.html');
     expect(paths.filter((path) => /\.(?:png|jpe?g|gif|webp)$/u.test(path))).toEqual([]);
-    // Measured: 1 450 000 bytes, most of it maps to the sources, which have them in full.
-    expect(packed?.size).toBeLessThan(1_700_000);
+    // Measured: 1 630 000 bytes, most of it maps to the sources, which have them in full.
+    expect(packed?.size).toBeLessThan(1_800_000);
   });
 });

@@ -9,41 +9,26 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startRun, type RunStore } from '../../src/index.ts';
 import { fake } from '../rig.ts';
+import { ATTEMPTS } from './attempts.ts';
 import { REBOUND } from './chromium.ts';
 import { dashboard } from './dashboard.ts';
 import { pipelineOf } from './runs.ts';
 import { openBeside, openTab } from './tab.ts';
 
-/** What a page tries. Each is the body of an async function; `base` is where the dashboard is, `item` what waits in it. */
-const ATTEMPTS: Readonly<Record<string, string>> = {
-  'reads by fetch': `return (await fetch(base + '/api/runs', { credentials: 'include' })).text()`,
-  'reads by fetch without asking': `return (await fetch(base + '/api/runs', { credentials: 'include', mode: 'no-cors' })).text()`,
-  'answers in JSON': `return (await fetch(base + '/api/inbox/' + item.id + '/answer', { method: 'POST', credentials: 'include', headers: { 'content-type': 'application/json' }, body: JSON.stringify(answer) })).text()`,
-  'answers as plain text': `return (await fetch(base + '/api/inbox/' + item.id + '/answer', { method: 'POST', credentials: 'include', mode: 'no-cors', headers: { 'content-type': 'text/plain' }, body: JSON.stringify(answer) })).text()`,
-  'answers by a beacon': `const to = base + '/api/inbox/' + item.id + '/answer'; navigator.sendBeacon(to, JSON.stringify(answer)); return (await fetch(to, { credentials: 'include', mode: 'no-cors' })).text()`,
-  'cancels as plain text': `return (await fetch(base + '/api/runs/' + item.run + '/cancel', { method: 'POST', credentials: 'include', mode: 'no-cors', body: '{}' })).text()`,
-  'listens to events': `return new Promise((resolve) => { const source = new EventSource(base + '/api/changes', { withCredentials: true }); source.addEventListener('changed', (e) => resolve(e.data)); source.onopen = () => resolve('open'); source.onerror = () => { source.close(); resolve(''); }; })`,
-  'opens a WebSocket': `return new Promise((resolve) => { const socket = new WebSocket(base.replace('http', 'ws') + '/api/changes'); socket.onopen = () => resolve('open'); socket.onerror = () => resolve(''); })`,
-  'takes it for a script': `return new Promise((resolve) => { const script = document.createElement('script'); script.src = base + '/api/session'; script.onload = () => resolve('loaded'); script.onerror = () => resolve(''); document.head.append(script); })`,
-  'takes its style': `return new Promise((resolve) => { const link = document.createElement('link'); link.rel = 'stylesheet'; link.href = base + '/api/session'; link.onload = () => resolve('loaded'); link.onerror = () => resolve(''); document.head.append(link); })`,
-  'takes it for a picture': `return new Promise((resolve) => { const image = new Image(); image.onload = () => resolve('loaded'); image.onerror = () => resolve(''); image.src = base + '/icon.svg'; })`,
-  'sends a form': `const frame = document.createElement('iframe'); frame.name = 'sink'; document.body.append(frame); const form = document.createElement('form'); form.method = 'post'; form.enctype = 'text/plain'; form.target = 'sink'; form.action = base + '/api/inbox/' + item.id + '/answer'; form.innerHTML = '<input name=\\'{"nonce":"' + answer.nonce + '","reply":{"type":"decide","decision":"RETRY: a\\' value=\\'b"}}\\'>'; document.body.append(form); const loaded = new Promise((resolve) => { frame.onload = resolve; }); form.submit(); await loaded; try { return frame.contentDocument.body.innerText } catch { return '' }`,
-};
-
 describe('the page of the dashboard', () => {
   it('does what others try', async () => {
     const { page, base, store, item } = await visited('own');
-    expect(await attempt(page, ATTEMPTS['reads by fetch'] ?? '', { base, item })).toContain('"runId":"r-1"');
-    expect(await attempt(page, ATTEMPTS['listens to events'] ?? '', { base, item })).not.toBe('');
-    expect(await attempt(page, ATTEMPTS['answers in JSON'] ?? '', { base, item })).toContain('"state":');
+    expect(await attempt(page, ATTEMPTS['reads by fetch'], { base, item })).toContain('"runId":"r-1"');
+    expect(await attempt(page, ATTEMPTS['listens to events'], { base, item })).not.toBe('');
+    expect(await attempt(page, ATTEMPTS['answers in JSON'], { base, item })).toContain('"state":');
     expect(await store.inbox({ open: true })).toEqual([]);
   });
 });
 
 describe('a page of another port, which browsers take for the same site', () => {
-  it.each(Object.keys(ATTEMPTS))('%s in vain', async (name) => {
+  it.each(Object.entries(ATTEMPTS))('%s in vain', async (_name, body) => {
     const { page, base, store, item } = await visited();
-    expect(await attempt(page, ATTEMPTS[name] ?? '', { base, item })).toBe('');
+    expect(await attempt(page, body, { base, item })).toBe('');
     await expectUntouched(store);
   });
 

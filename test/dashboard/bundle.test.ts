@@ -18,7 +18,7 @@ const code = files.filter(({ name }) => /\.(?:js|css|html)$/u.test(name));
 describe('the built dashboard', () => {
   it('stays small', () => {
     const sent = code.map(({ text }) => gzipSync(text).byteLength).reduce((sum, size) => sum + size, 0);
-    // Measured: 217 000 bytes, of which react-dom is 65 000, @xyflow/react 40 000, and zod, whose schemas the model has, 25 000.
+    // Measured: 226 000 bytes, of which react-dom is 65 000, @xyflow/react 40 000, and zod, whose schemas the model has, 25 000.
     expect(sent).toBeLessThan(260_000);
   });
 
