@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Defect } from '../../../../src/model/defect.ts';
 import type { Measures } from '../../../../src/model/measures.ts';
 import type { LimitName } from '../../../../src/model/policy.ts';
@@ -19,13 +19,32 @@ export interface Quality {
   readonly lifted: ReadonlySet<LimitName>;
 }
 
-/** Folds records, as long as whoever asks is shown. */
-export function useQuality({ log, story }: Pick<TabProps, 'log' | 'story'>): Quality {
+/** Folds records, as long as whoever asks is shown; twice a second where records keep coming. */
+export function useQuality({ log: { records }, story }: Pick<TabProps, 'log' | 'story'>): Quality {
   const [follower] = useState(() => follow(beginQuality));
-  return useMemo(() => follower.to(log.records, story.seq), [follower, log, story.seq]);
+  const seq = useCalm(story.seq);
+  return useMemo(() => follower.to(records, seq), [follower, records, seq]);
 }
 
 // --- internal ---
+
+/** To measure 2 000 phases takes some 100 ms, which is too long for every frame. */
+const CALM_MS = 500;
+
+/** A number as it is, or was a moment ago. */
+function useCalm(next: number): number {
+  const [shown, setShown] = useState(next);
+  const since = useRef(0);
+  useEffect(() => {
+    const show = () => {
+      since.current = performance.now();
+      setShown(next);
+    };
+    const timer = setTimeout(show, Math.max(0, since.current + CALM_MS - performance.now()));
+    return () => clearTimeout(timer);
+  }, [next]);
+  return shown;
+}
 
 function beginQuality(): Fold<Quality> {
   const fold = foldQuality();
