@@ -96,8 +96,9 @@ describe('phasegate show', () => {
         started <time>, last record 18 after 0.0s
         definition <cwd>/p.mjs
 
-      list  0.0s  ✓ 1  corrections 1
+      list  ✓ 1
       ✓ draft  2 tasks  2 attempts  0.0s
+      1/1 approved · 1 correction · 0.0s
 
       draft
         attempt 1  retrying
