@@ -31,7 +31,7 @@ export async function serveKept(
     storeName: kept.file,
     readOnly,
     unref,
-    session: sessionSecret(kept.file),
+    session: sessionSecret(kept.file, readOnly ? 'read' : 'write'),
     user: userName(),
     actions: actionsOn(kept),
     isGone: goneHolder,

@@ -10,14 +10,15 @@ import { existsSync, lstatSync, readFileSync, writeFileSync, type Stats } from '
  * The secret of a store. Whoever can read it can read, and change, the store itself.
  *
  * @param store The file of the store.
- * @returns `undefined` where none can be kept there; then pages that are open have to be opened anew.
+ * @param mode `read` makes no file: the secret is one that is there.
+ * @returns `undefined` where there is none, and none is or can be made; then pages that are open have to be opened anew.
  */
-export function sessionSecret(store: string): string | undefined {
+export function sessionSecret(store: string, mode: 'read' | 'write'): string | undefined {
   if (!existsSync(store)) return undefined;
   const file = `${store}.session`;
   try {
     // For the owner alone; and of two that start at once one makes it.
-    writeFileSync(file, randomBytes(BYTES).toString('base64url'), { flag: 'wx', mode: 0o600 });
+    if (mode === 'write') writeFileSync(file, randomBytes(BYTES).toString('base64url'), { flag: 'wx', mode: 0o600 });
   } catch {
     // It is there, or cannot be made: what there is to be read says which.
   }

@@ -31,6 +31,8 @@ export interface Backstage {
   /** Under which name runs are cancelled. */
   readonly holder: string;
   readonly streams: OpenStreams;
+  /** Aborted when the server is closed: nobody is waited for any more. */
+  readonly closing: AbortSignal;
   /** Told of errors that nobody has foreseen. */
   readonly onError: (thrown: unknown) => void;
 }

@@ -88,7 +88,7 @@ async function whatBecomes(stage: Backstage, doer: Doer, { id, runId }: InboxIte
         if (error.code !== 'RUN_LEASED') return { state: 'kept', problem: error };
       }
     }
-    if (left <= 0) return { state: 'waiting' };
+    if (left <= 0 || stage.closing.aborted) return { state: 'waiting' };
     await setTimeout(LOOK_MS);
   }
 }

@@ -42,7 +42,7 @@ export interface DashboardOptions {
   readonly session?: string | undefined;
   /** Whether the process may end while nothing but the dashboard goes on, and nobody has it open. @default false */
   readonly unref?: boolean | undefined;
-  /** Told of errors that were not foreseen. @default they are dropped */
+  /** Told of errors that were not foreseen. @default they are printed on standard error */
   readonly onError?: ((thrown: unknown) => void) | undefined;
 }
 
@@ -51,7 +51,10 @@ export interface Dashboard {
   /** Where to open it. Whoever has it can see every run of the store, and answer. */
   readonly url: string;
   readonly port: number;
-  /** Ends every connection, once what was asked before is answered. The store stays open. */
+  /**
+   * Ends every connection. What was asked before is answered if that takes a second at most: who waits for what becomes of an
+   * answer is told at once how that stands. The store stays open, and should until this is done.
+   */
   readonly close: () => Promise<void>;
 }
 
@@ -68,9 +71,10 @@ export interface Dashboard {
  */
 export async function serveDashboard(store: RunStore, options: DashboardOptions = {}): Promise<Dashboard> {
   const { port = 0, storeName = 'store', readOnly = false, user = 'dashboard', holder = 'dashboard' } = options;
-  const { actions, isGone = () => false, assets = BUILT_APP, unref = false, onError = () => undefined } = options;
+  const { actions, isGone = () => false, assets = BUILT_APP, unref = false, onError = console.error } = options;
   const { session = createSecret() } = options;
   const streams: Backstage['streams'] = new Set();
+  const closing = new AbortController();
   const stage: Backstage = {
     store,
     storeName,
@@ -80,6 +84,7 @@ export async function serveDashboard(store: RunStore, options: DashboardOptions 
     isGone,
     holder,
     streams,
+    closing: closing.signal,
     onError: (thrown) => tellSafely(onError, thrown),
   };
   const token = createSecret();
@@ -98,6 +103,7 @@ export async function serveDashboard(store: RunStore, options: DashboardOptions 
     port: bound,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      closing.abort();
       for (const stream of streams) stream.abort();
       if (!('closeAllConnections' in server)) return;
       // Whoever has just answered is told what has become of that, as the last thing.

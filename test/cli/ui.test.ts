@@ -1,5 +1,5 @@
 /** `phasegate ui`, and `--ui` of commands that run something: real processes, a real store, and what a browser would ask. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -113,6 +113,9 @@ Docs: docs/errors.md#STORE_UNREADABLE
     const cwd = await files({ 'asks.mjs': ASKS });
     await phasegate(['run', 'asks.mjs', '--run-id', 'r'], { cwd });
     const before = await readFile(join(cwd, '.phasegate/runs.db'));
+    const isBeside = (name: string) => !name.endsWith('-shm') && !name.endsWith('-wal');
+    const names = async () => (await readdir(join(cwd, '.phasegate'))).filter(isBeside);
+    expect(await names()).toEqual(['runs.db']);
     const client = await clientOf(start(['ui', '--port', '0', '--read-only'], { cwd }));
     const item = await client.item();
     for (const [path, body] of [
@@ -128,6 +131,7 @@ Docs: docs/errors.md#STORE_UNREADABLE
     }
     expect((await client.get('/api/session')).body).toMatchObject({ readOnly: true, actions: [] });
     expect(await readFile(join(cwd, '.phasegate/runs.db'))).toEqual(before);
+    expect(await names()).toEqual(['runs.db']);
   });
 });
 

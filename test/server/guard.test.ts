@@ -3,12 +3,12 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { phaseMachine } from '../../src/machines/phase.machine.ts';
 import { pipelineMachine } from '../../src/machines/pipeline.machine.ts';
 import { serveDashboard } from '../../src/dashboard.ts';
 import type { Charts, Refusal } from '../../src/server/api.ts';
-import { askAt, cookieOf, served, type Answer, type Served } from './rig.ts';
+import { askAt, cookieOf, ownStore, served, type Answer, type Served } from './rig.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -239,6 +239,16 @@ describe('an answer', () => {
     const other = await served({ store: broken, onError });
     expect((await other.get('/api/runs')).status).toBe(500);
     for await (const event of other.events('/api/changes', { limit: 1 })) expect(event.name).toBe('error');
+  });
+
+  it('leaves errors that were not foreseen on standard error where nobody else is told', async () => {
+    const print = vi.spyOn(console, 'error').mockReturnValue();
+    onTestFinished(() => print.mockRestore());
+    const { store } = await ownStore();
+    const thrown = new Error('the disk is gone');
+    const { get } = await served({ store: { ...store, runs: () => Promise.reject(thrown) } });
+    expect((await get('/api/runs')).status).toBe(500);
+    expect(print.mock.calls).toEqual([[thrown]]);
   });
 
   it('comes from a port that is one, and that is free', async () => {

@@ -81,6 +81,16 @@ describe('an answer', () => {
     });
   });
 
+  it('is told as it stands where the dashboard is closed before anybody has taken it', async () => {
+    const { dashboard, post, store } = await served();
+    const item = await waiting(store);
+    await store.acquire(item.runId, 'somebody', 60_000);
+    const told = post(`/api/inbox/${item.id}/answer`, { nonce: item.nonce, reply: APPROVE });
+    await until(async () => (await store.messages(item.runId)).length > 0);
+    await dashboard.close();
+    expect(await told).toEqual({ status: 200, body: { state: 'waiting' } });
+  });
+
   it('is kept where nobody works on the run and it cannot be resumed from here', async () => {
     const { post, get, store } = await served({ user: 'ada' });
     const item = await waiting(store);

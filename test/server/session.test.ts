@@ -31,31 +31,40 @@ describe('a cookie', () => {
 describe('sessionSecret()', () => {
   it('is made once for a store, for its owner alone', async () => {
     const { file } = await ownStore();
-    const secret = sessionSecret(file);
+    const secret = sessionSecret(file, 'write');
     expect(secret).toMatch(/^[\w-]{43}$/u);
-    expect(sessionSecret(file)).toBe(secret);
+    expect(sessionSecret(file, 'write')).toBe(secret);
     expect(await readFile(`${file}.session`, 'utf8')).toBe(secret);
     if (process.platform !== 'win32') expect((await stat(`${file}.session`)).mode & 0o777).toBe(0o600);
   });
 
+  it('is not made for who only looks, who uses the one that is there', async () => {
+    const { file } = await ownStore();
+    expect(sessionSecret(file, 'read')).toBeUndefined();
+    await expect(stat(`${file}.session`)).rejects.toThrow('ENOENT');
+    const secret = sessionSecret(file, 'write');
+    expect(secret).toMatch(/^[\w-]{43}$/u);
+    expect(sessionSecret(file, 'read')).toBe(secret);
+  });
+
   it('is none where there is no store, or the file beside it has no secret', async () => {
     const { file } = await ownStore();
-    expect(sessionSecret(`${file}.none`)).toBeUndefined();
+    expect(sessionSecret(`${file}.none`, 'write')).toBeUndefined();
     await expect(stat(`${file}.none.session`)).rejects.toThrow('ENOENT');
     await writeFile(`${file}.session`, 'short');
-    expect(sessionSecret(file)).toBeUndefined();
+    expect(sessionSecret(file, 'write')).toBeUndefined();
     await rm(`${file}.session`);
     if (process.platform !== 'win32') {
       // As a file that others know, which has come with a repository.
       await writeFile(`${file}.session`, 'x'.repeat(43), { mode: 0o644 });
-      expect(sessionSecret(file)).toBeUndefined();
+      expect(sessionSecret(file, 'write')).toBeUndefined();
       await rm(`${file}.session`);
       await writeFile(`${file}.known`, 'x'.repeat(43), { mode: 0o600 });
       await symlink(`${file}.known`, `${file}.session`);
-      expect(sessionSecret(file)).toBeUndefined();
+      expect(sessionSecret(file, 'write')).toBeUndefined();
       await rm(`${file}.session`);
     }
-    expect(sessionSecret(file)).toMatch(/^[\w-]{43}$/u);
+    expect(sessionSecret(file, 'write')).toMatch(/^[\w-]{43}$/u);
   });
 });
 
