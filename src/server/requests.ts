@@ -50,10 +50,15 @@ async function readText(body: ReadableStream<Uint8Array> | null): Promise<string
   const decoder = new TextDecoder();
   let size = 0;
   let text = '';
-  for await (const part of body ?? []) {
-    size += part.length;
-    if (size > MOST_READ) break;
-    if (size <= LONGEST_BODY) text += decoder.decode(part, { stream: true });
+  try {
+    for await (const part of body ?? []) {
+      size += part.length;
+      if (size > MOST_READ) break;
+      if (size <= LONGEST_BODY) text += decoder.decode(part, { stream: true });
+    }
+  } catch {
+    // Whoever has sent it has hung up, which nobody else has to know.
+    throw new RequestRefused(400, 'Cannot read the request as its body has broken off');
   }
   if (size <= LONGEST_BODY) return text + decoder.decode();
   throw new RequestRefused(413, `Cannot read the request as its body has more than ${LONGEST_BODY} bytes`);
