@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   definePipeline,
   human,
+  phase,
   requestChanges,
   retryPredecessor,
   startRun,
@@ -274,13 +275,13 @@ describe('foldTroubles()', () => {
   });
 
   describe('of silence', () => {
-    it('tells of a try that says nothing for ten minutes, since when, and by what it would end', async () => {
+    it('tells of a try that says nothing for ten minutes, since when, and by what it will end', async () => {
       const { records, troubles } = await began([fake('draft', { outputs: [never] })]);
       expect(troubles(10 * MINUTE - 1)).toEqual([]);
       expect(troubles(10 * MINUTE)).toEqual([
         {
           code: 'SILENT',
-          severity: 'problem',
+          severity: 'notice',
           phase: 'draft',
           seq: seqOf(records, 'task.started'),
           since: 0,
@@ -290,11 +291,19 @@ describe('foldTroubles()', () => {
       ]);
     });
 
-    it('advises a timeout where a task has none', async () => {
+    it('takes it for a problem where the timeout is over and has not ended it', async () => {
+      const { troubles } = await began([fake('draft', { outputs: [never] })]);
+      expect(troubles(61 * MINUTE - 1).map(({ severity }) => severity)).toEqual(['notice']);
+      expect(troubles(61 * MINUTE).map(({ severity, advice }) => [severity, advice])).toEqual([
+        ['problem', 'See what it works on: its timeout of 60 min should have ended it.'],
+      ]);
+    });
+
+    it('takes it for a problem where a task has no timeout, and advises one', async () => {
       const slow = task('slow', { timeout: 0, run: never });
       const { troubles } = await began([fake('draft', { tasks: [slow] })]);
-      expect(troubles(10 * MINUTE).map(({ advice }) => advice)).toEqual([
-        'See what it works on; a timeout would end it by itself.',
+      expect(troubles(10 * MINUTE).map(({ severity, advice }) => [severity, advice])).toEqual([
+        ['problem', 'See what it works on; a timeout would end it by itself.'],
       ]);
     });
 
@@ -310,35 +319,118 @@ describe('foldTroubles()', () => {
       expect(codes(troubles(14 * MINUTE))).toEqual(['SILENT']);
     });
 
-    it('measures by what others of the run took, where three have ended', async () => {
+    it('measures by what the same task took before, where it has ended three times', async () => {
       const time = simulatedTime();
-      const after = (ms: number) => () => new Promise((resolve) => time.clock.setTimeout(() => resolve('done'), ms));
-      const quick = [10_000, 12_000, 14_000].map((ms, at) => fake(`quick${at}`, { outputs: [after(ms)] }));
-      const { troubles } = await began([...quick, fake('slow', { outputs: [never] })], { time });
-      await time.pass(20_000);
-      expect(codes(troubles(119_999))).toEqual([]);
-      expect(troubles(120_000).map(({ phase, found }) => [phase, found])).toEqual([
-        ['slow', 'Task work has said nothing for 2 min; others took 12 s in the middle'],
+      const outputs = [...[10_000, 12_000, 14_000].map((ms) => after(time, ms)), never];
+      const draft = fake('draft', { outputs, verdicts: ['RETRY: one', 'RETRY: two', 'RETRY: three'] });
+      const { troubles } = await began([draft], { time, policy: { maxRetries: 5 } });
+      await time.pass(36_000);
+      expect(codes(troubles(155_999))).toEqual([]);
+      expect(troubles(156_000).map(({ phase, found }) => [phase, found])).toEqual([
+        ['draft', 'Task work has said nothing for 2 min; otherwise it takes 12 s'],
       ]);
     });
 
     it('is patient with what is short', async () => {
-      const quick = ['a', 'b', 'c'].map((name) => fake(name));
-      const { troubles } = await began([...quick, fake('slow', { outputs: [never] })]);
+      const draft = fake('draft', {
+        outputs: ['one', 'two', 'three', never],
+        verdicts: ['RETRY: one', 'RETRY: two', 'RETRY: three'],
+      });
+      const { troubles } = await began([draft], { policy: { maxRetries: 5 } });
       expect(codes(troubles(MINUTE - 1))).toEqual([]);
       expect(codes(troubles(MINUTE))).toEqual(['SILENT']);
     });
 
+    it('does not measure a task by others: a model takes longer than what is done at once', async () => {
+      const quick = ['lint', 'format', 'types'].map((name) => fake(name));
+      const named = ['a', 'b', 'c'].map((name) => task(name, { run: () => name }));
+      const { troubles } = await began([...quick, fake('write', { tasks: [...named, task('model', { run: never })] })]);
+      expect(codes(troubles(10 * MINUTE - 1))).toEqual([]);
+      expect(codes(troubles(10 * MINUTE))).toEqual(['SILENT']);
+    });
+
+    it('does not measure by what took long for want of a person: a review', async () => {
+      const time = simulatedTime();
+      let looked = 0;
+      const checks = [{ name: 'lint', run: () => ((looked += 1) > 3 ? never() : undefined) }];
+      const draft = fake('draft', { checks, reviewers: {} });
+      const asked = phase('draft', {
+        tasks: [task('work', { run: () => 'done' })],
+        review: { checks, by: human({ question: 'Is it good?' }) },
+      });
+      const { run, troubles } = await began([{ ...draft, definition: asked }], { time, policy: { maxRetries: 5 } });
+      await answerAllNight(run, time, ['RETRY: one', 'RETRY: two', 'RETRY: three']);
+      const now = time.clock.now();
+      expect(codes(troubles(now + 10 * MINUTE - 1))).toEqual([]);
+      expect(troubles(now + 10 * MINUTE).map(({ severity, found }) => [severity, found])).toEqual([
+        ['notice', 'The review has said nothing for 10 min'],
+      ]);
+    });
+
+    it('does not measure by what took long for want of a person: an attempt', async () => {
+      const time = simulatedTime();
+      let attempts = 0;
+      const definition = phase('draft', {
+        tasks: [task('person', { run: human({ question: 'How many?' }) })],
+        review: {
+          strategy: 'reflexion',
+          by: () => `RETRY: ${(attempts += 1)}`,
+          reflect: () => (attempts > 2 ? never() : 'Count.'),
+        },
+      });
+      const { run, troubles } = await began([{ ...fake('draft'), definition }], { time, policy: { maxRetries: 5 } });
+      await answerAllNight(run, time, ['one', 'two', 'three']);
+      const now = time.clock.now();
+      expect(codes(troubles(now + 10 * MINUTE - 1))).toEqual([]);
+      expect(troubles(now + 10 * MINUTE).map(({ severity, found, advice }) => [severity, found, advice])).toEqual([
+        ['notice', 'The attempt has said nothing for 10 min', 'Each try has a timeout of 60 min.'],
+      ]);
+    });
+
     it('tells of a review, whether its reviewers or its checks are silent', async () => {
       const reviewed = await began([fake('draft', { verdicts: [never] })]);
-      expect(reviewed.troubles(10 * MINUTE).map(({ found, advice }) => [found, advice])).toEqual([
-        ['The review has said nothing for 10 min', 'Each try has a timeout of 60 min.'],
+      const checked = await began([fake('draft', { checks: [{ name: 'lint', run: never }] })]);
+      for (const { troubles } of [reviewed, checked])
+        expect(troubles(10 * MINUTE).map(({ severity, found, advice }) => [severity, found, advice])).toEqual([
+          ['notice', 'The review has said nothing for 10 min', 'Each try has a timeout of 60 min.'],
+        ]);
+    });
+
+    it('tells of a review in which a person has answered, and counts on the timeouts of the others', async () => {
+      const time = simulatedTime();
+      const by = [task('person', { run: human({ question: 'Is it good?' }) }), task('model', { run: never })];
+      const definition = phase('draft', { tasks: [task('work', { run: () => 'done' })], review: { by } });
+      const { run, troubles } = await began([{ ...fake('draft'), definition }], { time });
+      expect(codes(troubles(60 * MINUTE))).toEqual([]);
+      await answerAllNight(run, time, ['APPROVE']);
+      const now = time.clock.now();
+      expect(troubles(now + 10 * MINUTE).map(({ severity, found, since }) => [severity, found, since])).toEqual([
+        ['notice', 'The review has said nothing for 10 min', now],
       ]);
-      const checks = [{ name: 'lint', run: never }];
-      const checked = await began([fake('draft', { checks })]);
-      expect(checked.troubles(10 * MINUTE).map(({ found }) => found)).toEqual([
-        'The review has said nothing for 10 min',
-      ]);
+    });
+
+    it('does not take for silent a review in which one waits for the end of a backoff, whatever others say', async () => {
+      const time = simulatedTime();
+      const busy = task('busy', {
+        retry: { attempts: 2, backoff: { first: 30 * MINUTE, max: 30 * MINUTE } },
+        run: () => {
+          throw new Error('busy');
+        },
+      });
+      const chatty = task('chatty', {
+        run: ({ report }: TaskContext) => {
+          time.clock.setTimeout(() => report({ progress: 'reading' }), MINUTE);
+          return never();
+        },
+      });
+      const definition = phase('draft', {
+        tasks: [task('work', { run: () => 'done' })],
+        review: { by: [busy, chatty] },
+      });
+      const { troubles } = await began([{ ...fake('draft'), definition }], { time });
+      await time.pass(2 * MINUTE);
+      expect(codes(troubles(29 * MINUTE))).toEqual([]);
+      expect(codes(troubles(40 * MINUTE))).toEqual(['SILENT']);
     });
 
     it('does not take for silent who waits for a person, or for the end of a backoff', async () => {
@@ -402,6 +494,26 @@ async function began(phases: readonly Fake[], { policy = {}, limits = {}, time =
   });
   for (let last = -1; last < records.length; await idle()) last = records.length;
   return { run, records, fold, troubles: (now = 0): readonly Trouble[] => fold.troubles(now) };
+}
+
+/** Work that takes so long. */
+function after(time: SimulatedTime, ms: number): Script {
+  return () => new Promise((resolve) => time.clock.setTimeout(() => resolve('done'), ms));
+}
+
+/** Answers what is asked one after the other, each after ten hours. */
+async function answerAllNight(run: Run<unknown>, time: SimulatedTime, answers: readonly string[]): Promise<void> {
+  for (const answer of answers) {
+    await time.pass(600 * MINUTE);
+    const [item] = run.inbox();
+    if (!item) throw new Error('Nobody is asked.');
+    const { kind } = item;
+    await run.answer(
+      item.id,
+      kind === 'task' ? { type: 'value', value: answer } : { type: 'decide', decision: answer },
+    );
+    await idle();
+  }
 }
 
 /** Work that uses so much, and goes on beyond the test. */

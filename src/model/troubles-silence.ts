@@ -5,13 +5,15 @@
  *   phase.started ─▶ attempt ── review.started ─▶ review        each with its tries: task.started ─▶ … ─▶ task.completed
  * ```
  *
- * Who waits for a person, for the end of a backoff, or for a place, is not silent.
+ * Who waits for a person, for the end of a backoff, or for a place, is not silent. What takes long is not silent by that alone: it
+ * is measured by itself, by how long the same task, attempt or review of the same phase took before.
  *
  * @module
  */
 import type { EventOf, RunRecord } from './event.ts';
 import type { Plan } from './plan.ts';
 import { spanText, type Trouble } from './trouble.ts';
+import { outlook, timeoutOf } from './troubles-timeout.ts';
 
 /** A fold over the records of one run. */
 export interface Silence {
@@ -19,9 +21,9 @@ export interface Silence {
   troubles(now: number): readonly Trouble[];
 }
 
-/** Milliseconds that are long where fewer than {@link FEWEST} others of its kind have ended in the run. */
+/** Milliseconds that are long where the same has ended fewer than {@link FEWEST} times in the run. */
 export const LONG_MS = 600_000;
-/** So many times the median of the others is long, and at least so many milliseconds. */
+/** So many times the median of those is long, and at least so many milliseconds. */
 export const TIMES_MEDIAN = 10;
 export const LEAST_MS = 60_000;
 /** Fewer say nothing about how long something takes. */
@@ -32,28 +34,39 @@ export function createSilence(): Silence {
   let plan: Plan | undefined;
   let isHeld = false;
   const phases = new Map<string, Working>();
-  const took: Readonly<Record<Kind, number[]>> = { try: [], attempt: [], review: [] };
+  /** How long it took, by what it was. */
+  const took = new Map<string, number[]>();
+  /** Tasks and reviewers that were people. */
+  const people = new Set<string>();
 
-  function ended(kind: Kind, ms: number): void {
-    took[kind].push(ms);
+  function ended(what: string, { startedAt, isMeasure }: Heard, time: number): void {
+    if (!isMeasure) return;
+    const known = took.get(what) ?? [];
+    took.set(what, known);
+    known.push(time - startedAt);
     // The latest say most.
-    if (took[kind].length > MOST) took[kind].shift();
+    if (known.length > MOST) known.shift();
   }
 
   function applyToTask(working: Working, event: TaskEvent, { seq, time }: RunRecord): void {
     const before = working.tries.get(event.task);
     switch (event.type) {
       case 'task.started':
-        working.tries.set(event.task, { seq, startedAt: time, heardAt: time, isAsked: false });
+        working.tries.set(event.task, { ...begun(seq, time), isAsked: false });
         return;
       case 'task.reported':
         if (before) before.heardAt = time;
         return;
       case 'task.asked':
-        working.tries.set(event.task, { seq, startedAt: time, heardAt: time, isAsked: true });
+        // People take as long as they take.
+        working.tries.set(event.task, { ...begun(seq, time), isMeasure: false, isAsked: true });
+        working.isMeasure = false;
+        people.add(nameOf('try', event.phase, event.task));
         return;
       case 'task.answered':
-        if (before) Object.assign(before, { heardAt: time, isAsked: false });
+        // A reviewer who has answered has done all that there is to do; others may not have.
+        if (event.reviewer) working.tries.delete(event.task);
+        else if (before) Object.assign(before, { heardAt: time, isAsked: false });
         return;
       case 'task.retrying':
         // Tries of reviewers are no records: the review is told of as one.
@@ -61,7 +74,7 @@ export function createSilence(): Silence {
         return;
       case 'task.completed':
       case 'task.failed':
-        if (before && !before.isAsked && event.type === 'task.completed') ended('try', time - before.startedAt);
+        if (before && event.type === 'task.completed') ended(nameOf('try', event.phase, event.task), before, time);
         working.tries.delete(event.task);
     }
   }
@@ -71,18 +84,18 @@ export function createSilence(): Silence {
     const working = phases.get(event.phase);
     switch (event.type) {
       case 'phase.started':
-        phases.set(event.phase, { kind: 'attempt', seq, startedAt: time, heardAt: time, tries: new Map() });
+        phases.set(event.phase, { kind: 'attempt', ...begun(seq, time), tries: new Map() });
         return;
       case 'review.started':
-        if (working?.kind === 'attempt') ended('attempt', time - working.startedAt);
-        phases.set(event.phase, { kind: 'review', seq, startedAt: time, heardAt: time, tries: new Map() });
+        if (working?.kind === 'attempt') ended(nameOf('attempt', event.phase), working, time);
+        phases.set(event.phase, { kind: 'review', ...begun(seq, time), tries: new Map() });
         return;
       case 'review.decided':
-        if (working?.kind === 'review') ended('review', time - working.startedAt);
+        if (working?.kind === 'review') ended(nameOf('review', event.phase), working, time);
         phases.delete(event.phase);
         return;
       case 'phase.approved':
-        if (working?.kind === 'attempt') ended('attempt', time - working.startedAt);
+        if (working?.kind === 'attempt') ended(nameOf('attempt', event.phase), working, time);
         phases.delete(event.phase);
         return;
       case 'phase.retrying':
@@ -101,7 +114,7 @@ export function createSilence(): Silence {
       case 'phase.reflected':
       case 'check.baselined':
       case 'loop.detected':
-        if (working) working.heardAt = time;
+        if (working) hear(working, time);
         return;
       case 'task.started':
       case 'task.reported':
@@ -111,17 +124,16 @@ export function createSilence(): Silence {
       case 'task.asked':
       case 'task.answered':
         if (!working) return;
-        working.heardAt = time;
+        hear(working, time);
         applyToTask(working, event, record);
     }
   }
 
-  /** What was interrupted began anew, as far as can be known: how long it takes is told by others. */
+  /** What was interrupted, or held, goes on: how long it takes is told by what was not. */
   function hearAll(time: number): void {
-    for (const working of phases.values()) {
-      Object.assign(working, { heardAt: time, startedAt: time });
-      for (const one of working.tries.values()) Object.assign(one, { heardAt: time, startedAt: time });
-    }
+    for (const working of phases.values())
+      for (const one of [working, ...working.tries.values()])
+        Object.assign(one, { heardAt: time, startedAt: time, isMeasure: false });
   }
 
   return {
@@ -141,21 +153,26 @@ export function createSilence(): Silence {
     troubles(now) {
       if (isHeld) return [];
       return [...phases].flatMap(([phase, working]) =>
-        silentIn(working).flatMap(({ kind, task, seq, heardAt }) => {
-          const long = longFor(took[kind]);
-          if (now - heardAt < long.ms) return [];
-          const timeout = timeoutOf(plan, phase, task);
+        silentIn(working).flatMap(({ kind, task, one }) => {
+          const forMs = now - one.heardAt;
+          if (forMs < LEAST_MS) return [];
+          const long = longFor(took.get(nameOf(kind, phase, task)) ?? []);
+          if (forMs < long.ms) return [];
           return {
             code: 'SILENT',
-            severity: 'problem',
             phase,
-            seq,
-            since: heardAt,
-            found: `${WHAT[kind](task)} has said nothing for ${spanText(now - heardAt)}${long.why}`,
-            advice:
-              timeout > 0
-                ? `Each try has a timeout of ${spanText(timeout)}.`
-                : 'See what it works on; a timeout would end it by itself.',
+            seq: one.seq,
+            since: one.heardAt,
+            found: `${WHAT[kind](task)} has said nothing for ${spanText(forMs)}${long.why}`,
+            ...outlook(
+              now,
+              task === undefined ? one.heardAt : one.startedAt,
+              timeoutOf(plan, phase, {
+                kind: working.kind,
+                task,
+                isPerson: (name) => people.has(nameOf('try', phase, name)),
+              }),
+            ),
           } as const;
         }),
       );
@@ -165,7 +182,7 @@ export function createSilence(): Silence {
 
 // --- internal ---
 
-/** So many are remembered of each kind. */
+/** So many are remembered of each. */
 const MOST = 99;
 
 type Kind = 'try' | 'attempt' | 'review';
@@ -179,6 +196,8 @@ interface Heard {
   readonly seq: number;
   startedAt: number;
   heardAt: number;
+  /** Whether how long it takes tells how long the same takes the next time. */
+  isMeasure: boolean;
 }
 
 interface Try extends Heard {
@@ -197,26 +216,32 @@ const WHAT: Readonly<Record<Kind, (task?: string) => string>> = {
   review: () => 'The review',
 };
 
+function begun(seq: number, time: number): Heard {
+  return { seq, startedAt: time, heardAt: time, isMeasure: true };
+}
+
+/** A phase is not heard of earlier than before: one of its reviewers may wait for the end of a backoff. */
+function hear(working: Working, time: number): void {
+  working.heardAt = Math.max(working.heardAt, time);
+}
+
+function nameOf(kind: Kind, phase: string, task = ''): string {
+  return JSON.stringify([kind, phase, task]);
+}
+
 /** What is told of: the tries that go on; the phase itself where none does, and nobody is asked. */
-function silentIn({ kind, tries, seq, heardAt }: Working): readonly (Pick<Heard, 'seq' | 'heardAt'> & {
+function silentIn(working: Working): readonly {
   readonly kind: Kind;
   readonly task?: string;
-})[] {
-  if (tries.size === 0) return [{ kind, seq, heardAt }];
-  return [...tries].flatMap(([task, one]) => (one.isAsked ? [] : { ...one, kind: 'try' as const, task }));
+  readonly one: Readonly<Heard>;
+}[] {
+  if (working.tries.size === 0) return [{ kind: working.kind, one: working }];
+  return [...working.tries].flatMap(([task, one]) => (one.isAsked ? [] : { kind: 'try' as const, task, one }));
 }
 
-function longFor(others: readonly number[]): { readonly ms: number; readonly why: string } {
-  const sorted = others.toSorted((one, other) => one - other);
+function longFor(before: readonly number[]): { readonly ms: number; readonly why: string } {
+  const sorted = before.toSorted((one, other) => one - other);
   const median = sorted[Math.floor(sorted.length / 2)];
   if (median === undefined || sorted.length < FEWEST) return { ms: LONG_MS, why: '' };
-  return { ms: Math.max(LEAST_MS, median * TIMES_MEDIAN), why: `; others took ${spanText(median)} in the middle` };
-}
-
-/** The timeout of a task, or else the longest of those of the reviewers; 0 for none. */
-function timeoutOf(plan: Plan | undefined, phase: string, task: string | undefined): number {
-  const found = plan?.phases.find(({ name }) => name === phase);
-  if (task !== undefined) return found?.tasks.find(({ name }) => name === task)?.timeout ?? 0;
-  const timeouts = found?.gate?.reviewers.map(({ timeout }) => timeout) ?? [];
-  return timeouts.includes(0) ? 0 : Math.max(0, ...timeouts);
+  return { ms: Math.max(LEAST_MS, median * TIMES_MEDIAN), why: `; otherwise it takes ${spanText(median)}` };
 }
