@@ -64,6 +64,7 @@ const STATUS: Readonly<Partial<Record<ErrorCode, number>>> = {
   STORE_BUSY: 503,
   STORE_CLOSED: 503,
   STORE_FULL: 503,
+  STORE_UNREADABLE: 503,
 };
 
 /** The message without what stands below it: advice, and where it is documented. */

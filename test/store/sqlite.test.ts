@@ -9,6 +9,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -69,6 +70,40 @@ describe('sqliteStore() as a file', () => {
     await store.append(batchOf('r', 1));
     expect((await open(file, { readOnly: true }).read('r')).length).toBe(1);
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'is used only where it was opened: not once it was removed or replaced',
+    async () => {
+      const store = open();
+      const item = openItem('r', 1);
+      await store.append(batchOf('r', 1, { items: [item] }));
+      const uses: Readonly<Record<string, () => unknown>> = {
+        'append to run r': () => store.append(batchOf('r', 2)),
+        'read run r': () => store.read('r'),
+        'list runs': () => store.runs(),
+        'list the inbox': () => store.inbox(),
+        'post to run r': () => store.post({ runId: 'r', kind: 'answer', item: item.id, body: {}, by: 'ada', time: 1 }),
+        'acquire run r': () => store.acquire('r', 'me', 1000),
+      };
+      const refusals = () => Object.values(uses).map((use) => problem(use).split('\n')[0]);
+      const away = join(folder, 'away.sqlite');
+      renameSync(file, away);
+      expect(refusals()).toEqual(Object.keys(uses).map((use) => `Cannot ${use} as <folder>/runs.sqlite was removed`));
+      expect(problem(() => store.read('r'))).toMatchInlineSnapshot(`
+        "Cannot read run r as <folder>/runs.sqlite was removed
+        Put the file that was there back, or open the store anew. Nothing more is kept in the one that is gone.
+        Docs: docs/errors.md#STORE_UNREADABLE"
+      `);
+      copyFileSync(away, file);
+      const found = 'is another file than the one that was opened';
+      expect(refusals()).toEqual(Object.keys(uses).map((use) => `Cannot ${use} as <folder>/runs.sqlite ${found}`));
+      // Nothing was kept in vain, and it goes on when the file is back.
+      renameSync(away, file);
+      expect(await store.messages('r')).toEqual([]);
+      await store.append(batchOf('r', 2));
+      expect((await store.read('r')).map(({ seq }) => seq)).toEqual([1, 2]);
+    },
+  );
 
   it('is marked as ours, in WAL mode, and waits for the disk', () => {
     open();

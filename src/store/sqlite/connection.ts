@@ -6,6 +6,7 @@
 import { PhasegateError } from '../../model/errors.ts';
 import { storeClosed } from '../refusals.ts';
 import type { Database, Statement } from './driver.ts';
+import { watchPlace } from './in-place.ts';
 import { problemOf } from './problems.ts';
 
 /** What the store does all its work with. */
@@ -26,6 +27,7 @@ export function connectionOf(
   db: Database,
   { path, readOnly }: { readonly path: string; readonly readOnly: boolean },
 ): Connection {
+  const checkPlace = watchPlace(path);
   const statements = new Map<string, Statement>();
   let closed = false;
 
@@ -38,6 +40,7 @@ export function connectionOf(
   function guard<T>(action: string, work: () => T): T {
     if (closed) throw storeClosed(`the store ${path}`);
     try {
+      checkPlace(action);
       return work();
     } catch (thrown) {
       throw problemOf(thrown, action, path);
