@@ -5,7 +5,10 @@
  *   GET  /?token=…                       takes the token, sets the cookie, leads to /
  *   GET  /, /assets/…                    the app
  *   GET  /api/session                    Session
- *   GET  /api/changes                    events: `changed`, whenever a run or the inbox may be another; data: Change
+ *   GET  /api/changes                    events: `changed`, whenever a run or the inbox may be another; data: Change; with run=,
+ *                                        what /records tells of that run, too, from its beginning or after=, also where it
+ *                                        is not there yet
+ *   GET  /api/open                       { open }: as in Change
  *   GET  /api/runs                       { runs: UiRun[] }, the latest started first; status= (standings, with commas),
  *                                        pipeline=, limit= (500 where absent)
  *   GET  /api/runs/:run                  UiRun
@@ -22,8 +25,9 @@
  *   GET  /api/charts                     Charts: the statecharts, from the machines themselves
  * ```
  *
- * Both streams send `error`, data: Refusal, where the store cannot be read, and go on once it can. `records` ends with `gone`,
- * data: { runId }, where the run was removed. The data of `caught-up` is { seq }.
+ * Where the store cannot be read, the one stream sends `error`, and the other `unreadable`, data: Refusal, and goes on once it
+ * can be. `gone`, data: { runId }, is the last that is told of a run, where it was removed. The data of `caught-up` is { seq },
+ * the number of the last record that the reader has now; it comes again after `unreadable`.
  *
  * Whatever is refused is a {@link Refusal}, with a status that fits: 400 what makes no sense, 401 no cookie, 403 not allowed
  * from there or read-only, 404 what is not there, 409 what is stale, answered or held by another, 413 too long, 503 a store

@@ -19,6 +19,7 @@ import { refusalOf, refused } from './refusal.ts';
 import { answerRequest, cancelRequest, forkRequest, readBody, readCount, readLastEventId } from './requests.ts';
 import { findRun, listRuns, offered, uiRun } from './runs.ts';
 import { createTroubleTeller } from './troubles.ts';
+import { together } from './together.ts';
 import { version } from './version.ts';
 
 /** Makes the app that answers. @param secrets Let whoever has one in. @param assets The folder of the pages. */
@@ -43,7 +44,16 @@ export function createApp(stage: Backstage, secrets: Secrets, assets: string | U
     const session: Session = { version: version(), store, readOnly, user, actions: offered(stage), now: Date.now() };
     return c.json(session);
   });
-  app.get('/api/changes', () => eventStream((signal) => changes.tell(signal), stage.streams));
+  app.get('/api/changes', (c) => {
+    const runId = c.req.query('run');
+    if (runId === undefined) return eventStream((signal) => changes.tell(signal), stage.streams);
+    const known = Math.max(readLastEventId(c), readCount(c, 'after', 0));
+    return eventStream(
+      (signal) => together([changes.tell(signal), records.tell(runId, known + 1, known, signal)]),
+      stage.streams,
+    );
+  });
+  app.get('/api/open', async (c) => c.json({ open: await changes.open() }));
   app.get('/api/runs', async (c) => {
     const status = c.req.query('status');
     const standings = status === undefined ? undefined : new Set(status.split(','));

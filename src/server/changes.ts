@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { withAnswers } from '../store/given-answer.ts';
+import { withAnswers, type KeptItem } from '../store/given-answer.ts';
 import type { ListedRun } from '../store/port.ts';
 import type { Change } from './api.ts';
 import type { Backstage } from './backstage.ts';
@@ -15,6 +15,8 @@ import { refused, type Refused } from './refusal.ts';
 export interface ChangeTeller {
   tell(signal: AbortSignal): AsyncGenerator<string>;
 }
+  /** How many items of the inbox are open and have no answer: as it was told last, where somebody is told. */
+  open(): Promise<number>;
 
 /** Makes a teller with one lookout for all. */
 export function createChangeTeller(stage: Backstage): ChangeTeller {
@@ -44,6 +46,7 @@ export function createChangeTeller(stage: Backstage): ChangeTeller {
 
   return {
     async *tell(signal) {
+    open: async () => (known && !problem ? known.open : countOpen(await openItems(stage))),
       const changed = new Set<string>();
       const bell = createBell(signal);
       viewers.add(changed);
@@ -107,7 +110,7 @@ async function look(stage: Backstage, known: Known | undefined): Promise<Found> 
   const now = performance.now();
   const isAll = known === undefined || now - known.allAt >= LOOK_AT_ALL_MS;
   const runs = isAll ? await stage.store.runs() : await recent(stage, known.updatedAt);
-  const items = await withAnswers(stage.store, await stage.store.inbox({ open: true }));
+  const items = await openItems(stage);
   const inbox = new Map<string, string>();
   for (const { id, runId, answer } of items)
     inbox.set(runId, `${inbox.get(runId) ?? ''} ${id}${answer ? ' answered' : ''}`);
@@ -130,11 +133,19 @@ async function look(stage: Backstage, known: Known | undefined): Promise<Found> 
     standings.delete(runId);
     changed.push(runId);
   }
-  const open = items.filter(({ answer }) => answer === undefined).length;
+  const open = countOpen(items);
   return { changed, open, next: { standings, updatedAt, open, allAt: isAll ? now : known.allAt } };
 }
 
 /** Runs that go on, and those that have ended lately: with thousands of runs the others are not looked at each time. */
+async function openItems({ store }: Backstage): Promise<readonly KeptItem[]> {
+  return withAnswers(store, await store.inbox({ open: true }));
+}
+
+function countOpen(items: readonly KeptItem[]): number {
+  return items.filter(({ answer }) => answer === undefined).length;
+}
+
 async function recent({ store }: Backstage, updatedAt: number): Promise<readonly ListedRun[]> {
   const running = await store.runs({ status: ['running'] });
   // What was kept in the same millisecond may have come later.

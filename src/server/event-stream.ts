@@ -5,7 +5,7 @@
  * memory but one chunk.
  *
  * A browser opens six connections to a host at most, over all its tabs, and a stream takes one for as long as it goes on.
- * The app has two for each tab that is open, so a fourth tab waits until another is closed. HTTP/2 would lift that, but
+ * So the app has one for all that a tab wants to know, and only while the tab can be seen. HTTP/2 would lift that, but
  * browsers speak it over TLS only, for which there is no certificate on a loopback address.
  *
  * @module

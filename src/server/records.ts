@@ -14,7 +14,7 @@ import { refused } from './refusal.ts';
 /** Tells records to all who want them. */
 export interface RecordTeller {
   /**
-   * Tells a run from a record on, without an end: a run that has ended may be gone on with.
+   * Tells a run from a record on, without an end: a run that has ended may be gone on with, and one that is not there may come.
    *
    * @param known The number of the last record that the reader has, 0 for none.
    */
@@ -42,10 +42,11 @@ export function createRecordTeller(stage: Stage): RecordTeller {
       let told: string | undefined;
       try {
         while (!signal.aborted) {
-          const { records, isGone, problem } = await readOn(stage, runId, next, last);
+          const { records, seq, isGone, problem } = await readOn(stage, runId, next, last);
           if (problem) {
-            if (told !== problem.error.code) yield eventText('error', problem);
+            if (told !== problem.error.code) yield eventText('unreadable', problem);
             told = problem.error.code;
+            isCaughtUp = false;
             await bell.wait(AFTER_PROBLEM_MS);
             continue;
           }
@@ -61,7 +62,8 @@ export function createRecordTeller(stage: Stage): RecordTeller {
             yield eventText('gone', { runId });
             return;
           }
-          if (!isCaughtUp) yield eventText('caught-up', { seq: last });
+          // Who has asked for later ones than there are has what there is.
+          if (!isCaughtUp) yield eventText('caught-up', { seq: Math.min(seq, next - 1) });
           isCaughtUp = true;
           while (!signal.aborted && !(await bell.wait(HEARTBEAT_MS))) yield HEARTBEAT;
         }
@@ -104,7 +106,9 @@ function lookoutOn(store: RunStore, runId: string, rest: () => void): Lookout {
 /** What is read at once. */
 interface Part {
   readonly records: readonly RunRecord[];
-  /** Whether the run was removed. */
+  /** The number of the last record of the run. */
+  readonly seq: number;
+  /** Whether the run that was told is no more. */
   readonly isGone: boolean;
   readonly problem?: Refusal;
 }
@@ -114,11 +118,13 @@ async function readOn({ store, onError }: Stage, runId: string, next: number, la
   try {
     const records = await store.read(runId, next, AT_ONCE);
     const run = await store.run(runId);
-    // A store that was set back, or a run of the same id that was brought from elsewhere, has another run.
-    return { records, isGone: run === undefined || run.seq < last };
+    // One of which nothing was told yet may still come. A store that was set back, or a run of the same id that was brought
+    // from elsewhere, has another run.
+    const seq = run?.seq ?? 0;
+    return { records, seq, isGone: seq < last };
   } catch (thrown) {
     const problem = refused(thrown).body;
     if (problem.error.code === 'INTERNAL') onError(thrown);
-    return { records: [], isGone: false, problem };
+    return { records: [], seq: 0, isGone: false, problem };
   }
 }

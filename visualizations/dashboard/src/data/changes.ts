@@ -1,11 +1,14 @@
 /**
- * When runs or the inbox may have changed: one stream for the whole app.
+ * When runs or the inbox may have changed, as long as the page can be seen.
  *
  * @module
  */
 import { createContext, useContext, useEffect, useMemo, useState } from 'react';
 import type { Change, Refusal } from '../../../../src/server/api.ts';
-import { listen } from './stream.ts';
+import { ask } from './ask.ts';
+import { feed } from './feed.ts';
+import { bySight } from './sight.ts';
+import type { Hearing } from './stream.ts';
 import { fromWire } from './wire.ts';
 
 /** What is known of changes. */
@@ -39,11 +42,11 @@ export function useChanges(): Changes {
   return useContext(ChangesContext);
 }
 
-/** Listens, for the one component that does. */
+/** Listens, for the one component that does. A page that cannot be seen asks now and then how many items wait, for its title. */
 export function useChangeStream(): Changes {
   const [changes, setChanges] = useState<Heard>(SILENCE);
   useEffect(() => {
-    return listen(() => '/api/changes', {
+    const hearing: Hearing = {
       changed({ data }) {
         const change = fromWire<Change>(data);
         setChanges((before) => heard(before, change));
@@ -54,12 +57,37 @@ export function useChangeStream(): Changes {
         const problem = event instanceof MessageEvent ? fromWire<Refusal>(String(event.data)).error.message : null;
         setChanges((before) => ({ ...before, connected: problem !== null, problem, cuts: before.cuts + 1 }));
       },
-    });
+    };
+    return bySight(
+      () => feed.hear(hearing),
+      () => countOpen((open) => setChanges((before) => ({ ...before, open }))),
+    );
   }, []);
   return useMemo(() => told(changes), [changes]);
 }
 
 // --- internal ---
+
+/** Milliseconds between two looks at how many items are open. */
+const COUNT_MS = 15_000;
+
+/** @returns Ends it. */
+function countOpen(tell: (open: number) => void): () => void {
+  const leave = new AbortController();
+  const count = () => {
+    // Where nobody answers, that is told once the page can be seen.
+    ask<Pick<Change, 'open'>>('/api/open', leave.signal).then(
+      ({ open }) => leave.signal.aborted || tell(open),
+      () => undefined,
+    );
+  };
+  count();
+  const timer = setInterval(count, COUNT_MS);
+  return () => {
+    clearInterval(timer);
+    leave.abort();
+  };
+}
 
 interface Heard extends Omit<Changes, 'versionOf'> {
   /** The version with which each run has changed last. */

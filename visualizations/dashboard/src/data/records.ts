@@ -5,7 +5,7 @@
  */
 import { useEffect, useState } from 'react';
 import type { RunRecord } from '../../../../src/model/event.ts';
-import { listen } from './stream.ts';
+import { feed } from './feed.ts';
 import { fromWire } from './wire.ts';
 
 /** The records so far. */
@@ -34,7 +34,7 @@ export function useRecords(run: string): RecordLog {
       state = next;
       show();
     };
-    const end = listen(() => `/api/runs/${encodeURIComponent(run)}/records?from=${records.length + 1}`, {
+    const end = feed.follow(run, () => records.length, {
       records({ data }) {
         for (const record of fromWire<readonly RunRecord[]>(data))
           if (record.seq === records.length + 1) records.push(record);
@@ -46,7 +46,11 @@ export function useRecords(run: string): RecordLog {
         end();
         stand('gone');
       },
-      error: () => stand(state === 'gone' ? 'gone' : 'cut'),
+      unreadable: () => stand('cut'),
+      error(event) {
+        // What the server says itself is of something else.
+        if (!(event instanceof MessageEvent)) stand('cut');
+      },
     });
     return () => {
       end();

@@ -41,7 +41,7 @@ export function RunPage({ route: place }: { readonly route: RunRoute }): ReactNo
   );
   const close = useCallback(() => go({ ...route, phase: null, attempt: null }), [route]);
   if (log.count === 0 && asked.state === 'refused') return <RefusalNote error={asked.error} />;
-  if (log.state === 'loading' && log.count === 0) return <p className="quiet">Loading the records of the run…</p>;
+  if (log.count === 0) return <p className="quiet">Loading the records of the run…</p>;
   const isLive = shownAt === null;
   const goesOn = isLive && story.snapshot.status === 'running' && typeof info?.worker === 'string';
   const view = { run, log, story, route, goesOn };

@@ -1,0 +1,105 @@
+/** All that a tab wants to know in one stream: changes, and the records of a run. */
+import { describe, expect, it } from 'vitest';
+import { definePipeline, human, phase, startRun, task, type RunRecord, type RunStore } from '../../src/index.ts';
+import { served, until, type Served, type StreamEvent } from './rig.ts';
+
+describe('changes with a run', () => {
+  it('tell its records beside, after the last that the reader has', async () => {
+    const { store, events } = await served();
+    const run = startRun(asks, { store, runId: 'a/b', attended: true });
+    await until(async () => (await store.inbox({ open: true })).length === 1);
+    const kept = await store.read(run.id);
+    const heard = hear(events('/api/changes?run=a%2Fb&after=2'));
+    await until(() => heard.names().includes('caught-up') && heard.names().includes('changed'));
+    expect(heard.records()).toEqual(kept.slice(2));
+    expect(heard.of('caught-up')).toEqual([{ seq: kept.length }]);
+    expect(heard.of('changed')[0]).toEqual({ runs: [], open: 1 });
+
+    run.cancel('Nobody wants to know');
+    await run.result;
+    const all = await store.read(run.id);
+    await until(() => heard.records().length === all.length - 2);
+    expect(heard.records()).toEqual(all.slice(2));
+    await until(() => JSON.stringify(heard.of('changed').at(-1)) === '{"runs":["a/b"],"open":0}');
+    await heard.leave();
+  });
+
+  it('go on where a browser connects again by itself', async () => {
+    const { store, events } = await served();
+    await ended(store, 'r');
+    const all = await store.read('r');
+    const heard = hear(events('/api/changes?run=r&after=1', { lastId: '3' }));
+    await until(() => heard.names().includes('caught-up'));
+    expect(heard.records()).toEqual(all.slice(3));
+    await heard.leave();
+  });
+
+  it('wait for a run that is not there, tell when it was removed, and go on with all others', async () => {
+    const { store, events } = await served();
+    const heard = hear(events('/api/changes?run=later'));
+    await until(() => heard.names().includes('caught-up'));
+    expect(heard.of('caught-up')).toEqual([{ seq: 0 }]);
+    await ended(store, 'later');
+    await until(() => heard.records().some(({ event }) => event.type === 'run.ended'));
+    expect(heard.records()).toEqual(await store.read('later'));
+
+    await until(async () => ((await store.run('later'))?.lease ? false : store.remove('later')));
+    await until(() => heard.names().includes('gone'));
+    expect(heard.of('gone')).toEqual([{ runId: 'later' }]);
+    await ended(store, 'other');
+    await until(() => JSON.stringify(heard.of('changed')).includes('"other"'));
+    await heard.leave();
+  });
+
+  it('are asked for with a number', async () => {
+    const { get } = await served();
+    expect((await get('/api/changes?run=r&after=-1')).status).toBe(400);
+  });
+});
+
+describe('how many items are open', () => {
+  it.each(['where nobody hears of changes', 'where somebody does'])('is had at once, %s', async (where) => {
+    const { store, events, get, post } = await served();
+    const heard = where.includes('somebody') ? hear(events('/api/changes')) : undefined;
+    const open = async () => (await get('/api/open')).body;
+    expect(await open()).toEqual({ open: 0 });
+    const run = startRun(asks, { store, attended: true });
+    await until(async () => JSON.stringify(await open()) === '{"open":1}');
+    const [item] = await store.inbox({ open: true });
+    const reply = { type: 'value', value: 1 };
+    expect((await post(`/api/inbox/${item?.id}/answer`, { nonce: item?.nonce, reply })).status).toBe(200);
+    await until(async () => JSON.stringify(await open()) === '{"open":0}');
+    await run.result;
+    await heard?.leave();
+  });
+});
+
+// --- internal ---
+
+const asks = definePipeline({
+  name: 'asks',
+  phases: [phase('a', { tasks: [task('t', { run: human({ question: 'Which?' }) })] })],
+});
+
+async function ended(store: RunStore, runId: string): Promise<void> {
+  const pipeline = definePipeline({ name: 'short', phases: [phase('a', { tasks: [task('t', { run: () => 1 })] })] });
+  await startRun(pipeline, { store, runId }).result;
+}
+
+/** Reads a stream until it is left. */
+function hear(events: ReturnType<Served['events']>) {
+  const heard: StreamEvent[] = [];
+  const rest = (async () => {
+    for await (const event of { [Symbol.asyncIterator]: () => ({ next: () => events.next() }) }) heard.push(event);
+  })();
+  const of = (name: string) => heard.filter((event) => event.name === name).map(({ data }) => data);
+  return {
+    names: () => heard.map(({ name }) => name),
+    of,
+    records: () => of('records').flatMap((data) => data as readonly RunRecord[]),
+    async leave() {
+      void events.return(undefined);
+      await Promise.race([rest, Promise.resolve()]);
+    },
+  };
+}

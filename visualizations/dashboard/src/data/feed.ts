@@ -1,0 +1,87 @@
+/**
+ * All that the server tells by itself, in one stream: what may have changed, and the records of the run that is shown.
+ *
+ * A browser opens six connections to the server at most, over all its tabs, and a stream takes one for as long as it goes on.
+ *
+ * @module
+ */
+import { type Hearing, listen } from './stream.ts';
+
+/** The stream of the app. */
+export interface Feed {
+  /** Opens the stream, for the one who hears of changes. @returns Closes it. */
+  hear(hearing: Hearing): () => void;
+  /**
+   * Hears of a run, too, while the stream is open; of one run at a time.
+   *
+   * @param last The number of the last record that there is, asked for whenever the stream is opened.
+   * @returns Ends it.
+   */
+  follow(run: string, last: () => number, hearing: Hearing): () => void;
+}
+
+/** The one of this app. */
+export const feed: Feed = createFeed();
+
+// --- internal ---
+
+interface Followed {
+  readonly run: string;
+  readonly last: () => number;
+  readonly hearing: Hearing;
+}
+
+function createFeed(): Feed {
+  let heard: Hearing | undefined;
+  let followed: Followed | undefined;
+  let close: (() => void) | undefined;
+  let isDue = false;
+
+  /** Opens it as it is wanted now; once, where one page goes and another comes. */
+  function open(): void {
+    if (isDue) return;
+    isDue = true;
+    queueMicrotask(() => {
+      isDue = false;
+      close?.();
+      close = heard && listen(() => addressOf(followed), both(heard, followed?.hearing ?? {}));
+    });
+  }
+
+  return {
+    hear(hearing) {
+      heard = hearing;
+      open();
+      return () => {
+        if (heard !== hearing) return;
+        heard = undefined;
+        open();
+      };
+    },
+    follow(run, last, hearing) {
+      const own = { run, last, hearing };
+      followed = own;
+      open();
+      return () => {
+        if (followed !== own) return;
+        followed = undefined;
+        open();
+      };
+    },
+  };
+}
+
+function addressOf(followed: Followed | undefined): string {
+  if (!followed) return '/api/changes';
+  const { run, last } = followed;
+  const after = last();
+  return `/api/changes?${new URLSearchParams({ run, ...(after > 0 && { after: String(after) }) }).toString()}`;
+}
+
+function both(one: Hearing, other: Hearing): Hearing {
+  const shared = Object.entries(one).map(([name, hear]): [string, Hearing[string]] => {
+    const also = other[name];
+    return [name, also ? (event) => [hear, also].forEach((each) => each(event)) : hear];
+  });
+  return { ...other, ...Object.fromEntries(shared) };
+}
