@@ -24,7 +24,9 @@ export function watchOutput(): Output {
   return {
     end: (code) =>
       new Promise((resolve) => {
-        const done = (): void => resolve(code === exitCode.completed ? (failure ?? code) : code);
+        // A command that could not write all it had does not know why.
+        const isOpen = code === exitCode.completed || code === exitCode.brokenPipe;
+        const done = (): void => resolve(isOpen ? (failure ?? code) : code);
         // Errors are told after the callbacks of writes.
         process.stdout.write('', () => process.stderr.write('', () => setImmediate(done)));
       }),

@@ -29,6 +29,15 @@ describe.skipIf(!existsSync(FULL))('a full disk', () => {
     expect(await toFullDisk(1, [command, 'p.yaml'], cwd)).toEqual({ code: 1, stdout: '', stderr: NO_SPACE });
   });
 
+  it.each(['ls', 'events latest', 'show latest', 'report latest', 'export latest', 'inbox'])(
+    'is told by %s, which fails',
+    async (command) => {
+      const cwd = await files({ 'p.yaml': YAML });
+      await phasegate(['run', 'p.yaml'], { cwd });
+      expect(await toFullDisk(1, command.split(' '), cwd)).toEqual({ code: 1, stdout: '', stderr: NO_SPACE });
+    },
+  );
+
   it.each([
     ['cancels a run', ['--no-store'], '✗ cancelled'],
     ['leaves a run that is kept', [], 'resume with: phasegate resume '],
