@@ -43,9 +43,9 @@ export async function serveActors(options: ActorsServerOptions): Promise<ActorsS
   const cast = createCast(MOST_ENDED);
   const viewers = new Map<WebSocket, Viewer>();
   const sockets = new WebSocketServer({ noServer: true, maxPayload: LARGEST_QUESTION, perMessageDeflate: false });
-  const server = createServer((request, response) => {
+  const server = createServer(CONNECTIONS, (request, response) => {
     const refusal = refusalOf(request, token, []) ?? (page ? undefined : 404);
-    if (refusal) response.writeHead(refusal).end();
+    if (refusal) response.writeHead(refusal, { connection: 'close' }).end();
     else if (page) answer(page());
 
     function answer({ headers, html }: Page): void {
@@ -55,6 +55,7 @@ export async function serveActors(options: ActorsServerOptions): Promise<ActorsS
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const refusal = refusalOf(request, token, origins);
     if (refusal) refuse(socket, refusal);
+    else if (viewers.size >= MOST_VIEWERS) refuse(socket, 503);
     else sockets.handleUpgrade(request, socket, head, welcome);
   });
 
@@ -71,6 +72,7 @@ export async function serveActors(options: ActorsServerOptions): Promise<ActorsS
     viewers.set(socket, viewer);
   }
 
+  server.maxConnections = MOST_CONNECTIONS;
   const address = `${LOOPBACK}:${await listen(server, port)}/${token}/`;
   if (unref) server.unref();
   return {
@@ -89,6 +91,16 @@ export async function serveActors(options: ActorsServerOptions): Promise<ActorsS
 }
 
 // --- internal ---
+
+/**
+ * Connections at once, of which so many are viewers: whoever can reach the port must not take all files that the process may have
+ * open, as it works on runs, and each viewer that does not read takes some megabytes.
+ */
+const MOST_CONNECTIONS = 64;
+const MOST_VIEWERS = 16;
+
+/** In milliseconds: who connects and asks nothing makes room again soon. */
+const CONNECTIONS = { headersTimeout: 5000, connectionsCheckingInterval: 1000 };
 
 /** Answers who asked for a WebSocket, and hangs up; that may fail, and concerns nobody. */
 function refuse(socket: Duplex, status: number): void {

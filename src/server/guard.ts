@@ -50,36 +50,45 @@ export const tellBrowsers: MiddlewareHandler<Env> = async (c, next) => {
 };
 
 /** Lets in who has the token, or the cookie that it is exchanged for. */
-export function createGuard({ token, session }: Secrets): MiddlewareHandler<Env> {
+export function createGuard(secrets: Secrets): MiddlewareHandler<Env> {
   return async (c, next) => {
-    const { localPort = 0 } = c.env.incoming.socket;
-    const host = c.req.header('host') ?? '';
-    if (!namesOf(localPort).includes(host)) {
-      return c.json(refusalOf(`Cannot answer as the host is named ${JSON.stringify(host)}`, HOW_TO_NAME_IT), 403);
-    }
-    const origin = c.req.header('origin');
-    if (origin !== undefined && origin !== `http://${host}`) return c.json(FOREIGN, 403);
-    const isPage = c.req.method === 'GET' && c.req.path === '/';
-    const site = c.req.header('sec-fetch-site') ?? 'none';
-    if (site !== 'same-origin' && site !== 'none' && !isPage) return c.json(FOREIGN, 403);
-
-    const name = `phasegate-${localPort}`;
-    const given = isPage ? c.req.query('token') : undefined;
-    if (given !== undefined && isSame(given, token)) {
-      setCookie(c, name, session, { httpOnly: true, sameSite: 'Strict', path: '/' });
-      // Browsers keep a strict cookie to themselves all along a redirect that another site has led to.
-      return site === 'none' || site === 'same-origin' ? c.redirect('/', 303) : c.html(GO_ON);
-    }
-    if (!isSame(getCookie(c, name) ?? '', session)) return stranger(c);
-    if (c.req.method === 'POST') {
-      if (origin === undefined && site !== 'same-origin') return c.json(FOREIGN, 403);
-      if (!/^application\/json(?:;|$)/iu.test(c.req.header('content-type')?.trim() ?? '')) return c.json(NO_JSON, 415);
-    }
-    return next();
+    const answer = await atTheDoor(secrets, c);
+    if (answer === undefined) return next();
+    // There are only so many connections, and they are for those who are let in.
+    answer.headers.set('connection', 'close');
+    return answer;
   };
 }
 
 // --- internal ---
+
+/** @returns What is answered to who is not let in, or has to come again with the cookie. */
+async function atTheDoor({ token, session }: Secrets, c: Context<Env>): Promise<Response | undefined> {
+  const { localPort = 0 } = c.env.incoming.socket;
+  const host = c.req.header('host') ?? '';
+  if (!namesOf(localPort).includes(host)) {
+    return c.json(refusalOf(`Cannot answer as the host is named ${JSON.stringify(host)}`, HOW_TO_NAME_IT), 403);
+  }
+  const origin = c.req.header('origin');
+  if (origin !== undefined && origin !== `http://${host}`) return c.json(FOREIGN, 403);
+  const isPage = c.req.method === 'GET' && c.req.path === '/';
+  const site = c.req.header('sec-fetch-site') ?? 'none';
+  if (site !== 'same-origin' && site !== 'none' && !isPage) return c.json(FOREIGN, 403);
+
+  const name = `phasegate-${localPort}`;
+  const given = isPage ? c.req.query('token') : undefined;
+  if (given !== undefined && isSame(given, token)) {
+    setCookie(c, name, session, { httpOnly: true, sameSite: 'Strict', path: '/' });
+    // Browsers keep a strict cookie to themselves all along a redirect that another site has led to.
+    return site === 'none' || site === 'same-origin' ? c.redirect('/', 303) : c.html(GO_ON);
+  }
+  if (!isSame(getCookie(c, name) ?? '', session)) return stranger(c);
+  if (c.req.method === 'POST') {
+    if (origin === undefined && site !== 'same-origin') return c.json(FOREIGN, 403);
+    if (!/^application\/json(?:;|$)/iu.test(c.req.header('content-type')?.trim() ?? '')) return c.json(NO_JSON, 415);
+  }
+  return undefined;
+}
 
 const HEADERS: readonly (readonly [name: string, value: string])[] = [
   [

@@ -11,7 +11,18 @@ import { PhasegateError, type ErrorCode } from '../model/errors.ts';
 export const HOST = '127.0.0.1';
 
 /**
- * Has a server listen.
+ * How a server keeps connections. Who connects and asks nothing makes room again soon; one that is idle is kept for longer than
+ * browsers do: an answer must not be sent on one that is just being closed.
+ */
+export const connections = {
+  headersTimeout: 5000,
+  connectionsCheckingInterval: 1000,
+  keepAliveTimeout: 310_000,
+} as const;
+
+/**
+ * Has a server listen, to so many at once that all files that the process may have open are never taken: whoever can reach the
+ * port could do so, and the process may be the one that works on a run.
  *
  * @param port 0 for any that is free.
  * @returns The port.
@@ -19,6 +30,7 @@ export const HOST = '127.0.0.1';
  */
 export function listen(server: ServerType, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
+    server.maxConnections = MOST_CONNECTIONS;
     const fail = (thrown: Error) => reject(problemOf(thrown, port));
     server.once('error', fail);
     try {
@@ -34,6 +46,9 @@ export function listen(server: ServerType, port: number): Promise<number> {
 }
 
 // --- internal ---
+
+/** Ten browsers, with all the connections that each makes. */
+const MOST_CONNECTIONS = 64;
 
 type Known = readonly [code: ErrorCode, found: string, hint: string];
 

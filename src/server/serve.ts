@@ -10,7 +10,7 @@ import { createApp } from './app.ts';
 import { BUILT_APP } from './assets.ts';
 import type { Backstage, DashboardActions } from './backstage.ts';
 import { createSecret, sessionOf } from './guard.ts';
-import { HOST, listen } from './listen.ts';
+import { connections, HOST, listen } from './listen.ts';
 
 /** Options of {@link serveDashboard}. */
 export interface DashboardOptions {
@@ -93,7 +93,7 @@ export async function serveDashboard(store: RunStore, options: DashboardOptions 
   const server = createAdaptorServer({
     fetch: app.fetch,
     overrideGlobalObjects: false,
-    serverOptions: { keepAliveTimeout: KEEP_ALIVE_MS },
+    serverOptions: connections,
   });
   const bound = await listen(server, port);
   server.on('error', stage.onError);
@@ -121,9 +121,6 @@ export async function serveDashboard(store: RunStore, options: DashboardOptions 
 /** Milliseconds for which requests that are being answered may take when it is closed, and between looks. */
 const PATIENCE_MS = 1000;
 const LOOK_MS = 10;
-
-/** Longer than browsers keep a connection that is idle: an answer must not be sent on one that is just being closed. */
-const KEEP_ALIVE_MS = 310_000;
 
 /** Who is told of an error must not make another of it, which would end the process. */
 function tellSafely(tell: (thrown: unknown) => void, thrown: unknown): void {

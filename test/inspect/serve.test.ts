@@ -81,6 +81,27 @@ describe('serveInspector()', () => {
     ]);
   });
 
+  it('is shown to sixteen at most, and to more only when others have left', async () => {
+    const server = await serve();
+    const viewers = await Promise.all(Array.from({ length: 16 }, () => watch(server.socketUrl)));
+    expect(await refusal(server.socketUrl, {})).toBe(503);
+    viewers[0]?.socket.close();
+    await viewers[0]?.closed;
+    await expect.poll(() => refusal(server.socketUrl, {})).toBeUndefined();
+  });
+
+  it('takes no more connections than it has room for, and drops those that ask nothing', async () => {
+    const server = await serve();
+    const port = Number(new URL(server.socketUrl).port);
+    const strangers = Array.from({ length: 80 }, () => connect(port, '127.0.0.1').resume());
+    let closed = 0;
+    for (const socket of strangers) socket.on('error', () => undefined).on('close', () => (closed += 1));
+    onTestFinished(() => strangers.forEach((socket) => socket.destroy()));
+    await expect.poll(() => closed).toBe(16);
+    await expect.poll(() => closed, { timeout: 10_000 }).toBe(80);
+    await watch(server.socketUrl);
+  });
+
   it('is understood by the receiver of Stately', async () => {
     const server = await serve();
     const got: StatelyInspectionEvent[] = [];
