@@ -14,9 +14,9 @@ import { refused, type Refused } from './refusal.ts';
 /** Tells changes to all who want them. */
 export interface ChangeTeller {
   tell(signal: AbortSignal): AsyncGenerator<string>;
-}
   /** How many items of the inbox are open and have no answer: as it was told last, where somebody is told. */
   open(): Promise<number>;
+}
 
 /** Makes a teller with one lookout for all. */
 export function createChangeTeller(stage: Backstage): ChangeTeller {
@@ -45,8 +45,8 @@ export function createChangeTeller(stage: Backstage): ChangeTeller {
   );
 
   return {
-    async *tell(signal) {
     open: async () => (known && !problem ? known.open : countOpen(await openItems(stage))),
+    async *tell(signal) {
       const changed = new Set<string>();
       const bell = createBell(signal);
       viewers.add(changed);
@@ -137,7 +137,6 @@ async function look(stage: Backstage, known: Known | undefined): Promise<Found> 
   return { changed, open, next: { standings, updatedAt, open, allAt: isAll ? now : known.allAt } };
 }
 
-/** Runs that go on, and those that have ended lately: with thousands of runs the others are not looked at each time. */
 async function openItems({ store }: Backstage): Promise<readonly KeptItem[]> {
   return withAnswers(store, await store.inbox({ open: true }));
 }
@@ -146,6 +145,7 @@ function countOpen(items: readonly KeptItem[]): number {
   return items.filter(({ answer }) => answer === undefined).length;
 }
 
+/** Runs that go on, and those that have ended lately: with thousands of runs the others are not looked at each time. */
 async function recent({ store }: Backstage, updatedAt: number): Promise<readonly ListedRun[]> {
   const running = await store.runs({ status: ['running'] });
   // What was kept in the same millisecond may have come later.
