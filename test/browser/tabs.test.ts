@@ -1,0 +1,157 @@
+/**
+ * Several tabs of one browser, which has six connections to the dashboard for all of them.
+ *
+ * A browser without windows takes every page for one that can be seen, so pages say here themselves that they cannot.
+ *
+ * @module
+ */
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { dashboard } from './dashboard.ts';
+import { RUN, startStory } from './story.ts';
+import { openBeside, openTab } from './tab.ts';
+
+describe('an answer', () => {
+  it('goes through with five tabs on a run that can all be seen', async () => {
+    const { url, page, run } = await asked();
+    for (let count = 1; count < 5; count += 1) await openRun((await openBeside(page, home(url))).page, url);
+    await answer(page);
+    expect((await run.result).status).toBe('completed');
+  });
+
+  it('goes through with ten tabs on a run that cannot be seen', async () => {
+    const { url, page, run } = await asked();
+    for (let count = 1; count < 10; count += 1) {
+      const { page: other } = await openBeside(page, home(url));
+      await openRun(other, url);
+      await show(other, false);
+    }
+    await answer(page);
+    expect((await run.result).status).toBe('completed');
+  });
+});
+
+describe('a tab', () => {
+  it('has one stream, on whatever page it is', async () => {
+    const { url, page } = await asked();
+    const open = streamsOf(page);
+    await page.reload();
+    for (let count = 0; count < 2; count += 1) {
+      await openRun(page, url);
+      await expect.poll(() => open().map(pathOf)).toEqual([`/api/changes?run=${RUN}`]);
+      await page.getByRole('link', { name: 'Runs', exact: true }).click();
+      await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
+      await expect.poll(() => open().map(pathOf)).toEqual(['/api/changes']);
+    }
+  });
+
+  it('that cannot be seen has none, and goes on with the last record that it has once it can be', async () => {
+    const { store, url } = await dashboard();
+    const { drafts } = startStory(store);
+    const { page } = await openTab(url);
+    const open = streamsOf(page);
+    await openRun(page, url);
+    const graph = page.getByRole('application', { name: /^Graph of the phases/u });
+    await graph.getByRole('button', { name: /^draft running/u }).waitFor();
+    await expect.poll(async () => (await countOf(page)) === (await store.read(RUN)).length).toBe(true);
+    const shown = await countOf(page);
+    await show(page, false);
+    await expect.poll(open).toEqual([]);
+    for (const draft of drafts) draft.release('a draft');
+    await expect.poll(async () => (await store.inbox({ open: true })).length).toBe(1);
+    const { length } = await store.read(RUN);
+    expect(length).toBeGreaterThan(shown);
+    expect(await countOf(page)).toBe(shown);
+
+    await show(page, true);
+    await expect.poll(() => countOf(page)).toBe(length);
+    expect(open().map(pathOf)).toEqual([`/api/changes?run=${RUN}&after=${shown}`]);
+  });
+
+  it('that cannot be seen says in its title how many wait for a person', async () => {
+    const { store, url } = await dashboard();
+    const { page } = await openTab('about:blank');
+    await page.clock.install();
+    await page.goto(url);
+    await expect.poll(() => page.title()).toBe('Needs you · phasegate');
+    const asks = countsOf(page);
+    await show(page, false);
+    await expect.poll(asks).toBe(1);
+    const { drafts } = startStory(store);
+    for (const draft of drafts) draft.release('a draft');
+    await expect.poll(async () => (await store.inbox({ open: true })).length).toBe(1);
+    await page.clock.fastForward(15_000);
+    await expect.poll(() => page.title()).toBe('(1) Needs you · phasegate');
+    expect(asks()).toBe(2);
+    await show(page, true);
+    await page.clock.fastForward(60_000);
+    await page.getByRole('link', { name: 'Needs you (1)' }).waitFor();
+    expect(asks()).toBe(2);
+  });
+});
+
+// --- internal ---
+
+/** A dashboard with a run that waits for a person, and a tab on it. */
+async function asked() {
+  const { store, url } = await dashboard();
+  const { run, drafts } = startStory(store);
+  for (const draft of drafts) draft.release('a draft');
+  await expect.poll(async () => (await store.inbox({ open: true })).length).toBe(1);
+  const { page } = await openTab(url);
+  return { url, page, run };
+}
+
+async function answer(page: Page): Promise<void> {
+  await page.getByRole('link', { name: /check/u }).first().click();
+  await page.getByRole('radio', { name: /^Approve/u }).check();
+  await page.getByRole('button', { name: 'Send: approve' }).click();
+  await page.getByRole('heading', { name: 'Answered' }).waitFor();
+}
+
+function home(url: string): string {
+  return new URL('/', url).href;
+}
+
+async function openRun(page: Page, url: string): Promise<void> {
+  await page.goto(`${home(url)}#/run/${RUN}`);
+  await page.getByText(/^\d+ of \d+$/u).waitFor();
+}
+
+/** How many records the page has. */
+async function countOf(page: Page): Promise<number> {
+  const [, count] = (await page.getByText(/^\d+ of \d+$/u).innerText()).split(' of ');
+  return Number(count);
+}
+
+/** Says to a page whether it can be seen. */
+async function show(page: Page, isSeen: boolean): Promise<void> {
+  await page.evaluate(
+    `Object.defineProperty(document, 'visibilityState', { value: '${isSeen ? 'visible' : 'hidden'}', configurable: true });
+     document.dispatchEvent(new Event('visibilitychange'));`,
+  );
+}
+
+/** The addresses of streams that a page has open, from now on. */
+function streamsOf(page: Page): () => readonly string[] {
+  const open = new Map<object, string>();
+  page.on('request', (request) => {
+    if (/\/api\/changes|\/records/u.test(request.url())) open.set(request, request.url());
+  });
+  const forget = (request: object) => void open.delete(request);
+  page.on('requestfailed', forget);
+  page.on('requestfinished', forget);
+  return () => [...open.values()];
+}
+
+/** How often a page has asked how many items are open, from now on. */
+function countsOf(page: Page): () => number {
+  let count = 0;
+  page.on('request', (request) => (count += request.url().endsWith('/api/open') ? 1 : 0));
+  return () => count;
+}
+
+function pathOf(url: string): string {
+  const { pathname, search } = new URL(url);
+  return `${pathname}${search}`;
+}
