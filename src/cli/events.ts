@@ -10,7 +10,7 @@ import type { ListedRun } from '../store/port.ts';
 import { readRun } from '../store/read.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { findRun } from './find-run.ts';
-import { withoutTheDead } from './holder.ts';
+import { asItStands } from './holder.ts';
 import { print } from './print.ts';
 import { goOnText } from './show/afterwards.ts';
 import { createEventLines } from './show/event-lines.ts';
@@ -58,7 +58,7 @@ const LOOK_MS = 200;
 function createWorry(kept: OpenStore): (run: ListedRun) => void {
   let said = false;
   return (run) => {
-    const left = withoutTheDead(run).lease === undefined;
+    const left = asItStands(run).lease === undefined;
     if (left && !said)
       process.stderr.write(`phasegate: nobody works on the run now; ${goOnText('resume', run.runId, kept)}\n`);
     said = left;

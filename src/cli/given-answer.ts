@@ -7,7 +7,7 @@ import { PhasegateError } from '../model/errors.ts';
 import type { InboxItem } from '../model/inbox.ts';
 import type { GivenAnswer } from '../store/given-answer.ts';
 import type { Lease } from '../store/port.ts';
-import { withoutTheDead } from './holder.ts';
+import { asItStands } from './holder.ts';
 import { oneLine } from './show/text.ts';
 import { storeArgument, type OpenStore } from './store-option.ts';
 
@@ -19,7 +19,7 @@ export function givenText({ by }: GivenAnswer): string {
 /** Who can take an answer to a run now; `undefined` where nobody works on it. */
 export async function workerOn({ store }: Pick<OpenStore, 'store'>, runId: string): Promise<Lease | undefined> {
   const run = await store.run(runId);
-  return run && withoutTheDead(run).lease;
+  return run && asItStands(run).lease;
 }
 
 /** What an answer waits for. @param worker Who works on the run. */

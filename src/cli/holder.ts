@@ -5,9 +5,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { PhasegateError } from '../model/errors.ts';
 import type { Lease, ListedRun } from '../store/port.ts';
-import { timeText } from './duration.ts';
+import { asItStands as asRunStands, freeFromTheGone, workOn, type Work } from '../store/worker.ts';
 import type { OpenStore } from './store-option.ts';
 
 /** This process, for other people and processes. The start tells it from a later process that gets the same number. */
@@ -21,34 +20,24 @@ export function thisHolder(): string {
  *
  * @throws PhasegateError `RUN_LEASED` where the process lives and has let its right expire: it would do the same work again.
  */
-export async function freeFromTheDead(
-  { store }: Pick<OpenStore, 'store'>,
-  { lease, lapsed, seq }: Pick<ListedRun, 'lease' | 'lapsed' | 'seq'>,
-): Promise<void> {
-  const standing = lease ?? lapsed;
-  const holder = standing && readHolder(standing.holder);
-  if (!holder) return;
-  if (!lives(holder)) await store.release(standing);
-  else if (!lease) throw doesNotAnswer(standing, holder, seq);
+export function freeFromTheDead({ store }: Pick<OpenStore, 'store'>, run: ListedRun): Promise<void> {
+  return freeFromTheGone(store, run, { isAlive: holderIsAlive, hint: (lease) => howToEnd(lease, run.seq) });
 }
 
-/** The run as it stands: the right of a process of this machine that is gone has lapsed, whenever it was to end. */
-export function withoutTheDead(run: ListedRun): ListedRun {
-  const holder = run.lease && readHolder(run.lease.holder);
-  return !holder || lives(holder) ? run : { ...run, lease: undefined, lapsed: run.lease };
+/** The run as it stands, by what is known of the processes of this machine. */
+export function asItStands(run: ListedRun): ListedRun {
+  return asRunStands(run, holderIsAlive);
 }
 
-/** Who worked on a run and is gone, where that was a process of this machine which has not given it back. */
-export function goneFrom({ lease, lapsed }: Pick<ListedRun, 'lease' | 'lapsed'>): string | undefined {
-  const standing = lease ?? lapsed;
-  const holder = standing && readHolder(standing.holder);
-  return holder && !lives(holder) ? standing.holder : undefined;
+/** Who works on a run, by what is known of the processes of this machine. */
+export function workHere(run: Pick<ListedRun, 'lease' | 'lapsed'>): Work {
+  return workOn(run, holderIsAlive);
 }
 
-/** Whether a holder was a process of this machine that is gone. */
-export function goneHolder(text: string): boolean {
+/** Whether a holder lives, where it is a process of this machine. */
+export function holderIsAlive(text: string): boolean | undefined {
   const holder = readHolder(text);
-  return holder !== undefined && !lives(holder);
+  return holder && lives(holder);
 }
 
 // --- internal ---
@@ -94,11 +83,10 @@ function statOf(pid: number): readonly string[] {
   }
 }
 
-function doesNotAnswer({ runId, holder, expiresAt }: Lease, { pid, start }: Holder, seq: number): PhasegateError {
+/** What to do where a process that lives does not answer. */
+function howToEnd({ runId, holder }: Lease, seq: number): string {
+  const { pid, start } = readHolder(holder) ?? {};
   const kill = process.platform === 'win32' ? `taskkill /F /PID ${pid}` : `kill -9 ${pid}`;
-  const problem = `Cannot take run ${runId} from ${holder} as that is alive, but has not answered: its right to the run ended at ${timeText(expiresAt)}`;
   const other = `, or, if that is another program by now, go on in a new run: phasegate fork ${runId} --at ${seq}`;
-  return new PhasegateError('RUN_LEASED', problem, {
-    hint: `It was stopped, or a handler holds up its event loop. Wait until it goes on, or end it with: ${kill}${start === undefined ? other : ''}`,
-  });
+  return `It was stopped, or a handler holds up its event loop. Wait until it goes on, or end it with: ${kill}${start === undefined ? other : ''}`;
 }

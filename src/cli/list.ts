@@ -3,11 +3,10 @@
  *
  * @module
  */
-import { PhasegateError } from '../model/errors.ts';
 import type { ListedRun } from '../store/port.ts';
-import { standingOf, standings, type Standing } from '../store/standing.ts';
+import { readStandings, standingOf } from '../store/standing.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
-import { withoutTheDead } from './holder.ts';
+import { asItStands } from './holder.ts';
 import { asText, seesColours } from './reporter.ts';
 import { createPainter } from './show/line.ts';
 import { runTable } from './show/run-table.ts';
@@ -28,7 +27,7 @@ export async function listRuns({ status, pipeline, limit, json = false, ...flags
   const { store } = openStore(flags, 'read');
   const all = await store.runs({ pipeline, limit: wanted ? undefined : limit });
   const runs = all
-    .map(withoutTheDead)
+    .map(asItStands)
     .filter((run) => wanted?.has(standingOf(run)) ?? true)
     .slice(0, limit);
   await store.close();
@@ -38,15 +37,6 @@ export async function listRuns({ status, pipeline, limit, json = false, ...flags
 }
 
 // --- internal ---
-
-function readStandings(text: string): ReadonlySet<Standing> {
-  const names = text.split(',').map((name) => name.trim().toLowerCase());
-  const unknown = names.find((name) => !standings.some((one) => one === name));
-  if (unknown === undefined) return new Set(standings.filter((one) => names.includes(one)));
-  throw new PhasegateError('INPUT_INVALID', `Cannot list runs by --status ${JSON.stringify(unknown)}`, {
-    hint: `Say one of ${standings.join(', ')}; or several, with commas between them.`,
-  });
-}
 
 function asJson(run: ListedRun): string {
   const { lease, lapsed: _, ...info } = run;

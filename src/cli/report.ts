@@ -5,7 +5,7 @@
  */
 import type { ExitCode } from './exit-code.ts';
 import { findRun } from './find-run.ts';
-import { withoutTheDead } from './holder.ts';
+import { asItStands } from './holder.ts';
 import { foldReport, type ReportData } from './report/data.ts';
 import { asHtml } from './report/html.ts';
 import { asMarkdown } from './report/markdown.ts';
@@ -34,7 +34,7 @@ export async function reportKept(wanted: string, flags: ReportFlags): Promise<Ex
       fold.apply(record);
   }
   await kept.store.close();
-  const text = textOf(fold.data(withoutTheDead(run)), flags);
+  const text = textOf(fold.data(asItStands(run)), flags);
   const what = `the report on run ${oneLine(run.runId)} of "${oneLine(run.pipeline)}"`;
   return writeOut(text, flags.out, `${what} is in ${oneLine(flags.out ?? '')}`);
 }

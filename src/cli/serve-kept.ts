@@ -5,7 +5,7 @@
  */
 import { PhasegateError } from '../model/errors.ts';
 import { serveDashboard, type Dashboard } from '../server/serve.ts';
-import { goneHolder, thisHolder } from './holder.ts';
+import { holderIsAlive, thisHolder } from './holder.ts';
 import { sessionSecret } from './session-secret.ts';
 import { harmless } from './show/harmless.ts';
 import type { OpenStore } from './store-option.ts';
@@ -34,7 +34,7 @@ export async function serveKept(
     session: sessionSecret(kept.file, readOnly ? 'read' : 'write'),
     user: userName(),
     actions: actionsOn(kept),
-    isGone: goneHolder,
+    isAlive: holderIsAlive,
     holder: thisHolder(),
     onError: (thrown: unknown) => process.stderr.write(`phasegate: ${harmless(textOf(thrown))}\n`),
   };

@@ -9,11 +9,12 @@ import { withAnswers, type KeptItem } from '../store/given-answer.ts';
 import type { ListedRun } from '../store/port.ts';
 import { readRun } from '../store/read.ts';
 import { standingOf } from '../store/standing.ts';
+import type { Work } from '../store/worker.ts';
 import { timeText } from './duration.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { findRun } from './find-run.ts';
 import { givenText } from './given-answer.ts';
-import { goneFrom, withoutTheDead } from './holder.ts';
+import { asItStands, workHere } from './holder.ts';
 import { print } from './print.ts';
 import { asText, seesColours } from './reporter.ts';
 import { goOnText } from './show/afterwards.ts';
@@ -37,7 +38,8 @@ export interface ShowFlags extends StoreFlags {
 /** Prints how a run stands, and what each attempt came to. */
 export async function showKept(wanted: string, flags: ShowFlags): Promise<ExitCode> {
   const kept = openStore(flags, 'read');
-  const run = withoutTheDead(await findRun(kept, wanted));
+  const found = await findRun(kept, wanted);
+  const run = asItStands(found);
   const board = createBoard();
   const story = foldAttempts();
   const fold = foldTimeline();
@@ -58,7 +60,7 @@ export async function showKept(wanted: string, flags: ShowFlags): Promise<ExitCo
   }
   const snapshot = board.snapshot();
   const lines = [
-    ...headLines(run, snapshot, kept),
+    ...headLines(run, workHere(found), snapshot, kept),
     [],
     ...(flags.timeline ? timeline(fold.timeline(), board, run) : tree(board, run)),
     ...items.map(itemLine),
@@ -75,16 +77,14 @@ const AT_ONCE = 1000;
 const USUAL_COLUMNS = 80;
 const SPACE = { columns: 2000, rows: 1_000_000 };
 
-function headLines(run: ListedRun, { reason, error }: RunSnapshot, kept: OpenStore): readonly Line[] {
+function headLines(run: ListedRun, work: Work, { reason, error }: RunSnapshot, kept: OpenStore): readonly Line[] {
   const { runId, status, pipeline, startedAt, updatedAt, seq, source, forkOf, lease } = run;
   const standing = standingOf(run);
-  const gone = goneFrom(run);
   const facts = [
     `started ${timeText(startedAt)}, last record ${seq} after ${duration(updatedAt - startedAt)}`,
     ...(source === undefined ? [] : [`definition ${oneLine(source)}`]),
     ...(forkOf === undefined ? [] : [`fork of run ${oneLine(forkOf)}`]),
-    ...(lease ? [`${oneLine(lease.holder)} works on it`] : []),
-    ...(gone === undefined ? [] : [`${oneLine(gone)} worked on it, and is gone`]),
+    ...workText(work),
     ...(status === 'running' && !lease ? [goOnText('resume', runId, kept)] : []),
   ];
   const why = error ? errorText(error) : (reason ?? '');
@@ -97,6 +97,19 @@ function headLines(run: ListedRun, { reason, error }: RunSnapshot, kept: OpenSto
           .split('\n')
           .map((text) => [span(`  ${text}`, 'warn')])),
   ];
+}
+
+function workText(work: Work): readonly string[] {
+  switch (work.state) {
+    case 'worked':
+      return [`${oneLine(work.lease.holder)} works on it`];
+    case 'hung':
+      return [`${oneLine(work.lease.holder)} works on it, and does not answer`];
+    case 'gone':
+      return [`${oneLine(work.lease.holder)} worked on it, and is gone`];
+    case 'free':
+      return [];
+  }
 }
 
 function itemLine({ id, about, reason, answer }: KeptItem): Line {

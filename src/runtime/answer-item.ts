@@ -35,7 +35,7 @@ export async function answerItem(
   { nonce, by = '' }: AnswerOptions = {},
 ): Promise<void> {
   const kept = await store.item(id);
-  if (!kept) throw itemUnknown(id.replace(/:[^:]*$/u, ''), id);
+  if (!kept) throw itemUnknown('answer', id.replace(/:[^:]*$/u, ''), id);
   const { runId } = kept;
   const records = await readRun(store, runId);
   const inbox = foldInbox();

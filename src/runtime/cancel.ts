@@ -26,7 +26,7 @@ export async function cancelRun(
 ): Promise<RunResult> {
   const records = await readRun(store, runId);
   const first = records[0]?.event;
-  if (first?.type !== 'run.started') throw runUnknown(runId);
+  if (first?.type !== 'run.started') throw runUnknown('cancel', runId);
   const { plan } = definitionOf(records, first);
   // The machine ends it, which knows what it had come to, before anything begins.
   const signal = AbortSignal.abort(new Error(reason));

@@ -43,7 +43,7 @@ export interface ForkOptions {
 export async function forkRun(store: RunStore, runId: string, options: ForkOptions): Promise<string> {
   const records = await readRun(store, runId);
   const source = (await store.run(runId))?.source;
-  if (records.length === 0) throw runUnknown(runId);
+  if (records.length === 0) throw runUnknown('fork', runId);
   const copied = options.decision
     ? decidedOtherwise(runId, records, options.at, options.decision)
     : records.slice(0, pointOf(runId, records, options.at));

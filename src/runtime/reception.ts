@@ -123,7 +123,7 @@ export function createReception({ pipeline, log, clock, tell, claim, listen }: R
       .find((one) => one.id === id);
     if (!item) {
       const outcome = closed.get(id)?.outcome;
-      throw outcome === undefined ? itemUnknown(log.runId, id) : answered(id, outcome);
+      throw outcome === undefined ? itemUnknown('answer', log.runId, id) : answered(id, outcome);
     }
     checkNonce(item, nonce);
     return item;

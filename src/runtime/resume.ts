@@ -102,7 +102,7 @@ async function proceed<O>(
   checkPipeline(pipeline);
   const { clock, holder } = options;
   const kept = await store.run(runId);
-  if (!kept) throw runUnknown(runId);
+  if (!kept) throw runUnknown(how, runId);
   const origin = { forkOf: kept.forkOf, source: options.source ?? kept.source };
   const lease = await store.acquire(runId, holder ?? `process ${globalThis.process?.pid ?? ''}`, TELLING_MS);
   try {
@@ -146,7 +146,7 @@ function tell(
 ): Told {
   const first = records[0]?.event;
   const last = records.findLast(({ event }) => event.type === 'run.ended' || event.type === 'run.reopened')?.event;
-  if (first?.type !== 'run.started') throw runUnknown(runId);
+  if (first?.type !== 'run.started') throw runUnknown(how, runId);
   checkEnd(runId, records, last?.type === 'run.ended' ? last : undefined, how);
   const known = definitionOf(records, first);
   const isChanged = fingerprintLike(plan, known) !== known.fingerprint;

@@ -37,10 +37,11 @@
  */
 import type { Statechart } from '../../visualizations/statechart.ts';
 import type { RunInfo } from '../model/run-info.ts';
-import type { InboxItem } from '../model/inbox.ts';
 import type { ItemDetail } from '../model/item-detail.ts';
 import type { Reply } from '../model/reply.ts';
 import type { Trouble } from '../model/trouble.ts';
+import type { KeptItem } from '../store/given-answer.ts';
+import type { Standing } from '../store/standing.ts';
 
 /** Where the browser is. */
 export interface Session {
@@ -68,14 +69,16 @@ export interface Change {
   readonly open: number;
 }
 
-/** How a run stands: `waiting` is for a person, and `suspended` is what can be resumed at once. */
-export type UiStanding = RunInfo['status'] | 'waiting' | 'suspended';
+/** How a run stands. */
+export type UiStanding = Standing;
 
 /** A run in a list. */
 export interface UiRun extends RunInfo {
   readonly standing: UiStanding;
   /** Who works on it. */
   readonly worker: string | null;
+  /** Who works on it and has not answered for so long that its right to the run has ended. */
+  readonly hung: string | null;
   /** Who worked on it and is gone without having given it back. */
   readonly gone: string | null;
   /** What can be done with it now. */
@@ -83,9 +86,7 @@ export interface UiRun extends RunInfo {
 }
 
 /** An item, and whether somebody has answered it and no process has taken that yet. */
-export interface UiItem extends InboxItem {
-  readonly answer?: { readonly by: string; readonly time: number } | undefined;
-}
+export type UiItem = KeptItem;
 
 /** All about an item. Large outputs are references, as in records; how outputs differ is for whoever shows it to find. */
 export interface UiItemDetail extends Omit<ItemDetail, 'item' | 'changes'> {
@@ -96,8 +97,8 @@ export interface UiItemDetail extends Omit<ItemDetail, 'item' | 'changes'> {
 
 /** Something that is wrong with a run that goes on. */
 export interface UiTrouble extends Omit<Trouble, 'code'> {
-  /** What the records show, or that whoever worked on the run is gone, or that it was left. */
-  readonly code: Trouble['code'] | 'GONE' | 'LEFT';
+  /** What the records show, or that whoever works on the run does not answer or is gone, or that it was left. */
+  readonly code: Trouble['code'] | 'HUNG' | 'GONE' | 'LEFT';
   readonly runId: string;
   readonly pipeline: string;
 }

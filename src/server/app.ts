@@ -5,6 +5,7 @@
  */
 import { Hono } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { readStandings } from '../store/standing.ts';
 import type { Done, Session } from './api.ts';
 import { createAssets } from './assets.ts';
 import type { Backstage } from './backstage.ts';
@@ -56,7 +57,7 @@ export function createApp(stage: Backstage, secrets: Secrets, assets: string | U
   app.get('/api/open', async (c) => c.json({ open: await changes.open() }));
   app.get('/api/runs', async (c) => {
     const status = c.req.query('status');
-    const standings = status === undefined ? undefined : new Set(status.split(','));
+    const standings = status === undefined ? undefined : readStandings(status);
     const limit = readCount(c, 'limit', MOST_RUNS);
     return c.json({ runs: await listRuns(stage, { pipeline: c.req.query('pipeline'), standings, limit }) });
   });
@@ -83,7 +84,7 @@ export function createApp(stage: Backstage, secrets: Secrets, assets: string | U
   if (stage.readOnly) app.post('*', (c) => c.json(READ_ONLY, 403));
   for (const how of ['resume', 'retry'] as const) {
     app.post(`/api/runs/:run/${how}`, async (c) => {
-      const run = await findRun(stage, c.req.param('run'));
+      const run = await findRun(stage, c.req.param('run'), how);
       await doer.goOn(how, run);
       return c.json(await done(run.runId));
     });

@@ -4,6 +4,7 @@
  * @module
  */
 import type { ListedRun, RunStore } from '../store/port.ts';
+import type { IsAlive } from '../store/worker.ts';
 import type { OpenStreams } from './event-stream.ts';
 
 /** What can be done with runs where their programs are at hand. */
@@ -26,8 +27,7 @@ export interface Backstage {
   /** In whose name answers are given. */
   readonly user: string;
   readonly actions: DashboardActions | undefined;
-  /** Whether whoever holds a run is known to be gone without having given it back. */
-  readonly isGone: (holder: string) => boolean;
+  readonly isAlive: IsAlive;
   /** Under which name runs are cancelled. */
   readonly holder: string;
   readonly streams: OpenStreams;

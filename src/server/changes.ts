@@ -5,6 +5,7 @@
  */
 import { withAnswers, type KeptItem } from '../store/given-answer.ts';
 import type { ListedRun } from '../store/port.ts';
+import { workOn } from '../store/worker.ts';
 import type { Change } from './api.ts';
 import type { Backstage } from './backstage.ts';
 import { createBell, eventText, HEARTBEAT, HEARTBEAT_MS } from './event-stream.ts';
@@ -153,8 +154,7 @@ async function recent({ store }: Backstage, updatedAt: number): Promise<readonly
   return [...running, ...updated.filter(({ status }) => status !== 'running')];
 }
 
-function textOf({ isGone }: Backstage, { seq, lease, lapsed }: ListedRun, inbox = ''): string {
-  const held = lease ?? lapsed;
-  const hold = held ? `${held.token} ${lease ? 'held' : 'lapsed'} ${isGone(held.holder) ? 'gone' : ''}` : '';
-  return `${seq} ${hold} ${inbox}`;
+function textOf({ isAlive }: Backstage, run: ListedRun, inbox = ''): string {
+  const work = workOn(run, isAlive);
+  return `${run.seq} ${work.state} ${work.state === 'free' ? '' : work.lease.token} ${inbox}`;
 }

@@ -4,14 +4,14 @@
  * @module
  */
 import { setTimeout } from 'node:timers/promises';
-import { PhasegateError } from '../model/errors.ts';
-import { cancelRun } from '../runtime/cancel.ts';
+import { cancelHeld } from '../runtime/cancel-held.ts';
 import { forkRun } from '../runtime/fork.ts';
 import type { ListedRun } from '../store/port.ts';
+import { freeFromTheGone } from '../store/worker.ts';
 import type { Forked, ForkRequest, RunAction } from './api.ts';
 import type { Backstage } from './backstage.ts';
 import { refused, RequestRefused } from './refusal.ts';
-import { findRun, offered, workerOn } from './runs.ts';
+import { findRun, offered } from './runs.ts';
 
 /** Does it. Each throws a PhasegateError where it cannot. */
 export interface Doer {
@@ -29,8 +29,12 @@ export function createDoer(stage: Backstage): Doer {
   function goOn(how: 'resume' | 'retry', run: ListedRun): Promise<void> {
     const { actions } = stage;
     if (!actions) throw notOffered(how, run.runId);
+    const begin = async () => {
+      await freeFromTheGone(stage.store, run, stage);
+      await actions[how](run);
+    };
     const key = `${how} ${run.runId}`;
-    const begun = pending.get(key) ?? actions[how](run).finally(() => pending.delete(key));
+    const begun = pending.get(key) ?? begin().finally(() => pending.delete(key));
     pending.set(key, begun);
     return begun;
   }
@@ -38,29 +42,25 @@ export function createDoer(stage: Backstage): Doer {
   return {
     goOn,
     async cancel(runId, reason = `Cancelled by ${stage.user} in the dashboard`) {
-      const first = await findRun(stage, runId);
-      if (first.status !== 'running') throw hasEnded(first);
-      let isTold = false;
-      for (let left = PATIENCE_MS; left > 0; left -= LOOK_MS) {
-        const run = await findRun(stage, runId);
-        if (run.status !== 'running') return;
-        if (workerOn(stage, run) === null) {
-          if (run.lease) await stage.store.release(run.lease);
-          await cancelRun(stage.store, runId, reason, { holder: stage.holder });
-        } else {
-          if (!isTold)
-            await stage.store.post({ runId, kind: 'cancel', body: reason, by: stage.user, time: Date.now() });
-          isTold = true;
+      let left = PATIENCE_MS;
+      await cancelHeld(stage.store, runId, {
+        reason,
+        holder: stage.holder,
+        by: stage.user,
+        free: (run) => freeFromTheGone(stage.store, run, stage),
+        async wait() {
           await setTimeout(LOOK_MS);
-        }
-      }
+          left -= LOOK_MS;
+          return left > 0;
+        },
+      });
     },
     async fork(runId, { at, run = false }) {
       if (!offered(stage).includes('fork')) throw notOffered('fork', runId);
       const forked = await forkRun(stage.store, runId, { at });
       if (!run) return { runId: forked };
       try {
-        await goOn('resume', await findRun(stage, forked));
+        await goOn('resume', await findRun(stage, forked, 'resume'));
         return { runId: forked };
       } catch (thrown) {
         return { runId: forked, problem: refused(thrown).body.error };
@@ -74,12 +74,6 @@ export function createDoer(stage: Backstage): Doer {
 /** Milliseconds for which whoever works on a run may end it, and between looks. */
 const PATIENCE_MS = 5000;
 const LOOK_MS = 100;
-
-function hasEnded({ runId, status }: ListedRun): PhasegateError {
-  return new PhasegateError('RUN_ENDED', `Cannot cancel run ${runId} as it has ended: ${status}`, {
-    hint: 'There is nothing left to cancel.',
-  });
-}
 
 function notOffered(action: RunAction, runId: string): RequestRefused {
   return new RequestRefused(

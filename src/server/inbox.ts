@@ -9,11 +9,12 @@ import type { InboxItem } from '../model/inbox.ts';
 import { answerItem } from '../runtime/answer-item.ts';
 import { detailOf, withAnswer, withAnswers } from '../store/given-answer.ts';
 import { answered, itemUnknown } from '../store/refusals.ts';
+import { asItStands } from '../store/worker.ts';
 import type { Answered, AnswerRequest, UiItem, UiItemDetail } from './api.ts';
 import type { Backstage } from './backstage.ts';
 import type { Doer } from './doer.ts';
 import { refused } from './refusal.ts';
-import { findRun, uiRun, workerOn } from './runs.ts';
+import { findRun, uiRun } from './runs.ts';
 
 /** Items, the oldest first. */
 export async function listItems(
@@ -25,7 +26,7 @@ export async function listItems(
 
 /** All about an item. @throws PhasegateError `ITEM_UNKNOWN` */
 export async function itemInFull(stage: Backstage, id: string): Promise<UiItemDetail> {
-  const item = await withAnswer(stage.store, await findItem(stage, id));
+  const item = await withAnswer(stage.store, await findItem(stage, id, 'show'));
   const { changes: _changes, ...detail } = await detailOf(stage.store, item, { isPacked: true });
   return { ...detail, item, run: uiRun(stage, await findRun(stage, item.runId)) };
 }
@@ -41,14 +42,14 @@ export async function answer(
   id: string,
   { nonce, reply }: AnswerRequest,
 ): Promise<Answered> {
-  const item = await withAnswer(stage.store, await findItem(stage, id));
+  const item = await withAnswer(stage.store, await findItem(stage, id, 'answer'));
   if (item.answer) throw answeredBy(item);
   try {
     await answerItem(stage.store, id, reply, { nonce, by: stage.user });
   } catch (thrown) {
     if (!PhasegateError.is(thrown) || thrown.code !== 'ANSWERED') throw thrown;
     // Somebody was faster.
-    const now = await withAnswer(stage.store, await findItem(stage, id));
+    const now = await withAnswer(stage.store, await findItem(stage, id, 'answer'));
     throw now.answer || now.closedAt !== undefined ? answeredBy(now) : thrown;
   }
   return whatBecomes(stage, doer, item);
@@ -60,10 +61,10 @@ export async function answer(
 const PATIENCE_MS = 3000;
 const LOOK_MS = 50;
 
-async function findItem({ store }: Backstage, id: string): Promise<InboxItem> {
+async function findItem({ store }: Backstage, id: string, action: 'show' | 'answer'): Promise<InboxItem> {
   const item = await store.item(id);
   if (item) return item;
-  throw itemUnknown(id.replace(/:[^:]*$/u, ''), id);
+  throw itemUnknown(action, id.replace(/:[^:]*$/u, ''), id);
 }
 
 function answeredBy({ id, answer: given, closedAt, outcome, who }: UiItem): PhasegateError {
@@ -76,7 +77,9 @@ async function whatBecomes(stage: Backstage, doer: Doer, { id, runId }: InboxIte
     const run = await findRun(stage, runId);
     const item = await stage.store.item(id);
     if (item?.closedAt !== undefined) return { state: 'taken', outcome: item.outcome };
-    const isWorkedOn = workerOn(stage, run) !== null;
+    // Whoever does not answer now takes it later, and must not be robbed.
+    const { lease } = asItStands(run, stage.isAlive);
+    const isWorkedOn = lease !== undefined;
     if (!isWorkedOn && !stage.actions) return { state: 'kept' };
     if (!isWorkedOn) {
       try {

@@ -5,15 +5,16 @@
  */
 import type { ListedRun } from '../store/port.ts';
 import { runUnknown } from '../store/refusals.ts';
-import { standingOf } from '../store/standing.ts';
-import type { RunAction, UiRun, UiStanding } from './api.ts';
+import { standingOf, type Standing } from '../store/standing.ts';
+import { asItStands, workOn, type Work } from '../store/worker.ts';
+import type { RunAction, UiRun } from './api.ts';
 import type { Backstage } from './backstage.ts';
 
 /** Which runs to list. All conditions have to hold. */
 export interface RunsWanted {
   readonly pipeline?: string | undefined;
   /** Standings. @default all */
-  readonly standings?: ReadonlySet<string> | undefined;
+  readonly standings?: ReadonlySet<Standing> | undefined;
   readonly limit: number;
 }
 
@@ -27,31 +28,27 @@ export async function listRuns(
   return standings ? runs.filter(({ standing }) => standings.has(standing)).slice(0, limit) : runs;
 }
 
-/** @throws PhasegateError `RUN_UNKNOWN` */
-export async function findRun({ store }: Backstage, runId: string): Promise<ListedRun> {
+/** @param action What it is for. @throws PhasegateError `RUN_UNKNOWN` */
+export async function findRun({ store }: Backstage, runId: string, action = 'show'): Promise<ListedRun> {
   const run = await store.run(runId);
   if (run) return run;
-  throw runUnknown(runId);
+  throw runUnknown(action, runId);
 }
 
 /** A run as it is shown. */
 export function uiRun(stage: Backstage, run: ListedRun): UiRun {
-  const { lease, lapsed, ...info } = run;
-  const worker = workerOn(stage, run);
-  const held = lease ?? lapsed;
-  const standing = standingOf({ ...info, lease: worker === null ? undefined : lease });
+  const { lease: _lease, lapsed: _lapsed, ...info } = run;
+  const work = workOn(run, stage.isAlive);
+  const standing = standingOf(asItStands(run, stage.isAlive));
+  const holderIf = (state: Work['state']) => (work.state === state && work.state !== 'free' ? work.lease.holder : null);
   return {
     ...info,
     standing,
-    worker,
-    gone: held && stage.isGone(held.holder) ? held.holder : null,
-    actions: actionsOn(standing, worker !== null).filter((action) => offered(stage).includes(action)),
+    worker: holderIf('worked'),
+    hung: holderIf('hung'),
+    gone: holderIf('gone'),
+    actions: actionsOn(standing, work).filter((action) => offered(stage).includes(action)),
   };
-}
-
-/** Who works on a run; `null` where nobody does. */
-export function workerOn({ isGone }: Backstage, { lease }: Pick<ListedRun, 'lease'>): string | null {
-  return lease && !isGone(lease.holder) ? lease.holder : null;
 }
 
 /** What can be done with runs at all. A fork is for being gone on with. */
@@ -62,17 +59,19 @@ export function offered({ readOnly, actions }: Backstage): readonly RunAction[] 
 
 // --- internal ---
 
-function actionsOn(standing: UiStanding, isWorkedOn: boolean): readonly RunAction[] {
+function actionsOn(standing: Standing, { state }: Work): readonly RunAction[] {
   switch (standing) {
     case 'running':
     case 'waiting':
     case 'suspended':
-      return isWorkedOn ? ['cancel', 'fork'] : ['resume', 'cancel', 'fork'];
+      // Whoever lives and does not answer can neither be told anything nor be robbed.
+      if (state === 'hung') return ['fork'];
+      return state === 'worked' ? ['cancel', 'fork'] : ['resume', 'cancel', 'fork'];
     case 'rejected':
     case 'failed':
     case 'cancelled':
     case 'exhausted':
-      return ['retry', 'fork'];
+      return state === 'hung' ? ['fork'] : ['retry', 'fork'];
     case 'completed':
       return ['fork'];
   }

@@ -25,11 +25,12 @@ export interface DashboardOptions {
   /** What can be done with runs beside answering and cancelling: it takes their pipelines. @default nothing */
   readonly actions?: DashboardActions | undefined;
   /**
-   * Whether a process that holds a run is known to be gone; then its run can be gone on with before its lease expires.
+   * Whether whoever holds a run lives; `undefined` where that cannot be told. The run of who is gone can be gone on with before
+   * its lease expires, and that of who lives not even after.
    *
-   * @default none is
+   * @default it cannot be told
    */
-  readonly isGone?: ((holder: string) => boolean) | undefined;
+  readonly isAlive?: ((holder: string) => boolean | undefined) | undefined;
   /** Under which name runs are cancelled. @default 'dashboard' */
   readonly holder?: string | undefined;
   /** A folder with another app. @default the one of the package */
@@ -71,7 +72,7 @@ export interface Dashboard {
  */
 export async function serveDashboard(store: RunStore, options: DashboardOptions = {}): Promise<Dashboard> {
   const { port = 0, storeName = 'store', readOnly = false, user = 'dashboard', holder = 'dashboard' } = options;
-  const { actions, isGone = () => false, assets = BUILT_APP, unref = false, onError = console.error } = options;
+  const { actions, isAlive = () => undefined, assets = BUILT_APP, unref = false, onError = console.error } = options;
   const { session = createSecret() } = options;
   const streams: Backstage['streams'] = new Set();
   const closing = new AbortController();
@@ -81,7 +82,7 @@ export async function serveDashboard(store: RunStore, options: DashboardOptions 
     readOnly,
     user,
     actions,
-    isGone,
+    isAlive,
     holder,
     streams,
     closing: closing.signal,

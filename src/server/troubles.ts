@@ -74,10 +74,25 @@ interface Followed {
   seq: number;
 }
 
-/** A run that nobody works on. One that waits for a person is left on purpose. */
-function left({ standing, gone, worker, seq, updatedAt }: UiRun): readonly Omit<UiTrouble, 'runId' | 'pipeline'>[] {
+/** Nothing can be done with the run from here before. */
+const HUNG_ADVICE =
+  'It was stopped, or a handler holds up its event loop. Wait until it goes on, or end it: then the run can be resumed.';
+
+/** A run that nobody works on, or who does not answer. One that waits for a person is left on purpose. */
+function left({
+  standing,
+  hung,
+  gone,
+  worker,
+  seq,
+  updatedAt,
+}: UiRun): readonly Omit<UiTrouble, 'runId' | 'pipeline'>[] {
   const about = { phase: null, seq, since: updatedAt };
   if (worker !== null) return [];
+  if (hung !== null) {
+    const found = `${hung} lives and does not answer`;
+    return [{ ...about, code: 'HUNG', severity: 'problem', found, advice: HUNG_ADVICE }];
+  }
   if (gone !== null) {
     const found = `${gone} worked on it and is gone without having given it back`;
     return [{ ...about, code: 'GONE', severity: 'problem', found, advice: 'Resume it: what is approved stays.' }];

@@ -127,11 +127,11 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): RunSto
       refuse.checkMessage(message);
       const { runId, kind, item: id } = message;
       const run = runs.get(runId);
-      if (!run) throw refuse.runUnknown(runId);
+      if (!run) throw refuse.runUnknown('post to', runId);
       if (kind === 'answer' && id !== undefined) {
         const text = items.get(id);
         const item = text === undefined ? undefined : itemOf(text);
-        if (item?.runId !== runId) throw refuse.itemUnknown(runId, id);
+        if (item?.runId !== runId) throw refuse.itemUnknown('answer', runId, id);
         if (item.closedAt !== undefined) throw refuse.answered(id, item.outcome ?? 'no outcome');
         if (run.answered.has(id)) throw refuse.answered(id, undefined);
         run.answered.add(id);

@@ -97,16 +97,16 @@ export function runLeased(action: string, { runId, holder, expiresAt }: Lease): 
   });
 }
 
-/** There is nobody who could be told. */
-export function runUnknown(runId: string): PhasegateError {
-  return new PhasegateError('RUN_UNKNOWN', `Cannot go on with run ${runId} as the store has no run of that id`, {
+/** There is nobody who could be told, nor anything to be shown. @param action Such as `cancel`. */
+export function runUnknown(action: string, runId: string): PhasegateError {
+  return new PhasegateError('RUN_UNKNOWN', `Cannot ${action} run ${runId} as the store has no run of that id`, {
     hint: 'List the runs of the store, and see that it is the right store.',
   });
 }
 
-/** There is nothing that could be answered. */
-export function itemUnknown(runId: string, item: string): PhasegateError {
-  return new PhasegateError('ITEM_UNKNOWN', `Cannot answer item ${item} as run ${runId} has none of that id`, {
+/** There is nothing that could be answered. @param action Such as `answer`. */
+export function itemUnknown(action: string, runId: string, item: string): PhasegateError {
+  return new PhasegateError('ITEM_UNKNOWN', `Cannot ${action} item ${item} as run ${runId} has none of that id`, {
     hint: 'List the inbox for the items that are open.',
   });
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { PhasegateError } from '../model/errors.ts';
 import type { ListedRun } from './port.ts';
 
 /** Every standing. */
@@ -25,4 +26,14 @@ export function standingOf({ status, waiting, lease }: Pick<ListedRun, 'status' 
   if (status !== 'running') return status;
   if (waiting.length > 0) return 'waiting';
   return lease ? 'running' : 'suspended';
+}
+
+/** Standings as somebody has asked for them, with commas between them. @throws PhasegateError `INPUT_INVALID` */
+export function readStandings(text: string): ReadonlySet<Standing> {
+  const names = text.split(',').map((name) => name.trim().toLowerCase());
+  const unknown = names.find((name) => !standings.some((one) => one === name));
+  if (unknown === undefined) return new Set(standings.filter((one) => names.includes(one)));
+  throw new PhasegateError('INPUT_INVALID', `Cannot list runs by status ${JSON.stringify(unknown)}`, {
+    hint: `Say one of ${standings.join(', ')}; or several, with commas between them.`,
+  });
 }

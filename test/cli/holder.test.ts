@@ -8,7 +8,8 @@ import { connectionOf } from '../../src/store/sqlite/connection.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { storeOn } from '../../src/store/sqlite/store.ts';
 import { article, containing, idIn, leftAtWork, matching, put, ran, startUntil } from './article.ts';
-import { files, phasegate } from './cli.ts';
+import { askAt, cookieOf, until, type Asking } from '../server/rig.ts';
+import { files, phasegate, start } from './cli.ts';
 
 const DAY = 86_400_000;
 
@@ -53,6 +54,49 @@ describe('a run that a process of this machine has let lapse', () => {
     child.kill('SIGKILL');
     await ended;
     expect(await phasegate(['resume', 'slow'], { cwd })).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('is not taken from it by the dashboard either, which says so', async () => {
+    const cwd = await article();
+    const { child, ended } = await startUntil(['run', 'p.mjs', '--run-id', 'slow'], 'at work', cwd);
+    onTestFinished(() => void child.kill('SIGKILL'));
+    child.kill('SIGSTOP');
+    await lapse(cwd, 'slow');
+    await put(cwd, 'go');
+    const holder = matching(new RegExp(`^process ${child.pid} on `, 'u'));
+    expect((await phasegate(['show', 'slow'], { cwd })).stdout).toMatch(
+      new RegExp(
+        String.raw`^run slow of "article"  running\n(?:.*\n)*  process ${child.pid} on .* works on it, and does not answer$`,
+        'mu',
+      ),
+    );
+    expect((await phasegate(['ls'], { cwd })).stdout).toMatch(/^slow +running/mu);
+
+    const { get, post } = await dashboardOf(cwd);
+    expect(await get('/api/runs/slow')).toMatchObject({
+      standing: 'running',
+      worker: null,
+      hung: holder,
+      gone: null,
+      actions: ['fork'],
+    });
+    expect(await get('/api/troubles')).toMatchObject({
+      troubles: [{ runId: 'slow', code: 'HUNG', severity: 'problem' }],
+    });
+    const before = await recordsOf(cwd, 'slow');
+    for (const action of ['cancel', 'retry', 'resume'])
+      expect([action, await post(`/api/runs/slow/${action}`)]).toMatchObject([
+        action,
+        { error: { code: 'RUN_LEASED' } },
+      ]);
+    expect(await ran(cwd)).toEqual(['read', 'write']);
+    expect(await recordsOf(cwd, 'slow')).toEqual(before);
+
+    child.kill('SIGKILL');
+    await ended;
+    expect(await get('/api/runs/slow')).toMatchObject({ standing: 'suspended', hung: null, gone: holder });
+    expect(await post('/api/runs/slow/cancel')).toMatchObject({ run: { standing: 'cancelled' } });
+    expect(await ran(cwd)).toEqual(['read', 'write']);
   });
 
   it('is not taken where nothing tells whether it is the same process, and says what else can be done', async () => {
@@ -186,6 +230,25 @@ async function untilAsked(file: string): Promise<string> {
       return item.id;
     }
   }
+}
+
+/** Starts a dashboard, which ends with the test. @returns Who asks it. */
+async function dashboardOf(cwd: string) {
+  const { child } = start(['ui', '--port', '0'], { cwd });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let printed = '';
+  child.stdout?.on('data', (more: string) => (printed += more));
+  await until(() => printed.endsWith('\n'));
+  const url = printed.trim().replace('dashboard: ', '');
+  const { origin } = new URL(url);
+  const cookie = await cookieOf(url);
+  const headers = { cookie, origin, 'content-type': 'application/json' };
+  const json = async (path: string, asking: Asking): Promise<unknown> =>
+    JSON.parse((await askAt(`${origin}${path}`, asking)).text);
+  return {
+    get: (path: string) => json(path, { headers }),
+    post: (path: string) => json(path, { method: 'POST', headers, body: '{}' }),
+  };
 }
 
 async function recordsOf(cwd: string, runId: string): Promise<readonly unknown[]> {

@@ -178,6 +178,7 @@ function runOf(run: Partial<UiRun>): UiRun {
     waiting: [],
     standing: 'running',
     worker: null,
+    hung: null,
     gone: null,
     actions: [],
     ...run,

@@ -59,7 +59,7 @@ describe('GET /api/troubles', () => {
 
   it('tells of runs that nobody works on: left, or by a process that is gone; not of those that wait for a person', async () => {
     const gone = new Set<string>();
-    const { store, get } = await served({ isGone: (holder) => gone.has(holder) });
+    const { store, get } = await served({ isAlive: (holder) => !gone.has(holder) });
     const asking = startRun(pipelineOf('asks', [fake('draft', { verdicts: ['ESCALATE: look'] })]), {
       store,
       runId: 'asks',

@@ -14,7 +14,7 @@ export function messagesIn({ sql, read, write }: Connection): Pick<RunStore, 'po
   /** Refuses an answer to what does not wait for one. */
   function checkAnswer(run: number, runId: string, id: string): void {
     const row = sql(ITEM).get(id, run);
-    if (!row) throw itemUnknown(runId, id);
+    if (!row) throw itemUnknown('answer', runId, id);
     const item = itemOf(text(row, 'item'));
     if (item.closedAt !== undefined) throw answered(id, item.outcome ?? 'no outcome');
     if (row['answer'] !== null) throw answered(id, undefined);
@@ -28,7 +28,7 @@ export function messagesIn({ sql, read, write }: Connection): Pick<RunStore, 'po
       const kept = textOf(message);
       write(`post to run ${runId}`, () => {
         const row = sql('SELECT key FROM runs WHERE id = ?').get(runId);
-        if (!row) throw runUnknown(runId);
+        if (!row) throw runUnknown('post to', runId);
         const run = number(row, 'key');
         if (answers !== undefined) checkAnswer(run, runId, answers);
         sql('INSERT INTO messages (run, answers, message) VALUES (?, ?, ?)').run(run, answers ?? null, kept);

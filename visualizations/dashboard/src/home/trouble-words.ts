@@ -50,6 +50,7 @@ const LOOKS: Readonly<Record<UiTrouble['code'], { readonly mark: string; readonl
   LIMIT_REACHED: { mark: '∎', word: 'limit reached' },
   LIMIT_NEAR: { mark: '!', word: 'limit near' },
   SILENT: { mark: '…', word: 'silent' },
+  HUNG: { mark: '✗', word: 'does not answer' },
   GONE: { mark: '✗', word: 'abandoned' },
   LEFT: { mark: '◌', word: 'suspended' },
 };

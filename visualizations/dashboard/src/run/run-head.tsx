@@ -45,6 +45,9 @@ export function RunHead({ run, story, info, isLive }: RunHeadProps): ReactNode {
         <Fact name="Corrections">{outOf(snapshot.metrics.corrections, plan?.limits.corrections, amount)}</Fact>
         <Tokens used={snapshot.metrics.tokens} limits={plan?.limits} />
         {isLive && info?.worker ? <Fact name="Works on it">{startOf(info.worker, 60)}</Fact> : null}
+        {isLive && info?.hung ? (
+          <Fact name="Does not answer">{startOf(info.hung, 60)}, which works on it; end it, or wait</Fact>
+        ) : null}
         {isLive && info?.gone ? (
           <Fact name="Gone">{startOf(info.gone, 60)}, which worked on it; it can be resumed</Fact>
         ) : null}

@@ -62,7 +62,8 @@ function isSameRow(one: RowProps, other: RowProps): boolean {
 }
 
 function RunRow({ run, now, isOpen, onOpen }: RowProps): ReactNode {
-  const { runId, pipeline, standing, approved, phases, costUsd, startedAt, updatedAt, waiting, gone, actions } = run;
+  const { runId, pipeline, standing, approved, phases, costUsd, startedAt, updatedAt, waiting, hung, gone, actions } =
+    run;
   return (
     <>
       <tr className={isOpen ? 'open' : ''}>
@@ -75,6 +76,7 @@ function RunRow({ run, now, isOpen, onOpen }: RowProps): ReactNode {
         <td>
           <StandingBadge of={standing} />
           {waiting.length > 0 ? <span className="why quiet">{startOf(waiting.join(', '), 60)}</span> : null}
+          {hung === null ? null : <span className="why wrong">{startOf(hung, 40)} does not answer</span>}
           {gone === null ? null : <span className="why wrong">{startOf(gone, 40)} is gone</span>}
         </td>
         <td className="progress">
