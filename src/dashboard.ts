@@ -3,5 +3,5 @@
  *
  * @module
  */
-export { serveDashboard, type Dashboard, type DashboardOptions } from './server/serve.ts';
+export { serveDashboard, type CloseOptions, type Dashboard, type DashboardOptions } from './server/serve.ts';
 export type { DashboardActions } from './server/backstage.ts';

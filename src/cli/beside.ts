@@ -11,12 +11,14 @@ export interface Beside {
   readonly begun?: string | undefined;
   /** Said where the run is over and a terminal has it go on. */
   readonly goesOn: string;
-  close(): Promise<void>;
+  /** @param farewell Whether those who look at it are told how it ended before. */
+  close(farewell: boolean): Promise<void>;
 }
 
 /** Ends what is served beside a run that is over. @param keep Whether a terminal has it go on until Ctrl-C. */
 export async function endBeside(all: readonly Beside[], keep: boolean): Promise<void> {
-  if (keep && process.stdout.isTTY && all.length > 0) {
+  const isWatched = keep && process.stdout.isTTY;
+  if (isWatched && all.length > 0) {
     // Before it is said that Ctrl-C ends it.
     const over = interrupted();
     process.stderr.write(all.map(({ goesOn }) => `${goesOn}\n`).join(''));
@@ -25,5 +27,5 @@ export async function endBeside(all: readonly Beside[], keep: boolean): Promise<
     await over;
     clearInterval(awake);
   }
-  for (const one of all) await one.close();
+  for (const one of all) await one.close(keep && !isWatched);
 }

@@ -20,5 +20,14 @@ export async function dashboardBeside(kept: OpenStore | undefined): Promise<Besi
   }
   const { serveKept } = await import('./serve-kept.ts');
   const { url, close } = await serveKept(kept, { unref: true });
-  return { begun: `dashboard: ${url}`, goesOn: `The dashboard is there until Ctrl-C: ${url}`, close };
+  return {
+    begun: `dashboard: ${url}`,
+    goesOn: `The dashboard is there until Ctrl-C: ${url}`,
+    close: (farewell) => close(farewell ? { farewellMs: FAREWELL_MS } : {}),
+  };
 }
+
+// --- internal ---
+
+/** Milliseconds for which a run that is over keeps the process for pages that are open. Commonly they need one second. */
+const FAREWELL_MS = 5000;

@@ -29,6 +29,9 @@
  * can be. `gone`, data: { runId }, is the last that is told of a run, where it was removed. The data of `caught-up` is { seq },
  * the number of the last record that the reader has now; it comes again after `unreadable`.
  *
+ * Where what was served for is over, the one stream says `closing`, data: {}, as the last thing: all that there is was told, and
+ * the server ends once nobody asks it anything more.
+ *
  * Whatever is refused is a {@link Refusal}, with a status that fits: 400 what makes no sense, 401 no cookie, 403 not allowed
  * from there or read-only, 404 what is not there, 409 what is stale, answered or held by another, 413 too long, 503 a store
  * that is busy, 500 all else.

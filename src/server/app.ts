@@ -12,7 +12,7 @@ import type { Backstage } from './backstage.ts';
 import { createChangeTeller } from './changes.ts';
 import { charts } from './charts.ts';
 import { createDoer } from './doer.ts';
-import { eventStream } from './event-stream.ts';
+import { eventStream, withLastWord } from './event-stream.ts';
 import { createGuard, tellBrowsers, type Env, type Secrets } from './guard.ts';
 import { answer, itemInFull, listItems } from './inbox.ts';
 import { createRecordTeller } from './records.ts';
@@ -47,12 +47,12 @@ export function createApp(stage: Backstage, secrets: Secrets, assets: string | U
   });
   app.get('/api/changes', (c) => {
     const runId = c.req.query('run');
-    if (runId === undefined) return eventStream((signal) => changes.tell(signal), stage.streams);
     const known = Math.max(readLastEventId(c), readCount(c, 'after', 0));
-    return eventStream(
-      (signal) => together([changes.tell(signal), records.tell(runId, known + 1, known, signal)]),
-      stage.streams,
-    );
+    const tell = (signal: AbortSignal) =>
+      runId === undefined
+        ? changes.tell(signal)
+        : together([changes.tell(signal), records.tell(runId, known + 1, known, signal)]);
+    return eventStream((signal) => withLastWord(tell(signal), stage.farewell), stage.streams);
   });
   app.get('/api/open', async (c) => c.json({ open: await changes.open() }));
   app.get('/api/runs', async (c) => {

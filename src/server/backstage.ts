@@ -31,6 +31,8 @@ export interface Backstage {
   /** Under which name runs are cancelled. */
   readonly holder: string;
   readonly streams: OpenStreams;
+  /** Aborted before the server is closed where it is over: streams tell the last that there is, and say so. */
+  readonly farewell: AbortSignal;
   /** Aborted when the server is closed: nobody is waited for any more. */
   readonly closing: AbortSignal;
   /** Told of errors that nobody has foreseen. */

@@ -49,7 +49,7 @@ export function createChangeTeller(stage: Backstage): ChangeTeller {
     open: async () => (known && !problem ? known.open : countOpen(await openItems(stage))),
     async *tell(signal) {
       const changed = new Set<string>();
-      const bell = createBell(signal);
+      const bell = createBell(signal, stage.farewell);
       viewers.add(changed);
       const leave = lookout.watch(() => bell.ring());
       // Somebody else may have been told already.
@@ -59,6 +59,10 @@ export function createChangeTeller(stage: Backstage): ChangeTeller {
           if (!(await bell.wait(HEARTBEAT_MS))) {
             yield HEARTBEAT;
             continue;
+          }
+          if (stage.farewell.aborted) {
+            if (!problem) yield eventText('changed', await lastChange(stage));
+            return;
           }
           if (problem) yield eventText('error', problem.body);
           else if (known) {
@@ -82,6 +86,11 @@ export function createChangeTeller(stage: Backstage): ChangeTeller {
 const LOOK_MS = 500;
 const AFTER_PROBLEM_MS = 2000;
 const LOOK_AT_ALL_MS = 5000;
+
+/** Anything may have changed since the last look, and nobody is told of it later. */
+async function lastChange(stage: Backstage): Promise<Change> {
+  return { runs: [], open: countOpen(await openItems(stage)) };
+}
 
 /** What the last look has found. */
 interface Known {

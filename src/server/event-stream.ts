@@ -58,6 +58,12 @@ export function eventStream(tell: (signal: AbortSignal) => AsyncGenerator<string
   return new Response(body, { headers: { 'content-type': 'text/event-stream; charset=utf-8' } });
 }
 
+/** Gives what a stream gives, and after that the last word, where it has ended as the server is about to. */
+export async function* withLastWord(texts: AsyncGenerator<string>, farewell: AbortSignal): AsyncGenerator<string> {
+  yield* texts;
+  if (farewell.aborted) yield eventText('closing', {});
+}
+
 /** Wakes one who waits; a ring that nobody waits for is kept for the next. */
 export interface Bell {
   ring(): void;
@@ -65,8 +71,8 @@ export interface Bell {
   wait(ms: number): Promise<boolean>;
 }
 
-/** Makes a bell. @param signal Rings it, too. */
-export function createBell(signal: AbortSignal): Bell {
+/** Makes a bell. @param signals Ring it, too. */
+export function createBell(...signals: readonly AbortSignal[]): Bell {
   let hasRung = false;
   let wake: (() => void) | undefined;
 
@@ -75,7 +81,10 @@ export function createBell(signal: AbortSignal): Bell {
     wake?.();
   }
 
-  signal.addEventListener('abort', ring, { once: true });
+  for (const signal of signals) {
+    signal.addEventListener('abort', ring, { once: true });
+    if (signal.aborted) hasRung = true;
+  }
   return {
     ring,
     async wait(ms) {

@@ -23,7 +23,7 @@ export interface RecordTeller {
 
 /** Makes a teller with one lookout for each run that somebody reads. */
 export function createRecordTeller(stage: Stage): RecordTeller {
-  const { store } = stage;
+  const { store, farewell } = stage;
   const watched = new Map<string, Lookout>();
 
   function watchedRun(runId: string): Lookout {
@@ -34,7 +34,7 @@ export function createRecordTeller(stage: Stage): RecordTeller {
 
   return {
     async *tell(runId, from, known, signal) {
-      const bell = createBell(signal);
+      const bell = createBell(signal, farewell);
       const leave = watchedRun(runId).watch(() => bell.ring());
       let next = from;
       let last = known;
@@ -42,11 +42,14 @@ export function createRecordTeller(stage: Stage): RecordTeller {
       let told: string | undefined;
       try {
         while (!signal.aborted) {
+          // Before it is read: what is kept then is all that is told.
+          const isOver = farewell.aborted;
           const { records, seq, isGone, problem } = await readOn(stage, runId, next, last);
           if (problem) {
             if (told !== problem.error.code) yield eventText('unreadable', problem);
             told = problem.error.code;
             isCaughtUp = false;
+            if (isOver) return;
             await bell.wait(AFTER_PROBLEM_MS);
             continue;
           }
@@ -65,6 +68,7 @@ export function createRecordTeller(stage: Stage): RecordTeller {
           // Who has asked for later ones than there are has what there is.
           if (!isCaughtUp) yield eventText('caught-up', { seq: Math.min(seq, next - 1) });
           isCaughtUp = true;
+          if (isOver) return;
           while (!signal.aborted && !(await bell.wait(HEARTBEAT_MS))) yield HEARTBEAT;
         }
       } finally {
@@ -83,7 +87,7 @@ const LOOK_MS = 200;
 const LOOK_AT_ENDED_MS = 1000;
 const AFTER_PROBLEM_MS = 1000;
 
-type Stage = Pick<Backstage, 'store' | 'onError'>;
+type Stage = Pick<Backstage, 'store' | 'farewell' | 'onError'>;
 
 /** Looks at the row of a run, which is other with each record. */
 function lookoutOn(store: RunStore, runId: string, rest: () => void): Lookout {
@@ -114,7 +118,12 @@ interface Part {
 }
 
 /** @param last The number of the last record that was told. */
-async function readOn({ store, onError }: Stage, runId: string, next: number, last: number): Promise<Part> {
+async function readOn(
+  { store, onError }: Omit<Stage, 'farewell'>,
+  runId: string,
+  next: number,
+  last: number,
+): Promise<Part> {
   try {
     const records = await store.read(runId, next, AT_ONCE);
     const run = await store.run(runId);

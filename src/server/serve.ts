@@ -56,7 +56,18 @@ export interface Dashboard {
    * Ends every connection. What was asked before is answered if that takes a second at most: who waits for what becomes of an
    * answer is told at once how that stands. The store stays open, and should until this is done.
    */
-  readonly close: () => Promise<void>;
+  readonly close: (options?: CloseOptions) => Promise<void>;
+}
+
+/** How a dashboard ends. */
+export interface CloseOptions {
+  /**
+   * How long pages that are open may take to hear all that there is, and that it is over, before anything is ended. It takes no
+   * longer than they need, and no time where none is open.
+   *
+   * @default 0, which tells them nothing
+   */
+  readonly farewellMs?: number | undefined;
 }
 
 /**
@@ -75,6 +86,7 @@ export async function serveDashboard(store: RunStore, options: DashboardOptions 
   const { actions, isAlive = () => undefined, assets = BUILT_APP, unref = false, onError = console.error } = options;
   const { session = createSecret() } = options;
   const streams: Backstage['streams'] = new Set();
+  const farewell = new AbortController();
   const closing = new AbortController();
   const stage: Backstage = {
     store,
@@ -85,6 +97,7 @@ export async function serveDashboard(store: RunStore, options: DashboardOptions 
     isAlive,
     holder,
     streams,
+    farewell: farewell.signal,
     closing: closing.signal,
     onError: (thrown) => tellSafely(onError, thrown),
   };
@@ -96,13 +109,21 @@ export async function serveDashboard(store: RunStore, options: DashboardOptions 
     overrideGlobalObjects: false,
     serverOptions: connections,
   });
+  let askedAt = 0;
+  server.on('request', () => (askedAt = performance.now()));
   const bound = await listen(server, port);
   server.on('error', stage.onError);
   if (unref) server.unref();
   return {
     url: `http://${HOST}:${bound}/?token=${token}`,
     port: bound,
-    async close() {
+    async close({ farewellMs = 0 } = {}) {
+      if (farewellMs > 0 && streams.size > 0) {
+        farewell.abort();
+        const begun = performance.now();
+        const isQuiet = () => streams.size === 0 && performance.now() - Math.max(begun, askedAt) >= QUIET_MS;
+        while (!isQuiet() && performance.now() - begun < farewellMs) await setTimeout(LOOK_MS);
+      }
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       closing.abort();
       for (const stream of streams) stream.abort();
@@ -122,6 +143,8 @@ export async function serveDashboard(store: RunStore, options: DashboardOptions 
 /** Milliseconds for which requests that are being answered may take when it is closed, and between looks. */
 const PATIENCE_MS = 1000;
 const LOOK_MS = 10;
+/** Milliseconds without a request after which pages have asked for all that was told to be another: they pause for a while. */
+const QUIET_MS = 800;
 
 /** Who is told of an error must not make another of it, which would end the process. */
 function tellSafely(tell: (thrown: unknown) => void, thrown: unknown): void {

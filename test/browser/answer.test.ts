@@ -87,6 +87,34 @@ describe('a server that ends and starts again', () => {
   });
 });
 
+describe('a dashboard that ends with its run', () => {
+  it('lets pages see how it ended, and is not missed by them', async () => {
+    const { url, item, run, close } = await asked();
+    const { page: first, allow } = await openTab(url);
+    await first.goto(item);
+    const { page: second, allow: allowToo } = await openBeside(first, item);
+    await second.getByRole('radio', { name: /^Retry/u }).check();
+    allow(/net::ERR_/u);
+    allowToo(/net::ERR_/u);
+    const closed = run.result.then(() => close({ farewellMs: 10_000 }));
+    await answer(first, 'Approve', 'Send: approve');
+    for (const page of [first, second]) {
+      await page
+        .getByRole('status')
+        .filter({ hasText: /phasegate has ended/u })
+        .waitFor();
+    }
+    await first.getByRole('heading', { name: 'Answered' }).waitFor();
+    await second.getByRole('alert').filter({ hasText: 'Closed by ada: APPROVE' }).waitFor();
+    await second.getByText('It is closed, so nothing can be sent.').waitFor();
+    await closed;
+    // A place that was not loaded before cannot be seen any more, which is nothing that went wrong.
+    await first.getByRole('link', { name: 'Runs' }).click();
+    await first.getByText('Nothing more can be loaded or sent').waitFor();
+    expect(await first.getByRole('alert').count()).toBe(0);
+  });
+});
+
 describe('a server that starts again with other secrets', () => {
   it('is said to need its address, and is gone on with once that was opened', async () => {
     const { store, url, port, item, close } = await asked();

@@ -234,6 +234,22 @@ describe('run --ui', LONG, () => {
     expect(stderr).toContain(`dashboard: ${client.url}\n`);
   });
 
+  it('tells who has the page open how it ended before it ends itself', async () => {
+    const cwd = await files({ 'asks.mjs': ASKS, done: '' });
+    const run = start(['run', 'asks.mjs', '--run-id', 'r', '--ui'], { cwd });
+    const client = await clientOf(run, 'stderr');
+    const item = await client.item();
+    const stream = await fetch(`${client.base}/api/changes?run=r`, { headers: { cookie: client.cookie } });
+    const heard = stream.text();
+    await client.post(`/api/inbox/${item.id}/answer`, { nonce: item.nonce, reply: { type: 'value', value: 'red' } });
+    expect(await heard).toMatch(/"run\.ended"[^]*\nevent: closing\ndata: \{\}\n\n$/u);
+    expect((await client.get(`/api/inbox/${item.id}`)).body).toMatchObject({
+      item: { outcome: expect.any(String) as string },
+      run: { standing: 'completed' },
+    });
+    expect((await run.ended).code).toBe(0);
+  });
+
   it('is served by resume as well', async () => {
     const cwd = await files({ 'asks.mjs': ASKS, done: '' });
     await phasegate(['run', 'asks.mjs', '--run-id', 'r'], { cwd });

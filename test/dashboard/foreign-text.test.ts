@@ -10,6 +10,16 @@ describe('readable()', () => {
   });
 });
 
+describe('marks on one character', () => {
+  it('are counted from the fifth on, where they would cover other lines', () => {
+    expect(readable(`a${'\u0301'.repeat(50)}b e\u0301\u0302\u0303\u0304`)).toBe(
+      `a${'\u0301'.repeat(4)}⟨46 more marks⟩b e\u0301\u0302\u0303\u0304`,
+    );
+    expect(inOneLine(`a${'\u0301'.repeat(5)}`)).toBe(`a${'\u0301'.repeat(4)}⟨1 more mark⟩`);
+    expect(readable('कि नी 1️⃣ שָׁלוֹם')).toBe('कि नी 1️⃣ שָׁלוֹם');
+  });
+});
+
 describe('inOneLine()', () => {
   it('makes one line of it', () => {
     expect(inOneLine('  one\n\n two\u0007\t')).toBe('one two⟨U+0007⟩');

@@ -57,6 +57,37 @@ describe('changes with a run', () => {
   });
 });
 
+describe('a dashboard of what is over', () => {
+  it('tells every stream the last that there is and that it ends, and answers until nobody asks any more', async () => {
+    const { dashboard, store, events, get } = await served();
+    const run = startRun(asks, { store, runId: 'r', attended: true });
+    await until(async () => (await store.inbox({ open: true })).length === 1);
+    const ofRun = hear(events('/api/changes?run=r'));
+    const ofAll = hear(events('/api/changes'));
+    await until(() => [ofRun, ofAll].every((heard) => heard.names().includes('changed')));
+    run.cancel('Nobody wants to know');
+    await run.result;
+    const closed = dashboard.close({ farewellMs: 20_000 });
+    await Promise.all([ofRun, ofAll].map(({ left }) => left));
+    expect((await get('/api/open')).body).toEqual({ open: 0 });
+    await closed;
+    await expect(get('/api/open')).rejects.toThrow(/ECONNREFUSED|socket hang up/u);
+    expect(ofRun.records()).toEqual(await store.read('r'));
+    for (const heard of [ofRun, ofAll]) {
+      expect(heard.names().at(-1)).toBe('closing');
+      expect(heard.of('changed').at(-1)).toEqual({ runs: [], open: 0 });
+    }
+  });
+
+  it('is gone at once where no page is open', async () => {
+    const { dashboard, get } = await served();
+    expect((await get('/api/open')).status).toBe(200);
+    const closed = dashboard.close({ farewellMs: 600_000 });
+    await closed;
+    await expect(get('/api/open')).rejects.toThrow(/ECONNREFUSED|socket hang up/u);
+  });
+});
+
 describe('how many items are open', () => {
   it.each(['where nobody hears of changes', 'where somebody does'])('is had at once, %s', async (where) => {
     const { store, events, get, post } = await served();
@@ -97,6 +128,8 @@ function hear(events: ReturnType<Served['events']>) {
     names: () => heard.map(({ name }) => name),
     of,
     records: () => of('records').flatMap((data) => data as readonly RunRecord[]),
+    /** Until the server has ended it. */
+    left: rest,
     async leave() {
       void events.return(undefined);
       await Promise.race([rest, Promise.resolve()]);

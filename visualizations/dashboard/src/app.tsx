@@ -58,11 +58,7 @@ export function App(): ReactNode {
           </span>
           {known.readOnly ? <span className="tag">read-only</span> : null}
         </header>
-        {changes.connected && changes.problem === null ? null : (
-          <p className="banner" role="alert">
-            {troubleOf(changes, session)}. What you see is as it was; it is asked again and again.
-          </p>
-        )}
+        <Connection changes={changes} session={session} />
         <main id="main" className="page" tabIndex={-1}>
           <Page route={route} />
         </main>
@@ -84,6 +80,25 @@ function Page({ route }: { readonly route: Route }): ReactNode {
     case 'run':
       return <RunPage key={route.run} route={route} />;
   }
+}
+
+/** What is wrong with the server, if anything is. */
+function Connection({ changes, session }: { readonly changes: Changes; readonly session: Asked<Session> }): ReactNode {
+  const isElsewhere = session.state === 'refused' && session.error.code !== UNREACHABLE;
+  if (changes.isOver && !isElsewhere) {
+    return (
+      <output className="banner over">
+        The run that phasegate worked on is over or was left, and phasegate has ended. What you see is how all stood
+        then; start <code>phasegate ui</code> to go on.
+      </output>
+    );
+  }
+  if (changes.connected && changes.problem === null) return null;
+  return (
+    <p className="banner" role="alert">
+      {troubleOf(changes, session)}. What you see is as it was; it is asked again and again.
+    </p>
+  );
 }
 
 interface NavLinkProps {

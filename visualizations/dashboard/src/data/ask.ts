@@ -136,7 +136,7 @@ async function sent(path: string, request: RequestInit): Promise<Response> {
       error: {
         code: UNREACHABLE,
         message: 'The server of this dashboard does not answer',
-        hint: 'Was phasegate stopped? Start it again and open the address that it prints.',
+        hint: 'Was phasegate stopped? This page goes on by itself once it is started again on the same port; else open the address that it prints.',
       },
     });
   }

@@ -21,6 +21,8 @@ export interface Changes {
   readonly open: number | null;
   /** Whether the server can be heard. */
   readonly connected: boolean;
+  /** Whether it has said that what it was served for is over, so that it ends. */
+  readonly isOver: boolean;
   /** How often it could not be heard, so far. */
   readonly cuts: number;
   /** What keeps the server from telling more, in its words. */
@@ -33,6 +35,7 @@ export const ChangesContext = createContext<Changes>({
   versionOf: () => 0,
   open: null,
   connected: false,
+  isOver: false,
   cuts: 0,
   problem: null,
 });
@@ -51,7 +54,8 @@ export function useChangeStream(): Changes {
         const change = fromWire<Change>(data);
         setChanges((before) => heard(before, change));
       },
-      open: () => setChanges((before) => ({ ...before, connected: true })),
+      closing: () => setChanges((before) => ({ ...before, isOver: true })),
+      open: () => setChanges((before) => ({ ...before, connected: true, isOver: false })),
       error(event) {
         // The server's own word of what is wrong has data; a connection that is gone has none.
         const problem = event instanceof MessageEvent ? fromWire<Refusal>(String(event.data)).error.message : null;
@@ -96,11 +100,20 @@ interface Heard extends Omit<Changes, 'versionOf'> {
   readonly since: number;
 }
 
-const SILENCE: Heard = { version: 0, open: null, connected: true, cuts: 0, problem: null, runs: new Map(), since: 0 };
+const SILENCE: Heard = {
+  version: 0,
+  open: null,
+  connected: true,
+  isOver: false,
+  cuts: 0,
+  problem: null,
+  runs: new Map(),
+  since: 0,
+};
 
 function heard(before: Heard, { runs, open }: Change): Heard {
   const version = before.version + 1;
-  const common = { version, open, connected: true, cuts: before.cuts, problem: null };
+  const common = { version, open, connected: true, isOver: before.isOver, cuts: before.cuts, problem: null };
   // The first of a connection names none: anything may have changed before it.
   if (runs.length === 0) return { ...common, runs: new Map(), since: version };
   const now = runs.map((run): [string, number] => [run, version]);

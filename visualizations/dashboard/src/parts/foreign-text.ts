@@ -6,10 +6,17 @@
  *
  * @module
  */
+import { counted } from './words.ts';
 
-/** The same text with such characters as words, such as `⟨U+202E⟩`; line ends and tabs are kept. */
+/**
+ * The same text with such characters as words, such as `⟨U+202E⟩`; line ends and tabs are kept. Of marks that stand above or
+ * below a character, those that would pile up over other lines are counted: `⟨42 more marks⟩`.
+ */
 export function readable(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(OBEYED, (one) => `⟨U+${hexOf(one)}⟩`);
+  return text
+    .replaceAll('\r\n', '\n')
+    .replace(OBEYED, (one) => `⟨U+${hexOf(one)}⟩`)
+    .replace(PILE, (_, kept: string, rest: string) => `${kept}⟨${counted(Array.from(rest).length, 'more mark')}⟩`);
 }
 
 /** The same in one line, for names and titles. */
@@ -39,6 +46,9 @@ export function textOf(value: unknown): string {
 
 /** Controls without tab and line feed, line separators, marks that turn text around or have no width. */
 const OBEYED = /(?![\t\n])[\p{Cc}\p{Zl}\p{Zp}\u061C\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/gu;
+
+/** Marks beyond the fourth on one character: hardly any script has so many. */
+const PILE = /(\p{M}{4})(\p{M}+)/gu;
 
 function hexOf(character: string): string {
   return (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');

@@ -4,10 +4,15 @@
  * @module
  */
 import type { ReactNode } from 'react';
-import type { Refused } from '../data/ask.ts';
+import { type Refused, UNREACHABLE } from '../data/ask.ts';
+import { useChanges } from '../data/changes.ts';
 
 /** An error with its code and what to do next, told at once to whoever listens. */
 export function RefusalNote({ error }: { readonly error: Refused }): ReactNode {
+  const { isOver } = useChanges();
+  if (isOver && error.code === UNREACHABLE) {
+    return <output className="quiet">Nothing more can be loaded or sent, as phasegate has ended.</output>;
+  }
   return (
     <div className="refusal" role="alert">
       <p>
