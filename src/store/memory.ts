@@ -143,6 +143,10 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): RunSto
       const messages = open().runs.get(runId)?.messages ?? [];
       return messages.filter(({ id }) => id > after).map(({ id, text }) => ({ ...messageOf(text), id }));
     },
+    lastMessage() {
+      open();
+      return posted;
+    },
 
     memories(filter = {}) {
       return open()

@@ -180,6 +180,11 @@ export interface RunStore {
   post(message: RunMessage): Awaitable<void>;
   /** Messages to a run after a place, oldest first. @param after Place of the last one known. @default 0 */
   messages(runId: string, after?: number): Awaitable<readonly KeptMessage[]>;
+  /**
+   * Place of the latest message to any run, also to one that was removed since; 0 where there never was one. With it, whoever looks
+   * again and again sees at once that there is nothing new; a store may leave it out.
+   */
+  lastMessage?(): Awaitable<number>;
 
   /**
    * What runs have learned, the oldest first: of each phase of each pipeline, in each scope, the latest three that batches have

@@ -365,6 +365,16 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
     'keep messages, in order',
     (good) => ({ messages: (runId, after = 0) => good.messages(runId, after - 1) }),
   ],
+  'tells the latest message of those that are left': [
+    'tell the place of the latest message',
+    (good) => ({
+      lastMessage: async () => {
+        const kept: number[] = [];
+        for (const { runId } of await good.runs()) kept.push(...(await good.messages(runId)).map(({ id }) => id));
+        return Math.max(0, ...kept);
+      },
+    }),
+  ],
   'numbers the messages of a run anew': [
     'leaves room for a run of the same id',
     (good) => ({

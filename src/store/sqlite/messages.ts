@@ -10,7 +10,7 @@ import type { Connection } from './connection.ts';
 import { number, text } from './rows.ts';
 
 /** The methods of a store that are about messages. */
-export function messagesIn({ sql, read, write }: Connection): Pick<RunStore, 'post' | 'messages'> {
+export function messagesIn({ sql, read, write }: Connection): Pick<RunStore, 'post' | 'messages' | 'lastMessage'> {
   /** Refuses an answer to what does not wait for one. */
   function checkAnswer(run: number, runId: string, id: string): void {
     const row = sql(ITEM).get(id, run);
@@ -41,6 +41,12 @@ export function messagesIn({ sql, read, write }: Connection): Pick<RunStore, 'po
           .map((row) => ({ ...messageOf(text(row, 'message')), id: number(row, 'id') })),
       );
     },
+    lastMessage() {
+      return read('look for messages', () => {
+        const row = sql(LAST).get();
+        return row ? number(row, 'seq') : 0;
+      });
+    },
   };
 }
 
@@ -50,3 +56,5 @@ const ITEM = `SELECT item, (SELECT id FROM messages WHERE answers = items.id) AS
   WHERE id = ? AND run = ?`;
 const MESSAGES =
   'SELECT id, message FROM messages WHERE run = (SELECT key FROM runs WHERE id = ?) AND id > ? ORDER BY id';
+/** Where SQLite counts them, so that it stays when they are removed. */
+const LAST = "SELECT seq FROM sqlite_sequence WHERE name = 'messages'";

@@ -25,6 +25,7 @@ export const closeCases: Readonly<Record<string, CaseBody>> = {
       () => store.item('r:1'),
       () => store.post(answerTo('r', 'r:1')),
       () => store.messages('r'),
+      ...(store.lastMessage ? [() => store.lastMessage?.()] : []),
       () => store.artifact('h'),
     ];
     for (const call of calls) await refuses('STORE_CLOSED', call);

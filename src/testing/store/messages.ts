@@ -31,6 +31,20 @@ export const messageCases: Readonly<Record<string, CaseBody>> = {
     assert.equal((await store.messages('s')).length, 1);
   },
 
+  'tell the place of the latest message': async ({ store }) => {
+    if (!store.lastMessage) return;
+    assert.equal(await store.lastMessage(), 0);
+    await waiting(store);
+    await store.post(answerTo('r', 'r:1'));
+    await store.post(answerTo('s', 's:1'));
+    const [last] = await store.messages('s');
+    assert.equal(await store.lastMessage(), last?.id);
+    await store.remove('s');
+    assert.equal(await store.lastMessage(), last?.id);
+    await store.post(answerTo('r', 'r:2'));
+    assert.equal(await store.lastMessage(), (await store.messages('r')).at(-1)?.id);
+  },
+
   'take one answer for an item': async ({ store }) => {
     await waiting(store);
     await store.post(answerTo('r', 'r:1', { by: 'ada' }));
