@@ -3,11 +3,12 @@
  *
  * @module
  */
+import { setImmediate } from 'node:timers/promises';
 import { foldTroubles, type TroublesFold } from '../model/troubles.ts';
 import type { ListedRun } from '../store/port.ts';
-import type { UiRun, UiTrouble } from './api.ts';
+import { workOn, type Work } from '../store/worker.ts';
+import type { UiTrouble } from './api.ts';
 import type { Backstage } from './backstage.ts';
-import { uiRun } from './runs.ts';
 
 /** Knows what is wrong. */
 export interface TroubleTeller {
@@ -32,6 +33,8 @@ export function createTroubleTeller(stage: Backstage): TroubleTeller {
       if (records.length === 0) break;
       for (const record of records) one.fold.apply(record);
       one.seq += records.length;
+      // The first look reads all of many runs: others are served meanwhile.
+      await setImmediate();
     }
     return one.fold;
   }
@@ -42,13 +45,13 @@ export function createTroubleTeller(stage: Backstage): TroubleTeller {
     for (const runId of followed.keys()) if (!ids.has(runId)) followed.delete(runId);
     const found: UiTrouble[] = [];
     for (const listed of runs) {
-      const run = uiRun(stage, listed);
+      const { runId, pipeline } = listed;
+      const work = workOn(listed, stage.isAlive);
       const fold = await follow(listed);
       const inRecords = fold.troubles(Date.now());
       // Where nobody works, nothing can be expected to be said.
-      const told = run.worker === null ? inRecords.filter(({ code }) => code !== 'SILENT') : inRecords;
-      const { runId, pipeline } = run;
-      found.push(...[...left(run), ...told].map((one): UiTrouble => ({ ...one, runId, pipeline })));
+      const told = work.state === 'worked' ? inRecords : inRecords.filter(({ code }) => code !== 'SILENT');
+      found.push(...[...left(listed, work), ...told].map((one): UiTrouble => ({ ...one, runId, pipeline })));
     }
     return found;
   }
@@ -79,25 +82,23 @@ const HUNG_ADVICE =
   'It was stopped, or a handler holds up its event loop. Wait until it goes on, or end it: then the run can be resumed.';
 
 /** A run that nobody works on, or who does not answer. One that waits for a person is left on purpose. */
-function left({
-  standing,
-  hung,
-  gone,
-  worker,
-  seq,
-  updatedAt,
-}: UiRun): readonly Omit<UiTrouble, 'runId' | 'pipeline'>[] {
+function left({ seq, updatedAt, waiting }: ListedRun, work: Work): readonly Omit<UiTrouble, 'runId' | 'pipeline'>[] {
   const about = { phase: null, seq, since: updatedAt };
-  if (worker !== null) return [];
-  if (hung !== null) {
-    const found = `${hung} lives and does not answer`;
-    return [{ ...about, code: 'HUNG', severity: 'problem', found, advice: HUNG_ADVICE }];
+  switch (work.state) {
+    case 'worked':
+      return [];
+    case 'hung': {
+      const found = `${work.lease.holder} lives and does not answer`;
+      return [{ ...about, code: 'HUNG', severity: 'problem', found, advice: HUNG_ADVICE }];
+    }
+    case 'gone': {
+      const found = `${work.lease.holder} worked on it and is gone without having given it back`;
+      return [{ ...about, code: 'GONE', severity: 'problem', found, advice: 'Resume it: what is approved stays.' }];
+    }
+    case 'free': {
+      const found = 'Nobody works on it';
+      if (waiting.length > 0) return [];
+      return [{ ...about, code: 'LEFT', severity: 'notice', found, advice: 'Resume it, or cancel it.' }];
+    }
   }
-  if (gone !== null) {
-    const found = `${gone} worked on it and is gone without having given it back`;
-    return [{ ...about, code: 'GONE', severity: 'problem', found, advice: 'Resume it: what is approved stays.' }];
-  }
-  if (standing !== 'suspended') return [];
-  const found = 'Nobody works on it';
-  return [{ ...about, code: 'LEFT', severity: 'notice', found, advice: 'Resume it, or cancel it.' }];
 }
