@@ -4,14 +4,12 @@
  * @module
  */
 import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { PhasegateError, type ErrorCode } from '../model/errors.ts';
 import type { DashboardActions } from '../server/backstage.ts';
 import type { ListedRun } from '../store/port.ts';
+import { openOwnLog } from './own-log.ts';
 import type { OpenStore } from './store-option.ts';
 
 /** What the dashboard can do with the runs of a store. */
@@ -21,17 +19,14 @@ export function actionsOn(kept: OpenStore): DashboardActions {
 
 // --- internal ---
 
-/** Milliseconds for which a run may take to go on, as its pipeline is loaded first, and between looks. */
-const PATIENCE_MS = 30_000;
+/** Milliseconds between looks. */
 const LOOK_MS = 100;
-/** Bytes of what a command has printed last. */
-const LAST_BYTES = 8192;
 
-/** Resolves once the run has another record, or takes too long to tell. */
+/** Resolves once the run has another record, however long its pipeline takes to be loaded. */
 async function goOn({ store, file }: OpenStore, command: 'resume' | 'retry', before: ListedRun): Promise<void> {
   const { runId, seq } = before;
   const child = begin([command, '--store', resolve(file), '--', runId]);
-  for (let left = PATIENCE_MS; left > 0; left -= LOOK_MS) {
+  for (;;) {
     const said = child.said();
     const now = await store.run(runId);
     if (now && now.seq > seq) return;
@@ -48,20 +43,18 @@ interface Begun {
 
 function begin(args: readonly string[]): Begun {
   const [, main = ''] = process.argv;
-  // Not a pipe, which would break when this process ends.
-  const path = join(tmpdir(), `phasegate-${randomUUID()}.log`);
-  const log = openSync(path, 'wx+', 0o600);
+  const log = openOwnLog();
   const child = spawn(process.execPath, [...process.execArgv.filter(isOfThePipeline), main, ...args], {
     detached: true,
-    stdio: ['ignore', 'ignore', log],
+    stdio: ['ignore', 'ignore', log.descriptor],
+    env: { ...process.env, ...log.env },
     windowsHide: true,
   });
   let said: string | undefined;
   const end = (failure?: Error) => {
     if (said !== undefined) return;
-    said = failure?.message ?? endOf(log);
-    closeSync(log);
-    rmSync(path, { force: true });
+    const last = log.end();
+    said = failure?.message ?? last;
   };
   child.on('exit', () => end());
   child.on('error', end);
@@ -72,13 +65,6 @@ function begin(args: readonly string[]): Begun {
 /** Loaders and the like, but not what has this process wait for a debugger. */
 function isOfThePipeline(option: string): boolean {
   return !option.startsWith('--inspect');
-}
-
-function endOf(log: number): string {
-  const { size } = fstatSync(log);
-  const bytes = Buffer.alloc(Math.min(size, LAST_BYTES));
-  readSync(log, bytes, 0, bytes.length, size - bytes.length);
-  return bytes.toString('utf8').trim();
 }
 
 /** What such a command is known to be refused with. */

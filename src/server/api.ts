@@ -84,9 +84,14 @@ export interface UiRun extends RunInfo {
   readonly hung: string | null;
   /** Who worked on it and is gone without having given it back. */
   readonly gone: string | null;
+  /** That it is being gone on with from here, and has no new record yet, or why that has failed; absent where there is neither. */
+  readonly start?: UiStart | undefined;
   /** What can be done with it now. */
   readonly actions: readonly RunAction[];
 }
+
+/** What has become of having a run go on, where that takes long. */
+export type UiStart = { readonly state: 'starting' } | { readonly state: 'failed'; readonly problem: Refusal['error'] };
 
 /** An item, and whether somebody has answered it and no process has taken that yet. */
 export type UiItem = KeptItem;
@@ -117,9 +122,10 @@ export interface AnswerRequest {
 export interface Answered {
   /**
    * `taken`: the item is closed. `waiting`: whoever works on the run takes it. `resumed`: nobody worked on the run, and it goes
-   * on now. `kept`: nobody works on the run, and it is taken when that goes on.
+   * on now. `starting`: the same, but it takes long; the run tells what becomes of that. `kept`: nobody works on the run, and it is
+   * taken when that goes on.
    */
-  readonly state: 'taken' | 'waiting' | 'resumed' | 'kept';
+  readonly state: 'taken' | 'waiting' | 'resumed' | 'starting' | 'kept';
   /** How it was closed, where it was taken. */
   readonly outcome?: string | undefined;
   /** Why the run could not be gone on with, where that was tried. */

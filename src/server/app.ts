@@ -5,8 +5,8 @@
  */
 import { Hono } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { readStandings } from '../store/standing.ts';
 import type { Done, Session } from './api.ts';
+import { readStandings } from '../store/standing.ts';
 import { createAssets } from './assets.ts';
 import type { Backstage } from './backstage.ts';
 import { createChangeTeller } from './changes.ts';
@@ -19,8 +19,8 @@ import { createRecordTeller } from './records.ts';
 import { refusalOf, refused } from './refusal.ts';
 import { answerRequest, cancelRequest, forkRequest, readBody, readCount, readLastEventId } from './requests.ts';
 import { findRun, listRuns, offered, uiRun } from './runs.ts';
-import { createTroubleTeller } from './troubles.ts';
 import { together } from './together.ts';
+import { createTroubleTeller } from './troubles.ts';
 import { version } from './version.ts';
 
 /** Makes the app that answers. @param secrets Let whoever has one in. @param assets The folder of the pages. */
@@ -85,8 +85,8 @@ export function createApp(stage: Backstage, secrets: Secrets, assets: string | U
   for (const how of ['resume', 'retry'] as const) {
     app.post(`/api/runs/:run/${how}`, async (c) => {
       const run = await findRun(stage, c.req.param('run'), how);
-      await doer.goOn(how, run);
-      return c.json(await done(run.runId));
+      const state = await doer.goOn(how, run);
+      return c.json(await done(run.runId), state === 'begun' ? 200 : 202);
     });
   }
   app.post('/api/runs/:run/cancel', async (c) => {

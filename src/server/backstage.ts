@@ -6,11 +6,13 @@
 import type { ListedRun, RunStore } from '../store/port.ts';
 import type { IsAlive } from '../store/worker.ts';
 import type { OpenStreams } from './event-stream.ts';
+import type { Starts } from './starts.ts';
 
 /** What can be done with runs where their programs are at hand. */
 export interface DashboardActions {
   /**
-   * Goes on with a run that nobody works on. Resolves once somebody does, or it has gone on and ended or been left again;
+   * Goes on with a run that nobody works on. Resolves once somebody does, or it has gone on and ended or been left again, however
+   * long that takes;
    * rejects where it cannot go on, best with a `PhasegateError`, whose message is shown.
    */
   resume(run: ListedRun): Promise<void>;
@@ -31,6 +33,7 @@ export interface Backstage {
   /** Under which name runs are cancelled. */
   readonly holder: string;
   readonly streams: OpenStreams;
+  readonly starts: Starts;
   /** Aborted before the server is closed where it is over: streams tell the last that there is, and say so. */
   readonly farewell: AbortSignal;
   /** Aborted when the server is closed: nobody is waited for any more. */

@@ -163,7 +163,8 @@ async function recent({ store }: Backstage, updatedAt: number): Promise<readonly
   return [...running, ...updated.filter(({ status }) => status !== 'running')];
 }
 
-function textOf({ isAlive }: Backstage, run: ListedRun, inbox = ''): string {
+function textOf({ isAlive, starts }: Backstage, run: ListedRun, inbox = ''): string {
   const work = workOn(run, isAlive);
-  return `${run.seq} ${work.state} ${work.state === 'free' ? '' : work.lease.token} ${inbox}`;
+  const token = work.state === 'free' ? '' : work.lease.token;
+  return `${run.seq} ${work.state} ${token} ${starts.of(run)?.state ?? ''} ${inbox}`;
 }

@@ -12,11 +12,12 @@ import type { Forked, ForkRequest, RunAction } from './api.ts';
 import type { Backstage } from './backstage.ts';
 import { refused, RequestRefused } from './refusal.ts';
 import { findRun, offered } from './runs.ts';
+import type { Begun } from './starts.ts';
 
 /** Does it. Each throws a PhasegateError where it cannot. */
 export interface Doer {
-  /** Two who ask for the same at once get the same. */
-  goOn(how: 'resume' | 'retry', run: ListedRun): Promise<void>;
+  /** Two who ask for the same before it goes on get the same. */
+  goOn(how: 'resume' | 'retry', run: ListedRun): Promise<Begun>;
   /** Ends a run here, or tells whoever works on it, and then waits for a moment. */
   cancel(runId: string, reason: string | undefined): Promise<void>;
   fork(runId: string, request: ForkRequest): Promise<Forked>;
@@ -24,19 +25,13 @@ export interface Doer {
 
 /** Makes a doer. */
 export function createDoer(stage: Backstage): Doer {
-  const pending = new Map<string, Promise<void>>();
-
-  function goOn(how: 'resume' | 'retry', run: ListedRun): Promise<void> {
+  function goOn(how: 'resume' | 'retry', run: ListedRun): Promise<Begun> {
     const { actions } = stage;
     if (!actions) throw notOffered(how, run.runId);
-    const begin = async () => {
+    return stage.starts.begin(how, run, async () => {
       await freeFromTheGone(stage.store, run, stage);
       await actions[how](run);
-    };
-    const key = `${how} ${run.runId}`;
-    const begun = pending.get(key) ?? begin().finally(() => pending.delete(key));
-    pending.set(key, begun);
-    return begun;
+    });
   }
 
   return {

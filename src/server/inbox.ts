@@ -83,8 +83,8 @@ async function whatBecomes(stage: Backstage, doer: Doer, { id, runId }: InboxIte
     if (!isWorkedOn && !stage.actions) return { state: 'kept' };
     if (!isWorkedOn) {
       try {
-        await doer.goOn('resume', run);
-        return { state: 'resumed' };
+        const state = await doer.goOn('resume', run);
+        return { state: state === 'begun' ? 'resumed' : state };
       } catch (thrown) {
         // The answer has its place whatever becomes of the run.
         const { error } = refused(thrown).body;

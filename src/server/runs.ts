@@ -41,13 +41,16 @@ export function uiRun(stage: Backstage, run: ListedRun): UiRun {
   const work = workOn(run, stage.isAlive);
   const standing = standingOf(asItStands(run, stage.isAlive));
   const holderIf = (state: Work['state']) => (work.state === state && work.state !== 'free' ? work.lease.holder : null);
+  const start = stage.starts.of(run);
+  const can = actionsOn(standing, work).filter((action) => offered(stage).includes(action));
   return {
     ...info,
     standing,
     worker: holderIf('worked'),
     hung: holderIf('hung'),
     gone: holderIf('gone'),
-    actions: actionsOn(standing, work).filter((action) => offered(stage).includes(action)),
+    start,
+    actions: start?.state === 'starting' ? can.filter((action) => action !== 'resume' && action !== 'retry') : can,
   };
 }
 

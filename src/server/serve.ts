@@ -11,6 +11,7 @@ import { BUILT_APP } from './assets.ts';
 import type { Backstage, DashboardActions } from './backstage.ts';
 import { createSecret, sessionOf } from './guard.ts';
 import { connections, HOST, listen } from './listen.ts';
+import { createStarts } from './starts.ts';
 
 /** Options of {@link serveDashboard}. */
 export interface DashboardOptions {
@@ -88,6 +89,7 @@ export async function serveDashboard(store: RunStore, options: DashboardOptions 
   const streams: Backstage['streams'] = new Set();
   const farewell = new AbortController();
   const closing = new AbortController();
+  const tell = (thrown: unknown) => tellSafely(onError, thrown);
   const stage: Backstage = {
     store,
     storeName,
@@ -97,9 +99,10 @@ export async function serveDashboard(store: RunStore, options: DashboardOptions 
     isAlive,
     holder,
     streams,
+    starts: createStarts(closing.signal, tell),
     farewell: farewell.signal,
     closing: closing.signal,
-    onError: (thrown) => tellSafely(onError, thrown),
+    onError: tell,
   };
   const token = createSecret();
   const app = createApp(stage, { token, session: sessionOf(session, readOnly) }, assets);

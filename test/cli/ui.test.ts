@@ -1,4 +1,5 @@
 /** `phasegate ui`, and `--ui` of commands that run something: real processes, a real store, and what a browser would ask. */
+import { existsSync, statSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -26,6 +27,22 @@ import { existsSync } from 'node:fs';
 import { definePipeline, phase, task } from 'phasegate';
 const run = () => { if (existsSync('done')) return 1; throw new Error('not yet'); };
 export default definePipeline({ name: 'fails', phases: [phase('a', { tasks: [task('t', { run })] })] });
+`;
+
+/** Says a lot on standard error for as long as it works, and tells who it is. */
+const NOISY = `
+import { existsSync, writeFileSync } from 'node:fs';
+import { definePipeline, human, phase, task } from 'phasegate';
+const ask = phase('ask', { tasks: [task('which', { run: human({ question: 'Which?' }) })] });
+const shout = async () => {
+  for (let left = 3000; left > 0 && !existsSync('done'); left -= 1) {
+    console.error('noise '.repeat(2000));
+    if (left === 2900) writeFileSync('pid', String(process.pid));
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+};
+const work = phase('work', { after: [ask], tasks: [task('shout', { run: shout })] });
+export default definePipeline({ name: 'noisy', phases: [ask, work] });
 `;
 
 /** Each starts several processes. */
@@ -158,6 +175,38 @@ describe('what the dashboard does', LONG, () => {
     expect(followed.stdout).toContain('which done');
     expect((await phasegate(['show', 'r', '--json'], { cwd })).stdout).toContain('"standing":"completed"');
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'leaves no file behind of what such a process says, however much',
+    async () => {
+      const cwd = await files({ 'noisy.mjs': NOISY, 'tmp/here': '' });
+      await phasegate(['run', 'noisy.mjs', '--run-id', 'r'], { cwd });
+      const ui = start(['ui', '--port', '0'], { cwd, env: { TMPDIR: join(cwd, 'tmp') } });
+      const client = await clientOf(ui);
+      const item = await client.item();
+      await client.post(`/api/inbox/${item.id}/answer`, { nonce: item.nonce, reply: { type: 'value', value: 'red' } });
+      await until(() => existsSync(join(cwd, 'pid')));
+      expect((await readdir(join(cwd, 'tmp'))).filter((name) => name.endsWith('.log'))).toEqual([]);
+      ui.child.kill('SIGINT');
+      await ui.ended;
+      const log = `/proc/${await readFile(join(cwd, 'pid'), 'utf8')}/fd/2`;
+      if (existsSync('/proc/self/fd')) {
+        // It grows by a megabyte each second, and is cut every second.
+        let isCut = false;
+        let before = 0;
+        await until(() => {
+          const { size } = statSync(log);
+          expect(size).toBeLessThan(5_000_000);
+          isCut ||= size < before;
+          before = size;
+          return isCut;
+        });
+      }
+      await writeFile(join(cwd, 'done'), '');
+      await phasegate(['events', 'r', '--follow'], { cwd });
+      expect((await phasegate(['show', 'r', '--json'], { cwd })).stdout).toContain('"standing":"completed"');
+    },
+  );
 
   it('says why a run cannot go on', async () => {
     const cwd = await files({ 'asks.mjs': ASKS });

@@ -50,6 +50,10 @@ function NotYetTaken({ answered, item }: AnswerOutcomeProps): ReactNode {
       return <p>Whoever works on the run takes it; they have not yet.</p>;
     case 'resumed':
       return <p>Nobody worked on the run. It goes on now, and takes the answer.</p>;
+    case 'starting':
+      return (
+        <p>Nobody worked on the run. It is being started, and takes the answer then. The run tells whether it could.</p>
+      );
     case 'kept':
       return (
         <>

@@ -51,6 +51,7 @@ export function RunHead({ run, story, info, isLive }: RunHeadProps): ReactNode {
         {isLive && info?.gone ? (
           <Fact name="Gone">{startOf(info.gone, 60)}, which worked on it; it can be resumed</Fact>
         ) : null}
+        {isLive && info?.start?.state === 'starting' ? <Fact name="Starts">its pipeline is being loaded</Fact> : null}
         {info?.forkOf === undefined ? null : (
           <Fact name="Fork of">
             <a href={hashOfRun(info.forkOf)}>{startOf(info.forkOf, 60)}</a>
@@ -58,6 +59,11 @@ export function RunHead({ run, story, info, isLive }: RunHeadProps): ReactNode {
         )}
       </dl>
       <Ended story={story} />
+      {isLive && info?.start?.state === 'failed' ? (
+        <p className="wrong">
+          It was tried to go on: {info.start.problem.message} {info.start.problem.hint}
+        </p>
+      ) : null}
       {isLive ? <OpenItems run={run} version={version} /> : null}
       {info && info.actions.length > 0 ? <RunActions run={info} at={isLive ? undefined : story.seq} /> : null}
     </header>
