@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { withAnswers, type KeptItem } from '../store/given-answer.ts';
+import { createAnswerReader, withAnswers, type KeptItem } from '../store/given-answer.ts';
 import type { ListedRun } from '../store/port.ts';
 import { workOn } from '../store/worker.ts';
 import type { Change } from './api.ts';
@@ -24,10 +24,15 @@ export function createChangeTeller(stage: Backstage): ChangeTeller {
   const viewers = new Set<Set<string>>();
   let known: Known | undefined;
   let problem: Refused | undefined;
+  const readAnswers = createAnswerReader(stage.store);
   const lookout = createLookout(
     async () => {
       try {
-        const { changed, open, next } = await look(stage, known);
+        const { changed, open, next } = await look(
+          stage,
+          known,
+          await readAnswers(await stage.store.inbox({ open: true })),
+        );
         const isNew = known?.open !== open || changed.length > 0 || problem !== undefined;
         known = next;
         problem = undefined;
@@ -96,6 +101,8 @@ async function lastChange(stage: Backstage): Promise<Change> {
 interface Known {
   /** How each run stood. */
   readonly standings: ReadonlyMap<string, Stood>;
+  /** What waits in each, as text. */
+  readonly inbox: ReadonlyMap<string, string>;
   /** The latest time of a record. */
   readonly updatedAt: number;
   /** Items without an answer. */
@@ -105,7 +112,8 @@ interface Known {
 }
 
 interface Stood {
-  readonly isRunning: boolean;
+  /** Whether somebody has or had it, or is to have it, so that it may be another without a record. */
+  readonly isHeld: boolean;
   /** All that may change of it, as text. */
   readonly text: string;
 }
@@ -116,35 +124,34 @@ interface Found {
   readonly next: Known;
 }
 
-async function look(stage: Backstage, known: Known | undefined): Promise<Found> {
+async function look(stage: Backstage, known: Known | undefined, items: readonly KeptItem[]): Promise<Found> {
   const now = performance.now();
   const isAll = known === undefined || now - known.allAt >= LOOK_AT_ALL_MS;
-  const runs = isAll ? await stage.store.runs() : await recent(stage, known.updatedAt);
-  const items = await openItems(stage);
+  const runs = isAll ? await stage.store.runs() : await recent(stage, known);
   const inbox = new Map<string, string>();
   for (const { id, runId, answer } of items)
     inbox.set(runId, `${inbox.get(runId) ?? ''} ${id}${answer ? ' answered' : ''}`);
 
   const before = known?.standings ?? new Map<string, Stood>();
   const standings = isAll ? new Map<string, Stood>() : new Map(before);
-  const changed: string[] = [];
+  const changed = changedIn(known?.inbox, inbox);
   const seen = new Set<string>();
   let updatedAt = known?.updatedAt ?? 0;
   for (const run of runs) {
-    const stood = { isRunning: run.status === 'running', text: textOf(stage, run, inbox.get(run.runId)) };
+    const stood = stoodOf(stage, run);
     seen.add(run.runId);
     standings.set(run.runId, stood);
     updatedAt = Math.max(updatedAt, run.updatedAt);
-    if (before.get(run.runId)?.text !== stood.text) changed.push(run.runId);
+    if (before.get(run.runId)?.text !== stood.text) changed.add(run.runId);
   }
-  for (const [runId, { isRunning }] of before) {
-    // One that goes on is in every look, and one that has ended in every look at all.
-    if (seen.has(runId) || !(isAll || isRunning)) continue;
+  for (const [runId, { isHeld }] of before) {
+    // One that is held is in every look, and any other in every look at all.
+    if (seen.has(runId) || !(isAll || isHeld)) continue;
     standings.delete(runId);
-    changed.push(runId);
+    changed.add(runId);
   }
   const open = countOpen(items);
-  return { changed, open, next: { standings, updatedAt, open, allAt: isAll ? now : known.allAt } };
+  return { changed: [...changed], open, next: { standings, inbox, updatedAt, open, allAt: isAll ? now : known.allAt } };
 }
 
 async function openItems({ store }: Backstage): Promise<readonly KeptItem[]> {
@@ -155,16 +162,33 @@ function countOpen(items: readonly KeptItem[]): number {
   return items.filter(({ answer }) => answer === undefined).length;
 }
 
-/** Runs that go on, and those that have ended lately: with thousands of runs the others are not looked at each time. */
-async function recent({ store }: Backstage, updatedAt: number): Promise<readonly ListedRun[]> {
-  const running = await store.runs({ status: ['running'] });
+/** Runs that somebody has or had, and those with new records: where thousands wait or have ended, those are not looked at each time. */
+async function recent({ store, starts }: Backstage, { standings, updatedAt }: Known): Promise<readonly ListedRun[]> {
   // What was kept in the same millisecond may have come later.
-  const updated = await store.runs({ updatedAfter: updatedAt - 1 });
-  return [...running, ...updated.filter(({ status }) => status !== 'running')];
+  const found = [...(await store.runs({ leased: true })), ...(await store.runs({ updatedAfter: updatedAt - 1 }))];
+  const runs = new Map(found.map((run) => [run.runId, run]));
+  const held = [...standings].flatMap(([runId, { isHeld }]) => (isHeld ? runId : []));
+  for (const runId of new Set([...held, ...starts.runs()])) {
+    const run = runs.has(runId) ? undefined : await store.run(runId);
+    if (run) runs.set(runId, run);
+  }
+  return [...runs.values()];
 }
 
-function textOf({ isAlive, starts }: Backstage, run: ListedRun, inbox = ''): string {
+/** Runs of which other items wait than before, or whose items have answers. */
+function changedIn(before: ReadonlyMap<string, string> | undefined, inbox: ReadonlyMap<string, string>): Set<string> {
+  const changed = new Set<string>();
+  for (const [runId, text] of inbox) if (before?.get(runId) !== text) changed.add(runId);
+  for (const runId of before?.keys() ?? []) if (!inbox.has(runId)) changed.add(runId);
+  return changed;
+}
+
+function stoodOf({ isAlive, starts }: Backstage, run: ListedRun): Stood {
   const work = workOn(run, isAlive);
-  const token = work.state === 'free' ? '' : work.lease.token;
-  return `${run.seq} ${work.state} ${token} ${starts.of(run)?.state ?? ''} ${inbox}`;
+  const start = starts.of(run)?.state;
+  const token = work.state === 'free' ? undefined : work.lease.token;
+  return {
+    isHeld: token !== undefined || start !== undefined,
+    text: `${run.seq} ${work.state} ${token ?? ''} ${start ?? ''}`,
+  };
 }
