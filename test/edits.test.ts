@@ -19,6 +19,10 @@ import {
   type Reply,
   type Run,
 } from '../src/index.ts';
+import { attemptLines, foldAttempts } from '../src/cli/show/attempts.ts';
+import { createEventLines } from '../src/cli/show/event-lines.ts';
+import { plain } from '../src/cli/show/line.ts';
+import { detailOf } from '../src/store/given-answer.ts';
 import { idle } from './rig.ts';
 import { whatIsToldOtherwise } from './told-again.ts';
 
@@ -60,6 +64,21 @@ describe('a person who is a reviewer', () => {
     const decided = records.flatMap(({ event }) => (event.type === 'review.decided' ? event : []));
     expect(decided[0]).toMatchObject({ verdict: approve(), by: 'gate', edited: { text: 'better' } });
     expect(decided[0]?.verdicts).toEqual({ ada: approve() });
+    const closed = (await store.item(item.id)) ?? item;
+    expect(closed).toMatchObject({ outcome: 'approved with edits: text', who: 'ada' });
+    expect((await detailOf(store, closed)).attempts[0]).toMatchObject({
+      outputs: better.draft,
+      replaced: { text: 'text 0' },
+    });
+    const told = createEventLines();
+    expect(records.map(told).find((line) => line.includes('verdict'))).toMatch(
+      /draft: verdict: approved with edits: text$/u,
+    );
+    const fold = foldAttempts();
+    for (const record of records) fold.apply(record);
+    const lines = attemptLines(fold.attempts()).map(plain).join('\n');
+    expect(lines).toMatch(/better[\s\S]*verdict: approved with edits: text/u);
+    expect(lines).not.toContain('text 0');
     expect(whatIsToldOtherwise(pipeline, records, result)).toBeNull();
   });
 

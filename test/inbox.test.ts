@@ -18,6 +18,7 @@ import {
   type Run,
   type RunStore,
 } from '../src/index.ts';
+import { detailOf } from '../src/store/given-answer.ts';
 import { idle } from './rig.ts';
 
 /** `draft` waits for a person at once; `print` needs it, `else` does not. */
@@ -66,7 +67,11 @@ describe('an answer', () => {
       event.type === 'review.decided' && event.by === 'person' ? event : [],
     );
     expect(decided).toMatchObject([{ verdict: approve(), who: 'ada', edited: { text: 'better' } }]);
-    expect(await store.item(item.id)).toMatchObject({ outcome: 'APPROVE', who: 'ada' });
+    expect(await store.item(item.id)).toMatchObject({ outcome: 'approved with edits: text', who: 'ada' });
+    // What was committed is what is told of the item from then on, and what the attempt itself had put out beside it.
+    const closed = (await store.item(item.id)) ?? item;
+    const [attempt] = (await detailOf(store, closed)).attempts;
+    expect(attempt).toMatchObject({ outputs: { text: 'better', title: 'title' }, replaced: { text: 'text 0' } });
   });
 
   it.each<[string, unknown]>([

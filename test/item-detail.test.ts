@@ -10,7 +10,7 @@ import {
   retry,
   task,
 } from '../src/index.ts';
-import type { InboxItem, ItemDetail, Policy, Run, Verdict } from '../src/index.ts';
+import type { InboxItem, ItemDetail, Policy, Run, RunStore, Verdict } from '../src/index.ts';
 import { idle } from './rig.ts';
 
 describe('itemDetail()', () => {
@@ -60,6 +60,29 @@ describe('itemDetail()', () => {
     expect(detail.choices.find((one) => one.phase === 'notes')).toMatchObject(expected);
   });
 
+  it('has what the gate of the phase has asked of others, in the order in which it was asked', async () => {
+    const one = await detailOf();
+    await one.run.answer(one.item.id, { type: 'decide', decision: 'RETRY_PREDECESSOR notes: more' });
+    const item = await itemOf(one.run);
+    const { corrections } = itemDetail(await readRun(one.store, one.run.id), item);
+    expect(corrections.map(({ from, to, feedback }) => [from, to, feedback])).toEqual([
+      ['draft', undefined, 'figures'],
+      ['draft', 'notes', 'more'],
+      ['draft', undefined, 'figures'],
+    ]);
+    one.run.cancel();
+    await one.run.result;
+  });
+
+  it('tells which answers end the run', async () => {
+    const { run, detail } = await detailOf();
+    expect(detail.choices.flatMap((choice) => (choice.run ? [[choice.answer, choice.run]] : []))).toEqual([
+      ['abort', 'ends'],
+    ]);
+    run.cancel();
+    await run.result;
+  });
+
   it('is what happens: a skip skips what it said, a rewind runs what it said', async () => {
     const one = await detailOf();
     await one.run.answer(one.item.id, { type: 'skip' });
@@ -84,7 +107,9 @@ describe('itemDetail()', () => {
 // --- internal ---
 
 /** Stops where `draft` waits for a person after two attempts; `index` is beside it. */
-async function detailOf(policy: Policy = {}): Promise<{ run: Run<unknown>; item: InboxItem; detail: ItemDetail }> {
+async function detailOf(
+  policy: Policy = {},
+): Promise<{ run: Run<unknown>; item: InboxItem; detail: ItemDetail; store: RunStore }> {
   const store = memoryStore();
   const pipeline = definePipeline({
     name: 'book',
@@ -113,7 +138,7 @@ async function detailOf(policy: Policy = {}): Promise<{ run: Run<unknown>; item:
   });
   const run = startRun(pipeline, { store });
   const item = await itemOf(run);
-  return { run, item, detail: itemDetail(await readRun(store, run.id), item) };
+  return { run, store, item, detail: itemDetail(await readRun(store, run.id), item) };
 }
 
 async function itemOf(run: Run<unknown>): Promise<InboxItem> {

@@ -37,7 +37,7 @@ describe('foldTroubles()', () => {
         phase: 'draft',
         seq: seqOf(records, 'loop.detected'),
         since: 0,
-        found: 'It goes round in a loop: no-tests is open again, and nothing was corrected',
+        found: 'It goes round in a loop: "There are no tests." is open again, and nothing was corrected',
         advice: 'Say what to change in other words, send back the phase where the defect was made, or decide.',
       },
     ]);

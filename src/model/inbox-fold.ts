@@ -4,7 +4,8 @@
  * @module
  */
 import { formatDecision } from './decision-text.ts';
-import type { EventOf, RunRecord, Verdict } from './event.ts';
+import { editsText } from './edits-text.ts';
+import type { EventOf, RunRecord } from './event.ts';
 import { itemId, nonceOf, type InboxItem } from './inbox.ts';
 import { limitReason } from './limit-reason.ts';
 import type { InboxPolicy } from './inbox-policy.ts';
@@ -152,7 +153,7 @@ export function foldInbox(): InboxFold {
           );
         case 'review.decided':
           if (event.by === 'worker') empty.add(event.phase);
-          return closed(ofPhase(event.phase), time, wordsOf(event.verdict), event.who);
+          return closed(ofPhase(event.phase), time, wordsOf(event), event.who);
         case 'phase.started':
           empty.delete(event.phase);
           return closed(ofPhase(event.phase), time, 'not needed any more: the phase began anew');
@@ -208,14 +209,21 @@ function timed(item: InboxItem): InboxItem {
   return { ...item, dueAt: times.length === 0 ? undefined : Math.min(...times) };
 }
 
-function answerText({ answer }: EventOf<'task.answered'>): string {
+function answerText({ answer, reviewer }: EventOf<'task.answered'>): string {
+  // Only an approval may bring outputs.
+  if (reviewer && isObject(answer) && isObject(answer['outputs'])) return editsText(answer['outputs']);
   const text = JSON.stringify(answer);
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
 }
 
 const SHOWN = 200;
 
-function wordsOf(verdict: Verdict): string {
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+function wordsOf({ verdict, edited }: EventOf<'review.decided'>): string {
+  if (edited) return editsText(edited);
   const { type } = verdict;
   return type === 'unrecognised' || type === 'inconclusive' || type === 'unavailable' ? type : formatDecision(verdict);
 }

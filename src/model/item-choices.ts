@@ -20,6 +20,8 @@ export interface Consequences {
   readonly stale: readonly string[];
   /** What it spends: a correction counts for the limit of the run, and for no budget of a gate. */
   readonly spends: string;
+  /** What becomes of the run itself; absent where that is nothing else than what becomes of these phases. */
+  readonly run?: 'ends' | 'goes on' | undefined;
 }
 
 /** One kind of answer. */
@@ -38,13 +40,13 @@ export interface Choice extends Consequences {
  * @param hasIssues Whether reviewers of the phase have found issues that are open.
  */
 export function choicesOf(plan: Plan, snapshot: RunSnapshot, item: InboxItem, hasIssues = false): readonly Choice[] {
-  const abort: Choice = { ...NOTHING, answer: 'abort', means: 'the run ends as cancelled' };
+  const abort: Choice = { ...NOTHING, answer: 'abort', means: 'the run ends as cancelled', run: 'ends' };
   if (item.kind === 'task')
-    return [{ ...NOTHING, answer: 'value', means: `it is the output of task "${item.task}"` }, abort];
+    return [{ ...NOTHING, answer: 'value', means: `it is the output of task "${item.task}"`, run: 'goes on' }, abort];
   if (item.kind === 'limit') {
     return [
-      { ...NOTHING, answer: 'approve', means: 'the limit is lifted, and the run goes on' },
-      { ...NOTHING, answer: 'reject', means: 'the run ends as exhausted' },
+      { ...NOTHING, answer: 'approve', means: 'the limit is lifted, and the run goes on', run: 'goes on' },
+      { ...NOTHING, answer: 'reject', means: 'the run ends as exhausted', run: 'ends' },
       abort,
     ];
   }
@@ -59,7 +61,8 @@ const NOTHING: Consequences = { runs: [], mayRun: [], skips: [], stale: [], spen
 const RECLASSIFY: Choice = {
   ...NOTHING,
   answer: 'reclassify',
-  means: 'an open issue is of another phase; the earliest phase that one is about works again, as in a rewind of it',
+  means:
+    'an open issue is of the phase that you name; every phase that an open issue is about works again, the earliest first',
   spends: 'one correction of the run for each phase that has to correct something',
 };
 
@@ -137,6 +140,7 @@ function reject(scene: Scene): Choice {
   return {
     ...NOTHING,
     ...left(scene),
+    ...(halts && { run: 'ends' as const }),
     answer: 'reject',
     means: halts ? 'the phase is rejected, and the run ends' : 'the phase is rejected; what does not need it goes on',
   };

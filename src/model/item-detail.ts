@@ -20,12 +20,20 @@ import { createRunView } from './view.ts';
 export interface TriedAttempt {
   readonly generation: number;
   readonly attempt: number;
-  /** What it has put out, by task. */
+  /** What it has put out, by task; where a person has approved others, those. */
   readonly outputs: Outputs;
+  /** By task what it had put out itself where a person has approved another output; absent where nobody has. */
+  readonly replaced?: Outputs | undefined;
   /** What its gate has decided; `undefined` while it has not. */
   readonly verdict: Verdict | undefined;
   /** What each reviewer has said. */
   readonly verdicts: Readonly<Record<string, Verdict>>;
+}
+
+/** A change that was asked for. */
+export interface AskedChange extends Correction {
+  /** The phase that was sent back with it, where it is not the one that the item is about. */
+  readonly to?: string | undefined;
 }
 
 /** An item with what led to it, and what every answer would lead to. */
@@ -33,8 +41,8 @@ export interface ItemDetail {
   readonly item: InboxItem;
   /** What was tried, the oldest first; empty for limits. */
   readonly attempts: readonly TriedAttempt[];
-  /** Every change that was asked of the phase so far, the oldest first. */
-  readonly corrections: readonly Correction[];
+  /** Every change that was asked of the phase so far, and that its gate has asked of others; the oldest first. */
+  readonly corrections: readonly AskedChange[];
   /** What its reviewers have found and is not known to be corrected. */
   readonly findings: readonly ReviewFinding[];
   /** The phases that it needs, in topological order: an issue may be laid at the door of each. */
@@ -57,11 +65,16 @@ export interface ItemDetail {
  * Tells all about an item.
  *
  * @param records Every record of its run, the oldest first.
+ * @param edited Outputs that were approved in the place of those of the last attempt, where no record says so. @default none
  */
-export function itemDetail(records: readonly RunRecord[], item: InboxItem): ItemDetail {
+export function itemDetail(
+  records: readonly RunRecord[],
+  item: InboxItem,
+  { edited }: { readonly edited?: Outputs | undefined } = {},
+): ItemDetail {
   const view = createRunView();
   const attempts: Tried[] = [];
-  const corrections: Correction[] = [];
+  const corrections: AskedChange[] = [];
   let plan: Plan | undefined;
   let findings: readonly ReviewFinding[] = [];
   for (const record of records) {
@@ -70,13 +83,15 @@ export function itemDetail(records: readonly RunRecord[], item: InboxItem): Item
     if (event.type === 'run.started' || event.type === 'run.resumed') plan = event.plan ?? plan;
     noteAttempt(attempts, item, event);
     if (event.type === 'phase.retrying' && event.phase === item.about) corrections.push(event.correction);
-    if (event.type === 'phase.rewinding') corrections.push(...toldTo(item.about, event));
+    if (event.type === 'phase.rewinding') corrections.push(...toldBy(item.about, event));
     if (event.type === 'review.decided' && event.phase === item.about) findings = findingsAfter(findings, event).open;
     if (event.type === 'phase.approved' && event.phase === item.about) findings = [];
     if (event.type === 'run.reopened') findings = recounted(findings, 0);
   }
   const snapshot = view.snapshot();
   const { costUsd = 0, tokens = 0 } = snapshot.phases[item.about] ?? {};
+  const latest = attempts.at(-1);
+  if (latest && edited) edit(latest, edited);
   const [before, last] = attempts.slice(-2);
   return {
     item,
@@ -107,10 +122,13 @@ function phasesAbove(plan: Plan, name: string): readonly string[] {
 
 type Tried = { -readonly [K in keyof TriedAttempt]: TriedAttempt[K] };
 
-/** What a rewind demands of a phase. */
-function toldTo(phase: string, { target, correction, riders = [] }: EventOf<'phase.rewinding'>): readonly Correction[] {
-  if (target === phase) return [correction];
-  return riders.flatMap((rider) => (rider.phase === phase ? rider.correction : []));
+/** What a rewind demands of a phase; where its own gate sends back, what that demands of others. */
+function toldBy(about: string, rewind: EventOf<'phase.rewinding'>): readonly AskedChange[] {
+  const { phase, target, correction, riders = [] } = rewind;
+  return [{ phase: target, correction }, ...riders].flatMap((one): readonly AskedChange[] => {
+    if (one.phase === about) return [one.correction];
+    return phase === about ? [{ ...one.correction, to: one.phase }] : [];
+  });
 }
 
 function noteAttempt(attempts: Tried[], { kind, about }: InboxItem, event: RunEvent): void {
@@ -124,8 +142,14 @@ function noteAttempt(attempts: Tried[], { kind, about }: InboxItem, event: RunEv
   } else if (last && event.type === 'review.decided') {
     last.verdict = event.verdict;
     if (event.by === 'gate') last.verdicts = event.verdicts;
-    if (event.edited) last.outputs = { ...last.outputs, ...event.edited };
+    if (event.edited) edit(last, event.edited);
   }
+}
+
+function edit(last: Tried, edited: Outputs): void {
+  const { outputs } = last;
+  last.replaced = Object.fromEntries(Object.keys(edited).map((task) => [task, outputs[task]]));
+  last.outputs = { ...outputs, ...edited };
 }
 
 function changesOf(before: Outputs, after: Outputs): Readonly<Record<string, string>> {

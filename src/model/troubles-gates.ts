@@ -4,6 +4,7 @@
  * @module
  */
 import type { EventOf, RunRecord } from './event.ts';
+import { issueWords, loopText, type IssueWords } from './loop-text.ts';
 import type { GatePlan, Plan } from './plan.ts';
 import { countOf } from './policy.ts';
 import type { Correction } from './revision.ts';
@@ -20,6 +21,8 @@ export function createGateTroubles(): GateTroubles {
   let plan: Plan | undefined;
   let gates: ReadonlyMap<string, GatePlan | null> = new Map();
   const loops = new Map<string, Seen<EventOf<'loop.detected'>>>();
+  /** What the issues of the latest review of each phase say. */
+  const issues = new Map<string, IssueWords>();
   const retries = new Map<string, Seen<EventOf<'phase.retrying'>>>();
   /** By the phase that sends back, then by the one that is sent back. */
   const rewinds = new Map<string, Map<string, Seen<EventOf<'phase.rewinding'>>>>();
@@ -89,6 +92,7 @@ export function createGateTroubles(): GateTroubles {
           return;
         case 'review.decided':
           if (event.by === 'person') settle(event.phase);
+          else if (event.by === 'gate') issues.set(event.phase, issueWords(event));
           return;
         case 'phase.approved':
           finish(event.phase);
@@ -122,7 +126,7 @@ export function createGateTroubles(): GateTroubles {
     },
     troubles() {
       const found: Trouble[] = [];
-      for (const seen of loops.values()) found.push(looping(seen));
+      for (const seen of loops.values()) found.push(looping(seen, issues.get(seen.event.phase)));
       for (const [phase, { latest }] of demands)
         if (latest && latest.event.times > 1 && !loops.has(phase)) found.push(repeating(phase, latest));
       for (const phase of live) {
@@ -168,17 +172,12 @@ function trouble(seen: Seen<unknown>, rest: Omit<Trouble, 'seq' | 'since'>): Tro
   return { ...rest, seq: seen.seq, since: seen.time };
 }
 
-function looping(seen: Seen<EventOf<'loop.detected'>>): Trouble {
-  const { phase, kind, issues, rewinds } = seen.event;
-  const what =
-    kind === 'issue'
-      ? `${issues.join(', ')} is open again, and nothing was corrected`
-      : rewinds.map(({ from, to }) => `${from} sends back ${to}`).join(', ');
+function looping(seen: Seen<EventOf<'loop.detected'>>, words: IssueWords | undefined): Trouble {
   return trouble(seen, {
     code: 'LOOPING',
     severity: 'problem',
-    phase,
-    found: `It goes round in a loop: ${what}`,
+    phase: seen.event.phase,
+    found: `It goes round in a loop: ${loopText(seen.event, words)}`,
     advice: 'Say what to change in other words, send back the phase where the defect was made, or decide.',
   });
 }

@@ -14,6 +14,7 @@ import {
   type RunRecord,
 } from '../../src/index.ts';
 import { EMPTY_DRAFT, readTyped, replyOf, type Draft } from '../../visualizations/dashboard/src/inbox/answer-draft.ts';
+import { chosenChoice } from '../../visualizations/dashboard/src/inbox/chosen-choice.ts';
 import { fake, idle } from '../rig.ts';
 
 describe('replyOf()', () => {
@@ -106,6 +107,29 @@ describe('replyOf()', () => {
     expect(value({ value: { as: 'text', text: '42' } }, free)).toEqual({ reply: { type: 'value', value: '42' } });
     expect(value({ value: { as: 'json', text: '42' } }, free)).toEqual({ reply: { type: 'value', value: 42 } });
     expect(value({ value: { as: 'json', text: 'four' } }, free)).toMatchObject({ field: 'value' });
+  });
+});
+
+describe('chosenChoice()', () => {
+  it.each<[owner: string, runs: readonly string[]]>([
+    ['', []],
+    ['draft', ['draft']],
+    ['plan', ['plan', 'draft']],
+  ])('names the phases that run again where an issue is laid at %j', async (owner, runs) => {
+    const { detail, run } = await escalated();
+    const draft: Draft = { ...EMPTY_DRAFT, answer: 'reclassify', issue: 'no-login', owner };
+    expect(chosenChoice(draft, detail)).toMatchObject({ answer: 'reclassify', runs });
+    // It is what happens.
+    const drafted = replyOf(draft, detail);
+    const { phases: before } = run.snapshot();
+    if ('reply' in drafted) {
+      await run.answer(detail.item.id, drafted.reply);
+      await idle();
+    }
+    const { phases: after } = run.snapshot();
+    expect(Object.keys(after).filter((name) => after[name]?.attempts !== before[name]?.attempts)).toEqual(runs);
+    run.cancel();
+    await run.result;
   });
 });
 

@@ -125,6 +125,18 @@ describe('attemptName()', () => {
       'attempt 1 of start 2',
     ]);
   });
+
+  it('tells starts of one generation apart', () => {
+    const all = [at(0, 0), at(0, 1), at(0, 0), at(0, 1), at(1, 2), at(1, 0)];
+    expect(all.map((_, place) => attemptName(all, place))).toEqual([
+      'attempt 1 of start 1',
+      'attempt 2 of start 1',
+      'attempt 1 of start 2',
+      'attempt 2 of start 2',
+      'attempt 3 of start 3',
+      'attempt 1 of start 4',
+    ]);
+  });
 });
 
 describe('byRun()', () => {

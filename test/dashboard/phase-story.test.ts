@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { task, type RunRecord } from '../../src/index.ts';
+import { standingOutput } from '../../visualizations/dashboard/src/run/task-story.ts';
 import { attemptAt, beginPhaseStory, type PhaseStory } from '../../visualizations/dashboard/src/run/phase-story.ts';
 import { fake, play } from '../rig.ts';
 import { eventfulRun } from './eventful.ts';
@@ -55,6 +56,21 @@ describe('beginPhaseStory()', () => {
     const { attempts } = storyOf(await eventfulRun(), 'c');
     expect(attempts.map(({ decisions, end }) => [decisions.map(({ by }) => by), end?.event.type])).toEqual([
       [['gate', 'person'], 'phase.approved'],
+    ]);
+  });
+
+  it('has what a person has approved in the place of an output, beside that', async () => {
+    const edited = (await eventfulRun()).map((record) => {
+      const { event } = record;
+      if (event.type !== 'review.decided' || event.by !== 'person') return record;
+      return { ...record, event: { ...event, edited: { work: 'better', other: 'new' } } };
+    });
+    const [attempt] = storyOf(edited, 'c').attempts;
+    expect(
+      attempt?.tasks.map((one) => [one.name, one.output?.value, one.edited?.value, standingOutput(one)?.value]),
+    ).toEqual([
+      ['other', undefined, 'new', 'new'],
+      ['work', expect.anything(), 'better', 'better'],
     ]);
   });
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { definePipeline, type RunEvent } from '../../src/index.ts';
+import { definePipeline, requestChanges, type RunEvent } from '../../src/index.ts';
+import { issueId } from '../../src/model/issue.ts';
+import { issuesBefore } from '../../visualizations/dashboard/src/run/moments.ts';
 import { isRecordWanted, typesOf } from '../../visualizations/dashboard/src/run/record-filter.ts';
 import { wordsOf } from '../../visualizations/dashboard/src/run/record-words.ts';
 import { fake } from '../rig.ts';
@@ -11,6 +13,28 @@ const error = { code: 'TASK_FAILED', name: 'Error', message: 'broken\nDocs: docs
 const correction = { attempt: 0, from: 'a', feedback: 'more' } as const;
 
 describe('wordsOf()', () => {
+  it('tells an approval with edits apart', () => {
+    const verdict = { type: 'approve' } as const;
+    expect(
+      wordsOf({ type: 'review.decided', ...at, by: 'person', verdicts: {}, verdict, edited: { t: 1, u: 2 } }),
+    ).toBe('a person decided: approved with edits: t, u');
+  });
+
+  it('tells of a loop what its issues say, as the review before has it', () => {
+    const issues = ['No login.', 'x'.repeat(200)].map((description) => ({ severity: 'high', description }) as const);
+    const ids = issues.map((issue) => issueId(issue));
+    const events: readonly RunEvent[] = [
+      { type: 'review.decided', ...at, by: 'gate', verdict: requestChanges([...issues]), verdicts: {} },
+      { type: 'review.decided', ...at, phase: 'b', by: 'gate', verdict: { type: 'approve' }, verdicts: {} },
+      { type: 'loop.detected', ...at, kind: 'issue', issues: ids, rewinds: [] },
+    ];
+    const records = events.map((event, index) => ({ v: 1, runId: 'r', seq: index + 1, time: 0, event }) as const);
+    const [, , loop] = records;
+    expect(loop && wordsOf(loop.event, issuesBefore(records, loop))).toBe(
+      `goes round in a loop: "No login.", "${'x'.repeat(120)}…" are open again, and nothing was corrected`,
+    );
+  });
+
   it('tells a run', async () => {
     const records = await eventfulRun();
     const told = (phase: string) =>
@@ -131,7 +155,7 @@ describe('wordsOf()', () => {
       { type: 'phase.invalidated', phase: 'a', generation: 1, because: 'b' },
       { type: 'phase.skipped', phase: 'a', because: 'no need', who: 'ada' },
     ];
-    expect(events.map(wordsOf)).toEqual([
+    expect(events.map((event) => wordsOf(event))).toEqual([
       'Another process goes on with the run',
       'Another process goes on with the run, with a changed definition',
       'The run goes on: what was not approved runs again',

@@ -4,7 +4,8 @@
  * @module
  */
 import { diffLines } from 'diff';
-import type { RunEvent, RunRecord, Verdict } from '../../model/event.ts';
+import { editsText } from '../../model/edits-text.ts';
+import type { EventOf, RunEvent, RunRecord } from '../../model/event.ts';
 import { correctionText, verdictText } from './event-lines.ts';
 import { span, type Line } from './line.ts';
 import { excerptLines } from './summary.ts';
@@ -20,12 +21,15 @@ export interface AttemptStory {
   readonly startedAt: number;
   /** What it was asked to change; `null` for the first. */
   readonly feedback: string | null;
-  /** By task, as far as it got. */
+  /** By task, as far as it got; where a person has approved others, those. */
   readonly outputs: Readonly<Record<string, unknown>>;
-  readonly decisions: readonly { readonly by: string; readonly verdict: Verdict }[];
+  readonly decisions: readonly Judged[];
   /** What it ended with: the type of the event; `null` while it goes on. */
   readonly end: RunEvent['type'] | null;
 }
+
+/** What was decided on an attempt; `edited` has the outputs that a person has approved in the place of its own, by task. */
+export type Judged = Pick<EventOf<'review.decided'>, 'by' | 'verdict' | 'edited'>;
 
 /** The fold from records to attempts, in the order in which they began. */
 export function foldAttempts(): { apply(record: RunRecord): void; attempts(): readonly AttemptStory[] } {
@@ -52,8 +56,11 @@ export function foldAttempts(): { apply(record: RunRecord): void; attempts(): re
       const draft = current.get(event.phase);
       if (!draft) return;
       if (event.type === 'task.completed') draft.outputs.set(event.task, event.output);
-      else if (event.type === 'review.decided') draft.decisions.push({ by: event.by, verdict: event.verdict });
-      else if (ENDS.has(event.type)) draft.end = event.type;
+      else if (event.type === 'review.decided') {
+        const { by, verdict, edited } = event;
+        draft.decisions.push(edited ? { by, verdict, edited } : { by, verdict });
+        for (const [task, output] of Object.entries(edited ?? {})) draft.outputs.set(task, output);
+      } else if (ENDS.has(event.type)) draft.end = event.type;
     },
     attempts: () =>
       all.map((draft) => ({ ...draft, outputs: Object.fromEntries(draft.outputs), end: draft.end ?? null })),
@@ -75,7 +82,7 @@ export function attemptLines(attempts: readonly AttemptStory[]): readonly Line[]
 
 interface Draft extends Omit<AttemptStory, 'outputs' | 'decisions' | 'end'> {
   readonly outputs: Map<string, unknown>;
-  readonly decisions: { readonly by: string; readonly verdict: Verdict }[];
+  readonly decisions: Judged[];
   end?: RunEvent['type'];
 }
 
@@ -100,9 +107,10 @@ function storyLines(one: AttemptStory, before: AttemptStory | undefined, number:
     [span(head), span(one.end === null ? '' : `  ${one.end.replace('phase.', '')}`, 'dim')],
     ...(one.feedback === null ? [] : [[span(`    asked to: ${one.feedback}`, 'dim')]]),
     ...Object.entries(one.outputs).flatMap(([task, output]) => outputLines(task, output, before?.outputs[task])),
-    ...one.decisions.map(({ by, verdict }) => [
-      span(`    ${by === 'person' ? 'a person decided' : 'verdict'}: ${oneLine(verdictText(verdict))}`),
-    ]),
+    ...one.decisions.map(({ by, verdict, edited }) => {
+      const text = edited ? editsText(edited) : verdictText(verdict);
+      return [span(`    ${by === 'person' ? 'a person decided' : 'verdict'}: ${oneLine(text)}`)];
+    }),
   ];
 }
 

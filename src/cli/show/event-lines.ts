@@ -4,7 +4,9 @@
  * @module
  */
 import type { Correction } from '../../model/revision.ts';
+import { editsText } from '../../model/edits-text.ts';
 import type { RunEvent, RunRecord, Verdict } from '../../model/event.ts';
+import { issueWords, loopText, type IssueWords } from '../../model/loop-text.ts';
 import { wordsOf } from '../../model/demand.ts';
 import type { GatePlan, Plan } from '../../model/plan.ts';
 import { counted, cut, duration, oneLine, outOf, problemLine, usage } from './text.ts';
@@ -18,15 +20,18 @@ export function createEventLines(): EventLines {
   let plan: Plan | undefined;
   let startedAt = 0;
   let gates: ReadonlyMap<string, GatePlan | null> = new Map();
+  /** Of the latest review of each phase. */
+  const issues = new Map<string, IssueWords>();
   return ({ runId, time, event }) => {
     if (event.type === 'run.started') {
       plan = event.plan;
       startedAt = time;
       gates = new Map(plan.phases.map((phase) => [phase.name, phase.gate]));
     }
+    if (event.type === 'review.decided' && event.by === 'gate') issues.set(event.phase, issueWords(event));
     const gate = 'phase' in event ? gates.get(event.phase) : undefined;
     const about = 'phase' in event ? `${oneLine(event.phase)}: ` : '';
-    const line = `${duration(time - startedAt).padStart(7)}  ${about}${say(event, runId, gate ?? undefined)}`;
+    const line = `${duration(time - startedAt).padStart(7)}  ${about}${say(event, runId, { gate: gate ?? undefined, issues: 'phase' in event ? issues.get(event.phase) : undefined })}`;
     return cut(line, LONGEST_LINE);
   };
 }
@@ -65,10 +70,17 @@ const LONGEST_LINE = 1000;
 type TaskEvent = Extract<RunEvent, { readonly task: string }>;
 type PhaseEvent = Exclude<Extract<RunEvent, { readonly phase: string }>, TaskEvent>;
 
-function say(event: RunEvent, runId: string, gate: GatePlan | undefined): string {
+/** What is known of the phase of an event. */
+interface Known {
+  readonly gate: GatePlan | undefined;
+  /** What the issues of its latest review say. */
+  readonly issues: IssueWords | undefined;
+}
+
+function say(event: RunEvent, runId: string, known: Known): string {
   if ('task' in event)
     return `${'reviewer' in event && event.reviewer ? 'reviewer ' : ''}${oneLine(event.task)} ${sayTask(event)}`;
-  return 'phase' in event ? sayPhase(event, gate) : sayRun(event, runId);
+  return 'phase' in event ? sayPhase(event, known) : sayRun(event, runId);
 }
 
 function sayRun(event: Exclude<RunEvent, { readonly phase: string }>, runId: string): string {
@@ -145,7 +157,7 @@ export function progressText(progress: number | string): string {
   return typeof progress === 'number' ? `${Math.round(progress * 100)}%` : oneLine(progress);
 }
 
-function sayPhase(event: PhaseEvent, gate: GatePlan | undefined): string {
+function sayPhase(event: PhaseEvent, { gate, issues }: Known): string {
   switch (event.type) {
     case 'phase.started':
       return event.revision
@@ -159,11 +171,11 @@ function sayPhase(event: PhaseEvent, gate: GatePlan | undefined): string {
         correctionText(event.correction),
       );
     case 'loop.detected':
-      return loopText(event);
+      return oneLine(`goes round in a loop: ${loopText(event, issues)}`);
     case 'review.started':
       return event.asked > 1 ? `review, asked ${event.asked} times` : 'review';
     case 'review.decided':
-      return `${event.by === 'person' ? 'a person decided' : event.by === 'worker' ? 'a task asked' : 'verdict'}: ${verdictText(event.verdict)}`;
+      return `${event.by === 'person' ? 'a person decided' : event.by === 'worker' ? 'a task asked' : 'verdict'}: ${event.edited ? oneLine(editsText(event.edited)) : verdictText(event.verdict)}`;
     case 'phase.approved':
       return `approved${APPROVED[event.because]}`;
     case 'phase.escalated':
@@ -189,13 +201,6 @@ function sayPhase(event: PhaseEvent, gate: GatePlan | undefined): string {
     case 'phase.cancelled':
       return `cancelled: ${oneLine(event.because)}`;
   }
-}
-
-function loopText({ kind, issues, rewinds }: Extract<PhaseEvent, { readonly type: 'loop.detected' }>): string {
-  if (kind === 'issue')
-    return `goes round in a loop: ${issues.map(oneLine).join(', ')} is open again, and nothing was corrected`;
-  const turns = rewinds.map(({ from, to }) => `${oneLine(from)} sends back ${oneLine(to)}`);
-  return `goes round in a loop: ${turns.join(', ')}`;
 }
 
 /** What failed before anything was done; a baseline that is clean is told by its checks. */

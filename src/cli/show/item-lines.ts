@@ -39,9 +39,10 @@ export function itemLines(detail: KeptDetail, now: number, waits = ''): readonly
     ...factsOf(item, now),
     ...attempts.flatMap((one, index) => attemptLines(one, index === attempts.length - 1)),
     ...(corrections.length > 0 ? [[span('asked for so far:', 'dim')]] : []),
-    ...corrections.map(({ from, feedback, requiredChange }): Line => {
+    ...corrections.map(({ from, to, feedback, requiredChange }): Line => {
       const text = oneLine(feedback === '' ? (requiredChange ?? '') : feedback);
-      return [span(`  ${oneLine(from)}: ${cut(text, LONGEST)}`)];
+      const who = to === undefined ? oneLine(from) : `${oneLine(from)}, of ${oneLine(to)}`;
+      return [span(`  ${who}: ${cut(text, LONGEST)}`)];
     }),
     ...findingLines(findings, item.about, reach),
     ...Object.entries(changes).flatMap(([task, patch]) => diffLines(task, patch)),

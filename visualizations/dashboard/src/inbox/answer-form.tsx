@@ -4,13 +4,13 @@
  * @module
  */
 import { type ReactNode, type SubmitEvent, useEffect, useRef, useState } from 'react';
-import type { Choice } from '../../../../src/model/item-choices.ts';
 import type { Answered, AnswerRequest, UiItemDetail } from '../../../../src/server/api.ts';
 import { refusedBy, tell, type Refused } from '../data/ask.ts';
 import { inOneLine } from '../parts/foreign-text.ts';
 import { RefusalNote } from '../parts/refusal-note.tsx';
 import { type Drafted, replyOf } from './answer-draft.ts';
 import { AnswerFields } from './answer-fields.tsx';
+import { chosenChoice } from './chosen-choice.ts';
 import { ChoiceList } from './choice-list.tsx';
 import { Consequences } from './consequences.tsx';
 import { isRefused } from './item-words.ts';
@@ -32,7 +32,7 @@ export function AnswerForm({ detail, blocked, onAnswered }: AnswerFormProps): Re
   const [isAsking, setIsAsking] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const disabled = blocked !== null || sending;
-  const choice = chosen(detail.choices, draft.answer, draft.target);
+  const choice = chosenChoice(draft, detail);
 
   useEffect(() => {
     if (problem) form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-wrong="true"] input')?.focus();
@@ -114,11 +114,6 @@ type Problem = Extract<Drafted, { readonly problem: string }>;
 function problemText({ problem, field, task }: Problem): string {
   if (field === 'value') return 'Nothing was sent. Correct the JSON.';
   return task === undefined ? problem : `Nothing was sent. Correct the JSON of ${inOneLine(task)}.`;
-}
-
-/** Of rewinds, that of the phase that is chosen. */
-function chosen(choices: readonly Choice[], answer: Choice['answer'] | null, target: string): Choice | undefined {
-  return choices.find((one) => one.answer === answer && (answer !== 'rewind' || one.phase === target));
 }
 
 interface SendProps {

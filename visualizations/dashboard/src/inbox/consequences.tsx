@@ -10,7 +10,7 @@ import { counted } from '../parts/words.ts';
 
 /** A choice, told. */
 export function Consequences({ choice }: { readonly choice: Choice }): ReactNode {
-  const { answer, means, runs, mayRun, skips, stale, spends } = choice;
+  const { answer, means, runs, mayRun, skips, stale, spends, run } = choice;
   const effects = [
     ['Runs', runs],
     ['Runs where it changes for them', mayRun],
@@ -21,7 +21,8 @@ export function Consequences({ choice }: { readonly choice: Choice }): ReactNode
     <div className="consequences">
       <h3>What follows</h3>
       {answer === 'rewind' ? <p>{inOneLine(means)}</p> : null}
-      {effects.every(([, names]) => names.length === 0) && spends === 'nothing' ? (
+      {run === undefined ? null : <p>{OF_THE_RUN[run]}</p>}
+      {run === undefined && effects.every(([, names]) => names.length === 0) && spends === 'nothing' ? (
         <p className="quiet">Nothing else runs, is skipped or is spent by it.</p>
       ) : null}
       <dl>
@@ -49,6 +50,11 @@ export function Consequences({ choice }: { readonly choice: Choice }): ReactNode
 // --- internal ---
 
 const MOST = 12;
+
+const OF_THE_RUN = {
+  ends: 'The whole run ends: nothing more begins, and what is at work is stopped.',
+  'goes on': 'The run goes on.',
+} as const;
 
 function Names({ names }: { readonly names: readonly string[] }): ReactNode {
   const [isWhole, setIsWhole] = useState(false);

@@ -6,6 +6,7 @@
 import { type ReactNode, useId, useState } from 'react';
 import type { TriedAttempt } from '../../../../src/model/item-detail.ts';
 import type { UiItem } from '../../../../src/server/api.ts';
+import { ClosedPart } from '../parts/closed-part.tsx';
 import { DiffView } from '../parts/diff-view.tsx';
 import { inOneLine } from '../parts/foreign-text.ts';
 import { OutputView } from '../parts/output-view.tsx';
@@ -42,12 +43,21 @@ export function ItemAttempts({ item, attempts }: ItemAttemptsProps): ReactNode {
 // --- internal ---
 
 function Outputs({ attempt }: { readonly attempt: TriedAttempt }): ReactNode {
+  const { replaced = {} } = attempt;
   const outputs = Object.entries(attempt.outputs);
   if (outputs.length === 0) return <p className="quiet">It has put out nothing.</p>;
   return outputs.map(([task, value]) => (
     <div key={task} className="output">
-      <h3>{inOneLine(task)}</h3>
+      <h3>
+        {inOneLine(task)}
+        {task in replaced ? <span className="quiet"> as it was edited and approved</span> : null}
+      </h3>
       <OutputView value={value} name={inOneLine(task)} />
+      {replaced[task] === undefined ? null : (
+        <ClosedPart summary="What it had put out itself">
+          {() => <OutputView value={replaced[task]} name={`own output of ${inOneLine(task)}`} />}
+        </ClosedPart>
+      )}
     </div>
   ));
 }
@@ -90,10 +100,10 @@ function Verdicts({ attempt: { verdict, verdicts } }: { readonly attempt: TriedA
 }
 
 function Comparison({ attempts }: Pick<ItemAttemptsProps, 'attempts'>): ReactNode {
-  const [pair, setPair] = useState<readonly [string, string] | null>(null);
+  const [pair, setPair] = useState<readonly [number, number] | null>(null);
   const last = attempts.length - 1;
-  // By what they are and not by their place: an attempt that is added moves none of those that were chosen.
-  const [from, to] = pair ? [placeOf(attempts, pair[0]), placeOf(attempts, pair[1])] : [last - 1, last];
+  // Attempts are added at the end, so those that were chosen keep their places.
+  const [from, to] = pair ?? [last - 1, last];
   const [before, after] = [attempts[from], attempts[to]];
   if (!before || !after) return null;
   const tasks = [...new Set([...Object.keys(after.outputs), ...Object.keys(before.outputs)])];
@@ -102,18 +112,8 @@ function Comparison({ attempts }: Pick<ItemAttemptsProps, 'attempts'>): ReactNod
     <section aria-labelledby="changes-heading">
       <h2 id="changes-heading">What has changed</h2>
       <p className="pair">
-        <AttemptChoice
-          label="From"
-          attempts={attempts}
-          at={from}
-          onChange={(at) => setPair([keyOf(attempts[at]), keyOf(after)])}
-        />
-        <AttemptChoice
-          label="to"
-          attempts={attempts}
-          at={to}
-          onChange={(at) => setPair([keyOf(before), keyOf(attempts[at])])}
-        />
+        <AttemptChoice label="From" attempts={attempts} at={from} onChange={(at) => setPair([at, to])} />
+        <AttemptChoice label="to" attempts={attempts} at={to} onChange={(at) => setPair([from, at])} />
       </p>
       {tasks.length === 0 ? <p className="quiet">Neither has put out anything.</p> : null}
       {tasks.map((task) => (
@@ -131,14 +131,6 @@ function Comparison({ attempts }: Pick<ItemAttemptsProps, 'attempts'>): ReactNod
   );
 }
 
-function placeOf(attempts: readonly TriedAttempt[], key: string): number {
-  return attempts.findIndex((one) => keyOf(one) === key);
-}
-
-function keyOf(attempt: TriedAttempt | undefined): string {
-  return attempt ? `${attempt.generation} ${attempt.attempt}` : '';
-}
-
 interface AttemptChoiceProps {
   readonly label: string;
   readonly attempts: readonly TriedAttempt[];
@@ -152,8 +144,8 @@ function AttemptChoice({ label, attempts, at, onChange }: AttemptChoiceProps): R
     <span>
       <label htmlFor={id}>{label}</label>{' '}
       <select id={id} value={at} onChange={({ target }) => onChange(Number(target.value))}>
-        {attempts.map((one, index) => (
-          <option key={keyOf(one)} value={index}>
+        {attempts.map((_, index) => (
+          <option key={index} value={index}>
             {attemptName(attempts, index)}
           </option>
         ))}
@@ -169,24 +161,18 @@ function Earlier({ attempts }: Pick<ItemAttemptsProps, 'attempts'>): ReactNode {
       <h2 id="earlier-heading">Attempts before</h2>
       {attempts
         .slice(0, -1)
-        .toReversed()
-        .map((one) => (
-          <EarlierAttempt key={keyOf(one)} attempts={attempts} attempt={one} />
-        ))}
+        .map((one, at) => <EarlierAttempt key={at} name={attemptName(attempts, at)} attempt={one} />)
+        .toReversed()}
     </section>
   );
 }
 
-function EarlierAttempt({
-  attempts,
-  attempt,
-}: Pick<ItemAttemptsProps, 'attempts'> & { readonly attempt: TriedAttempt }): ReactNode {
+function EarlierAttempt({ name, attempt }: { readonly name: string; readonly attempt: TriedAttempt }): ReactNode {
   const [isOpen, setIsOpen] = useState(false);
   return (
     <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
       <summary>
-        {attemptName(attempts, attempts.indexOf(attempt))}{' '}
-        {attempt.verdict ? <VerdictBadge verdict={attempt.verdict} /> : null}
+        {name} {attempt.verdict ? <VerdictBadge verdict={attempt.verdict} /> : null}
       </summary>
       {isOpen ? (
         <>

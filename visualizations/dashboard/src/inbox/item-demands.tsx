@@ -51,14 +51,18 @@ function Corrections({ detail: { corrections } }: { readonly detail: UiItemDetai
     <section aria-labelledby="corrections-heading">
       <h2 id="corrections-heading">Asked for so far</h2>
       <ol className="corrections">
-        {corrections.map(({ from, attempt, feedback, requiredChange = '' }, at) => (
+        {corrections.map(({ from, to, attempt, feedback, requiredChange = '' }, at) => (
           // A correction has nothing of its own but its place, and none is ever taken away.
           <li key={`${at} ${from} ${attempt}`}>
             <p>
               <strong>
                 <bdi>{inOneLine(from)}</bdi>
               </strong>{' '}
-              <span className="quiet">of attempt {attempt + 1}</span>
+              <span className="quiet">
+                of attempt {attempt + 1}
+                {to === undefined ? '' : ', sent back '}
+              </span>
+              {to === undefined ? null : <bdi>{inOneLine(to)}</bdi>}
             </p>
             {requiredChange === '' ? null : (
               <p className="required">

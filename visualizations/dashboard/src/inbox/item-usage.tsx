@@ -22,7 +22,13 @@ export function ItemUsage({ detail }: { readonly detail: UiItemDetail }): ReactN
       {meters.map(([name, value, max, text]) =>
         value === 0 && max === undefined ? null : <Meter key={name} name={name} used={value} max={max} text={text} />,
       )}
-      {item.kind === 'limit' ? null : <p className="quiet">of these {usageText(phaseUsed)} by this phase</p>}
+      {item.kind === 'limit' || used.tokens + used.costUsd === 0 ? null : (
+        <p className="quiet">
+          {phaseUsed.tokens + phaseUsed.costUsd === 0
+            ? 'No tokens and no money were used by this phase.'
+            : `By this phase: ${usageText(phaseUsed)}`}
+        </p>
+      )}
     </section>
   );
 }

@@ -5,6 +5,7 @@
  */
 import { memo, type ReactNode, useEffect, useRef } from 'react';
 import { issueId } from '../../../../src/model/issue.ts';
+import { issueWords, loopText } from '../../../../src/model/loop-text.ts';
 import { ClosedPart } from '../parts/closed-part.tsx';
 import { inOneLine } from '../parts/foreign-text.ts';
 import { IssueEntry } from '../parts/issue-entry.tsx';
@@ -131,10 +132,7 @@ function AttemptParts({ phase, attempt, before, route }: AttemptViewProps): Reac
       ))}
       {loops.map((loop, at) => (
         <p key={at} className="warning">
-          It goes round in a loop:{' '}
-          {loop.kind === 'issue'
-            ? `${loop.issues.map(inOneLine).join(', ')} is open again, and nothing was corrected.`
-            : `${loop.rewinds.map(({ from, to }) => `${inOneLine(from)} sends back ${inOneLine(to)}`).join(', ')}.`}
+          It goes round in a loop: {inOneLine(loopText(loop, issuesOf(decisions)))}.
         </p>
       ))}
       {warnings.map(({ code, message }, at) => (
@@ -153,6 +151,12 @@ function AttemptParts({ phase, attempt, before, route }: AttemptViewProps): Reac
       ) : null}
     </div>
   );
+}
+
+/** What the issues of the gate's review say. */
+function issuesOf(decisions: AttemptStory['decisions']): ReturnType<typeof issueWords> | undefined {
+  const review = decisions.findLast(({ by }) => by === 'gate');
+  return review && issueWords(review);
 }
 
 /** What the attempt was told to change. */

@@ -5,6 +5,7 @@
  */
 import type { AnyStanding } from '../parts/standing.tsx';
 import { inOneLine } from '../parts/foreign-text.ts';
+import { editsText } from '../../../../src/model/edits-text.ts';
 import type { AttemptStory } from './phase-story.ts';
 
 /** How an attempt stands, or ended. */
@@ -17,9 +18,10 @@ export interface AttemptEnd {
 export function endOf({ end, tasks, decisions }: AttemptStory): AttemptEnd {
   if (!end) return standingOf(tasks, decisions.length > 0);
   const { event } = end;
+  const edited = decisions.at(-1)?.edited;
   switch (event.type) {
     case 'phase.approved':
-      return { look: 'approved', words: APPROVED[event.because] };
+      return { look: 'approved', words: edited ? inOneLine(editsText(edited)) : APPROVED[event.because] };
     case 'phase.retrying':
       return { look: 'retrying', words: 'sent back to work' };
     case 'phase.rewinding':

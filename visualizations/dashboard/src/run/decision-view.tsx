@@ -4,11 +4,11 @@
  * @module
  */
 import type { ReactNode } from 'react';
+import { editsText } from '../../../../src/model/edits-text.ts';
 import { issueId, type Issue } from '../../../../src/model/issue.ts';
 import type { Verdict } from '../../../../src/model/event.ts';
 import { inOneLine } from '../parts/foreign-text.ts';
 import { IssueEntry } from '../parts/issue-entry.tsx';
-import { OutputView } from '../parts/output-view.tsx';
 import { VerdictBadge, VerdictView } from '../parts/verdict-view.tsx';
 import { isoTime, timeText } from '../parts/words.ts';
 import { hashOf, type RunRoute } from '../route.ts';
@@ -28,6 +28,7 @@ export function DecisionView({ decision, route }: DecisionViewProps): ReactNode 
       <h4>
         {TITLES[by]}
         {who === undefined ? '' : ` (${inOneLine(who)})`} <VerdictBadge verdict={verdict} />{' '}
+        {edited ? `${inOneLine(editsText(edited))} ` : ''}
         <a className="quiet" href={hashOf({ ...route, at: seq })} title="See the run as it was then">
           <time dateTime={isoTime(time)}>{timeText(time)}</time>
         </a>
@@ -41,14 +42,6 @@ export function DecisionView({ decision, route }: DecisionViewProps): ReactNode 
       ))}
       {reviewers.length === 0 ? <VerdictView verdict={verdict} by={TITLES[by].toLowerCase()} /> : null}
       {reviewers.length === 0 ? <Issues verdict={verdict} /> : null}
-      {edited
-        ? Object.entries(edited).map(([task, value]) => (
-            <div key={task}>
-              <h5>{inOneLine(task)}, as the person has edited it</h5>
-              <OutputView value={value} name={`edited output of ${inOneLine(task)}`} />
-            </div>
-          ))
-        : null}
     </section>
   );
 }

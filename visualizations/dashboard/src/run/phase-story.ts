@@ -80,7 +80,10 @@ export function beginPhaseStory(name: string): Fold<PhaseStory> {
     } else if (BETWEEN.has(event.type)) between.push(record);
     if ('task' in event) change({ tasks: withTask(last?.tasks ?? [], event) });
     else if (event.type === 'review.decided') {
-      change({ decisions: [...(last?.decisions ?? []), { ...event, seq: record.seq, time: record.time }] });
+      change({
+        decisions: [...(last?.decisions ?? []), { ...event, seq: record.seq, time: record.time }],
+        tasks: withEdits(last?.tasks ?? [], event.edited ?? {}),
+      });
     } else if (event.type === 'phase.warned') {
       change({ warnings: [...(last?.warnings ?? []), { code: event.code, message: event.message }] });
     } else if (event.type === 'phase.reflected') change({ reflections: [...(last?.reflections ?? []), event] });
@@ -152,6 +155,15 @@ function newAttempt({ seq, time }: RunRecord, event: EventOf<'phase.started'>, n
     loops: [],
     end: null,
   };
+}
+
+/** What a person gives may be of tasks that have never begun. */
+function withEdits(tasks: readonly TaskStory[], edited: Readonly<Record<string, unknown>>): readonly TaskStory[] {
+  return Object.entries(edited).reduce<readonly TaskStory[]>((all, [name, value]) => {
+    const at = all.findIndex((task) => task.name === name && !task.isReviewer);
+    const task = { ...(all[at] ?? { ...newTask(name, false), state: 'done' }), edited: { value } };
+    return at === -1 ? [task, ...all] : all.with(at, task);
+  }, tasks);
 }
 
 function withTask(

@@ -3,13 +3,19 @@
  *
  * @module
  */
+import { editsText } from '../../../../src/model/edits-text.ts';
 import type { RunEvent, Verdict } from '../../../../src/model/event.ts';
+import { type IssueWords, loopText } from '../../../../src/model/loop-text.ts';
 import { startOf } from '../parts/foreign-text.ts';
 import { counted, exactDuration, usageText } from '../parts/words.ts';
 
-/** A record in one line, without the name of its phase. Texts of models are cut; the phase has them in full. */
-export function wordsOf(event: RunEvent): string {
-  const words = 'task' in event ? taskWords(event) : 'phase' in event ? phaseWords(event) : runWords(event);
+/**
+ * A record in one line, without the name of its phase. Texts of models are cut; the phase has them in full.
+ *
+ * @param issues What the issues of a loop say, as far as known.
+ */
+export function wordsOf(event: RunEvent, issues?: IssueWords): string {
+  const words = 'task' in event ? taskWords(event) : 'phase' in event ? phaseWords(event, issues) : runWords(event);
   return startOf(words, MOST);
 }
 
@@ -97,7 +103,7 @@ function reportWords(event: Extract<TaskEvent, { readonly type: 'task.reported' 
   return parts.length === 0 ? 'reported' : parts.join(', ');
 }
 
-function phaseWords(event: PhaseEvent): string {
+function phaseWords(event: PhaseEvent, issues: IssueWords | undefined): string {
   switch (event.type) {
     case 'phase.started':
       return event.revision ? said(`attempt ${event.attempt + 1} started`, asked(event.revision)) : 'started';
@@ -106,13 +112,11 @@ function phaseWords(event: PhaseEvent): string {
     case 'phase.rewinding':
       return said(`sends back ${event.target}`, asked(event.correction));
     case 'loop.detected':
-      return event.kind === 'issue'
-        ? `goes round in a loop: ${event.issues.join(', ')} is open again, and nothing was corrected`
-        : `goes round in a loop: ${event.rewinds.map(({ from, to }) => `${from} sends back ${to}`).join(', ')}`;
+      return `goes round in a loop: ${loopText(event, issues)}`;
     case 'review.started':
       return event.asked > 1 ? `review, asked ${event.asked} times` : 'review';
     case 'review.decided':
-      return `${DECIDED[event.by]}${event.who === undefined ? '' : ` (${event.who})`}: ${verdictText(event.verdict)}`;
+      return `${DECIDED[event.by]}${event.who === undefined ? '' : ` (${event.who})`}: ${event.edited ? editsText(event.edited) : verdictText(event.verdict)}`;
     case 'phase.approved':
       return `approved${APPROVED[event.because]}, version ${event.version}`;
     case 'phase.escalated':

@@ -11,6 +11,7 @@ import { amount, counted, isoTime, timeText } from '../parts/words.ts';
 import { go } from '../navigate.ts';
 import { hashOf } from '../route.ts';
 import { GapRow } from './gap-row.tsx';
+import { issuesBefore } from './moments.ts';
 import { isRecordWanted, typesOf } from './record-filter.ts';
 import { wordsOf } from './record-words.ts';
 import type { TabProps } from './tab.ts';
@@ -90,6 +91,7 @@ export function RecordsTab({ log, story, route }: TabProps): ReactNode {
               <Row
                 key={record.seq}
                 record={record}
+                issues={issuesBefore(all, record)}
                 index={first + index + 2}
                 begin={begin}
                 isCurrent={record.seq === at}
@@ -111,6 +113,8 @@ const ROW = 34;
 
 interface RowProps extends Pick<TabProps, 'route'> {
   readonly record: RunRecord;
+  /** What the issues say that it speaks of. */
+  readonly issues: ReturnType<typeof issuesBefore>;
   readonly index: number;
   /** When the run began. */
   readonly begin: number;
@@ -119,8 +123,8 @@ interface RowProps extends Pick<TabProps, 'route'> {
   readonly isLater: boolean;
 }
 
-function Row({ record: { seq, time, event }, index, begin, isCurrent, isLater, route }: RowProps): ReactNode {
-  const words = inOneLine(wordsOf(event));
+function Row({ record: { seq, time, event }, issues, index, begin, isCurrent, isLater, route }: RowProps): ReactNode {
+  const words = inOneLine(wordsOf(event, issues));
   return (
     <tr aria-rowindex={index} aria-current={isCurrent ? 'true' : undefined} className={isLater ? 'later' : undefined}>
       <th scope="row" className="amount">

@@ -24,6 +24,8 @@ export interface TaskStory {
   readonly state: 'working' | 'asks a person' | 'done' | 'failed';
   /** What it has put out, as the record has it; `undefined` until it has. */
   readonly output: { readonly value: unknown } | undefined;
+  /** What a person has approved in its place; `undefined` where nobody has. */
+  readonly edited: { readonly value: unknown } | undefined;
   /** The prompt that it has read, where that is known. */
   readonly prompt: { readonly hash: string; readonly chars: number } | undefined;
   /** Whether it has read what was to be changed. */
@@ -54,6 +56,7 @@ export function newTask(name: string, isReviewer: boolean): TaskStory {
     failures: [],
     state: 'working',
     output: undefined,
+    edited: undefined,
     prompt: undefined,
     hasReadRevision: false,
     tokens: 0,
@@ -66,6 +69,11 @@ export function newTask(name: string, isReviewer: boolean): TaskStory {
     answer: undefined,
     rework: undefined,
   };
+}
+
+/** What stands: what a person has approved, else what the task itself has put out. */
+export function standingOutput({ output, edited }: TaskStory): TaskStory['output'] {
+  return edited ?? output;
 }
 
 /** After an event. */

@@ -10,7 +10,7 @@ import { inOneLine, startOf } from '../parts/foreign-text.ts';
 import { LongText } from '../parts/long-text.tsx';
 import { OutputView } from '../parts/output-view.tsx';
 import { amount, counted, exactDuration, usageText } from '../parts/words.ts';
-import type { TaskStory } from './task-story.ts';
+import { standingOutput, type TaskStory } from './task-story.ts';
 
 interface TaskViewProps {
   readonly task: TaskStory;
@@ -25,7 +25,8 @@ interface TaskViewProps {
 /** One task. */
 export function TaskView({ task, before, attempt, isRevised }: TaskViewProps): ReactNode {
   const name = inOneLine(task.name);
-  const old = before?.task.output;
+  const old = before && standingOutput(before.task);
+  const now = standingOutput(task);
   return (
     <section className="task" aria-label={`Task ${name}`}>
       <h4>
@@ -43,14 +44,19 @@ export function TaskView({ task, before, attempt, isRevised }: TaskViewProps): R
           <LongText text={task.rework.feedback} name="what it demands" />
         </div>
       ) : null}
-      {task.output ? (
-        <ClosedPart summary="Output" startsOpen>
-          {() => <OutputView value={task.output?.value} name={`output of ${name}`} />}
+      {now ? (
+        <ClosedPart summary={task.edited ? 'Output, as a person has edited it' : 'Output'} startsOpen>
+          {() => <OutputView value={now.value} name={`output of ${name}`} />}
         </ClosedPart>
       ) : null}
-      {task.output && old ? (
+      {task.edited && task.output ? (
+        <ClosedPart summary="What it had put out itself">
+          {() => <OutputView value={task.output?.value} name={`own output of ${name}`} />}
+        </ClosedPart>
+      ) : null}
+      {now && old ? (
         <ClosedPart summary={`Changes since ${before.name}`}>
-          {() => <DiffView name={name} before={old.value} after={task.output?.value} names={[before.name, attempt]} />}
+          {() => <DiffView name={name} before={old.value} after={now.value} names={[before.name, attempt]} />}
         </ClosedPart>
       ) : null}
       {task.artifacts.length === 0 ? null : (

@@ -4,10 +4,11 @@
  * @module
  */
 import { type ReactNode, useCallback, useEffect, useEffectEvent, useState } from 'react';
+import type { RunRecord } from '../../../../src/model/event.ts';
 import type { RecordLog } from '../data/records.ts';
 import { isoTime, timeText } from '../parts/words.ts';
 import { startOf } from '../parts/foreign-text.ts';
-import { decisionFrom, playedFrom, STEP_MS } from './moments.ts';
+import { decisionFrom, issuesBefore, playedFrom, STEP_MS } from './moments.ts';
 import { wordsOf } from './record-words.ts';
 
 interface TimeBarProps {
@@ -30,7 +31,7 @@ export function TimeBar({ log, at, look }: TimeBarProps): ReactNode {
     if (next) goTo(next);
   };
   useKeys((key) => stepTo(key === '[' ? before : after));
-  const words = record ? saidBy(record.event) : 'No record yet';
+  const words = record ? saidBy(records, record) : 'No record yet';
   return (
     <section className="time-bar" aria-label="Time travel">
       <div className="controls">
@@ -82,8 +83,10 @@ export function TimeBar({ log, at, look }: TimeBarProps): ReactNode {
 
 // --- internal ---
 
-function saidBy(event: Parameters<typeof wordsOf>[0]): string {
-  return startOf('phase' in event ? `${event.phase}: ${wordsOf(event)}` : wordsOf(event), 400);
+function saidBy(records: RecordLog['records'], record: RunRecord): string {
+  const { event } = record;
+  const words = wordsOf(event, issuesBefore(records, record));
+  return startOf('phase' in event ? `${event.phase}: ${words}` : words, 400);
 }
 
 interface Playing {
