@@ -182,49 +182,33 @@ describe('records', () => {
 
   it('are looked for while somebody reads, once for all, and never where nobody does', async () => {
     const { store: kept } = await ownStore();
-    let looks = 0;
-    const store: RunStore = {
-      ...kept,
-      run(runId) {
-        looks += 1;
-        return kept.run(runId);
-      },
-    };
+    const { store, looks } = looked(kept);
     const { events } = await served({ store });
-    const { run, finish } = stepwise(kept);
-    await finish(1);
-    const readers = [1, 2, 3].map(() => events(`/api/runs/${run.id}/records`));
+    const [one, other] = [stepwise(kept), stepwise(kept)];
+    await Promise.all([one.finish(1), other.finish(1)]);
+    const readers = [one, one, one, other].map(({ run }) => events(`/api/runs/${run.id}/records`));
     // Records, and that they are all.
     for (const reader of readers) for (let count = 0; count < 2; count += 1) await reader.next();
-    looks = 0;
-    const begun = performance.now();
-    await until(() => looks >= 5);
-    // One look every 200 ms, not three.
-    expect(performance.now() - begun).toBeGreaterThan(700);
-    for (const reader of readers) await reader.return(undefined);
-    await until(async () => {
-      looks = 0;
-      await new Promise((resolve) => setTimeout(resolve, 600));
-      return looks === 0;
-    });
-    await finish(5);
+    const [ofOne, ofOther] = [looks(one.run.id), looks(other.run.id)];
+    await until(() => looks(other.run.id) >= ofOther + 10);
+    // As often for three readers as for one, which is the clock here.
+    expect(looks(one.run.id) - ofOne).toBeLessThan(20);
+    for (const reader of readers.slice(0, 3)) await reader.return(undefined);
+    await untilUnwatched(looks, one.run.id, other.run.id);
+    await Promise.all([one.finish(5), other.finish(5)]);
   });
 });
 
 describe('a reader that does not read', () => {
   it('is told no more than fits, holds up nobody, and is forgotten when it has gone', async () => {
     const { store: kept } = await ownStore();
-    let looks = 0;
+    const { store: counted, looks } = looked(kept);
     let reads = 0;
     const store: RunStore = {
-      ...kept,
+      ...counted,
       read(...args) {
         reads += 1;
         return kept.read(...args);
-      },
-      run(runId) {
-        looks += 1;
-        return kept.run(runId);
       },
     };
     const { events, dashboard, cookie } = await served({ store });
@@ -254,12 +238,12 @@ describe('a reader that does not read', () => {
     // The other reader has read it all, and this one what the buffers of two sockets take.
     expect(reads).toBeLessThan(all + 1 + all / 2);
 
+    const other = await ended(kept);
+    const reader = events(`/api/runs/${other.id}/records`);
+    await reader.next();
     socket.destroy();
-    await until(async () => {
-      looks = 0;
-      await new Promise((resolve) => setTimeout(resolve, 2500));
-      return looks === 0;
-    });
+    await untilUnwatched(looks, run.id, other.id);
+    await reader.return(undefined);
   });
 });
 
@@ -350,6 +334,26 @@ describe('streams', () => {
 
 function recordsIn({ name, data }: StreamEvent): readonly RunRecord[] {
   return name === 'records' ? (data as readonly RunRecord[]) : [];
+}
+
+/** A store that counts how often each run is looked at. */
+function looked(kept: RunStore): { readonly store: RunStore; readonly looks: (runId: string) => number } {
+  const counts = new Map<string, number>();
+  const looks = (runId: string) => counts.get(runId) ?? 0;
+  const run: RunStore['run'] = (runId) => {
+    counts.set(runId, looks(runId) + 1);
+    return kept.run(runId);
+  };
+  return { store: { ...kept, run }, looks };
+}
+
+/** Waits until nobody looks at a run any more, while another that is read is looked at several times. */
+async function untilUnwatched(looks: (runId: string) => number, runId: string, other: string): Promise<void> {
+  await until(async () => {
+    const [before, beat] = [looks(runId), looks(other)];
+    await until(() => looks(other) >= beat + 3);
+    return looks(runId) === before;
+  });
 }
 
 /** A run of five phases in a row, each of which ends when it is told to. */
