@@ -109,11 +109,14 @@ describe('an item', () => {
     await page.getByRole('button', { name: 'Send: edit' }).click();
     await page.getByRole('heading', { name: 'Answered' }).waitFor();
     expect((await run.result).outputs).toEqual({ draft: { work: { words: 4 } } });
+    await page.getByText('approved with edits: work').first().waitFor();
+    await says(page, 'Latest attempt: attempt 1', '"words": 4');
   });
 
   it('asks twice before it ends the run', async () => {
     const { page, run } = await opened(draftTwice());
     await choose(page, 'Abort');
+    await follows(page, /^What follows\s+The whole run ends: nothing more begins, and what is at work is stopped\.$/u);
     await page.getByLabel('Why? (optional)').fill('enough');
     await page.getByRole('button', { name: 'Send: abort' }).click();
     await page.getByRole('button', { name: 'No, go back' }).click();
