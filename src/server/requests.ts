@@ -20,7 +20,9 @@ export const forkRequest = z.strictObject({
 
 /** @throws PhasegateError `INPUT_INVALID`, `REQUEST_REFUSED` where it is too long */
 export async function readBody<T>(c: Context<Env>, schema: z.ZodType<T>): Promise<T> {
-  const text = await readText(c.req.raw.body);
+  const item = c.req.param('item');
+  const hint = item === undefined ? undefined : `Answer with phasegate inbox answer ${item} --edit <file>.`;
+  const text = await readText(c.req.raw.body, hint);
   const parsed = schema.safeParse(parse(text === '' ? '{}' : text));
   if (parsed.success) return parsed.data;
   throw invalid(`Cannot read the request as it is not what was expected:\n${z.prettifyError(parsed.error)}`);
@@ -46,7 +48,7 @@ export function readLastEventId(c: Context<Env>): number {
 const LONGEST_BODY = 1_000_000;
 const MOST_READ = 16 * LONGEST_BODY;
 
-async function readText(body: ReadableStream<Uint8Array> | null): Promise<string> {
+async function readText(body: ReadableStream<Uint8Array> | null, hint: string | undefined): Promise<string> {
   const decoder = new TextDecoder();
   let size = 0;
   let text = '';
@@ -61,7 +63,7 @@ async function readText(body: ReadableStream<Uint8Array> | null): Promise<string
     throw new RequestRefused(400, 'Cannot read the request as its body has broken off');
   }
   if (size <= LONGEST_BODY) return text + decoder.decode();
-  throw new RequestRefused(413, `Cannot read the request as its body has more than ${LONGEST_BODY} bytes`);
+  throw new RequestRefused(413, `Cannot read the request as its body has more than ${LONGEST_BODY} bytes`, hint);
 }
 
 function parse(text: string): unknown {

@@ -90,7 +90,7 @@ describe('the list of runs', () => {
     await act(page, 'live-1', 'Cancel…');
     await page.getByLabel('Why? (optional)').fill('too dear');
     await page.getByRole('button', { name: 'Cancel the run' }).click();
-    await page.getByText('Done: the run is cancelled.').waitFor();
+    await page.getByText('Cancelled.', { exact: true }).waitFor();
     expect(await live.result).toMatchObject({ status: 'cancelled', reason: 'too dear' });
 
     await act(page, 'done-1', 'Fork…');
@@ -131,7 +131,7 @@ describe('the list of runs', () => {
       .toMatch(/Cannot read p\.ts as it is gone[\s\S]*FILE_UNREADABLE[\s\S]*Bring it back\./u);
     isBroken = false;
     await page.getByRole('button', { name: 'Retry what was not approved' }).click();
-    await page.getByText('Done: the run is completed.').waitFor();
+    await page.getByText('Retried. It has completed.').waitFor();
     expect(await alert.count()).toBe(0);
   });
 

@@ -34,6 +34,26 @@ describe('the graph of a run', () => {
     await expectFocus(page, /^plan/u);
   });
 
+  it('is moved to what is looked for, also after a reload', async () => {
+    const served = await dashboard();
+    const names = Array.from({ length: 60 }, (_, at) => `step-${at}`);
+    const steps = names.map((name, at) => fake(name, at === 0 ? {} : { after: [`step-${at - 1}`] }));
+    await startRun(pipelineOf('long', steps), { store: served.store, runId: 'long' }).result;
+    const { page } = await openTab(`${served.url}#/run/long`);
+    const graph = page.getByRole('application', { name: /^Graph of the phases/u });
+    const last = graph.getByRole('button', { name: /^step-59 approved/u });
+    await graph.getByRole('button', { name: /^step-0 approved/u }).waitFor();
+    expect(await last.count()).toBe(0);
+    await page.getByRole('searchbox', { name: 'Name' }).fill('step-59');
+    const isInWindow = async () => {
+      const [outer, inner] = [await graph.boundingBox(), await last.boundingBox({ timeout: 1000 }).catch(() => null)];
+      return outer !== null && inner !== null && inner.x >= outer.x && inner.x + inner.width <= outer.x + outer.width;
+    };
+    await expect.poll(isInWindow, { timeout: 10_000 }).toBe(true);
+    await page.reload();
+    await expect.poll(isInWindow, { timeout: 10_000 }).toBe(true);
+  });
+
   it('draws who sent back whom, with how often', async () => {
     const { page } = await openEnded();
     await page.locator('.way-label', { hasText: '1×' }).waitFor();

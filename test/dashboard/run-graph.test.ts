@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createStoryteller } from '../../visualizations/dashboard/src/data/story.ts';
+import { lookAt } from '../../visualizations/dashboard/src/run/graph-sight.ts';
 import { layoutForRun } from '../../visualizations/dashboard/src/run/layout-request.ts';
 import { isWay, neighbourOf, type Way } from '../../visualizations/dashboard/src/run/neighbours.ts';
 import { attemptText, createFaceMaker } from '../../visualizations/dashboard/src/run/phase-face.ts';
@@ -7,6 +8,24 @@ import { isWanted, kindsOf, sorted, type PhaseRow } from '../../visualizations/d
 import { definePipeline, phase, task, type RunRecord } from '../../src/index.ts';
 import { fake, play } from '../rig.ts';
 import { eventfulRun } from './eventful.ts';
+
+describe('lookAt()', () => {
+  const at = (x: number, y: number) => ({ name: `${x} ${y}`, x, y, width: 100, height: 40 });
+  const sight = { x: 0, y: 0, zoom: 1, width: 800, height: 600 };
+
+  it.each([
+    ['nothing, where nothing is looked for', [], sight, null],
+    ['where it looks, where all is seen', [at(100, 100), at(700, 500)], sight, null],
+    ['at one that is off the window', [at(5000, 90)], sight, { x: 5000, y: 90, zoom: 1 }],
+    ['at all of them, from further off', [at(5000, 0), at(6000, 0)], sight, { x: 5500, y: 0, zoom: 752 / 1100 }],
+    ['at the first, where all could not be read', [at(5000, 0), at(90_000, 0)], sight, { x: 5000, y: 0, zoom: 1 }],
+    ['where it looks, where the first is seen of many', [at(100, 100), at(90_000, 0)], sight, null],
+    ['closer, where names cannot be read', [at(100, 100)], { ...sight, zoom: 0.1 }, { x: 100, y: 100, zoom: 0.6 }],
+    ['where it looks, where there is no window', [at(5000, 0)], { ...sight, width: 0 }, null],
+  ])('looks %s', (_, nodes, from, look) => {
+    expect(lookAt(nodes, from, 0.6)).toEqual(look);
+  });
+});
 
 describe('createFaceMaker()', () => {
   it('shows how each phase stands, and keeps what says the same', async () => {

@@ -158,6 +158,14 @@ describe('a request', () => {
     const chunked = { ...headers, 'transfer-encoding': 'chunked' };
     expect((await ask(path, { method: 'POST', headers: chunked, body })).status).toBe(413);
     expect((await ask(path, { method: 'POST', headers, body: body.slice(100_000) })).status).toBe(400);
+    const answer = await ask('/api/inbox/r:1/answer', { method: 'POST', headers, body });
+    expect(JSON.parse(answer.text)).toEqual({
+      error: {
+        code: 'REQUEST_REFUSED',
+        message: 'Cannot read the request as its body has more than 1000000 bytes',
+        hint: 'Answer with phasegate inbox answer r:1 --edit <file>.',
+      },
+    });
   });
 
   it('that makes no sense is refused', async () => {

@@ -119,6 +119,8 @@ function NavLink({ to, here, children }: NavLinkProps): ReactNode {
 function troubleOf({ problem }: Changes, session: Asked<Session>): string {
   if (problem !== null || session.state !== 'refused' || session.error.code === UNREACHABLE)
     return problem ?? 'The server does not answer';
+  if (session.error.code === 'REQUEST_REFUSED')
+    return 'Another dashboard is here now. Open the URL that was printed when it was started';
   const { message, hint } = session.error;
   return hint === undefined ? message : `${message}. ${hint.replace(/\.$/u, '')}`;
 }

@@ -5,8 +5,10 @@
  */
 import type { ReactNode } from 'react';
 import { useKeptValues } from '../data/kept-value.ts';
+import { useSession } from '../data/session.ts';
 import { inOneLine, textOf } from '../parts/foreign-text.ts';
 import { RefusalNote } from '../parts/refusal-note.tsx';
+import { shellWord } from '../parts/shell-word.ts';
 import type { Draft, Typed } from './answer-draft.ts';
 import type { FieldsProps } from './answer-fields.tsx';
 import { TypedField } from './typed-field.tsx';
@@ -28,6 +30,8 @@ export function EditFields({ draft, detail, change, wrong, disabled }: FieldsPro
       );
     }
     const typed = draft.outputs[task];
+    if (kept?.state === 'there' && !typed && isTooLong(kept.value))
+      return <TooLong key={task} name={name} item={detail.item.id} />;
     if (kept?.state === 'elsewhere' && !typed) {
       return (
         <p key={task}>
@@ -58,6 +62,28 @@ export function EditFields({ draft, detail, change, wrong, disabled }: FieldsPro
 }
 
 // --- internal ---
+
+/** Bytes of an output that the server takes in an answer, with room for the rest of it. */
+const MOST_BYTES = 990_000;
+
+function isTooLong(value: unknown): boolean {
+  return new TextEncoder().encode(JSON.stringify(value)).length > MOST_BYTES;
+}
+
+function TooLong({ name, item }: { readonly name: string; readonly item: string }): ReactNode {
+  const { store } = useSession();
+  return (
+    <div>
+      <p>
+        {name} is too long to be edited here: the dashboard takes at most a million bytes. Write it to a JSON file, as
+        an object by task:
+      </p>
+      <pre className="command">
+        phasegate inbox answer {shellWord(inOneLine(item))} --edit outputs.json --store {shellWord(inOneLine(store))}
+      </pre>
+    </div>
+  );
+}
 
 function typedOf(value: unknown): Typed {
   return { as: typeof value === 'string' || value === undefined ? 'text' : 'json', text: textOf(value) };

@@ -3,12 +3,13 @@
  *
  * @module
  */
-import { Background, Controls, ReactFlow, ReactFlowProvider, useReactFlow, useStore } from '@xyflow/react';
+import { Background, Controls, ReactFlow, ReactFlowProvider, useReactFlow, useStore, useStoreApi } from '@xyflow/react';
 import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Plan } from '../../../../src/model/plan.ts';
 import type { Layout } from '../../../layout.ts';
 import type { SentBack } from '../data/story.ts';
 import { KeysContext } from './graph-keys.ts';
+import { lookAt } from './graph-sight.ts';
 import { createNodeMaker, type PhaseNode } from './graph-parts.ts';
 import { isWay, neighbourOf } from './neighbours.ts';
 import type { PhaseFace } from './phase-face.ts';
@@ -53,6 +54,7 @@ function Canvas({ plan, layout, faces, sentBack, isWanted, open, onOpen }: Phase
   const { current } = keys;
   const canvas = useRef<HTMLDivElement>(null);
   const flow = useReactFlow<PhaseNode>();
+  const store = useStoreApi();
   const isFar = useStore(({ transform: [, , zoom] }) => zoom < FAR);
 
   const reveal = useCallback(
@@ -72,6 +74,19 @@ function Canvas({ plan, layout, faces, sentBack, isWanted, open, onOpen }: Phase
     const middle = node.y * zoom + y;
     if (left < 0 || right > width || middle < 0) void flow.setCenter(node.x, node.y, { zoom, duration: durationNow() });
   }, [flow, layout, open, width]);
+  // What is looked for is moved to, where it would not be seen. A run that goes on moves nothing.
+  const latest = useRef(faces);
+  useEffect(() => {
+    latest.current = faces;
+  }, [faces]);
+  useEffect(() => {
+    const wanted = latest.current.filter(isWanted);
+    if (width === 0 || wanted.length === latest.current.length) return;
+    const { height } = store.getState();
+    const places = wanted.flatMap(({ index }) => layout.nodes[index] ?? []);
+    const look = lookAt(places, { ...flow.getViewport(), width, height }, READABLE);
+    if (look) void flow.setCenter(look.x, look.y, { zoom: look.zoom, duration: durationNow() });
+  }, [flow, layout, isWanted, width, store]);
   const onKeyDown = (event: KeyboardEvent) => {
     const { key, altKey, ctrlKey, metaKey } = event;
     if (altKey || ctrlKey || metaKey) return;
@@ -103,7 +118,7 @@ function Canvas({ plan, layout, faces, sentBack, isWanted, open, onOpen }: Phase
             const size = canvas.current?.getBoundingClientRect();
             const zoom = size ? Math.min(size.width / layout.width, size.height / layout.height) : 1;
             if (zoom >= READABLE) void flow.fitView({ maxZoom: 1, padding: 0.06 });
-            else reveal(current);
+            else reveal((faces.every(isWanted) ? undefined : faces.find(isWanted)?.index) ?? current);
           }}
           minZoom={LEAST_ZOOM}
           maxZoom={2}

@@ -4,12 +4,20 @@
  * @module
  */
 import { type ReactNode, type SubmitEvent, useEffect, useId, useRef, useState } from 'react';
-import type { CancelRequest, Done, Forked, ForkRequest, RunAction, UiRun } from '../../../../src/server/api.ts';
+import type {
+  CancelRequest,
+  Done,
+  Forked,
+  ForkRequest,
+  RunAction,
+  UiRun,
+  UiStanding,
+} from '../../../../src/server/api.ts';
 import { refusedBy, type Refused, tell } from '../data/ask.ts';
 import { inOneLine } from '../parts/foreign-text.ts';
 import { RefusalNote } from '../parts/refusal-note.tsx';
-import { lookOf } from '../parts/standing.tsx';
 import { hashOfRun } from '../route.ts';
+import { doneText } from './done-words.ts';
 import { forkAt } from './fork-at.ts';
 import './runs.css';
 
@@ -24,21 +32,29 @@ export function RunActions({ run, at }: RunActionsProps): ReactNode {
   const [asking, setAsking] = useState<'cancel' | 'fork' | null>(null);
   const [doing, setDoing] = useState<RunAction | null>(null);
   const [done, setDone] = useState<ReactNode>(null);
+  /** How the run stood before and after: once it stands otherwise, what was done is nothing new. */
+  const saidOf = useRef<{ readonly before: UiStanding; readonly after: UiStanding } | null>(null);
   const [refusal, setRefusal] = useState<Refused | null>(null);
   const told = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // The form that it came from is gone.
     if (done !== null) told.current?.focus();
   }, [done]);
+  useEffect(() => {
+    const said = saidOf.current;
+    if (said === null || done === null) return;
+    if (run.standing === said.after) saidOf.current = { before: said.after, after: said.after };
+    else if (run.standing !== said.before) setDone(null);
+  }, [run.standing, done]);
   const actions = at === undefined ? run.actions : run.actions.filter((action) => action === 'fork');
   const act = async (action: RunAction, request: CancelRequest | ForkRequest = {}) => {
     setDoing(action);
     setRefusal(null);
     setDone(null);
     try {
-      setDone(
-        toldBy(action, await tell<Done | Forked>(`/api/runs/${encodeURIComponent(run.runId)}/${action}`, request)),
-      );
+      const answer = await tell<Done | Forked>(`/api/runs/${encodeURIComponent(run.runId)}/${action}`, request);
+      saidOf.current = 'run' in answer ? { before: run.standing, after: answer.run.standing } : null;
+      setDone(toldBy(action, run, answer));
       setAsking(null);
     } catch (error) {
       setRefusal(refusedBy(error));
@@ -98,12 +114,8 @@ function asks(action: RunAction): action is 'cancel' | 'fork' {
   return action === 'cancel' || action === 'fork';
 }
 
-function toldBy(action: RunAction, done: Done | Forked): ReactNode {
-  if ('run' in done) {
-    const { word } = lookOf[done.run.standing];
-    const isLeft = action === 'cancel' && done.run.status === 'running';
-    return <p>{isLeft ? 'Whoever works on it is told to stop, and has not yet.' : `Done: the run is ${word}.`}</p>;
-  }
+function toldBy(action: RunAction, before: UiRun, done: Done | Forked): ReactNode {
+  if ('run' in done) return action === 'fork' ? null : <p>{doneText(action, before, done.run)}</p>;
   return (
     <>
       <p>

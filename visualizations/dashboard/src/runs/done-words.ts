@@ -1,0 +1,41 @@
+/**
+ * What was done with a run, in words.
+ *
+ * @module
+ */
+import type { RunAction, UiRun, UiStanding } from '../../../../src/server/api.ts';
+
+/**
+ * That it was done, and how the run stands since, where that is not what one expects.
+ *
+ * @param before How the run was when it was asked for.
+ * @param now How it was when that was answered.
+ */
+export function doneText(action: Exclude<RunAction, 'fork'>, before: DoneRun, now: DoneRun): string {
+  if (action === 'cancel') {
+    if (now.standing === 'cancelled') return 'Cancelled.';
+    return now.status === 'running'
+      ? 'Whoever works on it is told to stop, and has not yet.'
+      : `Not cancelled: it ${SINCE[now.standing]} before.`;
+  }
+  const done = action === 'resume' ? 'Resumed' : 'Retried';
+  if (now.seq === before.seq) return `${done}. Nothing has happened since.`;
+  const since = SINCE[now.standing];
+  return since === '' ? `${done}.` : `${done}. It ${since}.`;
+}
+
+/** What is told of a run. */
+export type DoneRun = Pick<UiRun, 'standing' | 'status' | 'seq'>;
+
+// --- internal ---
+
+const SINCE: Readonly<Record<UiStanding, string>> = {
+  running: '',
+  waiting: 'waits for a person already',
+  suspended: 'was left again',
+  completed: 'has completed',
+  failed: 'has failed',
+  rejected: 'was rejected',
+  exhausted: 'has run out of budget',
+  cancelled: 'was cancelled',
+};
