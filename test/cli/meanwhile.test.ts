@@ -16,7 +16,7 @@ describe('a run', () => {
     expect(code).toBe(2);
   });
 
-  it('whose store is removed under it does not say that it is kept', async () => {
+  it('whose store is removed under it ends, and does not say that it is kept', async () => {
     const cwd = await files({
       'p.mjs': `import { existsSync, watch } from 'node:fs';
         import { definePipeline, phase, task } from 'phasegate';
@@ -30,7 +30,9 @@ describe('a run', () => {
     const { ended } = await startUntil(['run', 'p.mjs', '--store', 'del/r.db'], 'at work', cwd);
     await rm(join(cwd, 'del'), { recursive: true });
     await put(cwd, 'go');
-    const { stdout } = await ended;
+    const { code, stdout } = await ended;
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/ as its store refused 3 records\n.*Cannot append to run \w+ as .*r\.db was removed\n/u);
     expect(stdout).toContain('  not kept, as del/r.db was removed meanwhile\n');
     expect(stdout).not.toMatch(/ kept in |phasegate (?:resume|retry)/u);
   });

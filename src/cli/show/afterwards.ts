@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs';
 import type { LimitName } from '../../model/policy.ts';
 import type { RunResult } from '../../model/result.ts';
+import type { ListedRun } from '../../store/port.ts';
 import { readRun } from '../../store/read.ts';
 import { storeArgument, type OpenStore } from '../store-option.ts';
 import { span, type Line } from './line.ts';
@@ -14,11 +15,10 @@ import { oneLine } from './text.ts';
 /** Where a run is kept, what waits, and the commands to go on with. */
 export async function afterwards(result: RunResult<unknown>, kept: OpenStore): Promise<readonly Line[]> {
   const { runId, status } = result;
-  // A run that was never kept is not spoken of, as where its store has failed.
-  const listed = await Promise.resolve(kept.store.run(runId)).catch(() => undefined);
-  if (!listed) return [];
-  // Whoever has the file open does not notice that it was removed.
   if (!existsSync(kept.file)) return [[span(`  not kept, as ${oneLine(kept.file)} was removed meanwhile`, 'warn')]];
+  // A run that was never kept is not spoken of, as where its store has failed.
+  const listed = await listedIn(kept, runId).catch(() => undefined);
+  if (!listed) return [];
   const place: Line = [span(`  kept in ${oneLine(kept.file)}`, 'dim')];
   if (listed.status === 'completed') return [place];
   const argument = storeArgument(kept);
@@ -46,6 +46,11 @@ export function goOnText(command: 'resume' | 'retry', runId: string, kept: OpenS
 }
 
 // --- internal ---
+
+/** Rejects where the store throws. */
+async function listedIn({ store }: OpenStore, runId: string): Promise<ListedRun | undefined> {
+  return store.run(runId);
+}
 
 /**
  * Without more room the run would end at once for the same reason. Where the limit is spent on a try that has not begun, the run
