@@ -117,6 +117,10 @@ describe('the timeline of a run', () => {
     const bars = page.getByRole('region', { name: /^Bars of the timeline/u });
     const first = bars.getByRole('link', { name: /^plan, work, attempt 1/u });
     await first.focus();
+    // The bar stays in sight, and so does the focus, though it is not in the middle.
+    for (const key of ['+', '+', '+']) await page.keyboard.press(key);
+    await expectFocus(page, /^plan, work, attempt 1/u);
+    await page.keyboard.press('0');
     await page.keyboard.press('ArrowDown');
     await expectFocus(page, /^draft, work, attempt 1/u);
     await page.keyboard.press('ArrowRight');

@@ -4,7 +4,7 @@
  * @module
  */
 import { type KeyboardEvent, type ReactNode, useMemo, useState } from 'react';
-import type { Timeline } from '../../../../src/model/timeline.ts';
+import type { Timeline, TimelineBar } from '../../../../src/model/timeline.ts';
 import { inOneLine } from '../parts/foreign-text.ts';
 import { useVirtualRows } from '../parts/virtual-rows.ts';
 import { hashOf, type RunRoute } from '../route.ts';
@@ -44,13 +44,15 @@ export function TimelinePlot({ rows, timeline, route, now, goesOn }: TimelinePlo
     const bar = rows[place.row]?.bars[place.bar];
     if (bar) change(showing(span, whole, { from: bar.from, to: bar.to ?? now }));
   };
-  const onKey = (event: KeyboardEvent, place: BarPlace) => {
+  const zoomAt = (by: number, { from, to }: TimelineBar) =>
+    change(showing(zoomed(span, whole, { by }), whole, { from, to: to ?? now }));
+  const onKey = (event: KeyboardEvent, bar: TimelineBar, place: BarPlace) => {
     const { key, altKey, ctrlKey, metaKey } = event;
     if (altKey || ctrlKey || metaKey) return;
     const next = barFrom(rows, place, key);
     if (next) goTo(next);
-    else if (key === '+' || key === '=') zoom(2);
-    else if (key === '-') zoom(0.5);
+    else if (key === '+' || key === '=') zoomAt(2, bar);
+    else if (key === '-') zoomAt(0.5, bar);
     else if (key === '0') setPart(null);
     else return;
     event.preventDefault();
@@ -97,8 +99,11 @@ export function TimelinePlot({ rows, timeline, route, now, goesOn }: TimelinePlo
                 {inOneLine(phase).slice(0, 120)}
               </a>
               <div className="row-plot">
-                {bars.map((bar, index) =>
-                  (bar.to ?? now) < span.from || bar.from > span.to ? null : (
+                {bars.map((bar, index) => {
+                  const isCurrent = place.row === first + at && place.bar === index;
+                  // The one that the keyboard is at stays, wherever it is: with it the focus would be gone.
+                  const isThere = isCurrent || ((bar.to ?? now) >= span.from && bar.from <= span.to);
+                  return isThere ? (
                     <BarLink
                       key={keyOf(bar)}
                       bar={bar}
@@ -106,12 +111,12 @@ export function TimelinePlot({ rows, timeline, route, now, goesOn }: TimelinePlo
                       width={width}
                       now={now}
                       route={route}
-                      isCurrent={place.row === first + at && place.bar === index}
+                      isCurrent={isCurrent}
                       moves={keys.moves}
-                      onKey={(event) => onKey(event, { row: first + at, bar: index })}
+                      onKey={(event) => onKey(event, bar, { row: first + at, bar: index })}
                     />
-                  ),
-                )}
+                  ) : null;
+                })}
               </div>
             </div>
           ))}
