@@ -32,6 +32,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/actors/process.ts': ['execa', 'node:'],
   'src/store/sqlite/driver.ts': ['node:'],
   'src/store/sqlite/in-place.ts': ['node:'],
+  'src/store/sqlite/log-room.ts': ['node:'],
   'src/store/sqlite/open.ts': ['node:'],
   'src/store/sqlite/store.ts': ['node:'],
 };

@@ -71,6 +71,29 @@ describe('sqliteStore() as a file', () => {
     expect((await open(file, { readOnly: true }).read('r')).length).toBe(1);
   });
 
+  it.each(['runs.sqlite', 'link'])('has room in its log for what follows, opened as %s', async (name) => {
+    symlinkSync(file, join(folder, 'link'));
+    const store = open(join(folder, name));
+    await store.append(batchOf('r', 1));
+    const first = statSync(`${file}-wal`).size;
+    await store.append(batchOf('r', 2));
+    await store.append(batchOf('r', 3));
+    const roomy = statSync(`${file}-wal`).size;
+    expect(roomy).toBeGreaterThan(first + 200_000);
+    for (let seq = 4; seq <= 20; seq++) await store.append(batchOf('r', seq));
+    expect(statSync(`${file}-wal`).size).toBe(roomy);
+    for (let seq = 21; seq <= 60; seq++) await store.append(batchOf('r', seq));
+    expect(statSync(`${file}-wal`).size).toBeGreaterThan(roomy);
+
+    // What a process that was killed leaves: the room behind the log is no part of it.
+    const left = join(folder, 'left.sqlite');
+    for (const end of ['', '-wal']) copyFileSync(`${file}${end}`, `${left}${end}`);
+    expect((await open(left).read('r')).map(({ seq }) => seq)).toEqual(Array.from({ length: 60 }, (_, at) => at + 1));
+    const db = connect(left, { readOnly: true });
+    opened.push(db);
+    expect(db.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
+  });
+
   it.skipIf(process.platform === 'win32')(
     'is used only where it was opened: not once it was removed or replaced',
     async () => {

@@ -7,6 +7,7 @@ import { PhasegateError } from '../../model/errors.ts';
 import { storeClosed } from '../refusals.ts';
 import type { Database, Statement } from './driver.ts';
 import { watchPlace } from './in-place.ts';
+import { roomInLog } from './log-room.ts';
 import { problemOf } from './problems.ts';
 
 /** What the store does all its work with. */
@@ -28,6 +29,7 @@ export function connectionOf(
   { path, readOnly }: { readonly path: string; readonly readOnly: boolean },
 ): Connection {
   const checkPlace = watchPlace(path);
+  const room = roomInLog(path);
   const statements = new Map<string, Statement>();
   let closed = false;
 
@@ -74,12 +76,16 @@ export function connectionOf(
               hint: 'Open it without, in the process that works on runs.',
             },
           );
-        return transaction('BEGIN IMMEDIATE', work);
+        return transaction('BEGIN IMMEDIATE', () => {
+          room.make();
+          return work();
+        });
       });
     },
     close() {
       if (closed) return;
       closed = true;
+      room.close();
       if (!readOnly) settle(db);
       statements.clear();
       db.close();
