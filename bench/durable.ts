@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, fdatasyncSync, mkdirSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startRun, type Pipeline } from 'phasegate';
+import { memoryStore, startRun, type Pipeline } from 'phasegate';
 import { sqliteStore } from 'phasegate/store';
 import { phasegate, pipelineOf } from './engines.ts';
 import { attemptsOf, chain, fanOut } from './work.ts';
@@ -41,6 +41,18 @@ export async function benchDurable(): Promise<void> {
         batches,
       ];
       console.log(`| ${[...cells, (bytes / attempts).toFixed(0)].join(' | ')} |`);
+    }
+    console.log('\n| a chain of 1000 whose batches are lines of | wall µs per attempt |\n| --- | ---: |');
+    for (const [what, pages] of [
+      ['a file that grows with them', 0],
+      ['a file that has its pages already', 1000],
+    ] as const) {
+      const shape = chain(1000);
+      const micros = await wallMicros(
+        (nth) => inLines(pipelineOf(shape), join(folder, `lines-${pages}-${nth}`), pages),
+        5,
+      );
+      console.log(`| ${what} | ${(micros / attemptsOf(shape)).toFixed(0)} |`);
     }
     const taken = [1, 2, 3].map(() => resumeMs(join(folder, 'left'), 10_000));
     console.log(`\nResuming a run with 10000 phases committed, in a fresh process: ${median(taken).toFixed(0)} ms`);
@@ -96,6 +108,27 @@ async function inFile(pipeline: Pipeline, file: string): Promise<Kept> {
   if (status !== 'completed') throw new Error(`The run ended ${status}`);
   await store.close();
   return { batches, bytes: statSync(file).size };
+}
+
+/** The least that keeping takes: no database, each batch a line of a file that is synced. */
+async function inLines(pipeline: Pipeline, path: string, pages: number): Promise<void> {
+  const file = openSync(path, 'w');
+  if (pages > 0) writeSync(file, Buffer.alloc(pages * 4096));
+  fdatasyncSync(file);
+  const kept = memoryStore();
+  let at = 0;
+  const store: typeof kept = {
+    ...kept,
+    append(batch, lease) {
+      const done = kept.append(batch, lease);
+      at += writeSync(file, `${JSON.stringify(batch)}\n`, at);
+      fdatasyncSync(file);
+      return done;
+    },
+  };
+  const { status } = await startRun(pipeline, { store, runId: 'r' }).result;
+  closeSync(file);
+  if (status !== 'completed') throw new Error(`The run ended ${status}`);
 }
 
 /** Milliseconds from opening the store to the start of the next task, as a process of its own tells. */
