@@ -81,6 +81,11 @@ export function foldTimeline(): { apply(record: RunRecord): void; timeline(): Ti
   };
 }
 
+/** Whether something is done in it, or soon will be: what is no mere waiting for others. */
+export function isAtWork({ kind }: Pick<TimelineBar, 'kind'>): boolean {
+  return kind === 'work' || kind === 'review' || kind === 'backoff';
+}
+
 // --- internal ---
 
 type PhaseEvent = Extract<RunEvent, { readonly phase: string }>;

@@ -6,7 +6,8 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { startRun, type RunStore } from '../../src/index.ts';
-import { fake } from '../rig.ts';
+import { foldRunInfo } from '../../src/model/run-info.ts';
+import { fake, play, simulatedTime } from '../rig.ts';
 import { dashboard } from './dashboard.ts';
 import { pipelineOf } from './runs.ts';
 import { openTab } from './tab.ts';
@@ -138,6 +139,25 @@ describe('the timeline of a run', () => {
     const table = page.getByRole('region', { name: 'Table of the timeline' });
     await table.getByRole('cell', { name: 'sent back an earlier phase' }).waitFor();
   });
+
+  it('draws a night of waiting short, unless it is to be as long as it was', async () => {
+    const { page } = await openNight();
+    const work = page.getByRole('link', { name: /^b, work, attempt 1, 8.0 s/u });
+    const short = page.getByRole('checkbox', { name: 'Draw long waits short' });
+    await page.getByText('1 wait, 12 h 00 min in all').waitFor();
+    const wide = (await work.boundingBox())?.width ?? 0;
+    expect(wide).toBeGreaterThan(200);
+    // Marks stand where work is, and none beside another.
+    const ticks = page.locator('.timeline-axis .tick');
+    const lefts = await Promise.all((await ticks.all()).map(async (one) => (await one.boundingBox())?.x ?? 0));
+    expect(lefts.length).toBeGreaterThan(3);
+    for (const [at, left] of lefts.entries()) if (at > 0) expect(left - (lefts[at - 1] ?? 0)).toBeGreaterThan(80);
+    expect((await ticks.allInnerTexts()).at(-1)).toMatch(/^12:00:\d\d$/u);
+    await short.click();
+    await expect.poll(async () => (await work.boundingBox())?.width).toBeLessThan(20);
+    await short.click();
+    await expect.poll(async () => (await work.boundingBox())?.width).toBe(wide);
+  });
 });
 
 describe('time travel', () => {
@@ -245,6 +265,32 @@ async function openEnded(query = ''): Promise<{ readonly page: Page; readonly st
   await page.goto(`${url.replace(/\?.*/u, '')}#/run/${RUN}${query}`);
   await page.getByRole('heading', { level: 1, name: /story.*completed/u }).waitFor();
   return { page, store };
+}
+
+/** A run of two phases of 8 seconds, between which a person was waited for all night; and the page with its timeline. */
+async function openNight(): Promise<{ readonly page: Page }> {
+  const { store, url } = await dashboard();
+  const time = simulatedTime();
+  const work = () => new Promise((resolve) => void time.clock.setTimeout(() => resolve('text'), 8000));
+  const phases = [
+    fake('a', { outputs: [work], verdicts: ['ESCALATE: look'] }),
+    fake('b', { after: ['a'], outputs: [work] }),
+  ];
+  const { records } = await play(phases, {
+    time,
+    when: {
+      'a escalated (requested): look': async (run) => {
+        await time.pass(12 * 3_600_000);
+        await run.decide('a', 'APPROVE');
+      },
+    },
+  });
+  const info = foldRunInfo();
+  for (const record of records) info.apply(record);
+  await store.append({ runId: records[0]?.runId ?? '', records, info: info.info([]), items: [], artifacts: [] });
+  const { page } = await openTab(url);
+  await page.goto(`${url.replace(/\?.*/u, '')}#/run/${records[0]?.runId}?tab=timeline`);
+  return { page };
 }
 
 /** Waits until the focus is at something that is called so. */

@@ -1,9 +1,20 @@
 import { describe, expect, it } from 'vitest';
+import { createTimeAxis } from '../../src/model/time-axis.ts';
 import { foldTimeline } from '../../src/model/timeline.ts';
 import { decisionFrom, playedFrom } from '../../visualizations/dashboard/src/run/moments.ts';
-import { moved, showing, ticksOf, tickText, xOf, zoomed } from '../../visualizations/dashboard/src/run/time-scale.ts';
+import {
+  isSeen,
+  moved,
+  showing,
+  ticksOf,
+  tickText,
+  xOf,
+  zoomed,
+} from '../../visualizations/dashboard/src/run/time-scale.ts';
 import { barFrom, barWords, keyOf, rowsOf } from '../../visualizations/dashboard/src/run/timeline-rows.ts';
 import { eventfulRun } from './eventful.ts';
+
+const DAY = 86_400_000;
 
 describe('decisionFrom()', () => {
   it('finds the decision before and after a record, among those that are looked at', async () => {
@@ -54,17 +65,13 @@ describe('spans of time', () => {
   });
 
   it('have marks at round distances, that far apart that they can be read', () => {
-    expect(xOf(1250, whole, 800)).toBe(200);
-    expect(ticksOf(whole, 1000, { width: 400, apart: 80 }).map(({ since }) => since)).toEqual([
-      0, 200, 400, 600, 800, 1000,
-    ]);
-    expect(ticksOf({ from: 1450, to: 1650 }, 1000, { width: 400, apart: 80 }).map(({ since }) => since)).toEqual([
-      450, 500, 550, 600, 650,
-    ]);
-    const days = { from: 0, to: 90 * 86_400_000 };
-    expect(ticksOf(days, 0, { width: 400, apart: 80 }).map(({ since }) => since / 86_400_000)).toEqual([
-      0, 18, 36, 54, 72, 90,
-    ]);
+    const axis = createTimeAxis({ from: 1000, to: 2000 }, []);
+    const marks = (from: number, to: number) =>
+      ticksOf({ axis, span: { from, to }, width: 400 }, 1000, 80).map(({ since }) => since);
+    expect(marks(0, 1000)).toEqual([0, 200, 400, 600, 800, 1000]);
+    expect(marks(450, 650)).toEqual([450, 500, 550, 600, 650]);
+    const days = { axis: createTimeAxis({ from: 0, to: 90 * DAY }, []), span: { from: 0, to: 90 * DAY }, width: 400 };
+    expect(ticksOf(days, 0, 80).map(({ since }) => since / DAY)).toEqual([0, 18, 36, 54, 72, 90]);
     expect([0, 50, 1500, 90_000, 3_600_000, 5_025_000, 200 * 3_600_000].map(tickText)).toEqual([
       '0 ms',
       '50 ms',
@@ -74,6 +81,42 @@ describe('spans of time', () => {
       '1:23:45',
       '8 d 8 h',
     ]);
+  });
+});
+
+describe('a scale of an axis that is cut', () => {
+  // 8 s of work, a night, 8 s of work: the night is as long as 2 s.
+  const night = 12 * 3_600_000;
+  const end = 1000 + 8000 + night + 8000;
+  const axis = createTimeAxis({ from: 1000, to: end }, [
+    { from: 1000, to: 9000 },
+    { from: 9000 + night, to: end },
+  ]);
+  const scale = { axis, span: { from: 0, to: 18_000 }, width: 1800 };
+
+  it('has its times in order, and nothing of the cut in the way', () => {
+    expect([1000, 9000, 9000 + night / 2, 9000 + night, end].map((time) => xOf(time, scale))).toEqual([
+      0, 800, 900, 1000, 1800,
+    ]);
+    expect(isSeen({ from: 1000, to: 2000 }, { ...scale, span: { from: 8000, to: 9000 } })).toBe(false);
+    expect(isSeen({ from: 9000, to: 9500 }, { ...scale, span: { from: 8000, to: 9000 } })).toBe(true);
+  });
+
+  it('has marks where it is not cut alone, as far apart as elsewhere', () => {
+    expect(ticksOf(scale, 1000, 200).map(({ time, since }) => [tickText(since), xOf(time, scale)])).toEqual([
+      ['0 ms', 0],
+      ['2 s', 200],
+      ['4 s', 400],
+      ['6 s', 600],
+      ['8 s', 800],
+      ['12:00:08', 1000],
+      ['12:00:10', 1200],
+      ['12:00:12', 1400],
+      ['12:00:14', 1600],
+      ['12:00:16', 1800],
+    ]);
+    const within = { ...scale, span: { from: 8500, to: 9500 } };
+    expect(ticksOf(within, 1000, 80)).toEqual([]);
   });
 });
 

@@ -5,11 +5,11 @@
  */
 import type { Plan } from '../../model/plan.ts';
 import type { RunSnapshot } from '../../model/result.ts';
-import type { Timeline, TimelineBar } from '../../model/timeline.ts';
+import { createTimeAxis, type TimeAxis } from '../../model/time-axis.ts';
+import { isAtWork, type Timeline, type TimelineBar } from '../../model/timeline.ts';
 import { fit, span, type Line } from './line.ts';
 import { glyph, markOf } from './marks.ts';
 import { counted, cut, duration, oneLine, padEnd, widthOf } from './text.ts';
-import { createTimeAxis, type TimeAxis } from './time-axis.ts';
 import { SENT_BACK, timelineGlyphs, timelineRow, type DrawnBar } from './timeline-row.ts';
 
 /** What a timeline is drawn with. */
@@ -36,7 +36,7 @@ export function timelineLines(timeline: Timeline, options: TimelineOptions): rea
   const names = Math.max(1, Math.min(longest, Math.floor(columns * NAMES)));
   const width = Math.max(1, columns - names - BEFORE_NAME - BEHIND_NAME);
   const busy = rows.flatMap(({ bars }) => bars.filter(isAtWork));
-  const axis = createTimeAxis({ from: timeline.from, to: end }, width, busy);
+  const axis = createTimeAxis({ from: timeline.from, to: end }, busy);
   const lines: readonly Line[] = [
     ...(rows.length === 0
       ? []
@@ -96,16 +96,13 @@ function grouped<T>(all: readonly T[], keyOf: (one: T) => string): ReadonlyMap<s
   return groups;
 }
 
-function isAtWork({ kind }: DrawnBar): boolean {
-  return kind === 'work' || kind === 'review' || kind === 'backoff';
-}
-
 /** Times since the run began, each above the column in which it is. */
 function scaleText(axis: TimeAxis, width: number, from: number): string {
-  const last = duration(axis.timeAt(width) - from);
+  const textAt = (column: number) => duration(axis.timeAt((column * axis.length) / width) - from);
+  const last = textAt(width);
   let text = '';
   for (let at = 0; at < width; at += TICKS) {
-    const tick = `│${duration(axis.timeAt(at) - from)}`;
+    const tick = `│${textAt(at)}`;
     if (at + tick.length + last.length + 2 <= width) text = padEnd(text, at) + tick;
   }
   return text.length + last.length + 1 < width ? `${padEnd(text, width - last.length - 1)}${last}│` : text;

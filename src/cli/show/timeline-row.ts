@@ -3,9 +3,9 @@
  *
  * @module
  */
+import type { TimeAxis } from '../../model/time-axis.ts';
 import type { TimelineBar, TimelineKind } from '../../model/timeline.ts';
 import { span, type Span, type Tone } from './line.ts';
-import type { TimeAxis } from './time-axis.ts';
 
 /** How a kind is drawn. The characters differ without their colours. */
 export const timelineGlyphs: Readonly<
@@ -38,12 +38,13 @@ export function timelineRow(
   sentBack: readonly number[],
   { axis, columns }: RowOptions,
 ): readonly Span[] {
+  const columnOf = (time: number) => (axis.length === 0 ? 0 : (axis.placeOf(time) * columns) / axis.length);
   const shares = new Map<TimelineKind, Float64Array>();
   const covered = new Float64Array(columns);
   for (const { kind, task, from, to } of bars) {
     const own = shares.get(kind) ?? new Float64Array(columns);
     shares.set(kind, own);
-    const [start, end] = [axis.columnOf(from), axis.columnOf(to)];
+    const [start, end] = [columnOf(from), columnOf(to)];
     // Waits lie within work, so they have to count for more than it. What takes no time counts where nothing else is.
     const weight = task === undefined ? 1 : 2;
     for (let at = columnAt(start, columns); at <= columnAt(end, columns); at++) {
@@ -55,7 +56,7 @@ export function timelineRow(
     }
   }
   const spans = Array.from(covered, (cover, at) => (cover < 0.5 ? NOTHING : mostly(shares, at)));
-  for (const time of sentBack) spans[columnAt(axis.columnOf(time), columns)] = SENT_BACK;
+  for (const time of sentBack) spans[columnAt(columnOf(time), columns)] = SENT_BACK;
   return joined(spans);
 }
 

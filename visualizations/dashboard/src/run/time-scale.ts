@@ -1,18 +1,32 @@
 /**
- * A span of time on a line of pixels.
+ * A span of a time axis on a line of pixels.
  *
  * @module
  */
+import type { Stretch, TimeAxis } from '../../../../src/model/time-axis.ts';
 
-/** A span of time, in milliseconds since 1970. */
+/** A span of an axis: places, not times. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
+/** A span of an axis that is drawn. */
+export interface TimeScale {
+  readonly axis: TimeAxis;
+  readonly span: Span;
+  /** Pixels. */
+  readonly width: number;
+}
+
 /** Where a time is, in pixels from the left. */
-export function xOf(time: number, { from, to }: Span, width: number): number {
-  return ((time - from) / (to - from)) * width;
+export function xOf(time: number, { axis, span: { from, to }, width }: TimeScale): number {
+  return ((axis.placeOf(time) - from) / (to - from)) * width;
+}
+
+/** Whether some of a stretch of time is drawn. */
+export function isSeen({ from, to }: Stretch, { axis, span }: TimeScale): boolean {
+  return axis.placeOf(to) >= span.from && axis.placeOf(from) <= span.to;
 }
 
 /** A part of a span, or more of it than before, around a point. @param at Where the point is in it, from 0 to 1. @default 0.5 */
@@ -28,11 +42,11 @@ export function moved(span: Span, whole: Span, share: number): Span {
   return within({ from: span.from + by, to: span.to + by }, whole);
 }
 
-/** The span such that a stretch of time can be seen, and no further moved than it takes. */
-export function showing(span: Span, whole: Span, stretch: Span): Span {
+/** The span such that another can be seen, and no further moved than it takes. */
+export function showing(span: Span, whole: Span, other: Span): Span {
   const length = span.to - span.from;
-  if (stretch.to > span.from && stretch.from < span.to) return span;
-  const from = stretch.from < span.from ? stretch.from - length * 0.1 : stretch.from - length * 0.9;
+  if (other.to > span.from && other.from < span.to) return span;
+  const from = other.from < span.from ? other.from - length * 0.1 : other.from - length * 0.9;
   return within({ from, to: from + length }, whole);
 }
 
@@ -43,17 +57,19 @@ export interface Tick {
   readonly since: number;
 }
 
-/** Marks at round distances from the beginning, at least so many pixels apart. */
-export function ticksOf(
-  span: Span,
-  begin: number,
-  { width, apart }: { readonly width: number; readonly apart: number },
-) {
+/** Marks at round distances from the beginning, at least so many pixels apart; none where the axis is cut. */
+export function ticksOf({ axis, span, width }: TimeScale, begin: number, apart: number): readonly Tick[] {
   const least = ((span.to - span.from) / Math.max(1, width)) * apart;
   const step = STEPS.find((one) => one >= least) ?? Math.ceil(least / DAY) * DAY;
   const ticks: Tick[] = [];
-  const first = Math.ceil((span.from - begin) / step) * step;
-  for (let since = first; begin + since <= span.to; since += step) ticks.push({ time: begin + since, since });
+  for (const { from, to } of wholePieces(axis, { from: axis.timeAt(span.from), to: axis.timeAt(span.to) })) {
+    const first = Math.ceil((from - begin) / step) * step;
+    for (let since = first; begin + since <= to; since += step) {
+      const last = ticks.at(-1);
+      const isFar = last === undefined || axis.placeOf(begin + since) - axis.placeOf(last.time) >= least;
+      if (isFar) ticks.push({ time: begin + since, since });
+    }
+  }
   return ticks;
 }
 
@@ -94,6 +110,17 @@ const STEPS: readonly number[] = [
   ...[1, 2, 4, 6, 12].map((count) => count * HOUR),
   ...[1, 2, 7].map((count) => count * DAY),
 ];
+
+/** What is not drawn short of a stretch of time. */
+function wholePieces({ cuts }: TimeAxis, { from, to }: Stretch): readonly Stretch[] {
+  const pieces: Stretch[] = [];
+  let at = from;
+  for (const cut of cuts) {
+    if (cut.from >= at && cut.from <= to) pieces.push({ from: at, to: cut.from });
+    at = Math.max(at, cut.to);
+  }
+  return at <= to ? [...pieces, { from: at, to }] : pieces;
+}
 
 function two(value: number): string {
   return String(value).padStart(2, '0');

@@ -1,17 +1,16 @@
 /**
- * What lies over the rows of the timeline: who sent back whom, limits that held the run, and now.
+ * What lies over the rows of the timeline: who sent back whom, limits that held the run, what is drawn short, and now.
  *
  * @module
  */
 import { type ReactNode, useMemo } from 'react';
 import type { Timeline } from '../../../../src/model/timeline.ts';
-import { type Span, xOf } from './time-scale.ts';
+import { isSeen, type TimeScale, xOf } from './time-scale.ts';
 import type { TimelineRow } from './timeline-rows.ts';
 
 interface TimelineArrowsProps extends Pick<Timeline, 'arrows' | 'holds'> {
   readonly rows: readonly TimelineRow[];
-  readonly span: Span;
-  readonly width: number;
+  readonly scale: TimeScale;
   /** The rows that are drawn. */
   readonly first: number;
   readonly end: number;
@@ -22,29 +21,50 @@ interface TimelineArrowsProps extends Pick<Timeline, 'arrows' | 'holds'> {
 
 /** A drawing above the bars that lets the pointer through. */
 export function TimelineArrows(props: TimelineArrowsProps): ReactNode {
-  const { rows, arrows, holds, span, width, first, end, rowHeight, now, goesOn } = props;
+  const { rows, arrows, holds, scale, first, end, rowHeight, now, goesOn } = props;
   const rowOf = useMemo(() => new Map(rows.map(({ phase }, row) => [phase, row])), [rows]);
   const height = (end - first) * rowHeight;
   const seen = arrows.flatMap(({ from, to, time, seq }) => {
     const [start, target] = [rowOf.get(from), rowOf.get(to)];
-    if (start === undefined || target === undefined || time < span.from || time > span.to) return [];
+    if (start === undefined || target === undefined || !isSeen({ from: time, to: time }, scale)) return [];
     if (Math.max(start, target) < first || Math.min(start, target) >= end) return [];
     const middle = (row: number) => (row - first + 0.5) * rowHeight;
-    return [{ seq, x: xOf(time, span, width), from: middle(start), to: middle(target) }];
+    return [{ seq, x: xOf(time, scale), from: middle(start), to: middle(target) }];
   });
   return (
-    <svg className="timeline-over" style={{ top: first * rowHeight }} width={width} height={height} aria-hidden="true">
+    <svg
+      className="timeline-over"
+      style={{ top: first * rowHeight }}
+      width={scale.width}
+      height={height}
+      aria-hidden="true"
+    >
       <defs>
         <marker id="sent-back" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
           <path d="M0,0 L8,4 L0,8 Z" />
         </marker>
+        <pattern id="cut" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+          <line x1="0" y1="0" x2="0" y2="6" />
+        </pattern>
       </defs>
+      {scale.axis.cuts.map((cut) =>
+        isSeen(cut, scale) ? (
+          <rect
+            key={cut.from}
+            className="cut"
+            x={xOf(cut.from, scale)}
+            width={xOf(cut.to, scale) - xOf(cut.from, scale)}
+            y={0}
+            height={height}
+          />
+        ) : null,
+      )}
       {holds.map((hold) => (
         <rect
           key={hold.seq}
           className="hold"
-          x={xOf(hold.from, span, width)}
-          width={Math.max(2, xOf(hold.to ?? now, span, width) - xOf(hold.from, span, width))}
+          x={xOf(hold.from, scale)}
+          width={Math.max(2, xOf(hold.to ?? now, scale) - xOf(hold.from, scale))}
           y={0}
           height={height}
         />
@@ -52,9 +72,7 @@ export function TimelineArrows(props: TimelineArrowsProps): ReactNode {
       {seen.map(({ seq, x, from, to }) => (
         <path key={seq} className="sent-back" d={`M${x},${from} V${to}`} markerEnd="url(#sent-back)" />
       ))}
-      {goesOn ? (
-        <line className="now" x1={xOf(now, span, width)} x2={xOf(now, span, width)} y1={0} y2={height} />
-      ) : null}
+      {goesOn ? <line className="now" x1={xOf(now, scale)} x2={xOf(now, scale)} y1={0} y2={height} /> : null}
     </svg>
   );
 }

@@ -4,24 +4,23 @@
  * @module
  */
 import type { ReactNode, RefObject } from 'react';
-import { type Span, ticksOf, tickText, xOf } from './time-scale.ts';
+import { ticksOf, tickText, type TimeScale, xOf } from './time-scale.ts';
 
 interface TimelineAxisProps {
   readonly plot: RefObject<HTMLDivElement | null>;
-  readonly span: Span;
+  readonly scale: TimeScale;
   /** When the run began. */
   readonly begin: number;
-  readonly width: number;
 }
 
 /** Marks with the time since the run began. */
-export function TimelineAxis({ plot, span, begin, width }: TimelineAxisProps): ReactNode {
+export function TimelineAxis({ plot, scale, begin }: TimelineAxisProps): ReactNode {
   return (
     <div className="timeline-axis" aria-hidden="true">
       <span className="row-name quiet">since the start</span>
       <div className="row-plot" ref={plot}>
-        {ticksOf(span, begin, { width, apart: 84 }).map(({ time, since }) => (
-          <span key={since} className="tick" style={{ left: xOf(time, span, width) }}>
+        {ticksOf(scale, begin, APART).map(({ time, since }) => (
+          <span key={since} className="tick" style={{ left: xOf(time, scale) }}>
             {tickText(since)}
           </span>
         ))}
@@ -29,3 +28,8 @@ export function TimelineAxis({ plot, span, begin, width }: TimelineAxisProps): R
     </div>
   );
 }
+
+// --- internal ---
+
+/** Pixels from one mark to the next, at least. */
+const APART = 84;

@@ -7,14 +7,12 @@ import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
 import type { TimelineBar } from '../../../../src/model/timeline.ts';
 import { timeText } from '../parts/words.ts';
 import { hashOf, type RunRoute } from '../route.ts';
-import { xOf, type Span } from './time-scale.ts';
+import { type TimeScale, xOf } from './time-scale.ts';
 import { barWords, KINDS } from './timeline-rows.ts';
 
 interface BarLinkProps {
   readonly bar: TimelineBar;
-  readonly span: Span;
-  /** Of the plot, in pixels. */
-  readonly width: number;
+  readonly scale: TimeScale;
   readonly now: number;
   readonly route: RunRoute;
   /** Whether the keyboard is at it; with each of its moves it takes the focus. */
@@ -24,14 +22,14 @@ interface BarLinkProps {
 }
 
 /** Leads to the attempt that it is a part of. */
-export function BarLink({ bar, span, width, now, route, isCurrent, moves, onKey }: BarLinkProps): ReactNode {
+export function BarLink({ bar, scale, now, route, isCurrent, moves, onKey }: BarLinkProps): ReactNode {
   const link = useRef<HTMLAnchorElement>(null);
   useEffect(() => {
     if (isCurrent && moves > 0 && isInPlot(document.activeElement)) link.current?.focus({ preventScroll: true });
   }, [isCurrent, moves]);
   // What reaches beyond the picture is drawn no further than a little beyond it.
-  const left = Math.max(-BEYOND, xOf(bar.from, span, width));
-  const right = Math.min(width + BEYOND, xOf(bar.to ?? now, span, width));
+  const left = Math.max(-BEYOND, xOf(bar.from, scale));
+  const right = Math.min(scale.width + BEYOND, xOf(bar.to ?? now, scale));
   const size = Math.max(LEAST, right - left);
   const words = barWords(bar, now);
   const isBad = bar.outcome === 'failed' || bar.outcome === 'rejected' || bar.outcome === 'interrupted';

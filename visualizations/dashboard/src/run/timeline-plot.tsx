@@ -4,14 +4,16 @@
  * @module
  */
 import { type KeyboardEvent, type ReactNode, useMemo, useState } from 'react';
-import type { Timeline, TimelineBar } from '../../../../src/model/timeline.ts';
+import { createTimeAxis, type Stretch, type TimeAxis } from '../../../../src/model/time-axis.ts';
+import { isAtWork, type Timeline, type TimelineBar } from '../../../../src/model/timeline.ts';
 import { inOneLine } from '../parts/foreign-text.ts';
 import { useVirtualRows } from '../parts/virtual-rows.ts';
 import { hashOf, type RunRoute } from '../route.ts';
-import { moved, showing, type Span, zoomed } from './time-scale.ts';
+import { isSeen, moved, showing, type Span, type TimeScale, zoomed } from './time-scale.ts';
 import { TimelineArrows } from './timeline-arrows.tsx';
 import { TimelineAxis } from './timeline-axis.tsx';
 import { BarLink } from './timeline-bar-link.tsx';
+import { TimelineCuts } from './timeline-cuts.tsx';
 import { TimelineLegend } from './timeline-legend.tsx';
 import { barFrom, type BarPlace, keyOf, type TimelineRow } from './timeline-rows.ts';
 import { usePlot } from './use-plot.ts';
@@ -27,25 +29,31 @@ interface TimelinePlotProps {
 
 /** Bars over time. */
 export function TimelinePlot({ rows, timeline, route, now, goesOn }: TimelinePlotProps): ReactNode {
-  const [part, setPart] = useState<Span | null>(null);
+  // In times, as places move when something is cut that has gone on.
+  const [part, setPart] = useState<Stretch | null>(null);
+  const [isCut, setIsCut] = useState(true);
   const [keys, setKeys] = useState<{ readonly place: BarPlace; readonly moves: number }>(START);
   const { scroller, first, end, reveal } = useVirtualRows<HTMLElement>(rows.length, ROW);
-  const whole = useMemo(() => wholeOf(timeline.from, now), [timeline.from, now]);
-  const span = part ? moved(part, whole, 0) : whole;
-  const change = (next: Span) => setPart(next.from === whole.from && next.to === whole.to ? null : next);
+  const axis = useMemo(() => axisOf(timeline, now, isCut), [timeline, now, isCut]);
+  // A little longer than it lasted, so that its end can be seen.
+  const whole: Span = { from: 0, to: Math.max(1, axis.length * 1.02) };
+  const span = part ? moved({ from: axis.placeOf(part.from), to: axis.placeOf(part.to) }, whole, 0) : whole;
+  const change = ({ from, to }: Span) =>
+    setPart(from === whole.from && to === whole.to ? null : { from: axis.timeAt(from), to: axis.timeAt(to) });
   const { plot, width } = usePlot({
     onZoom: (by, at) => change(zoomed(span, whole, { by, at })),
     onMove: (share) => change(moved(span, whole, share)),
   });
+  const scale: TimeScale = { axis, span, width };
+  const spanOf = (bar: TimelineBar): Span => ({ from: axis.placeOf(bar.from), to: axis.placeOf(bar.to ?? now) });
   const zoom = (by: number) => change(zoomed(span, whole, { by }));
   const goTo = (place: BarPlace) => {
     setKeys(({ moves }) => ({ place, moves: moves + 1 }));
     reveal(place.row);
     const bar = rows[place.row]?.bars[place.bar];
-    if (bar) change(showing(span, whole, { from: bar.from, to: bar.to ?? now }));
+    if (bar) change(showing(span, whole, spanOf(bar)));
   };
-  const zoomAt = (by: number, { from, to }: TimelineBar) =>
-    change(showing(zoomed(span, whole, { by }), whole, { from, to: to ?? now }));
+  const zoomAt = (by: number, bar: TimelineBar) => change(showing(zoomed(span, whole, { by }), whole, spanOf(bar)));
   const onKey = (event: KeyboardEvent, bar: TimelineBar, place: BarPlace) => {
     const { key, altKey, ctrlKey, metaKey } = event;
     if (altKey || ctrlKey || metaKey) return;
@@ -78,12 +86,13 @@ export function TimelinePlot({ rows, timeline, route, now, goesOn }: TimelinePlo
         </button>
         <TimelineLegend />
       </div>
+      <TimelineCuts cuts={axis.cuts} isCut={isCut} onChange={setIsCut} />
       <section
         className="timeline-rows"
         ref={scroller}
         aria-label="Bars of the timeline. Arrow keys go from bar to bar, Enter opens the attempt, + and - zoom, 0 shows all."
       >
-        <TimelineAxis plot={plot} span={span} begin={timeline.from} width={width} />
+        <TimelineAxis plot={plot} scale={scale} begin={timeline.from} />
         <div className="rows" style={{ height: rows.length * ROW }}>
           {rows.slice(first, end).map(({ phase, bars }, at) => (
             <div
@@ -102,13 +111,12 @@ export function TimelinePlot({ rows, timeline, route, now, goesOn }: TimelinePlo
                 {bars.map((bar, index) => {
                   const isCurrent = place.row === first + at && place.bar === index;
                   // The one that the keyboard is at stays, wherever it is: with it the focus would be gone.
-                  const isThere = isCurrent || ((bar.to ?? now) >= span.from && bar.from <= span.to);
+                  const isThere = isCurrent || isSeen({ from: bar.from, to: bar.to ?? now }, scale);
                   return isThere ? (
                     <BarLink
                       key={keyOf(bar)}
                       bar={bar}
-                      span={span}
-                      width={width}
+                      scale={scale}
                       now={now}
                       route={route}
                       isCurrent={isCurrent}
@@ -121,7 +129,7 @@ export function TimelinePlot({ rows, timeline, route, now, goesOn }: TimelinePlo
             </div>
           ))}
           <TimelineArrows
-            {...{ rows, span, width, first, end, goesOn, now }}
+            {...{ rows, scale, first, end, goesOn, now }}
             arrows={timeline.arrows}
             holds={timeline.holds}
             rowHeight={ROW}
@@ -137,7 +145,10 @@ export function TimelinePlot({ rows, timeline, route, now, goesOn }: TimelinePlo
 const ROW = 30;
 const START = { place: { row: 0, bar: 0 }, moves: 0 } as const;
 
-/** A little longer than it lasted, so that its end can be seen. */
-function wholeOf(from: number, now: number): Span {
-  return { from, to: now + Math.max(1, (now - from) * 0.02) };
+function axisOf({ from, bars }: Timeline, now: number, isCut: boolean): TimeAxis {
+  const all = { from, to: now };
+  return createTimeAxis(
+    all,
+    isCut ? bars.filter(isAtWork).map((bar) => ({ from: bar.from, to: bar.to ?? now })) : [all],
+  );
 }

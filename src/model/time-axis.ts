@@ -1,5 +1,6 @@
 /**
- * Where times are on a line of columns. Long stretches in which nothing is at work are drawn short, so that the rest can be seen.
+ * Where times are on a line. Long stretches in which nothing is at work are drawn short, so that the rest can be seen: a run may
+ * wait for a person all night.
  *
  * @module
  */
@@ -10,49 +11,49 @@ export interface Stretch {
   readonly to: number;
 }
 
-/** A line of columns for a stretch of time. */
+/** A line for a stretch of time. One of its units is a millisecond, but where it is cut. */
 export interface TimeAxis {
-  /** Columns from the left, with fractions. */
-  columnOf(time: number): number;
-  /** The time at a column. */
-  timeAt(column: number): number;
-  /** Stretches that are drawn short. */
+  /** From the beginning of the stretch to its end. */
+  readonly length: number;
+  /** How far a time is from the beginning; before it where it is negative. */
+  placeOf(time: number): number;
+  /** The time at a place. */
+  timeAt(place: number): number;
+  /** Stretches that are drawn short, in order. */
   readonly cuts: readonly Stretch[];
 }
 
 /**
  * Makes an axis.
  *
- * @param busy When something was at work; they may overlap.
+ * @param busy When something was at work; they may overlap. Nothing is drawn short where nothing ever was.
  */
-export function createTimeAxis({ from, to }: Stretch, columns: number, busy: readonly Stretch[]): TimeAxis {
+export function createTimeAxis({ from, to }: Stretch, busy: readonly Stretch[]): TimeAxis {
   const pieces = piecesOf({ from, to }, busy);
   const atWork = pieces.reduce((sum, piece) => sum + (piece.isBusy ? piece.to - piece.from : 0), 0);
   const longest = atWork === 0 ? Infinity : atWork / PART;
-  let at = 0;
+  let length = 0;
   const placed = pieces.map((piece) => {
-    const length = piece.isBusy ? piece.to - piece.from : Math.min(piece.to - piece.from, longest);
-    const start = at;
-    at += length;
-    return { ...piece, start, length };
+    const start = length;
+    length += piece.isBusy ? piece.to - piece.from : Math.min(piece.to - piece.from, longest);
+    return { ...piece, start, end: length };
   });
-  const scale = at === 0 ? 0 : columns / at;
   return {
-    columnOf(time) {
+    length,
+    placeOf(time) {
       const piece = firstWith(placed, (one) => time <= one.to);
-      if (!piece) return 0;
-      const share = piece.to === piece.from ? 0 : (Math.max(time, piece.from) - piece.from) / (piece.to - piece.from);
-      return Math.min(columns, (piece.start + Math.min(1, share) * piece.length) * scale);
+      if (!piece || time <= from) return time - from;
+      if (time >= to) return length + time - to;
+      return piece.start + ((time - piece.from) / (piece.to - piece.from)) * (piece.end - piece.start);
     },
-    timeAt(column) {
-      const place = scale === 0 ? 0 : column / scale;
-      const piece = firstWith(placed, (one) => place <= one.start + one.length);
-      if (!piece) return from;
-      const share = piece.length === 0 ? 0 : Math.min(1, (place - piece.start) / piece.length);
-      return piece.from + share * (piece.to - piece.from);
+    timeAt(place) {
+      const piece = firstWith(placed, (one) => place <= one.end);
+      if (!piece || place <= 0) return from + place;
+      if (place >= length) return to + place - length;
+      return piece.from + ((place - piece.start) / (piece.end - piece.start)) * (piece.to - piece.from);
     },
     cuts: placed
-      .filter((piece) => piece.to - piece.from > piece.length)
+      .filter((piece) => piece.to - piece.from > piece.end - piece.start)
       .map((piece) => ({ from: piece.from, to: piece.to })),
   };
 }
