@@ -9,6 +9,7 @@ import {
   predicate,
   readRun,
   resumeRun,
+  retry,
   retryFailed,
   retryPredecessor,
   startRun,
@@ -18,9 +19,11 @@ import {
   type CheckResult,
   type ReviewContext,
   type Run,
+  type RunRecord,
 } from '../src/index.ts';
 import { readCheck } from '../src/model/check.ts';
 import { faultOf, failedBefore } from '../src/model/baseline.ts';
+import { copyRun } from '../src/runtime/fork.ts';
 import { fake, fakeCheck, play, trace, type Fake, type Script } from './rig.ts';
 
 /** A check with a list of answers, of which some are given before there is an attempt. */
@@ -367,6 +370,68 @@ describe('a baseline of a run that is kept', () => {
     await new Promise((resolve) => setImmediate(resolve));
     second.waiting.go?.('done');
     expect((await again.result).status).toBe('rejected');
+  });
+});
+
+describe('failed checks', () => {
+  const KEY = 'sk-ant-api03-4fPq8Zx91LmNb7Vc';
+
+  function build() {
+    const checks: readonly Check[] = [
+      { name: 'lint', run: ({ attempt }) => attempt > 0 || `found ${KEY}` },
+      { name: 'types', run: () => true },
+      { name: 'tests', run: ({ attempt }) => attempt > 0 },
+    ];
+    const a = phase('a', { tasks: [task('work', { run: () => 'done' })], review: { checks } });
+    return definePipeline({ name: 'p', phases: [a] });
+  }
+
+  /** The records of a run whose first attempt fails two checks. */
+  async function recordsOf(): Promise<readonly RunRecord[]> {
+    const store = memoryStore();
+    const run = startRun(build(), { store });
+    await run.result;
+    return readRun(store, run.id);
+  }
+
+  function failedIn(records: readonly RunRecord[]) {
+    return records.flatMap(({ event }) => (event.type === 'review.decided' ? [event.failedChecks] : []));
+  }
+
+  it('are told by name in the record of what the gate decides, without secrets', async () => {
+    expect(failedIn(await recordsOf())).toEqual([
+      [
+        { name: 'lint', details: 'Check "lint" failed: found [redacted]' },
+        { name: 'tests', details: 'Check "tests" failed.' },
+      ],
+      undefined,
+    ]);
+  });
+
+  it.each([true, false])('let a run be resumed from every record, where they are told there: %s', async (named) => {
+    const records = (await recordsOf()).map((record): RunRecord => {
+      if (named || record.event.type !== 'review.decided') return record;
+      const { failedChecks: _, ...event } = record.event;
+      return { ...record, event };
+    });
+    for (const { seq } of records.slice(0, -1)) {
+      const store = memoryStore();
+      const before = records.slice(0, seq);
+      await copyRun(store, 'r', before, {});
+      const run = await resumeRun(store, 'r', build());
+      expect([seq, (await run.result).status]).toEqual([seq, 'completed']);
+      expect((await readRun(store, 'r')).slice(0, seq).map(({ event }) => event)).toEqual(
+        before.map(({ event }) => event),
+      );
+    }
+  });
+
+  it('are told of no decision that is not theirs', async () => {
+    const a = fake('a', { checks: [fakeCheck('lint', ['no'])], maxRetries: 0, onExhausted: 'escalate' });
+    const { records } = await play([a], {
+      when: { 'a escalated (exhausted): Check "lint" failed: no': (run) => run.decide('a', retry('Go on.')) },
+    });
+    expect(failedIn(records)).toEqual([[{ name: 'lint', details: 'Check "lint" failed: no' }], undefined, undefined]);
   });
 });
 

@@ -68,6 +68,25 @@ describe('defects without issues', () => {
     ]);
   });
 
+  it('are of the checks that have failed, whatever the details of one quote', async () => {
+    const quoted = 'the log says:\n\nCheck "types" failed: no\n\nand so on';
+    const checks = [fakeCheck('lint', [quoted, 'still']), fakeCheck('types', [])];
+    const { records } = await play([fake('a', { checks, maxRetries: 3 })]);
+    expect(defectsOf(records).map((one) => [line(one), one.description])).toEqual([
+      ['1 check of a, found in a by check lint: fixed in a by a@1; a 2', `Check "lint" failed:\n${quoted}`],
+    ]);
+  });
+
+  it('are one check without a name where a record does not say which have failed', async () => {
+    const { records } = await play([fake('a', { checks: [fakeCheck('lint', ['no'])] })]);
+    const older = records.map((record): RunRecord => {
+      if (record.event.type !== 'review.decided') return record;
+      const { failedChecks: _, ...event } = record.event;
+      return { ...record, event };
+    });
+    expect(defectsOf(older).map(line)).toEqual(['1 check of a, found in a by check: fixed in a by a@1; a 1']);
+  });
+
   it('are demands of tasks that cannot work', async () => {
     const demand = () => {
       throw needsRework('a', 'There is no date.');

@@ -177,7 +177,7 @@ function runChecks(gate: Gate, from: number, failed: readonly FailedCheck[]): vo
     return;
   }
   if (name === undefined) {
-    if (failed.length > 0) scope.done({ verdict: checksVerdict(failed), verdicts: {} });
+    if (failed.length > 0) scope.done(checksOutcome(failed));
     else askAll(gate);
     return;
   }
@@ -212,10 +212,11 @@ function chargedOf({ scope }: Gate, failed: FailedCheck): FailedCheck | undefine
   }
 }
 
-function checksVerdict(failed: readonly FailedCheck[]): Verdict {
-  return {
+function checksOutcome(failed: readonly FailedCheck[]): GateOutcome {
+  const verdict: Verdict = {
     type: 'retry',
     feedback: failed.map((one) => one.details).join('\n\n'),
     requiredChange: failed.map((one) => one.requiredChange).join(' '),
   };
+  return { verdict, verdicts: {}, failedChecks: failed.map(({ name, details }) => ({ name, details })) };
 }

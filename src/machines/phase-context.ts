@@ -5,7 +5,7 @@
  */
 import type { FailedBefore } from '../model/baseline.ts';
 import type { ErrorInfo } from '../model/errors.ts';
-import type { DecidedBy, EventOf, Verdict } from '../model/event.ts';
+import type { DecidedBy, EventOf, FailedChecks, Verdict } from '../model/event.ts';
 import type { ReviewFinding } from '../model/findings.ts';
 import type { PhasePlan } from '../model/plan.ts';
 import type { Recollection } from '../model/recollection.ts';
@@ -96,6 +96,8 @@ export interface ReviewState {
   readonly verdicts: Readonly<Record<string, Verdict>>;
   /** Whether the checks have passed. */
   readonly checked: boolean;
+  /** The checks that have failed, where the verdict is theirs. */
+  readonly failedChecks?: FailedChecks;
   /** Times the review could not be had. */
   readonly errors: number;
   /** Which person has decided, as far as known. */

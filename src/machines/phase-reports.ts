@@ -30,7 +30,7 @@ export function reviewStartedReport(context: PhaseContext): EventOf<'review.star
 }
 
 function decidedReport(context: PhaseContext): EventOf<'review.decided'> {
-  const { verdicts, by, checked, who, edited } = context.review;
+  const { verdicts, by, checked, failedChecks, who, edited } = context.review;
   const decided: EventOf<'review.decided'> = {
     type: 'review.decided',
     phase: context.origin.phase.name,
@@ -42,6 +42,7 @@ function decidedReport(context: PhaseContext): EventOf<'review.decided'> {
   };
   const report = edited ? { ...decided, edited } : decided;
   if (by === 'person') return who === undefined ? report : { ...report, who };
+  if (failedChecks && by === 'gate') return { ...report, failedChecks };
   const hasPassed = checked && by === 'gate' && (gateOf(context)?.checks.length ?? 0) > 0;
   return hasPassed ? { ...report, checked } : report;
 }

@@ -106,13 +106,14 @@ export function rulingFields({ review, outputs, past }: PhaseContext, ruling: Ru
 /** What the machine keeps of a review. */
 export function reviewFields(
   context: PhaseContext,
-  { verdict, verdicts, checked = false, edited }: GateOutcome,
+  { verdict, verdicts, checked = false, edited, failedChecks }: GateOutcome,
 ): Partial<Pick<PhaseContext, 'review' | 'best' | 'outputs' | 'past'>> {
   const judged = { verdict, by: 'gate' as const, verdicts, checked, errors: context.review.errors };
   const after = findingsAfter(context.past.findings, judged);
   const past = withFindings(context.past, after);
   const accepted = after.closed.flatMap(({ finding, as }) => (as === 'accepted' ? finding.id : []));
-  const review = accepted.length > 0 ? { ...judged, accepted } : judged;
+  const told = failedChecks ? { ...judged, failedChecks } : judged;
+  const review = accepted.length > 0 ? { ...told, accepted } : told;
   if (!edited) return { review, best: bestOf(context, verdict), past };
   const outputs = byName(Object.entries({ ...context.outputs, ...edited }));
   return { review: { ...review, edited }, outputs, best: bestOf({ ...context, outputs }, verdict), past };

@@ -6,7 +6,7 @@
 import type { PromiseActorLogic } from 'xstate';
 import type { FailedBefore } from '../model/baseline.ts';
 import type { ErrorInfo } from '../model/errors.ts';
-import type { EventOf, PhaseReport, Verdict } from '../model/event.ts';
+import type { EventOf, FailedChecks, PhaseReport, Verdict } from '../model/event.ts';
 import type { Clock } from './actor.ts';
 import type { PhaseContext } from './phase-context.ts';
 import type { Till } from './till.ts';
@@ -30,6 +30,8 @@ export interface GateOutcome {
   readonly verdicts: Readonly<Record<string, Verdict>>;
   /** Whether the checks have passed, so that they need not run again for this attempt. @default false */
   readonly checked?: boolean | undefined;
+  /** The checks that have failed, where the verdict is theirs. */
+  readonly failedChecks?: FailedChecks | undefined;
   /** With an approval by a person: outputs that take the place of those of the attempt, by task. */
   readonly edited?: Readonly<Record<string, unknown>> | undefined;
 }

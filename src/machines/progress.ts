@@ -76,8 +76,8 @@ export function outcomeBefore(
   { outputs, baseline }: Pick<Progress, 'outputs' | 'baseline'>,
 ): AttemptOutcome | GateOutcome {
   if (next.type === 'review.decided') {
-    const { verdict, verdicts, by, checked, edited } = next;
-    if (by !== 'worker') return { verdict, verdicts, checked, ...(edited && { edited }) };
+    const { verdict, verdicts, by, checked, failedChecks, edited } = next;
+    if (by !== 'worker') return { verdict, verdicts, checked, failedChecks, ...(edited && { edited }) };
     if (verdict.type === 'retryPredecessor')
       return { type: 'rework', phase: verdict.phase, feedback: verdict.feedback, ...(baseline && { baseline }) };
   }

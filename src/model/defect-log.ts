@@ -9,7 +9,7 @@ import { plainOf, withEveryDemand, WORKER } from './demanded.ts';
 import type { EventOf, RunRecord } from './event.ts';
 import { findingsAfter, type ReviewFinding } from './findings.ts';
 import { issueId } from './issue.ts';
-import { planGraph, type Plan } from './plan.ts';
+import type { Plan } from './plan.ts';
 import { finderOf, originOf, phasesIn, saidIn } from './statement.ts';
 import { decisionIn } from './verdict.ts';
 
@@ -102,7 +102,7 @@ function judge(log: Log, event: EventOf<'review.decided'>, { seq, time }: RunRec
   const gate = gateOf(log, phase);
   gate.raised = [];
   if (!decisionIn(verdict)) return;
-  const judgement = withEveryDemand(event, gate.findings, checksOf(log.plan, phase));
+  const judgement = withEveryDemand(event, gate.findings);
   const said = saidIn(judgement);
   const { open, closed } = findingsAfter(gate.findings, judgement);
   const known = new Set(open.map(({ id }) => id));
@@ -121,11 +121,6 @@ function judge(log: Log, event: EventOf<'review.decided'>, { seq, time }: RunRec
   for (const { defect } of raised) attribute(log, defect, raised, event, moment);
   for (const [defect, as] of standing) settle(log, defect, as, moment);
   for (const { finding } of closed) if (!known.has(finding.id)) gate.defects.delete(finding.id);
-}
-
-function checksOf(plan: Plan | undefined, phase: string): readonly string[] {
-  const index = plan && planGraph(plan).indexOf.get(phase);
-  return (index !== undefined && plan?.phases[index]?.gate?.checks) || [];
 }
 
 function follow(log: Log, finding: ReviewFinding, found: Detection): Followed {

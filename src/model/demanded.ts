@@ -4,7 +4,7 @@
  * @module
  */
 import type { Decision } from './decision.ts';
-import type { EventOf, Verdict } from './event.ts';
+import type { EventOf, FailedChecks, Verdict } from './event.ts';
 import type { Judgement, ReviewFinding } from './findings.ts';
 import { issueId, type Issue } from './issue.ts';
 import { decisionIn, isDemand, type Demand } from './verdict.ts';
@@ -33,21 +33,16 @@ export function plainOf(id: string): { readonly kind: PlainKind | undefined; rea
  * seen it corrected. A person who repeats what reviewers have demanded says of which phase it is; else it is an issue of its own.
  *
  * @param before What is open at the gate.
- * @param checks Names of the gate's checks.
  */
-export function withEveryDemand(
-  event: EventOf<'review.decided'>,
-  before: readonly ReviewFinding[],
-  checks: readonly string[],
-): Judgement {
-  const { phase, verdict, verdicts, by } = event;
+export function withEveryDemand(event: EventOf<'review.decided'>, before: readonly ReviewFinding[]): Judgement {
+  const { phase, verdict, verdicts, by, failedChecks = [] } = event;
   if (by === 'person') return { by, verdicts, verdict: isDemand(verdict) ? byPerson(verdict, phase, before) : verdict };
   if (by === 'worker') {
     const demand = isDemand(verdict) ? { [WORKER]: asIssues(verdict, phase, 'rework') } : {};
     return { by: 'gate', verdict, verdicts: demand };
   }
   if (isDemand(verdict) && Object.keys(verdicts).length === 0)
-    return { by, verdict, verdicts: { [CHECKS]: failedChecks(verdict, checks), [WORKER]: PASSED } };
+    return { by, verdict, verdicts: { [CHECKS]: byChecks(verdict, failedChecks), [WORKER]: PASSED } };
   const told = Object.entries(verdicts).map(([name, one]) => [name, withIssues(one, name, phase, before)] as const);
   return { by, verdict, verdicts: Object.fromEntries([...told, ...NOTHING_MORE]) };
 }
@@ -100,13 +95,8 @@ function withIssues(verdict: Verdict, reviewer: string, own: string, before: rea
   return { ...demand, priorFindings: [...demand.priorFindings, ...unnamed] };
 }
 
-/** The failed checks that a demand names, as the feedback of a check begins; one issue where it names none. */
-function failedChecks(demand: Demand, checks: readonly string[]): Demand {
-  const parts = demand.feedback.split(/(?:^|\n\n)(?=Check ")/u);
-  const failed = checks.flatMap((name) => {
-    const part = parts.find((one) => one.startsWith(`Check "${name}" failed`));
-    return part === undefined ? [] : plainIssue('check', name, part.trim());
-  });
+/** An issue for each check that has failed; one without a name where the record does not say which. */
+function byChecks(demand: Demand, failed: FailedChecks): Demand {
   if (failed.length === 0) return asIssues(demand, '', 'check');
-  return { ...demand, issues: failed };
+  return { ...demand, issues: failed.map(({ name, details }) => plainIssue('check', name, details)) };
 }

@@ -43,6 +43,8 @@ const phaseEvents = [
     verdicts: z.record(z.string(), verdict),
     by,
     checked: z.literal(true).optional(),
+    /** The checks that have failed, in their order, and what was found; absent where the verdict is not theirs. */
+    failedChecks: z.array(z.object({ name: z.string(), details: z.string() })).optional(),
     /** Which person, as far as known. */
     who: z.string().optional(),
     /** Outputs that a person has put in the place of those of the attempt, by task. */
@@ -190,6 +192,9 @@ export type RunStatus = EventOf<'run.ended'>['status'];
 
 /** Who made a decision: the gate, a task that cannot work with its inputs, or a person. */
 export type DecidedBy = EventOf<'review.decided'>['by'];
+
+/** Checks that have failed in a review, and what they found. */
+export type FailedChecks = NonNullable<EventOf<'review.decided'>['failedChecks']>;
 
 /** One reviewer's answer as it was understood, or why there is none. */
 export type Verdict = EventOf<'review.decided'>['verdict'];

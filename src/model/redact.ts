@@ -68,6 +68,9 @@ function mapTexts(event: RunEvent, mask: Mask): RunEvent {
       return changedFields(event, {
         verdict: maskVerdict(event.verdict, mask),
         verdicts: mapFields(event.verdicts, (verdict) => maskVerdict(verdict, mask)),
+        ...(event.failedChecks && {
+          failedChecks: mapItems(event.failedChecks, (one) => changedFields(one, { details: mask(one.details) })),
+        }),
       });
     case 'phase.retrying':
     case 'phase.rewinding':

@@ -24,15 +24,14 @@ export function saidIn({ by, verdict, verdicts }: Judgement): readonly ReviewFin
 
 /** Who has found something, in a decision of this kind. */
 export function finderOf(
-  { id, reviewer, issues }: ReviewFinding,
-  { by, who }: Pick<EventOf<'review.decided'>, 'by' | 'who'>,
+  { id, reviewer }: ReviewFinding,
+  { by, who, failedChecks = [] }: Pick<EventOf<'review.decided'>, 'by' | 'who' | 'failedChecks'>,
 ): Finder {
   if (by === 'person' || reviewer === PERSON) return { by: 'person', name: who ?? null };
   if (reviewer === WORKER) return { by: 'worker', name: null };
   if (reviewer !== CHECKS) return { by: 'reviewer', name: reviewer };
   const { id: name } = plainOf(id);
-  const isNamed = issues.some((issue) => issue.description.startsWith(`Check "${name}"`));
-  return { by: 'check', name: isNamed ? name : null };
+  return { by: 'check', name: failedChecks.some((one) => one.name === name) ? name : null };
 }
 
 /** The phases that issues name; `undefined` for the one that was judged. */
