@@ -53,7 +53,12 @@ function detailsOf(event: RunEvent): Details {
     case 'review.started':
       return { ...where, asked: event.asked };
     case 'review.decided':
-      return { ...where, verdict: event.verdict.type, by: event.by };
+      return {
+        ...where,
+        verdict: event.verdict.type,
+        by: event.by,
+        ...(event.failedChecks && { failed: event.failedChecks.map(({ name }) => name) }),
+      };
     case 'loop.detected':
       return { ...where, kind: event.kind };
     case 'phase.retrying':

@@ -31,7 +31,13 @@ export type Verdict =
 
 /** A verdict that demands a change. */
 export type Demanding =
-  | (Remarks & { readonly type: 'retry'; readonly feedback: string; readonly score?: number | undefined })
+  | (Remarks & {
+      readonly type: 'retry';
+      readonly feedback: string;
+      readonly score?: number | undefined;
+      /** Names of the checks that have failed. */
+      readonly checks?: readonly string[];
+    })
   | (Remarks & {
       readonly type: 'retryPredecessor';
       readonly phase: string;
@@ -51,18 +57,20 @@ export function askReview(
   isFirst: boolean,
   end: (verdict: Verdict, answers: Answers) => void,
 ): void {
-  const failed: string[] = [];
+  const failed: { readonly name: string; readonly says: string }[] = [];
   const check = (index: number): void => {
     const spec = gate.checks[index];
     if (!spec) {
-      if (failed.length > 0) return end({ type: 'retry', feedback: failed.join('\n\n') }, known);
+      if (failed.length > 0) {
+        const feedback = failed.map(({ name, says }) => `Check "${name}" failed: ${says}`).join('\n\n');
+        return end({ type: 'retry', feedback, checks: failed.map(({ name }) => name) }, known);
+      }
       return askReviewers(world, phase, gate, known, end);
     }
     const { nth, delay } = nextCall(world, `${phase.name}!${spec.name}`);
     const act = callOf<CheckAct>(spec.calls, nth, { do: 'pass' });
     later(world, phase, act.delay ?? delay, () => {
-      if (act.do === 'fail' && !isForgiven(world, phase, spec.name))
-        failed.push(`Check "${spec.name}" failed: ${act.says}`);
+      if (act.do === 'fail' && !isForgiven(world, phase, spec.name)) failed.push({ name: spec.name, says: act.says });
       check(index + 1);
     });
   };

@@ -169,7 +169,8 @@ function decide(
   asked = 1,
   answers: Answers = new Map(),
 ): void {
-  say(world, 'review.decided', phase.name, { ...at(phase), verdict: verdict.type, by });
+  const checks = verdict.type === 'retry' && verdict.checks ? { failed: verdict.checks } : {};
+  say(world, 'review.decided', phase.name, { ...at(phase), verdict: verdict.type, by, ...checks });
   const last = phase.tried.at(-1);
   if (last && by === 'gate' && 'score' in verdict) last.score = verdict.score;
   const isAccepted = by === 'gate' && find(phase, verdict, answers);
