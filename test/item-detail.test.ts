@@ -4,10 +4,12 @@ import {
   startRun,
   definePipeline,
   escalate,
+  human,
   memoryStore,
   phase,
   readRun,
   retry,
+  retryFailed,
   task,
 } from '../src/index.ts';
 import type { InboxItem, ItemDetail, Policy, Run, RunStore, Verdict } from '../src/index.ts';
@@ -20,7 +22,9 @@ describe('itemDetail()', () => {
       [0, { text: 'one\ntwo\n', list: [1] }, 'retry'],
       [1, { text: 'one\n2\n', list: [1] }, 'escalate'],
     ]);
-    expect(detail.corrections).toEqual([{ attempt: 0, from: 'draft', feedback: 'figures', requiredChange: 'Use 2.' }]);
+    expect(detail.corrections).toEqual([
+      { number: 1, attempt: 0, from: 'draft', feedback: 'figures', requiredChange: 'Use 2.' },
+    ]);
     expect(Object.keys(detail.changes)).toEqual(['text']);
     expect(detail.changes['text']).toContain('\n one\n-two\n+2\n');
     expect(detail.phaseUsed).toEqual({ costUsd: 0.5, tokens: 20 });
@@ -74,6 +78,113 @@ describe('itemDetail()', () => {
     await one.run.result;
   });
 
+  it('numbers attempts, over all generations, and says by which one a change was asked for', async () => {
+    const one = await detailOf();
+    await one.run.answer(one.item.id, { type: 'decide', decision: 'RETRY_PREDECESSOR notes: more' });
+    const item = await itemOf(one.run);
+    const { attempts, corrections } = itemDetail(await readRun(one.store, one.run.id), item);
+    expect(attempts.map(({ number, generation, attempt }) => [number, generation, attempt])).toEqual([
+      [1, 0, 0],
+      [2, 0, 1],
+      [3, 0, 0],
+      [4, 0, 1],
+    ]);
+    expect(corrections.map(({ from, to, number }) => [from, to, number])).toEqual([
+      ['draft', undefined, 1],
+      ['draft', 'notes', 2],
+      ['draft', undefined, 3],
+    ]);
+    one.run.cancel();
+    await one.run.result;
+  });
+
+  it('has what the phase works with: what its predecessors had put out when it began, or began anew', async () => {
+    const one = await detailOf();
+    expect(one.detail.inputs).toEqual({ plan: { t: 1 } });
+    await one.run.answer(one.item.id, { type: 'decide', decision: 'RETRY_PREDECESSOR plan: more' });
+    const item = await itemOf(one.run);
+    const records = await readRun(one.store, one.run.id);
+    expect(itemDetail(records, item).inputs).toEqual({ plan: { t: 2 } });
+    one.run.cancel();
+    await one.run.result;
+  });
+
+  it('has what a person works with who is a task, also where that has a newer version since', async () => {
+    const store = memoryStore();
+    const pipeline = definePipeline({
+      name: 'paper',
+      phases: [
+        phase('notes', { tasks: [task('t', { run: ({ attempt }) => `notes ${attempt}` })] }),
+        phase('print', { after: ['notes'], tasks: [task('p', { run: human({ question: 'Which paper?' }) })] }),
+        phase('check', {
+          after: ['notes'],
+          tasks: [task('t', { run: () => 1 })],
+          review: ({ inputs }) =>
+            inputs.notes.t === 'notes 0' ? 'RETRY_PREDECESSOR notes: More.' : escalate('Is that all?'),
+        }),
+      ],
+    });
+    const run = startRun(pipeline, { store });
+    const items = async () => {
+      while (run.inbox().length < 2) await idle();
+      return run.inbox();
+    };
+    const all = await items();
+    const records = await readRun(store, run.id);
+    const inputsOf = (about: string) =>
+      all.flatMap((one) => (one.about === about ? [itemDetail(records, one).inputs] : []));
+    expect(inputsOf('print')).toEqual([{ notes: { t: 'notes 0' } }]);
+    expect(inputsOf('check')).toEqual([{ notes: { t: 'notes 1' } }]);
+    run.cancel();
+    await run.result;
+  });
+
+  it('has what a retry works with, which is what the attempt before has', async () => {
+    const store = memoryStore();
+    const pipeline = definePipeline({
+      name: 'paper',
+      phases: [
+        phase('notes', { tasks: [task('t', { run: ({ attempt }) => `notes ${attempt}` })] }),
+        phase('print', {
+          after: ['notes'],
+          tasks: [task('t', { run: ({ inputs }) => inputs.notes.t })],
+          review: () => escalate('Well?'),
+        }),
+        phase('check', {
+          after: ['notes'],
+          tasks: [task('t', { run: () => 1 })],
+          review: ({ inputs }) => (inputs.notes.t === 'notes 0' ? 'RETRY_PREDECESSOR notes: More.' : 'APPROVE'),
+        }),
+      ],
+    });
+    const run = startRun(pipeline, { store });
+    const seen: unknown[] = [];
+    const look = async () => {
+      const item = await itemOf(run);
+      while (run.snapshot().phases['check']?.status !== 'approved') await idle();
+      const { inputs, attempts } = itemDetail(await readRun(store, run.id), item);
+      seen.push([inputs['notes']?.['t'], attempts.at(-1)?.outputs['t']]);
+      return item;
+    };
+    await run.answer((await look()).id, { type: 'decide', decision: 'RETRY: Again.' });
+    await run.answer((await look()).id, { type: 'abort' });
+    const { status } = await run.result;
+    const again = await retryFailed(store, run.id, pipeline);
+    const item = await itemOf(again);
+    const { inputs, attempts } = itemDetail(await readRun(store, run.id), item);
+    seen.push([inputs['notes']?.['t'], attempts.at(-1)?.outputs['t']]);
+    expect([status, seen]).toEqual([
+      'cancelled',
+      [
+        ['notes 0', 'notes 0'],
+        ['notes 0', 'notes 0'],
+        ['notes 1', 'notes 1'],
+      ],
+    ]);
+    again.cancel();
+    await again.result;
+  });
+
   it('tells which answers end the run', async () => {
     const { run, detail } = await detailOf();
     expect(detail.choices.flatMap((choice) => (choice.run ? [[choice.answer, choice.run]] : []))).toEqual([
@@ -117,7 +228,7 @@ async function detailOf(
     policy,
     phases: [
       phase('notes', { tasks: [task('t', { run: ({ attempt }) => attempt })] }),
-      phase('plan', { after: ['notes'], tasks: [task('t', { run: () => 1 })] }),
+      phase('plan', { after: ['notes'], tasks: [task('t', { run: ({ attempt }) => attempt + 1 })] }),
       phase('draft', {
         after: ['plan'],
         tasks: [

@@ -4,6 +4,7 @@
  * @module
  */
 import { createPatch } from 'diff';
+import { byName } from './by-name.ts';
 import type { EventOf, RunEvent, RunRecord, Verdict } from './event.ts';
 import { findingsAfter, recounted, type ReviewFinding } from './findings.ts';
 import { choicesOf, type Choice } from './item-choices.ts';
@@ -13,12 +14,15 @@ import { planGraph, type Plan } from './plan.ts';
 import type { Limits } from './policy.ts';
 import type { Correction } from './revision.ts';
 import type { RunMetrics } from './result.ts';
-import type { Outputs } from './task-types.ts';
+import type { Inputs, Outputs } from './task-types.ts';
 import { createRunView } from './view.ts';
 
 /** One attempt of the phase that an item is about. */
 export interface TriedAttempt {
+  /** Which one of its phase it is in the whole run, from 1. */
+  readonly number: number;
   readonly generation: number;
+  /** 0-based, since the phase last started afresh; as in records. */
   readonly attempt: number;
   /** What it has put out, by task; where a person has approved others, those. */
   readonly outputs: Outputs;
@@ -32,6 +36,8 @@ export interface TriedAttempt {
 
 /** A change that was asked for. */
 export interface AskedChange extends Correction {
+  /** Which attempt of the phase that asked for it: see {@link TriedAttempt.number}. */
+  readonly number: number;
   /** The phase that was sent back with it, where it is not the one that the item is about. */
   readonly to?: string | undefined;
 }
@@ -39,6 +45,10 @@ export interface AskedChange extends Correction {
 /** An item with what led to it, and what every answer would lead to. */
 export interface ItemDetail {
   readonly item: InboxItem;
+  /**
+   * What the phase works with: what its predecessors had put out when it began, or began anew, by phase, then task. Empty for limits.
+   */
+  readonly inputs: Inputs;
   /** What was tried, the oldest first; empty for limits. */
   readonly attempts: readonly TriedAttempt[];
   /** Every change that was asked of the phase so far, and that its gate has asked of others; the oldest first. */
@@ -75,15 +85,21 @@ export function itemDetail(
   const view = createRunView();
   const attempts: Tried[] = [];
   const corrections: AskedChange[] = [];
+  const reading = foldReading(item);
+  const started = new Map<string, number>();
   let plan: Plan | undefined;
   let findings: readonly ReviewFinding[] = [];
   for (const record of records) {
     const { event } = record;
     view.apply(record);
     if (event.type === 'run.started' || event.type === 'run.resumed') plan = event.plan ?? plan;
+    reading.apply(event, plan);
     noteAttempt(attempts, item, event);
-    if (event.type === 'phase.retrying' && event.phase === item.about) corrections.push(event.correction);
-    if (event.type === 'phase.rewinding') corrections.push(...toldBy(item.about, event));
+    if (event.type === 'phase.started') started.set(event.phase, (started.get(event.phase) ?? 0) + 1);
+    if (event.type === 'phase.retrying' || event.type === 'phase.rewinding') {
+      const number = started.get(event.phase) ?? 0;
+      corrections.push(...toldBy(item.about, event).map((one) => ({ ...one, number })));
+    }
     if (event.type === 'review.decided' && event.phase === item.about) findings = findingsAfter(findings, event).open;
     if (event.type === 'phase.approved' && event.phase === item.about) findings = [];
     if (event.type === 'run.reopened') findings = recounted(findings, 0);
@@ -95,6 +111,7 @@ export function itemDetail(
   const [before, last] = attempts.slice(-2);
   return {
     item,
+    inputs: reading.inputs(),
     attempts,
     corrections,
     findings,
@@ -122,13 +139,43 @@ function phasesAbove(plan: Plan, name: string): readonly string[] {
 
 type Tried = { -readonly [K in keyof TriedAttempt]: TriedAttempt[K] };
 
-/** What a rewind demands of a phase; where its own gate sends back, what that demands of others. */
-function toldBy(about: string, rewind: EventOf<'phase.rewinding'>): readonly AskedChange[] {
-  const { phase, target, correction, riders = [] } = rewind;
-  return [{ phase: target, correction }, ...riders].flatMap((one): readonly AskedChange[] => {
+/** What is demanded of a phase; where its own gate sends back others, what that demands of them. */
+function toldBy(
+  about: string,
+  event: EventOf<'phase.retrying' | 'phase.rewinding'>,
+): readonly Omit<AskedChange, 'number'>[] {
+  if (event.type === 'phase.retrying') return event.phase === about ? [event.correction] : [];
+  const { phase, target, correction, riders = [] } = event;
+  return [{ phase: target, correction }, ...riders].flatMap((one) => {
     if (one.phase === about) return [one.correction];
     return phase === about ? [{ ...one.correction, to: one.phase }] : [];
   });
+}
+
+/** The fold to what a phase works with. A retry keeps what it has; every other start takes what is approved then. */
+function foldReading({ kind, about }: InboxItem) {
+  const approved = new Map<string, Outputs>();
+  let inputs: Inputs = {};
+  let isKept = false;
+  return {
+    apply(event: RunEvent, plan: Plan | undefined): void {
+      if (event.type === 'phase.approved') approved.set(event.phase, event.outputs);
+      // A run that is opened again begins its phases anew.
+      if (event.type === 'run.reopened') isKept = false;
+      if (kind === 'limit' || !('phase' in event) || event.phase !== about) return;
+      if (event.type === 'phase.retrying') isKept = true;
+      if (event.type === 'phase.invalidated') isKept = false;
+      if (event.type !== 'phase.started') return;
+      if (!isKept) {
+        const names = plan?.phases.find(({ name }) => name === about)?.after ?? [];
+        inputs = byName(
+          names.flatMap((name) => (approved.has(name) ? [[name, approved.get(name) ?? {}] as const] : [])),
+        );
+      }
+      isKept = false;
+    },
+    inputs: () => inputs,
+  };
 }
 
 function noteAttempt(attempts: Tried[], { kind, about }: InboxItem, event: RunEvent): void {
@@ -136,7 +183,7 @@ function noteAttempt(attempts: Tried[], { kind, about }: InboxItem, event: RunEv
   const last = attempts.at(-1);
   if (event.type === 'phase.started') {
     const { generation, attempt } = event;
-    attempts.push({ generation, attempt, outputs: {}, verdict: undefined, verdicts: {} });
+    attempts.push({ number: attempts.length + 1, generation, attempt, outputs: {}, verdict: undefined, verdicts: {} });
   } else if (last && event.type === 'task.completed') {
     last.outputs = { ...last.outputs, [event.task]: event.output };
   } else if (last && event.type === 'review.decided') {
