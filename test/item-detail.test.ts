@@ -120,7 +120,7 @@ describe('itemDetail()', () => {
           after: ['notes'],
           tasks: [task('t', { run: () => 1 })],
           review: ({ inputs }) =>
-            inputs.notes.t === 'notes 0' ? 'RETRY_PREDECESSOR notes: More.' : escalate('Is that all?'),
+            inputs['notes']?.['t'] === 'notes 0' ? 'RETRY_PREDECESSOR notes: More.' : escalate('Is that all?'),
         }),
       ],
     });
@@ -147,13 +147,13 @@ describe('itemDetail()', () => {
         phase('notes', { tasks: [task('t', { run: ({ attempt }) => `notes ${attempt}` })] }),
         phase('print', {
           after: ['notes'],
-          tasks: [task('t', { run: ({ inputs }) => inputs.notes.t })],
+          tasks: [task('t', { run: ({ inputs }) => inputs['notes']?.['t'] })],
           review: () => escalate('Well?'),
         }),
         phase('check', {
           after: ['notes'],
           tasks: [task('t', { run: () => 1 })],
-          review: ({ inputs }) => (inputs.notes.t === 'notes 0' ? 'RETRY_PREDECESSOR notes: More.' : 'APPROVE'),
+          review: ({ inputs }) => (inputs['notes']?.['t'] === 'notes 0' ? 'RETRY_PREDECESSOR notes: More.' : 'APPROVE'),
         }),
       ],
     });
