@@ -160,6 +160,30 @@ describe('an item', () => {
     expect((await run.result).outputs).toEqual({ pick: { person: 'blue' }, count: { person: 4 } });
   });
 
+  it('of a task shows what there is to work with, and numbers attempts as the page of the run does', async () => {
+    const { page, run, url } = await opened([
+      fake('plan', { outputs: ['three boxes', 'four boxes'] }),
+      fake('pick', {
+        after: ['plan'],
+        tasks: [task('person', { run: human({ question: 'Which?' }) })],
+        verdicts: ['RETRY: Another.', 'RETRY_PREDECESSOR plan: One more.', 'APPROVE'],
+      }),
+    ]);
+    const heading = 'What there is to work with';
+    await says(page, heading, 'three boxes');
+    for (const number of [1, 2]) {
+      await run.answer(run.inbox()[0]?.id ?? '', { type: 'value', value: number });
+      await expect.poll(() => run.inbox()[0]?.id).toBeDefined();
+    }
+    await page.goto(addressOf(url, run.inbox()[0]?.id ?? ''));
+    await says(page, heading, 'four boxes');
+    await page.getByRole('heading', { name: 'Latest attempt: attempt 3' }).waitFor();
+    await says(page, 'Asked for so far', 'pick of attempt 1');
+    await says(page, 'Asked for so far', 'pick of attempt 2, sent back plan');
+    run.cancel();
+    await run.result;
+  });
+
   it('of a limit lifts it', async () => {
     const spender = fake('draft', {
       outputs: [({ report }: { report: (usage: object) => void }) => report({ costUsd: 2 })],

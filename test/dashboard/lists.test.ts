@@ -3,7 +3,6 @@ import type { InboxItem } from '../../src/index.ts';
 import type { UiRun, UiTrouble } from '../../src/server/api.ts';
 import { byRun, hashOfTrouble } from '../../visualizations/dashboard/src/home/trouble-words.ts';
 import { mostUrgentFirst } from '../../visualizations/dashboard/src/home/urgency.ts';
-import { attemptName } from '../../visualizations/dashboard/src/inbox/attempt-name.ts';
 import { answeredBy, becauseOf, deadlineOf } from '../../visualizations/dashboard/src/inbox/item-words.ts';
 import { shellWord } from '../../visualizations/dashboard/src/parts/shell-word.ts';
 import { ALL_RUNS, hashOf, routeOf } from '../../visualizations/dashboard/src/route.ts';
@@ -115,30 +114,6 @@ describe('words of items', () => {
   });
 });
 
-describe('attemptName()', () => {
-  it('says with which start an attempt is, where there were several', () => {
-    const [one, two, three] = [at(0, 0), at(0, 1), at(3, 0)];
-    expect([0, 1].map((place) => attemptName([one, two], place))).toEqual(['attempt 1', 'attempt 2']);
-    expect([0, 1, 2].map((place) => attemptName([one, two, three], place))).toEqual([
-      'attempt 1 of start 1',
-      'attempt 2 of start 1',
-      'attempt 1 of start 2',
-    ]);
-  });
-
-  it('tells starts of one generation apart', () => {
-    const all = [at(0, 0), at(0, 1), at(0, 0), at(0, 1), at(1, 2), at(1, 0)];
-    expect(all.map((_, place) => attemptName(all, place))).toEqual([
-      'attempt 1 of start 1',
-      'attempt 2 of start 1',
-      'attempt 1 of start 2',
-      'attempt 2 of start 2',
-      'attempt 3 of start 3',
-      'attempt 1 of start 4',
-    ]);
-  });
-});
-
 describe('byRun()', () => {
   it('keeps what is wrong with a run together, runs with problems first', () => {
     const troubles = [
@@ -215,10 +190,6 @@ function itemOf(item: Partial<InboxItem>): InboxItem {
     openedAt: 0,
     ...item,
   };
-}
-
-function at(generation: number, attempt: number): Parameters<typeof attemptName>[0][number] {
-  return { generation, attempt };
 }
 
 function troubleOf(runId: string, severity: UiTrouble['severity']): UiTrouble {

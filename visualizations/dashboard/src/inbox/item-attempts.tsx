@@ -11,7 +11,6 @@ import { DiffView } from '../parts/diff-view.tsx';
 import { inOneLine } from '../parts/foreign-text.ts';
 import { OutputView } from '../parts/output-view.tsx';
 import { VerdictBadge, VerdictView } from '../parts/verdict-view.tsx';
-import { attemptName } from './attempt-name.ts';
 
 interface ItemAttemptsProps {
   readonly item: UiItem;
@@ -29,7 +28,7 @@ export function ItemAttempts({ item, attempts }: ItemAttemptsProps): ReactNode {
     <>
       <section aria-labelledby="attempt-heading">
         <h2 id="attempt-heading">
-          Latest attempt: <span className="quiet">{attemptName(attempts, attempts.length - 1)}</span>
+          Latest attempt: <span className="quiet">{nameOf(last)}</span>
         </h2>
         <Outputs attempt={last} />
         <Verdicts attempt={last} />
@@ -107,7 +106,7 @@ function Comparison({ attempts }: Pick<ItemAttemptsProps, 'attempts'>): ReactNod
   const [before, after] = [attempts[from], attempts[to]];
   if (!before || !after) return null;
   const tasks = [...new Set([...Object.keys(after.outputs), ...Object.keys(before.outputs)])];
-  const names = [attemptName(attempts, from), attemptName(attempts, to)] as const;
+  const names = [nameOf(before), nameOf(after)] as const;
   return (
     <section aria-labelledby="changes-heading">
       <h2 id="changes-heading">What has changed</h2>
@@ -144,9 +143,9 @@ function AttemptChoice({ label, attempts, at, onChange }: AttemptChoiceProps): R
     <span>
       <label htmlFor={id}>{label}</label>{' '}
       <select id={id} value={at} onChange={({ target }) => onChange(Number(target.value))}>
-        {attempts.map((_, index) => (
+        {attempts.map((attempt, index) => (
           <option key={index} value={index}>
-            {attemptName(attempts, index)}
+            {nameOf(attempt)}
           </option>
         ))}
       </select>
@@ -161,7 +160,7 @@ function Earlier({ attempts }: Pick<ItemAttemptsProps, 'attempts'>): ReactNode {
       <h2 id="earlier-heading">Attempts before</h2>
       {attempts
         .slice(0, -1)
-        .map((one, at) => <EarlierAttempt key={at} name={attemptName(attempts, at)} attempt={one} />)
+        .map((one) => <EarlierAttempt key={one.number} name={nameOf(one)} attempt={one} />)
         .toReversed()}
     </section>
   );
@@ -182,4 +181,9 @@ function EarlierAttempt({ name, attempt }: { readonly name: string; readonly att
       ) : null}
     </details>
   );
+}
+
+/** As on the page of the run. */
+function nameOf({ number }: TriedAttempt): string {
+  return `attempt ${number}`;
 }

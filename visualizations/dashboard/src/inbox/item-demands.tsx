@@ -51,15 +51,15 @@ function Corrections({ detail: { corrections } }: { readonly detail: UiItemDetai
     <section aria-labelledby="corrections-heading">
       <h2 id="corrections-heading">Asked for so far</h2>
       <ol className="corrections">
-        {corrections.map(({ from, to, attempt, feedback, requiredChange = '' }, at) => (
+        {corrections.map(({ from, to, number, feedback, requiredChange = '' }, at) => (
           // A correction has nothing of its own but its place, and none is ever taken away.
-          <li key={`${at} ${from} ${attempt}`}>
+          <li key={`${at} ${from} ${number}`}>
             <p>
               <strong>
                 <bdi>{inOneLine(from)}</bdi>
               </strong>{' '}
               <span className="quiet">
-                of attempt {attempt + 1}
+                of attempt {number}
                 {to === undefined ? '' : ', sent back '}
               </span>
               {to === undefined ? null : <bdi>{inOneLine(to)}</bdi>}

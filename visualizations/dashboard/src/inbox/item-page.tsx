@@ -16,6 +16,7 @@ import { ItemDemands } from './item-demands.tsx';
 import { ItemHead } from './item-head.tsx';
 import { ItemUsage } from './item-usage.tsx';
 import { answeredBy } from './item-words.ts';
+import { ItemInputs } from './item-inputs.tsx';
 import { ItemNews } from './item-news.tsx';
 import './inbox.css';
 
@@ -50,6 +51,7 @@ function Item({ detail }: { readonly detail: UiItemDetail }): ReactNode {
       <ItemNews item={item} isOwn={answered !== null} />
       <div className="item-columns">
         <div className="evidence">
+          <ItemInputs item={item} inputs={detail.inputs} />
           <ItemAttempts item={item} attempts={detail.attempts} />
           <ItemDemands detail={detail} />
         </div>

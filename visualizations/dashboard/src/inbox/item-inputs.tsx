@@ -1,0 +1,39 @@
+/**
+ * What the phase works with: the approved outputs of the phases before it.
+ *
+ * @module
+ */
+import type { ReactNode } from 'react';
+import type { Inputs } from '../../../../src/model/task-types.ts';
+import type { UiItem } from '../../../../src/server/api.ts';
+import { ClosedPart } from '../parts/closed-part.tsx';
+import { inOneLine } from '../parts/foreign-text.ts';
+import { OutputView } from '../parts/output-view.tsx';
+
+interface ItemInputsProps {
+  readonly item: UiItem;
+  readonly inputs: Inputs;
+}
+
+/** Whoever does the work sees them at once; whoever judges it, when they want to. */
+export function ItemInputs({ item, inputs }: ItemInputsProps): ReactNode {
+  const outputs = Object.entries(inputs).flatMap(([phase, tasks]) =>
+    Object.entries(tasks).map(([task, value]) => ({ phase: inOneLine(phase), task: inOneLine(task), value })),
+  );
+  if (outputs.length === 0) return null;
+  const views = () =>
+    outputs.map(({ phase, task, value }) => (
+      <div key={JSON.stringify([phase, task])} className="output">
+        <h3>
+          <bdi>{phase}</bdi> / <bdi>{task}</bdi>
+        </h3>
+        <OutputView value={value} name={`${task} of ${phase}`} />
+      </div>
+    ));
+  return (
+    <section aria-labelledby="inputs-heading">
+      <h2 id="inputs-heading">What there is to work with</h2>
+      {item.kind === 'task' ? views() : <ClosedPart summary="Outputs of the phases before">{views}</ClosedPart>}
+    </section>
+  );
+}
