@@ -89,8 +89,8 @@ const AT_ONCE = 1000;
 
 /** All lines but the last. Where its definition is stays out: nobody else has that file, and it would be run when it is resumed. */
 async function* linesOf({ store }: OpenStore, run: ListedRun): AsyncGenerator<string, void, undefined> {
-  const { runId, seq, pipeline, forkOf } = run;
-  const header: ArchiveHeader = { phasegate: 'run', version: 1, runId, pipeline, records: seq, forkOf };
+  const { runId, seq, pipeline, forkOf, startedAt } = run;
+  const header: ArchiveHeader = { phasegate: 'run', version: 1, runId, pipeline, records: seq, forkOf, startedAt };
   yield JSON.stringify(header);
   const told = new Set<string>();
   for (let next = 1; next <= seq; next += AT_ONCE) {
@@ -122,6 +122,8 @@ const headerSchema = z.object({
   pipeline: z.string(),
   records: z.int().min(1),
   forkOf: z.string().optional(),
+  /** When it was begun; absent in archives of earlier versions. */
+  startedAt: z.number().optional(),
 });
 
 const contentSchema = z.strictObject({ hash: z.string(), content: z.string() });

@@ -42,7 +42,7 @@ export async function importKept(file: string, flags: StoreFlags): Promise<ExitC
   const kept = openStoreToRun(flags) ?? openStore(flags, 'write');
   const isTaken = (await kept.store.run(header.runId)) !== undefined;
   const runId = isTaken ? ulid() : header.runId;
-  await copyRun(kept.store, runId, records, { forkOf: header.forkOf });
+  await copyRun(kept.store, runId, records, { forkOf: header.forkOf, startedAt: header.startedAt });
   await kept.store.close();
   const text = `run ${oneLine(runId)} of "${oneLine(header.pipeline)}" imported`;
   process.stdout.write(`${text}${isTaken ? `, as the store has a run ${oneLine(header.runId)} already` : ''}\n`);

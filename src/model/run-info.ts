@@ -14,7 +14,7 @@ export interface RunInfo {
   readonly fingerprint: string;
   /** `running` also where no process works on it: see `lease`. */
   readonly status: RunStatus | 'running';
-  /** Milliseconds since 1970, of its first record. */
+  /** Milliseconds since 1970: when it was begun, which is when its first record was made; a fork, when it was made of another run. */
   readonly startedAt: number;
   /** Milliseconds since 1970, of its latest record. */
   readonly updatedAt: number;
@@ -34,8 +34,8 @@ export interface RunInfo {
   readonly source?: string | undefined;
 }
 
-/** What no record of a run tells: where it came from. */
-export type RunOrigin = Pick<RunInfo, 'forkOf' | 'source'>;
+/** What no record of a run tells: where it came from; and when it was begun, where its first record is that of another run. */
+export type RunOrigin = Pick<RunInfo, 'forkOf' | 'source'> & Partial<Pick<RunInfo, 'startedAt'>>;
 
 /** A fold over the records of a run. */
 export interface RunInfoFold {
@@ -45,7 +45,7 @@ export interface RunInfoFold {
 }
 
 /** Begins before the first record. */
-export function foldRunInfo({ forkOf, source }: RunOrigin = {}): RunInfoFold {
+export function foldRunInfo({ forkOf, source, startedAt: begunAt }: RunOrigin = {}): RunInfoFold {
   const approved = new Set<string>();
   const used = { costUsd: 0, tokens: 0 };
   const state = { runId: '', pipeline: '', fingerprint: '', startedAt: 0, updatedAt: 0, seq: 0, phases: 0 };
@@ -56,7 +56,8 @@ export function foldRunInfo({ forkOf, source }: RunOrigin = {}): RunInfoFold {
       state.seq = seq;
       if (event.type === 'run.started') {
         const { plan, fingerprint } = event;
-        Object.assign(state, { runId, startedAt: time, fingerprint, pipeline: plan.name, phases: plan.phases.length });
+        Object.assign(state, { runId, fingerprint, pipeline: plan.name, phases: plan.phases.length });
+        state.startedAt = begunAt ?? time;
       } else if (event.type === 'run.resumed' && event.plan) {
         Object.assign(state, { fingerprint: event.fingerprint, phases: event.plan.phases.length });
       } else if (event.type === 'run.reopened') status = 'running';

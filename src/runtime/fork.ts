@@ -48,7 +48,7 @@ export async function forkRun(store: RunStore, runId: string, options: ForkOptio
     ? decidedOtherwise(runId, records, options.at, options.decision)
     : records.slice(0, pointOf(runId, records, options.at));
   const forked = options.runId ?? ulid();
-  await copyRun(store, forked, copied, { forkOf: runId, source });
+  await copyRun(store, forked, copied, { forkOf: runId, source, startedAt: Date.now() });
   return forked;
 }
 

@@ -1,7 +1,12 @@
 /**
  * Runs in a store at moments that are easily forgotten: before they have begun, while they end, and after.
  */
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { sqliteStore } from '../../src/store.ts';
+import { simulatedTime } from '../rig.ts';
 import { createProgress } from '../../src/machines/progress.ts';
 import {
   approve,
@@ -195,6 +200,26 @@ describe('a fork', () => {
 });
 
 describe('forkRun()', () => {
+  it.each([
+    ['memory', () => memoryStore()],
+    ['SQLite', () => sqliteStore(join(mkdtempSync(join(tmpdir(), 'phasegate-')), 'runs.db'))],
+  ])('makes a run that is listed by when it was made, and not by when the other began: %s', async (_, open) => {
+    const store = open();
+    const time = simulatedTime();
+    for (const runId of ['a', 'b', 'c']) {
+      const run = await ended(startRun(asking(), { store, runId, clock: time.clock }));
+      await run.result;
+      await time.pass(1000);
+    }
+    const before = Date.now();
+    await forkRun(store, 'b', { at: { phase: 'print' }, runId: 'f' });
+    expect((await store.runs()).map(({ runId }) => runId)).toEqual(['f', 'c', 'b', 'a']);
+    const fork = await store.run('f');
+    expect(fork?.startedAt).toBeGreaterThanOrEqual(before);
+    expect(fork?.updatedAt).toBe((await readRun(store, 'f')).at(-1)?.time);
+    await store.close();
+  });
+
   it('puts another decision in the place of one by a person', async () => {
     const store = memoryStore();
     await (
