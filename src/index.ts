@@ -127,6 +127,7 @@ export type {
   Artifact,
   Awaitable,
   Batch,
+  Compaction,
   InboxFilter,
   KeptMessage,
   Lease,

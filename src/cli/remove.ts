@@ -4,14 +4,15 @@
  * @module
  */
 import { PhasegateError } from '../model/errors.ts';
-import type { ListedRun } from '../store/port.ts';
+import type { Compaction, ListedRun } from '../store/port.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { findRun } from './find-run.ts';
 import { freeFromTheDead } from './holder.ts';
 import { asText, seesColours } from './reporter.ts';
 import { createPainter } from './show/line.ts';
 import { runTable } from './show/run-table.ts';
-import { counted, oneLine } from './show/text.ts';
+import { counted } from '../model/amount-text.ts';
+import { oneLine } from './show/text.ts';
 import { openStore, type OpenStore, type StoreFlags } from './store-option.ts';
 
 /** What `phasegate gc` takes. */
@@ -30,18 +31,21 @@ export async function removeKept(wanted: readonly string[], flags: StoreFlags): 
     runs.set(run.runId, run);
   }
   for (const run of runs.values()) await remove(kept, run);
+  await kept.store.compact?.();
   await kept.store.close();
   return exitCode.completed;
 }
 
-/** Removes runs that have ended long ago. Others are left, however old. */
+/** Removes runs that have ended long ago, and gives their room back. Others are left, however old. */
 export async function collectKept({ keep, dryRun = false, ...flags }: CollectFlags): Promise<ExitCode> {
   const kept = openStore(flags, dryRun ? 'read' : 'write');
-  const old = await kept.store.runs({ status: ENDED, updatedBefore: Date.now() - keep });
+  const { store } = kept;
+  const old = await store.runs({ status: ENDED, updatedBefore: Date.now() - keep });
   if (dryRun) process.stdout.write(asText(runTable(old, Date.now()).map(createPainter(seesColours(process.stdout)))));
   else for (const run of old) await remove(kept, run);
-  await kept.store.close();
-  process.stdout.write(`${counted(old.length, 'run')} ${dryRun ? 'would be ' : ''}removed\n`);
+  const compaction = dryRun ? undefined : await store.compact?.();
+  await store.close();
+  process.stdout.write(`${counted(old.length, 'run')} ${dryRun ? 'would be ' : ''}removed${freedText(compaction)}\n`);
   return exitCode.completed;
 }
 
@@ -54,4 +58,22 @@ async function remove(kept: OpenStore, run: ListedRun): Promise<void> {
   const { runId, pipeline } = run;
   if (await kept.store.remove(runId)) process.stdout.write(`removed run ${oneLine(runId)} of "${oneLine(pipeline)}"\n`);
   else throw new PhasegateError('RUN_UNKNOWN', `Cannot remove run ${runId} as it was removed meanwhile`);
+}
+
+/** What the disk has again, and what it does not and why. */
+function freedText({ freed, unused, obstacle }: Compaction = { freed: 0, unused: 0 }): string {
+  const given = freed > 0 ? `, ${sizeText(freed)} freed on the disk` : '';
+  return obstacle
+    ? `${given}\n${sizeText(unused)} of the store are unused and were not freed: ${WHY[obstacle]}`
+    : given;
+}
+
+const WHY: Readonly<Record<NonNullable<Compaction['obstacle']>, string>> = {
+  'at-work': 'an earlier version made it, so collect once more while nobody works on a run',
+  busy: 'another process keeps writing to it, so collect once more later',
+  full: 'the disk has no room for the work on it, so free some and collect once more',
+};
+
+function sizeText(bytes: number): string {
+  return bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

@@ -59,6 +59,19 @@ export interface Lease {
   readonly expiresAt: number;
 }
 
+/** What has come of making a store smaller. */
+export interface Compaction {
+  /** Bytes that the disk has again. */
+  readonly freed: number;
+  /** Bytes of the store that nothing is kept in, and that were not given back. It uses them before it grows. */
+  readonly unused: number;
+  /**
+   * Why not: `at-work` where a store of an earlier version has to be left alone by those who work on runs, once; `busy` where another
+   * process writes for long; `full` where the disk has no room for what it takes.
+   */
+  readonly obstacle?: 'at-work' | 'busy' | 'full' | undefined;
+}
+
 /** Which runs to list. All conditions have to hold. */
 export interface RunFilter {
   readonly pipeline?: string | undefined;
@@ -149,6 +162,11 @@ export interface RunStore {
    * @throws `RUN_LEASED` where somebody works on it.
    */
   remove(runId: string): Awaitable<boolean>;
+  /**
+   * Gives room that was taken by what is removed back, beside others who work with the store, and changes nothing of what is
+   * kept. A store that has nothing to give back leaves it out.
+   */
+  compact?(): Awaitable<Compaction>;
 
   /**
    * Takes the right to append to a run, also to one that has no record yet.

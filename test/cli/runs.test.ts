@@ -1,14 +1,17 @@
 /** Commands that look at runs that are kept, move them, and remove them. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { definePipeline, phase, readRun, startRun, task, type RunRecord } from '../../src/index.ts';
 import { fingerprint } from '../../src/model/plan.ts';
 import { copyRun } from '../../src/runtime/fork.ts';
 import { sqliteStore } from '../../src/store.ts';
+import { connect } from '../../src/store/sqlite/driver.ts';
+import { APPLICATION_ID, MIGRATIONS } from '../../src/store/sqlite/schema.ts';
+import { batchOf } from '../../src/testing/store/trial.ts';
 import { article, containing, idIn, leftAtWork, matching, put, ran, ranTo, startUntil } from './article.ts';
 import { files, phasegate, start, untimed } from './cli.ts';
 
@@ -387,8 +390,54 @@ describe('phasegate rm and gc', () => {
     expect(dry.stdout).not.toContain(waiting);
     expect(dry.stdout).toContain('1 run would be removed\n');
     const wet = await phasegate(['gc', '--keep', '0s'], { cwd });
-    expect(wet.stdout).toBe(`removed run ${ended} of "article"\n1 run removed\n`);
+    expect(wet.stdout).toMatch(
+      new RegExp(`^removed run ${ended} of "article"\\n1 run removed(?:, \\d+ kB freed on the disk)?\\n$`, 'u'),
+    );
     expect((await phasegate(['ls'], { cwd })).stdout).toContain(waiting);
+  });
+
+  it.each(['gc --keep 0s', 'rm large'])('give the disk back what was taken: %s', async (command) => {
+    const cwd = await article('go', 'ask');
+    const waiting = await ranTo(cwd, 3);
+    const file = join(cwd, STORE);
+    const store = sqliteStore(file);
+    const artifacts = [{ hash: 'h', content: JSON.stringify('x'.repeat(3_000_000)) }];
+    await store.append(batchOf('large', 1, { info: { status: 'completed' }, artifacts }));
+    await store.close();
+    expect((await stat(file)).size).toBeGreaterThan(3_000_000);
+    const { stdout, code } = await phasegate(command.split(' '), { cwd });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      command.startsWith('rm')
+        ? /^removed run large of "article"\n$/u
+        : /^removed run large of "article"\n1 run removed, 3\.\d MB freed on the disk\n$/u,
+    );
+    expect((await stat(file)).size).toBeLessThan(300_000);
+    expect((await phasegate(['ls'], { cwd })).stdout).toContain(waiting);
+  });
+
+  it('say what of the store of an earlier version was not given back, and why', async () => {
+    const cwd = await article('ask');
+    const file = join(cwd, STORE);
+    await mkdir(dirname(file));
+    const db = connect(file, { readOnly: false });
+    db.exec(`${MIGRATIONS.join(';')}; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 3`);
+    db.close();
+    const store = sqliteStore(file);
+    const artifacts = [{ hash: 'h', content: JSON.stringify('x'.repeat(3_000_000)) }];
+    await store.append(batchOf('large', 1, { info: { status: 'completed' }, artifacts }));
+    const lease = await store.acquire('other', 'somebody', 60_000);
+    const { stdout, code } = await phasegate(['gc', '--keep', '0s'], { cwd });
+    expect(code).toBe(0);
+    expect(stdout.replace(/\d\.\d MB/u, '3.0 MB')).toBe(
+      'removed run large of "article"\n1 run removed\n3.0 MB of the store are unused and were not freed: ' +
+        'an earlier version made it, so collect once more while nobody works on a run\n',
+    );
+    await store.release(lease);
+    expect((await phasegate(['gc', '--keep', '0s'], { cwd })).stdout).toMatch(
+      /^0 runs removed, 3\.\d MB freed on the disk\n$/u,
+    );
+    await store.close();
   });
 
   it.each(['', '30', 'd', '-1d', '1y', 'soon'])('refuse to keep for %j', async (keep) => {

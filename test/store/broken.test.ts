@@ -391,6 +391,19 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
       },
     }),
   ],
+  'compacts an open item away': [
+    'becomes smaller without losing anything',
+    (good) => {
+      let compacted = false;
+      return {
+        compact: () => {
+          compacted = true;
+          return { freed: 1, unused: 0 };
+        },
+        inbox: async (filter) => (compacted ? [] : good.inbox(filter)),
+      };
+    },
+  ],
   'leaves artifacts behind': [
     'drops artifacts with the last run that refers to them',
     (good) => {

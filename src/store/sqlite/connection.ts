@@ -12,8 +12,12 @@ import { problemOf } from './problems.ts';
 
 /** What the store does all its work with. */
 export interface Connection {
+  /** Of the database. */
+  readonly path: string;
   /** The statement, prepared when first asked for. */
   readonly sql: (text: string) => Statement;
+  /** Runs statements to their end; what they give is not asked for. Within one of the methods below. */
+  readonly exec: (text: string) => void;
   /** @param action For errors, such as `read run r1`. */
   readonly read: <T>(action: string, work: () => T) => T;
   /** Reads with more than one statement, as if nobody wrote meanwhile. */
@@ -63,7 +67,9 @@ export function connectionOf(
   }
 
   return {
+    path,
     sql,
+    exec: (text) => db.exec(text),
     read: guard,
     readAtOnce: (action, work) => guard(action, () => transaction('BEGIN', work)),
     write(action, work) {

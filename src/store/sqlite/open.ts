@@ -36,6 +36,8 @@ export function openDatabase(opening: Opening): Database {
     const found = versionOf(db, path);
     db.exec('COMMIT');
     if (!readOnly) {
+      // Before anything is written: what is removed can then be cut off the file in parts.
+      if (found === 0) db.exec('PRAGMA auto_vacuum = INCREMENTAL');
       // The mode is kept in the file, and each connection says anew how careful it is.
       keepLogAhead(db, busyTimeout);
       db.exec('PRAGMA synchronous = FULL');

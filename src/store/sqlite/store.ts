@@ -11,6 +11,7 @@ import type { InboxFilter, ListedRun, RunFilter, RunStore } from '../port.ts';
 import { misused } from '../refusals.ts';
 import { infoOf, itemOf } from '../text.ts';
 import { appendBatch } from './append.ts';
+import { compactStore } from './compact.ts';
 import { connectionOf, type Connection } from './connection.ts';
 import type { Bound, Row } from './driver.ts';
 import { leasesIn } from './leases.ts';
@@ -83,6 +84,9 @@ export function storeOn(connection: Connection, now: () => number): RunStore {
     },
     remove(runId) {
       return removeRun(connection, runId, now);
+    },
+    compact() {
+      return compactStore(connection, now);
     },
 
     ...leasesIn(connection, now),

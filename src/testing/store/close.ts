@@ -18,6 +18,7 @@ export const closeCases: Readonly<Record<string, CaseBody>> = {
       () => store.run('r'),
       () => store.runs(),
       () => store.remove('r'),
+      ...(store.compact ? [() => store.compact?.()] : []),
       () => store.acquire('s', 'me', 1000),
       () => store.renew(lease, 1000),
       () => store.release(lease),

@@ -21,6 +21,25 @@ export const removeCases: Readonly<Record<string, CaseBody>> = {
     same([await pictureOf(store, 'q'), await pictureOf(store, 's')], others);
   },
 
+  'becomes smaller without losing anything': async ({ store }) => {
+    const artifacts = [{ hash: 'mine', content: JSON.stringify('x'.repeat(20_000)) }];
+    for (const runId of ['q', 'r', 's']) {
+      await store.append(batchOf(runId, 1, { count: 300, items: [openItem(runId, 1)], artifacts }));
+      await store.post(answerTo(runId, `${runId}:1`));
+    }
+    const lease = await store.acquire('s', 'me', 60_000);
+    const others = [await pictureOf(store, 'q'), await pictureOf(store, 's')];
+    await store.remove('r');
+    const { freed, unused } = (await store.compact?.()) ?? { freed: 0, unused: 0 };
+    assert.ok(freed >= 0 && unused >= 0);
+    same([await pictureOf(store, 'q'), await pictureOf(store, 's')], others);
+    assert.equal(await store.artifact('mine'), artifacts[0]?.content);
+    await store.append(batchOf('s', 301), lease);
+    assert.equal((await store.read('s')).length, 301);
+    await store.compact?.();
+    assert.equal((await store.read('q')).length, 300);
+  },
+
   'says whether there was one': async ({ store }) => {
     assert.equal(await store.remove('r'), false);
     await store.append(batchOf('r', 1));
