@@ -35,7 +35,9 @@ export interface RunInfo {
 }
 
 /** What no record of a run tells: where it came from; and when it was begun, where its first record is that of another run. */
-export type RunOrigin = Pick<RunInfo, 'forkOf' | 'source'> & Partial<Pick<RunInfo, 'startedAt'>>;
+export interface RunOrigin extends Pick<RunInfo, 'forkOf' | 'source'> {
+  readonly startedAt?: number | undefined;
+}
 
 /** A fold over the records of a run. */
 export interface RunInfoFold {
