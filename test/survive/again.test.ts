@@ -17,6 +17,7 @@ import {
   retryFailed,
   retryPredecessor,
   type Decision,
+  type EventOf,
   type RunRecord,
 } from '../../src/index.ts';
 import { drive } from '../property/drive.ts';
@@ -181,7 +182,7 @@ function settledIn(records: readonly RunRecord[]): ReadonlySet<string> {
     if (event.type === 'phase.approved') {
       // It runs again at once where it was sent back while it was at work.
       if (unanswered(records.slice(0, at + 1), event.phase).length === 0) settled.add(event.phase);
-    } else if (event.type === 'phase.rewinding') settled.delete(event.target);
+    } else if (event.type === 'phase.rewinding') for (const phase of sentBackBy(event)) settled.delete(phase);
     else if (event.type === 'phase.invalidated' || event.type === 'phase.started') settled.delete(event.phase);
   }
   return settled;
@@ -198,7 +199,7 @@ function notRunAgain(before: readonly RunRecord[], since: readonly RunRecord[], 
   const upset = new Set<string>();
   const met = new Set<string>();
   for (const { event } of since) {
-    if (event.type === 'phase.rewinding') upset.add(event.target);
+    if (event.type === 'phase.rewinding') for (const phase of sentBackBy(event)) upset.add(phase);
     else if (event.type === 'phase.invalidated') upset.add(event.phase);
     if (event.type !== 'phase.started' || met.has(event.phase)) continue;
     const { phase, generation, revision } = event;
@@ -213,6 +214,11 @@ function notRunAgain(before: readonly RunRecord[], since: readonly RunRecord[], 
     seen.told += unanswered(before, phase).length;
   }
   return null;
+}
+
+/** Who may run again because of it: riders are sent back with the target. */
+function sentBackBy({ target, riders = [] }: EventOf<'phase.rewinding'>): readonly string[] {
+  return [target, ...riders.map(({ phase }) => phase)];
 }
 
 /** Demands of later phases that no commit has answered. */
