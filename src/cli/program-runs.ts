@@ -44,17 +44,12 @@ export function notBlank(text: string): string {
 /** Adds the commands. @param end Told how a command has ended. */
 export function addRunCommands(program: Command, end: (code: ExitCode) => void): void {
   for (const { name, description } of GOING_ON) {
-    command(program, `${name} <run> [pipeline]`)
-      .description(description)
-      .option('--allow-changed', 'go on although the definition has changed, where the records allow it')
-      .option('--json', 'print every new record as a line of JSON, and nothing else, on standard output')
-      .option('--wait', WAIT)
-      .option('--ui', UI)
-      .option('--inspect [port]', INSPECT, toPort)
-      .action(async (run: string, file: string | undefined, flags: ResumeFlags) => {
+    goingOn(command(program, `${name} <run> [pipeline]`).description(description)).action(
+      async (run: string, file: string | undefined, flags: ResumeFlags) => {
         const { resumeKept, retryKept } = await import('./resume.ts');
         end(await (name === 'resume' ? resumeKept : retryKept)(run, file, flags));
-      });
+      },
+    );
   }
   command(program, 'ls')
     .description('list runs, the latest started first')
@@ -90,16 +85,13 @@ export function addRunCommands(program: Command, end: (code: ExitCode) => void):
     .action(async (runs: readonly string[], flags: DoctorFlags) =>
       end(await (await import('./doctor.ts')).examineRuns(runs, flags)),
     );
-  command(program, 'fork <run> [pipeline]')
+  const fork = command(program, 'fork <run> [pipeline]')
     .description('make a new run that is left where another was at some point')
     .requiredOption('--at <seq|phase>', 'the last record to copy; or the phase that is as if it had never started')
-    .option('--run', 'resume the new run at once')
-    .option('--allow-changed', 'with --run: go on although the definition has changed')
-    .option('--json', 'with --run: print records as lines of JSON')
-    .option('--wait', `with --run: ${WAIT}`)
-    .action(async (run: string, file: string | undefined, flags: ForkFlags) =>
-      end(await (await import('./fork.ts')).forkKept(run, file, flags)),
-    );
+    .option('--run', 'resume the new run at once');
+  goingOn(fork, 'with --run: ').action(async (run: string, file: string | undefined, flags: ForkFlags) =>
+    end(await (await import('./fork.ts')).forkKept(run, file, flags)),
+  );
   command(program, 'cancel <run>')
     .description('end a run; whoever works on it is told to')
     .option('--reason <text>', 'what its records say', notBlank)
@@ -142,6 +134,16 @@ const GOING_ON = [
   { name: 'resume', description: 'go on with a run that was stopped, was killed, or waited for a person' },
   { name: 'retry', description: 'go on with a run that has ended without success: what was not approved runs again' },
 ] as const;
+
+/** The options of what goes on with a run. @param where When they count. */
+function goingOn(one: Command, where = ''): Command {
+  return one
+    .option('--allow-changed', `${where}go on although the definition has changed, where the records allow it`)
+    .option('--json', `${where}print every new record as a line of JSON, and nothing else, on standard output`)
+    .option('--wait', `${where}${WAIT}`)
+    .option('--ui', `${where}${UI}`)
+    .option('--inspect [port]', `${where}${INSPECT}`, toPort);
+}
 
 function command(program: Command, usage: string): Command {
   return program.command(usage).addOption(storeOption(`where runs are kept (default: ${DEFAULT_STORE})`));

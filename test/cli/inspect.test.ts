@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { statesOf, watch } from '../inspect/watch.ts';
@@ -42,6 +42,22 @@ describe('phasegate run --inspect', () => {
     const resumed = start(['resume', 'r1', `--inspect=${port}`, '--store', 'runs.db'], { cwd });
     expect(new URL(await addressOf(resumed)).port).toBe(port);
     expect((await resumed.ended).code).toBe(0);
+  });
+
+  it('shows a fork that is run at once', async () => {
+    const cwd = await files({ 'pipeline.mts': PIPELINE, go: '' });
+    await phasegate(['run', 'pipeline.mts', '--run-id', 'r1', '--store', 'runs.db'], { cwd });
+    await rm(join(cwd, 'go'));
+    const fork = ['fork', 'r1', '--at', '1', '--run', '--store', 'runs.db'];
+    const going = start([...fork, '--inspect'], { cwd });
+    const url = await addressOf(going);
+    const viewer = await watch(url.replace('http:', 'ws:'));
+    await writeFile(join(cwd, 'go'), '');
+    expect((await going.ended).stderr).toBe(`Inspect the run at ${url}\n`);
+    await viewer.closed;
+    expect(statesOf(viewer.messages)).toContainEqual(
+      expect.stringMatching(/^one: running reviewing retrying running reviewing approved$/u),
+    );
   });
 
   it('keeps standard output for records', async () => {
