@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { looks, type LookTone } from '../src/model/looks.ts';
 import type { PhasePlan, Plan } from '../src/model/plan.ts';
 import { countOf } from '../src/model/policy.ts';
 import type { PhaseResult, PhaseStatus, RunSnapshot } from '../src/model/result.ts';
@@ -12,7 +13,7 @@ import type { RewindPair } from './ways-back.ts';
 export type StandingState = PhaseStatus | 'stale';
 
 /** What a state is like, which decides its colour. */
-export type StandingTone = 'good' | 'busy' | 'warn' | 'bad' | 'dim';
+export type StandingTone = LookTone;
 
 /** How a phase stands. */
 export interface PhaseStanding {
@@ -52,22 +53,6 @@ export function standingLines({ state, mark, notes }: PhaseStanding): readonly s
   return [`${mark} ${state}`, ...(notes.length === 0 ? [] : [notes.join(', ')])];
 }
 
-/** The mark and the tone of a state. */
-export const standingStyles: Readonly<Record<StandingState, { readonly mark: string; readonly tone: StandingTone }>> = {
-  pending: { mark: '○', tone: 'dim' },
-  running: { mark: '●', tone: 'busy' },
-  reviewing: { mark: '●', tone: 'busy' },
-  retrying: { mark: '↻', tone: 'warn' },
-  rewinding: { mark: '⟲', tone: 'warn' },
-  escalated: { mark: '⏸', tone: 'warn' },
-  approved: { mark: '✓', tone: 'good' },
-  stale: { mark: '≈', tone: 'warn' },
-  rejected: { mark: '✗', tone: 'bad' },
-  failed: { mark: '✗', tone: 'bad' },
-  skipped: { mark: '–', tone: 'dim' },
-  cancelled: { mark: '⊘', tone: 'dim' },
-};
-
 // --- internal ---
 
 function standingOf({ gate }: PhasePlan, result: PhaseResult): PhaseStanding {
@@ -84,5 +69,5 @@ function standingOf({ gate }: PhasePlan, result: PhaseResult): PhaseStanding {
     ...(generation > 0 ? [`generation ${generation + 1}`] : []),
     ...(exhausted ? ['budget spent'] : []),
   ];
-  return { state, ...standingStyles[state], notes };
+  return { state, ...looks[state], notes };
 }

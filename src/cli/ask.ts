@@ -9,10 +9,12 @@ import type { RunRecord } from '../model/event.ts';
 import type { InboxItem } from '../model/inbox.ts';
 import { planGraph, type Plan } from '../model/plan.ts';
 import { reach } from '../model/graph.ts';
+import { looks } from '../model/looks.ts';
 import type { Run } from '../runtime/run.ts';
 import { helpLines, replyIn } from './inbox-ask.ts';
 import { harmless } from './show/harmless.ts';
-import { manyLines, oneLine, problemText } from './show/text.ts';
+import { problemText } from '../model/problem-text.ts';
+import { manyLines, oneLine } from './show/text.ts';
 import { excerptLines } from './show/summary.ts';
 import { plain } from './show/line.ts';
 
@@ -108,7 +110,7 @@ export function createAsker(
   function personal(item: InboxItem): void {
     say('');
     say(
-      `⏸ ${oneLine(item.about)}/${oneLine(item.task ?? '')} asks: ${manyLines(item.reason).replaceAll('\n', '\n  ')}`,
+      `${looks.waiting.mark} ${oneLine(item.about)}/${oneLine(item.task ?? '')} asks: ${manyLines(item.reason).replaceAll('\n', '\n  ')}`,
     );
     if (item.description) say(`  ${manyLines(item.description).replaceAll('\n', '\n  ')}`);
     if (item.kind === 'review') showOutputs(item.about);
@@ -134,7 +136,7 @@ export function createAsker(
     const reason = run.snapshot().phases[about]?.reason;
     say('');
     say(
-      `⏸ ${oneLine(about)} waits for a person${kind === 'limit' ? ': the limit is reached, and the run is held' : ''}`,
+      `${looks.waiting.mark} ${oneLine(about)} waits for a person${kind === 'limit' ? ': the limit is reached, and the run is held' : ''}`,
     );
     if (reason) say(`  ${manyLines(reason).replaceAll('\n', '\n  ')}`);
     showOutputs(about);

@@ -9,7 +9,8 @@ import type { InboxItem } from '../model/inbox.ts';
 import type { Reply } from '../model/reply.ts';
 import { valueIn } from './inbox-reply.ts';
 import { harmless } from './show/harmless.ts';
-import { oneLine, problemText } from './show/text.ts';
+import { problemText } from '../model/problem-text.ts';
+import { oneLine } from './show/text.ts';
 
 /** Where is asked. */
 export interface Streams {

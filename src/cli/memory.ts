@@ -7,7 +7,8 @@ import { PhasegateError } from '../model/errors.ts';
 import type { MemoryFilter } from '../store/port.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { asText } from './reporter.ts';
-import { counted, duration, oneLine } from './show/text.ts';
+import { counted } from '../model/amount-text.ts';
+import { duration, oneLine } from './show/text.ts';
 import { openStore, type StoreFlags } from './store-option.ts';
 
 /** Which memories are meant. */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { looks } from '../model/looks.ts';
 import type { RunSnapshot } from '../model/result.ts';
 import { foldTimeline, type Timeline } from '../model/timeline.ts';
 import { withAnswers, type KeptItem } from '../store/given-answer.ts';
@@ -21,7 +22,7 @@ import { goOnText } from './show/afterwards.ts';
 import { attemptLines, foldAttempts } from './show/attempts.ts';
 import { createBoard, type Board } from './show/board.ts';
 import { createPainter, span, type Line } from './show/line.ts';
-import { toneOf } from './show/standing.ts';
+import { glyph } from './show/marks.ts';
 import { errorText } from './show/error-text.ts';
 import { duration, manyLines, oneLine } from './show/text.ts';
 import { timelineLines } from './show/timeline-lines.ts';
@@ -89,7 +90,7 @@ function headLines(run: ListedRun, work: Work, { reason, error }: RunSnapshot, k
   ];
   const why = error ? errorText(error) : (reason ?? '');
   return [
-    [span(`run ${oneLine(runId)} of "${oneLine(pipeline)}"  `), span(standing, toneOf[standing])],
+    [span(`run ${oneLine(runId)} of "${oneLine(pipeline)}"  `), span(standing, looks[standing].tone)],
     ...facts.map((fact) => [span(`  ${fact}`, 'dim')]),
     ...(why === ''
       ? []
@@ -114,7 +115,7 @@ function workText(work: Work): readonly string[] {
 
 function itemLine({ id, about, reason, answer }: KeptItem): Line {
   const how = answer ? givenText(answer) : `waits for a person: ${oneLine(reason)}`;
-  return [span(`⏸ ${oneLine(about)} ${how}  (${oneLine(id)})`, 'warn')];
+  return [glyph('waiting', `${oneLine(about)} ${how}  (${oneLine(id)})`)];
 }
 
 /** As wide as the terminal, or as usual ones. Who is asked is waited for, also while nobody works on the run. */

@@ -8,7 +8,7 @@ import { PhasegateError } from '../model/errors.ts';
 import { sqliteStore } from '../store.ts';
 import type { RunStore } from '../store/port.ts';
 import { harmless } from './show/harmless.ts';
-import { problemText } from './show/text.ts';
+import { problemText } from '../model/problem-text.ts';
 import { DEFAULT_STORE, STORE_VARIABLE } from './store-default.ts';
 
 /** What `--store` and `--no-store` give. */

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { RunEvent, RunRecord } from './event.ts';
+import { endsAttempt } from './attempt-end.ts';
+import type { RunRecord } from './event.ts';
 
 /** What something took. */
 export interface Effort {
@@ -103,7 +104,7 @@ export function foldEffort(spend: (spent: Spent) => void): EffortFold {
       } else if (event.type === 'phase.started') start(phase, 'work');
       else if (event.type === 'review.started') start(phase, 'appraisal');
       else if (event.type === 'check.baselined') baselined(phase);
-      else if (STOPS.has(event.type)) stop(phase);
+      else if (event.type === 'review.decided' || endsAttempt(event)) stop(phase);
     },
   };
 }
@@ -115,16 +116,3 @@ interface Clock {
   since: number;
   readonly kind: EffortKind;
 }
-
-const STOPS: ReadonlySet<RunEvent['type']> = new Set([
-  'review.decided',
-  'phase.retrying',
-  'phase.rewinding',
-  'phase.escalated',
-  'phase.approved',
-  'phase.rejected',
-  'phase.failed',
-  'phase.skipped',
-  'phase.cancelled',
-  'phase.invalidated',
-]);

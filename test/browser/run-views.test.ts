@@ -191,12 +191,12 @@ describe('time travel', () => {
     const { page, store } = await openEnded('?tab=records');
     await page.getByLabel('Type').selectOption('phase.rewinding');
     const table = page.getByRole('region', { name: 'Table of records' });
-    await table.getByRole('cell', { name: 'sends back draft: Cite a source.' }).waitFor();
+    await table.getByRole('cell', { name: 'sends back draft 1/2: Cite a source.' }).waitFor();
     const seq = (await store.read(RUN)).find(({ event }) => event.type === 'phase.rewinding')?.seq ?? 0;
     await table.getByRole('link', { name: String(seq), exact: true }).click();
     await page.getByText(`As it was at record ${seq}`).waitFor();
     await page.getByRole('link', { name: 'Graph' }).click();
-    await page.getByRole('button', { name: /^check sent back/u }).waitFor();
+    await page.getByRole('button', { name: /^check waits for rework/u }).waitFor();
     expect(page.url()).toContain(`at=${seq}`);
   });
 });

@@ -32,7 +32,7 @@ describe('the dashboard', () => {
     await corrections(page, 1);
     await stand(page, [/^plan approved/u, /^draft running/u, /^check pending/u]);
     drafts[1]?.release('a short draft');
-    await stand(page, [/^plan approved/u, /^draft running/u, /^check sent back/u]);
+    await stand(page, [/^plan approved/u, /^draft running/u, /^check waits for rework/u]);
     await corrections(page, 2);
     drafts[2]?.release('a draft with a source');
     await stand(page, [/^plan approved/u, /^draft approved/u, /^check waits for a person/u]);
@@ -80,7 +80,7 @@ describe('the dashboard', () => {
     drafts[1]?.release('a short draft');
     const { page } = await openTab(url);
     await page.goto(`${base(url)}#/run/${RUN}`);
-    await stand(page, [/^plan approved/u, /^draft running/u, /^check sent back/u]);
+    await stand(page, [/^plan approved/u, /^draft running/u, /^check waits for rework/u]);
 
     const slider = page.getByRole('slider', { name: 'Record' });
     await slider.focus();

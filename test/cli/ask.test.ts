@@ -76,10 +76,10 @@ describe('a person who is a task, or a reviewer', () => {
     const answers = ['', 'much', '7', 'fine', 'RETRY: less', '5', 'APPROVE'];
     const { result, screen } = await ask(definePipeline({ name: 'p', phases: [one] }), answers);
     expect(result).toMatchObject({ status: 'completed', outputs: { budget: { sum: 5 } } });
-    expect(screen).toContain('⏸ budget/sum asks: How much?\n  In euros.\n');
+    expect(screen).toContain('‖ budget/sum asks: How much?\n  In euros.\n');
     expect(screen).toContain('Cannot answer item');
-    expect(screen).toContain('⏸ budget/review asks: All right?\n  sum:\n');
-    expect(screen.match(/⏸/gu)).toHaveLength(4);
+    expect(screen).toContain('‖ budget/review asks: All right?\n  sum:\n');
+    expect(screen.match(/‖/gu)).toHaveLength(4);
   });
 });
 
@@ -88,7 +88,7 @@ describe('questions', () => {
     const { result, screen, busy } = await ask(escalating(), ['APPROVE']);
     expect(screen).toMatchInlineSnapshot(`
       "
-      ⏸ draft waits for a person
+      ‖ draft waits for a person
         Legal
         must see this.
         write:
@@ -144,7 +144,7 @@ describe('questions', () => {
       phase(name, { tasks: [task('work', { run: () => name })], review: () => escalate(`See ${name}.`) }),
     );
     const { result, screen, busy } = await ask(definePipeline({ name: 'pair', phases }), ['APPROVE', 'REJECT: no']);
-    expect(screen.match(/^⏸ .*/gmu)).toEqual(['⏸ left waits for a person', '⏸ right waits for a person']);
+    expect(screen.match(/^‖ .*/gmu)).toEqual(['‖ left waits for a person', '‖ right waits for a person']);
     expect(Object.values(result.phases).map(({ status }) => status)).toEqual(['approved', 'rejected']);
     expect(busy).toEqual([true, false]);
   });
@@ -164,7 +164,7 @@ describe('questions', () => {
       return 'APPROVE';
     };
     const { result, screen } = await ask(definePipeline({ name: 'pair', phases: [left, right] }), [later, 'APPROVE']);
-    expect(screen.match(/^⏸ .*/gmu)).toEqual(['⏸ left waits for a person', '⏸ right waits for a person']);
+    expect(screen.match(/^‖ .*/gmu)).toEqual(['‖ left waits for a person', '‖ right waits for a person']);
     expect(result.status).toBe('completed');
   });
 
@@ -179,7 +179,7 @@ describe('questions', () => {
       policy: { onLimit: 'escalate' },
     });
     const { result, screen } = await ask(pipeline, ['RETRY: x', 'RETRY_PREDECESSOR draft: x', '', 'APPROVE']);
-    expect(screen).toContain('⏸ tokens waits for a person: the limit is reached, and the run is held');
+    expect(screen).toContain('‖ tokens waits for a person: the limit is reached, and the run is held');
     expect(screen).toContain('Cannot decide on a limit by "RETRY: x"');
     expect(screen.match(/^> /gmu)).toHaveLength(4);
     expect(result.status).toBe('completed');

@@ -39,7 +39,7 @@ describe.skipIf(!existsSync(FULL))('a full disk', () => {
   );
 
   it.each([
-    ['cancels a run', ['--no-store'], '✗ cancelled'],
+    ['cancels a run', ['--no-store'], '⊘ cancelled'],
     ['leaves a run that is kept', [], 'resume with: phasegate resume '],
   ])('%s whose records are lost', async (_, flags, text) => {
     const cwd = await files({ 'p.yaml': YAML });

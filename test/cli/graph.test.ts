@@ -64,7 +64,7 @@ describe('phasegate graph', () => {
     const run = await ranTo(cwd, 3);
     const { stdout } = await phasegate(['graph', run.slice(-8), '-f', 'svg'], { cwd });
     expect(stdout).toContain(`>Run ${run} of pipeline &quot;article&quot;, not ended</title>`);
-    expect(stdout).toContain('<g class="box warn"><title>draft – ⏸ escalated – attempt 1 of 3 – ');
+    expect(stdout).toContain('<g class="box warn"><title>draft – ‖ escalated – attempt 1 of 3 – ');
   });
 
   it('writes to a file, in the language of its name', async () => {

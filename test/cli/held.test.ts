@@ -22,7 +22,7 @@ describe('a run that a limit holds before a try', () => {
   it.each(Object.entries(PHASES))('is left and says how to answer, %s', async (_, phases) => {
     const cwd = await files({ 'p.mjs': moduleOf(phases) });
     const { code, stdout } = await phasegate(['run', 'p.mjs', '--run-id', 'r1'], { cwd });
-    expect(stdout).toMatch(/⏸ costUsd waits for a person: .*\n {4}answer with: phasegate inbox answer r1:\d+\n/u);
+    expect(stdout).toMatch(/‖ costUsd waits for a person: .*\n {4}answer with: phasegate inbox answer r1:\d+\n/u);
     expect(stdout).toContain('resume with: phasegate resume r1\n');
     expect(code).toBe(3);
   });
@@ -58,7 +58,7 @@ describe('a run that a limit holds before a try', () => {
     const cwd = await files({ 'p.mjs': moduleOf(phases) });
     const { code, stdout } = await phasegate(['run', 'p.mjs'], { cwd });
     expect(untimed(stdout).join('\n')).toContain(text);
-    expect(stdout).toContain('⏸ costUsd waits for a person');
+    expect(stdout).toContain('‖ costUsd waits for a person');
     expect(code).toBe(3);
   });
 

@@ -34,7 +34,7 @@ describe('phasegate inbox', () => {
     expect(shown.stdout).not.toContain('\x1b[31m');
     expect(shown.stdout.split('\n')).toEqual(
       expect.arrayContaining([
-        '⏸ draft of "letter" waits for a decision',
+        '‖ draft of "letter" waits for a decision',
         'attempt 1: retry: shorter',
         'attempt 2: escalate: Is it good?',
         '  draft: shorter',
@@ -94,7 +94,7 @@ describe('phasegate inbox', () => {
     );
     expect(shown).not.toContain('--approve');
     expect(JSON.parse(await look('inbox', 'show', id, '--json'))).toMatchObject({ item: { id, answer } });
-    expect(await look('show', 'r')).toContain(`⏸ draft answered by ada, not yet taken  (${id})\n`);
+    expect(await look('show', 'r')).toContain(`‖ draft answered by ada, not yet taken  (${id})\n`);
     expect(JSON.parse(await look('show', 'r', '--json'))).toMatchObject({ items: [{ id, answer }] });
 
     await goOn(cwd, id);

@@ -31,7 +31,7 @@ describe('a run that is stopped', () => {
     const { code, stdout, stderr } = await ended;
     const id = idIn({ stdout });
     expect(stdout.trimEnd().split('\n').slice(-3)).toEqual([
-      matching(/^⏸ suspended in .*: 1 of 2 phases approved, 2 attempts {2}run /u),
+      matching(/^◌ suspended in .*: 1 of 2 phases approved, 2 attempts {2}run /u),
       '  kept in .phasegate/runs.db',
       `  resume with: phasegate resume ${id}`,
     ]);
@@ -138,7 +138,7 @@ describe('a run that is not kept', () => {
     const { child, ended } = await startUntil(['run', 'p.mjs', ...flags], 'at work', cwd);
     child.kill('SIGINT');
     const { code, stdout } = await ended;
-    expect(stdout).toContain('✗ cancelled');
+    expect(stdout).toContain('⊘ cancelled');
     expect(stdout).not.toContain('kept in');
     expect(code).toBe(130);
     expect(await phasegate(['ls'], { cwd })).toMatchObject({
@@ -154,7 +154,7 @@ describe('a run that waits for a person where nobody can be asked', () => {
     const { code, stdout, stderr } = await phasegate(['run', 'p.mjs'], { cwd });
     const id = idIn({ stdout });
     expect(stdout.trimEnd().split('\n').slice(-4)).toEqual([
-      '  ⏸ draft waits for a person: Legal must see this.',
+      '  ‖ draft waits for a person: Legal must see this.',
       matching(new RegExp(`^    answer with: phasegate inbox answer ${id}:\\d+$`, 'u')),
       '  kept in .phasegate/runs.db',
       `  resume with: phasegate resume ${id}`,

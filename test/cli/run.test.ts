@@ -57,7 +57,7 @@ describe('phasegate run, piped', () => {
       'research: count started',
       'research: read done',
       'research: count done',
-      'research: approved without review',
+      'research: approved without review, version 2',
       'draft: started',
       'draft: write started',
       'draft: write done',
@@ -210,7 +210,7 @@ describe('exit codes', () => {
     ],
   ])('1 for a run that is %s', async (status, phases, options, text) => {
     const [code, output] = await exitOf(phases, options);
-    expect(output).toContain(`✗ ${status} in `);
+    expect(output).toMatch(new RegExp(String.raw`^[✗⊘∎] ${status} `, 'mu'));
     expect(output).toContain(text);
     expect(code).toBe(1);
   });
@@ -302,7 +302,7 @@ describe('signals', () => {
     child.kill('SIGINT');
     const { code, stdout } = await ended;
     await alive.dead();
-    expect(stdout).not.toContain('✗ cancelled');
+    expect(stdout).not.toContain('⊘ cancelled');
     expect(code).toBe(130);
   });
 });

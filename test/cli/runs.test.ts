@@ -138,7 +138,7 @@ describe('phasegate show', () => {
     const cwd = await article('go', 'ask');
     const id = await ranTo(cwd, 3);
     expect((await phasegate(['show', id], { cwd })).stdout).toContain(
-      '⏸ draft waits for a person: Legal must see this.',
+      '‖ draft waits for a person: Legal must see this.',
     );
     await phasegate(['cancel', id, '--reason', 'Not needed any more'], { cwd });
     expect((await phasegate(['show', id], { cwd })).stdout).toContain('Not needed any more');

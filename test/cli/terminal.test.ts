@@ -142,7 +142,7 @@ describe.skipIf(!python)('on a terminal', () => {
       'is not a decision': '\n',
       'decides nothing': 'APPROVE\n',
     });
-    expect(text).toContain('⏸ draft waits for a person');
+    expect(text).toContain('‖ draft waits for a person');
     expect(text).toContain('Legal must see this.');
     const prompt = text.indexOf('\n> ');
     expect(text.lastIndexOf(`${ESC}[?25h`, prompt)).toBeGreaterThan(text.lastIndexOf(`${ESC}[?25l`, prompt));
@@ -163,7 +163,7 @@ describe.skipIf(!python)('on a terminal', () => {
     const left = await onTerminal(['run', join(directory, 'p.mjs')], { '\n> ': '\u0004' }, env);
     expect(left.text).toMatch(/run \w{26} of "article"/u);
     expect(left.text).toContain('Ctrl-C leaves the run as it is.');
-    expect(left.text).toContain('⏸ suspended');
+    expect(left.text).toContain('◌ suspended');
     expect(left.code).toBe(3);
     const resumed = await onTerminal(['resume', 'latest'], { '\n> ': 'APPROVE\n' }, env);
     expect(resumed.text).toContain('Legal must see this.');
@@ -186,7 +186,7 @@ describe.skipIf(!python)('on a terminal', () => {
       { [awaited]: '\u0003' },
       { NO_COLOR: '1' },
     );
-    expect(text).toContain('✗ cancelled');
+    expect(text).toContain('⊘ cancelled');
     expect(text).toContain('Interrupted by Ctrl-C');
     expect(code).toBe(130);
   });

@@ -13,13 +13,13 @@ describe('timelineLines()', () => {
   it('draws a row for each phase, a scale, and what it means', async () => {
     expect(drawn(await told(), 60)).toMatchInlineSnapshot(`
       "            │0.0s           │5.8s           │12s        18s│
-      ✓ research  ███████████                ⟲████████
+      ✓ research  ███████████                ↶████████
       ✓ draft               ██████▒▒▒██████▒▒─────────██████
       ✗ print                                              ███◌◌◌◌
       … 1 phase without any work
 
       █ works   ▒ is reviewed   ◌ waits for a person
-      ─ waits to start again   ⟲ is sent back
+      ─ waits to start again   ↶ is sent back
       draft sent back research"
     `);
   });
@@ -70,7 +70,7 @@ describe('timelineLines()', () => {
     const until = records.findIndex(({ event }) => event.type === 'phase.escalated') + 1;
     const left = records.slice(0, until);
     expect(rowsOf(drawn(left, 40, { now: 30_000, workedUntil: 10_000 }))).toEqual([
-      '⏸ a  ◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌',
+      '‖ a  ◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌◌',
       '● b  ███████████████████████████████',
     ]);
   });
@@ -183,7 +183,7 @@ function drawn(
 }
 
 function rowsOf(text: string): readonly string[] {
-  return text.split('\n').filter((line) => /^[✓●⏸✗] /u.test(line));
+  return text.split('\n').filter((line) => /^[✓●‖✗] /u.test(line));
 }
 
 function lasting({ clock }: SimulatedTime, ms: number, value: unknown = 'text'): () => Promise<unknown> {

@@ -192,11 +192,11 @@ describe('the tree of a run that goes back', () => {
   it('shows phases that have to run again without a time that goes on', async () => {
     expect(after(await played(back()), 'phase.invalidated', 2)).toMatchInlineSnapshot(`
       "
-      back  ✓ 1  ⟲ 1  ○ 2
+      back  ✓ 1  ↶ 1  ○ 2
       ✓ base   1 task  0.3s
       ○ left
       ○ right
-      ⟲ end    rewind base 1/2  0.7s
+      ↶ end    rewind base 1/2  0.7s
       1/4 approved · 1 correction · 2.0s
       "
     `);
@@ -214,8 +214,8 @@ describe('the tree of a run that waits', () => {
     });
     expect(after(records, 'task.asked')).toMatchInlineSnapshot(`
       "
-      signed  ⏸ 1  ○ 1
-      ⏸ draft  waits for a person  0.4s
+      signed  ‖ 1  ○ 1
+      ‖ draft  waits for a person  0.4s
       ○ print
       0/2 approved · 0.5s
       "
@@ -316,17 +316,17 @@ describe('the tree of a run that is too large', () => {
     [
       20,
       5,
-      ['✓ 19  ● 1  ↻ 1  ⟲ 1…', '↻ early 0  0/1 task', '⏸ asks     waits fo…', '… 1 at work, 1 fail…', '19/44 · 9.9s'],
+      ['✓ 19  ● 1  ↻ 1  ↶ 1…', '↻ early 0  0/1 task', '‖ asks     waits fo…', '… 1 at work, 1 fail…', '19/44 · 9.9s'],
     ],
     [
       30,
       9,
       [
-        '✓ 19  ● 1  ↻ 1  ⟲ 1  ⏸ 1  ○ 20',
+        '✓ 19  ● 1  ↻ 1  ↶ 1  ‖ 1  ○ 20',
         '↻ early 0          0/1 task',
-        '⟲ to be corrected',
+        '↶ to be corrected',
         '✗ broken           no space l…',
-        '⏸ asks             waits for…',
+        '‖ asks             waits for…',
         '○ late 0',
         '● at work          0/2 tasks',
         '… 19 approved, 19 pending',
@@ -337,12 +337,12 @@ describe('the tree of a run that is too large', () => {
       80,
       14,
       [
-        'a pipeline with a long name  ✓ 19  ● 1  ↻ 1  ⟲ 1  ⏸ 1  ○ 20  ✗ 1',
+        'a pipeline with a long name  ✓ 19  ● 1  ↻ 1  ↶ 1  ‖ 1  ○ 20  ✗ 1',
         '↻ early 0          0/1 task  9.8s',
         '  ↳ to be corrected: Say more, and cite two sources.',
-        '⟲ to be corrected  rewind early 0 1/2  1.6s',
+        '↶ to be corrected  rewind early 0 1/2  1.6s',
         '✗ broken           no space left on the device  6.6s',
-        '⏸ asks             waits for a person  1.5s',
+        '‖ asks             waits for a person  1.5s',
         '○ late 0',
         '○ late 1',
         '○ late 2',
@@ -364,9 +364,9 @@ describe('the tree of a run that is too large', () => {
 
 describe('the progress line', () => {
   it.each([
-    [100, '1/1 approved · 1 of 3 corrections · 2.4k of 5.0k tokens · $0.040 of $2.00 · 1m 01s of 10m 00s'],
-    [80, '1/1 approved · 1 of 3 corrections · $0.040 of $2.00 · 1m 01s of 10m 00s'],
-    [60, '1/1 approved · $0.040 of $2.00 · 1m 01s of 10m 00s'],
+    [100, '1/1 approved · 1 of 3 corrections · 2.4k of 5.0k tokens · $0.04 of $2.00 · 1m 01s of 10m 00s'],
+    [80, '1/1 approved · 1 of 3 corrections · $0.04 of $2.00 · 1m 01s of 10m 00s'],
+    [60, '1/1 approved · $0.04 of $2.00 · 1m 01s of 10m 00s'],
     [40, '1/1 approved · 1m 01s of 10m 00s'],
     [20, '1/1 · 1m 01s'],
     [8, '1/1'],

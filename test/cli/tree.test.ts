@@ -124,12 +124,12 @@ describe('the tree', () => {
     const records = await recordsOf(article());
     expect(frame(records, nth('task.completed', 'research', 3))).toMatchInlineSnapshot(`
       "
-      article  ↻ 1  ⟲ 1  ○ 1  ✗ 2  – 1
+      article  ↻ 1  ↶ 1  ○ 1  ✗ 2  – 1
       ↻ research  1/2 tasks  2.4k tokens, $0.024  3.4s
         ↳ draft: Add numbers.
         ✓ read
         ● count
-      ⟲ draft     retry 1/2  rewind research 1/2  1.6s
+      ↶ draft     retry 1/2  rewind research 1/2  1.6s
         ↳ Cite two sources.
       ○ sign
       ✗ idea      rejected: Not new.  0.5s
@@ -144,10 +144,10 @@ describe('the tree', () => {
     const records = await recordsOf(article());
     expect(frame(records, nth('phase.escalated', 'sign'))).toMatchInlineSnapshot(`
       "
-      article  ✓ 2  ⏸ 1  ✗ 2  – 1
+      article  ✓ 2  ‖ 1  ✗ 2  – 1
       ✓ research  2 tasks  2 attempts  2.4k tokens, $0.024  3.6s
       ✓ draft     1 task  3 attempts  2.4s
-      ⏸ sign      waits for a person  Legal must see this.  0.5s
+      ‖ sign      waits for a person  Legal must see this.  0.5s
       ✗ idea      rejected: Not new.  0.5s
       ✗ lint      boom at line 3  0.3s
       – print     skipped: lint

@@ -5,9 +5,7 @@ import {
   durationText,
   exactDuration,
   isoTime,
-  money,
   sizeText,
-  usageText,
 } from '../../visualizations/dashboard/src/parts/words.ts';
 
 const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000];
@@ -42,17 +40,6 @@ describe('distanceText()', () => {
 });
 
 describe('amounts', () => {
-  it('of money have two digits that say something', () => {
-    expect([0, 0.0042, 0.05, 0.12, 3, 1234.5].map(money)).toEqual([
-      '$0.00',
-      '$0.0042',
-      '$0.05',
-      '$0.12',
-      '$3.00',
-      '$1234.50',
-    ]);
-  });
-
   it('of anything else have their thousands apart', () => {
     expect([7, 1234, 1_234_567].map(amount)).toEqual(['7', '1\u202F234', '1\u202F234\u202F567']);
   });
@@ -64,11 +51,6 @@ describe('amounts', () => {
       '52 thousand characters',
       '1.2 million characters',
     ]);
-  });
-
-  it('of usage are nothing where nothing was used', () => {
-    expect(usageText({ tokens: 0, costUsd: 0 })).toBe('nothing');
-    expect(usageText({ tokens: 12_345, costUsd: 0.5 })).toBe('12.3k tokens, $0.50');
   });
 });
 

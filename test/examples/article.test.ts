@@ -46,7 +46,7 @@ describe('examples/article without a key', () => {
       'writing: started',
       'writing: sends back research 1/1: 4 of 4 claims have no figure.',
       'research: started, attempt 3: 4 of 4 claims have no figure.',
-      'research: approved',
+      'research: approved, version 2',
       'writing: started',
       'writing: approved',
     ]);
@@ -90,7 +90,7 @@ describe('examples/article with a key', () => {
       'writing: started',
       'writing: sends back research 1/1',
       'research: started, attempt 3',
-      'research: approved',
+      'research: approved, version 2',
       'writing: started',
       'writing: approved',
     ]);

@@ -10,6 +10,7 @@ import type { ListedRun } from '../../store/port.ts';
 import { readRun } from '../../store/read.ts';
 import { storeArgument, type OpenStore } from '../store-option.ts';
 import { span, type Line } from './line.ts';
+import { glyph } from './marks.ts';
 import { oneLine } from './text.ts';
 
 /** Where a run is kept, what waits, and the commands to go on with. */
@@ -32,7 +33,7 @@ export async function afterwards(result: RunResult<unknown>, kept: OpenStore): P
   const limit = command === 'retry' ? result.limit : null;
   const items = await kept.store.inbox({ runId, open: true });
   const waiting = items.flatMap(({ id, about, reason }): readonly Line[] => [
-    [span(`  ⏸ ${oneLine(about)} waits for a person: ${oneLine(reason)}`, 'warn')],
+    [span('  '), glyph('waiting', `${oneLine(about)} waits for a person: ${oneLine(reason)}`)],
     [span(`    answer with: phasegate inbox answer ${oneLine(id)}${argument}`)],
   ]);
   const goOn = limit === null ? goOnText(command, runId, kept) : await raiseText(limit, runId, kept);

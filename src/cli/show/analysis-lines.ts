@@ -6,7 +6,8 @@
 import type { Analysis, PhaseBound } from '../../model/analyze.ts';
 import type { Plan } from '../../model/plan.ts';
 import { span, type Line, type Tone } from './line.ts';
-import { counted, oneLine, padEnd, usage, widthOf } from './text.ts';
+import { counted, usageText } from '../../model/amount-text.ts';
+import { oneLine, padEnd, widthOf } from './text.ts';
 
 /** The verdict, the bounds of each phase, the shape, and remarks. */
 export function analysisLines(plan: Plan, analysis: Analysis): readonly Line[] {
@@ -65,7 +66,7 @@ function number(value: number): string {
 /** Estimates that are not known leave their part out. */
 function estimate({ costUsd, tokens }: Pick<PhaseBound, 'costUsd' | 'tokens'>): string {
   const known = [costUsd, tokens].some((value) => value === Infinity);
-  return known ? 'unbounded' : usage({ costUsd: costUsd ?? 0, tokens: tokens ?? 0 });
+  return known ? 'unbounded' : usageText({ costUsd: costUsd ?? 0, tokens: tokens ?? 0 });
 }
 
 /** Columns as wide as their widest cell; columns that are empty but for their head are left out. */

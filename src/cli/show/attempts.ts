@@ -4,9 +4,11 @@
  * @module
  */
 import { diffLines } from 'diff';
-import { editsText } from '../../model/edits-text.ts';
-import type { EventOf, RunEvent, RunRecord } from '../../model/event.ts';
-import { correctionText, verdictText } from './event-lines.ts';
+import { endsAttempt, type AttemptEnd } from '../../model/attempt-end.ts';
+import type { EventOf, RunRecord } from '../../model/event.ts';
+import { decidedBy, decisionWords } from '../../model/record-words.ts';
+import { saidText } from '../../model/said.ts';
+import { correctionText } from './event-lines.ts';
 import { span, type Line } from './line.ts';
 import { excerptLines } from './summary.ts';
 import { manyLines, oneLine } from './text.ts';
@@ -25,11 +27,11 @@ export interface AttemptStory {
   readonly outputs: Readonly<Record<string, unknown>>;
   readonly decisions: readonly Judged[];
   /** What it ended with: the type of the event; `null` while it goes on. */
-  readonly end: RunEvent['type'] | null;
+  readonly end: AttemptEnd['type'] | null;
 }
 
 /** What was decided on an attempt; `edited` has the outputs that a person has approved in the place of its own, by task. */
-export type Judged = Pick<EventOf<'review.decided'>, 'by' | 'verdict' | 'edited'>;
+export type Judged = Pick<EventOf<'review.decided'>, 'by' | 'who' | 'verdict' | 'edited'>;
 
 /** The fold from records to attempts, in the order in which they began. */
 export function foldAttempts(): { apply(record: RunRecord): void; attempts(): readonly AttemptStory[] } {
@@ -57,10 +59,10 @@ export function foldAttempts(): { apply(record: RunRecord): void; attempts(): re
       if (!draft) return;
       if (event.type === 'task.completed') draft.outputs.set(event.task, event.output);
       else if (event.type === 'review.decided') {
-        const { by, verdict, edited } = event;
-        draft.decisions.push(edited ? { by, verdict, edited } : { by, verdict });
+        const { by, who, verdict, edited } = event;
+        draft.decisions.push({ by, who, verdict, edited });
         for (const [task, output] of Object.entries(edited ?? {})) draft.outputs.set(task, output);
-      } else if (ENDS.has(event.type)) draft.end = event.type;
+      } else if (endsAttempt(event)) draft.end = event.type;
     },
     attempts: () =>
       all.map((draft) => ({ ...draft, outputs: Object.fromEntries(draft.outputs), end: draft.end ?? null })),
@@ -83,19 +85,8 @@ export function attemptLines(attempts: readonly AttemptStory[]): readonly Line[]
 interface Draft extends Omit<AttemptStory, 'outputs' | 'decisions' | 'end'> {
   readonly outputs: Map<string, unknown>;
   readonly decisions: Judged[];
-  end?: RunEvent['type'];
+  end?: AttemptEnd['type'];
 }
-
-const ENDS: ReadonlySet<RunEvent['type']> = new Set([
-  'phase.approved',
-  'phase.rejected',
-  'phase.failed',
-  'phase.retrying',
-  'phase.rewinding',
-  'phase.escalated',
-  'phase.cancelled',
-  'phase.invalidated',
-]);
 
 /** Lines of a diff that are shown, and characters of an output that are compared. */
 const MOST_LINES = 20;
@@ -107,10 +98,9 @@ function storyLines(one: AttemptStory, before: AttemptStory | undefined, number:
     [span(head), span(one.end === null ? '' : `  ${one.end.replace('phase.', '')}`, 'dim')],
     ...(one.feedback === null ? [] : [[span(`    asked to: ${one.feedback}`, 'dim')]]),
     ...Object.entries(one.outputs).flatMap(([task, output]) => outputLines(task, output, before?.outputs[task])),
-    ...one.decisions.map(({ by, verdict, edited }) => {
-      const text = edited ? editsText(edited) : verdictText(verdict);
-      return [span(`    ${by === 'person' ? 'a person decided' : 'verdict'}: ${oneLine(text)}`)];
-    }),
+    ...one.decisions.map((judged) => [
+      span(`    ${oneLine(`${decidedBy(judged)}: ${saidText(decisionWords(judged))}`)}`),
+    ]),
   ];
 }
 

@@ -7,9 +7,10 @@ import type { EventOf, RunEvent, RunRecord } from '../../model/event.ts';
 import { foldInbox } from '../../model/inbox-fold.ts';
 import type { InboxItem } from '../../model/inbox.ts';
 import type { Plan } from '../../model/plan.ts';
+import { progressText } from '../../model/record-words.ts';
 import type { RunSnapshot } from '../../model/result.ts';
 import { createRunView } from '../../model/view.ts';
-import { correctionText, progressText } from './event-lines.ts';
+import { correctionText } from './event-lines.ts';
 
 /** A task or reviewer of the current attempt. */
 export interface TaskRow {

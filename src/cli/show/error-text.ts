@@ -1,16 +1,15 @@
 /**
- * Errors in words: what they are called, say, and come from.
+ * Errors in words for who reads a terminal: with what to do there, and where in their own code they come from.
  *
  * @module
  */
 import { fileURLToPath } from 'node:url';
 import type { ErrorCode, ErrorInfo } from '../../model/errors.ts';
+import { errorText as textOf } from '../../model/problem-text.ts';
 
-/** The message, with the class where it says more than "Error", and what is behind it; advice is for the command line. */
-export function errorText({ code, name, message, cause }: ErrorInfo): string {
-  const plain = name === 'Error' || name.endsWith('PhasegateError') || /^[a-z]/u.test(name);
-  const text = plain ? advised(code, message) : `${name}: ${message}`;
-  return cause === undefined ? text : text.replace(/(?=\nDocs: \S+$)|$/u, () => ` (cause: ${cause})`);
+/** What an error says; advice is for the command line. */
+export function errorText(error: ErrorInfo): string {
+  return textOf({ ...error, message: advised(error.code, error.message) });
 }
 
 /** The message of an error of ours, with advice for who reads a terminal. */

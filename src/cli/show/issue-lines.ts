@@ -6,7 +6,8 @@
 import type { ReviewFinding } from '../../model/findings.ts';
 import { groupIssues, issueId } from '../../model/issue.ts';
 import { span, type Line } from './line.ts';
-import { counted, cut, oneLine } from './text.ts';
+import { counted } from '../../model/amount-text.ts';
+import { cut, oneLine } from './text.ts';
 
 /**
  * A head and the issues; nothing where there are none.

@@ -12,7 +12,9 @@ import { verdictText } from './event-lines.ts';
 import { findingLines } from './issue-lines.ts';
 import { plain, span, type Line, type Tone } from './line.ts';
 import { excerptLines } from './summary.ts';
-import { counted, cut, duration, manyLines, oneLine, padEnd, usage, widthOf } from './text.ts';
+import { counted, usageText } from '../../model/amount-text.ts';
+import { looks } from '../../model/looks.ts';
+import { cut, duration, manyLines, oneLine, padEnd, widthOf } from './text.ts';
 
 /** A head, then a line for each item; one line where there is none. @param now Milliseconds since 1970. */
 export function itemTable(items: readonly KeptItem[], now: number): readonly Line[] {
@@ -33,7 +35,7 @@ export function itemTable(items: readonly KeptItem[], now: number): readonly Lin
 export function itemLines(detail: KeptDetail, now: number, waits = ''): readonly Line[] {
   const { item, attempts, corrections, findings, reach, changes, used, phaseUsed, choices } = detail;
   return [
-    [span(`⏸ ${titleOf(item)}`, 'strong')],
+    [span(`${looks.waiting.mark} ${titleOf(item)}`, 'strong')],
     ...textLines(item.reason),
     ...textLines(item.description ?? ''),
     ...factsOf(item, now),
@@ -47,9 +49,9 @@ export function itemLines(detail: KeptDetail, now: number, waits = ''): readonly
     ...findingLines(findings, item.about, reach),
     ...Object.entries(changes).flatMap(([task, patch]) => diffLines(task, patch)),
     // What the phase has used, the run has.
-    ...(usage(used) === ''
+    ...(usageText(used) === ''
       ? []
-      : [[span(`used: ${usage(phaseUsed) || 'nothing'} by the phase, ${usage(used)} by the run`, 'dim')]]),
+      : [[span(`used: ${usageText(phaseUsed) || 'nothing'} by the phase, ${usageText(used)} by the run`, 'dim')]]),
     ...(item.closedAt === undefined && !item.answer ? choices.flatMap(choiceLines) : []),
     ...(item.answer ? [[span(givenText(item.answer), 'warn')], ...textLines(waits)] : []),
   ];

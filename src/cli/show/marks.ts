@@ -1,24 +1,26 @@
 /**
- * One mark for each way a phase can stand; `docs/cli.md` lists them.
+ * How phases stand, as the tree has it: a mark for each, and words for how many there are; `docs/cli.md` lists them.
  *
  * @module
  */
-import type { PhaseResult } from '../../model/result.ts';
+import { looks, type AnyStanding } from '../../model/looks.ts';
+import type { PhaseResult, PhaseStatus } from '../../model/result.ts';
 import { span, type Span } from './line.ts';
 
-/** The mark of a phase. */
-export type Mark = keyof typeof MARKS;
+/** How a phase stands. `stale` is approved, and `failed` has rejected ones as well; `retrying` works again, or is about to. */
+export type Mark = Exclude<PhaseStatus, 'rejected'> | 'stale';
 
 /** Every mark, in the order in which they are counted. */
 export const marks = [
   'approved',
   'stale',
-  'working',
+  'running',
+  'reviewing',
   'retrying',
   'rewinding',
   'escalated',
   'pending',
-  'bad',
+  'failed',
   'cancelled',
   'skipped',
 ] as const satisfies readonly Mark[];
@@ -33,23 +35,9 @@ export function markOf(
   waits: boolean,
 ): Mark {
   if (waits) return 'escalated';
-  switch (status) {
-    case 'approved':
-      return stale ? 'stale' : 'approved';
-    case 'running':
-    case 'reviewing':
-      return attempt > 0 ? 'retrying' : 'working';
-    case 'rejected':
-    case 'failed':
-      return 'bad';
-    case 'pending':
-    case 'retrying':
-    case 'rewinding':
-    case 'escalated':
-    case 'skipped':
-    case 'cancelled':
-      return status;
-  }
+  if (status === 'approved' && stale) return 'stale';
+  if (status === 'running' && attempt > 0) return 'retrying';
+  return status === 'rejected' ? 'failed' : status;
 }
 
 /** What the phases with a mark are, in words, such as `412 approved`; nothing where there are none. */
@@ -57,35 +45,24 @@ export function markedText(mark: Mark, count: number): readonly string[] {
   return count === 0 ? [] : [`${count} ${WORDS[mark]}`];
 }
 
-/** A mark as it is shown. */
-export function glyph(mark: Mark): Span {
-  return MARKS[mark];
+/** The mark of a standing as it is shown, with words behind it where there are some. */
+export function glyph(standing: AnyStanding, words = ''): Span {
+  const { mark, tone } = looks[standing];
+  return span(words === '' ? mark : `${mark} ${words}`, tone);
 }
 
 // --- internal ---
 
-const MARKS = {
-  approved: span('✓', 'good'),
-  stale: span('≈', 'warn'),
-  working: span('●', 'busy'),
-  retrying: span('↻', 'warn'),
-  rewinding: span('⟲', 'warn'),
-  escalated: span('⏸', 'warn'),
-  pending: span('○', 'dim'),
-  bad: span('✗', 'bad'),
-  cancelled: span('⊘', 'dim'),
-  skipped: span('–', 'dim'),
-};
-
 const WORDS = {
   approved: 'approved',
   stale: 'stale',
-  working: 'at work',
+  running: 'at work',
+  reviewing: 'in review',
   retrying: 'corrected',
   rewinding: 'waiting for a correction',
   escalated: 'waiting for a person',
   pending: 'pending',
-  bad: 'failed',
+  failed: 'failed',
   cancelled: 'cancelled',
   skipped: 'skipped',
 } as const satisfies Readonly<Record<Mark, string>>;

@@ -9,7 +9,8 @@ import type { PhaseDetails, TaskRow } from './board.ts';
 import { span, type Line, type Span } from './line.ts';
 import { glyph, markOf } from './marks.ts';
 import { fitting, part, type Part } from './parts.ts';
-import { counted, cut, duration, oneLine, outOf, padEnd, problemLine, usage } from './text.ts';
+import { counted, outOf, usageText } from '../../model/amount-text.ts';
+import { cut, duration, oneLine, padEnd, problemLine } from './text.ts';
 import { errorText } from './error-text.ts';
 
 /** All there is to know of a phase. */
@@ -89,10 +90,10 @@ export function isLive(status: PhaseResult['status']): boolean {
 const GAP = '  ';
 
 const TASK_MARKS: Readonly<Record<TaskRow['state'], Span>> = {
-  working: span('●', 'busy'),
-  done: span('✓', 'good'),
-  failed: span('✗', 'bad'),
-  again: span('↻', 'warn'),
+  working: glyph('running'),
+  done: glyph('approved'),
+  failed: glyph('failed'),
+  again: glyph('retrying'),
 };
 
 /** How far its work is. */
@@ -123,7 +124,7 @@ function workParts({ plan, result, waits }: PhaseRow): readonly Part[] {
 }
 
 function usageParts(result: PhaseResult): readonly Part[] {
-  return result.tokens + result.costUsd > 0 ? [part(4, usage(result), 'dim')] : [];
+  return result.tokens + result.costUsd > 0 ? [part(4, usageText(result), 'dim')] : [];
 }
 
 /** From its first start on. It stands still where the phase has to run again, and has not begun. */

@@ -6,7 +6,8 @@
 import type { RunSnapshot } from '../../model/result.ts';
 import type { Board } from './board.ts';
 import { span, type Line, type Span } from './line.ts';
-import { duration, dollars, thousands, widthOf } from './text.ts';
+import { dollars, thousands } from '../../model/amount-text.ts';
+import { duration, widthOf } from './text.ts';
 
 /**
  * What is approved of all phases, what holds the run, corrections, tokens, money and time, against their limits where there are

@@ -6,8 +6,9 @@
 import type { ListedRun } from '../../store/port.ts';
 import { standingOf } from '../../store/standing.ts';
 import { span, type Line } from './line.ts';
-import { toneOf } from './standing.ts';
-import { cut, duration, oneLine, padEnd, usage, widthOf } from './text.ts';
+import { usageText } from '../../model/amount-text.ts';
+import { looks } from '../../model/looks.ts';
+import { cut, duration, oneLine, padEnd, widthOf } from './text.ts';
 
 /** A head, then a line for each run; one line where there is none. @param now Milliseconds since 1970. */
 export function runTable(runs: readonly ListedRun[], now: number): readonly Line[] {
@@ -19,7 +20,7 @@ export function runTable(runs: readonly ListedRun[], now: number): readonly Line
     [span(line(HEAD).join(''), 'dim')],
     ...runs.map((run, index): Line => {
       const cells = line(rows[index] ?? []);
-      return cells.map((text, column) => span(text, column === STATUS ? toneOf[standingOf(run)] : 'plain'));
+      return cells.map((text, column) => span(text, column === STATUS ? looks[standingOf(run)].tone : 'plain'));
     }),
   ];
 }
@@ -38,7 +39,7 @@ function cellsOf(run: ListedRun, now: number): readonly string[] {
     `${standingOf(run)}${about}`,
     `${approved}/${phases}`,
     `${duration(now - startedAt)} ago`,
-    usage(run),
+    usageText(run),
     cut(oneLine(pipeline), LONGEST_NAME),
   ];
 }

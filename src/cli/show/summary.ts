@@ -5,8 +5,10 @@
  */
 import type { Plan } from '../../model/plan.ts';
 import type { PhaseResult, RunResult } from '../../model/result.ts';
-import { span, type Line, type Span } from './line.ts';
-import { counted, duration, manyLines, oneLine, usage } from './text.ts';
+import { span, type Line } from './line.ts';
+import { glyph } from './marks.ts';
+import { counted, usageText } from '../../model/amount-text.ts';
+import { duration, manyLines, oneLine } from './text.ts';
 import { errorText, originOf } from './error-text.ts';
 
 /** The end of a run: its status, what went wrong, warnings, and what the last phases put out. */
@@ -37,30 +39,18 @@ const MOST_LINES = 10;
 const LONGEST_EXCERPT = 4000;
 const MOST_WARNINGS = 10;
 
-const FAILED = { text: '✗', tone: 'bad' } as const;
-
-const STATUS = {
-  completed: { text: '✓', tone: 'good' },
-  suspended: { text: '⏸', tone: 'warn' },
-  rejected: FAILED,
-  failed: FAILED,
-  cancelled: FAILED,
-  exhausted: FAILED,
-} as const satisfies Readonly<Record<RunResult['status'], Pick<Span, 'text' | 'tone'>>>;
-
 function statusLine({ status, phases, metrics, limit, runId, error }: RunResult<unknown>): Line {
   const approved = Object.values(phases).filter((phase) => phase.status === 'approved').length;
   const facts = [
     `${approved} of ${counted(Object.keys(phases).length, 'phase')} approved`,
     counted(metrics.attempts, 'attempt'),
     ...(metrics.corrections > 0 ? [counted(metrics.corrections, 'correction')] : []),
-    ...(usage(metrics) === '' ? [] : [usage(metrics)]),
+    ...(usageText(metrics) === '' ? [] : [usageText(metrics)]),
   ];
-  const { text, tone } = STATUS[status];
   // How the run ends is for the process to say that has it now.
   const isLost = error?.code === 'LEASE_LOST';
   return [
-    span(`${text} ${isLost ? 'lost to another process' : status}`, tone),
+    glyph(status, isLost ? 'lost to another process' : status),
     span(
       `${limit === null ? '' : ` by the limit ${limit}`} ${isLost ? 'after' : 'in'} ${duration(metrics.durationMs)}: ${facts.join(', ')}`,
     ),

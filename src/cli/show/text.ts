@@ -5,7 +5,7 @@
  */
 import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
-import { countOf, type Count } from '../../model/policy.ts';
+import { problemLine as joined } from '../../model/problem-text.ts';
 
 /** Characters that a terminal obeys, for a class of a pattern: controls, line separators, marks that turn text around. */
 export const OBEYED = String.raw`\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069\uFEFF`;
@@ -71,16 +71,9 @@ export function padEnd(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - stringWidth(text)));
 }
 
-/** What an error says, without where its documentation is. */
-export function problemText(message: string): string {
-  return message.replace(/\nDocs: \S+$/u, '');
-}
-
-/** The same in one line, where advice that stands below the problem is a sentence of its own. */
+/** What an error says in one line, without where its documentation is. */
 export function problemLine(message: string): string {
-  const problem = problemText(message);
-  // Only errors of ours name their documentation.
-  return oneLine(problem === message ? message : problem.replace(/([^\s.:!?…])\n(?=[^\n]*$)/u, '$1. '));
+  return oneLine(joined(message));
 }
 
 /** A duration for people, such as `0.4s`, `12s`, `3m 05s`, `2h 10m`. */
@@ -91,34 +84,6 @@ export function duration(ms: number): string {
   if (whole < 60) return `${whole}s`;
   const minutes = Math.floor(whole / 60);
   return minutes < 60 ? `${minutes}m ${pad2(whole % 60)}s` : `${Math.floor(minutes / 60)}h ${pad2(minutes % 60)}m`;
-}
-
-/** How much of an allowance is used, such as `1/2`; without the allowance where it is unlimited. */
-export function outOf(used: number, max: Count | undefined): string {
-  const most = max === undefined ? Infinity : countOf(max);
-  return most === Infinity ? String(used) : `${used}/${most}`;
-}
-
-/** Tokens and money, such as `12.3k tokens, $0.0420`; empty where nothing was used. */
-export function usage({ tokens, costUsd }: { readonly tokens: number; readonly costUsd: number }): string {
-  const parts = [...(tokens > 0 ? [`${thousands(tokens)} tokens`] : []), ...(costUsd > 0 ? [dollars(costUsd)] : [])];
-  return parts.join(', ');
-}
-
-/** Money, with two digits that say something: `$0.012`, `$3.50`. */
-export function dollars(amount: number): string {
-  return `$${amount > 0 && amount < 0.995 ? amount.toPrecision(2) : amount.toFixed(2)}`;
-}
-
-/** A large count, such as `12.3k`. */
-export function thousands(count: number): string {
-  if (count < 1000) return String(Math.round(count));
-  return count < 999_950 ? `${(count / 1000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(1)}M`;
-}
-
-/** A count with its noun, such as `1 phase` and `2 phases`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 // --- internal ---

@@ -9,7 +9,8 @@ import { createTimeAxis, type TimeAxis } from '../../model/time-axis.ts';
 import { isAtWork, type Timeline, type TimelineBar } from '../../model/timeline.ts';
 import { fit, span, type Line } from './line.ts';
 import { glyph, markOf } from './marks.ts';
-import { counted, cut, duration, oneLine, padEnd, widthOf } from './text.ts';
+import { counted } from '../../model/amount-text.ts';
+import { cut, duration, oneLine, padEnd, widthOf } from './text.ts';
 import { SENT_BACK, timelineGlyphs, timelineRow, type DrawnBar } from './timeline-row.ts';
 
 /** What a timeline is drawn with. */

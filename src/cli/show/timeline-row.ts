@@ -6,6 +6,7 @@
 import type { TimeAxis } from '../../model/time-axis.ts';
 import type { TimelineBar, TimelineKind } from '../../model/timeline.ts';
 import { span, type Span, type Tone } from './line.ts';
+import { glyph } from './marks.ts';
 
 /** How a kind is drawn. The characters differ without their colours. */
 export const timelineGlyphs: Readonly<
@@ -19,7 +20,7 @@ export const timelineGlyphs: Readonly<
 };
 
 /** Where a phase was sent back by another. */
-export const SENT_BACK: Span = span('⟲', 'warn');
+export const SENT_BACK: Span = glyph('rewinding');
 
 /** What a row is drawn on. */
 export interface RowOptions {
@@ -74,8 +75,8 @@ const SPANS: Readonly<Record<TimelineKind, Span>> = {
 };
 
 function spanOf(kind: TimelineKind): Span {
-  const { glyph, tone } = timelineGlyphs[kind];
-  return span(glyph, tone);
+  const { glyph: mark, tone } = timelineGlyphs[kind];
+  return span(mark, tone);
 }
 
 function columnAt(place: number, columns: number): number {

@@ -52,7 +52,14 @@ export function treeLines(board: Board, size: Size, now: number): readonly Line[
 const LINES_WITH_HEAD = 3;
 const SHORTEST_NAME = 8;
 /** What is said first of phases that are not shown. */
-const URGENT = ['escalated', 'working', 'retrying', 'bad', 'rewinding'] as const satisfies readonly Mark[];
+const URGENT = [
+  'escalated',
+  'running',
+  'reviewing',
+  'retrying',
+  'failed',
+  'rewinding',
+] as const satisfies readonly Mark[];
 
 function headLine(name: string, rows: readonly PhaseRow[], columns: number): Line {
   const counts = countsOf(rows).map(([mark, count]) => {

@@ -8,7 +8,7 @@ import { dirname } from 'node:path';
 import type { Pipeline } from '../../model/define.ts';
 import { PhasegateError } from '../../model/errors.ts';
 import { PipelineInvalidError } from '../../model/problems.ts';
-import { counted } from '../show/text.ts';
+import { counted } from '../../model/amount-text.ts';
 import { buildPipeline } from './build.ts';
 import { readYaml, type FileProblem, type YamlDocument } from './document.ts';
 import { definitionProblems, shapeProblems } from './problems.ts';

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { endsAttempt } from '../../../../src/model/attempt-end.ts';
 import type { RunEvent, RunRecord } from '../../../../src/model/event.ts';
 import type { Plan } from '../../../../src/model/plan.ts';
 import type { RunSnapshot } from '../../../../src/model/result.ts';
@@ -106,24 +107,10 @@ function note(asked: Map<string, Set<string>>, { event }: RunRecord): void {
   const tasks = asked.get(event.phase);
   if (event.type === 'task.asked') asked.set(event.phase, (tasks ?? new Set()).add(keyOf(event)));
   else if (event.type === 'task.answered') tasks?.delete(keyOf(event));
-  else if (ENDS.has(event.type)) tasks?.clear();
+  else if (event.type === 'phase.started' || endsAttempt(event)) tasks?.clear();
   if (tasks?.size === 0) asked.delete(event.phase);
 }
 
 function keyOf({ reviewer, task }: { readonly reviewer: boolean; readonly task: string }): string {
   return `${reviewer ? 'reviewer' : 'task'} ${task}`;
 }
-
-/** With these nothing of the attempt is asked any more. */
-const ENDS: ReadonlySet<string> = new Set([
-  'phase.started',
-  'phase.retrying',
-  'phase.rewinding',
-  'phase.escalated',
-  'phase.approved',
-  'phase.rejected',
-  'phase.failed',
-  'phase.invalidated',
-  'phase.skipped',
-  'phase.cancelled',
-]);

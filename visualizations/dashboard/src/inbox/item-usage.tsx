@@ -4,15 +4,16 @@
  * @module
  */
 import type { ReactNode } from 'react';
+import { dollars, usageText } from '../../../../src/model/amount-text.ts';
 import type { UiItemDetail } from '../../../../src/server/api.ts';
 import { Meter } from '../parts/meter.tsx';
-import { amount, exactDuration, money, usageText } from '../parts/words.ts';
+import { amount, exactDuration } from '../parts/words.ts';
 
 /** Meters of the run, and a line about the phase. */
 export function ItemUsage({ detail }: { readonly detail: UiItemDetail }): ReactNode {
   const { item, used, phaseUsed, limits } = detail;
   const meters = [
-    ['Cost', used.costUsd, limits.costUsd, money],
+    ['Cost', used.costUsd, limits.costUsd, dollars],
     ['Tokens', used.tokens, limits.tokens, amount],
     ['Corrections', used.corrections, limits.corrections, amount],
     ['Duration', used.durationMs, limits.durationMs, exactDuration],

@@ -26,7 +26,7 @@ export function IssueEntry({ issue, open = 1, reviewer = '' }: IssueEntryProps):
     ['Evidence', evidence],
     ['Impact', impact],
   ] as const;
-  const tone = severity === 'critical' || severity === 'high' ? 'bad' : severity === 'medium' ? 'warn' : 'quiet';
+  const tone = severity === 'critical' || severity === 'high' ? 'bad' : severity === 'medium' ? 'warn' : 'dim';
   return (
     <li>
       <p className="issue-head">

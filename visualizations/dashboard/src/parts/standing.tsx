@@ -4,44 +4,43 @@
  * @module
  */
 import type { ReactNode } from 'react';
-import type { PhaseStatus } from '../../../../src/model/result.ts';
-import type { UiStanding } from '../../../../src/server/api.ts';
+import { type AnyStanding, type Look, looks } from '../../../../src/model/looks.ts';
 
-/** Everything that has a standing. */
-export type AnyStanding = UiStanding | PhaseStatus;
-
-/** What a standing looks like. */
-export interface Look {
-  readonly mark: string;
-  readonly tone: 'quiet' | 'busy' | 'warn' | 'good' | 'bad';
-  readonly word: string;
+interface LookBadgeProps {
+  readonly look: Look;
+  readonly children: ReactNode;
 }
 
-/** The look of each standing. */
-export const lookOf: Readonly<Record<AnyStanding, Look>> = {
-  pending: { mark: '○', tone: 'quiet', word: 'pending' },
-  running: { mark: '▶\uFE0E', tone: 'busy', word: 'running' },
-  reviewing: { mark: '◎', tone: 'busy', word: 'in review' },
-  retrying: { mark: '↻', tone: 'warn', word: 'retrying' },
-  rewinding: { mark: '↶', tone: 'warn', word: 'sent back' },
-  escalated: { mark: '‖', tone: 'warn', word: 'waits for a person' },
-  waiting: { mark: '‖', tone: 'warn', word: 'waits for a person' },
-  suspended: { mark: '◌', tone: 'warn', word: 'suspended' },
-  approved: { mark: '✓', tone: 'good', word: 'approved' },
-  completed: { mark: '✓', tone: 'good', word: 'completed' },
-  rejected: { mark: '✗', tone: 'bad', word: 'rejected' },
-  failed: { mark: '✗', tone: 'bad', word: 'failed' },
-  exhausted: { mark: '∎', tone: 'bad', word: 'out of budget' },
-  skipped: { mark: '⤼', tone: 'quiet', word: 'skipped' },
-  cancelled: { mark: '⊘', tone: 'quiet', word: 'cancelled' },
-};
-
-/** A standing in words. */
-export function StandingBadge({ of }: { readonly of: AnyStanding }): ReactNode {
-  const { mark, tone, word } = lookOf[of];
+/** Words that look like something. */
+export function LookBadge({ look: { mark, tone }, children }: LookBadgeProps): ReactNode {
   return (
     <span className={`badge ${tone}`}>
-      <span aria-hidden="true">{mark}</span> {word}
+      <span aria-hidden="true">{mark}</span> {children}
     </span>
   );
 }
+
+/** A standing in words. */
+export function StandingBadge({ of }: { readonly of: AnyStanding }): ReactNode {
+  return <LookBadge look={looks[of]}>{standingWords[of]}</LookBadge>;
+}
+
+/** The word for each standing. */
+export const standingWords: Readonly<Record<AnyStanding, string>> = {
+  pending: 'pending',
+  running: 'running',
+  reviewing: 'in review',
+  retrying: 'retrying',
+  rewinding: 'waits for rework',
+  escalated: 'waits for a person',
+  waiting: 'waits for a person',
+  suspended: 'suspended',
+  approved: 'approved',
+  stale: 'stale',
+  completed: 'completed',
+  rejected: 'rejected',
+  failed: 'failed',
+  exhausted: 'out of budget',
+  skipped: 'skipped',
+  cancelled: 'cancelled',
+};

@@ -5,8 +5,12 @@
  */
 import type { ReactNode } from 'react';
 import type { Verdict } from '../../../../src/model/event.ts';
+import { type Look, looks } from '../../../../src/model/looks.ts';
+import { decisionIn } from '../../../../src/model/verdict.ts';
+import { verdictWords } from '../../../../src/model/verdict-words.ts';
+import { inOneLine } from './foreign-text.ts';
 import { LongText } from './long-text.tsx';
-import { verdictWords } from './verdict-words.ts';
+import { LookBadge } from './standing.tsx';
 
 interface VerdictViewProps {
   readonly verdict: Verdict;
@@ -27,13 +31,27 @@ export function VerdictView({ verdict, by }: VerdictViewProps): ReactNode {
 
 /** The verdict in a word, with how sure whoever gave it was. */
 export function VerdictBadge({ verdict }: Pick<VerdictViewProps, 'verdict'>): ReactNode {
-  const { mark, tone, word, confidence } = verdictWords(verdict);
+  const { confidence } = decisionIn(verdict.type === 'inconclusive' ? verdict.decision : verdict) ?? {};
   return (
     <>
-      <span className={`badge ${tone}`}>
-        <span aria-hidden="true">{mark}</span> {word}
-      </span>
+      <LookBadge look={LOOKS[verdict.type]}>{inOneLine(verdictWords(verdict).what)}</LookBadge>
       {confidence === undefined ? null : <span className="quiet"> confidence {confidence.toFixed(2)}</span>}
     </>
   );
 }
+
+// --- internal ---
+
+const UNSURE = { mark: '?', tone: 'warn' } as const;
+
+/** As what follows from it looks. */
+const LOOKS: Readonly<Record<Verdict['type'], Look>> = {
+  approve: looks.approved,
+  retry: looks.retrying,
+  retryPredecessor: looks.rewinding,
+  reject: looks.rejected,
+  escalate: looks.escalated,
+  unrecognised: UNSURE,
+  inconclusive: UNSURE,
+  unavailable: { mark: '–', tone: 'dim' },
+};

@@ -46,11 +46,6 @@ export function isoTime(time: number): string | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
-/** Money, such as `$0.12`, with two digits that say something: `$0.0042`. */
-export function money(usd: number): string {
-  return usd > 0 && usd < 0.095 ? `$${Number(usd.toPrecision(2))}` : `$${usd.toFixed(2)}`;
-}
-
 /** A whole number with its thousands apart. */
 export function amount(count: number): string {
   return count.toLocaleString('en', { maximumFractionDigits: 1 }).replaceAll(',', '\u202F');
@@ -68,19 +63,8 @@ export function sizeText(characters: number): string {
   return `${(characters / 1_000_000).toFixed(1)} million characters`;
 }
 
-/** Tokens and money, such as `12.3k tokens, $0.04`; `nothing` where neither was used. */
-export function usageText({ tokens, costUsd }: { readonly tokens: number; readonly costUsd: number }): string {
-  const parts = [...(tokens > 0 ? [`${tokensText(tokens)} tokens`] : []), ...(costUsd > 0 ? [money(costUsd)] : [])];
-  return parts.join(', ') || 'nothing';
-}
-
 // --- internal ---
 
 function twoDigits(value: number): string {
   return String(value).padStart(2, '0');
-}
-
-function tokensText(count: number): string {
-  if (count < 1000) return String(Math.round(count));
-  return count < 999_950 ? `${(count / 1000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(1)}M`;
 }

@@ -3,9 +3,10 @@
  *
  * @module
  */
+import { dollars } from '../../../../src/model/amount-text.ts';
 import type { LimitName } from '../../../../src/model/policy.ts';
 import type { Story } from '../data/story.ts';
-import { amount, exactDuration, money } from '../parts/words.ts';
+import { amount, exactDuration } from '../parts/words.ts';
 
 /** What was used, and what may be. */
 export interface Allowance {
@@ -31,7 +32,7 @@ export function allowancesOf(
   const [phase, attempts] = mostOf(Object.entries(phases).map(([name, one]) => [name, one.attempts]));
   const [pair, times] = mostOf(sentBack.map(({ from, to, times: often }) => [`${from} → ${to}`, often]));
   const rows: readonly Used[] = [
-    { limit: 'costUsd', name: 'Cost', used: metrics.costUsd, text: money },
+    { limit: 'costUsd', name: 'Cost', used: metrics.costUsd, text: dollars },
     { limit: 'tokens', name: 'Tokens', used: metrics.tokens, text: (value) => amount(Math.round(value)) },
     { limit: 'corrections', name: 'Corrections', used: metrics.corrections, text: amount },
     { limit: 'durationMs', name: 'Time', used: metrics.durationMs, text: exactDuration },

@@ -5,7 +5,9 @@
  */
 import type { ReactNode } from 'react';
 import type { Defect, Disposition } from '../../../../src/model/defect.ts';
+import type { Look } from '../../../../src/model/looks.ts';
 import { startOf } from '../parts/foreign-text.ts';
+import { LookBadge } from '../parts/standing.tsx';
 import { amount } from '../parts/words.ts';
 import type { RunRoute } from '../route.ts';
 import { DataTable } from './data-table.tsx';
@@ -55,15 +57,14 @@ export function DefectsSection({ route, defects }: DefectsSectionProps): ReactNo
 
 // --- internal ---
 
-const LOOKS: Readonly<Record<Disposition, { readonly mark: string; readonly tone: string }>> = {
+const LOOKS: Readonly<Record<Disposition, Look>> = {
   open: { mark: '○', tone: 'warn' },
   accepted: { mark: '⚠', tone: 'bad' },
   fixed: { mark: '✓', tone: 'good' },
-  withdrawn: { mark: '⊘', tone: 'quiet' },
+  withdrawn: { mark: '⊘', tone: 'dim' },
 };
 
 function cellsOf(defect: Defect, route: RunRoute): readonly ReactNode[] {
-  const { mark, tone } = LOOKS[defect.disposition];
   const { costUsd, tokens, ms } = defect.rework;
   return [
     amount(defect.number),
@@ -72,9 +73,9 @@ function cellsOf(defect: Defect, route: RunRoute): readonly ReactNode[] {
     </span>,
     startOf(defect.type, 40),
     defect.severity ?? NONE,
-    <span key="now" className={`badge ${tone}`}>
-      <span aria-hidden="true">{mark}</span> {defect.disposition}
-    </span>,
+    <LookBadge key="now" look={LOOKS[defect.disposition]}>
+      {defect.disposition}
+    </LookBadge>,
     <Injected key="injected" defect={defect} route={route} />,
     <Detected key="detected" defect={defect} route={route} />,
     defect.removed ? <PhaseLink key="removed" route={route} phase={defect.removed.phase} /> : NONE,

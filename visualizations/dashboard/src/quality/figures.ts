@@ -3,8 +3,9 @@
  *
  * @module
  */
+import { dollars } from '../../../../src/model/amount-text.ts';
 import type { Effort } from '../../../../src/model/effort.ts';
-import { amount, exactDuration, money } from '../parts/words.ts';
+import { amount, exactDuration } from '../parts/words.ts';
 
 /** What stands for a number that there is none of, or that is not defined. */
 export const NONE = '–';
@@ -37,7 +38,7 @@ export function count(number: number): string {
 export function effortText(value: number, by: Measure): string {
   if (value === 0) return NONE;
   if (by === 'ms') return exactDuration(value);
-  return by === 'costUsd' ? money(value) : amount(Math.round(value));
+  return by === 'costUsd' ? dollars(value) : amount(Math.round(value));
 }
 
 /** The first of them of which there is any; cost where there is nothing at all. */

@@ -4,14 +4,16 @@
  * @module
  */
 import { memo, type ReactNode, useEffect, useRef } from 'react';
+import { usageText } from '../../../../src/model/amount-text.ts';
 import { issueId } from '../../../../src/model/issue.ts';
+import { looks } from '../../../../src/model/looks.ts';
 import { issueWords, loopText } from '../../../../src/model/loop-text.ts';
 import { ClosedPart } from '../parts/closed-part.tsx';
 import { inOneLine } from '../parts/foreign-text.ts';
 import { IssueEntry } from '../parts/issue-entry.tsx';
 import { LongText } from '../parts/long-text.tsx';
-import { lookOf } from '../parts/standing.tsx';
-import { exactDuration, isoTime, timeText, usageText } from '../parts/words.ts';
+import { LookBadge } from '../parts/standing.tsx';
+import { exactDuration, isoTime, timeText } from '../parts/words.ts';
 import { hashOf, type RunRoute } from '../route.ts';
 import { askedBy, endOf } from './attempt-words.ts';
 import { DecisionView } from './decision-view.tsx';
@@ -35,7 +37,6 @@ interface AttemptViewProps {
 export const AttemptView = memo(function AttemptView(props: AttemptViewProps): ReactNode {
   const { attempt, until, isOpen, isWanted } = props;
   const { look, words } = endOf(attempt);
-  const { mark, tone } = lookOf[look];
   const item = useRef<HTMLLIElement>(null);
   useEffect(() => {
     if (isWanted) item.current?.scrollIntoView({ block: 'nearest' });
@@ -48,10 +49,7 @@ export const AttemptView = memo(function AttemptView(props: AttemptViewProps): R
         startsOpen={isOpen}
         summary={
           <>
-            <strong>{nameOf(attempt)}</strong>{' '}
-            <span className={`badge ${tone}`}>
-              <span aria-hidden="true">{mark}</span> {words}
-            </span>{' '}
+            <strong>{nameOf(attempt)}</strong> <LookBadge look={looks[look]}>{words}</LookBadge>{' '}
             <span className="quiet">
               {exactDuration(until - attempt.startedAt)}
               {used.tokens + used.costUsd > 0 ? `, ${usageText(used)}` : ''}

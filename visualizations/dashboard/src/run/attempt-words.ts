@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { AnyStanding } from '../parts/standing.tsx';
 import { inOneLine } from '../parts/foreign-text.ts';
 import { editsText } from '../../../../src/model/edits-text.ts';
+import type { AnyStanding } from '../../../../src/model/looks.ts';
 import type { AttemptStory } from './phase-story.ts';
 
 /** How an attempt stands, or ended. */

@@ -4,7 +4,8 @@
  * @module
  */
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
-import { lookOf } from '../parts/standing.tsx';
+import { standingWords } from '../parts/standing.tsx';
+import { FindField, FoundCount, KindField } from '../parts/view-bar.tsx';
 import { counted } from '../parts/words.ts';
 import { go } from '../navigate.ts';
 import { hashOf, routeOf } from '../route.ts';
@@ -31,35 +32,17 @@ export function GraphTab(props: TabProps): ReactNode {
   return (
     <section aria-label="Phases">
       <div className="view-bar">
-        <label>
-          Name{' '}
-          <input
-            type="search"
-            value={find}
-            placeholder="any"
-            onChange={({ target }) => go({ ...route, find: target.value }, 'replace')}
-          />
-        </label>
-        <label>
-          Standing{' '}
-          <select value={only} onChange={({ target }) => go({ ...route, only: target.value }, 'replace')}>
-            <option value="">all ({faces.length})</option>
-            {kinds.map(([kind, count]) => (
-              <option key={kind} value={kind}>
-                {wordOf(kind)} ({count})
-              </option>
-            ))}
-            {only === '' || kinds.some(([kind]) => kind === only) ? null : (
-              <option value={only}>{wordOf(only)} (0)</option>
-            )}
-          </select>
-        </label>
+        <FindField label="Name" value={find} onChange={(name) => go({ ...route, find: name }, 'replace')} />
+        <KindField
+          label="Standing"
+          value={only}
+          kinds={kinds}
+          all={faces.length}
+          nameOf={wordOf}
+          onChange={(kind) => go({ ...route, only: kind }, 'replace')}
+        />
         <a href={hashOf({ ...route, list: !list })}>{list ? 'As a graph' : 'As a list'}</a>
-        <output className="count quiet">
-          {wanted.length === faces.length
-            ? counted(faces.length, 'phase')
-            : `${wanted.length} of ${counted(faces.length, 'phase')}`}
-        </output>
+        <FoundCount found={wanted.length} all={faces.length} noun="phase" />
       </div>
       {list ? <PhaseList {...props} faces={wanted} /> : null}
       {!list && layout ? (
@@ -88,5 +71,5 @@ function openPhase(phase: string): void {
 }
 
 function wordOf(kind: string): string {
-  return Object.entries(lookOf).find(([name]) => name === kind)?.[1].word ?? kind;
+  return Object.entries(standingWords).find(([name]) => name === kind)?.[1] ?? kind;
 }

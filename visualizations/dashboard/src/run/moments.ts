@@ -4,7 +4,6 @@
  * @module
  */
 import type { RunRecord } from '../../../../src/model/event.ts';
-import { issueWords, type IssueWords } from '../../../../src/model/loop-text.ts';
 
 /**
  * The nearest decision before or after a record, by its number; `null` where there is none.
@@ -19,17 +18,6 @@ export function decisionFrom(
   for (let at = seq + step; at >= 1 && at <= count; at += step)
     if (records[at - 1]?.event.type === 'review.decided') return at;
   return null;
-}
-
-/** What the issues say that a record speaks of: those of the review before it. `undefined` for what speaks of none. */
-export function issuesBefore(records: readonly RunRecord[], { seq, event }: RunRecord): IssueWords | undefined {
-  if (event.type !== 'loop.detected') return undefined;
-  for (let at = seq - 1; at >= 1; at -= 1) {
-    const before = records[at - 1]?.event;
-    if (before?.type === 'review.decided' && before.by === 'gate' && before.phase === event.phase)
-      return issueWords(before);
-  }
-  return undefined;
 }
 
 /** Where the run is shown a little later, when it is played: all of it takes about half a minute, and no record less than one step. */

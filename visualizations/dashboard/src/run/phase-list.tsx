@@ -4,10 +4,11 @@
  * @module
  */
 import { type ReactNode, useMemo, useState } from 'react';
+import { dollars } from '../../../../src/model/amount-text.ts';
 import { inOneLine, startOf } from '../parts/foreign-text.ts';
 import { StandingBadge } from '../parts/standing.tsx';
 import { useVirtualRows } from '../parts/virtual-rows.ts';
-import { exactDuration, money } from '../parts/words.ts';
+import { exactDuration } from '../parts/words.ts';
 import { hashOf } from '../route.ts';
 import { GapRow } from './gap-row.tsx';
 import type { PhaseFace } from './phase-face.ts';
@@ -92,7 +93,7 @@ export function PhaseList({ faces, story, route }: PhaseListProps): ReactNode {
                 </td>
                 <td title={noteOf(face, result)}>{noteOf(face, result)}</td>
                 <td className="amount">{result.corrections || ''}</td>
-                <td className="amount">{result.costUsd > 0 ? money(result.costUsd) : ''}</td>
+                <td className="amount">{result.costUsd > 0 ? dollars(result.costUsd) : ''}</td>
                 <td className="amount">{took(result, story.time)}</td>
               </tr>
             ))}

@@ -5,8 +5,9 @@
  */
 import type { NodeProps } from '@xyflow/react';
 import { memo, type ReactNode, use, useEffect, useRef } from 'react';
+import { looks } from '../../../../src/model/looks.ts';
 import { inOneLine } from '../parts/foreign-text.ts';
-import { lookOf } from '../parts/standing.tsx';
+import { standingWords } from '../parts/standing.tsx';
 import { KeysContext } from './graph-keys.ts';
 import type { PhaseNode } from './graph-parts.ts';
 
@@ -14,7 +15,7 @@ import type { PhaseNode } from './graph-parts.ts';
 export const PhaseBox = memo(function PhaseBox({ id, data: { face, isDim, isOpen } }: NodeProps<PhaseNode>): ReactNode {
   const { current, moves } = use(KeysContext);
   const button = useRef<HTMLButtonElement>(null);
-  const { mark, tone, word } = lookOf[face.status];
+  const { mark, tone } = looks[face.status];
   const isCurrent = current === face.index;
   useEffect(() => {
     // Also where it was out of sight while it had the focus.
@@ -29,7 +30,7 @@ export const PhaseBox = memo(function PhaseBox({ id, data: { face, isDim, isOpen
     <button
       ref={button}
       type="button"
-      className={`phase-box ${tone}${isDim ? ' dim' : ''}${face.status === 'pending' ? ' pending' : ''}`}
+      className={`phase-box ${tone}${isDim ? ' faded' : ''}${face.status === 'pending' ? ' pending' : ''}`}
       aria-expanded={isOpen}
       tabIndex={isCurrent ? 0 : -1}
       data-phase={id}
@@ -37,7 +38,7 @@ export const PhaseBox = memo(function PhaseBox({ id, data: { face, isDim, isOpen
     >
       <span className="name">{inOneLine(face.name)}</span>
       <span className="state">
-        <span aria-hidden="true">{mark}</span> {word}
+        <span aria-hidden="true">{mark}</span> {standingWords[face.status]}
       </span>
       <span className="details">{details.join(' · ')}</span>
     </button>

@@ -7,7 +7,7 @@ import { type ReactNode, useEffect, useEffectEvent, useMemo, useRef, useState } 
 import type { RunRecord } from '../../../../src/model/event.ts';
 import { follow } from '../data/follow.ts';
 import { useNow } from '../data/now.ts';
-import { inOneLine, startOf } from '../parts/foreign-text.ts';
+import { startOf } from '../parts/foreign-text.ts';
 import { StandingBadge } from '../parts/standing.tsx';
 import { counted, isoTime, timeText } from '../parts/words.ts';
 import { hashOf, type RunRoute } from '../route.ts';
@@ -97,12 +97,12 @@ function Between({ records, route }: { readonly records: readonly RunRecord[]; r
     <section aria-label="Between attempts">
       <h3>Between attempts</h3>
       <ul className="between">
-        {records.toReversed().map(({ seq, time, event }) => (
-          <li key={seq}>
-            <a className="quiet" href={hashOf({ ...route, at: seq })} title="See the run as it was then">
-              <time dateTime={isoTime(time)}>{timeText(time)}</time>
+        {records.toReversed().map((record) => (
+          <li key={record.seq}>
+            <a className="quiet" href={hashOf({ ...route, at: record.seq })} title="See the run as it was then">
+              <time dateTime={isoTime(record.time)}>{timeText(record.time)}</time>
             </a>{' '}
-            {inOneLine(wordsOf(event))}
+            {wordsOf(record)}
           </li>
         ))}
       </ul>

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { endsAttempt, type AttemptEnd } from '../../../../src/model/attempt-end.ts';
 import type { EventOf, RunEvent, RunRecord } from '../../../../src/model/event.ts';
 import type { Fold } from '../data/follow.ts';
 import { stateAfter } from './phase-state.ts';
@@ -12,18 +13,7 @@ import { newTask, taskAfter, type TaskStory } from './task-story.ts';
 export type DecisionStory = EventOf<'review.decided'> & { readonly seq: number; readonly time: number };
 
 /** What ends an attempt. `phase.started` does where it is given up for a new start without a word. */
-export type EndEvent = EventOf<
-  | 'phase.approved'
-  | 'phase.rejected'
-  | 'phase.failed'
-  | 'phase.retrying'
-  | 'phase.rewinding'
-  | 'phase.escalated'
-  | 'phase.cancelled'
-  | 'phase.invalidated'
-  | 'phase.skipped'
-  | 'phase.started'
->;
+export type EndEvent = AttemptEnd | EventOf<'phase.started'>;
 
 /** One attempt. */
 export interface AttemptStory {
@@ -90,7 +80,7 @@ export function beginPhaseStory(name: string): Fold<PhaseStory> {
     else if (event.type === 'check.baselined') change({ baseline: event });
     else if (event.type === 'loop.detected') change({ loops: [...(last?.loops ?? []), event] });
     // What a person decides comes after a first end, and has one of its own.
-    if (isEnd(event)) change({ endedAt: record.time, end: { seq: record.seq, event } });
+    if (endsAttempt(event)) change({ endedAt: record.time, end: { seq: record.seq, event } });
     else if (event.type === 'review.started') change({ endedAt: null, end: null });
   }
 
@@ -113,22 +103,6 @@ export function attemptAt(attempts: readonly AttemptStory[], seq: number | null)
 // --- internal ---
 
 type PhaseEvent = Extract<RunEvent, { readonly phase: string }>;
-
-const ENDS: ReadonlySet<RunEvent['type']> = new Set([
-  'phase.approved',
-  'phase.rejected',
-  'phase.failed',
-  'phase.retrying',
-  'phase.rewinding',
-  'phase.escalated',
-  'phase.cancelled',
-  'phase.invalidated',
-  'phase.skipped',
-]);
-
-function isEnd(event: PhaseEvent): event is Exclude<EndEvent, EventOf<'phase.started'>> {
-  return ENDS.has(event.type);
-}
 
 const BETWEEN: ReadonlySet<RunEvent['type']> = new Set([
   'phase.invalidated',

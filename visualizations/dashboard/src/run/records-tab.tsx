@@ -5,15 +5,15 @@
  */
 import { type ReactNode, useEffect, useEffectEvent, useMemo } from 'react';
 import type { RunRecord } from '../../../../src/model/event.ts';
-import { inOneLine, startOf } from '../parts/foreign-text.ts';
+import { startOf } from '../parts/foreign-text.ts';
+import { FindField, FoundCount, KindField } from '../parts/view-bar.tsx';
 import { useVirtualRows } from '../parts/virtual-rows.ts';
-import { amount, counted, isoTime, timeText } from '../parts/words.ts';
+import { isoTime, timeText } from '../parts/words.ts';
 import { go } from '../navigate.ts';
 import { hashOf } from '../route.ts';
 import { GapRow } from './gap-row.tsx';
-import { issuesBefore } from './moments.ts';
 import { isRecordWanted, typesOf } from './record-filter.ts';
-import { wordsOf } from './record-words.ts';
+import { knownBefore, wordsOf } from './record-words.ts';
 import type { TabProps } from './tab.ts';
 import { tickText } from './time-scale.ts';
 import './list.css';
@@ -38,32 +38,15 @@ export function RecordsTab({ log, story, route }: TabProps): ReactNode {
   return (
     <section aria-label="Records">
       <div className="view-bar">
-        <label>
-          Phase{' '}
-          <input
-            type="search"
-            value={find}
-            placeholder="any"
-            onChange={({ target }) => go({ ...route, find: target.value }, 'replace')}
-          />
-        </label>
-        <label>
-          Type{' '}
-          <select value={only} onChange={({ target }) => go({ ...route, only: target.value }, 'replace')}>
-            <option value="">all ({amount(all.length)})</option>
-            {types.map(([type, number]) => (
-              <option key={type} value={type}>
-                {type} ({amount(number)})
-              </option>
-            ))}
-            {only === '' || types.some(([type]) => type === only) ? null : <option value={only}>{only} (0)</option>}
-          </select>
-        </label>
-        <output className="count quiet">
-          {wanted.length === all.length
-            ? counted(all.length, 'record')
-            : `${amount(wanted.length)} of ${counted(all.length, 'record')}`}
-        </output>
+        <FindField label="Phase" value={find} onChange={(name) => go({ ...route, find: name }, 'replace')} />
+        <KindField
+          label="Type"
+          value={only}
+          kinds={types}
+          all={all.length}
+          onChange={(type) => go({ ...route, only: type }, 'replace')}
+        />
+        <FoundCount found={wanted.length} all={all.length} noun="record" />
       </div>
       <section className="phase-list records" ref={scroller} aria-label="Table of records">
         <table aria-rowcount={wanted.length + 1}>
@@ -91,7 +74,7 @@ export function RecordsTab({ log, story, route }: TabProps): ReactNode {
               <Row
                 key={record.seq}
                 record={record}
-                issues={issuesBefore(all, record)}
+                words={wordsOf(record, knownBefore(all, record, story.plan))}
                 index={first + index + 2}
                 begin={begin}
                 isCurrent={record.seq === at}
@@ -113,8 +96,7 @@ const ROW = 34;
 
 interface RowProps extends Pick<TabProps, 'route'> {
   readonly record: RunRecord;
-  /** What the issues say that it speaks of. */
-  readonly issues: ReturnType<typeof issuesBefore>;
+  readonly words: string;
   readonly index: number;
   /** When the run began. */
   readonly begin: number;
@@ -123,8 +105,7 @@ interface RowProps extends Pick<TabProps, 'route'> {
   readonly isLater: boolean;
 }
 
-function Row({ record: { seq, time, event }, issues, index, begin, isCurrent, isLater, route }: RowProps): ReactNode {
-  const words = inOneLine(wordsOf(event, issues));
+function Row({ record: { seq, time, event }, words, index, begin, isCurrent, isLater, route }: RowProps): ReactNode {
   return (
     <tr aria-rowindex={index} aria-current={isCurrent ? 'true' : undefined} className={isLater ? 'later' : undefined}>
       <th scope="row" className="amount">

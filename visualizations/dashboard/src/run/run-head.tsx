@@ -4,15 +4,18 @@
  * @module
  */
 import { type ReactNode, useMemo } from 'react';
+import { dollars } from '../../../../src/model/amount-text.ts';
 import type { Limits } from '../../../../src/model/policy.ts';
+import type { AnyStanding } from '../../../../src/model/looks.ts';
+import { problemText } from '../../../../src/model/problem-text.ts';
 import type { UiItem, UiRun } from '../../../../src/server/api.ts';
 import { useAsked } from '../data/ask.ts';
 import { useChanges } from '../data/changes.ts';
 import { useNow } from '../data/now.ts';
 import type { Story } from '../data/story.ts';
 import { inOneLine, startOf } from '../parts/foreign-text.ts';
-import { type AnyStanding, StandingBadge } from '../parts/standing.tsx';
-import { amount, counted, exactDuration, isoTime, money, timeText } from '../parts/words.ts';
+import { StandingBadge } from '../parts/standing.tsx';
+import { amount, counted, exactDuration, isoTime, timeText } from '../parts/words.ts';
 import { hashOf, hashOfRun } from '../route.ts';
 import { RunActions } from '../runs/run-actions.tsx';
 
@@ -41,7 +44,7 @@ export function RunHead({ run, story, info, isLive }: RunHeadProps): ReactNode {
         <Fact name="Elapsed">
           <Elapsed story={story} goesOn={isLive && typeof info?.worker === 'string'} />
         </Fact>
-        <Fact name="Cost">{outOf(snapshot.metrics.costUsd, plan?.limits.costUsd, money)}</Fact>
+        <Fact name="Cost">{outOf(snapshot.metrics.costUsd, plan?.limits.costUsd, dollars)}</Fact>
         <Fact name="Corrections">{outOf(snapshot.metrics.corrections, plan?.limits.corrections, amount)}</Fact>
         <Tokens used={snapshot.metrics.tokens} limits={plan?.limits} />
         {isLive && info?.worker ? <Fact name="Works on it">{startOf(info.worker, 60)}</Fact> : null}
@@ -142,7 +145,7 @@ function Ended({ story: { snapshot } }: { readonly story: Story }): ReactNode {
   const { status, reason, error, limit } = snapshot;
   const why = error?.message ?? reason ?? (limit === null ? null : `the limit ${limit} is spent`);
   if (status === 'running' || why === null || why === '') return null;
-  return <p className="ended">{startOf(why.replace(/\nDocs: \S+$/u, ''), 400)}</p>;
+  return <p className="ended">{startOf(problemText(why), 400)}</p>;
 }
 
 /** What somebody can answer now. */

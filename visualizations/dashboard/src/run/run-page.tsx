@@ -53,7 +53,7 @@ export function RunPage({ route: place }: { readonly route: RunRoute }): ReactNo
         </p>
       ) : null}
       <RunHead run={run} story={story} info={info} isLive={isLive} />
-      <TimeBar log={log} at={at} look={look} />
+      <TimeBar log={log} plan={story.plan} at={at} look={look} />
       <nav aria-label="Views of the run" className="tabs">
         {runTabs.map((tab) => (
           <a

@@ -5,6 +5,7 @@
  */
 import type { ErrorInfo } from '../../../../src/model/errors.ts';
 import type { EventOf, RunEvent } from '../../../../src/model/event.ts';
+import { progressText } from '../../../../src/model/record-words.ts';
 
 /** A try that did not work out. */
 export interface FailedTry {
@@ -114,12 +115,7 @@ function reported(task: TaskStory, event: EventOf<'task.reported'>): TaskStory {
     tokens: task.tokens + tokens,
     costUsd: task.costUsd + costUsd,
     models: model === undefined || task.models.includes(model) ? task.models : [...task.models, model],
-    progress:
-      typeof progress === 'number'
-        ? `${Math.round(progress * 100)}%`
-        : progress === undefined
-          ? task.progress
-          : progress,
+    progress: progress === undefined ? task.progress : progressText(progress),
     artifacts: artifact ? [...task.artifacts, { name: artifact.name, content: artifact.content }] : task.artifacts,
     observations: observation === undefined ? task.observations : [...task.observations, observation],
   };

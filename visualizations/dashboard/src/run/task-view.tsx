@@ -4,12 +4,13 @@
  * @module
  */
 import type { ReactNode } from 'react';
+import { usageText } from '../../../../src/model/amount-text.ts';
 import { ClosedPart } from '../parts/closed-part.tsx';
 import { DiffView } from '../parts/diff-view.tsx';
 import { inOneLine, startOf } from '../parts/foreign-text.ts';
 import { LongText } from '../parts/long-text.tsx';
 import { OutputView } from '../parts/output-view.tsx';
-import { amount, counted, exactDuration, usageText } from '../parts/words.ts';
+import { amount, counted, exactDuration } from '../parts/words.ts';
 import { standingOutput, type TaskStory } from './task-story.ts';
 
 interface TaskViewProps {

@@ -5,21 +5,23 @@
  */
 import { type ReactNode, useCallback, useEffect, useEffectEvent, useState } from 'react';
 import type { RunRecord } from '../../../../src/model/event.ts';
+import type { Plan } from '../../../../src/model/plan.ts';
 import type { RecordLog } from '../data/records.ts';
 import { isoTime, timeText } from '../parts/words.ts';
 import { startOf } from '../parts/foreign-text.ts';
-import { decisionFrom, issuesBefore, playedFrom, STEP_MS } from './moments.ts';
-import { wordsOf } from './record-words.ts';
+import { decisionFrom, playedFrom, STEP_MS } from './moments.ts';
+import { knownBefore, wordsOf } from './record-words.ts';
 
 interface TimeBarProps {
   readonly log: RecordLog;
+  readonly plan: Plan | undefined;
   /** The record that is looked at; `null` for the latest, whichever that is. */
   readonly at: number | null;
   readonly look: (at: number | null) => void;
 }
 
 /** Slider, steps, and what the record said. */
-export function TimeBar({ log, at, look }: TimeBarProps): ReactNode {
+export function TimeBar({ log, plan, at, look }: TimeBarProps): ReactNode {
   const { count, records } = log;
   const seq = Math.min(at ?? count, count);
   const record = records[seq - 1];
@@ -31,7 +33,7 @@ export function TimeBar({ log, at, look }: TimeBarProps): ReactNode {
     if (next) goTo(next);
   };
   useKeys((key) => stepTo(key === '[' ? before : after));
-  const words = record ? saidBy(records, record) : 'No record yet';
+  const words = record ? saidBy(records, record, plan) : 'No record yet';
   return (
     <section className="time-bar" aria-label="Time travel">
       <div className="controls">
@@ -83,9 +85,9 @@ export function TimeBar({ log, at, look }: TimeBarProps): ReactNode {
 
 // --- internal ---
 
-function saidBy(records: RecordLog['records'], record: RunRecord): string {
+function saidBy(records: RecordLog['records'], record: RunRecord, plan: Plan | undefined): string {
   const { event } = record;
-  const words = wordsOf(event, issuesBefore(records, record));
+  const words = wordsOf(record, knownBefore(records, record, plan));
   return startOf('phase' in event ? `${event.phase}: ${words}` : words, 400);
 }
 

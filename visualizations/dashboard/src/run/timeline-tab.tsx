@@ -7,6 +7,7 @@ import { type ReactNode, useMemo, useState } from 'react';
 import { foldTimeline, type Timeline } from '../../../../src/model/timeline.ts';
 import { type Fold, follow } from '../data/follow.ts';
 import { useNow } from '../data/now.ts';
+import { FindField } from '../parts/view-bar.tsx';
 import { counted } from '../parts/words.ts';
 import { go } from '../navigate.ts';
 import { hashOf } from '../route.ts';
@@ -32,15 +33,7 @@ export function TimelineTab({ log, story, route, goesOn }: TabProps): ReactNode 
   return (
     <section aria-label="Timeline">
       <div className="view-bar">
-        <label>
-          Name{' '}
-          <input
-            type="search"
-            value={find}
-            placeholder="any"
-            onChange={({ target }) => go({ ...route, find: target.value }, 'replace')}
-          />
-        </label>
+        <FindField label="Name" value={find} onChange={(name) => go({ ...route, find: name }, 'replace')} />
         <a href={hashOf({ ...route, list: !list })}>{list ? 'As a picture' : 'As a table'}</a>
         <output className="count quiet">
           {rows.length === all.length

@@ -4,9 +4,10 @@
  * @module
  */
 import { type ReactNode, useId } from 'react';
+import type { AnyStanding } from '../../../../src/model/looks.ts';
 import type { UiRun } from '../../../../src/server/api.ts';
 import { startOf } from '../parts/foreign-text.ts';
-import { type AnyStanding, lookOf } from '../parts/standing.tsx';
+import { standingWords } from '../parts/standing.tsx';
 import { go } from '../navigate.ts';
 import { ALL_RUNS } from '../route.ts';
 import { ACTIVE, pipelinesIn, type RunFilter, standingsIn } from './filter-runs.ts';
@@ -33,7 +34,7 @@ export function RunFilters({ runs, wanted }: RunFiltersProps): ReactNode {
           <option value={ACTIVE}>not ended ({active})</option>
           {STANDINGS.map((one) => (
             <option key={one} value={one}>
-              {lookOf[one].word} ({standings.get(one) ?? 0})
+              {standingWords[one]} ({standings.get(one) ?? 0})
             </option>
           ))}
         </select>

@@ -4,12 +4,12 @@
  * @module
  */
 import { memo, type ReactNode, useState } from 'react';
+import { dollars } from '../../../../src/model/amount-text.ts';
 import type { UiRun } from '../../../../src/server/api.ts';
 import { useNow } from '../data/now.ts';
 import { inOneLine, startOf } from '../parts/foreign-text.ts';
 import { StandingBadge } from '../parts/standing.tsx';
 import { TimeAgo } from '../parts/time-ago.tsx';
-import { money } from '../parts/words.ts';
 import { hashOfRun } from '../route.ts';
 import { RunActions } from './run-actions.tsx';
 import './runs.css';
@@ -82,7 +82,7 @@ function RunRow({ run, now, isOpen, onOpen }: RowProps): ReactNode {
         <td className="progress">
           <progress aria-hidden="true" value={approved} max={Math.max(1, phases)} /> {approved} of {phases}
         </td>
-        <td className="amount">{costUsd > 0 ? money(costUsd) : '–'}</td>
+        <td className="amount">{costUsd > 0 ? dollars(costUsd) : '–'}</td>
         <td>
           <TimeAgo time={startedAt} now={now} />
         </td>

@@ -1,0 +1,34 @@
+/**
+ * Counts, tokens and money in words.
+ *
+ * @module
+ */
+import { countOf, type Count } from './policy.ts';
+
+/** A count with its noun, such as `1 phase` and `2 phases`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** How much of an allowance is used, such as `1/2`; without the allowance where it is unlimited, or not known. */
+export function outOf(used: number, max: Count | undefined): string {
+  const most = max === undefined ? Infinity : countOf(max);
+  return most === Infinity ? String(used) : `${used}/${most}`;
+}
+
+/** A large count, such as `12.3k`. */
+export function thousands(count: number): string {
+  if (count < 1000) return String(Math.round(count));
+  return count < 999_950 ? `${(count / 1000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(1)}M`;
+}
+
+/** Money, such as `$3.50`; small sums with two digits that say something: `$0.0042`. */
+export function dollars(usd: number): string {
+  return usd > 0 && usd < 0.095 ? `$${Number(usd.toPrecision(2))}` : `$${usd.toFixed(2)}`;
+}
+
+/** Tokens and money, such as `12.3k tokens, $0.042`; empty where nothing was used. */
+export function usageText({ tokens, costUsd }: { readonly tokens: number; readonly costUsd: number }): string {
+  const parts = [...(tokens > 0 ? [`${thousands(tokens)} tokens`] : []), ...(costUsd > 0 ? [dollars(costUsd)] : [])];
+  return parts.join(', ');
+}

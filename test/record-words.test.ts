@@ -1,0 +1,201 @@
+/** What records say, in words that terminals and the dashboard share. */
+import { describe, expect, it } from 'vitest';
+import { definePipeline, type RunEvent } from '../src/index.ts';
+import { createEventLines } from '../src/cli/show/event-lines.ts';
+import { errorText } from '../src/model/problem-text.ts';
+import { recordText, recordWords, type KnownBefore } from '../src/model/record-words.ts';
+import { wordsOf } from '../visualizations/dashboard/src/run/record-words.ts';
+import { eventfulRun } from './dashboard/eventful.ts';
+import { fake } from './rig.ts';
+
+const at = { phase: 'a', generation: 0, attempt: 1 } as const;
+const work = { ...at, task: 't' } as const;
+const error = { code: 'TASK_FAILED', name: 'TypeError', message: 'broken\nDocs: docs/errors.md#TASK_FAILED' } as const;
+const correction = { attempt: 0, from: 'a', feedback: 'more' } as const;
+
+function textOf(event: RunEvent, known?: KnownBefore): string {
+  return recordText(recordWords({ runId: 'r', event }, VOICE, known));
+}
+
+const VOICE = {
+  duration: (ms: number) => `${ms} ms`,
+  usage: ({ tokens, costUsd }: { readonly tokens: number; readonly costUsd: number }) => `${tokens} and ${costUsd}`,
+  error: errorText,
+};
+
+describe('recordWords()', () => {
+  it('tells who, what, and what was said with it apart', () => {
+    const event = { type: 'task.asked', ...work, reviewer: true, question: 'Fine?\nReally?', inbox: {} } as const;
+    expect(recordWords({ runId: 'r', event }, VOICE)).toEqual({
+      who: 'reviewer t',
+      what: 'asks a person',
+      text: 'Fine?\nReally?',
+    });
+    const retry = { type: 'phase.retrying', ...at, by: 'gate', spent: 1, correction } as const;
+    const gate = { maxRetries: 2, maxPredecessorRetries: 'unlimited' } as const;
+    expect(recordWords({ runId: 'r', event: retry }, VOICE, { gate })).toEqual({
+      who: '',
+      what: 'retry 1/2',
+      text: 'more',
+    });
+    const rewind = { type: 'phase.rewinding', ...at, by: 'gate', spent: 1, correction, target: 'b' } as const;
+    expect(textOf(rewind, { gate })).toBe('sends back b 1: more');
+    expect(textOf(rewind)).toBe('sends back b 1: more');
+  });
+
+  it('ends a problem with a period where advice stands below it', () => {
+    const message = 'Cannot wait longer: 5s\nRaise it.\nDocs: docs/errors.md#TASK_TIMEOUT';
+    const event = {
+      type: 'task.failed',
+      ...work,
+      try: 1,
+      error: { code: 'TASK_TIMEOUT', name: 'TimeoutError', message },
+    } as const;
+    expect(textOf(event)).toBe('t failed: TimeoutError: Cannot wait longer: 5s. Raise it.');
+    expect(textOf({ type: 'phase.warned', ...at, code: 'W', message: 'a\nb' })).toBe('warning: a\nb');
+  });
+
+  it('is what a terminal and the dashboard show, but for their ways to write durations', async () => {
+    const records = await eventfulRun();
+    const line = createEventLines();
+    const told = records.map((record) => line(record).replace(/^ *\S+ {2}/u, ''));
+    expect(told).toEqual(
+      records.map((record) => {
+        const { event } = record;
+        return `${'phase' in event ? `${event.phase}: ` : ''}${recordText(recordWords(record, VOICE, knownOf(event)))}`;
+      }),
+    );
+    expect(records.map((record) => wordsOf(record, knownOf(record.event)))).toEqual(
+      records.map((record) => recordText(recordWords(record, VOICE, knownOf(record.event)))),
+    );
+  });
+
+  it('has words for all that can happen', () => {
+    const { plan } = definePipeline({ name: 'p', phases: [fake('a').definition] });
+    const events: readonly RunEvent[] = [
+      { type: 'run.resumed' },
+      { type: 'run.resumed', plan, fingerprint: 'f' },
+      { type: 'run.reopened' },
+      { type: 'run.ended', status: 'failed', error },
+      { type: 'limit.reached', limit: 'costUsd', used: 4, max: 5, holds: null },
+      {
+        type: 'limit.reached',
+        limit: 'costUsd',
+        used: 4,
+        max: 5,
+        holds: null,
+        refused: { phase: 'a', task: 't', estimate: 2 },
+      },
+      { type: 'limit.lifted', limit: 'costUsd', who: 'ada' },
+      { type: 'item.changed', item: 7, change: 'reminded' },
+      { type: 'item.changed', item: 7, change: 'raised', severity: 'urgent' },
+      { type: 'item.changed', item: 7, change: 'expired' },
+      { type: 'item.changed', item: 7, change: 'expired', queue: 'legal' },
+      { type: 'item.changed', item: 7, change: 'refused', reason: 'no number', who: 'bob' },
+      { type: 'task.started', ...work, try: 2 },
+      { type: 'task.reported', ...work, reviewer: true, tokens: 1500, costUsd: 0.25, model: 'm', progress: 0.5 },
+      {
+        type: 'task.reported',
+        ...work,
+        reviewer: false,
+        progress: 'half',
+        artifact: { name: 'file', content: 1 },
+        observation: 'seen',
+      },
+      { type: 'task.reported', ...work, reviewer: false },
+      { type: 'task.retrying', ...work, reviewer: false, try: 1, error, delayMs: 1500 },
+      { type: 'task.failed', ...work, try: 2, error, rework: { phase: 'b', feedback: 'numbers' } },
+      { type: 'task.asked', ...work, reviewer: true, question: 'Fine?', inbox: {} },
+      { type: 'task.answered', ...work, reviewer: true, answer: 'yes', who: 'ada' },
+      { type: 'review.started', ...at, asked: 2 },
+      { type: 'review.decided', ...at, by: 'gate', verdicts: {}, verdict: { type: 'unrecognised', text: 'hm' } },
+      { type: 'review.decided', ...at, by: 'gate', verdicts: {}, verdict: { type: 'unavailable', error } },
+      {
+        type: 'review.decided',
+        ...at,
+        by: 'gate',
+        verdicts: {},
+        verdict: { type: 'inconclusive', decision: { type: 'reject', reason: 'bad' } },
+      },
+      {
+        type: 'review.decided',
+        ...at,
+        by: 'person',
+        who: 'ada',
+        verdicts: {},
+        verdict: { type: 'retryPredecessor', phase: 'b', feedback: 'x' },
+      },
+      { type: 'review.decided', ...at, by: 'worker', verdicts: {}, verdict: { type: 'escalate', reason: 'y' } },
+      { type: 'phase.retrying', ...at, by: 'gate', spent: 2, correction: { ...correction, requiredChange: 'Add it.' } },
+      { type: 'loop.detected', ...at, kind: 'issue', issues: ['i'], rewinds: [] },
+      {
+        type: 'loop.detected',
+        ...at,
+        kind: 'rewind',
+        issues: [],
+        rewinds: [
+          { from: 'a', to: 'b' },
+          { from: 'b', to: 'a' },
+        ],
+      },
+      { type: 'phase.warned', ...at, code: 'W', message: 'careful' },
+      { type: 'phase.reflected', ...at, reflection: 'I forgot.' },
+      { type: 'phase.reflected', ...at },
+      { type: 'check.baselined', ...at, passed: ['lint'], failed: [] },
+      { type: 'check.baselined', ...at, passed: [], failed: [{ check: 'tests', details: 'two' }] },
+      { type: 'phase.read', ...at, source: 'b' },
+      { type: 'phase.approved', ...at, because: 'exhausted', outputs: {}, version: 2, read: {} },
+      { type: 'phase.stale', phase: 'a', because: 'b' },
+      { type: 'phase.invalidated', phase: 'a', generation: 1, because: 'b' },
+      { type: 'phase.skipped', phase: 'a', because: 'no need', who: 'ada' },
+    ];
+    expect(events.map((event) => textOf(event))).toEqual([
+      'run r resumed',
+      'run r resumed with a changed definition',
+      'run goes on: what was not approved runs again',
+      'run failed: TypeError: broken',
+      'limit costUsd reached, 4 of 5',
+      'limit costUsd reached, 4 of 5 before t of a, which may use 2',
+      'limit costUsd lifted by ada',
+      'question 7 still waits for a person',
+      'question 7 still waits, urgent now',
+      'nobody answered question 7 in time',
+      'question 7 goes to legal',
+      'an answer of bob to question 7 was refused: no number',
+      't started, try 2',
+      'reviewer t is at 50%, used 1500 and 0.25 with m',
+      't half, put out the artifact file, observed: seen',
+      't reported',
+      't failed, try 2 in 1500 ms: TypeError: broken',
+      't demands rework of b: numbers',
+      'reviewer t asks a person: Fine?',
+      'reviewer t was answered by ada',
+      'review, asked 2 times',
+      'verdict: no verdict in the answer: hm',
+      'verdict: no answer: broken',
+      'verdict: not sure enough to reject: bad',
+      'a person decided (ada): send back b: x',
+      'a task demands: escalate: y',
+      'retry 2: more',
+      'goes round in a loop: i is open again, and nothing was corrected',
+      'goes round in a loop: a sends back b, b sends back a',
+      'warning: careful',
+      'reflects: I forgot.',
+      'reflects: nothing came of it',
+      'passed before it began: lint',
+      'failed before it began: tests',
+      'reads b',
+      'approved although changes were asked for, as the retries are spent, version 2',
+      'stale, as b has a newer version',
+      'must run again, because of b',
+      'skipped by ada: no need',
+    ]);
+  });
+});
+
+// --- internal ---
+
+/** The eventful run has no gate but of the usual allowances. */
+function knownOf(event: RunEvent): KnownBefore {
+  return 'phase' in event ? { gate: { maxRetries: 2, maxPredecessorRetries: 2 } } : {};
+}
