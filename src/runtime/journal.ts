@@ -147,6 +147,15 @@ export function createJournal({ store, log, lease, origin, onKept, onFailure }: 
 
 // --- internal ---
 
+const REFUSED = 'Repair the store, then resume the run: everything that was seen of it is kept.';
+/** Its file was removed, replaced or damaged. */
+const GONE =
+  'Put the store back as it was, then resume the run: what was seen of it was kept there. Where that is lost, start another run.';
+
+function isUnreadable(cause: unknown): boolean {
+  return PhasegateError.is(cause) && cause.code === 'STORE_UNREADABLE';
+}
+
 /** What a record leads to beside itself. */
 interface Folded {
   readonly items: readonly InboxItem[];
@@ -176,6 +185,5 @@ async function refused(
   // Nothing is wrong with the store.
   if (lease && PhasegateError.is(cause) && cause.code === 'LEASE_LOST') return takenOver(store, lease, cause);
   const problem = `Cannot go on with run ${runId} as its store refused ${count === 1 ? 'a record' : `${count} records`}`;
-  const hint = 'Repair the store, then resume the run: everything that was seen of it is kept.';
-  return new PhasegateError('STORE_FAILED', problem, { hint, cause });
+  return new PhasegateError('STORE_FAILED', problem, { hint: isUnreadable(cause) ? GONE : REFUSED, cause });
 }

@@ -7,11 +7,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   approve,
+  definePipeline,
   memoryStore,
+  phase,
   PhasegateError,
   readRun,
   resumeRun,
   startRun,
+  task,
   type Run,
   type RunRecord,
   type RunResult,
@@ -113,6 +116,26 @@ describe('a database that turns read-only while a run is in it', () => {
     expect((await attempt(good, effects, 'resume')).result.status).toBe('completed');
     expect(commitsOf(await readRun(good, 'r'))).toEqual(commitsOf(plain.seen));
     await good.close();
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('a store whose file is removed while a run is in it', () => {
+  it('is said to be gone, and not to be repaired', async () => {
+    const path = join(folder, 'removed.sqlite');
+    const store = sqliteStore(path);
+    const pipeline = definePipeline({
+      name: 'article',
+      phases: [phase('draft', { tasks: [task('write', { run: () => rmSync(path) })] })],
+    });
+    const { status, error } = await startRun(pipeline, { store, runId: 'r' }).result;
+    await store.close();
+    expect(status).toBe('failed');
+    expect(error?.message).toMatchInlineSnapshot(`
+      "Cannot go on with run r as its store refused 3 records
+      Put the store back as it was, then resume the run: what was seen of it was kept there. Where that is lost, start another run.
+      Docs: docs/errors.md#STORE_FAILED"
+    `);
+    expect(error?.cause).toContain(`${path} was removed`);
   });
 });
 
