@@ -96,8 +96,8 @@ export function createLiveReporter(stream: NodeJS.WriteStream): Reporter {
     resume,
     end(result, notes) {
       pause();
-      const { columns } = sizeOf(stream);
-      write(treeLines(board, { columns: columns - 1, rows: LONGEST_TREE }, Date.now()));
+      const { columns, rows } = sizeOf(stream);
+      write(treeLines(board, { columns: columns - 1, rows: rows - 1 }, Date.now()));
       write([...summaryLines(result, board.plan), ...notes].map((line) => fit(line, FULL_LINE)));
     },
   };
@@ -106,8 +106,6 @@ export function createLiveReporter(stream: NodeJS.WriteStream): Reporter {
 // --- internal ---
 
 const FRAME_MS = 100;
-/** Lines of the tree that stay on the terminal when the run has ended. */
-const LONGEST_TREE = 200;
 /** The summary may wrap: it is not drawn again. */
 const FULL_LINE = 2000;
 

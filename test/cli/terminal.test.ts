@@ -80,7 +80,7 @@ describe.skipIf(!python)('on a terminal', () => {
   ])('500 phases are as much of a tree as %i columns and %i rows have, in every frame', async (columns, rows) => {
     const directory = await files({ 'p.mjs': MANY });
     const frames: (readonly string[])[] = [];
-    const { code } = await onTerminal(
+    const { code, text } = await onTerminal(
       ['run', join(directory, 'p.mjs'), '--run-id', 'r1'],
       {},
       {},
@@ -94,6 +94,10 @@ describe.skipIf(!python)('on a terminal', () => {
       expect(lines.findIndex((line) => PROGRESS.test(line))).toBe(lines.length - 1);
       expect(lines.filter((line) => line.startsWith('…')).length).toBe(1);
     }
+    // What stays: those that were sent back, as far as there is room, and how many there are beside them.
+    const kept = text.slice(text.lastIndexOf(`${ESC}[?25h`)).split('\n');
+    const end = kept.findIndex((line) => line.includes('…') && line.includes('approved'));
+    expect(kept.slice(0, end).filter((line) => /phase/u.test(line)).length).toBe(rows - 3);
     expect(code).toBe(0);
   });
 

@@ -236,6 +236,50 @@ describe('the tree', () => {
     `);
   });
 
+  //  base ──▶ every other; p3 is sent back, p5 rejected, p8 accepted without consent, p9 fails; after p5: t
+  it('shows of a large run that has ended what did not go as it should, and counts the rest', async () => {
+    const phases = Array.from({ length: 60 }, (_, index) => {
+      const tasks = [
+        task('work', {
+          run: () => {
+            if (index === 9) throw new Error('no disk');
+            return index;
+          },
+        }),
+      ] as const;
+      const after = index === 0 ? [] : ['p0'];
+      if (index === 3)
+        return phase(`p${index}`, { after, tasks, review: ({ attempt }) => (attempt > 1 ? approve() : retry('more')) });
+      if (index === 5) return phase(`p${index}`, { after, tasks, review: () => rejected('no use') });
+      if (index === 8) return phase(`p${index}`, { after, tasks, review: { by: () => retry('less'), maxRetries: 0 } });
+      return phase(`p${index}`, { after, tasks });
+    });
+    const last = phase('t', { after: ['p5'], tasks: [task('work', { run: () => 1 })] });
+    const records = await recordsOf(definePipeline({ name: 'large', phases: [...phases, last] }));
+    const end = ({ event }: RunRecord) => event.type === 'run.ended';
+    expect(frame(records, end, { rows: 20 })).toMatchInlineSnapshot(`
+      "
+      large  ✓ 58  ✗ 2  – 1
+      ✓ p3  1 task  3 attempts  25s
+      ✗ p5  rejected: no use  23s
+      ✓ p8  1 task  accepted, as its retries are spent  24s
+      ✗ p9  no disk  24s
+      – t   skipped: p5
+      … 56 approved
+      58/61 approved · 2 corrections · 26s
+      "
+    `);
+    expect(frame(records, end, { rows: 5 })).toMatchInlineSnapshot(`
+      "
+      large  ✓ 58  ✗ 2  – 1
+      ✗ p5  rejected: no use  23s
+      ✗ p9  no disk  24s
+      … 58 approved, 1 skipped
+      58/61 approved · 2 corrections · 26s
+      "
+    `);
+  });
+
   it('never is wider or longer than the terminal, at any moment of any run', async () => {
     const hostile = phase('日本語 👩‍👩‍👧‍👦 e\u0301\u0301 ' + 'x'.repeat(200), {
       tasks: [
