@@ -2,7 +2,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { InboxItem } from '../../src/index.ts';
+import { plainItem } from '../../src/cli/show/item-lines.ts';
+import type { InboxItem, ItemDetail } from '../../src/index.ts';
 import { sqliteStore } from '../../src/store.ts';
 import { files, main, phasegate, start, type Ended } from './cli.ts';
 
@@ -19,6 +20,77 @@ export default definePipeline({ name: 'letter', phases: [
   phase('print', { after: ['draft'], tasks: [task('p', { run: human({ question: 'Which paper?', choices: ['A4', 'A5'], queue: 'print' }) })] }),
 ] });
 `;
+
+const ITEM: InboxItem = {
+  id: 'r:9',
+  nonce: 'n',
+  runId: 'r',
+  seq: 9,
+  pipeline: 'p',
+  kind: 'escalation',
+  about: 'work',
+  generation: 0,
+  attempt: 0,
+  because: 'requested',
+  reason: 'Which?',
+  queue: 'default',
+  severity: 'normal',
+  openedAt: 0,
+};
+
+const DETAIL: ItemDetail = {
+  item: ITEM,
+  inputs: {},
+  attempts: [],
+  corrections: [],
+  findings: [],
+  reach: [],
+  changes: {},
+  used: { durationMs: 0, attempts: 0, reviews: 0, corrections: 0, tokens: 0, costUsd: 0 },
+  phaseUsed: { costUsd: 0, tokens: 0 },
+  limits: {},
+  tasks: [],
+  choices: [],
+};
+
+describe('an item as lines', () => {
+  /** `work` retries, sends back `plan`, and then asks a person; all in the generations that the other sees. */
+  function detailOf(): ItemDetail {
+    const attempt = { outputs: {}, verdict: undefined, verdicts: {} };
+    const item = { ...ITEM, kind: 'task', about: 'work', task: 'person' } as const;
+    return {
+      ...DETAIL,
+      item,
+      attempts: [
+        { ...attempt, number: 1, generation: 0, attempt: 0 },
+        { ...attempt, number: 2, generation: 0, attempt: 1 },
+        { ...attempt, number: 3, generation: 0, attempt: 0 },
+        { ...attempt, number: 4, generation: 2, attempt: 0 },
+      ],
+      inputs: { plan: Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`t${at}`, 'x\n'.repeat(30)])) },
+    };
+  }
+
+  it('calls no two attempts the same', () => {
+    const lines = plainItem(detailOf(), 0).split('\n');
+    expect(lines.filter((line) => line.startsWith('attempt'))).toEqual([
+      'attempt 1',
+      'attempt 2',
+      'attempt 3',
+      'attempt 4, generation 3',
+    ]);
+  });
+
+  it('shortens what there is to work with, and says by how much', () => {
+    const text = plainItem(detailOf(), 0);
+    expect(text.match(/^ {2}plan \/ t\d+:$/gmu)).toHaveLength(10);
+    expect(text).toContain('    … 20 more lines\n  and 2 outputs more: --json has all of them\n');
+  });
+
+  it('has it for whoever does the work only', () => {
+    expect(plainItem({ ...detailOf(), item: { ...ITEM, kind: 'review' } }, 0)).not.toContain('to work with');
+  });
+});
 
 describe('phasegate inbox', () => {
   it('lists, shows and answers what waits, with short ids, and the run goes on', async () => {
@@ -64,6 +136,9 @@ describe('phasegate inbox', () => {
     await goOn(cwd, item.id);
     const next = await only(cwd);
     expect(next).toMatchObject({ kind: 'task', about: 'print', queue: 'print' });
+    // Whoever does the work sees what there is to work with.
+    const work = (await phasegate(['inbox', 'show', next.id], { cwd })).stdout;
+    expect(work).toContain('to work with:\n  draft / text:\n    line\n    2 tighter\nattempt 1\n');
     await refused(['answer', next.id, '--value', 'A6'], cwd, 'ANSWER_INVALID');
     expect((await phasegate(['inbox', 'answer', 'R:', '--value', 'A5'], { cwd })).code).toBe(0);
     const { code, stdout } = await phasegate(['resume', 'r', 'p.mjs'], { cwd });

@@ -80,6 +80,11 @@ export function attemptLines(attempts: readonly AttemptStory[]): readonly Line[]
   ]);
 }
 
+/** What an attempt is called wherever it is listed. @param number Which one of its phase, in the whole run, from 1. */
+export function attemptName(number: number, generation: number): string {
+  return `attempt ${number}${generation > 0 ? `, generation ${generation + 1}` : ''}`;
+}
+
 // --- internal ---
 
 interface Draft extends Omit<AttemptStory, 'outputs' | 'decisions' | 'end'> {
@@ -93,7 +98,7 @@ const MOST_LINES = 20;
 const LONGEST_COMPARED = 100_000;
 
 function storyLines(one: AttemptStory, before: AttemptStory | undefined, number: number): readonly Line[] {
-  const head = `  attempt ${number}${one.generation > 0 ? `, generation ${one.generation + 1}` : ''}`;
+  const head = `  ${attemptName(number, one.generation)}`;
   return [
     [span(head), span(one.end === null ? '' : `  ${one.end.replace('phase.', '')}`, 'dim')],
     ...(one.feedback === null ? [] : [[span(`    asked to: ${one.feedback}`, 'dim')]]),

@@ -6,9 +6,11 @@
 import type { InboxItem } from '../../model/inbox.ts';
 import type { Choice } from '../../model/item-choices.ts';
 import type { ItemDetail, TriedAttempt } from '../../model/item-detail.ts';
+import { waitsFor } from '../../model/item-words.ts';
 import type { KeptDetail, KeptItem } from '../../store/given-answer.ts';
 import { givenText } from '../given-answer.ts';
-import { verdictText } from './event-lines.ts';
+import { correctionText, verdictText } from './event-lines.ts';
+import { attemptName } from './attempts.ts';
 import { findingLines } from './issue-lines.ts';
 import { plain, span, type Line, type Tone } from './line.ts';
 import { excerptLines } from './summary.ts';
@@ -39,10 +41,11 @@ export function itemLines(detail: KeptDetail, now: number, waits = ''): readonly
     ...textLines(item.reason),
     ...textLines(item.description ?? ''),
     ...factsOf(item, now),
+    ...inputLines(detail),
     ...attempts.flatMap((one, index) => attemptLines(one, index === attempts.length - 1)),
     ...(corrections.length > 0 ? [[span('asked for so far:', 'dim')]] : []),
     ...corrections.map(({ from, to, feedback, requiredChange }): Line => {
-      const text = oneLine(feedback === '' ? (requiredChange ?? '') : feedback);
+      const text = correctionText({ feedback, requiredChange });
       const who = to === undefined ? oneLine(from) : `${oneLine(from)}, of ${oneLine(to)}`;
       return [span(`  ${who}: ${cut(text, LONGEST)}`)];
     }),
@@ -63,6 +66,7 @@ const HEAD = ['item', 'queue', 'since', 'due', 'about', 'asks'];
 /** Longest text of one line, in columns. */
 const LONGEST = 100;
 const MOST_CHANGES = 40;
+const MOST_INPUTS = 10;
 
 function cellsOf(item: KeptItem, now: number): readonly string[] {
   const { id, queue, severity, openedAt, closedAt, dueAt, outcome = 'closed', reason, answer } = item;
@@ -86,15 +90,8 @@ function aboutOf({ about, task }: InboxItem): string {
   return task === undefined ? oneLine(about) : `${oneLine(about)}/${oneLine(task)}`;
 }
 
-const KINDS: Readonly<Record<InboxItem['kind'], string>> = {
-  escalation: 'waits for a decision',
-  limit: 'is spent, and the run is held',
-  task: 'waits for what a person puts out',
-  review: 'waits for the decision of a person who is its reviewer',
-};
-
 function titleOf(item: InboxItem): string {
-  return `${aboutOf(item)} of "${oneLine(item.pipeline)}" ${KINDS[item.kind]}`;
+  return `${aboutOf(item)} of "${oneLine(item.pipeline)}" ${waitsFor[item.kind]}`;
 }
 
 function factsOf(item: InboxItem, now: number): readonly Line[] {
@@ -119,10 +116,26 @@ function textLines(text: string): readonly Line[] {
     .map((line): Line => [span(`  ${line}`)]);
 }
 
-function attemptLines({ attempt, generation, outputs, verdict, verdicts }: TriedAttempt, isLast: boolean) {
-  const again = generation > 0 ? `, sent back ${counted(generation, 'time')}` : '';
+/** What whoever does the work needs; who judges it has seen what came of it. */
+function inputLines({ item, inputs }: KeptDetail): readonly Line[] {
+  if (item.kind !== 'task') return [];
+  const outputs = Object.entries(inputs).flatMap(([phase, tasks]) =>
+    Object.entries(tasks).map(([task, value]) => ({ name: `${oneLine(phase)} / ${oneLine(task)}`, value })),
+  );
+  if (outputs.length === 0) return [];
+  const more = outputs.length - MOST_INPUTS;
+  return [
+    [span('to work with:', 'dim')],
+    ...outputs
+      .slice(0, MOST_INPUTS)
+      .flatMap(({ name, value }): readonly Line[] => [[span(`  ${name}:`, 'dim')], ...excerptLines(value)]),
+    ...(more > 0 ? [[span(`  and ${counted(more, 'output')} more: --json has all of them`, 'dim')]] : []),
+  ];
+}
+
+function attemptLines({ number, generation, outputs, verdict, verdicts }: TriedAttempt, isLast: boolean) {
   const head: Line = [
-    span(`attempt ${attempt + 1}${again}`, 'strong'),
+    span(attemptName(number, generation), 'strong'),
     span(verdict ? `: ${cut(verdictText(verdict), LONGEST)}` : ''),
   ];
   if (!isLast) return [head];
