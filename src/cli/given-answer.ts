@@ -5,6 +5,7 @@
  */
 import { PhasegateError } from '../model/errors.ts';
 import type { InboxItem } from '../model/inbox.ts';
+import { answeredBy } from '../model/item-words.ts';
 import type { GivenAnswer } from '../store/given-answer.ts';
 import type { Lease } from '../store/port.ts';
 import { asItStands } from './holder.ts';
@@ -12,8 +13,8 @@ import { oneLine } from './show/text.ts';
 import { storeArgument, type OpenStore } from './store-option.ts';
 
 /** That there is an answer, in words. */
-export function givenText({ by }: GivenAnswer): string {
-  return `answered${by === '' ? '' : ` by ${oneLine(by)}`}, not yet taken`;
+export function givenText(answer: GivenAnswer): string {
+  return oneLine(answeredBy(answer));
 }
 
 /** Who can take an answer to a run now; `undefined` where nobody works on it. */

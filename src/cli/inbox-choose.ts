@@ -7,6 +7,7 @@ import { isCancel, log, select, text } from '@clack/prompts';
 import { PhasegateError } from '../model/errors.ts';
 import type { Choice } from '../model/item-choices.ts';
 import type { ItemDetail } from '../model/item-detail.ts';
+import { problemText } from '../model/problem-text.ts';
 import type { Reply } from '../model/reply.ts';
 import { MENDABLE } from './inbox-ask.ts';
 import { replyOf, type ReplyFlags } from './inbox-reply.ts';
@@ -44,7 +45,7 @@ export async function chooseReply(
         return true;
       } catch (error) {
         if (!PhasegateError.is(error) || !MENDABLE.has(error.code)) throw error;
-        log.error(error.message.replace(/\nDocs: .*$/u, ''), { output });
+        log.error(problemText(error.message), { output });
       }
     }
   } finally {

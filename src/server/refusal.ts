@@ -4,6 +4,7 @@
  * @module
  */
 import { PhasegateError, type ErrorCode } from '../model/errors.ts';
+import { problemText } from '../model/problem-text.ts';
 import type { Refusal } from './api.ts';
 
 /** A refusal with the status that fits. */
@@ -69,6 +70,6 @@ const STATUS: Readonly<Partial<Record<ErrorCode, number>>> = {
 
 /** The message without what stands below it: advice, and where it is documented. */
 function problemOf({ message, hint }: PhasegateError): string {
-  const said = message.replace(/\nDocs: \S+$/u, '');
+  const said = problemText(message);
   return hint !== undefined && said.endsWith(`\n${hint}`) ? said.slice(0, -hint.length - 1) : said;
 }

@@ -18,7 +18,7 @@ describe('timelineLines()', () => {
       ✗ print                                              ███◌◌◌◌
       … 1 phase without any work
 
-      █ works   ▒ is reviewed   ◌ waits for a person
+      █ work   ▒ review   ◌ waits for a person
       ─ waits to start again   ↶ is sent back
       draft sent back research"
     `);
@@ -53,7 +53,7 @@ describe('timelineLines()', () => {
       ✓ a  ████████████████████████◌◌◌◌◌◌◌
       ✓ b                                █████████████████████████
 
-      █ works   ▒ is reviewed   ◌ waits for a person
+      █ work   ▒ review   ◌ waits for a person
       12h 00m without work are drawn short, from 8.0s on"
     `);
   });
@@ -82,7 +82,7 @@ describe('timelineLines()', () => {
       ✗ a  █
       … 1 phase without any work
 
-      █ works   ▒ is reviewed"
+      █ work   ▒ review"
     `);
     expect(drawn(records.slice(0, 1), 30)).toBe('… 2 phases without any work');
   });
@@ -110,7 +110,7 @@ describe('phasegate show --timeline', () => {
     const lines = stdout.split('\n');
     expect(lines[0]).toBe(`run ${run} of "article"  completed`);
     expect(lines.filter((line) => /^✓ (?:research|draft   ) {2}/u.test(line))).toHaveLength(2);
-    expect(lines).toContainEqual(containing('█ works'));
+    expect(lines).toContainEqual(containing('█ work'));
     expect(stdout).not.toContain('attempt 1');
     expect(Math.max(...lines.slice(3).map(widthOf))).toBeLessThanOrEqual(80);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

@@ -6,6 +6,7 @@
 import type { InboxItem } from '../../model/inbox.ts';
 import type { Choice } from '../../model/item-choices.ts';
 import type { ItemDetail, TriedAttempt } from '../../model/item-detail.ts';
+import { waitsFor } from '../../model/item-words.ts';
 import type { KeptDetail, KeptItem } from '../../store/given-answer.ts';
 import { givenText } from '../given-answer.ts';
 import { correctionText, verdictText } from './event-lines.ts';
@@ -89,15 +90,8 @@ function aboutOf({ about, task }: InboxItem): string {
   return task === undefined ? oneLine(about) : `${oneLine(about)}/${oneLine(task)}`;
 }
 
-const KINDS: Readonly<Record<InboxItem['kind'], string>> = {
-  escalation: 'waits for a decision',
-  limit: 'is spent, and the run is held',
-  task: 'waits for what a person puts out',
-  review: 'waits for the decision of a person who is its reviewer',
-};
-
 function titleOf(item: InboxItem): string {
-  return `${aboutOf(item)} of "${oneLine(item.pipeline)}" ${KINDS[item.kind]}`;
+  return `${aboutOf(item)} of "${oneLine(item.pipeline)}" ${waitsFor[item.kind]}`;
 }
 
 function factsOf(item: InboxItem, now: number): readonly Line[] {

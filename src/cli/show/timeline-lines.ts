@@ -7,6 +7,7 @@ import type { Plan } from '../../model/plan.ts';
 import type { RunSnapshot } from '../../model/result.ts';
 import { createTimeAxis, type TimeAxis } from '../../model/time-axis.ts';
 import { isAtWork, type Timeline, type TimelineBar } from '../../model/timeline.ts';
+import { timelineKinds, timelineWords } from '../../model/timeline-words.ts';
 import { fit, span, type Line } from './line.ts';
 import { glyph, markOf } from './marks.ts';
 import { counted } from '../../model/amount-text.ts';
@@ -113,9 +114,9 @@ function scaleText(axis: TimeAxis, width: number, from: number): string {
 function legendLines({ bars, arrows }: Timeline, columns: number): readonly Line[] {
   const used = new Set(bars.map(({ kind }) => kind));
   const entries: readonly Line[] = [
-    ...Object.entries(timelineGlyphs)
-      .filter(([kind]) => [...used].some((one) => one === kind))
-      .map(([, { glyph: mark, tone, text }]) => [span(mark, tone), span(` ${text}`, 'dim')]),
+    ...timelineKinds
+      .filter((kind) => used.has(kind))
+      .map((kind) => [timelineGlyphs[kind], span(` ${timelineWords[kind]}`, 'dim')]),
     ...(arrows.length > 0 ? [[SENT_BACK, span(' is sent back', 'dim')]] : []),
   ];
   const lines: Line[] = [];

@@ -5,18 +5,16 @@
  */
 import type { TimeAxis } from '../../model/time-axis.ts';
 import type { TimelineBar, TimelineKind } from '../../model/timeline.ts';
-import { span, type Span, type Tone } from './line.ts';
+import { span, type Span } from './line.ts';
 import { glyph } from './marks.ts';
 
 /** How a kind is drawn. The characters differ without their colours. */
-export const timelineGlyphs: Readonly<
-  Record<TimelineKind, { readonly glyph: string; readonly tone: Tone; readonly text: string }>
-> = {
-  work: { glyph: '█', tone: 'busy', text: 'works' },
-  review: { glyph: '▒', tone: 'good', text: 'is reviewed' },
-  person: { glyph: '◌', tone: 'warn', text: 'waits for a person' },
-  backoff: { glyph: '·', tone: 'warn', text: 'waits before another try' },
-  waiting: { glyph: '─', tone: 'dim', text: 'waits to start again' },
+export const timelineGlyphs: Readonly<Record<TimelineKind, Span>> = {
+  work: span('█', 'busy'),
+  review: span('▒', 'good'),
+  person: span('◌', 'warn'),
+  backoff: span('·', 'warn'),
+  waiting: span('─', 'dim'),
 };
 
 /** Where a phase was sent back by another. */
@@ -66,19 +64,6 @@ export function timelineRow(
 const LEAST = 1e-9;
 const NOTHING: Span = span(' ');
 
-const SPANS: Readonly<Record<TimelineKind, Span>> = {
-  work: spanOf('work'),
-  review: spanOf('review'),
-  person: spanOf('person'),
-  backoff: spanOf('backoff'),
-  waiting: spanOf('waiting'),
-};
-
-function spanOf(kind: TimelineKind): Span {
-  const { glyph: mark, tone } = timelineGlyphs[kind];
-  return span(mark, tone);
-}
-
 function columnAt(place: number, columns: number): number {
   return Math.max(0, Math.min(columns - 1, Math.floor(place)));
 }
@@ -90,7 +75,7 @@ function mostly(shares: ReadonlyMap<TimelineKind, Float64Array>, at: number): Sp
     const share = own[at] ?? 0;
     if (share <= largest) continue;
     largest = share;
-    most = SPANS[kind];
+    most = timelineGlyphs[kind];
   }
   return most;
 }

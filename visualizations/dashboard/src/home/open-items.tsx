@@ -4,11 +4,12 @@
  * @module
  */
 import type { ReactNode } from 'react';
+import { answeredBy } from '../../../../src/model/item-words.ts';
 import type { UiItem } from '../../../../src/server/api.ts';
 import { useAsked } from '../data/ask.ts';
 import { useChanges } from '../data/changes.ts';
 import { useNow } from '../data/now.ts';
-import { aboutOf, answeredBy, becauseOf, deadlineOf } from '../inbox/item-words.ts';
+import { aboutOf, becauseOf, deadlineOf } from '../inbox/item-words.ts';
 import { SeverityTag } from '../inbox/severity-tag.tsx';
 import { inOneLine, startOf } from '../parts/foreign-text.ts';
 import { RefusalNote } from '../parts/refusal-note.tsx';
@@ -88,7 +89,7 @@ function ItemCard({ item, now }: { readonly item: UiItem; readonly now: number }
         </span>
         <span>queue {startOf(item.queue, 40)}</span>
         {deadline === '' ? null : <span className="deadline">{deadline}</span>}
-        {item.answer ? <strong>{answeredBy(item.answer)}</strong> : null}
+        {item.answer ? <strong>{inOneLine(answeredBy(item.answer))}</strong> : null}
       </p>
     </li>
   );

@@ -4,6 +4,7 @@
  * @module
  */
 import type { ReactNode } from 'react';
+import { waitsFor } from '../../../../src/model/item-words.ts';
 import type { UiItem, UiRun } from '../../../../src/server/api.ts';
 import { useNow } from '../data/now.ts';
 import { inOneLine, startOf } from '../parts/foreign-text.ts';
@@ -11,7 +12,7 @@ import { LongText } from '../parts/long-text.tsx';
 import { StandingBadge } from '../parts/standing.tsx';
 import { TimeAgo } from '../parts/time-ago.tsx';
 import { hashOfRun } from '../route.ts';
-import { aboutOf, becauseOf, deadlineOf, waitsFor } from './item-words.ts';
+import { aboutOf, becauseOf, deadlineOf } from './item-words.ts';
 import { SeverityTag } from './severity-tag.tsx';
 
 interface ItemHeadProps {

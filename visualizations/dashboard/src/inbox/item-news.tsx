@@ -4,12 +4,13 @@
  * @module
  */
 import { type ReactNode, useEffect, useState } from 'react';
+import { answeredBy } from '../../../../src/model/item-words.ts';
 import type { UiItem } from '../../../../src/server/api.ts';
 import { useAsked } from '../data/ask.ts';
 import { useChanges } from '../data/changes.ts';
 import { inOneLine, startOf } from '../parts/foreign-text.ts';
 import { hashOf } from '../route.ts';
-import { answeredBy, isRefused } from './item-words.ts';
+import { isRefused } from './item-words.ts';
 import { moveDraft } from './use-draft.ts';
 
 interface ItemNewsProps {
@@ -41,7 +42,7 @@ function newsOf(item: UiItem, first: UiItem): string {
   const { closedAt, outcome = 'closed', who, answer, severity, queue, expired } = item;
   if (closedAt !== undefined)
     return `Closed${who === undefined ? '' : ` by ${inOneLine(who)}`}: ${startOf(outcome, 300)}`;
-  if (answer) return `It is ${answeredBy(answer)}.`;
+  if (answer) return `It is ${inOneLine(answeredBy(answer))}.`;
   const changes = [
     ...(expired && !first.expired ? ['Nobody has answered in time.'] : []),
     ...(severity === first.severity ? [] : [`It is ${severity} now.`]),

@@ -4,10 +4,12 @@
  * @module
  */
 import { type ReactNode, useState } from 'react';
+import { answeredBy } from '../../../../src/model/item-words.ts';
 import type { Answered, UiItem, UiItemDetail } from '../../../../src/server/api.ts';
 import { useAsked } from '../data/ask.ts';
 import { useChanges } from '../data/changes.ts';
 import { useSession } from '../data/session.ts';
+import { inOneLine } from '../parts/foreign-text.ts';
 import { RefusalNote } from '../parts/refusal-note.tsx';
 import { AnswerForm } from './answer-form.tsx';
 import { AnswerOutcome } from './answer-outcome.tsx';
@@ -15,7 +17,6 @@ import { ItemAttempts } from './item-attempts.tsx';
 import { ItemDemands } from './item-demands.tsx';
 import { ItemHead } from './item-head.tsx';
 import { ItemUsage } from './item-usage.tsx';
-import { answeredBy } from './item-words.ts';
 import { ItemInputs } from './item-inputs.tsx';
 import { ItemNews } from './item-news.tsx';
 import './inbox.css';
@@ -69,6 +70,6 @@ function Item({ detail }: { readonly detail: UiItemDetail }): ReactNode {
 
 function blockedBy(item: UiItem, readOnly: boolean): string | null {
   if (item.closedAt !== undefined) return 'It is closed, so nothing can be sent.';
-  if (item.answer) return `It is ${answeredBy(item.answer)}: nothing more can be sent.`;
+  if (item.answer) return `It is ${inOneLine(answeredBy(item.answer))}: nothing more can be sent.`;
   return readOnly ? 'This dashboard is read-only: nothing can be sent.' : null;
 }

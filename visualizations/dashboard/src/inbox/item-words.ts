@@ -4,7 +4,6 @@
  * @module
  */
 import type { InboxItem } from '../../../../src/model/inbox.ts';
-import type { UiItem } from '../../../../src/server/api.ts';
 import { inOneLine } from '../parts/foreign-text.ts';
 import { durationText } from '../parts/words.ts';
 
@@ -12,14 +11,6 @@ import { durationText } from '../parts/words.ts';
 export function aboutOf({ about, task }: Pick<InboxItem, 'about' | 'task'>): string {
   return task === undefined ? inOneLine(about) : `${inOneLine(about)} / ${inOneLine(task)}`;
 }
-
-/** What it waits for. */
-export const waitsFor: Readonly<Record<InboxItem['kind'], string>> = {
-  escalation: 'waits for a decision',
-  limit: 'is spent, and the run is held',
-  task: 'waits for what a person puts out',
-  review: 'waits for the decision of a person who is its reviewer',
-};
 
 /** Why a person is asked, from the code of it. */
 export function becauseOf({ because }: Pick<InboxItem, 'because'>): string {
@@ -34,11 +25,6 @@ export function deadlineOf(item: InboxItem, now: number): string {
   if (dueAt === expireAt) return `expires ${when}, ${afterwards(item)}`;
   if (dueAt === raiseAt) return `becomes more urgent ${when}`;
   return dueAt === remindAt ? `is reminded of ${when}` : `due ${when}`;
-}
-
-/** That somebody has answered and nobody has taken it yet. */
-export function answeredBy({ by }: NonNullable<UiItem['answer']>): string {
-  return `answered${by === '' ? '' : ` by ${inOneLine(by)}`}, not yet taken`;
 }
 
 /** Whether the run has refused what was answered, as the schema of a task may do. */

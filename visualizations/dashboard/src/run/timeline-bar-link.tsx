@@ -5,10 +5,11 @@
  */
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
 import type { TimelineBar } from '../../../../src/model/timeline.ts';
+import { timelineWords } from '../../../../src/model/timeline-words.ts';
 import { timeText } from '../parts/words.ts';
 import { hashOf, type RunRoute } from '../route.ts';
 import { type TimeScale, xOf } from './time-scale.ts';
-import { barWords, KINDS } from './timeline-rows.ts';
+import { barWords } from './timeline-rows.ts';
 
 interface BarLinkProps {
   readonly bar: TimelineBar;
@@ -56,7 +57,13 @@ const LEAST = 3;
 const BEYOND = 20;
 const ROOM = 56;
 
-const SHORT: typeof KINDS = { work: 'work', review: 'review', person: 'person', backoff: 'again', waiting: 'waits' };
+const SHORT: typeof timelineWords = {
+  work: 'work',
+  review: 'review',
+  person: 'person',
+  backoff: 'again',
+  waiting: 'waits',
+};
 
 function isInPlot(element: Element | null): boolean {
   return element === document.body || element?.closest('.timeline') !== null;

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ReactNode } from 'react';
-import { KINDS, timelineKinds } from './timeline-rows.ts';
+import { timelineKinds, timelineWords } from '../../../../src/model/timeline-words.ts';
 
 /** Each kind of bar with its words. */
 export function TimelineLegend(): ReactNode {
@@ -12,7 +12,7 @@ export function TimelineLegend(): ReactNode {
     <ul className="timeline-legend" aria-label="Kinds of bars">
       {timelineKinds.map((kind) => (
         <li key={kind}>
-          <span className={`bar ${kind}`} aria-hidden="true" /> {KINDS[kind]}
+          <span className={`bar ${kind}`} aria-hidden="true" /> {timelineWords[kind]}
         </li>
       ))}
       <li>

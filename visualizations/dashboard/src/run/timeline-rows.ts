@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Timeline, TimelineBar, TimelineKind, TimelineOutcome } from '../../../../src/model/timeline.ts';
+import type { Timeline, TimelineBar, TimelineOutcome } from '../../../../src/model/timeline.ts';
+import { timelineWords } from '../../../../src/model/timeline-words.ts';
 import { inOneLine } from '../parts/foreign-text.ts';
 import { exactDuration } from '../parts/words.ts';
 
@@ -37,7 +38,7 @@ export function barWords(
 ): string {
   const parts = [
     inOneLine(phase),
-    task === undefined ? KINDS[kind] : `${inOneLine(task)} ${KINDS[kind]}`,
+    task === undefined ? timelineWords[kind] : `${inOneLine(task)} ${timelineWords[kind]}`,
     `attempt ${attempt + 1}`,
     ...(generation > 0 ? [`generation ${generation + 1}`] : []),
     exactDuration((to ?? now) - from),
@@ -45,18 +46,6 @@ export function barWords(
   ];
   return parts.join(', ');
 }
-
-/** Kinds of bars in words. */
-export const KINDS: Readonly<Record<TimelineKind, string>> = {
-  work: 'work',
-  review: 'review',
-  person: 'waits for a person',
-  backoff: 'waits for the next try',
-  waiting: 'waits to start again',
-};
-
-/** All kinds of bars. */
-export const timelineKinds: readonly TimelineKind[] = ['work', 'review', 'person', 'backoff', 'waiting'];
 
 /** How bars end, in words. */
 export const OUTCOMES: Readonly<Record<TimelineOutcome, string>> = {

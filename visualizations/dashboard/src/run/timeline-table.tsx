@@ -4,12 +4,13 @@
  * @module
  */
 import type { ReactNode } from 'react';
+import { timelineWords } from '../../../../src/model/timeline-words.ts';
 import { startOf } from '../parts/foreign-text.ts';
 import { useVirtualRows } from '../parts/virtual-rows.ts';
 import { exactDuration, isoTime, timeText } from '../parts/words.ts';
 import { hashOf, type RunRoute } from '../route.ts';
 import { GapRow } from './gap-row.tsx';
-import { KINDS, keyOf, OUTCOMES, type TimelineRow } from './timeline-rows.ts';
+import { keyOf, OUTCOMES, type TimelineRow } from './timeline-rows.ts';
 import './list.css';
 
 interface TimelineTableProps {
@@ -46,7 +47,7 @@ export function TimelineTable({ rows, route, now }: TimelineTableProps): ReactNo
               </th>
               <td>
                 {bar.task === undefined ? '' : `${startOf(bar.task, 60)} `}
-                {KINDS[bar.kind]}
+                {timelineWords[bar.kind]}
               </td>
               <td>
                 attempt {bar.attempt + 1}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { foldAttempts } from '../src/cli/show/attempts.ts';
+import type { RunEvent } from '../src/index.ts';
+import { endsAttempt } from '../src/model/attempt-end.ts';
+import { beginPhaseStory } from '../visualizations/dashboard/src/run/phase-story.ts';
+import { eventfulRun } from './dashboard/eventful.ts';
+
+const at = { phase: 'a', generation: 0, attempt: 0 } as const;
+
+describe('endsAttempt()', () => {
+  it('holds for whatever comes of an attempt, and for nothing that happens within it', async () => {
+    const records = await eventfulRun();
+    const ends = new Set(records.flatMap(({ event }) => (endsAttempt(event) ? [event.type] : [])));
+    const others = new Set(records.flatMap(({ event }) => (endsAttempt(event) ? [] : [event.type])));
+    expect([...ends].toSorted()).toEqual([
+      'phase.approved',
+      'phase.cancelled',
+      'phase.escalated',
+      'phase.failed',
+      'phase.rejected',
+      'phase.retrying',
+      'phase.rewinding',
+      'phase.skipped',
+    ]);
+    expect([...others].filter((type) => type.startsWith('phase.'))).toEqual(['phase.started']);
+  });
+
+  it.each<RunEvent>([
+    { type: 'phase.skipped', phase: 'a', because: 'no need', who: 'ada' },
+    { type: 'phase.invalidated', phase: 'a', generation: 1, because: 'b' },
+  ])('is the rule of the command line and of the dashboard alike: $type', (last) => {
+    const events: readonly RunEvent[] = [{ type: 'phase.started', ...at }, last];
+    const attempts = foldAttempts();
+    const story = beginPhaseStory('a');
+    for (const [index, event] of events.entries()) {
+      const record = { runId: 'r', seq: index + 1, time: index, event };
+      attempts.apply(record);
+      story.apply(record);
+    }
+    expect(attempts.attempts().map(({ end }) => end)).toEqual([last.type]);
+    expect(story.read().attempts.map(({ end }) => end?.event.type)).toEqual([last.type]);
+  });
+});
