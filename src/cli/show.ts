@@ -61,7 +61,7 @@ export async function showKept(wanted: string, flags: ShowFlags): Promise<ExitCo
   }
   const snapshot = board.snapshot();
   const lines = [
-    ...headLines(run, workHere(found), snapshot, kept),
+    ...headLines(run, workHere(found), { ...snapshot, firstAt: board.startedAt }, kept),
     [],
     ...(flags.timeline ? timeline(fold.timeline(), board, run) : tree(board, run)),
     ...items.map(itemLine),
@@ -78,13 +78,19 @@ const AT_ONCE = 1000;
 const USUAL_COLUMNS = 80;
 const SPACE = { columns: 2000, rows: 1_000_000 };
 
-function headLines(run: ListedRun, work: Work, { reason, error }: RunSnapshot, kept: OpenStore): readonly Line[] {
+/** @param snapshot With the time of the first record, which in a fork is the one of the run that it was made of. */
+function headLines(
+  run: ListedRun,
+  work: Work,
+  { reason, error, firstAt }: RunSnapshot & { readonly firstAt: number },
+  kept: OpenStore,
+): readonly Line[] {
   const { runId, status, pipeline, startedAt, updatedAt, seq, source, forkOf, lease } = run;
   const standing = standingOf(run);
   const facts = [
-    `started ${timeText(startedAt)}, last record ${seq} after ${duration(updatedAt - startedAt)}`,
+    `started ${timeText(firstAt)}, last record ${seq} after ${duration(updatedAt - firstAt)}`,
     ...(source === undefined ? [] : [`definition ${oneLine(source)}`]),
-    ...(forkOf === undefined ? [] : [`fork of run ${oneLine(forkOf)}`]),
+    ...(forkOf === undefined ? [] : [`fork of run ${oneLine(forkOf)}, made ${timeText(startedAt)}`]),
     ...workText(work),
     ...(status === 'running' && !lease ? [goOnText('resume', runId, kept)] : []),
   ];

@@ -276,9 +276,10 @@ describe('phasegate fork', () => {
     const [, fork = ''] = /^run (\w+) is a fork of run /u.exec(stdout) ?? [];
     expect(stdout).toBe(`run ${fork} is a fork of run ${id}\n  resume with: phasegate resume ${fork}\n`);
     expect(code).toBe(0);
+    expect((await phasegate(['ls'], { cwd })).stdout.split('\n')[1]).toContain(fork.slice(-8));
     expect(await phasegate(['resume', fork], { cwd })).toMatchObject({ code: 0, stdout: containing('✓ completed') });
     expect(await ran(cwd)).toEqual(['read', 'write', 'write']);
-    expect((await phasegate(['show', fork], { cwd })).stdout).toContain(`fork of run ${id}`);
+    expect((await phasegate(['show', fork], { cwd })).stdout).toContain(`fork of run ${id}, made `);
   });
 
   it('may run it at once', async () => {

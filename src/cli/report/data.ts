@@ -40,6 +40,8 @@ export interface ToldRemark {
 /** A report as data. */
 export interface ReportData {
   readonly info: RunInfo;
+  /** Milliseconds since 1970, of its first record; in a fork that is the one of the run that it was made of. */
+  readonly firstAt: number;
   readonly standing: Standing;
   /** Without outputs, and without decisions, which are beside it. */
   readonly snapshot: RunSnapshot;
@@ -62,11 +64,13 @@ export function foldReport(): ReportFold {
   const decisions: ToldDecision[] = [];
   const remarks: ToldRemark[] = [];
   const say = createEventLines();
+  let firstAt = 0;
   return {
     apply(record) {
       view.apply(record);
       quality.apply(record);
       const { seq, time, event } = record;
+      if (seq === 1) firstAt = time;
       if (event.type === 'review.decided') {
         const { phase, generation, attempt, by, who = null, verdict } = event;
         decisions.push({ seq, time, phase, generation, attempt, by, who, verdict });
@@ -77,7 +81,16 @@ export function foldReport(): ReportFold {
       const { lease: _lease, lapsed: _lapsed, ...info } = run;
       const snapshot = withoutOutputs(view.snapshot());
       const measures = quality.measures();
-      return { info, standing: standingOf(run), snapshot, decisions, defects: quality.defects(), measures, remarks };
+      return {
+        info,
+        firstAt,
+        standing: standingOf(run),
+        snapshot,
+        decisions,
+        defects: quality.defects(),
+        measures,
+        remarks,
+      };
     },
   };
 }

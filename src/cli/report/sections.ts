@@ -98,13 +98,13 @@ function totalOf(measures: PhaseMeasures | undefined): Effort {
   return { costUsd: sum('costUsd'), tokens: sum('tokens'), ms: sum('ms') };
 }
 
-function decisions({ info, decisions: all }: ReportData): Section {
+function decisions({ firstAt, decisions: all }: ReportData): Section {
   const table = tableOf(
     columns('#Record', '#After', 'Phase', '#Generation', '#Attempt', 'By', 'Decision'),
     all,
     (one) => [
       String(one.seq),
-      duration(one.time - info.startedAt),
+      duration(one.time - firstAt),
       one.phase,
       String(one.generation),
       String(one.attempt),
