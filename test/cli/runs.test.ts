@@ -593,14 +593,14 @@ describe('phasegate export and import', () => {
 
 describe('every command for runs', () => {
   const COMMANDS = [
-    ['resume', 'x'],
-    ['retry', 'x'],
-    ['show', 'x'],
-    ['events', 'x'],
-    ['fork', 'x', '--at', '1'],
-    ['cancel', 'x'],
-    ['rm', 'x'],
-    ['export', 'x'],
+    ['resume', 'none'],
+    ['retry', 'none'],
+    ['show', 'none'],
+    ['events', 'none'],
+    ['fork', 'none', '--at', '1'],
+    ['cancel', 'none'],
+    ['rm', 'none'],
+    ['export', 'none'],
   ] as const;
 
   it('refuses a run that is not known', { timeout: 120_000 }, async () => {
@@ -608,7 +608,7 @@ describe('every command for runs', () => {
     await ranTo(cwd, 0);
     for (const command of COMMANDS) {
       const { code, stdout, stderr } = await phasegate(command, { cwd });
-      expect([command, stderr]).toEqual([command, matching(/^Cannot find run "x" as the store .* has none/u)]);
+      expect([command, stderr]).toEqual([command, matching(/^Cannot find run "none" as the store .* has none/u)]);
       expect([stdout, code]).toEqual(['', 2]);
     }
   });
