@@ -103,7 +103,7 @@ async function proceed<O>(
   const { clock, holder } = options;
   const kept = await store.run(runId);
   if (!kept) throw runUnknown(how, runId);
-  const origin = { forkOf: kept.forkOf, source: options.source ?? kept.source };
+  const origin = { forkOf: kept.forkOf, source: options.source ?? kept.source, startedAt: kept.startedAt };
   const lease = await store.acquire(runId, holder ?? `process ${globalThis.process?.pid ?? ''}`, TELLING_MS);
   try {
     const records = sharing(pipeline.plan, await readRun(store, runId));

@@ -12,7 +12,7 @@ export function oneByOne(good: RunStore): RunStore {
     ...good,
     async append(batch, lease) {
       const { runId, records, info, artifacts } = batch;
-      const fold = foldRunInfo({ forkOf: info.forkOf, source: info.source });
+      const fold = foldRunInfo({ forkOf: info.forkOf, source: info.source, startedAt: info.startedAt });
       const inbox = foldInbox();
       for (const record of await readRun(good, runId)) {
         fold.apply(record);
