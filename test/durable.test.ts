@@ -8,11 +8,14 @@ import {
   memoryStore,
   phase,
   readRun,
+  requestChanges,
   resumeRun,
   retry,
   retryFailed,
+  retryPredecessor,
   startRun,
   task,
+  type Decision,
   type Run,
 } from '../src/index.ts';
 import { drive, idle, simulatedTime } from './rig.ts';
@@ -199,5 +202,92 @@ describe('retryFailed()', () => {
     const again = await resumeRun(store, 'r', pipeline);
     if (verdict) await again.decide('a', approve());
     expect((await again.result).status).toBe('completed');
+  });
+});
+
+describe('a demand on a phase that has failed', () => {
+  /*
+   *   research ─┬─ draft   sends research back, which fails then
+   *             └─ facts   is at work meanwhile, and sends research back, too
+   */
+  it('is told to it when the run is tried again', async () => {
+    const told: (string | undefined)[] = [];
+    let fail: () => void = () => undefined;
+    const failed = new Promise<void>((resolve) => (fail = resolve));
+    let broken = true;
+    const judge = (says: string) => () => (broken ? retryPredecessor('research', says) : approve());
+    const pipeline = definePipeline({
+      name: 'article',
+      phases: [
+        phase('research', {
+          tasks: [
+            task('read', {
+              run({ revision }) {
+                told.push(revision?.feedback);
+                if (revision && broken) throw new Error('The library is closed');
+                return 'notes';
+              },
+            }),
+          ],
+        }),
+        phase('draft', { after: ['research'], tasks: [task('write', { run: () => 'text' })], review: judge('dates') }),
+        phase('facts', {
+          after: ['research'],
+          tasks: [task('check', { run: () => (broken ? failed : undefined) })],
+          review: judge('sources'),
+        }),
+      ],
+    });
+    const store = memoryStore();
+    const run = startRun(pipeline, { store, runId: 'r' });
+    run.events$.subscribe(({ event }) => {
+      if (event.type === 'phase.failed' && event.phase === 'research') fail();
+    });
+    expect((await run.result).status).toBe('failed');
+    expect(told).toEqual([undefined, 'dates']);
+
+    broken = false;
+    const { status } = await (await retryFailed(store, 'r', pipeline)).result;
+    expect(status).toBe('completed');
+    expect(told).toHaveLength(3);
+    expect(told[2]).toContain('dates');
+    expect(told[2]).toContain('sources');
+    expect((await readRun(store, 'r')).at(-1)?.event).toMatchObject({ type: 'run.ended', status: 'completed' });
+  });
+
+  it('is told to it as well where it was the phase itself, and a limit had a person asked instead', async () => {
+    const told: (string | undefined)[] = [];
+    const verdicts: Decision[] = [
+      retry('again'),
+      requestChanges([
+        { severity: 'high', description: 'No sources.', affectedPhase: 'research' },
+        { severity: 'low', description: 'No title.' },
+      ]),
+      approve(),
+    ];
+    const pipeline = definePipeline({
+      name: 'article',
+      limits: { attemptsPerPhase: 2 },
+      policy: { onLimit: 'escalate' },
+      phases: [
+        phase('research', { tasks: [task('read', { run: () => 'notes' })] }),
+        phase('draft', {
+          after: ['research'],
+          tasks: [task('write', { run: ({ revision }) => told.push(revision?.feedback) })],
+          review: () => verdicts.shift() ?? approve(),
+        }),
+      ],
+    });
+    const store = memoryStore();
+    const run = startRun(pipeline, { store, runId: 'r' });
+    for await (const { event } of run) if (event.type === 'phase.escalated') run.cancel('later');
+    expect((await run.result).status).toBe('cancelled');
+    expect(told).toEqual([undefined, 'again']);
+
+    const again = await retryFailed(store, 'r', pipeline);
+    for await (const { event } of again)
+      if (event.type === 'limit.reached' && event.holds === null) await again.decide('attemptsPerPhase', approve());
+    expect((await again.result).status).toBe('completed');
+    expect(told).toEqual([undefined, 'again', expect.stringContaining('No title.')]);
   });
 });

@@ -53,6 +53,11 @@ export interface Entry {
   view: View | undefined;
   /** Demands that no attempt has been told of yet. */
   requests: readonly RewindRequest[];
+  /**
+   * Demands that are not told in this try of the run, but in the next: who made them could not wait for the answer, or a person was
+   * asked instead. A commit makes them void.
+   */
+  belated: readonly RewindRequest[];
   /** Demands that the current generation works on. */
   outstanding: readonly RewindRequest[];
   rewinds: Readonly<Record<string, number>>;
@@ -87,6 +92,7 @@ export function newEntry(index: number, phase: PhasePlan): Entry {
     fresh: true,
     view: undefined,
     requests: NOBODY,
+    belated: NOBODY,
     outstanding: NOBODY,
     rewinds: {},
     findings: NOBODY,

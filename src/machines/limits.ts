@@ -8,6 +8,7 @@ import { limitReason } from '../model/limit-reason.ts';
 import { isOver, type LimitName } from '../model/policy.ts';
 import { enqueueFirst, type Board, type Entry } from './board.ts';
 import { endRun } from './ending.ts';
+import type { RewindRequest } from './entry.ts';
 
 /** What else there is to say of a limit. */
 export interface LimitDetails {
@@ -88,7 +89,11 @@ export function reachLimit(
   else if (holds) {
     holds.parked = 'escalated';
     // What it wanted of itself when it starts again is left to the person: it goes on without, or not at all.
-    if (made) holds.requests = holds.requests.filter(({ correction }) => correction.from !== holds.phase.name);
+    if (made) {
+      const isOwn = ({ correction }: RewindRequest) => correction.from === holds.phase.name;
+      holds.belated = [...holds.belated, ...holds.requests.filter(isOwn)];
+      holds.requests = holds.requests.filter((one) => !isOwn(one));
+    }
     holds.actor?.send({ type: 'hold', reason, made });
   } else {
     if (!board.held.includes(limit)) board.held.push(limit);

@@ -52,6 +52,10 @@ function rearm(entry: Entry): void {
   entry.doomedBy = undefined;
   entry.findings = recounted(entry.findings, 0);
   entry.parked = undefined;
+  if (entry.belated.length > 0) {
+    entry.requests = [...entry.requests, ...entry.belated];
+    entry.belated = [];
+  }
   // Demands that it worked on are told again; without any it starts afresh.
   entry.fresh = entry.outstanding.length + entry.requests.length === 0;
 }

@@ -11,6 +11,7 @@ import { acknowledge, addCommit, currentCommit, differs, readOf, type Commit } f
 import { countOf } from '../model/policy.ts';
 import type { Correction } from '../model/revision.ts';
 import { enqueue, entryAt, entryNamed, retire, stronger, type Board, type Entry } from './board.ts';
+import type { RewindRequest } from './entry.ts';
 import { failWaiting } from './ending.ts';
 
 /**
@@ -20,6 +21,7 @@ import { failWaiting } from './ending.ts';
 export function sendBack(board: Board, requester: Entry, report: EventOf<'phase.rewinding'>): void {
   const target = entryNamed(board, report.target);
   if (!target || requester.doomedBy !== undefined) {
+    if (target) belate(board, requester, target, report);
     failWaiting(board, requester, requester.doomedBy ?? report.target);
     return;
   }
@@ -78,6 +80,7 @@ export function commit(board: Board, entry: Entry, outputs: Commit['outputs']): 
   retire(board, entry, 'approved');
   entry.spread = entry.outstanding.reduce((widest, request) => stronger(widest, request.spread), entry.spread);
   if (entry.outstanding.length > 0) entry.outstanding = [];
+  if (entry.belated.length > 0) entry.belated = NOBODY;
   if (entry.findings.length > 0) entry.findings = NOBODY;
   entry.view = undefined;
   return done;
@@ -113,8 +116,28 @@ function pathTo(board: Board, requester: Entry, target: Entry): (entry: Entry) =
 }
 
 function tell(entry: Entry, requester: Entry, correction: Correction, regate: boolean): void {
+  entry.requests = [...entry.requests, requestOf(entry, requester, correction, regate)];
+}
+
+function requestOf(entry: Entry, requester: Entry, correction: Correction, regate: boolean): RewindRequest {
   const spread = requester.phase.gate?.invalidate ?? 'requester';
-  entry.requests = [...entry.requests, { correction: { ...correction, attempt: entry.attempt }, regate, spread }];
+  return { correction: { ...correction, attempt: entry.attempt }, regate, spread };
+}
+
+/** Takes down what is demanded of phases that are not settled: they run when the run is tried again, if not before. */
+function belate(
+  board: Board,
+  requester: Entry,
+  target: Entry,
+  { correction, riders = [] }: EventOf<'phase.rewinding'>,
+): void {
+  const isOnPath = pathTo(board, requester, target);
+  const regate = requester.phase.gate?.regate ?? true;
+  for (const demand of [{ phase: target.phase.name, correction }, ...riders]) {
+    const entry = entryNamed(board, demand.phase);
+    if (entry && isUnsettled(board.course, entry.index))
+      entry.belated = [...entry.belated, requestOf(entry, requester, demand.correction, isOnPath(entry) || regate)];
+  }
 }
 
 function reopen(board: Board, requester: Entry, target: Entry, correction: Correction): void {

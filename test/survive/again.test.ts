@@ -225,14 +225,21 @@ function sentBackBy({ target, riders = [] }: EventOf<'phase.rewinding'>): readon
 function unanswered(records: readonly RunRecord[], target: string): readonly string[] {
   let open: string[] = [];
   let told: string[] = [];
+  let belated: string[] = [];
   let isRetrying = false;
   for (const [at, { event }] of records.entries()) {
     if (event.type === 'phase.rewinding') {
+      const demands = [
+        ...(event.target === target ? [event.correction.feedback] : []),
+        ...(event.riders ?? []).flatMap(({ phase, correction }) => (phase === target ? [correction.feedback] : [])),
+      ];
       const next = records[at + 1]?.event;
-      // Where what it sent back has ended badly already, it fails at once, and with it what it demands.
-      if (next?.type === 'phase.failed' && next.phase === event.phase) continue;
-      if (event.target === target) open.push(event.correction.feedback);
-      for (const rider of event.riders ?? []) if (rider.phase === target) open.push(rider.correction.feedback);
+      // Where what it sent back has ended badly already, it fails at once: what is not settled is told when it is tried again.
+      if (next?.type !== 'phase.failed' || next.phase !== event.phase) open.push(...demands);
+      else if (demands.length > 0 && !settledIn(records.slice(0, at)).has(target)) belated.push(...demands);
+    } else if (event.type === 'run.reopened') {
+      open.push(...belated);
+      belated = [];
     } else if (event.type === 'phase.retrying' && event.phase === target) isRetrying = true;
     else if (event.type === 'phase.started' && event.phase === target) {
       // What its own gate has demanded since does not make it forget why it was sent back.
@@ -240,10 +247,10 @@ function unanswered(records: readonly RunRecord[], target: string): readonly str
       isRetrying = false;
     } else if (event.type === 'phase.approved' && event.phase === target) {
       open = open.filter((one) => !told.includes(one));
-      told = [];
+      [told, belated] = [[], []];
     }
   }
-  return open;
+  return [...open, ...belated];
 }
 
 // --- internal: forks ---
