@@ -16,8 +16,16 @@ export function account(records: readonly RunRecord[]): readonly string[] {
       if (broken.has(attempt)) return [];
       broken.add(attempt);
     }
-    return [line(time, event.type, 'phase' in event ? event.phase : '', detailsOf(event))];
+    return [line(time, event.type, 'phase' in event ? event.phase : '', detailsOf(event, records))];
   });
+}
+
+/** Whom an event asks, or what waits for a person since then; `undefined` for nothing of the kind. */
+export function aboutOf(event: RunEvent | undefined): string | undefined {
+  if (event?.type === 'phase.escalated') return event.phase;
+  if (event?.type === 'limit.reached') return event.limit;
+  if (event?.type === 'task.asked') return `${event.phase}${event.reviewer ? '?' : '/'}${event.task}`;
+  return undefined;
 }
 
 // --- internal ---
@@ -27,7 +35,7 @@ function starts(records: readonly RunRecord[], phase: string, until: number): nu
     .length;
 }
 
-function detailsOf(event: RunEvent): Details {
+function detailsOf(event: RunEvent, records: readonly RunRecord[]): Details {
   const where = 'attempt' in event ? { g: event.generation, a: event.attempt } : {};
   switch (event.type) {
     case 'run.started':
@@ -43,9 +51,14 @@ function detailsOf(event: RunEvent): Details {
       return { ...where, task: event.task, try: event.try, output: event.output };
     case 'task.asked':
     case 'task.answered':
-      return { ...where, task: event.task, reviewer: event.reviewer };
+      return { ...where, task: event.task, reviewer: event.reviewer, ...signed(event) };
     case 'item.changed':
-      return { item: event.item, change: event.change };
+      return {
+        item: aboutOf(records[event.item - 1]?.event) ?? event.item,
+        change: event.change,
+        ...(event.severity && { severity: event.severity }),
+        ...(event.queue !== undefined && { queue: event.queue }),
+      };
     case 'task.reported':
       return { ...where, task: event.task, reviewer: event.reviewer, tokens: event.tokens };
     case 'phase.started':
@@ -57,6 +70,8 @@ function detailsOf(event: RunEvent): Details {
         ...where,
         verdict: event.verdict.type,
         by: event.by,
+        ...signed(event),
+        ...(event.edited && { edited: event.edited }),
         ...(event.failedChecks && { failed: event.failedChecks.map(({ name }) => name) }),
       };
     case 'loop.detected':
@@ -97,7 +112,7 @@ function detailsOf(event: RunEvent): Details {
       return { g: event.generation, because: event.because };
     case 'phase.stale':
     case 'phase.skipped':
-      return nameIn(event.because);
+      return { ...nameIn(event.because), ...signed(event) };
     case 'limit.reached':
       return {
         limit: event.limit,
@@ -107,10 +122,15 @@ function detailsOf(event: RunEvent): Details {
         ...(event.refused && { refused: event.refused.task }),
       };
     case 'limit.lifted':
-      return { limit: event.limit };
+      return { limit: event.limit, ...signed(event) };
     case 'run.ended':
       return { status: event.status, limit: event.limit ?? null };
   }
+}
+
+/** Who has said it, as far as known. */
+function signed(event: object): Details {
+  return 'who' in event && event.who !== undefined ? { who: event.who } : {};
 }
 
 function tellingOf(told: { readonly feedback: string; readonly issues?: readonly Issue[] | undefined }): Details {

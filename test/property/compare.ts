@@ -7,16 +7,19 @@
 /**
  * Where the accounts differ, readable; `null` where they agree.
  *
- * The order of all events has to be the same, but for `task.started`: that has to be in order within its phase only.
+ * The order of all events has to be the same, but for those of a task that begins: each kind of them has to be in order within its phase only.
+ * Whether a person is asked in the very moment in which the run ends is not defined.
  */
-export function difference(actual: readonly string[], expected: readonly string[]): string | null {
+export function difference(actually: readonly string[], expectedly: readonly string[]): string | null {
+  const actual = withoutLastQuestions(actually);
+  const expected = withoutLastQuestions(expectedly);
   const whole = firstDifference(actual.filter(isOrdered), expected.filter(isOrdered));
   if (whole !== null) return whole;
-  const phases = new Set([...actual, ...expected].filter((one) => !isOrdered(one)).map(phaseIn));
-  for (const phase of phases) {
+  const kinds = new Set([...actual, ...expected].filter((one) => !isOrdered(one)).map(kindIn));
+  for (const kind of kinds) {
     const within = firstDifference(
-      actual.filter((one) => phaseIn(one) === phase),
-      expected.filter((one) => phaseIn(one) === phase),
+      actual.filter((one) => kindIn(one) === kind),
+      expected.filter((one) => kindIn(one) === kind),
     );
     if (within !== null) return within;
   }
@@ -36,6 +39,11 @@ export function otherwiseShown(actual: readonly string[], expected: readonly str
 }
 
 // --- internal ---
+
+function withoutLastQuestions(lines: readonly string[]): readonly string[] {
+  const [end = '', type] = lines.at(-1)?.split(' ') ?? [];
+  return type === 'run.ended' ? lines.filter((one) => !one.startsWith(`${end} task.asked `)) : lines;
+}
 
 function reviewerIn(one: string): string {
   return one.split(' ')[0] ?? '';
@@ -62,11 +70,12 @@ function markOf(one = ''): string {
 }
 
 function isOrdered(one: string): boolean {
-  return !one.includes(' task.started ');
+  return !one.includes(' task.started ') && !one.includes(' task.asked ');
 }
 
-function phaseIn(one: string): string {
-  return one.split(' ')[2] ?? '';
+/** Type and phase. */
+function kindIn(one: string): string {
+  return one.split(' ').slice(1, 3).join(' ');
 }
 
 function firstDifference(actually: readonly string[], expectedly: readonly string[]): string | null {

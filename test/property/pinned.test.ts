@@ -4,13 +4,8 @@
  * Times are virtual milliseconds. Events of tasks and reviews are left out of the text, not out of the comparison.
  */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Scenario } from '../reference/scenario.ts';
-import { simulate } from '../reference/simulate.ts';
-import { account } from './account.ts';
-import { difference } from './compare.ts';
-import { drive } from './drive.ts';
-import { brokenPromises } from './invariants.ts';
 import { about, back, does, gate, put, scenario, yes } from './pinned.ts';
+import { story } from './story.ts';
 
 // XState's development build warns once per action of every phase.
 beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined));
@@ -456,7 +451,7 @@ describe('startRun()', () => {
       @0 phase.started first g=0 a=0 told=null
       @11 limit.reached limit="tokens" used=10 max=5 holds=null
       @11 phase.retrying first g=0 a=0 feedback="again" by="gate" spent=1
-      @902251245 limit.lifted limit="tokens"
+      @902251245 limit.lifted limit="tokens" who="ada"
       @902251245 phase.started first g=0 a=1 told="again"
       @902251257 phase.approved first g=0 a=1 because="approved" outputs={"work":2} version=1 read={}
       @902251257 phase.started second g=0 a=0 told=null
@@ -623,17 +618,3 @@ describe('startRun()', () => {
     `);
   });
 });
-
-// --- internal ---
-
-/** What happened, once it is sure that the runtime and the reference agree on it. */
-async function story(given: Scenario): Promise<string> {
-  const expected = simulate(given);
-  const run = await drive(given);
-  expect(expected.collided).toBe(false);
-  expect(difference(account(run.records), expected.lines)).toBeNull();
-  expect(brokenPromises(given, run)).toEqual([]);
-  expect(run.refused).toEqual([]);
-  const told = expected.lines.filter((one) => !/ (?:task|review)\./u.test(one));
-  return `\n${told.join('\n')}\n`;
-}

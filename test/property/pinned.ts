@@ -3,7 +3,17 @@
  *
  * @module
  */
-import type { Call, GateSpec, IssueAct, PhaseSpec, ReviewAct, Scenario, TaskAct } from '../reference/scenario.ts';
+import type { InboxPolicy } from '../../src/index.ts';
+import type {
+  Call,
+  GateSpec,
+  IssueAct,
+  PhaseSpec,
+  ReviewAct,
+  Scenario,
+  TaskAct,
+  TaskSpec,
+} from '../reference/scenario.ts';
 
 /** A task's call that puts out `value` after so many milliseconds. */
 export function put(value: number, delay: number): Call<TaskAct> {
@@ -30,14 +40,23 @@ export function gate(calls: readonly Call<ReviewAct>[], options: Partial<GateSpe
   return { reviewers: [{ name: 'judge', calls }], checks: [], ...options };
 }
 
-/** A phase with one task, named `work`. */
+/** A gate whose only reviewer is a person. */
+export function asks(calls: readonly Call<ReviewAct>[], asked: InboxPolicy, options: Partial<GateSpec> = {}): GateSpec {
+  return { reviewers: [{ name: 'judge', asked, calls }], checks: [], ...options };
+}
+
+/** A phase with one task, named `work`, which is a person where `asked` says what becomes of the question. */
 export function does(
   name: string,
   after: readonly string[],
   calls: readonly Call<TaskAct>[],
-  { gate: own = null, people = [] }: Partial<Pick<PhaseSpec, 'gate' | 'people'>> = {},
+  {
+    gate: own = null,
+    people = [],
+    ...task
+  }: Partial<Pick<PhaseSpec, 'gate' | 'people'> & Pick<TaskSpec, 'asked' | 'tries'>> = {},
 ): PhaseSpec {
-  const tasks = [{ name: 'work', after: [], asks: [], tries: 1, calls }];
+  const tasks = [{ name: 'work', after: [], asks: [], tries: 1, ...task, calls }];
   return { name, after, mode: 'dependencies', tasks, gate: own, people };
 }
 

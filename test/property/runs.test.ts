@@ -20,6 +20,9 @@ const SCOPES: readonly (readonly [string, Scope, number])[] = [
   ['few phases under limits', { maxPhases: 4 }, 400],
   ['many phases without failures', { limits: false, failures: false }, 300],
   ['many phases', {}, 300],
+  ['few phases and people', { maxPhases: 4, limits: false, people: true }, 400],
+  ['few phases and people under limits', { maxPhases: 4, people: true }, 400],
+  ['many phases and people', { people: true }, 200],
 ];
 
 // XState's development build warns once per action of every phase: millions of lines here.

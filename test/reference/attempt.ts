@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { askSoon } from './inbox.ts';
 import { spend } from './limits.ts';
 import { ask, giveBack, look, type Bid } from './till.ts';
 import { callOf, TRY_BACKOFF, type TaskAct, type TaskSpec } from './scenario.ts';
@@ -11,7 +12,7 @@ import { at, later, nextCall, say, type Phase, type World } from './world.ts';
 /** How an attempt ended. */
 export type Attempted =
   | { readonly type: 'done'; readonly outputs: Readonly<Record<string, unknown>> }
-  | { readonly type: 'failed' }
+  | { readonly type: 'failed'; readonly code: 'TASK_FAILED' | 'ANSWER_OVERDUE' }
   | { readonly type: 'rework'; readonly target: string; readonly feedback: string };
 
 /** Runs the tasks of a phase; `end` is called once, unless the phase is stopped before. */
@@ -61,30 +62,48 @@ export function runTasks(world: World, phase: Phase, end: (attempted: Attempted)
     }
     const { nth, delay } = nextCall(world, `${phase.name}/${task.name}`);
     const act = callOf<TaskAct>(task.calls, nth, { do: 'put', value: 0 });
+    if (task.asked) return askPerson(task, number, act, act.delay ?? delay);
     later(world, phase, act.delay ?? delay, () => {
       if (over) return;
       if (act.tokens !== undefined && !spend(world, phase, task.name, false, act.tokens, bid)) return;
       giveBack(world, bid);
       switch (act.do) {
         case 'put':
-          outputs[task.name] = act.value;
-          say(world, 'task.completed', phase.name, { ...where, output: act.value });
-          if (tasks.every((one) => one.name in outputs))
-            return finish({ type: 'done', outputs: inOrder(tasks, outputs) });
-          // Who has asked before is served before.
-          look(world);
-          return beginFree();
+          return put(task, number, act.value);
         case 'throw':
-          if (number >= task.tries) {
-            say(world, 'task.failed', phase.name, where);
-            return finish({ type: 'failed' });
-          }
-          say(world, 'task.retrying', phase.name, where);
-          return later(world, phase, TRY_BACKOFF, () => !over && attempt(task, number + 1));
+          return fail(task, number, 'TASK_FAILED');
         case 'rework':
           say(world, 'task.failed', phase.name, where);
           return finish({ type: 'rework', target: act.phase, feedback: act.feedback });
       }
+    });
+  }
+
+  function put(task: TaskSpec, number: number, output: number): void {
+    outputs[task.name] = output;
+    say(world, 'task.completed', phase.name, { ...at(phase), task: task.name, try: number, output });
+    if (tasks.every((one) => one.name in outputs)) return finish({ type: 'done', outputs: inOrder(tasks, outputs) });
+    // Who has asked before is served before.
+    look(world);
+    beginFree();
+  }
+
+  function fail(task: TaskSpec, number: number, code: 'TASK_FAILED' | 'ANSWER_OVERDUE'): void {
+    const where = { ...at(phase), task: task.name, try: number };
+    if (number >= task.tries) {
+      say(world, 'task.failed', phase.name, where);
+      return finish({ type: 'failed', code });
+    }
+    say(world, 'task.retrying', phase.name, where);
+    later(world, phase, TRY_BACKOFF, () => !over && attempt(task, number + 1));
+  }
+
+  /** A person is the task: what they answer is what it puts out, and by the clock it fails (rules 29 and 34). */
+  function askPerson(task: TaskSpec, number: number, act: TaskAct, delay: number): void {
+    const question = { phase, name: task.name, reviewer: false, policy: task.asked, isVoid: () => over };
+    askSoon(world, question, delay, {
+      answered: () => put(task, number, act.do === 'put' ? act.value : 0),
+      overdue: () => fail(task, number, 'ANSWER_OVERDUE'),
     });
   }
 

@@ -29,9 +29,17 @@ export function reject(world: World, phase: Phase): void {
   endPhase(world, phase, 'rejected');
 }
 
+/** A person leaves out a phase that waits: no failure, and the end of what needs it (rule 32). */
+export function skip(world: World, phase: Phase, who: string): void {
+  say(world, 'phase.skipped', phase.name, { who });
+  phase.status = 'skipped';
+  phase.life++;
+  loseBelow(world, phase);
+}
+
 /** A phase above this one that has ended without approval. */
 export function lostAncestor(phase: Phase): Phase | undefined {
-  return [...phase.above].find((one) => one.status === 'failed' || one.status === 'rejected');
+  return [...phase.above].find(({ status }) => status === 'failed' || status === 'rejected' || status === 'skipped');
 }
 
 // --- internal ---
@@ -40,6 +48,10 @@ function endPhase(world: World, phase: Phase, status: 'failed' | 'rejected'): vo
   phase.status = status;
   phase.life++;
   if (world.scenario.onFailure === 'halt') return endRun(world, status);
+  loseBelow(world, phase);
+}
+
+function loseBelow(world: World, phase: Phase): void {
   for (const other of phase.below) {
     if (other.status === 'rewinding') fail(world, other, 'PREDECESSOR_FAILED');
     else if (other.status === 'idle') giveUp(world, other, phase.name);

@@ -37,8 +37,8 @@ export function routed(
   const concerns = (demand: Demanding): boolean =>
     (demand.type === 'retry' ? phase.name : demand.phase) === target ||
     (demand.issues ?? []).some((issue) => ownerOf(phase, issue, targets) === target || issue.phase === target);
-  const feedback = demands
-    .filter(concerns)
+  // Where a person has to decide about it, they are told all.
+  const feedback = (isStrict && stray !== undefined ? demands : demands.filter(concerns))
     .map((demand) => demand.feedback)
     .join('\n\n');
   const [only, another] = demands;

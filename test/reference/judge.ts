@@ -4,8 +4,8 @@
  * @module
  */
 import { loopOf } from './findings.ts';
-import { isAstray, routed, shares, type Told } from './issues.ts';
-import type { GateSpec, PersonAct } from './scenario.ts';
+import { isAstray, shares, type Told } from './issues.ts';
+import type { GateSpec } from './scenario.ts';
 import { isLost, isMissing, type Demanding, type Verdict } from './review.ts';
 import { allowedTargets, namesAbove } from './targets.ts';
 import type { Phase, World } from './world.ts';
@@ -72,17 +72,6 @@ export function signsOf(world: World, phase: Phase, verdict: Verdict, by: Decide
   }
   const { target, stray } = destinationOf(world, phase, gate, verdict, by);
   return { isAstray: stray, loop: loopOf(phase, target, verdict, by) };
-}
-
-/** What a person decides, as a verdict. */
-export function verdictOf(world: World, phase: Phase, act: PersonAct): Verdict {
-  if (act.do === 'approve' || act.do === 'reject') return { type: act.do };
-  const { feedback, issues = [] } = act;
-  const demand: Demanding =
-    act.do === 'retry'
-      ? { type: 'retry', feedback, issues }
-      : { type: 'retryPredecessor', phase: act.phase, feedback, issues };
-  return issues.length === 0 ? demand : routed(world, phase, [demand], namesAbove(phase), false);
 }
 
 // --- internal ---

@@ -31,6 +31,16 @@ export function commit(world: World, phase: Phase, because: string, outputs: Rea
   if (phase.untold.length > 0) sendBack(phase);
 }
 
+/** The outputs that are approved: this attempt's, or those of the best one. */
+export function outputsOf(phase: Phase, because: string): Readonly<Record<string, unknown>> {
+  const last = phase.tried.at(-1);
+  if (because !== 'exhausted' || phase.gate?.onExhausted !== 'acceptBest') return last?.outputs ?? {};
+  const best = phase.tried.reduce((one, other) =>
+    (other.score ?? -Infinity) >= (one.score ?? -Infinity) ? other : one,
+  );
+  return best.outputs;
+}
+
 /** Makes an approved phase run again. */
 export function sendBack(phase: Phase): void {
   phase.generation++;

@@ -5,6 +5,7 @@
  */
 import type { LimitName } from '../../src/index.ts';
 import { endRun } from './ending.ts';
+import { answerLater, openItem, PERSON } from './inbox.ts';
 import { at, say, type Phase, type World } from './world.ts';
 import { delayOf } from './scenario.ts';
 
@@ -77,12 +78,18 @@ export function holdRun(world: World, limit: LimitName, used: number, max: numbe
     return false;
   }
   world.held.add(limit);
-  world.agenda.after(delayOf(world.scenario.seed, `person@${limit}`, 0), () => {
+  const item = openItem(world, {
+    about: limit,
+    policy: world.scenario.inbox,
+    isVoid: () => false,
+    overdue: () => endRun(world, 'exhausted', limit),
+  });
+  answerLater(world, item, delayOf(world.scenario.seed, `person@${limit}`, 0), () => {
     if (!world.scenario.lifts) return endRun(world, 'exhausted', limit);
     world.held.delete(limit);
     world.lifted.add(limit);
     world.looks = true;
-    say(world, 'limit.lifted', '', { limit });
+    say(world, 'limit.lifted', '', { limit, who: PERSON });
   });
   return true;
 }

@@ -5,6 +5,7 @@
  */
 import { isForgiven } from './baseline.ts';
 import { completed } from './findings.ts';
+import { askSoon } from './inbox.ts';
 import { routed } from './issues.ts';
 import { spend } from './limits.ts';
 import { shown } from './line.ts';
@@ -13,17 +14,18 @@ import {
   callOf,
   type Call,
   type CheckAct,
+  type Edits,
   type GateSpec,
   type Remarks,
   type ReviewAct,
   type ReviewerSpec,
 } from './scenario.ts';
-import { allowedTargets, rank } from './targets.ts';
+import { allowedTargets, asAllowed, rank } from './targets.ts';
 import { later, nextCall, type Phase, type World } from './world.ts';
 
 /** What a gate, a task or a person makes of an attempt. */
 export type Verdict =
-  | (Remarks & { readonly type: 'approve'; readonly score?: number | undefined })
+  | (Remarks & { readonly type: 'approve'; readonly score?: number | undefined; readonly edited?: Edits | undefined })
   | (Remarks & { readonly type: 'reject' | 'escalate' })
   | { readonly type: 'unrecognised' | 'inconclusive' }
   | { readonly type: 'unavailable'; readonly lasts?: boolean; readonly waits?: number }
@@ -106,19 +108,31 @@ function askReviewers(
   const asked = gate.reviewers.filter(({ name }) => !known.has(name));
   if (asked.length === 0) return end({ type: 'approve' }, known);
   let open = asked.length;
-  const begin = ({ name, calls }: ReviewerSpec, bid: Bid | undefined): void => {
+  const hear = (name: string, verdict: Verdict): void => {
+    heard.set(name, completed(phase, name, verdict));
+    open--;
+    if (open > 0) return;
+    const all = gate.reviewers.flatMap((one) => [...heard].filter(([who]) => who === one.name));
+    const answers = new Map(all.filter(([, one]) => !isMissing(gate, one) || isLost(one)));
+    end(combine(world, phase, gate, heard), answers);
+  };
+  const begin = ({ name, asked: policy, calls }: ReviewerSpec, bid: Bid | undefined): void => {
     const { nth, delay } = nextCall(world, `${phase.name}?${name}`);
     const act: Call<ReviewAct> = callOf<ReviewAct>(calls, nth, { do: 'approve' });
+    if (policy) {
+      // By the clock they reject.
+      const question = { phase, name, reviewer: true, policy, isVoid: () => false };
+      return askSoon(world, question, act.delay ?? delay, {
+        answered: () => hear(name, verdictOf(asAllowed(phase, gate, act))),
+        overdue: () => hear(name, { type: 'reject' }),
+      });
+    }
     later(world, phase, act.delay ?? delay, () => {
       const own = phase.findings.filter((one) => one.reviewer === name);
       world.shown.push(shown(phase.name, name, own));
       if (act.tokens !== undefined && !spend(world, phase, name, true, act.tokens, bid)) return;
       giveBack(world, bid);
-      heard.set(name, completed(phase, name, verdictOf(act)));
-      open--;
-      if (open > 0) return;
-      const answers = new Map([...heard].filter(([, verdict]) => !isMissing(gate, verdict) || isLost(verdict)));
-      end(combine(world, phase, gate, heard), answers);
+      hear(name, verdictOf(act));
     });
   };
   for (const one of asked) {
@@ -138,7 +152,7 @@ function verdictOf(act: ReviewAct): Verdict {
   const remarks: Remarks = { ...(issues && { issues }), ...(priors && { priors }) };
   switch (act.do) {
     case 'approve':
-      return { ...remarks, type: 'approve', score: act.score };
+      return { ...remarks, type: 'approve', score: act.score, edited: act.outputs };
     case 'retry':
       if ((act.confidence ?? 1) <= MIN_CONFIDENCE) return { type: 'inconclusive' };
       return { ...remarks, type: 'retry', feedback: act.feedback, score: act.score };

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { GatePolicy, Issue, Limits, PriorFinding } from '../../src/index.ts';
+import type { GatePolicy, InboxPolicy, Issue, Limits, PriorFinding } from '../../src/index.ts';
 
 /** What a task does when it is called. */
 export type TaskAct =
@@ -30,9 +30,12 @@ export interface Remarks {
   readonly priors?: Readonly<Record<string, PriorFinding['status']>>;
 }
 
-/** What a reviewer answers when it is called. */
+/** Outputs that take the place of those of the attempt, by task. */
+export type Edits = Readonly<Record<string, number>>;
+
+/** What a reviewer answers when it is called. Only a person can bring outputs. */
 export type ReviewAct =
-  | (Remarks & { readonly do: 'approve'; readonly score?: number })
+  | (Remarks & { readonly do: 'approve'; readonly score?: number; readonly outputs?: Edits })
   | (Remarks & {
       readonly do: 'retry';
       readonly feedback: string;
@@ -57,8 +60,13 @@ export type CheckAct = { readonly do: 'pass' } | { readonly do: 'fail'; readonly
 
 /** What a person decides. */
 export type PersonAct =
-  | { readonly do: 'approve' }
+  | { readonly do: 'approve'; readonly outputs?: Edits }
   | { readonly do: 'reject' }
+  | { readonly do: 'skip' }
+  /** Ends the run. */
+  | { readonly do: 'abort' }
+  /** Lays the nth open issue, by name, at another phase; where there is none, has the phase tried again. */
+  | { readonly do: 'reclassify'; readonly nth: number; readonly phase: string }
   | { readonly do: 'retry'; readonly feedback: string; readonly issues?: readonly IssueAct[] }
   | { readonly do: 'rewind'; readonly phase: string; readonly feedback: string; readonly issues?: readonly IssueAct[] };
 
@@ -73,6 +81,8 @@ export interface TaskSpec {
   readonly tries: number;
   /** Tokens that it says a try uses at most, true or not. */
   readonly estimate?: number;
+  /** Where a person is the task: what becomes of the question. The calls are what they put out, each time they are asked. */
+  readonly asked?: InboxPolicy;
   readonly calls: readonly Call<TaskAct>[];
 }
 
@@ -80,6 +90,7 @@ export interface ReviewerSpec {
   readonly name: string;
   /** The same of a reviewer. */
   readonly estimate?: number;
+  readonly asked?: InboxPolicy;
   readonly calls: readonly Call<ReviewAct>[];
 }
 
@@ -101,6 +112,7 @@ export interface GateSpec extends Pick<
   | 'maxReviewErrors'
   | 'invalidate'
   | 'regate'
+  | 'inbox'
 > {
   readonly rewindTo?: 'predecessors' | 'ancestors' | readonly string[];
   readonly quorum?: number;
@@ -115,7 +127,7 @@ export interface PhaseSpec {
   readonly tasks: readonly TaskSpec[];
   readonly gate: GateSpec | null;
   /** What a person decides the first, second, ... time that this phase waits for one; then approval. */
-  readonly people: readonly PersonAct[];
+  readonly people: readonly Call<PersonAct>[];
 }
 
 export interface Scenario {
@@ -127,6 +139,8 @@ export interface Scenario {
   readonly onLimit: 'stop' | 'escalate';
   readonly limits: Limits;
   readonly attended: boolean;
+  /** What becomes of questions about limits, and about phases whose gate does not say. */
+  readonly inbox?: InboxPolicy;
   /** Whether a person lifts limits that hold the run; else rejects. */
   readonly lifts: boolean;
   /** When the run is cancelled from outside, in virtual milliseconds. */

@@ -10,15 +10,17 @@ import { lookBefore, settleChecks } from './baseline.ts';
 import { endRun, fail, reject } from './ending.ts';
 import { find, latest, overrule } from './findings.ts';
 import type { Told } from './issues.ts';
-import { judge, signsOf, verdictOf, type DecidedBy } from './judge.ts';
-import { commit } from './ledger.ts';
+import { judge, signsOf, type DecidedBy } from './judge.ts';
+import { commit, outputsOf } from './ledger.ts';
 import { holdPhase, holdRun, isWornOut, refusal } from './limits.ts';
 import { labels, type Details } from './line.ts';
+import { askPerson } from './people.ts';
 import { askReview, waitOf, type Answers, type Verdict } from './review.ts';
+import { hasRoom, isPlaced, mayStart } from './places.ts';
 import { look } from './till.ts';
 import { countDemand, isExcused, rewind, ridersOf } from './rewind.ts';
 import { LONGEST_REVIEW_BACKOFF, REVIEW_BACKOFF, type IssueAct, type Scenario } from './scenario.ts';
-import { at, createWorld, isSettled, later, nextCall, say, type Phase, type World } from './world.ts';
+import { at, createWorld, later, say, type Phase, type World } from './world.ts';
 
 /** What the reference expects of a run. */
 export interface Expected {
@@ -78,27 +80,11 @@ function startFree(world: World): void {
       start(world, next);
     }
   }
-  for (const begin of world.begin.splice(0)) if (world.ended === undefined) begin();
+  while (world.begin.length > 0 && world.ended === undefined) world.begin.shift()?.();
   const isLive = world.phases.some((phase) => phase.status === 'working' || phase.status === 'escalated');
   if (isLive || world.queue.length > 0) return;
   const is = (status: string) => world.phases.some((phase) => phase.status === status);
   endRun(world, is('failed') ? 'failed' : is('rejected') ? 'rejected' : 'completed');
-}
-
-function mayStart(phase: Phase): boolean {
-  if (phase.status === 'returning') return true;
-  return (phase.status === 'idle' || phase.status === 'rewinding') && [...phase.above].every(isSettled);
-}
-
-function hasRoom({ phases, scenario: { concurrency } }: World): boolean {
-  return (
-    concurrency === 'unlimited' ||
-    phases.filter((phase) => phase.status === 'working' || isPlaced(phase)).length < concurrency
-  );
-}
-
-function isPlaced(phase: Phase): boolean {
-  return phase.status === 'returning' && phase.hasPlace;
 }
 
 /** Rules 3, 14, 15 and 17. */
@@ -126,11 +112,12 @@ function work(world: World, phase: Phase, told: string | null, issues: readonly 
   phase.attempts++;
   phase.status = 'working';
   phase.isDone = false;
+  phase.demanded = '';
   say(world, 'phase.started', phase.name, { ...at(phase), told, ...labels(issues) });
   const end = (attempted: Attempted): void => {
     switch (attempted.type) {
       case 'failed':
-        return fail(world, phase, 'TASK_FAILED');
+        return fail(world, phase, attempted.code);
       case 'rework':
         return decide(
           world,
@@ -168,9 +155,16 @@ function decide(
   by: DecidedBy,
   asked = 1,
   answers: Answers = new Map(),
+  who?: string,
 ): void {
-  const checks = verdict.type === 'retry' && verdict.checks ? { failed: verdict.checks } : {};
-  say(world, 'review.decided', phase.name, { ...at(phase), verdict: verdict.type, by, ...checks });
+  const edited = verdict.type === 'approve' ? verdict.edited : undefined;
+  const extra = {
+    ...(who !== undefined && { who }),
+    ...(edited && { edited }),
+    ...(verdict.type === 'retry' && verdict.checks && { failed: verdict.checks }),
+  };
+  say(world, 'review.decided', phase.name, { ...at(phase), verdict: verdict.type, by, ...extra });
+  phase.demanded = 'feedback' in verdict ? verdict.feedback : '';
   const last = phase.tried.at(-1);
   if (last && by === 'gate' && 'score' in verdict) last.score = verdict.score;
   const isAccepted = by === 'gate' && find(phase, verdict, answers);
@@ -186,7 +180,7 @@ function decide(
       if (isAccepted) say(world, 'phase.warned', phase.name, { ...at(phase), code: 'ISSUES_ACCEPTED' });
       if ('warning' in judgement) say(world, 'phase.warned', phase.name, { ...at(phase), code: judgement.warning });
       settleChecks(phase, judgement.because);
-      return commit(world, phase, judgement.because, outputsOf(phase, judgement.because));
+      return commit(world, phase, judgement.because, { ...outputsOf(phase, judgement.because), ...edited });
     case 'retrying':
       return sendBack(world, phase, judgement.told, [], by);
     case 'rewinding':
@@ -248,25 +242,9 @@ function escalate(world: World, phase: Phase, because: string): void {
   phase.status = 'escalated';
   phase.life++;
   say(world, 'phase.escalated', phase.name, { ...at(phase), because });
-  const { nth, delay } = nextCall(world, `person@${phase.name}`);
-  later(world, phase, delay, () => {
-    const act = phase.spec.people[nth] ?? { do: 'approve' };
-    // There is nothing to approve in an attempt that broke off: that answer is refused, and the next is a no.
-    const isRefused = act.do === 'approve' && !phase.isDone;
-    decide(world, phase, isRefused ? { type: 'reject' } : verdictOf(world, phase, act), 'person');
-  });
+  askPerson(world, phase, (verdict, who) => decide(world, phase, verdict, 'person', 1, new Map(), who));
 }
 
 function tellingOf({ feedback, issues }: Told): Details {
   return { feedback, ...labels(issues) };
-}
-
-/** The outputs that are approved: this attempt's, or those of the best one. */
-function outputsOf(phase: Phase, because: string): Readonly<Record<string, unknown>> {
-  const last = phase.tried.at(-1);
-  if (because !== 'exhausted' || phase.gate?.onExhausted !== 'acceptBest') return last?.outputs ?? {};
-  const best = phase.tried.reduce((one, other) =>
-    (other.score ?? -Infinity) >= (one.score ?? -Infinity) ? other : one,
-  );
-  return best.outputs;
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { GateSpec } from './scenario.ts';
+import type { Call, GateSpec, ReviewAct } from './scenario.ts';
 import type { Phase, World } from './world.ts';
 
 /** The phases that a person may send back. */
@@ -16,6 +16,13 @@ export function allowedTargets(phase: Phase, { rewindTo = 'predecessors' }: Gate
   if (rewindTo === 'predecessors') return new Set(phase.spec.after);
   const above = [...phase.above].map((one) => one.name);
   return new Set(rewindTo === 'ancestors' ? above : above.filter((name) => rewindTo.includes(name)));
+}
+
+/** What a person may say who is a reviewer: told that the gate may not send a phase back, they demand the change of the one under review. */
+export function asAllowed(phase: Phase, gate: GateSpec, act: Call<ReviewAct>): Call<ReviewAct> {
+  if (act.do !== 'rewind' || allowedTargets(phase, gate).has(act.phase)) return act;
+  const { phase: _, ...rest } = act;
+  return { ...rest, do: 'retry' };
 }
 
 /** The place of a phase in topological order: those without predecessors first, then what each of them frees. */

@@ -67,6 +67,8 @@ export interface Phase {
   /** What the attempt that it returns to is told. */
   feedback: string;
   issues: readonly IssueAct[];
+  /** What its latest attempt was judged to need. */
+  demanded: string;
   /** What its reviewers found and is open. */
   findings: Finding[];
   /** The last rewinds that it made, or that sent it back, when it last started from new inputs, oldest first. */
@@ -202,6 +204,7 @@ function phaseOf(spec: PhaseSpec): Phase {
     isDone: false,
     feedback: '',
     issues: [],
+    demanded: '',
     findings: [],
     latest: [],
     hasPlace: false,

@@ -1,0 +1,80 @@
+/**
+ * Random runs that are stopped after any record and resumed: what people answer, and when, leads to the same as in one go.
+ *
+ * `PHASEGATE_SCENARIOS=5000 npx vitest run test/property/parts.test.ts` tries that many per property, with random seeds.
+ */
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Call, Scenario } from '../reference/scenario.ts';
+import { simulate } from '../reference/simulate.ts';
+import { account } from './account.ts';
+import { difference } from './compare.ts';
+import { driveInParts } from './parts.ts';
+import { prove } from './prove.ts';
+import { scenarios, type Scope } from './scenarios.ts';
+
+const SCOPES: readonly (readonly [string, Scope, number])[] = [
+  ['few phases', { maxPhases: 4, people: true, limits: false }, 60],
+  ['few phases under limits', { maxPhases: 4, people: true }, 60],
+  ['many phases', { people: true }, 25],
+];
+
+// XState's development build warns once per action of every phase: millions of lines here.
+beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined));
+
+describe('a run that is stopped and resumed', () => {
+  it.each(SCOPES)(
+    'does what it would have done in one go, whoever is asked and whenever they answer: %s',
+    async (_, scope, runs) => {
+      let resumed = 0;
+      await prove(scenarios(scope).map(withoutUsage), { seed: 29, runs }, async (scenario) => {
+        const expected = simulate(scenario);
+        fc.pre(!expected.collided);
+        const run = await driveInParts(scenario, (nth) => 1 + ((scenario.seed + nth * 7) % (9 + 3 * nth)));
+        resumed += run.parts - 1;
+        return run.refused[0] ?? difference(inOneGo(account(run.records)), inOneGo(expected.lines));
+      });
+      expect(resumed).toBeGreaterThan(runs);
+    },
+    600_000,
+  );
+});
+
+// --- internal ---
+
+/** The account without what is said again where work begins again: what a task or a check of an attempt says counts once. */
+function inOneGo(lines: readonly string[]): readonly string[] {
+  const said = new Map<string, Set<string>>();
+  return lines.filter((line) => {
+    const [, type = '', phase = '', ...rest] = line.split(' ');
+    if (type === 'phase.started' || type === 'review.started') said.set(phase, new Set());
+    if (type !== 'task.started' && !line.endsWith('code="CHECK_PREEXISTING"')) return type !== 'run.resumed';
+    const before = said.get(phase);
+    const what = [type, ...rest].join(' ');
+    if (before?.has(what)) return false;
+    before?.add(what);
+    return true;
+  });
+}
+
+/** A worker that begins again reports again what it uses. */
+function withoutUsage(scenario: Scenario): Scenario {
+  return {
+    ...scenario,
+    phases: scenario.phases.map((spec) => ({
+      ...spec,
+      tasks: spec.tasks.map((one) => ({ ...one, calls: quiet(one.calls) })),
+      gate: spec.gate && {
+        ...spec.gate,
+        reviewers: spec.gate.reviewers.map((one) => ({ ...one, calls: quiet(one.calls) })),
+      },
+    })),
+  };
+}
+
+function quiet<Act>(calls: readonly Call<Act>[]): readonly Call<Act>[] {
+  return calls.map((call) => {
+    const { tokens: _, ...act } = call;
+    return act as Call<Act>;
+  });
+}

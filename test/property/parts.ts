@@ -1,0 +1,73 @@
+/**
+ * Runs a scenario in a store by several processes: each stops after some records, and the next goes on at the same moment.
+ *
+ * Workers know what they were asked by its idempotency key, and go on with it; people remember what they have to answer.
+ *
+ * @module
+ */
+import { memoryStore, readRun, resumeRun, startRun, type RunRecord, type RunResult } from '../../src/index.ts';
+import type { Scenario } from '../reference/scenario.ts';
+import { build } from './build.ts';
+import { createCalls } from './calls.ts';
+import { settle } from './drive.ts';
+import { noMemory, peopleOf } from './people.ts';
+import { SteppedClock } from './stepped-clock.ts';
+
+/** A run that several processes have worked on. */
+export interface Parted {
+  readonly records: readonly RunRecord[];
+  readonly result: RunResult;
+  /** Answers that were taken or refused otherwise than they should be. */
+  readonly refused: readonly string[];
+  /** How many processes there were. */
+  readonly parts: number;
+}
+
+/** Drives a scenario to its end. @param more How many records the nth process keeps before it stops. */
+export async function driveInParts(scenario: Scenario, more: (nth: number) => number): Promise<Parted> {
+  const store = memoryStore();
+  const memory = noMemory();
+  const calls = createCalls(true);
+  let now = 0;
+  for (let nth = 0; nth < MAX_PARTS; nth++) {
+    const kept = await readRun(store, 'run');
+    const clock = new SteppedClock();
+    clock.set(now);
+    const pipeline = build(scenario, { clock, saw: () => undefined, calls });
+    const run =
+      kept.length === 0
+        ? startRun(pipeline, { store, clock, runId: 'run', attended: scenario.attended })
+        : await resumeRun(store, 'run', pipeline, { clock });
+    const people = peopleOf(scenario, run, clock, memory);
+    const last = kept.length + more(nth);
+    run.events$.subscribe((record) => {
+      people.hear(record);
+      if (record.seq < last) return;
+      people.leave();
+      run.suspend();
+    });
+    if (scenario.cancelAt !== undefined && scenario.cancelAt > now)
+      clock.setTimeout(() => run.cancel('a person stops it'), scenario.cancelAt - now);
+    const end: { result?: Awaited<typeof run.result> } = {};
+    void run.result.then((result) => (end.result = result));
+    await settle({ store, idle: () => true });
+    for (let steps = 0; !end.result && steps < MAX_STEPS && clock.step(); steps++)
+      await settle({ store, idle: () => true });
+    now = clock.now();
+    const { result } = end;
+    if (!result) throw new Error(`Process ${nth} hangs after ${(await readRun(store, 'run')).length} records`);
+    if (result.status !== 'suspended')
+      return {
+        records: await readRun(store, 'run'),
+        result: result as RunResult,
+        refused: memory.refused,
+        parts: nth + 1,
+      };
+  }
+  throw new Error('The run does not end');
+}
+
+// --- internal ---
+
+const MAX_PARTS = 400;
+const MAX_STEPS = 20_000;
