@@ -218,7 +218,9 @@ describe('forkRun()', () => {
     expect(fork?.startedAt).toBeGreaterThanOrEqual(before);
     expect(fork?.updatedAt).toBe((await readRun(store, 'f')).at(-1)?.time);
     // So it is however often it is gone on with.
-    await (await resumeRun(store, 'f', asking())).result;
+    await (
+      await resumeRun(store, 'f', asking())
+    ).result;
     expect((await store.run('f'))?.startedAt).toBe(fork?.startedAt);
     expect((await store.runs())[0]?.runId).toBe('f');
     await store.close();
