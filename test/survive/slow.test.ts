@@ -16,6 +16,7 @@ const SCOPES: readonly (readonly [string, Scope, number])[] = [
   ['few phases', { maxPhases: 4, limits: false }, 60],
   ['few phases under limits', { maxPhases: 4 }, 60],
   ['many phases', {}, 25],
+  ['few phases and people', { maxPhases: 4, people: true }, 60],
 ];
 
 // XState's development build warns once per action of every phase: millions of lines here.
