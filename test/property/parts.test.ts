@@ -57,16 +57,16 @@ function inOneGo(lines: readonly string[]): readonly string[] {
   });
 }
 
-/** A worker that begins again reports again what it uses. */
+/** A worker that begins again reports again what it uses, and who waits for room with it does so anew. */
 function withoutUsage(scenario: Scenario): Scenario {
   return {
     ...scenario,
     phases: scenario.phases.map((spec) => ({
       ...spec,
-      tasks: spec.tasks.map((one) => ({ ...one, calls: quiet(one.calls) })),
+      tasks: spec.tasks.map((one) => ({ ...unestimated(one), calls: quiet(one.calls) })),
       gate: spec.gate && {
         ...spec.gate,
-        reviewers: spec.gate.reviewers.map((one) => ({ ...one, calls: quiet(one.calls) })),
+        reviewers: spec.gate.reviewers.map((one) => ({ ...unestimated(one), calls: quiet(one.calls) })),
       },
     })),
   };
@@ -77,4 +77,9 @@ function quiet<Act>(calls: readonly Call<Act>[]): readonly Call<Act>[] {
     const { tokens: _, ...act } = call;
     return act as Call<Act>;
   });
+}
+
+function unestimated<Worker extends { readonly estimate?: number }>(worker: Worker): Omit<Worker, 'estimate'> {
+  const { estimate: _, ...rest } = worker;
+  return rest;
 }
