@@ -94,6 +94,19 @@ describe('sqliteStore() as a file', () => {
     expect(db.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
   });
 
+  it('has room in its log once, however many write in turns', async () => {
+    const stores = Array.from({ length: 4 }, () => open());
+    for (const store of stores) await store.append(batchOf('r', 1 + (await store.read('r')).length));
+    for (let seq = 5; seq <= 80; seq++) await stores[seq % stores.length]?.append(batchOf('r', seq));
+    const roomy = statSync(`${file}-wal`).size;
+    expect(roomy).toBeLessThan(2_000_000);
+    // Nor does one make more that has not written since.
+    const late = open();
+    for (let seq = 81; seq <= 84; seq++) await late.append(batchOf('r', seq));
+    expect(statSync(`${file}-wal`).size).toBeLessThanOrEqual(roomy + 256 * 1024);
+    expect(await late.read('r')).toHaveLength(84);
+  });
+
   it.skipIf(process.platform === 'win32')(
     'is used only where it was opened: not once it was removed or replaced',
     async () => {

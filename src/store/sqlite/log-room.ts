@@ -27,7 +27,8 @@ export function roomInLog(path: string): LogRoom {
     if (room === undefined) room = fstatSync(file).size;
     else if (readSync(file, BYTE, 0, 1, room) === 1) {
       const { size } = fstatSync(file);
-      room = size + writeSync(file, ZEROS, 0, ZEROS.length, size);
+      // Where another connection has made room, that is for all: more of it each time would never end.
+      room = endsInZeros(file, size) ? size : size + writeSync(file, ZEROS, 0, ZEROS.length, size);
     }
   }
 
@@ -58,3 +59,12 @@ const BYTE = new Uint8Array(1);
 
 /** Never taken for a part of the log, whose pages bear checksums. About 30 transactions of a run that is a chain. */
 const ZEROS = new Uint8Array(256 * 1024);
+
+/** Longer than a page with what stands before it, which is never zero. */
+const END = new Uint8Array(8 * 1024);
+
+/** Whether there is room at the end that the log has not come to. */
+function endsInZeros(file: number, size: number): boolean {
+  const length = readSync(file, END, 0, END.length, Math.max(0, size - END.length));
+  return Buffer.compare(END.subarray(0, length), ZEROS.subarray(0, length)) === 0;
+}
