@@ -13,6 +13,9 @@ switch (what) {
   case 'hold':
     hold();
     break;
+  case 'alone':
+    alone();
+    break;
   case 'race':
     await race();
     break;
@@ -29,6 +32,17 @@ function hold(): void {
   db.exec('BEGIN IMMEDIATE');
   say('held');
   setInterval(() => {}, 1000);
+}
+
+/** Takes the database for itself, which SQLite lets nobody do but the only one that has it open. */
+function alone(): void {
+  const db = connect(file, { readOnly: false });
+  try {
+    db.exec('PRAGMA locking_mode = EXCLUSIVE; SELECT count(*) FROM records; BEGIN IMMEDIATE; COMMIT');
+    say('alone');
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error));
+  }
 }
 
 /** Appends so many records to run `r`, one by one, against others who do the same. Says which were taken. */
