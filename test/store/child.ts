@@ -31,7 +31,8 @@ function hold(): void {
   const db = connect(file, { readOnly: false });
   db.exec('BEGIN IMMEDIATE');
   say('held');
-  setInterval(() => {}, 1000);
+  // Node closes a database that nobody can use any more.
+  setInterval(() => db.isTransaction, 1000);
 }
 
 /** Takes the database for itself, which SQLite lets nobody do but the only one that has it open. */
