@@ -75,6 +75,17 @@ describe('threads that open a database that is not there', () => {
   });
 });
 
+describe('a process that has opened a database twice', () => {
+  it.each([true, false])('is not taken for one that has gone, by those that come (readOnly: %s)', async (readOnly) => {
+    const stores = [sqliteStore(file), sqliteStore(file, { readOnly })];
+    await stores[0]?.append(batchOf('r', 1));
+    // Who thinks that nobody else is there removes the log, and what is appended to it from then on is lost.
+    expect(await linesOf(start('alone', file))).toEqual(['database is locked']);
+    await stores[0]?.append(batchOf('r', 2));
+    for (const store of stores) await store.close();
+  });
+});
+
 describe('a process that is killed while it appends', () => {
   it('leaves every batch that it was told of, whole, and a sound database', async () => {
     let known = 0;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { PhasegateError } from '../../model/errors.ts';
 import { connect, type Database } from './driver.ts';
@@ -48,21 +48,24 @@ export function openDatabase(opening: Opening): Database {
     return db;
   } catch (thrown) {
     db?.close();
-    // The file itself was opened before, so what could not be is one of those that SQLite has beside it.
-    throw lacksFiles(thrown) ? folderProblem(path, thrown) : problemOf(thrown, 'open the store', path);
+    throw lacksFiles(thrown) ? placeProblem(opening, thrown) : problemOf(thrown, 'open the store', path);
   }
 }
 
 // --- internal ---
 
-/** Sees that there is a file that nobody else can read, before SQLite makes one that others can. */
+/**
+ * Sees that there is a file that nobody else can read, before SQLite makes one that others can. One that is there is not opened for
+ * that: where this process has it open already, closing it once would take away all locks that SQLite has on it. Another process would
+ * then take itself for the only one, and remove the log that this one goes on with.
+ */
 function prepareFile({ path, readOnly }: Opening): void {
   const folder = dirname(path);
   try {
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
-      throw unreadable(path, 'it is a folder', 'Give the path of a file.');
-    if (readOnly) {
-      closeSync(openSync(path, 'r'));
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found?.isDirectory()) throw unreadable(path, 'it is a folder', 'Give the path of a file.');
+    if (readOnly || found) {
+      accessSync(path, readOnly ? constants.R_OK : constants.R_OK | constants.W_OK);
       return;
     }
     if (!existsSync(folder)) {
@@ -146,7 +149,13 @@ function fileProblem(thrown: unknown, path: string, readOnly: boolean): Phasegat
   }
 }
 
-function folderProblem(path: string, cause: unknown): PhasegateError {
+/** Where the file itself may be used, what could not be is one of those that SQLite has beside it. */
+function placeProblem({ path, readOnly }: Opening, cause: unknown): PhasegateError {
+  try {
+    closeSync(openSync(path, readOnly ? 'r' : 'r+'));
+  } catch (thrown) {
+    return fileProblem(thrown, path, readOnly);
+  }
   return new PhasegateError(
     'STORE_READ_ONLY',
     `Cannot open the store ${path} as its folder may not be written, where SQLite has files beside it`,
