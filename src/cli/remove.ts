@@ -71,7 +71,7 @@ function freedText({ freed, unused, obstacle }: Compaction = { freed: 0, unused:
 const WHY: Readonly<Record<NonNullable<Compaction['obstacle']>, string>> = {
   'at-work': 'an earlier version made it, so collect once more while nobody works on a run',
   busy: 'another process keeps writing to it, so collect once more later',
-  full: 'the disk has no room for the work on it, so free some and collect once more',
+  full: 'the disk, or that of temporary files, has no room for the work on it, so free some and collect once more',
 };
 
 function sizeText(bytes: number): string {

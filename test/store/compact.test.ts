@@ -84,6 +84,17 @@ describe('compact() of a store in a file', () => {
     expectSound();
   });
 
+  it('goes on with what others remove meanwhile', async () => {
+    const store = open();
+    for (const runId of ['old', 'next']) await fill(store, runId, 3000);
+    await store.remove('old');
+    const done = store.compact?.();
+    await open().remove('next');
+    expect(await done).toMatchObject({ unused: 0 });
+    expect(statSync(file).size).toBeLessThan(200_000);
+    expectSound();
+  });
+
   it('leaves the room in the log of who goes on beside it', async () => {
     const store = open();
     await fill(store, 'old', 3000);

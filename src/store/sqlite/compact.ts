@@ -60,17 +60,23 @@ async function cut(connection: Connection, now: () => number, begin: () => void)
 
 const AT_WORK = 'SELECT 1 FROM leases WHERE expires_at > ? LIMIT 1';
 
+/** How many pages nothing is on. */
+const FREE = 'freelist_count';
+
 /** What `auto_vacuum` is in a file that can be cut off in parts. */
 const INCREMENTAL = 2;
 
 async function cutInParts(connection: Connection): Promise<void> {
-  for (let left = Infinity; ;) {
+  for (;;) {
     const began = performance.now();
-    connection.write(ACTION, () => connection.exec(`PRAGMA incremental_vacuum(${AT_ONCE})`));
-    const { unused } = pagesOf(connection);
-    // Others may remove runs meanwhile, but what does not become less by this never will.
-    if (unused === 0 || unused >= left) return;
-    left = unused;
+    // Seen in the transaction itself, as others may remove runs before the next.
+    const [before, after] = connection.write(ACTION, () => {
+      const found = pragma(connection, FREE);
+      connection.exec(`PRAGMA incremental_vacuum(${AT_ONCE})`);
+      return [found, pragma(connection, FREE)];
+    });
+    // What does not become less by this never will.
+    if (after === 0 || after >= before) return;
     const took = performance.now() - began;
     await new Promise((resolve) => setTimeout(resolve, took * PAUSE));
   }
@@ -80,7 +86,7 @@ async function cutInParts(connection: Connection): Promise<void> {
 function rewrite(connection: Connection): Obstacle {
   const { path, exec, read } = connection;
   const { bavail, bsize } = statfsSync(path);
-  // It is written beside the store first, and then to its log.
+  // It is written to a temporary file first, which may be on the same disk, and then to the log.
   if (bavail * bsize < 2 * pagesOf(connection).used) return 'full';
   try {
     read(ACTION, () => exec(`PRAGMA auto_vacuum = ${INCREMENTAL}; VACUUM`));
@@ -95,7 +101,7 @@ function rewrite(connection: Connection): Obstacle {
 function pagesOf(connection: Connection): { readonly used: number; readonly unused: number } {
   return connection.readAtOnce(ACTION, () => {
     const size = pragma(connection, 'page_size');
-    const unused = size * pragma(connection, 'freelist_count');
+    const unused = size * pragma(connection, FREE);
     return { unused, used: size * pragma(connection, 'page_count') - unused };
   });
 }
