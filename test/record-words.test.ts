@@ -4,6 +4,7 @@ import { definePipeline, type RunEvent } from '../src/index.ts';
 import { createEventLines } from '../src/cli/show/event-lines.ts';
 import { errorText } from '../src/model/problem-text.ts';
 import { recordText, recordWords, type KnownBefore } from '../src/model/record-words.ts';
+import { verdictWords } from '../src/model/verdict-words.ts';
 import { wordsOf } from '../visualizations/dashboard/src/run/record-words.ts';
 import { eventfulRun } from './dashboard/eventful.ts';
 import { fake } from './rig.ts';
@@ -22,6 +23,14 @@ const VOICE = {
   usage: ({ tokens, costUsd }: { readonly tokens: number; readonly costUsd: number }) => `${tokens} and ${costUsd}`,
   error: errorText,
 };
+
+describe('verdictWords()', () => {
+  it('leaves what a reviewer has said as it is, and of an error of ours where it is documented', () => {
+    const feedback = 'Link the manual, as it is in\n\nDocs: https://docs.example';
+    expect(verdictWords({ type: 'retry', feedback })).toEqual({ what: 'retry', text: feedback });
+    expect(verdictWords({ type: 'unavailable', error })).toEqual({ what: 'no answer', text: 'broken' });
+  });
+});
 
 describe('recordWords()', () => {
   it('tells who, what, and what was said with it apart', () => {

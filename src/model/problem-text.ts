@@ -26,5 +26,6 @@ export function problemLine(message: string): string {
 
 // --- internal ---
 
-const DOCS = /\nDocs: \S+$/u;
-const DOCS_OR_END = /(?=\nDocs: \S+$)|$/u;
+// Not every `Docs:` of whoever has said something.
+const DOCS = /\nDocs: docs\/errors\.md#[A-Z_]+$/u;
+const DOCS_OR_END = /(?=\nDocs: docs\/errors\.md#[A-Z_]+$)|$/u;
