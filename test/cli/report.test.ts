@@ -224,8 +224,12 @@ describe('phasegate report', () => {
   it('tells of a run that was cut short, and of one that was imported', async () => {
     const cwd = await files({ 'p.mjs': ENDS });
     await phasegate(['run', 'p.mjs', '--run-id', 'whole'], { cwd });
+    const whole = tableOf(await report(cwd), 'Run');
     await phasegate(['fork', 'whole', '--at', '2'], { cwd });
-    expect(tableOf(await report(cwd), 'Run')).toContainEqual(['Fork of', 'whole']);
+    const fork = new Map(tableOf(await report(cwd), 'Run').map(([fact, text]) => [fact, text]));
+    // It has the records of the other run, so it began when that did.
+    expect(whole).toContainEqual(['Started', fork.get('Started')]);
+    expect(fork.get('Fork of')).toMatch(/^whole, made \d{4}-/u);
     await phasegate(['export', 'whole', '-o', 'run.jsonl'], { cwd });
     await phasegate(['import', 'run.jsonl', '--store', 'other.db'], { cwd });
     expect(await report(cwd, '--store', 'other.db')).toMatch(/^# Run whole of "ends": rejected\n/u);

@@ -37,7 +37,7 @@ export function documentOf(data: ReportData): ReportDocument {
 
 // --- internal ---
 
-function head({ info, standing, snapshot }: ReportData): Section {
+function head({ info, firstAt, standing, snapshot }: ReportData): Section {
   const { metrics, limitsLeft, waiting, reason, error, limit } = snapshot;
   const left = Object.entries(limitsLeft).map(([name, rest]) => `${name} ${limitText(name, rest ?? 0)}`);
   const why = error ? problemLine(errorText(error)) : (reason ?? '');
@@ -47,7 +47,7 @@ function head({ info, standing, snapshot }: ReportData): Section {
     ['Status', limit === null ? standing : `${standing} by the limit ${limit}`],
     ['Why', why],
     ['Waits for a person', waiting.join(', ')],
-    ['Started', timeText(info.startedAt)],
+    ['Started', timeText(firstAt)],
     ['Duration', `${duration(metrics.durationMs)}, ${counted(info.seq, 'record')}`],
     ['Cost', `${dollars(metrics.costUsd)}, ${counted(metrics.tokens, 'token')}`],
     ['Phases approved', `${info.approved} of ${info.phases}`],
@@ -56,7 +56,7 @@ function head({ info, standing, snapshot }: ReportData): Section {
     ['Reviews', String(metrics.reviews)],
     ['Limits left', left.join(', ')],
     ['Definition', info.source ?? ''],
-    ['Fork of', info.forkOf ?? ''],
+    ['Fork of', info.forkOf === undefined ? '' : `${info.forkOf}, made ${timeText(info.startedAt)}`],
   ];
   const told = facts.filter(([, text]) => text !== '');
   return { heading: 'Run', table: tableOf(columns('Fact', 'Value'), told, (fact) => fact, NONE) };
