@@ -43,6 +43,8 @@ export async function collectKept({ keep, dryRun = false, ...flags }: CollectFla
   const old = await store.runs({ status: ENDED, updatedBefore: Date.now() - keep });
   if (dryRun) process.stdout.write(asText(runTable(old, Date.now()).map(createPainter(seesColours(process.stdout)))));
   else for (const run of old) await remove(kept, run);
+  // A store is not rewritten while somebody works with it: who is gone does not.
+  if (!dryRun) for (const run of await store.runs({ leased: true })) await freeFromTheDead(kept, run);
   const compaction = dryRun ? undefined : await store.compact?.();
   await store.close();
   process.stdout.write(`${counted(old.length, 'run')} ${dryRun ? 'would be ' : ''}removed${freedText(compaction)}\n`);

@@ -2,7 +2,7 @@
  * A store in a file gives room back to the disk.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -150,6 +150,28 @@ describe('compact() of a store in a file', () => {
       expect(await store.compact?.()).toMatchObject({ unused: 0 });
       expect(statSync(join(disk, 'runs.sqlite')).size).toBeLessThan(200_000);
       await store.close();
+    });
+  });
+});
+
+describe('a store on a disk that is nearly full', () => {
+  it.runIf(canMount())('goes on in the room that it has within itself', async () => {
+    await onDisk('6m', async (disk) => {
+      const store = open(join(disk, 'runs.sqlite'));
+      await fill(store, 'old', 1000);
+      await store.remove('old');
+      // Brings the log in, which is empty from here on.
+      await store.close();
+      const again = open(join(disk, 'runs.sqlite'));
+      const { size } = statSync(join(disk, 'runs.sqlite'));
+      stuff(disk);
+      const stuffed = join(disk, 'stuff');
+      truncateSync(stuffed, statSync(stuffed).size - 300_000);
+      for (let seq = 1; seq <= 400; seq++)
+        await again.append({ ...batchOf('new', seq), records: [recordOf('new', seq, 'x'.repeat(1500))] });
+      expect(await again.read('new')).toHaveLength(400);
+      expect(statSync(join(disk, 'runs.sqlite')).size).toBe(size);
+      await again.close();
     });
   });
 });

@@ -569,7 +569,7 @@ async function fillsUp(store: RunStore): Promise<void> {
   };
   expect(problem(() => store.append(large))).toMatchInlineSnapshot(`
     "Cannot append to run r as <folder>/runs.sqlite finds no more room
-    Free space on its disk, or remove runs. What was kept before is safe.
+    Free space on its disk, some megabytes at least: to remove runs takes some, too. What was kept before is safe.
     Docs: docs/errors.md#STORE_FULL"
   `);
   expect((await store.read('r')).map(({ seq }) => seq)).toEqual([1]);

@@ -8,7 +8,7 @@ import { storeClosed } from '../refusals.ts';
 import type { Database, Statement } from './driver.ts';
 import { watchPlace } from './in-place.ts';
 import { roomInLog } from './log-room.ts';
-import { problemOf } from './problems.ts';
+import { isFull, problemOf } from './problems.ts';
 
 /** What the store does all its work with. */
 export interface Connection {
@@ -82,10 +82,19 @@ export function connectionOf(
               hint: 'Open it without, in the process that works on runs.',
             },
           );
-        return transaction('BEGIN IMMEDIATE', () => {
-          room.make();
-          return work();
-        });
+        const attempt = () =>
+          transaction('BEGIN IMMEDIATE', () => {
+            room.make();
+            return work();
+          });
+        try {
+          return attempt();
+        } catch (thrown) {
+          if (!isFull(thrown)) throw thrown;
+          // There may be room for it within the database and in the log, once that is brought in.
+          bringIn(db);
+          return attempt();
+        }
       });
     },
     close() {
@@ -100,6 +109,15 @@ export function connectionOf(
 }
 
 // --- internal ---
+
+/** Brings into the database what can be. */
+function bringIn(db: Database): void {
+  try {
+    db.exec('PRAGMA wal_checkpoint(PASSIVE)');
+  } catch {
+    // Then nothing has changed, and whoever writes is told of the disk.
+  }
+}
 
 /**
  * Brings all that was written into the database itself. SQLite does so when the last connection closes, but the package

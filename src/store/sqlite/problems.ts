@@ -18,6 +18,11 @@ export function lacksFiles(thrown: unknown): boolean {
   return code === 8 || code === 14;
 }
 
+/** Whether there is no room. */
+export function isFull(thrown: unknown): boolean {
+  return knownOf(thrown)?.code === 'STORE_FULL';
+}
+
 /** Whether others are in the way. */
 export function isBusy(thrown: unknown): boolean {
   return knownOf(thrown)?.code === 'STORE_BUSY';
@@ -33,6 +38,10 @@ interface Known {
   readonly found: string;
   readonly hint: string;
 }
+
+const FULL = 13;
+/** `SQLITE_IOERR_SHMSIZE`: the index of the log, which readers need as well, could not be made. */
+const NO_ROOM_FOR_INDEX = 4874;
 
 const KNOWN: readonly Known[] = [
   {
@@ -57,11 +66,11 @@ const KNOWN: readonly Known[] = [
     hint: 'Restore it from a copy; `PRAGMA integrity_check` says what is wrong with it.',
   },
   {
-    result: 13,
+    result: FULL,
     said: 'database or disk is full',
     code: 'STORE_FULL',
     found: 'finds no more room',
-    hint: 'Free space on its disk, or remove runs. What was kept before is safe.',
+    hint: 'Free space on its disk, some megabytes at least: to remove runs takes some, too. What was kept before is safe.',
   },
   {
     result: 14,
@@ -83,7 +92,10 @@ const KNOWN: readonly Known[] = [
 function knownOf(thrown: unknown): Known | undefined {
   if (!(thrown instanceof Error)) return undefined;
   const code: unknown = Reflect.get(thrown, 'errcode');
-  return KNOWN.find(({ result, said }) => (typeof code === 'number' ? code % 256 === result : thrown.message === said));
+  const primary = code === NO_ROOM_FOR_INDEX ? FULL : code;
+  return KNOWN.find(({ result, said }) =>
+    typeof primary === 'number' ? primary % 256 === result : thrown.message === said,
+  );
 }
 
 function other(thrown: unknown): Pick<Known, 'code' | 'found' | 'hint'> {
