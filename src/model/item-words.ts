@@ -13,6 +13,11 @@ export const waitsFor: Readonly<Record<InboxItem['kind'], string>> = {
   review: 'waits for the decision of a person who is its reviewer',
 };
 
+/** Why a person is asked, from the code of it; the code itself where it is not known here. */
+export function becauseOf({ because }: Pick<InboxItem, 'because'>): string {
+  return BECAUSE.get(because) ?? because;
+}
+
 /**
  * That somebody has answered an item, and nobody has taken it yet.
  *
@@ -21,3 +26,15 @@ export const waitsFor: Readonly<Record<InboxItem['kind'], string>> = {
 export function answeredBy({ by }: { readonly by: string }): string {
   return `answered${by === '' ? '' : ` by ${by}`}, not yet taken`;
 }
+
+// --- internal ---
+
+const BECAUSE: ReadonlyMap<string, string> = new Map([
+  ['requested', 'a reviewer has asked for a person'],
+  ['exhausted', 'its budget is used up'],
+  ['loop', 'it goes round in a loop'],
+  ['invalidTarget', 'a reviewer sends back what may not be sent back'],
+  ['reviewUnavailable', 'the review could not be had'],
+  ['limit', 'a limit is spent'],
+  ['asked', 'a person is asked'],
+]);

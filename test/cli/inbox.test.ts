@@ -87,8 +87,24 @@ describe('an item as lines', () => {
     expect(text).toContain('    … 20 more lines\n  and 2 outputs more: --json has all of them\n');
   });
 
-  it('has it for whoever does the work only', () => {
-    expect(plainItem({ ...detailOf(), item: { ...ITEM, kind: 'review' } }, 0)).not.toContain('to work with');
+  it('has a line of each for whoever judges, and says that there is more', () => {
+    const inputs = { plan: { text: 'first\nsecond', json: { deep: [1] }, long: 'x'.repeat(500) } };
+    for (const kind of ['escalation', 'review'] as const) {
+      expect(plainItem({ ...detailOf(), inputs, item: { ...ITEM, kind } }, 0)).toContain(
+        `to work with:\n  plan / text: first …\n  plan / json: {"deep":[1]}\n  plan / long: ${'x'.repeat(99)}…\nattempt 1\n`,
+      );
+    }
+    expect(plainItem({ ...detailOf(), item: { ...ITEM, kind: 'review' } }, 0)).toContain(
+      '  plan / t9: x …\n  and 2 outputs more: --json has all of them\n',
+    );
+  });
+
+  it('says why a person is asked, as the dashboard does, and the code where it knows no words', () => {
+    const why = (because: string) => plainItem({ ...DETAIL, item: { ...ITEM, because } }, 0).split('\n')[1];
+    expect([why('exhausted'), why('of\x1b[31m something new')]).toEqual([
+      '  because: its budget is used up',
+      '  because: of something new',
+    ]);
   });
 });
 
@@ -107,6 +123,8 @@ describe('phasegate inbox', () => {
     expect(shown.stdout.split('\n')).toEqual(
       expect.arrayContaining([
         '‖ draft of "letter" waits for a decision',
+        '  because: a reviewer has asked for a person',
+        '  notes / n: notes',
         'attempt 1: retry: shorter',
         'attempt 2: escalate: Is it good?',
         '  draft: shorter',

@@ -6,7 +6,7 @@
 import type { InboxItem } from '../../model/inbox.ts';
 import type { Choice } from '../../model/item-choices.ts';
 import type { ItemDetail, TriedAttempt } from '../../model/item-detail.ts';
-import { waitsFor } from '../../model/item-words.ts';
+import { becauseOf, waitsFor } from '../../model/item-words.ts';
 import type { KeptDetail, KeptItem } from '../../store/given-answer.ts';
 import { givenText } from '../given-answer.ts';
 import { correctionText, verdictText } from './event-lines.ts';
@@ -38,6 +38,7 @@ export function itemLines(detail: KeptDetail, now: number, waits = ''): readonly
   const { item, attempts, corrections, findings, reach, changes, used, phaseUsed, choices } = detail;
   return [
     [span(`${looks.waiting.mark} ${titleOf(item)}`, 'strong')],
+    [span('  because: ', 'dim'), span(oneLine(becauseOf(item)))],
     ...textLines(item.reason),
     ...textLines(item.description ?? ''),
     ...factsOf(item, now),
@@ -116,9 +117,8 @@ function textLines(text: string): readonly Line[] {
     .map((line): Line => [span(`  ${line}`)]);
 }
 
-/** What whoever does the work needs; who judges it has seen what came of it. */
+/** Whoever does the work needs more of it than who judges what came of it, and is told where it began. */
 function inputLines({ item, inputs }: KeptDetail): readonly Line[] {
-  if (item.kind !== 'task') return [];
   const outputs = Object.entries(inputs).flatMap(([phase, tasks]) =>
     Object.entries(tasks).map(([task, value]) => ({ name: `${oneLine(phase)} / ${oneLine(task)}`, value })),
   );
@@ -128,9 +128,19 @@ function inputLines({ item, inputs }: KeptDetail): readonly Line[] {
     [span('to work with:', 'dim')],
     ...outputs
       .slice(0, MOST_INPUTS)
-      .flatMap(({ name, value }): readonly Line[] => [[span(`  ${name}:`, 'dim')], ...excerptLines(value)]),
+      .flatMap(({ name, value }): readonly Line[] =>
+        item.kind === 'task'
+          ? [[span(`  ${name}:`, 'dim')], ...excerptLines(value)]
+          : [[span(`  ${name}: `, 'dim'), span(firstLine(value))]],
+      ),
     ...(more > 0 ? [[span(`  and ${counted(more, 'output')} more: --json has all of them`, 'dim')]] : []),
   ];
+}
+
+function firstLine(value: unknown): string {
+  const text = (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null')).trim();
+  const [line = ''] = text.split(/[\r\n]/u, 1);
+  return `${cut(oneLine(line), LONGEST)}${line.length < text.length ? ' …' : ''}`;
 }
 
 function attemptLines({ number, generation, outputs, verdict, verdicts }: TriedAttempt, isLast: boolean) {

@@ -4,6 +4,7 @@
  * @module
  */
 import type { InboxItem } from '../../../../src/model/inbox.ts';
+import { becauseOf as becauseIn } from '../../../../src/model/item-words.ts';
 import { inOneLine } from '../parts/foreign-text.ts';
 import { durationText } from '../parts/words.ts';
 
@@ -12,9 +13,9 @@ export function aboutOf({ about, task }: Pick<InboxItem, 'about' | 'task'>): str
   return task === undefined ? inOneLine(about) : `${inOneLine(about)} / ${inOneLine(task)}`;
 }
 
-/** Why a person is asked, from the code of it. */
-export function becauseOf({ because }: Pick<InboxItem, 'because'>): string {
-  return BECAUSE.get(because) ?? inOneLine(because);
+/** Why a person is asked. */
+export function becauseOf(item: Pick<InboxItem, 'because'>): string {
+  return inOneLine(becauseIn(item));
 }
 
 /** What happens next if nobody answers, such as `expires in 2 h, then is rejected`; '' where nothing does. */
@@ -33,16 +34,6 @@ export function isRefused({ outcome = '' }: Pick<InboxItem, 'outcome'>): boolean
 }
 
 // --- internal ---
-
-const BECAUSE: ReadonlyMap<string, string> = new Map([
-  ['requested', 'a reviewer has asked for a person'],
-  ['exhausted', 'its budget is used up'],
-  ['loop', 'it goes round in a loop'],
-  ['invalidTarget', 'a reviewer sends back what may not be sent back'],
-  ['reviewUnavailable', 'the review could not be had'],
-  ['limit', 'a limit is spent'],
-  ['asked', 'a person is asked'],
-]);
 
 function afterwards({ onExpiry = 'stay' }: InboxItem): string {
   if (onExpiry === 'reject') return 'then is rejected';
