@@ -82,13 +82,13 @@ const SPACE = { columns: 2000, rows: 1_000_000 };
 function headLines(
   run: ListedRun,
   work: Work,
-  { reason, error, firstAt }: RunSnapshot & { readonly firstAt: number },
+  { reason, error, metrics, firstAt }: RunSnapshot & { readonly firstAt: number },
   kept: OpenStore,
 ): readonly Line[] {
-  const { runId, status, pipeline, startedAt, updatedAt, seq, source, forkOf, lease } = run;
+  const { runId, status, pipeline, startedAt, seq, source, forkOf, lease } = run;
   const standing = standingOf(run);
   const facts = [
-    `started ${timeText(firstAt)}, last record ${seq} after ${duration(updatedAt - firstAt)}`,
+    `started ${timeText(firstAt)}, last record ${seq} after ${duration(metrics.durationMs)}`,
     ...(source === undefined ? [] : [`definition ${oneLine(source)}`]),
     ...(forkOf === undefined ? [] : [`fork of run ${oneLine(forkOf)}, made ${timeText(startedAt)}`]),
     ...workText(work),
@@ -125,7 +125,7 @@ function itemLine({ id, about, reason, answer }: KeptItem): Line {
 }
 
 /** As wide as the terminal, or as usual ones. Who is asked is waited for, also while nobody works on the run. */
-function timeline(drawn: Timeline, board: Board, { updatedAt, lease }: ListedRun): readonly Line[] {
+function timeline(drawn: Timeline, board: Board, { lease }: ListedRun): readonly Line[] {
   const { plan } = board;
   if (!plan) return [];
   const columns = process.stdout.columns > 0 ? process.stdout.columns : USUAL_COLUMNS;
@@ -135,11 +135,16 @@ function timeline(drawn: Timeline, board: Board, { updatedAt, lease }: ListedRun
     snapshot,
     columns,
     now: Date.now(),
-    workedUntil: lease ? Date.now() : updatedAt,
+    workedUntil: lease ? Date.now() : lastAt(board),
   });
 }
 
 /** Where nobody works on the run its time stands still. */
-function tree(board: Board, { updatedAt, lease }: ListedRun): readonly Line[] {
-  return frameLines(board, SPACE, lease ? Date.now() : updatedAt);
+function tree(board: Board, { lease }: ListedRun): readonly Line[] {
+  return frameLines(board, SPACE, lease ? Date.now() : lastAt(board));
+}
+
+/** When its latest record was made, which in a fork may be before the run was. */
+function lastAt(board: Board): number {
+  return board.startedAt + board.snapshot().metrics.durationMs;
 }

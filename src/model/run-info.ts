@@ -16,7 +16,7 @@ export interface RunInfo {
   readonly status: RunStatus | 'running';
   /** Milliseconds since 1970: when it was begun, which is when its first record was made; a fork, when it was made of another run. */
   readonly startedAt: number;
-  /** Milliseconds since 1970, of its latest record. */
+  /** Milliseconds since 1970, of its latest record; never before `startedAt`, as the records of a fork may all be older than it. */
   readonly updatedAt: number;
   /** The number of its latest record. */
   readonly seq: number;
@@ -81,7 +81,7 @@ export function foldRunInfo({ forkOf, source, startedAt: begunAt }: RunOrigin = 
         fingerprint,
         status,
         startedAt,
-        updatedAt,
+        updatedAt: Math.max(startedAt, updatedAt),
         seq,
         approved: approved.size,
         phases,

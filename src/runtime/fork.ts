@@ -72,6 +72,9 @@ export async function copyRun(
 /** Milliseconds for which a fork may copy. */
 const FORK_MS = 60_000;
 
+/** Phases that are named where another was meant. */
+const MOST_NAMED = 10;
+
 /** The number of records to copy. */
 function pointOf(runId: string, records: readonly RunRecord[], at: ForkOptions['at']): number {
   if (typeof at === 'number') {
@@ -83,12 +86,25 @@ function pointOf(runId: string, records: readonly RunRecord[], at: ForkOptions['
   }
   const first = records.findIndex(({ event }) => event.type === 'phase.started' && event.phase === at.phase);
   if (first > 0) return first;
-  throw forkInvalid(runId, `phase "${at.phase}"`, 'That phase has not started in it.');
+  throw forkInvalid(runId, `phase "${at.phase}"`, whyNotStarted(records, at.phase));
 }
 
-/** The number of records before the run ends next, which it says of each phase and then of itself. */
+/** Names its phases, where it has none of that name. */
+function whyNotStarted(records: readonly RunRecord[], wanted: string): string {
+  const first = records[0]?.event;
+  const names = first?.type === 'run.started' ? definitionOf(records, first).plan.phases.map(({ name }) => name) : [];
+  if (names.includes(wanted)) return 'That phase has not started in it.';
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+  return `Its phases are ${names.slice(0, MOST_NAMED).join(', ')}${more}.`;
+}
+
+/** The number of records before the run ends next, or has ended and is not tried again yet: it says so of each phase and then of itself. */
 function endFrom(records: readonly RunRecord[], at: number): number {
-  let end = records.findIndex(({ event }, index) => index >= at && event.type === 'run.ended');
+  const last = records
+    .slice(0, at)
+    .findLastIndex(({ event: { type } }) => type === 'run.ended' || type === 'run.reopened');
+  const isOver = records[last]?.event.type === 'run.ended';
+  let end = isOver ? last : records.findIndex(({ event }, index) => index >= at && event.type === 'run.ended');
   if (end === -1) return records.length;
   while (ENDINGS.has(records[end - 1]?.event.type ?? '')) end -= 1;
   return end;

@@ -114,7 +114,7 @@ async function proceed<O>(
       log.times.push(time);
     }
     reveal(log, records.length);
-    return await begun<O>({ store, log, lease, origin }, pipeline, options, told);
+    return await begun<O>({ store, log, lease, origin }, pipeline, options, { ...told, startedAt: kept.startedAt });
   } catch (error) {
     await giveBack(store, lease);
     throw error;
@@ -133,7 +133,6 @@ function sharing(plan: Plan, records: readonly RunRecord[]): readonly RunRecord[
 interface Told {
   readonly replayed: Replayed;
   readonly next: (board: Board) => void;
-  readonly startedAt: number;
 }
 
 /** The run as its records left it. */
@@ -164,7 +163,6 @@ function tell(
   };
   return {
     replayed,
-    startedAt: records[0]?.time ?? 0,
     next(board) {
       resumeBoard(board, event);
       if (how === 'retry') reopen(board);
@@ -172,11 +170,12 @@ function tell(
   };
 }
 
+/** @param told With when its time began to count, which in a fork is after its first record. */
 function begun<O>(
   kept: Pick<KeepingOptions, 'store' | 'log' | 'origin'> & { readonly lease: Lease },
   pipeline: Pick<Pipeline, 'plan' | 'work' | 'name'>,
   options: ResumeOptions,
-  { replayed, next, startedAt }: Told,
+  { replayed, next, startedAt }: Told & { readonly startedAt: number },
 ): Promise<Run<O>> {
   return new Promise((resolve, reject) => {
     const { log, lease } = kept;
@@ -194,7 +193,8 @@ function begun<O>(
             input: board.input,
             attended: board.attended,
             memory: board.memory,
-            spentMs: log.now() - startedAt,
+            // A clock may be before that: then there is no more time than the limit gives.
+            spentMs: Math.max(0, log.now() - startedAt),
           },
           prepare: (actor) => goOn(actor, replayed, log.now(), next),
         }),

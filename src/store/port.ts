@@ -76,9 +76,9 @@ export interface Compaction {
 export interface RunFilter {
   readonly pipeline?: string | undefined;
   readonly status?: readonly (RunStatus | 'running')[] | undefined;
-  /** Only runs with a record after this time, in milliseconds since 1970. */
+  /** Only runs with a record after this time, in milliseconds since 1970, or that were made of another after it. */
   readonly updatedAfter?: number | undefined;
-  /** Only runs whose latest record is not after this time. */
+  /** Only runs whose latest record is not after this time, and that were not made of another after it. */
   readonly updatedBefore?: number | undefined;
   /** Only runs on which nobody works, or only those on which somebody does. */
   readonly leased?: boolean | undefined;

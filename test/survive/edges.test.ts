@@ -199,6 +199,64 @@ describe('a fork', () => {
   });
 });
 
+describe('limits.durationMs', () => {
+  /** Half an hour for all of it, and a person who is asked. */
+  const timed = definePipeline({
+    name: 'timed',
+    limits: { durationMs: 1_800_000 },
+    phases: [phase('draft', { tasks: [task('write', { run: () => 'x' })], review: () => 'ESCALATE: see it' })],
+  });
+  const HOUR = 3_600_000;
+
+  /** A clock that can be told the time; its timers are those of simulated time. */
+  function clockAt(now: number) {
+    const time = simulatedTime();
+    const offset = now - (time.clock.now?.() ?? 0);
+    return { ...time, clock: { ...time.clock, now: () => offset + (time.clock.now?.() ?? 0) } };
+  }
+
+  it('of a fork count from when it was made, and not from when the other began', async () => {
+    const store = memoryStore();
+    const run = startRun(timed, { store, runId: 'r', clock: clockAt(Date.now() - HOUR).clock });
+    await said(run, 'phase.escalated');
+    run.suspend();
+    await run.result;
+    const { seq = 0 } = (await store.run('r')) ?? {};
+    await forkRun(store, 'r', { at: seq, runId: 'f' });
+    const made = (await store.run('f'))?.startedAt ?? 0;
+    // Left and gone on with, it has what is left since it was made.
+    const first = clockAt(made + 1_000_000);
+    const fork = await resumeRun(store, 'f', timed, { clock: first.clock });
+    await first.pass(700_000);
+    fork.suspend();
+    expect((await fork.result).status).toBe('suspended');
+    const second = clockAt(made + 1_700_000);
+    const later = await resumeRun(store, 'f', timed, { clock: second.clock });
+    await second.pass(99_000);
+    expect(later.snapshot().status).toBe('running');
+    await second.pass(2000);
+    expect(await later.result).toMatchObject({ status: 'exhausted', limit: 'durationMs' });
+    // The run itself has none left.
+    const own = clockAt(made);
+    const old = await resumeRun(store, 'r', timed, { clock: own.clock });
+    await own.pass(1);
+    expect(await old.result).toMatchObject({ status: 'exhausted', limit: 'durationMs' });
+  });
+
+  it('of a fork are there once, also for a clock that is before it was made', async () => {
+    const store = memoryStore();
+    const before = clockAt(0);
+    const run = startRun(timed, { store, runId: 'r', clock: before.clock });
+    await said(run, 'phase.escalated');
+    run.suspend();
+    await run.result;
+    await forkRun(store, 'r', { at: 1, runId: 'f' });
+    const fork = await resumeRun(store, 'f', timed, { clock: before.clock });
+    await before.pass(1_800_001);
+    expect(await fork.result).toMatchObject({ status: 'exhausted', limit: 'durationMs' });
+  });
+});
+
 describe('forkRun()', () => {
   it.each([
     ['memory', () => memoryStore()],
@@ -216,7 +274,9 @@ describe('forkRun()', () => {
     expect((await store.runs()).map(({ runId }) => runId)).toEqual(['f', 'c', 'b', 'a']);
     const fork = await store.run('f');
     expect(fork?.startedAt).toBeGreaterThanOrEqual(before);
-    expect(fork?.updatedAt).toBe((await readRun(store, 'f')).at(-1)?.time);
+    // Its records are older, and it is not: what is removed as it is old is another.
+    expect(fork?.updatedAt).toBe(fork?.startedAt);
+    expect((await store.runs({ updatedBefore: before - 1 })).map(({ runId }) => runId)).toEqual(['c', 'b', 'a']);
     // So it is however often it is gone on with.
     await (
       await resumeRun(store, 'f', asking())
@@ -261,10 +321,45 @@ describe('forkRun()', () => {
       const { result } = await ended(await resumeRun(store, `f${at}`, asking()));
       expect((await result).status).toBe('completed');
     }
-    for (const at of [end + 1, end + 2])
-      await expect(forkRun(store, 'r', { at })).rejects.toMatchObject({ code: 'FORK_INVALID' });
-    await forkRun(store, 'r', { at: records.length, runId: 'whole' });
-    await expect(resumeRun(store, 'whole', asking())).rejects.toMatchObject({ code: 'RUN_ENDED' });
+    const problem = { code: 'FORK_INVALID', hint: `There it ends, all at once: fork it at record ${end}.` };
+    for (const at of [end + 1, end + 2, end + 3])
+      await expect(forkRun(store, 'r', { at })).rejects.toMatchObject(problem);
+    expect(end + 3).toBe(records.length);
+    // So it is where it was tried again.
+    const again = await retryFailed(store, 'r', asking());
+    await said(again, 'phase.escalated');
+    again.suspend();
+    await again.result;
+    const reopened = (await readRun(store, 'r')).find(({ event }) => event.type === 'run.reopened')?.seq ?? 0;
+    expect(reopened).toBeGreaterThan(records.length);
+    for (let at = records.length; at < reopened; at++)
+      await expect(forkRun(store, 'r', { at })).rejects.toMatchObject(problem);
+    await forkRun(store, 'r', { at: reopened, runId: 'reopened' });
+    expect(await store.run('reopened')).toMatchObject({ status: 'running' });
+  });
+
+  it('says which phases there are where it has none of that name', async () => {
+    const store = memoryStore();
+    const named = (count: number) => Array.from({ length: count }, (_, nth) => `p${nth}`);
+    const wide = definePipeline({
+      name: 'wide',
+      phases: named(12).map((name, nth) =>
+        phase(name, {
+          after: nth === 0 ? [] : ['p0'],
+          tasks: [task('t', { run: () => 1 })],
+          review: () => reject('no'),
+        }),
+      ),
+    });
+    await startRun(wide, { store, runId: 'r' }).result;
+    await expect(forkRun(store, 'r', { at: { phase: 'nope' } })).rejects.toMatchObject({
+      code: 'FORK_INVALID',
+      hint: `Its phases are ${named(10).join(', ')} and 2 more.`,
+    });
+    await expect(forkRun(store, 'r', { at: { phase: 'p1' } })).rejects.toMatchObject({
+      code: 'FORK_INVALID',
+      hint: 'That phase has not started in it.',
+    });
   });
 });
 
