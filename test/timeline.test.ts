@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   definePipeline,
   escalate,
@@ -126,6 +126,24 @@ describe('foldTimeline()', () => {
       'b person g0 a0 same 95-145 answered',
     ]);
     expectSound(timeline, records);
+  });
+
+  it('has one wait for a person who is asked before a run is gone on with, and answers afterwards', async () => {
+    const store = memoryStore();
+    const pipeline = definePipeline({
+      name: 'p',
+      phases: [phase('a', { tasks: [task('ask', { run: human({ question: 'How many?' }) })] })],
+    });
+    const run = startRun(pipeline, { store, runId: 'r' });
+    const item = await question(run);
+    run.suspend();
+    await run.result;
+    const again = await resumeRun(store, 'r', pipeline);
+    await question(again);
+    await again.answer(item, { type: 'value', value: 3 });
+    await again.result;
+    const waits = folded(await readRun(store, 'r')).bars.filter(({ kind }) => kind === 'person');
+    expect(waits).toMatchObject([{ task: 'ask', outcome: 'answered' }]);
   });
 
   it('has a review that is asked again', async () => {
@@ -388,4 +406,9 @@ function timeOf(records: readonly RunRecord[]): number {
 async function after<T>(time: SimulatedTime, ms: number, value: T): Promise<T> {
   await lasting(time, ms);
   return value;
+}
+
+/** The id of what a person is asked first. */
+async function question(run: Run): Promise<string> {
+  return vi.waitUntil(() => run.inbox()[0]?.id);
 }

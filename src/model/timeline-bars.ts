@@ -82,7 +82,8 @@ export interface Bars {
   isOpen(phase: string): boolean;
   /** @param due When it is over although nobody says so. @default never */
   beginWait(waiter: Waiter, start: Omit<BarStart, 'phase'>, due?: number): void;
-  endWait(waiter: Waiter, time: number, outcome: TimelineOutcome): void;
+  /** @param kind Of the waits that are ended. @default any */
+  endWait(waiter: Waiter, time: number, outcome: TimelineOutcome, kind?: TimelineKind): void;
   /** What was at work was so up to one time, and is so again from another. Who waits has waited on. */
   interrupt(last: number, start: Pick<BarStart, 'seq' | 'time'>): void;
   endAll(time: number, outcome: TimelineOutcome): void;
@@ -142,7 +143,11 @@ export function createBars(): Bars {
       const at = bars.push({ phase, kind, generation, attempt, task, from: time, to: null, seq }) - 1;
       waits.set(keyOf(waiter), { at, due });
     },
-    endWait: (waiter, time, outcome) => closeWait(rowOf(waiter.phase), keyOf(waiter), time, outcome),
+    endWait(waiter, time, outcome, kind) {
+      const row = rowOf(waiter.phase);
+      const wait = row.waits.get(keyOf(waiter));
+      if (wait && (kind === undefined || bars[wait.at]?.kind === kind)) closeWait(row, keyOf(waiter), time, outcome);
+    },
     interrupt(last, start) {
       for (const [phase, { open }] of rows) {
         const kind = open === undefined ? undefined : bars[open]?.kind;

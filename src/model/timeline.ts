@@ -140,7 +140,8 @@ function applyToPhase(bars: Bars, event: PhaseEvent, { seq, time }: RunRecord): 
       bars.beginWait(event, { kind: 'backoff', seq, time }, time + event.delayMs);
       return;
     case 'task.started':
-      bars.endWait(event, time, 'again');
+      // A task that is begun again when the run is gone on with still waits for the person that it has asked.
+      bars.endWait(event, time, 'again', 'backoff');
       return;
     case 'task.failed':
       bars.endWait(event, time, 'failed');

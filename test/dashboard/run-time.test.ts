@@ -72,7 +72,7 @@ describe('spans of time', () => {
     expect(marks(450, 650)).toEqual([450, 500, 550, 600, 650]);
     const days = { axis: createTimeAxis({ from: 0, to: 90 * DAY }, []), span: { from: 0, to: 90 * DAY }, width: 400 };
     expect(ticksOf(days, 0, 80).map(({ since }) => since / DAY)).toEqual([0, 18, 36, 54, 72, 90]);
-    expect([0, 50, 1500, 90_000, 3_600_000, 5_025_000, 200 * 3_600_000].map(tickText)).toEqual([
+    expect([0, 50, 1500, 90_000, 3_600_000, 5_025_000, 200 * 3_600_000].map((since) => tickText(since))).toEqual([
       '0 ms',
       '50 ms',
       '1.5 s',
@@ -103,7 +103,7 @@ describe('a scale of an axis that is cut', () => {
   });
 
   it('has marks where it is not cut alone, as far apart as elsewhere', () => {
-    expect(ticksOf(scale, 1000, 200).map(({ time, since }) => [tickText(since), xOf(time, scale)])).toEqual([
+    expect(ticksOf(scale, 1000, 200).map(({ time, text }) => [text, xOf(time, scale)])).toEqual([
       ['0 ms', 0],
       ['2 s', 200],
       ['4 s', 400],
@@ -115,6 +115,15 @@ describe('a scale of an axis that is cut', () => {
       ['12:00:14', 1600],
       ['12:00:16', 1800],
     ]);
+    // Three seconds of work are shorter than marks are apart: how long the night was is told by one all the same.
+    const short = createTimeAxis({ from: 0, to: night + 7000 }, [
+      { from: 0, to: 3700 },
+      { from: night + 3700, to: night + 7000 },
+    ]);
+    const few = { axis: short, span: { from: 0, to: short.length }, width: 180 };
+    expect(ticksOf(few, 0, 84).map(({ text }) => text)).toEqual(['0 ms', '12:00:04']);
+    const fine = { axis: short, span: { from: 5000, to: 5500 }, width: 400 };
+    expect(ticksOf(fine, 0, 84).map(({ text }) => text)).toEqual(['12:00:04.200', '12:00:04.400', '12:00:04.600']);
     const within = { ...scale, span: { from: 8500, to: 9500 } };
     expect(ticksOf(within, 1000, 80)).toEqual([]);
   });

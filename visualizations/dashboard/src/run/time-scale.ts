@@ -55,34 +55,44 @@ export interface Tick {
   readonly time: number;
   /** Milliseconds since the beginning of the run. */
   readonly since: number;
+  /** The same, as short as marks that far apart allow. */
+  readonly text: string;
 }
 
-/** Marks at round distances from the beginning, at least so many pixels apart; none where the axis is cut. */
+/**
+ * Marks at round distances from the beginning, at least so many pixels apart. There is none where the axis is cut, but one where it goes on
+ * behind a cut: it tells how long that was.
+ */
 export function ticksOf({ axis, span, width }: TimeScale, begin: number, apart: number): readonly Tick[] {
   const least = ((span.to - span.from) / Math.max(1, width)) * apart;
   const step = STEPS.find((one) => one >= least) ?? Math.ceil(least / DAY) * DAY;
   const ticks: Tick[] = [];
+  const mark = (since: number, text: string) => {
+    const last = ticks.at(-1);
+    const isFar = last === undefined || axis.placeOf(begin + since) - axis.placeOf(last.time) >= least;
+    if (isFar) ticks.push({ time: begin + since, since, text });
+  };
   for (const { from, to } of wholePieces(axis, { from: axis.timeAt(span.from), to: axis.timeAt(span.to) })) {
-    const first = Math.ceil((from - begin) / step) * step;
-    for (let since = first; begin + since <= to; since += step) {
-      const last = ticks.at(-1);
-      const isFar = last === undefined || axis.placeOf(begin + since) - axis.placeOf(last.time) >= least;
-      if (isFar) ticks.push({ time: begin + since, since });
-    }
+    if (axis.cuts.some((cut) => cut.to === from))
+      mark(from - begin, tickText(Math.round((from - begin) / SECOND) * SECOND));
+    for (let since = Math.ceil((from - begin) / step) * step; begin + since <= to; since += step)
+      mark(since, tickText(since, step < SECOND));
   }
   return ticks;
 }
 
-/** A distance from the beginning, as short as marks that far apart allow. */
-export function tickText(since: number): string {
+/** A distance from the beginning. @param isPrecise Whether parts of a second matter beside minutes, too. @default false */
+export function tickText(since: number, isPrecise = false): string {
   if (since < 1000) return `${Math.round(since)} ms`;
   const seconds = since / 1000;
   if (seconds < 60) return `${Number(seconds.toFixed(2))} s`;
-  const minutes = Math.floor(seconds / 60);
-  const rest = Math.round(seconds % 60);
-  if (minutes < 60) return `${minutes}:${two(rest)}`;
+  const whole = isPrecise ? Math.floor(seconds) : Math.round(seconds);
+  const minutes = Math.floor(whole / 60);
+  const part = isPrecise ? (seconds - whole).toFixed(3).slice(1) : '';
+  const rest = `${two(whole % 60)}${part}`;
+  if (minutes < 60) return `${minutes}:${rest}`;
   const hours = Math.floor(minutes / 60);
-  if (hours < 48) return `${hours}:${two(minutes % 60)}:${two(rest)}`;
+  if (hours < 48) return `${hours}:${two(minutes % 60)}:${rest}`;
   return `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 

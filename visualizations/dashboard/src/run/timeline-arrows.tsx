@@ -4,6 +4,7 @@
  * @module
  */
 import { type ReactNode, useMemo } from 'react';
+import type { Stretch } from '../../../../src/model/time-axis.ts';
 import type { Timeline } from '../../../../src/model/timeline.ts';
 import { isSeen, type TimeScale, xOf } from './time-scale.ts';
 import type { TimelineRow } from './timeline-rows.ts';
@@ -49,30 +50,26 @@ export function TimelineArrows(props: TimelineArrowsProps): ReactNode {
       </defs>
       {scale.axis.cuts.map((cut) =>
         isSeen(cut, scale) ? (
-          <rect
-            key={cut.from}
-            className="cut"
-            x={xOf(cut.from, scale)}
-            width={xOf(cut.to, scale) - xOf(cut.from, scale)}
-            y={0}
-            height={height}
-          />
+          <rect key={cut.from} className="cut" {...within(cut, scale)} y={0} height={height} />
         ) : null,
       )}
-      {holds.map((hold) => (
-        <rect
-          key={hold.seq}
-          className="hold"
-          x={xOf(hold.from, scale)}
-          width={Math.max(2, xOf(hold.to ?? now, scale) - xOf(hold.from, scale))}
-          y={0}
-          height={height}
-        />
-      ))}
+      {holds.map(({ from, to, seq }) =>
+        isSeen({ from, to: to ?? now }, scale) ? (
+          <rect key={seq} className="hold" {...within({ from, to: to ?? now }, scale)} y={0} height={height} />
+        ) : null,
+      )}
       {seen.map(({ seq, x, from, to }) => (
         <path key={seq} className="sent-back" d={`M${x},${from} V${to}`} markerEnd="url(#sent-back)" />
       ))}
       {goesOn ? <line className="now" x1={xOf(now, scale)} x2={xOf(now, scale)} y1={0} y2={height} /> : null}
     </svg>
   );
+}
+
+// --- internal ---
+
+/** The part of a stretch of time that is drawn: names stand beside it. */
+function within({ from, to }: Stretch, scale: TimeScale): { readonly x: number; readonly width: number } {
+  const x = Math.max(0, xOf(from, scale));
+  return { x, width: Math.max(2, Math.min(scale.width, xOf(to, scale)) - x) };
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ReactNode, RefObject } from 'react';
-import { ticksOf, tickText, type TimeScale, xOf } from './time-scale.ts';
+import { ticksOf, type TimeScale, xOf } from './time-scale.ts';
 
 interface TimelineAxisProps {
   readonly plot: RefObject<HTMLDivElement | null>;
@@ -19,9 +19,9 @@ export function TimelineAxis({ plot, scale, begin }: TimelineAxisProps): ReactNo
     <div className="timeline-axis" aria-hidden="true">
       <span className="row-name quiet">since the start</span>
       <div className="row-plot" ref={plot}>
-        {ticksOf(scale, begin, APART).map(({ time, since }) => (
+        {ticksOf(scale, begin, APART).map(({ time, since, text }) => (
           <span key={since} className="tick" style={{ left: xOf(time, scale) }}>
-            {tickText(since)}
+            {text}
           </span>
         ))}
       </div>

@@ -37,7 +37,7 @@ export function TimelinePlot({ rows, timeline, route, now, goesOn }: TimelinePlo
   const axis = useMemo(() => axisOf(timeline, now, isCut), [timeline, now, isCut]);
   // A little longer than it lasted, so that its end can be seen.
   const whole: Span = { from: 0, to: Math.max(1, axis.length * 1.02) };
-  const span = part ? moved({ from: axis.placeOf(part.from), to: axis.placeOf(part.to) }, whole, 0) : whole;
+  const span = part ? zoomed({ from: axis.placeOf(part.from), to: axis.placeOf(part.to) }, whole, { by: 1 }) : whole;
   const change = ({ from, to }: Span) =>
     setPart(from === whole.from && to === whole.to ? null : { from: axis.timeAt(from), to: axis.timeAt(to) });
   const { plot, width } = usePlot({
