@@ -140,6 +140,13 @@ describe('a run whose process was killed', () => {
     expect(JSON.parse(await look('ls', '--json'))).toMatchObject({ standing: 'suspended', holder: null });
     expect(JSON.parse(await look('report', 'r', '--json'))).toMatchObject({ standing: 'suspended' });
     expect(await look('report', 'r')).toContain('suspended');
+
+    // Who is gone does not keep a store from becoming smaller either.
+    expect(await look('gc', '--keep', '1d')).toBe('0 runs removed\n');
+    const store = sqliteStore(join(cwd, 'x.db'), { readOnly: true });
+    expect(await store.runs({ leased: true })).toEqual([]);
+    await store.close();
+    expect(await look('ls')).toMatch(/^r +suspended/mu);
   });
 
   it('is told from one whose process lives and has not taken an answer yet', async () => {
