@@ -21,7 +21,8 @@ import { afterwards, goOnText } from './show/afterwards.ts';
 import { advised } from './show/error-text.ts';
 import { harmless } from './show/harmless.ts';
 import { plain } from './show/line.ts';
-import type { OpenStore } from './store-option.ts';
+import { oneLine } from './show/text.ts';
+import { storeArgument, type OpenStore } from './store-option.ts';
 
 /** How a run is shown, and who decides. */
 export interface DriveFlags extends InspectFlags {
@@ -98,7 +99,7 @@ export async function drive(
   // Commands that were told to stop may need a moment; none of them survives the run.
   await processesAtRest();
   const notes = kept ? await afterwards(result, kept) : [];
-  reporter.end(result.status === 'suspended' ? asOfNow(result, startedAt) : result, notes);
+  reporter.end(result.status === 'suspended' ? asOfNow(result, startedAt) : result, notes, restText(run.id, kept));
   // Where nobody reads any more how it ended, how to go on with it is told elsewhere.
   if (interrupts.code === exitCode.brokenPipe && !flags.json) process.stderr.write(asText(notes.map(plain)));
   interrupts.release();
@@ -132,6 +133,11 @@ function earlyExitText(how: EarlyExit): string {
   return how === 'ended'
     ? 'phasegate: the process ended before the run did; did a task call process.exit()?'
     : 'phasegate: the process ended before the run did, as nothing was left that could wake it; what does a task wait for?';
+}
+
+/** What shows all of a run where there is no room for it: the command, or what it takes where it is not kept. */
+function restText(runId: string, kept: OpenStore | undefined): string {
+  return kept ? `phasegate show ${oneLine(runId)}${storeArgument(kept)}` : '--json has all of it';
 }
 
 function createReporter({ json = false }: DriveFlags): Reporter {

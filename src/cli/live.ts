@@ -8,9 +8,10 @@ import { divert, type Diverted } from './divert.ts';
 import { createPane } from './pane.ts';
 import { asText, seesColours, type Reporter } from './reporter.ts';
 import { createBoard } from './show/board.ts';
-import { createPainter, fit, plain, type Line } from './show/line.ts';
-import { runLine, summaryLines } from './show/summary.ts';
-import { frameLines, treeLines, type Size } from './show/tree.ts';
+import { endingLines } from './show/ending.ts';
+import { createPainter, plain, type Line } from './show/line.ts';
+import { runLine } from './show/summary.ts';
+import { frameLines, type Size } from './show/tree.ts';
 
 /** Draws the tree again and again. What the code of the pipeline prints appears above it. */
 export function createLiveReporter(stream: NodeJS.WriteStream): Reporter {
@@ -94,11 +95,10 @@ export function createLiveReporter(stream: NodeJS.WriteStream): Reporter {
     recall: (record) => board.apply(record),
     pause,
     resume,
-    end(result, notes) {
+    end(result, notes, rest) {
       pause();
       const { columns, rows } = sizeOf(stream);
-      write(treeLines(board, { columns: columns - 1, rows: rows - 1 }, Date.now()));
-      write([...summaryLines(result, board.plan), ...notes].map((line) => fit(line, FULL_LINE)));
+      write(endingLines({ board, result, notes, rest }, { columns: columns - 1, rows: rows - 1 }, Date.now()));
     },
   };
 }
@@ -106,8 +106,6 @@ export function createLiveReporter(stream: NodeJS.WriteStream): Reporter {
 // --- internal ---
 
 const FRAME_MS = 100;
-/** The summary may wrap: it is not drawn again. */
-const FULL_LINE = 2000;
 
 /** Terminals that do not know their size say 0 or nothing. */
 function sizeOf({ columns, rows }: NodeJS.WriteStream): Size {

@@ -16,8 +16,13 @@ export interface Reporter {
   show(record: RunRecord): void;
   /** Takes note of a record that is nothing new. */
   recall(record: RunRecord): void;
-  /** Shows how it ended. No record follows. @param notes What else is to be said. */
-  end(result: RunResult<unknown>, notes: readonly Line[]): void;
+  /**
+   * Shows how it ended. No record follows.
+   *
+   * @param notes What else is to be said.
+   * @param rest What shows all of the run, where there is no room for it.
+   */
+  end(result: RunResult<unknown>, notes: readonly Line[], rest: string): void;
   /** Makes room for a question, and goes on when it is answered. */
   pause(): void;
   resume(): void;

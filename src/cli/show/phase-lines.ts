@@ -110,7 +110,7 @@ function workParts({ plan, result, waits }: PhaseRow): readonly Part[] {
     case 'approved':
       return [
         part(3, counted(all, 'task'), 'dim'),
-        ...(result.attempts > 1 ? [part(3, `${result.attempts} attempts`, 'dim')] : []),
+        ...(result.attempts > 1 ? [part(2, `${result.attempts} attempts`, 'dim')] : []),
       ];
     case 'pending':
     case 'retrying':

@@ -16,6 +16,18 @@ export function summaryLines(result: RunResult<unknown>, plan: Plan | undefined)
   return [statusLine(result), ...troubleLines(result), ...warningLines(result), ...outputLines(result, plan)];
 }
 
+/** The same in its parts, for whoever has no room for all of it; of the outputs all, by phase. */
+export function summaryParts(result: RunResult<unknown>, plan: Plan | undefined) {
+  return {
+    status: statusLine(result),
+    trouble: troubleLines(result),
+    warnings: warningLines(result),
+    outputs: lastPhases(result, plan)
+      .map((phase) => outputsOf(phase))
+      .filter((lines) => lines.length > 0),
+  };
+}
+
 /** The run that is shown. */
 export function runLine(runId: string, plan: Plan | undefined): Line {
   return [span(`run ${oneLine(runId)} of "${oneLine(plan?.name ?? '')}"`)];
@@ -94,21 +106,33 @@ function warningLines({ warnings }: RunResult<unknown>): readonly Line[] {
   ];
 }
 
-/** Outputs of approved phases that no other phase comes after: what the run was for. */
-function outputLines({ phases }: RunResult<unknown>, plan: Plan | undefined): readonly Line[] {
-  const needed = new Set(plan?.phases.flatMap((phase) => phase.after));
-  const last = (plan?.phases ?? []).filter(({ name }) => !needed.has(name) && phases[name]?.status === 'approved');
-  const shown = last
-    .slice(0, MOST_LINES)
-    .flatMap(({ name }) =>
-      Object.entries(phases[name]?.outputs ?? {}).flatMap(([task, output]) =>
-        output === null || output === ''
-          ? []
-          : [[span(`  ${oneLine(name)} / ${oneLine(task)}`, 'dim')], ...excerptLines(output)],
-      ),
-    );
+function outputLines(result: RunResult<unknown>, plan: Plan | undefined): readonly Line[] {
+  const last = lastPhases(result, plan);
+  const shown = last.slice(0, MOST_LINES).flatMap((phase) => outputsOf(phase));
   const more = last.length - MOST_LINES;
   return more > 0
     ? [...shown, [span(`  … outputs of ${counted(more, 'more phase')}: --json has all of them`, 'dim')]]
     : shown;
+}
+
+interface LastPhase {
+  readonly name: string;
+  readonly result: PhaseResult;
+}
+
+/** Approved phases that no other phase comes after: what the run was for. */
+function lastPhases({ phases }: RunResult<unknown>, plan: Plan | undefined): readonly LastPhase[] {
+  const needed = new Set(plan?.phases.flatMap((phase) => phase.after));
+  return (plan?.phases ?? []).flatMap(({ name }) => {
+    const result = phases[name];
+    return result?.status === 'approved' && !needed.has(name) ? [{ name, result }] : [];
+  });
+}
+
+function outputsOf({ name, result }: LastPhase): readonly Line[] {
+  return Object.entries(result.outputs ?? {}).flatMap(([task, output]): readonly Line[] =>
+    output === null || output === ''
+      ? []
+      : [[span(`  ${oneLine(name)} / ${oneLine(task)}`, 'dim')], ...excerptLines(output)],
+  );
 }

@@ -18,7 +18,7 @@ export interface Window {
  * has just ended, so that the window shows where the run is.
  *
  * Where all have ended, what matters is what did not go as it should: phases that failed, that were accepted without consent, are
- * stale, were sent back, were skipped or cancelled. Those that were just approved are left out.
+ * stale, were skipped, cancelled or sent back, in this order. Those that were just approved are left out.
  *
  * @param lines Lines that there are for phases.
  * @param extra Lines that there is more to say in about a phase.
@@ -61,13 +61,14 @@ function byRank(one: Ranked, other: Ranked): number {
 
 const UNREMARKABLE = 6;
 
+/** One that was sent back and approved then is well by now, so it comes last. */
 function remark({ result: { status, because, stale, attempts } }: PhaseRow): number {
   if (status === 'failed' || status === 'rejected') return 0;
-  if (status === 'skipped') return 4;
-  if (status === 'cancelled') return 5;
+  if (status === 'skipped') return 3;
+  if (status === 'cancelled') return 4;
   if (because !== null && because !== 'approved' && because !== 'unreviewed') return 1;
   if (stale) return 2;
-  return attempts > 1 ? 3 : UNREMARKABLE;
+  return attempts > 1 ? 5 : UNREMARKABLE;
 }
 
 function urgency({ result: { status }, waits }: PhaseRow): number {
