@@ -60,7 +60,9 @@ function createWorry(kept: OpenStore): (run: ListedRun) => void {
   return (run) => {
     const left = asItStands(run).lease === undefined;
     if (left && !said)
-      process.stderr.write(`phasegate: nobody works on the run now; ${goOnText('resume', run.runId, kept)}\n`);
+      process.stderr.write(
+        `phasegate: nobody works on the run now; ${goOnText('resume', run.runId, kept, run.source !== undefined)}\n`,
+      );
     said = left;
   };
 }

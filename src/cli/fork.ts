@@ -3,13 +3,15 @@
  *
  * @module
  */
-import { forkRun } from '../runtime/fork.ts';
+import { checkFork, forkRun } from '../runtime/fork.ts';
 import { resumeRun } from '../runtime/resume.ts';
+import type { ListedRun } from '../store/port.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { findRun } from './find-run.ts';
-import { goOn, type ResumeFlags } from './resume.ts';
+import { definitionFor, goOn, type ResumeFlags } from './resume.ts';
+import { goOnText } from './show/afterwards.ts';
 import { oneLine } from './show/text.ts';
-import { openStore, storeArgument } from './store-option.ts';
+import { openStore, storeArgument, type OpenStore } from './store-option.ts';
 
 /** What `phasegate fork` takes beside the run and the file. */
 export interface ForkFlags extends ResumeFlags {
@@ -19,16 +21,35 @@ export interface ForkFlags extends ResumeFlags {
   readonly run?: boolean | undefined;
 }
 
-/** Makes a new run that is left where another was at some point. */
+/** Makes a new run that is left where another was at some point; with `run` only where it can go on as far as that is known before. */
 export async function forkKept(wanted: string, file: string | undefined, flags: ForkFlags): Promise<ExitCode> {
-  const { at, run = false } = flags;
+  const { at, run = false, allowChanged } = flags;
   const kept = openStore(flags, 'write');
-  const { runId } = await findRun(kept, wanted);
-  const forked = await forkRun(kept.store, runId, { at: /^\d+$/u.test(at) ? Number(at) : { phase: at } });
-  if (run) return goOn(kept, await findRun(kept, forked), file, flags, resumeRun);
-  const argument = storeArgument(kept);
-  await kept.store.close();
-  process.stdout.write(`run ${forked} is a fork of run ${oneLine(runId)}\n`);
-  process.stdout.write(`  resume with: phasegate resume ${forked}${argument}\n`);
-  return exitCode.completed;
+  const listed = await findRun(kept, wanted);
+  const { runId } = listed;
+  const point = { at: /^\d+$/u.test(at) ? Number(at) : { phase: at } };
+  if (!run) {
+    const forked = await forkRun(kept.store, runId, point);
+    const text = forkText(forked, listed, kept);
+    await kept.store.close();
+    process.stdout.write(text);
+    return exitCode.completed;
+  }
+  const command = `phasegate fork ${oneLine(runId)} <pipeline> --at ${oneLine(at)} --run${storeArgument(kept)}`;
+  const definition = await definitionFor(listed, file, command);
+  await checkFork(kept.store, runId, point, definition.pipeline, { allowChanged });
+  const forked = await forkRun(kept.store, runId, point);
+  try {
+    return await goOn(kept, await findRun(kept, forked), definition, flags, resumeRun);
+  } catch (error) {
+    process.stderr.write(forkText(forked, listed, kept));
+    throw error;
+  }
+}
+
+// --- internal ---
+
+/** Which run is the fork of which, and how to go on with it. */
+function forkText(forked: string, { runId, source }: ListedRun, kept: OpenStore): string {
+  return `run ${forked} is a fork of run ${oneLine(runId)}\n  ${goOnText('resume', forked, kept, source !== undefined)}\n`;
 }

@@ -8,7 +8,7 @@ import type { CancelFlags } from './cancel.ts';
 import type { DoctorFlags } from './doctor.ts';
 import { durationOf } from './duration.ts';
 import type { EventsFlags } from './events.ts';
-import type { ExitCode } from './exit-code.ts';
+import { exitCode, type ExitCode } from './exit-code.ts';
 import type { ForkFlags } from './fork.ts';
 import type { ListFlags } from './list.ts';
 import { INSPECT, toPort } from './port.ts';
@@ -89,9 +89,12 @@ export function addRunCommands(program: Command, end: (code: ExitCode) => void):
     .description('make a new run that is left where another was at some point')
     .requiredOption('--at <seq|phase>', 'the last record to copy; or the phase that is as if it had never started')
     .option('--run', 'resume the new run at once');
-  goingOn(fork, 'with --run: ').action(async (run: string, file: string | undefined, flags: ForkFlags) =>
-    end(await (await import('./fork.ts')).forkKept(run, file, flags)),
-  );
+  goingOn(fork, 'with --run: ').action(async (run: string, file: string | undefined, flags: ForkFlags) => {
+    const idle = flags.run ? undefined : WITH_RUN.find((flag) => fork.getOptionValueSource(flag) === 'cli');
+    if (idle !== undefined)
+      fork.error(`error: option '${longOf(fork, idle)}' is of use with '--run' only`, { exitCode: exitCode.usage });
+    end(await (await import('./fork.ts')).forkKept(run, file, flags));
+  });
   command(program, 'cancel <run>')
     .description('end a run; whoever works on it is told to')
     .option('--reason <text>', 'what its records say', notBlank)
@@ -134,6 +137,14 @@ const GOING_ON = [
   { name: 'resume', description: 'go on with a run that was stopped, was killed, or waited for a person' },
   { name: 'retry', description: 'go on with a run that has ended without success: what was not approved runs again' },
 ] as const;
+
+/** What `fork` takes for the run that it resumes at once. */
+const WITH_RUN = ['allowChanged', 'json', 'wait', 'ui', 'inspect'] as const satisfies readonly (keyof ForkFlags)[];
+
+/** An option as it is written. */
+function longOf({ options }: Command, name: string): string {
+  return options.find((option) => option.attributeName() === name)?.long ?? name;
+}
 
 /** The options of what goes on with a run. @param where When they count. */
 function goingOn(one: Command, where = ''): Command {

@@ -4,6 +4,7 @@
  * @module
  */
 import { resolve } from 'node:path';
+import type { Pipeline } from '../model/define.ts';
 import { PhasegateError } from '../model/errors.ts';
 import { resumeRun, retryFailed } from '../runtime/resume.ts';
 import type { ListedRun } from '../store/port.ts';
@@ -14,6 +15,7 @@ import { findRun } from './find-run.ts';
 import { freeFromTheDead, thisHolder } from './holder.ts';
 import { openInspection } from './inspection.ts';
 import { loadPipeline } from './load.ts';
+import { goOnCommand } from './show/afterwards.ts';
 import { openStore, type OpenStore, type StoreFlags } from './store-option.ts';
 
 /** What `phasegate resume` and `phasegate retry` take beside the run and the file. */
@@ -24,26 +26,53 @@ export interface ResumeFlags extends StoreFlags, DriveFlags {
 /** Goes on with a run that was left. @param file Where its pipeline is, if not where the run was started from. */
 export async function resumeKept(wanted: string, file: string | undefined, flags: ResumeFlags): Promise<ExitCode> {
   const kept = openStore(flags, 'write');
-  return goOn(kept, await findRun(kept, wanted), file, flags, resumeRun);
+  const listed = await findRun(kept, wanted);
+  const definition = await definitionFor(listed, file, goOnCommand('resume', listed.runId, kept, false));
+  return goOn(kept, listed, definition, flags, resumeRun);
 }
 
 /** Goes on with a run that has ended without success. */
 export async function retryKept(wanted: string, file: string | undefined, flags: ResumeFlags): Promise<ExitCode> {
   const kept = openStore(flags, 'write');
-  return goOn(kept, await findRun(kept, wanted), file, flags, retryFailed);
+  const listed = await findRun(kept, wanted);
+  const definition = await definitionFor(listed, file, goOnCommand('retry', listed.runId, kept, false));
+  return goOn(kept, listed, definition, flags, retryFailed);
+}
+
+/** A pipeline with the file that it is in. */
+export interface Definition {
+  readonly source: string;
+  readonly pipeline: Pipeline;
+}
+
+/**
+ * Loads what a run goes by.
+ *
+ * @param file Where it is, if not where the run was started from.
+ * @param command The command with a place for the file, where that is not known.
+ * @throws PhasegateError `FILE_UNREADABLE` where it is not known or not there, and others of the file.
+ */
+export async function definitionFor(
+  { runId, source: known }: ListedRun,
+  file: string | undefined,
+  command: string,
+): Promise<Definition> {
+  const source = file === undefined ? known : resolve(file);
+  if (source !== undefined) return { source, pipeline: await loadPipeline(source) };
+  throw new PhasegateError('FILE_UNREADABLE', `Cannot resume run ${runId} as it is not known where its pipeline is`, {
+    hint: `Name the file: ${command}`,
+  });
 }
 
 /** Goes on with a run. */
 export async function goOn(
   kept: OpenStore,
   listed: ListedRun,
-  file: string | undefined,
+  { source, pipeline }: Definition,
   flags: ResumeFlags,
   how: typeof resumeRun,
 ): Promise<ExitCode> {
   const { runId, seq } = listed;
-  const source = file === undefined ? sourceOf(listed) : resolve(file);
-  const pipeline = await loadPipeline(source);
   await freeFromTheDead(kept, listed);
   const attended = isAttended();
   const { allowChanged } = flags;
@@ -61,13 +90,4 @@ export async function goOn(
     { run, kept, attended, known: seq, beside: [dashboard, inspection].filter((one) => one !== undefined) },
     flags,
   );
-}
-
-// --- internal ---
-
-function sourceOf({ runId, source }: ListedRun): string {
-  if (source !== undefined) return source;
-  throw new PhasegateError('FILE_UNREADABLE', `Cannot resume run ${runId} as it is not known where its pipeline is`, {
-    hint: `Name the file: phasegate resume ${runId} <pipeline>`,
-  });
 }

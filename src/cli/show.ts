@@ -92,7 +92,7 @@ function headLines(
     ...(source === undefined ? [] : [`definition ${oneLine(source)}`]),
     ...(forkOf === undefined ? [] : [`fork of run ${oneLine(forkOf)}, made ${timeText(startedAt)}`]),
     ...workText(work),
-    ...(status === 'running' && !lease ? [goOnText('resume', runId, kept)] : []),
+    ...(status === 'running' && !lease ? [goOnText('resume', runId, kept, source !== undefined)] : []),
   ];
   const why = error ? errorText(error) : (reason ?? '');
   return [

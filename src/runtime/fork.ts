@@ -6,6 +6,7 @@
 import { ulid } from 'ulid';
 import { packRecord } from '../model/artifact.ts';
 import { decisionSchema, type Decision } from '../model/decision.ts';
+import type { Pipeline } from '../model/define.ts';
 import { aimed } from '../model/demand.ts';
 import { PhasegateError } from '../model/errors.ts';
 import type { DecidedBy, RunEvent, RunRecord } from '../model/event.ts';
@@ -18,7 +19,8 @@ import { readRun } from '../store/read.ts';
 import { runUnknown } from '../store/refusals.ts';
 import { acceptDecision } from './desk.ts';
 import { giveBack } from './keeping.ts';
-import { definitionOf } from './resume.ts';
+import { definitionOf, tell, type ResumeOptions } from './resume.ts';
+import { checkPipeline } from './run.ts';
 
 /** Which point of a run to fork from. */
 export interface ForkOptions {
@@ -41,15 +43,27 @@ export interface ForkOptions {
  *   where a person could not have decided so.
  */
 export async function forkRun(store: RunStore, runId: string, options: ForkOptions): Promise<string> {
-  const records = await readRun(store, runId);
+  const copied = await recordsFor(store, runId, options);
   const source = (await store.run(runId))?.source;
-  if (records.length === 0) throw runUnknown('fork', runId);
-  const copied = options.decision
-    ? decidedOtherwise(runId, records, options.at, options.decision)
-    : records.slice(0, pointOf(runId, records, options.at));
   const forked = options.runId ?? ulid();
   await copyRun(store, forked, copied, { forkOf: runId, source, startedAt: Date.now() });
   return forked;
+}
+
+/**
+ * Looks whether a fork could go on with a pipeline, and makes none.
+ *
+ * @throws PhasegateError as {@link forkRun} and `resumeRun` do.
+ */
+export async function checkFork(
+  store: RunStore,
+  runId: string,
+  fork: ForkOptions,
+  pipeline: Pick<Pipeline, 'plan' | 'work' | 'name'>,
+  options: ResumeOptions = {},
+): Promise<void> {
+  checkPipeline(pipeline);
+  tell(`${runId} in a fork`, pipeline, await recordsFor(store, runId, fork), options, 'resume');
 }
 
 /** Keeps records of another run as those of a new one. */
@@ -74,6 +88,15 @@ const FORK_MS = 60_000;
 
 /** Phases that are named where another was meant. */
 const MOST_NAMED = 10;
+
+/** The records that a fork begins with. */
+async function recordsFor(store: RunStore, runId: string, options: ForkOptions): Promise<readonly RunRecord[]> {
+  const records = await readRun(store, runId);
+  if (records.length === 0) throw runUnknown('fork', runId);
+  return options.decision
+    ? decidedOtherwise(runId, records, options.at, options.decision)
+    : records.slice(0, pointOf(runId, records, options.at));
+}
 
 /** The number of records to copy. */
 function pointOf(runId: string, records: readonly RunRecord[], at: ForkOptions['at']): number {

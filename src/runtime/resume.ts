@@ -87,6 +87,47 @@ export function definitionOf(records: readonly RunRecord[], first: EventOf<'run.
   return { plan: changed.plan, fingerprint: changed.fingerprint };
 }
 
+/** A run as its records left it, and what is to be done with it. */
+export interface Told {
+  readonly replayed: Replayed;
+  readonly next: (board: Board) => void;
+}
+
+/** Tells a run again. @throws PhasegateError where it cannot go on with that pipeline, as {@link resumeRun} does. */
+export function tell(
+  runId: string,
+  { plan, name }: Pick<Pipeline, 'plan' | 'name'>,
+  records: readonly RunRecord[],
+  { allowChanged = false, redact = redactSecrets, attended }: ResumeOptions,
+  how: 'resume' | 'retry',
+): Told {
+  const first = records[0]?.event;
+  const last = records.findLast(({ event }) => event.type === 'run.ended' || event.type === 'run.reopened')?.event;
+  if (first?.type !== 'run.started') throw runUnknown(how, runId);
+  checkEnd(runId, records, last?.type === 'run.ended' ? last : undefined, how);
+  const known = definitionOf(records, first);
+  const isChanged = fingerprintLike(plan, known) !== known.fingerprint;
+  if (isChanged && !allowChanged) throw runChanged(runId, name, planChanges(known.plan, plan));
+  const { input: given, attended: reached = false, memory } = first;
+  const input = { run: runId, plan, input: given, attended: reached, memory };
+  // It may have been resumed with another definition before.
+  const changed = fingerprintLike(plan, first) !== first.fingerprint;
+  if (changed) checkBegun(runId, plan, records);
+  const replayed = replay(input, records, { changed, redact: guardRedact(redact) });
+  const event: EventOf<'run.resumed'> = {
+    type: 'run.resumed',
+    ...(isChanged && { plan, fingerprint: fingerprint(plan) }),
+    ...(attended !== undefined && attended !== replayed.board.attended && { attended }),
+  };
+  return {
+    replayed,
+    next(board) {
+      resumeBoard(board, event);
+      if (how === 'retry') reopen(board);
+    },
+  };
+}
+
 // --- internal ---
 
 /** Milliseconds until the right to append expires, while a run is told again; then it is renewed. */
@@ -128,46 +169,6 @@ function sharing(plan: Plan, records: readonly RunRecord[]): readonly RunRecord[
     if (event.type !== 'run.started' && event.type !== 'run.resumed') return record;
     return isSameJson(event.plan, plan) ? { ...record, event: { ...event, plan } } : record;
   });
-}
-
-interface Told {
-  readonly replayed: Replayed;
-  readonly next: (board: Board) => void;
-}
-
-/** The run as its records left it. */
-function tell(
-  runId: string,
-  { plan, name }: Pick<Pipeline, 'plan' | 'name'>,
-  records: readonly RunRecord[],
-  { allowChanged = false, redact = redactSecrets, attended }: ResumeOptions,
-  how: 'resume' | 'retry',
-): Told {
-  const first = records[0]?.event;
-  const last = records.findLast(({ event }) => event.type === 'run.ended' || event.type === 'run.reopened')?.event;
-  if (first?.type !== 'run.started') throw runUnknown(how, runId);
-  checkEnd(runId, records, last?.type === 'run.ended' ? last : undefined, how);
-  const known = definitionOf(records, first);
-  const isChanged = fingerprintLike(plan, known) !== known.fingerprint;
-  if (isChanged && !allowChanged) throw runChanged(runId, name, planChanges(known.plan, plan));
-  const { input: given, attended: reached = false, memory } = first;
-  const input = { run: runId, plan, input: given, attended: reached, memory };
-  // It may have been resumed with another definition before.
-  const changed = fingerprintLike(plan, first) !== first.fingerprint;
-  if (changed) checkBegun(runId, plan, records);
-  const replayed = replay(input, records, { changed, redact: guardRedact(redact) });
-  const event: EventOf<'run.resumed'> = {
-    type: 'run.resumed',
-    ...(isChanged && { plan, fingerprint: fingerprint(plan) }),
-    ...(attended !== undefined && attended !== replayed.board.attended && { attended }),
-  };
-  return {
-    replayed,
-    next(board) {
-      resumeBoard(board, event);
-      if (how === 'retry') reopen(board);
-    },
-  };
 }
 
 /** @param told With when its time began to count, which in a fork is after its first record. */

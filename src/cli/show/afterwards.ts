@@ -40,10 +40,15 @@ export async function afterwards(result: RunResult<unknown>, kept: OpenStore): P
   return [...waiting, place, [span(`  ${goOn}`)]];
 }
 
-/** The command to go on with a run. */
-export function goOnText(command: 'resume' | 'retry', runId: string, kept: OpenStore): string {
+/** What to go on with a run by. @param isPlaced Whether it is known where its pipeline is. */
+export function goOnText(command: 'resume' | 'retry', runId: string, kept: OpenStore, isPlaced = true): string {
   const what = command === 'resume' ? 'resume with' : 'try again what was not approved with';
-  return `${what}: phasegate ${command} ${oneLine(runId)}${storeArgument(kept)}`;
+  return `${what}: ${goOnCommand(command, runId, kept, isPlaced)}`;
+}
+
+/** The command to go on with a run. @param isPlaced Whether it is known where its pipeline is: else that has to be named. */
+export function goOnCommand(command: 'resume' | 'retry', runId: string, kept: OpenStore, isPlaced: boolean): string {
+  return `phasegate ${command} ${oneLine(runId)}${isPlaced ? '' : ' <pipeline>'}${storeArgument(kept)}`;
 }
 
 // --- internal ---
