@@ -8,7 +8,7 @@ import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { access, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -22,6 +22,7 @@ import * as store from '../src/store.ts';
 import * as testing from '../src/testing.ts';
 import * as visualizations from '../src/visualizations.ts';
 import { gateDefaults } from '../src/model/policy.ts';
+import { brokenLinks } from './links.ts';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
 const run = promisify(execFile);
@@ -152,7 +153,7 @@ describe('links', () => {
     const top = (await readdir(repository)).filter((file) => file.endsWith('.md') || file === 'llms.txt');
     const examples = (await readdir(join(repository, 'examples'))).map((name) => `examples/${name}/README.md`);
     const all = [...top, ...docs, ...examples.filter((file) => existsSync(join(repository, file)))];
-    expect((await Promise.all(all.map(brokenLinks))).flat()).toEqual([]);
+    expect((await Promise.all(all.map((page) => brokenLinks(repository, page)))).flat()).toEqual([]);
   });
 });
 
@@ -286,32 +287,4 @@ function patternOf(text: string): RegExp {
 
 function sectionOf(page: string, heading: string): string {
   return page.split(/^## /mu).find((section) => section.startsWith(`${heading}\n`)) ?? '';
-}
-
-async function brokenLinks(page: string): Promise<readonly string[]> {
-  const content = (await read(page)).replace(/^```\w*\n[^]*?^```$/gmu, '');
-  const links = [...content.matchAll(/\]\(([^)\s]+)\)/gu)].flatMap((match) => match[1] ?? []);
-  const local = links.filter((link) => !/^[a-z]+:/u.test(link));
-  const broken = await Promise.all(local.map(async (link) => ((await leadsSomewhere(page, link)) ? [] : [link])));
-  return broken.flat().map((link) => `${page}: ${link}`);
-}
-
-async function leadsSomewhere(page: string, link: string): Promise<boolean> {
-  const [path = '', anchor] = link.split('#');
-  const file = path === '' ? page : relative(repository, join(repository, dirname(page), path));
-  if (!existsSync(join(repository, file))) return false;
-  return anchor === undefined || anchorsOf(await read(file)).has(anchor);
-}
-
-/** Anchors as code hosts make them of headings. */
-function anchorsOf(content: string): ReadonlySet<string> {
-  const headings = [...content.matchAll(/^#+ (.+)$/gmu)].flatMap((match) => match[1] ?? []);
-  return new Set(
-    headings.map((heading) =>
-      heading
-        .toLowerCase()
-        .replace(/[^\p{L}\p{N} _-]/gu, '')
-        .replaceAll(' ', '-'),
-    ),
-  );
 }

@@ -1,0 +1,51 @@
+/**
+ * Links of pages, and whether they lead somewhere.
+ *
+ * @module
+ */
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const repository = fileURLToPath(new URL('..', import.meta.url));
+
+/** Addresses of files of the repository, which pages name that are read outside of it. */
+const HOSTED =
+  /^https:\/\/(?:github\.com\/phasegate\/phasegate\/(?:blob|tree)|raw\.githubusercontent\.com\/phasegate\/phasegate)\/main\//u;
+
+/**
+ * Links of a page that lead to no file and no heading. Addresses of this repository's files are looked for in it.
+ *
+ * @param root The folder that the page and what it links to are in.
+ */
+export async function brokenLinks(root: string, page: string): Promise<readonly string[]> {
+  const content = (await readFile(join(root, page), 'utf8')).replace(/^```\w*\n[^]*?^```$/gmu, '');
+  const links = [...content.matchAll(/\]\(([^)\s]+)\)/gu)].flatMap((match) => match[1] ?? []);
+  const broken = await Promise.all(links.map(async (link) => ((await leadsSomewhere(root, page, link)) ? [] : [link])));
+  return broken.flat().map((link) => `${page}: ${link}`);
+}
+
+// --- internal ---
+
+async function leadsSomewhere(root: string, page: string, link: string): Promise<boolean> {
+  if (HOSTED.test(link)) return leadsSomewhere(repository, 'README.md', link.replace(HOSTED, ''));
+  if (/^[a-z]+:/u.test(link)) return true;
+  const [path = '', anchor] = link.split('#');
+  const file = path === '' ? page : relative(root, join(root, dirname(page), path));
+  if (!existsSync(join(root, file))) return false;
+  return anchor === undefined || anchorsOf(await readFile(join(root, file), 'utf8')).has(anchor);
+}
+
+/** Anchors as code hosts make them of headings. */
+function anchorsOf(content: string): ReadonlySet<string> {
+  const headings = [...content.matchAll(/^#+ (.+)$/gmu)].flatMap((match) => match[1] ?? []);
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
