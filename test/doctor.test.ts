@@ -145,14 +145,45 @@ describe('a pathological one', () => {
     expect(codes(await vague([change('line 1 failed\nline 2 failed')]))).toEqual(['a CHANGE_NOT_NAMED']);
   });
 
-  it('errors of reviewers, by their share of what would have been rejections', async () => {
+  it('the same required change in other prose', async () => {
+    const cite = (feedback: string, requiredChange = 'Cite a source.') => ({ type: 'retry', feedback, requiredChange });
+    const verdicts = [
+      cite('No source is named.'),
+      cite('Where is this from?', ' cite a  source.'),
+      cite('Too long.', 'Cut.'),
+    ];
+    expect(await findingsIn(1, () => [fake('a', { maxRetries: 4, verdicts })])).toMatchObject([
+      {
+        code: 'CRITIQUE_REPEATED',
+        found: '1 of 3 demands repeated the one before: 1 in other words, with the same required change',
+      },
+    ]);
+  });
+
+  it('errors of reviewers, by their share of all reviews, approvals included', async () => {
     const down = new Error('429');
     const errors = (failing: number) =>
       findingsIn(10, (nth) => [fake('a', { verdicts: nth < failing ? [down, change('Cite.')] : [change('Cite.')] })]);
-    expect(codes(await errors(2))).toEqual([]);
-    expect(await errors(3)).toMatchObject([
-      { code: 'REVIEW_ERRORS', found: '3 of 13 reviews without an approval (23 %) were errors of the reviewer' },
+    expect(codes(await errors(4))).toEqual([]);
+    expect(await errors(5)).toMatchObject([
+      {
+        code: 'REVIEW_ERRORS',
+        found: '5 of 25 reviews (20 %) were errors of the reviewer: more than 1 in 10, with 95 % confidence',
+      },
     ]);
+  });
+
+  it('errors of a healthy reviewer are none: 1 review in 20 fails, and most approve', async () => {
+    const down = new Error('429');
+    const failing = (store: number) => (nth: number) => (nth * 7 + store) % 20 === 0;
+    for (const store of Array.from({ length: 5 }, (_, at) => at)) {
+      const findings = await findingsIn(100, (nth) => [
+        fake('a', {
+          verdicts: [...(failing(store)(nth) ? [down] : []), ...(nth % 10 === 0 ? [change(`Change ${nth}.`)] : [])],
+        }),
+      ]);
+      expect(findings).toEqual([]);
+    }
   });
 
   it('text without a verdict is one where the gate asks again, and an approval where it approves', async () => {
@@ -332,7 +363,11 @@ describe('a pathological one', () => {
     const unwarned = await findingsIn(1, () => [fake('a', { maxPromptGrowth: 0, verdicts: [critique] })]);
     expect(unwarned).toEqual([{ ...findings[0], evidence: [{ runId: 'run-0', seq: 10 }] }]);
     expect(findings).toMatchObject([
-      { code: 'PROMPT_GREW', found: 'once a prompt had grown past 3 times the first; the longest had 4416 characters' },
+      {
+        code: 'PROMPT_GREW',
+        found:
+          'once a prompt had grown past 3 times the first, which counts as 1000 characters or more; the longest had 4416',
+      },
     ]);
   });
 

@@ -27,6 +27,8 @@ export interface GateHistory {
   readonly vague: Sightings;
   /** Demands in the same words as the one before, in the same run. */
   readonly repeated: Sightings;
+  /** Demands in other words that named the same required change as the one before, in the same run. */
+  readonly rephrased: Sightings;
   /** Demands in other words that had an issue of the one before. */
   readonly reopened: Sightings;
   /** Reviews that could not be had, or could not be read. */
@@ -134,6 +136,7 @@ function emptyHistory(pipeline: string, phase: string, gate: GatePlan): Counted 
     demands: 0,
     vague: unseen(),
     repeated: unseen(),
+    rephrased: unseen(),
     reopened: unseen(),
     errors: unseen(),
     exhausted: unseen(),

@@ -39,17 +39,18 @@ export function looped(gate: GateHistory): Finding | undefined {
 }
 
 export function critiqueRepeated(gate: GateHistory): Finding | undefined {
-  const { repeated, reopened, demands } = gate;
-  const all = repeated.count + reopened.count;
+  const { repeated, rephrased, reopened, demands } = gate;
+  const all = repeated.count + rephrased.count + reopened.count;
   if (all === 0) return undefined;
   const kinds = [
     ...(repeated.count > 0 ? [`${repeated.count} in the same words`] : []),
+    ...(rephrased.count > 0 ? [`${rephrased.count} in other words, with the same required change`] : []),
     ...(reopened.count > 0 ? [`${reopened.count} in other words, with an issue that was open before`] : []),
   ];
   const advice =
     'See whether the worker reads the revision; strategy "feedbackHistory" tells it that a change was asked for before, "fresh" starts over.';
   const found = `${all} of ${count(demands, 'demand')} repeated the one before: ${kinds.join(', ')}`;
-  return finding(gate, 'CRITIQUE_REPEATED', 'problem', found, advice, repeated, reopened);
+  return finding(gate, 'CRITIQUE_REPEATED', 'problem', found, advice, repeated, rephrased, reopened);
 }
 
 export function exhaustionAccepted(gate: GateHistory): Finding | undefined {

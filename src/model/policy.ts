@@ -65,7 +65,7 @@ export const gatePolicySchema = z.strictObject({
     .optional(),
   /** Longest revision in characters; longer ones are cut in a fixed order. @default 32000 */
   maxRevisionChars: z.int().min(256).optional(),
-  /** A rework prompt longer than this many first prompts warns. 0 turns it off. @default 3 */
+  /** A rework prompt longer than this many first prompts warns. A first prompt counts as 1000 characters or more. 0 turns it off. @default 3 */
   maxPromptGrowth: z.number().min(0).optional(),
   /** Who is asked where a person has to decide, and what happens where nobody does. */
   inbox: inboxPolicySchema.optional(),

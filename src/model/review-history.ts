@@ -12,8 +12,10 @@ import { isMissing, type Demand } from './verdict.ts';
 
 /** What has to be remembered of the latest demand of a gate in one run. */
 export interface Reviewed {
-  /** A hash of its words; empty where it has none. */
+  /** A hash of its words; empty if it has none. */
   readonly words: string;
+  /** A hash of its required change; empty if it names none, or issues. */
+  readonly change: string;
   readonly issues: ReadonlySet<string>;
 }
 
@@ -48,7 +50,7 @@ export function countReview(
 
 // --- internal ---
 
-const NOTHING: Reviewed = { words: '', issues: new Set() };
+const NOTHING: Reviewed = { words: '', change: '', issues: new Set() };
 
 function countDemand(counted: Counted, before: Reviewed, demand: Demand, at: Evidence): Reviewed {
   const { feedback, requiredChange = '', issues = [] } = demand;
@@ -56,9 +58,12 @@ function countDemand(counted: Counted, before: Reviewed, demand: Demand, at: Evi
   const ids = new Set(issues.map(issueId));
   counted.demands += 1;
   if (!isOneLine(requiredChange) && !isOneLine(requiredChanges(issues))) see(counted.vague, at);
+  // Issues have identities, which tell more than the change that they ask for.
+  const change = issues.length === 0 ? wordsOf(requiredChange) : '';
   if (words !== '' && words === before.words) see(counted.repeated, at);
   else if ([...ids].some((id) => before.issues.has(id))) see(counted.reopened, at);
-  return { words, issues: ids };
+  else if (change !== '' && change === before.change) see(counted.rephrased, at);
+  return { words, change, issues: ids };
 }
 
 function isOneLine(change: string): boolean {

@@ -15,13 +15,13 @@ export function changeNotNamed(gate: GateHistory): Finding | undefined {
   return finding(gate, 'CHANGE_NOT_NAMED', 'notice', found, advice, vague);
 }
 
-/** Counted as rejections, errors of reviewers would be this share of them. */
+/** Finds a reviewer that fails more often than a healthy one: the confidence bound keeps a few rate limits from counting. */
 export function reviewErrors(gate: GateHistory): Finding | undefined {
-  const { errors, demands } = gate;
-  const all = errors.count + demands;
-  if (errors.count === 0 || all < FEWEST || errors.count * 5 < all) return undefined;
+  const { errors, reviews } = gate;
+  const all = errors.count + reviews;
+  if (all < FEWEST || leastShare(errors.count, all) < TOLERATED_ERRORS) return undefined;
   const share = Math.round((100 * errors.count) / all);
-  const found = `${errors.count} of ${all} reviews without an approval (${share} %) were errors of the reviewer`;
+  const found = `${errors.count} of ${all} reviews (${share} %) were errors of the reviewer: more than 1 in 10, with 95 % confidence`;
   const advice =
     'They cost no attempt, but time: see their errors, and lower the load on the model or raise its limits.';
   return finding(gate, 'REVIEW_ERRORS', 'problem', found, advice, errors);
@@ -37,4 +37,23 @@ export function neverSendsBack(gate: GateHistory): Finding | undefined {
   if (gate.reviews < FEWEST || gate.approvals < gate.reviews) return undefined;
   const advice = 'See whether it finds a defect that is put in on purpose; a gate that always approves can go.';
   return finding(gate, 'NEVER_SENDS_BACK', 'notice', `all ${gate.reviews} reviews approved`, advice);
+}
+
+// --- internal ---
+
+/** The share of reviews that may fail, as by a rate limit now and then. */
+const TOLERATED_ERRORS = 0.1;
+
+/** The quantile of the normal distribution for a one-sided bound of 95 %. */
+const Z = 1.645;
+
+/**
+ * The lower bound of a share, with 95 % confidence, by Wilson's score interval.
+ *
+ * Source: E. B. Wilson, "Probable Inference, the Law of Succession, and Statistical Inference", 1927.
+ */
+function leastShare(part: number, all: number): number {
+  const share = part / all;
+  const spread = Z * Math.sqrt((share * (1 - share)) / all + (Z * Z) / (4 * all * all));
+  return (share + (Z * Z) / (2 * all) - spread) / (1 + (Z * Z) / all);
 }

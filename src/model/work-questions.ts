@@ -5,6 +5,7 @@
  */
 import { count, finding, times, type Finding } from './finding.ts';
 import type { GateHistory } from './gate-history.ts';
+import { SMALLEST_PROMPT } from './prompt.ts';
 
 /** The prompt was read, but the gate keeps the revision out of it. */
 export function revisionWithheld(gate: GateHistory): Finding | undefined {
@@ -33,7 +34,7 @@ export function promptBypassed(gate: GateHistory): Finding | undefined {
 export function promptGrew(gate: GateHistory): Finding | undefined {
   const { grown, growth, longestPrompt } = gate;
   if (grown.count === 0) return undefined;
-  const found = `${times(grown.count)} a prompt had grown past ${growth} times the first; the longest had ${longestPrompt} characters`;
+  const found = `${times(grown.count)} a prompt had grown past ${growth} times the first, which counts as ${SMALLEST_PROMPT} characters or more; the longest had ${longestPrompt}`;
   const advice = 'Lower `maxRevisionChars`, or use a strategy that carries less, such as "fresh".';
   return finding(gate, 'PROMPT_GREW', 'notice', found, advice, grown);
 }

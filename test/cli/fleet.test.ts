@@ -82,7 +82,7 @@ describe('phasegate doctor on a pathological fleet', () => {
         → Use onExhausted: 'escalate' to have a person look, or 'reject'.
 
       ! swarm / report  PROMPT_GREW
-        8 times a prompt had grown past 3 times the first; the longest had 3594 characters.
+        8 times a prompt had grown past 3 times the first, which counts as 1000 characters or more; the longest had 3594.
         See swarm-03 #67, swarm-03 #104, swarm-02 #65.
         → Lower \`maxRevisionChars\`, or use a strategy that carries less, such as "fresh".
 
@@ -118,7 +118,7 @@ describe('phasegate doctor on a pathological fleet', () => {
       "10 runs, 4 gates: 3 problems, 1 notice
 
       ✗ habits / migration  REVIEW_ERRORS
-        5 of 15 reviews without an approval (33 %) were errors of the reviewer.
+        5 of 25 reviews (20 %) were errors of the reviewer: more than 1 in 10, with 95 % confidence.
         See habits-08 #25, habits-06 #25, habits-04 #24.
         → They cost no attempt, but time: see their errors, and lower the load on the model or raise its limits.
 
