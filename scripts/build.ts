@@ -1,49 +1,57 @@
 /**
- * Builds `dist`: beside it first, and put in its place when it is whole, so that nobody who uses it at that time finds it gone.
- * `npx phasegate` in this repository builds it, too.
+ * Builds the package: beside its folder first, and put in its place when it is whole, so that no process that uses it finds it gone.
+ * A build is one for users, whatever `NODE_ENV` is set to where it is started.
  *
- * `npm run build`
+ * `npm run build`, or `npm run build -- --out <folder>` for another folder than `dist`.
  *
  * @module
  */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const dist = join(root, 'dist');
-// By process, as two may build at once.
-const next = join(root, 'out', `build-${process.pid}`);
-const old = join(root, 'out', `built-${process.pid}`);
+const { values } = parseArgs({ options: { out: { type: 'string', default: join(root, 'dist') } } });
+const out = resolve(values.out);
+mkdirSync(dirname(out), { recursive: true });
+// A folder of this process, as two may build at once; and beside the target, as folders are not renamed across disks.
+const stage = mkdtempSync(join(dirname(out), '.build-'));
+const next = join(stage, 'next');
+const old = join(stage, 'old');
+const BUILD_FLAGS = ['--mode', 'production', '--logLevel', 'warn'];
 
-mkdirSync(join(root, 'out'), { recursive: true });
-const status =
-  run('tsc', '-p', 'tsconfig.build.json', '--outDir', next) ||
-  run('vite', 'build', 'visualizations/dashboard', '--outDir', join(next, 'dashboard'), '--logLevel', 'warn');
-if (status === 0) {
-  chmodSync(join(next, 'src/cli/main.js'), 0o755);
-  while (!isPlaced());
+try {
+  const status =
+    run('typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', next) ||
+    run('vite/bin/vite.js', 'build', 'visualizations/dashboard', ...BUILD_FLAGS, '--outDir', join(next, 'dashboard'));
+  if (status === 0) {
+    chmodSync(join(next, 'src/cli/main.js'), 0o755);
+    while (!isPlaced());
+  }
+  process.exitCode = status;
+} finally {
+  rmSync(stage, { recursive: true, force: true });
 }
-for (const folder of [next, old]) rmSync(folder, { recursive: true, force: true });
-process.exitCode = status;
 
-/** Runs a program of this package's, and gives its exit code. */
+/** Runs a program of a package that this one is developed with, and gives its exit code. */
 function run(program: string, ...args: readonly string[]): number {
-  const { status: code, error } = spawnSync(program, args, {
+  const { status, error } = spawnSync(process.execPath, [join(root, 'node_modules', program), ...args], {
     cwd: root,
     stdio: 'inherit',
-    shell: process.platform === 'win32',
+    // React, among others, is another program under NODE_ENV=test, which test runners set.
+    env: { ...process.env, NODE_ENV: 'production' },
   });
   if (error) throw error;
-  return code ?? 1;
+  return status ?? 1;
 }
 
 /** Puts the new one in the place of the old, or takes that away. Where two processes build at once, one of theirs stays. */
 function isPlaced(): boolean {
-  if (isRenamed(next, dist)) return true;
+  if (isRenamed(next, out)) return true;
   rmSync(old, { recursive: true, force: true });
-  isRenamed(dist, old);
+  isRenamed(out, old);
   return false;
 }
 
@@ -54,7 +62,7 @@ function isRenamed(from: string, to: string): boolean {
     return true;
   } catch (thrown) {
     const code: unknown = thrown instanceof Error ? Reflect.get(thrown, 'code') : undefined;
-    if (code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'EPERM' || (code === 'ENOENT' && from === dist))
+    if (code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'EPERM' || (code === 'ENOENT' && from === out))
       return false;
     throw thrown;
   }

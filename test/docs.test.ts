@@ -102,7 +102,8 @@ describe('commands', () => {
   });
 
   it.each(commands)('$name', async ({ line, prints }) => {
-    const command = line.replace(/^npm ci && /u, ''); // a test must not take away what it runs on
+    // A test must not take away what it runs on: npm ci removes it, and npx has this package built anew.
+    const command = line.replace(/^npm ci && /u, '').replaceAll(/\bnpx phasegate\b/gu, 'node dist/src/cli/main.js');
     if (command === 'npm test') {
       // This is what runs here.
       expect(await scriptsOfPackage()).toHaveProperty('test');
