@@ -4,4 +4,5 @@
  * @module
  */
 export { spanObserver, traceRun, type SpanObserver, type TraceOptions } from './otel/trace-run.ts';
+export type { EventLogger, EventLoggerProvider, EventLogRecord } from './otel/evaluation-log.ts';
 export type { TraceParent } from './otel/parent.ts';

@@ -16,6 +16,8 @@ export interface Caller {
   readonly price: Price | undefined;
   /** What it is called, as far as known. */
   readonly model?: string | undefined;
+  /** Who serves it, as far as known. */
+  readonly provider?: string | undefined;
 }
 
 /** What is asked, and whether another try by the task itself may help where the answer is empty. */
@@ -30,7 +32,7 @@ export interface Question extends Pick<AskRequest, 'messages' | 'schema'> {
  * @throws `MODEL_ANSWER_INVALID` where it is not; what the model's function throws.
  */
 export async function callModel(
-  { ask, price, model }: Caller,
+  { ask, price, model, provider }: Caller,
   { messages, schema, retryEmpty }: Question,
   { phase, task, attempt, signal, report }: Pick<TaskContext, 'phase' | 'task' | 'attempt' | 'signal' | 'report'>,
 ): Promise<string> {
@@ -46,7 +48,7 @@ export async function callModel(
     });
   }
   const reply: AskReply = parsed.data;
-  if (reply.usage) report(usageReport(reply.usage, price, model));
+  if (reply.usage) report({ ...usageReport(reply.usage, price), model, provider });
   return wholeText(reply, who, retryEmpty);
 }
 
@@ -60,17 +62,12 @@ const replySchema = z.object({
   finishReason: z.enum(['stop', 'length', 'refusal', 'filtered']).optional(),
 });
 
-function usageReport(
-  usage: NonNullable<AskReply['usage']>,
-  price: Price | undefined,
-  model: string | undefined,
-): Report {
+function usageReport(usage: NonNullable<AskReply['usage']>, price: Price | undefined): Report {
   const { inputTokens, outputTokens } = usage;
   return {
     tokens: inputTokens + outputTokens,
     inputTokens,
     outputTokens,
-    model,
     ...(price && { costUsd: costOf(usage, price) }),
   };
 }

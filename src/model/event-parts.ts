@@ -99,6 +99,8 @@ export const taskEvents = [
     inputTokens: z.number().optional(),
     outputTokens: z.number().optional(),
     model: z.string().optional(),
+    /** Who serves the model. */
+    provider: z.string().optional(),
     progress: z.union([z.number(), z.string()]).optional(),
     artifact: z.object({ name: z.string(), content: z.unknown() }).optional(),
     observation: z.string().optional(),

@@ -28,6 +28,8 @@ export interface Report {
   readonly outputTokens?: number | undefined;
   /** The model that used them. */
   readonly model?: string | undefined;
+  /** Who serves that model, as OpenTelemetry names it in `gen_ai.provider.name`: `openai`, `anthropic`. */
+  readonly provider?: string | undefined;
   /** US dollars spent since the last report. */
   readonly costUsd?: number | undefined;
   /** How far the task is: a number from 0 to 1, or a line for people. */

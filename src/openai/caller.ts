@@ -8,15 +8,18 @@ import { priceOf } from '../llm/prices.ts';
 import { PhasegateError } from '../model/errors.ts';
 import { openaiAsk } from './ask.ts';
 import type { OpenAILadder, OpenAIModel, OtherLadder, OtherModel } from './options.ts';
+import { providerOf } from './provider.ts';
 
 /** @throws PhasegateError `DEFINITION_INVALID` where no model is named, or the prices lack it. */
 export function callerOf(name: string, options: OpenAIModel | OtherModel): Caller {
   const { model, prices } = options;
   if (options.ask === undefined) {
     if (isName(options.model)) {
-      return { ask: openaiAsk(options), price: priceOf(prices, model), model };
+      return { ask: openaiAsk(options), price: priceOf(prices, model), model, provider: providerOf(options) };
     }
-  } else if (typeof options.ask === 'function') return { ask: options.ask, price: priceOf(prices, model), model };
+  } else if (typeof options.ask === 'function') {
+    return { ask: options.ask, price: priceOf(prices, model), model, provider: options.provider };
+  }
   throw new PhasegateError('DEFINITION_INVALID', `Cannot let a model do "${name}" as none is named`, {
     hint: "Give `model: '<name>'`, or `ask: (request) => …` for any other model.",
   });

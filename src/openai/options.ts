@@ -20,6 +20,8 @@ export interface OpenAIModel {
   readonly baseURL?: string | undefined;
   /** Whether the server is told the schema of the answer; the model is told in any case. Off for servers that refuse it. @default true */
   readonly structured?: boolean | undefined;
+  /** Who serves the model, in the words of `gen_ai.provider.name` of OpenTelemetry. @default by the host of the server, else `openai` */
+  readonly provider?: string | undefined;
   /** What else is in the request, such as `temperature`, in the words of the API. */
   readonly params?: Readonly<Record<string, unknown>> | undefined;
   /** Prices by model, for `costUsd`. @default no costs are reported */
@@ -29,6 +31,8 @@ export interface OpenAIModel {
 /** Any function that asks a model, in place of the client of OpenAI. */
 export interface OtherModel {
   readonly ask: Ask;
+  /** Who serves the model, in the words of `gen_ai.provider.name` of OpenTelemetry. @default not told */
+  readonly provider?: string | undefined;
   /** Under which name `prices` has it. */
   readonly model?: string | undefined;
   readonly models?: undefined;

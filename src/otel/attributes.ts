@@ -22,6 +22,15 @@ export function exceptionAttributes({ name, message, stack }: ErrorInfo): Attrib
   };
 }
 
+/** Attributes that every span of a run has. */
+export function common(kind: string, runId: string, pipeline: string | undefined): Attributes {
+  return {
+    'phasegate.kind': kind,
+    'phasegate.run.id': runId,
+    ...(pipeline !== undefined && { 'phasegate.pipeline': pipeline }),
+  };
+}
+
 /** A demand for changes, as an event of the attempt that is sent back, or that sends another back. */
 export function correctionAttributes({
   correction,

@@ -8,7 +8,16 @@ import type { EventOf, RunEvent } from '../model/event.ts';
 import { isMissing } from '../model/verdict.ts';
 import { evaluations, exceptionAttributes, present } from './attributes.ts';
 import { reflectionAt } from './heed-reflection.ts';
-import { commonOf, note, openAttempt, startAttempt, type AttemptBranch, type RunSpans } from './run-spans.ts';
+import { emitEvaluation, EVALUATION } from './evaluation-log.ts';
+import {
+  commonOf,
+  innermost,
+  note,
+  openAttempt,
+  startAttempt,
+  type AttemptBranch,
+  type RunSpans,
+} from './run-spans.ts';
 import type { End, Failure } from './span.ts';
 import { addUsage } from './usage.ts';
 import { beginWork, endWork, type Work } from './work.ts';
@@ -96,7 +105,7 @@ function report(spans: RunSpans, attempt: AttemptBranch, event: EventOf<'task.re
 /** A person may also decide about a phase whose attempt has ended, where a limit has held the next one. */
 function decide(spans: RunSpans, event: EventOf<'review.decided'>, time: number): void {
   const { verdict, phase } = event;
-  for (const one of evaluations(event)) note(spans, phase, 'gen_ai.evaluation.result', one, time);
+  for (const one of evaluations(event)) evaluate(spans, phase, one, time);
   const attempt = openAttempt(spans, event);
   if (!attempt) return;
   attempt.verdict = verdict.type;
@@ -107,6 +116,13 @@ function decide(spans: RunSpans, event: EventOf<'review.decided'>, time: number)
     failure,
     attributes: { 'phasegate.verdict': verdict.type },
   });
+}
+
+/** One verdict: a log event if a logger takes it, else an event of the span. */
+function evaluate(spans: RunSpans, phase: string, attributes: Attributes, time: number): void {
+  const { logger } = spans;
+  if (!logger) note(spans, phase, EVALUATION, attributes, time);
+  else emitEvaluation(logger, innermost(spans, phase).context, { 'phasegate.phase': phase, ...attributes }, time);
 }
 
 function reviewFailure({ verdict }: EventOf<'review.decided'>): Failure {

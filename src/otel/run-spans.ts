@@ -5,6 +5,8 @@
  * @module
  */
 import type { Attributes, Context, Link, SpanContext, Tracer } from '@opentelemetry/api';
+import { common } from './attributes.ts';
+import type { EventLogger } from './evaluation-log.ts';
 import { closeBranch, hrTime, linkTo, openBranch, type Branch, type End, type Failure } from './span.ts';
 import { endWork, type Work } from './work.ts';
 
@@ -40,6 +42,8 @@ export interface AttemptBranch extends Branch {
 /** One run. */
 export interface RunSpans {
   readonly tracer: Tracer;
+  /** Takes verdicts, in place of the spans. */
+  readonly logger: EventLogger | undefined;
   readonly parent: Context;
   readonly runId: string;
   readonly run: Branch;
@@ -62,27 +66,33 @@ export interface RunSpans {
   cut: number;
 }
 
+/** The parts of a run's spans that its observer gives. */
+type Origin = Pick<RunSpans, 'tracer' | 'logger' | 'parent' | 'runId'>;
+
 /** Begins the span of a run. @param before The span of the run up to where it ended, if it goes on. */
 export function openRun(
-  { tracer, parent, runId }: Pick<RunSpans, 'tracer' | 'parent' | 'runId'>,
+  from: Origin,
   time: number,
   pipeline: string | undefined,
   { before, isBeginning }: { readonly before: SpanContext | undefined; readonly isBeginning: boolean },
 ): RunSpans {
-  const run = openBranch(tracer, parent, pipeline === undefined ? 'invoke_workflow' : `invoke_workflow ${pipeline}`, {
-    time,
-    attributes: {
-      'gen_ai.operation.name': 'invoke_workflow',
-      ...(pipeline !== undefined && { 'gen_ai.workflow.name': pipeline }),
-      ...common('run', runId, pipeline),
-      ...(!isBeginning && START_UNKNOWN),
+  const run = openBranch(
+    from.tracer,
+    from.parent,
+    pipeline === undefined ? 'invoke_workflow' : `invoke_workflow ${pipeline}`,
+    {
+      time,
+      attributes: {
+        'gen_ai.operation.name': 'invoke_workflow',
+        ...(pipeline !== undefined && { 'gen_ai.workflow.name': pipeline }),
+        ...common('run', from.runId, pipeline),
+        ...(!isBeginning && START_UNKNOWN),
+      },
+      links: before ? [linkTo(before, 'reopened')] : [],
     },
-    links: before ? [linkTo(before, 'reopened')] : [],
-  });
+  );
   return {
-    tracer,
-    parent,
-    runId,
+    ...from,
     run,
     pipeline,
     askAgain: new Set(),
@@ -95,15 +105,6 @@ export function openRun(
     corrections: 0,
     last: time,
     cut: time,
-  };
-}
-
-/** Attributes that every span of a run has. */
-export function common(kind: string, runId: string, pipeline: string | undefined): Attributes {
-  return {
-    'phasegate.kind': kind,
-    'phasegate.run.id': runId,
-    ...(pipeline !== undefined && { 'phasegate.pipeline': pipeline }),
   };
 }
 
@@ -163,9 +164,14 @@ export function note(
   attributes: Attributes,
   time: number,
 ): void {
-  const branch = phase === undefined ? undefined : spans.phases.get(phase);
-  const { span } = branch?.attempt ?? branch ?? spans.run;
+  const { span } = innermost(spans, phase);
   span.addEvent(name, phase === undefined ? attributes : { 'phasegate.phase': phase, ...attributes }, hrTime(time));
+}
+
+/** The innermost branch that is open: an attempt, else its phase, else the run. */
+export function innermost(spans: RunSpans, phase: string | undefined): Branch {
+  const branch = phase === undefined ? undefined : spans.phases.get(phase);
+  return branch?.attempt ?? branch ?? spans.run;
 }
 
 /** Ends the attempt of a phase with all of its work. */

@@ -5,6 +5,7 @@
  */
 import { trace, type Context, type SpanContext, type TracerProvider } from '@opentelemetry/api';
 import type { RunRecord } from '../model/event.ts';
+import type { EventLoggerProvider } from './evaluation-log.ts';
 import { heed } from './heed.ts';
 import { parentContext, type TraceParent } from './parent.ts';
 import { closeRun, openRun, type RunSpans } from './run-spans.ts';
@@ -13,6 +14,13 @@ import { closeRun, openRun, type RunSpans } from './run-spans.ts';
 export interface TraceOptions {
   /** What the tracer is taken from. @default the global one, which does nothing until an SDK is registered */
   readonly tracerProvider?: TracerProvider | undefined;
+  /**
+   * Takes verdicts as log events `gen_ai.evaluation.result`, on the span of the attempt that they are about. A `LoggerProvider` of
+   * `@opentelemetry/api-logs`, or of `@opentelemetry/api` from 1.10 on.
+   *
+   * @default none: verdicts are events of that span
+   */
+  readonly loggerProvider?: EventLoggerProvider | undefined;
   /**
    * What the span of the run is a child of: a context, or the headers of W3C Trace Context.
    *
@@ -64,6 +72,7 @@ export async function traceRun(
  */
 export function spanObserver(options: TraceOptions = {}): SpanObserver {
   const tracer = (options.tracerProvider ?? trace).getTracer('phasegate');
+  const logger = options.loggerProvider?.getLogger('phasegate');
   const parent = parentContext(options.parent);
   const open = new Map<string, RunSpans>();
   const ended = new Map<string, SpanContext>();
@@ -92,7 +101,7 @@ export function spanObserver(options: TraceOptions = {}): SpanObserver {
     const before = ended.get(runId);
     const plan = event.type === 'run.started' || event.type === 'run.resumed' ? event.plan : undefined;
     const isBeginning = event.type === 'run.started' || before !== undefined;
-    const spans = openRun({ tracer, parent, runId }, time, plan?.name, { before, isBeginning });
+    const spans = openRun({ tracer, logger, parent, runId }, time, plan?.name, { before, isBeginning });
     open.set(runId, spans);
     return spans;
   }

@@ -14,6 +14,8 @@ export interface Usage {
   outputTokens: number | undefined;
   /** The models that were asked, as far as they were named. */
   readonly models: Set<string>;
+  /** Who serves them, as far as that was named. */
+  readonly providers: Set<string>;
   /** The tasks or reviewers that told of a model. */
   readonly agents: Set<string>;
 }
@@ -26,18 +28,20 @@ export function noUsage(): Usage {
     inputTokens: undefined,
     outputTokens: undefined,
     models: new Set(),
+    providers: new Set(),
     agents: new Set(),
   };
 }
 
 /** Adds what a task or a reviewer reports. */
 export function addUsage(usage: Usage, report: EventOf<'task.reported'>): void {
-  const { tokens = 0, costUsd = 0, inputTokens, outputTokens, model } = report;
+  const { tokens = 0, costUsd = 0, inputTokens, outputTokens, model, provider } = report;
   usage.tokens += tokens;
   usage.costUsd += costUsd;
   if (inputTokens !== undefined) usage.inputTokens = (usage.inputTokens ?? 0) + inputTokens;
   if (outputTokens !== undefined) usage.outputTokens = (usage.outputTokens ?? 0) + outputTokens;
   if (model !== undefined) usage.models.add(model);
+  if (provider !== undefined) usage.providers.add(provider);
   if (model !== undefined || inputTokens !== undefined || outputTokens !== undefined) usage.agents.add(report.task);
 }
 
@@ -53,20 +57,21 @@ export function sums({ tokens, costUsd }: Usage): Attributes {
 export function modelUsage(usage: Usage): Attributes {
   const { inputTokens, outputTokens } = usage;
   const model = only(usage.models);
+  const provider = only(usage.providers);
   const agent = only(usage.agents);
   return {
     ...sums(usage),
     ...(inputTokens !== undefined && { 'gen_ai.usage.input_tokens': inputTokens }),
     ...(outputTokens !== undefined && { 'gen_ai.usage.output_tokens': outputTokens }),
     ...(model !== undefined && { 'gen_ai.request.model': model }),
+    ...(provider !== undefined && { 'gen_ai.provider.name': provider }),
     ...(usage.models.size > 1 && { 'phasegate.models': [...usage.models] }),
     ...(agent !== undefined && { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': agent }),
   };
 }
 
-// --- internal ---
-
-function only(names: ReadonlySet<string>): string | undefined {
+/** The one name in it, if there is just one. */
+export function only(names: ReadonlySet<string>): string | undefined {
   const [first] = names;
   return names.size === 1 ? first : undefined;
 }

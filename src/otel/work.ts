@@ -6,7 +6,7 @@
  */
 import type { Attributes, Context, Tracer } from '@opentelemetry/api';
 import { fail, hrTime, type End } from './span.ts';
-import { modelUsage, noUsage, type Usage } from './usage.ts';
+import { modelUsage, noUsage, only, type Usage } from './usage.ts';
 
 /** A task, a reflect call or a review that has begun and not ended. */
 export interface Work {
@@ -34,7 +34,8 @@ export function endWork(tracer: Tracer, parent: Context, work: Work, time: numbe
     'phasegate.outcome': end.outcome,
     ...end.attributes,
   };
-  const title = kind !== 'review' && usage.agents.size > 0 ? `invoke_agent ${name}` : `${kind} ${name}`;
+  const agent = only(usage.agents);
+  const title = agent === undefined ? `${kind} ${name}` : `invoke_agent ${agent}`;
   const span = tracer.startSpan(title, { startTime: hrTime(since), attributes }, parent);
   for (const event of events) span.addEvent(event.name, event.attributes, hrTime(event.time));
   fail(span, end.failure);

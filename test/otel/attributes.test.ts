@@ -1,3 +1,4 @@
+import { InMemoryLogRecordExporter, LoggerProvider, SimpleLogRecordProcessor } from '@opentelemetry/sdk-logs';
 import {
   approve,
   definePipeline,
@@ -26,6 +27,7 @@ describe('spans of models', () => {
       'gen_ai.operation.name': 'invoke_agent',
       'gen_ai.agent.name': 'text',
       'gen_ai.request.model': 'small-1',
+      'gen_ai.provider.name': 'mistral_ai',
       'gen_ai.usage.input_tokens': 100,
       'gen_ai.usage.output_tokens': 20,
       'phasegate.kind': 'task',
@@ -40,7 +42,8 @@ describe('spans of models', () => {
       'phasegate.tokens': 120,
       'phasegate.cost_usd': 0.00014,
     });
-    expect(spanNamed(spans, 'review draft').attributes).toMatchObject({
+    expect(spanNamed(spans, 'invoke_agent judge').attributes).toMatchObject({
+      'phasegate.kind': 'review',
       'gen_ai.operation.name': 'invoke_agent',
       'gen_ai.agent.name': 'judge',
       'gen_ai.request.model': 'small-1',
@@ -65,7 +68,7 @@ describe('spans of models', () => {
   it('count tokens once in the words of the conventions, and sum them above in words of phasegate', async () => {
     const spans = await spansOf(startRun(noteBy(model)));
     const own = spans.filter((span) => 'gen_ai.usage.input_tokens' in span.attributes);
-    expect(own.map((span) => span.name)).toEqual(['invoke_agent text', 'review draft']);
+    expect(own.map((span) => span.name)).toEqual(['invoke_agent text', 'invoke_agent judge']);
     expect(spanNamed(spans, 'invoke_workflow note').attributes).toMatchObject({
       'phasegate.tokens': 240,
       'phasegate.attempts': 1,
@@ -90,6 +93,40 @@ describe('spans of models', () => {
     expect(attributes['phasegate.models']).toEqual(['a', 'b']);
     expect(attributes).toMatchObject({ 'gen_ai.usage.input_tokens': 5, 'gen_ai.usage.output_tokens': 5 });
     expect(attributes).not.toHaveProperty('gen_ai.request.model');
+  });
+});
+
+describe('spans of reviews', () => {
+  const judge = (name: string) =>
+    task(name, {
+      run: ({ report }) => {
+        report({ model: 'a', provider: 'anthropic', inputTokens: 1, outputTokens: 1 });
+        return approve();
+      },
+    });
+  const reviewed = (...by: ReturnType<typeof judge>[]) =>
+    spansOf(
+      startRun(
+        definePipeline({
+          name: 'p',
+          phases: [phase('draft', { tasks: (of) => [of('text', { run: () => 1 })], review: { by } })],
+        }),
+      ),
+    );
+
+  it('are named invoke_agent by the one reviewer that is a model', async () => {
+    expect(spanNamed(await reviewed(judge('judge')), 'invoke_agent judge').attributes).toMatchObject({
+      'phasegate.kind': 'review',
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.agent.name': 'judge',
+      'gen_ai.provider.name': 'anthropic',
+    });
+  });
+
+  it('keep the name of their phase if several models review', async () => {
+    const { attributes } = spanNamed(await reviewed(judge('one'), judge('two')), 'review draft');
+    expect(attributes).not.toHaveProperty('gen_ai.operation.name');
+    expect(attributes).toMatchObject({ 'gen_ai.provider.name': 'anthropic', 'gen_ai.request.model': 'a' });
   });
 });
 
@@ -144,6 +181,54 @@ describe('report()', () => {
       outputTokens: 20,
       name: 'small-1',
     });
+  });
+});
+
+describe('verdicts as log events', () => {
+  it('go to the logger, on the span of their attempt, and no more to the span', async () => {
+    const exporter = new InMemoryLogRecordExporter();
+    const loggerProvider = new LoggerProvider({ processors: [new SimpleLogRecordProcessor({ exporter })] });
+    const spans = await spansOf(startRun(noteBy(model), { runId: 'r' }), { loggerProvider });
+    const attempt = spanNamed(spans, 'attempt draft');
+    expect(attempt.events).toEqual([]);
+    expect(
+      exporter.getFinishedLogRecords().map(({ eventName, severityNumber, spanContext, attributes }) => ({
+        eventName,
+        severityNumber,
+        span: spanContext?.spanId,
+        attributes,
+      })),
+    ).toEqual([
+      {
+        eventName: 'gen_ai.evaluation.result',
+        severityNumber: 9,
+        span: attempt.spanContext().spanId,
+        attributes: {
+          'gen_ai.evaluation.name': 'judge',
+          'gen_ai.evaluation.score.label': 'approve',
+          'gen_ai.evaluation.score.value': 0.9,
+          'phasegate.by': 'gate',
+          'phasegate.confidence': 0.95,
+          'phasegate.phase': 'draft',
+        },
+      },
+    ]);
+  });
+
+  it('are errors if there is no verdict', async () => {
+    const exporter = new InMemoryLogRecordExporter();
+    const loggerProvider = new LoggerProvider({ processors: [new SimpleLogRecordProcessor({ exporter })] });
+    const draft = phase('draft', {
+      tasks: (of) => [of('text', { run: () => 1 })],
+      review: { by: task('judge', { run: () => Promise.reject(new Error('No answer.')) }), maxReviewErrors: 0 },
+    });
+    await spansOf(startRun(definePipeline({ name: 'p', phases: [draft] })), { loggerProvider });
+    expect(exporter.getFinishedLogRecords()).toMatchObject([
+      {
+        severityNumber: 17,
+        attributes: { 'error.type': 'TASK_FAILED', 'gen_ai.evaluation.explanation': 'No answer.' },
+      },
+    ]);
   });
 });
 
@@ -359,7 +444,12 @@ const model: Ask = ({ messages }) => {
 };
 
 function noteBy(ask: Ask) {
-  const asked = { ask, model: 'small-1', prices: { 'small-1': { inputPerMillion: 1, outputPerMillion: 2 } } };
+  const asked = {
+    ask,
+    model: 'small-1',
+    provider: 'mistral_ai',
+    prices: { 'small-1': { inputPerMillion: 1, outputPerMillion: 2 } },
+  };
   const text = openaiTask('text', { description: 'Write a note.', ...asked });
   const judge = openaiReviewer('judge', { criteria: 'It is short.', ...asked });
   return definePipeline({ name: 'note', phases: [phase('draft', { tasks: [text], review: judge })] });

@@ -1,0 +1,37 @@
+/**
+ * The provider of a model, in the words of OpenTelemetry.
+ *
+ * @module
+ */
+import type { OpenAIModel } from './options.ts';
+
+/**
+ * Names who serves a model: as the options say, else by the host of the server.
+ *
+ * @returns A value of `gen_ai.provider.name`. An unknown host counts as `openai`, as its protocol does.
+ */
+export function providerOf({ provider, baseURL }: Pick<OpenAIModel, 'provider' | 'baseURL'>): string {
+  if (provider !== undefined) return provider;
+  const server = baseURL ?? process.env['OPENAI_BASE_URL'];
+  const host = server === undefined || !URL.canParse(server) ? '' : new URL(server).hostname;
+  const known = PROVIDERS.find(([domain]) => host === domain || host.endsWith(`.${domain}`));
+  return known?.[1] ?? 'openai';
+}
+
+// --- internal ---
+
+/** Domains, and the provider that each is of. Source: the registry of `gen_ai.provider.name`, version 1.42.0-dev. */
+const PROVIDERS: readonly (readonly [domain: string, provider: string])[] = [
+  ['openai.azure.com', 'azure.ai.openai'],
+  ['services.ai.azure.com', 'azure.ai.inference'],
+  ['anthropic.com', 'anthropic'],
+  ['generativelanguage.googleapis.com', 'gcp.gemini'],
+  ['aiplatform.googleapis.com', 'gcp.vertex_ai'],
+  ['amazonaws.com', 'aws.bedrock'],
+  ['cohere.com', 'cohere'],
+  ['deepseek.com', 'deepseek'],
+  ['groq.com', 'groq'],
+  ['mistral.ai', 'mistral_ai'],
+  ['perplexity.ai', 'perplexity'],
+  ['x.ai', 'x_ai'],
+];
