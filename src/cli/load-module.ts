@@ -3,14 +3,28 @@
  *
  * @module
  */
+import { readFile } from 'node:fs/promises';
 import { createJiti } from 'jiti';
-import * as phasegate from '../index.ts';
 import { errorInfo, PhasegateError } from '../model/errors.ts';
 import type { Pipeline } from '../model/define.ts';
-import * as node from '../node.ts';
 import { divert } from './divert.ts';
 import { exitCode } from './exit-code.ts';
 import { watchExit, type EarlyExit } from './exit-watch.ts';
+import { missingPackage } from './missing-package.ts';
+import { TO_EXPORT, type OwnRun } from './own-run.ts';
+import { virtualModulesFor } from './virtual-modules.ts';
+
+/** What a module is: a pipeline, or a program that has started runs itself. */
+export type LoadedModule = { readonly pipeline: Pipeline } | { readonly started: readonly OwnRun[] };
+
+/** Why a module that has started runs itself cannot be used as a pipeline. */
+export function startsItself(file: string): PhasegateError {
+  return new PhasegateError(
+    'DEFINITION_INVALID',
+    `Cannot load a pipeline from "${file}" as it starts a run itself, and exports none`,
+    { hint: TO_EXPORT },
+  );
+}
 
 /**
  * Loads a module and finds the pipeline that it exports: the default export, or else the only one.
@@ -18,30 +32,36 @@ import { watchExit, type EarlyExit } from './exit-watch.ts';
  * @param file How the user named it.
  * @param path Where it is.
  */
-export async function loadModule(file: string, path: string): Promise<Pipeline> {
-  const exported = await importModule(file, path);
+export async function loadModule(file: string, path: string): Promise<LoadedModule> {
+  const { exported, started } = await importModule(file, path);
   // A CommonJS module is what it exports.
-  if (isPipeline(exported)) return exported;
-  if (isPipeline(exported['default'])) return exported['default'];
+  if (isPipeline(exported)) return { pipeline: exported };
+  if (isPipeline(exported['default'])) return { pipeline: exported['default'] };
   const found = Object.entries(exported).flatMap(([name, value]) => (isPipeline(value) ? [{ name, value }] : []));
   const [only, ...more] = found;
-  if (only && more.length === 0) return only.value;
+  if (only && more.length === 0) return { pipeline: only.value };
+  if (only === undefined && started.length > 0) return { started };
   throw only ? severalPipelines(file, found) : noPipeline(file, exported);
 }
 
 // --- internal ---
 
-/** A module that imports `phasegate` gets the very library that runs it, wherever the two are installed. */
-const virtualModules = { phasegate, 'phasegate/node': node };
+interface Imported {
+  readonly exported: Readonly<Record<string, unknown>>;
+  readonly started: readonly OwnRun[];
+}
 
-async function importModule(file: string, path: string): Promise<Readonly<Record<string, unknown>>> {
-  const jiti = createJiti(path, { virtualModules, interopDefault: false });
+async function importModule(file: string, path: string): Promise<Imported> {
+  const started: OwnRun[] = [];
   // Standard output is for what the command has to say, not for what a module prints while it is loaded.
   const stdout = divert(process.stdout, (text) => process.stderr.write(text));
   const watch = watchExit(exitCode.usage, (how) => earlyExit(file, how).message);
   try {
+    const virtualModules = await virtualModulesFor(await readFile(path, 'utf8'), (run) => started.push(run));
+    const jiti = createJiti(path, { virtualModules, interopDefault: false });
     const exported: unknown = await jiti.import(path);
-    return isRecord(exported) ? exported : {};
+    // Runs that begin later are those of tasks.
+    return { exported: isRecord(exported) ? exported : {}, started: [...started] };
   } catch (cause) {
     if (PhasegateError.is(cause)) throw cause;
     throw moduleError(file, path, cause);
@@ -67,7 +87,7 @@ function moduleError(file: string, path: string, cause: unknown): PhasegateError
   const at = /\(?((?:file:\/\/)?\/[^\s()]+:\d+:\d+)\)?/u.exec(stack)?.[1];
   const where = at !== undefined && at.includes(path) ? `\n    at ${at}` : '';
   return new PhasegateError('DEFINITION_INVALID', `Cannot load "${file}" as it throws ${name}: ${text}${where}`, {
-    hint: 'Correct the file so that it can be imported.',
+    hint: missingPackage(text) ?? 'Correct the file so that it can be imported.',
     cause,
   });
 }

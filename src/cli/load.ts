@@ -7,9 +7,17 @@ import { stat } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import type { Pipeline } from '../model/define.ts';
 import { PhasegateError } from '../model/errors.ts';
+import type { LoadedModule } from './load-module.ts';
 
 /** Reads a pipeline from a module or a YAML file. Throws a PhasegateError that says what is wrong with the file. */
 export async function loadPipeline(file: string): Promise<Pipeline> {
+  const loaded = await loadToRun(file);
+  if ('pipeline' in loaded) return loaded.pipeline;
+  throw (await import('./load-module.ts')).startsItself(file);
+}
+
+/** The same, where a module may also start runs itself. */
+export async function loadToRun(file: string): Promise<LoadedModule> {
   const path = resolve(file);
   await requireFile(file, path);
   switch (extname(path).toLowerCase()) {
@@ -22,7 +30,7 @@ export async function loadPipeline(file: string): Promise<Pipeline> {
       return (await import('./load-module.ts')).loadModule(file, path);
     case '.yaml':
     case '.yml':
-      return (await import('./yaml/load.ts')).loadYaml(file, path);
+      return { pipeline: await (await import('./yaml/load.ts')).loadYaml(file, path) };
     default:
       throw new PhasegateError('FILE_UNREADABLE', `Cannot load "${file}" as its name does not end in a known way`, {
         hint: 'Name it .ts, .mts, .cts, .js, .mjs, .cjs, .yaml or .yml.',

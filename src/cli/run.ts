@@ -11,7 +11,7 @@ import { drive, isAttended, type DriveFlags } from './drive.ts';
 import type { ExitCode } from './exit-code.ts';
 import { thisHolder } from './holder.ts';
 import { openInspection } from './inspection.ts';
-import { loadPipeline } from './load.ts';
+import { loadToRun } from './load.ts';
 import { readInput, type InputFlags } from './read-input.ts';
 import { DEFAULT_SCOPE } from './store-default.ts';
 import { openStoreToRun, type OpenStore, type StoreFlags } from './store-option.ts';
@@ -26,7 +26,9 @@ export interface RunFlags extends InputFlags, StoreFlags, DriveFlags {
 /** Runs the pipeline of a file and shows how it goes. */
 export async function runFile(file: string, flags: RunFlags): Promise<ExitCode> {
   const input = await readInput(flags);
-  const pipeline = await loadPipeline(file);
+  const loaded = await loadToRun(file);
+  if ('started' in loaded) return (await import('./own-run.ts')).awaitOwnRuns(file, loaded.started);
+  const { pipeline } = loaded;
   const attended = isAttended() && flags.inputFile !== '-';
   const kept = openStoreToRun(flags);
   if (kept && flags.runId !== undefined) await requireFree(kept, flags.runId);

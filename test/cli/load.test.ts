@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { files, phasegate } from './cli.ts';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { files, phasegate, repository } from './cli.ts';
 
 const DEFINE = `import { definePipeline, phase, task } from 'phasegate';
 const make = (name) => definePipeline({ name, phases: [phase('draft', { tasks: [task('write', { run: () => name })] })] });
 `;
+
+const manifest = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8')) as {
+  readonly exports: Readonly<Record<string, unknown>>;
+};
+const entries = Object.keys(manifest.exports).map((name) => name.replace(/^\./u, 'phasegate'));
 
 describe('pipelines from modules', () => {
   it.each([
@@ -94,6 +101,77 @@ describe('pipelines from modules', () => {
     expect(stderr).toMatch(message);
     expect(stderr).not.toMatch(/jiti|node:internal/u);
     expect(stdout).toBe('');
+    expect(code).toBe(2);
+  });
+
+  // The folder has no project, and nothing is installed in it.
+  it.each(['mjs', 'cjs'])('find every entry of the package outside of a project, from .%s', async (extension) => {
+    const all = entries.map((name, index) =>
+      extension === 'cjs' ? `const e${index} = require('${name}');` : `import * as e${index} from '${name}';`,
+    );
+    const cwd = await files({
+      [`p.${extension}`]: `${all.join('\n')}
+        const { definePipeline, phase, task } = e${entries.indexOf('phasegate')};
+        const found = [${entries.map((_, index) => `Object.keys(e${index}).length > 0`).join(', ')}];
+        const pipeline = definePipeline({ name: found.join(), phases: [phase('a', { tasks: [task('t', { run: () => 1 })] })] });
+        ${extension === 'cjs' ? 'module.exports = pipeline;' : 'export default pipeline;'}`,
+    });
+    const { code, stdout, stderr } = await phasegate(['check', `p.${extension}`], { cwd });
+    expect(stderr).toBe('');
+    expect(stdout).toContain(`✓ ${entries.map(() => 'true').join(',')} is sound`);
+    expect(code).toBe(0);
+  });
+
+  it.each([
+    ['phasegate/opena', 'There is "phasegate/openai".'],
+    ['@nobody/has-this/part', 'Install it in the project of the file: npm install @nobody/has-this\n'],
+    ['nobody-has-this', 'Install it in the project of the file: npm install nobody-has-this\n'],
+  ])('that import %s are told what to do', async (name, advice) => {
+    const cwd = await files({ 'p.ts': `import '${name}';` });
+    const { code, stderr } = await phasegate(['check', 'p.ts'], { cwd });
+    expect(stderr).toContain(`Cannot find module '${name}'`);
+    expect(stderr).toContain(advice);
+    expect(code).toBe(2);
+  });
+});
+
+describe('a module that starts runs itself', () => {
+  const program = (
+    review: string,
+    rest: string,
+  ) => `import { definePipeline, phase, reject, runPipeline, startRun, task } from 'phasegate';
+    const a = phase('a', { tasks: [task('t', { run: () => 'made' })], review: () => ${review} });
+    const pipeline = definePipeline({ name: 'own', phases: [a] });
+    ${rest}`;
+  const TO_EXPORT =
+    'To have phasegate show, keep and resume the run, leave `startRun` out and write `export default definePipeline({ ... })`.';
+
+  it.each([
+    ['startRun, and awaits it', `const { outputs } = startRun(pipeline); console.log((await outputs).a.t);`],
+    [
+      'startRun, and goes on later',
+      `startRun(pipeline).outputs.then(({ a }) => setTimeout(() => console.log(a.t), 1));`,
+    ],
+    ['runPipeline', `console.log((await runPipeline(pipeline)).a.t);`],
+  ])('runs to its end, and says what to export: %s', async (_, rest) => {
+    const cwd = await files({ 'p.ts': program(`'APPROVE'`, rest) });
+    const { code, stdout, stderr } = await phasegate(['run', 'p.ts'], { cwd });
+    expect(`${stdout}${stderr}`).toBe(`made\n"p.ts" has started 1 run itself: "own" completed.\n${TO_EXPORT}\n`);
+    expect(code).toBe(0);
+  });
+
+  it('has no success where its run has none', async () => {
+    const cwd = await files({ 'p.ts': program(`reject('No.')`, 'startRun(pipeline);') });
+    const { code, stderr } = await phasegate(['run', 'p.ts'], { cwd });
+    expect(stderr).toContain('has started 1 run itself: "own" rejected.');
+    expect(code).toBe(1);
+  });
+
+  it('is no pipeline for other commands', async () => {
+    const cwd = await files({ 'p.ts': program(`'APPROVE'`, 'await startRun(pipeline).result;') });
+    const { code, stderr } = await phasegate(['check', 'p.ts'], { cwd });
+    expect(stderr).toContain('Cannot load a pipeline from "p.ts" as it starts a run itself, and exports none\n');
+    expect(stderr).toContain(TO_EXPORT);
     expect(code).toBe(2);
   });
 });
