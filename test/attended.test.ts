@@ -4,11 +4,14 @@ import {
   definePipeline,
   memoryStore,
   phase,
+  policies,
   readRun,
   resumeRun,
   startRun,
   task,
   type Pipeline,
+  type Policy,
+  type ReviewOptions,
   type RunStore,
 } from '../src/index.ts';
 import { idle } from './rig.ts';
@@ -94,6 +97,90 @@ describe('a run that is resumed', () => {
     expect(fourth.inbox()).toMatchObject([{ about: 'first' }]);
     await fourth.decide('first', 'APPROVE');
     expect((await fourth.result).phases['second']?.error?.code).toBe('REVIEW_UNAVAILABLE');
+  });
+});
+
+describe('a review that cannot be had in a run that is kept', () => {
+  const broken = () => Promise.reject(new Error('out of reach'));
+  const prose = () => 'I like the second part.';
+
+  /** How the run stands when nothing goes on any more. */
+  async function standing(
+    { review, policy, by }: { review?: ReviewOptions; policy?: Policy; by: () => unknown },
+    kept: boolean,
+    attended?: boolean,
+  ): Promise<string> {
+    const phases = [
+      phase('first', {
+        tasks: [task('t', { run: () => 1 })],
+        review: { maxReviewErrors: 0, ...review, by: by as never },
+      }),
+    ];
+    const pipeline = definePipeline({ name: 'p', phases, ...(policy && { policy }) });
+    const store = memoryStore();
+    const run = startRun(pipeline, { runId: 'r', ...(kept && { store }), attended });
+    await until(() => ['escalated', 'failed', 'approved'].includes(run.snapshot().phases['first']?.status ?? ''));
+    const { status } = run.snapshot().phases['first'] ?? {};
+    if (status === 'escalated') await run.decide('first', 'REJECT: no');
+    await run.result;
+    if (kept) {
+      const input = { run: 'r', plan: pipeline.plan, attended: attended ?? false };
+      expect(replay(input, await readRun(store, 'r')).surplus).toEqual([]);
+    }
+    return status ?? '';
+  }
+
+  it.each<[string, boolean, boolean | undefined, string]>([
+    ['and no queue', true, undefined, 'failed'],
+    ['and no queue', true, true, 'escalated'],
+    ['and a queue', true, undefined, 'escalated'],
+    ['and a queue', true, false, 'escalated'],
+    ['and a queue', false, undefined, 'failed'],
+  ])('%s, kept %j, attended %j: %s', async (which, kept, attended, status) => {
+    const review = which === 'and a queue' ? { inbox: { queue: 'editors' } } : {};
+    expect(await standing({ review, by: broken }, kept, attended)).toBe(status);
+  });
+
+  it('asks the queue of the policy, too', async () => {
+    expect(await standing({ policy: { inbox: { queue: 'editors' } }, by: broken }, true)).toBe('escalated');
+  });
+
+  it.each<[string, () => unknown, boolean, string]>([
+    ['prose that stays prose', prose, true, 'escalated'],
+    ['a reviewer that breaks', broken, true, 'escalated'],
+    ['prose that stays prose', prose, false, 'failed'],
+  ])('escalates under strict: %s, kept %j', async (_, by, kept, status) => {
+    expect(await standing({ policy: policies.strict, by }, kept)).toBe(status);
+  });
+
+  it('escalates in a process that resumes it, which says that nobody watches', async () => {
+    const store = memoryStore();
+    let asked = false;
+    const make = (by: () => Promise<never>) =>
+      definePipeline({
+        name: 'p',
+        phases: [
+          phase('first', {
+            tasks: [task('t', { run: () => 1 })],
+            review: { maxReviewErrors: 0, inbox: { queue: 'editors' }, by },
+          }),
+        ],
+      });
+    const run = startRun(
+      make(() => {
+        asked = true;
+        return new Promise(() => undefined);
+      }),
+      { store, runId: 'r', attended: true },
+    );
+    await until(() => asked);
+    run.suspend();
+    await run.result;
+    const again = await resumeRun(store, 'r', make(broken), { attended: false });
+    await until(() => again.inbox().length > 0);
+    expect(again.inbox()).toMatchObject([{ about: 'first', because: 'reviewUnavailable', queue: 'editors' }]);
+    await again.decide('first', 'APPROVE');
+    expect((await again.result).status).toBe('completed');
   });
 });
 

@@ -125,10 +125,12 @@ describe('tables', () => {
     const rows = [...(await read('docs/guide.md')).matchAll(/^\| `(\w+)` +\| (.+?) +\|/gmu)];
     const told = Object.fromEntries(rows.map(([, option = '', value = '']) => [option, value.replaceAll('`', '')]));
     const { reviewBackoff: _, inbox: __, ...plain } = gateDefaults;
-    const { reviewBackoff, inbox, ...others } = told;
+    // Absent from a plan that does not set it.
+    const { reviewBackoff, inbox, onReviewUnavailable, ...others } = told;
     expect(others).toEqual(Object.fromEntries(Object.entries(plain).map(([key, value]) => [key, String(value)])));
     expect(reviewBackoff).toMatch(/^1 s, 2 s, 4 s/u);
     expect(inbox).toBe('{}');
+    expect(onReviewUnavailable).toBe('fail');
   });
 
   it('llms.txt names every value that is exported, and none that is not', async () => {

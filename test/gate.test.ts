@@ -812,6 +812,33 @@ describe('onFailure', () => {
       'run failed',
     ]);
     expect(result.outputs).toEqual({ c: { work: 'c 1' } });
+    // Semantics 5: the cause is the reason of the phase above.
+    expect(result.phases['b']?.error).toMatchObject({ code: 'PREDECESSOR_FAILED', cause: 'worse' });
+  });
+
+  it('PREDECESSOR_FAILED has its cause: the error of the phase above, at the end of a chain that of the first', async () => {
+    //  a ──▶ b ──▶ c     c sends b back, b sends a back, a fails
+    const a = fake('a', { outputs: ['a 1', new Error('the disk is full')] });
+    const b = fake('b', { after: ['a'], verdicts: ['APPROVE', 'RETRY_PREDECESSOR a: better'] });
+    const c = fake('c', { after: ['b'], verdicts: ['RETRY_PREDECESSOR b: more'] });
+    const { result } = await play([a, b, c]);
+    expect(result.phases['b']?.error).toMatchObject({ cause: 'TASK_FAILED: the disk is full' });
+    expect(result.phases['c']?.error).toMatchObject({
+      code: 'PREDECESSOR_FAILED',
+      cause: 'TASK_FAILED: the disk is full',
+    });
+  });
+
+  it('PREDECESSOR_FAILED has its cause: what a person said who skipped the phase above', async () => {
+    const a = fake('a', { verdicts: ['APPROVE', 'ESCALATE: look'] });
+    const b = fake('b', { after: ['a'], verdicts: ['RETRY_PREDECESSOR a: better'] });
+    const { result } = await play([a, b], {
+      when: {
+        'a escalated (requested): look': (run) =>
+          run.answer(run.inbox()[0]?.id ?? '', { type: 'skip', reason: 'not worth it' }),
+      },
+    });
+    expect(result.phases['b']?.error).toMatchObject({ code: 'PREDECESSOR_FAILED', cause: 'not worth it' });
   });
 
   it('keeps and marks what was approved and had to run again', async () => {

@@ -10,7 +10,7 @@ import { createCourse, type Course } from '../model/course.ts';
 import type { EventOf, RunEvent, RunStatus } from '../model/event.ts';
 import type { Graph } from '../model/graph.ts';
 import { createLedger, type Ledger } from '../model/ledger.ts';
-import { planGraph, type GatePlan, type Plan } from '../model/plan.ts';
+import { planGraph, type GatePlan, type PhasePlan, type Plan } from '../model/plan.ts';
 import type { LimitName } from '../model/policy.ts';
 import { createQueue, push, pushFirst, take, takeWhere, type Queue } from '../model/queue.ts';
 import { newEntry, type Entry, type PhaseActor, type Standing } from './entry.ts';
@@ -26,6 +26,8 @@ export interface PipelineInput {
   readonly input?: unknown;
   /** Whether a person can be reached when a review cannot be had; who resumes the run may change it. @default false */
   readonly attended?: boolean | undefined;
+  /** Whether the run is kept in a store: then a gate that names a queue reaches a person there. @default false */
+  readonly kept?: boolean | undefined;
   /** Whose memory the run shares; absent where it shares none. */
   readonly memory?: string | undefined;
   /** Milliseconds of its duration that a run has spent before it was left. @default 0 */
@@ -49,6 +51,7 @@ export interface BoardPorts {
 /** The bookkeeping of a run. */
 export interface Board extends PipelineInput {
   attended: boolean;
+  kept: boolean | undefined;
   /** Others while a journal is replayed. */
   ports: BoardPorts;
   readonly graph: Graph;
@@ -87,6 +90,7 @@ export function createBoard(input: PipelineInput, ports: BoardPorts): Board {
     plan: input.plan,
     input: input.input ?? null,
     attended: input.attended ?? false,
+    kept: input.kept,
     memory: input.memory,
     ports,
     graph,
@@ -169,6 +173,12 @@ export function retire(board: Board, entry: Entry, standing: Standing): void {
   entry.parked = undefined;
   entry.standing = standing;
   if (standing !== 'approved' && standing !== 'rejected' && standing !== 'failed') actor?.send({ type: 'cancel' });
+}
+
+/** Whether a person decides where a review of a phase cannot be had. */
+export function reachesPerson({ attended, kept }: Board, { gate }: PhasePlan): boolean {
+  const asks = gate?.inbox.queue !== undefined || gate?.onReviewUnavailable === 'escalate';
+  return attended || (kept === true && asks);
 }
 
 /** The stronger of two wishes on how far a new commit spreads. */

@@ -43,7 +43,7 @@ export function causeOf(
 ): Cause {
   switch (event.type) {
     case 'run.started':
-      return { type: 'told', tell: (one) => open(one, fingerprintLike(one.plan, event)) };
+      return { type: 'told', tell: (one) => openAsTold(one, event) };
     case 'run.resumed':
       return { type: 'told', tell: (one) => resumeRun(one, event) };
     case 'run.reopened':
@@ -95,6 +95,12 @@ export function causeOf(
 }
 
 // --- internal ---
+
+/** Begins a run as its first record says that it began. */
+function openAsTold(board: Board, event: EventOf<'run.started'>): void {
+  board.kept = event.kept;
+  open(board, fingerprintLike(board.plan, event));
+}
 
 function decided(event: EventOf<'review.decided'>): Cause {
   const { who, edited: outputs } = event;

@@ -16,7 +16,7 @@ import type { View } from '../model/ledger.ts';
 import { fingerprint } from '../model/plan.ts';
 import { enqueue, entryAt, entryNamed, releaseSlot, type Board, type Entry } from './board.ts';
 import { resume, schedule } from './dispatch.ts';
-import { abandon, endIfDone, endIfStuck, endRun, leaveOut } from './ending.ts';
+import { abandon, endIfDone, endIfStuck, endRun, leaveOut, wordsOfError } from './ending.ts';
 import { commitTraces, endAttempt, forgetTry, keepBest, keepReflection, keepReport } from './keepsakes.ts';
 import type { Ruling } from './phase-updates.ts';
 import { countCorrection, countUsage, liftLimit, reachLimit, refuseToLift } from './limits.ts';
@@ -24,9 +24,10 @@ import { commit, followUp, sendBack, takeRiders } from './rewind.ts';
 
 /** Begins the run: the phases without predecessors start. @param mark The fingerprint of its plan, where that is known. */
 export function open(board: Board, mark = fingerprint(board.plan)): void {
-  const { plan, input = null, graph, attended, memory } = board;
+  const { plan, input = null, graph, attended, kept, memory } = board;
   const started = { type: 'run.started', plan, fingerprint: mark, input } as const;
-  board.outbox.push({ ...started, ...(attended && { attended }), ...(memory !== undefined && { memory }) });
+  const more = { ...(attended && { attended }), ...(kept && { kept }), ...(memory !== undefined && { memory }) };
+  board.outbox.push({ ...started, ...more });
   enqueue(
     board,
     [...graph.names.keys()].filter((index) => isFree(board.course, index)),
@@ -159,10 +160,10 @@ function heed(board: Board, entry: Entry, report: PhaseReport): void {
       park(board, entry, 'escalated');
       return;
     case 'phase.rejected':
-      abandon(board, entry, 'rejected');
+      abandon(board, entry, 'rejected', report.reason);
       return;
     case 'phase.failed':
-      abandon(board, entry, 'failed');
+      abandon(board, entry, 'failed', wordsOfError(report.error));
   }
 }
 

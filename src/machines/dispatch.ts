@@ -8,7 +8,7 @@ import { createView, currentCommit } from '../model/ledger.ts';
 import { countOf } from '../model/policy.ts';
 import { length } from '../model/queue.ts';
 import { mergeCorrections } from '../model/revision.ts';
-import { dequeue, type Board, type Entry } from './board.ts';
+import { dequeue, reachesPerson, type Board, type Entry } from './board.ts';
 import type { Past, Start } from './phase-context.ts';
 import { endIfDone } from './ending.ts';
 import { recallAtRetry, recallAtStart } from './keepsakes.ts';
@@ -70,7 +70,7 @@ function begin(board: Board, entry: Entry): void {
     return;
   }
   const { generation, phase, rewinds, history } = entry;
-  const { run, input, attended } = board;
+  const { run, input } = board;
   entry.standing = 'live';
   board.live += 1;
   const { attempt, revision, previous, inputs, gated } = start;
@@ -80,7 +80,7 @@ function begin(board: Board, entry: Entry): void {
     generation,
     input,
     gated,
-    attended,
+    attended: reachesPerson(board, phase),
     rewinds,
     history,
     past: pastOf(entry, recollection),

@@ -3,15 +3,16 @@
  *
  * @module
  */
-import { errorInfo, PhasegateError } from '../model/errors.ts';
+import { cutText, errorInfo, PhasegateError, type ErrorInfo } from '../model/errors.ts';
 import { reach } from '../model/graph.ts';
 import { currentCommit } from '../model/ledger.ts';
 import { length } from '../model/queue.ts';
-import { entryAt, retire, type Board, type Entry, type Standing } from './board.ts';
+import { entryAt, entryNamed, retire, type Board, type Entry, type Standing } from './board.ts';
 
-/** A phase was rejected or failed: everything that needs it ends, too. */
-export function abandon(board: Board, entry: Entry, standing: 'rejected' | 'failed'): void {
+/** A phase was rejected or failed: everything that needs it ends, too. @param why Its reason, or its error, in words. */
+export function abandon(board: Board, entry: Entry, standing: 'rejected' | 'failed', why: string): void {
   retire(board, entry, standing);
+  entry.why = why;
   board.worst = standing === 'failed' || board.worst === 'failed' ? 'failed' : 'rejected';
   if (board.plan.onFailure === 'halt') {
     endRun(board, {
@@ -28,22 +29,30 @@ export function leaveOut(board: Board, entry: Entry, because: string, who?: stri
   const { name } = entry.phase;
   board.outbox.push({ type: 'phase.skipped', phase: name, because, ...(who !== undefined && { who }) });
   retire(board, entry, 'skipped');
+  entry.why = because;
   doomSuccessors(board, entry);
 }
 
 /** A phase that waits for one that ended badly cannot go on. */
 export function failWaiting(board: Board, entry: Entry, cause: string): void {
   const problem = `Cannot restart phase "${entry.phase.name}" as "${cause}", which it sent back or depends on, has ended without approval`;
-  const error = errorInfo(new PhasegateError('PREDECESSOR_FAILED', problem, { hint: `See why "${cause}" ended.` }));
+  const hint = `See why "${cause}" ended.`;
+  const why = entryNamed(board, cause)?.why;
+  const error = errorInfo(new PhasegateError('PREDECESSOR_FAILED', problem, { hint }));
   board.outbox.push({
     type: 'phase.failed',
     phase: entry.phase.name,
     generation: entry.generation,
     attempt: entry.attempt,
-    error,
+    error: why ? { ...error, cause: cutText(why) } : error,
   });
   entry.actor?.send({ type: 'cancel' });
-  abandon(board, entry, 'failed');
+  abandon(board, entry, 'failed', why ?? wordsOfError(error));
+}
+
+/** An error in words, as the cause of another. */
+export function wordsOfError({ code, message }: Pick<ErrorInfo, 'code' | 'message'>): string {
+  return `${code}: ${message}`;
 }
 
 /** Ends the run: stops whatever is live, and says of every phase that never came to its turn that it was skipped. */

@@ -74,6 +74,8 @@ export interface Entry {
   spread: GatePlan['invalidate'];
   /** The name of an ancestor that ended badly: this phase can finish, but not start again. */
   doomedBy: string | undefined;
+  /** Why it ended badly: its reason, or its error, in words. */
+  why: string | undefined;
 }
 
 /** The entry of a phase that has not begun. */
@@ -102,6 +104,7 @@ export function newEntry(index: number, phase: PhasePlan): Entry {
     history: NOBODY,
     spread: 'requester',
     doomedBy: undefined,
+    why: undefined,
   };
 }
 

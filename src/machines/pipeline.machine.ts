@@ -53,6 +53,7 @@ export interface PipelineContext {
   readonly plan: Plan;
   readonly input: unknown;
   readonly attended: boolean;
+  readonly kept: boolean;
   readonly memory: string | undefined;
   readonly spentMs: number;
   readonly quiet: boolean;
@@ -220,8 +221,8 @@ function portsOf(self: AnyActorRef, board: Board): BoardPorts {
 }
 
 function contextOf(given: PipelineInput): PipelineContext {
-  const { run, plan, input = null, attended = false, memory, spentMs = 0, quiet = false } = given;
-  return { run, plan, input, attended, memory, spentMs, quiet, end: null };
+  const { run, plan, input = null, attended = false, kept = false, memory, spentMs = 0, quiet = false } = given;
+  return { run, plan, input, attended, kept, memory, spentMs, quiet, end: null };
 }
 
 function endOf(board: Board): PipelineOutput {

@@ -6,7 +6,7 @@
 import { isFree, isUnsettled } from '../model/course.ts';
 import type { EventOf } from '../model/event.ts';
 import { recounted } from '../model/findings.ts';
-import { enqueue, entryAt, type Board, type Entry } from './board.ts';
+import { enqueue, entryAt, reachesPerson, type Board, type Entry } from './board.ts';
 import { schedule } from './dispatch.ts';
 import { endIfDone } from './ending.ts';
 
@@ -16,8 +16,8 @@ export function resumeRun(board: Board, event: EventOf<'run.resumed'>): void {
   const { attended } = event;
   if (attended === undefined) return;
   board.attended = attended;
-  for (const { standing, actor } of board.entries.values()) {
-    if (standing === 'live') actor?.send({ type: 'attend', attended });
+  for (const { standing, actor, phase } of board.entries.values()) {
+    if (standing === 'live') actor?.send({ type: 'attend', attended: reachesPerson(board, phase) });
   }
 }
 
@@ -50,6 +50,7 @@ function rearm(entry: Entry): void {
   if (entry.attempts > 0) entry.generation += 1;
   entry.standing = 'pending';
   entry.doomedBy = undefined;
+  entry.why = undefined;
   entry.findings = recounted(entry.findings, 0);
   entry.parked = undefined;
   if (entry.belated.length > 0) {

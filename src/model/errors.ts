@@ -82,7 +82,10 @@ export interface ErrorInfo {
   /** The class of what was thrown, such as `TypeError`. */
   readonly name: string;
   readonly message: string;
-  /** What an error of another library says is behind it, such as the refused connection behind `fetch failed`. */
+  /**
+   * What is behind it: what an error of another library says, such as the refused connection behind `fetch failed`; of
+   * `PREDECESSOR_FAILED`, the reason or the error of the phase above.
+   */
   readonly cause?: string | undefined;
   /** The stack, where the thrown value had one. */
   readonly stack?: string | undefined;
@@ -100,27 +103,28 @@ export function errorInfo(thrown: unknown, fallback: ErrorCode = 'TASK_FAILED'):
       return {
         code: typeof code === 'string' ? code : fallback,
         name: String(thrown.name),
-        message: cut(messageOf(thrown)),
-        ...(thrown.cause !== undefined && { cause: cut(briefly(thrown.cause)) }),
-        ...(typeof thrown.stack === 'string' && { stack: cut(thrown.stack) }),
+        message: cutText(messageOf(thrown)),
+        ...(thrown.cause !== undefined && { cause: cutText(briefly(thrown.cause)) }),
+        ...(typeof thrown.stack === 'string' && { stack: cutText(thrown.stack) }),
         ...hintOf(thrown),
       };
     }
-    const message = cut(`Thrown value was not an Error: ${show(thrown)}`);
+    const message = cutText(`Thrown value was not an Error: ${show(thrown)}`);
     return { code: fallback, name: typeof thrown, message, ...hintOf(thrown) };
   } catch {
     return { code: fallback, name: 'unknown', message: 'Thrown value could not be described' };
   }
 }
 
+/** A text as long as records keep it, with how much of it is left out. */
+export function cutText(text: string): string {
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)} [… ${text.length - LONGEST} characters left out]`;
+}
+
 // --- internal ---
 
 /** Longest message or stack that is kept, in characters: records are stored, sent and shown. */
 const LONGEST = 16_000;
-
-function cut(text: string): string {
-  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)} [… ${text.length - LONGEST} characters left out]`;
-}
 
 /** What it says of another try, where it says something. */
 function hintOf(thrown: unknown): Pick<ErrorInfo, 'permanent' | 'retryAfterMs'> {

@@ -103,6 +103,8 @@ const runEvents = [
     input: z.unknown(),
     /** Whether a person can be reached when a review cannot be had. */
     attended: z.literal(true).optional(),
+    /** Whether the run is kept in a store, so that a person can answer later. */
+    kept: z.literal(true).optional(),
     /** Whose memory the run shares; absent where it shares none. */
     memory: z.string().optional(),
   }),

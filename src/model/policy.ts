@@ -37,6 +37,12 @@ export const gatePolicySchema = z.strictObject({
   onInvalidTarget: z.enum(['approve', 'escalate']).optional(),
   /** Times one review is asked again after it could not be had. @default 3 */
   maxReviewErrors: count.optional(),
+  /**
+   * What follows where a review could not be had in all its tries: the phase fails, or a person decides. A person can be
+   * reached in a run that is kept; in any other the phase fails. An attended run, and a kept one whose gate names an inbox
+   * queue, asks a person in any case. @default 'fail'
+   */
+  onReviewUnavailable: z.enum(['fail', 'escalate']).optional(),
   /** Waiting time before a review is asked again. */
   reviewBackoff: backoffSchema.optional(),
   /** A request for changes or a rejection with a confidence at or under this is asked again. 0 turns it off. @default 0.6 */
@@ -120,7 +126,9 @@ export type Backoff = z.infer<typeof backoffSchema>;
 export type Count = z.infer<typeof count>;
 
 /** Gate options with every default filled in. */
-export type FullGatePolicy = { readonly [K in keyof GatePolicy]-?: Exclude<GatePolicy[K], undefined> };
+export type FullGatePolicy = {
+  readonly [K in Exclude<keyof GatePolicy, 'onReviewUnavailable'>]-?: Exclude<GatePolicy[K], undefined>;
+} & Pick<GatePolicy, 'onReviewUnavailable'>;
 
 /** What a gate does where neither the phase nor the pipeline says otherwise. */
 export const gateDefaults: FullGatePolicy = {
@@ -172,6 +180,7 @@ export const policies = {
     onExhausted: 'escalate',
     onUnrecognised: 'ask',
     onInvalidTarget: 'escalate',
+    onReviewUnavailable: 'escalate',
     invalidate: 'changed',
     onLimit: 'escalate',
   },

@@ -9,7 +9,7 @@ import { isSameJson } from './json.ts';
 import { MASK } from './secrets.ts';
 
 /**
- * True for events that say the same. Where an error was made is not part of that, nor are texts in which something was
+ * True for events that say the same. Where an error was made is not part of that, nor what another record says is behind it, nor are texts in which something was
  * masked: what follows from a text without its secrets need not have them masked at the same places.
  */
 export function isSameEvent(one: RunEvent | PhaseReport, other: RunEvent | PhaseReport): boolean {
@@ -37,5 +37,9 @@ function isMasked(one: string, other: string): boolean {
 
 function essenceOf(event: RunEvent | PhaseReport): unknown {
   if (event.type !== 'phase.failed' && event.type !== 'run.ended') return event;
-  return event.error ? { ...event, error: { ...event.error, stack: undefined } } : event;
+  const { error } = event;
+  if (!error) return event;
+  const told = { ...error, stack: undefined };
+  // Its cause is in the record of the phase above; older records have it there alone.
+  return { ...event, error: error.code === 'PREDECESSOR_FAILED' ? { ...told, cause: undefined } : told };
 }

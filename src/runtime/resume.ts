@@ -193,6 +193,7 @@ function begun<O>(
             plan: board.plan,
             input: board.input,
             attended: board.attended,
+            kept: board.kept,
             memory: board.memory,
             // A clock may be before that: then there is no more time than the limit gives.
             spentMs: Math.max(0, log.now() - startedAt),

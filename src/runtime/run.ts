@@ -146,6 +146,7 @@ export function startRun<O, I>(pipeline: Pipeline<O, I>, ...[options = {}]: RunA
           plan: pipeline.plan,
           input: input.value,
           attended,
+          kept: store !== undefined,
           memory: memory === false ? undefined : memory,
         },
       };
