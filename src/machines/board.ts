@@ -9,6 +9,7 @@
 import { createCourse, type Course } from '../model/course.ts';
 import type { EventOf, RunEvent, RunStatus } from '../model/event.ts';
 import type { Graph } from '../model/graph.ts';
+import { EDITION } from '../model/edition.ts';
 import { createLedger, type Ledger } from '../model/ledger.ts';
 import { planGraph, type GatePlan, type PhasePlan, type Plan } from '../model/plan.ts';
 import type { LimitName } from '../model/policy.ts';
@@ -30,6 +31,8 @@ export interface PipelineInput {
   readonly kept?: boolean | undefined;
   /** Whose memory the run shares; absent where it shares none. */
   readonly memory?: string | undefined;
+  /** The edition of the rules that the run goes by: the one that it began with. @default the latest */
+  readonly edition?: number | undefined;
   /** Milliseconds of its duration that a run has spent before it was left. @default 0 */
   readonly spentMs?: number | undefined;
   /** Whether nothing is emitted, as `listenTo` has the events handed to a function. @default false */
@@ -50,6 +53,7 @@ export interface BoardPorts {
 
 /** The bookkeeping of a run. */
 export interface Board extends PipelineInput {
+  readonly edition: number;
   attended: boolean;
   kept: boolean | undefined;
   /** Others while a journal is replayed. */
@@ -92,6 +96,7 @@ export function createBoard(input: PipelineInput, ports: BoardPorts): Board {
     attended: input.attended ?? false,
     kept: input.kept,
     memory: input.memory,
+    edition: input.edition ?? EDITION,
     ports,
     graph,
     course: createCourse(graph),

@@ -5,7 +5,9 @@
  */
 import { approve } from '../model/decision.ts';
 import type { EventOf, PhaseReport, RunEvent } from '../model/event.ts';
+import { besideOf, NOTHING_BESIDE } from '../model/beside.ts';
 import { toldBy } from '../model/demand.ts';
+import { isFirstEdition } from '../model/edition.ts';
 import { fingerprintLike } from '../model/plan.ts';
 import { decisionIn, isDemand } from '../model/verdict.ts';
 import { entryNamed, type Board } from './board.ts';
@@ -140,10 +142,13 @@ function refusedSilently(
 
 /** What a phase wanted to do after a verdict: the journal does not have it, as a limit did not allow it. */
 function correctionAfter(board: Board, judged: EventOf<'review.decided'>): PhaseReport | undefined {
-  const { phase, generation, attempt, verdict, by } = judged;
+  const { phase, generation, attempt, verdict, verdicts, by } = judged;
   if (!isDemand(verdict)) return undefined;
   const entry = entryNamed(board, phase);
-  const { correction, riders } = toldBy(verdict, phase, attempt, entry?.phase.gate?.targets ?? []);
+  const gate = entry?.phase.gate;
+  const isAlone = !gate || isFirstEdition(board);
+  const beside = isAlone ? NOTHING_BESIDE : besideOf({ verdict, verdicts, by }, phase, gate);
+  const { correction, riders } = toldBy(verdict, phase, attempt, gate?.targets ?? [], beside);
   const at = { phase, generation, attempt, correction, by };
   if (verdict.type === 'retry') return { type: 'phase.retrying', ...at, spent: 0 };
   const target = verdict.phase;

@@ -6,6 +6,7 @@
 import { byName } from '../model/by-name.ts';
 import { isFree } from '../model/course.ts';
 import { aimed } from '../model/demand.ts';
+import { isFirstEdition } from '../model/edition.ts';
 import type { ErrorInfo } from '../model/errors.ts';
 import type { EventOf, PhaseReport } from '../model/event.ts';
 import { findingsAfter } from '../model/findings.ts';
@@ -17,6 +18,7 @@ import { fingerprint } from '../model/plan.ts';
 import { enqueue, entryAt, entryNamed, releaseSlot, type Board, type Entry } from './board.ts';
 import { resume, schedule } from './dispatch.ts';
 import { abandon, endIfDone, endIfStuck, endRun, leaveOut, wordsOfError } from './ending.ts';
+import { hear, keepDemands } from './heard.ts';
 import { commitTraces, endAttempt, forgetTry, keepBest, keepReflection, keepReport } from './keepsakes.ts';
 import type { Ruling } from './phase-updates.ts';
 import { countCorrection, countUsage, liftLimit, reachLimit, refuseToLift } from './limits.ts';
@@ -24,10 +26,10 @@ import { commit, followUp, sendBack, takeRiders } from './rewind.ts';
 
 /** Begins the run: the phases without predecessors start. @param mark The fingerprint of its plan, where that is known. */
 export function open(board: Board, mark = fingerprint(board.plan)): void {
-  const { plan, input = null, graph, attended, kept, memory } = board;
+  const { plan, input = null, graph, attended, kept, memory, edition } = board;
   const started = { type: 'run.started', plan, fingerprint: mark, input } as const;
   const more = { ...(attended && { attended }), ...(kept && { kept }), ...(memory !== undefined && { memory }) };
-  board.outbox.push({ ...started, ...more });
+  board.outbox.push({ ...started, ...more, ...(edition > 1 && { edition }) });
   enqueue(
     board,
     [...graph.names.keys()].filter((index) => isFree(board.course, index)),
@@ -140,12 +142,15 @@ function heed(board: Board, entry: Entry, report: PhaseReport): void {
     case 'task.failed':
     case 'task.asked':
     case 'task.answered':
-    case 'phase.started':
     case 'phase.warned':
     case 'review.started':
     case 'loop.detected':
       return;
+    case 'phase.started':
+      entry.heard = [];
+      return;
     case 'review.decided':
+      if (!isFirstEdition(board)) hear(entry, report);
       entry.findings = findingsAfter(entry.findings, report).open;
       keepBest(entry, report);
       return;
@@ -160,9 +165,11 @@ function heed(board: Board, entry: Entry, report: PhaseReport): void {
       park(board, entry, 'escalated');
       return;
     case 'phase.rejected':
+      keepDemands(entry);
       abandon(board, entry, 'rejected', report.reason);
       return;
     case 'phase.failed':
+      keepDemands(entry);
       abandon(board, entry, 'failed', wordsOfError(report.error));
   }
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import { isFree } from '../model/course.ts';
+import { EDITION } from '../model/edition.ts';
 import { createView, currentCommit } from '../model/ledger.ts';
 import { countOf } from '../model/policy.ts';
 import { length } from '../model/queue.ts';
@@ -70,7 +71,7 @@ function begin(board: Board, entry: Entry): void {
     return;
   }
   const { generation, phase, rewinds, history } = entry;
-  const { run, input } = board;
+  const { run, input, edition } = board;
   entry.standing = 'live';
   board.live += 1;
   const { attempt, revision, previous, inputs, gated } = start;
@@ -81,6 +82,7 @@ function begin(board: Board, entry: Entry): void {
     input,
     gated,
     attended: reachesPerson(board, phase),
+    edition: edition === EDITION ? undefined : edition,
     rewinds,
     history,
     past: pastOf(entry, recollection),

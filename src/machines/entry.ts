@@ -61,6 +61,8 @@ export interface Entry {
   /** Demands that the current generation works on. */
   outstanding: readonly RewindRequest[];
   rewinds: Readonly<Record<string, number>>;
+  /** What several reviewers ask for in the latest review, and nobody was told of yet. */
+  heard: readonly Correction[];
   /** What its reviewers have found and is not known to be corrected. */
   findings: readonly ReviewFinding[];
   /** The latest rewinds that it has made, or that have sent it back, oldest first: as many as make a loop but one. */
@@ -97,6 +99,7 @@ export function newEntry(index: number, phase: PhasePlan): Entry {
     belated: NOBODY,
     outstanding: NOBODY,
     rewinds: {},
+    heard: NOBODY,
     findings: NOBODY,
     trail: NOBODY,
     owed: NOBODY,

@@ -66,6 +66,8 @@ export interface PhaseInput extends Start {
   readonly input?: unknown;
   /** Whether a person can be reached when a review cannot be had. @default false */
   readonly attended?: boolean | undefined;
+  /** The edition of the rules that the run goes by. @default the latest */
+  readonly edition?: number | undefined;
   /** How often this phase has sent back each predecessor so far, over all generations. @default {} */
   readonly rewinds?: Readonly<Record<string, number>> | undefined;
   /** Every correction of this phase so far, oldest first. @default [] */
@@ -84,6 +86,8 @@ export interface PhaseOrigin {
   readonly generation: number;
   readonly input: unknown;
   readonly attended: boolean;
+  /** The edition of the rules that the run goes by; absent where that is the latest. */
+  readonly edition?: number;
 }
 
 /** How the review of the current attempt stands. */
@@ -141,9 +145,10 @@ export interface PhaseContext extends Omit<Start, 'news'> {
 /** The context of a phase that starts. */
 export function openContext(input: PhaseInput): PhaseContext {
   const { run, phase, generation = 0, attended = false, rewinds = NONE, history = [], past = NO_PAST } = input;
-  const { attempt, revision, previous, inputs } = input;
+  const { attempt, revision, previous, inputs, edition } = input;
+  const origin = { run, phase, generation, input: input.input ?? null, attended };
   return {
-    origin: { run, phase, generation, input: input.input ?? null, attended },
+    origin: edition === undefined ? origin : { ...origin, edition },
     renewals: 0,
     gated: input.gated ?? true,
     inputs,

@@ -4,31 +4,16 @@
  * @module
  */
 import { wordsOf } from '../model/demand.ts';
+import { besideIn } from './phase-rules.ts';
 import { errorInfo, PhasegateError, type ErrorInfo } from '../model/errors.ts';
 import { isPermanent } from '../model/verdict.ts';
 import type { PhaseContext } from './phase-context.ts';
 
-/** The verdict in words. */
-export function reasonOf({ held, review: { verdict } }: PhaseContext): string {
-  if (held !== null) return held;
-  switch (verdict?.type) {
-    case undefined:
-    case 'approve':
-      return '';
-    case 'retry':
-      return wordsOf(verdict);
-    case 'retryPredecessor':
-      return `${verdict.phase}: ${wordsOf(verdict)}`;
-    case 'reject':
-    case 'escalate':
-      return verdict.reason;
-    case 'unrecognised':
-      return `no verdict in ${JSON.stringify(verdict.text.slice(0, 200))}`;
-    case 'inconclusive':
-      return `confidence of ${verdict.decision.confidence} is too low for "${verdict.decision.type}"`;
-    case 'unavailable':
-      return problemOf(verdict.error.message);
-  }
+/** The verdict in words, with what reviewers ask for beside it. */
+export function reasonOf(context: PhaseContext): string {
+  if (context.held !== null) return context.held;
+  const beside = [...besideIn(context).values()].flat().map(wordsOf);
+  return [verdictText(context), ...beside].filter((part) => part !== '').join('\n\n');
 }
 
 /** Why a phase failed whose tasks did not. */
@@ -56,6 +41,27 @@ export function endError(context: PhaseContext): ErrorInfo {
 }
 
 // --- internal ---
+
+function verdictText({ review: { verdict } }: PhaseContext): string {
+  switch (verdict?.type) {
+    case undefined:
+    case 'approve':
+      return '';
+    case 'retry':
+      return wordsOf(verdict);
+    case 'retryPredecessor':
+      return `${verdict.phase}: ${wordsOf(verdict)}`;
+    case 'reject':
+    case 'escalate':
+      return verdict.reason;
+    case 'unrecognised':
+      return `no verdict in ${JSON.stringify(verdict.text.slice(0, 200))}`;
+    case 'inconclusive':
+      return `confidence of ${verdict.decision.confidence} is too low for "${verdict.decision.type}"`;
+    case 'unavailable':
+      return problemOf(verdict.error.message);
+  }
+}
 
 /** The problem of an error that is told within another: its first line, and the lines below it that are indented. */
 function problemOf(message: string): string {

@@ -3,7 +3,9 @@
  *
  * @module
  */
+import { besideOf, NOTHING_BESIDE, type Beside } from '../model/beside.ts';
 import { toldBy, type Rider } from '../model/demand.ts';
+import { isFirstEdition } from '../model/edition.ts';
 import type { EventOf } from '../model/event.ts';
 import { stalled } from '../model/findings.ts';
 import type { GatePlan } from '../model/plan.ts';
@@ -48,15 +50,23 @@ export function correctionOf(context: PhaseContext): Correction {
   const { origin, attempt, review } = context;
   const { verdict } = review;
   if (!verdict || !isDemand(verdict)) return { attempt, from: origin.phase.name, feedback: '' };
-  return toldBy(verdict, origin.phase.name, attempt, targetsOf(context)).correction;
+  return toldBy(verdict, origin.phase.name, attempt, targetsOf(context), besideIn(context)).correction;
 }
 
 /** What the demand of the verdict is for other phases than the one that is sent back. */
 export function ridersOf(context: PhaseContext): readonly Rider[] {
   const { origin, attempt, review } = context;
   const { verdict } = review;
-  if (verdict?.type !== 'retryPredecessor' || !verdict.issues) return [];
-  return toldBy(verdict, origin.phase.name, attempt, targetsOf(context)).riders;
+  if (verdict?.type !== 'retryPredecessor') return [];
+  return toldBy(verdict, origin.phase.name, attempt, targetsOf(context), besideIn(context)).riders;
+}
+
+/** What reviewers ask for beside the verdict. */
+export function besideIn({ origin, review }: PhaseContext): Beside {
+  const { verdict, verdicts, by } = review;
+  const { name, gate } = origin.phase;
+  if (!gate || !verdict || !isDemand(verdict) || isFirstEdition(origin)) return NOTHING_BESIDE;
+  return besideOf({ verdict, verdicts, by }, name, gate);
 }
 
 /** The loop that a demand would go on with: issues that are found open again and again, or rewinds that take turns. */

@@ -55,6 +55,7 @@ export interface PipelineContext {
   readonly attended: boolean;
   readonly kept: boolean;
   readonly memory: string | undefined;
+  readonly edition: number | undefined;
   readonly spentMs: number;
   readonly quiet: boolean;
   /** How the run ended, with the committed outputs, by phase, then task. */
@@ -221,8 +222,9 @@ function portsOf(self: AnyActorRef, board: Board): BoardPorts {
 }
 
 function contextOf(given: PipelineInput): PipelineContext {
-  const { run, plan, input = null, attended = false, kept = false, memory, spentMs = 0, quiet = false } = given;
-  return { run, plan, input, attended, kept, memory, spentMs, quiet, end: null };
+  const { run, plan, input = null, attended = false, kept = false, memory, edition } = given;
+  const { spentMs = 0, quiet = false } = given;
+  return { run, plan, input, attended, kept, memory, edition, spentMs, quiet, end: null };
 }
 
 function endOf(board: Board): PipelineOutput {

@@ -133,13 +133,12 @@ const BEGINNINGS: ReadonlySet<PhaseReport['type']> = new Set(['phase.started', '
 function isSame({ report, refused }: Said, said: PhaseReport, redact: Redact): boolean {
   if (refused) return report.type === said.type;
   if (said.type === 'phase.approved') return isSameEvent(report, said);
-  return isSameEvent(report, redact(said.type === 'phase.rewinding' ? asTaken(said, report) : said));
+  if (said.type !== 'phase.rewinding' || report.type !== said.type) return isSameEvent(report, redact(said));
+  return isSameEvent(withoutRiders(report), redact(withoutRiders(said)));
 }
 
-/** What a phase says, as far as its pipeline took it: riders that may not be sent back are not in the records. */
-function asTaken(said: EventOf<'phase.rewinding'>, report: PhaseReport): EventOf<'phase.rewinding'> {
-  const { riders = [], ...rest } = said;
-  const kept = report.type === 'phase.rewinding' ? (report.riders ?? []) : [];
-  const taken = riders.filter(({ phase }) => kept.some((one) => one.phase === phase));
-  return taken.length > 0 ? { ...rest, riders: taken } : rest;
+/** A rewind without those who are told something as well: its pipeline says who that is. */
+function withoutRiders(report: EventOf<'phase.rewinding'>): EventOf<'phase.rewinding'> {
+  const { riders: _, ...rest } = report;
+  return rest;
 }

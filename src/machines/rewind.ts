@@ -4,12 +4,12 @@
  * @module
  */
 import { isFree, isUnsettled, settle, unsettle } from '../model/course.ts';
-import type { Rider } from '../model/demand.ts';
+import { withoutIssues, type Rider } from '../model/demand.ts';
 import type { EventOf } from '../model/event.ts';
 import { between } from '../model/graph.ts';
 import { acknowledge, addCommit, currentCommit, differs, readOf, type Commit } from '../model/ledger.ts';
 import { countOf } from '../model/policy.ts';
-import type { Correction } from '../model/revision.ts';
+import { joinDemands, type Correction } from '../model/revision.ts';
 import { enqueue, entryAt, entryNamed, retire, stronger, type Board, type Entry } from './board.ts';
 import type { RewindRequest } from './entry.ts';
 import { failWaiting } from './ending.ts';
@@ -44,7 +44,8 @@ export function sendBack(board: Board, requester: Entry, report: EventOf<'phase.
 }
 
 /**
- * The riders of a rewind that can be told: those that run again for it, and those that may be sent back as well.
+ * The riders of a rewind that can be told: those that run again for it, and those that may be sent back as well. The feedback for
+ * another is told to the requester; its issues stay open.
  *
  * @returns Them, and how often the requester has sent back each phase after that, where that changes.
  */
@@ -55,7 +56,7 @@ export function takeRiders(board: Board, requester: Entry, report: EventOf<'phas
   if (!report.riders || !target || !gate) return { riders: NOBODY, rewinds };
   const most = Math.min(countOf(gate.maxPredecessorRetries), board.plan.limits.perPair ?? Infinity);
   const isOnPath = pathTo(board, requester, target);
-  const riders = report.riders.filter(({ phase }) => {
+  const mayBeTold = ({ phase }: Rider): boolean => {
     const entry = entryNamed(board, phase);
     if (!entry || isOnPath(entry)) return entry !== undefined;
     const spent = requester.rewinds[phase] ?? 0;
@@ -63,8 +64,11 @@ export function takeRiders(board: Board, requester: Entry, report: EventOf<'phas
     if (!gate.targets.includes(phase) || spent >= most) return false;
     rewinds.push([phase, spent + 1]);
     return true;
-  });
-  return { riders, rewinds };
+  };
+  const told = report.riders.map((rider) => ({ rider, isTold: mayBeTold(rider) }));
+  const left = told.flatMap(({ rider, isTold }) => (isTold ? [] : (withoutIssues(rider) ?? [])));
+  const riders = told.flatMap(({ rider, isTold }) => (isTold ? rider : []));
+  return { riders: left.length === 0 ? riders : withOwn(riders, requester.phase.name, left), rewinds };
 }
 
 /** What goes along with a rewind. */
@@ -108,6 +112,15 @@ export function followUp(board: Board, entry: Entry, done: Commit): void {
 // --- internal ---
 
 const NOBODY: readonly never[] = Object.freeze([]);
+
+/** Riders with more for the requester itself, which is the last of them. */
+function withOwn(riders: readonly Rider[], own: string, more: readonly Correction[]): readonly Rider[] {
+  const before = riders.find(({ phase }) => phase === own)?.correction;
+  const [first, ...rest] = before ? [before, ...more] : more;
+  if (!first) return riders;
+  const correction = { ...first, ...joinDemands([first, ...rest]) };
+  return [...riders.filter(({ phase }) => phase !== own), { phase: own, correction }];
+}
 
 /** Whether a phase is the requester itself, or runs again because it is between that and what it sends back. */
 function pathTo(board: Board, requester: Entry, target: Entry): (entry: Entry) => boolean {

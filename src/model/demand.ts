@@ -3,10 +3,11 @@
  *
  * @module
  */
+import { NOTHING_BESIDE, type Beside } from './beside.ts';
 import type { Decision } from './decision.ts';
 import { groupIssues, issueLines, requiredChanges, type Issue } from './issue.ts';
 import type { GatePlan } from './plan.ts';
-import type { Correction } from './revision.ts';
+import { joinDemands, type Correction } from './revision.ts';
 import { isDemand, routed, type Demand } from './verdict.ts';
 
 /** What a later phase that runs again is told, because an issue is about it. */
@@ -24,28 +25,50 @@ export interface Told {
 }
 
 /**
- * Who is told what by a demand: the phase that is sent back the feedback and its issues, every other phase just its issues.
+ * Who is told what by a demand: the phase that is sent back the feedback and its issues, every other phase its issues, and each
+ * what is asked of it beside the demand.
  *
  * @param from The phase under review.
  * @param attempt Its attempt.
  * @param targets Phases that it may send back, in topological order.
+ * @param beside What its reviewers ask for beside it.
  */
-export function toldBy(demand: Demand, from: string, attempt: number, targets: readonly string[]): Told {
-  const { feedback, requiredChange, issues = [] } = demand;
-  if (issues.length === 0) {
+export function toldBy(
+  demand: Demand,
+  from: string,
+  attempt: number,
+  targets: readonly string[],
+  beside: Beside = NOTHING_BESIDE,
+): Told {
+  const { issues = [] } = demand;
+  const first = demand.type === 'retry' ? from : demand.phase;
+  const { feedback, requiredChange } = joinDemands([demand, ...(beside.get(first) ?? [])]);
+  if (issues.length === 0 && beside.size === 0) {
     const correction = { attempt, from, feedback };
     return {
       correction: requiredChange === undefined ? correction : { ...correction, requiredChange },
       riders: NOBODY,
     };
   }
-  const first = demand.type === 'retry' ? from : demand.phase;
   const groups = groupIssues(issues, from, demand.type === 'retry' ? [] : targets);
-  const riders = [...groups].flatMap(([phase, group]) =>
-    phase === first ? [] : { phase, correction: correctionOf(from, attempt, group) },
-  );
+  const riders = [...targets.filter((name) => name !== from), from].flatMap((phase) => {
+    const group = groups.get(phase) ?? [];
+    const asked = beside.get(phase) ?? [];
+    if (phase === first || group.length + asked.length === 0) return [];
+    const words = joinDemands(asked);
+    return { phase, correction: correctionOf(from, attempt, group, words.feedback, words.requiredChange) };
+  });
   const correction = correctionOf(from, attempt, groups.get(first) ?? [], feedback, requiredChange);
   return { correction, riders };
+}
+
+/** The words of a rider that are no issues, as a correction; `undefined` where there are none. */
+export function withoutIssues({ correction: { issues, ...correction } }: Rider): Correction | undefined {
+  if (!issues) return correction;
+  const lines = issueLines(issues);
+  if (!correction.feedback.endsWith(`\n\n${lines}`)) return undefined;
+  const { attempt, from } = correction;
+  return { attempt, from, feedback: correction.feedback.slice(0, -lines.length - 2) };
 }
 
 /**

@@ -107,6 +107,8 @@ const runEvents = [
     kept: z.literal(true).optional(),
     /** Whose memory the run shares; absent where it shares none. */
     memory: z.string().optional(),
+    /** The edition of the rules that the run goes by; absent for the first. */
+    edition: z.int().min(2).optional(),
   }),
   /** Another process goes on with the run. What it has other than before is there: the definition, and `attended`. */
   z.object({ type: z.literal('run.resumed'), ...changes }),

@@ -50,8 +50,8 @@ export function combine(verdicts: Readonly<Record<string, Verdict>>, gate: GateP
   if (missing) return missing;
   const decisions = all.flatMap((one) => decisionIn(one) ?? []);
   return (
-    decisions.find((one) => one.type === 'reject') ??
-    decisions.find((one) => one.type === 'escalate') ??
+    ending(decisions, 'reject') ??
+    ending(decisions, 'escalate') ??
     routed(
       decisions.flatMap((one) => (isDemand(one) ? one : [])),
       gate,
@@ -140,6 +140,14 @@ function missingOf(all: readonly Verdict[], gate: GatePlan, approvals: number): 
 function longest(missing: readonly Verdict[]): Verdict | undefined {
   const waits = missing.map((one) => (one.type === 'unavailable' ? (one.error.retryAfterMs ?? 0) : 0));
   return missing[waits.indexOf(Math.max(...waits))];
+}
+
+/** The first decision that ends the review in one way, with the reasons of all that do. */
+function ending(decisions: readonly Decision[], type: 'reject' | 'escalate'): Decision | undefined {
+  const all = decisions.flatMap((one) => (one.type === type ? one : []));
+  const [first, another] = all;
+  if (!first || !another) return first;
+  return { ...first, reason: all.flatMap(({ reason }) => (reason === '' ? [] : reason)).join('\n\n') };
 }
 
 function approves(verdict: Verdict, gate: GatePlan): boolean {

@@ -9,6 +9,7 @@ import type { PipelineInput } from '../machines/board.ts';
 import { disband, listenTo } from '../machines/boards.ts';
 import type { pipelineMachine } from '../machines/pipeline.machine.ts';
 import type { Pipeline } from '../model/define.ts';
+import { EDITION } from '../model/edition.ts';
 import { errorInfo, type PhasegateError } from '../model/errors.ts';
 import type { EventOf, RunEvent } from '../model/event.ts';
 import { fingerprint } from '../model/plan.ts';
@@ -24,7 +25,7 @@ import { createReception, type Reception } from './reception.ts';
 import { append, close, knownAt, seal, type RecordLog } from './records.ts';
 import type { Run } from './run.ts';
 import { StartedRun } from './started-run.ts';
-import { RunUnsuccessfulError } from './unsuccessful.ts';
+import { outputsOf } from './unsuccessful.ts';
 
 /** The actor of a run. */
 export type PipelineActor = ActorRefFrom<typeof pipelineMachine>;
@@ -223,7 +224,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
 // --- internal ---
 
 function startedEvent({ plan }: Pick<Pipeline, 'plan'>, input: unknown): RunEvent {
-  return { type: 'run.started', plan, fingerprint: fingerprint(plan), input };
+  return { type: 'run.started', plan, fingerprint: fingerprint(plan), input, edition: EDITION };
 }
 
 /** How the phases end that have not, when the run does. */
@@ -241,9 +242,4 @@ function followSignal(signal: AbortSignal, cancel: (reason: string) => void, ove
   if (signal.aborted) stop();
   signal.addEventListener('abort', stop, { once: true });
   void over.then(() => signal.removeEventListener('abort', stop));
-}
-
-function outputsOf<O>(result: RunResult<O>): O {
-  if (result.status !== 'completed') throw new RunUnsuccessfulError(result);
-  return result.outputs as O;
 }

@@ -108,8 +108,8 @@ export function tell(
   const known = definitionOf(records, first);
   const isChanged = fingerprintLike(plan, known) !== known.fingerprint;
   if (isChanged && !allowChanged) throw runChanged(runId, name, planChanges(known.plan, plan));
-  const { input: given, attended: reached = false, memory } = first;
-  const input = { run: runId, plan, input: given, attended: reached, memory };
+  const { input: given, attended: reached = false, memory, edition = 1 } = first;
+  const input = { run: runId, plan, input: given, attended: reached, memory, edition };
   // It may have been resumed with another definition before.
   const changed = fingerprintLike(plan, first) !== first.fingerprint;
   if (changed) checkBegun(runId, plan, records);
@@ -195,6 +195,7 @@ function begun<O>(
             attended: board.attended,
             kept: board.kept,
             memory: board.memory,
+            edition: board.edition,
             // A clock may be before that: then there is no more time than the limit gives.
             spentMs: Math.max(0, log.now() - startedAt),
           },

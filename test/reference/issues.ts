@@ -13,6 +13,8 @@ export interface Told {
   readonly phase: string;
   readonly feedback: string;
   readonly issues: readonly IssueAct[];
+  /** The part of the feedback that is no issue, of a phase that is told something as well. */
+  readonly alone?: string;
 }
 
 /** Demands of which at least one has issues, as one with all of them. `targets` may be sent back. */

@@ -7,7 +7,7 @@ import { loopOf } from './findings.ts';
 import { isAstray, shares, type Told } from './issues.ts';
 import type { GateSpec } from './scenario.ts';
 import { isLost, isMissing, type Demanding, type Verdict } from './review.ts';
-import { allowedTargets, namesAbove } from './targets.ts';
+import { allowedTargets, namesAbove, rank } from './targets.ts';
 import type { Phase, World } from './world.ts';
 
 export type DecidedBy = 'gate' | 'worker' | 'person';
@@ -108,18 +108,60 @@ function destinationOf(world: World, phase: Phase, gate: GateSpec, verdict: Dema
   const target = verdict.type === 'retry' ? phase.name : verdict.phase;
   const all = shares(world, phase, issues, targets);
   const own = all.find((one) => one.phase === target);
+  const others = leftOut(world, phase, gate, verdict, by, target);
+  const besides = (name: string): readonly string[] =>
+    others.flatMap((one) => (one.phase === name ? one.feedback : []));
   return {
     target,
     isAllowed: target === phase.name || targets.has(target),
     told: {
       phase: target,
-      feedback: [verdict.feedback, own?.feedback ?? ''].filter((one) => one !== '').join('\n\n'),
+      feedback: [verdict.feedback, ...besides(target), own?.feedback ?? ''].filter((one) => one !== '').join('\n\n'),
       issues: own?.issues ?? [],
     },
-    riders: all.filter((one) => one !== own),
+    riders: inOrder(world, phase, [...all, ...others]).flatMap((name) => {
+      if (name === target) return [];
+      const share = all.find((one) => one.phase === name);
+      const alone = besides(name).join('\n\n');
+      const feedback = [alone, share?.feedback ?? ''].filter((one) => one !== '').join('\n\n');
+      return [{ phase: name, feedback, issues: share?.issues ?? [], ...(alone !== '' && { alone }) }];
+    }),
     stray:
       by === 'gate' && gate.onInvalidTarget !== 'escalate' && issues.some((issue) => isAstray(phase, issue, targets)),
   };
+}
+
+/** The feedback of those whose demand the verdict is not, and whom it is for (rule 7). */
+function leftOut(
+  world: World,
+  phase: Phase,
+  gate: GateSpec,
+  verdict: Demanding,
+  by: DecidedBy,
+  target: string,
+): readonly { readonly phase: string; readonly feedback: string }[] {
+  if (by === 'worker' || gate.reviewers.length === 1) return [];
+  const allowed = allowedTargets(phase, gate);
+  const said = gate.reviewers.flatMap(({ name }) => {
+    const answer = phase.heard.get(name);
+    return answer?.type === 'retry' || answer?.type === 'retryPredecessor' ? [answer] : [];
+  });
+  return said.flatMap((one) => {
+    const named = one.type === 'retry' ? phase.name : one.phase;
+    const isIn =
+      by === 'person'
+        ? verdict.feedback.split('\n\n').includes(one.feedback)
+        : named === target || shares(world, phase, one.issues ?? [], allowed).some((share) => share.phase === target);
+    if (isIn || one.feedback === '') return [];
+    const mayGo = named === target || (by === 'gate' && verdict.type !== 'retry' && allowed.has(named));
+    return [{ phase: mayGo ? named : phase.name, feedback: one.feedback }];
+  });
+}
+
+/** The names of phases that are told something: the earliest first, the one under review last. */
+function inOrder(world: World, phase: Phase, told: readonly { readonly phase: string }[]): readonly string[] {
+  const place = (name: string): number => (name === phase.name ? world.phases.length : rank(world, name));
+  return [...new Set(told.map((one) => one.phase))].toSorted((a, b) => place(a) - place(b));
 }
 
 function count(value: number | 'unlimited' | undefined, fallback: number): number {

@@ -25,7 +25,10 @@ interface Rider {
   readonly isApart: boolean;
 }
 
-/** Who is told something of a demand on `target`: other phases only where they may be sent back once more. */
+/**
+ * Who is told something of a demand on `target`: other phases only where they may be sent back once more. What else is asked of
+ * those that may not is told to the requester.
+ */
 export function ridersOf(
   world: World,
   requester: Phase,
@@ -33,13 +36,26 @@ export function ridersOf(
   told: readonly Told[],
   by: DecidedBy,
 ): readonly Rider[] {
-  return told.flatMap((one) => {
+  let left: readonly string[] = [];
+  const riders = told.flatMap((one) => {
     const phase = world.phases.find(({ name }) => name === one.phase);
     if (!phase) return [];
     const isApart = phase !== requester && !isBetween(phase, target, requester);
-    if (isApart && by !== 'person' && !isWithin(world, requester, phase)) return [];
+    if (isApart && by !== 'person' && !isWithin(world, requester, phase)) {
+      left = [...left, ...(one.alone === undefined ? [] : [one.alone])];
+      return [];
+    }
     return [{ phase, told: one, isApart }];
   });
+  if (left.length === 0) return riders;
+  const own = riders.find(({ phase }) => phase === requester);
+  const feedback = [...(own ? [own.told.feedback] : []), ...left].join('\n\n');
+  const more: Rider = {
+    phase: requester,
+    told: { phase: requester.name, feedback, issues: own?.told.issues ?? [] },
+    isApart: false,
+  };
+  return [...riders.filter((one) => one !== own), more];
 }
 
 /** Sends earlier phases back on behalf of one that waits for them from here on. */

@@ -113,6 +113,7 @@ function work(world: World, phase: Phase, told: string | null, issues: readonly 
   phase.status = 'working';
   phase.isDone = false;
   phase.demanded = '';
+  phase.heard = new Map();
   say(world, 'phase.started', phase.name, { ...at(phase), told, ...labels(issues) });
   const end = (attempted: Attempted): void => {
     switch (attempted.type) {
@@ -165,6 +166,7 @@ function decide(
   };
   say(world, 'review.decided', phase.name, { ...at(phase), verdict: verdict.type, by, ...extra });
   phase.demanded = 'feedback' in verdict ? verdict.feedback : '';
+  if (by === 'gate') phase.heard = answers;
   const last = phase.tried.at(-1);
   if (last && by === 'gate' && 'score' in verdict) last.score = verdict.score;
   const isAccepted = by === 'gate' && find(phase, verdict, answers);

@@ -7,6 +7,7 @@ import type { LimitName, RunStatus } from '../../src/index.ts';
 import { createAgenda, type Agenda } from './agenda.ts';
 import type { Finding, Sent } from './findings.ts';
 import { line, type Details } from './line.ts';
+import type { Answers } from './review.ts';
 import type { Bid } from './till.ts';
 import { delayOf, type GateSpec, type IssueAct, type PhaseSpec, type Scenario } from './scenario.ts';
 
@@ -69,6 +70,8 @@ export interface Phase {
   issues: readonly IssueAct[];
   /** What its latest attempt was judged to need. */
   demanded: string;
+  /** What its reviewers answered of its latest attempt. */
+  heard: Answers;
   /** What its reviewers found and is open. */
   findings: Finding[];
   /** The last rewinds that it made, or that sent it back, when it last started from new inputs, oldest first. */
@@ -205,6 +208,7 @@ function phaseOf(spec: PhaseSpec): Phase {
     feedback: '',
     issues: [],
     demanded: '',
+    heard: new Map(),
     findings: [],
     latest: [],
     hasPlace: false,

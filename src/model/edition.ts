@@ -1,0 +1,20 @@
+/**
+ * Editions of the rules in docs/semantics.md: a run goes by the one that it began with, so that its records can be replayed.
+ *
+ * @module
+ */
+
+/**
+ * The edition that new runs go by. Records of an earlier one lead to what they led to then.
+ *
+ * - 1: what several reviewers ask for beside the verdict is told to nobody; commits are compared phase by phase; only issues
+ *   and rewinds go round in loops. Runs of it do not say so.
+ * - 2: no feedback is dropped (rule 7), commits are compared task by task (rule 18), unchanged attempts and repeated feedback
+ *   are loops (rule 39).
+ */
+export const EDITION = 2;
+
+/** Whether something goes by the first edition. */
+export function isFirstEdition({ edition = EDITION }: { readonly edition?: number | undefined }): boolean {
+  return edition < 2;
+}
