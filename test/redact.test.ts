@@ -61,6 +61,16 @@ describe('secrets in a text', () => {
     expect(maskSecrets(text)).toBe(text);
   });
 
+  it.each([
+    ['web tokens without an end', 'eyJ-'.repeat(50_000)],
+    ['parts of web tokens', 'eyJ.'.repeat(50_000)],
+    ['keys that begin and do not end', '-----BEGIN PRIVATE KEY-----'.repeat(10_000)],
+    ['names of secrets', 'token='.repeat(40_000)],
+    ['words that carry tokens', 'bearer '.repeat(40_000)],
+  ])('are looked for in %s without an end to come to', (_, text) => {
+    expect(maskSecrets(maskSecrets(text))).toBe(maskSecrets(text));
+  });
+
   it('stay masked, whatever stands around them', () => {
     const part = fc.constantFrom(
       KEY,

@@ -17,30 +17,36 @@ export type CheckKind = (typeof CHECK_KINDS)[number];
  * @returns `undefined` where there is no such line, or more than one: a number is told only where it is meant.
  */
 export function failureCount(kind: CheckKind, text: string): number | undefined {
-  const found = SUMMARIES[kind].flatMap((pattern) => [...text.matchAll(pattern)]);
+  const lines = text.split(/[\n\r]/u);
+  const found = SUMMARIES[kind].flatMap((pattern) =>
+    lines.map((line) => pattern.exec(line)).filter((match) => match !== null),
+  );
   const [only] = found;
   if (!only || found.length > 1) return undefined;
   const count = only.slice(1).reduce((sum, digits) => sum + Number(digits), 0);
-  return count > 0 ? count : undefined;
+  return count > 0 && count < MOST ? count : undefined;
 }
 
 // --- internal ---
 
-/** The groups of a pattern are added. Each takes time in proportion to the text. */
+/** No tool has found so much. */
+const MOST = 1_000_000_000;
+
+/** Each is of a line, and its groups are added. */
 const SUMMARIES: Readonly<Record<CheckKind, readonly RegExp[]>> = {
   test: [
-    /^[#ℹ] fail (\d{1,9})$/gmu, // node:test
-    /^ *Tests:? {1,9}(\d{1,9}) failed\b/gmu, // vitest, jest
-    /^ {0,9}(\d{1,9}) failing$/gmu, // mocha
-    /^(?:=+ )?(\d{1,9}) failed(?:, \d+ [a-z]+){0,9} in [\d.]+s/gmu, // pytest
-    /^test result: FAILED\. \d+ passed; (\d{1,9}) failed;/gmu, // cargo
+    /^[#ℹ] fail (\d{1,9})$/u, // node:test
+    /^ *Tests:? +(\d+) failed\b/u, // vitest, jest
+    /^ {0,9}(\d{1,9}) failing$/u, // mocha
+    /^(?:=+ )?(\d+) failed(?:, \d+ [a-z]+)* in [\d.]+s/u, // pytest
+    /^test result: FAILED\. \d+ passed; (\d+) failed;/u, // cargo
   ],
   lint: [
-    /^✖ (\d{1,9}) problems? \(/gmu, // eslint, stylelint
-    /^Found (\d{1,9}) warnings? and (\d{1,9}) errors?\.$/gmu, // oxlint
-    /^Found (\d{1,9}) errors?\.$/gmu, // ruff, biome
+    /^✖ (\d{1,9}) problems? \(/u, // eslint, stylelint
+    /^Found (\d{1,9}) warnings? and (\d{1,9}) errors?\.$/u, // oxlint
+    /^Found (\d{1,9}) errors?\.$/u, // ruff, biome
   ],
-  types: [/^Found (\d{1,9}) errors?(?: in .{1,300})?\.?$/gmu], // tsc, mypy
-  build: [/^Found (\d{1,9}) errors?(?: in .{1,300})?\.?$/gmu], // tsc
+  types: [/^Found (\d{1,9}) errors?(?: in .{1,300})?\.?$/u], // tsc, mypy
+  build: [/^Found (\d{1,9}) errors?(?: in .{1,300})?\.?$/u], // tsc
   format: [],
 };

@@ -11,7 +11,7 @@
 export function plainText(output: string): string {
   return overwritten(output.replace(SEQUENCES, ''))
     .replace(CONTROLS, '')
-    .replace(/\uFFFD{2,}/gu, '\uFFFD');
+    .replace(/\uFFFD+/gu, '\uFFFD');
 }
 
 // --- internal ---

@@ -47,7 +47,8 @@ export async function askReply(
 /** The reply that a line says. */
 export function replyIn({ kind, choices }: InboxItem, line: string): Reply {
   const text = line.trim();
-  const [, command, reason = ''] = /^(SKIP|ABORT)\b\s*:?\s*(.*)$/u.exec(text) ?? [];
+  const command = /^(?:SKIP|ABORT)\b/u.exec(text)?.[0];
+  const reason = text.slice(command?.length).trim().replace(/^:/u, '').trim();
   if (command === 'ABORT') return reason === '' ? { type: 'abort' } : { type: 'abort', reason };
   if (command === 'SKIP' && kind === 'escalation') return reason === '' ? { type: 'skip' } : { type: 'skip', reason };
   if (kind === 'limit') return { type: 'decide', decision: limitAnswer(text) };
@@ -93,7 +94,7 @@ export const MENDABLE: ReadonlySet<string> = new Set([
  *   correction on nothing.
  */
 function withDemand(line: string): string {
-  if (!/^\s*retry(?:_predecessor\b[^:]*)?:?\s*$/iu.test(line)) return line;
+  if (!/^retry(?:_predecessor\b[^:]*)?:?$/iu.test(line.trim())) return line;
   throw new PhasegateError(
     'DECISION_INVALID',
     `Cannot decide by ${JSON.stringify(line.trim())} as it does not say what to change`,

@@ -84,7 +84,7 @@ function moduleError(file: string, path: string, cause: unknown): PhasegateError
       },
     );
   }
-  const at = /\(?((?:file:\/\/)?\/[^\s()]+:\d+:\d+)\)?/u.exec(stack)?.[1];
+  const at = stack.split(/[\s()]+/u).find((word) => /^(?:file:\/\/)?\/[^]*:\d+:\d+$/u.test(word));
   const where = at !== undefined && at.includes(path) ? `\n    at ${at}` : '';
   return new PhasegateError('DEFINITION_INVALID', `Cannot load "${file}" as it throws ${name}: ${text}${where}`, {
     hint: missingPackage(text) ?? 'Correct the file so that it can be imported.',

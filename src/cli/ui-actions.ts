@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { PhasegateError, type ErrorCode } from '../model/errors.ts';
+import { docsStart } from '../model/problem-text.ts';
 import type { DashboardActions } from '../server/backstage.ts';
 import type { ListedRun } from '../store/port.ts';
 import { openOwnLog } from './own-log.ts';
@@ -83,7 +84,11 @@ const KNOWN: readonly ErrorCode[] = [
 
 /** The error that a command has told, else all that it has told. */
 function problemOf(command: string, runId: string, said: string): PhasegateError {
-  const [, told = '', named = ''] = /(?:^|\n)(Cannot [^]*)\nDocs: docs\/errors\.md#([A-Z_]+)$/u.exec(said) ?? [];
+  const from = said.startsWith('Cannot ') ? 0 : said.indexOf('\nCannot ') + 1;
+  const to = docsStart(said);
+  const isTold = said.startsWith('Cannot ', from) && from < to;
+  const told = isTold ? said.slice(from, to) : '';
+  const named = isTold ? said.slice(to).split('#').at(-1) : '';
   const code = KNOWN.find((one) => one === named);
   if (code !== undefined) {
     const lines = told.split('\n');

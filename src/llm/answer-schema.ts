@@ -29,9 +29,8 @@ export function answerForm(name: string, schema: z.ZodType): AnswerForm {
  * @throws `MODEL_ANSWER_INVALID` where it is not.
  */
 export function readJson(text: string, who: string, retryable: boolean): unknown {
-  const bare = /^\s*```(?:json)?\s*\n([^]*?)\n\s*```\s*$/u.exec(text)?.[1] ?? text;
   try {
-    return JSON.parse(bare);
+    return JSON.parse(withoutFence(text));
   } catch (cause) {
     throw unusable(who, `it is not JSON: ${excerpt(text)}`, {
       hint: 'Ask a model that keeps to a schema, or say in the instructions that the answer is JSON alone.',
@@ -44,14 +43,19 @@ export function readJson(text: string, who: string, retryable: boolean): unknown
 /** A key that stands twice in one object of a text that is JSON; of such, `JSON.parse` has just the last. */
 export function repeatedKey(text: string): string | undefined {
   const open: Set<string>[] = [];
-  for (const [mark, key] of text.matchAll(MARKS)) {
+  for (let at = 0; at < text.length; at += 1) {
+    const mark = text[at];
     if (mark === '{' || mark === '[') open.push(new Set());
     else if (mark === '}' || mark === ']') open.pop();
-    else if (key !== undefined) {
-      const name = String(JSON.parse(key));
-      const seen = open.at(-1);
-      if (seen?.has(name)) return name;
-      seen?.add(name);
+    else if (mark === '"') {
+      const end = stringEnd(text, at);
+      if (isKey(text, end)) {
+        const name = String(JSON.parse(text.slice(at, end)));
+        const seen = open.at(-1);
+        if (seen?.has(name)) return name;
+        seen?.add(name);
+      }
+      at = end - 1;
     }
   }
   return undefined;
@@ -65,8 +69,33 @@ export function unwrapped({ isWrapped }: AnswerForm, value: unknown): unknown {
 
 // --- internal ---
 
-/** Brackets, keys, and other strings, so that nothing within one is taken for either. */
-const MARKS = /[{}[\]]|("[^"\\]*(?:\\.[^"\\]*)*")\s*:|"[^"\\]*(?:\\.[^"\\]*)*"/gu;
+/** What stands in a code fence that is all of the text, else the text. */
+function withoutFence(text: string): string {
+  const lines = text.trim();
+  const [begin, end] = [lines.indexOf('\n'), lines.lastIndexOf('\n')];
+  const [first, last] = [lines.slice(0, begin).trimEnd(), lines.slice(end).trim()];
+  const isFenced = begin !== -1 && begin < end && last === '```' && (first === '```' || first === '```json');
+  return isFenced ? lines.slice(begin, end) : text;
+}
+
+/** The place after a string of JSON that begins at a place. */
+function stringEnd(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at += 1) {
+    if (text[at] === '"') return at + 1;
+    if (text[at] === '\\') at += 1;
+  }
+  return text.length;
+}
+
+/** Whether what stands before a place is a key. */
+function isKey(text: string, end: number): boolean {
+  for (let at = end; at < text.length; at += 1) {
+    const mark = text.charAt(at);
+    if (mark === ':') return true;
+    if (!' \t\r\n'.includes(mark)) return false;
+  }
+  return false;
+}
 
 function jsonSchemaOf(name: string, schema: z.ZodType): Readonly<Record<string, unknown>> {
   try {

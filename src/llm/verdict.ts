@@ -125,15 +125,15 @@ const LONGEST_CHANGE = 500;
 
 /** What models write where they mean nothing. */
 const NOTHING =
-  /^\W*(?:none|nothing|null|nil|n\/?a|tbd|todo|no (?:further )?changes?(?: (?:is |are )?(?:needed|required|necessary))?)?\W*$/iu;
+  /^\W*(?:(?:none|nothing|null|nil|n\/?a|tbd|todo|no (?:further )?changes?(?: (?:is |are )?(?:needed|required|necessary))?)\W*)?$/iu;
 
 /** The required change, where it is one line that says something. */
 function imperative(change: string | null | undefined, who: string): string {
   const line = change?.trim() ?? '';
-  if (NOTHING.test(line)) throw malformed(who, 'it asks for changes without a required change');
-  if (/[\n\r]/u.test(line)) throw malformed(who, 'its required change is more than one line');
   if (line.length > LONGEST_CHANGE)
     throw malformed(who, `its required change has ${line.length} characters, not one sentence`);
+  if (NOTHING.test(line)) throw malformed(who, 'it asks for changes without a required change');
+  if (/[\n\r]/u.test(line)) throw malformed(who, 'its required change is more than one line');
   return line;
 }
 

@@ -6,7 +6,7 @@
 
 /** Words after a keyword or a name that make it the subject of a sentence: `RETRY is not needed`. */
 export const PROSE =
-  /^\s*(?:is|isn['’]t|was|wasn['’]t|or|if|would|should|could|may|might|nothing|(?:not|no longer) (?:needed|necessary|required|warranted|justified))(?![\p{L}\p{N}])/iu;
+  /^\s*(?:is|isn['’]t|was|wasn['’]t|or|if|would|should|could|may|might|nothing|(?:not|no longer) (?:needed|necessary|required|warranted|justified))(?:[^\p{L}\p{N}]|$)/iu;
 
 /** Takes out the marks that close what was opened: behind the keyword, around the first colon, or at an end. */
 export function closeMarks(rest: string, open: string): string {
@@ -36,7 +36,7 @@ export function closersOf(open: string): string {
 
 /** What follows a keyword or a name, without the one separator. */
 export function readBody(tail: string): string {
-  const body = tail.replace(/^[^\S\n]*(?:[:：]|[.!,;](?=\s|$)|[-–—](?=\s))?/u, '').trim();
+  const body = tail.replace(/^(?:\s*[:：]|[^\S\n]*(?:[.!,;](?:\s|$)|[-–—]\s))/u, '').trim();
   return jsonString(body) ?? body;
 }
 
@@ -75,5 +75,11 @@ export function lineEnd(text: string): number {
 
 /** Marks of one kind that stand together. */
 function runsOf(open: string): readonly string[] {
-  return open.match(/(.)\1*/gu) ?? [];
+  const runs: string[] = [];
+  for (const mark of open) {
+    const last = runs.at(-1);
+    if (last?.startsWith(mark)) runs[runs.length - 1] = last + mark;
+    else runs.push(mark);
+  }
+  return runs;
 }

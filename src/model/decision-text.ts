@@ -80,18 +80,20 @@ const GAP = String.raw`[^\S\n]`;
 const MARKS = String.raw`[*_\x60"'“‘]{0,8}`;
 
 /** In front of everything: list dash or number, ticked box, quote mark, heading, arrow, picture. */
-const LEAD = String.raw`(?:(?:[-*+>•→]|=>|\d+[.)]|#{1,6}|\[x\]|\p{Extended_Pictographic}\uFE0F?)${GAP}+)*`;
+const LEAD = String.raw`${GAP}*(?:(?:[-*+>•→]|=>|\d+[.)]|#{1,6}|\[[xX]\]|\p{Extended_Pictographic}\uFE0F?)${GAP}+)*`;
 const LABEL =
   String.raw`(?:(?:my|our|the)${GAP}+)?(?:(?:final|overall|review|gate)${GAP}+)?` +
   '(?:verdict|decision|answer|result|recommendation|outcome|conclusion)' +
-  String.raw`(?<closed>[*_]*)${GAP}*(?:(?:is${GAP}*)?[:=：]|[-–—](?=\s)|is(?=\s))(?<closedLate>[*_]*)${GAP}*`;
+  String.raw`(?<closed>[*_]*)${GAP}*(?:(?:is${GAP}*)?[:=：](?<closedLate>[*_]*)${GAP}*|(?:[-–—]|is)${GAP}+)`;
 const KEYWORD = String.raw`RETRY(?:\\?_|-|${GAP})PREDECESSOR|RETRY|APPROVED?|REJECT(?:ED)?|ESCALATED?`;
 
-/** The head of a line that may be a verdict, up to the keyword. No two repetitions in it compete for the same text. */
-const HEAD = new RegExp(
-  `${GAP}*${LEAD}(?:(?<outer>${MARKS})(?<label>${LABEL}))?(?<inner>${MARKS})(?<keyword>${KEYWORD})(?!_?[\\p{L}\\p{N}])`,
-  'iuy',
-);
+/** The parts of the head of a line that may be a verdict, up to the keyword; each goes on where the one before ends. */
+const HEAD = {
+  lead: new RegExp(LEAD, 'uy'),
+  outer: new RegExp(MARKS, 'uy'),
+  label: new RegExp(LABEL, 'iuy'),
+  keyword: new RegExp(`(?<inner>${MARKS})(?<keyword>${KEYWORD})(?!_?[\\p{L}\\p{N}])`, 'iuy'),
+};
 
 /** A line that is a verdict, and the text behind its keyword. */
 interface Verdict {
@@ -136,12 +138,17 @@ function readLaterLine(text: string, phases: readonly string[]): Decision | unde
 
 /** The verdict on the line that begins at an index, if there is one. Looks at that line only. */
 function verdictAt(text: string, index: number, phases: readonly string[]): Verdict | undefined {
-  HEAD.lastIndex = index;
-  const groups = HEAD.exec(text)?.groups;
-  if (!groups) return undefined;
-  const { outer = '', label, closed = '', closedLate = '', inner = '', keyword = '' } = groups;
+  const begin = index + (matchAt(HEAD.lead, text, index)?.[0].length ?? 0);
+  const marks = matchAt(HEAD.outer, text, begin)?.[0] ?? '';
+  const label = matchAt(HEAD.label, text, begin + marks.length);
+  const start = label ? begin + marks.length + label[0].length : begin;
+  const head = matchAt(HEAD.keyword, text, start);
+  if (!head) return undefined;
+  const outer = label ? marks : '';
+  const { closed = '', closedLate = '' } = label?.groups ?? {};
+  const { inner = '', keyword = '' } = head.groups ?? {};
   const open = closed + closedLate === '' ? outer + inner : inner;
-  const rest = text.slice(HEAD.lastIndex);
+  const rest = text.slice(start + head[0].length);
   const formal = label !== undefined || keyword === keyword.toUpperCase();
   const word = wordOf(keyword.toUpperCase());
   const line = rest.slice(0, lineEnd(rest));
@@ -150,6 +157,11 @@ function verdictAt(text: string, index: number, phases: readonly string[]): Verd
       ? (!/\s/u.test(keyword) || /[:：]/u.test(line)) && hasPredecessor(line, open, phases)
       : isVerdict(keyword.toUpperCase(), closeMarks(line, open), formal, index === 0);
   return isOne ? { word, formal, open, rest } : undefined;
+}
+
+function matchAt(pattern: RegExp, text: string, index: number): RegExpExecArray | undefined {
+  pattern.lastIndex = index;
+  return pattern.exec(text) ?? undefined;
 }
 
 /** Whether the rest of its line lets a keyword be a verdict: nothing, a separator, or, where allowed, plain words. */

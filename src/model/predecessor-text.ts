@@ -64,7 +64,7 @@ const LENIENT: readonly Form[] = [
 ];
 
 /** A separator that nothing else can be, as a colon within a name has no space behind it. */
-const CLEAR = /^(?:[^\S\n]*(?:：|:(?=\s|$)|[.!,;](?=\s|$)|\n|$)|[^\S\n]+[-–—]\s)/u;
+const CLEAR = /^(?:[^\S\n]*(?:：|[:.!,;](?:\s|$)|\n|$)|[^\S\n]+[-–—]\s)/u;
 const ANY = /^(?:\s|[:：])/u;
 
 function readKnown(rest: string, tail: string, open: string, phases: readonly string[]): Decision | undefined {

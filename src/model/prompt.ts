@@ -207,7 +207,7 @@ function freshOf({ feedback, history }: Revision): number {
 /** The first sentence of a text, or as much of it as goes for one. */
 function firstSentence(text: string): string {
   const line = text.trimStart().split('\n', 1)[0]?.trimEnd() ?? '';
-  const sentence = /^.*?[.!?](?=\s|$)/u.exec(line)?.[0] ?? line;
+  const sentence = /^.*?[.!?](?:\s|$)/u.exec(line)?.[0].trimEnd() ?? line;
   return sentence.length <= LONGEST_SENTENCE ? sentence : head(sentence, LONGEST_SENTENCE) + CUT;
 }
 

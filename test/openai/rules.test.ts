@@ -40,6 +40,23 @@ describe('readVerdict()', () => {
     }
   }
 
+  it.each([
+    ['blank lines behind an open fence', `\`\`\`${'\n'.repeat(200_000)}x`, /^it is not JSON/u],
+    ['a key after many quotes', `{"a":"${String.raw`\"`.repeat(200_000)}","a":1}`, /^it is no verdict/u],
+    [
+      'a required change of dashes',
+      JSON.stringify({ ...base, verdict: 'retry', required_change: '-'.repeat(60_000) }),
+      /^its required change has 60000 characters/u,
+    ],
+  ])('comes to an end with %s', (_, text, found) => {
+    expect(readText(text)).toMatch(found);
+  });
+
+  it.each(['```json\n', '```\n', '  ```json  \n\n'])('reads what stands in a fence that begins with %j', (begin) => {
+    expect(readText(`${begin}${JSON.stringify(base)}\n\`\`\`\n`)).toMatchObject({ type: 'approve' });
+    expect(readText(`${begin}${JSON.stringify(base)}\n\`\`\` so be it`)).toMatch(/^it is not JSON/u);
+  });
+
   it.each<[object, Decision | string]>([
     [{}, { type: 'approve', confidence: 0.8, priorFindings: [] }],
     [

@@ -5,7 +5,7 @@
  */
 import { fileURLToPath } from 'node:url';
 import type { ErrorCode, ErrorInfo } from '../../model/errors.ts';
-import { errorText as textOf } from '../../model/problem-text.ts';
+import { docsStart, errorText as textOf } from '../../model/problem-text.ts';
 
 /** What an error says; advice is for the command line. */
 export function errorText(error: ErrorInfo): string {
@@ -16,7 +16,11 @@ export function errorText(error: ErrorInfo): string {
 export function advised(code: string, message: string): string {
   const advice = ADVICE.find(([known, start]) => known === code && message.startsWith(start))?.[2];
   if (advice === undefined) return message;
-  return message.replace(/\n[^\n]*(?=\nDocs: docs\/errors\.md#[A-Z_]+$)/u, () => `\n${advice}`);
+  const docs = docsStart(message);
+  const hint = message.lastIndexOf('\n', docs - 1);
+  return docs === message.length || hint === -1
+    ? message
+    : `${message.slice(0, hint)}\n${advice}${message.slice(docs)}`;
 }
 
 /** Where in the user's own code an error was thrown, where its stack says so. */
