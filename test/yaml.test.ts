@@ -6,6 +6,7 @@ import { pipelineOf } from '../src/cli/yaml/load.ts';
 import { pipelineJsonSchema } from '../src/cli/yaml/schema.ts';
 import { milliseconds } from '../src/cli/yaml/build-command.ts';
 import { nearest } from '../src/cli/nearest.ts';
+import { gateDefaults } from '../src/model/policy.ts';
 import { definePipeline, phase, policies, startRun, task, type Policy } from '../src/index.ts';
 
 /** Outputs of a pipeline in YAML, by phase, then task. */
@@ -360,6 +361,56 @@ phases:
     `);
   });
 
+  it('is told all its problems at once, those of its structure beside those of its shape', () => {
+    const source = `name: x
+polcy: strict
+phases:
+  - name: build
+    after: [ship]
+    tasks:
+      - { name: a, command: [a], timeout: 3 weeks }
+      - { name: b, command: [a], after: [gone] }
+  - name: ship
+    after: [build]
+    tasks: []
+    review: { maxRetries: -1, quorum: 2, by: { command: [a] } }
+  - name: check
+    tasks: [{ name: a, command: [a] }, { name: a, command: [a] }]
+    review: { quorum: 2, by: { command: [a] } }
+`;
+    const found = [...problemsOf(source).matchAll(/p\.yaml:(\d+:\d+: .*?)(?:\. |\n)/gu)].map(([, text]) => text);
+    expect(found).toEqual([
+      '2:1: unknown key "polcy"',
+      '5:13: the pipeline: there is a cycle: build → ship → build',
+      '7:43: "timeout": expected a duration such as "30s"',
+      '8:42: phase "build", task "b": it comes after "gone", which is not a task of this phase',
+      '11:12: "tasks": expected array to have >=1 items',
+      '12:27: "maxRetries": expected number to be >=0',
+      '14:48: phase "check": the task name "a" is used twice',
+      '15:23: phase "check", review: its quorum is 2 but it has 1 reviewer',
+    ]);
+  });
+
+  it('is told of no problem that comes from another one', () => {
+    const source = `name: x
+phases:
+  - nmae: build
+    tasks: [{ name: t, command: [a] }, 3, { name: u, command: [a], after: [v] }]
+  - name: ship
+    after: [build]
+    tasks: [{ name: t, command: [a] }]
+    review: { by: 3, stratgy: reflexion, reflect: { command: [a] } }
+`;
+    const found = [...problemsOf(source).matchAll(/p\.yaml:(\d+:\d+: .*?)(?:[.,] |\n)/gu)].map(([, text]) => text);
+    expect(found).toEqual([
+      '3:5: "name" is missing',
+      '3:5: unknown key "nmae"',
+      '4:40: item 2 of "tasks": expected keys with values',
+      '8:19: "by": expected keys with values',
+      '8:22: unknown key "stratgy"',
+    ]);
+  });
+
   it('is told of a cycle where it can be cut, and of a review where it is', () => {
     const phases = ['a', 'b', 'c'].map(
       (name, index, all) => `  - name: ${name}
@@ -455,6 +506,54 @@ describe('the JSON Schema of pipeline files', () => {
       await readFile(new URL('../schema/pipeline.schema.json', import.meta.url), 'utf8'),
     );
     expect(JSON.parse(JSON.stringify(pipelineJsonSchema()))).toEqual(shipped);
+  });
+});
+
+describe('the JSON Schema for editors', () => {
+  interface Part {
+    readonly properties?: Readonly<Record<string, Part>>;
+    readonly required?: readonly string[];
+    readonly items?: Part;
+    readonly anyOf?: readonly Part[];
+    readonly oneOf?: readonly Part[];
+    readonly description?: string;
+    readonly default?: unknown;
+  }
+
+  /** Every option, by where it is, with whether it has to be there. */
+  function optionsOf(part: Part, place = ''): readonly { place: string; option: Part; needed: boolean }[] {
+    const { properties = {}, required = [], items, anyOf = [], oneOf = [] } = part;
+    const own = Object.entries(properties).flatMap(([key, option]) => [
+      { place: `${place}/${key}`, option, needed: required.includes(key) },
+      ...optionsOf(option, `${place}/${key}`),
+    ]);
+    return [...own, ...[...(items ? [items] : []), ...anyOf, ...oneOf].flatMap((one) => optionsOf(one, place))];
+  }
+
+  const options = optionsOf(JSON.parse(JSON.stringify(pipelineJsonSchema())) as Part);
+
+  it('describes every option', () => {
+    expect(options.length).toBeGreaterThan(150);
+    expect(options.filter(({ option }) => (option.description ?? '').length < 10).map(({ place }) => place)).toEqual(
+      [],
+    );
+  });
+
+  it('tells the default of every option, or what its absence means', () => {
+    const untold = options.filter(
+      ({ option, needed }) =>
+        !needed && option.default === undefined && !/[Ww]ithout (?:it|one)/u.test(option.description ?? ''),
+    );
+    expect(untold.map(({ place }) => place)).toEqual([]);
+  });
+
+  it('tells the defaults of gates that gates have', () => {
+    const told = new Map(options.map(({ place, option }) => [place, option.default]));
+    const { inbox: _, reviewBackoff: __, ...plain } = gateDefaults;
+    for (const [key, value] of Object.entries(plain)) {
+      expect(told.get(`/phases/review/${key}`), key).toEqual(value);
+      expect(told.get(`/policy/${key}`), key).toEqual(value);
+    }
   });
 });
 

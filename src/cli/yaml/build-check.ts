@@ -10,7 +10,7 @@ import { noMergeConflicts, nonEmptyDiff } from '../../actors/git-checks.ts';
 import type { Check } from '../../model/phase-types.ts';
 import { matchesSchema } from '../../model/ready-checks.ts';
 import { lineOf, milliseconds, optionsOf } from './build-command.ts';
-import type { CheckFields } from './schema.ts';
+import type { CheckFields } from './check-schema.ts';
 
 /** Makes one check; commands run in the directory of the file. */
 export function buildCheck(fields: CheckFields, directory: string): Check<unknown, unknown> {

@@ -5,7 +5,7 @@
  */
 import { resolve } from 'node:path';
 import type { CommandLine, CommandOptions } from '../../actors/command-line.ts';
-import type { CommandFields, Duration } from './schema.ts';
+import type { CommandFields, Duration } from './command-schema.ts';
 
 /** The line of a command. */
 export function lineOf({ command: line }: CommandFields): CommandLine {

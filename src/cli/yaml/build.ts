@@ -10,7 +10,8 @@ import { policies, type Backoff, type Policy } from '../../model/policy.ts';
 import type { Inputs, RetryPolicy, Task } from '../../model/task-types.ts';
 import { buildCheck } from './build-check.ts';
 import { lineOf, milliseconds, optionsOf } from './build-command.ts';
-import type { Duration, PipelineFile } from './schema.ts';
+import type { Duration } from './command-schema.ts';
+import type { PipelineFile } from './schema.ts';
 
 /** Makes the pipeline. Throws what `definePipeline` throws. */
 export function buildPipeline(file: PipelineFile, directory: string): Pipeline {

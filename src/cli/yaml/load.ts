@@ -7,12 +7,13 @@ import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Pipeline } from '../../model/define.ts';
 import { PhasegateError } from '../../model/errors.ts';
-import { PipelineInvalidError } from '../../model/problems.ts';
+import { PipelineInvalidError, type Problem } from '../../model/problems.ts';
 import { counted } from '../../model/amount-text.ts';
 import { buildPipeline } from './build.ts';
 import { readYaml, type FileProblem, type YamlDocument } from './document.ts';
 import { definitionProblems, shapeProblems } from './problems.ts';
-import { pipelineFileSchema } from './schema.ts';
+import { mend } from './mend.ts';
+import { pipelineFileSchema, type PipelineFile } from './schema.ts';
 
 /**
  * Loads a pipeline file.
@@ -30,16 +31,35 @@ export function pipelineOf(source: string, file: string, directory: string): Pip
   const document = readYaml(source.replace(/^\uFEFF/u, ''));
   if (document.problems.length > 0) throw invalid(file, document, document.problems);
   const parsed = pipelineFileSchema.safeParse(document.value, { reportInput: true });
-  if (!parsed.success) throw invalid(file, document, shapeProblems(document, parsed.error.issues));
-  try {
-    return buildPipeline(parsed.data, directory);
-  } catch (error) {
-    if (!(error instanceof PipelineInvalidError)) throw error;
-    throw invalid(file, document, definitionProblems(document, error.problems));
+  if (!parsed.success) {
+    const shape = shapeProblems(document, parsed.error.issues);
+    throw invalid(file, document, [...shape, ...definitionProblems(document, structureOf(document.value, directory))]);
   }
+  const built = build(parsed.data, directory);
+  if ('pipeline' in built) return built.pipeline;
+  throw invalid(file, document, definitionProblems(document, built.problems));
 }
 
 // --- internal ---
+
+/** Problems of the structure of a file whose shape is wrong already. */
+function structureOf(value: unknown, directory: string): readonly Problem[] {
+  const mended = mend(value);
+  const built = mended && build(mended.file, directory);
+  return mended && built && 'problems' in built ? built.problems.filter((one) => mended.isOwn(one)) : [];
+}
+
+function build(
+  file: PipelineFile,
+  directory: string,
+): { readonly pipeline: Pipeline } | { readonly problems: readonly Problem[] } {
+  try {
+    return { pipeline: buildPipeline(file, directory) };
+  } catch (error) {
+    if (error instanceof PipelineInvalidError) return { problems: error.problems };
+    throw error;
+  }
+}
 
 /** As many as one reads before one begins to correct. */
 const MOST_PROBLEMS = 20;
