@@ -41,6 +41,6 @@ async function linesOf(pipeline: Pipeline<unknown>, runId: string, start: number
   const run = await store.run(runId);
   if (!run) throw new Error(`Cannot record ${runId} as the store has no such run`);
   const lines: string[] = [];
-  for await (const line of archiveOf({ store, file: 'memory' }, run)) lines.push(`${line}\n`);
+  for await (const line of archiveOf({ store }, run)) lines.push(`${line}\n`);
   return lines.join('');
 }

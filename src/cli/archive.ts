@@ -23,7 +23,10 @@ export interface Archived {
 export type ArchiveHeader = z.infer<typeof headerSchema>;
 
 /** The lines of a run, as far as it has come. */
-export async function* archiveOf(kept: OpenStore, run: ListedRun): AsyncGenerator<string, void, undefined> {
+export async function* archiveOf(
+  kept: Pick<OpenStore, 'store'>,
+  run: ListedRun,
+): AsyncGenerator<string, void, undefined> {
   const sum = checksum();
   for await (const text of linesOf(kept, run)) {
     // Readers may take these for ends of lines; in JSON they are only ever in texts.
@@ -88,7 +91,7 @@ export async function readArchive(file: string, lines: AsyncIterable<string>): P
 const AT_ONCE = 1000;
 
 /** All lines but the last. Where its definition is stays out: nobody else has that file, and it would be run when it is resumed. */
-async function* linesOf({ store }: OpenStore, run: ListedRun): AsyncGenerator<string, void, undefined> {
+async function* linesOf({ store }: Pick<OpenStore, 'store'>, run: ListedRun): AsyncGenerator<string, void, undefined> {
   const { runId, seq, pipeline, forkOf, startedAt } = run;
   const header: ArchiveHeader = { phasegate: 'run', version: 1, runId, pipeline, records: seq, forkOf, startedAt };
   yield JSON.stringify(header);

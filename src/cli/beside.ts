@@ -4,6 +4,7 @@
  * @module
  */
 import { interrupted } from './interrupt.ts';
+import type { ProgramIo } from './program-io.ts';
 
 /** Something that is served beside a run. */
 export interface Beside {
@@ -16,12 +17,12 @@ export interface Beside {
 }
 
 /** Ends what is served beside a run that is over. @param keep Whether a terminal has it go on until Ctrl-C. */
-export async function endBeside(all: readonly Beside[], keep: boolean): Promise<void> {
-  const isWatched = keep && process.stdout.isTTY;
+export async function endBeside(all: readonly Beside[], keep: boolean, io: ProgramIo): Promise<void> {
+  const isWatched = keep && io.stdout.isTTY;
   if (isWatched && all.length > 0) {
     // Before it is said that Ctrl-C ends it.
     const over = interrupted();
-    process.stderr.write(all.map(({ goesOn }) => `${goesOn}\n`).join(''));
+    io.stderr.write(all.map(({ goesOn }) => `${goesOn}\n`).join(''));
     // Signals alone keep no process awake.
     const awake = setInterval(() => undefined, 60_000);
     await over;

@@ -8,6 +8,7 @@ import { cancelHeld } from '../runtime/cancel-held.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { findRun } from './find-run.ts';
 import { freeFromTheDead, thisHolder } from './holder.ts';
+import type { ProgramIo } from './program-io.ts';
 import { oneLine } from './show/text.ts';
 import { openStore, type StoreFlags } from './store-option.ts';
 
@@ -17,18 +18,18 @@ export interface CancelFlags extends StoreFlags {
 }
 
 /** Ends a run: whoever works on it is told to, and waited for, else it is ended here. */
-export async function cancelKept(wanted: string, flags: CancelFlags): Promise<ExitCode> {
-  const kept = openStore(flags, 'write');
+export async function cancelKept(wanted: string, flags: CancelFlags, io: ProgramIo): Promise<ExitCode> {
+  const kept = openStore(flags, 'write', io);
   const { runId } = await findRun(kept, wanted);
   const { status } = await cancelHeld(kept.store, runId, {
     reason: flags.reason ?? 'Cancelled by phasegate cancel',
     holder: thisHolder(),
     free: (run) => freeFromTheDead(kept, run),
-    onTold: (holder) => void process.stderr.write(`phasegate: ${oneLine(holder)} works on it, and is told to stop\n`),
+    onTold: (holder) => void io.stderr.write(`phasegate: ${oneLine(holder)} works on it, and is told to stop\n`),
     wait: () => setTimeout(LOOK_MS, true),
   });
   await kept.store.close();
-  process.stdout.write(`run ${oneLine(runId)} ${status}\n`);
+  io.stdout.write(`run ${oneLine(runId)} ${status}\n`);
   return exitCode.completed;
 }
 

@@ -5,6 +5,7 @@
  */
 import { PhasegateError } from '../model/errors.ts';
 import type { Beside } from './beside.ts';
+import type { ProgramIo } from './program-io.ts';
 import type { OpenStore } from './store-option.ts';
 
 /**
@@ -12,14 +13,14 @@ import type { OpenStore } from './store-option.ts';
  *
  * @throws PhasegateError `STORE_UNREADABLE` where it is kept in none
  */
-export async function dashboardBeside(kept: OpenStore | undefined): Promise<Beside> {
+export async function dashboardBeside(kept: OpenStore | undefined, io: ProgramIo): Promise<Beside> {
   if (!kept) {
     throw new PhasegateError('STORE_UNREADABLE', 'Cannot show the run in the dashboard as it is not kept', {
       hint: 'Name a file for it with --store, or leave --ui out.',
     });
   }
   const { serveKept } = await import('./serve-kept.ts');
-  const { url, close } = await serveKept(kept, { unref: true });
+  const { url, close } = await serveKept(kept, { unref: true }, io);
   return {
     begun: `dashboard: ${url}`,
     goesOn: `The dashboard is there until Ctrl-C: ${url}`,

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { OutputStream } from './program-io.ts';
 
 /** A stream that others no longer write to. */
 export interface Diverted {
@@ -15,7 +16,7 @@ export interface Diverted {
 }
 
 /** Sends what others write to a stream elsewhere. @param elsewhere Gets their text, in order. */
-export function divert(stream: NodeJS.WriteStream, elsewhere: (text: string) => void): Diverted {
+export function divert(stream: OutputStream, elsewhere: (text: string) => void): Diverted {
   const original = stream.write.bind(stream);
   const decoder = new TextDecoder();
   let own = false;

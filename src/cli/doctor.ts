@@ -10,6 +10,7 @@ import type { ListedRun } from '../store/port.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { findRun } from './find-run.ts';
 import { print } from './print.ts';
+import type { ProgramIo } from './program-io.ts';
 import { asText, seesColours } from './reporter.ts';
 import { createPainter } from './show/line.ts';
 import { doctorLines } from './show/doctor-lines.ts';
@@ -22,8 +23,8 @@ export interface DoctorFlags extends StoreFlags {
 }
 
 /** Prints what is wrong with the review loops of runs; of all of them where none is named. */
-export async function examineRuns(wanted: readonly string[], flags: DoctorFlags): Promise<ExitCode> {
-  const kept = openStore(flags, 'read');
+export async function examineRuns(wanted: readonly string[], flags: DoctorFlags, io: ProgramIo): Promise<ExitCode> {
+  const kept = openStore(flags, 'read', io);
   const runs = await runsOf(kept, wanted, flags);
   const histories = foldGateHistories();
   const sentBacks = foldSentBack();
@@ -38,7 +39,7 @@ export async function examineRuns(wanted: readonly string[], flags: DoctorFlags)
   const gates = histories.all();
   const sentBack = sentBacks.all();
   const findings = diagnose(gates, sentBack);
-  const paint = createPainter(seesColours(process.stdout));
+  const paint = createPainter(seesColours(io.stdout, io));
   const text = flags.json
     ? `${JSON.stringify({
         runs: runs.map(({ runId }) => runId),
@@ -47,7 +48,7 @@ export async function examineRuns(wanted: readonly string[], flags: DoctorFlags)
         findings,
       })}\n`
     : asText(doctorLines({ runs: runs.length, gates, sentBack, findings }).map(paint));
-  if (!(await print(text))) return exitCode.brokenPipe;
+  if (!(await print(text, io))) return exitCode.brokenPipe;
   return findings.some(isProblem) ? exitCode.unsuccessful : exitCode.completed;
 }
 

@@ -15,6 +15,7 @@ import { watchExit, type EarlyExit } from './exit-watch.ts';
 import type { InspectFlags } from './inspection.ts';
 import { watchInterrupts } from './interrupt.ts';
 import { createLiveReporter } from './live.ts';
+import type { ProgramIo } from './program-io.ts';
 import { createLeaver, createRefuser } from './refuse.ts';
 import { asText, createJsonReporter, createPlainReporter, type Reporter } from './reporter.ts';
 import { afterwards, goOnText } from './show/afterwards.ts';
@@ -49,31 +50,37 @@ export interface Driven {
 }
 
 /** Whether a person can be asked on this terminal. */
-export function isAttended(): boolean {
-  return process.stdin.isTTY && process.stderr.isTTY;
+export function isAttended({ stdin, stderr }: ProgramIo): boolean {
+  return (stdin.isTTY ?? false) && (stderr.isTTY ?? false);
 }
 
 /** Shows a run until it ends, or this process lets go of it. */
 export async function drive(
   { run, kept, attended, known = 0, isNew = false, beside = [] }: Driven,
   flags: DriveFlags,
+  io: ProgramIo,
 ): Promise<ExitCode> {
-  const reporter = createReporter(flags);
-  const watch = watchExit(exitCode.unsuccessful, (how) => {
-    reporter.pause();
-    return earlyExitText(how);
-  });
+  const reporter = createReporter(flags, io);
+  const watch = watchExit(
+    exitCode.unsuccessful,
+    (how) => {
+      reporter.pause();
+      return earlyExitText(how);
+    },
+    io,
+  );
   const interrupts = watchInterrupts(
     (reason) => (kept ? run.suspend() : run.cancel(reason)),
     () => {
       // This end of the process is asked for, and leaves the terminal as it was.
       watch.release();
       reporter.pause();
-      if (kept && run.snapshot().status === 'running') process.stderr.write(`  ${goOnText('resume', run.id, kept)}\n`);
+      if (kept && run.snapshot().status === 'running') io.stderr.write(`  ${goOnText('resume', run.id, kept)}\n`);
     },
+    io,
   );
   const decider = attended
-    ? createAskerFor(run, reporter, kept !== undefined)
+    ? createAskerFor(run, reporter, kept !== undefined, io)
     : kept
       ? createLeaver(run, (flags.wait ?? false) || (flags.ui ?? false))
       : createRefuser(run);
@@ -82,7 +89,7 @@ export async function drive(
     watch.release();
     interrupts.release();
     reporter.pause();
-    process.stderr.write(`${harmless(advised(refusal.code, refusal.message))}\n`);
+    io.stderr.write(`${harmless(advised(refusal.code, refusal.message))}\n`);
     return exitCode.usage;
   }
   let startedAt = 0;
@@ -92,7 +99,7 @@ export async function drive(
     else reporter.show(record);
     decider.apply(record);
   });
-  for (const { begun } of beside) if (begun !== undefined) process.stderr.write(`${begun}\n`);
+  for (const { begun } of beside) if (begun !== undefined) io.stderr.write(`${begun}\n`);
   const result = await run.result;
   watch.release();
   decider.close();
@@ -101,9 +108,9 @@ export async function drive(
   const notes = kept ? await afterwards(result, kept) : [];
   reporter.end(result.status === 'suspended' ? asOfNow(result, startedAt) : result, notes, restText(run.id, kept));
   // Where nobody reads any more how it ended, how to go on with it is told elsewhere.
-  if (interrupts.code === exitCode.brokenPipe && !flags.json) process.stderr.write(asText(notes.map(plain)));
+  if (interrupts.code === exitCode.brokenPipe && !flags.json) io.stderr.write(asText(notes.map(plain)));
   interrupts.release();
-  await endBeside(beside, interrupts.code === undefined);
+  await endBeside(beside, interrupts.code === undefined, io);
   await kept?.store.close();
   return interrupts.code ?? exitCodeOf(result);
 }
@@ -140,14 +147,17 @@ function restText(runId: string, kept: OpenStore | undefined): string {
   return kept ? `phasegate show ${oneLine(runId)}${storeArgument(kept)}` : '--json has all of it';
 }
 
-function createReporter({ json = false }: DriveFlags): Reporter {
-  if (json) return createJsonReporter();
-  return process.stdout.isTTY && process.env['TERM'] !== 'dumb'
-    ? createLiveReporter(process.stdout)
-    : createPlainReporter();
+function createReporter({ json = false }: DriveFlags, io: ProgramIo): Reporter {
+  if (json) return createJsonReporter(io);
+  return io.stdout.isTTY && io.env['TERM'] !== 'dumb' ? createLiveReporter(io) : createPlainReporter(io);
 }
 
-function createAskerFor(run: Run<unknown>, reporter: Reporter, isKept: boolean): ReturnType<typeof createAsker> {
+function createAskerFor(
+  run: Run<unknown>,
+  reporter: Reporter,
+  isKept: boolean,
+  io: ProgramIo,
+): ReturnType<typeof createAsker> {
   const onBusy = (busy: boolean) => (busy ? reporter.pause() : reporter.resume());
-  return createAsker(run, { input: process.stdin, output: process.stderr, onBusy, isKept });
+  return createAsker(run, { input: io.stdin, output: io.stderr, onBusy, isKept });
 }

@@ -12,6 +12,7 @@ import { exitCode, type ExitCode } from './exit-code.ts';
 import { findRun } from './find-run.ts';
 import { asItStands } from './holder.ts';
 import { print } from './print.ts';
+import type { ProgramIo } from './program-io.ts';
 import { goOnText } from './show/afterwards.ts';
 import { createEventLines } from './show/event-lines.ts';
 import { openStore, storeArgument, type OpenStore, type StoreFlags } from './store-option.ts';
@@ -26,16 +27,16 @@ export interface EventsFlags extends StoreFlags {
 }
 
 /** Prints the records of a run. */
-export async function printEvents(wanted: string, flags: EventsFlags): Promise<ExitCode> {
+export async function printEvents(wanted: string, flags: EventsFlags, io: ProgramIo): Promise<ExitCode> {
   const { from = 1, follow = false, json = false } = flags;
-  const kept = openStore(flags, 'read');
+  const kept = openStore(flags, 'read', io);
   const { runId } = await findRun(kept, wanted);
-  const worried = createWorry(kept);
+  const worried = createWorry(kept, io);
   const say = json ? (record: RunRecord) => JSON.stringify(record) : await linesFrom(kept, runId, from);
   for (let next = from; ;) {
     const records = await readRun(kept.store, runId, next, AT_ONCE);
     next += records.length;
-    if (!(await print(records.map((record) => `${say(record)}\n`).join('')))) return exitCode.brokenPipe;
+    if (!(await print(records.map((record) => `${say(record)}\n`).join(''), io))) return exitCode.brokenPipe;
     if (records.length === AT_ONCE) continue;
     if (!follow) break;
     const run = await stillThere(kept, runId);
@@ -55,12 +56,12 @@ const AT_ONCE = 1000;
 const LOOK_MS = 200;
 
 /** Says it when nobody works on a run that is followed, as nothing may ever come then; once, until somebody does again. */
-function createWorry(kept: OpenStore): (run: ListedRun) => void {
+function createWorry(kept: OpenStore, io: ProgramIo): (run: ListedRun) => void {
   let said = false;
   return (run) => {
     const left = asItStands(run).lease === undefined;
     if (left && !said)
-      process.stderr.write(
+      io.stderr.write(
         `phasegate: nobody works on the run now; ${goOnText('resume', run.runId, kept, run.source !== undefined)}\n`,
       );
     said = left;

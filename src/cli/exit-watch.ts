@@ -4,6 +4,7 @@
  * @module
  */
 import type { ExitCode } from './exit-code.ts';
+import type { ProgramIo } from './program-io.ts';
 import { harmless } from './show/harmless.ts';
 
 /** How the process may end too early: code ends it, or nothing is left that could wake it. */
@@ -15,12 +16,16 @@ export type EarlyExit = 'ended' | 'asleep';
  * @param code The exit code then.
  * @param text What to say then, on standard error.
  */
-export function watchExit(code: ExitCode, text: (how: EarlyExit) => string): { release(): void } {
+export function watchExit(
+  code: ExitCode,
+  text: (how: EarlyExit) => string,
+  io: Pick<ProgramIo, 'stderr'>,
+): { release(): void } {
   let how: EarlyExit = 'ended';
   const asleep = (): void => void (how = 'asleep');
   const tell = (): void => {
     process.exitCode = code;
-    process.stderr.write(`${harmless(text(how))}\n`);
+    io.stderr.write(`${harmless(text(how))}\n`);
   };
   process.once('beforeExit', asleep);
   process.once('exit', tell);

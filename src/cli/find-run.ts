@@ -14,7 +14,8 @@ import { storeArgument, type OpenStore } from './store-option.ts';
  *
  * @throws PhasegateError `RUN_UNKNOWN` where there is none, or more than one.
  */
-export async function findRun({ store, file }: OpenStore, wanted: string): Promise<ListedRun> {
+export async function findRun(kept: OpenStore, wanted: string): Promise<ListedRun> {
+  const { store } = kept;
   const exact = await store.run(wanted);
   if (exact) return exact;
   const text = wanted.toUpperCase();
@@ -25,7 +26,7 @@ export async function findRun({ store, file }: OpenStore, wanted: string): Promi
       : all.filter(({ runId }) => runId.toUpperCase().startsWith(text) || runId.toUpperCase().endsWith(text));
   const [only, ...others] = found;
   if (only && others.length === 0) return only;
-  throw only ? ambiguous(wanted, found) : unknown(wanted, file);
+  throw only ? ambiguous(wanted, found) : unknown(wanted, kept);
 }
 
 // --- internal ---
@@ -33,13 +34,14 @@ export async function findRun({ store, file }: OpenStore, wanted: string): Promi
 /** Runs that are named where several could be meant. */
 const MOST_NAMED = 5;
 
-function unknown(wanted: string, file: string): PhasegateError {
+function unknown(wanted: string, kept: OpenStore): PhasegateError {
+  const { file } = kept;
   const problem =
     wanted === LATEST
       ? `Cannot find the latest run as the store ${file} has none`
       : `Cannot find run ${JSON.stringify(oneLine(wanted))} as the store ${file} has none whose id is that, or begins or ends so`;
   return new PhasegateError('RUN_UNKNOWN', problem, {
-    hint: `See which there are with: phasegate ls${storeArgument({ file })}`,
+    hint: `See which there are with: phasegate ls${storeArgument(kept)}`,
   });
 }
 

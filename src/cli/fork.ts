@@ -8,6 +8,7 @@ import { resumeRun } from '../runtime/resume.ts';
 import type { ListedRun } from '../store/port.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { findRun } from './find-run.ts';
+import type { ProgramIo } from './program-io.ts';
 import { definitionFor, goOn, type ResumeFlags } from './resume.ts';
 import { goOnText } from './show/afterwards.ts';
 import { oneLine } from './show/text.ts';
@@ -22,9 +23,14 @@ export interface ForkFlags extends ResumeFlags {
 }
 
 /** Makes a new run that is left where another was at some point; with `run` only where it can go on as far as that is known before. */
-export async function forkKept(wanted: string, file: string | undefined, flags: ForkFlags): Promise<ExitCode> {
+export async function forkKept(
+  wanted: string,
+  file: string | undefined,
+  flags: ForkFlags,
+  io: ProgramIo,
+): Promise<ExitCode> {
   const { at, run = false, allowChanged } = flags;
-  const kept = openStore(flags, 'write');
+  const kept = openStore(flags, 'write', io);
   const listed = await findRun(kept, wanted);
   const { runId } = listed;
   const point = { at: /^\d+$/u.test(at) ? Number(at) : { phase: at } };
@@ -32,17 +38,17 @@ export async function forkKept(wanted: string, file: string | undefined, flags: 
     const forked = await forkRun(kept.store, runId, point);
     const text = forkText(forked, listed, kept);
     await kept.store.close();
-    process.stdout.write(text);
+    io.stdout.write(text);
     return exitCode.completed;
   }
   const command = `phasegate fork ${oneLine(runId)} <pipeline> --at ${oneLine(at)} --run${storeArgument(kept)}`;
-  const definition = await definitionFor(listed, file, command);
+  const definition = await definitionFor(listed, file, command, io);
   await checkFork(kept.store, runId, point, definition.pipeline, { allowChanged });
   const forked = await forkRun(kept.store, runId, point);
   try {
-    return await goOn(kept, await findRun(kept, forked), definition, flags, resumeRun);
+    return await goOn(kept, await findRun(kept, forked), definition, flags, resumeRun, io);
   } catch (error) {
-    process.stderr.write(forkText(forked, listed, kept));
+    io.stderr.write(forkText(forked, listed, kept));
     throw error;
   }
 }

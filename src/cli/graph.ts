@@ -23,6 +23,7 @@ import type { ExitCode } from './exit-code.ts';
 import { findRun } from './find-run.ts';
 import { loadPipeline } from './load.ts';
 import { problemText } from '../model/problem-text.ts';
+import { placeOf, type ProgramIo } from './program-io.ts';
 import { oneLine } from './show/text.ts';
 import { LATEST } from './store-default.ts';
 import { openStore, type StoreFlags } from './store-option.ts';
@@ -41,7 +42,7 @@ export interface GraphFlags extends StoreFlags {
 }
 
 /** Draws the pipeline of a file, a run that is kept, or a machine. */
-export async function drawGraph(wanted: string | undefined, flags: GraphFlags): Promise<ExitCode> {
+export async function drawGraph(wanted: string | undefined, flags: GraphFlags, io: ProgramIo): Promise<ExitCode> {
   const { machine, out } = flags;
   const format = flags.format ?? FORMATS.get(extname(out ?? '').toLowerCase()) ?? 'mermaid';
   if (machine !== undefined) {
@@ -50,14 +51,15 @@ export async function drawGraph(wanted: string | undefined, flags: GraphFlags): 
       drawMachine(machine, format),
       out,
       `the picture of the machine of a ${machine} is in ${oneLine(out ?? '')}`,
+      io,
     );
   }
   if (wanted === undefined) throw ofNothing();
-  const { plan, standing } = (await isFile(wanted))
-    ? { plan: (await loadPipeline(wanted)).plan, standing: undefined }
-    : await meant(wanted, keptRun(wanted, flags));
+  const { plan, standing } = (await isFile(wanted, io))
+    ? { plan: (await loadPipeline(wanted, io)).plan, standing: undefined }
+    : await meant(wanted, keptRun(wanted, flags, io));
   const what = standing ? `run ${standing.runId} of "${plan.name}"` : `"${plan.name}"`;
-  return writeOut(draw[format](plan, standing), out, `the picture of ${oneLine(what)} is in ${oneLine(out ?? '')}`);
+  return writeOut(draw[format](plan, standing), out, `the picture of ${oneLine(what)} is in ${oneLine(out ?? '')}`, io);
 }
 
 // --- internal ---
@@ -85,17 +87,18 @@ function drawMachine(machine: NonNullable<GraphFlags['machine']>, format: GraphF
 }
 
 /** What is there is a file, and what is called like a pipeline would be one. */
-async function isFile(wanted: string): Promise<boolean> {
+async function isFile(wanted: string, io: ProgramIo): Promise<boolean> {
   if (ENDINGS.has(extname(wanted).toLowerCase())) return true;
-  const found = await stat(wanted).catch(() => undefined);
+  const found = await stat(placeOf(wanted, io)).catch(() => undefined);
   return found?.isFile() ?? false;
 }
 
 async function keptRun(
   wanted: string,
   flags: StoreFlags,
+  io: ProgramIo,
 ): Promise<{ readonly plan: Plan; readonly standing: RunStanding }> {
-  const kept = openStore(flags, 'read');
+  const kept = openStore(flags, 'read', io);
   const run = await findRun(kept, wanted);
   const view = createRunView();
   const timeline = foldTimeline();

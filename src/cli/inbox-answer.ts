@@ -16,6 +16,7 @@ import { hasAnswer, takenText, workerOn } from './given-answer.ts';
 import { askReply } from './inbox-ask.ts';
 import { chooseReply } from './inbox-choose.ts';
 import { replyOf, type ReplyFlags } from './inbox-reply.ts';
+import { widthOf, type ProgramIo } from './program-io.ts';
 import { plainItem } from './show/item-lines.ts';
 import { oneLine } from './show/text.ts';
 import { openStore, type OpenStore, type StoreFlags } from './store-option.ts';
@@ -28,8 +29,8 @@ export interface AnswerFlags extends ReplyFlags, StoreFlags {
 }
 
 /** Answers an item of the inbox; where no answer was given it is asked for on the terminal. */
-export async function answerKept(wanted: string, flags: AnswerFlags): Promise<ExitCode> {
-  const kept = openStore(flags, 'write');
+export async function answerKept(wanted: string, flags: AnswerFlags, io: ProgramIo): Promise<ExitCode> {
+  const kept = openStore(flags, 'write', io);
   try {
     const item = await withAnswer(kept.store, await findItem(kept, wanted));
     if (item.answer) throw await hasAnswer(kept, item, item.answer);
@@ -37,17 +38,17 @@ export async function answerKept(wanted: string, flags: AnswerFlags): Promise<Ex
     // An answer is to what was read here, and to nothing that is asked anew meanwhile.
     const how = { nonce: flags.nonce ?? item.nonce, by: flags.by ?? userName() };
     const give = (reply: Reply) => answerItem(kept.store, item.id, reply, how);
-    const reply = await replyOf(flags, detail);
+    const reply = await replyOf(flags, detail, io);
     if (reply) await give(reply);
     else {
-      if (!process.stdin.isTTY || !process.stderr.isTTY) throw nothingChosen(item);
-      process.stderr.write(plainItem(detail, Date.now()));
-      if (!(await asked(detail, give))) {
-        process.stderr.write('Nothing was answered.\n');
+      if (!io.stdin.isTTY || !io.stderr.isTTY) throw nothingChosen(item);
+      io.stderr.write(plainItem(detail, Date.now()));
+      if (!(await asked(detail, give, io))) {
+        io.stderr.write('Nothing was answered.\n');
         return exitCode.usage;
       }
     }
-    return await tell(kept, item);
+    return await tell(kept, item, io);
   } finally {
     await kept.store.close();
   }
@@ -60,25 +61,24 @@ const PATIENCE_MS = 3000;
 const LOOK_MS = 100;
 
 /** Asks on the terminal; line by line where it cannot move the cursor, or does not know how wide it is. */
-function asked(detail: ItemDetail, give: (reply: Reply) => Promise<void>): Promise<boolean> {
-  const streams = { input: process.stdin, output: process.stderr };
-  const isSimple = process.env['TERM'] === 'dumb' || !(process.stderr.columns > 0);
-  return isSimple ? askReply(detail.item, give, streams) : chooseReply(detail, give, streams);
+function asked(detail: ItemDetail, give: (reply: Reply) => Promise<void>, io: ProgramIo): Promise<boolean> {
+  const isSimple = io.env['TERM'] === 'dumb' || widthOf(io.stderr) === undefined;
+  return isSimple ? askReply(detail.item, give, { input: io.stdin, output: io.stderr }) : chooseReply(detail, give, io);
 }
 
 /** Says what has become of the answer. */
-async function tell(kept: OpenStore, { id, runId }: InboxItem): Promise<ExitCode> {
+async function tell(kept: OpenStore, { id, runId }: InboxItem, io: ProgramIo): Promise<ExitCode> {
   for (let left = PATIENCE_MS; ; left -= LOOK_MS) {
     // Whoever works on the run takes the answer before giving the run back.
     const worker = await workerOn(kept, runId);
     const item = await kept.store.item(id);
     if (item?.closedAt !== undefined) {
       const { outcome = 'closed' } = item;
-      process.stdout.write(`answered: ${oneLine(outcome)}\n`);
+      io.stdout.write(`answered: ${oneLine(outcome)}\n`);
       return outcome.startsWith('refused') ? exitCode.usage : exitCode.completed;
     }
     if (!worker || left <= 0) {
-      process.stdout.write(`answered; ${takenText(kept, runId, worker)}\n`);
+      io.stdout.write(`answered; ${takenText(kept, runId, worker)}\n`);
       return exitCode.completed;
     }
     await setTimeout(LOOK_MS);

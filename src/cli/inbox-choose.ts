@@ -11,13 +11,8 @@ import { problemText } from '../model/problem-text.ts';
 import type { Reply } from '../model/reply.ts';
 import { MENDABLE } from './inbox-ask.ts';
 import { replyOf, type ReplyFlags } from './inbox-reply.ts';
+import type { ProgramIo } from './program-io.ts';
 import { oneLine } from './show/text.ts';
-
-/** The terminal. */
-export interface Terminal {
-  readonly input: NodeJS.ReadStream;
-  readonly output: NodeJS.WriteStream;
-}
 
 /**
  * Asks until an answer is taken. Nothing is answered by Enter alone: what is marked first is to leave the item open. So is
@@ -29,8 +24,9 @@ export interface Terminal {
 export async function chooseReply(
   detail: ItemDetail,
   give: (reply: Reply) => Promise<void>,
-  { input, output }: Terminal,
+  io: ProgramIo,
 ): Promise<boolean> {
+  const { stdin: input, stderr: output } = io;
   const ended = new AbortController();
   const onKey = (_: string | undefined, key: Key) => key.ctrl && key.name === 'd' && ended.abort();
   input.on('keypress', onKey);
@@ -39,7 +35,7 @@ export async function chooseReply(
       const flags = await chosen(detail, { input, output, signal: ended.signal });
       if (flags === undefined) return false;
       try {
-        const reply = await replyOf(flags, detail);
+        const reply = await replyOf(flags, detail, io);
         if (!reply) return false;
         await give(reply);
         return true;
@@ -60,7 +56,9 @@ interface Key {
   readonly ctrl?: boolean;
 }
 
-interface Where extends Terminal {
+interface Where {
+  readonly input: ProgramIo['stdin'];
+  readonly output: ProgramIo['stderr'];
   readonly signal: AbortSignal;
 }
 

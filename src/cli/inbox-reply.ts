@@ -11,6 +11,7 @@ import type { InboxItem } from '../model/inbox.ts';
 import type { ItemDetail } from '../model/item-detail.ts';
 import { reclassify } from '../model/reclassify.ts';
 import type { Reply } from '../model/reply.ts';
+import { placeOf, type ProgramIo } from './program-io.ts';
 import { oneLine } from './show/text.ts';
 
 /** What can be chosen, one of them. */
@@ -36,14 +37,18 @@ export interface ReplyFlags {
  * @returns `undefined` where nothing was chosen.
  * @throws PhasegateError `ANSWER_INVALID` where more than one was, or it cannot be read.
  */
-export async function replyOf(flags: ReplyFlags, detail: ItemDetail): Promise<Reply | undefined> {
+export async function replyOf(
+  flags: ReplyFlags,
+  detail: ItemDetail,
+  io: Pick<ProgramIo, 'cwd'>,
+): Promise<Reply | undefined> {
   const { item } = detail;
   const chosen = NAMES.filter((name) => flags[name] !== undefined);
   if (chosen.length > 1) throw wrong(item, `--${chosen.join(' and --')} exclude each other`, 'Choose one.');
   const { edit, rewind, reclassify: issue, reject: no, escalate: why, skip, abort, value } = flags;
   if (flags.approve) return { type: 'decide', decision: { type: 'approve' } };
   if (edit !== undefined)
-    return { type: 'decide', decision: { type: 'approve' }, outputs: await outputsIn(item, edit) };
+    return { type: 'decide', decision: { type: 'approve' }, outputs: await outputsIn(item, edit, io) };
   if (flags.retry !== undefined) return { type: 'decide', decision: retry(flags.retry) };
   if (rewind) return rewound(item, rewind);
   if (issue !== undefined) return reclassified(detail, issue);
@@ -80,10 +85,14 @@ const NAMES = [
 
 const outputsSchema = z.record(z.string(), z.unknown());
 
-async function outputsIn(item: InboxItem, file: string): Promise<Readonly<Record<string, unknown>>> {
+async function outputsIn(
+  item: InboxItem,
+  file: string,
+  io: Pick<ProgramIo, 'cwd'>,
+): Promise<Readonly<Record<string, unknown>>> {
   let text: string;
   try {
-    text = await readFile(file, 'utf8');
+    text = await readFile(placeOf(file, io), 'utf8');
   } catch (cause) {
     throw new PhasegateError('FILE_UNREADABLE', `Cannot read ${file} as ${errorInfo(cause).message}`, { cause });
   }

@@ -8,6 +8,7 @@ import { exitCode, type ExitCode } from './exit-code.ts';
 import { findItem } from './find-item.ts';
 import { takenText, workerOn } from './given-answer.ts';
 import { print } from './print.ts';
+import type { ProgramIo } from './program-io.ts';
 import { asText, seesColours } from './reporter.ts';
 import { itemLines } from './show/item-lines.ts';
 import { createPainter } from './show/line.ts';
@@ -17,13 +18,14 @@ import { openStore, type StoreFlags } from './store-option.ts';
 export async function showItem(
   wanted: string,
   { json = false, ...flags }: StoreFlags & { readonly json?: boolean },
+  io: ProgramIo,
 ): Promise<ExitCode> {
-  const kept = openStore(flags, 'read');
+  const kept = openStore(flags, 'read', io);
   const detail = await detailOf(kept.store, await withAnswer(kept.store, await findItem(kept, wanted)));
   const { answer, runId } = detail.item;
   const waits = answer && takenText(kept, runId, await workerOn(kept, runId));
   await kept.store.close();
-  const paint = createPainter(seesColours(process.stdout));
+  const paint = createPainter(seesColours(io.stdout, io));
   const lines = json ? [JSON.stringify(detail)] : itemLines(detail, Date.now(), waits).map(paint);
-  return (await print(asText(lines))) ? exitCode.completed : exitCode.brokenPipe;
+  return (await print(asText(lines), io)) ? exitCode.completed : exitCode.brokenPipe;
 }

@@ -6,6 +6,7 @@
 import { withAnswers } from '../store/given-answer.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { print } from './print.ts';
+import type { ProgramIo } from './program-io.ts';
 import { asText, seesColours } from './reporter.ts';
 import { itemTable } from './show/item-lines.ts';
 import { createPainter } from './show/line.ts';
@@ -20,12 +21,15 @@ export interface InboxFlags extends StoreFlags {
 }
 
 /** Prints what waits for people, the oldest first. */
-export async function listInbox({ all = false, queue, json = false, ...flags }: InboxFlags): Promise<ExitCode> {
-  const { store } = openStore(flags, 'read');
+export async function listInbox(
+  { all = false, queue, json = false, ...flags }: InboxFlags,
+  io: ProgramIo,
+): Promise<ExitCode> {
+  const { store } = openStore(flags, 'read', io);
   const kept = await withAnswers(store, await store.inbox(all ? {} : { open: true }));
   await store.close();
   const items = kept.filter((item) => queue === undefined || item.queue === queue);
-  const paint = createPainter(seesColours(process.stdout));
+  const paint = createPainter(seesColours(io.stdout, io));
   const lines = json ? items.map((item) => JSON.stringify(item)) : itemTable(items, Date.now()).map(paint);
-  return (await print(asText(lines))) ? exitCode.completed : exitCode.brokenPipe;
+  return (await print(asText(lines), io)) ? exitCode.completed : exitCode.brokenPipe;
 }

@@ -5,6 +5,7 @@
  */
 import type { InspectorServer } from '../inspect/serve.ts';
 import type { Beside } from './beside.ts';
+import type { ProgramIo } from './program-io.ts';
 
 /** How a run is inspected. */
 export interface InspectFlags {
@@ -16,11 +17,11 @@ export interface InspectFlags {
 export interface Inspection extends Pick<InspectorServer, 'inspect'>, Beside {}
 
 /** Serves runs where that is asked for, and says where. */
-export async function openInspection({ inspect: port }: InspectFlags): Promise<Inspection | undefined> {
+export async function openInspection({ inspect: port }: InspectFlags, io: ProgramIo): Promise<Inspection | undefined> {
   if (port === undefined) return undefined;
   const { serveInspector } = await import('../inspect/serve.ts');
   const server = await serveInspector({ port, unref: true });
-  process.stderr.write(`Inspect the run at ${server.url}\n`);
+  io.stderr.write(`Inspect the run at ${server.url}\n`);
   return {
     inspect: server.inspect,
     goesOn: `The run can be inspected until Ctrl-C, at ${server.url}`,

@@ -5,6 +5,7 @@
  */
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { exitCodeOfFailure, failureText } from './output.ts';
+import type { ProgramIo } from './program-io.ts';
 
 /** Watches while a run goes on. */
 export interface Interrupts {
@@ -21,7 +22,11 @@ export interface Interrupts {
  * @param stop Called once, with a reason.
  * @param leave Called right before the process ends at once.
  */
-export function watchInterrupts(stop: (reason: string) => void, leave: () => void): Interrupts {
+export function watchInterrupts(
+  stop: (reason: string) => void,
+  leave: () => void,
+  { stdout }: Pick<ProgramIo, 'stdout'>,
+): Interrupts {
   let code: ExitCode | undefined;
 
   function interrupt(own: ExitCode, reason: string): void {
@@ -42,14 +47,14 @@ export function watchInterrupts(stop: (reason: string) => void, leave: () => voi
     return [signal, handler] as const;
   });
   const broken = (error: Error) => interrupt(exitCodeOfFailure(error), failureText(error));
-  process.stdout.on('error', broken);
+  stdout.on('error', broken);
   return {
     get code() {
       return code;
     },
     release() {
       for (const [signal, handler] of handlers) process.off(signal, handler);
-      process.stdout.off('error', broken);
+      stdout.off('error', broken);
     },
   };
 }

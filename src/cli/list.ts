@@ -7,6 +7,7 @@ import type { ListedRun } from '../store/port.ts';
 import { readStandings, standingOf } from '../store/standing.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { asItStands } from './holder.ts';
+import type { ProgramIo } from './program-io.ts';
 import { asText, seesColours } from './reporter.ts';
 import { createPainter } from './show/line.ts';
 import { runTable } from './show/run-table.ts';
@@ -22,17 +23,20 @@ export interface ListFlags extends StoreFlags {
 }
 
 /** Prints runs, the latest started first. */
-export async function listRuns({ status, pipeline, limit, json = false, ...flags }: ListFlags): Promise<ExitCode> {
+export async function listRuns(
+  { status, pipeline, limit, json = false, ...flags }: ListFlags,
+  io: ProgramIo,
+): Promise<ExitCode> {
   const wanted = status === undefined ? undefined : readStandings(status);
-  const { store } = openStore(flags, 'read');
+  const { store } = openStore(flags, 'read', io);
   const all = await store.runs({ pipeline, limit: wanted ? undefined : limit });
   const runs = all
     .map(asItStands)
     .filter((run) => wanted?.has(standingOf(run)) ?? true)
     .slice(0, limit);
   await store.close();
-  const paint = createPainter(seesColours(process.stdout));
-  process.stdout.write(asText(json ? runs.map(asJson) : runTable(runs, Date.now()).map(paint)));
+  const paint = createPainter(seesColours(io.stdout, io));
+  io.stdout.write(asText(json ? runs.map(asJson) : runTable(runs, Date.now()).map(paint)));
   return exitCode.completed;
 }
 

@@ -6,6 +6,7 @@
 import type { RunRecord } from '../model/event.ts';
 import { divert, type Diverted } from './divert.ts';
 import { createPane } from './pane.ts';
+import type { OutputStream, ProgramIo } from './program-io.ts';
 import { asText, seesColours, type Reporter } from './reporter.ts';
 import { createBoard } from './show/board.ts';
 import { endingLines } from './show/ending.ts';
@@ -14,16 +15,18 @@ import { runLine } from './show/summary.ts';
 import { frameLines, type Size } from './show/tree.ts';
 
 /** Draws the tree again and again. What the code of the pipeline prints appears above it. */
-export function createLiveReporter(stream: NodeJS.WriteStream): Reporter {
+export function createLiveReporter(io: ProgramIo): Reporter {
+  const { stdout: stream, stderr, env } = io;
   const board = createBoard();
-  const paint = createPainter(seesColours(stream));
-  const streams = [stream, ...(process.stderr.isTTY ? [process.stderr] : [])];
-  const printed = new Map<NodeJS.WriteStream, string>();
+  const paint = createPainter(seesColours(stream, io));
+  const streams = [stream, ...(stderr.isTTY ? [stderr] : [])];
+  const printed = new Map<OutputStream, string>();
   let diverted: readonly Diverted[] = [];
   let timer: NodeJS.Timeout | undefined;
   const pane = createPane(
     (text) => direct(() => stream.write(text)),
     () => sizeOf(stream),
+    env,
   );
 
   /** Runs code that writes to the terminal itself. */
@@ -49,7 +52,7 @@ export function createLiveReporter(stream: NodeJS.WriteStream): Reporter {
   }
 
   /** Whole lines go above the tree at once; the rest of a line waits for its end. */
-  function print(to: NodeJS.WriteStream, text: string): void {
+  function print(to: OutputStream, text: string): void {
     const all = (printed.get(to) ?? '') + text;
     const end = all.lastIndexOf('\n') + 1;
     printed.set(to, all.slice(end));
@@ -108,6 +111,6 @@ export function createLiveReporter(stream: NodeJS.WriteStream): Reporter {
 const FRAME_MS = 100;
 
 /** Terminals that do not know their size say 0 or nothing. */
-function sizeOf({ columns, rows }: NodeJS.WriteStream): Size {
+function sizeOf({ columns = 0, rows = 0 }: OutputStream): Size {
   return { columns: columns > 0 ? columns : 80, rows: rows > 0 ? rows : 24 };
 }

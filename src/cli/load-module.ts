@@ -12,6 +12,7 @@ import { exitCode } from './exit-code.ts';
 import { watchExit, type EarlyExit } from './exit-watch.ts';
 import { missingPackage } from './missing-package.ts';
 import { TO_EXPORT, type OwnRun } from './own-run.ts';
+import type { ProgramIo } from './program-io.ts';
 import { virtualModulesFor } from './virtual-modules.ts';
 
 /** What a module is: a pipeline, or a program that has started runs itself. */
@@ -32,8 +33,8 @@ export function startsItself(file: string): PhasegateError {
  * @param file How the user named it.
  * @param path Where it is.
  */
-export async function loadModule(file: string, path: string): Promise<LoadedModule> {
-  const { exported, started } = await importModule(file, path);
+export async function loadModule(file: string, path: string, io: ProgramIo): Promise<LoadedModule> {
+  const { exported, started } = await importModule(file, path, io);
   // A CommonJS module is what it exports.
   if (isPipeline(exported)) return { pipeline: exported };
   if (isPipeline(exported['default'])) return { pipeline: exported['default'] };
@@ -51,11 +52,11 @@ interface Imported {
   readonly started: readonly OwnRun[];
 }
 
-async function importModule(file: string, path: string): Promise<Imported> {
+async function importModule(file: string, path: string, io: ProgramIo): Promise<Imported> {
   const started: OwnRun[] = [];
   // Standard output is for what the command has to say, not for what a module prints while it is loaded.
-  const stdout = divert(process.stdout, (text) => process.stderr.write(text));
-  const watch = watchExit(exitCode.usage, (how) => earlyExit(file, how).message);
+  const stdout = divert(io.stdout, (text) => io.stderr.write(text));
+  const watch = watchExit(exitCode.usage, (how) => earlyExit(file, how).message, io);
   try {
     const virtualModules = await virtualModulesFor(await readFile(path, 'utf8'), (run) => started.push(run));
     const jiti = createJiti(path, { virtualModules, interopDefault: false });

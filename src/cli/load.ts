@@ -4,21 +4,22 @@
  * @module
  */
 import { stat } from 'node:fs/promises';
-import { extname, resolve } from 'node:path';
+import { extname } from 'node:path';
 import type { Pipeline } from '../model/define.ts';
 import { PhasegateError } from '../model/errors.ts';
 import type { LoadedModule } from './load-module.ts';
+import { placeOf, type ProgramIo } from './program-io.ts';
 
 /** Reads a pipeline from a module or a YAML file. Throws a PhasegateError that says what is wrong with the file. */
-export async function loadPipeline(file: string): Promise<Pipeline> {
-  const loaded = await loadToRun(file);
+export async function loadPipeline(file: string, io: ProgramIo): Promise<Pipeline> {
+  const loaded = await loadToRun(file, io);
   if ('pipeline' in loaded) return loaded.pipeline;
   throw (await import('./load-module.ts')).startsItself(file);
 }
 
 /** The same, where a module may also start runs itself. */
-export async function loadToRun(file: string): Promise<LoadedModule> {
-  const path = resolve(file);
+export async function loadToRun(file: string, io: ProgramIo): Promise<LoadedModule> {
+  const path = placeOf(file, io);
   await requireFile(file, path);
   switch (extname(path).toLowerCase()) {
     case '.ts':
@@ -27,7 +28,7 @@ export async function loadToRun(file: string): Promise<LoadedModule> {
     case '.js':
     case '.mjs':
     case '.cjs':
-      return (await import('./load-module.ts')).loadModule(file, path);
+      return (await import('./load-module.ts')).loadModule(file, path, io);
     case '.yaml':
     case '.yml':
       return { pipeline: await (await import('./yaml/load.ts')).loadYaml(file, path) };

@@ -6,6 +6,7 @@
 import { PhasegateError } from '../model/errors.ts';
 import type { MemoryFilter } from '../store/port.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
+import type { ProgramIo } from './program-io.ts';
 import { asText } from './reporter.ts';
 import { counted } from '../model/amount-text.ts';
 import { duration, oneLine } from './show/text.ts';
@@ -21,11 +22,11 @@ export interface MemoryFlags extends StoreFlags {
 }
 
 /** Prints what is remembered, the oldest first. */
-export async function listMemories({
-  json = false,
-  ...flags
-}: MemoryFlags & { readonly json?: boolean }): Promise<ExitCode> {
-  const { store } = openStore(flags, 'read');
+export async function listMemories(
+  { json = false, ...flags }: MemoryFlags & { readonly json?: boolean },
+  io: ProgramIo,
+): Promise<ExitCode> {
+  const { store } = openStore(flags, 'read', io);
   const memories = (await store.memories?.(filterOf(flags))) ?? [];
   await store.close();
   const lines = json
@@ -34,7 +35,7 @@ export async function listMemories({
         `${oneLine(phase)} of "${oneLine(pipeline)}" in scope "${oneLine(scope)}", run ${oneLine(runId)}, ${duration(Date.now() - time)} ago`,
         `  ${oneLine(text)}`,
       ]);
-  process.stdout.write(asText(lines.length === 0 && !json ? ['nothing is remembered'] : lines));
+  io.stdout.write(asText(lines.length === 0 && !json ? ['nothing is remembered'] : lines));
   return exitCode.completed;
 }
 
@@ -43,20 +44,20 @@ export async function listMemories({
  *
  * @throws PhasegateError `INPUT_INVALID` where neither a condition nor `all` is given.
  */
-export async function forgetMemories({
-  all = false,
-  ...flags
-}: MemoryFlags & { readonly all?: boolean }): Promise<ExitCode> {
+export async function forgetMemories(
+  { all = false, ...flags }: MemoryFlags & { readonly all?: boolean },
+  io: ProgramIo,
+): Promise<ExitCode> {
   const filter = filterOf(flags);
   if (!all && Object.values(filter).every((one) => one === undefined)) {
     throw new PhasegateError('INPUT_INVALID', 'Cannot forget anything as it was not said what', {
       hint: 'Say --scope, --pipeline, --phase or --run; or --all for everything that is remembered.',
     });
   }
-  const { store } = openStore(flags, 'write');
+  const { store } = openStore(flags, 'write', io);
   const forgotten = (await store.forget?.(filter)) ?? 0;
   await store.close();
-  process.stdout.write(`forgot ${counted(forgotten, 'reflection')}\n`);
+  io.stdout.write(`forgot ${counted(forgotten, 'reflection')}\n`);
   return exitCode.completed;
 }
 

@@ -6,6 +6,7 @@
 import { runPipeline, startRun } from '../index.ts';
 import { counted } from '../model/amount-text.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
+import type { ProgramIo } from './program-io.ts';
 import { harmless } from './show/harmless.ts';
 
 /** A run of a module's own. */
@@ -40,12 +41,12 @@ export function watchStarts(onStart: (run: OwnRun) => void): {
 }
 
 /** Lets a module that has started runs itself come to its end, and says what to export. */
-export async function awaitOwnRuns(file: string, runs: readonly OwnRun[]): Promise<ExitCode> {
+export async function awaitOwnRuns(file: string, runs: readonly OwnRun[], io: ProgramIo): Promise<ExitCode> {
   const endings = await Promise.all(runs.map(async ({ pipeline, ended }) => ({ pipeline, status: await ended })));
   // What the module does with a result comes after it.
   await new Promise((resolve) => process.once('beforeExit', resolve));
   const told = endings.map(({ pipeline, status }) => `"${pipeline}" ${status}`).join(', ');
-  process.stderr.write(
+  io.stderr.write(
     `${harmless(`"${file}" has started ${counted(runs.length, 'run')} itself: ${told}.`)}\n${TO_EXPORT}\n`,
   );
   return endings.every(({ status }) => status === 'completed') ? exitCode.completed : exitCode.unsuccessful;

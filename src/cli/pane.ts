@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { ProgramIo } from './program-io.ts';
 import { rowsOf } from './show/text.ts';
 
 /** How large a terminal is, in characters. */
@@ -27,8 +28,12 @@ export interface Pane {
   close(): void;
 }
 
-/** @param write Writes to the terminal itself. @param size How large the terminal is at that moment. */
-export function createPane(write: (text: string) => void, size: () => PaneSize): Pane {
+/**
+ * @param write Writes to the terminal itself.
+ * @param size How large the terminal is at that moment.
+ * @param env Tells which terminal it is.
+ */
+export function createPane(write: (text: string) => void, size: () => PaneSize, env: ProgramIo['env']): Pane {
   let drawn: readonly PaneLine[] = [];
   let drawnAt = size();
   let isOpen = false;
@@ -37,7 +42,7 @@ export function createPane(write: (text: string) => void, size: () => PaneSize):
   function erasing(): string {
     const { columns, rows } = size();
     // Of lines that have left at the top nothing can be erased.
-    const height = Math.min(heightOf(drawn, drawnAt.columns, columns), rows - 1);
+    const height = Math.min(heightOf(drawn, drawnAt.columns, columns, env), rows - 1);
     drawn = [];
     return height === 0 ? '' : `${up(height)}\r${ERASE_BELOW}`;
   }
@@ -94,13 +99,12 @@ function changing(before: readonly PaneLine[], after: readonly PaneLine[]): stri
 }
 
 /** The rows that lines take on a terminal whose width has changed since. Most terminals break lines that are too wide then. */
-function heightOf(lines: readonly PaneLine[], from: number, to: number): number {
-  if (to >= from || !breaksLines()) return lines.length;
+function heightOf(lines: readonly PaneLine[], from: number, to: number, env: ProgramIo['env']): number {
+  if (to >= from || !breaksLines(env)) return lines.length;
   return lines.reduce((sum, { text }) => sum + rowsOf(text, to), 0);
 }
 
 /** xterm, the console of Linux and GNU screen cut them off. */
-function breaksLines(): boolean {
-  const { XTERM_VERSION, TERM, STY } = process.env;
+function breaksLines({ XTERM_VERSION, TERM, STY }: ProgramIo['env']): boolean {
   return XTERM_VERSION === undefined && STY === undefined && TERM !== 'linux';
 }

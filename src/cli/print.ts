@@ -3,10 +3,11 @@
  *
  * @module
  */
+import type { ProgramIo } from './program-io.ts';
 
 /** Writes, and resolves when it is written: to whether somebody still reads. */
-export function print(text: string): Promise<boolean> {
+export function print(text: string, { stdout }: Pick<ProgramIo, 'stdout'>): Promise<boolean> {
   return new Promise((resolve) => {
-    process.stdout.write(text, (error) => resolve(!error));
+    stdout.write(text, (error) => resolve(!error));
   });
 }

@@ -7,12 +7,13 @@ import type { Command } from 'commander';
 import type { ExitCode } from './exit-code.ts';
 import type { AnswerFlags } from './inbox-answer.ts';
 import type { InboxFlags } from './inbox.ts';
+import type { ProgramIo } from './program-io.ts';
 import { notBlank, storeOption } from './program-runs.ts';
 import { DEFAULT_STORE } from './store-default.ts';
 import type { StoreFlags } from './store-option.ts';
 
-/** Adds the commands. @param end Told how a command has ended. */
-export function addInboxCommands(program: Command, end: (code: ExitCode) => void): void {
+/** Adds the commands. @param io What they use of their process. @param end Told how a command has ended. */
+export function addInboxCommands(program: Command, io: ProgramIo, end: (code: ExitCode) => void): void {
   const store = () => storeOption(`where runs are kept (default: ${DEFAULT_STORE})`);
   const inbox = program.command('inbox').description('list what waits for people, show it, and answer it');
   // Options of a command are not those of its subcommands: both know the store.
@@ -23,14 +24,14 @@ export function addInboxCommands(program: Command, end: (code: ExitCode) => void
     .option('--all', 'what was closed as well')
     .option('--queue <name>', 'only what that queue is asked', notBlank)
     .option('--json', 'print a line of JSON for each')
-    .action(async (flags: InboxFlags) => end(await (await import('./inbox.ts')).listInbox(flags)));
+    .action(async (flags: InboxFlags) => end(await (await import('./inbox.ts')).listInbox(flags, io)));
   inbox
     .command('show <item>')
     .description('show what is asked, what was tried, and what each answer would lead to')
     .addOption(store())
     .option('--json', 'print it as JSON')
     .action(async (item: string, flags: StoreFlags & { readonly json?: boolean }) =>
-      end(await (await import('./inbox-show.ts')).showItem(item, flags)),
+      end(await (await import('./inbox-show.ts')).showItem(item, flags, io)),
     );
   inbox
     .command('answer <item>')
@@ -53,6 +54,6 @@ export function addInboxCommands(program: Command, end: (code: ExitCode) => void
     .option('--nonce <nonce>', 'refuse to answer anything but what was shown with this nonce', notBlank)
     .option('--by <name>', 'who answers (default: the name of the user)', notBlank)
     .action(async (item: string, flags: AnswerFlags) =>
-      end(await (await import('./inbox-answer.ts')).answerKept(item, flags)),
+      end(await (await import('./inbox-answer.ts')).answerKept(item, flags, io)),
     );
 }

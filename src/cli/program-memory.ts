@@ -6,11 +6,12 @@
 import type { Command } from 'commander';
 import type { ExitCode } from './exit-code.ts';
 import type { MemoryFlags } from './memory.ts';
+import type { ProgramIo } from './program-io.ts';
 import { notBlank, storeOption } from './program-runs.ts';
 import { DEFAULT_STORE } from './store-default.ts';
 
-/** Adds the commands. @param end Told how a command has ended. */
-export function addMemoryCommands(program: Command, end: (code: ExitCode) => void): void {
+/** Adds the commands. @param io What they use of their process. @param end Told how a command has ended. */
+export function addMemoryCommands(program: Command, io: ProgramIo, end: (code: ExitCode) => void): void {
   const memory = program.command('memory').description('list what runs have learned for later ones, and forget it');
   const command = (name: string, isDefault = false) =>
     memory
@@ -24,12 +25,12 @@ export function addMemoryCommands(program: Command, end: (code: ExitCode) => voi
     .description('list reflections on rejected attempts, the oldest first')
     .option('--json', 'print a line of JSON for each')
     .action(async (flags: MemoryFlags & { readonly json?: boolean }) =>
-      end(await (await import('./memory.ts')).listMemories(flags)),
+      end(await (await import('./memory.ts')).listMemories(flags, io)),
     );
   command('rm')
     .description('forget them; the records of runs stay as they are')
     .option('--all', 'everything that is remembered')
     .action(async (flags: MemoryFlags & { readonly all?: boolean }) =>
-      end(await (await import('./memory.ts')).forgetMemories(flags)),
+      end(await (await import('./memory.ts')).forgetMemories(flags, io)),
     );
 }

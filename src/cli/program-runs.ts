@@ -12,6 +12,7 @@ import { exitCode, type ExitCode } from './exit-code.ts';
 import type { ForkFlags } from './fork.ts';
 import type { ListFlags } from './list.ts';
 import { INSPECT, toPort } from './port.ts';
+import type { ProgramIo } from './program-io.ts';
 import type { CollectFlags } from './remove.ts';
 import type { ReportFlags } from './report.ts';
 import type { ResumeFlags } from './resume.ts';
@@ -32,7 +33,7 @@ export const UI = 'serve the dashboard, where people can answer, and wait for th
 
 /** The option that names the store. */
 export function storeOption(description: string): Option {
-  return new Option('--store <file>', description).env(STORE_VARIABLE).argParser(notBlank);
+  return new Option('--store <file>', `${description} (env: ${STORE_VARIABLE})`).argParser(notBlank);
 }
 
 /** Refuses a text without anything in it. */
@@ -41,13 +42,13 @@ export function notBlank(text: string): string {
   throw new InvalidArgumentError('It is empty.');
 }
 
-/** Adds the commands. @param end Told how a command has ended. */
-export function addRunCommands(program: Command, end: (code: ExitCode) => void): void {
+/** Adds the commands. @param io What they use of their process. @param end Told how a command has ended. */
+export function addRunCommands(program: Command, io: ProgramIo, end: (code: ExitCode) => void): void {
   for (const { name, description } of GOING_ON) {
     goingOn(command(program, `${name} <run> [pipeline]`).description(description)).action(
       async (run: string, file: string | undefined, flags: ResumeFlags) => {
         const { resumeKept, retryKept } = await import('./resume.ts');
-        end(await (name === 'resume' ? resumeKept : retryKept)(run, file, flags));
+        end(await (name === 'resume' ? resumeKept : retryKept)(run, file, flags, io));
       },
     );
   }
@@ -57,7 +58,7 @@ export function addRunCommands(program: Command, end: (code: ExitCode) => void):
     .option('--pipeline <name>', 'only runs of that pipeline')
     .option('-n, --limit <count>', 'at most so many', toCount)
     .option('--json', 'print a line of JSON for each')
-    .action(async (flags: ListFlags) => end(await (await import('./list.ts')).listRuns(flags)));
+    .action(async (flags: ListFlags) => end(await (await import('./list.ts')).listRuns(flags, io)));
 
   command(program, 'events <run>')
     .description('print the records of a run')
@@ -65,25 +66,27 @@ export function addRunCommands(program: Command, end: (code: ExitCode) => void):
     .option('-f, --follow', 'go on until the run has ended')
     .option('--json', 'print each record as a line of JSON')
     .action(async (run: string, flags: EventsFlags) =>
-      end(await (await import('./events.ts')).printEvents(run, flags)),
+      end(await (await import('./events.ts')).printEvents(run, flags, io)),
     );
   command(program, 'show <run>')
     .description('show how a run stands, and what each attempt came to')
     .option('--timeline', 'draw when each phase did what instead')
     .option('--json', 'print its snapshot, with all attempts, as JSON')
-    .action(async (run: string, flags: ShowFlags) => end(await (await import('./show.ts')).showKept(run, flags)));
+    .action(async (run: string, flags: ShowFlags) => end(await (await import('./show.ts')).showKept(run, flags, io)));
   command(program, 'report <run>')
     .description('write a report on a run: its phases and decisions, its defects, and what they say of its gates')
     .option('--html', 'a page of HTML instead of Markdown')
     .addOption(new Option('--json', 'what the report is made from, as JSON').conflicts('html'))
     .option('-o, --out <file>', 'where to (default: standard output)', notBlank)
-    .action(async (run: string, flags: ReportFlags) => end(await (await import('./report.ts')).reportKept(run, flags)));
+    .action(async (run: string, flags: ReportFlags) =>
+      end(await (await import('./report.ts')).reportKept(run, flags, io)),
+    );
   command(program, 'doctor [run...]')
     .description('say what is wrong with review loops, as far as the records of runs tell (default: of all runs)')
     .option('--pipeline <name>', 'only runs of that pipeline')
     .option('--json', 'print findings, and what they were made from, as JSON')
     .action(async (runs: readonly string[], flags: DoctorFlags) =>
-      end(await (await import('./doctor.ts')).examineRuns(runs, flags)),
+      end(await (await import('./doctor.ts')).examineRuns(runs, flags, io)),
     );
   const fork = command(program, 'fork <run> [pipeline]')
     .description('make a new run that is left where another was at some point')
@@ -93,21 +96,23 @@ export function addRunCommands(program: Command, end: (code: ExitCode) => void):
     const idle = flags.run ? undefined : WITH_RUN.find((flag) => fork.getOptionValueSource(flag) === 'cli');
     if (idle !== undefined)
       fork.error(`error: option '${longOf(fork, idle)}' is of use with '--run' only`, { exitCode: exitCode.usage });
-    end(await (await import('./fork.ts')).forkKept(run, file, flags));
+    end(await (await import('./fork.ts')).forkKept(run, file, flags, io));
   });
   command(program, 'cancel <run>')
     .description('end a run; whoever works on it is told to')
     .option('--reason <text>', 'what its records say', notBlank)
-    .action(async (run: string, flags: CancelFlags) => end(await (await import('./cancel.ts')).cancelKept(run, flags)));
+    .action(async (run: string, flags: CancelFlags) =>
+      end(await (await import('./cancel.ts')).cancelKept(run, flags, io)),
+    );
   command(program, 'ui')
     .description('show runs in a browser, and answer what waits for a person there')
     .option('--port <number>', 'where on this machine (default: the first from 4400 that is free)', toPort)
     .option('--read-only', 'answer and change nothing')
-    .action(async (flags: UiFlags) => end(await (await import('./ui.ts')).serveUi(flags)));
+    .action(async (flags: UiFlags) => end(await (await import('./ui.ts')).serveUi(flags, io)));
   command(program, 'rm <run...>')
     .description('remove runs with everything that belongs to them')
     .action(async (runs: readonly string[], flags: StoreFlags) =>
-      end(await (await import('./remove.ts')).removeKept(runs, flags)),
+      end(await (await import('./remove.ts')).removeKept(runs, flags, io)),
     );
   command(program, 'gc')
     .description('remove runs that have ended long ago')
@@ -117,17 +122,17 @@ export function addRunCommands(program: Command, end: (code: ExitCode) => void):
       toDuration,
     )
     .option('--dry-run', 'only list what would be removed')
-    .action(async (flags: CollectFlags) => end(await (await import('./remove.ts')).collectKept(flags)));
+    .action(async (flags: CollectFlags) => end(await (await import('./remove.ts')).collectKept(flags, io)));
   command(program, 'export <run>')
     .description('write a run as one file, for bug reports; inputs and outputs are in it')
     .option('-o, --output <file>', 'where to (default: standard output)', notBlank)
     .action(async (run: string, flags: ExportFlags) =>
-      end(await (await import('./transfer.ts')).exportKept(run, flags)),
+      end(await (await import('./transfer.ts')).exportKept(run, flags, io)),
     );
   command(program, 'import <file>')
     .description('read a run that was exported; - is standard input')
     .action(async (file: string, flags: StoreFlags) =>
-      end(await (await import('./transfer.ts')).importKept(file, flags)),
+      end(await (await import('./transfer.ts')).importKept(file, flags, io)),
     );
 }
 

@@ -8,6 +8,7 @@ import { errorInfo, PhasegateError } from '../model/errors.ts';
 import { version } from '../server/version.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import type { GraphFlags, GraphFormat } from './graph.ts';
+import { widthOf, type ProgramIo } from './program-io.ts';
 import { advised } from './show/error-text.ts';
 import { harmless } from './show/harmless.ts';
 import { addInboxCommands } from './program-inbox.ts';
@@ -15,12 +16,17 @@ import { addMemoryCommands } from './program-memory.ts';
 import { INSPECT, toPort, withPortsApart } from './port.ts';
 import { addRunCommands, notBlank, PIPELINE_FILE, storeOption, UI, WAIT } from './program-runs.ts';
 import type { RunFlags } from './run.ts';
-import { DEFAULT_SCOPE, DEFAULT_STORE, LATEST } from './store-default.ts';
+import { DEFAULT_SCOPE, DEFAULT_STORE, LATEST, STORE_VARIABLE } from './store-default.ts';
+
+/** Arguments of the command line, and what commands use of their process. */
+export interface ProgramOptions extends ProgramIo {
+  readonly argv: readonly string[];
+}
 
 /** Does what the arguments ask for. Never rejects. */
-export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
+export async function runProgram({ argv, ...io }: ProgramOptions): Promise<ExitCode> {
   let code: ExitCode = exitCode.completed;
-  const program = createProgram((done) => (code = done));
+  const program = createProgram(io, (done) => (code = done));
   try {
     await program.parseAsync([...withPortsApart(argv, ['--inspect'])], { from: 'user' });
     return code;
@@ -30,12 +36,15 @@ export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
       ? advised(error.code, error.message)
       : (errorInfo(error).stack ?? String(error));
     // It may quote models, files and other people's runs.
-    process.stderr.write(`${harmless(text)}\n`);
+    io.stderr.write(`${harmless(text)}\n`);
     return PhasegateError.is(error) ? exitCode.usage : exitCode.unsuccessful;
   }
 }
 
 // --- internal ---
+
+/** Columns of help where no terminal says how many it has. */
+const USUAL_WIDTH = 80;
 
 const GRAPH_FORMATS: readonly GraphFormat[] = ['mermaid', 'dot', 'svg'];
 const GRAPH_MACHINES: readonly NonNullable<GraphFlags['machine']>[] = ['phase', 'pipeline'];
@@ -43,12 +52,21 @@ const GRAPH_MACHINES: readonly NonNullable<GraphFlags['machine']>[] = ['phase', 
 const MEMORY = `whose memory the run shares: it learns from earlier runs of that scope (default: ${DEFAULT_SCOPE})`;
 
 /** What a command needs is loaded when it is called for: help and mistakes are answered at once. */
-function createProgram(end: (code: ExitCode) => void): Command {
+function createProgram(io: ProgramIo, end: (code: ExitCode) => void): Command {
   const program = new Command('phasegate')
     .description('Run pipelines whose phases must pass review.')
     .version(version(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .configureOutput({ outputError: (text, write) => write(harmless(text)) })
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+      outputError: (text, write) => write(harmless(text)),
+      getOutHelpWidth: () => widthOf(io.stdout) ?? USUAL_WIDTH,
+      getErrHelpWidth: () => widthOf(io.stderr) ?? USUAL_WIDTH,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .hook('preAction', (_program, command) => takeStoreFrom(io, command))
     .showHelpAfterError('Add --help for what is possible.')
     .exitOverride();
   program
@@ -66,15 +84,15 @@ function createProgram(end: (code: ExitCode) => void): Command {
     .option('--no-store', 'do not keep the run: it cannot be resumed then')
     .option('--memory <scope>', MEMORY, notBlank)
     .option('--no-memory', 'neither recall what earlier runs have learned, nor have it remembered')
-    .action(async (file: string, flags: RunFlags) => end(await (await import('./run.ts')).runFile(file, flags)));
-  addRunCommands(program, end);
-  addInboxCommands(program, end);
-  addMemoryCommands(program, end);
+    .action(async (file: string, flags: RunFlags) => end(await (await import('./run.ts')).runFile(file, flags, io)));
+  addRunCommands(program, io, end);
+  addInboxCommands(program, io, end);
+  addMemoryCommands(program, io, end);
   program
     .command('check')
     .description('judge a pipeline without running it, and print what a run can take at worst')
     .argument('<pipeline>', PIPELINE_FILE)
-    .action(async (file: string) => end(await (await import('./check.ts')).checkFile(file)));
+    .action(async (file: string) => end(await (await import('./check.ts')).checkFile(file, io)));
   program
     .command('graph')
     .description('draw a pipeline, with the ways back; or a run, how it stands; or the machines of both')
@@ -88,9 +106,19 @@ function createProgram(end: (code: ExitCode) => void): Command {
     .option('-o, --out <file>', 'where to (default: standard output)', notBlank)
     .addOption(storeOption(`where runs are kept (default: ${DEFAULT_STORE})`))
     .action(async (wanted: string | undefined, flags: GraphFlags) =>
-      end(await (await import('./graph.ts')).drawGraph(wanted, flags)),
+      end(await (await import('./graph.ts')).drawGraph(wanted, flags, io)),
     );
   return program;
+}
+
+/** Takes the store that the environment names, if no flag does. Commander would read the environment of this process. */
+function takeStoreFrom({ env }: ProgramIo, command: Command): void {
+  const named = env[STORE_VARIABLE];
+  const hasStore = command.options.some(({ long }) => long === '--store');
+  if (named === undefined || !hasStore || command.getOptionValueSource('store') !== undefined) return;
+  if (named.trim() === '')
+    command.error(`error: option '--store <file>' value '' from env '${STORE_VARIABLE}' is invalid. It is empty.`);
+  command.setOptionValueWithSource('store', named, 'env');
 }
 
 /** Not commander's variadic `<field...>`, which would take a file name that follows for a field. */

@@ -6,6 +6,7 @@
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { errorInfo, PhasegateError } from '../model/errors.ts';
+import { placeOf, type ProgramIo } from './program-io.ts';
 
 /** Where the input of a run comes from. */
 export interface InputFlags {
@@ -16,8 +17,8 @@ export interface InputFlags {
 }
 
 /** The input of a run: the file's, with the fields of single flags over it. `undefined` where neither is given. */
-export async function readInput({ input = [], inputFile }: InputFlags): Promise<unknown> {
-  const base = inputFile === undefined ? undefined : await readJsonFile(inputFile);
+export async function readInput({ input = [], inputFile }: InputFlags, io: ProgramIo): Promise<unknown> {
+  const base = inputFile === undefined ? undefined : await readJsonFile(inputFile, io);
   if (input.length === 0) return base;
   if (base !== undefined && !isRecord(base)) {
     throw new PhasegateError(
@@ -44,10 +45,10 @@ function readField(field: string): readonly [string, unknown] {
   return [key, operator === ':=' ? parseJson(value, `--input ${key}`) : value];
 }
 
-async function readJsonFile(file: string): Promise<unknown> {
+async function readJsonFile(file: string, io: ProgramIo): Promise<unknown> {
   let text: string;
   try {
-    text = file === '-' ? await readAll(process.stdin) : await readFile(file, 'utf8');
+    text = file === '-' ? await readAll(io.stdin) : await readFile(placeOf(file, io), 'utf8');
   } catch (cause) {
     throw new PhasegateError('FILE_UNREADABLE', `Cannot read --input-file "${file}": ${errorInfo(cause).message}`, {
       hint: 'Name a JSON file that can be read.',

@@ -8,6 +8,7 @@ import type { Compaction, ListedRun } from '../store/port.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { findRun } from './find-run.ts';
 import { freeFromTheDead } from './holder.ts';
+import type { ProgramIo } from './program-io.ts';
 import { asText, seesColours } from './reporter.ts';
 import { createPainter } from './show/line.ts';
 import { runTable } from './show/run-table.ts';
@@ -23,31 +24,31 @@ export interface CollectFlags extends StoreFlags {
 }
 
 /** Removes runs. None is removed where one of them is not known. */
-export async function removeKept(wanted: readonly string[], flags: StoreFlags): Promise<ExitCode> {
-  const kept = openStore(flags, 'write');
+export async function removeKept(wanted: readonly string[], flags: StoreFlags, io: ProgramIo): Promise<ExitCode> {
+  const kept = openStore(flags, 'write', io);
   const runs = new Map<string, ListedRun>();
   for (const one of wanted) {
     const run = await findRun(kept, one);
     runs.set(run.runId, run);
   }
-  for (const run of runs.values()) await remove(kept, run);
+  for (const run of runs.values()) await remove(kept, run, io);
   await kept.store.compact?.();
   await kept.store.close();
   return exitCode.completed;
 }
 
 /** Removes runs that have ended long ago, and gives their room back. Others are left, however old. */
-export async function collectKept({ keep, dryRun = false, ...flags }: CollectFlags): Promise<ExitCode> {
-  const kept = openStore(flags, dryRun ? 'read' : 'write');
+export async function collectKept({ keep, dryRun = false, ...flags }: CollectFlags, io: ProgramIo): Promise<ExitCode> {
+  const kept = openStore(flags, dryRun ? 'read' : 'write', io);
   const { store } = kept;
   const old = await store.runs({ status: ENDED, updatedBefore: Date.now() - keep });
-  if (dryRun) process.stdout.write(asText(runTable(old, Date.now()).map(createPainter(seesColours(process.stdout)))));
-  else for (const run of old) await remove(kept, run);
+  if (dryRun) io.stdout.write(asText(runTable(old, Date.now()).map(createPainter(seesColours(io.stdout, io)))));
+  else for (const run of old) await remove(kept, run, io);
   // A store is not rewritten while somebody works with it: who is gone does not.
   if (!dryRun) for (const run of await store.runs({ leased: true })) await freeFromTheDead(kept, run);
   const compaction = dryRun ? undefined : await store.compact?.();
   await store.close();
-  process.stdout.write(`${counted(old.length, 'run')} ${dryRun ? 'would be ' : ''}removed${freedText(compaction)}\n`);
+  io.stdout.write(`${counted(old.length, 'run')} ${dryRun ? 'would be ' : ''}removed${freedText(compaction)}\n`);
   return exitCode.completed;
 }
 
@@ -55,10 +56,10 @@ export async function collectKept({ keep, dryRun = false, ...flags }: CollectFla
 
 const ENDED = ['completed', 'rejected', 'failed', 'cancelled', 'exhausted'] as const;
 
-async function remove(kept: OpenStore, run: ListedRun): Promise<void> {
+async function remove(kept: OpenStore, run: ListedRun, io: ProgramIo): Promise<void> {
   await freeFromTheDead(kept, run);
   const { runId, pipeline } = run;
-  if (await kept.store.remove(runId)) process.stdout.write(`removed run ${oneLine(runId)} of "${oneLine(pipeline)}"\n`);
+  if (await kept.store.remove(runId)) io.stdout.write(`removed run ${oneLine(runId)} of "${oneLine(pipeline)}"\n`);
   else throw new PhasegateError('RUN_UNKNOWN', `Cannot remove run ${runId} as it was removed meanwhile`);
 }
 

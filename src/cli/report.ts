@@ -6,6 +6,7 @@
 import type { ExitCode } from './exit-code.ts';
 import { findRun } from './find-run.ts';
 import { asItStands } from './holder.ts';
+import type { ProgramIo } from './program-io.ts';
 import { foldReport, type ReportData } from './report/data.ts';
 import { asHtml } from './report/html.ts';
 import { asMarkdown } from './report/markdown.ts';
@@ -24,8 +25,8 @@ export interface ReportFlags extends StoreFlags {
 }
 
 /** Writes what became of a run: how it went, its defects, its measures. */
-export async function reportKept(wanted: string, flags: ReportFlags): Promise<ExitCode> {
-  const kept = openStore(flags, 'read');
+export async function reportKept(wanted: string, flags: ReportFlags, io: ProgramIo): Promise<ExitCode> {
+  const kept = openStore(flags, 'read', io);
   const run = await findRun(kept, wanted);
   const fold = foldReport();
   for (let next = 1; next <= run.seq; next += AT_ONCE) {
@@ -36,7 +37,7 @@ export async function reportKept(wanted: string, flags: ReportFlags): Promise<Ex
   await kept.store.close();
   const text = textOf(fold.data(asItStands(run)), flags);
   const what = `the report on run ${oneLine(run.runId)} of "${oneLine(run.pipeline)}"`;
-  return writeOut(text, flags.out, `${what} is in ${oneLine(flags.out ?? '')}`);
+  return writeOut(text, flags.out, `${what} is in ${oneLine(flags.out ?? '')}`, io);
 }
 
 // --- internal ---

@@ -6,6 +6,7 @@
 import type { RunRecord } from '../model/event.ts';
 import type { RunResult } from '../model/result.ts';
 import { divert } from './divert.ts';
+import type { OutputStream, ProgramIo } from './program-io.ts';
 import { createBoard } from './show/board.ts';
 import { createEventLines } from './show/event-lines.ts';
 import { createPainter, type Line } from './show/line.ts';
@@ -29,15 +30,15 @@ export interface Reporter {
 }
 
 /** Records as JSON lines on standard output, and nothing else there: what a pipeline prints goes to standard error. */
-export function createJsonReporter(): Reporter {
-  const out = divert(process.stdout, (text) => process.stderr.write(text));
+export function createJsonReporter(io: ProgramIo): Reporter {
+  const out = divert(io.stdout, (text) => io.stderr.write(text));
   return {
     show: (record) => out.write(`${JSON.stringify(record)}\n`),
     recall: () => undefined,
     end(result, notes) {
       out.release();
-      const paint = createPainter(seesColours(process.stderr));
-      process.stderr.write(asText([...summaryLines(result, undefined), ...notes].map(paint)));
+      const paint = createPainter(seesColours(io.stderr, io));
+      io.stderr.write(asText([...summaryLines(result, undefined), ...notes].map(paint)));
     },
     pause: () => undefined,
     resume: () => undefined,
@@ -45,29 +46,29 @@ export function createJsonReporter(): Reporter {
 }
 
 /** A plain line for each event. */
-export function createPlainReporter(): Reporter {
+export function createPlainReporter(io: ProgramIo): Reporter {
   const lines = createEventLines();
   const board = createBoard();
-  const paint = createPainter(seesColours(process.stdout));
+  const paint = createPainter(seesColours(io.stdout, io));
   return {
     show(record) {
       if (record.event.type === 'run.started') board.apply(record);
-      process.stdout.write(`${lines(record)}\n`);
+      io.stdout.write(`${lines(record)}\n`);
     },
     recall(record) {
       board.apply(record);
       lines(record);
     },
-    end: (result, notes) => process.stdout.write(asText([...summaryLines(result, board.plan), ...notes].map(paint))),
+    end: (result, notes) => io.stdout.write(asText([...summaryLines(result, board.plan), ...notes].map(paint))),
     pause: () => undefined,
     resume: () => undefined,
   };
 }
 
 /** Whether a terminal shows colours, and wants them. */
-export function seesColours(stream: NodeJS.WriteStream): boolean {
-  const { NO_COLOR = '', TERM = '' } = process.env;
-  return stream.isTTY && NO_COLOR === '' && TERM !== 'dumb';
+export function seesColours({ isTTY = false }: OutputStream, { env }: Pick<ProgramIo, 'env'>): boolean {
+  const { NO_COLOR = '', TERM = '' } = env;
+  return isTTY && NO_COLOR === '' && TERM !== 'dumb';
 }
 
 /** Lines as text that ends with a line end. */

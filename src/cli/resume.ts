@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { resolve } from 'node:path';
 import type { Pipeline } from '../model/define.ts';
 import { PhasegateError } from '../model/errors.ts';
 import { resumeRun, retryFailed } from '../runtime/resume.ts';
@@ -15,6 +14,7 @@ import { findRun } from './find-run.ts';
 import { freeFromTheDead, thisHolder } from './holder.ts';
 import { openInspection } from './inspection.ts';
 import { loadPipeline } from './load.ts';
+import { placeOf, type ProgramIo } from './program-io.ts';
 import { goOnCommand } from './show/afterwards.ts';
 import { openStore, type OpenStore, type StoreFlags } from './store-option.ts';
 
@@ -24,19 +24,29 @@ export interface ResumeFlags extends StoreFlags, DriveFlags {
 }
 
 /** Goes on with a run that was left. @param file Where its pipeline is, if not where the run was started from. */
-export async function resumeKept(wanted: string, file: string | undefined, flags: ResumeFlags): Promise<ExitCode> {
-  const kept = openStore(flags, 'write');
+export async function resumeKept(
+  wanted: string,
+  file: string | undefined,
+  flags: ResumeFlags,
+  io: ProgramIo,
+): Promise<ExitCode> {
+  const kept = openStore(flags, 'write', io);
   const listed = await findRun(kept, wanted);
-  const definition = await definitionFor(listed, file, goOnCommand('resume', listed.runId, kept, false));
-  return goOn(kept, listed, definition, flags, resumeRun);
+  const definition = await definitionFor(listed, file, goOnCommand('resume', listed.runId, kept, false), io);
+  return goOn(kept, listed, definition, flags, resumeRun, io);
 }
 
 /** Goes on with a run that has ended without success. */
-export async function retryKept(wanted: string, file: string | undefined, flags: ResumeFlags): Promise<ExitCode> {
-  const kept = openStore(flags, 'write');
+export async function retryKept(
+  wanted: string,
+  file: string | undefined,
+  flags: ResumeFlags,
+  io: ProgramIo,
+): Promise<ExitCode> {
+  const kept = openStore(flags, 'write', io);
   const listed = await findRun(kept, wanted);
-  const definition = await definitionFor(listed, file, goOnCommand('retry', listed.runId, kept, false));
-  return goOn(kept, listed, definition, flags, retryFailed);
+  const definition = await definitionFor(listed, file, goOnCommand('retry', listed.runId, kept, false), io);
+  return goOn(kept, listed, definition, flags, retryFailed, io);
 }
 
 /** A pipeline with the file that it is in. */
@@ -56,9 +66,10 @@ export async function definitionFor(
   { runId, source: known }: ListedRun,
   file: string | undefined,
   command: string,
+  io: ProgramIo,
 ): Promise<Definition> {
-  const source = file === undefined ? known : resolve(file);
-  if (source !== undefined) return { source, pipeline: await loadPipeline(source) };
+  const source = file === undefined ? known : placeOf(file, io);
+  if (source !== undefined) return { source, pipeline: await loadPipeline(source, io) };
   throw new PhasegateError('FILE_UNREADABLE', `Cannot resume run ${runId} as it is not known where its pipeline is`, {
     hint: `Name the file: ${command}`,
   });
@@ -71,13 +82,14 @@ export async function goOn(
   { source, pipeline }: Definition,
   flags: ResumeFlags,
   how: typeof resumeRun,
+  io: ProgramIo,
 ): Promise<ExitCode> {
   const { runId, seq } = listed;
   await freeFromTheDead(kept, listed);
-  const attended = isAttended();
+  const attended = isAttended(io);
   const { allowChanged } = flags;
-  const dashboard = flags.ui ? await dashboardBeside(kept) : undefined;
-  const inspection = await openInspection(flags);
+  const dashboard = flags.ui ? await dashboardBeside(kept, io) : undefined;
+  const inspection = await openInspection(flags, io);
   const run = await how(kept.store, runId, pipeline, {
     allowChanged,
     source,
@@ -89,5 +101,6 @@ export async function goOn(
   return drive(
     { run, kept, attended, known: seq, beside: [dashboard, inspection].filter((one) => one !== undefined) },
     flags,
+    io,
   );
 }

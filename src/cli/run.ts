@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { resolve } from 'node:path';
 import { PhasegateError } from '../model/errors.ts';
 import { startRun } from '../runtime/run.ts';
 import { dashboardBeside } from './dashboard-beside.ts';
@@ -12,6 +11,7 @@ import type { ExitCode } from './exit-code.ts';
 import { thisHolder } from './holder.ts';
 import { openInspection } from './inspection.ts';
 import { loadToRun } from './load.ts';
+import { placeOf, type ProgramIo } from './program-io.ts';
 import { readInput, type InputFlags } from './read-input.ts';
 import { DEFAULT_SCOPE } from './store-default.ts';
 import { openStoreToRun, type OpenStore, type StoreFlags } from './store-option.ts';
@@ -24,27 +24,28 @@ export interface RunFlags extends InputFlags, StoreFlags, DriveFlags {
 }
 
 /** Runs the pipeline of a file and shows how it goes. */
-export async function runFile(file: string, flags: RunFlags): Promise<ExitCode> {
-  const input = await readInput(flags);
-  const loaded = await loadToRun(file);
-  if ('started' in loaded) return (await import('./own-run.ts')).awaitOwnRuns(file, loaded.started);
+export async function runFile(file: string, flags: RunFlags, io: ProgramIo): Promise<ExitCode> {
+  const input = await readInput(flags, io);
+  const loaded = await loadToRun(file, io);
+  if ('started' in loaded) return (await import('./own-run.ts')).awaitOwnRuns(file, loaded.started, io);
   const { pipeline } = loaded;
-  const attended = isAttended() && flags.inputFile !== '-';
-  const kept = openStoreToRun(flags);
+  const attended = isAttended(io) && flags.inputFile !== '-';
+  const kept = openStoreToRun(flags, io);
   if (kept && flags.runId !== undefined) await requireFree(kept, flags.runId);
-  const dashboard = flags.ui ? await dashboardBeside(kept) : undefined;
-  const inspection = await openInspection(flags);
+  const dashboard = flags.ui ? await dashboardBeside(kept, io) : undefined;
+  const inspection = await openInspection(flags, io);
   const run = startRun(pipeline, {
     input,
     runId: flags.runId,
     attended,
     memory: flags.memory ?? DEFAULT_SCOPE,
     inspect: inspection?.inspect,
-    ...(kept && { store: kept.store, holder: thisHolder(), source: resolve(file) }),
+    ...(kept && { store: kept.store, holder: thisHolder(), source: placeOf(file, io) }),
   });
   return drive(
     { run, kept, attended, isNew: true, beside: [dashboard, inspection].filter((one) => one !== undefined) },
     flags,
+    io,
   );
 }
 

@@ -6,6 +6,7 @@
 import { PhasegateError } from '../model/errors.ts';
 import { serveDashboard, type Dashboard } from '../server/serve.ts';
 import { holderIsAlive, thisHolder } from './holder.ts';
+import type { ProgramIo } from './program-io.ts';
 import { sessionSecret } from './session-secret.ts';
 import { harmless } from './show/harmless.ts';
 import type { OpenStore } from './store-option.ts';
@@ -25,18 +26,19 @@ export interface ServeOptions {
 /** Serves the dashboard of a store. */
 export async function serveKept(
   kept: OpenStore,
-  { port, readOnly = false, unref = false }: ServeOptions = {},
+  { port, readOnly = false, unref = false }: ServeOptions,
+  io: ProgramIo,
 ): Promise<Dashboard> {
   const options = {
     storeName: kept.file,
     readOnly,
     unref,
-    session: sessionSecret(kept.file, readOnly ? 'read' : 'write'),
+    session: sessionSecret(kept.path, readOnly ? 'read' : 'write'),
     user: userName(),
     actions: actionsOn(kept),
     isAlive: holderIsAlive,
     holder: thisHolder(),
-    onError: (thrown: unknown) => process.stderr.write(`phasegate: ${harmless(textOf(thrown))}\n`),
+    onError: (thrown: unknown) => io.stderr.write(`phasegate: ${harmless(textOf(thrown))}\n`),
   };
   if (port !== undefined) return serveDashboard(kept.store, { ...options, port });
   for (const next of PORTS) {

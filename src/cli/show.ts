@@ -17,6 +17,7 @@ import { findRun } from './find-run.ts';
 import { givenText } from './given-answer.ts';
 import { asItStands, workHere } from './holder.ts';
 import { print } from './print.ts';
+import { widthOf, type ProgramIo } from './program-io.ts';
 import { asText, seesColours } from './reporter.ts';
 import { goOnText } from './show/afterwards.ts';
 import { attemptLines, foldAttempts } from './show/attempts.ts';
@@ -37,8 +38,8 @@ export interface ShowFlags extends StoreFlags {
 }
 
 /** Prints how a run stands, and what each attempt came to. */
-export async function showKept(wanted: string, flags: ShowFlags): Promise<ExitCode> {
-  const kept = openStore(flags, 'read');
+export async function showKept(wanted: string, flags: ShowFlags, io: ProgramIo): Promise<ExitCode> {
+  const kept = openStore(flags, 'read', io);
   const found = await findRun(kept, wanted);
   const run = asItStands(found);
   const board = createBoard();
@@ -57,18 +58,18 @@ export async function showKept(wanted: string, flags: ShowFlags): Promise<ExitCo
     const { lease: _lease, lapsed: _lapsed, ...info } = run;
     const all = { ...board.snapshot(), info, standing: standingOf(run), items, attempts: story.attempts() };
     const timed = flags.timeline ? { ...all, timeline: fold.timeline() } : all;
-    return (await print(`${JSON.stringify(timed)}\n`)) ? exitCode.completed : exitCode.brokenPipe;
+    return (await print(`${JSON.stringify(timed)}\n`, io)) ? exitCode.completed : exitCode.brokenPipe;
   }
   const snapshot = board.snapshot();
   const lines = [
     ...headLines(run, workHere(found), { ...snapshot, firstAt: board.startedAt }, kept),
     [],
-    ...(flags.timeline ? timeline(fold.timeline(), board, run) : tree(board, run)),
+    ...(flags.timeline ? timeline(fold.timeline(), board, run, io) : tree(board, run)),
     ...items.map(itemLine),
     ...(flags.timeline ? [] : attemptLines(story.attempts())),
   ];
-  const paint = createPainter(seesColours(process.stdout));
-  return (await print(asText(lines.map(paint)))) ? exitCode.completed : exitCode.brokenPipe;
+  const paint = createPainter(seesColours(io.stdout, io));
+  return (await print(asText(lines.map(paint)), io)) ? exitCode.completed : exitCode.brokenPipe;
 }
 
 // --- internal ---
@@ -125,10 +126,10 @@ function itemLine({ id, about, reason, answer }: KeptItem): Line {
 }
 
 /** As wide as the terminal, or as usual ones. Who is asked is waited for, also while nobody works on the run. */
-function timeline(drawn: Timeline, board: Board, { lease }: ListedRun): readonly Line[] {
+function timeline(drawn: Timeline, board: Board, { lease }: ListedRun, { stdout }: ProgramIo): readonly Line[] {
   const { plan } = board;
   if (!plan) return [];
-  const columns = process.stdout.columns > 0 ? process.stdout.columns : USUAL_COLUMNS;
+  const columns = widthOf(stdout) ?? USUAL_COLUMNS;
   const snapshot = board.snapshot();
   return timelineLines(drawn, {
     plan,

@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { PhasegateError } from '../model/errors.ts';
 import { sqliteStore } from '../store.ts';
 import type { RunStore } from '../store/port.ts';
+import { placeOf, type ProgramIo } from './program-io.ts';
 import { harmless } from './show/harmless.ts';
 import { problemText } from '../model/problem-text.ts';
 import { DEFAULT_STORE, STORE_VARIABLE } from './store-default.ts';
@@ -22,6 +23,10 @@ export interface OpenStore {
   readonly store: RunStore;
   /** As the user named it. */
   readonly file: string;
+  /** Where it is. */
+  readonly path: string;
+  /** The one that commands use if none is named. */
+  readonly usual: string;
 }
 
 /**
@@ -30,13 +35,14 @@ export interface OpenStore {
  * @returns `undefined` where none is wanted, or none can be had and none was asked for: that is told on standard error.
  * @throws PhasegateError of the store, where it cannot be used.
  */
-export function openStoreToRun({ store: file = DEFAULT_STORE }: StoreFlags): OpenStore | undefined {
+export function openStoreToRun({ store: file = DEFAULT_STORE }: StoreFlags, io: ProgramIo): OpenStore | undefined {
   if (isNone(file)) return undefined;
   try {
-    return { store: sqliteStore(file), file };
+    const path = placeOf(file, io);
+    return { store: sqliteStore(path), file, path, usual: usualIn(io) };
   } catch (error) {
     if (file !== DEFAULT_STORE || !isWithoutSqlite(error)) throw error;
-    process.stderr.write(`phasegate: this run is not kept. ${harmless(problemText(error.message))}\n`);
+    io.stderr.write(`phasegate: this run is not kept. ${harmless(problemText(error.message))}\n`);
     return undefined;
   }
 }
@@ -47,13 +53,18 @@ export function openStoreToRun({ store: file = DEFAULT_STORE }: StoreFlags): Ope
  * @param mode `read` for commands that leave it as it is; they may run beside a process that works on a run.
  * @throws PhasegateError `STORE_UNREADABLE` where there is none, and others of the store.
  */
-export function openStore({ store: file = DEFAULT_STORE }: StoreFlags, mode: 'read' | 'write'): OpenStore {
+export function openStore(
+  { store: file = DEFAULT_STORE }: StoreFlags,
+  mode: 'read' | 'write',
+  io: ProgramIo,
+): OpenStore {
   if (isNone(file)) {
     throw new PhasegateError('STORE_UNREADABLE', 'Cannot look for runs as no store is to be used', {
       hint: 'Name its file with --store.',
     });
   }
-  if (!existsSync(file)) {
+  const path = placeOf(file, io);
+  if (!existsSync(path)) {
     const isUsual = file === DEFAULT_STORE;
     const found = isUsual ? 'no run was kept in this folder yet' : 'there is no such file';
     const usual =
@@ -62,18 +73,21 @@ export function openStore({ store: file = DEFAULT_STORE }: StoreFlags, mode: 're
       hint: isUsual ? usual : 'Correct the name; phasegate run makes a store where there is none.',
     });
   }
-  return { store: sqliteStore(file, { readOnly: mode === 'read' }), file };
+  return { store: sqliteStore(path, { readOnly: mode === 'read' }), file, path, usual: usualIn(io) };
 }
 
 /** What has to be added to a command for it to find a store. */
-export function storeArgument({ file }: Pick<OpenStore, 'file'>): string {
-  const usual = process.env[STORE_VARIABLE] ?? DEFAULT_STORE;
+export function storeArgument({ file, usual }: Pick<OpenStore, 'file' | 'usual'>): string {
   return file === usual
     ? ''
     : ` --store ${/^[\w./@%+=:,-]+$/u.test(file) ? file : `'${file.replaceAll("'", String.raw`'\''`)}'`}`;
 }
 
 // --- internal ---
+
+function usualIn({ env }: ProgramIo): string {
+  return env[STORE_VARIABLE] ?? DEFAULT_STORE;
+}
 
 function isNone(file: string | false): file is 'memory' | false {
   return file === false || file === 'memory';

@@ -13,6 +13,7 @@ import { archiveOf, readArchive } from './archive.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { findRun } from './find-run.ts';
 import { print } from './print.ts';
+import { placeOf, type ProgramIo } from './program-io.ts';
 import { oneLine } from './show/text.ts';
 import { openStore, openStoreToRun, type StoreFlags } from './store-option.ts';
 
@@ -23,29 +24,29 @@ export interface ExportFlags extends StoreFlags {
 }
 
 /** Writes a run as one file. */
-export async function exportKept(wanted: string, flags: ExportFlags): Promise<ExitCode> {
-  const kept = openStore(flags, 'read');
+export async function exportKept(wanted: string, flags: ExportFlags, io: ProgramIo): Promise<ExitCode> {
+  const kept = openStore(flags, 'read', io);
   const run = await findRun(kept, wanted);
   if (flags.output === undefined) {
-    for await (const line of archiveOf(kept, run)) if (!(await print(`${line}\n`))) return exitCode.brokenPipe;
+    for await (const line of archiveOf(kept, run)) if (!(await print(`${line}\n`, io))) return exitCode.brokenPipe;
     return exitCode.completed;
   }
-  await writeLines(flags.output, archiveOf(kept, run));
+  await writeLines(flags.output, placeOf(flags.output, io), archiveOf(kept, run));
   await kept.store.close();
-  process.stdout.write(`run ${oneLine(run.runId)} of "${oneLine(run.pipeline)}" is in ${oneLine(flags.output)}\n`);
+  io.stdout.write(`run ${oneLine(run.runId)} of "${oneLine(run.pipeline)}" is in ${oneLine(flags.output)}\n`);
   return exitCode.completed;
 }
 
 /** Reads such a file into a store; under a new id, where the store has a run of that id. */
-export async function importKept(file: string, flags: StoreFlags): Promise<ExitCode> {
-  const { header, records } = await readArchive(file, linesOf(file));
-  const kept = openStoreToRun(flags) ?? openStore(flags, 'write');
+export async function importKept(file: string, flags: StoreFlags, io: ProgramIo): Promise<ExitCode> {
+  const { header, records } = await readArchive(file, linesOf(file, io));
+  const kept = openStoreToRun(flags, io) ?? openStore(flags, 'write', io);
   const isTaken = (await kept.store.run(header.runId)) !== undefined;
   const runId = isTaken ? ulid() : header.runId;
   await copyRun(kept.store, runId, records, { forkOf: header.forkOf, startedAt: header.startedAt });
   await kept.store.close();
   const text = `run ${oneLine(runId)} of "${oneLine(header.pipeline)}" imported`;
-  process.stdout.write(`${text}${isTaken ? `, as the store has a run ${oneLine(header.runId)} already` : ''}\n`);
+  io.stdout.write(`${text}${isTaken ? `, as the store has a run ${oneLine(header.runId)} already` : ''}\n`);
   return exitCode.completed;
 }
 
@@ -54,9 +55,9 @@ export async function importKept(file: string, flags: StoreFlags): Promise<ExitC
 /** Inputs and outputs are in it, so it is for its owner alone. */
 const PRIVATE = 0o600;
 
-async function writeLines(file: string, lines: AsyncIterable<string>): Promise<void> {
+async function writeLines(file: string, path: string, lines: AsyncIterable<string>): Promise<void> {
   try {
-    const handle = await open(file, 'w', PRIVATE);
+    const handle = await open(path, 'w', PRIVATE);
     try {
       for await (const line of lines) await handle.write(`${line}\n`);
     } finally {
@@ -71,9 +72,9 @@ async function writeLines(file: string, lines: AsyncIterable<string>): Promise<v
   }
 }
 
-async function* linesOf(file: string): AsyncGenerator<string, void, undefined> {
+async function* linesOf(file: string, io: ProgramIo): AsyncGenerator<string, void, undefined> {
   try {
-    const input = file === '-' ? process.stdin : createReadStream(file);
+    const input = file === '-' ? io.stdin : createReadStream(placeOf(file, io));
     yield* createInterface({ input, crlfDelay: Infinity });
   } catch (cause) {
     throw new PhasegateError('FILE_UNREADABLE', `Cannot read "${file}": ${errorInfo(cause).message}`, {

@@ -4,7 +4,6 @@
  * @module
  */
 import { spawn } from 'node:child_process';
-import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { PhasegateError, type ErrorCode } from '../model/errors.ts';
 import { docsStart } from '../model/problem-text.ts';
@@ -24,9 +23,9 @@ export function actionsOn(kept: OpenStore): DashboardActions {
 const LOOK_MS = 100;
 
 /** Resolves once the run has another record, however long its pipeline takes to be loaded. */
-async function goOn({ store, file }: OpenStore, command: 'resume' | 'retry', before: ListedRun): Promise<void> {
+async function goOn({ store, path }: OpenStore, command: 'resume' | 'retry', before: ListedRun): Promise<void> {
   const { runId, seq } = before;
-  const child = begin([command, '--store', resolve(file), '--', runId]);
+  const child = begin([command, '--store', path, '--', runId]);
   for (;;) {
     const said = child.said();
     const now = await store.run(runId);

@@ -5,6 +5,7 @@
  */
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { interrupted } from './interrupt.ts';
+import type { ProgramIo } from './program-io.ts';
 import { serveKept } from './serve-kept.ts';
 import { openStore, type StoreFlags } from './store-option.ts';
 
@@ -17,13 +18,13 @@ export interface UiFlags extends StoreFlags {
 }
 
 /** Serves the dashboard until it is interrupted. */
-export async function serveUi(flags: UiFlags): Promise<ExitCode> {
-  const kept = openStore(flags, flags.readOnly ? 'read' : 'write');
+export async function serveUi(flags: UiFlags, io: ProgramIo): Promise<ExitCode> {
+  const kept = openStore(flags, flags.readOnly ? 'read' : 'write', io);
   try {
-    const dashboard = await serveKept(kept, flags);
+    const dashboard = await serveKept(kept, flags, io);
     const over = interrupted();
-    process.stdout.write(`dashboard: ${dashboard.url}\n`);
-    if (process.stdout.isTTY) process.stderr.write('Ctrl-C ends it; runs that it has started go on.\n');
+    io.stdout.write(`dashboard: ${dashboard.url}\n`);
+    if (io.stdout.isTTY) io.stderr.write('Ctrl-C ends it; runs that it has started go on.\n');
     await over;
     await dashboard.close();
     return exitCode.completed;

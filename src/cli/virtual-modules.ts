@@ -23,7 +23,8 @@ export async function virtualModulesFor(
     phasegate: { ...phasegate, ...watchStarts(onStart) },
     'phasegate/node': node,
   };
-  for (const name of DATA) Object.defineProperty(modules, name, { get: (): unknown => require(name), enumerable: true });
+  for (const name of DATA)
+    Object.defineProperty(modules, name, { get: (): unknown => require(name), enumerable: true });
   const isAtOnce = /\brequire\s*\(|\.c[jt]s\b/u.test(source);
   for (const [name, load] of Object.entries(LATER)) {
     if (!isAtOnce) Object.defineProperty(modules, name, { get: load, enumerable: true });

@@ -7,6 +7,7 @@ import { writeFile } from 'node:fs/promises';
 import { errorInfo, PhasegateError } from '../model/errors.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { print } from './print.ts';
+import { placeOf, type ProgramIo } from './program-io.ts';
 
 /**
  * Writes a text to a file, or to standard output where none is named.
@@ -14,16 +15,16 @@ import { print } from './print.ts';
  * @param note What is said on standard output when it is in the file.
  * @throws PhasegateError `FILE_UNREADABLE` where it cannot be written.
  */
-export async function writeOut(text: string, file: string | undefined, note: string): Promise<ExitCode> {
-  if (file === undefined) return (await print(text)) ? exitCode.completed : exitCode.brokenPipe;
+export async function writeOut(text: string, file: string | undefined, note: string, io: ProgramIo): Promise<ExitCode> {
+  if (file === undefined) return (await print(text, io)) ? exitCode.completed : exitCode.brokenPipe;
   try {
-    await writeFile(file, text);
+    await writeFile(placeOf(file, io), text);
   } catch (cause) {
     throw new PhasegateError('FILE_UNREADABLE', `Cannot write "${file}": ${errorInfo(cause).message}`, {
       hint: 'Name a file that can be written.',
       cause,
     });
   }
-  process.stdout.write(`${note}\n`);
+  io.stdout.write(`${note}\n`);
   return exitCode.completed;
 }

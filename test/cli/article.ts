@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile, watch, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { files, phasegate, start, type Ended, type Going } from './cli.ts';
+import { files, phasegateProcess as phasegate, start, type Ended, type Going } from './cli.ts';
 
 /**
  * Research, then a draft. The draft says `at work` and hangs until `go` is there; its gate escalates where `ask` is there,
@@ -12,20 +12,22 @@ import { files, phasegate, start, type Ended, type Going } from './cli.ts';
 const ARTICLE = `
 import { definePipeline, escalate, phase, reject, task } from 'phasegate';
 import { appendFileSync, existsSync } from 'node:fs';
-const ran = (name) => appendFileSync('ran', name + '\\n');
+const at = (name) => new URL(name, import.meta.url);
+const has = (name) => existsSync(at(name));
+const ran = (name) => appendFileSync(at('ran'), name + '\\n');
 const research = phase('research', { tasks: [task('read', { run: () => { ran('read'); return 'notes'; } })] });
 const draft = phase('draft', {
   after: [research],
   tasks: [task('write', { run: async ({ signal, report }) => {
     ran('write');
     report({ progress: 'at work' });
-    if (!existsSync('go')) await new Promise((_, no) => {
+    if (!has('go')) await new Promise((_, no) => {
       const hang = setInterval(() => {}, 1e6);
-      signal.addEventListener('abort', () => { clearInterval(hang); appendFileSync('ran', 'aborted\\n'); no(signal.reason); });
+      signal.addEventListener('abort', () => { clearInterval(hang); ran('aborted'); no(signal.reason); });
     });
     return 'text';
   } })],
-  review: () => existsSync('ask') ? escalate('Legal must see this.') : existsSync('no') ? reject('Not like this.') : 'APPROVE',
+  review: () => has('ask') ? escalate('Legal must see this.') : has('no') ? reject('Not like this.') : 'APPROVE',
 });
 export default definePipeline({ name: 'article', phases: [research, draft] });
 `;

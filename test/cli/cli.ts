@@ -1,21 +1,30 @@
 /**
- * The built command line as a child process, and processes that tell whether they live.
+ * The command line: within this process, or built, as a child process. And processes that tell whether they live.
+ *
+ * `phasegate(args)` runs a command here, which takes no second: for all that is printed, asked for and left in files. `start(args)`
+ * and `phasegateProcess(args)` run what is built: for signals, terminals, processes that die, and what the code of a pipeline prints.
  *
  * @module
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { runProgram } from '../../src/cli/program.ts';
 
 export const repository = fileURLToPath(new URL('../..', import.meta.url));
 /** The build that is tested: `dist`, or the folder that a variable names. */
 const build = process.env['PHASEGATE_BUILD'] ?? 'dist';
 export const main = join(isAbsolute(build) ? build : join(repository, build), 'src/cli/main.js');
+
+const { cache } = createRequire(import.meta.url);
+const temporary = join(tmpdir(), 'phasegate-');
 
 /** How a command ended. */
 export interface Ended {
@@ -30,33 +39,40 @@ export interface Going {
   readonly ended: Promise<Ended>;
 }
 
-/**
- * Starts the command line. Where it has no working folder of its own it keeps no runs.
- *
- * @param options `input` is its standard input, which ends at once where absent. `env` is what it finds in its environment beside
- *   that of the tests; there is no key of a model in it otherwise.
- */
-export function start(
-  args: readonly string[],
-  options: {
-    readonly input?: string;
-    readonly cwd?: string;
-    readonly env?: Readonly<Record<string, string>>;
-  } = {},
-): Going {
+/** What a command finds where it runs. */
+export interface Surroundings {
+  /** Its standard input, which ends at once where absent. */
+  readonly input?: string;
+  /** Its working folder. Without one of its own a command keeps no runs. */
+  readonly cwd?: string;
+  /** What is in its environment beside that of the tests; there is no key of a model in it otherwise. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Runs a command to its end, within this process. */
+export async function phasegate(args: readonly string[], options: Surroundings = {}): Promise<Ended> {
+  forgetModules();
+  const stdout = collect();
+  const stderr = collect();
+  const code = await runProgram({
+    argv: args,
+    stdin: Readable.from([Buffer.from(options.input ?? '')]),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    env: environment(options),
+    cwd: options.cwd ?? repository,
+  });
+  return { code, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+/** Starts what is built as a child process. */
+export function start(args: readonly string[], options: Surroundings = {}): Going {
   if (!existsSync(main))
     throw new Error(`${main} is missing: run "npm run build" before the tests of the command line.`);
-  const env = {
-    ...process.env,
-    NO_COLOR: undefined,
-    FORCE_COLOR: undefined,
-    CI: undefined,
-    PHASEGATE_STORE: options.cwd === undefined ? 'memory' : undefined,
-    OPENAI_API_KEY: undefined,
-    OPENAI_BASE_URL: undefined,
-    ...options.env,
-  };
-  const child = spawn(process.execPath, [main, ...args], { cwd: options.cwd ?? repository, env });
+  const child = spawn(process.execPath, [main, ...args], {
+    cwd: options.cwd ?? repository,
+    env: environment(options),
+  });
   child.stdin.on('error', () => undefined);
   child.stdin.end(options.input ?? '');
   let stdout = '';
@@ -68,9 +84,39 @@ export function start(
   return { child, ended };
 }
 
-/** Runs the command line to its end. */
-export function phasegate(args: readonly string[], options?: Parameters<typeof start>[1]): Promise<Ended> {
+/** Runs what is built to its end, as a child process. */
+export function phasegateProcess(args: readonly string[], options?: Surroundings): Promise<Ended> {
   return start(args, options).ended;
+}
+
+function environment({ cwd, env }: Surroundings): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    NO_COLOR: undefined,
+    FORCE_COLOR: undefined,
+    CI: undefined,
+    PHASEGATE_STORE: cwd === undefined ? 'memory' : undefined,
+    OPENAI_API_KEY: undefined,
+    OPENAI_BASE_URL: undefined,
+    ...env,
+  };
+}
+
+/** A process of its own would load the pipelines of tests anew: they change, and have state. */
+function forgetModules(): void {
+  for (const path of Object.keys(cache)) if (path.startsWith(temporary)) delete cache[path];
+}
+
+/** A stream that keeps what is written to it. */
+function collect(): { readonly stream: Writable; readonly text: () => string } {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  return { stream, text: () => Buffer.concat(chunks).toString('utf8') };
 }
 
 /** Writes files into a directory of their own, which is gone after the test. @returns Its path. */

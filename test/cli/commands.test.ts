@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { files, phasegate, untimed } from './cli.ts';
+import { files, phasegateProcess as phasegate, untimed } from './cli.ts';
 
 const SOUND = `
 name: article

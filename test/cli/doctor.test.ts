@@ -1,7 +1,7 @@
 /** `phasegate doctor`. */
 import { describe, expect, it } from 'vitest';
 import { containing, put } from './article.ts';
-import { files, phasegate } from './cli.ts';
+import { files, phasegateProcess as phasegate } from './cli.ts';
 
 /** Asks for the same change until it is given up; `kind` has it approve at once. */
 const ESSAY = `

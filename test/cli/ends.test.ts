@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { files, main, phasegate, repository, type Ended } from './cli.ts';
+import { files, main, phasegateProcess as phasegate, repository, type Ended } from './cli.ts';
 
 const YAML = `
 name: article

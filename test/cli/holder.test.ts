@@ -9,7 +9,7 @@ import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { storeOn } from '../../src/store/sqlite/store.ts';
 import { article, containing, idIn, leftAtWork, matching, put, ran, startUntil } from './article.ts';
 import { askAt, cookieOf, until, type Asking } from '../server/rig.ts';
-import { files, phasegate, start } from './cli.ts';
+import { files, phasegateProcess as phasegate, start } from './cli.ts';
 
 const DAY = 86_400_000;
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { plainItem } from '../../src/cli/show/item-lines.ts';
 import type { InboxItem, ItemDetail } from '../../src/index.ts';
 import { sqliteStore } from '../../src/store.ts';
-import { files, main, phasegate, start, type Ended } from './cli.ts';
+import { files, main, phasegateProcess as phasegate, start, type Ended } from './cli.ts';
 
 /** The built library, as a file in another folder names it. */
 const LIBRARY = main.replace('cli/main.js', 'index.js');

@@ -2,7 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { statesOf, watch } from '../inspect/watch.ts';
-import { files, phasegate, start, type Going } from './cli.ts';
+import { files, phasegateProcess as phasegate, start, type Going } from './cli.ts';
 import { onTerminal, python } from './pty.ts';
 
 /** Its first phase waits for a file, so that whoever looks is there before it goes on. */

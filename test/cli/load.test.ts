@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { files, phasegate, repository } from './cli.ts';
+import { files, phasegateProcess as phasegate, repository } from './cli.ts';
 
 const DEFINE = `import { definePipeline, phase, task } from 'phasegate';
 const make = (name) => definePipeline({ name, phases: [phase('draft', { tasks: [task('write', { run: () => name })] })] });

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { article, leftAtWork, put, startUntil } from './article.ts';
-import { files, phasegate } from './cli.ts';
+import { files, phasegateProcess as phasegate } from './cli.ts';
 
 describe('a run', () => {
   it('that is removed while it is followed is said to be, as its end is not known', async () => {

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { article, startUntil } from './article.ts';
-import { files, phasegate, type Ended } from './cli.ts';
+import { files, phasegateProcess as phasegate, type Ended } from './cli.ts';
 
 const STORE = join('.phasegate', 'runs.db');
 /** Where the header of a database has the size of its pages. */

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { containing } from './article.ts';
-import { files, phasegate, repository } from './cli.ts';
+import { files, phasegateProcess as phasegate, repository } from './cli.ts';
 
 /** Names and words that would be something else in Markdown, in HTML, on a terminal. */
 const HOSTILE = `

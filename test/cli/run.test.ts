@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runRecordSchema } from '../../src/index.ts';
-import { files, phasegate, start, untimed, witness } from './cli.ts';
+import { files, phasegateProcess as phasegate, start, untimed, witness } from './cli.ts';
 
 /** A module that exports a pipeline with these phases. */
 function moduleOf(phases: string, more = ''): string {

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { askAt, cookieOf, until, type JsonAnswer } from '../server/rig.ts';
-import { files, phasegate, start, type Going } from './cli.ts';
+import { files, phasegateProcess as phasegate, start, type Going } from './cli.ts';
 import { onTerminal, python } from './pty.ts';
 
 /** Asks a person, and then waits for a file. */

@@ -1,6 +1,6 @@
 /** The article of the command line: by functions, and by models behind a server. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { phasegate, untimed } from '../cli/cli.ts';
+import { phasegateProcess as phasegate, untimed } from '../cli/cli.ts';
 import { listen, verdict, type Entry, type Server } from '../openai/server.ts';
 
 const PIPELINE = 'examples/article/pipeline.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { phasegate, untimed } from '../cli/cli.ts';
+import { phasegateProcess as phasegate, untimed } from '../cli/cli.ts';
 import { listen, verdict, type Entry } from '../openai/server.ts';
 import { emptyDirectory, gitIn, removeAll, repository } from './repository.ts';
 

@@ -7,8 +7,8 @@
  *
  * @module
  */
-import { resolve } from 'node:path';
 import { loadPipeline } from '../../src/cli/load.ts';
+import { ioOfProcess } from '../../src/cli/program-io.ts';
 import { harmless } from '../../src/cli/show/harmless.ts';
 import { PhasegateError } from '../../src/model/errors.ts';
 import { startRun } from '../../src/runtime/run.ts';
@@ -31,7 +31,7 @@ try {
 
 async function inspectFile(path: string, at: number): Promise<void> {
   // Where npm was called, as it is in the folder of the workspace by now.
-  const pipeline = await loadPipeline(resolve(process.env['INIT_CWD'] ?? '.', path));
+  const pipeline = await loadPipeline(path, { ...ioOfProcess(), cwd: process.env['INIT_CWD'] ?? process.cwd() });
   const server = await serveOldInspector(at);
   process.stdout.write(`Inspect the run at ${server.url}\n`);
   const { status } = await startRun(pipeline, { inspect: server.inspect }).result;

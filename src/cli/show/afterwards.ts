@@ -16,7 +16,7 @@ import { oneLine } from './text.ts';
 /** Where a run is kept, what waits, and the commands to go on with. */
 export async function afterwards(result: RunResult<unknown>, kept: OpenStore): Promise<readonly Line[]> {
   const { runId, status } = result;
-  if (!existsSync(kept.file)) return [[span(`  not kept, as ${oneLine(kept.file)} was removed meanwhile`, 'warn')]];
+  if (!existsSync(kept.path)) return [[span(`  not kept, as ${oneLine(kept.file)} was removed meanwhile`, 'warn')]];
   // A run that was never kept is not spoken of, as where its store has failed.
   const listed = await listedIn(kept, runId).catch(() => undefined);
   if (!listed) return [];
