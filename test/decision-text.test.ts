@@ -356,43 +356,6 @@ describe('formatDecision()', () => {
   });
 });
 
-describe('parseDecision() takes time in proportion to the text', () => {
-  /** Texts on which a pattern that tries the same characters twice takes forever. */
-  const hostile: readonly (readonly [string, (size: number) => string])[] = [
-    ['spaces in an open fence', (size) => `\`\`\`\n${' '.repeat(size)}x`],
-    ['blank lines in an open fence', (size) => `\`\`\`\n${'\n'.repeat(size)}x`],
-    ['spaces before the end', (size) => `RETRY: x${' '.repeat(size)}x`],
-    ['spaces after a keyword', (size) => `RETRY${' '.repeat(size)}`],
-    ['blank lines after a keyword', (size) => `RETRY_PREDECESSOR${'\n'.repeat(size)}x`],
-    ['emphasis', (size) => '*'.repeat(size)],
-    ['emphasis in a name', (size) => `RETRY_PREDECESSOR a${'*'.repeat(size)}b: x`],
-    ['emphasis of two kinds', (size) => `${'*_'.repeat(size / 2)}APPROVE`],
-    ['list dashes', (size) => '- '.repeat(size / 2)],
-    ['list dashes, far apart', (size) => `- ${' '.repeat(size)}x`],
-    ['digits', (size) => '1'.repeat(size)],
-    ['quotes', (size) => '"'.repeat(size)],
-    ['emphasis around a name', (size) => `RETRY_PREDECESSOR ${'*'.repeat(size / 2)}A${'*'.repeat(size / 2)}: x`],
-    ['spaces after a name', (size) => `RETRY_PREDECESSOR a${' '.repeat(size)}x`],
-    ['lines of known names', (size) => 'x\n'.concat('*retry_predecessor* a\n'.repeat(size / 22))],
-    ['backslashes in a quoted name', (size) => `RETRY_PREDECESSOR "${'\\'.repeat(size)}`],
-    ['a quoted name without an end', (size) => `RETRY_PREDECESSOR "${'x'.repeat(size)}`],
-    ['labels', (size) => 'verdict: '.repeat(size / 9)],
-    ['lines of keywords that are no verdicts', (size) => 'x\n'.concat('*RETRY*? y\n'.repeat(size / 11))],
-    ['lines of predecessors without a name', (size) => 'x\n'.concat('*RETRY_PREDECESSOR*\n'.repeat(size / 20))],
-    ['lines of verdicts in lower case', (size) => 'x\n'.concat('*retry*: y\n'.repeat(size / 11))],
-    ['approvals', (size) => 'APPROVE\n'.repeat(size / 8)],
-    ['fences', (size) => '```\nretry: x\n'.repeat(size / 13)],
-    ['colons', (size) => `RETRY${':'.repeat(size)}`],
-    ['carriage returns', (size) => '\r'.repeat(size).concat('x')],
-  ];
-
-  it.each(hostile)('%s', (_, make) => {
-    // That each pattern is linear is proven elsewhere; what is around them would not come to an end here if it were not.
-    const phases = ['a', 'a: b', '**', '_x'];
-    expect(parseDecision(make(1_000_000), { phases }).type).toBe(parseDecision(make(2200), { phases }).type);
-  });
-});
-
 // --- internal ---
 
 /** What means something to the reader, or nearly does. */

@@ -105,11 +105,9 @@ describe('layoutOf()', () => {
     const few = names.slice(0, 200);
     const all = Object.fromEntries(few.map((name, index) => [name, few.slice(0, index)]));
     for (const order of [chain, wide, all]) {
-      const start = performance.now();
       const plan = bare(order);
       const { nodes, edges } = layoutOf(plan);
       expect([nodes.length, edges.length]).toEqual([plan.phases.length, Object.values(order).flat().length]);
-      expect(performance.now() - start).toBeLessThan(20_000);
     }
   });
 

@@ -103,10 +103,9 @@ describe('secrets in a text', () => {
     `://${'a'.repeat(500_000)}`,
     'sk-'.repeat(200_000),
     'eyJ'.repeat(200_000),
-  ])('are looked for in a time that grows with the text (%#)', (text) => {
-    const before = performance.now();
-    maskSecrets(text);
-    expect(performance.now() - before).toBeLessThan(2000);
+  ])('are looked for in a long text that nearly has them (%#)', (text) => {
+    // What comes after is found: a pattern that has given up, or goes back and forth, does not get there.
+    expect(maskSecrets(`${text}\n password=hunter22hunter22 `)).not.toContain('hunter22');
   });
 });
 
