@@ -345,10 +345,10 @@ describe('definePipeline() refuses options', () => {
       .toMatchInlineSnapshot(`
         "Cannot define pipeline "p" as it has 5 problems:
           OPTION_INVALID in phase "a", task "t": there is no option "retry.atempts". Remove it, or correct its name; there are attempts, backoff, retryable.
-          OPTION_INVALID in phase "a", task "t": there is no option "retries". Remove it, or correct its name; there are run, description, after, output, retry, timeout, estimate.
-          OPTION_INVALID in phase "a": there is no option "revew". Remove it, or correct its name; there are tasks, after, mode, review, input, subscribe.
-          OPTION_INVALID in phase "b": there is no option "review.maxRetry". Remove it, or correct its name; there are maxRetries, maxPredecessorRetries, loopAfter, onExhausted, onUnrecognised, onInvalidTarget, maxReviewErrors, reviewBackoff, minConfidence, rewindTo, invalidate, regate, layout, strategy, maxRevisionChars, maxPromptGrowth, inbox, by, quorum, checks, reflect.
-          OPTION_INVALID in the pipeline: there is no option "limit". Remove it, or correct its name; there are name, phases, input, policy, limits, concurrency.
+          OPTION_INVALID in phase "a", task "t": there is no option "retries". Remove it, or correct its name; there are run, description, after, output, retry, timeout, estimate, version.
+          OPTION_INVALID in phase "a": there is no option "revew". Remove it, or correct its name; there are tasks, after, mode, review, input, subscribe, version.
+          OPTION_INVALID in phase "b": there is no option "review.maxRetry". Remove it, or correct its name; there are maxRetries, maxPredecessorRetries, loopAfter, onExhausted, onUnrecognised, onInvalidTarget, maxReviewErrors, onReviewUnavailable, reviewBackoff, minConfidence, rewindTo, invalidate, regate, layout, strategy, maxRevisionChars, maxPromptGrowth, inbox, by, quorum, checks, reflect.
+          OPTION_INVALID in the pipeline: there is no option "limit". Remove it, or correct its name; there are name, phases, input, policy, limits, concurrency, version.
         Docs: docs/errors.md#PIPELINE_INVALID"
       `);
   });
@@ -554,7 +554,7 @@ describe('definePipeline() lists every problem at once', () => {
         OPTION_INVALID in phase "writing": "mode" is "zigzag"; expected "dependencies", "sequential" or "parallel". Correct it.
         OPTION_INVALID in phase "editing", task "draft": "timeout" is -1; expected a number from 0. Correct it.
         OPTION_INVALID in the pipeline: "limits.corrections" is -1; expected a number from 0. Correct it.
-        OPTION_INVALID in the pipeline: there is no option "retries". Remove it, or correct its name; there are name, phases, input, policy, limits, concurrency.
+        OPTION_INVALID in the pipeline: there is no option "retries". Remove it, or correct its name; there are name, phases, input, policy, limits, concurrency, version.
         NAME_DUPLICATE in the pipeline: the phase name "editing" is used twice. Give each a name of its own.
         NAME_INVALID in pipeline " article ": the name has control characters, or spaces at its ends. Use letters, digits, dashes and inner spaces.
         PREDECESSOR_UNKNOWN in phase "writing": it comes after "resarch", which is not a phase of this pipeline. Add that phase, or correct the name; the phases are "research", "writing", "editing".

@@ -74,6 +74,7 @@ export function compile(definition: Definition): { readonly plan: Plan; readonly
     onLimit: policy.onLimit ?? 'stop',
     limits: Object.freeze({ ...policy.limits, ...definition.limits }),
     ...(policy.inbox && { inbox: Object.freeze(inboxPolicyOf(policy.inbox)) }),
+    ...(definition.version !== undefined && { version: definition.version }),
   });
   const work = new Map(phases.map((phase) => [phase.name, workOf(phase.options)]));
   return { plan, work: { input: definition.input, phases: work } };
@@ -130,11 +131,12 @@ function planPhase(name: string, options: PhaseSettings, general: FullGatePolicy
     ),
     gate: review ? planGate(review, general, kin) : null,
   };
-  return Object.freeze(subscribe.length > 0 ? Object.assign(plan, { subscribe: Object.freeze(subscribe) }) : plan);
+  if (subscribe.length > 0) Object.assign(plan, { subscribe: Object.freeze(subscribe) });
+  return Object.freeze(options.version === undefined ? plan : Object.assign(plan, { version: options.version }));
 }
 
 function planTask({ name, options }: AnyTask, previous?: AnyTask): TaskPlan {
-  return Object.freeze({
+  const plan = {
     name,
     description: options.description ?? '',
     after: list([...new Set([...namesOf(options.after), ...(previous ? [previous.name] : [])])]),
@@ -142,7 +144,8 @@ function planTask({ name, options }: AnyTask, previous?: AnyTask): TaskPlan {
     backoff: options.retry?.backoff ? Object.freeze({ ...options.retry.backoff }) : NOTHING,
     timeout: questionOf(options) ? 0 : (options.timeout ?? DEFAULT_TIMEOUT),
     estimate: options.estimate ? Object.freeze({ ...options.estimate }) : NOTHING,
-  });
+  };
+  return Object.freeze(options.version === undefined ? plan : { ...plan, version: options.version });
 }
 
 /** Most lists of most plans are empty. */

@@ -26,6 +26,11 @@ export interface PipelineOptions<P extends readonly AnyPhase[], S extends Standa
   readonly limits?: Limits | undefined;
   /** How many phases may work at the same time. @default 'unlimited' */
   readonly concurrency?: Count | undefined;
+  /**
+   * Says that anything in the pipeline has changed where its plan does not show that: functions and schemas are no part of the fingerprint. A run is not
+   * resumed with another version unless that is allowed. @default none
+   */
+  readonly version?: string | undefined;
 }
 
 /** A pipeline that has been judged sound. Made by `definePipeline`, run by `startRun`. */

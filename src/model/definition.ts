@@ -17,6 +17,7 @@ export interface Definition {
   readonly policy?: Policy | undefined;
   readonly limits?: Limits | undefined;
   readonly concurrency?: Plan['concurrency'] | undefined;
+  readonly version?: string | undefined;
 }
 
 /** Names of what a list names, objects and strings alike; empty places are skipped. */

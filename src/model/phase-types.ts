@@ -107,6 +107,11 @@ export interface PhaseOptions<
    * before. Names that nobody reports are left out. The strategy `sharedPool` writes them into prompts, in this order.
    */
   readonly subscribe?: readonly string[] | undefined;
+  /**
+   * Says that the phase, its checks and its reviewers included, has changed where its plan does not show that: functions and schemas are no part of the fingerprint. A run is not
+   * resumed with another version unless that is allowed. @default none
+   */
+  readonly version?: string | undefined;
 }
 
 /** The type of `phase`: `In` is the input of the run. */
@@ -130,6 +135,7 @@ export interface PhaseSettings {
   readonly review?: Reviewer<never, never, never> | AnyReview | undefined;
   readonly input?: StandardSchemaV1 | undefined;
   readonly subscribe?: readonly string[] | undefined;
+  readonly version?: string | undefined;
 }
 
 /** A phase as `phase()` returns it. */

@@ -6,6 +6,16 @@
 import { stringify } from 'safe-stable-stringify';
 import type { PhasePlan, Plan } from './plan.ts';
 
+/** One line for each difference of a phase that has begun; none where it is gone or equal. */
+export function phaseChangesOf(before: Plan, after: Plan, begun: ReadonlySet<string>): readonly string[] {
+  const now = new Map(after.phases.map((phase) => [phase.name, phase]));
+  return before.phases.flatMap((was) => {
+    if (!begun.has(was.name)) return [];
+    const is = now.get(was.name);
+    return is ? phaseChanges(was, is) : [`phase "${was.name}" is gone`];
+  });
+}
+
 /** One line for each difference; none where the plans are equal. */
 export function planChanges(before: Plan, after: Plan): readonly string[] {
   const old = new Map(before.phases.map((phase) => [phase.name, phase]));
@@ -27,6 +37,7 @@ export function planChanges(before: Plan, after: Plan): readonly string[] {
 
 const SETTINGS = [
   'name',
+  'version',
   'concurrency',
   'onFailure',
   'onLimit',
@@ -55,6 +66,8 @@ function phaseChanges(before: PhasePlan, after: PhasePlan): readonly string[] {
   return [
     ...fieldChange(`${where}: after`, before.after, after.after),
     ...fieldChange(`${where}: mode`, before.mode, after.mode),
+    ...fieldChange(`${where}: version`, before.version, after.version),
+    ...fieldChange(`${where}: subscribe`, before.subscribe, after.subscribe),
     ...gone,
     ...tasks,
     ...gate,

@@ -23,6 +23,8 @@ export interface TaskPlan {
   /** Milliseconds per try; 0 for none. */
   readonly timeout: number;
   readonly estimate: Estimate;
+  /** The version of its functions, as its author counts them; absent where it has none. */
+  readonly version?: string | undefined;
 }
 
 /** One gate as data. */
@@ -48,6 +50,8 @@ export interface PhasePlan {
   readonly gate: GatePlan | null;
   /** Artifacts that it subscribes to, in order; absent where there are none. */
   readonly subscribe?: readonly Subscription[] | undefined;
+  /** The version of its schema, gate and tasks; absent where it has none. */
+  readonly version?: string | undefined;
 }
 
 /** A pipeline as data; two pipelines with equal plans differ in their functions only. */
@@ -60,10 +64,13 @@ export interface Plan {
   readonly limits: Limits;
   /** Who is asked where a limit holds the run, and what happens where nobody answers; absent where the policy says nothing. */
   readonly inbox?: InboxPolicy | undefined;
+  /** The version of all its functions; absent where it has none. */
+  readonly version?: string | undefined;
 }
 
 /**
- * Identifies a plan: equal for equal plans, whatever the order of keys. Computed once per plan.
+ * Identifies a plan: equal for equal plans, whatever the order of keys. Computed once per plan. It covers all that is data: names,
+ * order, dependencies, descriptions, limits, gate options, names of checks and reviewers, versions. It covers no function and no schema.
  *
  * Taken phase by phase after the rest: as one text, a plan of many phases fills the memory.
  */

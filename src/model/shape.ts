@@ -51,6 +51,7 @@ const named = z.union([z.string(), z.object({ name: z.string() })], {
 });
 const nameList = z.array(named.nullish(), 'expected a list of names or objects').nullish();
 const text = z.string('expected a string');
+const version = z.string('expected a string').min(1).max(100).optional();
 
 const task = z.object({
   kind: z.literal('task', 'expected a task made by task()'),
@@ -65,6 +66,7 @@ const task = z.object({
       .optional(),
     timeout: z.number().min(0).optional(),
     estimate: estimateSchema.optional(),
+    version,
   }),
 });
 
@@ -100,6 +102,7 @@ const phase = z.object({
     review: z.union([reviewer, review], { error: 'expected a function, a task, or review options' }).nullish(),
     input: schema.optional(),
     subscribe: z.array(text, 'expected a list of texts such as "plan/outline"').nullish(),
+    version,
   }),
 });
 
@@ -110,4 +113,5 @@ const pipelineShape = z.strictObject({
   policy: policySchema.optional(),
   limits: limitsSchema.optional(),
   concurrency: manySchema.optional(),
+  version,
 });

@@ -119,6 +119,11 @@ export interface TaskOptions {
    * it fits into what is left.
    */
   readonly estimate?: Estimate | undefined;
+  /**
+   * Says that the task has changed where its plan does not show that: functions and schemas are no part of the fingerprint. A run is not
+   * resumed with another version unless that is allowed. @default none
+   */
+  readonly version?: string | undefined;
 }
 
 /** A task as `task()` returns it. */

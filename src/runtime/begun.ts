@@ -4,8 +4,10 @@
  * @module
  */
 import { PhasegateError } from '../model/errors.ts';
-import type { RunEvent, RunRecord } from '../model/event.ts';
+import type { EventOf, RunEvent, RunRecord } from '../model/event.ts';
 import type { Plan } from '../model/plan.ts';
+import type { Redact } from '../model/redact.ts';
+import { phaseChangesOf } from '../model/plan-changes.ts';
 
 /**
  * Refuses a definition that lacks, or adds to, what phases have done: machines decide on phases and never look at what tasks
@@ -25,7 +27,43 @@ export function checkBegun(runId: string, { phases }: Plan, records: readonly Ru
   }
 }
 
+/**
+ * Refuses a definition in which a phase that has begun is another, even in what is yet to come for it: a gate that it has
+ * passed, or is about to, is part of what was agreed. A phase that ended badly may be another where the run is tried again.
+ *
+ * @param plans The one that the run goes by, and the one that it is to go by, as records have them.
+ * @param how Whether the run goes on, or is tried again after its end.
+ * @throws PhasegateError `JOURNAL_DIVERGED` with the phases and what of them differs.
+ */
+export function checkUnchanged(
+  runId: string,
+  [before, after]: readonly Plan[],
+  records: readonly RunRecord[],
+  how: 'resume' | 'retry',
+): void {
+  const changes = before && after ? phaseChangesOf(before, after, begunIn(records, how)) : [];
+  if (changes.length === 0) return;
+  const problem = `Cannot resume run ${runId} with another definition as a phase that has begun differs:\n  ${changes.join('\n  ')}`;
+  throw new PhasegateError('JOURNAL_DIVERGED', problem, {
+    hint: 'Leave what has begun as it was, or fork the run before that phase.',
+  });
+}
+
+/** Masks plans as they are masked in records. */
+export function maskedBy(redact: Redact, started: EventOf<'run.started'>): (plan: Plan) => Plan {
+  return (plan) => {
+    const event = redact({ ...started, plan });
+    return event.type === 'run.started' ? event.plan : plan;
+  };
+}
+
 // --- internal ---
+
+/** Names of phases that have begun, or where a run is tried again, of those that were approved. */
+function begunIn(records: readonly RunRecord[], how: 'resume' | 'retry'): ReadonlySet<string> {
+  const type = how === 'retry' ? 'phase.approved' : 'phase.started';
+  return new Set(records.flatMap(({ event }) => (event.type === type ? event.phase : [])));
+}
 
 function strangeness(event: RunEvent, tasks: ReadonlyMap<string, readonly string[]>): string | undefined {
   if (event.type === 'task.started') {

@@ -17,7 +17,7 @@ import { guardRedact, redactSecrets } from '../model/redact.ts';
 import type { Lease, RunStore } from '../store/port.ts';
 import { readRun } from '../store/read.ts';
 import { runUnknown } from '../store/refusals.ts';
-import { checkBegun } from './begun.ts';
+import { checkBegun, checkUnchanged, maskedBy } from './begun.ts';
 import { runEngine } from './engine.ts';
 import { giveBack, keepRun, type KeepingOptions } from './keeping.ts';
 import { createRecordLog, reveal } from './records.ts';
@@ -108,6 +108,7 @@ export function tell(
   const known = definitionOf(records, first);
   const isChanged = fingerprintLike(plan, known) !== known.fingerprint;
   if (isChanged && !allowChanged) throw runChanged(runId, name, planChanges(known.plan, plan));
+  if (isChanged) checkUnchanged(runId, [known.plan, plan].map(maskedBy(guardRedact(redact), first)), records, how);
   const { input: given, attended: reached = false, memory, edition = 1 } = first;
   const input = { run: runId, plan, input: given, attended: reached, memory, edition };
   // It may have been resumed with another definition before.

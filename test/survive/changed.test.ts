@@ -3,9 +3,12 @@
  */
 import { describe, expect, it } from 'vitest';
 import {
+  approve,
   definePipeline,
   memoryStore,
   phase,
+  readRun,
+  reject,
   resumeRun,
   startRun,
   task,
@@ -15,6 +18,7 @@ import {
   type ResumeOptions,
   type RunStore,
 } from '../../src/index.ts';
+import { fingerprint } from '../../src/model/plan.ts';
 
 /** `draft`, which ends at once, then `wait`, which ends once it may. */
 interface Made {
@@ -115,5 +119,112 @@ describe('resumeRun() with another definition', () => {
       plan: { ...event.plan, onFailure: 'halt' },
     }));
     await expect(goOn(damaged, made({ ends: true }))).rejects.toMatchObject({ code: 'RUN_CHANGED' });
+  });
+});
+
+describe('resumeRun() with { allowChanged: true }', () => {
+  /** `draft`, then `wait`, which is left at work, then `print`: each as it is changed. */
+  function variant(change: Readonly<Record<string, object>> = {}): Pipeline {
+    return definePipeline({
+      name: 'p',
+      phases: ['draft', 'wait', 'print'].map((name, at, all) =>
+        phase(name, {
+          after: all.slice(Math.max(0, at - 1), at),
+          tasks: [task('work', { run: () => name })],
+          ...(name === 'wait' && { review: () => 'ESCALATE: a person has to see it' }),
+          ...change[name],
+        }),
+      ),
+    });
+  }
+
+  async function waiting(): Promise<RunStore> {
+    const store = memoryStore();
+    const run = startRun(variant(), { store, runId: 'r', attended: true });
+    for await (const { event } of run) if (event.type === 'phase.escalated') break;
+    run.suspend();
+    await run.result;
+    return store;
+  }
+
+  it.each([
+    [
+      'a gate that was never passed',
+      { draft: { review: () => reject('never') } },
+      'phase "draft": review: null → "a gate"',
+    ],
+    [
+      'an artifact',
+      { draft: { subscribe: ['draft/notes'] } },
+      'phase "draft": subscribe: nothing → [{"artifact":"notes"',
+    ],
+    [
+      'another way to run its tasks',
+      { draft: { mode: 'sequential' } },
+      'phase "draft": mode: "dependencies" → "sequential"',
+    ],
+    [
+      'another description',
+      { draft: { tasks: [task('work', { description: 'new', run: () => 1 })] } },
+      'phase "draft": task "work": description: "" → "new"',
+    ],
+    ['no gate', { wait: { review: undefined } }, 'phase "wait": review: "a gate" → null'],
+    [
+      'another gate',
+      { wait: { review: { by: () => approve(), maxRetries: 7 } } },
+      'phase "wait": review: maxRetries: 2 → 7',
+    ],
+  ])('refuses, of a phase that has begun, %s, with the phase and the field', async (_, change, said) => {
+    const store = await waiting();
+    const before = await readRun(store, 'r');
+    const error = await resumeRun(store, 'r', variant(change), { allowChanged: true }).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toMatchObject({ code: 'JOURNAL_DIVERGED', message: expect.stringContaining(said) as string });
+    expect(await readRun(store, 'r')).toEqual(before);
+    expect(await store.run('r')).toMatchObject({ lease: undefined });
+  });
+
+  it('lets a phase be another that has not begun, and has it pass its new gate', async () => {
+    const store = await waiting();
+    const changed = variant({ print: { review: () => reject('never') } });
+    const run = await resumeRun(store, 'r', changed, { allowChanged: true });
+    await run.decide('wait', approve());
+    const { status, phases } = await run.result;
+    expect([status, phases['print']?.status]).toEqual(['rejected', 'rejected']);
+  });
+});
+
+describe('the fingerprint of a plan', () => {
+  const versions = ({ task: one, phase: two, pipeline: three }: Readonly<Record<string, string>>, run = () => 'a') =>
+    definePipeline({
+      name: 'p',
+      version: three,
+      phases: [phase('draft', { version: two, tasks: [task('write', { version: one, run })] })],
+    });
+
+  it('does not see functions, and does see the version of a task, a phase and a pipeline', () => {
+    const made = [{}, { task: '2' }, { phase: '2' }, { pipeline: '2' }].map((one) => fingerprint(versions(one).plan));
+    expect(new Set(made).size).toBe(4);
+    expect(fingerprint(versions({}, () => 'another').plan)).toBe(made[0]);
+    expect(versions({}).plan).not.toHaveProperty('version');
+  });
+
+  it('has what differs said, where a run is resumed with another version', async () => {
+    const store = memoryStore();
+    const never = () => new Promise<never>(() => undefined);
+    const run = startRun(versions({}, never as unknown as () => string), { store, runId: 'r' });
+    for await (const { event } of run) if (event.type === 'task.started') break;
+    run.suspend();
+    await run.result;
+    const changed = versions({ task: '2', phase: '3', pipeline: '4' });
+    const error: unknown = await resumeRun(store, 'r', changed).catch((thrown: unknown) => thrown);
+    expect(String(error)).toContain(
+      '  version: nothing → "4"\n  phase "draft": version: nothing → "3"\n  phase "draft": task "write": version: nothing → "2"',
+    );
+  });
+
+  it('refuses a version that is none', () => {
+    expect(() => versions({ task: '' })).toThrow('version');
   });
 });

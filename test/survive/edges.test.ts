@@ -445,7 +445,9 @@ describe('resumeRun() with { allowChanged: true }', () => {
       (thrown: unknown) => thrown,
     );
     expect(error).toMatchInlineSnapshot(`
-      [PhasegateError: Cannot resume run r with another definition as record 3 could not have come of it: phase "draft" has no task "write" any more
+      [PhasegateError: Cannot resume run r with another definition as a phase that has begun differs:
+        phase "draft": task "write" is gone
+        phase "draft": task "scribble" is new
       Leave what has begun as it was, or fork the run before that phase.
       Docs: docs/errors.md#JOURNAL_DIVERGED]
     `);

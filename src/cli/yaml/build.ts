@@ -21,6 +21,7 @@ export function buildPipeline(file: PipelineFile, directory: string): Pipeline {
     policy: buildPolicy(file.policy),
     limits: file.limits && buildDuration(file.limits),
     concurrency: file.concurrency,
+    version: file.version,
   });
 }
 
@@ -32,19 +33,21 @@ type BackoffFields = NonNullable<ReviewFields['reviewBackoff']>;
 type PolicyFields = Exclude<NonNullable<PipelineFile['policy']>, string>;
 type WorkFields = PhaseFields['tasks'][number] | Exclude<NonNullable<ReviewFields['by']>, readonly unknown[]>;
 
-function buildPhase({ name, tasks, after, mode, review }: PhaseFields, directory: string): AnyPhase {
+function buildPhase({ name, tasks, after, mode, review, version }: PhaseFields, directory: string): AnyPhase {
   return phase(name, {
     tasks: tasks.map((one) => buildTask(one.name, one, directory)),
     after,
     mode,
     review: review && buildReview(review, directory),
+    version,
   });
 }
 
 function buildTask(name: string, fields: WorkFields, directory: string): Task<string, unknown, Inputs> {
-  const { description, retry, estimate, timeout, output = 'text' } = fields;
+  const { description, retry, estimate, timeout, version, output = 'text' } = fields;
   return task(name, {
     description,
+    version,
     // The timeout is the task's own, where the plan shows it.
     run: command(lineOf(fields), { ...optionsOf({ ...fields, timeout: undefined }, directory), output }),
     after: 'after' in fields ? fields.after : undefined,

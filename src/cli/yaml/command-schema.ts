@@ -62,9 +62,16 @@ const retry = z.strictObject({
   ),
 });
 
+/** What is counted up where something has changed that a file does not show. */
+export const version = told(
+  text.min(1).max(100).optional(),
+  'Says that something has changed that this file does not show, such as a script: a run is not resumed with another. Without it nothing says so.',
+);
+
 /** What every task and every reviewer may say. */
 export const work = {
   ...command,
+  version,
   description: told(text.optional(), 'What is to be done, in words; the base of the prompt.', ''),
   retry: told(retry.optional(), 'How often it is tried when it fails.', { attempts: 1 }),
   estimate: told(

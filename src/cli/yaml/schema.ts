@@ -8,7 +8,7 @@ import { inboxPolicySchema } from '../../model/inbox-policy.ts';
 import { manySchema, modeSchema } from '../../model/options.ts';
 import { gateDefaults, gatePolicySchema, limitsSchema, policies, policySchema } from '../../model/policy.ts';
 import { check } from './check-schema.ts';
-import { backoff, commandObject, duration, text, work } from './command-schema.ts';
+import { backoff, commandObject, duration, text, version, work } from './command-schema.ts';
 import { told, toldEach } from './told.ts';
 import {
   GATE_DEFAULTS,
@@ -96,6 +96,7 @@ const phase = z.strictObject({
   after: told(z.array(text).optional(), 'Phases that must be approved first.', []),
   mode: told(modeSchema.optional(), 'How the tasks run.', 'dependencies'),
   review: told(review.optional(), 'The gate. Without one the phase approves itself.'),
+  version,
 });
 
 const preset = z.enum(['ensemble', 'fleet', 'tsp', 'phased', 'strict'] satisfies (keyof typeof policies)[]);
@@ -117,6 +118,7 @@ export const pipelineFileSchema = z
     ),
     limits: told(limits.optional(), 'Limits of a run. Without it there are none.'),
     concurrency: told(manySchema.optional(), 'How many phases may work at the same time.', 'unlimited'),
+    version,
   })
   .meta({ title: 'phasegate pipeline' });
 
