@@ -23,6 +23,7 @@ import * as testing from '../src/testing.ts';
 import * as visualizations from '../src/visualizations.ts';
 import { gateDefaults } from '../src/model/policy.ts';
 import { brokenLinks } from './links.ts';
+import { installPacked, type Project } from './packed.ts';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
 const run = promisify(execFile);
@@ -87,23 +88,33 @@ describe('programs', () => {
 describe('commands', () => {
   // Runs of the documentation are kept apart from those of whoever runs the tests.
   let folder = '';
+  // Those of the README work for whoever has just installed the package, in the order in which they stand there.
+  let installed: Project;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'phasegate-runs-'));
-  });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+    installed = await installPacked();
+  }, 60_000);
+  afterAll(() => Promise.all([rm(folder, { recursive: true, force: true }), installed.remove()]));
 
   const commands = scripts.flatMap(({ name, text, prints }) => {
     const lines = text.split('\n').flatMap((line) => line.replace(/\s+#.*$/u, '').trim() || []);
-    return lines.map((line) => ({ name: `${name}, ${line}`, line, prints: lines.length === 1 ? prints : undefined }));
+    return lines.map((line) => ({
+      name: `${name}, ${line}`,
+      page: name.split(':')[0],
+      line,
+      prints: lines.length === 1 ? prints : undefined,
+    }));
   });
 
   it('there are some', () => {
     expect(commands.length).toBeGreaterThan(5);
   });
 
-  it.each(commands)('$name', async ({ line, prints }) => {
-    // A test must not take away what it runs on: npm ci removes it, and npx has this package built anew.
-    const command = line.replace(/^npm ci && /u, '').replaceAll(/\bnpx phasegate\b/gu, 'node dist/src/cli/main.js');
+  it.each(commands)('$name', async ({ page, line, prints }) => {
+    const cwd = page === 'README.md' ? installed.folder : repository;
+    // A test must not take away what it runs on: npm ci removes it, and npx has this package built anew in its own folder.
+    const here = line.replace(/^npm ci && /u, '').replaceAll(/\bnpx phasegate\b/gu, 'node dist/src/cli/main.js');
+    const command = page === 'README.md' ? line : here;
     if (command === 'npm test') {
       // This is what runs here.
       expect(await scriptsOfPackage()).toHaveProperty('test');
@@ -111,10 +122,10 @@ describe('commands', () => {
     }
     const env = { ...plainEnv(), PHASEGATE_STORE: join(folder, 'runs.db') };
     if (/ ui$| --ui$/u.test(command)) {
-      await expectDashboard(command, env);
+      await expectDashboard(command, env, cwd);
       return;
     }
-    const { stdout } = await run('sh', ['-c', command], { cwd: repository, env });
+    const { stdout } = await run('sh', ['-c', command], { cwd, env });
     if (prints === undefined) expect(stdout).not.toBe('');
     else expect(timeless(stdout)).toMatch(patternOf(timeless(prints)));
   });
@@ -246,9 +257,9 @@ function plainEnv(): NodeJS.ProcessEnv {
 }
 
 /** Starts what serves a dashboard and would not end, opens it as a browser does, and ends it as Ctrl-C does. */
-async function expectDashboard(command: string, env: NodeJS.ProcessEnv): Promise<void> {
+async function expectDashboard(command: string, env: NodeJS.ProcessEnv, cwd: string): Promise<void> {
   // A group of its own, as on a terminal: what is typed there reaches all of it.
-  const child = spawn('sh', ['-c', command], { cwd: repository, env, detached: true });
+  const child = spawn('sh', ['-c', command], { cwd, env, detached: true });
   let isOn = true;
   const ended = new Promise<number | null>((resolve) => {
     child.on('close', (code) => {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { errorInfo, PhasegateError } from '../model/errors.ts';
 import { version } from '../server/version.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
@@ -11,6 +11,7 @@ import type { GraphFlags, GraphFormat } from './graph.ts';
 import { widthOf, type ProgramIo } from './program-io.ts';
 import { advised } from './show/error-text.ts';
 import { harmless } from './show/harmless.ts';
+import type { Language } from './init.ts';
 import { addInboxCommands } from './program-inbox.ts';
 import { addMemoryCommands } from './program-memory.ts';
 import { INSPECT, toPort, withPortsApart } from './port.ts';
@@ -46,6 +47,7 @@ export async function runProgram({ argv, ...io }: ProgramOptions): Promise<ExitC
 /** Columns of help where no terminal says how many it has. */
 const USUAL_WIDTH = 80;
 
+const LANGUAGES: readonly Language[] = ['ts', 'yaml'];
 const GRAPH_FORMATS: readonly GraphFormat[] = ['mermaid', 'dot', 'svg'];
 const GRAPH_MACHINES: readonly NonNullable<GraphFlags['machine']>[] = ['phase', 'pipeline'];
 
@@ -69,6 +71,11 @@ function createProgram(io: ProgramIo, end: (code: ExitCode) => void): Command {
     .hook('preAction', (_program, command) => takeStoreFrom(io, command))
     .showHelpAfterError('Add --help for what is possible.')
     .exitOverride();
+  program
+    .command('init')
+    .description('write a small pipeline to change, which runs at once')
+    .addArgument(new Argument('[language]', 'what it is written in').choices(LANGUAGES).default('ts'))
+    .action(async (language: Language) => end(await (await import('./init.ts')).initFolder(language, io)));
   program
     .command('run')
     .description('run a pipeline and show how it goes')

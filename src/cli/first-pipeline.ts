@@ -1,0 +1,64 @@
+/**
+ * A first pipeline to change: it runs at once, with Node alone.
+ *
+ * @module
+ */
+
+/** In TypeScript. */
+export const FIRST_MODULE = `import { approve, definePipeline, phase, retry, retryPredecessor } from 'phasegate';
+
+const archive = ['Gates are old.', 'Few teams skip them.', '7 of 10 catch a defect.'];
+
+// A task is a function. It may as well ask a model, start a program, or ask a person.
+const research = phase('research', {
+  tasks: (task) => [task('gather', { run: ({ attempt }) => archive.slice(0, attempt + 1) })],
+  // The gate: it approves, or says what to change and has the phase work again.
+  review: ({ outputs }) => (outputs.gather.length > 1 ? approve() : retry('One finding is not enough.')),
+});
+
+const writing = phase('writing', {
+  after: [research], // starts once research is approved
+  tasks: (task) => [task('draft', { run: ({ inputs }) => inputs.research.gather.join(' ') })],
+  // A gate may also send an earlier phase back.
+  review: ({ outputs }) => (/\\d/.test(outputs.draft) ? approve() : retryPredecessor('research', 'Find a number.')),
+});
+
+export default definePipeline({ name: 'my-pipeline', phases: [research, writing] });
+`;
+
+/** In YAML. @param schema Where an editor finds the JSON Schema. */
+export function firstFile(schema: string): string {
+  return `# yaml-language-server: $schema=${schema}
+name: my-pipeline
+
+phases:
+  - name: draft
+    tasks:
+      # A task is a program: what it prints is its output. PHASEGATE_FEEDBACK says what to do differently.
+      - name: write
+        command: [node, --print, "'Gates are old.' + (process.env.PHASEGATE_FEEDBACK && ' 7 of 10 catch a defect.')"]
+    review:
+      # The gate: a check that fails sends the phase back, with what it has printed.
+      checks:
+        - name: number
+          command: [node, --eval, "if (!/[0-9]/.test(\${READ}.outputs.write)) { console.log('Name a number.'); process.exit(1); }"]
+          stdin: inputs
+
+  - name: page
+    after: [draft] # starts once draft is approved
+    tasks:
+      - name: html
+        command: [node, --print, "'<p>' + \${READ}.inputs.draft.write + '</p>'"]
+        stdin: inputs # all it may know, as one JSON object
+    review:
+      # A reviewer is a program that prints APPROVE, or RETRY: and what to change. RETRY_PREDECESSOR draft: sends draft back.
+      by:
+        command: [node, --print, "\${READ}.outputs.html.startsWith('<p>') ? 'APPROVE' : 'RETRY: Make it a paragraph.'"]
+        stdin: inputs
+`.replaceAll('${READ}', READ);
+}
+
+// --- internal ---
+
+/** What a command reads on its standard input. */
+const READ = "JSON.parse(require('fs').readFileSync(0, 'utf8'))";

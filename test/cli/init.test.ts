@@ -1,0 +1,50 @@
+/**
+ * A first pipeline, in an empty folder: nothing is installed in it.
+ *
+ * @module
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { files, phasegate } from './cli.ts';
+
+describe('phasegate init', () => {
+  it.each([
+    { args: [], file: 'pipeline.ts', ends: '5 attempts, 2 corrections' },
+    { args: ['ts'], file: 'pipeline.ts', ends: '5 attempts, 2 corrections' },
+    { args: ['yaml'], file: 'pipeline.yaml', ends: '3 attempts, 1 correction' },
+  ])('$args writes $file, which runs at once, and says what to do next', async ({ args, file, ends }) => {
+    const cwd = await files({});
+    const { code, stdout, stderr } = await phasegate(['init', ...args], { cwd });
+    expect([code, stderr]).toEqual([0, '']);
+    const steps = [...stdout.matchAll(/npx phasegate (.*?) +#/gu)].map(([, step = '']) => step);
+    expect(steps).toEqual([`run ${file}`, `check ${file}`, 'show latest']);
+    for (const step of steps) {
+      const ended = await phasegate(step.split(' '), { cwd });
+      expect([step, ended.code, ended.stderr]).toEqual([step, 0, '']);
+      if (step.startsWith('run')) expect(ended.stdout).toContain(`2 of 2 phases approved, ${ends}`);
+    }
+  });
+
+  it('overwrites nothing', async () => {
+    const cwd = await files({ 'pipeline.yaml': 'mine' });
+    const { code, stdout, stderr } = await phasegate(['init', 'yaml'], { cwd });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('Cannot write "pipeline.yaml" as there is one already\n');
+    expect(await readFile(join(cwd, 'pipeline.yaml'), 'utf8')).toBe('mine');
+  });
+
+  it('names the JSON Schema that is there', async () => {
+    const schemas = await Promise.all(
+      [{}, { 'node_modules/phasegate/schema/pipeline.schema.json': '{}' }].map(async (there) => {
+        const cwd = await files(there);
+        await phasegate(['init', 'yaml'], { cwd });
+        return (await readFile(join(cwd, 'pipeline.yaml'), 'utf8')).split('\n')[0];
+      }),
+    );
+    expect(schemas).toEqual([
+      '# yaml-language-server: $schema=https://raw.githubusercontent.com/phasegate/phasegate/main/schema/pipeline.schema.json',
+      '# yaml-language-server: $schema=./node_modules/phasegate/schema/pipeline.schema.json',
+    ]);
+  });
+});
