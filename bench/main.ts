@@ -8,6 +8,7 @@ import { benchDashboard } from './dashboard.ts';
 import { benchDurable } from './durable.ts';
 import { phasegate, pipelineOf, plainLoop } from './engines.ts';
 import { heapPerRun } from './memory.ts';
+import { benchRewind } from './rewind.ts';
 import { cpuMicros, growth } from './measure.ts';
 import { attemptsOf, chain, fanOut, layers } from './work.ts';
 
@@ -20,6 +21,12 @@ if (process.argv[2] === 'durable') {
 // The dashboard alone: `npm run bench -- dashboard`.
 if (process.argv[2] === 'dashboard') {
   await benchDashboard();
+  process.exit();
+}
+
+// Rewinds alone: `npm run bench -- rewind`.
+if (process.argv[2] === 'rewind') {
+  await benchRewind();
   process.exit();
 }
 
@@ -53,6 +60,8 @@ for (const shapeOf of [chain, fanOut, layers]) {
     console.log(`| ${cells.join(' | ')} |`);
   }
 }
+
+await benchRewind();
 
 const runs = 10_000;
 console.log(`\nHeap per run, ${runs} runs of 5 phases at once: ${((await heapPerRun(runs)) / 1024).toFixed(1)} KB`);

@@ -7,7 +7,7 @@ import { isFree, isUnsettled, settle, unsettle } from '../model/course.ts';
 import { withoutIssues, type Rider } from '../model/demand.ts';
 import type { EventOf } from '../model/event.ts';
 import { between } from '../model/graph.ts';
-import { acknowledge, addCommit, currentCommit, differs, readOf, type Commit } from '../model/ledger.ts';
+import { acknowledge, addCommit, currentCommit, differs, readersOf, readOf, type Commit } from '../model/ledger.ts';
 import { countOf } from '../model/policy.ts';
 import { joinDemands, type Correction } from '../model/revision.ts';
 import { enqueue, entryAt, entryNamed, retire, stronger, type Board, type Entry } from './board.ts';
@@ -95,7 +95,7 @@ export function followUp(board: Board, entry: Entry, done: Commit): void {
   const { name } = entry.phase;
   for (const read of outdated(board, done)) board.outbox.push({ type: 'phase.stale', phase: name, because: read });
   if (done.version > 1) {
-    for (const reader of readersOf(board, entry)) revisit(board, reader, entry, done);
+    for (const reader of readersIn(board, entry)) revisit(board, reader, entry, done);
   }
   entry.spread = 'requester';
   if (entry.requests.length > 0) {
@@ -179,12 +179,13 @@ function runAgain(board: Board, entry: Entry, because: string): void {
   board.outbox.push({ type: 'phase.invalidated', phase: entry.phase.name, generation: entry.generation, because });
 }
 
-/** Phases that have begun and read a phase: its direct successors, and others whose commits say so. */
-function readersOf(board: Board, entry: Entry): readonly Entry[] {
-  const direct = new Set(board.graph.next[entry.index]);
-  return [...board.entries.values()]
-    .filter((one) => direct.has(one.index) || readBy(board, one)?.[entry.phase.name] !== undefined)
-    .toSorted((a, b) => a.index - b.index);
+/** Phases that have begun and read a phase: its direct successors, and others whose commits, or starts, say so. */
+function readersIn(board: Board, { index, phase }: Entry): readonly Entry[] {
+  const direct = new Set(board.graph.next[index]);
+  return readersOf(board.ledger, index).flatMap((at) => {
+    const one = board.entries.get(at);
+    return one && (direct.has(at) || readBy(board, one)?.[phase.name] !== undefined) ? one : [];
+  });
 }
 
 /** The versions a phase was made from, or is being made from. */

@@ -25,6 +25,8 @@ export interface Ledger {
   readonly graph: Graph;
   /** The commits of each phase, oldest first. */
   readonly commits: Map<string, Commit[]>;
+  /** Phases that have ever asked for the outputs of an ancestor that is no direct predecessor, by its name. */
+  readonly askers: Map<string, Set<number>>;
   /** Commits so far. */
   time: number;
   /** Told when a view is asked for an ancestor that is no direct predecessor, once for each. */
@@ -49,7 +51,7 @@ export interface View {
 
 /** An empty ledger. */
 export function createLedger(graph: Graph): Ledger {
-  return { graph, commits: new Map(), time: 0, onAsk: undefined };
+  return { graph, commits: new Map(), askers: new Map(), time: 0, onAsk: undefined };
 }
 
 /** The latest commit of a phase. */
@@ -71,6 +73,13 @@ export function addCommit(ledger: Ledger, phase: string, outputs: Outputs, read:
 export function differs(ledger: Ledger, phase: string, one: number, other: number): boolean {
   const list = ledger.commits.get(phase);
   return contentHash(list?.[one - 1]?.outputs) !== contentHash(list?.[other - 1]?.outputs);
+}
+
+/** Phases that may have read the outputs of a phase, in definition order: its direct successors, and those that have asked for it. */
+export function readersOf({ graph, askers }: Ledger, phase: number): readonly number[] {
+  const asked = askers.get(graph.names[phase] ?? '');
+  const next = graph.next[phase] ?? [];
+  return asked ? [...new Set([...next, ...asked])].toSorted((a, b) => a - b) : next;
 }
 
 /** What a phase that starts now sees. */
@@ -100,9 +109,13 @@ export function readOf(view: View): Readonly<Record<string, number>> {
 /** A phase counts as read from now on. */
 export function ask(view: View, phase: string): void {
   view.asked = new Set([...view.asked, phase]);
-  const { graph, onAsk } = view.ledger;
+  const { graph, askers, onAsk } = view.ledger;
   const isDirect = graph.before[view.phase]?.some((source) => graph.names[source] === phase);
-  if (!isDirect) onAsk?.(view, phase);
+  if (isDirect) return;
+  const known = askers.get(phase);
+  if (known) known.add(view.phase);
+  else askers.set(phase, new Set([view.phase]));
+  onAsk?.(view, phase);
 }
 
 /** A newer version of a phase says the same as the one that is seen here, and counts as the one that was read. */

@@ -1,0 +1,61 @@
+/**
+ * How many steps a rewind takes.
+ */
+import { describe, expect, it, vi } from 'vitest';
+import { definePipeline, phase, task } from '../src/index.ts';
+import { createBoard, entryAt, type Board, type BoardPorts } from '../src/machines/board.ts';
+import { commit, followUp } from '../src/machines/rewind.ts';
+import { ask, createView, readersOf } from '../src/model/ledger.ts';
+
+const PORTS: BoardPorts = {
+  spawn: () => ({ start: () => undefined, send: () => undefined }),
+  publish: () => undefined,
+  later: () => undefined,
+  settle: () => undefined,
+};
+
+function chainOf(count: number): Board {
+  const { plan } = definePipeline({
+    name: 'chain',
+    phases: Array.from({ length: count }, (_, at) =>
+      phase(`p${at}`, { after: at === 0 ? [] : [`p${at - 1}`], tasks: [task('t', { run: () => at })] }),
+    ),
+  });
+  return createBoard({ run: 'r', plan }, PORTS);
+}
+
+/** Commits every phase, one after the other. @returns Phases that were looked at. */
+function commitAll(board: Board, value: number): number {
+  const looks = vi.spyOn(board.entries, 'get');
+  const scans = vi.spyOn(board.entries, 'values');
+  for (let at = 0; at < board.plan.phases.length; at += 1) {
+    const entry = entryAt(board, at);
+    entry.standing = 'live';
+    entry.view = createView(board.ledger, at);
+    followUp(board, entry, commit(board, entry, { t: value }));
+  }
+  const steps = looks.mock.calls.length + scans.mock.calls.length * board.plan.phases.length;
+  vi.restoreAllMocks();
+  return steps;
+}
+
+describe('a rewind over a long chain', () => {
+  it('takes as many steps for each phase, however long the chain is', () => {
+    const stepsPerPhase = [100, 1000].map((count) => {
+      const board = chainOf(count);
+      commitAll(board, 1);
+      return Math.ceil(commitAll(board, 2) / count);
+    });
+    expect(stepsPerPhase[1]).toBe(stepsPerPhase[0]);
+    expect(stepsPerPhase[1]).toBeLessThan(10);
+  });
+
+  it('still finds who has asked for a phase further up, in definition order', () => {
+    const { ledger } = chainOf(5);
+    ask(createView(ledger, 4), 'p0');
+    ask(createView(ledger, 3), 'p0');
+    ask(createView(ledger, 1), 'p0');
+    expect(readersOf(ledger, 0)).toEqual([1, 3, 4]);
+    expect(readersOf(ledger, 1)).toEqual([2]);
+  });
+});
