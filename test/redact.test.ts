@@ -20,7 +20,8 @@ import {
   type RunStore,
 } from '../src/index.ts';
 import { isSameEvent } from '../src/model/same-event.ts';
-import { MASK, maskSecrets } from '../src/model/secrets.ts';
+import { MASK } from '../src/model/known-secrets.ts';
+import { maskSecrets } from '../src/model/secrets.ts';
 
 const KEY = 'sk-ant-api03-4fPq8Zx91LmNb7Vc';
 

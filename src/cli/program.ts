@@ -6,6 +6,8 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { errorInfo, PhasegateError } from '../model/errors.ts';
 import { version } from '../server/version.ts';
+import { maskSecrets } from '../model/secrets.ts';
+import { rememberEnvironment } from './environment-secrets.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import type { GraphFlags, GraphFormat } from './graph.ts';
 import { widthOf, type ProgramIo } from './program-io.ts';
@@ -27,6 +29,7 @@ export interface ProgramOptions extends ProgramIo {
 /** Does what the arguments ask for. Never rejects. */
 export async function runProgram({ argv, ...io }: ProgramOptions): Promise<ExitCode> {
   let code: ExitCode = exitCode.completed;
+  rememberEnvironment(process.env);
   const program = createProgram(io, (done) => (code = done));
   try {
     await program.parseAsync([...withPortsApart(argv, ['--inspect'])], { from: 'user' });
@@ -37,7 +40,7 @@ export async function runProgram({ argv, ...io }: ProgramOptions): Promise<ExitC
       ? advised(error.code, error.message)
       : (errorInfo(error).stack ?? String(error));
     // It may quote models, files and other people's runs.
-    io.stderr.write(`${harmless(text)}\n`);
+    io.stderr.write(`${harmless(maskSecrets(text))}\n`);
     return PhasegateError.is(error) ? exitCode.usage : exitCode.unsuccessful;
   }
 }

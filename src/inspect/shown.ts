@@ -5,7 +5,8 @@
  *
  * @module
  */
-import { MASK, maskSecrets, SECRET_FIELD } from '../model/secrets.ts';
+import { MASK } from '../model/known-secrets.ts';
+import { maskSecrets, SECRET_FIELD } from '../model/secrets.ts';
 
 /** A copy of any value that can be sent: cut where it is deep, wide or long. Never throws. */
 export function shown(value: unknown): unknown {

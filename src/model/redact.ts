@@ -10,14 +10,16 @@ import type { ErrorInfo } from './errors.ts';
 import type { RunEvent, Verdict } from './event.ts';
 import type { Issue } from './issue.ts';
 import type { Correction, Revision } from './revision.ts';
-import { MASK, maskSecrets, SECRET_FIELD } from './secrets.ts';
+import { MASK, maskKnown } from './known-secrets.ts';
+import { maskSecrets, SECRET_FIELD } from './secrets.ts';
 
 /** Changes an event before it becomes a record: texts of it, and nothing else. */
 export type Redact = (event: RunEvent) => RunEvent;
 
 /**
  * Masks obvious secrets in errors, feedback, reasons, progress, warnings, and artifacts that were reported: keys such as
- * `sk-…`, `ghp_…` and `AKIA…`, bearer tokens, `password=…`, credentials in URLs, private keys.
+ * `sk-…`, `ghp_…` and `AKIA…`, bearer tokens, `password=…`, credentials in URLs, private keys. Likewise the very keys and headers that clients of models send, and on the command line
+ * the values of environment variables whose names say that they are secret.
  *
  * @returns The same event where it has none.
  */
@@ -25,12 +27,15 @@ export function redactSecrets(event: RunEvent): RunEvent {
   return mapTexts(event, maskSecrets);
 }
 
-/** A function that applies `redact` and never throws: where that does, or makes another event, every text is masked. */
+/**
+ * A function that applies `redact` and never throws: where that does, or makes another event, every text is masked. Secrets that the process
+ * knows are masked in any case.
+ */
 export function guardRedact(redact: Redact): Redact {
   return (event) => {
     try {
       const redacted: unknown = redact(event);
-      if (isOfType(redacted, event.type)) return redacted;
+      if (isOfType(redacted, event.type)) return mapTexts(redacted, maskKnown);
     } catch {
       // What cannot be looked through is not let through.
     }

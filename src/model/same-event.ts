@@ -6,7 +6,7 @@
 import { stringify } from 'safe-stable-stringify';
 import type { PhaseReport, RunEvent } from './event.ts';
 import { isSameJson } from './json.ts';
-import { MASK } from './secrets.ts';
+import { MASK } from './known-secrets.ts';
 
 /**
  * True for events that say the same. Where an error was made is not part of that, nor what another record says is behind it, nor are texts in which something was

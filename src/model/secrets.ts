@@ -4,8 +4,7 @@
  * @module
  */
 
-/** Stands for what was taken out. */
-export const MASK = '[redacted]';
+import { MASK, maskKnown } from './known-secrets.ts';
 
 /** What a secret is called. */
 const NAMES = '(?:pass(?:word|wd|phrase)|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)';
@@ -13,8 +12,9 @@ const NAMES = '(?:pass(?:word|wd|phrase)|secret|token|api[_-]?key|access[_-]?key
 /** Names of fields whose texts are secrets. */
 export const SECRET_FIELD = new RegExp(NAMES, 'iu');
 
-/** The text with every obvious secret masked. Takes time in proportion to the text. */
-export function maskSecrets(text: string): string {
+/** The text with every known and every obvious secret masked. Takes time in proportion to the text. */
+export function maskSecrets(given: string): string {
+  const text = maskKnown(given);
   if (text.length < SHORTEST) return text;
   const lower = text.toLowerCase();
   return SECRETS.reduce(
