@@ -71,6 +71,11 @@ export class HandlerContext implements TaskContext {
     return this.#one.signal;
   }
 
+  get wait(): TaskContext['wait'] {
+    const one = this.#one;
+    return (ms) => waitFor(one, ms);
+  }
+
   get idempotencyKey(): string {
     const { role, scope, run: again } = this.#one.trial;
     const { origin, review, attempt, renewals } = scope.input;
@@ -137,11 +142,18 @@ function sendReport(one: Try, report: Report): void {
     progress,
     artifact,
     observation,
+    warning,
   } = report;
   amount('inputTokens', inputTokens);
   amount('outputTokens', outputTokens);
   amount('tokens', tokens);
   amount('costUsd', costUsd);
+  if (warning) {
+    const { phase, generation, attempt } = about(scope.input, plan);
+    const { code, message } = { code: String(warning.code), message: String(warning.message) };
+    scope.report({ type: 'phase.warned', phase, generation, attempt, code, message });
+    if (Object.values(report).filter((value) => value !== undefined).length === 1) return;
+  }
   one.spend({ tokens, costUsd });
   scope.report({
     type: 'task.reported',
@@ -156,6 +168,22 @@ function sendReport(one: Try, report: Report): void {
     ...(progress !== undefined && { progress: typeof progress === 'number' ? progress : String(progress) }),
     ...(artifact && { artifact: { name: String(artifact.name), content: jsonContent(artifact) } }),
     ...(observation !== undefined && { observation: elided(String(observation), LONGEST_OBSERVED) }),
+  });
+}
+
+function waitFor({ isOver, signal, trial: { scope } }: Try, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    if (isOver || signal.aborted) {
+      resolve();
+      return;
+    }
+    const forget = scope.after(ms, end);
+    signal.addEventListener('abort', end);
+    function end(): void {
+      forget();
+      signal.removeEventListener('abort', end);
+      resolve();
+    }
   });
 }
 

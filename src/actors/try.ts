@@ -22,7 +22,7 @@ export interface Trial<C> {
   readonly scope: TaskScope;
   readonly host: Host;
   readonly plan: TaskPlan;
-  readonly work: Pick<TaskWork, 'output' | 'retryable'> & { readonly runner: { run(context: C): unknown } };
+  readonly work: Pick<TaskWork, 'output' | 'retryable' | 'jitter'> & { readonly runner: { run(context: C): unknown } };
   /** What it is to the gate; a review that is asked again is another piece of work, and so is a check before the tasks. */
   readonly role: 'task' | 'check' | 'baseline' | 'review' | 'reflect';
   /** Which run of a check this is, from 1; absent for what is no check. */
@@ -199,7 +199,9 @@ function tryAgain<C>(trial: Trial<C>, number: number, error: unknown, one: Try):
     trial.onEnd(failed);
     return;
   }
-  const delayMs = backoffMs(plan.backoff, number, retryHintOf(error).afterMs);
+  const { origin, attempt } = scope.input;
+  const who = [origin.run, origin.phase.name, origin.generation, attempt, trial.role, plan.name];
+  const delayMs = backoffMs({ jitter: work.jitter, ...plan.backoff }, number, who, retryHintOf(error).afterMs);
   trial.onRetry(number, error, delayMs);
   scope.pause(delayMs, () => (scope.isHalted ? trial.onEnd(failed) : tryTask(trial, number + 1)));
 }

@@ -170,7 +170,9 @@ export function approvalWarning(context: PhaseContext): EventOf<'phase.warned'> 
 export function reviewDelay(context: PhaseContext): number {
   const { errors, verdict } = context.review;
   const leastMs = verdict?.type === 'unavailable' ? verdict.error.retryAfterMs : undefined;
-  return errors === 0 ? 0 : backoffMs(gateOf(context)?.reviewBackoff ?? {}, errors, leastMs);
+  const { origin, attempt } = context;
+  const who = [origin.run, origin.phase.name, origin.generation, attempt, 'gate'];
+  return errors === 0 ? 0 : backoffMs(gateOf(context)?.reviewBackoff ?? {}, errors, who, leastMs);
 }
 
 // --- internal ---

@@ -23,6 +23,8 @@ export interface TaskWork {
   readonly runner: { run(context: TaskContext): unknown };
   readonly output: StandardSchemaV1 | undefined;
   readonly retryable: ((error: unknown) => boolean) | undefined;
+  /** Whether waits have jitter where the backoff does not say. Not of the plan, so that runs that were kept before go on. */
+  readonly jitter?: boolean | undefined;
   /** Whether a reviewer may approve with other outputs: a person may, whom nobody else has to agree with. @default false */
   readonly mayEdit?: true;
 }
@@ -202,5 +204,6 @@ function workOf(options: PhaseSettings): PhaseWork {
 
 function taskWork({ options }: AnyTask): TaskWork {
   // Methods are compared bivariantly: `phase()` has checked that the handlers fit their phase.
-  return { runner: options, output: options.output, retryable: options.retry?.retryable };
+  const { retryable, jitter } = options.retry ?? {};
+  return { runner: options, output: options.output, retryable, ...(jitter !== undefined && { jitter }) };
 }

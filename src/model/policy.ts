@@ -4,6 +4,7 @@
  * @module
  */
 import { z } from 'zod';
+import { contentHash } from './content-hash.ts';
 import { inboxPolicySchema } from './inbox-policy.ts';
 
 /** A count that bounds a loop: a whole number from 0, or `'unlimited'` where a run-wide limit bounds it instead. */
@@ -18,6 +19,8 @@ export const backoffSchema = z
     factor: z.number().min(1).optional(),
     /** Longest wait in milliseconds, also where an error asks for a longer one. @default 60000 */
     max: z.number().min(0).optional(),
+    /** Whether each wait is a random part of that time, from none to all, so that those who failed together do not come back together. @default false, of models true */
+    jitter: z.boolean().optional(),
   })
   .readonly();
 
@@ -189,11 +192,19 @@ export const policies = {
 /**
  * Milliseconds to wait before try `number`, where 1 is the first repetition.
  *
- * @param leastMs What the failure asks for at least; the `max` of the backoff bounds it, too.
+ * @param who Whose wait it is. With `jitter` the part of the time follows from it, so that a run that is replayed waits as long.
+ * @param leastMs Least wait that the failure asks for; the `max` of the backoff bounds it, too.
  */
-export function backoffMs(backoff: Backoff, number: number, leastMs = 0): number {
-  const { first = 1000, factor = 2, max = 60_000 } = backoff;
-  return Math.min(max, Math.max(leastMs, first * factor ** (number - 1)));
+export function backoffMs(backoff: Backoff, number: number, who: readonly unknown[], leastMs = 0): number {
+  const { first = 1000, factor = 2, max = 60_000, jitter = false } = backoff;
+  const most = Math.min(max, first * factor ** (number - 1));
+  const wait = jitter ? Math.round(most * shareOf([...who, number])) : most;
+  return Math.min(max, Math.max(leastMs, wait));
+}
+
+/** A number from 0 to 1 that follows from values, and looks like a random one. */
+function shareOf(values: readonly unknown[]): number {
+  return Number.parseInt(contentHash(values).slice(0, 8), 16) / 0xff_ff_ff_ff;
 }
 
 /** Whether a strategy carries reflections, so that rejected attempts are reflected on. */

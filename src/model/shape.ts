@@ -62,7 +62,12 @@ const task = z.object({
     after: nameList,
     output: schema.optional(),
     retry: z
-      .strictObject({ attempts: manySchema.optional(), backoff: backoffSchema.optional(), retryable: call.optional() })
+      .strictObject({
+        attempts: manySchema.optional(),
+        backoff: backoffSchema.optional(),
+        jitter: z.boolean().optional(),
+        retryable: call.optional(),
+      })
       .optional(),
     timeout: z.number().min(0).optional(),
     estimate: estimateSchema.optional(),

@@ -38,6 +38,8 @@ export interface Report {
   readonly artifact?: { readonly name: string; readonly content: unknown } | undefined;
   /** What it did and what it saw, one step at a time; the strategy `trajectory` tells the next attempt of the first and the last five. */
   readonly observation?: string | undefined;
+  /** Something that people should know of, as `phase.warned` tells it: a code in capitals, and a sentence. */
+  readonly warning?: { readonly code: string; readonly message: string } | undefined;
 }
 
 /**
@@ -70,6 +72,8 @@ export interface TaskContext<I = Inputs, C = Outputs, In = unknown, P = unknown>
   readonly signal: AbortSignal;
   /** Reports usage, progress and artifacts; ignored once the task has ended. */
   readonly report: (report: Report) => void;
+  /** Waits so many milliseconds on the clock of the run, less where the try ends before. Never rejects. */
+  readonly wait: (ms: number) => Promise<void>;
   /** The same for every try of this task in this attempt, also after a restart of the process; of no other task, attempt or run of a check. */
   readonly idempotencyKey: string;
   /** The id of the run. */
@@ -97,6 +101,8 @@ export interface RetryPolicy {
   readonly attempts?: Count | undefined;
   /** Waiting time between tries. */
   readonly backoff?: Backoff | undefined;
+  /** Whether waits have jitter where `backoff` does not say. It is no part of what a run that is resumed is compared by. @default false, of models true */
+  readonly jitter?: boolean | undefined;
   /** Whether this failure is worth another try, whatever it says of itself. @default all but those with `retryable: false` */
   readonly retryable?: ((error: unknown) => boolean) | undefined;
 }

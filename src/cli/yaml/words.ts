@@ -38,10 +38,11 @@ export const BACKOFF_WORDS: Words<Backoff> = {
   first: 'The wait before the second try: milliseconds, or a text such as "500ms".',
   factor: 'How many times longer each following wait is.',
   max: 'The longest wait: milliseconds, or a text such as "1m".',
+  jitter: 'If each wait is a random part of that time, so that those who failed together do not come back together.',
 };
 
 /** Defaults of waiting times. */
-export const BACKOFF_DEFAULTS: Required<Backoff> = { first: 1000, factor: 2, max: 60_000 };
+export const BACKOFF_DEFAULTS: Required<Backoff> = { first: 1000, factor: 2, max: 60_000, jitter: false };
 
 /** Questions to people. */
 export const INBOX_WORDS: Words<InboxPolicy> = {
