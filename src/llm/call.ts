@@ -3,14 +3,20 @@
  *
  * @module
  */
-import { z } from 'zod';
-import type { Report, TaskContext } from '../model/task-types.ts';
-import { unusable } from './model-error.ts';
-import type { Ask, AskReply, AskRequest } from './port.ts';
-import { costOf, type Price } from './prices.ts';
+import { createPieceMask } from '../model/known-secrets.ts';
+import type { Estimate } from '../model/options.ts';
+import { retryHintOf } from '../model/retry-hint.ts';
+import type { TaskContext } from '../model/task-types.ts';
+import type { Fitted } from './fit.ts';
+import type { Ask, AskRequest, Message } from './port.ts';
+import type { Price } from './prices.ts';
 import { createProgress } from './progress.ts';
+import type { RateLimit } from './rate-limit.ts';
+import { chargeOf, readReply, wholeText } from './reply.ts';
+import { isTooLong, roomIn } from './too-long.ts';
+import type { WarnOnce } from './warn-once.ts';
 
-/** A model and what it costs. */
+/** A model, what it costs, and what is asked in its place. */
 export interface Caller {
   readonly ask: Ask;
   readonly price: Price | undefined;
@@ -18,79 +24,113 @@ export interface Caller {
   readonly model?: string | undefined;
   /** Who serves it, as far as known. */
   readonly provider?: string | undefined;
+  /** Requests to it at once. */
+  readonly concurrency: number;
+  /** Shared by all who ask the same server. */
+  readonly limit: () => RateLimit;
+  readonly warnOnce: WarnOnce;
+  /** Asked one after the other where the one before has no whole answer. */
+  readonly fallback: readonly Caller[];
 }
 
 /** What is asked, and whether another try by the task itself may help where the answer is empty. */
-export interface Question extends Pick<AskRequest, 'messages' | 'schema'> {
+export interface Question extends Pick<AskRequest, 'schema'> {
+  /** The messages with so many characters of material. */
+  readonly messages: (most: number) => Asked;
+  /** Characters of material at most. */
+  readonly maxMaterial: number;
   readonly retryEmpty: boolean;
+  /** What the answer is expected to use at most. */
+  readonly estimate: Estimate;
 }
 
+/** Messages, and what of the material is in them. */
+export interface Asked {
+  readonly messages: readonly Message[];
+  readonly fitted: Fitted;
+}
+
+/** What of its context a call needs. */
+export type CallContext = Pick<TaskContext, 'run' | 'phase' | 'task' | 'attempt' | 'signal' | 'report' | 'wait'>;
+
 /**
- * Asks, and reports usage whatever the answer is worth.
+ * Asks, and reports usage whatever the answer is worth. Where a model has no whole answer, those in its fallback are asked in turn.
  *
  * @returns The text of an answer that is whole and not empty.
  * @throws `MODEL_ANSWER_INVALID` where it is not; what the model's function throws.
  */
-export async function callModel(
-  { ask, price, model, provider }: Caller,
-  { messages, schema, retryEmpty }: Question,
-  { phase, task, attempt, signal, report }: Pick<TaskContext, 'phase' | 'task' | 'attempt' | 'signal' | 'report'>,
-): Promise<string> {
-  const who = `"${task}" of phase "${phase}"`;
-  const onDelta = createProgress(who, attempt, report);
-  const given: unknown = await ask({ model, messages, schema, signal, onDelta });
-  const parsed = replySchema.safeParse(given);
-  if (!parsed.success) {
-    const lines = parsed.error.issues.map((issue) => `${issue.path.join('.') || '(root)'}: ${issue.message}`);
-    throw unusable(who, `\`ask\` returned something else than { text, usage?, finishReason? }: ${lines.join('; ')}`, {
-      hint: 'Return the whole text of the answer, and `usage` in tokens.',
-      retryable: false,
-    });
+export async function callModel(caller: Caller, question: Question, context: CallContext): Promise<string> {
+  const errors: unknown[] = [];
+  const callers = [caller, ...caller.fallback];
+  for (const [at, one] of callers.entries()) {
+    try {
+      return await shrinkOnce(one, question, context);
+    } catch (error) {
+      context.signal.throwIfAborted();
+      errors.push(error);
+      const next = callers[at + 1];
+      if (next) {
+        const message = `Model ${nameOf(next)} is asked in place of ${nameOf(one)}: ${firstLine(error)}`;
+        context.report({ warning: { code: 'MODEL_FALLBACK', message } });
+      }
+    }
   }
-  const reply: AskReply = parsed.data;
-  if (reply.usage) report({ ...usageReport(reply.usage, price), model, provider });
-  return wholeText(reply, who, retryEmpty);
+  // Another try helps where it may help one of them.
+  throw errors.find((error) => retryHintOf(error).retryable) ?? errors[0];
 }
 
 // --- internal ---
 
-const tokens = z.number().min(0);
-
-const replySchema = z.object({
-  text: z.string(),
-  usage: z.object({ inputTokens: tokens, outputTokens: tokens, cachedInputTokens: tokens.optional() }).optional(),
-  finishReason: z.enum(['stop', 'length', 'refusal', 'filtered']).optional(),
-});
-
-function usageReport(usage: NonNullable<AskReply['usage']>, price: Price | undefined): Report {
-  const { inputTokens, outputTokens } = usage;
-  return {
-    tokens: inputTokens + outputTokens,
-    inputTokens,
-    outputTokens,
-    ...(price && { costUsd: costOf(usage, price) }),
-  };
+/** Asks with less material where the model says that it was given too much, and not a third time. */
+async function shrinkOnce(caller: Caller, question: Question, context: CallContext): Promise<string> {
+  const first = question.messages(question.maxMaterial);
+  try {
+    return await askOnce(caller, question, first, context);
+  } catch (error) {
+    const room = isTooLong(error) ? roomIn(error, first.fitted.shown) : undefined;
+    if (room === undefined || room < LEAST || context.signal.aborted) throw error;
+    return askOnce(caller, question, question.messages(room), context);
+  }
 }
 
-function wholeText({ text, finishReason = 'stop' }: AskReply, who: string, retryEmpty: boolean): string {
-  switch (finishReason) {
-    case 'stop':
-      if (text.trim() !== '') return text;
-      throw unusable(who, 'it is empty', { hint: 'Ask again, or ask another model.', retryable: retryEmpty });
-    case 'length':
-      throw unusable(who, `it was cut off after ${text.length} characters`, {
-        hint: 'Allow the model more tokens, or ask for less.',
-        retryable: false,
-      });
-    case 'refusal':
-      throw unusable(who, `the model refused: ${text.trim() === '' ? 'it does not say why' : text.trim()}`, {
-        hint: 'Change what is asked, or ask another model.',
-        retryable: false,
-      });
-    case 'filtered':
-      throw unusable(who, 'a content filter has stopped it', {
-        hint: 'Change what is asked, or ask another model.',
-        retryable: false,
-      });
+/** Characters of material that are worth another question. */
+const LEAST = 100;
+
+async function askOnce(
+  { ask, price, model, provider, limit, concurrency, warnOnce }: Caller,
+  { schema, retryEmpty, estimate }: Question,
+  { messages, fitted }: Asked,
+  context: CallContext,
+): Promise<string> {
+  const { phase, task, attempt, signal, report, wait } = context;
+  const who = `"${task}" of phase "${phase}"`;
+  if (fitted.shown < fitted.whole) {
+    const message = `The model of ${who} is shown ${fitted.shown} of ${fitted.whole} characters of material in attempt ${attempt + 1}`;
+    warnOnce(context, 'MATERIAL_CUT', message);
   }
+  const progress = createProgress(who, attempt, report);
+  const mask = createPieceMask();
+  const onDelta = (piece: unknown) => progress(typeof piece === 'string' ? mask.push(piece) : piece);
+  const given: unknown = await limit().run(
+    () => ask({ model, messages, schema, signal, onDelta }),
+    { signal, wait },
+    concurrency,
+  );
+  const reply = readReply(given, who);
+  const { charge, isWhole } = chargeOf(reply, price, estimate);
+  if (charge) report({ ...charge, model, provider });
+  if (reply.usage && !isWhole) {
+    const message = `The usage of an answer of model ${nameOf({ model })} does not say all that it has used: the estimate counts where there is one`;
+    warnOnce(context, 'USAGE_UNREADABLE', message);
+  }
+  return wholeText(reply, who, retryEmpty);
+}
+
+function nameOf({ model }: Pick<Caller, 'model'>): string {
+  return model === undefined ? 'without a name' : `"${model}"`;
+}
+
+function firstLine(error: unknown): string {
+  const message: unknown = error instanceof Error ? error.message : String(error);
+  return String(message).split('\n', 1)[0] ?? '';
 }

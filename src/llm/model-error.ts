@@ -11,6 +11,8 @@ export interface ModelErrorOptions {
   readonly retryable: boolean;
   readonly permanent?: boolean | undefined;
   readonly retryAfterMs?: number | undefined;
+  readonly status?: number | undefined;
+  readonly tooLong?: boolean | undefined;
   readonly cause?: unknown;
 }
 
@@ -22,13 +24,19 @@ export class ModelError extends PhasegateError {
   readonly permanent: boolean;
   /** Milliseconds that the next try should wait at least. */
   readonly retryAfterMs: number | undefined;
+  /** What the server answered with, where it has answered. */
+  readonly status: number | undefined;
+  /** Whether the model says that it was given more than its context has room for. */
+  readonly tooLong: boolean;
 
   constructor(code: ErrorCode, problem: string, options: ModelErrorOptions) {
-    const { hint, retryable, permanent = !retryable, retryAfterMs, cause } = options;
+    const { hint, retryable, permanent = !retryable, retryAfterMs, status, tooLong = false, cause } = options;
     super(code, problem, { hint, cause });
     this.retryable = retryable;
     this.permanent = permanent;
     this.retryAfterMs = retryAfterMs;
+    this.status = status;
+    this.tooLong = tooLong;
   }
 }
 
@@ -36,7 +44,7 @@ export class ModelError extends PhasegateError {
 export function unusable(
   who: string,
   found: string,
-  options: Omit<ModelErrorOptions, 'retryAfterMs' | 'permanent'>,
+  options: Pick<ModelErrorOptions, 'hint' | 'retryable' | 'cause'>,
 ): ModelError {
   return new ModelError('MODEL_ANSWER_INVALID', `Cannot use the answer of the model of ${who} as ${found}`, {
     ...options,

@@ -32,14 +32,16 @@ export interface AskRequest {
   readonly onDelta: (text: string) => void;
 }
 
-/** What an answer has used. */
+/** Usage of an answer, as far as the maker of the model says it. What is no number from 0 counts as absent. */
 export interface Usage {
   /** Tokens of the messages, those from a cache included. */
-  readonly inputTokens: number;
+  readonly inputTokens?: number | null | undefined;
   /** Tokens of the answer, those of reasoning included. */
-  readonly outputTokens: number;
+  readonly outputTokens?: number | null | undefined;
+  /** All tokens. @default the sum of both */
+  readonly totalTokens?: number | null | undefined;
   /** How many tokens of the messages came from a cache. @default 0 */
-  readonly cachedInputTokens?: number | undefined;
+  readonly cachedInputTokens?: number | null | undefined;
 }
 
 /** Why an answer ended: it was complete, the length was over, the model refused, or a filter stopped it. */
@@ -49,9 +51,12 @@ export type FinishReason = 'stop' | 'length' | 'refusal' | 'filtered';
 export interface AskReply {
   /** The whole answer. Of a refusal, what the model says about it. */
   readonly text: string;
-  readonly usage?: Usage | undefined;
-  /** @default 'stop' */
-  readonly finishReason?: FinishReason | undefined;
+  readonly usage?: Usage | null | undefined;
+  /**
+   * A {@link FinishReason}, or the word of the maker for it, such as `end_turn`, `max_tokens` or `content-filter`. An answer that ended
+   * for a reason that is not known is not used. @default 'stop'
+   */
+  readonly finishReason?: FinishReason | (string & {}) | null | undefined;
 }
 
 /**

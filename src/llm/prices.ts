@@ -4,7 +4,6 @@
  * @module
  */
 import { PhasegateError } from '../model/errors.ts';
-import type { Usage } from './port.ts';
 
 /** The price of a model in US dollars per million tokens. */
 export interface Price {
@@ -29,13 +28,25 @@ export function priceOf(prices: Prices | undefined, model: string | undefined): 
   });
 }
 
+/** Tokens whose price is known. */
+interface Counts {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cachedInputTokens?: number | undefined;
+}
+
 /** US dollars. */
-export function costOf({ inputTokens, outputTokens, cachedInputTokens = 0 }: Usage, price: Price): number {
+export function costOf({ inputTokens, outputTokens, cachedInputTokens = 0 }: Counts, price: Price): number {
   const { inputPerMillion, outputPerMillion, cachedInputPerMillion = inputPerMillion } = price;
   const cached = Math.min(cachedInputTokens, inputTokens);
   return (
     ((inputTokens - cached) * inputPerMillion + cached * cachedInputPerMillion + outputTokens * outputPerMillion) / 1e6
   );
+}
+
+/** US dollars at most, where nobody says which tokens were of the messages and which of the answer. */
+export function costOfTotal(tokens: number, { inputPerMillion, outputPerMillion }: Price): number {
+  return (tokens * Math.max(inputPerMillion, outputPerMillion)) / 1e6;
 }
 
 // --- internal ---

@@ -17,11 +17,11 @@ export function createProgress(
   who: string,
   attempt: number,
   report: (report: Report) => void,
-): (delta: string) => void {
+): (delta: unknown) => void {
   let length = 0;
   let tail = '';
   let next = 1;
-  return (delta: unknown) => {
+  return (delta) => {
     if (typeof delta !== 'string') throw noText(who, delta);
     length += delta.length;
     tail = (tail + delta).slice(-TAIL);

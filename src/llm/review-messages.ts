@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { leftOut, type Fitted } from './fit.ts';
 import type { Message } from './port.ts';
 
 /** What a model is told of an attempt and of its review. */
@@ -16,7 +17,7 @@ export interface ReviewBrief {
   /** Earlier phases that may be sent back, in order. */
   readonly earlier: readonly string[];
   /** What is shown as JSON, by name. */
-  readonly work: Readonly<Record<string, unknown>>;
+  readonly fitted: Fitted;
   /** Repeated by the verdict. */
   readonly nonce: string;
   /** Around the work. Nobody who made the work may know it. */
@@ -62,15 +63,22 @@ function phasesText(phase: string, earlier: readonly string[]): string {
   return `the phase where the defect was made, one of ${names}, which work in this order: what an earlier phase left out or got wrong is of that phase, also where it shows here only. Where you are not sure, ${own}, and say so in the description`;
 }
 
-function userText({ phase, attempt, retriesLeft, work, delimiter }: ReviewBrief): string {
+function userText({ phase, attempt, retriesLeft, fitted, delimiter }: ReviewBrief): string {
   const left = Number.isFinite(retriesLeft)
     ? `${retriesLeft} more ${retriesLeft === 1 ? 'time' : 'times'}`
     : 'any number of times';
-  return `This is attempt ${attempt + 1} of phase ${JSON.stringify(phase)}, which can be sent back ${left}.
+  return `This is attempt ${attempt + 1} of phase ${JSON.stringify(phase)}, which can be sent back ${left}.${partText(fitted)}
 
 BEGIN ${delimiter}
-${JSON.stringify(work, null, 2)}
+${JSON.stringify(fitted.material, null, 2)}
 END ${delimiter}
 
 Judge the work by the criteria, and answer with the JSON object alone.`;
+}
+
+/** What is not seen is not approved. */
+function partText(fitted: Fitted): string {
+  const said = leftOut(fitted);
+  if (said === '') return '';
+  return `\n\nThe work is too long to be shown whole. ${said} Do not approve what you cannot see: where a criterion depends on it, answer "escalate" and name it.`;
 }

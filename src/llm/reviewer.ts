@@ -11,7 +11,9 @@ import type { Estimate } from '../model/options.ts';
 import type { ReviewContext } from '../model/phase-types.ts';
 import type { Inputs, RetryPolicy, Task } from '../model/task-types.ts';
 import { answerForm } from './answer-schema.ts';
-import { callModel, type Caller } from './call.ts';
+import { callModel, type Asked } from './call.ts';
+import { fit, MOST_MATERIAL, refuseMaterial } from './fit.ts';
+import { callerAt, type Callers } from './ladder.ts';
 import { MODEL_TIMEOUT, modelRetry } from './patience.ts';
 import { reviewMessages } from './review-messages.ts';
 import { majority } from './samples.ts';
@@ -29,8 +31,14 @@ export interface ModelReviewerFields {
    */
   readonly material?: ((context: ReviewContext) => Readonly<Record<string, unknown>>) | undefined;
   /**
+   * Characters of the material that the model is shown at most, as JSON. The outputs under review are cut last. The model is told
+   * that it has not seen all, and records have a warning (`MATERIAL_CUT`). Where the model says that it was still too much for its context,
+   * it is asked once more with less. @default 300000
+   */
+  readonly maxMaterial?: number | undefined;
+  /**
    * How often one review is tried again where the model cannot be reached. Answers that cannot be used are for the gate to ask again
-   * (`maxReviewErrors`). @default 5 tries, after 1, 2, 4 and 8 seconds, or as long as the server asks for, up to 5 minutes
+   * (`maxReviewErrors`). @default 5 tries, after at most 1, 2, 4 and 8 seconds (`jitter`), or as long as the server asks for, up to 5 minutes
    */
   readonly retry?: RetryPolicy | undefined;
   /** Milliseconds per try; 0 for none. @default 600000 (ten minutes) */
@@ -48,10 +56,14 @@ export interface ModelReviewerFields {
 /** Makes the reviewer: a task whose output is a decision. @throws `DEFINITION_INVALID` where `samples` is no whole number from 1. */
 export function modelReviewer<N extends string>(
   name: N,
-  caller: Caller,
-  { criteria, material = allOf, retry, timeout = MODEL_TIMEOUT, samples = 1, estimate }: ModelReviewerFields,
+  callers: Callers,
+  fields: ModelReviewerFields,
 ): Task<N, Decision, Inputs> {
+  const { criteria, material = allOf, maxMaterial = MOST_MATERIAL } = fields;
+  const { retry, timeout = MODEL_TIMEOUT, samples = 1, estimate } = fields;
+  refuseMaterial(name, maxMaterial);
   if (!Number.isSafeInteger(samples) || samples < 1) throw invalidSamples(name, samples);
+  const share = shareOf(estimate, samples);
   const run = async (context: ReviewContext): Promise<Decision> => {
     const { phase, attempt, retriesLeft, rewindsLeft } = context;
     const earlier = Object.keys(rewindsLeft).filter((one) => (rewindsLeft[one] ?? 0) > 0);
@@ -62,10 +74,15 @@ export function modelReviewer<N extends string>(
       // Made anew for every question, so that no work can know them.
       const nonce = crypto.randomUUID();
       const delimiter = crypto.randomUUID();
-      const messages = reviewMessages({ criteria, phase, attempt, retriesLeft, earlier, work, nonce, delimiter });
-      const { task: reviewer } = context;
-      const question = { messages, schema: form.schema, retryEmpty: false };
-      const text = await callModel(caller, question, { phase, task: reviewer, attempt, signal, report });
+      const messages = (most: number): Asked => {
+        const fitted = fit(work, most, UNDER_REVIEW);
+        const brief = { criteria, phase, attempt, retriesLeft, earlier, fitted, nonce, delimiter };
+        return { fitted, messages: reviewMessages(brief) };
+      };
+      const { run: id, task: reviewer, wait } = context;
+      const question = { messages, maxMaterial, schema: form.schema, retryEmpty: false, estimate: share };
+      const asking = { run: id, phase, task: reviewer, attempt, signal, report, wait };
+      const text = await callModel(callerAt(callers, attempt), question, asking);
       return readVerdict(text, { nonce, findings, phases: [...earlier, phase], who });
     };
     if (samples === 1) return ask(context.report, context.signal);
@@ -90,6 +107,17 @@ export function modelReviewer<N extends string>(
 const form = answerForm('verdict', verdictSchema);
 
 type Report = ReviewContext['report'];
+
+/** Shown whole as long as cutting the rest is enough: what is judged, and what has to be answered. */
+const UNDER_REVIEW = ['outputs', 'earlier_findings'];
+
+/** What one of the samples is expected to use at most. */
+function shareOf({ tokens, costUsd }: Estimate = {}, samples: number): Estimate {
+  return {
+    ...(tokens !== undefined && { tokens: tokens / samples }),
+    ...(costUsd !== undefined && { costUsd: costUsd / samples }),
+  };
+}
 
 function withoutProgress(report: Report): Report {
   return (told) => {

@@ -7,7 +7,9 @@ import type { z } from 'zod';
 import type { Estimate } from '../model/options.ts';
 import type { AnyTask, Inputs, RetryPolicy, Task, TaskContext } from '../model/task-types.ts';
 import { answerForm, readJson, unwrapped, type AnswerForm } from './answer-schema.ts';
-import { callModel, type Caller } from './call.ts';
+import { callModel, type Asked, type Caller } from './call.ts';
+import { callerAt } from './ladder.ts';
+import { fit, MOST_MATERIAL, refuseMaterial } from './fit.ts';
 import { MODEL_TIMEOUT, modelRetry } from './patience.ts';
 import { taskMessages } from './task-messages.ts';
 
@@ -26,9 +28,15 @@ export interface ModelTaskFields<S extends z.ZodType | undefined = z.ZodType | u
    * @default the input of the run, the outputs of all ancestors, and those of the tasks in `after`
    */
   readonly material?: ((context: TaskContext) => Readonly<Record<string, unknown>>) | undefined;
+  /**
+   * Characters of the material that the model is shown at most, as JSON. Of more, long texts are cut in the middle and long lists at the
+   * end, and it is said there; records have a warning (`MATERIAL_CUT`). Where the model says that it was still too much for its context,
+   * it is asked once more with less. @default 300000
+   */
+  readonly maxMaterial?: number | undefined;
   /** Tasks of the same phase whose outputs it needs. */
   readonly after?: readonly (AnyTask | string)[] | undefined;
-  /** What is tried again. @default 5 tries, after 1, 2, 4 and 8 seconds, or as long as the server asks for, up to 5 minutes */
+  /** What is tried again. @default 5 tries, after at most 1, 2, 4 and 8 seconds (`jitter`), or as long as the server asks for, up to 5 minutes */
   readonly retry?: RetryPolicy | undefined;
   /** Milliseconds per try; 0 for none. @default 600000 (ten minutes) */
   readonly timeout?: number | undefined;
@@ -46,19 +54,25 @@ export function modelTask<N extends string, O>(
   callers: readonly [Caller, ...Caller[]],
   fields: ModelTaskFields,
 ): Task<N, O, Inputs> {
-  const { description, instructions = '', output, material = allOf, after, estimate } = fields;
+  const { description, instructions = '', output, material = allOf, maxMaterial = MOST_MATERIAL, after } = fields;
+  const { estimate = {} } = fields;
+  refuseMaterial(name, maxMaterial);
   const form = output && answerForm('answer', output);
   const run = async (context: TaskContext): Promise<unknown> => {
-    const messages = taskMessages({ prompt: context.prompt, material: material(context), instructions, form });
-    const caller = callers[Math.min(context.attempt, callers.length - 1)] ?? callers[0];
-    const text = await callModel(caller, { messages, schema: form?.schema, retryEmpty: true }, context);
+    const given = material(context);
+    const messages = (most: number): Asked => {
+      const fitted = fit(given, most);
+      return { fitted, messages: taskMessages({ prompt: context.prompt, fitted, instructions, form }) };
+    };
+    const question = { messages, maxMaterial, schema: form?.schema, retryEmpty: true, estimate };
+    const text = await callModel(callerAt(callers, context.attempt), question, context);
     return form ? valueOf(form, text, context) : text;
   };
   const { retry, timeout = MODEL_TIMEOUT } = fields;
   return {
     kind: 'task',
     name,
-    options: { description, after, output, estimate, timeout, retry: modelRetry(retry), run },
+    options: { description, after, output, estimate: fields.estimate, timeout, retry: modelRetry(retry), run },
   };
 }
 

@@ -5,30 +5,18 @@
  */
 import type { Caller } from '../llm/call.ts';
 import { priceOf } from '../llm/prices.ts';
+import { createWarnOnce } from '../llm/warn-once.ts';
 import { PhasegateError } from '../model/errors.ts';
 import { openaiAsk } from './ask.ts';
-import type { OpenAILadder, OpenAIModel, OtherLadder, OtherModel } from './options.ts';
+import { limitOf } from './limits.ts';
 import { providerOf } from './provider.ts';
-
-/** @throws PhasegateError `DEFINITION_INVALID` where no model is named, or the prices lack it. */
-export function callerOf(name: string, options: OpenAIModel | OtherModel): Caller {
-  const { model, prices } = options;
-  if (options.ask === undefined) {
-    if (isName(options.model)) {
-      return { ask: openaiAsk(options), price: priceOf(prices, model), model, provider: providerOf(options) };
-    }
-  } else if (typeof options.ask === 'function') {
-    return { ask: options.ask, price: priceOf(prices, model), model, provider: options.provider };
-  }
-  throw new PhasegateError('DEFINITION_INVALID', `Cannot let a model do "${name}" as none is named`, {
-    hint: "Give `model: '<name>'`, or `ask: (request) => …` for any other model.",
-  });
-}
+import type { Fallback, OpenAILadder, OpenAIModel, OtherLadder, OtherModel } from './options.ts';
 
 /**
- * The callers of a task, by attempt.
+ * The callers of a task or a reviewer, by attempt.
  *
- * @throws PhasegateError `DEFINITION_INVALID` as {@link callerOf} does, and where both `model` and `models` are given.
+ * @throws PhasegateError `DEFINITION_INVALID` where no model is named, the prices lack it, both `model` and `models` are given, or an
+ *   option says nothing that can be done.
  */
 export function callersOf(
   name: string,
@@ -49,6 +37,52 @@ export function callersOf(
 }
 
 // --- internal ---
+
+function callerOf(name: string, options: OpenAIModel | OtherModel): Caller {
+  const { model, prices, concurrency = 'unlimited', fallback = [] } = options;
+  if (concurrency !== 'unlimited' && !(Number.isSafeInteger(concurrency) && concurrency > 0)) {
+    throw refused(
+      name,
+      `\`concurrency\` is ${String(concurrency)}, not a whole number from 1`,
+      'Give 4, or leave it out.',
+    );
+  }
+  if (!Array.isArray(fallback)) throw refused(name, '`fallback` is no list', "Give `fallback: ['<model>']`.");
+  return {
+    ask: askOf(name, options),
+    price: priceOf(prices, model),
+    model,
+    provider: options.ask === undefined ? providerOf(options) : options.provider,
+    concurrency: concurrency === 'unlimited' ? Infinity : concurrency,
+    limit: () => limitOf(options),
+    warnOnce: createWarnOnce(),
+    fallback: fallback.map((one: Fallback) => callerOf(name, alternativeOf(options, one))),
+  };
+}
+
+/** @throws PhasegateError `DEFINITION_INVALID` where no model is named. */
+function askOf(name: string, options: OpenAIModel | OtherModel) {
+  if (options.ask === undefined) {
+    if (options.client !== undefined && (options.apiKey !== undefined || options.baseURL !== undefined)) {
+      const hint = 'Leave them out: the client has a key and a server of its own.';
+      throw refused(name, '`client` is beside `apiKey` or `baseURL`', hint);
+    }
+    if (isName(options.model)) return openaiAsk(options);
+  } else if (typeof options.ask === 'function') return options.ask;
+  throw new PhasegateError('DEFINITION_INVALID', `Cannot let a model do "${name}" as none is named`, {
+    hint: "Give `model: '<name>'`, or `ask: (request) => …` for any other model.",
+  });
+}
+
+/** A name is another model behind the same server. What is given whole stands for itself, but for prices that it does not have. */
+function alternativeOf({ prices, ...options }: OpenAIModel | OtherModel, one: Fallback): OpenAIModel | OtherModel {
+  const own = { prices, ...(typeof one === 'string' ? { ...options, model: one } : one) };
+  return { ...own, fallback: undefined };
+}
+
+function refused(name: string, found: string, hint: string): PhasegateError {
+  return new PhasegateError('DEFINITION_INVALID', `Cannot let a model do "${name}" as ${found}`, { hint });
+}
 
 /** What keeps this from being a list of names, in words. */
 function wrongIn(models: unknown): string {

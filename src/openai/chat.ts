@@ -4,30 +4,35 @@
  * @module
  */
 import type { OpenAI } from 'openai';
-import type { AskReply, AskRequest, FinishReason, Usage } from '../llm/port.ts';
-import { cutOff } from './failure.ts';
+import { z } from 'zod';
+import type { AskReply, AskRequest, Usage } from '../llm/port.ts';
+import { bodyFailure, cutOff } from './failure.ts';
 import type { OpenAIModel } from './options.ts';
+import { isRecord, partsText, send } from './send.ts';
 
-/** Asks by Chat Completions, streamed. */
+/** Asks by Chat Completions. */
 export async function askChat(client: OpenAI, options: OpenAIModel, request: AskRequest): Promise<AskReply> {
-  const { model, params, structured = true } = options;
-  const { messages, schema, signal, onDelta } = request;
-  const stream = await client.chat.completions.create(
-    {
-      ...params,
-      model,
-      messages: messages.map(({ role, content }) => ({ role, content })),
-      stream: true,
-      stream_options: { include_usage: true },
-      ...(schema && structured && { response_format: { type: 'json_schema', json_schema: { ...schema } } }),
-    },
-    { signal },
+  const { model, params, structured = true, stream = true } = options;
+  const { messages, schema, onDelta } = request;
+  const { stream_options: _, ...whole } = params ?? {};
+  const body = await send<OpenAI.ChatCompletionChunk>({ client, options, request }, (sending) =>
+    client.chat.completions.create(
+      {
+        ...(stream ? params : whole),
+        model,
+        messages: messages.map(({ role, content }) => ({ role, content })),
+        ...(stream ? { stream, stream_options: { include_usage: true } } : { stream }),
+        ...(schema && structured && { response_format: { type: 'json_schema', json_schema: { ...schema } } }),
+      },
+      sending,
+    ),
   );
+  if ('whole' in body) return readCompletion(body.whole, model);
   let text = '';
   let refusal = '';
   let end: string | undefined;
   let usage: Usage | undefined;
-  for await (const chunk of stream) {
+  for await (const chunk of body.events) {
     if (chunk.usage) usage = usageOf(chunk.usage);
     // Compatible servers leave out what is empty, whatever the types say.
     const choice = chunk.choices?.[0];
@@ -39,21 +44,51 @@ export async function askChat(client: OpenAI, options: OpenAIModel, request: Ask
     end = choice.finish_reason ?? end;
   }
   if (end === undefined) throw cutOff(model);
-  if (refusal !== '') return { text: refusal, usage, finishReason: 'refusal' };
-  return { text, usage, finishReason: finishOf(end) };
+  return replyOf({ text, refusal, end, usage });
 }
 
 // --- internal ---
 
-function usageOf(usage: OpenAI.CompletionUsage): Usage {
+interface Ended {
+  readonly text: string;
+  readonly refusal: string;
+  readonly end: string;
+  readonly usage: Usage | undefined;
+}
+
+function replyOf({ text, refusal, end, usage }: Ended): AskReply {
+  return refusal === '' ? { text, usage, finishReason: end } : { text: refusal, usage, finishReason: 'refusal' };
+}
+
+/** An answer in one piece, of which compatible servers leave out what they have not. */
+const completionSchema = z.object({
+  choices: z
+    .array(
+      z.object({
+        message: z.object({ content: z.unknown().optional(), refusal: z.string().nullish() }).nullish(),
+        finish_reason: z.string().nullish(),
+      }),
+    )
+    .nullish(),
+  usage: z.unknown().optional(),
+});
+
+function readCompletion(whole: unknown, model: string): AskReply {
+  const read = completionSchema.safeParse(whole);
+  const choice = read.data?.choices?.[0];
+  if (!choice) throw bodyFailure(model, { text: JSON.stringify(whole) ?? '' });
+  const { message, finish_reason: end } = choice;
+  if (typeof end !== 'string') throw cutOff(model);
+  const usage = isRecord(read.data?.usage) ? usageOf(read.data.usage) : undefined;
+  return replyOf({ text: partsText(message?.content), refusal: message?.refusal ?? '', end, usage });
+}
+
+/** What is there of a usage; `readUsage` judges it. */
+function usageOf(usage: Partial<OpenAI.CompletionUsage>): Usage {
   return {
     inputTokens: usage.prompt_tokens,
     outputTokens: usage.completion_tokens,
+    totalTokens: usage.total_tokens,
     cachedInputTokens: usage.prompt_tokens_details?.cached_tokens,
   };
-}
-
-function finishOf(reason: string): FinishReason {
-  if (reason === 'length') return 'length';
-  return reason === 'content_filter' ? 'filtered' : 'stop';
 }

@@ -10,7 +10,7 @@ import { modelTask, type ModelTaskFields } from '../llm/task.ts';
 import type { Decision } from '../model/decision.ts';
 import { PhasegateError } from '../model/errors.ts';
 import type { Inputs, Task } from '../model/task-types.ts';
-import { callerOf, callersOf } from './caller.ts';
+import { callersOf } from './caller.ts';
 import type { OpenAILadder, OpenAIModel, OtherLadder, OtherModel } from './options.ts';
 
 /** What {@link openaiTask} takes: the work, and which model does it. */
@@ -18,10 +18,10 @@ export type OpenAITaskOptions<S extends z.ZodType | undefined = undefined> = Mod
   (OpenAIModel | OtherModel | OpenAILadder | OtherLadder);
 
 /** What {@link openaiReviewer} takes: the criteria, and which model judges by them. */
-export type OpenAIReviewerOptions = ModelReviewerFields & (OpenAIModel | OtherModel);
+export type OpenAIReviewerOptions = ModelReviewerFields & (OpenAIModel | OtherModel | OpenAILadder | OtherLadder);
 
 /** What {@link openaiReflection} takes: which model reflects, and what it is told. */
-export type OpenAIReflectionOptions = ModelReflectionFields & (OpenAIModel | OtherModel);
+export type OpenAIReflectionOptions = ModelReflectionFields & (OpenAIModel | OtherModel | OpenAILadder | OtherLadder);
 
 /**
  * A task that a model does. Its answer is the output: text, or what its `output` schema describes.
@@ -60,7 +60,8 @@ export function openaiTask<N extends string>(
  * what they say. How sure it is counts for `minConfidence`, its score for `onExhausted: 'acceptBest'`.
  *
  * An answer that is no such verdict is a review error: the gate asks again, and neither approves nor rejects. What is under review is
- * set apart by a delimiter, and the verdict has to repeat a nonce; both are made at random for each question.
+ * set apart by a delimiter, and the verdict has to repeat a nonce; both are made at random for each question. With `models` each attempt is
+ * judged by the next one; those in `fallback` judge where a model cannot be had.
  *
  * @param name Unique among the reviewers of its phase.
  * @throws PhasegateError `DEFINITION_INVALID` where there are no criteria, no model is named, or the prices lack it.
@@ -79,7 +80,7 @@ export function openaiReviewer<const N extends string>(
       hint: "Say what the work has to be like: openaiReviewer('editor', { model, criteria: 'It names a number.' }).",
     });
   }
-  return modelReviewer(name, callerOf(name, options), options);
+  return modelReviewer(name, callersOf(name, options), options);
 }
 
 /**
@@ -101,5 +102,5 @@ export function openaiReflection<const N extends string>(
   name: N,
   options: OpenAIReflectionOptions,
 ): Task<N, string, Inputs> {
-  return modelReflection(name, callerOf(name, options), options);
+  return modelReflection(name, callersOf(name, options), options);
 }

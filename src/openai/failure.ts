@@ -3,48 +3,66 @@
  *
  * @module
  */
-import { ModelError } from '../llm/model-error.ts';
+import { excerpt, ModelError } from '../llm/model-error.ts';
+import { saysTooLong } from '../llm/too-long.ts';
+import { maskKnown } from '../model/known-secrets.ts';
 
-/** What is known of a failure of the API. */
+/** A failure of the API as far as it is known. */
 interface Failure {
+  /** The status of the answer, or the one that its error names. */
   readonly status: number | undefined;
   readonly code: string | undefined;
   readonly retryAfterMs: number | undefined;
-  readonly text: string;
+  /** A clause that says what happened. */
+  readonly found: string;
 }
 
-/** Whatever the client has thrown, as a failure that says whether and when another try may help. */
+/** Anything that the client has thrown, as a failure that says whether and when another try may help. */
 export function readFailure(error: unknown, model: string): ModelError {
   if (error instanceof ModelError) return error;
-  const failure = failureOf(error);
-  const retryable = isTransient(failure);
-  return new ModelError('MODEL_FAILED', `Cannot have an answer of model "${model}" as ${found(failure)}`, {
-    hint: hintFor(failure, retryable),
-    retryable,
-    retryAfterMs: failure.retryAfterMs,
-    cause: error,
-  });
+  const { status, code, ...fields } = fieldsOf(error);
+  const text = error instanceof Error ? error.message : String(error);
+  const found =
+    status === undefined
+      ? `the connection failed or the server broke off: ${code === undefined ? text : `${code}: ${text}`}`
+      : `the server answered ${text}`;
+  const headers: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'headers') : undefined;
+  const retryAfterMs = headers instanceof Headers ? retryAfter(headers) : undefined;
+  return failureOf(model, { status: status ?? fields.named, code, retryAfterMs, found }, causeOf(error));
 }
 
-/** A failure that is told within the stream, by its code. */
+/** A failure that an event of the stream is about, by its code. */
 export function streamFailure(model: string, code: string | null | undefined, message: string): ModelError {
-  const failure: Failure = { status: undefined, code: code ?? undefined, retryAfterMs: undefined, text: message };
-  const retryable = isTransient(failure);
-  const problem = `Cannot have an answer of model "${model}" as ${found(failure)}`;
-  return new ModelError('MODEL_FAILED', problem, { hint: hintFor(failure, retryable), retryable });
+  const found = `the connection failed or the server broke off: ${code ? `${code}: ${message}` : message}`;
+  return failureOf(model, { status: undefined, code: code ?? undefined, retryAfterMs: undefined, found });
+}
+
+/** An answer with status 200 whose body is an error, or nothing that could be an answer. */
+export function bodyFailure(model: string, body: { readonly error: unknown } | { readonly text: string }): ModelError {
+  if ('text' in body) {
+    const found = `the server answered 200 with what is no answer: ${excerpt(body.text)}`;
+    return failureOf(model, { status: undefined, code: undefined, retryAfterMs: undefined, found });
+  }
+  const { error } = body;
+  const { code, named, message } = fieldsOf(error);
+  const label = named ?? code;
+  const text = message ?? (typeof error === 'string' ? error : (JSON.stringify(error) ?? 'it does not say why'));
+  const said = excerptOf(text);
+  const found = `the server answered 200 with the error${label === undefined ? '' : ` ${label}`}: ${said}`;
+  return failureOf(model, { status: named, code, retryAfterMs: undefined, found });
 }
 
 /** The stream has ended before the answer has. */
 export function cutOff(model: string): ModelError {
   return new ModelError('MODEL_FAILED', `Cannot have an answer of model "${model}" as the stream ended in the middle`, {
-    hint: 'Try again. Where it happens each time, look for a proxy that ends long responses.',
+    hint: 'Try again. Where it happens each time, look for a proxy that ends long responses, or set `stream: false`.',
     retryable: true,
   });
 }
 
 // --- internal ---
 
-/** Codes that no waiting changes, whatever the status. */
+/** Codes and types of errors that no waiting changes, whatever the status. */
 const PERMANENT = new Set([
   'insufficient_quota',
   'billing_hard_limit_reached',
@@ -55,50 +73,95 @@ const PERMANENT = new Set([
   'context_length_exceeded',
 ]);
 
+/** Types that a status says as well; they count where there is none. */
+const REFUSED = new Set(['invalid_request_error', 'authentication_error', 'permission_error', 'not_found_error']);
+
 /** Statuses under 500 that pass: timeout, conflict, too early, too many requests. */
 const PASSING = new Set([408, 409, 425, 429]);
+
+/** Longest text of a server in an error, in characters. */
+const LONGEST = 4000;
+
+function failureOf(model: string, failure: Failure, cause?: unknown): ModelError {
+  const retryable = isTransient(failure);
+  const { status, retryAfterMs, found } = failure;
+  const clause = excerptOf(maskKnown(found));
+  const tooLong = !retryable && saysTooLong(failure.code, clause);
+  return new ModelError('MODEL_FAILED', `Cannot have an answer of model "${model}" as ${clause}`, {
+    hint: hintFor(failure, retryable, tooLong),
+    retryable,
+    retryAfterMs,
+    status,
+    tooLong,
+    cause,
+  });
+}
 
 function isTransient({ status, code }: Failure): boolean {
   if (code !== undefined && PERMANENT.has(code)) return false;
   // Without a status the connection failed, or the server broke off.
-  return status === undefined || status >= 500 || PASSING.has(status);
+  if (status === undefined) return code === undefined || !REFUSED.has(code);
+  return status >= 500 || PASSING.has(status);
 }
 
-function failureOf(error: unknown): Failure {
+/** What an error says in its fields, as the client throws it or as a server writes it. */
+function fieldsOf(error: unknown) {
   const fields: object = typeof error === 'object' && error !== null ? error : {};
-  const [status, code, type, headers] = ['status', 'code', 'type', 'headers'].map((name): unknown =>
+  const [status, code, type, message] = ['status', 'code', 'type', 'message'].map((name): unknown =>
     Reflect.get(fields, name),
   );
-  const known = [code, type].find((one) => typeof one === 'string' && PERMANENT.has(one)) ?? code;
+  const words = [code, type].filter((one) => typeof one === 'string');
+  const known = words.find((one) => PERMANENT.has(one)) ?? words[0];
   return {
     status: typeof status === 'number' ? status : undefined,
-    code: typeof known === 'string' ? known : undefined,
-    retryAfterMs: headers instanceof Headers ? retryAfter(headers) : undefined,
-    text: error instanceof Error ? error.message : String(error),
+    code: known === undefined ? undefined : maskKnown(known.slice(0, 100)),
+    /** Some servers write the status in the place of the code. */
+    named: typeof code === 'number' && code >= 400 && code < 600 ? code : undefined,
+    message: typeof message === 'string' && message !== '' ? message : undefined,
   };
 }
 
 /** Milliseconds, from the exact header that OpenAI sends, or from that of HTTP: seconds or a date. */
 function retryAfter(headers: Headers): number | undefined {
-  const exact = Number(headers.get('retry-after-ms') ?? Number.NaN);
-  if (Number.isFinite(exact)) return exact;
-  const value = headers.get('retry-after');
-  if (value === null) return undefined;
-  const seconds = Number(value);
-  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(value) - Date.now();
+  const exact = numberIn(headers.get('retry-after-ms'));
+  if (exact !== undefined) return Math.ceil(exact);
+  const value = headers.get('retry-after') ?? '';
+  const seconds = numberIn(value);
+  if (seconds !== undefined) return Math.ceil(seconds * 1000);
+  const ms = Date.parse(value) - Date.now();
   return Number.isFinite(ms) ? Math.max(0, Math.ceil(ms)) : undefined;
 }
 
-function found({ status, code, text }: Failure): string {
-  if (status !== undefined) return `the server answered ${text}`;
-  return `the connection failed or the server broke off: ${code === undefined ? text : `${code}: ${text}`}`;
+/** A number from 0 in digits; an empty header says nothing. */
+function numberIn(text: string | null): number | undefined {
+  return text !== null && /^\s*\d{1,15}(?:\.\d{1,15})?\s*$/u.test(text) ? Number(text) : undefined;
 }
 
-function hintFor({ status, code }: Failure, retryable: boolean): string {
+/** What was thrown, without what may quote a key: the body, the headers and the request are left out. */
+function causeOf(error: unknown): unknown {
+  if (!(error instanceof Error)) return typeof error === 'string' ? maskKnown(error) : undefined;
+  const { name, message, stack, cause } = error;
+  const copy = new Error(maskKnown(message), cause === undefined ? undefined : { cause: causeOf(cause) });
+  copy.name = name === 'Error' ? error.constructor.name : name;
+  if (stack !== undefined) copy.stack = maskKnown(stack);
+  for (const field of ['status', 'code', 'type', 'requestID'] as const) {
+    const value: unknown = Reflect.get(error, field);
+    if (typeof value === 'number') Reflect.set(copy, field, value);
+    else if (typeof value === 'string') Reflect.set(copy, field, maskKnown(value));
+  }
+  return copy;
+}
+
+function excerptOf(text: string): string {
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}
+
+function hintFor({ status, code }: Failure, retryable: boolean, tooLong: boolean): string {
   if (code === 'insufficient_quota' || code?.startsWith('billing_'))
     return 'Check the plan and the billing of the account.';
   if (status === 401 || status === 403) return 'Check the API key, and what it may do.';
   if (status === 404 || code === 'model_not_found') return 'Check `model`, `baseURL` and `api`.';
+  if (tooLong) return 'Show the model less: `material`, or a smaller `maxMaterial` (characters).';
   if (retryable) return 'Try again, with more `retry.attempts` or a longer `retry.backoff` where that is not enough.';
   return 'Change the request: `params`, `structured`, the schema, or the length of what is sent.';
 }

@@ -10,9 +10,13 @@ import type { OpenAIModel } from './options.ts';
  *
  * @returns A value of `gen_ai.provider.name`. An unknown host counts as `openai`, as its protocol does.
  */
-export function providerOf({ provider, baseURL }: Pick<OpenAIModel, 'provider' | 'baseURL'>): string {
+export function providerOf({
+  provider,
+  baseURL,
+  client,
+}: Pick<OpenAIModel, 'provider' | 'baseURL' | 'client'>): string {
   if (provider !== undefined) return provider;
-  const server = baseURL ?? process.env['OPENAI_BASE_URL'];
+  const server = baseURL ?? client?.baseURL ?? process.env['OPENAI_BASE_URL'];
   const host = server === undefined || !URL.canParse(server) ? '' : new URL(server).hostname;
   const known = PROVIDERS.find(([domain]) => host === domain || host.endsWith(`.${domain}`));
   return known?.[1] ?? 'openai';

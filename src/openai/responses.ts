@@ -4,64 +4,109 @@
  * @module
  */
 import type { OpenAI } from 'openai';
-import type { AskReply, AskRequest, FinishReason, Usage } from '../llm/port.ts';
-import { cutOff, streamFailure } from './failure.ts';
+import { z } from 'zod';
+import type { AskReply, AskRequest, Usage } from '../llm/port.ts';
+import { bodyFailure, cutOff, streamFailure } from './failure.ts';
 import type { OpenAIModel } from './options.ts';
+import { isRecord, partsText, send } from './send.ts';
 
-/** Asks by the Responses API, streamed. The server is told to keep nothing. */
+/** Asks by the Responses API. The server is told to keep nothing. */
 export async function askResponses(client: OpenAI, options: OpenAIModel, request: AskRequest): Promise<AskReply> {
-  const { model, params, structured = true } = options;
-  const { messages, schema, signal, onDelta } = request;
-  const stream = await client.responses.create(
-    {
-      store: false,
-      ...params,
-      model,
-      input: messages.map(({ role, content }) => ({ role, content })),
-      stream: true,
-      ...(schema && structured && { text: { ...textOf(params), format: { type: 'json_schema', ...schema } } }),
-    },
-    { signal },
+  const { model, params, structured = true, stream = true } = options;
+  const { messages, schema, onDelta } = request;
+  const { stream_options: _, ...whole } = params ?? {};
+  const body = await send<OpenAI.Responses.ResponseStreamEvent>({ client, options, request }, (sending) =>
+    client.responses.create(
+      {
+        store: false,
+        ...(stream ? params : whole),
+        model,
+        input: messages.map(({ role, content }) => ({ role, content })),
+        stream,
+        ...(schema && structured && { text: { ...textOf(params), format: { type: 'json_schema', ...schema } } }),
+      },
+      sending,
+    ),
   );
+  if ('whole' in body) return readResponse(body.whole, model);
   let text = '';
   let refusal = '';
-  let end: OpenAI.Responses.Response | undefined;
-  for await (const event of stream) {
+  let end: Ended | undefined;
+  for await (const event of body.events) {
     if (event.type === 'response.output_text.delta') {
       onDelta(event.delta);
       text += event.delta;
     } else if (event.type === 'response.refusal.delta') refusal += event.delta;
     else if (event.type === 'response.completed' || event.type === 'response.incomplete') end = event.response;
     else if (event.type === 'error') throw streamFailure(model, event.code, event.message);
-    else if (event.type === 'response.failed') {
-      const { code, message } = event.response.error ?? { code: null, message: 'it does not say why' };
-      throw streamFailure(model, code, message);
-    }
+    else if (event.type === 'response.failed') throw failureOf(event.response, model);
   }
   if (!end) throw cutOff(model);
-  const usage = usageOf(end.usage);
-  if (refusal !== '') return { text: refusal, usage, finishReason: 'refusal' };
-  return { text, usage, finishReason: finishOf(end) };
+  return replyOf(end, { text, refusal });
 }
 
 // --- internal ---
 
-/** What else is asked of the text, such as its `verbosity`. */
+/** What the end of an answer says; compatible servers leave some of it out. */
+interface Ended {
+  readonly status?: string | null | undefined;
+  readonly incomplete_details?: { readonly reason?: string | null | undefined } | null | undefined;
+  readonly usage?: Partial<OpenAI.Responses.ResponseUsage> | null | undefined;
+}
+
+/** An answer in one piece. */
+const wholeSchema = z.object({
+  status: z.string().nullish(),
+  output: z.array(z.object({ type: z.string().nullish(), content: z.unknown().optional() })),
+  incomplete_details: z.object({ reason: z.string().nullish() }).nullish(),
+  usage: z.unknown().optional(),
+});
+
+function readResponse(whole: unknown, model: string): AskReply {
+  const read = wholeSchema.safeParse(whole);
+  if (!read.success) throw bodyFailure(model, { text: JSON.stringify(whole) ?? '' });
+  const { status, output, incomplete_details: details, usage } = read.data;
+  const parts = output.flatMap(({ type, content }): readonly unknown[] =>
+    type === 'message' && Array.isArray(content) ? content : [],
+  );
+  const refusal = parts.map(refusalOf).join('');
+  const end = { status, incomplete_details: details, usage: isRecord(usage) ? usage : undefined };
+  return replyOf(end, { text: partsText(parts), refusal });
+}
+
+function refusalOf(part: unknown): string {
+  const refusal: unknown = typeof part === 'object' && part !== null ? Reflect.get(part, 'refusal') : undefined;
+  return typeof refusal === 'string' ? refusal : '';
+}
+
+function replyOf(end: Ended, { text, refusal }: { readonly text: string; readonly refusal: string }): AskReply {
+  const usage = end.usage ? usageOf(end.usage) : undefined;
+  if (refusal !== '') return { text: refusal, usage, finishReason: 'refusal' };
+  return { text, usage, finishReason: reasonOf(end) };
+}
+
+function failureOf({ error }: OpenAI.Responses.Response, model: string) {
+  const { code, message } = error ?? { code: null, message: 'it does not say why' };
+  return streamFailure(model, code, message);
+}
+
+/** Text options of the request, such as its `verbosity`. */
 function textOf(params: OpenAIModel['params']): object {
   const text = params?.['text'];
   return typeof text === 'object' && text !== null ? text : {};
 }
 
-function usageOf(usage: OpenAI.Responses.ResponseUsage | undefined | null): Usage | undefined {
-  if (!usage) return undefined;
+/** What is there of a usage; `readUsage` judges it. */
+function usageOf(usage: Partial<OpenAI.Responses.ResponseUsage>): Usage {
   return {
     inputTokens: usage.input_tokens,
     outputTokens: usage.output_tokens,
+    totalTokens: usage.total_tokens,
     cachedInputTokens: usage.input_tokens_details?.cached_tokens,
   };
 }
 
-function finishOf({ status, incomplete_details: details }: OpenAI.Responses.Response): FinishReason {
-  if (status !== 'incomplete') return 'stop';
-  return details?.reason === 'content_filter' ? 'filtered' : 'length';
+function reasonOf({ status, incomplete_details: details }: Ended): string {
+  if (status === 'incomplete') return details?.reason ?? 'incomplete';
+  return status ?? 'completed';
 }

@@ -58,8 +58,12 @@ describe('types flow', () => {
     openaiReviewer('editor', { model: 'm' });
     // @ts-expect-error there is no such API
     openaiTask('draft', { model: 'm', api: 'completions' });
-    // @ts-expect-error not every reason is one
-    openaiTask('draft', { ask: () => Promise.resolve({ text: '', finishReason: 'tool_calls' }) });
+    openaiTask('draft', { ask: () => Promise.resolve({ text: '', finishReason: 'end_turn', usage: null }) });
+    // @ts-expect-error a client has a key of its own, but that is for the runtime to say; a number is no client in any case
+    openaiTask('draft', { model: 'm', client: 5 });
+    openaiReviewer('editor', { models: ['small', 'large'], fallback: ['other', { ask }], criteria: 'x' });
+    // @ts-expect-error a fallback has none of its own
+    openaiReviewer('editor', { model: 'm', fallback: [{ ask, fallback: ['other'] }], criteria: 'x' });
     openaiTask('draft', {
       model: 'm',
       material: (context) => ({ own: expectTypeOf(context).toEqualTypeOf<TaskContext>() }),

@@ -15,7 +15,8 @@ import {
   type RunResult,
   type Task,
 } from '../../src/index.ts';
-import { openaiTask } from '../../src/openai.ts';
+import { openaiReviewer, openaiTask } from '../../src/openai.ts';
+import type { Api, Server } from './server.ts';
 
 /** A clock whose short waits are over at once; the others end when the test says so. */
 export interface HurriedClock {
@@ -73,6 +74,19 @@ export async function tell(
   run.events$.subscribe((record) => records.push(record));
   const result = await run.result;
   return { result, records, lines: records.flatMap(({ event }) => lineOf(event)) };
+}
+
+/** Waits without jitter, so that lines can be compared. */
+export const STEADY = { backoff: { jitter: false } };
+
+/** A model behind a server. */
+export function modelOf(server: Pick<Server, 'url'>, api: Api) {
+  return { model: 'm', api, apiKey: 'k', baseURL: server.url, retry: STEADY };
+}
+
+/** A reviewer that a server plays. */
+export function editorOf(server: Pick<Server, 'url'>, api: Api, more: object = {}) {
+  return openaiReviewer('editor', { ...modelOf(server, api), criteria: 'It is short.', ...more });
 }
 
 /** A task that needs no model. */

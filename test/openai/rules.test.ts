@@ -6,7 +6,8 @@ import { costOf } from '../../src/llm/prices.ts';
 import { reviewMessages } from '../../src/llm/review-messages.ts';
 import { taskMessages } from '../../src/llm/task-messages.ts';
 import { readVerdict } from '../../src/llm/verdict.ts';
-import { loadPackage } from '../../src/openai/ask.ts';
+import { loadPackage } from '../../src/openai/client.ts';
+import { fit } from '../../src/llm/fit.ts';
 import { definePipeline, phase, PhasegateError, startRun, type Decision } from '../../src/index.ts';
 import { openaiReviewer, openaiTask, type Ask, type AskReply } from '../../src/openai.ts';
 import { plainTask, tell } from './rig.ts';
@@ -225,7 +226,8 @@ describe('taskMessages()', () => {
   it('puts instructions first, and the prompt in front of the material', () => {
     const form = answerForm('answer', z.object({ n: z.number() }));
     const material = { Input: { topic: 'gates\n```' }, Nothing: null, Empty: {}, List: [] };
-    expect(taskMessages({ prompt: 'Do it.', material, instructions: ' Be brief. ', form })).toMatchInlineSnapshot(`
+    expect(taskMessages({ prompt: 'Do it.', fitted: fit(material, 1000), instructions: ' Be brief. ', form }))
+      .toMatchInlineSnapshot(`
       [
         {
           "content": "Be brief.
@@ -265,7 +267,7 @@ describe('reviewMessages()', () => {
       delimiter: 'LINE',
     };
     expect(
-      reviewMessages({ ...brief, work: { outputs: { draft: 'Gates\nEND LINE\nhelp.' } } })
+      reviewMessages({ ...brief, fitted: fit({ outputs: { draft: 'Gates\nEND LINE\nhelp.' } }, 1000) })
         .map((one) => one.content)
         .join('\n=====\n'),
     ).toMatchInlineSnapshot(`
@@ -297,7 +299,7 @@ describe('reviewMessages()', () => {
 
       Judge the work by the criteria, and answer with the JSON object alone."
     `);
-    expect(reviewMessages({ ...brief, retriesLeft: Infinity, work: {} })[1]?.content).toContain(
+    expect(reviewMessages({ ...brief, retriesLeft: Infinity, fitted: fit({}, 1000) })[1]?.content).toContain(
       'which can be sent back any number of times.',
     );
   });

@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../src/index.ts';
 import { openaiReviewer, type Ask, type AskReply } from '../../src/openai.ts';
-import { plainTask, tell, type Told } from './rig.ts';
+import { plainTask, STEADY, tell, type Told } from './rig.ts';
 import { nonceIn } from './server.ts';
 
 /** What one sample comes to: fields of a verdict, a text, an error, or nothing until it is aborted. */
@@ -38,7 +38,12 @@ async function review(
     const text = typeof one === 'string' ? one : JSON.stringify({ nonce, ...one });
     return { text, usage: { inputTokens: 100, outputTokens: 10 } };
   };
-  const editor = openaiReviewer('editor', { ask, samples, criteria: 'It is short.', retry: { attempts: 2 } });
+  const editor = openaiReviewer('editor', {
+    ask,
+    samples,
+    criteria: 'It is short.',
+    retry: { ...STEADY, attempts: 2 },
+  });
   const told = await tell(plainTask('Gates help.'), editor, { policy: { maxRetries: 0, ...policy } });
   return { ...told, nonces, aborted: () => aborted };
 }
@@ -100,7 +105,8 @@ describe('samples', () => {
       'verdict approve',
       'completed',
     ]);
-    expect(told.nonces.length).toBe(6);
+    // Two of the second three decide, so that the last need not be asked.
+    expect(told.nonces.length).toBe(5);
   });
 
   it('of which none can be had at all end the review', async () => {

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { openaiReviewer, openaiTask } from '../../src/openai.ts';
+import { openaiTask } from '../../src/openai.ts';
 import { openaiAsk } from '../../src/openai/ask.ts';
-import { hurriedClock, plainTask, tell } from './rig.ts';
+import { editorOf, hurriedClock, modelOf, plainTask, tell } from './rig.ts';
 import { listen, nonceIn, verdict, type Api, type Entry, type Scripted, type Server } from './server.ts';
 
 const servers: Server[] = [];
@@ -20,25 +20,7 @@ async function serve(...entries: readonly Entry[]): Promise<Server> {
 const APIS: readonly Api[] = ['responses', 'chat'];
 
 function draftOf(server: Server, api: Api, more: object = {}) {
-  return openaiTask('draft', {
-    model: 'm',
-    api,
-    apiKey: 'k',
-    baseURL: server.url,
-    description: 'Write a note.',
-    ...more,
-  });
-}
-
-function editorOf(server: Server, api: Api, more: object = {}) {
-  return openaiReviewer('editor', {
-    model: 'm',
-    api,
-    apiKey: 'k',
-    baseURL: server.url,
-    criteria: 'It is short.',
-    ...more,
-  });
+  return openaiTask('draft', { ...modelOf(server, api), description: 'Write a note.', ...more });
 }
 
 describe.each(APIS)('by %s', (api) => {

@@ -24,9 +24,10 @@ export type Scripted =
       /** The answer, in the pieces that it is streamed in. */
       readonly pieces: readonly string[];
       readonly refusal?: string;
-      /** Input, output and cached tokens. */
-      readonly usage?: readonly [number, number, number?];
-      readonly finish?: 'stop' | 'length' | 'filtered';
+      /** Input, output and cached tokens; or what a server says in place of the usual fields. */
+      readonly usage?: readonly [number, number, number?] | Readonly<Record<string, unknown>>;
+      /** `filtered`, or the very word of the server. */
+      readonly finish?: string;
       /** What happens in place of the end. */
       readonly breaks?: 'reset' | 'close' | 'hang' | 'failed' | 'error' | 'garbage';
       /** Of failures within the stream. */
@@ -34,6 +35,8 @@ export type Scripted =
       /** Whether each piece is written in a turn of its own. */
       readonly drips?: true;
     }
+  /** A body as it is, with status 200. */
+  | { readonly raw: string; readonly type?: string }
   | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
   | { readonly fault: 'reset' | 'hang' };
 
@@ -120,18 +123,28 @@ async function readRequest(request: IncomingMessage): Promise<Asked> {
   return { path, headers, body, system: contentOf('system'), user: contentOf('user') };
 }
 
-function answer(said: Scripted, { path }: Asked, response: ServerResponse): void {
+function answer(said: Scripted, { path, body }: Asked, response: ServerResponse): void {
   if ('fault' in said) {
     if (said.fault === 'reset') response.destroy();
     return;
   }
+  if ('raw' in said) {
+    response.writeHead(200, { 'content-type': said.type ?? 'application/json' }).end(said.raw);
+    return;
+  }
   if ('status' in said) {
-    const { status, body = { error: { message: 'scripted' } }, headers } = said;
-    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+    const { status, body: given = { error: { message: 'scripted' } }, headers } = said;
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(given));
+    return;
+  }
+  const isChat = (path.split('?')[0] ?? '').endsWith('/chat/completions');
+  if (body['stream'] !== true && said.breaks === undefined) {
+    const whole = isChat ? chatBody(said) : responsesBody(said);
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(whole));
     return;
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  const events = path.endsWith('/chat/completions') ? chatEvents(said) : responsesEvents(said);
+  const events = isChat ? chatEvents(said) : responsesEvents(said);
   if (said.drips) drip(events, response, said.breaks === 'hang');
   else {
     for (const event of events) response.write(event);
@@ -167,22 +180,10 @@ function chatEvents({ pieces, refusal, usage, finish = 'stop', breaks, code }: A
   if (breaks === 'garbage') return [...begun, 'data: {"half\n\n'];
   if (breaks === 'failed' || breaks === 'error') return [...begun, data({ error: { code, message: 'scripted' } })];
   if (breaks !== undefined) return begun;
-  const [input, output, cached = 0] = usage ?? [];
   return [
     ...begun,
     data({ choices: [{ index: 0, finish_reason: finish === 'filtered' ? 'content_filter' : finish }] }),
-    ...(usage
-      ? [
-          data({
-            usage: {
-              prompt_tokens: input,
-              completion_tokens: output,
-              total_tokens: Number(input) + Number(output),
-              prompt_tokens_details: { cached_tokens: cached },
-            },
-          }),
-        ]
-      : []),
+    ...(usage ? [data({ usage: chatUsage(usage) })] : []),
     'data: [DONE]\n\n',
   ];
 }
@@ -203,19 +204,61 @@ function responsesEvents({ pieces, refusal, usage, finish = 'stop', breaks, code
   }
   if (breaks === 'error') return [...begun, data('error', { code, message: 'scripted', param: null })];
   if (breaks !== undefined) return begun;
-  const [input, output, cached = 0] = usage ?? [];
-  const type = finish === 'stop' ? 'completed' : 'incomplete';
-  const reason = finish === 'length' ? 'max_output_tokens' : 'content_filter';
-  const response = {
-    id: 'r1',
-    status: type,
-    incomplete_details: finish === 'stop' ? null : { reason },
-    usage: usage && {
-      input_tokens: input,
-      input_tokens_details: { cached_tokens: cached },
-      output_tokens: output,
-      total_tokens: Number(input) + Number(output),
-    },
+  const response = responseOf({ pieces, ...(usage && { usage }), finish });
+  return [...begun, data(`response.${response.status}`, { response })];
+}
+
+/** The same answer in one piece. */
+function chatBody({ pieces, refusal, usage, finish = 'stop' }: Answer): object {
+  const message = { role: 'assistant', content: refusal === undefined ? pieces.join('') : null, refusal };
+  return {
+    id: 'c1',
+    object: 'chat.completion',
+    choices: [{ index: 0, message, finish_reason: finish === 'filtered' ? 'content_filter' : finish }],
+    ...(usage && { usage: chatUsage(usage) }),
   };
-  return [...begun, data(`response.${type}`, { response })];
+}
+
+function responsesBody(said: Answer): object {
+  const { pieces, refusal } = said;
+  const part = refusal === undefined ? { type: 'output_text', text: pieces.join('') } : { type: 'refusal', refusal };
+  return { ...responseOf(said), output: [{ type: 'message', role: 'assistant', content: [part] }] };
+}
+
+type Counted = NonNullable<Answer['usage']>;
+
+function chatUsage(usage: Counted): object {
+  if (!isCounts(usage)) return usage;
+  const [input, output, cached = 0] = usage;
+  return {
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: input + output,
+    prompt_tokens_details: { cached_tokens: cached },
+  };
+}
+
+function responseOf({ usage, finish = 'stop' }: Answer) {
+  const words: Readonly<Record<string, string>> = { length: 'max_output_tokens', filtered: 'content_filter' };
+  return {
+    id: 'r1',
+    status: finish === 'stop' ? 'completed' : 'incomplete',
+    incomplete_details: finish === 'stop' ? null : { reason: words[finish] ?? finish },
+    usage: usage && responseUsage(usage),
+  };
+}
+
+function responseUsage(usage: Counted): object {
+  if (!isCounts(usage)) return usage;
+  const [input, output, cached = 0] = usage;
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: cached },
+    output_tokens: output,
+    total_tokens: input + output,
+  };
+}
+
+function isCounts(usage: Counted): usage is readonly [number, number, number?] {
+  return Array.isArray(usage);
 }

@@ -1,0 +1,87 @@
+/**
+ * What came back from a model: whether it is an answer, whether that is whole, and what it has used.
+ *
+ * @module
+ */
+import { z } from 'zod';
+import { maskKnown } from '../model/known-secrets.ts';
+import type { Estimate } from '../model/options.ts';
+import type { Report } from '../model/task-types.ts';
+import { finishOf } from './finish.ts';
+import { excerpt, unusable } from './model-error.ts';
+import type { AskReply } from './port.ts';
+import type { Price } from './prices.ts';
+import { readUsage } from './usage.ts';
+
+/** A reply as its fields are known. @throws `MODEL_ANSWER_INVALID` where it is none. */
+export function readReply(given: unknown, who: string): AskReply {
+  const parsed = replySchema.safeParse(given);
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map((issue) => `${issue.path.join('.') || '(root)'}: ${issue.message}`);
+    throw unusable(who, `\`ask\` returned something else than { text, usage?, finishReason? }: ${lines.join('; ')}`, {
+      hint: 'Return the whole text of the answer, and `usage` in tokens.',
+      retryable: false,
+    });
+  }
+  const { text, usage, finishReason } = parsed.data;
+  return { text: maskKnown(text), usage: isUsage(usage) ? usage : undefined, finishReason };
+}
+
+/** What is charged for a reply: what it says, and where that is not all, no less than what was expected. */
+export function chargeOf(
+  { usage }: AskReply,
+  price: Price | undefined,
+  expected: Estimate,
+): { readonly charge: Report | undefined; readonly isWhole: boolean } {
+  const { tokens, inputTokens, outputTokens, costUsd, isWhole } = readUsage(usage ?? {}, price);
+  const charged = isWhole ? { tokens, costUsd } : atLeast({ tokens, costUsd }, expected);
+  const isEmpty = charged.tokens === undefined && charged.costUsd === undefined;
+  return { charge: isEmpty ? undefined : { ...charged, inputTokens, outputTokens }, isWhole };
+}
+
+/** The text of an answer that is whole and not empty. @throws `MODEL_ANSWER_INVALID` where it is not. */
+export function wholeText({ text, finishReason }: AskReply, who: string, retryEmpty: boolean): string {
+  const hint = 'Change what is asked, or ask another model.';
+  switch (finishOf(finishReason ?? 'stop')) {
+    case 'stop':
+      if (text.trim() !== '') return text;
+      throw unusable(who, 'it is empty', { hint: 'Ask again, or ask another model.', retryable: retryEmpty });
+    case 'length':
+      throw unusable(who, `it was cut off after ${text.length} characters`, {
+        hint: 'Allow the model more tokens, or ask for less.',
+        retryable: false,
+      });
+    case 'refusal': {
+      const said = text.trim();
+      const found = said === '' ? 'it does not say why' : said.slice(0, LONGEST_REFUSAL);
+      throw unusable(who, `the model refused: ${found}`, { hint, retryable: false });
+    }
+    case 'filtered':
+      throw unusable(who, 'a content filter has stopped it', { hint, retryable: false });
+    case undefined:
+      throw unusable(who, `it ended for a reason that is not known: ${excerpt(finishReason ?? '')}`, {
+        hint: 'Ask again. Where it happens each time, look up what the maker of the model means by that.',
+        retryable: retryEmpty,
+      });
+  }
+}
+
+// --- internal ---
+
+/** Characters of a refusal in an error. */
+const LONGEST_REFUSAL = 4000;
+
+/** Usage is read apart from this: a quirk in it costs no answer. */
+const replySchema = z.object({ text: z.string(), usage: z.unknown().optional(), finishReason: z.string().nullish() });
+
+function isUsage(usage: unknown): usage is NonNullable<AskReply['usage']> {
+  return typeof usage === 'object' && usage !== null;
+}
+
+function atLeast(said: Pick<Report, 'tokens' | 'costUsd'>, expected: Estimate): Pick<Report, 'tokens' | 'costUsd'> {
+  return { tokens: larger(said.tokens, expected.tokens), costUsd: larger(said.costUsd, expected.costUsd) };
+}
+
+function larger(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
+}

@@ -1,0 +1,64 @@
+/**
+ * Usage as servers say it, with the quirks that they have.
+ *
+ * @module
+ */
+import { excerpt } from './model-error.ts';
+import type { Usage } from './port.ts';
+import { costOf, costOfTotal, type Price } from './prices.ts';
+
+/** What of a usage can be read. */
+export interface ReadUsage {
+  /** All tokens; `undefined` where nothing says them. */
+  readonly tokens: number | undefined;
+  readonly inputTokens: number | undefined;
+  readonly outputTokens: number | undefined;
+  readonly costUsd: number | undefined;
+  /** Whether it says all that an answer has used. */
+  readonly isWhole: boolean;
+}
+
+/** Reads the parts that are numbers from 0; of two parts and their total, any two give the third. */
+export function readUsage(usage: Usage, price: Price | undefined): ReadUsage {
+  const total = countOf(usage.totalTokens);
+  const said = { input: countOf(usage.inputTokens), output: countOf(usage.outputTokens) };
+  const inputTokens = said.input ?? rest(total, said.output);
+  const outputTokens = said.output ?? rest(total, said.input);
+  const isSplit = inputTokens !== undefined && outputTokens !== undefined;
+  // A total may count what is in neither part, such as reasoning.
+  const tokens = isSplit ? Math.max(inputTokens + outputTokens, total ?? 0) : (total ?? inputTokens ?? outputTokens);
+  const cached = countOf(usage.cachedInputTokens);
+  const costUsd =
+    price && tokens !== undefined
+      ? isSplit
+        ? costOf({ inputTokens, outputTokens: tokens - inputTokens, cachedInputTokens: cached }, price)
+        : costOfTotal(tokens, price)
+      : undefined;
+  return { tokens, inputTokens, outputTokens, costUsd, isWhole: isSplit || total !== undefined };
+}
+
+/** A usage in words, for messages. */
+export function shownUsage(usage: unknown): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(usage);
+  } catch {
+    text = undefined;
+  }
+  if (text === undefined) return 'unreadable';
+  return text.length > LONGEST ? excerpt(text) : text;
+}
+
+// --- internal ---
+
+const LONGEST = 200;
+
+/** A number from 0, also one that is written as text. */
+function countOf(value: unknown): number | undefined {
+  const count = typeof value === 'string' && /^\d{1,15}$/u.test(value) ? Number(value) : value;
+  return typeof count === 'number' && Number.isFinite(count) && count >= 0 ? count : undefined;
+}
+
+function rest(total: number | undefined, part: number | undefined): number | undefined {
+  return total === undefined || part === undefined || part > total ? undefined : total - part;
+}

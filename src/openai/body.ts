@@ -1,0 +1,84 @@
+/**
+ * The body of an answer: events as they come, or one value.
+ *
+ * @module
+ */
+import type { OpenAI } from 'openai';
+import { createPieceMask, maskKnown } from '../model/known-secrets.ts';
+import { bodyFailure } from './failure.ts';
+
+/** What a server has sent. Secrets of the client are masked in it. */
+export type Body<E> = { readonly events: AsyncIterable<E> } | { readonly whole: unknown };
+
+/** Whose body it is, and how it was asked for. */
+export interface BodyOptions {
+  readonly client: OpenAI;
+  readonly model: string;
+  /** Whether a stream was asked for. */
+  readonly stream: boolean;
+  /** Ends the request. */
+  readonly controller: AbortController;
+}
+
+/**
+ * Reads what the server says that it sends, which need not be what it was asked for.
+ *
+ * @throws `MODEL_FAILED` for a body that is neither events nor an answer.
+ */
+export async function readBody<E>(response: Response, options: BodyOptions): Promise<Body<E>> {
+  const { client, model, stream, controller } = options;
+  const type = response.headers.get('content-type') ?? '';
+  if (type.includes('event-stream') || (stream && !/json|html/iu.test(type))) {
+    const { Stream } = await import('openai/streaming');
+    return { events: Stream.fromSSEResponse<E>(masked(response), controller, client) };
+  }
+  const text = maskKnown(await boundedText(response, options));
+  const whole = valueOf(text);
+  if (typeof whole !== 'object' || whole === null) throw bodyFailure(model, { text });
+  const error: unknown = Reflect.get(whole, 'error');
+  if (error !== undefined && error !== null) throw bodyFailure(model, { error });
+  return { whole };
+}
+
+// --- internal ---
+
+/** Longest body in one piece, in bytes: an answer of the longest kind, with every character escaped. */
+const MOST_BYTES = 8_000_000;
+
+/** The same response, with secrets masked also where they are split over chunks. */
+function masked(response: Response): Response {
+  const mask = createPieceMask();
+  const masking = new TransformStream<string, string>({
+    transform: (chunk, out) => out.enqueue(mask.push(chunk)),
+    flush: (out) => out.enqueue(mask.end()),
+  });
+  const body = response.body
+    ?.pipeThrough(new TextDecoderStream())
+    .pipeThrough(masking)
+    .pipeThrough(new TextEncoderStream());
+  return new Response(body ?? null, { headers: response.headers, status: response.status });
+}
+
+async function boundedText(response: Response, { model, controller }: BodyOptions): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  const chunks: AsyncIterable<Uint8Array> | readonly Uint8Array[] = response.body ?? [];
+  for await (const chunk of chunks) {
+    bytes += chunk.byteLength;
+    if (bytes > MOST_BYTES) {
+      controller.abort();
+      throw bodyFailure(model, { text });
+    }
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

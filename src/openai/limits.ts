@@ -1,0 +1,35 @@
+/**
+ * Which tasks share a limit.
+ *
+ * @module
+ */
+import { createRateLimit, type RateLimit } from '../llm/rate-limit.ts';
+import { serverOf } from './client.ts';
+import type { OpenAIModel, OtherModel } from './options.ts';
+
+/** The limit of whoever is asked: the client or the function that was given, else the server with the key. */
+export function limitOf(options: OpenAIModel | OtherModel): RateLimit {
+  const given = options.ask ?? options.client;
+  if (given) return madeOnce(ofObjects, given);
+  if (options.ask !== undefined) return createRateLimit();
+  const { key = '', server = '' } = serverOf(options);
+  return madeOnce(ofServers, `${server} ${key}`);
+}
+
+// --- internal ---
+
+const ofObjects = new WeakMap<object, RateLimit>();
+const ofServers = new Map<string, RateLimit>();
+
+interface Kept<K> {
+  get(key: K): RateLimit | undefined;
+  set(key: K, limit: RateLimit): unknown;
+}
+
+function madeOnce<K>(kept: Kept<K>, key: K): RateLimit {
+  const found = kept.get(key);
+  if (found) return found;
+  const made = createRateLimit();
+  kept.set(key, made);
+  return made;
+}
