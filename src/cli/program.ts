@@ -29,7 +29,7 @@ export interface ProgramOptions extends ProgramIo {
 /** Does what the arguments ask for. Never rejects. */
 export async function runProgram({ argv, ...io }: ProgramOptions): Promise<ExitCode> {
   let code: ExitCode = exitCode.completed;
-  rememberEnvironment(process.env);
+  rememberEnvironment(io.env);
   const program = createProgram(io, (done) => (code = done));
   try {
     await program.parseAsync([...withPortsApart(argv, ['--inspect'])], { from: 'user' });
