@@ -160,41 +160,48 @@ describe('analyze() on gates that can never fire', () => {
 
   it('does as it says: what the checks refuse is accepted', async () => {
     //  a (checks)
-    const refusing = fake('a', { checks: [fakeCheck('lint', ['bad'])], maxRetries: 0 });
+    const refusing = fake('a', { checks: [fakeCheck('lint', ['bad'])], maxRetries: 0, onExhausted: 'accept' });
     const { result } = await play([refusing]);
     expect(result.status).toBe('completed');
   });
 });
 
-describe('analyze() on gates that approve what they do not understand', () => {
-  it('names those with reviewers that do not ask again, as is the default', async () => {
+describe('analyze() on gates that open although nobody approves (GATE_LENIENT)', () => {
+  it('names them, with every option that opens one', async () => {
     //  a ──▶ b ──▶ c ──▶ d ──▶ e
     const phases = [
-      fake('a', { verdicts: ['fine by me'] }),
+      fake('a', { verdicts: ['fine by me', 'APPROVE'] }),
       fake('b', { after: ['a'], verdicts: ['hm'], onUnrecognised: 'approve' }),
-      fake('c', { after: ['b'], verdicts: ['APPROVE'], onUnrecognised: 'ask' }),
-      fake('d', { after: ['c'], checks: [fakeCheck('lint', [])] }),
+      fake('c', { after: ['b'], verdicts: ['RETRY_PREDECESSOR a: no'], onInvalidTarget: 'approve' }),
+      fake('d', { after: ['c'], checks: [fakeCheck('lint', ['no', 'no'])], maxRetries: 1, onExhausted: 'acceptBest' }),
       fake('e', { after: ['d'] }),
     ];
     const message =
-      'The gates of 2 phases take an answer without a verdict for an approval; with onUnrecognised "ask" it is asked for again';
+      'The gates of 3 phases open without an approval on text without a verdict (onUnrecognised "approve"), ' +
+      'on a target that it may not send back (onInvalidTarget "approve"), when its budget is spent (onExhausted "acceptBest"); no default does that';
 
-    expect(analyze(define(phases)).findings).toEqual([{ code: 'GATE_LENIENT', phases: ['a', 'b'], message }]);
+    expect(analyze(define(phases)).findings).toEqual([{ code: 'GATE_LENIENT', phases: ['b', 'c', 'd'], message }]);
     const { result } = await play(phases);
-    expect(Object.entries(result.phases).filter(([, one]) => one.because === 'unrecognised')).toHaveLength(2);
+    expect(Object.values(result.phases).map(({ because }) => because)).toEqual([
+      'approved',
+      'unrecognised',
+      'invalidTarget',
+      'exhausted',
+      'unreviewed',
+    ]);
   });
 
-  it('tells of a single one by its name, and of none under policies.strict', () => {
+  it('tells of a single one by its name, and of none by default and under policies.strict', () => {
     //  a
     const phases = [fake('a', { verdicts: [] })];
-    expect(analyze(define(phases)).findings).toEqual([
+    expect(analyze(define(phases, undefined, policies.ensemble)).findings).toMatchObject([
       {
         code: 'GATE_LENIENT',
         phases: ['a'],
-        message:
-          'The gate of "a" takes an answer without a verdict for an approval; with onUnrecognised "ask" it is asked for again',
+        message: expect.stringMatching(/^The gate of "a" opens without/u) as string,
       },
     ]);
+    expect(analyze(define(phases)).findings).toEqual([]);
     expect(analyze(define(phases, undefined, policies.strict)).findings).toEqual([]);
   });
 });

@@ -221,7 +221,8 @@ describe('a baseline', () => {
 
   it('does not forgive what stood because the budget was spent', async () => {
     //  a ─▶ b: what a has broken was accepted; b sends a back
-    const a = fake('a', { maxRetries: 0, checks: [check('tests', [true, 'Repair it.', 'Repair it.'])] });
+    const checks = [check('tests', [true, 'Repair it.', 'Repair it.'])];
+    const a = fake('a', { maxRetries: 0, onExhausted: 'accept', checks });
     const b = fake('b', { after: ['a'], verdicts: [retryPredecessor('a', 'Change it.')] });
     expect((await trace([a, b])).filter((line) => /warned|baseline|v\d/u.test(line))).toEqual([
       'a baseline clean',

@@ -222,7 +222,9 @@ describe('a pathological one', () => {
       feedback: text,
       issues: [{ ...issue(text), id }],
     });
-    const twice = await findingsIn(1, () => [fake('a', { verdicts: [demand('None.'), demand('Still none.')] })]);
+    const twice = await findingsIn(1, () => [
+      fake('a', { onExhausted: 'accept', verdicts: [demand('None.'), demand('Still none.')] }),
+    ]);
     expect(twice).toMatchObject([
       { code: 'LOOPED', found: 'once it went round in a loop: once by an issue that stayed open', evidence: [{}] },
       {
@@ -329,7 +331,7 @@ describe('a pathological one', () => {
 
   it('attempts that stand though nobody approved them', async () => {
     const findings = await findingsIn(1, () => [
-      fake('a', { maxRetries: 1, verdicts: [change('Cite.'), change('Cut.')] }),
+      fake('a', { maxRetries: 1, onExhausted: 'accept', verdicts: [change('Cite.'), change('Cut.')] }),
     ]);
     expect(findings).toMatchObject([
       { code: 'EXHAUSTION_ACCEPTED', severity: 'notice', evidence: [{ runId: 'run-0' }] },
@@ -392,7 +394,7 @@ describe('a pathological one', () => {
 
   it('problems come first', async () => {
     const findings = await findingsIn(1, () => [
-      fake('a', { maxRetries: 1, verdicts: ['RETRY: bad', 'RETRY: worse'] }),
+      fake('a', { maxRetries: 1, onExhausted: 'accept', verdicts: ['RETRY: bad', 'RETRY: worse'] }),
       fake('b', { verdicts: [change('Cite.'), change('Cite.')] }),
     ]);
     expect(codes(findings)).toEqual(['b CRITIQUE_REPEATED', 'a CHANGE_NOT_NAMED', 'a EXHAUSTION_ACCEPTED']);

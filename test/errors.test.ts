@@ -158,9 +158,9 @@ describe('messages', () => {
     const { records } = await play([fake('a', { verdicts: [{ type: 'retry' }] })]);
     const decided = records.flatMap(({ event }) => (event.type === 'review.decided' ? event.verdict : []));
     expect(decided[0]?.type === 'unavailable' && decided[0].error.message).toMatchInlineSnapshot(`
-      "Cannot read the reviewer's answer as it is not a decision:
+      "Cannot take the answer of reviewer "review" of phase "a" as a decision: as "retry" it is wrong:
         feedback: Invalid input: expected string, received undefined
-      Return approve(), retry(...), retryPredecessor(...), reject(...), escalate(...), or text such as "RETRY: <feedback>".
+      Return approve(), retry(feedback), retryPredecessor(phase, feedback), reject(reason), escalate(reason), or text such as "RETRY: <feedback>". Check what a model has made with decisionSchema, and throw where it fails: then the review is asked again.
       Docs: docs/errors.md#DECISION_INVALID"
     `);
   });

@@ -98,7 +98,7 @@ describe('retry', () => {
   it('runs the phase again on the same inputs, told what to change, until the budget is spent', async () => {
     // Rule 11, and the row "retry" of the table under rule 8.
     //  a    retries twice, then accepts
-    const a = fake('a', { verdicts: ['RETRY: one', 'RETRY: two', 'RETRY: three'] });
+    const a = fake('a', { onExhausted: 'accept', verdicts: ['RETRY: one', 'RETRY: two', 'RETRY: three'] });
 
     const { lines, result } = await play([a], { detail: ['reviews'] });
     expect(lines).toEqual([
@@ -131,7 +131,7 @@ describe('retry', () => {
   });
 
   it('is not granted with maxRetries: 0, and always with "unlimited"', async () => {
-    const none = fake('none', { maxRetries: 0, verdicts: ['RETRY: x'] });
+    const none = fake('none', { maxRetries: 0, onExhausted: 'accept', verdicts: ['RETRY: x'] });
     const many = fake('many', {
       maxRetries: 'unlimited',
       verdicts: Array.from({ length: 20 }, (_, index) => `RETRY: ${index}`),
@@ -216,10 +216,11 @@ describe('onExhausted', () => {
 });
 
 describe('onUnrecognised and onInvalidTarget', () => {
-  it('approve with a warning by default', async () => {
+  it('approve with a warning under policies.ensemble', async () => {
     //  a ──▶ b
     const b = fake('b', { after: ['a'], verdicts: ['RETRY_PREDECESSOR nobody: x'] });
-    const { lines, result } = await play([fake('a', { verdicts: ['looks nice'] }), b]);
+    const a = fake('a', { verdicts: ['looks nice'] });
+    const { lines, result } = await play([a, b], { policy: policies.ensemble });
     expect(lines).toEqual([
       'a started 0',
       'a warned UNRECOGNISED',
@@ -338,11 +339,11 @@ describe('a review that cannot be had', () => {
     ).toEqual(['a started 0', 'a escalated (reviewUnavailable): gone', 'a approved v1', 'run completed']);
   });
 
-  it('is what an object means that is no decision, and an uncertain request for changes', async () => {
+  it('is what an error means, and an uncertain request for changes', async () => {
     // Rule 8: `unavailable`, `inconclusive`; a certain answer and an uncertain approval count.
     const a = fake('a', {
       verdicts: [
-        { type: 'maybe' },
+        new Error('not now'),
         { ...retry('unsure'), confidence: 0.6 },
         { ...reject('unsure'), confidence: 0.1 },
         { ...retry('sure'), confidence: 0.61 },
@@ -368,7 +369,7 @@ describe('a review that cannot be had', () => {
       'run completed',
     ]);
     const first = records.map((one) => one.event).find((one) => one.type === 'review.decided');
-    expect(first).toMatchObject({ verdict: { type: 'unavailable', error: { code: 'DECISION_INVALID' } } });
+    expect(first).toMatchObject({ verdict: { type: 'unavailable', error: { code: 'TASK_FAILED' } } });
   });
 
   it('takes any confidence with minConfidence: 0', async () => {

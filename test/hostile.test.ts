@@ -498,6 +498,15 @@ describe('a reviewer that answers garbage', () => {
     ['a type that is an object', { type: {} }],
     ['feedback that is no text', { type: 'retry', feedback: 7 }],
     ['a confidence out of range', { type: 'approve', confidence: 7 }],
+    ['undefined', undefined],
+    ['null', null],
+  ])('%s is no decision of code: the phase fails at once', async (_, answer) => {
+    const { lines, records } = await play([fake('a', { verdicts: [() => answer] })]);
+    expect(lines).toEqual(['a started 0', 'a failed with DECISION_INVALID', 'run failed']);
+    for (const record of records) expect(() => JSON.stringify(record)).not.toThrow();
+  });
+
+  it.each<readonly [string, unknown]>([
     ['a function', () => 'APPROVE'],
     ['a Date', new Date()],
     ['a cycle', cyclicVerdict()],
@@ -510,12 +519,11 @@ describe('a reviewer that answers garbage', () => {
   });
 
   it.each<readonly [string, unknown]>([
-    ['undefined', undefined],
-    ['null', null],
     ['an empty text', ''],
     ['a megabyte without a verdict', 'no verdict here\n'.repeat(70_000)],
   ])('%s is text without a verdict', async (_, answer) => {
-    const { lines } = await play([fake('a', { verdicts: [() => answer] })]);
+    const a = fake('a', { onUnrecognised: 'approve', verdicts: [() => answer] });
+    const { lines } = await play([a]);
     expect(lines).toEqual(['a started 0', 'a warned UNRECOGNISED', 'a approved v1 (unrecognised)', 'run completed']);
   });
 

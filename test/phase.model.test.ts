@@ -42,15 +42,17 @@ type Event = EventFromLogic<typeof machine>;
 /** Every value of every option, and every pair of those that meet in one row of the table. */
 const settings: readonly (GatePolicy & { readonly attended?: boolean; readonly gated?: boolean })[] = [
   {},
+  { onExhausted: 'accept', onUnrecognised: 'approve', onInvalidTarget: 'approve' },
   { gated: false },
   { onExhausted: 'acceptBest', onUnrecognised: 'ask', onInvalidTarget: 'escalate' },
   { onExhausted: 'escalate', attended: true },
   { onExhausted: 'escalate', onUnrecognised: 'ask', attended: true, onInvalidTarget: 'escalate' },
   { onExhausted: 'reject', onInvalidTarget: 'escalate', attended: true },
-  { onExhausted: 'reject', onUnrecognised: 'ask' },
+  { onExhausted: 'reject', onUnrecognised: 'ask', onInvalidTarget: 'ask', attended: true },
 ];
 
 const everyRow: ReadonlySet<string> = new Set([
+  'no decision of code',
   'missing, ask again',
   'missing, ask a person',
   'missing, fail',
@@ -182,6 +184,7 @@ const verdicts: readonly (Verdict | 'crashed')[] = [
   escalate('look'),
   { type: 'unrecognised', text: 'well' },
   { type: 'unavailable', error: { code: 'TASK_FAILED', name: 'Error', message: 'busy' } },
+  { type: 'unavailable', error: { code: 'DECISION_INVALID', name: 'Error', message: 'nothing', permanent: true } },
   { type: 'inconclusive', decision: { ...reject('unsure'), confidence: 0.1 } },
   'crashed',
 ];

@@ -124,7 +124,11 @@ function judge(before: Model, verdict: Verdict, by: Model['by'], { gate, attende
     reports: [decided, ...reports],
     row,
   });
+  if (verdict.type === 'unavailable' && verdict.error.code === 'DECISION_INVALID')
+    return take('no decision of code', end(model, 'failed'));
+  const strays = by === 'gate' && verdict.type === 'retryPredecessor' && verdict.phase !== 'p';
   const missing =
+    (strays && gate.onInvalidTarget === 'ask') ||
     verdict.type === 'unavailable' ||
     verdict.type === 'inconclusive' ||
     (verdict.type === 'unrecognised' && gate.onUnrecognised === 'ask');

@@ -108,7 +108,7 @@ async function played(): Promise<{ readonly plan: Plan; readonly standing: RunSt
       fake('d', { after: ['b'], verdicts: ['REJECT: no'] }),
       fake('e', { after: ['d'] }),
     ],
-    { run: { runId: 'the-run' } },
+    { policy: { onExhausted: 'accept' }, run: { runId: 'the-run' } },
   );
   return standing(records);
 }
@@ -604,23 +604,24 @@ describe('pictures of machines', () => {
     expectXml(svg);
     const texts = textsOf(svg);
     const at = texts.indexOf('deciding');
-    expect(texts.slice(at, at + 16)).toEqual([
+    expect(texts.slice(at, at + 17)).toEqual([
       'deciding',
-      '1 [mayAskAgain] → reviewing',
-      '2 [mayAskPerson] → escalated',
-      '3 [isUnanswered] → failed',
-      '4 [approvesNothing] → failed',
-      '5 [approves] → approved',
-      '6 [mayRetry] → retrying',
-      '7 [mayRewind] → rewinding',
-      '8 [rejects] → rejected',
-      '9 [escalates] → escalated',
-      '10 [isStuckWorker] → failed',
-      '11 [strays] → escalated',
-      '12 [straysHarmlessly] → approved',
-      '13 [escalatesExhausted] → escalated',
-      '14 [rejectsExhausted] → rejected',
-      '15 [otherwise] → approved',
+      '1 [isBroken] → failed',
+      '2 [mayAskAgain] → reviewing',
+      '3 [mayAskPerson] → escalated',
+      '4 [isUnanswered] → failed',
+      '5 [approvesNothing] → failed',
+      '6 [approves] → approved',
+      '7 [mayRetry] → retrying',
+      '8 [mayRewind] → rewinding',
+      '9 [rejects] → rejected',
+      '10 [escalates] → escalated',
+      '11 [isStuckWorker] → failed',
+      '12 [strays] → escalated',
+      '13 [straysHarmlessly] → approved',
+      '14 [escalatesExhausted] → escalated',
+      '15 [acceptsExhausted] → approved',
+      '16 [otherwise] → rejected',
     ]);
     expect(texts.slice(0, 2)).toEqual(['any state', 'cancel → cancelled']);
     expect(texts).toContain('4 attempt done [otherwise] → reviewing');

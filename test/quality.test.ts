@@ -170,7 +170,7 @@ describe('defects with issues', () => {
 
   it('are accepted where the budget is spent; a later gate that finds one finds the same', async () => {
     const phases = [
-      fake('a', { maxRetries: 0, verdicts: [onIssues(issue('x'))] }),
+      fake('a', { maxRetries: 0, onExhausted: 'accept', verdicts: [onIssues(issue('x'))] }),
       fake('b', { after: ['a'], verdicts: [onIssues(issue('x', 'a'))] }),
     ];
     const { records } = await play(phases);

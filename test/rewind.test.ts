@@ -48,6 +48,7 @@ describe('retryPredecessor', () => {
       after: ['a'],
       maxRetries: 1,
       maxPredecessorRetries: 2,
+      onExhausted: 'accept',
       verdicts: [
         'RETRY: b1',
         'RETRY_PREDECESSOR a: one',
@@ -362,6 +363,7 @@ describe('retryPredecessor', () => {
     const c = fake('c', {
       after: ['b'],
       rewindTo: ['b'],
+      onInvalidTarget: 'approve',
       verdicts: ['RETRY_PREDECESSOR b: fine', 'RETRY_PREDECESSOR a: not allowed'],
     });
 

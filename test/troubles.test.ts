@@ -161,7 +161,7 @@ describe('foldTroubles()', () => {
         fake('draft', { outputs: ['one', never], verdicts: ['RETRY: shorter'] }),
         fake('print', { after: ['draft'], verdicts: [verdict.script] }),
       ],
-      { policy: { maxRetries: 0 } },
+      { policy: { maxRetries: 0, onExhausted: 'accept' } },
     );
     expect(troubles().map(({ code, severity, phase }) => [code, severity, phase])).toEqual([
       ['ACCEPTED_UNAPPROVED', 'notice', 'draft'],

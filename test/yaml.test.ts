@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { pipelineOf } from '../src/cli/yaml/load.ts';
 import { pipelineJsonSchema } from '../src/cli/yaml/schema.ts';
 import { milliseconds } from '../src/cli/yaml/build-command.ts';
-import { nearest } from '../src/cli/nearest.ts';
+import { nearest } from '../src/model/nearest.ts';
 import { gateDefaults } from '../src/model/policy.ts';
 import { definePipeline, phase, policies, startRun, task, type Policy } from '../src/index.ts';
 

@@ -24,7 +24,7 @@ const [plan] = definePipeline({
   phases: [
     phase('exercise', {
       tasks: [task('repeat', { run: () => null })],
-      review: { by: () => null, maxRetries: 3, onExhausted: 'reject' },
+      review: { by: () => 'REJECT: The coach reviews', maxRetries: 3 },
     }),
   ],
 }).plan.phases;

@@ -117,7 +117,6 @@ function draftBy(model: OpenAIModel | undefined) {
         ...(model ? [editorBy(model)] : []),
       ],
       // Notes that break a rule after all are never published.
-      onExhausted: 'reject',
     },
   });
 }

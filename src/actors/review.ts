@@ -7,7 +7,7 @@ import type { PhaseContext } from '../machines/phase-context.ts';
 import { reviewDelay } from '../machines/phase-reports.ts';
 import type { GateOutcome } from '../machines/ports.ts';
 import { byName } from '../model/by-name.ts';
-import type { PhaseWork, Work } from '../model/compile.ts';
+import type { PhaseWork, TaskWork, Work } from '../model/compile.ts';
 import { faultOf, onlyAdded } from '../model/baseline.ts';
 import { errorInfo } from '../model/errors.ts';
 import type { Verdict } from '../model/event.ts';
@@ -16,12 +16,22 @@ import type { FailedCheck } from '../model/check.ts';
 import type { ReviewContext } from '../model/phase-types.ts';
 import type { Outputs } from '../model/task-types.ts';
 import type { GatePlan, TaskPlan } from '../model/plan.ts';
-import { combine, decisionIn, isMissing, isPermanent, readAnswer } from '../model/verdict.ts';
+import { isBroken } from '../model/code-decision.ts';
+import {
+  combine,
+  decisionIn,
+  isMissing,
+  isPermanent,
+  readAnswer,
+  readPersonsAnswer,
+  readThrown,
+} from '../model/verdict.ts';
 import { about } from './context.ts';
 import { unkept, type Host } from './host.ts';
 import { createLingering } from './lingering.ts';
-import type { WorkScope } from './scope.ts';
+import { ABORT_GRACE_MS, type WorkScope } from './scope.ts';
 import { findingsOf, reviewContext } from './review-context.ts';
+import { checksOutcome, editsIn } from './review-outcome.ts';
 import { runCheck, warnOf } from './run-check.ts';
 import { tryTask, type Trial, type Trialled } from './try.ts';
 import { fromWork, type WorkLogic } from './work.ts';
@@ -70,7 +80,7 @@ function judge(gate: Gate): void {
   else runChecks(gate, 0, []);
 }
 
-/** Asks every reviewer that has not answered yet. */
+/** Asks every reviewer that has not answered yet; they are told to stop where one of them cannot be used at all. */
 function askAll(gate: Gate): void {
   const { plan, scope } = gate;
   const known = scope.input.review.verdicts;
@@ -78,12 +88,24 @@ function askAll(gate: Gate): void {
   const answers = byName<Verdict>();
   let waitsFor = missing.length;
   const isAlone = waitsFor === 1;
-  if (waitsFor === 0) conclude(gate, answers);
+  let forget: (() => void) | undefined;
+  let isOver = false;
+  const end = () => {
+    forget?.();
+    conclude(gate, answers);
+  };
+  if (waitsFor === 0) end();
   for (const reviewer of missing) {
     ask(gate, reviewer, isAlone, (answer) => {
-      answers[reviewer.name] = answer;
       waitsFor -= 1;
-      if (waitsFor === 0) conclude(gate, answers);
+      // What others say who were told to stop is no answer.
+      if (!isOver) answers[reviewer.name] = answer;
+      if (!isOver && isBroken(answer)) {
+        isOver = true;
+        if (waitsFor > 0) forget = scope.after(ABORT_GRACE_MS, end);
+        scope.halt();
+      }
+      if (waitsFor === 0) end();
     });
   }
 }
@@ -123,25 +145,25 @@ function ask(gate: Gate, plan: TaskPlan, isAlone: boolean, answer: (verdict: Ver
   const found = findingsOf(scope.input, plan);
   const onEnd = (done: Trialled) => {
     if (done.ok && reviewer.mayEdit) gate.edited = editsIn(done.output);
-    answer(
-      done.ok
-        ? withFindings(readAnswer(done.output, gate.plan.minConfidence, gate.phases), found)
-        : { type: 'unavailable', error: errorInfo(done.error) },
-    );
+    answer(done.ok ? withFindings(verdictOf(gate, plan, reviewer, done.output), found) : readThrown(done.error));
   };
   tryTask(trialOf(gate, plan, reviewer, isAlone, onRetry, onEnd));
+}
+
+/** What a reviewer has answered. What a person says was judged when they said it. */
+function verdictOf(
+  { plan, scope, phases }: Gate,
+  { name }: TaskPlan,
+  { byPerson }: TaskWork,
+  answer: unknown,
+): Verdict {
+  const seat = { reviewer: name, phase: scope.input.origin.phase.name, phases, gate: plan };
+  return byPerson ? readPersonsAnswer(answer, seat) : readAnswer(answer, seat);
 }
 
 function withFindings(verdict: Verdict, found: readonly ReviewFinding[]): Verdict {
   const decision = decisionIn(verdict);
   return decision ? completed(decision, found) : verdict;
-}
-
-/** The outputs that an answer brings, where it brings some. */
-function editsIn(answer: unknown): Outputs | undefined {
-  if (typeof answer !== 'object' || answer === null || !('outputs' in answer)) return undefined;
-  const { outputs } = answer;
-  return typeof outputs === 'object' && outputs !== null ? byName(Object.entries(outputs)) : undefined;
 }
 
 function trialOf(
@@ -210,13 +232,4 @@ function chargedOf({ scope }: Gate, failed: FailedCheck): FailedCheck | undefine
       );
       return undefined;
   }
-}
-
-function checksOutcome(failed: readonly FailedCheck[]): GateOutcome {
-  const verdict: Verdict = {
-    type: 'retry',
-    feedback: failed.map((one) => one.details).join('\n\n'),
-    requiredChange: failed.map((one) => one.requiredChange).join(' '),
-  };
-  return { verdict, verdicts: {}, failedChecks: failed.map(({ name, details }) => ({ name, details })) };
 }

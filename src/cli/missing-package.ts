@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { nearest } from './nearest.ts';
+import { nearest } from '../model/nearest.ts';
 import { entryNames } from './virtual-modules.ts';
 
 /** What to do about a package that was not found; `undefined` where the message is about something else. */

@@ -5,6 +5,7 @@
  */
 import { wordsOf } from '../model/demand.ts';
 import { besideIn } from './phase-rules.ts';
+import { isBroken } from '../model/code-decision.ts';
 import { errorInfo, PhasegateError, type ErrorInfo } from '../model/errors.ts';
 import { isPermanent } from '../model/verdict.ts';
 import type { PhaseContext } from './phase-context.ts';
@@ -20,6 +21,7 @@ export function reasonOf(context: PhaseContext): string {
 export function endError(context: PhaseContext): ErrorInfo {
   const { phase } = context.origin;
   const { errors, verdict, by } = context.review;
+  if (isBroken(verdict)) return verdict.error;
   if (verdict?.type === 'approve') {
     const problem = `Cannot approve phase "${phase.name}" as its attempt has put out nothing`;
     const hint = 'Have it tried again, send back what it needs, or reject it.';

@@ -34,8 +34,11 @@ export function rewindsLeft(context: PhaseContext, target: string): number {
 
 /** Whether the verdict is none: the review has to be asked again. */
 export function isUnanswered(context: PhaseContext): boolean {
-  const { verdict } = context.review;
-  return verdict !== null && isMissing(verdict, gateOf(context)?.onUnrecognised ?? 'approve');
+  const { verdict, by } = context.review;
+  if (verdict === null) return false;
+  const gate = gateOf(context);
+  const isAstray = by === 'gate' && gate?.onInvalidTarget === 'ask' && aimsAstray(context);
+  return isAstray || isMissing(verdict, gate?.onUnrecognised ?? 'ask');
 }
 
 /** Whether the verdict sends back a phase that may not be sent back. A person's choice was checked when it was made. */
@@ -82,6 +85,12 @@ export function loopOf(
   if (verdict.type !== 'retryPredecessor' || most === Infinity) return undefined;
   const rewinds = [...past.trail.slice(-3), { from: origin.phase.name, to: verdict.phase }];
   return takesTurns(rewinds) ? { kind: 'rewind', issues: [], rewinds } : undefined;
+}
+
+/** Whether an attempt stands although its budget is spent. */
+export function acceptsExhausted(context: PhaseContext): boolean {
+  const onExhausted = gateOf(context)?.onExhausted;
+  return onExhausted === 'accept' || onExhausted === 'acceptBest';
 }
 
 /** Whether the review is none, and may be asked for again. */

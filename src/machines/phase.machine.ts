@@ -11,8 +11,8 @@
  *   running ──▶ approved     there is no gate, or it is not asked again
  *   running ──▶ deciding     a task, or the input schema, wants an earlier phase sent back
  *   running ──▶ failed       a task failed for good
- *   deciding ──▶ failed      the review could not be had and nobody can be asked, what a task wants sent back may not be, or a
- *                            person approves an attempt that put out nothing
+ *   deciding ──▶ failed      code has answered with what is no decision, the review could not be had and nobody can be asked, what a
+ *                            task wants sent back may not be, or a person approves an attempt that put out nothing
  *   any ── cancel ──▶ cancelled
  * ```
  *
@@ -23,6 +23,7 @@
  */
 import { assign, setup } from 'xstate';
 import { errorInfo, type ErrorInfo } from '../model/errors.ts';
+import { isBroken } from '../model/code-decision.ts';
 import type { PhaseReport, TaskReport } from '../model/event.ts';
 import { openContext, type PhaseContext, type PhaseInput } from './phase-context.ts';
 import * as rules from './phase-rules.ts';
@@ -70,6 +71,7 @@ export const phaseMachine = setup({
     isFailure: (_, outcome: AttemptOutcome) => outcome.type === 'failed',
     isDemand: (_, outcome: AttemptOutcome) => outcome.type === 'rework',
     isUnreviewed: ({ context }) => rules.gateOf(context) === null || !context.gated,
+    isBroken: ({ context }) => isBroken(context.review.verdict),
     mayAskAgain: ({ context }) => rules.mayAskAgain(context),
     mayAskPerson: ({ context }) => rules.isUnanswered(context) && context.origin.attended,
     isUnanswered: ({ context }) => rules.isUnanswered(context),
@@ -82,9 +84,10 @@ export const phaseMachine = setup({
     escalates: ({ context }) => context.review.verdict?.type === 'escalate',
     isStuckWorker: ({ context }) => context.review.by === 'worker',
     strays: ({ context }) => rules.aimsAstray(context) && rules.gateOf(context)?.onInvalidTarget === 'escalate',
-    straysHarmlessly: ({ context }) => rules.aimsAstray(context),
+    straysHarmlessly: ({ context }) =>
+      rules.aimsAstray(context) && rules.gateOf(context)?.onInvalidTarget === 'approve',
     escalatesExhausted: ({ context }) => rules.gateOf(context)?.onExhausted === 'escalate',
-    rejectsExhausted: ({ context }) => rules.gateOf(context)?.onExhausted === 'reject',
+    acceptsExhausted: ({ context }) => rules.acceptsExhausted(context),
   },
   actions: {
     report: ({ self }, fact: PhaseReport | undefined) => fact && report(self, fact),
@@ -164,6 +167,7 @@ export const phaseMachine = setup({
     deciding: {
       entry: { type: 'reportAll', params: ({ context }) => reports.judgementReports(context) },
       always: [
+        { guard: 'isBroken', target: 'failed' },
         { guard: 'mayAskAgain', target: 'reviewing', actions: 'countReviewError' },
         { guard: 'mayAskPerson', target: 'escalated' },
         { guard: 'isUnanswered', target: 'failed' },
@@ -177,8 +181,8 @@ export const phaseMachine = setup({
         { guard: 'strays', target: 'escalated' },
         { guard: 'straysHarmlessly', target: 'approved' },
         { guard: 'escalatesExhausted', target: 'escalated' },
-        { guard: 'rejectsExhausted', target: 'rejected' },
-        { target: 'approved' }, // budget spent: the last attempt, or the best, stands
+        { guard: 'acceptsExhausted', target: 'approved' }, // the last attempt, or the best, stands
+        { target: 'rejected' }, // nothing opens a gate but what is said above
       ],
     },
     retrying: {

@@ -5,7 +5,7 @@
  */
 import { byName } from './by-name.ts';
 import { reach, topologicalOrder, type Graph } from './graph.ts';
-import { planGraph, type PhasePlan, type Plan, type TaskPlan } from './plan.ts';
+import { planGraph, type GatePlan, type PhasePlan, type Plan, type TaskPlan } from './plan.ts';
 import { countOf, isOver } from './policy.ts';
 import { countStarts, type Starts } from './starts.ts';
 
@@ -145,27 +145,45 @@ function redundantEdges(graph: Graph): readonly Finding[] {
 
 /** Gates that approve whatever they find. */
 function deadGates(plan: Plan): readonly Finding[] {
-  const { corrections, attemptsPerPhase } = plan.limits;
-  const frozen = corrections === 0 || attemptsPerPhase === 1;
   return plan.phases.flatMap(({ name, gate }): readonly Finding[] => {
-    if (!gate || gate.reviewers.length > 0 || frozen) return [];
-    const accepts = gate.onExhausted === 'accept' || gate.onExhausted === 'acceptBest';
-    if (gate.maxRetries !== 0 || !accepts) return [];
+    if (!gate || !isDead(gate, plan)) return [];
     const message = `The gate of "${name}" can never fire: it has only checks, no retry, and accepts what they refuse`;
     return [{ code: 'GATE_DEAD', phases: [name], message }];
   });
 }
 
-/** Gates that take an answer without a verdict for an approval, which is the default and easily overlooked. */
+function isDead({ reviewers, maxRetries, onExhausted }: GatePlan, { limits }: Plan): boolean {
+  const isFrozen = limits.corrections === 0 || limits.attemptsPerPhase === 1;
+  const accepts = onExhausted === 'accept' || onExhausted === 'acceptBest';
+  return reviewers.length === 0 && !isFrozen && maxRetries === 0 && accepts;
+}
+
+/** Gates with an option that opens them although nobody approves; no default does. */
 function lenientGates(plan: Plan): readonly Finding[] {
-  const phases = plan.phases.flatMap(({ name, gate }) =>
-    gate && gate.reviewers.length > 0 && gate.onUnrecognised === 'approve' ? name : [],
-  );
-  const [first, ...more] = phases;
+  const found = plan.phases.flatMap(({ name, gate }) => {
+    const ways = gate && !isDead(gate, plan) ? openings(gate) : [];
+    return ways.length > 0 ? { name, ways } : [];
+  });
+  const [first, ...more] = found;
   if (first === undefined) return [];
-  const whose = more.length === 0 ? `The gate of "${first}" takes` : `The gates of ${phases.length} phases take`;
-  const message = `${whose} an answer without a verdict for an approval; with onUnrecognised "ask" it is asked for again`;
-  return [{ code: 'GATE_LENIENT', phases, message }];
+  const whose = more.length === 0 ? `The gate of "${first.name}" opens` : `The gates of ${found.length} phases open`;
+  const ways = [...new Set(found.flatMap((one) => one.ways))];
+  const message = `${whose} without an approval ${ways.join(', ')}; no default does that`;
+  return [{ code: 'GATE_LENIENT', phases: found.map(({ name }) => name), message }];
+}
+
+/** What opens a gate beside an approval, each with the option that says so. */
+function openings({ onExhausted, onUnrecognised, onInvalidTarget, reviewers }: GatePlan): readonly string[] {
+  const hasReviewers = reviewers.length > 0;
+  const accepts = onExhausted === 'accept' || onExhausted === 'acceptBest';
+  const ways = [
+    accepts && `when its budget is spent (onExhausted "${onExhausted}")`,
+    hasReviewers && onUnrecognised === 'approve' && 'on text without a verdict (onUnrecognised "approve")',
+    hasReviewers &&
+      onInvalidTarget === 'approve' &&
+      'on a target that it may not send back (onInvalidTarget "approve")',
+  ];
+  return ways.filter((way) => way !== false);
 }
 
 /** Tasks and reviewers of which one try may use more than the whole run has. */

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { namesOf, reflectorOf, reviewersOf, reviewOptions, type Definition } from './definition.ts';
 import { questionOf } from './human.ts';
 import type { AnyReview, CheckOptions, PhaseSettings, ReviewContext } from './phase-types.ts';
+import { formerDefaults, noteFormer } from './former-plan.ts';
 import { graphOf, namesInOrder, reach, type Graph } from './graph.ts';
 import type { GatePlan, PhasePlan, Plan, TaskPlan } from './plan.ts';
 import { inboxPolicyOf } from './inbox-policy.ts';
@@ -27,6 +28,8 @@ export interface TaskWork {
   readonly jitter?: boolean | undefined;
   /** Whether a reviewer may approve with other outputs: a person may, whom nobody else has to agree with. @default false */
   readonly mayEdit?: true;
+  /** Whether a person is the reviewer, whose answer was judged when it was given. @default false */
+  readonly byPerson?: true;
 }
 
 /** A check as it is called. */
@@ -65,19 +68,21 @@ export function compile(definition: Definition): { readonly plan: Plan; readonly
   const nodes = phases.map((phase) => ({ name: phase.name, after: namesOf(phase.options.after) }));
   refuse(definition, structureProblems(definition, nodes));
   const graph = graphOf(nodes);
-  const general = generalOf(policy);
-  const plan: Plan = Object.freeze({
-    name,
-    phases: Object.freeze(
-      phases.map((phase, index) => planPhase(phase.name, phase.options, general, ancestry(graph, index))),
-    ),
-    concurrency,
-    onFailure: policy.onFailure ?? 'continue',
-    onLimit: policy.onLimit ?? 'stop',
-    limits: Object.freeze({ ...policy.limits, ...definition.limits }),
-    ...(policy.inbox && { inbox: Object.freeze(inboxPolicyOf(policy.inbox)) }),
-    ...(definition.version !== undefined && { version: definition.version }),
-  });
+  const planOf = (general: FullGatePolicy): Plan =>
+    Object.freeze({
+      name,
+      phases: Object.freeze(
+        phases.map((phase, index) => planPhase(phase.name, phase.options, general, ancestry(graph, index))),
+      ),
+      concurrency,
+      onFailure: policy.onFailure ?? 'continue',
+      onLimit: policy.onLimit ?? 'stop',
+      limits: Object.freeze({ ...policy.limits, ...definition.limits }),
+      ...(policy.inbox && { inbox: Object.freeze(inboxPolicyOf(policy.inbox)) }),
+      ...(definition.version !== undefined && { version: definition.version }),
+    });
+  const plan = planOf(generalOf(policy, gateDefaults));
+  noteFormer(plan, () => planOf(generalOf(policy, formerDefaults)));
   const work = new Map(phases.map((phase) => [phase.name, workOf(phase.options)]));
   return { plan, work: { input: definition.input, phases: work } };
 }
@@ -116,8 +121,8 @@ function ancestry(graph: Graph, index: number): Ancestry {
 }
 
 /** What a gate of this pipeline does where its phase does not say otherwise. */
-function generalOf(policy: Policy): FullGatePolicy {
-  return Object.assign({}, gateDefaults, gateOptionsOf(policy), policy.rewindTo && { rewindTo: policy.rewindTo });
+function generalOf(policy: Policy, defaults: FullGatePolicy): FullGatePolicy {
+  return Object.assign({}, defaults, gateOptionsOf(policy), policy.rewindTo && { rewindTo: policy.rewindTo });
 }
 
 function planPhase(name: string, options: PhaseSettings, general: FullGatePolicy, kin: Ancestry): PhasePlan {

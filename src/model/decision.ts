@@ -5,47 +5,64 @@
  */
 import { z } from 'zod';
 import { PhasegateError } from './errors.ts';
-import { issueSchema, priorFindingSchema, type Issue } from './issue.ts';
+import { issueSchema, priorFindingSchema, storedIssueSchema, storedPriorFindingSchema, type Issue } from './issue.ts';
 
 /** Issues that one decision may bring. More are no help to whoever has to correct them. */
 export const MOST_ISSUES = 100;
 
 /** What a structured verdict may add to a decision of any type. */
-const verdictFields = {
+const rating = {
   /** How sure the reviewer is, from 0 to 1. Ordinal: it gates and is logged, and is never averaged. */
   confidence: z.number().min(0).max(1).optional(),
   /** How good the attempt is, higher is better, on any one scale; `onExhausted: 'acceptBest'` compares it. */
   score: z.number().optional(),
+};
+
+const remarks = {
   /** What is wrong. A demand for changes goes to the earliest phase that one of them is about; see `requestChanges`. */
   issues: z.array(issueSchema).max(MOST_ISSUES, { error: tooMany }).readonly().optional(),
   /** What became of what the reviewer found before; see `findings` in its context. @default all that it does not find again is fixed */
   priorFindings: z.array(priorFindingSchema).readonly().optional(),
 };
 
-/** The schema of {@link Decision}, for reviewers that answer in JSON. */
+/** The change that is needed, as one imperative sentence. */
+const requiredChange = z.string().optional();
+
+const kinds = {
+  approve: z.object({ type: z.literal('approve'), ...rating }),
+  retry: z.object({ type: z.literal('retry'), feedback: z.string(), requiredChange, ...rating }),
+  retryPredecessor: z.object({
+    type: z.literal('retryPredecessor'),
+    phase: z.string(),
+    feedback: z.string(),
+    requiredChange,
+    ...rating,
+  }),
+  reject: z.object({ type: z.literal('reject'), reason: z.string(), ...rating }),
+  escalate: z.object({ type: z.literal('escalate'), reason: z.string(), ...rating }),
+};
+
+/** The schema of {@link Decision}, for reviewers that answer in JSON. A key that it does not know is refused, as its text would be lost. */
 export const decisionSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('approve'), ...verdictFields }).readonly(),
-  z
-    .object({
-      type: z.literal('retry'),
-      feedback: z.string(),
-      /** The change that is needed, as one imperative sentence. */
-      requiredChange: z.string().optional(),
-      ...verdictFields,
-    })
-    .readonly(),
-  z
-    .object({
-      type: z.literal('retryPredecessor'),
-      phase: z.string(),
-      feedback: z.string(),
-      /** The change that is needed, as one imperative sentence. */
-      requiredChange: z.string().optional(),
-      ...verdictFields,
-    })
-    .readonly(),
-  z.object({ type: z.literal('reject'), reason: z.string(), ...verdictFields }).readonly(),
-  z.object({ type: z.literal('escalate'), reason: z.string(), ...verdictFields }).readonly(),
+  kinds.approve.extend(remarks).strict().readonly(),
+  kinds.retry.extend(remarks).strict().readonly(),
+  kinds.retryPredecessor.extend(remarks).strict().readonly(),
+  kinds.reject.extend(remarks).strict().readonly(),
+  kinds.escalate.extend(remarks).strict().readonly(),
+]);
+
+const storedRemarks = {
+  issues: z.array(storedIssueSchema).readonly().optional(),
+  priorFindings: z.array(storedPriorFindingSchema).readonly().optional(),
+};
+
+/** A decision as it is stored, with fields that a later build may have added. */
+export const storedDecisionSchema = z.discriminatedUnion('type', [
+  kinds.approve.extend(storedRemarks).readonly(),
+  kinds.retry.extend(storedRemarks).readonly(),
+  kinds.retryPredecessor.extend(storedRemarks).readonly(),
+  kinds.reject.extend(storedRemarks).readonly(),
+  kinds.escalate.extend(storedRemarks).readonly(),
 ]);
 
 /** A reviewer's verdict on one attempt: go, recycle, recycle an earlier phase, kill, or hold. */

@@ -4,9 +4,9 @@
  * @module
  */
 import { z } from 'zod';
-import { decisionSchema } from './decision.ts';
+import { storedDecisionSchema } from './decision.ts';
 import { inboxPolicySchema } from './inbox-policy.ts';
-import { issueSchema } from './issue.ts';
+import { storedIssueSchema } from './issue.ts';
 
 export const error = z.object({
   code: z.string(),
@@ -24,21 +24,21 @@ export const correction = z.object({
   from: z.string(),
   feedback: z.string(),
   requiredChange: z.string().optional(),
-  issues: z.array(issueSchema).optional(),
+  issues: z.array(storedIssueSchema).optional(),
 });
 export const revision = z.object({
   attempt: z.int(),
   feedback: z.string(),
   requiredChange: z.string().optional(),
-  issues: z.array(issueSchema).optional(),
+  issues: z.array(storedIssueSchema).optional(),
   history: z.array(correction),
 });
 /** A phase that has sent back another. */
 export const rewind = z.object({ from: z.string(), to: z.string() });
 export const verdict = z.union([
-  decisionSchema,
+  storedDecisionSchema,
   z.object({ type: z.literal('unrecognised'), text: z.string() }),
-  z.object({ type: z.literal('inconclusive'), decision: decisionSchema }),
+  z.object({ type: z.literal('inconclusive'), decision: storedDecisionSchema }),
   z.object({ type: z.literal('unavailable'), error }),
 ]);
 export const outputs = z.record(z.string(), z.unknown());

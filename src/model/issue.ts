@@ -9,39 +9,45 @@ import { contentHash } from './content-hash.ts';
 /** How bad an issue is, worst first. */
 export const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const;
 
+const issue = z.object({
+  /** Names the issue from one review to the next. @default a hash of its category and its description */
+  id: z.string().min(1).optional(),
+  /** What kind of defect it is, such as `security`. */
+  category: z.string().optional(),
+  severity: z.enum(SEVERITIES),
+  /** What is wrong. */
+  description: z.string().min(1),
+  /** Where it is seen. */
+  evidence: z.string().optional(),
+  /** What follows from it. */
+  impact: z.string().optional(),
+  /** The phase that has to correct it. @default the phase under review */
+  affectedPhase: z.string().optional(),
+  /** The change that is needed, as one imperative sentence. */
+  requiredChange: z.string().optional(),
+});
+
 /** The schema of {@link Issue}. */
-export const issueSchema = z
-  .object({
-    /** Names the issue from one review to the next. @default a hash of its category and its description */
-    id: z.string().min(1).optional(),
-    /** What kind of defect it is, such as `security`. */
-    category: z.string().optional(),
-    severity: z.enum(SEVERITIES),
-    /** What is wrong. */
-    description: z.string().min(1),
-    /** Where it is seen. */
-    evidence: z.string().optional(),
-    /** What follows from it. */
-    impact: z.string().optional(),
-    /** The phase that has to correct it. @default the phase under review */
-    affectedPhase: z.string().optional(),
-    /** The change that is needed, as one imperative sentence. */
-    requiredChange: z.string().optional(),
-  })
-  .readonly();
+export const issueSchema = issue.strict().readonly();
+
+/** The same as it is stored, with fields that a later build may have added. */
+export const storedIssueSchema = issue.readonly();
 
 /** One thing that a review found to be wrong. */
 export type Issue = z.infer<typeof issueSchema>;
 
+const priorFinding = z.object({
+  /** The `id` of a finding that the reviewer was shown. */
+  id: z.string(),
+  /** Corrected, still there, or never a defect. */
+  status: z.enum(['fixed', 'open', 'withdrawn']),
+});
+
 /** The schema of {@link PriorFinding}. */
-export const priorFindingSchema = z
-  .object({
-    /** The `id` of a finding that the reviewer was shown. */
-    id: z.string(),
-    /** Corrected, still there, or never a defect. */
-    status: z.enum(['fixed', 'open', 'withdrawn']),
-  })
-  .readonly();
+export const priorFindingSchema = priorFinding.strict().readonly();
+
+/** The same as it is stored. */
+export const storedPriorFindingSchema = priorFinding.readonly();
 
 /** What a reviewer says of something that it found in an earlier review. */
 export type PriorFinding = z.infer<typeof priorFindingSchema>;

@@ -32,12 +32,15 @@ export const gatePolicySchema = z.strictObject({
   maxPredecessorRetries: count.optional(),
   /** Reviews in a row that find the same issue open, while no other is corrected, make a loop: no budget is left then. @default 2 */
   loopAfter: z.union([z.int().min(2), z.literal('unlimited')]).optional(),
-  /** What follows a request for changes when that budget is spent. @default 'accept' */
+  /** What follows a request for changes when that budget is spent. @default 'reject' */
   onExhausted: z.enum(['accept', 'acceptBest', 'escalate', 'reject']).optional(),
-  /** What text without a verdict means. @default 'approve' (with a warning) */
+  /** What text without a verdict means: an approval with a warning, or that the review is asked again. @default 'ask' */
   onUnrecognised: z.enum(['approve', 'ask']).optional(),
-  /** What sending back a phase that is not allowed means. @default 'approve' (with a warning) */
-  onInvalidTarget: z.enum(['approve', 'escalate']).optional(),
+  /**
+   * What it means that a reviewer's words send back a phase that they may not: an approval with a warning, a question to a
+   * person, or that the review is asked again, as often as `maxReviewErrors` says. @default 'ask'
+   */
+  onInvalidTarget: z.enum(['approve', 'escalate', 'ask']).optional(),
   /** Times one review is asked again after it could not be had. @default 3 */
   maxReviewErrors: count.optional(),
   /**
@@ -138,9 +141,9 @@ export const gateDefaults: FullGatePolicy = {
   maxRetries: 2,
   maxPredecessorRetries: 2,
   loopAfter: 2,
-  onExhausted: 'accept',
-  onUnrecognised: 'approve',
-  onInvalidTarget: 'approve',
+  onExhausted: 'reject',
+  onUnrecognised: 'ask',
+  onInvalidTarget: 'ask',
   maxReviewErrors: 3,
   reviewBackoff: Object.freeze({}),
   minConfidence: 0.6,
@@ -154,10 +157,13 @@ export const gateDefaults: FullGatePolicy = {
   inbox: Object.freeze({}),
 };
 
-/** Presets: four reproduce one source of the design each, `strict` is for reviewers that are models. */
+/** Presets: four reproduce one source of the design each, `strict` adds people to the defaults. */
 export const policies = {
-  /** Agent ensembles: a spent budget accepts, a phase that is sent back does not pass its gate again. */
-  ensemble: { regate: false },
+  /**
+   * Agent ensembles: a spent budget accepts, text without a verdict and a target that is not allowed approve, a phase that is
+   * sent back does not pass its gate again. The only preset under which a gate opens although nobody opened it.
+   */
+  ensemble: { onExhausted: 'accept', onUnrecognised: 'approve', onInvalidTarget: 'approve', regate: false },
   /** Coding fleets: rejection first, three attempts, then a person; a reviewer that cannot answer never rejects. */
   fleet: {
     layout: 'rejection-first',
@@ -178,7 +184,7 @@ export const policies = {
   },
   /** Phased execution: one retry from a fresh context, then everything halts. */
   phased: { maxRetries: 1, onExhausted: 'reject', onFailure: 'halt' },
-  /** Fail closed everywhere: nothing passes that no reviewer approved. */
+  /** The defaults with people: what would end for want of an approval waits for one to decide. */
   strict: {
     onExhausted: 'escalate',
     onUnrecognised: 'ask',

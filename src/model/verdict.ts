@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isBroken, noDecision, readCodeDecision, targetInvalid, type Seat } from './code-decision.ts';
 import { decisionSchema, isNegative, type Decision } from './decision.ts';
 import { parseDecision } from './decision-text.ts';
 import { errorInfo, PhasegateError } from './errors.ts';
@@ -11,27 +12,32 @@ import { isAstray, phaseOf, withIds, type Issue } from './issue.ts';
 import type { GatePlan } from './plan.ts';
 import { joinDemands } from './revision.ts';
 
-/**
- * Reads one reviewer's answer: text by the text protocol, an object by the schema. Never throws.
- *
- * @param phases The names of all phases, also of those that may not be sent back, so that none is taken for another.
- */
-export function readAnswer(answer: unknown, minConfidence: number, phases: readonly string[]): Verdict {
-  if (typeof answer === 'string' || answer === null || answer === undefined) return parseDecision(answer, { phases });
-  const parsed = decisionSchema.safeParse(answer);
-  if (!parsed.success) {
-    const lines = parsed.error.issues.map((issue) => `${issue.path.join('.') || '(root)'}: ${issue.message}`);
-    return { type: 'unavailable', error: errorInfo(malformed(lines)) };
-  }
-  const decision = parsed.data;
-  const unsure = decision.confidence !== undefined && decision.confidence <= minConfidence && minConfidence > 0;
-  return unsure && isNegative(decision) ? { type: 'inconclusive', decision } : decision;
+/** Reads one reviewer's answer: text by the text protocol, all else as a decision that code has made. Never throws. */
+export function readAnswer(answer: unknown, seat: Seat): Verdict {
+  if (typeof answer === 'string') return readText(answer, seat);
+  const decision = readCodeDecision(answer, seat);
+  return decision.type === 'unavailable' ? decision : sure(decision, seat);
+}
+
+/** Reads what a person has said who is a reviewer, which was judged when they said it. They may bring outputs as well. */
+export function readPersonsAnswer(answer: unknown, seat: Seat): Verdict {
+  const { outputs: _, ...said }: { readonly outputs?: unknown } = typeof answer === 'object' ? (answer ?? {}) : {};
+  const parsed = decisionSchema.safeParse(said);
+  return parsed.success ? sure(parsed.data, seat) : { type: 'unavailable', error: errorInfo(noDecision(answer, seat)) };
 }
 
 /**
+ * What follows from a handler of a reviewer that threw: the review may be asked for again, but where it has made a decision that can never be one.
+ */
+export function readThrown(thrown: unknown): Verdict {
+  const error = errorInfo(thrown);
+  const isOurs = PhasegateError.is(thrown) && thrown.code === 'DECISION_INVALID';
+  return { type: 'unavailable', error: isOurs ? { ...error, permanent: true } : error };
+}
+/**
  * What several reviewers said, as one verdict.
  *
- * Enough approvals approve. Otherwise a missing answer is asked for again; then a rejection wins over an escalation,
+ * An answer of code that is no decision comes first. Then enough approvals approve. Otherwise a missing answer is asked for again; then a rejection wins over an escalation,
  * that over sending back a phase (the earliest in the pipeline), that over a retry, that over sending back one that may
  * not be. Feedback of the same kind is joined, and issues of all of them: a demand with issues is one on the earliest phase
  * that one of them is about.
@@ -40,6 +46,8 @@ export function readAnswer(answer: unknown, minConfidence: number, phases: reado
  */
 export function combine(verdicts: Readonly<Record<string, Verdict>>, gate: GatePlan, own: string): Verdict {
   const all = gate.reviewers.flatMap((reviewer) => verdicts[reviewer.name] ?? []);
+  const broken = all.find(isBroken);
+  if (broken) return broken;
   const [first] = all;
   if (all.length === 1 && first && !hasIssues(first)) return first;
   const approvals = all.filter((one) => approves(one, gate));
@@ -123,6 +131,21 @@ export function isPermanent(verdict: Verdict): boolean {
 
 // --- internal ---
 
+/** A decision that is sure enough to count. */
+function sure(decision: Decision, { gate: { minConfidence } }: Seat): Verdict {
+  const unsure = decision.confidence !== undefined && decision.confidence <= minConfidence && minConfidence > 0;
+  return unsure && isNegative(decision) ? { type: 'inconclusive', decision } : decision;
+}
+
+/** Words that send back a phase that they may not are a slip of whoever wrote them: another answer may be better. */
+function readText(text: string, seat: Seat): Verdict {
+  const { gate, phases } = seat;
+  const verdict = parseDecision(text, { phases });
+  const isAstray = verdict.type === 'retryPredecessor' && !gate.targets.includes(verdict.phase);
+  if (!isAstray || gate.onInvalidTarget !== 'ask') return verdict;
+  return { type: 'unavailable', error: errorInfo(targetInvalid(verdict.phase, seat)) };
+}
+
 const APPROVE: Decision = { type: 'approve' };
 
 /**
@@ -170,14 +193,4 @@ function join(
     ...(scores.length > 0 && { score: Math.min(...scores) }),
     ...(issues.length > 0 && { issues }),
   };
-}
-
-function malformed(lines: readonly string[]): PhasegateError {
-  return new PhasegateError(
-    'DECISION_INVALID',
-    `Cannot read the reviewer's answer as it is not a decision:\n  ${lines.join('\n  ')}`,
-    {
-      hint: 'Return approve(), retry(...), retryPredecessor(...), reject(...), escalate(...), or text such as "RETRY: <feedback>".',
-    },
-  );
 }

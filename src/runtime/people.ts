@@ -73,7 +73,8 @@ function bound(
     const question = questionOf(one.runner);
     if (!question) return [name, one];
     const runner: TaskWork['runner'] = { run: (context) => ask({ question, reviewer, context }) };
-    return [name, reviewer && tasks.size === 1 ? { ...one, runner, mayEdit: true } : { ...one, runner }];
+    if (!reviewer) return [name, { ...one, runner }];
+    return [name, { ...one, runner, byPerson: true, ...(tasks.size === 1 && { mayEdit: true }) }];
   });
   return new Map(all);
 }

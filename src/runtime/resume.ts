@@ -11,6 +11,7 @@ import type { Pipeline } from '../model/define.ts';
 import { errorInfo, PhasegateError } from '../model/errors.ts';
 import type { EventOf, RunRecord } from '../model/event.ts';
 import { isSameJson } from '../model/json.ts';
+import { likeKept } from '../model/former-plan.ts';
 import { fingerprint, fingerprintLike, type Plan } from '../model/plan.ts';
 import { planChanges } from '../model/plan-changes.ts';
 import { guardRedact, redactSecrets } from '../model/redact.ts';
@@ -96,7 +97,7 @@ export interface Told {
 /** Tells a run again. @throws PhasegateError where it cannot go on with that pipeline, as {@link resumeRun} does. */
 export function tell(
   runId: string,
-  { plan, name }: Pick<Pipeline, 'plan' | 'name'>,
+  { plan: made, name }: Pick<Pipeline, 'plan' | 'name'>,
   records: readonly RunRecord[],
   { allowChanged = false, redact = redactSecrets, attended }: ResumeOptions,
   how: 'resume' | 'retry',
@@ -106,10 +107,11 @@ export function tell(
   if (first?.type !== 'run.started') throw runUnknown(how, runId);
   checkEnd(runId, records, last?.type === 'run.ended' ? last : undefined, how);
   const known = definitionOf(records, first);
+  const { input: given, attended: reached = false, memory, edition = 1 } = first;
+  const plan = likeKept(made, { edition });
   const isChanged = fingerprintLike(plan, known) !== known.fingerprint;
   if (isChanged && !allowChanged) throw runChanged(runId, name, planChanges(known.plan, plan));
   if (isChanged) checkUnchanged(runId, [known.plan, plan].map(maskedBy(guardRedact(redact), first)), records, how);
-  const { input: given, attended: reached = false, memory, edition = 1 } = first;
   const input = { run: runId, plan, input: given, attended: reached, memory, edition };
   // It may have been resumed with another definition before.
   const changed = fingerprintLike(plan, first) !== first.fingerprint;

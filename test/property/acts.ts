@@ -6,6 +6,7 @@
 import {
   approve,
   escalate,
+  formatDecision,
   needsRework,
   reject,
   retry,
@@ -44,6 +45,7 @@ export function answer(act: ReviewAct, findings: readonly ReviewFinding[]): unkn
     case 'retry':
       return { ...retry(act.feedback), ...numbers(act), ...remarksOf(act, findings) };
     case 'rewind':
+      if (act.words) return formatDecision(retryPredecessor(act.phase, act.feedback));
       return { ...retryPredecessor(act.phase, act.feedback), ...numbers(act), ...remarksOf(act, findings) };
     case 'reject':
       return { ...reject('not good'), ...remarksOf(act, findings) };

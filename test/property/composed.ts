@@ -182,7 +182,7 @@ function reviewAct(one: Drawn, above: readonly string[], scores: boolean, remark
   const unsure = one.value === 2 && one.to % 5 === 3 ? { confidence: 0.5 } : {};
   switch (one.act) {
     case 'rewind':
-      return { do: 'rewind', phase: targetOf(one, above), feedback: `change ${one.to}`, ...unsure, ...remarks };
+      return rewindAct(one, targetOf(one, above), unsure, remarks);
     case 'retry':
       return { do: 'retry', feedback: `again ${one.to}`, ...unsure, ...(scores && { score: one.value }), ...remarks };
     case 'throw':
@@ -198,6 +198,13 @@ function reviewAct(one: Drawn, above: readonly string[], scores: boolean, remark
     default:
       return { do: 'approve', ...remarks };
   }
+}
+
+/** Where it names nobody it is mostly text, as code ends its phase by that. */
+function rewindAct(one: Drawn, phase: string, unsure: { readonly confidence?: number }, remarks: Remarks): ReviewAct {
+  const rewind = { do: 'rewind', phase, feedback: `change ${one.to}` } as const;
+  const isText = phase === 'nobody' ? one.value !== 0 : Object.keys(remarks).length === 0 && one.value % 2 === 1;
+  return isText ? { ...rewind, words: true } : { ...rewind, ...unsure, ...remarks };
 }
 
 /** What a person says who is a reviewer: nothing that is no decision, and nothing of earlier findings. */

@@ -185,7 +185,7 @@ function drawnGate(bad: number, people: boolean): fc.Arbitrary<DrawnGate> {
           ...(people ? (['escalate', 'escalate'] as const) : []),
         ),
         onUnrecognised: fc.constantFrom('approve', 'ask'),
-        onInvalidTarget: fc.constantFrom('approve', 'escalate'),
+        onInvalidTarget: fc.constantFrom('approve', 'escalate', 'ask'),
         maxReviewErrors: fc.nat(2),
         invalidate: fc.constantFrom('requester', 'changed', 'all'),
         regate: fc.boolean(),

@@ -6,7 +6,7 @@
 import { loopOf } from './findings.ts';
 import { isAstray, shares, type Told } from './issues.ts';
 import type { GateSpec } from './scenario.ts';
-import { isLost, isMissing, type Demanding, type Verdict } from './review.ts';
+import { brokenBy, isLost, isMissing, type Demanding, type Verdict } from './review.ts';
 import { allowedTargets, namesAbove, rank } from './targets.ts';
 import type { Phase, World } from './world.ts';
 
@@ -41,6 +41,8 @@ export interface Signs {
 export function judge(world: World, phase: Phase, verdict: Verdict, by: DecidedBy, asked: number): Judgement {
   const { gate } = phase;
   if (!gate) return { to: 'failed', code: 'REWORK_IMPOSSIBLE' };
+  const code = brokenBy(verdict);
+  if (code !== undefined) return { to: 'failed', code };
   if (isMissing(gate, verdict)) {
     if (!isLost(verdict) && asked - 1 < count(gate.maxReviewErrors, 3)) return { to: 'askAgain' };
     if (world.scenario.attended) return { to: 'escalated', because: 'reviewUnavailable' };
@@ -169,7 +171,7 @@ function count(value: number | 'unlimited' | undefined, fallback: number): numbe
 }
 
 function exhausted(gate: GateSpec, isLoop: boolean): Judgement {
-  switch (gate.onExhausted ?? 'accept') {
+  switch (gate.onExhausted ?? 'reject') {
     case 'accept':
     case 'acceptBest':
       return { to: 'approved', because: 'exhausted', warning: 'EXHAUSTED' };

@@ -28,7 +28,13 @@ export type Verdict =
   | (Remarks & { readonly type: 'approve'; readonly score?: number | undefined; readonly edited?: Edits | undefined })
   | (Remarks & { readonly type: 'reject' | 'escalate' })
   | { readonly type: 'unrecognised' | 'inconclusive' }
-  | { readonly type: 'unavailable'; readonly lasts?: boolean; readonly waits?: number }
+  | {
+      readonly type: 'unavailable';
+      readonly lasts?: boolean;
+      readonly waits?: number;
+      /** Set where code has decided what it may not, or nothing. */
+      readonly broken?: 'DECISION_INVALID' | 'DECISION_TARGET_INVALID';
+    }
   | Demanding;
 
 /** A verdict that demands a change. */
@@ -81,13 +87,18 @@ export function askReview(
 
 /** Whether the review has to be had again. */
 export function isMissing(gate: GateSpec, verdict: Verdict): boolean {
-  if (verdict.type === 'unrecognised') return gate.onUnrecognised === 'ask';
+  if (verdict.type === 'unrecognised') return gate.onUnrecognised !== 'approve';
   return verdict.type === 'unavailable' || verdict.type === 'inconclusive';
 }
 
 /** Whether an answer cannot be had at all. */
 export function isLost(verdict: Verdict): boolean {
   return verdict.type === 'unavailable' && verdict.lasts === true;
+}
+
+/** What the phase fails with where an answer cannot be used at all. */
+export function brokenBy(verdict: Verdict): 'DECISION_INVALID' | 'DECISION_TARGET_INVALID' | undefined {
+  return verdict.type === 'unavailable' ? verdict.broken : undefined;
 }
 
 /** How long a reviewer that could not answer asks to be left alone. */
@@ -108,10 +119,12 @@ function askReviewers(
   const asked = gate.reviewers.filter(({ name }) => !known.has(name));
   if (asked.length === 0) return end({ type: 'approve' }, known);
   let open = asked.length;
+  let over = false;
   const hear = (name: string, verdict: Verdict): void => {
     heard.set(name, completed(phase, name, verdict));
     open--;
-    if (open > 0) return;
+    over = open === 0 || brokenBy(verdict) !== undefined;
+    if (!over) return;
     const all = gate.reviewers.flatMap((one) => [...heard].filter(([who]) => who === one.name));
     const answers = new Map(all.filter(([, one]) => !isMissing(gate, one) || isLost(one)));
     end(combine(world, phase, gate, heard), answers);
@@ -121,18 +134,19 @@ function askReviewers(
     const act: Call<ReviewAct> = callOf<ReviewAct>(calls, nth, { do: 'approve' });
     if (policy) {
       // By the clock they reject.
-      const question = { phase, name, reviewer: true, policy, isVoid: () => false };
+      const question = { phase, name, reviewer: true, policy, isVoid: () => over };
       return askSoon(world, question, act.delay ?? delay, {
         answered: () => hear(name, verdictOf(asAllowed(phase, gate, act))),
         overdue: () => hear(name, { type: 'reject' }),
       });
     }
     later(world, phase, act.delay ?? delay, () => {
+      if (over) return;
       const own = phase.findings.filter((one) => one.reviewer === name);
       world.shown.push(shown(phase.name, name, own));
       if (act.tokens !== undefined && !spend(world, phase, name, true, act.tokens, bid)) return;
       giveBack(world, bid);
-      hear(name, verdictOf(act));
+      hear(name, judged(phase, gate, act));
     });
   };
   for (const one of asked) {
@@ -141,10 +155,18 @@ function askReviewers(
       phase,
       one.name,
       one.estimate,
-      () => false,
+      () => over,
       (bid) => begin(one, bid),
     );
   }
+}
+
+/** What an answer is worth at this gate: code may name only what may be sent back, words are asked for again. */
+function judged(phase: Phase, gate: GateSpec, act: ReviewAct): Verdict {
+  if (act.do !== 'rewind' || allowedTargets(phase, gate).has(act.phase)) return verdictOf(act);
+  if (!act.words) return { type: 'unavailable', broken: 'DECISION_TARGET_INVALID' };
+  const isAsked = (gate.onInvalidTarget ?? 'ask') === 'ask';
+  return isAsked ? { type: 'unavailable' } : verdictOf(act);
 }
 
 function verdictOf(act: ReviewAct): Verdict {
@@ -165,7 +187,7 @@ function verdictOf(act: ReviewAct): Verdict {
     case 'babble':
       return { type: 'unrecognised' };
     case 'malformed':
-      return { type: 'unavailable' };
+      return { type: 'unavailable', broken: 'DECISION_INVALID' };
     case 'throw':
       return { type: 'unavailable', lasts: act.lasts ?? false, waits: act.waits ?? 0 };
   }
@@ -176,6 +198,8 @@ const MIN_CONFIDENCE = 0.6;
 /** One verdict of several answers (rule 7). */
 function combine(world: World, phase: Phase, gate: GateSpec, heard: Answers): Verdict {
   const all = gate.reviewers.flatMap(({ name }) => heard.get(name) ?? []);
+  const broken = all.find((one) => brokenBy(one) !== undefined);
+  if (broken) return broken;
   const [only] = all;
   const demands = all.filter((one) => one.type === 'retryPredecessor' || one.type === 'retry');
   const allowed = allowedTargets(phase, gate);

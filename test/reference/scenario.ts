@@ -47,10 +47,13 @@ export type ReviewAct =
       readonly phase: string;
       readonly feedback: string;
       readonly confidence?: number;
+      /** Said as text, without any remark; else code decides so. */
+      readonly words?: true;
     })
   | (Remarks & { readonly do: 'reject' })
   | (Remarks & { readonly do: 'escalate' })
   | { readonly do: 'babble' }
+  /** Code that makes no decision. */
   | { readonly do: 'malformed' }
   /** An error; `lasts` where it says that no other try helps, `waits` where it says how long the next should wait. */
   | { readonly do: 'throw'; readonly lasts?: true; readonly waits?: number };

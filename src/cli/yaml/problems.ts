@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import type { Problem } from '../../model/problems.ts';
-import { nearest } from '../nearest.ts';
+import { nearest } from '../../model/nearest.ts';
 import type { FileProblem, YamlDocument } from './document.ts';
 import { pipelineFileSchema } from './schema.ts';
 

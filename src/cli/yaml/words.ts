@@ -16,7 +16,8 @@ export const GATE_WORDS: Words<GatePolicy> = {
     'Reviews in a row that may find the same issue open while no other is corrected. The next demand counts as one without budget.',
   onExhausted: 'What follows a request for changes when the budget is spent.',
   onUnrecognised: 'What text without a verdict means: an approval with a warning, or that the review is asked again.',
-  onInvalidTarget: 'What it means that a reviewer sends back a phase that it may not send back.',
+  onInvalidTarget:
+    'What it means that words of a reviewer send back a phase that it may not: an approval with a warning, a question to a person, or that the review is asked again. Code that does so fails the phase.',
   maxReviewErrors: 'Times one review is asked again after it could not be had. It spends no retry.',
   onReviewUnavailable:
     'What follows if a review could not be had in all its tries: the phase fails, or a person decides in a run that is kept. Without it the phase fails.',

@@ -4,9 +4,14 @@
  * @module
  */
 
+/** Longest word, in characters, that is compared: each comparison takes the product of two lengths. */
+const LONGEST = 100;
+
 /** The candidate that differs from a word by the fewest keystrokes; `undefined` where none is near. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  if (word.length > LONGEST) return undefined;
   const [best] = candidates
+    .filter(({ length }) => length <= LONGEST)
     .map((candidate) => ({ candidate, far: distance(word.toLowerCase(), candidate.toLowerCase()) }))
     .filter(({ candidate, far }) => far <= Math.max(1, Math.floor(Math.max(word.length, candidate.length) / 3)))
     .toSorted((a, b) => a.far - b.far);
