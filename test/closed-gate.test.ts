@@ -91,7 +91,7 @@ describe('a decision that code makes', () => {
     error: { code, message: expect.stringMatching(new RegExp(words.join('[^]*'), 'u')) as string },
   });
 
-  it.each([undefined, 'approve', 'escalate', 'ask'] as const)(
+  it.each([undefined, 'escalate', 'ask'] as const)(
     'and sends back a phase that there is none of fails at once, with onInvalidTarget %s',
     async (onInvalidTarget) => {
       const found = await ends({ type: 'retryPredecessor', phase: 'aa', feedback: '' }, { onInvalidTarget });

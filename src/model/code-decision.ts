@@ -16,7 +16,7 @@ export interface Seat {
   readonly phase: string;
   /** The names of all phases of the pipeline. */
   readonly phases: readonly string[];
-  readonly gate: Pick<GatePlan, 'targets' | 'minConfidence' | 'onInvalidTarget'>;
+  readonly gate: Pick<GatePlan, 'targets' | 'minConfidence' | 'onInvalidTarget' | 'onUnrecognised'>;
 }
 
 /**
@@ -28,8 +28,9 @@ export function readCodeDecision(answer: unknown, seat: Seat): Decision | Extrac
   const parsed = decisionSchema.safeParse(answer);
   if (!parsed.success) return broken(noDecision(answer, seat));
   const decision = parsed.data;
-  const isAstray = decision.type === 'retryPredecessor' && !seat.gate.targets.includes(decision.phase);
-  return isAstray ? broken(targetInvalid(decision.phase, seat)) : decision;
+  const { targets, onInvalidTarget } = seat.gate;
+  const isAstray = decision.type === 'retryPredecessor' && !targets.includes(decision.phase);
+  return isAstray && onInvalidTarget !== 'approve' ? broken(targetInvalid(decision.phase, seat)) : decision;
 }
 
 /** Whether code has answered with what can never be a decision: the phase fails, and nobody is asked again. */

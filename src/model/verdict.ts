@@ -15,6 +15,7 @@ import { joinDemands } from './revision.ts';
 /** Reads one reviewer's answer: text by the text protocol, all else as a decision that code has made. Never throws. */
 export function readAnswer(answer: unknown, seat: Seat): Verdict {
   if (typeof answer === 'string') return readText(answer, seat);
+  if ((answer ?? null) === null && seat.gate.onUnrecognised === 'approve') return readText('', seat);
   const decision = readCodeDecision(answer, seat);
   return decision.type === 'unavailable' ? decision : sure(decision, seat);
 }

@@ -5,6 +5,7 @@ import {
   formatDecision,
   parseDecision,
   phase,
+  policies,
   reject,
   retry,
   retryPredecessor,
@@ -61,9 +62,10 @@ describe('conformance: parse', () => {
 
   it.each(cases.filter(([, { gives }]) => gives.type === 'unrecognised'))('%s; the gate approves', async (_, one) => {
     const draft = task('draft', { run: () => 'text' });
-    const pipeline = definePipeline({ name: 'p', phases: [phase('a', { tasks: [draft], review: () => one.text })] });
-    const { phases, warnings } = await startRun(pipeline).result;
-    expect(phases['a']).toMatchObject({ status: 'approved', because: 'unrecognised', attempts: 1 });
+    const phases = [phase('a', { tasks: [draft], review: () => one.text as string })];
+    const pipeline = definePipeline({ name: 'p', phases, policy: policies.ensemble });
+    const { phases: ended, warnings } = await startRun(pipeline).result;
+    expect(ended['a']).toMatchObject({ status: 'approved', because: 'unrecognised', attempts: 1 });
     expect(warnings).toHaveLength(1);
   });
 });

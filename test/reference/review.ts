@@ -164,7 +164,8 @@ function askReviewers(
 /** What an answer is worth at this gate: code may name only what may be sent back, words are asked for again. */
 function judged(phase: Phase, gate: GateSpec, act: ReviewAct): Verdict {
   if (act.do !== 'rewind' || allowedTargets(phase, gate).has(act.phase)) return verdictOf(act);
-  if (!act.words) return { type: 'unavailable', broken: 'DECISION_TARGET_INVALID' };
+  if (!act.words && gate.onInvalidTarget !== 'approve')
+    return { type: 'unavailable', broken: 'DECISION_TARGET_INVALID' };
   const isAsked = (gate.onInvalidTarget ?? 'ask') === 'ask';
   return isAsked ? { type: 'unavailable' } : verdictOf(act);
 }
