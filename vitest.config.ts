@@ -3,7 +3,31 @@ import { defineConfig } from 'vitest/config';
 
 const source = (path: string): string => fileURLToPath(new URL(`src/${path}`, import.meta.url));
 
-export default defineConfig({
+const TESTS = 'test/**/*.test.ts';
+
+/** Tests with a browser. */
+const BROWSER = ['test/browser/**/*.test.ts'];
+
+/** Random scenarios, of which `npm run test:deep` tries more. */
+const PROPERTY = ['test/property/**/*.test.ts', 'test/store/model.test.ts'];
+
+/** How many scenarios each property is tried on by `npm run test:deep`. */
+const DEEP = { PHASEGATE_SCENARIOS: '1500' };
+
+/** Tests that start processes, listen on ports, or read what is built. */
+const PROCESS = [
+  'test/{build,command,command-check,docs,git-checks,one-answer,package,pictures}.test.ts',
+  'test/cli/**/*.test.ts',
+  'test/dashboard/bundle.test.ts',
+  'test/examples/**/*.test.ts',
+  'test/inspect/**/*.test.ts',
+  'test/openai/**/*.test.ts',
+  'test/server/**/*.test.ts',
+  'test/store/{broken,compact,processes,sqlite}.test.ts',
+  'test/survive/**/*.test.ts',
+];
+
+export default defineConfig(({ mode }) => ({
   resolve: {
     // Examples name the package as a user does; under test they get its source, not a stale build.
     alias: [
@@ -19,14 +43,18 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['test/**/*.test.ts'],
+    projects: [
+      { extends: true, test: { name: 'unit', include: [TESTS], exclude: [...BROWSER, ...PROPERTY, ...PROCESS] } },
+      { extends: true, test: { name: 'process', include: PROCESS, exclude: PROPERTY } },
+      { extends: true, test: { name: 'browser', include: BROWSER } },
+      { extends: true, test: { name: 'property', include: PROPERTY, env: mode === 'deep' ? DEEP : {} } },
+    ],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // Machines that test many files at once are slow.
+    // A test that takes longer hangs. Machines that test many files at once are slow.
     expect: { poll: { timeout: 60_000 } },
-    typecheck: { enabled: true, include: ['test/**/*.test-d.ts'] },
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text', 'html'] },
   },
-});
+}));

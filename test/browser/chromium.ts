@@ -122,7 +122,7 @@ function problemOf({ path, env }: Executable): string | undefined {
   const { status, stderr, error } = spawnSync(path, ['--version'], {
     env: { ...process.env, ...env },
     encoding: 'utf8',
-    timeout: 30_000,
+    timeout: 100_000,
   });
   if (error) return error.message;
   return status === 0 ? undefined : stderr.trim() || `it ends with ${status}`;

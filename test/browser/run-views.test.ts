@@ -50,9 +50,9 @@ describe('the graph of a run', () => {
       const [outer, inner] = [await graph.boundingBox(), await last.boundingBox({ timeout: 1000 }).catch(() => null)];
       return outer !== null && inner !== null && inner.x >= outer.x && inner.x + inner.width <= outer.x + outer.width;
     };
-    await expect.poll(isInWindow, { timeout: 10_000 }).toBe(true);
+    await expect.poll(isInWindow).toBe(true);
     await page.reload();
-    await expect.poll(isInWindow, { timeout: 10_000 }).toBe(true);
+    await expect.poll(isInWindow).toBe(true);
   });
 
   it('draws who sent back whom, with how often', async () => {

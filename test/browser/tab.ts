@@ -48,7 +48,7 @@ export async function openBeside(page: Page, url: string): Promise<Tab> {
 // --- internal ---
 
 /** Milliseconds until a test gives up waiting: machines that test at the same time are slow. */
-const PATIENCE = 15_000;
+const PATIENCE = 60_000;
 
 let browser: Promise<Browser> | undefined;
 

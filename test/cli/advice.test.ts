@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { files, phasegateProcess as phasegate } from './cli.ts';
+import { files, phasegate } from './cli.ts';
 
 const SPENT = {
   costUsd: ['retry r1', 'costUsd: 1', `[phase('a', { tasks: [paid('t'), paid('u')] })]`],

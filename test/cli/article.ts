@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile, watch, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { files, phasegateProcess as phasegate, start, type Ended, type Going } from './cli.ts';
+import { files, phasegate, start, type Ended, type Going } from './cli.ts';
 
 /**
  * Research, then a draft. The draft says `at work` and hangs until `go` is there; its gate escalates where `ask` is there,

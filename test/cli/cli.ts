@@ -184,9 +184,9 @@ export async function witness(): Promise<Witness> {
 
 /** Says what was waited for, where the time limit of the test would just say that it was long. */
 async function inTime<T>(awaited: Promise<T>, standing: () => string): Promise<T> {
-  const timeout = AbortSignal.timeout(20_000);
+  const timeout = AbortSignal.timeout(100_000);
   const late = new Promise<never>((_resolve, reject) => {
-    timeout.addEventListener('abort', () => reject(new Error(`Waited for 20 s in vain: ${standing()}.`)));
+    timeout.addEventListener('abort', () => reject(new Error(`Waited for 100 s in vain: ${standing()}.`)));
   });
   return Promise.race([awaited, late]);
 }

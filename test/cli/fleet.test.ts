@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { readArchive } from '../../src/cli/archive.ts';
 import { copyRun } from '../../src/runtime/fork.ts';
 import { sqliteStore } from '../../src/store.ts';
-import { files, phasegateProcess as phasegate } from './cli.ts';
+import { files, phasegate } from './cli.ts';
 
 const FLEET = fileURLToPath(new URL('../fixtures/fleet/', import.meta.url));
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sqliteStore } from '../../src/store.ts';
 import { article, containing, put, ranTo } from './article.ts';
-import { phasegateProcess as phasegate } from './cli.ts';
+import { phasegate } from './cli.ts';
 
 const STORE = '.phasegate/runs.db';
 

@@ -8,7 +8,7 @@ import { chartToMermaid } from '../../visualizations/statechart-mermaid.ts';
 import { chartToSvg } from '../../visualizations/statechart-svg.ts';
 import { statechartOf } from '../../visualizations/statechart.ts';
 import { article, containing, put, ranTo } from './article.ts';
-import { files, phasegateProcess as phasegate } from './cli.ts';
+import { files, phasegate } from './cli.ts';
 
 const REWOUND = `
 import { definePipeline, phase, task } from 'phasegate';

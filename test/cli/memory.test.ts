@@ -1,7 +1,7 @@
 /** What runs have learned, listed and forgotten. */
 import { describe, expect, it } from 'vitest';
 import { sqliteStore } from '../../src/store.ts';
-import { files, main, phasegateProcess as phasegate } from './cli.ts';
+import { files, main, phasegate } from './cli.ts';
 
 /** The built library, as a file in another folder names it. */
 const LIBRARY = main.replace('cli/main.js', 'index.js');

@@ -1,7 +1,7 @@
 /** An issue is laid at another phase's door, from another process. */
 import { describe, expect, it } from 'vitest';
 import type { InboxItem, ItemDetail } from '../../src/index.ts';
-import { files, main, phasegateProcess as phasegate } from './cli.ts';
+import { files, main, phasegate } from './cli.ts';
 
 /** The built library, as a file in another folder names it. */
 const LIBRARY = main.replace('cli/main.js', 'index.js');

@@ -7,7 +7,7 @@ import { timelineLines } from '../../src/cli/show/timeline-lines.ts';
 import { foldTimeline } from '../../src/model/timeline.ts';
 import { fake, play, simulatedTime, type SimulatedTime } from '../rig.ts';
 import { article, containing, ranTo } from './article.ts';
-import { phasegateProcess as phasegate } from './cli.ts';
+import { phasegate } from './cli.ts';
 
 describe('timelineLines()', () => {
   it('draws a row for each phase, a scale, and what it means', async () => {

@@ -46,7 +46,7 @@ export default definePipeline({ name: 'noisy', phases: [ask, work] });
 `;
 
 /** Each starts several processes. */
-const LONG = { timeout: 60_000 };
+const LONG = { timeout: 240_000 };
 
 describe('phasegate ui', LONG, () => {
   it('prints one line with the URL, serves, and ends in good order by Ctrl-C, also while somebody reads', async () => {

@@ -543,10 +543,10 @@ describe('refusals', () => {
     chmodSync(join(bin, 'git'), 0o755);
     vi.stubEnv('PATH', bin + delimiter + process.env['PATH']);
     const started = startRun(pipeline, { input: { repo: bin, out: join(bin, 'out.md') } });
-    const number = await vi.waitUntil(() => existsSync(pid) && Number(readFileSync(pid, 'utf8')), { timeout: 10_000 });
+    const number = await vi.waitUntil(() => existsSync(pid) && Number(readFileSync(pid, 'utf8')), { timeout: 60_000 });
     started.cancel('enough');
     expect(await started.result).toMatchObject({ status: 'cancelled', phases: { collect: { status: 'cancelled' } } });
-    await vi.waitFor(() => expect(() => process.kill(number, 0)).toThrow('ESRCH'), { timeout: 10_000 });
+    await vi.waitFor(() => expect(() => process.kill(number, 0)).toThrow('ESRCH'), { timeout: 60_000 });
   });
 });
 

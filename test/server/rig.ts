@@ -104,9 +104,9 @@ export function askAt(url: string, { method = 'GET', headers = {}, body }: Askin
 
 /** Waits until something holds. */
 export async function until(holds: () => unknown): Promise<void> {
-  const deadline = performance.now() + 25_000;
+  const deadline = performance.now() + 100_000;
   while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`Waited for 25 s in vain for: ${String(holds)}`);
+    if (performance.now() > deadline) throw new Error(`Waited for 100 s in vain for: ${String(holds)}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

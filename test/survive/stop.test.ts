@@ -15,7 +15,7 @@ beforeAll(async () => {
   folder = makeFolder();
   program = await bundle(folder);
   plain = await stopAt(program, folder, undefined);
-}, 60_000);
+}, 240_000);
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('a process that was stopped for longer than its right to a run lasts', () => {
