@@ -157,6 +157,15 @@ describe('a decision that code makes', () => {
   });
 });
 
+describe('a check that answers with a key that there is none of', () => {
+  it('is refused, so that its text is not lost', async () => {
+    const run = () => untyped({ passed: false, feedback: 'Cite two sources.' });
+    const { result } = await play([fake('a', { maxReviewErrors: 0, checks: [{ name: 'sources', run }] })]);
+    expect(result.status).toBe('failed');
+    expect(result.phases['a']?.error?.message).toContain('Unrecognized key: "feedback"');
+  });
+});
+
 describe('words that send back a phase that they may not', () => {
   const phases = (options: FakeOptions = {}) => [
     fake('a'),

@@ -6,8 +6,8 @@
 import { z } from 'zod';
 import { PhasegateError } from './errors.ts';
 
-/** The schema of a check's answer that is an object. */
-const checkResultSchema = z.object({
+/** The schema of a check's answer that is an object. A key that it does not know is refused, as its text would be lost. */
+const checkResultSchema = z.strictObject({
   passed: z.boolean(),
   /** The change that is needed, as one imperative sentence. @default 'Make check "<name>" pass.' */
   requiredChange: z.string().optional(),
