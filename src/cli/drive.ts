@@ -17,7 +17,7 @@ import { watchInterrupts } from './interrupt.ts';
 import { createLiveReporter } from './live.ts';
 import type { ProgramIo } from './program-io.ts';
 import { createLeaver, createRefuser } from './refuse.ts';
-import { asText, createJsonReporter, createPlainReporter, type Reporter } from './reporter.ts';
+import { asText, createJsonReporter, createPlainReporter, seesTree, type Reporter } from './reporter.ts';
 import { afterwards, goOnText } from './show/afterwards.ts';
 import { advised } from './show/error-text.ts';
 import { harmless } from './show/harmless.ts';
@@ -149,7 +149,7 @@ function restText(runId: string, kept: OpenStore | undefined): string {
 
 function createReporter({ json = false }: DriveFlags, io: ProgramIo): Reporter {
   if (json) return createJsonReporter(io);
-  return io.stdout.isTTY && io.env['TERM'] !== 'dumb' ? createLiveReporter(io) : createPlainReporter(io);
+  return seesTree(io.stdout, io) ? createLiveReporter(io) : createPlainReporter(io);
 }
 
 function createAskerFor(

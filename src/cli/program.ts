@@ -14,6 +14,7 @@ import { widthOf, type ProgramIo } from './program-io.ts';
 import { advised } from './show/error-text.ts';
 import { harmless } from './show/harmless.ts';
 import type { Language } from './init.ts';
+import { withColour } from './colour.ts';
 import { addInboxCommands } from './program-inbox.ts';
 import { addMemoryCommands } from './program-memory.ts';
 import { INSPECT, toPort, withPortsApart } from './port.ts';
@@ -27,7 +28,9 @@ export interface ProgramOptions extends ProgramIo {
 }
 
 /** Does what the arguments ask for. Never rejects. */
-export async function runProgram({ argv, ...io }: ProgramOptions): Promise<ExitCode> {
+export async function runProgram({ argv: given, ...around }: ProgramOptions): Promise<ExitCode> {
+  const { argv, env } = withColour(given, around.env);
+  const io: ProgramIo = { ...around, env };
   let code: ExitCode = exitCode.completed;
   rememberEnvironment(io.env);
   const program = createProgram(io, (done) => (code = done));
@@ -62,6 +65,8 @@ function createProgram(io: ProgramIo, end: (code: ExitCode) => void): Command {
     .description('Run pipelines whose phases must pass review.')
     .version(version(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
+    .option('--color', 'colours, also where no terminal is (as FORCE_COLOR=1)')
+    .option('--no-color', 'no colours (as NO_COLOR=1)')
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),

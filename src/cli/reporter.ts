@@ -65,10 +65,20 @@ export function createPlainReporter(io: ProgramIo): Reporter {
   };
 }
 
-/** Whether a terminal shows colours, and wants them. */
+/**
+ * Whether colours are wanted: `FORCE_COLOR` says so (0 and false say no), else `NO_COLOR` and dumb terminals say no, else a terminal has
+ * them.
+ */
 export function seesColours({ isTTY = false }: OutputStream, { env }: Pick<ProgramIo, 'env'>): boolean {
-  const { NO_COLOR = '', TERM = '' } = env;
+  const { FORCE_COLOR, NO_COLOR = '', TERM = '' } = env;
+  if (FORCE_COLOR !== undefined && FORCE_COLOR !== '') return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false';
   return isTTY && NO_COLOR === '' && TERM !== 'dumb';
+}
+
+/** Whether a tree is drawn anew as a run goes on: on a terminal that can, and not for the log of a build. */
+export function seesTree({ isTTY = false }: OutputStream, { env }: Pick<ProgramIo, 'env'>): boolean {
+  const { CI = '', TERM = '' } = env;
+  return isTTY && TERM !== 'dumb' && (CI === '' || CI === '0' || CI === 'false');
 }
 
 /** Lines as text that ends with a line end. */
