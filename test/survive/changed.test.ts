@@ -204,9 +204,9 @@ describe('the fingerprint of a plan', () => {
     });
 
   it('does not see functions, and does see the version of a task, a phase and a pipeline', () => {
-    const made = [{}, { task: '2' }, { phase: '2' }, { pipeline: '2' }].map((one) => fingerprint(versions(one).plan));
-    expect(new Set(made).size).toBe(4);
-    expect(fingerprint(versions({}, () => 'another').plan)).toBe(made[0]);
+    const marks = [{}, { task: '2' }, { phase: '2' }, { pipeline: '2' }].map((one) => fingerprint(versions(one).plan));
+    expect(new Set(marks).size).toBe(4);
+    expect(fingerprint(versions({}, () => 'another').plan)).toBe(marks[0]);
     expect(versions({}).plan).not.toHaveProperty('version');
   });
 
