@@ -135,12 +135,13 @@ describe('tables', () => {
   it('guide.md has every option of a gate, with its default', async () => {
     const rows = [...(await read('docs/guide.md')).matchAll(/^\| `(\w+)` +\| (.+?) +\|/gmu)];
     const told = Object.fromEntries(rows.map(([, option = '', value = '']) => [option, value.replaceAll('`', '')]));
-    const { reviewBackoff: _, inbox: __, ...plain } = gateDefaults;
+    const { reviewBackoff: _, inbox: __, approval: ___, ...plain } = gateDefaults;
     // Absent from a plan that does not set it.
-    const { reviewBackoff, inbox, onReviewUnavailable, ...others } = told;
+    const { reviewBackoff, inbox, approval, onReviewUnavailable, ...others } = told;
     expect(others).toEqual(Object.fromEntries(Object.entries(plain).map(([key, value]) => [key, String(value)])));
     expect(reviewBackoff).toMatch(/^1 s, 2 s, 4 s/u);
     expect(inbox).toBe('{}');
+    expect(approval).toBe("{ minConfidence: 0, maxSeverity: 'medium' }");
     expect(onReviewUnavailable).toBe('fail');
   });
 

@@ -10,7 +10,7 @@ import { maskSecrets } from '../model/secrets.ts';
 import { execute, howItEnded, refuseLine, shown, type CommandLine, type CommandOptions } from './command-line.ts';
 import { lastLines } from './excerpt.ts';
 import { failureCount, type CheckKind } from './failure-count.ts';
-import { plainText } from './plain-text.ts';
+import { plainText } from '../model/plain-text.ts';
 import type { ProcessEnd } from './process.ts';
 
 /** What `commandCheck` takes: what a command is run with, and what a failure means. */

@@ -8,7 +8,7 @@ import { PhasegateError } from '../model/errors.ts';
 import type { Check, CheckOptions } from '../model/phase-types.ts';
 import type { CommandContext } from './command-context.ts';
 import { execute, failed, type CommandLine } from './command-line.ts';
-import { plainText } from './plain-text.ts';
+import { plainText } from '../model/plain-text.ts';
 import type { ProcessEnd } from './process.ts';
 
 /** What the checks of a working folder take. */

@@ -16,11 +16,13 @@ import type { FailedCheck } from '../model/check.ts';
 import type { ReviewContext } from '../model/phase-types.ts';
 import type { Outputs } from '../model/task-types.ts';
 import type { GatePlan, TaskPlan } from '../model/plan.ts';
+import { guarded } from '../model/approval.ts';
 import { isBroken } from '../model/code-decision.ts';
 import {
   combine,
   decisionIn,
   isMissing,
+  isNameless,
   isPermanent,
   readAnswer,
   readPersonsAnswer,
@@ -145,7 +147,7 @@ function ask(gate: Gate, plan: TaskPlan, isAlone: boolean, answer: (verdict: Ver
   const found = findingsOf(scope.input, plan);
   const onEnd = (done: Trialled) => {
     if (done.ok && reviewer.mayEdit) gate.edited = editsIn(done.output);
-    answer(done.ok ? withFindings(verdictOf(gate, plan, reviewer, done.output), found) : readThrown(done.error));
+    answer(done.ok ? verdictOf(gate, plan, reviewer, done.output, found) : readThrown(done.error));
   };
   tryTask(trialOf(gate, plan, reviewer, isAlone, onRetry, onEnd));
 }
@@ -156,9 +158,14 @@ function verdictOf(
   { name }: TaskPlan,
   { byPerson }: TaskWork,
   answer: unknown,
+  found: readonly ReviewFinding[],
 ): Verdict {
   const seat = { reviewer: name, phase: scope.input.origin.phase.name, phases, gate: plan };
-  return byPerson ? readPersonsAnswer(answer, seat) : readAnswer(answer, seat);
+  if (byPerson) return withFindings(readPersonsAnswer(answer, seat), found);
+  const verdict = withFindings(readAnswer(answer, seat), found);
+  if (isNameless(answer, verdict, seat))
+    warnOf({ scope }, 'PREDECESSOR_UNNAMED', `Taken as a retry, as "${name}" sends back a phase and does not name it.`);
+  return guarded(verdict, plan.approval, name);
 }
 
 function withFindings(verdict: Verdict, found: readonly ReviewFinding[]): Verdict {

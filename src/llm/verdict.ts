@@ -7,9 +7,9 @@ import { z } from 'zod';
 import type { Decision } from '../model/decision.ts';
 import { SEVERITIES, type Issue, type PriorFinding } from '../model/issue.ts';
 import { readJson, repeatedKey } from './answer-schema.ts';
-import { unusable } from './model-error.ts';
+import { excerpt, unusable } from './model-error.ts';
 
-const issueSchema = z.object({
+const issueSchema = z.strictObject({
   category: z.string().nullable(),
   severity: z.enum(SEVERITIES),
   description: z.string(),
@@ -19,8 +19,8 @@ const issueSchema = z.object({
   required_change: z.string().nullable(),
 });
 
-/** What a model that reviews answers. */
-export const verdictSchema = z.object({
+/** What a model that reviews answers. A key that nobody reads is an error: what stands there would be lost. */
+export const verdictSchema = z.strictObject({
   nonce: z.string(),
   verdict: z.enum(['approved', 'needs_changes', 'retry', 'escalate', 'reject']),
   required_change: z.string().nullable(),
@@ -28,7 +28,7 @@ export const verdictSchema = z.object({
   conf: z.number().min(0).max(1),
   score: z.number().nullable(),
   issues: z.array(issueSchema),
-  prior_findings: z.array(z.object({ finding: z.int(), status: z.enum(['fixed', 'open', 'withdrawn']) })),
+  prior_findings: z.array(z.strictObject({ finding: z.int(), status: z.enum(['fixed', 'open', 'withdrawn']) })),
 });
 
 /** What a verdict has to be about. */
@@ -87,6 +87,8 @@ export function readVerdict(text: string, { nonce, findings, phases, who }: Aske
   };
   switch (verdict.verdict) {
     case 'approved':
+      if (given(verdict.required_change) && !saysNothing(verdict.required_change))
+        throw malformed(who, `it approves and requires a change: ${excerpt(verdict.required_change)}`);
       if (open.length > 0)
         throw malformed(who, `it approves and says that an earlier finding is open: ${open.join(' ')}`);
       return { type: 'approve', ...rating };
@@ -137,6 +139,10 @@ function imperative(change: string | null | undefined, who: string): string {
   return line;
 }
 
+function saysNothing(change: string): boolean {
+  return change.length <= LONGEST_CHANGE && NOTHING.test(change);
+}
+
 /** What is said of each finding. */
 function statuses(
   findings: readonly ShownFinding[],
@@ -165,7 +171,7 @@ function readIssue(found: string | z.infer<typeof foundSchema>, phases: readonly
     ...(given(evidence) && { evidence }),
     ...(given(impact) && { impact }),
     ...(given(affectedPhase) && { affectedPhase }),
-    ...(given(requiredChange) && !NOTHING.test(requiredChange) && { requiredChange }),
+    ...(given(requiredChange) && !saysNothing(requiredChange) && { requiredChange }),
   };
 }
 

@@ -65,6 +65,14 @@ export function jsonString(text: string): string | undefined {
   }
 }
 
+/** A text as a JSON string without any control character. */
+export function writeString(text: string): string {
+  return JSON.stringify(text).replaceAll(
+    /[\u007F-\u009F]/gu,
+    (mark) => String.raw`\u00${mark.charCodeAt(0).toString(16)}`,
+  );
+}
+
 /** Where the first line ends. */
 export function lineEnd(text: string): number {
   const end = text.indexOf('\n');

@@ -82,7 +82,7 @@ export function compile(definition: Definition): { readonly plan: Plan; readonly
       ...(definition.version !== undefined && { version: definition.version }),
     });
   const plan = planOf(generalOf(policy, gateDefaults));
-  noteFormer(plan, () => planOf(generalOf(policy, formerDefaults)));
+  noteFormer(plan, () => planOf(generalOf(policy, { ...gateDefaults, ...formerDefaults })));
   const work = new Map(phases.map((phase) => [phase.name, workOf(phase.options)]));
   return { plan, work: { input: definition.input, phases: work } };
 }

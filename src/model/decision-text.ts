@@ -11,9 +11,11 @@
  *
  * @module
  */
-import { closeMarks, jsonString, lineEnd, mirror, PROSE, readBody } from './answer-text.ts';
+import { closeMarks, jsonString, lineEnd, mirror, readBody, writeString } from './answer-text.ts';
 import type { Decision } from './decision.ts';
-import { hasPredecessor, readPredecessor, spellings } from './predecessor-text.ts';
+import { hasControls, withoutCodes } from './plain-text.ts';
+import { readPredecessor, spellings } from './predecessor-text.ts';
+import { verdictAt, type VerdictLine } from './verdict-line.ts';
 
 /** The outcome of reading a reviewer's text. */
 export type ParsedDecision = Decision | { readonly type: 'unrecognised'; readonly text: string };
@@ -27,6 +29,13 @@ export interface DecisionTextOptions {
    * @default [] a name ends at the first colon, and is read without emphasis, quotes and brackets at its ends
    */
   readonly phases?: readonly string[] | undefined;
+  /**
+   * Where a verdict may stand: on any line, or on the first and the last one that have text, without quotes and outside of code
+   * fences. Gates that ask again where there is none (`onUnrecognised: 'ask'`) read it at the ends.
+   *
+   * @default 'anywhere'
+   */
+  readonly place?: 'anywhere' | 'ends' | undefined;
 }
 
 /**
@@ -37,6 +46,9 @@ export interface DecisionTextOptions {
  * `Verdict:`. The verdict stands on the first line, or on a later line after the reasoning, where the last one counts.
  * An approval on the first line that a later line takes back is not understood.
  *
+ * Colours and other codes of terminals are taken out first; a text that has control characters left is not understood.
+ * `RETRY_PREDECESSOR` without a name that can be read is a retry, at the ends it is not understood.
+ *
  * @returns The decision, or `unrecognised` with the text as it came; what that means is the gate's business.
  *
  * @example Reading a retry
@@ -44,12 +56,27 @@ export interface DecisionTextOptions {
  * parseDecision('RETRY: cite two sources'); // { type: 'retry', feedback: 'cite two sources' }
  * ```
  */
-export function parseDecision(
+export function parseDecision(text: string | null | undefined, options: DecisionTextOptions = {}): ParsedDecision {
+  return readDecisionText(text, options).decision;
+}
+
+/** The same, and whether it is a retry only for want of a phase that can be read. */
+export function readDecisionText(
   text: string | null | undefined,
-  { phases = [] }: DecisionTextOptions = {},
-): ParsedDecision {
+  { phases = [], place = 'anywhere' }: DecisionTextOptions = {},
+): { readonly decision: ParsedDecision; readonly isNameless: boolean } {
   const given = typeof text === 'string' ? text : '';
-  return readAnswer(undress(given), phases) ?? { type: 'unrecognised', text: given };
+  const plain = withoutCodes(given);
+  const verdict = hasControls(plain)
+    ? undefined
+    : place === 'ends'
+      ? readEnds(bare(plain), phases)
+      : readAnswer(undress(plain), phases);
+  const decision = verdict && decide(verdict, phases);
+  return {
+    decision: decision ?? { type: 'unrecognised', text: given },
+    isNameless: decision !== undefined && verdict?.isNameless === true,
+  };
 }
 
 /**
@@ -76,114 +103,82 @@ export function formatDecision(decision: Decision, { phases = [] }: DecisionText
 
 // --- internal ---
 
-const GAP = String.raw`[^\S\n]`;
-const MARKS = String.raw`[*_\x60"'“‘]{0,8}`;
-
-/** In front of everything: list dash or number, ticked box, quote mark, heading, arrow, picture. */
-const LEAD = String.raw`${GAP}*(?:(?:[-*+>•→]|=>|\d+[.)]|#{1,6}|\[[xX]\]|\p{Extended_Pictographic}\uFE0F?)${GAP}+)*`;
-const LABEL =
-  String.raw`(?:(?:my|our|the)${GAP}+)?(?:(?:final|overall|review|gate)${GAP}+)?` +
-  '(?:verdict|decision|answer|result|recommendation|outcome|conclusion)' +
-  String.raw`(?<closed>[*_]*)${GAP}*(?:(?:is${GAP}*)?[:=：](?<closedLate>[*_]*)${GAP}*|(?:[-–—]|is)${GAP}+)`;
-const KEYWORD = String.raw`RETRY(?:\\?_|-|${GAP})PREDECESSOR|RETRY|APPROVED?|REJECT(?:ED)?|ESCALATED?`;
-
-/** The parts of the head of a line that may be a verdict, up to the keyword; each goes on where the one before ends. */
-const HEAD = {
-  lead: new RegExp(LEAD, 'uy'),
-  outer: new RegExp(MARKS, 'uy'),
-  label: new RegExp(LABEL, 'iuy'),
-  keyword: new RegExp(`(?<inner>${MARKS})(?<keyword>${KEYWORD})(?!_?[\\p{L}\\p{N}])`, 'iuy'),
-};
-
-/** A line that is a verdict, and the text behind its keyword. */
-interface Verdict {
-  readonly word: 'APPROVE' | 'RETRY' | 'RETRY_PREDECESSOR' | 'REJECT' | 'ESCALATE';
-  /** In capitals or behind a label: more than a word that a sentence happens to begin with. */
-  readonly formal: boolean;
-  /** Marks that are open at the keyword. */
-  readonly open: string;
-  readonly rest: string;
+/** A verdict, and the code fence that it is the first line of. */
+interface Found extends VerdictLine {
+  readonly fence?: string | undefined;
 }
 
-/** Removes what wraps a whole answer: a byte-order mark, space of any kind, one code fence, one pair of quotes. */
-function undress(text: string): string {
-  const bare = text.replace(/^[\s\p{Cf}]+/u, '').trim();
-  const fence = /^(?:`{3,}|~{3,})/u.exec(bare)?.[0];
+/** Without what nobody sees: a byte-order mark, space of any kind. */
+function bare(text: string): string {
+  return text.replace(/^[\s\p{Cf}]+/u, '').trim();
+}
+
+/** Removes what wraps a whole answer: also one code fence, one pair of quotes. */
+function undress(given: string): string {
+  const text = bare(given);
+  const fence = /^(?:`{3,}|~{3,})/u.exec(text)?.[0];
   const inner =
-    fence !== undefined && bare.endsWith(`\n${fence}`) ? bare.slice(lineEnd(bare), -fence.length).trim() : bare;
+    fence !== undefined && text.endsWith(`\n${fence}`) ? text.slice(lineEnd(text), -fence.length).trim() : text;
   const quoted = inner.length > 1 && mirror(inner.charAt(0)) === inner.at(-1) && /^["'“‘]/u.test(inner);
   return jsonString(inner)?.trim() ?? (quoted ? inner.slice(1, -1).trim() : inner);
 }
 
-function readAnswer(text: string, phases: readonly string[]): Decision | undefined {
+function readAnswer(text: string, phases: readonly string[]): Found | undefined {
   const first = verdictAt(text, 0, phases);
   const later = first === undefined || first.word === 'APPROVE' ? readLaterLine(text, phases) : undefined;
   if (!first) return later;
   // An approval has no body, so another verdict below it contradicts it: better to understand nothing than to guess.
-  return later === undefined || later.type === 'approve' ? decide(first, phases) : undefined;
+  return later === undefined || later.word === 'APPROVE' ? first : undefined;
+}
+
+/** The verdict of the first line, or else of the last; an approval only where no other line contradicts it. */
+function readEnds(text: string, phases: readonly string[]): Found | undefined {
+  const first = verdictAt(text, 0, phases);
+  const start = text.lastIndexOf('\n') + 1;
+  const last = start > 0 && !endsInFence(text) ? verdictAt(text, start, phases) : undefined;
+  const found = [first, last].find((one) => one && !one.isQuoted && !one.isNameless);
+  return found?.word === 'APPROVE' && isContradicted(text, phases) ? undefined : found;
+}
+
+/** Whether the last line stands in a code fence, or is the end of one. */
+function endsInFence(text: string): boolean {
+  let fence = '';
+  for (const line of text.split('\n').slice(0, -1)) {
+    const marks = /^ {0,3}(`{3,}|~{3,})/u.exec(line)?.[1] ?? '';
+    if (fence === '') fence = marks;
+    else if (marks.startsWith(fence) && line.trim() === marks) fence = '';
+  }
+  return fence !== '';
+}
+
+function isContradicted(text: string, phases: readonly string[]): boolean {
+  for (let end = text.length; end > 0;) {
+    const start = text.lastIndexOf('\n', end - 1) + 1;
+    const verdict = verdictAt(text, start, phases);
+    if (verdict && verdict.word !== 'APPROVE') return true;
+    end = start - 1;
+  }
+  return false;
 }
 
 /** The last formal verdict after the first line, or else the last verdict, with the lines that follow it as its body. */
-function readLaterLine(text: string, phases: readonly string[]): Decision | undefined {
-  let found: Decision | undefined;
+function readLaterLine(text: string, phases: readonly string[]): Found | undefined {
+  let found: Found | undefined;
   for (let end = text.lastIndexOf('\n'); end > 0; end = text.lastIndexOf('\n', end - 1)) {
     const verdict = verdictAt(text, end + 1, phases);
     if (!verdict || (found && !verdict.formal)) continue;
     const above = text.slice(text.lastIndexOf('\n', end - 1) + 1, end);
-    found = decide(verdict, phases, /^\s*(`{3,}|~{3,})/u.exec(above)?.[1]);
+    found = { ...verdict, fence: /^\s*(`{3,}|~{3,})/u.exec(above)?.[1] };
     if (verdict.formal) break;
   }
   return found;
 }
 
-/** The verdict on the line that begins at an index, if there is one. Looks at that line only. */
-function verdictAt(text: string, index: number, phases: readonly string[]): Verdict | undefined {
-  const begin = index + (matchAt(HEAD.lead, text, index)?.[0].length ?? 0);
-  const marks = matchAt(HEAD.outer, text, begin)?.[0] ?? '';
-  const label = matchAt(HEAD.label, text, begin + marks.length);
-  const start = label ? begin + marks.length + label[0].length : begin;
-  const head = matchAt(HEAD.keyword, text, start);
-  if (!head) return undefined;
-  const outer = label ? marks : '';
-  const { closed = '', closedLate = '' } = label?.groups ?? {};
-  const { inner = '', keyword = '' } = head.groups ?? {};
-  const open = closed + closedLate === '' ? outer + inner : inner;
-  const rest = text.slice(start + head[0].length);
-  const formal = label !== undefined || keyword === keyword.toUpperCase();
-  const word = wordOf(keyword.toUpperCase());
-  const line = rest.slice(0, lineEnd(rest));
-  const isOne =
-    word === 'RETRY_PREDECESSOR'
-      ? (!/\s/u.test(keyword) || /[:：]/u.test(line)) && hasPredecessor(line, open, phases)
-      : isVerdict(keyword.toUpperCase(), closeMarks(line, open), formal, index === 0);
-  return isOne ? { word, formal, open, rest } : undefined;
-}
-
-function matchAt(pattern: RegExp, text: string, index: number): RegExpExecArray | undefined {
-  pattern.lastIndex = index;
-  return pattern.exec(text) ?? undefined;
-}
-
-/** Whether the rest of its line lets a keyword be a verdict: nothing, a separator, or, where allowed, plain words. */
-function isVerdict(keyword: string, line: string, formal: boolean, first: boolean): boolean {
-  if (keyword === 'APPROVE' && /^[\s:：,-]*(?:no|false|never)\P{L}*$/iu.test(line)) return false;
-  if (/^\s*[:：]/u.test(line) || /^(?:[.!,;]|\s+[-–—(])/u.test(line)) return true;
-  if (/^[\s\p{P}\p{S}\p{Cf}]*$/u.test(line)) return !line.includes('?');
-  if (keyword === 'APPROVE' || keyword.endsWith('ED') || !/^\s/u.test(line) || PROSE.test(line)) return false;
-  return formal || (first && !line.includes('?'));
-}
-
-function wordOf(keyword: string): Verdict['word'] {
-  const word = (['APPROVE', 'REJECT', 'ESCALATE'] as const).find((one) => keyword.startsWith(one));
-  return word ?? (keyword === 'RETRY' ? 'RETRY' : 'RETRY_PREDECESSOR');
-}
-
-/** @param fence The code fence that the verdict is the first line of. */
-function decide({ word, open, rest }: Verdict, phases: readonly string[], fence?: string): Decision | undefined {
+function decide({ word, open, rest, isNameless, fence }: Found, phases: readonly string[]): Decision | undefined {
   const close = fence === undefined ? -1 : rest.indexOf(`\n${fence}`);
   const block = close === -1 ? rest : rest.slice(0, close);
   const tail = closeMarks(block, open);
-  switch (word) {
+  switch (isNameless ? 'RETRY' : word) {
     case 'APPROVE':
       return { type: 'approve' };
     case 'RETRY':
@@ -198,7 +193,8 @@ function decide({ word, open, rest }: Verdict, phases: readonly string[], fence?
 }
 
 function writeBody(body: string): string {
-  return readBody(`: ${body}`) === body ? body : JSON.stringify(body);
+  const isPlain = readBody(`: ${body}`) === body && withoutCodes(body) === body && !hasControls(`${body}.`);
+  return isPlain ? body : writeString(body);
 }
 
 function writePredecessor(phase: string, feedback: string, phases: readonly string[]): string {

@@ -4,6 +4,7 @@
  * @module
  */
 import { z } from 'zod';
+import { approvalSchema } from './approval.ts';
 import { contentHash } from './content-hash.ts';
 import { inboxPolicySchema } from './inbox-policy.ts';
 
@@ -53,6 +54,8 @@ export const gatePolicySchema = z.strictObject({
   reviewBackoff: backoffSchema.optional(),
   /** A request for changes or a rejection with a confidence at or under this is asked again. 0 turns it off. @default 0.6 */
   minConfidence: z.number().min(0).max(1).optional(),
+  /** Which approvals open the gate; others are asked for again. */
+  approval: approvalSchema.optional(),
   /** Which phases may be sent back. @default 'predecessors' */
   rewindTo: z.enum(['predecessors', 'ancestors']).optional(),
   /** Which other successors of a phase that was sent back run again. @default 'requester' (none) */
@@ -147,6 +150,7 @@ export const gateDefaults: FullGatePolicy = {
   maxReviewErrors: 3,
   reviewBackoff: Object.freeze({}),
   minConfidence: 0.6,
+  approval: Object.freeze({ minConfidence: 0, maxSeverity: 'medium' } as const),
   rewindTo: 'predecessors',
   invalidate: 'requester',
   regate: true,
@@ -192,6 +196,7 @@ export const policies = {
     onReviewUnavailable: 'escalate',
     invalidate: 'changed',
     onLimit: 'escalate',
+    approval: { minConfidence: 0.6, maxSeverity: 'low' },
   },
 } as const satisfies Readonly<Record<string, Policy>>;
 

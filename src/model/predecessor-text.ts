@@ -7,7 +7,7 @@
  * @module
  */
 import type { Decision } from './decision.ts';
-import { closeMarks, closersOf, jsonString, lineEnd, PROSE, readBody, trimMarks } from './answer-text.ts';
+import { closeMarks, closersOf, jsonString, lineEnd, PROSE, readBody, trimMarks, writeString } from './answer-text.ts';
 
 /**
  * Reads what follows `RETRY_PREDECESSOR`.
@@ -31,8 +31,8 @@ export function hasPredecessor(line: string, open: string, phases: readonly stri
 /** Ways to write a name, from the plainest on: the first that is read as that name is good. */
 export function spellings(name: string): readonly string[] {
   const first = name.charCodeAt(0).toString(16).padStart(4, '0');
-  const escaped = String.raw`"\u${first}${JSON.stringify(name.slice(1)).slice(1)}`;
-  return [name, JSON.stringify(name), ...(name === '' ? [] : [escaped])];
+  const escaped = String.raw`"\u${first}${writeString(name.slice(1)).slice(1)}`;
+  return [name, writeString(name), ...(name === '' ? [] : [escaped])];
 }
 
 // --- internal ---

@@ -5,7 +5,7 @@
  */
 import { isBroken, noDecision, readCodeDecision, targetInvalid, type Seat } from './code-decision.ts';
 import { decisionSchema, isNegative, type Decision } from './decision.ts';
-import { parseDecision } from './decision-text.ts';
+import { parseDecision, readDecisionText } from './decision-text.ts';
 import { errorInfo, PhasegateError } from './errors.ts';
 import type { Verdict } from './event.ts';
 import { isAstray, phaseOf, withIds, type Issue } from './issue.ts';
@@ -18,6 +18,11 @@ export function readAnswer(answer: unknown, seat: Seat): Verdict {
   if ((answer ?? null) === null && seat.gate.onUnrecognised === 'approve') return readText('', seat);
   const decision = readCodeDecision(answer, seat);
   return decision.type === 'unavailable' ? decision : sure(decision, seat);
+}
+
+/** Whether a verdict is a retry only because its text names no phase that can be read. */
+export function isNameless(answer: unknown, verdict: Verdict, { phases }: Seat): boolean {
+  return verdict.type === 'retry' && typeof answer === 'string' && readDecisionText(answer, { phases }).isNameless;
 }
 
 /** Reads what a person has said who is a reviewer, which was judged when they said it. They may bring outputs as well. */
@@ -141,7 +146,8 @@ function sure(decision: Decision, { gate: { minConfidence } }: Seat): Verdict {
 /** Words that send back a phase that they may not are a slip of whoever wrote them: another answer may be better. */
 function readText(text: string, seat: Seat): Verdict {
   const { gate, phases } = seat;
-  const verdict = parseDecision(text, { phases });
+  const place = gate.onUnrecognised === 'ask' ? 'ends' : 'anywhere';
+  const verdict = parseDecision(text, { phases, place });
   const isAstray = verdict.type === 'retryPredecessor' && !gate.targets.includes(verdict.phase);
   if (!isAstray || gate.onInvalidTarget !== 'ask') return verdict;
   return { type: 'unavailable', error: errorInfo(targetInvalid(verdict.phase, seat)) };

@@ -5,7 +5,7 @@
  */
 import { byName } from '../model/by-name.ts';
 import { decisionSchema, type Decision } from '../model/decision.ts';
-import { parseDecision } from '../model/decision-text.ts';
+import { readDecisionText } from '../model/decision-text.ts';
 import { PhasegateError } from '../model/errors.ts';
 import { reach } from '../model/graph.ts';
 import type { InboxItem } from '../model/inbox.ts';
@@ -109,7 +109,9 @@ function readJson(item: InboxItem, value: unknown): unknown {
 function readDecision(plan: Plan, item: InboxItem, given: Decision | string, edits = false): Decision {
   const { about } = item;
   const phases = plan.phases.map(({ name }) => name);
-  const decision = typeof given === 'string' ? parseDecision(given, { phases }) : given;
+  const read = typeof given === 'string' ? readDecisionText(given, { phases }) : { decision: given, isNameless: false };
+  // A person who has left out the phase can be told so.
+  const decision = read.isNameless ? undefined : read.decision;
   const parsed = decisionSchema.safeParse(decision);
   if (!parsed.success || !mayAnswer(item, parsed.data)) throw unfit(item, given, parsed.data);
   if (parsed.data.type === 'approve' && item.empty && !edits) throw nothingToApprove(about);

@@ -53,6 +53,19 @@ describe('readVerdict()', () => {
     expect(readText(text)).toMatch(found);
   });
 
+  it.each([
+    ['a key that nobody reads', { note: 'Do not publish it.' }, /^it is no verdict: .*"note"/u],
+    ['one in an issue', { issues: [{ severity: 'low', description: 'x', fix: 'y' }] }, /^it is no verdict: /u],
+    ['one in a finding', { prior_findings: [{ finding: 1, status: 'fixed', why: 'y' }] }, /^it is no verdict: /u],
+    ['an approval with a required change', { required_change: 'Add a number.' }, /^it approves and requires a change/u],
+  ])('refuses %s', (_, fields, found) => {
+    expect(read(fields)).toMatch(found);
+  });
+
+  it.each(['None.', '-', 'No changes needed', ' '])('reads an approval whose required change is %j', (change) => {
+    expect(read({ required_change: change })).toMatchObject({ type: 'approve' });
+  });
+
   it.each(['```json\n', '```\n', '  ```json  \n\n'])('reads what stands in a fence that begins with %j', (begin) => {
     expect(readText(`${begin}${JSON.stringify(base)}\n\`\`\`\n`)).toMatchObject({ type: 'approve' });
     expect(readText(`${begin}${JSON.stringify(base)}\n\`\`\` so be it`)).toMatch(/^it is not JSON/u);
@@ -470,7 +483,7 @@ describe('ask', () => {
         const conf = asked === 1 ? 0.5 : 0.9;
         const verdict = asked < 3 ? 'needs_changes' : 'approved';
         return Promise.resolve({
-          text: JSON.stringify({ nonce, verdict, required_change: 'Cut it.', critique: '', conf }),
+          text: JSON.stringify({ nonce, verdict, required_change: asked < 3 ? 'Cut it.' : null, critique: '', conf }),
         });
       },
     });

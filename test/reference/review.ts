@@ -120,8 +120,9 @@ function askReviewers(
   if (asked.length === 0) return end({ type: 'approve' }, known);
   let open = asked.length;
   let over = false;
-  const hear = (name: string, verdict: Verdict): void => {
-    heard.set(name, completed(phase, name, verdict));
+  const hear = (name: string, verdict: Verdict, byPerson = false): void => {
+    const whole = completed(phase, name, verdict);
+    heard.set(name, byPerson ? whole : believed(whole));
     open--;
     over = open === 0 || brokenBy(verdict) !== undefined;
     if (!over) return;
@@ -136,8 +137,8 @@ function askReviewers(
       // By the clock they reject.
       const question = { phase, name, reviewer: true, policy, isVoid: () => over };
       return askSoon(world, question, act.delay ?? delay, {
-        answered: () => hear(name, verdictOf(asAllowed(phase, gate, act))),
-        overdue: () => hear(name, { type: 'reject' }),
+        answered: () => hear(name, verdictOf(asAllowed(phase, gate, act)), true),
+        overdue: () => hear(name, { type: 'reject' }, true),
       });
     }
     later(world, phase, act.delay ?? delay, () => {
@@ -192,6 +193,13 @@ function verdictOf(act: ReviewAct): Verdict {
     case 'throw':
       return { type: 'unavailable', lasts: act.lasts ?? false, waits: act.waits ?? 0 };
   }
+}
+
+/** An approval with an issue that is worse than medium is none. */
+function believed(verdict: Verdict): Verdict {
+  if (verdict.type !== 'approve') return verdict;
+  const isSevere = (verdict.issues ?? []).some(({ severity }) => severity === 'critical' || severity === 'high');
+  return isSevere ? { type: 'unavailable' } : verdict;
 }
 
 const MIN_CONFIDENCE = 0.6;

@@ -4,6 +4,7 @@
  * @module
  */
 import { z } from 'zod';
+import { approvalSchema } from '../../model/approval.ts';
 import { inboxPolicySchema } from '../../model/inbox-policy.ts';
 import { manySchema, modeSchema } from '../../model/options.ts';
 import { gateDefaults, gatePolicySchema, limitsSchema, policies, policySchema } from '../../model/policy.ts';
@@ -13,6 +14,8 @@ import { told, toldEach } from './told.ts';
 import {
   GATE_DEFAULTS,
   GATE_WORDS,
+  APPROVAL_DEFAULTS,
+  APPROVAL_WORDS,
   INBOX_DEFAULTS,
   INBOX_WORDS,
   LIMIT_WORDS,
@@ -60,8 +63,15 @@ const inbox = z.strictObject(
   ),
 );
 
+const approval = z.strictObject(toldEach(approvalSchema.unwrap().shape, APPROVAL_WORDS, APPROVAL_DEFAULTS));
+
 const gate = toldEach(
-  { ...gatePolicySchema.shape, reviewBackoff: backoff.optional(), inbox: inbox.optional() },
+  {
+    ...gatePolicySchema.shape,
+    reviewBackoff: backoff.optional(),
+    inbox: inbox.optional(),
+    approval: approval.optional(),
+  },
   GATE_WORDS,
   GATE_DEFAULTS,
 );

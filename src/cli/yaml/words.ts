@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { ApprovalPolicy } from '../../model/approval.ts';
 import type { InboxPolicy } from '../../model/inbox-policy.ts';
 import type { Estimate } from '../../model/options.ts';
 import { gateDefaults, type Backoff, type GatePolicy, type Limits, type Policy } from '../../model/policy.ts';
@@ -22,6 +23,7 @@ export const GATE_WORDS: Words<GatePolicy> = {
   onReviewUnavailable:
     'What follows if a review could not be had in all its tries: the phase fails, or a person decides in a run that is kept. Without it the phase fails.',
   reviewBackoff: 'Waiting time before a review is asked again.',
+  approval: 'Which approvals open the gate. Others are asked for again.',
   minConfidence: 'A request for changes with a confidence at or under this is asked again. 0 turns it off.',
   rewindTo: 'Which phases may be sent back: the direct predecessors, any ancestor, or just these.',
   invalidate:
@@ -33,6 +35,17 @@ export const GATE_WORDS: Words<GatePolicy> = {
   maxPromptGrowth: 'A rework prompt longer than this many first prompts warns. 0 turns it off.',
   inbox: 'Who is asked if a person has to decide, and what happens if nobody does.',
 };
+
+/** Guards of approvals. */
+export const APPROVAL_WORDS: Words<ApprovalPolicy> = {
+  minConfidence: 'An approval with a confidence at or under this is asked for again. One without a confidence is not.',
+  minScore:
+    'An approval with a score under this is asked for again. One without a score is not. Without it any score will do.',
+  maxSeverity: 'The worst open issue that an approval may have.',
+};
+
+/** Defaults of those. */
+export const APPROVAL_DEFAULTS: ApprovalPolicy = { minConfidence: 0, maxSeverity: 'medium' };
 
 /** Waiting times. */
 export const BACKOFF_WORDS: Words<Backoff> = {
@@ -86,4 +99,9 @@ export const RUN_WORDS: Words<Omit<Policy, keyof GatePolicy>> = {
 export const RUN_DEFAULTS = { onFailure: 'continue', onLimit: 'stop' } as const;
 
 /** Defaults of options of a gate. */
-export const GATE_DEFAULTS: GatePolicy = { ...gateDefaults, reviewBackoff: BACKOFF_DEFAULTS, inbox: INBOX_DEFAULTS };
+export const GATE_DEFAULTS: GatePolicy = {
+  ...gateDefaults,
+  reviewBackoff: BACKOFF_DEFAULTS,
+  inbox: INBOX_DEFAULTS,
+  approval: APPROVAL_DEFAULTS,
+};

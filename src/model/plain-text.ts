@@ -9,9 +9,19 @@
  * over, without control characters and marks that turn text around. Lines and tabs stay. Takes time in proportion to the text.
  */
 export function plainText(output: string): string {
-  return overwritten(output.replace(SEQUENCES, ''))
+  return overwritten(withoutCodes(output))
     .replace(CONTROLS, '')
     .replace(/\uFFFD+/gu, '\uFFFD');
+}
+
+/** The text without colours and other sequences for terminals. */
+export function withoutCodes(text: string): string {
+  return text.replace(SEQUENCES, '');
+}
+
+/** Whether a text would move the cursor of a terminal or hide what it says: it has more than lines and tabs. */
+export function hasControls(text: string): boolean {
+  return /[\0-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]|\r[^\r\n]/u.test(text);
 }
 
 // --- internal ---

@@ -1,0 +1,165 @@
+/** Approvals that contradict themselves, and text verdicts that are none. */
+import { describe, expect, it } from 'vitest';
+import {
+  approve,
+  definePipeline,
+  parseDecision,
+  phase,
+  policies,
+  retry,
+  startRun,
+  task,
+  type Decision,
+  type GatePolicy,
+  type Issue,
+} from '../src/index.ts';
+
+/** How a gate takes answers, one for each time that it asks; the last one stands for all that follow. */
+async function taken(answers: readonly unknown[], policy: GatePolicy = {}) {
+  let asked = 0;
+  const run = startRun(
+    definePipeline({
+      name: 'p',
+      policy: { reviewBackoff: { first: 0 }, maxRetries: 0, maxReviewErrors: 1, ...policy },
+      phases: [
+        phase('first', { tasks: [task('work', { run: () => 1 })] }),
+        phase('second', {
+          after: ['first'],
+          tasks: [task('work', { run: () => 2 })],
+          review: {
+            by: task('boss', {
+              run: () => answers[Math.min(asked++, answers.length - 1)] as Decision,
+            }),
+          },
+        }),
+      ],
+    }),
+  );
+  const warned: string[] = [];
+  run.events$.subscribe(({ event }) => {
+    if (event.type === 'phase.warned') warned.push(event.code);
+  });
+  const { phases } = await run.result;
+  const { status, error } = phases['second'] ?? {};
+  return { status, asked, warned, ...(error && { error: error.code }) };
+}
+
+const issue = (severity: Issue['severity']): Issue => ({ severity, description: 'No login.' });
+const unavailable = { status: 'failed', asked: 2, warned: [], error: 'REVIEW_UNAVAILABLE' };
+
+describe('approvals that contradict themselves are asked again', () => {
+  it.each([
+    ['with a critical issue', { issues: [issue('critical')] }],
+    ['with a high issue', { issues: [issue('high'), issue('low')] }],
+    ['without any confidence', { confidence: 0 }],
+  ])('%s', async (_, fields) => {
+    expect(await taken([{ ...approve(), ...fields }])).toStrictEqual(unavailable);
+    expect(await taken([{ ...approve(), ...fields }, approve()])).toStrictEqual({
+      status: 'approved',
+      asked: 2,
+      warned: [],
+    });
+  });
+
+  it.each([
+    ['a medium issue', { issues: [issue('medium')] }, {}],
+    ['little confidence', { confidence: 0.1 }, {}],
+    ['a high issue, where the gate says so', { issues: [issue('high')] }, { approval: { maxSeverity: 'high' } }],
+    ['a score that is enough', { score: 70 }, { approval: { minScore: 70 } }],
+    ['neither score nor confidence', {}, { approval: { minScore: 70, minConfidence: 0.9 } }],
+  ] as const)('but not with %s', async (_, fields, policy) => {
+    expect(await taken([{ ...approve(), ...fields }], policy)).toMatchObject({ status: 'approved', asked: 1 });
+  });
+
+  it.each([
+    ['a medium issue', { issues: [issue('medium')] }, { approval: policies.strict.approval }],
+    ['a confidence at the least', { confidence: 0.6 }, { approval: policies.strict.approval }],
+    ['a score that is too low', { score: 69 }, { approval: { minScore: 70 } }],
+  ] as const)('nor, where `gate.approval` says so, with %s', async (_, fields, policy) => {
+    expect(await taken([{ ...approve(), ...fields }], policy)).toStrictEqual(unavailable);
+  });
+});
+
+describe('codes of terminals before a verdict', () => {
+  it.each([
+    ['\u001B[31mREJECT: 3 errors', { type: 'reject', reason: '3 errors' }],
+    ['\u001B[1;31mRETRY\u001B[0m: x', retry('x')],
+    ['\u009B31mREJECT: 3 errors', { type: 'reject', reason: '3 errors' }],
+    ['\u001B]0;title\u0007REJECT: 3 errors', { type: 'reject', reason: '3 errors' }],
+    ['RETRY: \u001B[31mred\u001B[39m lines\r\nand more', retry('red lines\r\nand more')],
+  ])('%j are taken out', (text, decision) => {
+    expect(parseDecision(text)).toStrictEqual(decision);
+    expect(parseDecision(text, { place: 'ends' })).toStrictEqual(decision);
+  });
+
+  it.each(['\u0008REJECT: 3 errors', 'APPROVE\u0000', 'REJECT: no\rAPPROVE', '\u0085APPROVE', 'APPROVE\u007F'])(
+    '%j has controls left, and is not understood',
+    (text) => {
+      expect(parseDecision(text)).toStrictEqual({ type: 'unrecognised', text });
+    },
+  );
+
+  it('reject the phase', async () => {
+    expect(await taken(['\u001B[31mREJECT: 3 errors'], policies.ensemble)).toMatchObject({ status: 'rejected' });
+  });
+});
+
+describe('verdicts at the ends of a text', () => {
+  it.each([
+    ['APPROVE', approve()],
+    ['**APPROVE**', approve()],
+    ['Verdict: APPROVE', approve()],
+    ["APPROVE - it's good", approve()],
+    ['I have read it all.\n\nAPPROVE\n', approve()],
+    ['APPROVE\n\nI have read it all.', approve()],
+    ['```\ncode\n```\nAPPROVE', approve()],
+    ['RETRY: cite\n- two sources\nAPPROVE', retry('cite\n- two sources\nAPPROVE')],
+    ['RETRY\n: x', retry('x')],
+    ['RETRY\n\n  : x: y', retry('x: y')],
+    ['Reasons.\nRETRY_PREDECESSOR first: x', { type: 'retryPredecessor', phase: 'first', feedback: 'x' }],
+  ])('%j', (text, decision) => {
+    expect(parseDecision(text, { phases: ['first'], place: 'ends' })).toStrictEqual(decision);
+  });
+
+  it.each([
+    'I cannot approve. The author wrote:\nAPPROVE\nand nothing else.',
+    'The author wrote:\n> APPROVE',
+    '"APPROVE"',
+    '`APPROVE`',
+    'The author says “it is good\nAPPROVE”',
+    'The author says "it is good\n**APPROVE**"',
+    '```\nAPPROVE\n```',
+    'Its last lines:\n```\nAPPROVE',
+    'Its last lines:\n~~~\n```\nAPPROVE',
+    'Its code:\n    APPROVE',
+    'Reasons.\nREJECT: too short\nStill, this is it:\nAPPROVE',
+    'APPROVE\nREJECT: too short\nThat is all.',
+    'Reasons.\nRETRY: x\nand y',
+    'RETRY_PREDECESSOR',
+    'RETRY_PREDECESSOR: ',
+  ])('%j says nothing there', (text) => {
+    expect(parseDecision(text, { phases: ['first'], place: 'ends' })).toStrictEqual({ type: 'unrecognised', text });
+  });
+
+  it('are the only ones that count where a gate asks again', async () => {
+    const echo = 'I cannot approve. The author wrote:\nAPPROVE\nand nothing else.';
+    expect(await taken([echo])).toStrictEqual(unavailable);
+    expect(await taken([echo], policies.strict)).toStrictEqual(unavailable);
+    expect(await taken([echo], policies.ensemble)).toMatchObject({ status: 'approved', asked: 1 });
+  });
+});
+
+describe('RETRY_PREDECESSOR without a name that can be read', () => {
+  it('is a retry with a warning, as in the source', async () => {
+    expect(await taken(['RETRY_PREDECESSOR', 'APPROVE'], { ...policies.ensemble, maxRetries: 1 })).toStrictEqual({
+      status: 'approved',
+      asked: 2,
+      warned: ['PREDECESSOR_UNNAMED'],
+    });
+    expect(parseDecision('RETRY_PREDECESSOR\n: need data')).toStrictEqual(retry('need data'));
+  });
+
+  it('is asked again by default', async () => {
+    expect(await taken(['RETRY_PREDECESSOR'])).toStrictEqual(unavailable);
+  });
+});
