@@ -10,6 +10,8 @@ export {
   type Pipeline,
   type PipelineOptions,
   type PipelineOutputs,
+  type InputOf,
+  type OutputsOf,
 } from './model/define.ts';
 export type {
   AnyTask,

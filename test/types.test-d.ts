@@ -1,6 +1,6 @@
 import { describe, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
-import { definePipeline, phase, task } from '../src/model/define.ts';
+import { definePipeline, phase, task, type InputOf, type OutputsOf } from '../src/model/define.ts';
 import { approve, retry } from '../src/model/decision.ts';
 import { runPipeline, startRun } from '../src/runtime/run.ts';
 import type { TaskContext } from '../src/model/task-types.ts';
@@ -41,7 +41,8 @@ describe('types flow', () => {
       ],
     });
     const pipeline = definePipeline({ name: 'p', phases: [research, writing], input: z.object({ topic: z.string() }) });
-    expectTypeOf<NonNullable<typeof pipeline.types>['outputs']['writing']['draft']>().toEqualTypeOf<string>();
+    expectTypeOf<OutputsOf<typeof pipeline>['writing']['draft']>().toEqualTypeOf<string>();
+    expectTypeOf<InputOf<typeof pipeline>>().toEqualTypeOf<{ topic: string }>();
     expectTypeOf<NonNullable<typeof pipeline.types>['input']>().toEqualTypeOf<{ topic: string }>();
   });
 

@@ -102,6 +102,14 @@ export type PipelineOutputs<P extends readonly AnyPhase[]> = {
   readonly [K in P[number] as K['name']]: K extends Phase<TaskName, infer O, infer _> ? O : never;
 };
 
+/** Outputs of a pipeline, by phase, then task: `OutputsOf<typeof pipeline>`. */
+export type OutputsOf<P extends { readonly types?: { readonly outputs: unknown } }> = NonNullable<
+  P['types']
+>['outputs'];
+
+/** The input that a run of a pipeline takes: `InputOf<typeof pipeline>`. */
+export type InputOf<P extends { readonly types?: { readonly input: unknown } }> = NonNullable<P['types']>['input'];
+
 // --- internal ---
 
 /** Whether the phases are there. What cannot be read is for `compile` to judge. */
