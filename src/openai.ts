@@ -11,7 +11,15 @@ export {
   type OpenAIReviewerOptions,
   type OpenAITaskOptions,
 } from './openai/define.ts';
-export type { Ladder, OpenAILadder, OpenAIModel, OtherLadder, OtherModel } from './openai/options.ts';
+export type {
+  Fallback,
+  Ladder,
+  OpenAIClient,
+  OpenAILadder,
+  OpenAIModel,
+  OtherLadder,
+  OtherModel,
+} from './openai/options.ts';
 export type { AnswerSchema, Ask, AskReply, AskRequest, FinishReason, Message, Usage } from './llm/port.ts';
 export type { Price, Prices } from './llm/prices.ts';
 export type { ModelReflectionFields } from './llm/reflection.ts';

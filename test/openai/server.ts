@@ -183,7 +183,7 @@ function chatEvents({ pieces, refusal, usage, finish = 'stop', breaks, code }: A
   return [
     ...begun,
     data({ choices: [{ index: 0, finish_reason: finish === 'filtered' ? 'content_filter' : finish }] }),
-    ...(usage ? [data({ usage: chatUsage(usage) })] : []),
+    ...(usage ? [data({ choices: [], usage: chatUsage(usage) })] : []),
     'data: [DONE]\n\n',
   ];
 }
