@@ -146,7 +146,7 @@ describe('a try that says what it uses at most', () => {
         spender('large', { costUsd: 1 }, 0, 10),
         spender('other', { tokens: 5 }, 0, 10),
       ],
-      { limits: { costUsd: 1, tokens: 5 } },
+      { limits: { costUsd: 1, tokens: 50 } },
     );
     expect(lines.filter((line) => line.endsWith('try 1'))).toEqual([
       '0 a/long try 1',
@@ -214,6 +214,7 @@ describe('a try that says what it uses at most', () => {
       run: async (context) => {
         calls += 1;
         await pass(context, 10);
+        context.report({ costUsd: 0 });
         if (calls === 1) throw new Error('busy');
         return 'failing';
       },
@@ -228,19 +229,20 @@ describe('a try that says what it uses at most', () => {
     ]);
   });
 
-  it('gives back what it has not used when it takes too long, and does not end', async () => {
+  it('keeps what it was promised while it takes too long and does not end, and is charged it then', async () => {
     const stuck = task('stuck', { estimate: { costUsd: 1 }, timeout: 10, run: () => new Promise(() => undefined) });
     const next = fake('b', { tasks: [spender('work', { costUsd: 1 }, 0, 10)] });
     const time = simulatedTime();
     ({ clock } = time);
-    const { lines } = await play([fake('a', { tasks: [stuck] }), next], { limits: { costUsd: 1 }, timed: true, time });
-    expect(lines).toEqual([
-      '0 a started 0',
-      '0 b started 0',
-      '20 b approved v1 (unreviewed)',
-      '5010 a failed with TASK_TIMEOUT',
-      '5010 run failed',
-    ]);
+    const { lines, result } = await play([fake('a', { tasks: [stuck] }), next], {
+      limits: { costUsd: 1 },
+      timed: true,
+      time,
+      detail: ['tasks'],
+    });
+    expect(lines.filter((line) => line.includes('b/work'))).toEqual([]);
+    expect(lines).toContain('5010 limit costUsd reached 1/1');
+    expect(result).toMatchObject({ status: 'exhausted', limit: 'costUsd', metrics: { costUsd: 1 } });
   });
 
   it('that waits ends with its attempt where a task beside it fails', async () => {
@@ -408,6 +410,12 @@ describe('a run that is left and resumed', () => {
   it('asks anew for tries that were at work, and those that have waited wait again', async () => {
     const store = memoryStore();
     const order: string[] = [];
+    const ordered =
+      (name: string) =>
+      ({ report }: TaskContext) => {
+        report({ costUsd: 0.1 });
+        return order.push(name);
+      };
     const first = startRun(
       make(untilAborted, () => order.push('two')),
       { store, runId: 'r1' },
@@ -417,14 +425,7 @@ describe('a run that is left and resumed', () => {
     first.suspend();
     await first.result;
     expect(order).toEqual([]);
-    const again = await resumeRun(
-      store,
-      'r1',
-      make(
-        () => order.push('one'),
-        () => order.push('two'),
-      ),
-    );
+    const again = await resumeRun(store, 'r1', make(ordered('one') as never, ordered('two') as never));
     expect((await again.result).status).toBe('completed');
     expect(order).toEqual(['one', 'two']);
     const tries = (await readRun(store, 'r1')).flatMap(({ event }) =>

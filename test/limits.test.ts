@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { task, type TaskContext } from '../src/index.ts';
-import { fake, held, never, play, trace, untilAborted } from './rig.ts';
+import { fake, held, idle, never, play, trace, untilAborted } from './rig.ts';
 
 describe("onLimit: 'stop'", () => {
   it('ends the run when corrections are spent', async () => {
@@ -78,7 +78,7 @@ describe("onLimit: 'stop'", () => {
   });
 
   it('ends the run when more tokens or money are reported than allowed', async () => {
-    // Rule 21: reviewers report, too; the amount that is allowed may be used in full.
+    // Rule 21: reviewers report, too; the amount that is allowed may be used in full, and then nothing starts.
     const spend = (tokens: number) => (context: Pick<TaskContext, 'report'>) => {
       context.report({ tokens, costUsd: tokens / 1000 });
       return 'APPROVE';
@@ -88,7 +88,7 @@ describe("onLimit: 'stop'", () => {
       fake('b', { after: ['a'], outputs: [spend(1)] }),
       fake('c', { after: ['b'] }),
     ];
-    expect(await trace(phases(), { limits: { tokens: 101 }, detail: ['reports'] })).toEqual([
+    expect(await trace(phases(), { limits: { tokens: 102 }, detail: ['reports'] })).toEqual([
       'a started 0',
       'a/work reported 60 tokens, 0.06 USD',
       'a/review reported 40 tokens, 0.04 USD',
@@ -100,15 +100,21 @@ describe("onLimit: 'stop'", () => {
       'c approved v1 (unreviewed) from b@1',
       'run completed',
     ]);
-    const { lines, result } = await play(phases(), { limits: { tokens: 100 } });
-    expect(lines.slice(2)).toEqual([
-      'b started 0',
-      'limit tokens reached 101/100',
-      'b cancelled by The limit of 100 for tokens is spent',
-      'c skipped by The limit of 100 for tokens is spent',
-      'run exhausted (tokens): The limit of 100 for tokens is spent',
+    expect((await trace(phases(), { limits: { tokens: 101 } })).slice(4)).toEqual([
+      'c started 0',
+      'limit tokens reached 101/101',
+      'c cancelled by The limit of 101 for tokens is spent',
+      'run exhausted (tokens): The limit of 101 for tokens is spent',
     ]);
-    expect(result.metrics).toMatchObject({ tokens: 101 });
+    const { lines, result } = await play(phases(), { limits: { tokens: 99 } });
+    expect(lines.slice(1)).toEqual([
+      'limit tokens reached 100/99',
+      'a cancelled by The limit of 99 for tokens is spent',
+      'b skipped by The limit of 99 for tokens is spent',
+      'c skipped by The limit of 99 for tokens is spent',
+      'run exhausted (tokens): The limit of 99 for tokens is spent',
+    ]);
+    expect(result.metrics).toMatchObject({ tokens: 100 });
     expect((await play(phases(), { limits: { costUsd: 0.05 } })).result).toMatchObject({
       status: 'exhausted',
       limit: 'costUsd',
@@ -299,33 +305,37 @@ describe("onLimit: 'escalate'", () => {
     ]);
   });
 
-  it('lets what works go on and starts nothing else, until a person lifts it', async () => {
+  it('lets tries at work end and starts no other, until a person lifts it', async () => {
     // Rule 22.
     //  spender, slow ──▶ next
     const slow = held();
+    const gated = fake('slow', { outputs: [slow.script], verdicts: ['RETRY: once', 'APPROVE'] });
     const phases = [
+      gated,
       fake('spender', { outputs: [(context: TaskContext) => context.report({ tokens: 11 })] }),
-      fake('slow', { outputs: [slow.script], verdicts: ['RETRY: once', 'APPROVE'] }),
       fake('next', { after: ['spender', 'slow'] }),
     ];
     const { lines, run } = await play(phases, {
       policy,
       limits: { tokens: 10 },
       when: {
-        'spender approved v1 (unreviewed)': (one) => {
+        'spender approved v1 (unreviewed)': async (one) => {
           expect(one.snapshot().waiting).toEqual(['tokens']);
           slow.release('s 1');
+          await idle();
+          expect(one.snapshot().phases['slow']).toMatchObject({ status: 'reviewing', done: ['work'] });
+          expect(gated.reviews).toEqual([]);
+          await one.decide('tokens', 'APPROVE');
         },
-        'slow retrying: once': (one) => one.decide('tokens', 'APPROVE'),
       },
     });
     expect(lines).toEqual([
-      'spender started 0',
       'slow started 0',
+      'spender started 0',
       'limit tokens reached 11/10',
       'spender approved v1 (unreviewed)',
-      'slow retrying: once',
       'limit tokens lifted',
+      'slow retrying: once',
       'slow started 1: once',
       'slow approved v1',
       'next started 0',

@@ -11,6 +11,7 @@ const PORTS: BoardPorts = {
   spawn: () => ({ start: () => undefined, send: () => undefined }),
   publish: () => undefined,
   later: () => undefined,
+  atRest: (job: () => void) => job(),
   settle: () => undefined,
 };
 

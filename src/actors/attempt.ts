@@ -19,7 +19,8 @@ import { prepare, type Prepared } from './prepare.ts';
 import { ABORT_GRACE_MS, type WorkScope } from './scope.ts';
 import { contextOf, inOrder } from './task-outputs.ts';
 import { completedReport, readMarks, startedReport } from './task-reports.ts';
-import { tryTask, type Trial, type Trialled, type Try } from './try.ts';
+import type { Try } from './single-try.ts';
+import { tryTask, type Trial, type Trialled } from './try.ts';
 import { fromWork, type WorkLogic } from './work.ts';
 
 /** Fills the `attempt` port with the tasks of a pipeline. */

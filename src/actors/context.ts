@@ -11,7 +11,7 @@ import { gateDefaults } from '../model/policy.ts';
 import { renderPrompt, SMALLEST_PROMPT } from '../model/prompt.ts';
 import { elided, recalledBy } from '../model/recollection.ts';
 import type { Inputs, Outputs, Report, TaskContext, TaskRevision } from '../model/task-types.ts';
-import type { Try } from './try.ts';
+import type { Try } from './single-try.ts';
 
 /**
  * The context of one try. What is costly is made when a handler reads it.
@@ -131,7 +131,10 @@ function renderedPrompt({ trial: { scope, plan, role, recollection } }: Try): st
 
 function sendReport(one: Try, report: Report): void {
   const { scope, plan, role } = one.trial;
-  if (one.isOver || scope.isStopped) return;
+  if (one.isOver || scope.isOver) {
+    sendLate(one, report);
+    return;
+  }
   const {
     inputTokens,
     outputTokens,
@@ -154,7 +157,7 @@ function sendReport(one: Try, report: Report): void {
     scope.report({ type: 'phase.warned', phase, generation, attempt, code, message });
     if (Object.values(report).filter((value) => value !== undefined).length === 1) return;
   }
-  one.spend({ tokens, costUsd });
+  one.say({ tokens, costUsd });
   scope.report({
     type: 'task.reported',
     ...about(scope.input, plan),
@@ -187,6 +190,23 @@ function waitFor({ isOver, signal, trial: { scope } }: Try, ms: number): Promise
   });
 }
 
+/** Of a try that nobody waits for any more just what it has used is told, less what it was charged already. */
+function sendLate(one: Try, report: Report): void {
+  const { inputTokens, outputTokens, tokens = sumOf(inputTokens, outputTokens), costUsd, model, provider } = report;
+  if (![inputTokens, outputTokens, tokens, costUsd].every(isAmount)) return;
+  const left = one.say({ tokens, costUsd });
+  if (!left.tokens && !left.costUsd) return;
+  one.tellUsage({
+    ...(left.tokens && { tokens: left.tokens }),
+    ...(left.costUsd && { costUsd: left.costUsd }),
+    // Of a part of it nobody knows what it was.
+    ...(left.tokens === tokens && inputTokens !== undefined && { inputTokens }),
+    ...(left.tokens === tokens && outputTokens !== undefined && { outputTokens }),
+    ...(model !== undefined && { model: String(model) }),
+    ...(provider !== undefined && { provider: String(provider) }),
+  });
+}
+
 /** Characters of an observation in a record. */
 const LONGEST_OBSERVED = 16_000;
 
@@ -195,7 +215,7 @@ function sumOf(input: number | undefined, output: number | undefined): number | 
 }
 
 function amount(field: string, value: unknown): void {
-  if (value === undefined || (typeof value === 'number' && Number.isFinite(value) && value >= 0)) return;
+  if (isAmount(value)) return;
   throw new PhasegateError(
     'REPORT_INVALID',
     `Cannot report usage as ${field} is ${typeof value === 'number' ? value : `a ${typeof value}`}, not a number from 0`,
@@ -203,6 +223,10 @@ function amount(field: string, value: unknown): void {
       hint: 'Report what was used since the last report, as a finite number.',
     },
   );
+}
+
+function isAmount(value: unknown): boolean {
+  return value === undefined || (typeof value === 'number' && Number.isFinite(value) && value >= 0);
 }
 
 function jsonContent({ name, content }: NonNullable<Report['artifact']>): unknown {

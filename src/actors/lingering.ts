@@ -32,7 +32,10 @@ export function createLingering(): Lingering {
         if (stopped.get(key) === waiting) stopped.delete(key);
         for (const go of waiting.splice(0)) go();
       };
-      const forget = after(scope.clock, ABORT_GRACE_MS, rest);
+      const forget = after(scope.clock, ABORT_GRACE_MS, () => {
+        scope.giveUp();
+        rest();
+      });
       stopped.set(key, waiting);
       scope.onRest = rest;
     },

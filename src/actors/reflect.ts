@@ -16,7 +16,8 @@ import { about, HandlerContext } from './context.ts';
 import type { Host, Recalled } from './host.ts';
 import { warnOf } from './run-check.ts';
 import type { WorkScope } from './scope.ts';
-import { tryTask, type Trialled, type Try } from './try.ts';
+import type { Try } from './single-try.ts';
+import { tryTask, type Trialled } from './try.ts';
 
 type AttemptScope = WorkScope<PhaseContext, AttemptOutcome>;
 

@@ -12,7 +12,7 @@ import type { ReviewContext } from '../model/phase-types.ts';
 import type { TaskPlan } from '../model/plan.ts';
 import type { Outputs } from '../model/task-types.ts';
 import { HandlerContext } from './context.ts';
-import type { Try } from './try.ts';
+import type { Try } from './single-try.ts';
 
 /** What a reviewer or a check is given. */
 class ReviewerContext extends HandlerContext implements ReviewContext {

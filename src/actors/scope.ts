@@ -7,15 +7,15 @@ import { after, type Clock } from '../machines/actor.ts';
 import type { PhaseContext } from '../machines/phase-context.ts';
 import type { Patron, Progress } from '../machines/ports.ts';
 import { Stake } from '../machines/till.ts';
-import type { PhaseReport } from '../model/event.ts';
+import type { EventOf, PhaseReport } from '../model/event.ts';
 import type { TaskPlan } from '../model/plan.ts';
 import type { Report } from '../model/task-types.ts';
+import type { Accounted } from './account.ts';
 
 /** Milliseconds that work which was told to stop is waited for, before it is left to itself. */
 export const ABORT_GRACE_MS = 5000;
 
-/** Told why, if there is a reason. */
-export type Halt = (reason: unknown) => void;
+type Halt = (reason: unknown) => void;
 
 /** The scope of work for a phase, as one of its tasks sees it. */
 export type TaskScope = Omit<WorkScope<PhaseContext, unknown>, 'done' | 'progress' | 'stop'>;
@@ -43,6 +43,8 @@ export class WorkScope<I, O> {
   #busy = 0;
   /** What tries were promised. */
   #stakes: Set<Stake> | undefined = undefined;
+  /** Tries at work that say what they use at most. */
+  #tries: Set<Accounted> | undefined = undefined;
   #hasEnded = false;
   #reason: unknown = undefined;
 
@@ -61,6 +63,11 @@ export class WorkScope<I, O> {
 
   get clock(): Clock {
     return this.#patron.clock;
+  }
+
+  /** Whether limits bound what tries use. */
+  get isBounded(): boolean {
+    return this.#patron.till !== undefined;
   }
 
   /**
@@ -99,6 +106,34 @@ export class WorkScope<I, O> {
     if (this.#stakes?.delete(stake)) this.#patron.till?.giveBack(stake);
   }
 
+  /** Whether nobody waits for what a try says now: the work has ended, or was stopped. */
+  get isOver(): boolean {
+    return this.isStopped || this.#hasEnded;
+  }
+
+  /** A try is at work that says what it uses at most. */
+  account(one: Accounted): void {
+    this.#tries ??= new Set();
+    this.#tries.add(one);
+  }
+
+  /** The handler of such a try has ended. */
+  settleAccount(one: Accounted): void {
+    if (this.#tries?.delete(one)) one.settleAccount();
+  }
+
+  /** Handlers that are still at work are not waited for any more: what they have not said is charged. */
+  giveUp(): void {
+    for (const one of this.#tries ?? []) this.settleAccount(one);
+    for (const stake of this.#stakes ?? []) this.giveBack(stake);
+    this.#patron.stragglers?.remove(this);
+  }
+
+  /** Tells the run what a try has used that nobody waits for any more. */
+  reportLate(fact: EventOf<'task.reported'>): void {
+    this.#patron.stragglers?.tell(fact);
+  }
+
   /** Tells the phase something. Nobody listens once the work was stopped. */
   report(fact: PhaseReport): void {
     if (!this.isStopped) this.#patron.report(fact);
@@ -131,7 +166,9 @@ export class WorkScope<I, O> {
   /** A handler has ended. */
   leave(): void {
     this.#busy -= 1;
-    if (this.#busy === 0) this.onRest?.();
+    if (this.#busy > 0) return;
+    this.#patron.stragglers?.remove(this);
+    this.onRest?.();
   }
 
   /** Tells whatever is at work to stop. */
@@ -154,10 +191,14 @@ export class WorkScope<I, O> {
   stop(): void {
     if (this.isStopped || this.#hasEnded) return;
     this.isStopped = true;
-    if (this.#busy > 0) this.#onStop?.(this);
+    if (this.#busy > 0) {
+      this.#onStop?.(this);
+      this.#patron.stragglers?.add(this);
+    }
     for (const run of this.#stops?.splice(0) ?? []) run();
     this.halt();
-    this.#giveBackAll();
+    // What handlers at work were promised is kept for them until they are at rest: they may have used it.
+    if (this.#busy === 0) this.giveUp();
   }
 
   /** Calls back after a while, unless the work is stopped before. Returns a function that prevents it. */
@@ -193,14 +234,9 @@ export class WorkScope<I, O> {
   /** @returns Whether somebody waits for the end. */
   #end(): boolean {
     if (this.#hasEnded) return false;
+    this.giveUp();
     this.#hasEnded = true;
-    this.#giveBackAll();
     return !this.isStopped;
-  }
-
-  /** What handlers that do not end were promised is for others. */
-  #giveBackAll(): void {
-    for (const stake of this.#stakes ?? []) this.giveBack(stake);
   }
 }
 

@@ -13,9 +13,10 @@ import { retryHintOf } from '../model/retry-hint.ts';
 import { asRework } from '../model/rework.ts';
 import { check, type StandardSchemaV1 } from '../model/schema.ts';
 import type { Stake } from '../machines/till.ts';
-import type { Inputs, Outputs, Report } from '../model/task-types.ts';
+import type { Inputs, Outputs } from '../model/task-types.ts';
 import type { Host } from './host.ts';
 import { ABORT_GRACE_MS, type TaskScope } from './scope.ts';
+import { Try } from './single-try.ts';
 
 /** What a task is tried with. */
 export interface Trial<C> {
@@ -49,59 +50,11 @@ export type Trialled = Partial<Pick<Try, 'prompt' | 'revised'>> & { readonly tri
     { readonly ok: true; readonly output: unknown } | { readonly ok: false; readonly error: unknown }
   );
 
-/** One try of one task. */
-export class Try {
-  readonly trial: Omit<Trial<never>, 'context'>;
-  isOver = false;
-  /** Set when its handler reads it. */
-  prompt: string | undefined = undefined;
-  /** Whether its handler has read a revision. */
-  revised = false;
-  readonly #stake: Stake | undefined;
-  #controller: AbortController | undefined = undefined;
-  #unhook: (() => void) | undefined = undefined;
-
-  /** @param stake What it was promised that it may use. */
-  constructor(trial: Omit<Trial<never>, 'context'>, stake: Stake | undefined) {
-    this.trial = trial;
-    this.#stake = stake;
-  }
-
-  /** Aborted when nobody waits for the try any more. Made when it is first asked for, as most handlers never do. */
-  get signal(): AbortSignal {
-    if (this.#controller) return this.#controller.signal;
-    const controller = new AbortController();
-    this.#controller = controller;
-    const unhook = this.trial.scope.onHalt((reason) => controller.abort(reason));
-    if (this.isOver) unhook();
-    else this.#unhook = unhook;
-    return controller.signal;
-  }
-
-  /** It is about to say what it has used. */
-  spend(used: Report): void {
-    if (this.#stake) this.trial.scope.spend(this.#stake, used);
-  }
-
-  end(): void {
-    this.isOver = true;
-    this.#unhook?.();
-    if (this.#stake) this.trial.scope.giveBack(this.#stake);
-  }
-
-  /** Ends it before its handler does. */
-  abort(error: unknown): void {
-    this.end();
-    this.#controller ??= new AbortController();
-    this.#controller.abort(error);
-  }
-}
-
-/** Tries a task, from a number on. One that says what it uses at most begins when it may use that. */
+/** Tries a task, from a number on. Where limits bound what it uses, it begins when it may. */
 export function tryTask<C>(trial: Trial<C>, number = 1): void {
-  const { plan, scope } = trial;
-  const { costUsd, tokens, durationMs } = plan.estimate;
-  if (costUsd === undefined && tokens === undefined && durationMs === undefined) begin(trial, number, undefined);
+  const { plan, scope, role } = trial;
+  // Checks cost nothing, and what they find decides nothing that costs.
+  if (role === 'check' || role === 'baseline' || !scope.isBounded) begin(trial, number, undefined);
   else {
     scope.stake(scope.input.origin.phase.name, plan, (stake) =>
       scope.isHalted ? abandon(trial, number) : begin(trial, number, stake),
@@ -139,6 +92,7 @@ function tryOnce<C>(trial: Trial<C>, number: number, stake: Stake | undefined): 
   }
   if (work.output) wait(trial, number, one, validated(plan, work.output, value));
   else if (trial.isAlone && !isThenable(value)) {
+    one.rest();
     scope.leave();
     accept(trial, number, one, value);
   } else wait(trial, number, one, Promise.resolve(value));
@@ -160,6 +114,7 @@ function wait<C>(trial: Trial<C>, number: number, one: Try, value: Promise<unkno
   );
   /** @returns Whether somebody waits for it still. */
   function settle(): boolean {
+    one.rest();
     scope.leave();
     if (one.isOver) {
       onRest?.();
@@ -176,6 +131,7 @@ function wait<C>(trial: Trial<C>, number: number, one: Try, value: Promise<unkno
     onRest = () => {
       onRest = undefined;
       leave();
+      one.rest();
       scope.guard(() => tryAgain(trial, number, error, one));
     };
     const leave = scope.after(ABORT_GRACE_MS, () => onRest?.());

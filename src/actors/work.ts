@@ -7,6 +7,7 @@ import type { AnyActorRef, PromiseActorLogic, Snapshot } from 'xstate';
 import { clockOf, isActive } from '../machines/actor.ts';
 import { hold, mustHold } from '../machines/hold.ts';
 import type { DirectWork, Patron, Progress } from '../machines/ports.ts';
+import { stragglersOf } from '../machines/stragglers.ts';
 import { tillOf } from '../machines/till.ts';
 import { reportWork } from '../machines/uplink.ts';
 import { WorkScope } from './scope.ts';
@@ -92,6 +93,7 @@ function patronOf<O>(self: AnyActorRef): Patron<O> {
   return {
     clock: clockOf(self),
     till: tillOf(self._parent?._parent),
+    stragglers: stragglersOf(self._parent?._parent),
     report: (fact) => reportWork(self, fact),
     done: (output) => tell(RESOLVED, output),
     failed: (error) => tell(REJECTED, error),

@@ -16,6 +16,7 @@ import type { LimitName } from '../model/policy.ts';
 import { createQueue, push, pushFirst, take, takeWhere, type Queue } from '../model/queue.ts';
 import { newEntry, type Entry, type PhaseActor, type Standing } from './entry.ts';
 import type { PhaseInput } from './phase-context.ts';
+import type { Stragglers } from './stragglers.ts';
 import type { Till } from './till.ts';
 
 export type { Entry, PhaseActor, Standing } from './entry.ts';
@@ -47,6 +48,8 @@ export interface BoardPorts {
   publish(): void;
   /** Calls back as soon as what goes on now is over. */
   later(job: (board: Board) => void): void;
+  /** Calls back when work that was stopped is at rest, or is not waited for any more. */
+  atRest(job: () => void): void;
   /** Tells the pipeline machine that its run is over. */
   settle(): void;
 }
@@ -80,10 +83,14 @@ export interface Board extends PipelineInput {
   keepers: number;
   live: number;
   ended: Omit<EventOf<'run.ended'>, 'type'> | undefined;
+  /** Whether the run has said that it has ended, so that nothing follows. */
+  closed: boolean;
   /** The worst end of any phase so far. */
   worst: RunStatus;
   /** Where tries ask for what they may use; set where limits bound that, and the run is not just told again. */
   till: Till | undefined;
+  /** Work that was stopped and is not at rest; set where the run is not just told again. */
+  stragglers: Stragglers | undefined;
 }
 
 /** An empty board at the start of a run. */
@@ -113,8 +120,10 @@ export function createBoard(input: PipelineInput, ports: BoardPorts): Board {
     keepers: 0,
     live: 0,
     ended: undefined,
+    closed: false,
     worst: 'completed',
     till: undefined,
+    stragglers: undefined,
   };
 }
 

@@ -8,7 +8,8 @@ import { PhasegateError } from '../model/errors.ts';
 import type { PhaseReport, RunEvent } from '../model/event.ts';
 import { retire, type Board, type BoardPorts } from './board.ts';
 import { createTill } from './budget.ts';
-import { noteRead, receive } from './conduct.ts';
+import { noteRead, receive, receiveLate } from './conduct.ts';
+import { openStragglers, Stragglers } from './stragglers.ts';
 import { openTill } from './till.ts';
 import { openUplink, type Uplink } from './uplink.ts';
 
@@ -17,6 +18,7 @@ export const NO_PORTS: BoardPorts = {
   spawn() {
     throw new Error('Cannot start a phase as the board has no ports');
   },
+  atRest: (job) => job(),
   settle: () => undefined,
   publish: () => undefined,
   later: () => undefined,
@@ -48,6 +50,15 @@ export function keepBoard(pipeline: AnyActorRef, board: Board): Uplink {
   board.ledger.onAsk = (view, source) => noteRead(board, view, source);
   board.till = createTill(board);
   if (board.till) openTill(pipeline, board.till);
+  const { ports } = board;
+  board.stragglers = new Stragglers({
+    count(late) {
+      receiveLate(board, late);
+      ports.publish();
+    },
+    later: (job) => ports.later(job),
+  });
+  openStragglers(pipeline, board.stragglers);
   return uplink;
 }
 

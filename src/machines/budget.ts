@@ -9,7 +9,7 @@
  */
 import type { Estimate } from '../model/options.ts';
 import type { Plan } from '../model/plan.ts';
-import { isOver, type LimitName } from '../model/policy.ts';
+import { isOver, isUsedUp, type LimitName } from '../model/policy.ts';
 import type { Report } from '../model/task-types.ts';
 import type { Board } from './board.ts';
 import { reachLimit } from './limits.ts';
@@ -46,6 +46,8 @@ class BudgetTill implements Till {
   /** How many of those that wait say something about each limit. */
   readonly #wanting = { costUsd: 0, tokens: 0, durationMs: 0 };
   readonly #promised = { tokens: 0, costUsd: 0 };
+  /** How many of those that wait say nothing about any limit. */
+  #plain = 0;
   #late = Infinity;
   #isServing = false;
   #isDue = false;
@@ -56,8 +58,12 @@ class BudgetTill implements Till {
   }
 
   ask(stake: Stake): void {
-    if (this.#names.every((name) => stake.estimate[name] === undefined)) {
-      if (!this.#board.ended) this.#begin(stake);
+    if (this.#isPlain(stake)) {
+      if (this.#mayBegin(stake)) this.#begin(stake);
+      else {
+        this.waiting.push(stake);
+        this.#plain += 1;
+      }
       return;
     }
     this.waiting.push(stake);
@@ -105,11 +111,11 @@ class BudgetTill implements Till {
     if (this.#isServing) return;
     this.#isServing = true;
     const blocked = new Set<Name>();
-    for (let at = 0; !this.#board.ended && this.#names.some((name) => this.#wanting[name] > 0 && !blocked.has(name));) {
+    for (let at = 0; !this.#isHeld() && (this.#plain > 0 || this.#isAnyWanted(blocked));) {
       const stake = this.waiting[at];
       if (!stake) break;
       const wanted = this.#names.filter((name) => stake.estimate[name] !== undefined && !this.#isLifted(name));
-      const spent = wanted.find((name) => this.#isSpent(name, stake));
+      const spent = this.#names.find((name) => this.#isSpent(name, stake));
       if (spent !== undefined) this.#refuse(spent, stake);
       if (spent === undefined && wanted.every((name) => !blocked.has(name) && this.#fits(name, stake))) {
         this.#leave(at, stake);
@@ -125,7 +131,33 @@ class BudgetTill implements Till {
 
   #leave(at: number, stake: Stake): void {
     this.waiting.splice(at, 1);
-    this.#want(stake, -1);
+    if (this.#isPlain(stake)) this.#plain -= 1;
+    else this.#want(stake, -1);
+  }
+
+  /** Whether a try says nothing about any of the limits: all that it asks is whether something is left. */
+  #isPlain({ estimate }: Stake): boolean {
+    return this.#names.every((name) => estimate[name] === undefined);
+  }
+
+  /** Whether a try that says nothing may begin. Where a limit is spent, that is said. */
+  #mayBegin(stake: Stake): boolean {
+    if (this.#isHeld()) return false;
+    const spent = this.#names.find((name) => this.#isSpent(name, stake));
+    if (spent === undefined) return true;
+    this.#refuse(spent, stake);
+    this.#board.ports.publish();
+    return false;
+  }
+
+  /** Whether nothing begins, until a person has decided or for ever. */
+  #isHeld(): boolean {
+    const { ended, held } = this.#board;
+    return ended !== undefined || this.#names.some((name) => held.includes(name));
+  }
+
+  #isAnyWanted(blocked: ReadonlySet<Name>): boolean {
+    return this.#names.some((name) => this.#wanting[name] > 0 && !blocked.has(name));
   }
 
   #want({ estimate }: Stake, by: 1 | -1): void {
@@ -150,26 +182,25 @@ class BudgetTill implements Till {
     return this.#board.lifted.includes(name);
   }
 
-  /** Whether a try does not fit, whatever becomes of those at work. */
+  /** Whether a limit is used up, or a try does not fit into what is left of it, whatever becomes of those at work. */
   #isSpent(name: Name, { estimate }: Stake): boolean {
-    const { used, plan, held } = this.#board;
+    const { used, plan } = this.#board;
     const wants = estimate[name] ?? 0;
-    if (held.includes(name)) return false;
-    return name === 'durationMs' ? wants >= this.#late : isOver(used[name] + wants, plan.limits[name]);
+    if (this.#isLifted(name)) return false;
+    if (name === 'durationMs') return wants >= this.#late;
+    return isUsedUp(used[name], plan.limits[name]) || isOver(used[name] + wants, plan.limits[name]);
   }
 
   #fits(name: Name, { estimate }: Stake): boolean {
-    const { used, plan, held } = this.#board;
-    if (held.includes(name)) return false;
-    return (
-      name === 'durationMs' || !isOver(used[name] + this.#promised[name] + (estimate[name] ?? 0), plan.limits[name])
-    );
+    const { used, plan } = this.#board;
+    if (name === 'durationMs') return true;
+    return !isOver(used[name] + this.#promised[name] + (estimate[name] ?? 0), plan.limits[name]);
   }
 
   #refuse(limit: Name, { phase, task, estimate }: Stake): void {
     const max = this.#board.plan.limits[limit] ?? 0;
     const wants = estimate[limit] ?? 0;
     const used = limit === 'durationMs' ? Math.max(0, max - wants) : this.#board.used[limit];
-    reachLimit(this.#board, limit, used, max, { refused: { phase, task, estimate: wants } });
+    reachLimit(this.#board, limit, used, max, { refused: { phase, task, ...(wants > 0 && { estimate: wants }) } });
   }
 }

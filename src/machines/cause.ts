@@ -11,7 +11,7 @@ import { isFirstEdition } from '../model/edition.ts';
 import { fingerprintLike } from '../model/plan.ts';
 import { decisionIn, isDemand } from '../model/verdict.ts';
 import { entryNamed, type Board } from './board.ts';
-import { abort, answer, cancel, note, open, skip, spendDuration } from './conduct.ts';
+import { abort, answer, cancel, note, open, receiveLate, skip, spendDuration } from './conduct.ts';
 import { endIfDone } from './ending.ts';
 import { reachLimit, refuseToLift } from './limits.ts';
 import { reopen, resumeRun } from './reopen.ts';
@@ -60,8 +60,10 @@ export function causeOf(
     }
     case 'review.decided':
       return event.by === 'person' ? decided(event) : { type: 'reported', report: event };
-    case 'task.started':
     case 'task.reported':
+      if (event.late) return { type: 'told', tell: (one) => receiveLate(one, event) };
+      return { type: 'reported', report: event };
+    case 'task.started':
     case 'task.completed':
     case 'task.retrying':
     case 'task.failed':

@@ -21,7 +21,7 @@ import { abandon, endIfDone, endIfStuck, endRun, leaveOut, wordsOfError } from '
 import { hear, keepDemands } from './heard.ts';
 import { commitTraces, endAttempt, forgetTry, keepBest, keepReflection, keepReport } from './keepsakes.ts';
 import type { Ruling } from './phase-updates.ts';
-import { countCorrection, countUsage, liftLimit, reachLimit, refuseToLift } from './limits.ts';
+import { addUsage, countCorrection, countUsage, liftLimit, reachLimit, refuseToLift } from './limits.ts';
 import { commit, followUp, sendBack, takeRiders } from './rewind.ts';
 
 /** Begins the run: the phases without predecessors start. @param mark The fingerprint of its plan, where that is known. */
@@ -48,6 +48,17 @@ export function receive(board: Board, report: PhaseReport): void {
   schedule(board);
   board.busy = nested;
   if (!nested) endIfStuck(board);
+}
+
+/**
+ * A try that nobody waits for any more says what it has used: that is spent, whatever became of its phase. Where a limit is
+ * spent by it, that is said when the next try asks, or says what it has used.
+ */
+export function receiveLate(board: Board, report: EventOf<'task.reported'>): void {
+  if (board.closed) return;
+  board.outbox.push(report);
+  addUsage(board, report);
+  board.till?.look();
 }
 
 /** A handler has asked for an ancestor of its phase that is no direct predecessor: the phase depends on it from now on. */

@@ -24,6 +24,7 @@ import {
 import { hold, mustHold } from './hold.ts';
 import type { PhaseContext, PhaseInput } from './phase-context.ts';
 import type { DirectWork, Patron } from './ports.ts';
+import { stragglersOf, type Stragglers } from './stragglers.ts';
 import { tillOf, type Till } from './till.ts';
 import { report } from './uplink.ts';
 
@@ -78,6 +79,10 @@ class DirectPhase implements PhaseActor, Patron<unknown>, Worker {
 
   get till(): Till | undefined {
     return tillOf(this._parent);
+  }
+
+  get stragglers(): Stragglers | undefined {
+    return stragglersOf(this._parent);
   }
 
   start(): void {

@@ -55,21 +55,20 @@ export function wordsOfError({ code, message }: Pick<ErrorInfo, 'code' | 'messag
   return `${code}: ${message}`;
 }
 
-/** Ends the run: stops whatever is live, and says of every phase that never came to its turn that it was skipped. */
+/**
+ * Ends the run: stops whatever is live, and says of every phase that never came to its turn that it was skipped. What the
+ * work that is stopped has used by then is counted before that is said.
+ */
 export function endRun(board: Board, end: NonNullable<Board['ended']>): void {
   if (board.ended) return;
   board.ended = end;
-  const because = end.reason ?? `the run ${end.status}`;
-  board.plan.phases.forEach((phase, index) => {
-    const entry = board.entries.get(index);
-    if (entry === undefined || entry.standing === 'pending') finishPending(board, index, because);
-    else if (entry.standing === 'live') {
-      board.outbox.push({ type: 'phase.cancelled', phase: phase.name, because });
-      retire(board, entry, 'cancelled');
-    }
-  });
-  board.outbox.push({ type: 'run.ended', ...end });
-  board.ports.settle();
+  const stopped = new Set<Entry>();
+  for (const entry of board.entries.values()) {
+    if (entry.standing !== 'live') continue;
+    stopped.add(entry);
+    retire(board, entry, 'cancelled');
+  }
+  board.ports.atRest(() => close(board, end, stopped));
 }
 
 /** Ends the run when nothing is left to do. */
@@ -98,6 +97,19 @@ export function endIfStuck(board: Board): void {
 }
 
 // --- internal ---
+
+/** Says how the run has ended, all at once. */
+function close(board: Board, end: NonNullable<Board['ended']>, stopped: ReadonlySet<Entry>): void {
+  board.closed = true;
+  const because = end.reason ?? `the run ${end.status}`;
+  board.plan.phases.forEach((phase, index) => {
+    const entry = board.entries.get(index);
+    if (entry === undefined || entry.standing === 'pending') finishPending(board, index, because);
+    else if (stopped.has(entry)) board.outbox.push({ type: 'phase.cancelled', phase: phase.name, because });
+  });
+  board.outbox.push({ type: 'run.ended', ...end });
+  board.ports.settle();
+}
 
 function doomSuccessors(board: Board, entry: Entry): void {
   for (const index of [...reach(board.graph.next, entry.index)].toSorted((a, b) => a - b))

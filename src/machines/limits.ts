@@ -21,13 +21,18 @@ export interface LimitDetails {
 }
 
 /** Adds reported usage, and checks it against the limits. */
-export function countUsage(board: Board, { tokens = 0, costUsd = 0 }: EventOf<'task.reported'>): void {
-  board.used.tokens += tokens;
-  board.used.costUsd += costUsd;
+export function countUsage(board: Board, report: EventOf<'task.reported'>): void {
+  addUsage(board, report);
   for (const name of ['tokens', 'costUsd'] as const) {
     const max = board.plan.limits[name];
     if (max !== undefined && isOver(board.used[name], max)) reachLimit(board, name, board.used[name], max);
   }
+}
+
+/** Adds reported usage, and lets what is at work go on. */
+export function addUsage(board: Board, { tokens = 0, costUsd = 0 }: EventOf<'task.reported'>): void {
+  board.used.tokens += tokens;
+  board.used.costUsd += costUsd;
 }
 
 /**

@@ -205,8 +205,14 @@ function portsOf(self: AnyActorRef, board: Board): BoardPorts {
     endIfDone(board);
     flush(self);
   };
-  return {
+  const ports: BoardPorts = {
     spawn: (input) => spawnPhase(self, input, onEnd),
+    atRest(job) {
+      board.stragglers?.whenAtRest(() => {
+        job();
+        ports.publish();
+      });
+    },
     // A turn later, when the phases that have just been stopped have said so.
     settle: () => queueMicrotask(() => isActive(self) && self.send({ type: 'settle' })),
     publish() {
@@ -219,6 +225,7 @@ function portsOf(self: AnyActorRef, board: Board): BoardPorts {
         .catch((error: unknown) => endRun(board, { status: 'failed', error: errorInfo(error, 'INTERNAL') }));
     },
   };
+  return ports;
 }
 
 function contextOf(given: PipelineInput): PipelineContext {

@@ -9,6 +9,7 @@ import type { ErrorInfo } from '../model/errors.ts';
 import type { EventOf, FailedChecks, PhaseReport, Verdict } from '../model/event.ts';
 import type { Clock } from './actor.ts';
 import type { PhaseContext } from './phase-context.ts';
+import type { Stragglers } from './stragglers.ts';
 import type { Till } from './till.ts';
 
 /** How one attempt of a phase's tasks ended. */
@@ -59,6 +60,8 @@ export interface Patron<O> {
   readonly clock: Clock;
   /** Where tries ask for what they may use; nowhere where no limit bounds that. */
   readonly till: Till | undefined;
+  /** Where work is that was stopped and is not at rest; nowhere where no pipeline counts. */
+  readonly stragglers: Stragglers | undefined;
   report(fact: PhaseReport): void;
   done(output: O): void;
   failed(error: unknown): void;

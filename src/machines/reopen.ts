@@ -28,6 +28,7 @@ export function resumeRun(board: Board, event: EventOf<'run.resumed'>): void {
  */
 export function reopen(board: Board): void {
   board.ended = undefined;
+  board.closed = false;
   board.worst = 'completed';
   board.held.length = 0;
   board.outbox.push({ type: 'run.reopened' });

@@ -66,6 +66,8 @@ class Teller {
   readonly #surplus: RunEvent[] = [];
   #at = 0;
   #pending: ((board: Board) => void) | undefined;
+  /** What follows when the work of a run that has ended is at rest. */
+  #resting: (() => void) | undefined;
 
   constructor(input: PipelineInput, journal: readonly Pick<RunRecord, 'event' | 'time'>[], options: ReplayOptions) {
     this.#journal = journal;
@@ -79,6 +81,7 @@ class Teller {
         return ghost;
       },
       publish: () => this.#heed(),
+      atRest: (job) => (this.#resting = job),
       settle: () => undefined,
       later: (job) => (this.#pending = job),
     };
@@ -96,6 +99,7 @@ class Teller {
       const at = this.#at;
       this.#lead(event);
       this.#heed();
+      if (!isLate(this.#next())) this.#rest();
       if (this.#at === at) throw this.#diverged(event, 'nothing leads to it');
     }
     const ghosts = new Map<Entry, Ghost>();
@@ -110,6 +114,14 @@ class Teller {
       redact: this.#redact,
       pending: this.#pending,
     };
+  }
+
+  /** Nothing that the work of a run that has ended has used is left to tell, or it was cut off: nothing works any more. */
+  #rest(): void {
+    const job = this.#resting;
+    this.#resting = undefined;
+    job?.();
+    this.#heed();
   }
 
   #next(): RunEvent | undefined {
@@ -205,6 +217,11 @@ class Teller {
 /** Whether a phase that reports this is live no more. */
 function isEnd({ type }: PhaseReport): boolean {
   return type === 'phase.approved' || type === 'phase.rejected' || type === 'phase.failed';
+}
+
+/** Whether it is usage of a try that nobody waits for. */
+function isLate(event: RunEvent | undefined): boolean {
+  return event?.type === 'task.reported' && event.late === true;
 }
 
 /** What a phase says at once when it is told to start, or to wait. */

@@ -95,6 +95,10 @@ export const taskEvents = [
     reviewer: z.boolean(),
     tokens: z.number().optional(),
     costUsd: z.number().optional(),
+    /** Whether that is what the try was expected to use at most, as it ended without saying what it used. */
+    estimated: z.literal(true).optional(),
+    /** Whether nobody waited for the try any more: its attempt was over, or cancelled. */
+    late: z.literal(true).optional(),
     /** Of the tokens, those that a model was given, and those that it answered with; which model it was. */
     inputTokens: z.number().optional(),
     outputTokens: z.number().optional(),

@@ -131,8 +131,8 @@ const runEvents = [
     used: z.number(),
     max: z.number(),
     holds: z.string().nullable(),
-    /** The try that does not begin, as it may use more than what is left. */
-    refused: z.object({ phase: z.string(), task: z.string(), estimate: z.number() }).optional(),
+    /** The try that does not begin, as it may use more than what is left: its estimate; absent where nothing is left for any. */
+    refused: z.object({ phase: z.string(), task: z.string(), estimate: z.number().optional() }).optional(),
   }),
   z.object({ type: z.literal('limit.lifted'), limit, who: z.string().optional() }),
   /** Something happened to an item of the inbox, by the clock or by an answer that was no good. It is never approved by that. */

@@ -11,7 +11,7 @@ export function limitReason({
   max,
   refused,
 }: Pick<EventOf<'limit.reached'>, 'limit' | 'max' | 'refused'>): string {
-  if (!refused) return `The limit of ${max} for ${limit} is spent`;
+  if (refused?.estimate === undefined) return `The limit of ${max} for ${limit} is spent`;
   const { phase, task, estimate } = refused;
   return `What is left of the limit of ${max} for ${limit} is less than "${task}" of phase "${phase}" may use: ${estimate}`;
 }

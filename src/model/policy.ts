@@ -228,6 +228,11 @@ export function isOver(sum: number, max: number | undefined): boolean {
   return max !== undefined && sum - max > max * 1e-9;
 }
 
+/** Whether nothing of a limit is left, also but for what is lost in adding fractions. No limit is never used up. */
+export function isUsedUp(sum: number, max: number | undefined): boolean {
+  return max !== undefined && max - sum <= max * 1e-9;
+}
+
 /** A count as a number, `Infinity` where it is unlimited. */
 export function countOf(value: Count): number {
   return value === 'unlimited' ? Infinity : value;

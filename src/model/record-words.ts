@@ -110,7 +110,9 @@ function runWords(event: RunLine, runId: string, voice: Voice): Said {
 
 /** The try that does not begin because of a limit, where it is one. */
 function beforeTry({ refused }: EventOf<'limit.reached'>): string {
-  return refused ? ` before ${refused.task} of ${refused.phase}, which may use ${refused.estimate}` : '';
+  if (!refused) return '';
+  const most = refused.estimate === undefined ? '' : `, which may use ${refused.estimate}`;
+  return ` before ${refused.task} of ${refused.phase}${most}`;
 }
 
 /** An item is known by the record that opened it. */

@@ -60,7 +60,14 @@ function detailsOf(event: RunEvent, records: readonly RunRecord[]): Details {
         ...(event.queue !== undefined && { queue: event.queue }),
       };
     case 'task.reported':
-      return { ...where, task: event.task, reviewer: event.reviewer, tokens: event.tokens };
+      return {
+        ...where,
+        task: event.task,
+        reviewer: event.reviewer,
+        tokens: event.tokens,
+        ...(event.estimated && { estimated: true }),
+        ...(event.late && { late: true }),
+      };
     case 'phase.started':
       return { ...where, told: event.revision?.feedback ?? null, ...labels(named(event.revision?.issues)) };
     case 'review.started':

@@ -5,7 +5,7 @@
  */
 import { askSoon } from './inbox.ts';
 import { spend } from './limits.ts';
-import { ask, giveBack, look, type Bid } from './till.ts';
+import { ask, giveBack, look, stopBeside, type Bid } from './till.ts';
 import { callOf, TRY_BACKOFF, type TaskAct, type TaskSpec } from './scenario.ts';
 import { at, later, nextCall, say, type Phase, type World } from './world.ts';
 
@@ -38,6 +38,8 @@ export function runTasks(world: World, phase: Phase, end: (attempted: Attempted)
   }
 
   function finish(attempted: Attempted): void {
+    if (attempted.type !== 'done') stopBeside(world, phase);
+    if (world.ended !== undefined) return;
     over = true;
     end(attempted);
   }
@@ -45,15 +47,13 @@ export function runTasks(world: World, phase: Phase, end: (attempted: Attempted)
   function attempt(task: TaskSpec, number: number): void {
     ask(
       world,
-      phase,
-      task.name,
-      task.estimate,
+      { phase, task: task.name, reviewer: false, most: task.estimate },
       () => over,
       (bid) => begin(task, number, bid),
     );
   }
 
-  function begin(task: TaskSpec, number: number, bid: Bid | undefined): void {
+  function begin(task: TaskSpec, number: number, bid: Bid): void {
     const where = { ...at(phase), task: task.name, try: number };
     say(world, 'task.started', phase.name, where);
     for (const source of task.asks) {
@@ -62,11 +62,15 @@ export function runTasks(world: World, phase: Phase, end: (attempted: Attempted)
     }
     const { nth, delay } = nextCall(world, `${phase.name}/${task.name}`);
     const act = callOf<TaskAct>(task.calls, nth, { do: 'put', value: 0 });
-    if (task.asked) return askPerson(task, number, act, act.delay ?? delay);
+    if (task.asked) {
+      world.promised.delete(bid);
+      return askPerson(task, number, act, act.delay ?? delay);
+    }
     later(world, phase, act.delay ?? delay, () => {
       if (over) return;
       if (act.tokens !== undefined && !spend(world, phase, task.name, false, act.tokens, bid)) return;
       giveBack(world, bid);
+      if (world.ended !== undefined) return;
       switch (act.do) {
         case 'put':
           return put(task, number, act.value);

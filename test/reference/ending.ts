@@ -4,11 +4,14 @@
  * @module
  */
 import type { LimitName, RunStatus } from '../../src/index.ts';
+import { stopAll } from './till.ts';
 import { at, isAtWork, say, type Phase, type World } from './world.ts';
 
 /** Ends the run at once: what works is cancelled, what never started is skipped, what was approved stays so. */
 export function endRun(world: World, status: RunStatus, limit: LimitName | null = null): void {
-  if (world.ended !== undefined) return;
+  if (world.ended !== undefined || world.isEnding) return;
+  world.isEnding = true;
+  stopAll(world);
   for (const phase of world.phases) {
     if (isAtWork(phase) || phase.status === 'rewinding') say(world, 'phase.cancelled', phase.name);
     else if (phase.status === 'idle' && phase.commits.length === 0) say(world, 'phase.skipped', phase.name);

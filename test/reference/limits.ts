@@ -16,9 +16,10 @@ export function spend(
   task: string,
   reviewer: boolean,
   tokens: number,
-  bid: { tokens: number } | undefined,
+  bid: { tokens: number; said: boolean },
 ): boolean {
-  if (bid) bid.tokens = Math.max(0, bid.tokens - tokens);
+  bid.tokens = Math.max(0, bid.tokens - tokens);
+  bid.said = true;
   say(world, 'task.reported', phase.name, { ...at(phase), task, reviewer, tokens });
   world.tokens += tokens;
   const max = world.scenario.limits.tokens;

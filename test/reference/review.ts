@@ -130,10 +130,11 @@ function askReviewers(
     const answers = new Map(all.filter(([, one]) => !isMissing(gate, one) || isLost(one)));
     end(combine(world, phase, gate, heard), answers);
   };
-  const begin = ({ name, asked: policy, calls }: ReviewerSpec, bid: Bid | undefined): void => {
+  const begin = ({ name, asked: policy, calls }: ReviewerSpec, bid: Bid): void => {
     const { nth, delay } = nextCall(world, `${phase.name}?${name}`);
     const act: Call<ReviewAct> = callOf<ReviewAct>(calls, nth, { do: 'approve' });
     if (policy) {
+      world.promised.delete(bid);
       // By the clock they reject.
       const question = { phase, name, reviewer: true, policy, isVoid: () => over };
       return askSoon(world, question, act.delay ?? delay, {
@@ -147,15 +148,14 @@ function askReviewers(
       world.shown.push(shown(phase.name, name, own));
       if (act.tokens !== undefined && !spend(world, phase, name, true, act.tokens, bid)) return;
       giveBack(world, bid);
+      if (world.ended !== undefined) return;
       hear(name, judged(phase, gate, act));
     });
   };
   for (const one of asked) {
     ask(
       world,
-      phase,
-      one.name,
-      one.estimate,
+      { phase, task: one.name, reviewer: true, most: one.estimate },
       () => over,
       (bid) => begin(one, bid),
     );

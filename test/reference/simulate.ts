@@ -17,7 +17,7 @@ import { labels, type Details } from './line.ts';
 import { askPerson } from './people.ts';
 import { askReview, waitOf, type Answers, type Verdict } from './review.ts';
 import { hasRoom, isPlaced, mayStart } from './places.ts';
-import { look } from './till.ts';
+import { look, settleStopped } from './till.ts';
 import { countDemand, isExcused, rewind, ridersOf } from './rewind.ts';
 import { LONGEST_REVIEW_BACKOFF, REVIEW_BACKOFF, type IssueAct, type Scenario } from './scenario.ts';
 import { at, createWorld, later, say, type Phase, type World } from './world.ts';
@@ -81,6 +81,8 @@ function startFree(world: World): void {
     }
   }
   while (world.begin.length > 0 && world.ended === undefined) world.begin.shift()?.();
+  settleStopped(world);
+  if (world.ended !== undefined) return;
   const isLive = world.phases.some((phase) => phase.status === 'working' || phase.status === 'escalated');
   if (isLive || world.queue.length > 0) return;
   const is = (status: string) => world.phases.some((phase) => phase.status === status);

@@ -4,67 +4,134 @@
  * @module
  */
 import { holdRun } from './limits.ts';
-import type { Phase, World } from './world.ts';
+import { at, say, type Phase, type World } from './world.ts';
 
 /** One try. Whatever life of its phase it belongs to, it is void in another. */
 export interface Bid {
   readonly phase: Phase;
   readonly life: number;
+  /** Where in its life the phase was when it asked. */
+  readonly at: { readonly g: number; readonly a: number };
   readonly task: string;
+  readonly reviewer: boolean;
+  /** Tokens that it says it uses at most; `undefined` where it does not say. */
+  readonly most: number | undefined;
   /** Tokens that it may still use. */
   tokens: number;
+  /** Whether it has said what it used. */
+  said: boolean;
   /** Whether nobody waits for it any more. */
   readonly isVoid: () => boolean;
-  readonly begin: (bid: Bid | undefined) => void;
+  readonly begin: (bid: Bid) => void;
 }
 
-/** Has a try begin when what it may use is there; at once where it does not say, or nothing bounds it. */
+/** Has a try begin when what it may use is there. */
 export function ask(
   world: World,
-  phase: Phase,
-  task: string,
-  tokens: number | undefined,
+  who: Pick<Bid, 'phase' | 'task' | 'reviewer' | 'most'>,
   isVoid: () => boolean,
-  begin: (bid: Bid | undefined) => void,
+  begin: (bid: Bid) => void,
 ): void {
-  if (tokens === undefined || world.scenario.limits.tokens === undefined) return begin(undefined);
-  world.bids.push({ phase, life: phase.life, task, tokens, isVoid, begin });
-  serve(world);
+  const { phase, most = 0 } = who;
+  const bid: Bid = { ...who, life: phase.life, at: at(phase), tokens: most, said: false, isVoid, begin };
+  if (world.scenario.limits.tokens === undefined) return start(world, bid);
+  if (who.most !== undefined) {
+    world.bids.push(bid);
+    return serve(world);
+  }
+  if (isHeld(world)) world.bids.push(bid);
+  else if (isUsedUp(world)) {
+    refuse(world, bid);
+    if (isHeld(world)) world.bids.push(bid);
+  } else start(world, bid);
 }
 
-/** A try is over, or its attempt is. */
-export function giveBack(world: World, bid: Bid | undefined): void {
-  if (bid && world.promised.delete(bid)) world.looks = true;
+/** A try is over. What it has not said it is charged, as much as it was to use at most. */
+export function giveBack(world: World, bid: Bid): void {
+  charge(world, bid, false);
+  if (world.promised.delete(bid)) world.looks = true;
+}
+
+/** The tries of an attempt that has failed are stopped: each is charged before the attempt ends. */
+export function stopBeside(world: World, phase: Phase): void {
+  for (const bid of world.promised) if (bid.phase === phase && bid.life === phase.life) giveBack(world, bid);
+}
+
+/** Tries whose phase was stopped are at rest now: what they have not said is charged late. */
+export function settleStopped(world: World): void {
+  if (world.ended !== undefined) return;
+  for (const bid of world.promised) {
+    if (isAlive(bid)) continue;
+    charge(world, bid, true);
+    world.promised.delete(bid);
+    world.looks = true;
+  }
+  look(world);
+}
+
+/** The run ends: all tries are stopped. */
+export function stopAll(world: World): void {
+  for (const bid of world.promised) charge(world, bid, true);
+  world.promised.clear();
 }
 
 /** Looks after tries that wait, where one has ended since, or its attempt has. */
 export function look(world: World): void {
-  if (world.looks || [...world.promised, ...world.bids].some((bid) => !isAlive(bid))) serve(world);
-}
-
-/** Has tries begin, the first that asked first. */
-export function serve(world: World): void {
-  const max = world.scenario.limits.tokens ?? Infinity;
-  world.looks = false;
-  for (const bid of world.promised) if (!isAlive(bid)) world.promised.delete(bid);
-  for (;;) {
-    world.bids = world.bids.filter(isAlive);
-    const [first] = world.bids;
-    if (!first || world.ended !== undefined || world.held.has('tokens')) return;
-    const wants = world.lifted.has('tokens') ? -Infinity : first.tokens;
-    if (world.tokens + wants > max) {
-      holdRun(world, 'tokens', world.tokens, max, first.task);
-      return;
-    }
-    const promised = [...world.promised].reduce((sum, one) => sum + one.tokens, 0);
-    if (world.tokens + promised + wants > max) return;
-    world.bids.shift();
-    world.promised.add(first);
-    first.begin(first);
-  }
+  if (world.looks || world.bids.some((bid) => !isAlive(bid))) serve(world);
 }
 
 // --- internal ---
+
+/** Has tries begin, the first that asked first. */
+function serve(world: World): void {
+  const max = world.scenario.limits.tokens ?? Infinity;
+  world.looks = false;
+  for (;;) {
+    world.bids = world.bids.filter(isAlive);
+    const [first] = world.bids;
+    if (!first || isHeld(world)) return;
+    const wants = world.lifted.has('tokens') ? -Infinity : first.tokens;
+    if (isUsedUp(world) || world.tokens + wants > max) return refuse(world, first);
+    const promised = [...world.promised].reduce((sum, one) => sum + one.tokens, 0);
+    if (first.most !== undefined && world.tokens + promised + wants > max) return;
+    world.bids.shift();
+    start(world, first);
+  }
+}
+
+function start(world: World, bid: Bid): void {
+  world.promised.add(bid);
+  bid.begin(bid);
+}
+
+function refuse(world: World, { task }: Bid): void {
+  holdRun(world, 'tokens', world.tokens, world.scenario.limits.tokens ?? 0, task);
+}
+
+function isUsedUp(world: World): boolean {
+  return !world.lifted.has('tokens') && world.tokens >= (world.scenario.limits.tokens ?? Infinity);
+}
+
+function isHeld(world: World): boolean {
+  return world.ended !== undefined || world.held.has('tokens');
+}
+
+function charge(world: World, bid: Bid, late: boolean): void {
+  const { phase, task, reviewer, most } = bid;
+  if (bid.said || most === undefined) return;
+  bid.said = true;
+  say(world, 'task.reported', phase.name, {
+    ...bid.at,
+    task,
+    reviewer,
+    tokens: most,
+    estimated: true,
+    ...(late && { late }),
+  });
+  world.tokens += most;
+  const max = world.scenario.limits.tokens ?? Infinity;
+  if (!late && world.tokens > max) holdRun(world, 'tokens', world.tokens, max);
+}
 
 function isAlive({ phase, life, isVoid }: Bid): boolean {
   return phase.life === life && !isVoid();

@@ -106,6 +106,7 @@ export interface World {
   /** Work that begins once everything that starts at this moment has started. */
   begin: (() => void)[];
   ended: RunStatus | undefined;
+  isEnding: boolean;
 }
 
 export function createWorld(scenario: Scenario): World {
@@ -137,6 +138,7 @@ export function createWorld(scenario: Scenario): World {
     calls: new Map(),
     begin: [],
     ended: undefined,
+    isEnding: false,
   };
 }
 
