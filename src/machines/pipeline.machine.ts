@@ -201,12 +201,8 @@ function makeBoard(context: PipelineContext, self: AnyActorRef): Board {
 }
 
 function portsOf(self: AnyActorRef, board: Board): BoardPorts {
-  const onEnd = () => {
-    endIfDone(board);
-    flush(self);
-  };
   const ports: BoardPorts = {
-    spawn: (input) => spawnPhase(self, input, onEnd),
+    spawn: (input) => spawnPhase(self, input, () => (endIfDone(board), flush(self))),
     atRest(job) {
       board.stragglers?.whenAtRest(() => {
         job();
