@@ -15,6 +15,7 @@ import { advised } from './show/error-text.ts';
 import { harmless } from './show/harmless.ts';
 import type { Language } from './init.ts';
 import { withColour } from './colour.ts';
+import { addHelp } from './help.ts';
 import { addInboxCommands } from './program-inbox.ts';
 import { addMemoryCommands } from './program-memory.ts';
 import { INSPECT, toPort, withPortsApart } from './port.ts';
@@ -123,6 +124,7 @@ function createProgram(io: ProgramIo, end: (code: ExitCode) => void): Command {
     .action(async (wanted: string | undefined, flags: GraphFlags) =>
       end(await (await import('./graph.ts')).drawGraph(wanted, flags, io)),
     );
+  addHelp(program);
   return program;
 }
 

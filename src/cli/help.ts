@@ -1,0 +1,119 @@
+/**
+ * The help of each command: the group that it is in, an example, and the page that says more.
+ *
+ * @module
+ */
+import type { Command } from 'commander';
+import { pageOf } from './pages.ts';
+
+/** Gives every command its group, its examples and its page. The program itself has them, too. */
+export function addHelp(program: Command): void {
+  describe(program, 'phasegate');
+  for (const command of program.commands) {
+    describe(command, command.name());
+    for (const part of command.commands) describe(part, `${command.name()} ${part.name()}`);
+  }
+}
+
+// --- internal ---
+
+/** What the help of a command adds. */
+interface More {
+  /** The heading that the command is under. */
+  readonly group?: string;
+  /** Commands as they are typed, without the name of the program. */
+  readonly examples: readonly string[];
+  /** A page of the documentation, with the heading in it. */
+  readonly page: string;
+}
+
+const WRITE = 'Write a pipeline:';
+const RUN = 'Run it:';
+const PEOPLE = 'Decide:';
+const LOOK = 'Look at runs:';
+const KEEP = 'Keep and remove runs:';
+
+const MORE: ReadonlyMap<string, More> = new Map<string, More>([
+  ['phasegate', { examples: ['init', 'run pipeline.ts'], page: 'cli.md' }],
+  ['init', { group: WRITE, examples: ['init', 'init yaml'], page: 'cli.md#init' }],
+  ['check', { group: WRITE, examples: ['check pipeline.ts'], page: 'cli.md#check' }],
+  [
+    'graph',
+    {
+      group: WRITE,
+      examples: ['graph pipeline.ts -o pipeline.svg', 'graph latest'],
+      page: 'cli.md#graph',
+    },
+  ],
+  [
+    'run',
+    { group: RUN, examples: ['run pipeline.ts', 'run pipeline.yaml --input topic=gates --ui'], page: 'cli.md#run' },
+  ],
+  ['resume', { group: RUN, examples: ['resume latest'], page: 'cli.md#resume-retry' }],
+  ['retry', { group: RUN, examples: ['retry latest'], page: 'cli.md#resume-retry' }],
+  ['fork', { group: RUN, examples: ['fork latest --at draft --run'], page: 'cli.md#fork' }],
+  ['cancel', { group: RUN, examples: ['cancel latest --reason "wrong input"'], page: 'cli.md#cancel-rm-gc' }],
+  ['inbox', { group: PEOPLE, examples: ['inbox', 'inbox answer 01J9Z:41 --approve'], page: 'cli.md#inbox' }],
+  ['inbox ls', { examples: ['inbox ls --queue editors'], page: 'cli.md#inbox' }],
+  ['inbox show', { examples: ['inbox show 01J9Z:41'], page: 'cli.md#inbox' }],
+  [
+    'inbox answer',
+    {
+      examples: ['inbox answer 01J9Z:41 --approve', 'inbox answer 01J9Z:41 --retry "cite two sources"'],
+      page: 'cli.md#inbox',
+    },
+  ],
+  ['ui', { group: PEOPLE, examples: ['ui', 'ui --port 4400 --read-only'], page: 'dashboard.md' }],
+  ['ls', { group: LOOK, examples: ['ls', 'ls --status waiting,suspended'], page: 'cli.md#ls-show-events' }],
+  ['show', { group: LOOK, examples: ['show latest', 'show latest --timeline'], page: 'cli.md#ls-show-events' }],
+  ['events', { group: LOOK, examples: ['events latest --follow'], page: 'cli.md#ls-show-events' }],
+  ['report', { group: LOOK, examples: ['report latest --html -o report.html'], page: 'cli.md#report' }],
+  ['doctor', { group: LOOK, examples: ['doctor', 'doctor latest'], page: 'cli.md#doctor' }],
+  ['export', { group: KEEP, examples: ['export latest -o run.jsonl'], page: 'cli.md#export-import' }],
+  ['import', { group: KEEP, examples: ['import run.jsonl'], page: 'cli.md#export-import' }],
+  ['rm', { group: KEEP, examples: ['rm 01J9Z'], page: 'cli.md#cancel-rm-gc' }],
+  ['gc', { group: KEEP, examples: ['gc --keep 30d --dry-run'], page: 'cli.md#cancel-rm-gc' }],
+  ['memory', { group: KEEP, examples: ['memory', 'memory rm --phase draft'], page: 'cli.md#memory' }],
+  ['memory ls', { examples: ['memory ls --pipeline article'], page: 'cli.md#memory' }],
+  ['memory rm', { examples: ['memory rm --run 01J9Z'], page: 'cli.md#memory' }],
+]);
+
+/** Options of commands that have many, under their headings. */
+const OPTION_GROUPS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['Input:', ['--input', '--input-file']],
+  [
+    'The answer, one of:',
+    [
+      '--approve',
+      '--edit',
+      '--retry',
+      '--rewind',
+      '--reclassify',
+      '--reject',
+      '--escalate',
+      '--skip',
+      '--abort',
+      '--value',
+    ],
+  ],
+  ['People:', ['--wait', '--ui']],
+  ['Output:', ['--json', '--inspect']],
+  ['Records:', ['--store', '--no-store', '--run-id', '--memory', '--no-memory']],
+]);
+
+/** Fewer options need no headings. */
+const MANY_OPTIONS = 6;
+
+function describe(command: Command, path: string): void {
+  const more = MORE.get(path);
+  if (!more) return;
+  if (more.group !== undefined) command.helpGroup(more.group);
+  if (command.options.length > MANY_OPTIONS) groupOptions(command);
+  const examples = more.examples.map((example) => `  phasegate ${example}\n`).join('');
+  command.addHelpText('after', `\nExamples:\n${examples}\nMore: ${pageOf(more.page)}`);
+}
+
+function groupOptions({ options }: Command): void {
+  for (const option of options)
+    for (const [group, longs] of OPTION_GROUPS) if (longs.includes(option.long ?? '')) option.helpGroup(group);
+}

@@ -1,0 +1,156 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { phasegate, repository } from './cli.ts';
+
+const PAGE = /^More: https:\/\/github\.com\/phasegate\/phasegate\/blob\/main\/docs\/([\w.-]+)(?:#([\w-]+))?$/mu;
+
+/** The help of a command. */
+async function helpOf(path: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await phasegate([...path, '--help']);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout;
+}
+
+/** The names of the commands in a help, with the heading that each is under. */
+function commandsIn(help: string): readonly { readonly name: string; readonly group: string }[] {
+  const [, rest = ''] = /^Options:\n(?:  .*\n)+\n((?:.|\n)*?)^Examples:$/mu.exec(help) ?? [];
+  return rest.split('\n\n').flatMap((block) => {
+    const [group = '', ...lines] = block.trimEnd().split('\n');
+    return lines.flatMap((line) =>
+      [...(/^ {2}([\w|]+) /u.exec(line)?.slice(1, 2) ?? [])].map((name) => ({ name, group })),
+    );
+  });
+}
+
+/** Commands with the path to each, and its help. */
+async function everyHelp(): Promise<readonly { readonly path: readonly string[]; readonly help: string }[]> {
+  const pages: { readonly path: readonly string[]; readonly help: string }[] = [];
+  const look = async (path: readonly string[]) => {
+    const help = await helpOf(path);
+    pages.push({ path, help });
+    for (const { name } of commandsIn(help)) if (name !== 'help') await look([...path, name]);
+  };
+  await look([]);
+  return pages;
+}
+
+/** The anchor that a heading has. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\w\s-]/gu, '')
+    .trim()
+    .replaceAll(/\s/gu, '-');
+}
+
+describe('--help', () => {
+  it('has every command under a heading that says what it is for', async () => {
+    const groups = new Map<string, string[]>();
+    for (const { name, group } of commandsIn(await helpOf([]))) groups.set(group, [...(groups.get(group) ?? []), name]);
+    expect([...groups]).toMatchInlineSnapshot(`
+      [
+        [
+          "Write a pipeline:",
+          [
+            "init",
+            "check",
+            "graph",
+          ],
+        ],
+        [
+          "Run it:",
+          [
+            "run",
+            "resume",
+            "retry",
+            "fork",
+            "cancel",
+          ],
+        ],
+        [
+          "Look at runs:",
+          [
+            "ls",
+            "events",
+            "show",
+            "report",
+            "doctor",
+          ],
+        ],
+        [
+          "Decide:",
+          [
+            "ui",
+            "inbox",
+          ],
+        ],
+        [
+          "Keep and remove runs:",
+          [
+            "rm",
+            "gc",
+            "export",
+            "import",
+            "memory",
+          ],
+        ],
+        [
+          "Commands:",
+          [
+            "help",
+          ],
+        ],
+      ]
+    `);
+  });
+
+  it('has options of a command that has many under headings', async () => {
+    expect((await helpOf(['run'])).match(/^\S.*:$/gmu)).toMatchInlineSnapshot(`
+      [
+        "Arguments:",
+        "Input:",
+        "Output:",
+        "Records:",
+        "People:",
+        "Options:",
+        "Examples:",
+      ]
+    `);
+    expect((await helpOf(['inbox', 'answer'])).match(/^\S.*:$/gmu)).toMatchInlineSnapshot(`
+      [
+        "Records:",
+        "The answer, one of:",
+        "Options:",
+        "Examples:",
+      ]
+    `);
+  });
+
+  it('has an example of every command, which it understands, and a link to a heading that exists', async () => {
+    const all = await everyHelp();
+    expect(all.length).toBeGreaterThan(25);
+    for (const { path, help } of all) {
+      const [, block = ''] = /^Examples:\n((?:  .*\n)+)/mu.exec(help) ?? [];
+      const examples = block
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.trim());
+      expect(examples.length, path.join(' ')).toBeGreaterThan(0);
+      for (const example of examples) {
+        expect(example).toMatch(new RegExp(`^phasegate ${path.join(' ')}`, 'u'));
+        // A flag that is in the help of the command is one that it understands.
+        const words = [...example.matchAll(/"([^"]*)"|(\S+)/gu)].map(([word, quoted]) => quoted ?? word).slice(1);
+        for (const flag of words.filter((word) => word.startsWith('-')))
+          expect(await helpOf(words.slice(0, words.indexOf(flag))), `${example}: ${flag}`).toMatch(
+            new RegExp(`(?:^|[ ,])${flag}(?:$|[ ,])`, 'mu'),
+          );
+      }
+      const [, page = '', anchor] = PAGE.exec(help) ?? [];
+      expect(page, path.join(' ')).not.toBe('');
+      const text = await readFile(join(repository, 'docs', page), 'utf8');
+      const anchors = [...text.matchAll(/^#+ (.*)$/gmu)].map(([, heading = '']) => anchorOf(heading));
+      if (anchor !== undefined) expect(anchors, page).toContain(anchor);
+    }
+  });
+});
