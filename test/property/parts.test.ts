@@ -28,7 +28,7 @@ describe('a run that is stopped and resumed', () => {
     async (_, scope, runs) => {
       let resumed = 0;
       await prove(scenarios(scope).map(withoutUsage), { seed: 29, runs }, async (scenario) => {
-        const expected = simulate(scenario);
+        const expected = simulate(scenario, true);
         fc.pre(!expected.collided);
         const run = await driveInParts(scenario, (nth) => 1 + ((scenario.seed + nth * 7) % (9 + 3 * nth)));
         resumed += run.parts - 1;

@@ -45,7 +45,7 @@ export function judge(world: World, phase: Phase, verdict: Verdict, by: DecidedB
   if (code !== undefined) return { to: 'failed', code };
   if (isMissing(gate, verdict)) {
     if (!isLost(verdict) && asked - 1 < count(gate.maxReviewErrors, 3)) return { to: 'askAgain' };
-    if (world.scenario.attended) return { to: 'escalated', because: 'reviewUnavailable' };
+    if (reachesPerson(world, gate)) return { to: 'escalated', because: 'reviewUnavailable' };
     return { to: 'failed', code: 'REVIEW_UNAVAILABLE' };
   }
   switch (verdict.type) {
@@ -85,6 +85,11 @@ interface Destination {
   readonly riders: readonly Told[];
   /** Whether one of its issues goes to the phase under review instead of the one it names. */
   readonly stray: boolean;
+}
+
+/** Whether somebody looks at what waits: always in a run that is attended, and in one that is kept where a queue is named (rule 8). */
+function reachesPerson({ scenario, kept }: World, { inbox = scenario.inbox }: GateSpec): boolean {
+  return scenario.attended || (kept && inbox?.queue !== undefined);
 }
 
 function judgeDemand(world: World, phase: Phase, gate: GateSpec, verdict: Demanding, by: DecidedBy): Judgement {

@@ -35,9 +35,9 @@ export interface Expected {
   readonly ended: boolean;
 }
 
-/** What a run of this scenario does, event for event. */
-export function simulate(scenario: Scenario): Expected {
-  const world = createWorld(scenario);
+/** What a run of this scenario does, event for event. @param kept Whether it is kept in a store. */
+export function simulate(scenario: Scenario, kept = false): Expected {
+  const world = createWorld(scenario, kept);
   if (scenario.cancelAt !== undefined) world.agenda.after(scenario.cancelAt, () => endRun(world, 'cancelled'));
   say(world, 'run.started', '');
   startFree(world);

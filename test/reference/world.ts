@@ -84,6 +84,8 @@ export interface Phase {
 
 export interface World {
   readonly scenario: Scenario;
+  /** Whether the run is kept in a store. */
+  readonly kept: boolean;
   readonly agenda: Agenda;
   readonly phases: readonly Phase[];
   readonly lines: string[];
@@ -109,7 +111,7 @@ export interface World {
   isEnding: boolean;
 }
 
-export function createWorld(scenario: Scenario): World {
+export function createWorld(scenario: Scenario, kept = false): World {
   const phases = scenario.phases.map(phaseOf);
   for (const phase of phases) {
     for (const other of phases) {
@@ -122,6 +124,7 @@ export function createWorld(scenario: Scenario): World {
   }
   return {
     scenario,
+    kept,
     agenda: createAgenda(),
     phases,
     lines: [],
