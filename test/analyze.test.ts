@@ -209,7 +209,7 @@ describe('analyze() on gates that open although nobody approves (GATE_LENIENT)',
 describe('analyze() on limits that are less than an estimate', () => {
   const judge = task('judge', { estimate: { tokens: 7, costUsd: 0.1 }, run: () => 'APPROVE' });
   const note = phase('note', {
-    tasks: [task('t', { estimate: { costUsd: 5, durationMs: 2000 }, run: () => 1 })],
+    tasks: [task('t', { estimate: { costUsd: 5, durationMs: 2000 }, run: ({ report }) => report({ costUsd: 1 }) })],
     review: { by: judge, onUnrecognised: 'ask' },
   });
   const findingsOf = (limits: Limits, policy: Policy = {}) =>

@@ -141,7 +141,10 @@ describe('a reviewer who is no person', () => {
       review: () => ({ ...approve(), outputs: { text: 'better' } }),
     });
     const run = startRun(definePipeline({ name: 'p', phases: [draft] }));
-    expect((await run.result).outputs).toEqual({ draft: { text: 'text' } });
+    const { outputs, phases } = await run.result;
+    expect(outputs).toEqual({});
+    expect(phases['draft']).toMatchObject({ status: 'failed', error: { code: 'DECISION_INVALID' } });
+    expect(phases['draft']?.error?.message).toContain('there is no field "outputs"');
   });
 });
 

@@ -64,7 +64,9 @@ describe('findings', () => {
 
   it('are accepted where the gate approves all the same', async () => {
     const phases = [
-      one([demand([issue('a')]), { type: 'approve', priorFindings: says('open', 'a') }, 'APPROVE']),
+      one([demand([issue('a')]), { type: 'approve', priorFindings: says('open', 'a') }, 'APPROVE'], {
+        approval: { maxSeverity: 'high' },
+      }),
       fake('next', { after: ['work'], verdicts: ['RETRY_PREDECESSOR work: once more', 'APPROVE'] }),
     ];
     await play(phases);

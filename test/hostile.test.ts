@@ -328,7 +328,7 @@ describe('report()', () => {
     for (const record of records) expect(() => JSON.stringify(record)).not.toThrow();
   });
 
-  it('is ignored once the task, its try, or the run has ended', async () => {
+  it('counts also once the task or its try has ended, and is ignored once the run has', async () => {
     const contexts: TaskContext[] = [];
     const keep = (value: unknown) => (context: TaskContext) => {
       contexts.push(context);
@@ -355,7 +355,7 @@ describe('report()', () => {
     });
     const { result } = await play([a]);
     for (const context of [...contexts, ...a.calls]) context.report({ tokens: 1 });
-    expect(result.metrics.tokens).toBe(0);
+    expect(result.metrics.tokens).toBe(3);
     expect(() => contexts[0]?.report({ tokens: Number.NaN })).not.toThrow();
   });
 });

@@ -49,9 +49,10 @@ describe('an issue of another branch', () => {
   const both = requestChanges([issue('i-text', 'text'), issue('i-data', 'data')], 'Two defects.');
 
   it('sends that back, too, in the same rewind, and spends a rewind of it', async () => {
-    const { lines, records, result } = await play(branches([both, both, both], { loopAfter: 'unlimited' }), {
-      concurrency: 1,
-    });
+    const { lines, records, result } = await play(
+      branches([both, both, both], { loopAfter: 'unlimited', onExhausted: 'accept' }),
+      { concurrency: 1 },
+    );
     expect(lines.slice(6, 16)).toEqual([
       'report started 0',
       'report rewinding data: Two defects. | - [high] i-data is wrong.',

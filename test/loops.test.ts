@@ -46,6 +46,7 @@ describe('a loop', () => {
     //    ▲────────┘ for another reason
     const work = fake('work', {
       maxRetries: 3,
+      onExhausted: 'accept',
       verdicts: [requestChanges([TYPO]), requestChanges([TYPO]), requestChanges([TYPO]), 'APPROVE'],
     });
     const later = fake('later', { after: ['work'], verdicts: ['RETRY_PREDECESSOR work: cite', 'APPROVE'] });

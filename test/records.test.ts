@@ -26,6 +26,7 @@ function eventful(): readonly Fake[] {
         },
       ],
       verdicts: ['RETRY: more', 'well'],
+      onUnrecognised: 'approve',
     }),
     fake('b', { after: ['a'], verdicts: ['RETRY_PREDECESSOR a: again', new Error('busy'), 'ESCALATE: look'] }),
     fake('c', { after: ['b'], verdicts: ['REJECT: no'] }),

@@ -34,7 +34,6 @@ describe('phasegate check', () => {
       critical path: research → draft → print
       unbounded: a run may go on for ever
       EDGE_REDUNDANT "print" need not name "research" in its after list, unless its gate sends it back: another predecessor comes after it
-      GATE_LENIENT The gates of 2 phases take an answer without a verdict for an approval; with onUnrecognised "ask" it is asked for again
       UNBOUNDED Some phases have no bound, as a count is "unlimited": limits.corrections and limits.attemptsPerPhase bound attempts, only a number bounds maxReviewErrors and the tries of a task
       "
     `);

@@ -57,7 +57,7 @@ describe('createFaceMaker()', () => {
     const { records } = await play([
       fake('a', { outputs: [1, 2] }),
       fake('b', { after: ['a'], verdicts: ['RETRY_PREDECESSOR a: more', 'APPROVE'] }),
-      fake('c', { after: ['a'], verdicts: ['RETRY: no', 'RETRY: no'], maxRetries: 1 }),
+      fake('c', { after: ['a'], verdicts: ['RETRY: no', 'RETRY: no'], maxRetries: 1, onExhausted: 'accept' }),
     ]);
     const notes = notesAt(records, records.length);
     expect(notes).toEqual([[], [], ['stale', 'budget spent']]);
