@@ -28,6 +28,34 @@ const root = mkdtempSync(join(tmpdir(), 'phasegate-answer-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 describe('of two answers to one item', () => {
+  it('the first counts although the run ends a moment later, when what works is at rest', async () => {
+    let hears: (output: string) => void = () => undefined;
+    const deaf = new Promise<string>((resolve) => (hears = resolve));
+    const run = startRun(
+      definePipeline({
+        name: 'spent',
+        limits: { tokens: 5 },
+        policy: { onLimit: 'escalate' },
+        phases: [
+          phase('draft', {
+            tasks: [
+              // It does not heed that it is told to stop.
+              task('deaf', { run: () => deaf }),
+              task('dear', { estimate: { tokens: 10 }, run: () => 'x' }),
+            ],
+            mode: 'parallel',
+          }),
+        ],
+      }),
+    );
+    const item = await itemOf(run);
+    await run.decide('tokens', 'REJECT: too dear', { by: 'ada' });
+    expect(run.inbox()).toEqual([]);
+    await expect(run.answer(item.id, { type: 'abort' })).rejects.toMatchObject({ code: 'ANSWERED' });
+    expect(await run.result).toMatchObject({ status: 'exhausted', limit: 'tokens' });
+    hears('late');
+  });
+
   it('that of another handle wins over run.decide(), which is told so', async () => {
     const file = join(root, 'handles.db');
     const store = sqliteStore(file);

@@ -77,6 +77,8 @@ export interface ReceptionOptions {
 export function createReception({ pipeline, log, clock, tell, claim, listen }: ReceptionOptions): Reception {
   const { plan, work } = pipeline;
   const closed = new Map<string, InboxItem>();
+  /** Items whose answer ends the run: that is in the records when what works is at rest. */
+  const taken = new Set<string>();
   let inbox: InboxFold | undefined;
   let at = 0;
   const questions = createQuestions(() => current().open());
@@ -117,13 +119,18 @@ export function createReception({ pipeline, log, clock, tell, claim, listen }: R
     questions.note(record.event, changed);
   }
 
-  function find(id: string, { nonce }: AnswerOptions): InboxItem {
-    const item = current()
+  function openNow(): readonly InboxItem[] {
+    return current()
       .open()
-      .find((one) => one.id === id);
+      .filter(({ id }) => !taken.has(id));
+  }
+
+  function find(id: string, { nonce }: AnswerOptions): InboxItem {
+    const item = openNow().find((one) => one.id === id);
     if (!item) {
       const outcome = closed.get(id)?.outcome;
-      throw outcome === undefined ? itemUnknown('answer', log.runId, id) : answered(id, outcome);
+      if (outcome === undefined && !taken.has(id)) throw itemUnknown('answer', log.runId, id);
+      throw answered(id, outcome);
     }
     checkNonce(item, nonce);
     return item;
@@ -153,7 +160,10 @@ export function createReception({ pipeline, log, clock, tell, claim, listen }: R
   /** Does what was said, if no other answer is first. */
   function give(id: string, reply: AcceptedReply, options: AnswerOptions): Promise<void> {
     const { by } = options;
-    return claims.take(id, bodyOf(reply, options), by, () => take(find(id, options), reply, by));
+    return claims.take(id, bodyOf(reply, options), by, () => {
+      take(find(id, options), reply, by);
+      if (isOpen(id)) taken.add(id);
+    });
   }
 
   /** The reply as its schemas return it. @throws PhasegateError `ANSWER_INVALID` where one refuses it. */
@@ -194,12 +204,9 @@ export function createReception({ pipeline, log, clock, tell, claim, listen }: R
     note: look,
     settled,
     close: () => deadlines.stop(),
-    open(kept) {
-      const now = current().open();
-      return kept ? kept.filter(({ id }) => now.some((item) => item.id === id)) : now;
-    },
+    open: (kept) => (kept ? kept.filter(({ id }) => isOpen(id)) : openNow()),
     async decide(about, given, options) {
-      const { item, decision } = acceptDecision(plan, current().open(), about, given);
+      const { item, decision } = acceptDecision(plan, openNow(), about, given);
       checkNonce(item, options.nonce);
       await give(item.id, { type: 'decide', decision }, options);
     },
@@ -219,9 +226,7 @@ export function createReception({ pipeline, log, clock, tell, claim, listen }: R
   async function heed({ item: id, reply, nonce, by }: Posted): Promise<void> {
     // What this process has said itself is heard as well.
     await claims.settled(id);
-    const item = current()
-      .open()
-      .find((one) => one.id === id);
+    const item = openNow().find((one) => one.id === id);
     if (!item) return;
     try {
       checkNonce(item, nonce);
@@ -236,9 +241,7 @@ export function createReception({ pipeline, log, clock, tell, claim, listen }: R
   }
 
   function isOpen(id: string): boolean {
-    return current()
-      .open()
-      .some((item) => item.id === id);
+    return openNow().some((item) => item.id === id);
   }
 }
 

@@ -9,7 +9,7 @@ import { askSoon } from './inbox.ts';
 import { routed } from './issues.ts';
 import { spend } from './limits.ts';
 import { shown } from './line.ts';
-import { ask, giveBack, type Bid } from './till.ts';
+import { ask, giveBack, stopBeside, type Bid } from './till.ts';
 import {
   callOf,
   type Call,
@@ -126,6 +126,8 @@ function askReviewers(
     open--;
     over = open === 0 || brokenBy(verdict) !== undefined;
     if (!over) return;
+    if (open > 0) stopBeside(world, phase);
+    if (world.ended !== undefined) return;
     const all = gate.reviewers.flatMap((one) => [...heard].filter(([who]) => who === one.name));
     const answers = new Map(all.filter(([, one]) => !isMissing(gate, one) || isLost(one)));
     end(combine(world, phase, gate, heard), answers);
