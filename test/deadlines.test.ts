@@ -96,7 +96,7 @@ describe('a limit that holds the run', () => {
     const { run, time, lines } = await started(limited(inbox));
     expect(run.inbox()).toMatchObject([{ kind: 'limit', about: 'tokens', queue: 'q', severity: 'normal', dueAt: 10 }]);
     await time.pass(1_000_000);
-    expect(lines.slice(-3)).toEqual(['10 item 5 reminded', '20 item 5 raised (high)', '30 item 5 expired (boss)']);
+    expect(lines.slice(-3)).toEqual(['10 item 3 reminded', '20 item 3 raised (high)', '30 item 3 expired (boss)']);
     expect(run.inbox()).toMatchObject([{ queue: 'boss', severity: 'high', expired: true, dueAt: undefined }]);
     await run.decide('tokens', 'APPROVE');
     expect((await run.result).status).toBe('completed');
@@ -107,8 +107,9 @@ describe('a limit that holds the run', () => {
     await time.pass(5);
     const reason = 'The limit for tokens is spent, and was not lifted: Nobody answered in time';
     expect(await run.result).toMatchObject({ status: 'exhausted', limit: 'tokens', reason });
-    expect(lines.slice(-3)).toEqual([
-      '5 item 5 expired',
+    expect(lines.slice(-4)).toEqual([
+      '5 item 3 expired',
+      `5 a cancelled by ${reason}`,
       `5 b skipped by ${reason}`,
       `5 run exhausted (tokens): ${reason}`,
     ]);
@@ -128,8 +129,11 @@ describe('a limit that holds the run', () => {
     expect((await run.result).status).toBe('exhausted');
     const records = await readRun(store, 'r');
     expect(replay({ run: 'r', plan: pipeline.plan }, records).surplus).toEqual([]);
-    // What was spent is spent, and it holds the run no more.
+    // What was spent is spent: the limit is asked about again before anything starts.
     const again = await retryFailed(store, 'r', pipeline, { clock: time.clock });
+    await idle();
+    expect(again.inbox()).toMatchObject([{ kind: 'limit', about: 'tokens' }]);
+    await again.decide('tokens', 'APPROVE');
     expect((await again.result).status).toBe('completed');
   });
 

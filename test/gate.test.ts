@@ -699,8 +699,8 @@ describe('tasks', () => {
     expect(await trace([a], { limits: { durationMs: 1e12 }, timed: true })).toEqual([
       '0 a started 0',
       '1000000000000 limit durationMs reached 1000000000000/1000000000000',
-      '1000000000000 a cancelled by The limit of 1000000000000 for durationMs is spent',
-      '1000000000000 run exhausted (durationMs): The limit of 1000000000000 for durationMs is spent',
+      '1000000005000 a cancelled by The limit of 1000000000000 for durationMs is spent',
+      '1000000005000 run exhausted (durationMs): The limit of 1000000000000 for durationMs is spent',
     ]);
   });
 

@@ -17,6 +17,7 @@ import {
 import { foldRunInfo } from '../src/model/run-info.ts';
 import { drive } from './property/drive.ts';
 import type { Scenario } from './reference/scenario.ts';
+import { followingOf } from './told-again.ts';
 import { build } from './property/build.ts';
 import { prove } from './property/prove.ts';
 import { scenarios, type Scope } from './property/scenarios.ts';
@@ -45,9 +46,10 @@ describe('replay()', () => {
         for (const length of journal.keys()) {
           if (endsMidway(journal, length)) continue;
           const { surplus } = replay(input, journal.slice(0, length));
+          const rest = followingOf(journal, length);
           // What follows by itself is what followed.
           const strange = surplus.findIndex((event, at) => {
-            const followed = journal[length + at]?.event;
+            const followed = rest[at]?.event;
             return !followed || !isSameEvent(event, followed);
           });
           if (strange !== -1) return `after ${length} records: ${JSON.stringify(surplus[strange])}`;

@@ -55,6 +55,11 @@ export function endsMidway(journal: readonly RunRecord[], length: number): boole
   return ENDINGS.has(journal[length - 1]?.event.type ?? '') && journal.at(-1)?.event.type === 'run.ended';
 }
 
+/** The records after a cut, without late usage: work that was stopped reports it, and it may be cut off. */
+export function followingOf(journal: readonly RunRecord[], length: number): readonly RunRecord[] {
+  return journal.slice(length).filter(({ event }) => event.type !== 'task.reported' || event.late !== true);
+}
+
 // --- internal ---
 
 const ENDINGS = new Set(['phase.cancelled', 'phase.skipped', 'phase.stale']);
@@ -67,7 +72,7 @@ function whatGoesOnOtherwise(
 ): string | null {
   const replayed = replay(input, journal.slice(0, length));
   // What follows by itself is what followed.
-  const rest = journal.slice(length).filter(({ event }) => event.type !== 'task.reported' || event.late !== true);
+  const rest = followingOf(journal, length);
   const strange = replayed.surplus.find((event, at) => {
     const followed = rest[at]?.event;
     return !followed || !isSameEvent(event, followed);
