@@ -120,7 +120,7 @@ export type { Clock } from './machines/actor.ts';
 export { machineOf } from './runtime/machine.ts';
 export { runPipeline, startRun, type Run, type RunArguments, type RunOptions } from './runtime/run.ts';
 export { forkRun, type ForkOptions } from './runtime/fork.ts';
-export { recoverAll, type Unrecovered } from './runtime/recover.ts';
+export { recoverAll, type Recovery, type RecoverOptions, type Unrecovered, type Waiting } from './runtime/recover.ts';
 export { cancelRun } from './runtime/cancel.ts';
 export { resumeRun, retryFailed, type ResumeOptions } from './runtime/resume.ts';
 export { answerItem } from './runtime/answer-item.ts';

@@ -8,7 +8,7 @@ import { startRun } from '../runtime/run.ts';
 import { dashboardBeside } from './dashboard-beside.ts';
 import { drive, isAttended, type DriveFlags } from './drive.ts';
 import type { ExitCode } from './exit-code.ts';
-import { thisHolder } from './holder.ts';
+import { thisHolder } from '../store/holder.ts';
 import { openInspection } from './inspection.ts';
 import { loadToRun } from './load.ts';
 import { placeOf, type ProgramIo } from './program-io.ts';

@@ -5,7 +5,7 @@
  */
 import { PhasegateError } from '../model/errors.ts';
 import { serveDashboard, type Dashboard } from '../server/serve.ts';
-import { holderIsAlive, thisHolder } from './holder.ts';
+import { holderIsAlive, thisHolder } from '../store/holder.ts';
 import type { ProgramIo } from './program-io.ts';
 import { sessionSecret } from './session-secret.ts';
 import { harmless } from './show/harmless.ts';

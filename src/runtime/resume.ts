@@ -15,9 +15,11 @@ import { likeKept } from '../model/former-plan.ts';
 import { fingerprint, fingerprintLike, type Plan } from '../model/plan.ts';
 import { planChanges } from '../model/plan-changes.ts';
 import { guardRedact, redactSecrets } from '../model/redact.ts';
+import { holderIsAlive, thisHolder } from '../store/holder.ts';
 import type { Lease, RunStore } from '../store/port.ts';
 import { readRun } from '../store/read.ts';
 import { runUnknown } from '../store/refusals.ts';
+import { releaseGone } from '../store/worker.ts';
 import { checkBegun, checkUnchanged, maskedBy } from './begun.ts';
 import { runEngine } from './engine.ts';
 import { giveBack, keepRun, type KeepingOptions } from './keeping.ts';
@@ -148,7 +150,8 @@ async function proceed<O>(
   const kept = await store.run(runId);
   if (!kept) throw runUnknown(how, runId);
   const origin = { forkOf: kept.forkOf, source: options.source ?? kept.source, startedAt: kept.startedAt };
-  const lease = await store.acquire(runId, holder ?? `process ${globalThis.process?.pid ?? ''}`, TELLING_MS);
+  await releaseGone(store, kept, holderIsAlive);
+  const lease = await store.acquire(runId, holder ?? thisHolder(), TELLING_MS);
   try {
     const records = sharing(pipeline.plan, await readRun(store, runId));
     const told = tell(runId, pipeline, records, options, how);
@@ -225,7 +228,7 @@ function checkEnd(
   }
   if (how === 'retry' && !end) {
     throw new PhasegateError('RUN_NOT_ENDED', `Cannot try run ${runId} again as it has not ended`, {
-      hint: 'Resume it. To run again what is not approved, cancel it first.',
+      hint: 'Go on with it: resumeRun(), or phasegate resume. What is approved is not run again.',
     });
   }
   if (how === 'retry' && end && !records.some(({ event }) => event.type === 'phase.started')) {

@@ -39,7 +39,12 @@ export interface RunOptions<I = unknown> {
    * process and `resumeRun` can go on with it. The result waits for the last one.
    */
   readonly store?: RunStore | undefined;
-  /** Who works on the run, told to others who try to. @default the id of this process */
+  /**
+   * Who works on the run, told to others who try to. Of a name of your own nobody can tell if it lives: a run that it has left without a
+   * word is free only when its lease expires.
+   *
+   * @default this process, by its number, its machine and its start
+   */
   readonly holder?: string | undefined;
   /** Where the definition was found, such as the path of a file; kept beside the run. */
   readonly source?: string | undefined;

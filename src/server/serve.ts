@@ -5,6 +5,7 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { createAdaptorServer } from '@hono/node-server';
+import { holderIsAlive } from '../store/holder.ts';
 import type { RunStore } from '../store/port.ts';
 import { createApp } from './app.ts';
 import { BUILT_APP } from './assets.ts';
@@ -29,7 +30,7 @@ export interface DashboardOptions {
    * Whether whoever holds a run lives; `undefined` where that cannot be told. The run of who is gone can be gone on with before
    * its lease expires, and that of who lives not even after.
    *
-   * @default it cannot be told
+   * @default of processes of this machine that is known, of all others it cannot be told
    */
   readonly isAlive?: ((holder: string) => boolean | undefined) | undefined;
   /** Under which name runs are cancelled. @default 'dashboard' */
@@ -84,7 +85,7 @@ export interface CloseOptions {
  */
 export async function serveDashboard(store: RunStore, options: DashboardOptions = {}): Promise<Dashboard> {
   const { port = 0, storeName = 'store', readOnly = false, user = 'dashboard', holder = 'dashboard' } = options;
-  const { actions, isAlive = () => undefined, assets = BUILT_APP, unref = false, onError = console.error } = options;
+  const { actions, isAlive = holderIsAlive, assets = BUILT_APP, unref = false, onError = console.error } = options;
   const { session = createSecret() } = options;
   const streams: Backstage['streams'] = new Set();
   const farewell = new AbortController();

@@ -98,7 +98,7 @@ function left({ seq, updatedAt, waiting }: ListedRun, work: Work): readonly Omit
     case 'free': {
       const found = 'Nobody works on it';
       if (waiting.length > 0) return [];
-      return [{ ...about, code: 'LEFT', severity: 'notice', found, advice: 'Resume it, or cancel it.' }];
+      return [{ ...about, code: 'LEFT', severity: 'notice', found, advice: 'Resume it: what is approved stays.' }];
     }
   }
 }

@@ -42,6 +42,12 @@ export function asItStands(run: ListedRun, isAlive: IsAlive): ListedRun {
   return { ...rest, lease: work.lease };
 }
 
+/** Takes the right to append from who is gone, as it would have to be waited for otherwise. */
+export async function releaseGone(store: RunStore, run: ListedRun, isAlive: IsAlive): Promise<void> {
+  const work = workOn(run, isAlive);
+  if (work.state === 'gone') await store.release(work.lease);
+}
+
 /**
  * Takes the right to append from who is gone, as it would have to be waited for otherwise.
  *
@@ -54,7 +60,7 @@ export async function freeFromTheGone(
   { isAlive, hint = waitForIt }: { readonly isAlive: IsAlive; readonly hint?: (lease: Lease) => string },
 ): Promise<void> {
   const work = workOn(run, isAlive);
-  if (work.state === 'gone') await store.release(work.lease);
+  await releaseGone(store, run, isAlive);
   if (work.state !== 'hung') return;
   const { runId, holder, expiresAt } = work.lease;
   const until = new Date(expiresAt).toISOString();

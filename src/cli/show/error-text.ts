@@ -44,11 +44,7 @@ const ADVICE: readonly (readonly [code: ErrorCode, start: string, advice: string
     'Try what was not approved again with `phasegate retry`, or fork it with `phasegate fork`.',
   ],
   ['RUN_ENDED', 'Cannot try', 'Run a part of it again in a fork: phasegate fork <run> --at <phase>'],
-  [
-    'RUN_NOT_ENDED',
-    'Cannot try',
-    'Go on with it: phasegate resume <run>. To run again what is not approved, cancel it first.',
-  ],
+  ['RUN_NOT_ENDED', 'Cannot try', 'Go on with it: phasegate resume <run>. What is approved is not run again.'],
   [
     'RUN_CHANGED',
     'Cannot resume',
