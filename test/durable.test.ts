@@ -18,6 +18,7 @@ import {
   type Decision,
   type Run,
 } from '../src/index.ts';
+import { checkFork } from '../src/runtime/fork.ts';
 import { drive, idle, simulatedTime } from './rig.ts';
 
 describe('resumeRun()', () => {
@@ -154,8 +155,36 @@ describe('forkRun()', () => {
   });
 });
 
+describe('a fork', () => {
+  const made = (input: z.ZodType<unknown>) =>
+    definePipeline({ name: 'p', input, phases: [phase('a', { tasks: [task('t', { run: () => 1 })] })] });
+
+  it('has its input validated anew, before it is made and before it goes on', async () => {
+    const store = memoryStore();
+    const first = made(z.object({ topic: z.string() }));
+    const second = made(z.object({ topic: z.string(), depth: z.number() }));
+    await startRun(first, { store, runId: 'r', input: { topic: 'gates' } }).result;
+    const point = { at: { phase: 'a' } };
+    const error: unknown = await checkFork(store, 'r', point, second).catch((thrown: unknown) => thrown);
+    expect(error).toMatchInlineSnapshot();
+    const forked = await forkRun(store, 'r', point);
+    await expect(resumeRun(store, forked, second)).rejects.toMatchObject({ code: 'INPUT_INVALID' });
+    expect(await store.run(forked)).toMatchObject({ status: 'running', lease: undefined });
+    expect((await (await resumeRun(store, forked, first)).result).status).toBe('completed');
+  });
+
+  it('has the input validated that was given, and not what a schema has made of it', async () => {
+    const store = memoryStore();
+    const pipeline = made(z.string().transform((text) => text.length));
+    await startRun(pipeline, { store, runId: 'r', input: 'gates' }).result;
+    expect((await readRun(store, 'r'))[0]?.event).toMatchObject({ type: 'run.started', input: 5, given: 'gates' });
+    const forked = await forkRun(store, 'r', { at: { phase: 'a' } });
+    expect((await (await resumeRun(store, forked, pipeline)).result).status).toBe('completed');
+  });
+});
+
 describe('retryFailed()', () => {
-  it('refuses a run that ended before it began, as its input is not known', async () => {
+  it('knows nothing of a run whose input was refused, as that is before anything is stored', async () => {
     const store = memoryStore();
     const input = z.object({ topic: z.string() });
     const pipeline = definePipeline({
@@ -164,9 +193,14 @@ describe('retryFailed()', () => {
       phases: [phase('a', { tasks: [task('t', { run: () => 1 })] })],
     });
     const options: never = { store, runId: 'r', input: {} } as never;
-    expect((await startRun(pipeline, options).result).error?.code).toBe('INPUT_INVALID');
-    await expect(retryFailed(store, 'r', pipeline)).rejects.toMatchObject({ code: 'RUN_ENDED' });
-    expect(await store.run('r')).toMatchObject({ status: 'failed', lease: undefined });
+    expect(await startRun(pipeline, options).result).toMatchObject({
+      status: 'failed',
+      error: { code: 'INPUT_INVALID' },
+    });
+    await expect(retryFailed(store, 'r', pipeline)).rejects.toMatchObject({ code: 'RUN_UNKNOWN' });
+    expect(await store.runs()).toEqual([]);
+    // Its id is free.
+    await store.acquire('r', 'another', 1000);
   });
 
   it.each([

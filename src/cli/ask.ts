@@ -8,7 +8,7 @@ import { PhasegateError } from '../model/errors.ts';
 import type { RunRecord } from '../model/event.ts';
 import type { InboxItem } from '../model/inbox.ts';
 import { planGraph, type Plan } from '../model/plan.ts';
-import { reach } from '../model/graph.ts';
+import { namesAbove } from '../model/graph.ts';
 import { looks } from '../model/looks.ts';
 import type { Run } from '../runtime/run.ts';
 import { helpLines, replyIn } from './inbox-ask.ts';
@@ -119,8 +119,7 @@ export function createAsker(
 
   function help(item: InboxItem): void {
     say(`  Answer with one of these lines; Ctrl-C ${isKept ? 'leaves the run as it is' : 'cancels the run'}.`);
-    const above = item.kind === 'limit' ? [] : ancestorsOf(plan, item.about);
-    for (const line of helpLines(item, above)) say(`    ${line}`);
+    for (const line of helpLines(item, targetsOf(plan, item))) say(`    ${line}`);
     output.write('> ');
   }
 
@@ -176,9 +175,10 @@ const MAY_CHANGE: ReadonlySet<string> = new Set([
   'run.ended',
 ]);
 
-function ancestorsOf(plan: Plan | undefined, about: string): readonly string[] {
-  if (!plan) return [];
-  const graph = planGraph(plan);
-  const index = graph.indexOf.get(about);
-  return index === undefined ? [] : [...reach(graph.before, index)].map((node) => graph.names[node] ?? '');
+/** The phases that an answer may send back: a reviewer those of its gate, whoever an escalated phase waits for all above it. */
+function targetsOf(plan: Plan | undefined, { kind, about }: InboxItem): readonly string[] {
+  const graph = plan && planGraph(plan);
+  const index = graph?.indexOf.get(about);
+  if (!graph || index === undefined || kind === 'limit') return [];
+  return kind === 'review' ? (plan.phases[index]?.gate?.targets ?? []) : namesAbove(graph, index);
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { checkFork, forkRun } from '../runtime/fork.ts';
+import { checkFork, checkPoint, forkRun } from '../runtime/fork.ts';
 import { resumeRun } from '../runtime/resume.ts';
 import type { ListedRun } from '../store/port.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
@@ -42,6 +42,8 @@ export async function forkKept(
     return exitCode.completed;
   }
   const command = `phasegate fork ${oneLine(runId)} <pipeline> --at ${oneLine(at)} --run${storeArgument(kept)}`;
+  // Before the code of the pipeline runs.
+  await checkPoint(kept.store, runId, point);
   const definition = await definitionFor(listed, file, command, io);
   await checkFork(kept.store, runId, point, definition.pipeline, { allowChanged });
   const forked = await forkRun(kept.store, runId, point);

@@ -63,7 +63,11 @@ const LOOK_MS = 100;
 /** Asks on the terminal; line by line where it cannot move the cursor, or does not know how wide it is. */
 function asked(detail: ItemDetail, give: (reply: Reply) => Promise<void>, io: ProgramIo): Promise<boolean> {
   const isSimple = io.env['TERM'] === 'dumb' || widthOf(io.stderr) === undefined;
-  return isSimple ? askReply(detail.item, give, { input: io.stdin, output: io.stderr }) : chooseReply(detail, give, io);
+  if (!isSimple) return chooseReply(detail, give, io);
+  const targets = detail.choices.flatMap(({ answer, phase }) =>
+    answer === 'rewind' && phase !== undefined ? [phase] : [],
+  );
+  return askReply(detail.item, give, { input: io.stdin, output: io.stderr, targets });
 }
 
 /** Says what has become of the answer. */

@@ -23,15 +23,16 @@ export interface Streams {
  * nothing.
  *
  * @param give Gives the answer. Where it rejects with a `PhasegateError` that is shown.
+ * @param streams Where is asked, and which phases an answer may send back.
  * @returns Whether something was answered.
  */
 export async function askReply(
   item: InboxItem,
   give: (reply: Reply) => Promise<void>,
-  { input, output }: Streams,
+  { input, output, targets }: Streams & { readonly targets?: readonly string[] | undefined },
 ): Promise<boolean> {
   const lines = createInterface({ input, terminal: false });
-  output.write(helpOn(item));
+  output.write(helpOn(item, targets));
   try {
     for await (const line of lines) {
       const problem = await tried(item, line, give);
@@ -59,13 +60,13 @@ export function replyIn({ kind, choices }: InboxItem, line: string): Reply {
 /**
  * The lines that an item can be answered with.
  *
- * @param above The phases that it needs, where they are known.
+ * @param targets The phases that an answer may send back, where they are known.
  */
-export function helpLines({ kind, choices }: InboxItem, above?: readonly string[]): readonly string[] {
+export function helpLines({ kind, choices }: InboxItem, targets?: readonly string[]): readonly string[] {
   const decisions = [
     'APPROVE',
     'RETRY: <what to change>',
-    ...(above?.length === 0 ? [] : [`RETRY_PREDECESSOR <phase>: <what to change>${namesText(above)}`]),
+    ...(targets?.length === 0 ? [] : [`RETRY_PREDECESSOR <phase>: <what to change>${namesText(targets)}`]),
     'REJECT: <why>',
   ];
   const lines = {
@@ -120,8 +121,8 @@ async function tried(
   }
 }
 
-function helpOn(item: InboxItem): string {
-  const lines = helpLines(item).map((line) => `  ${line}\n`);
+function helpOn(item: InboxItem, targets: readonly string[] | undefined): string {
+  const lines = helpLines(item, targets).map((line) => `  ${line}\n`);
   return `Answer with one of these lines; Ctrl-C answers nothing.\n${lines.join('')}> `;
 }
 

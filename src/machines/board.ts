@@ -26,6 +26,8 @@ export interface PipelineInput {
   readonly run: string;
   readonly plan: Plan;
   readonly input?: unknown;
+  /** The input before its schema has changed it; absent if that has changed nothing. */
+  readonly given?: unknown;
   /** Whether a person can be reached when a review cannot be had; who resumes the run may change it. @default false */
   readonly attended?: boolean | undefined;
   /** Whether the run is kept in a store: then a gate that names a queue reaches a person there. @default false */
@@ -100,6 +102,7 @@ export function createBoard(input: PipelineInput, ports: BoardPorts): Board {
     run: input.run,
     plan: input.plan,
     input: input.input ?? null,
+    given: input.given,
     attended: input.attended ?? false,
     kept: input.kept,
     memory: input.memory,

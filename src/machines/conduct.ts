@@ -26,10 +26,10 @@ import { commit, followUp, sendBack, takeRiders } from './rewind.ts';
 
 /** Begins the run: the phases without predecessors start. @param mark The fingerprint of its plan, where that is known. */
 export function open(board: Board, mark = fingerprint(board.plan)): void {
-  const { plan, input = null, graph, attended, kept, memory, edition } = board;
+  const { plan, input = null, given, graph, attended, kept, memory, edition } = board;
   const started = { type: 'run.started', plan, fingerprint: mark, input } as const;
   const more = { ...(attended && { attended }), ...(kept && { kept }), ...(memory !== undefined && { memory }) };
-  board.outbox.push({ ...started, ...more, ...(edition > 1 && { edition }) });
+  board.outbox.push({ ...started, ...(given !== undefined && { given }), ...more, ...(edition > 1 && { edition }) });
   enqueue(
     board,
     [...graph.names.keys()].filter((index) => isFree(board.course, index)),

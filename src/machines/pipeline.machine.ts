@@ -52,6 +52,7 @@ export interface PipelineContext {
   readonly run: string;
   readonly plan: Plan;
   readonly input: unknown;
+  readonly given: unknown;
   readonly attended: boolean;
   readonly kept: boolean;
   readonly memory: string | undefined;
@@ -224,10 +225,10 @@ function portsOf(self: AnyActorRef, board: Board): BoardPorts {
   return ports;
 }
 
-function contextOf(given: PipelineInput): PipelineContext {
-  const { run, plan, input = null, attended = false, kept = false, memory, edition } = given;
-  const { spentMs = 0, quiet = false } = given;
-  return { run, plan, input, attended, kept, memory, edition, spentMs, quiet, end: null };
+function contextOf(options: PipelineInput): PipelineContext {
+  const { run, plan, input = null, given, attended = false, kept = false, memory, edition } = options;
+  const { spentMs = 0, quiet = false } = options;
+  return { run, plan, input, given, attended, kept, memory, edition, spentMs, quiet, end: null };
 }
 
 function endOf(board: Board): PipelineOutput {

@@ -137,11 +137,21 @@ function hintOf(thrown: unknown): Pick<ErrorInfo, 'permanent' | 'retryAfterMs'> 
 /** The message, or those of the errors that an `AggregateError` without one of its own is about. */
 function messageOf(error: Error): string {
   const parts: readonly unknown[] = error instanceof AggregateError && error.message === '' ? error.errors : [];
-  return parts.length > 0 ? parts.map(briefly).join('; ') : String(error.message);
+  const message = parts.length > 0 ? parts.map((part) => briefly(part)).join('; ') : String(error.message);
+  return error.name === 'DataCloneError' && message.startsWith('#<Object>') ? `${message}\n${CLONE}` : message;
 }
 
-function briefly(thrown: unknown): string {
-  return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : show(thrown);
+/** `inputs` is a proxy, which no structured clone can take. */
+const CLONE =
+  'If that is `inputs`, or has it in it: it looks outputs up when they are asked for. Clone a copy: structuredClone({ ...inputs })';
+
+/** Causes that are told of a cause: clients of servers put their own errors around that of the connection. */
+const MOST_CAUSES = 3;
+
+function briefly(thrown: unknown, more = MOST_CAUSES): string {
+  if (!(thrown instanceof Error)) return show(thrown);
+  const own = `${thrown.name}: ${messageOf(thrown)}`;
+  return thrown.cause instanceof Error && more > 0 ? `${own}: ${briefly(thrown.cause, more - 1)}` : own;
 }
 
 function show(value: unknown): string {

@@ -101,6 +101,8 @@ const runEvents = [
     plan,
     fingerprint: z.string(),
     input: z.unknown(),
+    /** The input before its schema has changed it; absent if that has changed nothing. */
+    given: z.unknown().optional(),
     /** Whether a person can be reached when a review cannot be had. */
     attended: z.literal(true).optional(),
     /** Whether the run is kept in a store, so that a person can answer later. */

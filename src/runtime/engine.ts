@@ -129,9 +129,9 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
   }
 
   async function begin(): Promise<void> {
-    await keeping?.open(lose, hear);
-    if (ended) return;
-    const { input, prepare } = await options.begin();
+    const beginning = options.begin();
+    await keeping?.open(lose, hear, beginning);
+    const { input, prepare } = await beginning;
     if (ended) return;
     const work = bindPeople(pipeline.work, (asking) => reception().ask(asking));
     const made = createActor(machineOf({ work }, keeping?.host), {

@@ -18,6 +18,7 @@ import type { Batch, RunStore } from '../store/port.ts';
 import { readRun } from '../store/read.ts';
 import { runUnknown } from '../store/refusals.ts';
 import { acceptDecision } from './desk.ts';
+import { checkForkInput } from './input.ts';
 import { giveBack } from './keeping.ts';
 import { definitionOf, tell, type ResumeOptions } from './resume.ts';
 import { checkPipeline } from './run.ts';
@@ -63,7 +64,14 @@ export async function checkFork(
   options: ResumeOptions = {},
 ): Promise<void> {
   checkPipeline(pipeline);
-  tell(`${runId} in a fork`, pipeline, await recordsFor(store, runId, fork), options, 'resume');
+  const records = await recordsFor(store, runId, fork);
+  await checkForkInput(runId, pipeline, records);
+  tell(`${runId} in a fork`, pipeline, records, options, 'resume');
+}
+
+/** Looks whether a run has a point to fork from, and makes none. @throws PhasegateError as {@link forkRun} does. */
+export async function checkPoint(store: RunStore, runId: string, fork: ForkOptions): Promise<void> {
+  await recordsFor(store, runId, fork);
 }
 
 /** Keeps records of another run as those of a new one. */
@@ -114,11 +122,15 @@ function pointOf(runId: string, records: readonly RunRecord[], at: ForkOptions['
 
 /** Names its phases, where it has none of that name. */
 function whyNotStarted(records: readonly RunRecord[], wanted: string): string {
-  const first = records[0]?.event;
-  const names = first?.type === 'run.started' ? definitionOf(records, first).plan.phases.map(({ name }) => name) : [];
+  const names = phaseNames(records);
   if (names.includes(wanted)) return 'That phase has not started in it.';
   const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
   return `Its phases are ${names.slice(0, MOST_NAMED).join(', ')}${more}.`;
+}
+
+function phaseNames(records: readonly RunRecord[]): readonly string[] {
+  const first = records[0]?.event;
+  return first?.type === 'run.started' ? definitionOf(records, first).plan.phases.map(({ name }) => name) : [];
 }
 
 /** The number of records before the run ends next, or has ended and is not tried again yet: it says so of each phase and then of itself. */
@@ -147,6 +159,8 @@ function decidedOtherwise(
       ? at - 1
       : records.findLastIndex(({ event }) => event.type === 'review.decided' && event.phase === at.phase);
   const decided = records[index];
+  if (typeof at !== 'number' && !phaseNames(records).includes(at.phase))
+    throw forkInvalid(runId, `phase "${at.phase}"`, whyNotStarted(records, at.phase));
   if (decided?.event.type !== 'review.decided' || decided.event.by === 'worker') {
     const point = typeof at === 'number' ? `record ${at}` : `a decision on phase "${at.phase}"`;
     throw forkInvalid(runId, point, 'Another decision can be put in the place of a review.decided record only.');

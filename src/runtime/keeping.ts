@@ -8,6 +8,7 @@ import type { Host, Recalled } from '../actors/host.ts';
 import { PhasegateError } from '../model/errors.ts';
 import { readAnswerBody, type AnswerBody } from '../model/reply.ts';
 import type { RunOrigin } from '../model/run-info.ts';
+import { thisHolder } from '../store/holder.ts';
 import type { Lease, RunStore } from '../store/port.ts';
 import { createJournal, type Journal } from './journal.ts';
 import type { RecordLog } from './records.ts';
@@ -28,10 +29,11 @@ export interface Keeping {
    *
    * @param lose Called once when nothing can be kept any more.
    * @param hear Called with what other processes say.
+   * @param before Waited for first: where it rejects the store is not asked for anything.
    * @throws PhasegateError `RUN_LEASED` where another process works on the run, `RUN_EXISTS` where a new run is to have the
    *   id of another.
    */
-  open(lose: (error: PhasegateError) => void, hear: (heard: Heard) => void): Promise<void>;
+  open(lose: (error: PhasegateError) => void, hear: (heard: Heard) => void, before?: Promise<unknown>): Promise<void>;
   /**
    * Has an answer take the only place that the store has for it.
    *
@@ -51,7 +53,7 @@ export interface Keeping {
 export interface KeepingOptions {
   readonly store: RunStore;
   readonly log: RecordLog;
-  /** Who works on the run, for people. @default the id of this process */
+  /** Who works on the run, for people. @default this process: its number, machine and start */
   readonly holder?: string | undefined;
   /** The right to append, where it was taken already. */
   readonly lease?: Lease | undefined;
@@ -65,7 +67,7 @@ const RENEW_MS = 10_000;
 const LISTEN_MS = 250;
 
 /** Prepares to keep a run; nothing is done before it is opened. */
-export function keepRun({ store, log, origin, lease: taken, holder = thisProcess() }: KeepingOptions): Keeping {
+export function keepRun({ store, log, origin, lease: taken, holder = thisHolder() }: KeepingOptions): Keeping {
   let lease = taken;
   let opened = false;
   let opening: Promise<void> | undefined;
@@ -158,7 +160,8 @@ export function keepRun({ store, log, origin, lease: taken, holder = thisProcess
     return timer;
   }
 
-  async function take(hear: (heard: Heard) => void): Promise<void> {
+  async function take(hear: (heard: Heard) => void, before: Promise<unknown> | undefined): Promise<void> {
+    await before;
     lease ??= await store.acquire(log.runId, holder, LEASE_MS);
     sureAt = Date.now();
     if (!taken && (await store.run(log.runId))) throw runExists(log.runId);
@@ -184,10 +187,10 @@ export function keepRun({ store, log, origin, lease: taken, holder = thisProcess
       if (failure) throw failure;
       await store.post({ runId: log.runId, kind: 'answer', item, body, by, time: log.now() });
     },
-    open(onLoss, hear) {
+    open(onLoss, hear, before) {
       lose = onLoss;
       listenNow = () => listen(hear);
-      opening = take(hear);
+      opening = take(hear, before);
       return opening;
     },
     async close() {
@@ -219,10 +222,6 @@ export async function giveBack(store: Pick<RunStore, 'release'>, lease: Lease): 
 /** When the run was last tried again, in milliseconds since 1970: it heeds no wish to stop from before that. */
 function lastReopened({ events, times }: RecordLog): number {
   return times[events.findLastIndex(({ type }) => type === 'run.reopened')] ?? -Infinity;
-}
-
-function thisProcess(): string {
-  return typeof process === 'object' ? `process ${process.pid}` : 'a browser';
 }
 
 function runExists(runId: string): PhasegateError {

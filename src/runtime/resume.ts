@@ -22,6 +22,7 @@ import { runUnknown } from '../store/refusals.ts';
 import { releaseGone } from '../store/worker.ts';
 import { checkBegun, checkUnchanged, maskedBy } from './begun.ts';
 import { runEngine } from './engine.ts';
+import { checkForkInput } from './input.ts';
 import { giveBack, keepRun, type KeepingOptions } from './keeping.ts';
 import { createRecordLog, reveal } from './records.ts';
 import { checkPipeline, type Run, type RunOptions } from './run.ts';
@@ -114,7 +115,8 @@ export function tell(
   const isChanged = fingerprintLike(plan, known) !== known.fingerprint;
   if (isChanged && !allowChanged) throw runChanged(runId, name, planChanges(known.plan, plan));
   if (isChanged) checkUnchanged(runId, [known.plan, plan].map(maskedBy(guardRedact(redact), first)), records, how);
-  const input = { run: runId, plan, input: given, attended: reached, memory, edition };
+  const { attended: reached = false, memory, edition = 1 } = first;
+  const input = { run: runId, plan, input: first.input, given: first.given, attended: reached, memory, edition };
   // It may have been resumed with another definition before.
   const changed = fingerprintLike(plan, first) !== first.fingerprint;
   if (changed) checkBegun(runId, plan, records);
@@ -154,6 +156,7 @@ async function proceed<O>(
   const lease = await store.acquire(runId, holder ?? thisHolder(), TELLING_MS);
   try {
     const records = sharing(pipeline.plan, await readRun(store, runId));
+    if (kept.forkOf !== undefined) await checkForkInput(runId, pipeline, records);
     const told = tell(runId, pipeline, records, options, how);
     const log = createRecordLog(runId, () => clock?.now?.() ?? Date.now(), true);
     for (const { event, time } of records) {
@@ -198,6 +201,7 @@ function begun<O>(
             run: log.runId,
             plan: board.plan,
             input: board.input,
+            given: board.given,
             attended: board.attended,
             kept: board.kept,
             memory: board.memory,

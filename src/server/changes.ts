@@ -80,6 +80,7 @@ export function createChangeTeller(stage: Backstage): ChangeTeller {
       } finally {
         viewers.delete(changed);
         leave();
+        bell.close();
       }
     },
   };

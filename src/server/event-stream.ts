@@ -69,6 +69,8 @@ export interface Bell {
   ring(): void;
   /** @returns Whether it rang; `false` where the time was over. */
   wait(ms: number): Promise<boolean>;
+  /** Lets go of the signals, which may outlive it. It is not rung any more. */
+  close(): void;
 }
 
 /** Makes a bell. @param signals Ring it, too. */
@@ -101,6 +103,9 @@ export function createBell(...signals: readonly AbortSignal[]): Bell {
       const was = hasRung;
       hasRung = false;
       return was;
+    },
+    close() {
+      for (const signal of signals) signal.removeEventListener('abort', ring);
     },
   };
 }

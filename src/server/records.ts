@@ -73,6 +73,7 @@ export function createRecordTeller(stage: Stage): RecordTeller {
         }
       } finally {
         leave();
+        bell.close();
       }
     },
   };

@@ -168,6 +168,25 @@ describe('questions', () => {
     expect(result.status).toBe('completed');
   });
 
+  it('name only the targets that the gate of the reviewer may send back', async () => {
+    const plain = (name: string, ...after: string[]) => phase(name, { after, tasks: [task('t', { run: () => 1 })] });
+    const pipeline = definePipeline({
+      name: 'aimed',
+      phases: [
+        plain('research'),
+        plain('draft', 'research'),
+        phase('print', {
+          after: ['draft'],
+          tasks: [task('press', { run: () => 1 })],
+          review: { by: human('Good?'), targets: ['draft'] },
+        }),
+      ],
+    });
+    const { screen, result } = await ask(pipeline, ['APPROVE']);
+    expect(screen).toContain('RETRY_PREDECESSOR <phase>: <what to change>   (draft)\n');
+    expect(result.status).toBe('completed');
+  });
+
   it('about a limit take APPROVE and REJECT only', async () => {
     const pipeline = definePipeline({
       name: 'costly',

@@ -41,6 +41,11 @@ describe('askReply()', () => {
     },
   );
 
+  it('names only what the answer may send back', async () => {
+    expect((await asked(item, 'APPROVE\n', undefined, [])).said).not.toContain('RETRY_PREDECESSOR');
+    expect((await asked(item, 'APPROVE\n', undefined, ['notes'])).said).toContain('<what to change>   (notes)\n');
+  });
+
   it.each(['', '\n', '\n\n', 'fine', 'fine\n'])('answers nothing where the input ends: %j', async (typed) => {
     const { answered, given } = await asked(item, typed);
     expect(answered).toBe(false);
@@ -76,7 +81,7 @@ describe('askReply()', () => {
 // --- internal ---
 
 /** What is given as answers to what is typed; `fine` is refused. */
-async function asked(about: InboxItem, typed: string, error?: Error) {
+async function asked(about: InboxItem, typed: string, error?: Error, targets?: readonly string[]) {
   const input = new PassThrough();
   const output = new PassThrough();
   const given: Reply[] = [];
@@ -87,6 +92,6 @@ async function asked(about: InboxItem, typed: string, error?: Error) {
     const refusal = isBad ? new PhasegateError('DECISION_INVALID', 'Cannot decide as that is nothing') : error;
     return refusal ? Promise.reject(refusal) : Promise.resolve();
   };
-  const answered = await askReply(about, give, { input, output });
+  const answered = await askReply(about, give, { input, output, targets });
   return { answered, given, said: String(output.read() ?? '') };
 }

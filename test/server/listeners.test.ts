@@ -1,0 +1,47 @@
+/** Streams that end leave nothing behind, and requests that name what is not there are refused for that. */
+import { getEventListeners } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { memoryStore, PhasegateError } from '../../src/index.ts';
+import { createBell } from '../../src/server/event-stream.ts';
+import { createRecordTeller } from '../../src/server/records.ts';
+import { refused } from '../../src/server/refusal.ts';
+
+describe('createBell()', () => {
+  it('lets go of the signals that outlive it', async () => {
+    const server = new AbortController();
+    for (let stream = 0; stream < 50; stream++) {
+      const bell = createBell(server.signal);
+      bell.ring();
+      expect(await bell.wait(1)).toBe(true);
+      bell.close();
+    }
+    expect(getEventListeners(server.signal, 'abort')).toEqual([]);
+  });
+});
+
+describe('streams of the dashboard', () => {
+  it('free their listeners when their readers leave', async () => {
+    const farewell = new AbortController();
+    const onError = (thrown: unknown) => {
+      throw thrown;
+    };
+    const teller = createRecordTeller({ store: memoryStore(), farewell: farewell.signal, onError });
+    for (let reader = 0; reader < 20; reader++) {
+      const leave = new AbortController();
+      const texts = teller.tell('none', 1, 0, leave.signal);
+      await texts.next();
+      expect(getEventListeners(farewell.signal, 'abort')).toHaveLength(1);
+      leave.abort();
+      await texts.return(undefined);
+    }
+    expect(getEventListeners(farewell.signal, 'abort')).toEqual([]);
+  });
+});
+
+describe('refused()', () => {
+  it('takes a definition that is missing, or that does not hold, for no error of the server', () => {
+    for (const code of ['FILE_UNREADABLE', 'DEFINITION_INVALID', 'PIPELINE_INVALID', 'JOURNAL_DIVERGED'] as const) {
+      expect(refused(new PhasegateError(code, 'Cannot go on')).status).toBe(409);
+    }
+  });
+});
