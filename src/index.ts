@@ -115,6 +115,8 @@ export {
   type PipelineOutput,
 } from './machines/pipeline.machine.ts';
 export type { PipelineInput } from './machines/board.ts';
+export { phaseModel, type PhaseModelEvent } from './machines/phase-model.ts';
+export type { PipelineUpdate, Upward } from './machines/upward.ts';
 export type { AttemptOutcome, GateOutcome, PhaseActors } from './machines/ports.ts';
 export type { Clock } from './machines/actor.ts';
 export { machineOf } from './runtime/machine.ts';

@@ -156,7 +156,7 @@ describe('forkRun()', () => {
 });
 
 describe('a fork', () => {
-  const made = (input: z.ZodType<unknown>) =>
+  const made = (input: z.ZodType) =>
     definePipeline({ name: 'p', input, phases: [phase('a', { tasks: [task('t', { run: () => 1 })] })] });
 
   it('has its input validated anew, before it is made and before it goes on', async () => {
@@ -166,7 +166,12 @@ describe('a fork', () => {
     await startRun(first, { store, runId: 'r', input: { topic: 'gates' } }).result;
     const point = { at: { phase: 'a' } };
     const error: unknown = await checkFork(store, 'r', point, second).catch((thrown: unknown) => thrown);
-    expect(error).toMatchInlineSnapshot();
+    expect(error).toMatchInlineSnapshot(`
+      [PhasegateError: Cannot go on with run r, a fork, as the schema of pipeline "p" refuses its input:
+        depth: Invalid input: expected number, received undefined
+      Go on with the definition that the run was started with; or start another run, with an \`input\` that the schema accepts.
+      Docs: docs/errors.md#INPUT_INVALID]
+    `);
     const forked = await forkRun(store, 'r', point);
     await expect(resumeRun(store, forked, second)).rejects.toMatchObject({ code: 'INPUT_INVALID' });
     expect(await store.run(forked)).toMatchObject({ status: 'running', lease: undefined });

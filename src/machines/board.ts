@@ -18,6 +18,7 @@ import { newEntry, type Entry, type PhaseActor, type Standing } from './entry.ts
 import type { PhaseInput } from './phase-context.ts';
 import type { Stragglers } from './stragglers.ts';
 import type { Till } from './till.ts';
+import type { Upward } from './upward.ts';
 
 export type { Entry, PhaseActor, Standing } from './entry.ts';
 
@@ -38,6 +39,8 @@ export interface PipelineInput {
   readonly edition?: number | undefined;
   /** Milliseconds of its duration that a run has spent before it was left. @default 0 */
   readonly spentMs?: number | undefined;
+  /** Which events the actor that has invoked or spawned the pipeline gets, each with the id of the run. @default 'waits' */
+  readonly upward?: Upward | undefined;
   /** Whether nothing is emitted, as `listenTo` has the events handed to a function. @default false */
   readonly quiet?: boolean | undefined;
 }

@@ -70,7 +70,8 @@ export class Scope {
 /** The same statechart, in which a state that invokes work begins it on entry and stops it on exit. */
 export function withoutActors({ config, implementations }: PhaseMachine): Chart {
   const states = Object.entries(config.states ?? {}).map(([name, state]) => [name, direct(state as StateConfig)]);
-  const chart = { ...config, states: Object.fromEntries(states) as object };
+  // Its work is provided, or it would have to be an actor.
+  const chart = { ...config, entry: undefined, states: Object.fromEntries(states) as object };
   const { actions, guards } = implementations;
   return createMachine(chart as never).provide({
     guards,

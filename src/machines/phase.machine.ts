@@ -21,7 +21,7 @@
  *
  * @module
  */
-import { assign, setup } from 'xstate';
+import { assign, enqueueActions, setup } from 'xstate';
 import { errorInfo, type ErrorInfo } from '../model/errors.ts';
 import { isBroken } from '../model/code-decision.ts';
 import type { PhaseReport, TaskReport } from '../model/event.ts';
@@ -30,6 +30,7 @@ import * as rules from './phase-rules.ts';
 import * as reports from './phase-reports.ts';
 import * as updates from './phase-updates.ts';
 import type { AttemptOutcome, GateOutcome, PhaseActors } from './ports.ts';
+import { requireWork } from './provided.ts';
 import { report } from './uplink.ts';
 
 /** What a phase can be told. */
@@ -90,6 +91,7 @@ export const phaseMachine = setup({
     acceptsExhausted: ({ context }) => rules.acceptsExhausted(context),
   },
   actions: {
+    check: enqueueActions(({ context, self }) => requireWork(self, context.origin.phase)),
     report: ({ self }, fact: PhaseReport | undefined) => fact && report(self, fact),
     reportAll: ({ self }, facts: readonly PhaseReport[]) => facts.forEach((fact) => report(self, fact)),
     pass: ({ self, event }) => isTaskReport(event) && report(self, event),
@@ -114,6 +116,7 @@ export const phaseMachine = setup({
 }).createMachine({
   id: 'phase',
   context: ({ input }) => openContext(input),
+  entry: 'check',
   initial: 'running',
   on: {
     cancel: '.cancelled',

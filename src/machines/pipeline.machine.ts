@@ -29,10 +29,13 @@ import { isActive } from './actor.ts';
 import { boardOf, flush, isListenedTo, keepBoard, NO_PORTS, takeOutbox } from './boards.ts';
 import { lifelineLogic } from './lifeline.ts';
 import { phaseMachine } from './phase.machine.ts';
+import { requirePhases } from './provided.ts';
 import { spawnPhase } from './spawn.ts';
 import type { Ruling } from './phase-updates.ts';
 import type { Replayed } from './replay.ts';
 import { revive } from './revive.ts';
+import { isReport } from './uplink.ts';
+import { beginTurn, isFirstTurn, isSentUp, type Upward } from './upward.ts';
 
 /** What a run can be told. */
 export type PipelineCommand =
@@ -59,6 +62,7 @@ export interface PipelineContext {
   readonly edition: number | undefined;
   readonly spentMs: number;
   readonly quiet: boolean;
+  readonly upward: Upward;
   /** How the run ended, with the committed outputs, by phase, then task. */
   readonly end: PipelineOutput | null;
 }
@@ -89,9 +93,11 @@ export const pipelineMachine = setup({
   actions: {
     open({ context, self }) {
       const restored = continuations.get(self);
+      beginTurn(self);
       if (restored) restored();
       else open(makeBoard(context, self));
     },
+    check: enqueueActions(({ context, self }) => requirePhases(self, context.plan)),
     // A name that no phase can have. A run that nobody can stop or store but `startRun`, and has no deadline, needs none.
     watch: enqueueActions(({ context, enqueue }) => {
       const { durationMs } = context.plan.limits;
@@ -103,8 +109,7 @@ export const pipelineMachine = setup({
         });
     }),
     receive: ({ self, event }) => {
-      if (!isReport(event)) return;
-      receive(boardOf(self), event);
+      if (isReport(event)) receive(boardOf(self), event);
       flush(self);
     },
     answer: ({ self, event }) => event.type === 'decide' && answer(boardOf(self), event.about, event),
@@ -118,9 +123,13 @@ export const pipelineMachine = setup({
     spendDuration: ({ self }) => spendDuration(boardOf(self)),
     abort: ({ self, event }) => event.type === 'abort' && abort(boardOf(self), event.error),
     keepEnd: assign({ end: ({ self }) => endOf(boardOf(self)) }),
-    publish: enqueueActions(({ enqueue, self }) => {
+    publish: enqueueActions(({ context, enqueue, self }) => {
       flush(self);
-      for (const event of takeOutbox(self)) enqueue({ type: 'say', params: event } as never);
+      for (const event of isFirstTurn(self) ? [] : takeOutbox(self)) {
+        enqueue({ type: 'say', params: event } as never);
+        if (self._parent && isSentUp(event, context.upward))
+          enqueue.sendTo(self._parent, { ...event, run: context.run });
+      }
     }),
     say: emit((_, event: RunEvent) => event),
   },
@@ -130,7 +139,7 @@ export const pipelineMachine = setup({
   initial: 'running',
   states: {
     running: {
-      entry: ['open', 'watch'],
+      entry: ['check', 'open', 'watch'],
       on: {
         'xstate.done.actor.__lifeline': { actions: ['spendDuration', 'publish'] },
         'task.*': { actions: ['receive', 'publish'] },
@@ -227,8 +236,8 @@ function portsOf(self: AnyActorRef, board: Board): BoardPorts {
 
 function contextOf(options: PipelineInput): PipelineContext {
   const { run, plan, input = null, given, attended = false, kept = false, memory, edition } = options;
-  const { spentMs = 0, quiet = false } = options;
-  return { run, plan, input, given, attended, kept, memory, edition, spentMs, quiet, end: null };
+  const { spentMs = 0, quiet = false, upward = 'waits' } = options;
+  return { run, plan, input, given, attended, kept, memory, edition, spentMs, quiet, upward, end: null };
 }
 
 function endOf(board: Board): PipelineOutput {
@@ -240,8 +249,4 @@ function endOf(board: Board): PipelineOutput {
     if (commit) outputs[entry.phase.name] = commit.outputs;
   }
   return { status, reason, limit, outputs };
-}
-
-function isReport(event: { readonly type: string }): event is PhaseReport {
-  return /^(?:task|phase|review|check|loop)\./u.test(event.type);
 }

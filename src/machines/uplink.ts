@@ -37,3 +37,8 @@ export function reportWork(work: AnyActorRef, fact: PhaseReport): void {
   if (uplink) uplink(fact);
   else phase?.send(fact);
 }
+
+/** Tells a report of a phase from what else a pipeline is told. */
+export function isReport(event: { readonly type: string }): event is PhaseReport {
+  return /^(?:task|phase|review|check|loop)\./u.test(event.type);
+}

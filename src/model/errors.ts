@@ -2,6 +2,7 @@ import { retryHintOf } from './retry-hint.ts';
 
 /** Every code a {@link PhasegateError} can carry; each has a heading in `docs/errors.md`. */
 export type ErrorCode =
+  | 'ACTOR_MISSING'
   | 'ANSWERED'
   | 'ANSWER_INVALID'
   | 'ANSWER_OVERDUE'
@@ -27,6 +28,7 @@ export type ErrorCode =
   | 'OUTPUT_NOT_JSON'
   | 'PACKAGE_MISSING'
   | 'PIPELINE_INVALID'
+  | 'PIPELINE_NOT_PURE'
   | 'PORT_UNUSABLE'
   | 'PREDECESSOR_FAILED'
   | 'REPORT_INVALID'

@@ -178,7 +178,7 @@ describe('questions', () => {
         phase('print', {
           after: ['draft'],
           tasks: [task('press', { run: () => 1 })],
-          review: { by: human('Good?'), targets: ['draft'] },
+          review: { by: human({ question: 'Good?' }), rewindTo: ['draft'] },
         }),
       ],
     });
