@@ -111,7 +111,6 @@ export function tell(
   if (first?.type !== 'run.started') throw runUnknown(how, runId);
   checkEnd(runId, records, last?.type === 'run.ended' ? last : undefined, how);
   const known = definitionOf(records, first);
-  const { input: given, attended: reached = false, memory, edition = 1 } = first;
   const plan = likeKept(made, { edition });
   const isChanged = fingerprintLike(plan, known) !== known.fingerprint;
   if (isChanged && !allowChanged) throw runChanged(runId, name, planChanges(known.plan, plan));
