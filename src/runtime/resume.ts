@@ -110,12 +110,12 @@ export function tell(
   const last = records.findLast(({ event }) => event.type === 'run.ended' || event.type === 'run.reopened')?.event;
   if (first?.type !== 'run.started') throw runUnknown(how, runId);
   checkEnd(runId, records, last?.type === 'run.ended' ? last : undefined, how);
+  const { attended: reached = false, memory, edition = 1 } = first;
   const known = definitionOf(records, first);
   const plan = likeKept(made, { edition });
   const isChanged = fingerprintLike(plan, known) !== known.fingerprint;
   if (isChanged && !allowChanged) throw runChanged(runId, name, planChanges(known.plan, plan));
   if (isChanged) checkUnchanged(runId, [known.plan, plan].map(maskedBy(guardRedact(redact), first)), records, how);
-  const { attended: reached = false, memory, edition = 1 } = first;
   const input = { run: runId, plan, input: first.input, given: first.given, attended: reached, memory, edition };
   // It may have been resumed with another definition before.
   const changed = fingerprintLike(plan, first) !== first.fingerprint;
