@@ -108,13 +108,8 @@ export { errorInfo, PhasegateError, type ErrorCode, type ErrorInfo } from './mod
 export { PipelineInvalidError, type Problem, type ProblemCode } from './model/problems.ts';
 export { phaseMachine, type PhaseCommand, type PhaseOutput } from './machines/phase.machine.ts';
 export type { PhaseContext, PhaseInput, Start } from './machines/phase-context.ts';
-export {
-  pipelineMachine,
-  type PipelineCommand,
-  type PipelineContext,
-  type PipelineOutput,
-} from './machines/pipeline.machine.ts';
-export type { PipelineInput } from './machines/board.ts';
+export { pipelineMachine, type PipelineCommand, type PipelineContext } from './machines/pipeline.machine.ts';
+export type { PipelineInput, PipelineOutput } from './machines/board.ts';
 export { phaseModel, type PhaseModelEvent } from './machines/phase-model.ts';
 export type { PipelineUpdate, Upward } from './machines/upward.ts';
 export type { AttemptOutcome, GateOutcome, PhaseActors } from './machines/ports.ts';

@@ -18,7 +18,7 @@ import {
   type Decision,
   type Run,
 } from '../src/index.ts';
-import { checkFork } from '../src/runtime/fork.ts';
+import { checkFork, copyRun } from '../src/runtime/fork.ts';
 import { drive, idle, simulatedTime } from './rig.ts';
 
 describe('resumeRun()', () => {
@@ -156,7 +156,7 @@ describe('forkRun()', () => {
 });
 
 describe('a fork', () => {
-  const made = (input: z.ZodType) =>
+  const made = (input?: z.ZodType) =>
     definePipeline({ name: 'p', input, phases: [phase('a', { tasks: [task('t', { run: () => 1 })] })] });
 
   it('has its input validated anew, before it is made and before it goes on', async () => {
@@ -182,9 +182,38 @@ describe('a fork', () => {
     const store = memoryStore();
     const pipeline = made(z.string().transform((text) => text.length));
     await startRun(pipeline, { store, runId: 'r', input: 'gates' }).result;
-    expect((await readRun(store, 'r'))[0]?.event).toMatchObject({ type: 'run.started', input: 5, given: 'gates' });
+    expect((await readRun(store, 'r'))[0]?.event).toMatchObject({
+      type: 'run.started',
+      input: 5,
+      given: { value: 'gates' },
+    });
     const forked = await forkRun(store, 'r', { at: { phase: 'a' } });
     expect((await (await resumeRun(store, forked, pipeline)).result).status).toBe('completed');
+  });
+
+  it('has it validated also where nothing was given, or had no schema', async () => {
+    const store = memoryStore();
+    const [open, lenient, strict] = [made(), made(z.string().default('gates')), made(z.string())];
+    await startRun(open, { store, runId: 'none' }).result;
+    await startRun(open, { store, runId: 'some', input: 7 }).result;
+    const point = { at: { phase: 'a' } };
+    await checkFork(store, 'none', point, lenient);
+    await expect(checkFork(store, 'none', point, strict)).rejects.toMatchObject({ code: 'INPUT_INVALID' });
+    await expect(checkFork(store, 'some', point, strict)).rejects.toMatchObject({ code: 'INPUT_INVALID' });
+    await checkFork(store, 'some', point, made(z.number()));
+  });
+
+  it('is taken as it is where an earlier build has kept the run, which says nothing of what was given', async () => {
+    const store = memoryStore();
+    const pipeline = made(z.string().transform((text) => text.length));
+    await startRun(pipeline, { store, runId: 'r', input: 'gates' }).result;
+    const [first, ...rest] = await readRun(store, 'r');
+    if (first?.event.type !== 'run.started') throw new Error('a run begins with run.started');
+    const { given: _, ...event } = first.event;
+    const info = { startedAt: 0 };
+    await copyRun(store, 'earlier', [{ ...first, event }, ...rest], info);
+    const forked = await forkRun(store, 'earlier', { at: { phase: 'a' } });
+    expect(await (await resumeRun(store, forked, pipeline)).result).toMatchObject({ status: 'completed' });
   });
 });
 

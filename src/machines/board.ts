@@ -6,11 +6,12 @@
  *
  * @module
  */
+import { byName } from '../model/by-name.ts';
 import { createCourse, type Course } from '../model/course.ts';
-import type { EventOf, RunEvent, RunStatus } from '../model/event.ts';
+import type { EventOf, GivenInput, RunEvent, RunStatus } from '../model/event.ts';
 import type { Graph } from '../model/graph.ts';
 import { EDITION } from '../model/edition.ts';
-import { createLedger, type Ledger } from '../model/ledger.ts';
+import { createLedger, currentCommit, type Ledger } from '../model/ledger.ts';
 import { planGraph, type GatePlan, type PhasePlan, type Plan } from '../model/plan.ts';
 import type { LimitName } from '../model/policy.ts';
 import { createQueue, push, pushFirst, take, takeWhere, type Queue } from '../model/queue.ts';
@@ -27,8 +28,8 @@ export interface PipelineInput {
   readonly run: string;
   readonly plan: Plan;
   readonly input?: unknown;
-  /** The input before its schema has changed it; absent if that has changed nothing. */
-  readonly given?: unknown;
+  /** The input before its schema has changed it, for a run that is kept. */
+  readonly given?: GivenInput | undefined;
   /** Whether a person can be reached when a review cannot be had; who resumes the run may change it. @default false */
   readonly attended?: boolean | undefined;
   /** Whether the run is kept in a store: then a gate that names a queue reaches a person there. @default false */
@@ -43,6 +44,15 @@ export interface PipelineInput {
   readonly upward?: Upward | undefined;
   /** Whether nothing is emitted, as `listenTo` has the events handed to a function. @default false */
   readonly quiet?: boolean | undefined;
+}
+
+/** How a run ended. */
+export interface PipelineOutput {
+  readonly status: RunStatus;
+  readonly reason?: string | undefined;
+  readonly limit?: LimitName | undefined;
+  /** Committed outputs, by phase, then task. */
+  readonly outputs: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
 /** How the board reaches the world; the pipeline machine supplies it. */
@@ -207,7 +217,20 @@ export function stronger(one: GatePlan['invalidate'], other: GatePlan['invalidat
   return order.indexOf(one) >= order.indexOf(other) ? one : other;
 }
 
+/** How a run ended, with the outputs of its approved phases. */
+export function endOf(board: Board): PipelineOutput {
+  const { status, reason, limit } = board.ended ?? { status: 'failed' };
+  const outputs = byName<Readonly<Record<string, unknown>>>();
+  for (const [index, entry] of board.entries) {
+    const commit =
+      entry.standing === 'approved' ? currentCommit(board.ledger, board.graph.names[index] ?? '') : undefined;
+    if (commit) outputs[entry.phase.name] = commit.outputs;
+  }
+  return { status, reason, limit, outputs };
+}
+
 // --- internal ---
+
 function mark(board: Board, entry: Entry): void {
   if (!entry.queued && entry.holdsSlot) board.keepers += 1;
   entry.queued = true;

@@ -15,14 +15,11 @@
  * @module
  */
 import { assign, emit, enqueueActions, setup, type AnyActorRef } from 'xstate';
-import { byName } from '../model/by-name.ts';
 import { errorInfo, type ErrorInfo } from '../model/errors.ts';
-import type { EventOf, PhaseReport, RunEvent, RunStatus } from '../model/event.ts';
-import { currentCommit } from '../model/ledger.ts';
+import type { EventOf, GivenInput, PhaseReport, RunEvent, RunStatus } from '../model/event.ts';
 import type { Plan } from '../model/plan.ts';
-import type { LimitName } from '../model/policy.ts';
 import { timesOf } from './budget.ts';
-import { createBoard, type Board, type BoardPorts, type PipelineInput } from './board.ts';
+import { createBoard, endOf, type Board, type BoardPorts, type PipelineInput, type PipelineOutput } from './board.ts';
 import { abort, answer, cancel, note, open, receive, skip, spendDuration } from './conduct.ts';
 import { endIfDone, endRun } from './ending.ts';
 import { isActive } from './actor.ts';
@@ -55,7 +52,7 @@ export interface PipelineContext {
   readonly run: string;
   readonly plan: Plan;
   readonly input: unknown;
-  readonly given: unknown;
+  readonly given: GivenInput | undefined;
   readonly attended: boolean;
   readonly kept: boolean;
   readonly memory: string | undefined;
@@ -65,15 +62,6 @@ export interface PipelineContext {
   readonly upward: Upward;
   /** How the run ended, with the committed outputs, by phase, then task. */
   readonly end: PipelineOutput | null;
-}
-
-/** How a run ended. */
-export interface PipelineOutput {
-  readonly status: RunStatus;
-  readonly reason?: string | undefined;
-  readonly limit?: LimitName | undefined;
-  /** Committed outputs, by phase, then task. */
-  readonly outputs: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
 /** The statechart of a run. Provide `phase`, a phase machine with its work provided; it emits every event of the run. */
@@ -238,15 +226,4 @@ function contextOf(options: PipelineInput): PipelineContext {
   const { run, plan, input = null, given, attended = false, kept = false, memory, edition } = options;
   const { spentMs = 0, quiet = false, upward = 'waits' } = options;
   return { run, plan, input, given, attended, kept, memory, edition, spentMs, quiet, upward, end: null };
-}
-
-function endOf(board: Board): PipelineOutput {
-  const { status, reason, limit } = board.ended ?? { status: 'failed' };
-  const outputs = byName<Readonly<Record<string, unknown>>>();
-  for (const [index, entry] of board.entries) {
-    const commit =
-      entry.standing === 'approved' ? currentCommit(board.ledger, board.graph.names[index] ?? '') : undefined;
-    if (commit) outputs[entry.phase.name] = commit.outputs;
-  }
-  return { status, reason, limit, outputs };
 }

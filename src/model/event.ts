@@ -101,8 +101,8 @@ const runEvents = [
     plan,
     fingerprint: z.string(),
     input: z.unknown(),
-    /** The input before its schema has changed it; absent if that has changed nothing. */
-    given: z.unknown().optional(),
+    /** The input before its schema has changed it: `input`, `nothing`, or a value. Absent if the run is not kept, or it was no JSON. */
+    given: z.union([z.enum(['input', 'nothing']), z.object({ value: z.unknown() })]).optional(),
     /** Whether a person can be reached when a review cannot be had. */
     attended: z.literal(true).optional(),
     /** Whether the run is kept in a store, so that a person can answer later. */
@@ -195,6 +195,9 @@ export type PhaseReport = TaskReport | DeepReadonly<z.infer<(typeof phaseEvents)
 
 /** How a run can end. */
 export type RunStatus = EventOf<'run.ended'>['status'];
+
+/** The input that a kept run was given, beside that which its schema has made of it. */
+export type GivenInput = NonNullable<EventOf<'run.started'>['given']>;
 
 /** Who made a decision: the gate, a task that cannot work with its inputs, or a person. */
 export type DecidedBy = EventOf<'review.decided'>['by'];

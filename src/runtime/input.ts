@@ -5,7 +5,7 @@
  */
 import type { Pipeline } from '../model/define.ts';
 import { PhasegateError } from '../model/errors.ts';
-import type { RunRecord } from '../model/event.ts';
+import type { GivenInput, RunRecord } from '../model/event.ts';
 import { isSameJson, toJson } from '../model/json.ts';
 import { check } from '../model/schema.ts';
 
@@ -14,8 +14,8 @@ export type CheckedInput =
   | {
       readonly ok: true;
       readonly value: unknown;
-      /** What was given, where the schema has made something else of it. */
-      readonly given?: unknown;
+      /** What was given, as the journal has it; absent if it is no JSON. */
+      readonly given: GivenInput | undefined;
     }
   | { readonly ok: false; readonly error: unknown };
 
@@ -31,7 +31,7 @@ export async function inputOf({ name, work }: Pick<Pipeline, 'name' | 'work'>, g
       };
     }
     const copy = toJson(checked ? checked.value : given);
-    if (copy.ok) return checked ? { ...copy, ...givenOf(given, copy.value) } : copy;
+    if (copy.ok) return { ...copy, given: givenOf(given, copy.value) };
     const problem = `Cannot start a run of pipeline "${name}" as ${copy.problem.path} of its input is ${copy.problem.found}, which is not JSON`;
     return { ok: false, error: new PhasegateError('INPUT_INVALID', problem, { hint: 'Pass plain data.' }) };
   } catch (error) {
@@ -51,7 +51,13 @@ export async function checkForkInput(
 ): Promise<void> {
   const first = records[0]?.event;
   if (!work.input || first?.type !== 'run.started') return;
-  const checked = await check(work.input, 'given' in first ? first.given : first.input);
+  const { given, input } = first;
+  // What an earlier build was given is not known, as its journals have only what a schema has made of it.
+  if (given === undefined) return;
+  const checked = await check(
+    work.input,
+    typeof given === 'object' ? given.value : given === 'input' ? input : undefined,
+  );
   if (checked.ok) return;
   const problem = `Cannot go on with run ${runId}, a fork, as the schema of pipeline "${name}" refuses its input:\n  ${checked.refusal.lines.join('\n  ')}`;
   throw new PhasegateError('INPUT_INVALID', problem, {
@@ -61,8 +67,9 @@ export async function checkForkInput(
 
 // --- internal ---
 
-/** What was given, if it is JSON and not what has come of it. */
-function givenOf(given: unknown, value: unknown): { readonly given?: unknown } {
+function givenOf(given: unknown, value: unknown): GivenInput | undefined {
+  if (given === undefined) return 'nothing';
   const copy = toJson(given);
-  return copy.ok && !isSameJson(copy.value, value) ? { given: copy.value } : {};
+  if (!copy.ok) return undefined;
+  return isSameJson(copy.value, value) ? 'input' : { value: copy.value };
 }

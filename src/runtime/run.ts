@@ -150,7 +150,7 @@ export function startRun<O, I>(pipeline: Pipeline<O, I>, ...[options = {}]: RunA
           run: runId,
           plan: pipeline.plan,
           input: input.value,
-          given: input.given,
+          given: store && input.given,
           attended,
           kept: store !== undefined,
           memory: memory === false ? undefined : memory,
