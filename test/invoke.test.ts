@@ -167,11 +167,11 @@ describe('xstate/graph', () => {
       events: ({ value }) => (value === 'running' ? events.slice(0, 1) : value === 'reviewing' ? events.slice(1) : []),
       serializeState: ({ value, context }) => reached(value, context.review.verdict?.type),
     });
-    expect(explored.map(({ state }) => String(state.value)).toSorted()).toEqual([
-      'approved',
-      'rejected',
-      'reviewing',
-      'running',
+    expect(explored.map(({ state }) => JSON.stringify(state.value)).toSorted()).toEqual([
+      '"approved"',
+      '"rejected"',
+      '"reviewing"',
+      '"running"',
     ]);
 
     const model = createTestModel(phaseModel());
@@ -180,7 +180,7 @@ describe('xstate/graph', () => {
       events: ({ value }) => (value === 'running' ? events.slice(0, 1) : value === 'reviewing' ? events.slice(1) : []),
       toState: ({ status }) => status === 'done',
     });
-    expect(paths.map(({ state }) => String(state.value)).toSorted()).toEqual(['approved', 'rejected']);
+    expect(paths.map(({ state }) => JSON.stringify(state.value)).toSorted()).toEqual(['"approved"', '"rejected"']);
     const visited: unknown[] = [];
     for (const path of paths) await path.test({ states: { '*': ({ value }) => void visited.push(value) }, events: {} });
     expect(new Set(visited)).toEqual(new Set(['running', 'reviewing', 'approved', 'rejected']));

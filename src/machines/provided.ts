@@ -14,40 +14,13 @@ export function requireWork(self: AnyActorRef, phase: PhasePlan): void {
   if (actors) requireActors(actors, phase, 'phaseMachine');
 }
 
-/**
- * Refuses a pipeline actor whose phases lack their work, and a pipeline that is no actor.
- *
- * @throws PhasegateError `ACTOR_MISSING`, `PIPELINE_NOT_PURE`
- */
+/** Refuses a pipeline actor whose phases lack their work. @throws PhasegateError `ACTOR_MISSING` */
 export function requirePhases(self: AnyActorRef, { phases }: Plan): void {
-  const phaseLogic = actorsOf(self)?.['phase'];
-  if (phaseLogic === undefined || hasSnapshot(self)) throw notPure();
-  const actors = actorsIn(phaseLogic) ?? {};
+  const actors = actorsIn(actorsOf(self)?.['phase']) ?? {};
   for (const phase of phases) requireActors(actors, phase, 'pipelineMachine');
 }
 
-/** The error for a pipeline whose transitions are taken without an actor, as `xstate/graph` does. */
-export function notPure(): PhasegateError {
-  return new PhasegateError(
-    'PIPELINE_NOT_PURE',
-    'Cannot take transitions of a pipeline without an actor, as getShortestPaths() and createTestModel() do, as its phases and its ledger are not in its snapshot',
-    {
-      hint: 'Explore a phase instead: phaseModel() goes with getShortestPaths() and createTestModel(). Of a pipeline createActor(machineOf(pipeline), …) makes an actor.',
-    },
-  );
-}
-
 // --- internal ---
-
-/** An actor that begins has no snapshot yet, and XState throws. One that stands for it as there is no actor has a snapshot. */
-function hasSnapshot(self: AnyActorRef): boolean {
-  try {
-    const snapshot: unknown = self.getSnapshot();
-    return snapshot !== undefined;
-  } catch {
-    return false;
-  }
-}
 
 type Actors = Readonly<Record<string, unknown>>;
 
