@@ -8,6 +8,7 @@ import { resumeRun } from '../runtime/resume.ts';
 import type { ListedRun } from '../store/port.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { findRun } from './find-run.ts';
+import { limitsOf } from './limit-flags.ts';
 import type { ProgramIo } from './program-io.ts';
 import { definitionFor, goOn, type ResumeFlags } from './resume.ts';
 import { goOnText } from './show/afterwards.ts';
@@ -45,7 +46,7 @@ export async function forkKept(
   // Before the code of the pipeline runs.
   await checkPoint(kept.store, runId, point);
   const definition = await definitionFor(listed, file, command, io);
-  await checkFork(kept.store, runId, point, definition.pipeline, { allowChanged });
+  await checkFork(kept.store, runId, point, definition.pipeline, { allowChanged, limits: limitsOf(flags) });
   const forked = await forkRun(kept.store, runId, point);
   try {
     return await goOn(kept, await findRun(kept, forked), definition, flags, resumeRun, io);

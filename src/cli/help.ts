@@ -47,7 +47,11 @@ const MORE: ReadonlyMap<string, More> = new Map<string, More>([
   ],
   [
     'run',
-    { group: RUN, examples: ['run pipeline.ts', 'run pipeline.yaml --input topic=gates --ui'], page: 'cli.md#run' },
+    {
+      group: RUN,
+      examples: ['run pipeline.ts', 'run pipeline.ts --max-cost 5 --max-attempts 20 --timeout 10m'],
+      page: 'cli.md#run',
+    },
   ],
   ['resume', { group: RUN, examples: ['resume latest'], page: 'cli.md#resume-retry' }],
   ['retry', { group: RUN, examples: ['retry latest'], page: 'cli.md#resume-retry' }],
@@ -96,6 +100,7 @@ const OPTION_GROUPS: ReadonlyMap<string, readonly string[]> = new Map([
       '--value',
     ],
   ],
+  ['Limits:', ['--max-cost', '--max-attempts', '--timeout']],
   ['People:', ['--wait', '--ui']],
   ['Output:', ['--json', '--inspect']],
   ['Records:', ['--store', '--no-store', '--run-id', '--memory', '--no-memory']],

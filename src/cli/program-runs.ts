@@ -6,11 +6,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CancelFlags } from './cancel.ts';
 import type { DoctorFlags } from './doctor.ts';
-import { durationOf } from './duration.ts';
 import type { EventsFlags } from './events.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import type { ForkFlags } from './fork.ts';
 import type { ListFlags } from './list.ts';
+import { LIMIT_FLAGS, toCount, toDuration, withLimits } from './limit-flags.ts';
 import { INSPECT, toPort } from './port.ts';
 import type { ProgramIo } from './program-io.ts';
 import type { CollectFlags } from './remove.ts';
@@ -144,7 +144,14 @@ const GOING_ON = [
 ] as const;
 
 /** What `fork` takes for the run that it resumes at once. */
-const WITH_RUN = ['allowChanged', 'json', 'wait', 'ui', 'inspect'] as const satisfies readonly (keyof ForkFlags)[];
+const WITH_RUN = [
+  'allowChanged',
+  'json',
+  'wait',
+  'ui',
+  'inspect',
+  ...LIMIT_FLAGS,
+] as const satisfies readonly (keyof ForkFlags)[];
 
 /** An option as it is written. */
 function longOf({ options }: Command, name: string): string {
@@ -153,8 +160,11 @@ function longOf({ options }: Command, name: string): string {
 
 /** The options of what goes on with a run. @param where When they count. */
 function goingOn(one: Command, where = ''): Command {
-  return one
-    .option('--allow-changed', `${where}go on although the definition has changed, where the records allow it`)
+  const changeable = one.option(
+    '--allow-changed',
+    `${where}go on although the definition has changed, where the records allow it`,
+  );
+  return withLimits(changeable, where)
     .option('--json', `${where}print every new record as a line of JSON, and nothing else, on standard output`)
     .option('--wait', `${where}${WAIT}`)
     .option('--ui', `${where}${UI}`)
@@ -163,16 +173,4 @@ function goingOn(one: Command, where = ''): Command {
 
 function command(program: Command, usage: string): Command {
   return program.command(usage).addOption(storeOption(`where runs are kept (default: ${DEFAULT_STORE})`));
-}
-
-function toCount(text: string): number {
-  const count = Number(text);
-  if (Number.isInteger(count) && count > 0) return count;
-  throw new InvalidArgumentError('It is no whole number above 0.');
-}
-
-function toDuration(text: string): number {
-  const ms = durationOf(text);
-  if (ms !== undefined) return ms;
-  throw new InvalidArgumentError('It is no duration such as 30d, 12h or 90m.');
 }

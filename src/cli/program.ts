@@ -13,6 +13,7 @@ import type { GraphFlags, GraphFormat } from './graph.ts';
 import { widthOf, type ProgramIo } from './program-io.ts';
 import { advised } from './show/error-text.ts';
 import { harmless } from './show/harmless.ts';
+import { withLimits } from './limit-flags.ts';
 import type { Language } from './init.ts';
 import { withColour } from './colour.ts';
 import { addHelp } from './help.ts';
@@ -85,12 +86,14 @@ function createProgram(io: ProgramIo, end: (code: ExitCode) => void): Command {
     .description('write a small pipeline to change, which runs at once')
     .addArgument(new Argument('[language]', 'what it is written in').choices(LANGUAGES).default('ts'))
     .action(async (language: Language) => end(await (await import('./init.ts')).initFolder(language, io)));
-  program
-    .command('run')
-    .description('run a pipeline and show how it goes')
-    .argument('<pipeline>', PIPELINE_FILE)
-    .option('-i, --input <field>', 'a field of the input, as key=text or key:=json; may be repeated', addTo)
-    .addOption(new Option('--input-file <file>', 'a JSON file with the input, - for standard input'))
+  withLimits(
+    program
+      .command('run')
+      .description('run a pipeline and show how it goes')
+      .argument('<pipeline>', PIPELINE_FILE)
+      .option('-i, --input <field>', 'a field of the input, as key=text or key:=json; may be repeated', addTo)
+      .addOption(new Option('--input-file <file>', 'a JSON file with the input, - for standard input')),
+  )
     .option('--json', 'print every record as a line of JSON, and nothing else, on standard output')
     .option('--run-id <id>', 'the id of the run (default: a new ULID)', idOfItsOwn)
     .option('--wait', WAIT)

@@ -14,13 +14,14 @@ import { findRun } from './find-run.ts';
 import { thisHolder } from '../store/holder.ts';
 import { freeFromTheDead } from './holder.ts';
 import { openInspection } from './inspection.ts';
+import { limitsOf, type LimitFlags } from './limit-flags.ts';
 import { loadPipeline } from './load.ts';
 import { placeOf, type ProgramIo } from './program-io.ts';
 import { goOnCommand } from './show/afterwards.ts';
 import { openStore, type OpenStore, type StoreFlags } from './store-option.ts';
 
 /** What `phasegate resume` and `phasegate retry` take beside the run and the file. */
-export interface ResumeFlags extends StoreFlags, DriveFlags {
+export interface ResumeFlags extends StoreFlags, DriveFlags, LimitFlags {
   readonly allowChanged?: boolean | undefined;
 }
 
@@ -93,6 +94,7 @@ export async function goOn(
   const inspection = await openInspection(flags, io);
   const run = await how(kept.store, runId, pipeline, {
     allowChanged,
+    limits: limitsOf(flags),
     source,
     holder: thisHolder(),
     inspect: inspection?.inspect,

@@ -10,6 +10,7 @@ import { drive, isAttended, type DriveFlags } from './drive.ts';
 import type { ExitCode } from './exit-code.ts';
 import { thisHolder } from '../store/holder.ts';
 import { openInspection } from './inspection.ts';
+import { limitsOf, type LimitFlags } from './limit-flags.ts';
 import { loadToRun } from './load.ts';
 import { placeOf, type ProgramIo } from './program-io.ts';
 import { readInput, type InputFlags } from './read-input.ts';
@@ -17,7 +18,7 @@ import { DEFAULT_SCOPE } from './store-default.ts';
 import { openStoreToRun, type OpenStore, type StoreFlags } from './store-option.ts';
 
 /** What `phasegate run` takes beside the file. */
-export interface RunFlags extends InputFlags, StoreFlags, DriveFlags {
+export interface RunFlags extends InputFlags, StoreFlags, DriveFlags, LimitFlags {
   readonly runId?: string | undefined;
   /** Whose memory the run shares; `false` for none. @default {@link DEFAULT_SCOPE} */
   readonly memory?: string | false | undefined;
@@ -26,7 +27,10 @@ export interface RunFlags extends InputFlags, StoreFlags, DriveFlags {
 /** Runs the pipeline of a file and shows how it goes. */
 export async function runFile(file: string, flags: RunFlags, io: ProgramIo): Promise<ExitCode> {
   const input = await readInput(flags, io);
+  const limits = limitsOf(flags);
   const loaded = await loadToRun(file, io);
+  if ('started' in loaded && limits)
+    io.stderr.write('phasegate: limits of flags do not bound runs that a module starts itself.\n');
   if ('started' in loaded) return (await import('./own-run.ts')).awaitOwnRuns(file, loaded.started, io);
   const { pipeline } = loaded;
   const attended = isAttended(io) && flags.inputFile !== '-';
@@ -39,6 +43,7 @@ export async function runFile(file: string, flags: RunFlags, io: ProgramIo): Pro
     runId: flags.runId,
     attended,
     memory: flags.memory ?? DEFAULT_SCOPE,
+    limits,
     inspect: inspection?.inspect,
     ...(kept && { store: kept.store, holder: thisHolder(), source: placeOf(file, io) }),
   });

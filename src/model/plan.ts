@@ -62,6 +62,8 @@ export interface Plan {
   readonly onFailure: NonNullable<Policy['onFailure']>;
   readonly onLimit: NonNullable<Policy['onLimit']>;
   readonly limits: Limits;
+  /** Limits that this run was given beside those of its pipeline: `limits` has the smaller of both. Absent where it was given none. */
+  readonly runLimits?: Limits | undefined;
   /** Who is asked where a limit holds the run, and what happens where nobody answers; absent where the policy says nothing. */
   readonly inbox?: InboxPolicy | undefined;
   /** The version of all its functions; absent where it has none. */

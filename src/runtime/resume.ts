@@ -11,27 +11,27 @@ import type { Pipeline } from '../model/define.ts';
 import { errorInfo, PhasegateError } from '../model/errors.ts';
 import type { EventOf, RunRecord } from '../model/event.ts';
 import { isSameJson } from '../model/json.ts';
-import { likeKept } from '../model/former-plan.ts';
 import { fingerprint, fingerprintLike, type Plan } from '../model/plan.ts';
-import { planChanges } from '../model/plan-changes.ts';
 import { guardRedact, redactSecrets } from '../model/redact.ts';
+import { limitsTooLow } from '../model/run-limits.ts';
 import { holderIsAlive, thisHolder } from '../store/holder.ts';
 import type { Lease, RunStore } from '../store/port.ts';
 import { readRun } from '../store/read.ts';
 import { runUnknown } from '../store/refusals.ts';
 import { releaseGone } from '../store/worker.ts';
-import { checkBegun, checkUnchanged, maskedBy } from './begun.ts';
+import { checkBegun } from './begun.ts';
 import { runEngine } from './engine.ts';
 import { checkForkInput } from './input.ts';
 import { giveBack, keepRun, type KeepingOptions } from './keeping.ts';
-import { checkEnd, runChanged } from './not-resumed.ts';
+import { checkEnd } from './not-resumed.ts';
 import { createRecordLog, reveal } from './records.ts';
+import { nextPlan } from './next-plan.ts';
 import { checkPipeline, type Run, type RunOptions } from './run.ts';
 
 /** Options of {@link resumeRun}. */
 export interface ResumeOptions extends Pick<
   RunOptions,
-  'signal' | 'inspect' | 'clock' | 'holder' | 'source' | 'redact'
+  'signal' | 'inspect' | 'clock' | 'holder' | 'source' | 'redact' | 'limits'
 > {
   /**
    * Goes on with another definition than the run was started with, where that would have led to the same records: what has
@@ -101,26 +101,24 @@ export interface Told {
 /** Tells a run again. @throws PhasegateError where it cannot go on with that pipeline, as {@link resumeRun} does. */
 export function tell(
   runId: string,
-  { plan: made, name }: Pick<Pipeline, 'plan' | 'name'>,
+  pipeline: Pick<Pipeline, 'plan' | 'name'>,
   records: readonly RunRecord[],
-  { allowChanged = false, redact = redactSecrets, attended }: ResumeOptions,
+  options: ResumeOptions,
   how: 'resume' | 'retry',
 ): Told {
+  const { redact = redactSecrets, attended } = options;
   const first = records[0]?.event;
   const last = records.findLast(({ event }) => event.type === 'run.ended' || event.type === 'run.reopened')?.event;
   if (first?.type !== 'run.started') throw runUnknown(how, runId);
   checkEnd(runId, records, last?.type === 'run.ended' ? last : undefined, how);
   const { attended: reached = false, memory, edition = 1 } = first;
   const known = definitionOf(records, first);
-  const plan = likeKept(made, { edition });
-  const isChanged = fingerprintLike(plan, known) !== known.fingerprint;
-  if (isChanged && !allowChanged) throw runChanged(runId, name, planChanges(known.plan, plan));
-  if (isChanged) checkUnchanged(runId, [known.plan, plan].map(maskedBy(guardRedact(redact), first)), records, how);
+  const { plan, isChanged, isLimited } = nextPlan({ runId, records, first, known }, pipeline, options, how);
   const input = { run: runId, plan, input: first.input, given: first.given, attended: reached, memory, edition };
   // It may have been resumed with another definition before.
   const changed = fingerprintLike(plan, first) !== first.fingerprint;
   if (changed) checkBegun(runId, plan, records);
-  const replayed = replay(input, records, { changed, redact: guardRedact(redact) });
+  const replayed = replayLimited(isLimited, input, records, { changed, redact: guardRedact(redact) });
   const event: EventOf<'run.resumed'> = {
     type: 'run.resumed',
     ...(isChanged && { plan, fingerprint: fingerprint(plan) }),
@@ -168,6 +166,15 @@ async function proceed<O>(
   } catch (error) {
     await giveBack(store, lease);
     throw error;
+  }
+}
+
+/** @param isLimited Whether all that is other than before are limits of the run. */
+function replayLimited(isLimited: boolean, ...[input, records, options]: Parameters<typeof replay>): Replayed {
+  try {
+    return replay(input, records, options);
+  } catch (error) {
+    throw isLimited ? limitsTooLow(input.run, error) : error;
   }
 }
 

@@ -14,8 +14,10 @@ import { PhasegateError } from '../model/errors.ts';
 import type { RunRecord } from '../model/event.ts';
 import type { InboxItem } from '../model/inbox.ts';
 import type { AnswerOptions, Reply } from '../model/reply.ts';
+import type { Limits } from '../model/policy.ts';
 import type { Redact } from '../model/redact.ts';
 import type { RunOutcome, RunSnapshot } from '../model/result.ts';
+import { checkLimits, lowered } from '../model/run-limits.ts';
 import type { Outputs } from '../model/task-types.ts';
 import type { RunStore } from '../store/port.ts';
 import { checkRunId } from '../store/refusals.ts';
@@ -66,6 +68,13 @@ export interface RunOptions<I = unknown> {
    * @default false
    */
   readonly memory?: string | false | undefined;
+  /**
+   * Limits of this run beside those of its pipeline: of each, the smaller one counts, so that they never raise one. They are
+   * kept with the run, and count when it is resumed.
+   *
+   * @default none
+   */
+  readonly limits?: Limits | undefined;
   /** Timers and, where it has `now()`, the time of records. @default the system's clock */
   readonly clock?: (Clock & { now?(): number }) | undefined;
 }
@@ -127,8 +136,9 @@ export interface Run<O = Readonly<Record<string, Outputs>>> extends AsyncIterabl
  * const { status } = await run.result;
  * ```
  */
-export function startRun<O, I>(pipeline: Pipeline<O, I>, ...[options = {}]: RunArguments<I>): Run<O> {
-  checkPipeline(pipeline);
+export function startRun<O, I>(made: Pipeline<O, I>, ...[options = {}]: RunArguments<I>): Run<O> {
+  checkPipeline(made);
+  const pipeline = { ...made, plan: lowered(made.plan, options.limits) };
   const { memory = false } = options;
   const { runId = ulid(), store, clock, attended = false, holder, source, signal, inspect, redact } = options;
   const log = createRecordLog(runId, () => clock?.now?.() ?? Date.now(), store !== undefined);
@@ -143,6 +153,7 @@ export function startRun<O, I>(pipeline: Pipeline<O, I>, ...[options = {}]: RunA
     async begin() {
       checkRunId(runId);
       checkScope(memory);
+      checkLimits(options.limits);
       const input = await inputOf(pipeline, options.input);
       if (!input.ok) throw input.error;
       return {

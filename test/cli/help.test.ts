@@ -110,6 +110,7 @@ describe('--help', () => {
       [
         "Arguments:",
         "Input:",
+        "Limits:",
         "Output:",
         "Records:",
         "People:",

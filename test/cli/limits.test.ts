@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { files, phasegate } from './cli.ts';
+
+/** Costs a dollar an attempt, and is never good enough before its fourth. */
+const PIPELINE = `import { approve, definePipeline, phase, retry, task } from 'phasegate';
+export default definePipeline({ name: 'article', limits: { costUsd: 50 }, phases: [
+  phase('draft', {
+    tasks: [task('write', { run: ({ report }) => report({ costUsd: 1 }) })],
+    review: { by: ({ attempt }) => (attempt < 3 ? retry('Longer than ' + attempt) : approve()), maxRetries: 9 },
+  }),
+  phase('print', { after: ['draft'], tasks: [task('press', { run: () => 'printed' })] }),
+] });
+`;
+
+describe('limits by flag', () => {
+  it.each([
+    ['--max-cost', '2', 'limit costUsd reached, 2 of 2'],
+    ['--max-attempts', '3', 'limit attemptsPerPhase reached, 3 of 3'],
+    ['--timeout', '0s', 'limit durationMs reached, 0 of 0'],
+  ])('%s %s ends a run', async (flag, value, said) => {
+    const cwd = await files({ 'p.mjs': PIPELINE });
+    const { code, stdout } = await phasegate(['run', 'p.mjs', flag, value], { cwd });
+    expect(stdout).toContain(said);
+    expect(code).toBe(1);
+  });
+
+  it('never raise that of the pipeline, and are kept with the run', async () => {
+    const cwd = await files({ 'p.mjs': PIPELINE });
+    const flags = ['--max-cost', '60', '--max-attempts', '20', '--timeout', '10m'];
+    expect(await phasegate(['run', 'p.mjs', ...flags], { cwd })).toMatchObject({ code: 0 });
+    const { stdout } = await phasegate(['events', 'latest', '--json'], { cwd });
+    expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({
+      event: { plan: { limits: { costUsd: 50, attemptsPerPhase: 20, durationMs: 600_000 } } },
+    });
+    const low = ['--at', 'print', '--run', '--max-cost', '4'];
+    const fork = await phasegate(['fork', 'latest', ...low], { cwd });
+    expect(fork.stdout).toContain('limit costUsd reached, 4 of 4');
+    const again = await phasegate(['retry', 'latest'], { cwd });
+    expect(again.stdout).toContain('limit costUsd reached');
+    expect(again.stderr).toBe('');
+  });
+
+  it.each([
+    [['run', 'p.mjs', '--max-cost', 'five'], "'five' is invalid. It is no amount such as 5 or 0.50."],
+    [['run', 'p.mjs', '--max-attempts', '0'], "'0' is invalid. It is no whole number above 0."],
+    [['resume', 'latest', '--timeout', 'soon'], "'soon' is invalid. It is no duration such as"],
+    [['fork', 'latest', '--at', 'print', '--max-cost', '1'], "'--max-cost' is of use with '--run' only"],
+  ])('%j is refused', async (args, said) => {
+    const cwd = await files({ 'p.mjs': PIPELINE });
+    const { code, stderr } = await phasegate(args, { cwd });
+    expect(stderr).toContain(said);
+    expect(code).toBe(2);
+  });
+});
