@@ -19,7 +19,11 @@ import {
 } from '../src/index.ts';
 
 /** `draft`, which costs a dollar each time and is never good enough before its fourth; `wait`, which ends once it may. */
-function made(limits?: Limits): { readonly pipeline: Pipeline; readonly begun: Promise<void>; finish(): void } {
+function made(limits?: Limits): {
+  readonly pipeline: Pipeline;
+  readonly begun: Promise<void>;
+  readonly finish: () => void;
+} {
   let begin: () => void = () => undefined;
   let finish: () => void = () => undefined;
   const begun = new Promise<void>((resolve) => (begin = resolve));

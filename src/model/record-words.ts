@@ -26,6 +26,8 @@ export interface Voice {
   /** Tokens and money. */
   usage(used: { readonly tokens: number; readonly costUsd: number }): string;
   error(error: ErrorInfo): string;
+  /** What a correction asks for, after its verdict was told. @default all of it */
+  readonly correction?: (correction: Pick<Correction, 'feedback' | 'requiredChange'>) => string;
 }
 
 /** What is known of the phase of a record from records before it. */
@@ -164,14 +166,15 @@ function reportWords(event: EventOf<'task.reported'>, voice: Voice): string {
 }
 
 function phaseWords(event: PhaseEvent, voice: Voice, { gate, issues }: KnownBefore): Said {
+  const asked = voice.correction ?? askedFor;
   switch (event.type) {
     case 'phase.started':
-      return event.revision ? said(`started, attempt ${event.attempt + 1}`, askedFor(event.revision)) : said('started');
+      return event.revision ? said(`started, attempt ${event.attempt + 1}`, asked(event.revision)) : said('started');
     case 'phase.retrying':
-      return said(`retry ${outOf(event.spent, gate?.maxRetries)}`, askedFor(event.correction));
+      return said(`retry ${outOf(event.spent, gate?.maxRetries)}`, asked(event.correction));
     case 'phase.rewinding': {
       const spent = outOf(event.spent, gate?.maxPredecessorRetries);
-      return said(`sends back ${event.target} ${spent}`, askedFor(event.correction));
+      return said(`sends back ${event.target} ${spent}`, asked(event.correction));
     }
     case 'loop.detected':
       return said('goes round in a loop', loopText(event, issues));

@@ -52,4 +52,12 @@ export function correctionText(correction: Pick<Correction, 'feedback' | 'requir
 /** Longer lines help nobody; the records have the whole text. */
 const LONGEST_LINE = 1000;
 
-const VOICE: Voice = { duration, usage: usageText, error: errorText };
+/** Columns of what a correction asks for: the line of its verdict has all of it. */
+const LONGEST_CORRECTION = 120;
+
+const VOICE: Voice = { duration, usage: usageText, error: errorText, correction: shortCorrection };
+
+/** The change that is required, else how the feedback begins. */
+function shortCorrection({ feedback, requiredChange = '' }: Pick<Correction, 'feedback' | 'requiredChange'>): string {
+  return cut(oneLine(requiredChange.trim() === '' ? feedback : requiredChange), LONGEST_CORRECTION);
+}
