@@ -16,6 +16,8 @@ export function lineOf(event: RunEvent, detail: readonly Detail[] = []): string 
       return undefined;
     case 'task.asked':
       return `${event.phase}/${event.task} asks${event.reviewer ? ' as reviewer' : ''}: ${event.question}`;
+    case 'task.dropped':
+      return `${event.phase}/${event.task} dropped ${event.attempt}${generation(event.generation)}`;
     case 'task.answered':
       return `${event.phase}/${event.task} answered ${JSON.stringify(event.answer)}${event.who === undefined ? '' : ` by ${event.who}`}`;
     case 'item.changed':

@@ -55,9 +55,11 @@ export function endsMidway(journal: readonly RunRecord[], length: number): boole
   return ENDINGS.has(journal[length - 1]?.event.type ?? '') && journal.at(-1)?.event.type === 'run.ended';
 }
 
-/** The records after a cut, without late usage: work that was stopped reports it, and it may be cut off. */
+/** The records after a cut, without those that work made which was stopped: it may be cut off. */
 export function followingOf(journal: readonly RunRecord[], length: number): readonly RunRecord[] {
-  return journal.slice(length).filter(({ event }) => event.type !== 'task.reported' || event.late !== true);
+  return journal
+    .slice(length)
+    .filter(({ event }) => event.type !== 'task.dropped' && (event.type !== 'task.reported' || event.late !== true));
 }
 
 // --- internal ---

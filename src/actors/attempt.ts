@@ -18,7 +18,7 @@ import { createLingering } from './lingering.ts';
 import { prepare, type Prepared } from './prepare.ts';
 import { ABORT_GRACE_MS, type WorkScope } from './scope.ts';
 import { contextOf, inOrder } from './task-outputs.ts';
-import { completedReport, readMarks, startedReport } from './task-reports.ts';
+import { completedReport, droppedReport, readMarks, startedReport } from './task-reports.ts';
 import type { Try } from './single-try.ts';
 import { tryTask, type Trial, type Trialled } from './try.ts';
 import { fromWork, type WorkLogic } from './work.ts';
@@ -170,6 +170,7 @@ function settle(attempt: Attempt, plan: TaskPlan, done: Trialled): void {
   const { input } = scope;
   attempt.atWork -= 1;
   if (scope.isStopped) {
+    if (done.ok) scope.reportLate(droppedReport(input, plan, false, done.tries));
     endIfDone(attempt);
     return;
   }

@@ -35,6 +35,7 @@ import { ABORT_GRACE_MS, type WorkScope } from './scope.ts';
 import { findingsOf, reviewContext } from './review-context.ts';
 import { checksOutcome, editsIn } from './review-outcome.ts';
 import { runCheck, warnOf } from './run-check.ts';
+import { droppedReport } from './task-reports.ts';
 import { tryTask, type Trial, type Trialled } from './try.ts';
 import { fromWork, type WorkLogic } from './work.ts';
 
@@ -146,6 +147,7 @@ function ask(gate: Gate, plan: TaskPlan, isAlone: boolean, answer: (verdict: Ver
     });
   const found = findingsOf(scope.input, plan);
   const onEnd = (done: Trialled) => {
+    if (done.ok && scope.isStopped) scope.reportLate(droppedReport(scope.input, plan, true, done.tries));
     if (done.ok && reviewer.mayEdit) gate.edited = editsIn(done.output);
     answer(done.ok ? verdictOf(gate, plan, reviewer, done.output, found) : readThrown(done.error));
   };

@@ -7,7 +7,7 @@ import { after, type Clock } from '../machines/actor.ts';
 import type { PhaseContext } from '../machines/phase-context.ts';
 import type { Patron, Progress } from '../machines/ports.ts';
 import { Stake } from '../machines/till.ts';
-import type { EventOf, PhaseReport } from '../model/event.ts';
+import type { LateReport, PhaseReport } from '../model/event.ts';
 import type { TaskPlan } from '../model/plan.ts';
 import type { Report } from '../model/task-types.ts';
 import type { Accounted } from './account.ts';
@@ -129,8 +129,8 @@ export class WorkScope<I, O> {
     this.#patron.stragglers?.remove(this);
   }
 
-  /** Tells the run what a try has used that nobody waits for any more. */
-  reportLate(fact: EventOf<'task.reported'>): void {
+  /** Tells the run what a try has used, or come to, that nobody waits for any more. */
+  reportLate(fact: LateReport): void {
     this.#patron.stragglers?.tell(fact);
   }
 

@@ -4,7 +4,7 @@
  * @module
  */
 import type { PhaseContext } from '../machines/phase-context.ts';
-import type { TaskReport } from '../model/event.ts';
+import type { EventOf, TaskReport } from '../model/event.ts';
 import { contentHash } from '../model/content-hash.ts';
 import type { TaskPlan } from '../model/plan.ts';
 import type { Trialled } from './try.ts';
@@ -28,6 +28,17 @@ export function completedReport(
   if (prompt === undefined && !revised)
     return { type, phase: phase.name, generation, attempt, task: name, try: tries, output };
   return { type, phase: phase.name, generation, attempt, task: name, try: tries, output, ...readMarks(done) };
+}
+
+/** A task, or a reviewer, has ended well, and nobody waits for it any more. */
+export function droppedReport(
+  { origin, attempt }: PhaseContext,
+  { name: task }: TaskPlan,
+  reviewer: boolean,
+  number: number,
+): EventOf<'task.dropped'> {
+  const { phase, generation } = origin;
+  return { type: 'task.dropped', phase: phase.name, generation, attempt, task, reviewer, try: number };
 }
 
 /** What is kept of what a handler has read: of its prompt enough to tell it from others, and how long it was. */

@@ -109,20 +109,21 @@ function wait<C>(trial: Trial<C>, number: number, one: Try, value: Promise<unkno
   const forget = plan.timeout === 0 ? undefined : scope.after(plan.timeout, expire);
   let onRest: (() => void) | undefined;
   value.then(
-    (output) => settle() && scope.guard(() => accept(trial, number, one, output)),
-    (error: unknown) => settle() && scope.guard(() => tryAgain(trial, number, error, one)),
+    (output) => settle(() => accept(trial, number, one, output)),
+    (error: unknown) => settle(() => tryAgain(trial, number, error, one)),
   );
-  /** @returns Whether somebody waits for it still. */
-  function settle(): boolean {
+  function settle(end: () => void): void {
+    const { isStopped } = scope;
     one.rest();
-    scope.leave();
-    if (one.isOver) {
-      onRest?.();
-      return false;
+    if (!isStopped) scope.leave();
+    if (one.isOver) onRest?.();
+    else {
+      one.end();
+      forget?.();
+      scope.guard(end);
     }
-    one.end();
-    forget?.();
-    return true;
+    // Who waits for stopped work to be at rest may end the run at once: what this has come to is said before.
+    if (isStopped) scope.leave();
   }
   function expire(): void {
     const error = timeoutError(plan);

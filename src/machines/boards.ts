@@ -52,7 +52,7 @@ export function keepBoard(pipeline: AnyActorRef, board: Board): Uplink {
   if (board.till) openTill(pipeline, board.till);
   const { ports } = board;
   board.stragglers = new Stragglers({
-    count(late) {
+    take(late) {
       receiveLate(board, late);
       ports.publish();
     },

@@ -63,6 +63,8 @@ export function causeOf(
     case 'task.reported':
       if (event.late) return { type: 'told', tell: (one) => receiveLate(one, event) };
       return { type: 'reported', report: event };
+    case 'task.dropped':
+      return { type: 'told', tell: (one) => receiveLate(one, event) };
     case 'task.started':
     case 'task.completed':
     case 'task.retrying':

@@ -8,7 +8,7 @@ import { isFree } from '../model/course.ts';
 import { aimed } from '../model/demand.ts';
 import { isFirstEdition } from '../model/edition.ts';
 import type { ErrorInfo } from '../model/errors.ts';
-import type { EventOf, PhaseReport } from '../model/event.ts';
+import type { EventOf, LateReport, PhaseReport } from '../model/event.ts';
 import { findingsAfter } from '../model/findings.ts';
 import type { Decision } from '../model/decision.ts';
 import { namesAbove } from '../model/graph.ts';
@@ -52,10 +52,17 @@ export function receive(board: Board, report: PhaseReport): void {
 
 /**
  * A try that nobody waits for any more says what it has used: that is spent, whatever became of its phase. Where a limit is
- * spent by it, that is said when the next try asks, or says what it has used.
+ * spent by it, that is said when the next try asks, or says what it has used. What one of an older generation has come to is
+ * dropped, and that is said.
  */
-export function receiveLate(board: Board, report: EventOf<'task.reported'>): void {
+export function receiveLate(board: Board, report: LateReport): void {
   if (board.closed) return;
+  if (report.type === 'task.dropped') {
+    // Of a run that ends all work is cancelled, and that is said of its phase.
+    const { generation } = entryNamed(board, report.phase) ?? report;
+    if (report.generation < generation) board.outbox.push(report);
+    return;
+  }
   board.outbox.push(report);
   addUsage(board, report);
   board.till?.look();

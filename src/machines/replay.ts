@@ -219,8 +219,12 @@ function isEnd({ type }: PhaseReport): boolean {
   return type === 'phase.approved' || type === 'phase.rejected' || type === 'phase.failed';
 }
 
-/** Whether it is usage of a try that nobody waits for. */
+/** Whether it is of a try that nobody waits for. */
 function isLate(event: RunEvent | undefined): boolean {
+  return event?.type === 'task.dropped' || isLateUsage(event);
+}
+
+function isLateUsage(event: RunEvent | undefined): boolean {
   return event?.type === 'task.reported' && event.late === true;
 }
 

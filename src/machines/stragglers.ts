@@ -5,7 +5,7 @@
  * @module
  */
 import type { AnyActorRef } from 'xstate';
-import type { EventOf } from '../model/event.ts';
+import type { LateReport } from '../model/event.ts';
 
 /** Work with handlers that are still at work. */
 export interface Straggler {
@@ -13,10 +13,10 @@ export interface Straggler {
   giveUp(): void;
 }
 
-/** How a run counts what it is told late. */
+/** How a run takes what it is told late. */
 export interface StragglerPorts {
-  /** Counts usage of a try that nobody waits for any more. */
-  readonly count: (report: EventOf<'task.reported'>) => void;
+  /** Takes what a try has used, or come to, that nobody waits for any more. */
+  readonly take: (report: LateReport) => void;
   /** Calls back when what goes on now is over. */
   readonly later: (job: () => void) => void;
 }
@@ -25,7 +25,7 @@ export interface StragglerPorts {
 export class Stragglers {
   readonly #ports: StragglerPorts;
   readonly #works = new Set<Straggler>();
-  #said: EventOf<'task.reported'>[] = [];
+  #said: LateReport[] = [];
   #job: (() => void) | undefined = undefined;
 
   constructor(ports: StragglerPorts) {
@@ -41,8 +41,8 @@ export class Stragglers {
     if (this.#works.delete(work) && this.#works.size === 0 && this.#job) this.#ports.later(() => this.#finish());
   }
 
-  /** Takes usage that is told late. It counts when what goes on now is over, as handlers may tell it in the middle of that. */
-  tell(report: EventOf<'task.reported'>): void {
+  /** Takes what is told late. It counts when what goes on now is over, as handlers may tell it in the middle of that. */
+  tell(report: LateReport): void {
     this.#said.push(report);
     if (this.#said.length === 1) this.#ports.later(() => this.#count());
   }
@@ -75,7 +75,7 @@ export class Stragglers {
   }
 
   #count(): void {
-    for (let report = this.#said.shift(); report; report = this.#said.shift()) this.#ports.count(report);
+    for (let report = this.#said.shift(); report; report = this.#said.shift()) this.#ports.take(report);
   }
 }
 

@@ -7,10 +7,8 @@
 /**
  * The edition that new runs go by. Records of an earlier one lead to what they led to then.
  *
- * - 1: what several reviewers ask for beside the verdict is told to nobody; commits are compared phase by phase; only issues
- *   and rewinds go round in loops. Runs of it do not say so.
- * - 2: no feedback is dropped (rule 7), commits are compared task by task (rule 18), unchanged attempts and repeated feedback
- *   are loops (rule 39), and gates are closed by default (`former-plan.ts` has the defaults before).
+ * - 1: what several reviewers ask for beside the verdict is told to nobody. Runs of it do not say so.
+ * - 2: no feedback is dropped (rule 7), and gates are closed by default (`former-plan.ts` has the defaults before).
  */
 export const EDITION = 2;
 

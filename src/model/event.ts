@@ -118,6 +118,8 @@ const runEvents = [
   z.object({ type: z.literal('run.reopened') }),
   /** A handler has asked for the outputs of an ancestor that is no direct predecessor: the phase depends on it from now on. */
   z.object({ type: z.literal('phase.read'), ...at, source: z.string() }),
+  /** A task, or a reviewer, of an older generation has ended well when nobody waited for it any more: what it came to is dropped. */
+  z.object({ type: z.literal('task.dropped'), ...at, task: z.string(), reviewer: z.boolean(), try: z.int() }),
   /** The outputs are committed as `version`; `read` has the version of each phase whose outputs were read. */
   z.object({ ...approval, version: z.int(), read: z.record(z.string(), z.int()) }),
   /** The phase read an output that has a newer version now, and is not run again. */
@@ -192,6 +194,9 @@ export type TaskReport =
 
 /** What a phase tells its pipeline. */
 export type PhaseReport = TaskReport | DeepReadonly<z.infer<(typeof phaseEvents)[number]>> | Approval;
+
+/** What work says that nobody waits for any more. */
+export type LateReport = EventOf<'task.reported' | 'task.dropped'>;
 
 /** How a run can end. */
 export type RunStatus = EventOf<'run.ended'>['status'];

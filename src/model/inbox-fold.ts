@@ -183,6 +183,7 @@ export function foldInbox(): InboxFold {
         case 'loop.detected':
         case 'task.started':
         case 'task.reported':
+        case 'task.dropped':
         case 'task.completed':
           return NOTHING;
       }

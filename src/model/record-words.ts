@@ -148,6 +148,8 @@ function taskWords(event: TaskEvent, voice: Voice): Said {
         : said('failed', voice.error(event.error));
     case 'task.asked':
       return said('asks a person', event.question);
+    case 'task.dropped':
+      return said('came too late: the phase has begun anew, and the result is dropped');
     case 'task.answered':
       return said(`was answered${byWhom(event.who)}`);
   }

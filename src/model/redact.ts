@@ -124,6 +124,7 @@ function mapTexts(event: RunEvent, mask: Mask): RunEvent {
     case 'task.asked':
     case 'task.answered':
     case 'task.completed':
+    case 'task.dropped':
       return event;
   }
 }

@@ -147,6 +147,7 @@ function applyToPhase(bars: Bars, event: PhaseEvent, { seq, time }: RunRecord): 
       bars.endWait(event, time, 'failed');
       return;
     case 'task.completed':
+    case 'task.dropped':
     case 'task.reported':
     case 'review.decided':
     case 'phase.read':

@@ -119,6 +119,7 @@ export function createGateTroubles(): GateTroubles {
         case 'task.failed':
         case 'task.asked':
         case 'task.answered':
+        case 'task.dropped':
         case 'limit.reached':
         case 'limit.lifted':
         case 'item.changed':

@@ -109,6 +109,7 @@ export function createLimitTroubles(): LimitTroubles {
         case 'task.failed':
         case 'task.asked':
         case 'task.answered':
+        case 'task.dropped':
         case 'item.changed':
       }
     },

@@ -126,6 +126,8 @@ export function createSilence(): Silence {
         if (!working) return;
         hear(working, time);
         applyToTask(working, event, record);
+        return;
+      case 'task.dropped':
     }
   }
 

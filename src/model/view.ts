@@ -33,8 +33,7 @@ export function createRunView(): RunView {
 export function resultOf(snapshot: RunSnapshot): RunResult {
   const approved = Object.entries(snapshot.phases).filter(([, phase]) => phase.status === 'approved');
   const outputs = byName(approved.map(([name, phase]) => [name, phase.outputs ?? {}]));
-  const status = snapshot.status === 'running' ? 'failed' : snapshot.status;
-  return { ...snapshot, status, outputs };
+  return { ...snapshot, status: snapshot.status === 'running' ? 'failed' : snapshot.status, outputs };
 }
 
 // --- internal ---
@@ -195,6 +194,7 @@ function applyToPhase(state: State, event: Extract<RunEvent, { readonly phase: s
     case 'task.failed':
     case 'task.asked':
     case 'task.answered':
+    case 'task.dropped':
     case 'check.baselined':
     case 'phase.reflected':
     case 'phase.read':

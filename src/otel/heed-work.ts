@@ -23,7 +23,10 @@ import { addUsage } from './usage.ts';
 import { beginWork, endWork, type Work } from './work.ts';
 
 /** What speaks of a task, a reviewer or a review. */
-export type WorkEvent = Extract<RunEvent, { readonly type: `task.${string}` | `review.${string}` }>;
+export type WorkEvent = Exclude<
+  Extract<RunEvent, { readonly type: `task.${string}` | `review.${string}` }>,
+  EventOf<'task.dropped'>
+>;
 
 /** Applies one of them. */
 export function heedWork(spans: RunSpans, event: WorkEvent, time: number): void {

@@ -66,6 +66,13 @@ export function heed(spans: RunSpans, event: RunEvent, time: number): boolean {
     case 'review.decided':
       heedWork(spans, event, time);
       return false;
+    case 'task.dropped': {
+      const { task, reviewer, generation, attempt } = event;
+      const attributes = { 'phasegate.task': task, 'phasegate.reviewer': reviewer };
+      const where = { 'phasegate.generation': generation, 'phasegate.attempt': attempt };
+      note(spans, event.phase, 'phasegate.task.dropped', { ...attributes, ...where }, time);
+      return false;
+    }
     case 'phase.started':
     case 'phase.read':
     case 'phase.reflected':

@@ -43,6 +43,7 @@ function detailsOf(event: RunEvent, records: readonly RunRecord[]): Details {
     case 'run.reopened':
     case 'phase.cancelled':
       return {};
+    case 'task.dropped':
     case 'task.started':
     case 'task.failed':
     case 'task.retrying':

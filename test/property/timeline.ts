@@ -105,6 +105,7 @@ function next(
     case 'task.failed':
     case 'task.asked':
     case 'task.answered':
+    case 'task.dropped':
     case 'review.started':
     case 'review.decided':
     case 'phase.warned':

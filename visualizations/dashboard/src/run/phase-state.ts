@@ -51,6 +51,7 @@ export function stateAfter(before: string | null, event: RunEvent, phase: string
     case 'task.failed':
     case 'task.asked':
     case 'task.answered':
+    case 'task.dropped':
       return before;
   }
 }

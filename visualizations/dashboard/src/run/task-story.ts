@@ -99,6 +99,8 @@ export function taskAfter(task: TaskStory, event: TaskEvent): TaskStory {
       return { ...task, state: 'asks a person', question: event.question };
     case 'task.answered':
       return { ...task, state: 'working', answer: { value: event.answer, who: event.who } };
+    case 'task.dropped':
+      return task;
   }
 }
 
