@@ -9,7 +9,8 @@ import { toJson } from '../model/json.ts';
 import type { TaskPlan } from '../model/plan.ts';
 import { gateDefaults } from '../model/policy.ts';
 import { renderPrompt, SMALLEST_PROMPT } from '../model/prompt.ts';
-import { elided, recalledBy } from '../model/recollection.ts';
+import { recalledBy } from '../model/recollection.ts';
+import { elided, TEXT_LIMITS } from '../model/text-limits.ts';
 import type { Inputs, Outputs, Report, TaskContext, TaskRevision } from '../model/task-types.ts';
 import type { Try } from './single-try.ts';
 
@@ -153,7 +154,10 @@ function sendReport(one: Try, report: Report): void {
   amount('costUsd', costUsd);
   if (warning) {
     const { phase, generation, attempt } = about(scope.input, plan);
-    const { code, message } = { code: String(warning.code), message: String(warning.message) };
+    const { code, message } = {
+      code: elided(String(warning.code), TEXT_LIMITS.name),
+      message: elided(String(warning.message), TEXT_LIMITS.report),
+    };
     scope.report({ type: 'phase.warned', phase, generation, attempt, code, message });
     if (Object.values(report).filter((value) => value !== undefined).length === 1) return;
   }
@@ -166,9 +170,11 @@ function sendReport(one: Try, report: Report): void {
     ...(costUsd !== undefined && { costUsd }),
     ...(inputTokens !== undefined && { inputTokens }),
     ...(outputTokens !== undefined && { outputTokens }),
-    ...(model !== undefined && { model: String(model) }),
-    ...(provider !== undefined && { provider: String(provider) }),
-    ...(progress !== undefined && { progress: typeof progress === 'number' ? progress : String(progress) }),
+    ...(model !== undefined && { model: elided(String(model), TEXT_LIMITS.name) }),
+    ...(provider !== undefined && { provider: elided(String(provider), TEXT_LIMITS.name) }),
+    ...(progress !== undefined && {
+      progress: typeof progress === 'number' ? progress : elided(String(progress), TEXT_LIMITS.report),
+    }),
     ...(artifact && { artifact: { name: String(artifact.name), content: jsonContent(artifact) } }),
     ...(observation !== undefined && { observation: elided(String(observation), LONGEST_OBSERVED) }),
   });
@@ -202,8 +208,8 @@ function sendLate(one: Try, report: Report): void {
     // Of a part of it nobody knows what it was.
     ...(left.tokens === tokens && inputTokens !== undefined && { inputTokens }),
     ...(left.tokens === tokens && outputTokens !== undefined && { outputTokens }),
-    ...(model !== undefined && { model: String(model) }),
-    ...(provider !== undefined && { provider: String(provider) }),
+    ...(model !== undefined && { model: elided(String(model), TEXT_LIMITS.name) }),
+    ...(provider !== undefined && { provider: elided(String(provider), TEXT_LIMITS.name) }),
   });
 }
 

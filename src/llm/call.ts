@@ -7,6 +7,7 @@ import { createPieceMask } from '../model/known-secrets.ts';
 import type { Estimate } from '../model/options.ts';
 import { retryHintOf } from '../model/retry-hint.ts';
 import type { TaskContext } from '../model/task-types.ts';
+import { answerTooLong, createAnswerLimit } from './answer-limit.ts';
 import type { Fitted } from './fit.ts';
 import type { Ask, AskRequest, Message } from './port.ts';
 import type { Price } from './prices.ts';
@@ -39,6 +40,8 @@ export interface Question extends Pick<AskRequest, 'schema'> {
   readonly messages: (most: number) => Asked;
   /** Characters of material at most. */
   readonly maxMaterial: number;
+  /** Characters of the answer at most. */
+  readonly maxAnswerChars: number;
   readonly retryEmpty: boolean;
   /** What the answer is expected to use at most. */
   readonly estimate: Estimate;
@@ -98,7 +101,7 @@ const LEAST = 100;
 
 async function askOnce(
   { ask, price, model, provider, limit, concurrency, warnOnce }: Caller,
-  { schema, retryEmpty, estimate }: Question,
+  { schema, retryEmpty, estimate, maxAnswerChars }: Question,
   { messages, fitted }: Asked,
   context: CallContext,
 ): Promise<string> {
@@ -110,19 +113,25 @@ async function askOnce(
   }
   const progress = createProgress(who, attempt, report);
   const mask = createPieceMask();
-  const onDelta = (piece: unknown) => progress(typeof piece === 'string' ? mask.push(piece) : piece);
-  const given: unknown = await limit().run(
-    () => ask({ model, messages, schema, signal, onDelta }),
+  const whose = `the model of ${who}`;
+  const answer = createAnswerLimit(whose, maxAnswerChars, signal);
+  const onDelta = (piece: unknown) => {
+    if (typeof piece === 'string') answer.count(piece);
+    progress(typeof piece === 'string' ? mask.push(piece) : piece);
+  };
+  const asked: Promise<unknown> = limit().run(
+    () => ask({ model, messages, schema, signal: answer.signal, onDelta, maxAnswerChars }),
     { signal, wait },
     concurrency,
   );
-  const reply = readReply(given, who);
+  const reply = readReply(await answer.first(asked), who, maxAnswerChars);
   const { charge, isWhole } = chargeOf(reply, price, estimate);
   if (charge) report({ ...charge, model, provider });
   if (reply.usage && !isWhole) {
     const message = `The usage of an answer of model ${nameOf({ model })} does not say all that it has used: the estimate counts where there is one`;
     warnOnce(context, 'USAGE_UNREADABLE', message);
   }
+  if (reply.isTooLong) throw answerTooLong(whose, maxAnswerChars);
   return wholeText(reply, who, retryEmpty);
 }
 

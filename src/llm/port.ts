@@ -28,8 +28,13 @@ export interface AskRequest {
   readonly schema?: AnswerSchema | undefined;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
-  /** Told each piece of the answer as it comes. To be called where the answer is streamed, and not otherwise. */
+  /**
+   * Told each piece of the answer as it comes. To be called where the answer is streamed, and not otherwise. Throws once the pieces
+   * have more than `maxAnswerChars`; the signal is aborted then as well.
+   */
   readonly onDelta: (text: string) => void;
+  /** Characters of the answer that are taken at most. @default 1000000 */
+  readonly maxAnswerChars?: number | undefined;
 }
 
 /** Usage of an answer, as far as the maker of the model says it. What is no number from 0 counts as absent. */

@@ -7,6 +7,8 @@ import { task } from '../model/define.ts';
 import type { Estimate } from '../model/options.ts';
 import type { ReflectContext } from '../model/reflect-types.ts';
 import type { Inputs, RetryPolicy, Task } from '../model/task-types.ts';
+import { TEXT_LIMITS } from '../model/text-limits.ts';
+import { refuseMaxAnswer } from './answer-limit.ts';
 import { callModel, type Asked } from './call.ts';
 import { fit, leftOut, MOST_MATERIAL, refuseMaterial, type Fitted, type Material } from './fit.ts';
 import { callerAt, type Callers } from './ladder.ts';
@@ -19,6 +21,11 @@ export interface ModelReflectionFields {
   readonly instructions?: string | undefined;
   /** Characters of what was rejected that the model is shown at most, as JSON; see `maxMaterial` of a task. @default 300000 */
   readonly maxMaterial?: number | undefined;
+  /**
+   * Characters of the answer that are taken at most. One that becomes longer is ended there, also while it is streamed, and is a failed try
+   * (`TEXT_TOO_LONG`). @default 1000000
+   */
+  readonly maxAnswerChars?: number | undefined;
   /** What is tried again. @default 5 tries, after at most 1, 2, 4 and 8 seconds (`jitter`), or as long as the server asks for, up to 5 minutes */
   readonly retry?: RetryPolicy | undefined;
   /** Milliseconds per try; 0 for none. @default 600000 (ten minutes) */
@@ -34,14 +41,23 @@ export function modelReflection<N extends string>(
   fields: ModelReflectionFields,
 ): Task<N, string, Inputs> {
   const { instructions = '', maxMaterial = MOST_MATERIAL, retry, timeout = MODEL_TIMEOUT, estimate } = fields;
+  const { maxAnswerChars = TEXT_LIMITS.modelAnswer } = fields;
   refuseMaterial(name, maxMaterial);
+  refuseMaxAnswer(name, maxAnswerChars);
   const run = async (context: ReflectContext): Promise<string> => {
     const work = workOf(context);
     const messages = (most: number): Asked => {
       const fitted = fit(work, most, ['feedback', 'required_change']);
       return { fitted, messages: reflectMessages(instructions, fitted, crypto.randomUUID()) };
     };
-    const question = { messages, maxMaterial, schema: undefined, retryEmpty: true, estimate: estimate ?? {} };
+    const question = {
+      messages,
+      maxMaterial,
+      maxAnswerChars,
+      schema: undefined,
+      retryEmpty: true,
+      estimate: estimate ?? {},
+    };
     return (await callModel(callerAt(callers, context.attempt), question, context)).trim();
   };
   return task(name, { estimate, timeout, retry: modelRetry(retry), run });

@@ -13,8 +13,14 @@ import type { AskReply } from './port.ts';
 import type { Price } from './prices.ts';
 import { readUsage } from './usage.ts';
 
-/** A reply as its fields are known. @throws `MODEL_ANSWER_INVALID` where it is none. */
-export function readReply(given: unknown, who: string): AskReply {
+/** A reply as its fields are known. */
+export interface ReadReply extends AskReply {
+  /** Whether its text has more characters than are taken; it is left out then. */
+  readonly isTooLong: boolean;
+}
+
+/** Reads what `ask` has returned. @throws `MODEL_ANSWER_INVALID` where it is no reply. */
+export function readReply(given: unknown, who: string, most: number): ReadReply {
   const parsed = replySchema.safeParse(given);
   if (!parsed.success) {
     const lines = parsed.error.issues.map((issue) => `${issue.path.join('.') || '(root)'}: ${issue.message}`);
@@ -24,7 +30,13 @@ export function readReply(given: unknown, who: string): AskReply {
     });
   }
   const { text, usage, finishReason } = parsed.data;
-  return { text: maskKnown(text), usage: isUsage(usage) ? usage : undefined, finishReason };
+  const isTooLong = text.length > most;
+  return {
+    text: isTooLong ? '' : maskKnown(text),
+    usage: isUsage(usage) ? usage : undefined,
+    finishReason,
+    isTooLong,
+  };
 }
 
 /** What is charged for a reply: what it says, and where that is not all, no less than what was expected. */

@@ -10,6 +10,8 @@ import { issueLines } from '../model/issue.ts';
 import type { Estimate } from '../model/options.ts';
 import type { ReviewContext } from '../model/phase-types.ts';
 import type { Inputs, RetryPolicy, Task } from '../model/task-types.ts';
+import { TEXT_LIMITS } from '../model/text-limits.ts';
+import { refuseMaxAnswer } from './answer-limit.ts';
 import { answerForm } from './answer-schema.ts';
 import { callModel, type Asked } from './call.ts';
 import { fit, MOST_MATERIAL, refuseMaterial } from './fit.ts';
@@ -37,6 +39,11 @@ export interface ModelReviewerFields {
    */
   readonly maxMaterial?: number | undefined;
   /**
+   * Characters of the answer that are taken at most. One that becomes longer is ended there, also while it is streamed, and is a review error
+   * (`TEXT_TOO_LONG`). @default 1000000
+   */
+  readonly maxAnswerChars?: number | undefined;
+  /**
    * How often one review is tried again where the model cannot be reached. Answers that cannot be used are for the gate to ask again
    * (`maxReviewErrors`). @default 5 tries, after at most 1, 2, 4 and 8 seconds (`jitter`), or as long as the server asks for, up to 5 minutes
    */
@@ -60,8 +67,9 @@ export function modelReviewer<N extends string>(
   fields: ModelReviewerFields,
 ): Task<N, Decision, Inputs> {
   const { criteria, material = allOf, maxMaterial = MOST_MATERIAL } = fields;
-  const { retry, timeout = MODEL_TIMEOUT, samples = 1, estimate } = fields;
+  const { retry, timeout = MODEL_TIMEOUT, samples = 1, estimate, maxAnswerChars = TEXT_LIMITS.modelAnswer } = fields;
   refuseMaterial(name, maxMaterial);
+  refuseMaxAnswer(name, maxAnswerChars);
   if (!Number.isSafeInteger(samples) || samples < 1) throw invalidSamples(name, samples);
   const share = shareOf(estimate, samples);
   const run = async (context: ReviewContext): Promise<Decision> => {
@@ -80,7 +88,14 @@ export function modelReviewer<N extends string>(
         return { fitted, messages: reviewMessages(brief) };
       };
       const { run: id, task: reviewer, wait } = context;
-      const question = { messages, maxMaterial, schema: form.schema, retryEmpty: false, estimate: share };
+      const question = {
+        messages,
+        maxMaterial,
+        maxAnswerChars,
+        schema: form.schema,
+        retryEmpty: false,
+        estimate: share,
+      };
       const asking = { run: id, phase, task: reviewer, attempt, signal, report, wait };
       const text = await callModel(callerAt(callers, attempt), question, asking);
       return readVerdict(text, { nonce, findings, phases: [...earlier, phase], who });

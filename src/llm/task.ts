@@ -6,6 +6,8 @@
 import type { z } from 'zod';
 import type { Estimate } from '../model/options.ts';
 import type { AnyTask, Inputs, RetryPolicy, Task, TaskContext } from '../model/task-types.ts';
+import { TEXT_LIMITS } from '../model/text-limits.ts';
+import { refuseMaxAnswer } from './answer-limit.ts';
 import { answerForm, readJson, unwrapped, type AnswerForm } from './answer-schema.ts';
 import { callModel, type Asked, type Caller } from './call.ts';
 import { callerAt } from './ladder.ts';
@@ -34,6 +36,11 @@ export interface ModelTaskFields<S extends z.ZodType | undefined = z.ZodType | u
    * it is asked once more with less. @default 300000
    */
   readonly maxMaterial?: number | undefined;
+  /**
+   * Characters of the answer that are taken at most. One that becomes longer is ended there, also while it is streamed, and is a failed try
+   * (`TEXT_TOO_LONG`). @default 1000000
+   */
+  readonly maxAnswerChars?: number | undefined;
   /** Tasks of the same phase whose outputs it needs. */
   readonly after?: readonly (AnyTask | string)[] | undefined;
   /** What is tried again. @default 5 tries, after at most 1, 2, 4 and 8 seconds (`jitter`), or as long as the server asks for, up to 5 minutes */
@@ -55,8 +62,9 @@ export function modelTask<N extends string, O>(
   fields: ModelTaskFields,
 ): Task<N, O, Inputs> {
   const { description, instructions = '', output, material = allOf, maxMaterial = MOST_MATERIAL, after } = fields;
-  const { estimate = {} } = fields;
+  const { estimate = {}, maxAnswerChars = TEXT_LIMITS.modelAnswer } = fields;
   refuseMaterial(name, maxMaterial);
+  refuseMaxAnswer(name, maxAnswerChars);
   const form = output && answerForm('answer', output);
   const run = async (context: TaskContext): Promise<unknown> => {
     const given = material(context);
@@ -64,7 +72,7 @@ export function modelTask<N extends string, O>(
       const fitted = fit(given, most);
       return { fitted, messages: taskMessages({ prompt: context.prompt, fitted, instructions, form }) };
     };
-    const question = { messages, maxMaterial, schema: form?.schema, retryEmpty: true, estimate };
+    const question = { messages, maxMaterial, maxAnswerChars, schema: form?.schema, retryEmpty: true, estimate };
     const text = await callModel(callerAt(callers, context.attempt), question, context);
     return form ? valueOf(form, text, context) : text;
   };

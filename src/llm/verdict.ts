@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import type { Decision } from '../model/decision.ts';
 import { SEVERITIES, type Issue, type PriorFinding } from '../model/issue.ts';
+import { TEXT_LIMITS } from '../model/text-limits.ts';
 import { readJson, repeatedKey } from './answer-schema.ts';
 import { excerpt, unusable } from './model-error.ts';
 
@@ -122,8 +123,8 @@ const answerSchema = verdictSchema
   .partial({ required_change: true, score: true, prior_findings: true })
   .extend({ issues: z.array(z.union([z.string(), foundSchema])).optional() });
 
-/** Longest required change in characters: it is one sentence, and leads the next prompt. */
-const LONGEST_CHANGE = 500;
+/** It is one sentence, and leads the next prompt. */
+const LONGEST_CHANGE = TEXT_LIMITS.modelRequiredChange;
 
 /** What models write where they mean nothing. */
 const NOTHING =

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import { PhasegateError } from './errors.ts';
+import { elided, TEXT_LIMITS } from './text-limits.ts';
 
 /** The schema of a check's answer that is an object. A key that it does not know is refused, as its text would be lost. */
 const checkResultSchema = z.strictObject({
@@ -40,8 +41,10 @@ export function readCheck(name: string, answer: unknown): FailedCheck | undefine
   const change = `Make check "${name}" pass.`;
   if (answer === false) return { name, requiredChange: change, details: `Check "${name}" failed.` };
   const result = typeof answer === 'string' ? { passed: false, requiredChange: answer, details: answer } : answer;
-  const { passed, requiredChange, details, failures = [] } = readCheckResult(name, result);
+  const { passed, failures = [], ...said } = readCheckResult(name, result);
   if (passed) return undefined;
+  const requiredChange = shortened(said.requiredChange, TEXT_LIMITS.requiredChange);
+  const details = shortened(said.details, TEXT_LIMITS.checkDetails);
   const known = failures.length > 0 ? { failures } : {};
   return {
     name,
@@ -52,6 +55,10 @@ export function readCheck(name: string, answer: unknown): FailedCheck | undefine
 }
 
 // --- internal ---
+
+function shortened(text: string | undefined, most: number): string | undefined {
+  return text === undefined ? undefined : elided(text, most);
+}
 
 function says(text: string | undefined): text is string {
   return text !== undefined && text.trim() !== '';

@@ -1,4 +1,5 @@
 import { retryHintOf } from './retry-hint.ts';
+import { cutEnd, TEXT_LIMITS } from './text-limits.ts';
 
 /** Every code a {@link PhasegateError} can carry; each has a heading in `docs/errors.md`. */
 export type ErrorCode =
@@ -51,7 +52,8 @@ export type ErrorCode =
   | 'STORE_READ_ONLY'
   | 'STORE_UNREADABLE'
   | 'TASK_FAILED'
-  | 'TASK_TIMEOUT';
+  | 'TASK_TIMEOUT'
+  | 'TEXT_TOO_LONG';
 
 const BRAND = Symbol.for('phasegate.error');
 
@@ -104,8 +106,8 @@ export function errorInfo(thrown: unknown, fallback: ErrorCode = 'TASK_FAILED'):
     if (thrown instanceof Error || PhasegateError.is(thrown)) {
       const code: unknown = Reflect.get(thrown, 'code');
       return {
-        code: typeof code === 'string' ? code : fallback,
-        name: String(thrown.name),
+        code: typeof code === 'string' ? cutEnd(code, TEXT_LIMITS.name) : fallback,
+        name: cutEnd(String(thrown.name), TEXT_LIMITS.name),
         message: cutText(messageOf(thrown)),
         ...(thrown.cause !== undefined && { cause: cutText(briefly(thrown.cause)) }),
         ...(typeof thrown.stack === 'string' && { stack: cutText(thrown.stack) }),
@@ -121,13 +123,10 @@ export function errorInfo(thrown: unknown, fallback: ErrorCode = 'TASK_FAILED'):
 
 /** A text as long as records keep it, with how much of it is left out. */
 export function cutText(text: string): string {
-  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)} [… ${text.length - LONGEST} characters left out]`;
+  return cutEnd(text, TEXT_LIMITS.error);
 }
 
 // --- internal ---
-
-/** Longest message or stack that is kept, in characters: records are stored, sent and shown. */
-const LONGEST = 16_000;
 
 /** What it says of another try, where it says something. */
 function hintOf(thrown: unknown): Pick<ErrorInfo, 'permanent' | 'retryAfterMs'> {

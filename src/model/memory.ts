@@ -5,7 +5,8 @@
  */
 import type { RunEvent, RunRecord } from './event.ts';
 import type { Plan } from './plan.ts';
-import { elided, LONGEST_REFLECTION } from './recollection.ts';
+import { LONGEST_REFLECTION } from './recollection.ts';
+import { elided } from './text-limits.ts';
 
 /** Something that a run has learned. */
 export interface Memory {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { elided } from './text-limits.ts';
 
 /** Something that a task has reported beside its output, for phases that subscribe to it. */
 export interface SharedArtifact {
@@ -70,16 +71,6 @@ export function observed(trajectory: Trajectory = NOTHING_SEEN, observation: str
   if (first.length < MOST_OBSERVATIONS) return { first: [...first, text], last, omitted };
   const isFull = last.length === MOST_OBSERVATIONS;
   return { first, last: [...last, text].slice(-MOST_OBSERVATIONS), omitted: omitted + (isFull ? 1 : 0) };
-}
-
-/** A text without its middle, where it is longer than so many characters, 50 at least. Does not cut a character in two. */
-export function elided(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const note = (gone: number) => ` [… ${gone} characters left out …] `;
-  const room = Math.max(0, most - note(text.length).length);
-  const head = text.slice(0, Math.ceil(room / 2)).replace(/[\uD800-\uDBFF]$/, '');
-  const tail = text.slice(text.length - Math.floor(room / 2)).replace(/^[\uDC00-\uDFFF]/, '');
-  return head + note(text.length - head.length - tail.length) + tail;
 }
 
 // --- internal ---

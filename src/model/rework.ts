@@ -4,6 +4,8 @@
  * @module
  */
 
+import { elided, TEXT_LIMITS } from './text-limits.ts';
+
 const BRAND = Symbol.for('phasegate.needsRework');
 
 /** What a task throws to send an earlier phase back. Made by `needsRework`. */
@@ -38,10 +40,21 @@ export function needsRework(phase: string, feedback: string): NeedsRework {
   return new NeedsRework(phase, feedback);
 }
 
+/** What a task demands of an earlier phase. */
+export interface Rework {
+  readonly phase: string;
+  /** As long as records keep it. */
+  readonly feedback: string;
+}
+
 /** The demand, where what was thrown is one, also of another copy of this library. Safe for anything that can be thrown. */
-export function asRework(thrown: unknown): NeedsRework | undefined {
+export function asRework(thrown: unknown): Rework | undefined {
   try {
-    return isRework(thrown) ? thrown : undefined;
+    if (!isRework(thrown)) return undefined;
+    return {
+      phase: elided(thrown.phase, TEXT_LIMITS.name),
+      feedback: elided(thrown.feedback, TEXT_LIMITS.feedback),
+    };
   } catch {
     return undefined;
   }

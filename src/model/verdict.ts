@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { bounded } from './bounded-decision.ts';
 import { isBroken, noDecision, readCodeDecision, targetInvalid, type Seat } from './code-decision.ts';
 import { decisionSchema, isNegative, type Decision } from './decision.ts';
 import { parseDecision, readDecisionText } from './decision-text.ts';
@@ -11,13 +12,17 @@ import type { Verdict } from './event.ts';
 import { isAstray, phaseOf, withIds, type Issue } from './issue.ts';
 import type { GatePlan } from './plan.ts';
 import { joinDemands } from './revision.ts';
+import { elided, TEXT_LIMITS } from './text-limits.ts';
 
-/** Reads one reviewer's answer: text by the text protocol, all else as a decision that code has made. Never throws. */
+/**
+ * Reads one reviewer's answer: text by the text protocol, all else as a decision that code has made. Texts of the verdict are as long as
+ * records keep them. Never throws.
+ */
 export function readAnswer(answer: unknown, seat: Seat): Verdict {
   if (typeof answer === 'string') return readText(answer, seat);
   if ((answer ?? null) === null && seat.gate.onUnrecognised === 'approve') return readText('', seat);
   const decision = readCodeDecision(answer, seat);
-  return decision.type === 'unavailable' ? decision : sure(decision, seat);
+  return decision.type === 'unavailable' ? decision : sure(bounded(decision, seat.phases), seat);
 }
 
 /** Whether a verdict is a retry only because its text names no phase that can be read. */
@@ -146,11 +151,24 @@ function sure(decision: Decision, { gate: { minConfidence } }: Seat): Verdict {
 /** Words that send back a phase that they may not are a slip of whoever wrote them: another answer may be better. */
 function readText(text: string, seat: Seat): Verdict {
   const { gate, phases } = seat;
+  if (text.length > TEXT_LIMITS.verdictText)
+    return { type: 'unavailable', error: errorInfo(tooLong(text.length, seat)) };
   const place = gate.onUnrecognised === 'ask' ? 'ends' : 'anywhere';
-  const verdict = parseDecision(text, { phases, place });
-  const isAstray = verdict.type === 'retryPredecessor' && !gate.targets.includes(verdict.phase);
-  if (!isAstray || gate.onInvalidTarget !== 'ask') return verdict;
+  const parsed = parseDecision(text, { phases, place });
+  if (parsed.type === 'unrecognised') return { type: 'unrecognised', text: elided(text, TEXT_LIMITS.feedback) };
+  const verdict = bounded(parsed, phases);
+  const isBeyond = verdict.type === 'retryPredecessor' && !gate.targets.includes(verdict.phase);
+  if (!isBeyond || gate.onInvalidTarget !== 'ask') return verdict;
   return { type: 'unavailable', error: errorInfo(targetInvalid(verdict.phase, seat)) };
+}
+
+/** Of a text that long no part says for sure what the whole says. */
+function tooLong(length: number, { reviewer, phase }: Seat): PhasegateError {
+  const most = TEXT_LIMITS.verdictText;
+  const problem = `Cannot read the answer of reviewer "${reviewer}" of phase "${phase}" as it has ${length} characters, more than ${most}`;
+  return new PhasegateError('TEXT_TOO_LONG', problem, {
+    hint: 'The gate asks again by itself (`maxReviewErrors`). Have the reviewer answer with little more than its verdict.',
+  });
 }
 
 const APPROVE: Decision = { type: 'approve' };

@@ -4,6 +4,7 @@
  * @module
  */
 import type { OpenAI } from 'openai';
+import { answerTooLong } from '../llm/answer-limit.ts';
 import { createPieceMask, maskKnown } from '../model/known-secrets.ts';
 import { bodyFailure } from './failure.ts';
 
@@ -18,19 +19,21 @@ export interface BodyOptions {
   readonly stream: boolean;
   /** Ends the request. */
   readonly controller: AbortController;
+  /** Characters of the answer that are taken at most. */
+  readonly maxAnswerChars: number;
 }
 
 /**
  * Reads what the server says that it sends, which need not be what it was asked for.
  *
- * @throws `MODEL_FAILED` for a body that is neither events nor an answer.
+ * @throws `MODEL_FAILED` for a body that is neither events nor an answer, `TEXT_TOO_LONG` for one that is longer than any answer.
  */
 export async function readBody<E>(response: Response, options: BodyOptions): Promise<Body<E>> {
   const { client, model, stream, controller } = options;
   const type = response.headers.get('content-type') ?? '';
   if (type.includes('event-stream') || (stream && !/json|html/iu.test(type))) {
     const { Stream } = await import('openai/streaming');
-    return { events: Stream.fromSSEResponse<E>(masked(response), controller, client) };
+    return { events: Stream.fromSSEResponse<E>(masked(response, options), controller, client) };
   }
   const text = maskKnown(await boundedText(response, options));
   const whole = valueOf(text);
@@ -42,14 +45,20 @@ export async function readBody<E>(response: Response, options: BodyOptions): Pro
 
 // --- internal ---
 
-/** Longest body in one piece, in bytes: an answer of the longest kind, with every character escaped. */
-const MOST_BYTES = 8_000_000;
+/** Longest body in one piece, and longest event, in bytes: an answer of the longest kind, with every character escaped, and what goes with it. */
+function mostBytes({ maxAnswerChars }: Pick<BodyOptions, 'maxAnswerChars'>): number {
+  return 6 * maxAnswerChars + 2_000_000;
+}
 
-/** The same response, with secrets masked also where they are split over chunks. */
-function masked(response: Response): Response {
+/** The same response, with secrets masked also where they are split over chunks. It fails where one event goes on and on. */
+function masked(response: Response, options: BodyOptions): Response {
   const mask = createPieceMask();
+  const limit = eventLimit(options);
   const masking = new TransformStream<string, string>({
-    transform: (chunk, out) => out.enqueue(mask.push(chunk)),
+    transform(chunk, out) {
+      limit(chunk);
+      out.enqueue(mask.push(chunk));
+    },
     flush: (out) => out.enqueue(mask.end()),
   });
   const body = response.body
@@ -59,16 +68,37 @@ function masked(response: Response): Response {
   return new Response(body ?? null, { headers: response.headers, status: response.status });
 }
 
-async function boundedText(response: Response, { model, controller }: BodyOptions): Promise<string> {
+/** Counts the characters since the last empty line, which ends an event. @throws `TEXT_TOO_LONG` */
+function eventLimit(options: BodyOptions): (chunk: string) => void {
+  const most = mostBytes(options);
+  let length = 0;
+  let tail = '';
+  return (chunk) => {
+    const text = tail + chunk;
+    const end = Math.max(...EMPTY_LINES.map((line) => text.lastIndexOf(line)));
+    length = end === -1 ? length + chunk.length : text.length - end;
+    tail = text.slice(-3);
+    if (length > most) throw tooLong(options);
+  };
+}
+
+/** The end of a line, and an empty one. */
+const EMPTY_LINES = ['\n\n', '\r\r', '\n\r\n'];
+
+function tooLong({ model, maxAnswerChars }: BodyOptions) {
+  return answerTooLong(`model "${model}"`, maxAnswerChars);
+}
+
+async function boundedText(response: Response, options: BodyOptions): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   let bytes = 0;
   const chunks: AsyncIterable<Uint8Array> | readonly Uint8Array[] = response.body ?? [];
   for await (const chunk of chunks) {
     bytes += chunk.byteLength;
-    if (bytes > MOST_BYTES) {
-      controller.abort();
-      throw bodyFailure(model, { text });
+    if (bytes > mostBytes(options)) {
+      options.controller.abort();
+      throw tooLong(options);
     }
     text += decoder.decode(chunk, { stream: true });
   }

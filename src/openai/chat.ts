@@ -5,7 +5,9 @@
  */
 import type { OpenAI } from 'openai';
 import { z } from 'zod';
+import { answerTooLong } from '../llm/answer-limit.ts';
 import type { AskReply, AskRequest, Usage } from '../llm/port.ts';
+import { TEXT_LIMITS } from '../model/text-limits.ts';
 import { bodyFailure, cutOff } from './failure.ts';
 import type { OpenAIModel } from './options.ts';
 import { isRecord, partsText, send } from './send.ts';
@@ -13,7 +15,7 @@ import { isRecord, partsText, send } from './send.ts';
 /** Asks by Chat Completions. */
 export async function askChat(client: OpenAI, options: OpenAIModel, request: AskRequest): Promise<AskReply> {
   const { model, params, structured = true, stream = true } = options;
-  const { messages, schema, onDelta } = request;
+  const { messages, schema, onDelta, maxAnswerChars = TEXT_LIMITS.modelAnswer } = request;
   const { stream_options: _, ...whole } = params ?? {};
   const body = await send<OpenAI.ChatCompletionChunk>({ client, options, request }, (sending) =>
     client.chat.completions.create(
@@ -38,6 +40,7 @@ export async function askChat(client: OpenAI, options: OpenAIModel, request: Ask
     const choice = chunk.choices?.[0];
     if (!choice) continue;
     refusal += choice.delta?.refusal ?? '';
+    if (refusal.length > maxAnswerChars) throw answerTooLong(`model "${model}"`, maxAnswerChars);
     const piece = choice.delta?.content ?? '';
     if (piece !== '') onDelta(piece);
     text += piece;

@@ -5,7 +5,9 @@
  */
 import type { OpenAI } from 'openai';
 import { z } from 'zod';
+import { answerTooLong } from '../llm/answer-limit.ts';
 import type { AskReply, AskRequest, Usage } from '../llm/port.ts';
+import { TEXT_LIMITS } from '../model/text-limits.ts';
 import { bodyFailure, cutOff, streamFailure } from './failure.ts';
 import type { OpenAIModel } from './options.ts';
 import { isRecord, partsText, send } from './send.ts';
@@ -13,7 +15,7 @@ import { isRecord, partsText, send } from './send.ts';
 /** Asks by the Responses API. The server is told to keep nothing. */
 export async function askResponses(client: OpenAI, options: OpenAIModel, request: AskRequest): Promise<AskReply> {
   const { model, params, structured = true, stream = true } = options;
-  const { messages, schema, onDelta } = request;
+  const { messages, schema, onDelta, maxAnswerChars = TEXT_LIMITS.modelAnswer } = request;
   const { stream_options: _, ...whole } = params ?? {};
   const body = await send<OpenAI.Responses.ResponseStreamEvent>({ client, options, request }, (sending) =>
     client.responses.create(
@@ -36,8 +38,10 @@ export async function askResponses(client: OpenAI, options: OpenAIModel, request
     if (event.type === 'response.output_text.delta') {
       onDelta(event.delta);
       text += event.delta;
-    } else if (event.type === 'response.refusal.delta') refusal += event.delta;
-    else if (event.type === 'response.completed' || event.type === 'response.incomplete') end = event.response;
+    } else if (event.type === 'response.refusal.delta') {
+      refusal += event.delta;
+      if (refusal.length > maxAnswerChars) throw answerTooLong(`model "${model}"`, maxAnswerChars);
+    } else if (event.type === 'response.completed' || event.type === 'response.incomplete') end = event.response;
     else if (event.type === 'error') throw streamFailure(model, event.code, event.message);
     else if (event.type === 'response.failed') throw failureOf(event.response, model);
   }

@@ -5,6 +5,7 @@
  */
 import type { OpenAI } from 'openai';
 import type { AskRequest } from '../llm/port.ts';
+import { TEXT_LIMITS } from '../model/text-limits.ts';
 import { readBody, type Body } from './body.ts';
 import { rememberHeaders } from './headers.ts';
 import type { OpenAIModel } from './options.ts';
@@ -35,7 +36,8 @@ export async function send<E>(
     // Tries are the task's, so that each is on record and none is hidden.
     const response = await create({ signal, maxRetries: 0, timeout: LONGEST }).asResponse();
     await rememberHeaders(client);
-    return await readBody<E>(response, { client, model, stream, controller });
+    const { maxAnswerChars = TEXT_LIMITS.modelAnswer } = request;
+    return await readBody<E>(response, { client, model, stream, controller, maxAnswerChars });
   } catch (error) {
     await rememberHeaders(client);
     throw error;

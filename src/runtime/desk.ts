@@ -11,6 +11,7 @@ import { reach } from '../model/graph.ts';
 import type { InboxItem } from '../model/inbox.ts';
 import { toJson } from '../model/json.ts';
 import { planGraph, type Plan } from '../model/plan.ts';
+import { elided, TEXT_LIMITS } from '../model/text-limits.ts';
 import { replySchema, type AnswerBody, type AnswerOptions, type Reply } from '../model/reply.ts';
 
 /** A reply whose decision is one. */
@@ -48,8 +49,10 @@ export function acceptReply(plan: Plan, item: InboxItem, given: unknown): Accept
   const reply = parsed.data;
   switch (reply.type) {
     case 'abort':
+      refuseLong(item, reply.reason);
       return reply;
     case 'skip':
+      refuseLong(item, reply.reason);
       if (item.kind !== 'escalation') throw answerInvalid(item, 'only a phase that waits can be skipped');
       return reply;
     case 'value':
@@ -102,11 +105,15 @@ function readValue(item: InboxItem, value: unknown): unknown {
 
 function readJson(item: InboxItem, value: unknown): unknown {
   const copy = toJson(value);
+  const length = copy.ok ? (JSON.stringify(copy.value)?.length ?? 0) : 0;
+  if (length > TEXT_LIMITS.personValue)
+    throw tooLong(item, 'it', `${length} characters of JSON`, TEXT_LIMITS.personValue);
   if (copy.ok) return copy.value;
   throw answerInvalid(item, `${copy.problem.path} is ${copy.problem.found}, which is not JSON`);
 }
 
 function readDecision(plan: Plan, item: InboxItem, given: Decision | string, edits = false): Decision {
+  if (typeof given === 'string') refuseLong(item, given);
   const { about } = item;
   const phases = plan.phases.map(({ name }) => name);
   const read = typeof given === 'string' ? readDecisionText(given, { phases }) : { decision: given, isNameless: false };
@@ -114,9 +121,21 @@ function readDecision(plan: Plan, item: InboxItem, given: Decision | string, edi
   const decision = read.isNameless ? undefined : read.decision;
   const parsed = decisionSchema.safeParse(decision);
   if (!parsed.success || !mayAnswer(item, parsed.data)) throw unfit(item, given, parsed.data);
+  refuseLong(item, parsed.data);
   if (parsed.data.type === 'approve' && item.empty && !edits) throw nothingToApprove(about);
   if (parsed.data.type === 'retryPredecessor') checkTarget(plan, item, parsed.data.phase);
   return parsed.data;
+}
+
+/** Refuses what has a text that is too long. @throws PhasegateError `ANSWER_INVALID` */
+function refuseLong(item: InboxItem, said: unknown): void {
+  if (typeof said === 'string' && said.length > TEXT_LIMITS.personText)
+    throw tooLong(item, 'a text of it', `${said.length} characters`, TEXT_LIMITS.personText);
+  if (typeof said === 'object' && said !== null) for (const part of Object.values(said)) refuseLong(item, part);
+}
+
+function tooLong(item: InboxItem, text: string, found: string, most: number): PhasegateError {
+  return answerInvalid(item, `${text} has ${found}, and ${most} are the most`);
 }
 
 /** Outputs that take the place of others: of tasks that the phase has, and of all of them where there are none yet. */
@@ -165,7 +184,8 @@ function nothingToApprove(about: string): PhasegateError {
 /** What is no decision at all, or one that the item does not take. */
 function unfit({ kind, about }: InboxItem, given: unknown, decision: Decision | undefined): PhasegateError {
   const told = typeof given === 'string' ? given : decision?.type;
-  const shown = told !== undefined ? JSON.stringify(told) : given ? `this ${typeof given}` : String(given);
+  const shown =
+    told !== undefined ? JSON.stringify(elided(told, LONGEST_SHOWN)) : given ? `this ${typeof given}` : String(given);
   return new PhasegateError(
     'DECISION_INVALID',
     `Cannot decide on "${about}" as ${shown} is not a decision that ${kind === 'limit' ? 'lifts or keeps a limit' : 'ends an escalation'}`,
@@ -193,6 +213,9 @@ function checkTarget(plan: Plan, { kind, about }: InboxItem, target: string): vo
     hint,
   });
 }
+
+/** Characters of an answer in an error. */
+const LONGEST_SHOWN = 200;
 
 function quoted(names: Iterable<string>): string {
   return [...names].map((name) => `"${name}"`).join(', ');

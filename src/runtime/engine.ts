@@ -15,6 +15,7 @@ import type { EventOf, RunEvent } from '../model/event.ts';
 import { fingerprint } from '../model/plan.ts';
 import { guardRedact, redactSecrets, type Redact } from '../model/redact.ts';
 import type { PhaseStatus, RunOutcome, RunResult, RunSnapshot } from '../model/result.ts';
+import { elided, TEXT_LIMITS } from '../model/text-limits.ts';
 import { createRunView, resultOf } from '../model/view.ts';
 import { guarded } from './inspector.ts';
 import type { Heard, Keeping } from './keeping.ts';
@@ -177,7 +178,8 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     else void reception().hear(heard);
   }
 
-  function cancel(reason = 'cancelled'): void {
+  function cancel(given = 'cancelled'): void {
+    const reason = elided(given, TEXT_LIMITS.feedback);
     if (ended) return;
     if (actor) actor.send({ type: 'cancel', reason });
     // A run that was left is ended by its machine, which knows what it had come to.

@@ -8,6 +8,7 @@ import { dirname } from 'node:path';
 import type { Pipeline } from '../../model/define.ts';
 import { PhasegateError } from '../../model/errors.ts';
 import { PipelineInvalidError, type Problem } from '../../model/problems.ts';
+import { TEXT_LIMITS } from '../../model/text-limits.ts';
 import { counted } from '../../model/amount-text.ts';
 import { buildPipeline } from './build.ts';
 import { readYaml, type FileProblem, type YamlDocument } from './document.ts';
@@ -20,7 +21,7 @@ import { pipelineFileSchema, type PipelineFile } from './schema.ts';
  *
  * @param file How the user named it.
  * @param path Where it is; commands run in its directory.
- * @throws PhasegateError with every problem, its line and column, and the line itself.
+ * @throws PhasegateError with every problem, its line and column, and the line itself; `TEXT_TOO_LONG` for a file that is no pipeline by its size.
  */
 export async function loadYaml(file: string, path: string): Promise<Pipeline> {
   return pipelineOf(await readFile(path, 'utf8'), file, dirname(path));
@@ -28,6 +29,7 @@ export async function loadYaml(file: string, path: string): Promise<Pipeline> {
 
 /** The same for the text of a file. */
 export function pipelineOf(source: string, file: string, directory: string): Pipeline {
+  if (source.length > TEXT_LIMITS.yaml) throw tooLong(file, source.length);
   const document = readYaml(source.replace(/^\uFEFF/u, ''));
   if (document.problems.length > 0) throw invalid(file, document, document.problems);
   const parsed = pipelineFileSchema.safeParse(document.value, { reportInput: true });
@@ -41,6 +43,13 @@ export function pipelineOf(source: string, file: string, directory: string): Pip
 }
 
 // --- internal ---
+
+function tooLong(file: string, length: number): PhasegateError {
+  const problem = `Cannot load "${file}" as it has ${length} characters, and ${TEXT_LIMITS.yaml} are the most`;
+  return new PhasegateError('TEXT_TOO_LONG', problem, {
+    hint: 'Let commands read long texts from files, or define the pipeline in TypeScript.',
+  });
+}
 
 /** Problems of the structure of a file whose shape is wrong already. */
 function structureOf(value: unknown, directory: string): readonly Problem[] {
