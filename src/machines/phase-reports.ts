@@ -5,7 +5,7 @@
  */
 import type { Approval, EventOf, PhaseReport } from '../model/event.ts';
 import { isAstray } from '../model/issue.ts';
-import { backoffMs } from '../model/policy.ts';
+import { backoffMs } from '../model/backoff.ts';
 import { isDemand } from '../model/verdict.ts';
 import type { EscalationCause, PhaseContext } from './phase-context.ts';
 import { aimsAstray, correctionOf, gateOf, isUnanswered, loopOf, ridersOf } from './phase-rules.ts';

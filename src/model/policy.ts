@@ -5,7 +5,6 @@
  */
 import { z } from 'zod';
 import { approvalSchema } from './approval.ts';
-import { contentHash } from './content-hash.ts';
 import { inboxPolicySchema } from './inbox-policy.ts';
 
 /** A count that bounds a loop: a whole number from 0, or `'unlimited'` where a run-wide limit bounds it instead. */
@@ -199,24 +198,6 @@ export const policies = {
     approval: { minConfidence: 0.6, maxSeverity: 'low' },
   },
 } as const satisfies Readonly<Record<string, Policy>>;
-
-/**
- * Milliseconds to wait before try `number`, where 1 is the first repetition.
- *
- * @param who Whose wait it is. With `jitter` the part of the time follows from it, so that a run that is replayed waits as long.
- * @param leastMs Least wait that the failure asks for; the `max` of the backoff bounds it, too.
- */
-export function backoffMs(backoff: Backoff, number: number, who: readonly unknown[], leastMs = 0): number {
-  const { first = 1000, factor = 2, max = 60_000, jitter = false } = backoff;
-  const most = Math.min(max, first * factor ** (number - 1));
-  const wait = jitter ? Math.round(most * shareOf([...who, number])) : most;
-  return Math.min(max, Math.max(leastMs, wait));
-}
-
-/** A number from 0 to 1 that follows from values, and looks like a random one. */
-function shareOf(values: readonly unknown[]): number {
-  return Number.parseInt(contentHash(values).slice(0, 8), 16) / 0xff_ff_ff_ff;
-}
 
 /** Whether a strategy carries reflections, so that rejected attempts are reflected on. */
 export function reflects(strategy: FullGatePolicy['strategy']): boolean {

@@ -143,16 +143,8 @@ export function createReception({ pipeline, log, clock, tell, claim, listen }: R
     if (reply.type === 'abort') tell({ type: 'cancel', reason: reply.reason ?? 'a person has ended the run' });
     else if (task !== undefined) {
       const reviewer = kind === 'review';
-      tell({
-        type: 'task.answered',
-        phase: about,
-        generation,
-        attempt,
-        task,
-        reviewer,
-        answer: answerIn(reply),
-        ...signed,
-      });
+      const answer = answerIn(reply);
+      tell({ type: 'task.answered', phase: about, generation, attempt, task, reviewer, answer, ...signed });
     } else if (reply.type === 'decide') tell({ ...reply, about, ...signed });
     else if (reply.type === 'skip') tell({ type: 'skip', about, because: reply.reason ?? SKIPPED, ...signed });
   }
