@@ -50,6 +50,7 @@ export {
   retryPredecessor,
   type CorrectionOptions,
   type Decision,
+  type RetryPredecessor,
 } from './model/decision.ts';
 export { issueSchema, type Issue, type PriorFinding } from './model/issue.ts';
 export type { ReviewFinding } from './model/findings.ts';
@@ -86,14 +87,17 @@ export {
   type Verdict,
 } from './model/event.ts';
 export type {
+  CompletedRun,
   DecisionRecord,
   PhaseResult,
   PhaseStatus,
   RunMetrics,
   RunOutcome,
+  RunQuality,
   RunResult,
   RunSnapshot,
   RunView,
+  UnsuccessfulRun,
 } from './model/result.ts';
 export { createRunView, resultOf } from './model/view.ts';
 export type { Attribution, Defect, Detection, Disposition, Finder } from './model/defect.ts';

@@ -79,8 +79,8 @@ describe('messages', () => {
       phase('empty', { after: ['one', 'nobody'], tasks: [] }),
       phase('a', { after: ['b'], tasks: [task('x', { after: ['y'], run: () => 1 }), task(' ', { run: () => 1 })] }),
       phase('b', { after: ['a'], tasks: [work], review: { checks: [] } }),
-      phase('toString', { tasks: [work], review: { by: () => null, quorum: 3 } }),
-      phase('last', { after: [one], tasks: [work], review: { by: () => null, rewindTo: ['one', 'b'] } }),
+      phase('toString', { tasks: [work], review: { by: () => 'APPROVE', quorum: 3 } }),
+      phase('last', { after: [one], tasks: [work], review: { by: () => 'APPROVE', rewindTo: ['one', 'b' as 'one'] } }),
     ];
     const error = thrownBy(() => definePipeline({ name: 'p', phases }));
     expect(error).toBeInstanceOf(PipelineInvalidError);
@@ -102,8 +102,12 @@ describe('messages', () => {
 
   it('PIPELINE_INVALID, of a rewind that can never be, and of no phases at all', () => {
     const work = task('t', { run: () => 1 });
-    const one = phase('one', { tasks: [work], review: { by: () => null, rewindTo: ['two'] } });
-    const two = phase('two', { after: ['one'], tasks: [work], review: { by: () => null, rewindTo: ['two', 'three'] } });
+    const one = phase('one', { tasks: [work], review: { by: () => 'APPROVE', rewindTo: ['two' as never] } });
+    const two = phase('two', {
+      after: ['one'],
+      tasks: [work],
+      review: { by: () => 'APPROVE', rewindTo: ['two', 'three'] },
+    });
     expect(thrownBy(() => definePipeline({ name: 'p', phases: [one, two] }))).toMatchInlineSnapshot(`
       [PipelineInvalidError: Cannot define pipeline "p" as it has 3 problems:
         REWIND_IMPOSSIBLE in phase "one", review: it may send back "two", which is not upstream. This phase has no predecessors to send back.
@@ -124,7 +128,7 @@ describe('messages', () => {
       phases: [
         phase('a', {
           tasks: [task('t', { run: 'later' as never, retry: { attempts: 0 }, timeout: -1 })],
-          review: { by: () => null, maxRetries: -1, onExhausted: 'ignore' as never, maxretries: 2 } as never,
+          review: { by: () => 'APPROVE', maxRetries: -1, onExhausted: 'ignore' as never, maxretries: 2 } as never,
         }),
       ],
       concurrency: 0.5,

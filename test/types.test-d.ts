@@ -1,8 +1,12 @@
 import { describe, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import { definePipeline, phase, task, type InputOf, type OutputsOf } from '../src/model/define.ts';
-import { approve, retry } from '../src/model/decision.ts';
+import type { Defect } from '../src/model/defect.ts';
+import { approve, retry, retryPredecessor, type Decision } from '../src/model/decision.ts';
 import { runPipeline, startRun } from '../src/runtime/run.ts';
+import type { Answer, AnyPhase } from '../src/model/phase-types.ts';
+import { human } from '../src/model/human.ts';
+import type { PhaseResult, RunOutcome } from '../src/model/result.ts';
 import type { TaskContext } from '../src/model/task-types.ts';
 
 const research = phase('research', {
@@ -211,6 +215,153 @@ describe('types flow', () => {
       expectTypeOf(runPipeline(needing, { input: { topic: 'x' } })).resolves.toEqualTypeOf<{
         readonly research: { readonly gather: { findings: string[] } };
       }>();
+    });
+  });
+});
+
+describe('types know names', () => {
+  const writing = phase('writing', { after: [research], tasks: [task('draft', { run: () => 'text' })] });
+  const tasks = [task('t', { run: () => 1 })] as const;
+  const back = <const Name extends string>(name: Name) => retryPredecessor(name, 'Again.');
+
+  it('retryPredecessor() takes the name of a phase that the gate may send back', () => {
+    phase('edit', { after: [writing], tasks, review: () => (tasks.length > 1 ? approve() : back('writing')) });
+    phase('edit', { after: ['writing'], tasks, review: { by: async () => back('writing') } });
+    // @ts-expect-error there is no such phase
+    phase('edit', { after: [writing], tasks, review: () => back('writting') });
+    // @ts-expect-error there is no such phase, says one path of a function that may wait
+    phase('edit', { after: [writing], tasks, review: async () => (tasks.length > 1 ? approve() : back('writting')) });
+    // @ts-expect-error there is no such phase, says one of several reviewers
+    phase('edit', { after: [writing], tasks, review: { by: [() => approve(), () => back('writting')] } });
+    // @ts-expect-error names in `after` count as well
+    phase('edit', { after: ['writing'], tasks, review: () => back('writting') });
+    // @ts-expect-error without `rewindTo` it is the direct predecessors alone
+    phase('edit', { after: [writing], tasks, review: () => back('research') });
+    // @ts-expect-error its own phase is none
+    phase('edit', { after: [writing], tasks, review: () => back('edit') });
+    // @ts-expect-error nothing is before it
+    phase('edit', { tasks, review: () => back('writing') });
+    definePipeline({
+      name: 'p',
+      phases: (phase) => {
+        const first = phase('first', { tasks });
+        // @ts-expect-error there is no such phase
+        return [first, phase('second', { after: [first], tasks, review: () => back('frist') })];
+      },
+    });
+  });
+
+  it('rewindTo takes names of phases upstream, and says which may be sent back', () => {
+    phase('edit', { after: [writing], tasks, review: { by: () => back('research'), rewindTo: 'ancestors' } });
+    phase('edit', { after: [writing], tasks, review: { by: () => back('research'), rewindTo: ['research'] } });
+    phase('edit', { after: [writing], tasks, review: { by: () => back('research'), rewindTo: [research] } });
+    phase('edit', { after: [writing, 'other'], tasks, review: { by: () => back('far'), rewindTo: ['far'] } });
+    // @ts-expect-error there is no such phase
+    phase('edit', { after: [writing], tasks, review: { by: () => approve(), rewindTo: ['reserch'] } });
+    phase('writing', {
+      after: [research],
+      tasks,
+      // @ts-expect-error it comes later
+      review: { by: () => approve(), rewindTo: [writing] },
+    });
+    phase('edit', {
+      after: [writing],
+      tasks,
+      // @ts-expect-error the list does not have it
+      review: { by: () => back('writing'), rewindTo: ['research'] },
+    });
+    phase('edit', {
+      after: [writing],
+      tasks,
+      // @ts-expect-error there is no such phase
+      review: { by: () => back('reserch'), rewindTo: 'ancestors' },
+    });
+  });
+
+  it('names that are only known to be strings are left to the run', () => {
+    const some: string = 'writing';
+    const many: readonly AnyPhase[] = [research, writing];
+    const judge = (): Decision => back('writing');
+    const answer = async (): Promise<Answer> => 'APPROVE';
+    phase('edit', { after: [writing], tasks, review: () => back(some) });
+    phase('edit', { after: [writing], tasks, review: () => back(`layer ${some.length}`) });
+    phase('edit', { after: [writing], tasks, review: judge });
+    phase('edit', { after: [writing], tasks, review: { by: [judge, answer, human({ question: 'Good?' })] } });
+    phase('edit', { after: [writing], tasks, review: { by: judge, rewindTo: [some] } });
+    phase('edit', { after: many, tasks, review: { by: () => back('any'), rewindTo: ['any'] } });
+    phase(some, { after: [some], tasks, review: () => back('any') });
+    void (() => startRun(definePipeline({ name: 'p', phases: many })).decide(some, 'APPROVE'));
+    void (() => startRun(definePipeline({ name: 'p', phases: many })).decide('any', back('other')));
+  });
+
+  it('a reviewer answers with a decision or its text', () => {
+    expectTypeOf<undefined>().not.toExtend<Answer>();
+    expectTypeOf<null>().not.toExtend<Answer>();
+    expectTypeOf<Decision>().toExtend<Answer<'research'>>();
+    // @ts-expect-error one path returns nothing
+    phase('edit', { tasks, review: () => (tasks.length > 1 ? approve() : undefined) });
+    phase('edit', {
+      tasks,
+      // @ts-expect-error it returns nothing
+      review: () => {
+        approve();
+      },
+    });
+  });
+
+  it('run.decide() takes the name of a phase or of a limit', () => {
+    const pipeline = definePipeline({ name: 'p', phases: [research, writing] });
+    // None of this is run.
+    void (async () => {
+      const run = startRun(pipeline);
+      await run.decide('research', 'APPROVE');
+      await run.decide('costUsd', 'APPROVE');
+      await run.decide('writing', back('research'));
+      // @ts-expect-error there is no such phase
+      await run.decide('reserch', 'APPROVE');
+      // @ts-expect-error there is no such phase
+      await run.decide('writing', back('reserch'));
+    });
+  });
+
+  it('inputs have the phases upstream and no others', () => {
+    phase('edit', {
+      after: [writing],
+      // @ts-expect-error there is no such phase
+      tasks: (task) => [task('t', { run: ({ inputs }) => String(inputs.reserch) })],
+    });
+    phase('edit', {
+      after: [writing],
+      tasks,
+      review: {
+        // @ts-expect-error there is no such phase
+        by: ({ inputs }) => String(inputs.reserch),
+        // @ts-expect-error there is no such phase
+        checks: [{ name: 'c', run: ({ inputs }) => inputs.reserch !== undefined }],
+      },
+    });
+  });
+
+  it('result.status narrows result.outputs, and result.phases has the names of the phases', () => {
+    const pipeline = definePipeline({ name: 'p', phases: [research, writing] });
+    type Result = RunOutcome<OutputsOf<typeof pipeline>>;
+    type Completed = Extract<Result, { readonly status: 'completed' }>;
+    type Other = Exclude<Result, { readonly status: 'completed' }>;
+    expectTypeOf(startRun(pipeline).result).resolves.toEqualTypeOf<Result>();
+    expectTypeOf<Completed['outputs']['writing']['draft']>().toEqualTypeOf<string>();
+    expectTypeOf<Other['outputs']['writing']>().toEqualTypeOf<{ readonly draft: string } | undefined>();
+    expectTypeOf<keyof Result['phases']>().toEqualTypeOf<'research' | 'writing'>();
+    expectTypeOf<Result['phases']['writing']>().toEqualTypeOf<PhaseResult>();
+    expectTypeOf<RunOutcome['phases']>().toEqualTypeOf<{ readonly [x: string]: PhaseResult }>();
+    void (async () => {
+      const result = await startRun(pipeline).result;
+      // @ts-expect-error there is no such phase
+      void result.phases.reserch;
+      // @ts-expect-error the run may have ended before
+      void result.outputs.writing.draft;
+      if (result.status !== 'completed') return;
+      expectTypeOf(result.outputs.writing.draft).toEqualTypeOf<string>();
+      expectTypeOf(result.defects).toEqualTypeOf<readonly Defect[]>();
     });
   });
 });

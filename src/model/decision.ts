@@ -68,6 +68,16 @@ export const storedDecisionSchema = z.discriminatedUnion('type', [
 /** A reviewer's verdict on one attempt: go, recycle, recycle an earlier phase, kill, or hold. */
 export type Decision = z.infer<typeof decisionSchema>;
 
+/** A decision that sends back no phase by name: of a union with one that does, neither contains the other. */
+export type Unaimed = Decision & Aim<never>;
+
+/** A decision that sends back an earlier phase: `Name` is its name, if the types know it. */
+export type RetryPredecessor<Name extends string = string> = Extract<Decision, { readonly type: 'retryPredecessor' }> &
+  Aim<Name>;
+
+/** Carries the names that a decision sends back. It is never set, and a decision without it may name any phase. */
+export type Aim<Name extends string> = string extends Name ? unknown : { readonly types?: { readonly target: Name } };
+
 /** Optional parts of a decision that asks for another attempt. */
 export interface CorrectionOptions {
   /** The change that is needed, as one imperative sentence; the next prompt says it before the feedback. */
@@ -75,7 +85,7 @@ export interface CorrectionOptions {
 }
 
 /** Accepts the attempt: its outputs are committed and the successors may start. */
-export function approve(): Decision {
+export function approve(): Unaimed {
   return { type: 'approve' };
 }
 
@@ -85,7 +95,7 @@ export function approve(): Decision {
  * @param feedback What to do differently, verbatim in the next prompt.
  * @throws PhasegateError `DECISION_INVALID` when the feedback is not a string.
  */
-export function retry(feedback: string, options: CorrectionOptions = {}): Decision {
+export function retry(feedback: string, options: CorrectionOptions = {}): Unaimed {
   return { type: 'retry', feedback: text('retry', 'feedback', feedback), ...options };
 }
 
@@ -96,7 +106,11 @@ export function retry(feedback: string, options: CorrectionOptions = {}): Decisi
  * @param feedback What that phase should do differently, verbatim in its next prompt.
  * @throws PhasegateError `DECISION_INVALID` when either is not a string.
  */
-export function retryPredecessor(phase: string, feedback: string, options: CorrectionOptions = {}): Decision {
+export function retryPredecessor<const Name extends string>(
+  phase: Name,
+  feedback: string,
+  options: CorrectionOptions = {},
+): RetryPredecessor<Literal<Name>> {
   return {
     type: 'retryPredecessor',
     phase: text('retryPredecessor', 'phase', phase),
@@ -115,7 +129,7 @@ export function retryPredecessor(phase: string, feedback: string, options: Corre
  * @param feedback The reviewer's critique, for the phase that is sent back. @default ''
  * @throws PhasegateError `DECISION_INVALID` when there are none or too many, or they are not issues.
  */
-export function requestChanges(issues: readonly Issue[], feedback = '', options: CorrectionOptions = {}): Decision {
+export function requestChanges(issues: readonly Issue[], feedback = '', options: CorrectionOptions = {}): Unaimed {
   const decision = { type: 'retry', feedback: text('requestChanges', 'feedback', feedback), issues, ...options };
   const parsed = decisionSchema.safeParse(decision);
   if (parsed.success && issues.length > 0) return parsed.data;
@@ -130,7 +144,7 @@ export function requestChanges(issues: readonly Issue[], feedback = '', options:
  *
  * @throws PhasegateError `DECISION_INVALID` when the reason is not a string.
  */
-export function reject(reason: string): Decision {
+export function reject(reason: string): Unaimed {
   return { type: 'reject', reason: text('reject', 'reason', reason) };
 }
 
@@ -139,7 +153,7 @@ export function reject(reason: string): Decision {
  *
  * @throws PhasegateError `DECISION_INVALID` when the reason is not a string.
  */
-export function escalate(reason: string): Decision {
+export function escalate(reason: string): Unaimed {
   return { type: 'escalate', reason: text('escalate', 'reason', reason) };
 }
 
@@ -150,11 +164,14 @@ export function isNegative(decision: Decision): boolean {
 
 // --- internal ---
 
+/** The name; any string if it is only known by a pattern. */
+type Literal<Name extends string> = Record<never, never> extends Record<Name, unknown> ? string : Name;
+
 function tooMany({ input }: { readonly input?: unknown }): string {
   return `expected at most ${MOST_ISSUES} issues, found ${Array.isArray(input) ? input.length : 'more'}`;
 }
 
-function text(decision: string, field: string, value: unknown): string {
+function text<T extends string>(decision: string, field: string, value: T): T {
   if (typeof value === 'string') return value;
   throw new PhasegateError(
     'DECISION_INVALID',

@@ -6,7 +6,8 @@
  * @module
  */
 import type { AnyTask, Outputs, TaskMaker, TaskName, TaskOptions, TaskOutputs } from './task-types.ts';
-import type { AnyPhase, Phase, PhaseMaker, PhaseOptions, UpstreamOf } from './phase-types.ts';
+import type { Flat } from './flat.ts';
+import type { AnyPhase, Phase, PhaseMaker, PhaseOptions, RewindTo, UpstreamOf } from './phase-types.ts';
 import type { StandardSchemaV1 } from './schema.ts';
 import type { Count, Limits, Policy } from './policy.ts';
 import { compile, type Work } from './compile.ts';
@@ -79,7 +80,8 @@ export function phase<
   const A extends readonly (AnyPhase | string)[] = readonly [],
   S extends StandardSchemaV1 | undefined = undefined,
   In = unknown,
->(name: N, options: PhaseOptions<A, T, S, In>): Phase<N, TaskOutputs<T>, UpstreamOf<A>> {
+  const R extends RewindTo = 'predecessors',
+>(name: N, options: PhaseOptions<A, T, S, In, R>): Phase<N, Flat<TaskOutputs<T>>, UpstreamOf<A>> {
   // Whatever else is wrong with the options, `definePipeline` says so.
   const { tasks, ...rest } = options ?? {};
   return { kind: 'phase', name, options: { ...rest, tasks: typeof tasks === 'function' ? tasks(task) : tasks } };
@@ -98,9 +100,9 @@ export function definePipeline<const P extends readonly AnyPhase[], S extends St
 }
 
 /** Outputs of a pipeline's phases, by phase, then task. */
-export type PipelineOutputs<P extends readonly AnyPhase[]> = {
+export type PipelineOutputs<P extends readonly AnyPhase[]> = Flat<{
   readonly [K in P[number] as K['name']]: K extends Phase<TaskName, infer O, infer _> ? O : never;
-};
+}>;
 
 /** Outputs of a pipeline, by phase, then task: `OutputsOf<typeof pipeline>`. */
 export type OutputsOf<P extends { readonly types?: { readonly outputs: unknown } }> = NonNullable<

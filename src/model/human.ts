@@ -22,7 +22,10 @@ export interface HumanOptions extends InboxPolicy {
 }
 
 /** A handler that asks a person. */
-export type HumanHandler<O> = (context: Pick<TaskContext, 'phase' | 'task'>) => Promise<O>;
+export interface HumanHandler<O> {
+  (context: Pick<TaskContext, 'phase' | 'task'>): Promise<O>;
+  readonly kind: 'human';
+}
 
 /**
  * A handler that asks a person, for `task()` and as a reviewer: it opens an item of the inbox and waits for the answer, also
@@ -40,7 +43,9 @@ export type HumanHandler<O> = (context: Pick<TaskContext, 'phase' | 'task'>) => 
  */
 export function human<O>(options: HumanOptions): HumanHandler<O> {
   const question = readOptions(options);
-  const handler: HumanHandler<O> = ({ task, phase }) => Promise.reject(unreachable(phase, task));
+  const ask = ({ task, phase }: Pick<TaskContext, 'phase' | 'task'>): Promise<O> =>
+    Promise.reject(unreachable(phase, task));
+  const handler: HumanHandler<O> = Object.assign(ask, { kind: 'human' as const });
   questions.set(handler, question);
   return handler;
 }

@@ -4,7 +4,8 @@
  * @module
  */
 import type { CheckResult } from './check.ts';
-import type { Decision } from './decision.ts';
+import type { Aim, Decision } from './decision.ts';
+import type { Flat } from './flat.ts';
 import type { ReviewFinding } from './findings.ts';
 import type { Mode } from './options.ts';
 import type { GatePolicy } from './policy.ts';
@@ -26,18 +27,29 @@ export interface ReviewContext<O = Outputs, I = Inputs, In = unknown> extends Ta
   readonly rewindsLeft: Readonly<Record<string, number>>;
 }
 
-/** A reviewer's answer: a decision, its text, or nothing recognisable. */
-export type Answer = Decision | string | null | undefined;
+/** A reviewer's answer: a decision or its text. `Target` are the names of the phases that it may send back. */
+export type Answer<Target extends string = string> = (Decision & Aim<Target>) | string;
 
 /** A reviewer: a function, or a task whose output is read as a decision. */
-export type Reviewer<O = Outputs, I = Inputs, In = unknown> = ReviewFunction<O, I, In> | AnyTask;
+export type Reviewer<O = Outputs, I = Inputs, In = unknown, Target extends string = string> =
+  ReviewFunction<O, I, In, Target> | AnyTask | Person;
 
-interface ReviewFunctions<O, I, In> {
-  review(context: ReviewContext<O, I, In>): Answer | Promise<Answer>;
+/** What `human()` returns, whatever it asks for: of a reviewer, a person's answer is a decision. */
+interface Person {
+  readonly kind: 'human';
+}
+
+interface ReviewFunctions<O, I, In, Target extends string> {
+  review(context: ReviewContext<O, I, In>): Answer<Target> | Promise<Answer<Target>>;
 }
 
 /** A review function. It returns a decision or its text, or a promise of either. */
-export type ReviewFunction<O = Outputs, I = Inputs, In = unknown> = ReviewFunctions<O, I, In>['review'];
+export type ReviewFunction<O = Outputs, I = Inputs, In = unknown, Target extends string = string> = ReviewFunctions<
+  O,
+  I,
+  In,
+  Target
+>['review'];
 
 /** How a check is run, and what its failure means. */
 export interface CheckOptions {
@@ -63,9 +75,12 @@ export interface Check<O = Outputs, I = Inputs, In = unknown> extends CheckOptio
 }
 
 /** What `review` takes in its long form. At least one check or one reviewer is needed. */
-export interface ReviewOptions<O = Outputs, I = Inputs, In = unknown> extends Omit<GatePolicy, 'rewindTo'> {
+export interface ReviewOptions<O = Outputs, I = Inputs, In = unknown, Target extends string = string> extends Omit<
+  GatePolicy,
+  'rewindTo'
+> {
   /** The reviewers; they are asked at the same time, after the checks have passed. */
-  readonly by?: Reviewer<O, I, In> | readonly Reviewer<O, I, In>[] | undefined;
+  readonly by?: Reviewer<O, I, In, Target> | readonly Reviewer<O, I, In, Target>[] | undefined;
   /** How many reviewers must approve. @default 'all' */
   readonly quorum?: 'all' | number | undefined;
   readonly checks?: readonly Check<O, I, In>[] | undefined;
@@ -87,6 +102,7 @@ export interface PhaseOptions<
   T extends readonly AnyTask[],
   S extends StandardSchemaV1 | undefined = StandardSchemaV1 | undefined,
   In = unknown,
+  R = unknown,
 > {
   /** The tasks, or a function that makes them with a `task` that knows the outputs of `after`. */
   readonly tasks: TasksFor<T, Accepted<A, S>> | ((task: TaskMaker<Accepted<A, S>, In>) => T);
@@ -96,7 +112,11 @@ export interface PhaseOptions<
   readonly mode?: Mode | undefined;
   /** The gate. Without one the phase approves itself. */
   readonly review?:
-    Reviewer<TaskOutputs<T>, InputsOf<A>, In> | ReviewOptions<TaskOutputs<T>, InputsOf<A>, In> | undefined;
+    | Reviewer<TaskOutputs<T>, UpstreamOf<A>, In, TargetsOf<A, R>>
+    | (ReviewOptions<TaskOutputs<T>, UpstreamOf<A>, In, TargetsOf<A, R>> & {
+        readonly rewindTo?: (R & Listed<R, AncestorOf<A>>) | undefined;
+      })
+    | undefined;
   /**
    * Validates the committed outputs this phase needs, by phase, then task, before any task runs. What it returns is what
    * the tasks get as `inputs`; reviewers and checks get what was committed.
@@ -121,10 +141,11 @@ export interface PhaseMaker<In = unknown> {
     const T extends readonly AnyTask[],
     const A extends readonly (AnyPhase | string)[] = readonly [],
     S extends StandardSchemaV1 | undefined = undefined,
+    const R extends RewindTo = 'predecessors',
   >(
     name: N,
-    options: PhaseOptions<A, T, S, In>,
-  ): Phase<N, TaskOutputs<T>, UpstreamOf<A>>;
+    options: PhaseOptions<A, T, S, In, R>,
+  ): Phase<N, Flat<TaskOutputs<T>>, UpstreamOf<A>>;
 }
 
 /** Phase options as they are kept, without their types. */
@@ -152,25 +173,39 @@ export type AnyPhase = Phase<TaskName, unknown, unknown>;
 
 type Merge<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer All) => void ? All : never;
 
-/** What phases after these see of them and of their ancestors, by phase, then task. */
-export type UpstreamOf<A extends readonly (AnyPhase | string)[]> =
-  Extract<A[number], AnyPhase> extends never ? Record<never, never> : Merge<Seen<Extract<A[number], AnyPhase>>>;
+/** What phases after these see of them and of their ancestors, by phase, then task; open where only names were given. */
+export type UpstreamOf<A extends readonly (AnyPhase | string)[]> = Flat<
+  (Extract<A[number], AnyPhase> extends never ? unknown : Merge<Seen<Extract<A[number], AnyPhase>>>) &
+    (Extract<A[number], string> extends never ? unknown : Inputs)
+>;
 
 type Seen<P> = P extends Phase<infer N, infer O, infer U> ? Readonly<Record<N, O>> & U : never;
 
-/** Inputs of a phase after these: typed where phase objects were given, open where names were. */
-export type InputsOf<A extends readonly (AnyPhase | string)[]> = string extends A[number]
-  ? Inputs
-  : Extract<A[number], string> extends never
-    ? UpstreamOf<A>
-    : UpstreamOf<A> & Inputs;
+/** What `rewindTo` may be. */
+export type RewindTo = NonNullable<ReviewOptions['rewindTo']>;
+
+/** Refuses phases in a list that are known to be none of these. */
+type Listed<R, Name extends string> = {
+  readonly [K in keyof R]: NameOf<R[K]> extends Name ? R[K] : string extends NameOf<R[K]> ? R[K] : Name;
+};
+
+/** The names of the phases that a gate may send back, as far as they are known; otherwise any. */
+export type TargetsOf<A extends readonly (AnyPhase | string)[], R> = R extends readonly (infer One)[]
+  ? NameOf<One>
+  : R extends 'predecessors'
+    ? NameOf<A[number]>
+    : AncestorOf<A>;
+
+type NameOf<P> = P extends { readonly name: infer N } ? Extract<N, string> : Extract<P, string>;
+
+type AncestorOf<A extends readonly (AnyPhase | string)[]> = Extract<keyof UpstreamOf<A>, string>;
 
 /** What the tasks of a phase get as `inputs`: what its schema makes of them, where it has one that says. */
 type Accepted<A extends readonly (AnyPhase | string)[], S> = S extends StandardSchemaV1
   ? unknown extends StandardSchemaV1.InferOutput<S>
-    ? InputsOf<A>
+    ? UpstreamOf<A>
     : StandardSchemaV1.InferOutput<S>
-  : InputsOf<A>;
+  : UpstreamOf<A>;
 
 /** Refuses tasks whose handlers were written for inputs that the phase does not have. */
 type TasksFor<T extends readonly AnyTask[], I> = T & {

@@ -6,8 +6,10 @@
 import type { Defect } from './defect.ts';
 import type { ErrorInfo } from './errors.ts';
 import type { DecidedBy, EventOf, RunRecord, RunStatus, Verdict } from './event.ts';
+import type { Flat } from './flat.ts';
 import type { Measures } from './measures.ts';
 import type { LimitName, Limits } from './policy.ts';
+import type { Outputs } from './task-types.ts';
 
 /** How a phase stands. */
 export type PhaseStatus =
@@ -43,7 +45,7 @@ export interface PhaseResult {
   readonly done: readonly string[];
   readonly decisions: readonly DecisionRecord[];
   /** Committed outputs by task; `null` while there are none. */
-  readonly outputs: Readonly<Record<string, unknown>> | null;
+  readonly outputs: Outputs | null;
   /** Version of the committed outputs, from 1; 0 while there are none. */
   readonly version: number;
   /** Versions of the phases that they were made from. */
@@ -96,25 +98,40 @@ export interface RunMetrics {
   readonly durationMs: number;
 }
 
-/** How a run ended. It exists for every run. */
-export interface RunResult<O = Readonly<Record<string, Readonly<Record<string, unknown>>>>> extends Omit<
-  RunSnapshot,
-  'status'
-> {
+interface EndedRun<O> extends Omit<RunSnapshot, 'status' | 'phases'> {
+  /** How each phase ended, by name. */
+  readonly phases: unknown extends O ? RunSnapshot['phases'] : { readonly [K in keyof O]: PhaseResult };
+}
+
+/** A run that has completed: every phase was approved. */
+export interface CompletedRun<O = Readonly<Record<string, Outputs>>> extends EndedRun<O> {
+  readonly status: 'completed';
+  /** Committed outputs, by phase, then task. */
+  readonly outputs: Flat<O>;
+}
+
+/** A run that has ended otherwise. */
+export interface UnsuccessfulRun<O = Readonly<Record<string, Outputs>>> extends EndedRun<O> {
   /**
    * `suspended` where this process let go of it, so that it has not ended. `failed` with `STORE_FAILED` or `LEASE_LOST` says that
    * this process could not go on; the run itself has not ended by that, and how it stands is in its store.
    */
-  readonly status: RunStatus | 'suspended';
-  /** Committed outputs of approved phases, by phase, then task. All of them are there only in a completed run. */
+  readonly status: Exclude<RunStatus, 'completed'> | 'suspended';
+  /** Committed outputs of the phases that were approved, by phase, then task. */
   readonly outputs: Partial<O>;
 }
+
+/** How a run ended. It exists for every run. `status === 'completed'` says that the outputs of all phases are there. */
+export type RunResult<O = Readonly<Record<string, Outputs>>> = CompletedRun<O> | UnsuccessfulRun<O>;
 
 /**
  * How a run ended, with what its records say of its defects. Both are made from all records when they are first asked for, and
  * are properties that neither JSON nor a spread copies; `defectsOf` and `measuresOf` make them from records that are kept.
  */
-export interface RunOutcome<O = RunResult['outputs']> extends RunResult<O> {
+export type RunOutcome<O = Readonly<Record<string, Outputs>>> = RunResult<O> & RunQuality;
+
+/** What the records of a run say of its defects. */
+export interface RunQuality {
   /** What was found to be wrong, in the order in which it was found, and what became of it. */
   readonly defects: readonly Defect[];
   /** Yields, containment, what corrections took, how far reviewers can be relied on. */

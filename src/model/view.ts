@@ -9,11 +9,11 @@ import type { Plan } from './plan.ts';
 import { limitsLeft } from './policy.ts';
 import type { PhaseResult, PhaseStatus, RunResult, RunSnapshot, RunView } from './result.ts';
 
-/** A view of a run, before its first record. */
-export function createRunView(): RunView {
+/** A view of a run, before its first record: of no phases yet, or of those of this plan. */
+export function createRunView(plan?: Plan): RunView {
   const state: State = {
     runId: '',
-    plan: undefined,
+    plan,
     status: 'running',
     phases: new Map(),
     waiting: new Set(),

@@ -196,7 +196,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
   }
 
   function snapshot(): RunSnapshot {
-    const view = createRunView();
+    const view = createRunView(pipeline.plan);
     for (let at = 1, record = knownAt(log, 0); record; record = knownAt(log, at++)) view.apply(record);
     return view.snapshot();
   }

@@ -5,7 +5,7 @@
  */
 import { errorInfo } from '../model/errors.ts';
 import { foldQuality, type QualityFold } from '../model/quality.ts';
-import type { RunOutcome, RunResult } from '../model/result.ts';
+import type { RunOutcome, RunQuality, RunResult } from '../model/result.ts';
 import { knownAt, type RecordLog } from './records.ts';
 
 /** How this process has let go of a run that has not ended. */
@@ -29,7 +29,7 @@ function failed(failure: unknown): Pick<RunResult, 'status' | 'error'> {
 }
 
 /** A class, so that JSON and spreads pass over what is made when it is asked for. */
-class Outcome implements Pick<RunOutcome, 'defects' | 'measures'> {
+class Outcome implements RunQuality {
   readonly #log: RecordLog;
   #quality: QualityFold | undefined;
 
@@ -37,11 +37,11 @@ class Outcome implements Pick<RunOutcome, 'defects' | 'measures'> {
     this.#log = log;
   }
 
-  get defects(): RunOutcome['defects'] {
+  get defects(): RunQuality['defects'] {
     return this.#folded().defects();
   }
 
-  get measures(): RunOutcome['measures'] {
+  get measures(): RunQuality['measures'] {
     return this.#folded().measures();
   }
 

@@ -8,11 +8,12 @@ import { ulid } from 'ulid';
 import type { ActorOptions } from 'xstate';
 import type { Clock } from '../machines/actor.ts';
 import type { pipelineMachine } from '../machines/pipeline.machine.ts';
-import type { Decision } from '../model/decision.ts';
 import type { Pipeline } from '../model/define.ts';
 import { PhasegateError } from '../model/errors.ts';
 import type { RunRecord } from '../model/event.ts';
 import type { InboxItem } from '../model/inbox.ts';
+import type { Answer } from '../model/phase-types.ts';
+import type { LimitName } from '../model/policy.ts';
 import type { AnswerOptions, Reply } from '../model/reply.ts';
 import type { Limits } from '../model/policy.ts';
 import type { Redact } from '../model/redact.ts';
@@ -84,6 +85,9 @@ export type RunArguments<I> = undefined extends I
   ? readonly [options?: RunOptions<I>]
   : readonly [options: RunOptions<I> & { readonly input: I }];
 
+/** The names of a pipeline's phases; any where its outputs are not known. */
+export type NamesOf<O> = unknown extends O ? string : Extract<keyof O, string>;
+
 /** One execution of a pipeline. */
 export interface Run<O = Readonly<Record<string, Outputs>>> extends AsyncIterable<RunRecord> {
   readonly id: string;
@@ -105,7 +109,7 @@ export interface Run<O = Readonly<Record<string, Outputs>>> extends AsyncIterabl
    *   decision, `DECISION_TARGET_INVALID` where it sends back a phase that is not upstream, `ANSWER_STALE` where the nonce is
    *   another, `ANSWERED` where another answer was first, such as one from another process. The decision changes nothing then.
    */
-  decide(about: string, decision: Decision | string, options?: AnswerOptions): Promise<void>;
+  decide(about: NamesOf<O> | LimitName, decision: Answer<NamesOf<O>>, options?: AnswerOptions): Promise<void>;
   /** What waits for people; where the run is kept, as far as that is. */
   inbox(): readonly InboxItem[];
   /**

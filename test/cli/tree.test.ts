@@ -63,7 +63,7 @@ function article(): Pipeline<unknown> {
   const draft = phase('draft', {
     after: [research],
     tasks: [task('write', { run: () => 'text' })],
-    review: () => answers.shift(),
+    review: () => answers.shift() ?? approve(),
   });
   const sign = phase('sign', {
     after: [draft],
