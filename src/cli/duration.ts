@@ -4,9 +4,9 @@
  * @module
  */
 
-/** Reads a duration such as `30d`, `12h`, `90m`. @returns Milliseconds; `undefined` where it is none. */
+/** Reads a duration such as `30d`, `12h`, `90m`, `250ms`. @returns Milliseconds; `undefined` where it is none. */
 export function durationOf(text: string): number | undefined {
-  const [, count, unit = ''] = /^(\d+(?:\.\d+)?)\s*(s|m|h|d|w)$/u.exec(text.trim()) ?? [];
+  const [, count, unit = ''] = /^(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)$/u.exec(text.trim()) ?? [];
   const ms = UNITS.get(unit);
   return count === undefined || ms === undefined ? undefined : Number(count) * ms;
 }
@@ -22,6 +22,7 @@ export function timeText(time: number): string {
 const HOUR = 3_600_000;
 
 const UNITS: ReadonlyMap<string, number> = new Map([
+  ['ms', 1],
   ['s', 1000],
   ['m', 60_000],
   ['h', HOUR],

@@ -5,6 +5,7 @@
  */
 import { resolve } from 'node:path';
 import type { CommandLine, CommandOptions } from '../../actors/command-line.ts';
+import { durationOf } from '../duration.ts';
 import type { CommandFields, Duration } from './command-schema.ts';
 
 /** The line of a command. */
@@ -31,16 +32,5 @@ export function optionsOf(
 
 /** A duration in milliseconds. */
 export function milliseconds(value: Duration): number {
-  if (typeof value === 'number') return value;
-  const [, amount = '', unit = ''] = /^([\d.]+) ?(ms|s|m|h)$/u.exec(value) ?? [];
-  return Number(amount) * (UNITS.get(unit) ?? 0);
+  return typeof value === 'number' ? value : (durationOf(value) ?? 0);
 }
-
-// --- internal ---
-
-const UNITS: ReadonlyMap<string, number> = new Map([
-  ['ms', 1],
-  ['s', 1000],
-  ['m', 60_000],
-  ['h', 3_600_000],
-]);
