@@ -22,7 +22,8 @@ import type { Heard, Keeping } from './keeping.ts';
 import { machineOf } from './machine.ts';
 import { outcomeOf } from './outcome.ts';
 import { bindPeople, needsPeople } from './people.ts';
-import { createReception, type Reception } from './reception.ts';
+import { openReception } from './exit-notice.ts';
+import type { Reception } from './reception.ts';
 import { append, close, knownAt, seal, type RecordLog } from './records.ts';
 import type { Run } from './run.ts';
 import { StartedRun } from './started-run.ts';
@@ -68,7 +69,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
 
   /** Made when somebody is needed, as most runs need nobody. */
   function reception(): Reception {
-    met ??= createReception({
+    met ??= openReception({
       pipeline,
       log,
       clock: () => actor && clockOf(actor),
