@@ -85,7 +85,9 @@ class Teller {
       settle: () => undefined,
       later: (job) => (this.#pending = job),
     };
-    const board = createBoard(input, ports);
+    const first = journal[0]?.event;
+    const given = first?.type === 'run.started' ? first.given : undefined;
+    const board = createBoard({ ...input, given }, ports);
     board.ledger.onAsk = (view, source) => noteRead(board, view, source);
     this.#board = board;
     const heed = (report: PhaseReport) => receive(board, report);

@@ -114,7 +114,7 @@ export function tell(
   const { attended: reached = false, memory, edition = 1 } = first;
   const known = definitionOf(records, first);
   const { plan, isChanged, isLimited } = nextPlan({ runId, records, first, known }, pipeline, options, how);
-  const input = { run: runId, plan, input: first.input, given: first.given, attended: reached, memory, edition };
+  const input = { run: runId, plan, input: first.input, attended: reached, memory, edition };
   // It may have been resumed with another definition before.
   const changed = fingerprintLike(plan, first) !== first.fingerprint;
   if (changed) checkBegun(runId, plan, records);
