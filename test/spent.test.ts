@@ -22,7 +22,7 @@ type Heard = Pick<TaskContext, 'signal' | 'report'>;
 /** Tells what it has used when it is told to stop: in the very moment, or when it breaks off. */
 const telling = {
   'in the moment': ({ signal, report }: Heard, tokens: number) =>
-    new Promise((_, reject) => {
+    new Promise((_resolve, reject) => {
       signal.addEventListener('abort', () => {
         report({ tokens });
         reject(new Error('stopped'));
@@ -30,7 +30,7 @@ const telling = {
     }),
   'as it breaks off': async ({ signal, report }: Heard, tokens: number) => {
     try {
-      return await new Promise((_, reject) => {
+      return await new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(new Error('stopped')));
       });
     } catch (error) {
@@ -239,7 +239,7 @@ describe('late usage of a try counts', () => {
     const a = fake('a', {
       outputs: [
         ({ signal, report }: TaskContext) =>
-          new Promise((_, reject) => {
+          new Promise((_resolve, reject) => {
             signal.addEventListener('abort', () => {
               report({ tokens: Number.NaN });
               reject(new Error('stopped'));
@@ -328,7 +328,7 @@ describe('a try that ends without any report is charged its estimate, marked', (
 // --- internal ---
 
 function untilStopped({ signal }: Pick<TaskContext, 'signal'>): Promise<never> {
-  return new Promise((_, reject) => {
+  return new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(new Error('stopped')));
   });
 }

@@ -9,7 +9,7 @@ import { contentHash } from './content-hash.ts';
 /** How bad an issue is, worst first. */
 export const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const;
 
-const issue = z.object({
+const shape = z.object({
   /** Names the issue from one review to the next. @default a hash of its category and its description */
   id: z.string().min(1).optional(),
   /** What kind of defect it is, such as `security`. */
@@ -28,10 +28,10 @@ const issue = z.object({
 });
 
 /** The schema of {@link Issue}. */
-export const issueSchema = issue.strict().readonly();
+export const issueSchema = shape.strict().readonly();
 
 /** The same as it is stored, with fields that a later build may have added. */
-export const storedIssueSchema = issue.readonly();
+export const storedIssueSchema = shape.readonly();
 
 /** One thing that a review found to be wrong. */
 export type Issue = z.infer<typeof issueSchema>;

@@ -21,7 +21,7 @@ export function withoutCodes(text: string): string {
 
 /** Whether a text would move the cursor of a terminal or hide what it says: it has more than lines and tabs. */
 export function hasControls(text: string): boolean {
-  return /[\0-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]|\r[^\r\n]/u.test(text);
+  return /(?![\t\n\r])\p{Cc}|\r[^\r\n]/u.test(text);
 }
 
 // --- internal ---

@@ -98,11 +98,11 @@ describe('a run whose estimates hold', () => {
         });
         const result = await drive(run, time, due);
         ends.add(result.status);
-        const { costUsd: max, tokens: most } = pipeline.plan.limits;
+        const { costUsd: max, tokens } = pipeline.plan.limits;
         const isLifted = scenario.onLimit === 'escalate' && scenario.lifts;
         if (!isLifted) {
           expect(result.metrics.costUsd).toBeLessThanOrEqual(max ?? 0);
-          expect(result.metrics.tokens).toBeLessThanOrEqual(most ?? 0);
+          expect(result.metrics.tokens).toBeLessThanOrEqual(tokens ?? 0);
         }
         for (const { event } of records) {
           // No limit is spent by what was reported: just by what would have been.

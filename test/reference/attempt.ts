@@ -5,7 +5,8 @@
  */
 import { askSoon } from './inbox.ts';
 import { spend } from './limits.ts';
-import { ask, giveBack, look, stopBeside, type Bid } from './till.ts';
+import type { Bid } from './charge.ts';
+import { ask, giveBack, look, stopBeside } from './till.ts';
 import { callOf, TRY_BACKOFF, type TaskAct, type TaskSpec } from './scenario.ts';
 import { at, later, nextCall, say, type Phase, type World } from './world.ts';
 

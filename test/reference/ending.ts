@@ -4,7 +4,7 @@
  * @module
  */
 import type { LimitName, RunStatus } from '../../src/index.ts';
-import { stopAll } from './till.ts';
+import { stopAll } from './charge.ts';
 import { at, isAtWork, say, type Phase, type World } from './world.ts';
 
 /** Ends the run at once: what works is cancelled, what never started is skipped, what was approved stays so. */

@@ -9,7 +9,8 @@ import { askSoon } from './inbox.ts';
 import { routed } from './issues.ts';
 import { spend } from './limits.ts';
 import { shown } from './line.ts';
-import { ask, giveBack, stopBeside, type Bid } from './till.ts';
+import type { Bid } from './charge.ts';
+import { ask, giveBack, stopBeside } from './till.ts';
 import {
   callOf,
   type Call,

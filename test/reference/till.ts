@@ -3,27 +3,9 @@
  *
  * @module
  */
+import { sayUsed, type Bid } from './charge.ts';
 import { holdRun } from './limits.ts';
-import { at, say, type Phase, type World } from './world.ts';
-
-/** One try. Whatever life of its phase it belongs to, it is void in another. */
-export interface Bid {
-  readonly phase: Phase;
-  readonly life: number;
-  /** Where in its life the phase was when it asked. */
-  readonly at: { readonly g: number; readonly a: number };
-  readonly task: string;
-  readonly reviewer: boolean;
-  /** Tokens that it says it uses at most; `undefined` where it does not say. */
-  readonly most: number | undefined;
-  /** Tokens that it may still use. */
-  tokens: number;
-  /** Whether it has said what it used. */
-  said: boolean;
-  /** Whether nobody waits for it any more. */
-  readonly isVoid: () => boolean;
-  readonly begin: (bid: Bid) => void;
-}
+import { at, type Phase, type World } from './world.ts';
 
 /** Has a try begin when what it may use is there. */
 export function ask(
@@ -48,7 +30,7 @@ export function ask(
 
 /** A try is over. What it has not said it is charged, as much as it was to use at most. */
 export function giveBack(world: World, bid: Bid): void {
-  charge(world, bid, false);
+  charge(world, bid);
   if (world.promised.delete(bid)) world.looks = true;
 }
 
@@ -62,17 +44,11 @@ export function settleStopped(world: World): void {
   if (world.ended !== undefined) return;
   for (const bid of world.promised) {
     if (isAlive(bid)) continue;
-    charge(world, bid, true);
+    sayUsed(world, bid, true);
     world.promised.delete(bid);
     world.looks = true;
   }
   look(world);
-}
-
-/** The run ends: all tries are stopped. */
-export function stopAll(world: World): void {
-  for (const bid of world.promised) charge(world, bid, true);
-  world.promised.clear();
 }
 
 /** Looks after tries that wait, where one has ended since, or its attempt has. */
@@ -116,21 +92,10 @@ function isHeld(world: World): boolean {
   return world.ended !== undefined || world.held.has('tokens');
 }
 
-function charge(world: World, bid: Bid, late: boolean): void {
-  const { phase, task, reviewer, most } = bid;
-  if (bid.said || most === undefined) return;
-  bid.said = true;
-  say(world, 'task.reported', phase.name, {
-    ...bid.at,
-    task,
-    reviewer,
-    tokens: most,
-    estimated: true,
-    ...(late && { late }),
-  });
-  world.tokens += most;
+function charge(world: World, bid: Bid): void {
+  if (!sayUsed(world, bid, false)) return;
   const max = world.scenario.limits.tokens ?? Infinity;
-  if (!late && world.tokens > max) holdRun(world, 'tokens', world.tokens, max);
+  if (world.tokens > max) holdRun(world, 'tokens', world.tokens, max);
 }
 
 function isAlive({ phase, life, isVoid }: Bid): boolean {

@@ -8,7 +8,7 @@ import { createAgenda, type Agenda } from './agenda.ts';
 import type { Finding, Sent } from './findings.ts';
 import { line, type Details } from './line.ts';
 import type { Answers } from './review.ts';
-import type { Bid } from './till.ts';
+import type { Bid } from './charge.ts';
 import { delayOf, type GateSpec, type IssueAct, type PhaseSpec, type Scenario } from './scenario.ts';
 
 /** How widely a new commit reaches, narrowest first. */
