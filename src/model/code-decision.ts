@@ -77,7 +77,10 @@ function broken(error: PhasegateError): Extract<Verdict, { type: 'unavailable' }
 /** What makes it no decision. */
 function faultOf(answer: unknown): string {
   if (answer === null || answer === undefined) return 'it answered nothing, on this path it has no `return`';
-  if (typeof answer !== 'object') return `it answered ${quoted(String(answer))}, a ${typeof answer}`;
+  if (typeof answer === 'function' || typeof answer === 'symbol') return `it answered a ${typeof answer}`;
+  if (typeof answer === 'number' || typeof answer === 'boolean' || typeof answer === 'bigint')
+    return `it answered ${quoted(`${answer}`)}, a ${typeof answer}`;
+  if (typeof answer !== 'object') return `it answered a ${typeof answer}`;
   if (Array.isArray(answer)) return 'it answered a list';
   const type: unknown = Reflect.get(answer, 'type');
   if (typeof type !== 'string') return 'its answer has no `type`';

@@ -142,7 +142,7 @@ async function rowOf(fault: Fault, api: Api): Promise<readonly string[]> {
   const said = verdicts.map((one) => (one.type === 'unavailable' ? `unavailable (${one.error.code})` : one.type));
   const isAsked = records.some(({ event }) => event.type === 'phase.escalated');
   const note1 = phases['note'];
-  const end = note1?.error ? `failed, \`${note1.error.code}\`` : `${note1?.status}`;
+  const end = note1?.error ? `failed, \`${note1.error.code}\`` : String(note1?.status);
   return [
     name,
     counted(said),

@@ -137,6 +137,7 @@ function applyTo(draft: (phase: string) => Draft, event: PhaseEvent): void {
   const phase = draft(event.phase);
   switch (event.type) {
     case 'phase.read':
+    case 'task.dropped':
       return;
     case 'phase.started':
       phase.tasks.clear();
