@@ -360,7 +360,7 @@ describe('a pathological one', () => {
   });
 
   it('prompts that grow', async () => {
-    const critique = change(`Cite ${'more and more '.repeat(300)}.`);
+    const critique = { ...change('Cite more'), feedback: `It lacks. Cite ${'more and more '.repeat(300)}.` };
     const findings = await findingsIn(1, () => [fake('a', { verdicts: [critique] })]);
     const unwarned = await findingsIn(1, () => [fake('a', { maxPromptGrowth: 0, verdicts: [critique] })]);
     expect(unwarned).toEqual([{ ...findings[0], evidence: [{ runId: 'run-0', seq: 10 }] }]);

@@ -520,7 +520,7 @@ describe('a reviewer that answers garbage', () => {
 
   it.each<readonly [string, unknown]>([
     ['an empty text', ''],
-    ['a megabyte without a verdict', 'no verdict here\n'.repeat(70_000)],
+    ['nearly a megabyte without a verdict', 'no verdict here\n'.repeat(60_000)],
   ])('%s is text without a verdict', async (_, answer) => {
     const a = fake('a', { onUnrecognised: 'approve', verdicts: [() => answer] });
     const { lines } = await play([a]);
