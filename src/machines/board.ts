@@ -10,7 +10,7 @@ import { byName } from '../model/by-name.ts';
 import { createCourse, type Course } from '../model/course.ts';
 import type { EventOf, GivenInput, RunEvent, RunStatus } from '../model/event.ts';
 import type { Graph } from '../model/graph.ts';
-import { EDITION } from '../model/edition.ts';
+import { EDITION, isFirstEdition } from '../model/edition.ts';
 import { createLedger, currentCommit, type Ledger } from '../model/ledger.ts';
 import { planGraph, type GatePlan, type PhasePlan, type Plan } from '../model/plan.ts';
 import type { LimitName } from '../model/policy.ts';
@@ -160,13 +160,19 @@ export function entryNamed(board: Board, name: string): Entry | undefined {
   return index === undefined ? undefined : entryAt(board, index);
 }
 
-/** Queues phases that may go on. */
+/** Queues phases that may go on. One that works or waits for a person has no place in the queue, but in the first edition. */
 export function enqueue(board: Board, phases: readonly number[]): void {
   for (const phase of phases) {
     const entry = entryAt(board, phase);
+    if (!mayBegin(entry) && entry.parked !== 'retrying' && !isFirstEdition(board)) continue;
     if (!entry.queued) push(board.queue, phase);
     mark(board, entry);
   }
+}
+
+/** A phase that works, waits for a person, or has ended is not begun, even if an ancestor of it has changed. */
+export function mayBegin({ standing, parked }: Entry): boolean {
+  return standing === 'pending' || parked === 'rewinding';
 }
 
 /** Queues a phase before all others. */

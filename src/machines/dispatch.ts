@@ -9,7 +9,7 @@ import { createView, currentCommit } from '../model/ledger.ts';
 import { countOf } from '../model/policy.ts';
 import { length } from '../model/queue.ts';
 import { mergeCorrections } from '../model/revision.ts';
-import { dequeue, reachesPerson, type Board, type Entry } from './board.ts';
+import { dequeue, mayBegin, reachesPerson, type Board, type Entry } from './board.ts';
 import type { Past, Start } from './phase-context.ts';
 import { endIfDone } from './ending.ts';
 import { recallAtRetry, recallAtStart } from './keepsakes.ts';
@@ -48,11 +48,6 @@ function pump(board: Board): void {
   board.scheduled = false;
   endIfDone(board);
   board.ports.publish();
-}
-
-/** A phase that works, waits for a person, or has ended is not begun, even where an ancestor of it has changed. */
-function mayBegin({ standing, parked }: Entry): boolean {
-  return standing === 'pending' || parked === 'rewinding';
 }
 
 /** Starts a phase from the inputs that are current now: anew, or where it waits for a predecessor that it sent back. */

@@ -8,7 +8,8 @@
  * The edition that new runs go by. Records of an earlier one lead to what they led to then.
  *
  * - 1: what several reviewers ask for beside the verdict is told to nobody. Runs of it do not say so.
- * - 2: no feedback is dropped (rule 7), and gates are closed by default (`former-plan.ts` has the defaults before).
+ *   A phase that waits for a person keeps the place in the queue that it got when its ancestors were settled.
+ * - 2: no feedback is dropped (rule 7), a phase that a person sends back waits behind all that may start (rule 2), and gates are closed by default (`former-plan.ts` has the defaults before).
  */
 export const EDITION = 2;
 

@@ -224,6 +224,55 @@ describe('startRun()', () => {
     `);
   });
 
+  //  ask                  waits for a person, and works again while draft is answered
+  //  plan ─┬─▶ draft      waits for a person while plan runs again
+  //        └─▶ print      sends plan back, and waits for its place longer than draft
+  it('starts what has waited longer before what a person sends back', async () => {
+    const again = (delay: number) => ({
+      gate: gate([{ do: 'escalate', delay: 1 }, yes(1)]),
+      people: [{ do: 'retry' as const, feedback: 'again', delay }],
+    });
+    const phases = [
+      does('ask', [], [put(1, 5), put(2, 10)], again(30)),
+      does('plan', [], [put(1, 10), put(2, 20)]),
+      does('draft', ['plan'], [put(1, 3), put(2, 3)], again(30)),
+      does('print', ['plan'], [put(1, 4), put(2, 4)], { gate: gate([back('plan', 'deeper', 1), yes(1)]) }),
+    ];
+    expect(await story(scenario(phases, { concurrency: 1 }), BEGINS)).toMatchInlineSnapshot(`
+      "
+      @0 run.started
+      @0 phase.started ask g=0 a=0 told=null
+      @6 review.decided ask g=0 a=0 verdict="escalate" by="gate"
+      @6 phase.escalated ask g=0 a=0 because="requested"
+      @6 phase.started plan g=0 a=0 told=null
+      @16 phase.approved plan g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={}
+      @16 phase.started draft g=0 a=0 told=null
+      @20 review.decided draft g=0 a=0 verdict="escalate" by="gate"
+      @20 phase.escalated draft g=0 a=0 because="requested"
+      @20 phase.started print g=0 a=0 told=null
+      @25 review.decided print g=0 a=0 verdict="retryPredecessor" by="gate"
+      @25 phase.rewinding print g=0 a=0 target="plan" feedback="deeper" by="gate" spent=1
+      @25 phase.started plan g=1 a=1 told="deeper"
+      @36 review.decided ask g=0 a=0 verdict="retry" by="person" who="ada"
+      @36 phase.retrying ask g=0 a=0 feedback="again" by="person" spent=0
+      @45 phase.approved plan g=1 a=1 because="unreviewed" outputs={"work":2} version=2 read={}
+      @45 phase.started ask g=0 a=1 told="again"
+      @50 review.decided draft g=0 a=0 verdict="retry" by="person" who="ada"
+      @50 phase.retrying draft g=0 a=0 feedback="again" by="person" spent=0
+      @56 review.decided ask g=0 a=1 verdict="approve" by="gate"
+      @56 phase.approved ask g=0 a=1 because="approved" outputs={"work":2} version=1 read={}
+      @56 phase.started print g=0 a=0 told=null
+      @61 review.decided print g=0 a=0 verdict="approve" by="gate"
+      @61 phase.approved print g=0 a=0 because="approved" outputs={"work":2} version=1 read={"plan":2}
+      @61 phase.started draft g=0 a=1 told="again"
+      @65 review.decided draft g=0 a=1 verdict="approve" by="gate"
+      @65 phase.approved draft g=0 a=1 because="approved" outputs={"work":2} version=1 read={"plan":1}
+      @65 phase.stale draft because="plan"
+      @65 run.ended status="completed" limit=null
+      "
+    `);
+  });
+
   //  first ──▶ second    a limit holds the run: nobody lifts it
   it('ends a run whose limit nobody lifts in time', async () => {
     const phases = [does('first', [], [{ ...put(1, 10), tokens: 9 }]), does('second', ['first'], [put(1, 1)])];
