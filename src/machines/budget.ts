@@ -92,10 +92,13 @@ class BudgetTill implements Till {
     if (this.#isDue || this.waiting.length === 0) return;
     this.#isDue = true;
     // Not at once: phases are stopped in the middle of what the board does.
-    this.#board.ports.later(() => {
-      this.#isDue = false;
-      this.#serve();
-    });
+    this.#board.ports.later(() => this.lookNow());
+  }
+
+  lookNow(): void {
+    if (!this.#isDue) return;
+    this.#isDue = false;
+    this.#serve();
   }
 
   tooLate(ms: number): void {

@@ -38,6 +38,8 @@ export function resume(board: Board, entry: Entry): void {
 
 /** Starts queued phases while there is room. */
 function pump(board: Board): void {
+  // Tries that wait have asked before those of a phase that starts now.
+  board.till?.lookNow();
   const room = countOf(board.plan.concurrency);
   while (board.ended === undefined && board.held.length === 0) {
     const entry = dequeue(board, board.working < room);

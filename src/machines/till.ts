@@ -42,6 +42,8 @@ export interface Till {
   giveBack(stake: Stake): void;
   /** Something has changed that tries may wait for. */
   look(): void;
+  /** Does at once what `look` has put off. */
+  lookNow(): void;
   /** Tries that need so many milliseconds, or more, do not end in time any more. */
   tooLate(ms: number): void;
 }

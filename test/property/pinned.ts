@@ -54,7 +54,7 @@ export function does(
     gate: own = null,
     people = [],
     ...task
-  }: Partial<Pick<PhaseSpec, 'gate' | 'people'> & Pick<TaskSpec, 'asked' | 'tries'>> = {},
+  }: Partial<Pick<PhaseSpec, 'gate' | 'people'> & Pick<TaskSpec, 'asked' | 'tries' | 'estimate'>> = {},
 ): PhaseSpec {
   const tasks = [{ name: 'work', after: [], asks: [], tries: 1, ...task, calls }];
   return { name, after, mode: 'dependencies', tasks, gate: own, people };

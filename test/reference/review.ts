@@ -10,7 +10,7 @@ import { routed } from './issues.ts';
 import { spend } from './limits.ts';
 import { shown } from './line.ts';
 import type { Bid } from './charge.ts';
-import { ask, giveBack, stopBeside } from './till.ts';
+import { ask, giveBack, look, stopBeside } from './till.ts';
 import {
   callOf,
   type Call,
@@ -155,6 +155,8 @@ function askReviewers(
       hear(name, judged(phase, gate, act));
     });
   };
+  // Who has asked before is served before.
+  look(world);
   for (const one of asked) {
     ask(
       world,

@@ -1,0 +1,87 @@
+/**
+ * Scenarios of estimates worth reading: who is looked at first when a try ends that others have waited for.
+ *
+ * Times are virtual milliseconds. That tasks and reviews begin is left out of the text, not out of the comparison.
+ */
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { asks, does, gate, put, scenario, yes } from './pinned.ts';
+import { story } from './story.ts';
+
+// XState's development build warns once per action of every phase.
+beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined));
+
+const BEGINS = / (?:task\.started|task\.completed|review\.started) /u;
+
+describe('startRun()', () => {
+  //  plan ─┬─▶ draft    its task waits for what the reviewer of data may use
+  //        └─▶ print    waits for the place of data
+  //  data
+  it('looks at a try that waits before it starts a phase in the place of the one that it waited for', async () => {
+    const reviewers = [{ name: 'judge', estimate: 10, calls: [yes(30)] }];
+    const phases = [
+      does('plan', [], [put(1, 20)]),
+      does('data', [], [put(1, 10)], { gate: gate([], { reviewers }) }),
+      does('draft', ['plan'], [put(1, 5)], { estimate: 10 }),
+      does('print', ['plan'], [put(1, 5)]),
+    ];
+    expect(await story(scenario(phases, { concurrency: 2, limits: { tokens: 15 } }), BEGINS)).toMatchInlineSnapshot(`
+      "
+      @0 run.started
+      @0 phase.started plan g=0 a=0 told=null
+      @0 phase.started data g=0 a=0 told=null
+      @20 phase.approved plan g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={}
+      @20 phase.started draft g=0 a=0 told=null
+      @40 task.reported data g=0 a=0 task="judge" reviewer=true tokens=10 estimated=true
+      @40 review.decided data g=0 a=0 verdict="approve" by="gate"
+      @40 phase.approved data g=0 a=0 because="approved" outputs={"work":1} version=1 read={}
+      @40 limit.reached limit="tokens" used=10 max=15 holds=null refused="work"
+      @40 phase.cancelled draft
+      @40 phase.skipped print
+      @40 run.ended status="exhausted" limit="tokens"
+      "
+    `);
+  });
+
+  //  plan ─────▶ print    plan is reviewed by a person
+  //  data                 its task waits for what that of plan may use
+  it('looks at a try that waits before a review begins, and asks no person where the run is held then', async () => {
+    const phases = [
+      does('plan', [], [put(1, 10)], { estimate: 10, gate: asks([yes(5)], {}) }),
+      does('data', [], [put(1, 3)], { estimate: 10 }),
+      does('print', ['plan'], [put(1, 5)]),
+    ];
+    const held = { limits: { tokens: 15 }, onLimit: 'escalate' as const };
+    expect(await story(scenario(phases, { ...held, lifts: false }), BEGINS)).toMatchInlineSnapshot(`
+      "
+      @0 run.started
+      @0 phase.started plan g=0 a=0 told=null
+      @0 phase.started data g=0 a=0 told=null
+      @10 task.reported plan g=0 a=0 task="work" reviewer=false tokens=10 estimated=true
+      @10 limit.reached limit="tokens" used=10 max=15 holds=null refused="work"
+      @902251244 phase.cancelled plan
+      @902251244 phase.cancelled data
+      @902251244 phase.skipped print
+      @902251244 run.ended status="exhausted" limit="tokens"
+      "
+    `);
+    expect(await story(scenario(phases, held), BEGINS)).toMatchInlineSnapshot(`
+      "
+      @0 run.started
+      @0 phase.started plan g=0 a=0 told=null
+      @0 phase.started data g=0 a=0 told=null
+      @10 task.reported plan g=0 a=0 task="work" reviewer=false tokens=10 estimated=true
+      @10 limit.reached limit="tokens" used=10 max=15 holds=null refused="work"
+      @902251244 limit.lifted limit="tokens" who="ada"
+      @902251244 task.asked plan g=0 a=0 task="judge" reviewer=true
+      @902251247 task.reported data g=0 a=0 task="work" reviewer=false tokens=10 estimated=true
+      @902251247 phase.approved data g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={}
+      @902251249 task.answered plan g=0 a=0 task="judge" reviewer=true who="ada"
+      @902251249 review.decided plan g=0 a=0 verdict="approve" by="gate"
+      @902251249 phase.approved plan g=0 a=0 because="approved" outputs={"work":1} version=1 read={}
+      @902251249 phase.started print g=0 a=0 told=null
+      @902251254 phase.approved print g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={"plan":1}
+      @902251254 run.ended status="completed" limit=null
+      "
+    `);
+  });
+});
