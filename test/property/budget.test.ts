@@ -117,8 +117,8 @@ describe('a run whose estimates hold', () => {
       }),
       options,
     );
-    // A limit that nothing ever came near would prove nothing.
-    expect([...ends].toSorted()).toEqual(['completed', 'exhausted', 'failed']);
+    // A limit that nothing ever came near would prove nothing. A gate whose retries are spent rejects.
+    expect([...ends].toSorted()).toEqual(['completed', 'exhausted', 'failed', 'rejected']);
     expect(waited).toBeGreaterThan(50);
   }, 600_000);
 });
