@@ -38,7 +38,7 @@ export function readUsage(usage: Usage, price: Price | undefined): ReadUsage {
 }
 
 /** A usage in words, for messages. */
-export function shownUsage(usage: unknown): string {
+function shownUsage(usage: unknown): string {
   let text: string | undefined;
   try {
     text = JSON.stringify(usage);
