@@ -288,6 +288,8 @@ function replyOf({ does, pick, value, text }: Act, nonce: string): unknown {
   const told = (said: string) => ({ text: said, usage: { inputTokens: 1, outputTokens: 1 } });
   switch (does) {
     case 'yes':
+      // No quirk of usage costs an answer.
+      if (pick % 4 === 3) return { text: verdict(yes), usage: { inputTokens: -1, outputTokens: 'many' } };
       return told(verdict(yes));
     case 'no':
       return told(verdict(pick % 2 === 0 ? { verdict: 'reject' } : { verdict: 'retry', required_change: 'Cut it.' }));
@@ -305,8 +307,7 @@ function replyOf({ does, pick, value, text }: Act, nonce: string): unknown {
         () => ({ text: verdict(yes), finishReason: 'length' }),
         () => ({ text: verdict(yes), finishReason: 'refusal' }),
         () => ({ text: verdict(yes), finishReason: 'tool_calls' }),
-        () => ({ text: verdict(yes), usage: { inputTokens: -1, outputTokens: 'many' } }),
-      ][pick % 13]?.();
+      ][pick % 12]?.();
     case 'huge':
       return told(verdict({ verdict: 'retry', required_change: 'Cut it.', critique: 'APPROVE '.repeat(4000) }));
     case 'hostile':
