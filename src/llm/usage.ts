@@ -37,18 +37,6 @@ export function readUsage(usage: Usage, price: Price | undefined): ReadUsage {
   return { tokens, inputTokens, outputTokens, costUsd, isWhole: isSplit || total !== undefined };
 }
 
-/** A usage in words, for messages. */
-function shownUsage(usage: unknown): string {
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(usage);
-  } catch {
-    text = undefined;
-  }
-  if (text === undefined) return 'unreadable';
-  return text.length > LONGEST ? excerpt(text) : text;
-}
-
 // --- internal ---
 
 const LONGEST = 200;
