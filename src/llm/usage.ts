@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { excerpt } from './model-error.ts';
 import type { Usage } from './port.ts';
 import { costOf, costOfTotal, type Price } from './prices.ts';
 
@@ -38,8 +37,6 @@ export function readUsage(usage: Usage, price: Price | undefined): ReadUsage {
 }
 
 // --- internal ---
-
-const LONGEST = 200;
 
 /** A number from 0, also one that is written as text. */
 function countOf(value: unknown): number | undefined {
