@@ -77,7 +77,7 @@ describe('phasegate run, piped', () => {
     const directory = await files({
       'pipeline.mjs': moduleOf(`[phase('dr\u202Eaft', {
         tasks: [task('write', { run: ({ report }) => { report({ progress: '\\u001B[2Jgone\\r\\u0007' }); return '\\u001B]0;title\\u0007x'; } })],
-        review: { by: () => retry('\\u001B[31mred\\u009B5m\\nnext'), maxRetries: 0 },
+        review: { by: () => retry('\\u001B[31mred\\u009B5m\\nnext'), maxRetries: 0, onExhausted: 'accept' },
       })]`),
     });
     const { stdout, code } = await phasegate(['run', join(directory, 'pipeline.mjs')]);

@@ -251,7 +251,12 @@ describe('the tree', () => {
       if (index === 3)
         return phase(`p${index}`, { after, tasks, review: ({ attempt }) => (attempt > 1 ? approve() : retry('more')) });
       if (index === 5) return phase(`p${index}`, { after, tasks, review: () => rejected('no use') });
-      if (index === 8) return phase(`p${index}`, { after, tasks, review: { by: () => retry('less'), maxRetries: 0 } });
+      if (index === 8)
+        return phase(`p${index}`, {
+          after,
+          tasks,
+          review: { by: () => retry('less'), maxRetries: 0, onExhausted: 'accept' },
+        });
       return phase(`p${index}`, { after, tasks });
     });
     const last = phase('t', { after: ['p5'], tasks: [task('work', { run: () => 1 })] });
