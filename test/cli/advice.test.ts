@@ -14,7 +14,7 @@ const SPENT = {
   corrections: [
     'fork r1 --at 14 --run',
     'corrections: 1',
-    `[phase('a', { tasks: [paid('t')], review: ({ attempt }) => attempt > 2 ? 'APPROVE' : retry('Again.') })]`,
+    `[phase('a', { tasks: [paid('t')], review: ({ attempt }) => attempt > 1 ? 'APPROVE' : retry('Again.') })]`,
   ],
 };
 
