@@ -107,9 +107,9 @@ describe('examples/quality-gate', () => {
     const { code, stdout, stderr } = await phasegate(['run', FILE]);
     expect(untimed(stdout).filter((line) => /verdict|retry|approved/u.test(line))).toEqual([
       'summary: verdict: retry: Check "length" failed: The summary has 162 words, 32 more than the 130 that are allowed. Drop a sentence.',
-      'summary: retry 1/4: Check "length" failed: The summary has 162 words, 32 more than the 130 that are allowed. Drop a sentence.',
+      'summary: retry 1/4: Make `node check-length.mjs` pass (exit code 1).',
       'summary: verdict: retry: Check "length" failed: The summary has 144 words, 14 more than the 130 that are allowed. Drop a sentence.',
-      'summary: retry 2/4: Check "length" failed: The summary has 144 words, 14 more than the 130 that are allowed. Drop a sentence.',
+      'summary: retry 2/4: Make `node check-length.mjs` pass (exit code 1).',
       'summary: verdict: approve',
       'summary: approved',
       'page: verdict: approve',
