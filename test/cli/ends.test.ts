@@ -116,7 +116,13 @@ describe('what to do', () => {
     [
       'an answer that is no decision',
       'p.mjs',
-      judged(`{ by: () => ({ type: 'retyr' }), maxReviewErrors: 0 }`),
+      judged(`{ by: () => ({ type: 'retyr' }) }`),
+      'its type "retyr" is none. Did you mean "retry"?\n    Return approve(), retry(feedback), ',
+    ],
+    [
+      'an answer that has no verdict',
+      'p.mjs',
+      judged(`{ by: () => 'Hm.', maxReviewErrors: 0 }`),
       'on a terminal, where you are asked.\n',
     ],
   ])('is told for a terminal after %s', async (_, name, content, text) => {
