@@ -24,7 +24,12 @@ describe('phasegate fork --run', () => {
   it.each([
     ['a file that is not there', 'nofile.mjs', [], 'Cannot load "'],
     ['another definition', 'other.mjs', [], ' in a fork as the definition of "article" has changed'],
-    ['another definition of what has begun', 'other.mjs', ['--allow-changed'], ' in a fork again from record 2'],
+    [
+      'another definition of what has begun',
+      'other.mjs',
+      ['--allow-changed'],
+      ' in a fork with another definition as a phase that has begun differs:\n  phase "research" is gone\n',
+    ],
   ])('makes no fork with %s', async (_, file, flags, text) => {
     const cwd = await article('go');
     const id = await ranTo(cwd, 0);
