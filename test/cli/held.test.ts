@@ -10,7 +10,8 @@ const PHASES = {
 
 /** A pipeline whose limit has room for one try of two. */
 function moduleOf(phases: string): string {
-  return `import { approve, definePipeline, phase, retry, task } from 'phasegate';
+  return `import { existsSync, writeFileSync } from 'node:fs';
+    import { approve, definePipeline, phase, retry, task } from 'phasegate';
     const estimate = { costUsd: 0.6 };
     const later = (value) => new Promise((done) => setTimeout(done, 400, value));
     const pays = (then) => ({ report }) => { report({ costUsd: 0.6 }); return then(); };
@@ -42,24 +43,45 @@ describe('a run that a limit holds before a try', () => {
       'a: slow done',
     ],
     [
+      'reviewers',
+      `[phase('a', { tasks: [paid('t')], review: { by: [
+        task('free', { run: async ({ report }) => { await later(); report({ progress: 'has read it' }); return approve(); } }),
+        task('costly', { estimate, run: () => approve() }),
+      ] } })]`,
+      'has read it',
+    ],
+  ])('ends what is at work first: %s', async (_, phases, text) => {
+    const cwd = await files({ 'p.mjs': moduleOf(phases) });
+    const { code, stdout } = await phasegate(['run', 'p.mjs'], { cwd });
+    expect(untimed(stdout).join('\n')).toContain(text);
+    expect(stdout).toContain('‖ costUsd waits for a person');
+    expect(code).toBe(3);
+  });
+
+  it.each([
+    [
       'tries that wait for their turn',
-      `[phase('b', { tasks: [paid('t'), paid('u'), task('poor', { run: () => { if (!globalThis.was) { globalThis.was = true; throw new Error('x'); } return 1; }, retry: { attempts: 2, backoff: { first: 400 } } })] })]`,
+      `[phase('b', { tasks: [paid('t'), paid('u'), task('poor', { run: () => { if (!existsSync('was')) { writeFileSync('was', ''); throw new Error('x'); } return 1; }, retry: { attempts: 2, backoff: { first: 400 } } })] })]`,
       'b: poor done',
     ],
     [
       'reviewers',
       `[phase('a', { tasks: [paid('t')], review: { by: [
         task('costly', { estimate, run: () => approve() }),
-        task('free', { run: async ({ report }) => { await later(); report({ progress: 'has read it' }); return approve(); } }),
+        task('free', { run: ({ report }) => { report({ progress: 'has read it' }); return approve(); } }),
       ] } })]`,
       'has read it',
     ],
-  ])('does everything else first: %s', async (_, phases, text) => {
+  ])('begins nothing more until somebody has lifted the limit: %s', async (_, phases, text) => {
     const cwd = await files({ 'p.mjs': moduleOf(phases) });
-    const { code, stdout } = await phasegate(['run', 'p.mjs'], { cwd });
-    expect(untimed(stdout).join('\n')).toContain(text);
-    expect(stdout).toContain('‖ costUsd waits for a person');
-    expect(code).toBe(3);
+    const held = await phasegate(['run', 'p.mjs', '--run-id', 'r1'], { cwd });
+    expect(held.stdout).toContain('‖ costUsd waits for a person');
+    expect(held.stdout).not.toContain(text);
+    expect(held.code).toBe(3);
+    await phasegate(['inbox', 'answer', 'r1:', '--approve'], { cwd });
+    const { code, stdout } = await phasegate(['resume', 'r1'], { cwd });
+    expect(stdout).toContain(text);
+    expect(code).toBe(0);
   });
 
   it('is cancelled where it is not kept', async () => {
