@@ -96,7 +96,7 @@ describe('the change that a failed command asks for', () => {
   it('is speed where the timeout is over, and says what was put out until then', async () => {
     const stuck: CommandLine = ['sh', '-c', 'echo waiting for a port; exec sleep 1000'];
     const { change, feedback } = await saidOf(stuck, { kind: 'test', timeout: 2000 });
-    expect(change).toMatch(/^Make `.*` end within 2 s\.$/u);
+    expect(change).toMatch(/^Make `.*` end within 2000 ms\.$/u);
     expect(feedback).toBe('Check "check" failed: waiting for a port');
   });
 

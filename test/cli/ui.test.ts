@@ -225,9 +225,15 @@ describe('what the dashboard does', LONG, () => {
       },
     });
     await writeFile(join(cwd, 'asks.mjs'), 'throw new Error("broken");');
-    const { status, body } = await client.post('/api/runs/r/resume');
-    expect(status).toBe(500);
-    expect(JSON.stringify(body)).toContain('broken');
+    expect(await client.post('/api/runs/r/resume')).toMatchObject({
+      status: 409,
+      body: {
+        error: {
+          code: 'DEFINITION_INVALID',
+          message: expect.stringContaining('broken') as string,
+        },
+      },
+    });
   });
 
   it('tries again what has failed', async () => {
