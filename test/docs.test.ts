@@ -292,7 +292,7 @@ async function expectDashboard(command: string, env: NodeJS.ProcessEnv, cwd: str
 
 /** Without what differs from run to run. */
 function timeless(text: string): string {
-  return text.replace(/ *\d+\.\ds\b/gu, ' 0.0s').replace(/\b[0-9A-HJKMNP-TV-Z]{26}\b/gu, '<run>');
+  return text.replace(/ *\b(?:\d+m )?\d+(?:\.\d)?s\b/gu, ' 0.0s').replace(/\b[0-9A-HJKMNP-TV-Z]{26}\b/gu, '<run>');
 }
 
 function patternOf(text: string): RegExp {

@@ -250,7 +250,7 @@ describe('what a run is resumed with', () => {
     const cwd = await article();
     const id = await leftAtWork(cwd);
     await mkdir(join(cwd, 'below'));
-    await put(cwd, 'below/go');
+    await put(cwd, 'go');
     const resumed = await phasegate(['resume', id, '--store', '../.phasegate/runs.db'], { cwd: join(cwd, 'below') });
     expect(resumed).toMatchObject({ code: 0, stderr: '' });
   });
