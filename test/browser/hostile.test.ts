@@ -5,7 +5,7 @@
  */
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startRun } from '../../src/index.ts';
+import { escalate, retry, startRun } from '../../src/index.ts';
 import { fake } from '../rig.ts';
 import { dashboard, type Served } from './dashboard.ts';
 import { goTo, placesOf, type Place } from './places.ts';
@@ -53,7 +53,7 @@ async function hostile(): Promise<Served> {
   const draft = fake(PHASE, {
     outputs: [output, { ...output, [MARKUP]: `${TURNED} again` }],
     reviewers: {
-      [`critic ${MARKUP}`]: [`RETRY: ${MARKUP} ${TURNED} ${LONG}`, `ESCALATE: ${MARKUP} ${TURNED} ${LONG}`],
+      [`critic ${MARKUP}`]: [retry(`${MARKUP} ${TURNED} ${LONG}`), escalate(`${MARKUP} ${TURNED} ${LONG}`)],
     },
   });
   const run = startRun(pipelineOf(`story ${MARKUP} ${TURNED}`, [draft, fake('next', { after: [PHASE] })]), {

@@ -123,7 +123,7 @@ describe('the list of runs', () => {
     });
     await startRun(pipeline, { store, runId: 'failed-1' }).result;
     const { page, allow } = await openTab(`${url}#/runs`);
-    allow(/500/u);
+    allow(/409/u);
     await act(page, 'failed-1', 'Retry what was not approved');
     const alert = page.getByRole('alert');
     await expect
