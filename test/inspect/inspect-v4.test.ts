@@ -39,8 +39,9 @@ describe('serveOldInspector()', () => {
     const one = registered.find(({ id }) => id === 'plan');
     expect(one?.parent).toBe(root?.sessionId);
     expect(Object.keys(one?.machine.states ?? {})).toEqual(PHASE);
-    const [first] = one?.machine.states['deciding']?.definition.transitions ?? [];
-    expect(first).toMatchObject({ cond: { name: 'mayAskAgain' }, actions: [{ type: 'countReviewError' }] });
+    const [first, second] = one?.machine.states['deciding']?.definition.transitions ?? [];
+    expect(first).toMatchObject({ cond: { name: 'isBroken' }, actions: [] });
+    expect(second).toMatchObject({ cond: { name: 'mayAskAgain' }, actions: [{ type: 'countReviewError' }] });
     const states = early.events.flatMap((event) => (event.type === 'service.state' ? event.state : []));
     expect(states.find(({ value }) => value === 'rewinding')?.context).toMatchObject({ origin: { run: 'old' } });
     const told = early.events.flatMap((event) => (event.type === 'service.event' ? event.event.name : []));

@@ -25,7 +25,7 @@ describe('GET /api/troubles', () => {
         seq,
         since: record?.time,
         found: 'The gate has used 1 of 1 retries',
-        advice: 'If it is not approved now, the last attempt stands all the same.',
+        advice: 'If it is not approved now, it is rejected.',
       },
     ]);
   });
