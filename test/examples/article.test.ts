@@ -26,7 +26,7 @@ async function byModels(entries: readonly Entry[], env: Readonly<Record<string, 
 
 /** What happened to phases, without their tasks. */
 function stepsIn(stdout: string): readonly string[] {
-  return untimed(stdout).filter((line) => /^\w+: (?:started|approved|retry|sends back|escalated)/u.test(line));
+  return untimed(stdout).filter((line) => /^\w+: (?:started|approved|verdict|retry|sends back|escalated)/u.test(line));
 }
 
 const facts = (value: unknown) => JSON.stringify({ value });
@@ -40,14 +40,19 @@ describe('examples/article without a key', () => {
     expect(stderr).toBe('');
     expect(stepsIn(stdout)).toEqual([
       'research: started',
-      'research: retry 1/2: The research rests on 2 sources.',
-      'research: started, attempt 2: The research rests on 2 sources.',
+      'research: verdict: retry: The research rests on 2 sources.',
+      'research: retry 1/2: Read at least 3 sources.',
+      'research: started, attempt 2: Read at least 3 sources.',
+      'research: verdict: approve',
       'research: approved',
       'writing: started',
-      'writing: sends back research 1/1: 4 of 4 claims have no figure.',
-      'research: started, attempt 3: 4 of 4 claims have no figure.',
+      'writing: verdict: send back research: 4 of 4 claims have no figure.',
+      'writing: sends back research 1/1: Give a figure for every claim.',
+      'research: started, attempt 3: Give a figure for every claim.',
+      'research: verdict: approve',
       'research: approved, version 2',
       'writing: started',
+      'writing: verdict: approve',
       'writing: approved',
     ]);
     expect(stdout).toContain(
@@ -82,7 +87,11 @@ describe('examples/article with a key', () => {
       better,
       verdict({ prior_findings: [{ finding: 1, status: 'fixed' }] }),
     ]);
-    expect(stepsIn(stdout).map((line) => line.replace(/(attempt \d+|\d\/\d): .*/u, '$1'))).toEqual([
+    expect(
+      stepsIn(stdout)
+        .filter((line) => !line.includes(': verdict: '))
+        .map((line) => line.replace(/(attempt \d+|\d\/\d): .*/u, '$1')),
+    ).toEqual([
       'research: started',
       'research: retry 1/2',
       'research: started, attempt 2',

@@ -15,7 +15,7 @@ async function notesOf(repo: string, entries: readonly Entry[]) {
   const args = ['run', 'examples/release-notes/pipeline.ts', '--input', `repo=${repo}`, '--input', `out=${out}`];
   const { code, stdout } = await phasegate(args, { env: { OPENAI_API_KEY: 'secret', OPENAI_BASE_URL: server.url } });
   await server.close();
-  const steps = untimed(stdout).filter((line) => /^draft: (?:started|approved|retry|sends back)/u.test(line));
+  const steps = untimed(stdout).filter((line) => /^draft: (?:started|approved|verdict|retry|sends back)/u.test(line));
   return { code, steps, asked: server.asked, read: () => readFileSync(out, 'utf8') };
 }
 
@@ -39,10 +39,13 @@ it('examples/release-notes with a key has a model word the entries, checks what 
   ]);
   expect(steps).toEqual([
     'draft: started',
-    expect.stringMatching(/^draft: retry 1\/2: Check "every commit once" failed:/u),
-    expect.stringMatching(/^draft: started, attempt 2: /u),
+    expect.stringMatching(/^draft: verdict: retry: Check "every commit once" failed:/u),
+    expect.stringMatching(/^draft: retry 1\/2: List the commits that are missing: /u),
+    expect.stringMatching(/^draft: started, attempt 2: List the commits that are missing: /u),
+    expect.stringMatching(/^draft: verdict: retry: /u),
     expect.stringMatching(/^draft: retry 2\/2: Say what breaks\./u),
     expect.stringMatching(/^draft: started, attempt 3: /u),
+    'draft: verdict: approve',
     'draft: approved',
   ]);
   expect(code).toBe(0);
