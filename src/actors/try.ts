@@ -67,7 +67,9 @@ export function tryTask<C>(trial: Trial<C>, number = 1): void {
 
 function begin<C>(trial: Trial<C>, number: number, stake: Stake | undefined): void {
   trial.onTry?.(number);
-  trial.host.whenDurable(() => trial.scope.guard(() => tryOnce(trial, number, stake)));
+  // It has begun for all who read the records: how long the store takes changes nothing of what it is charged.
+  const one = new Try(trial, stake);
+  trial.host.whenDurable(() => trial.scope.guard(() => tryOnce(trial, number, one)));
 }
 
 /** The attempt is over before the try has begun. */
@@ -76,14 +78,14 @@ function abandon<C>(trial: Trial<C>, number: number): void {
 }
 
 /** Runs the handler once, for as long as its timeout allows, until its output is accepted. */
-function tryOnce<C>(trial: Trial<C>, number: number, stake: Stake | undefined): void {
+function tryOnce<C>(trial: Trial<C>, number: number, one: Try): void {
   const { plan, work, scope } = trial;
   if (scope.isHalted) {
-    if (stake) scope.giveBack(stake);
+    one.rest();
+    one.end();
     abandon(trial, number);
     return;
   }
-  const one = new Try(trial, stake);
   let value: unknown;
   scope.enter();
   try {
