@@ -167,7 +167,6 @@ export class WorkScope<I, O> {
   leave(): void {
     this.#busy -= 1;
     if (this.#busy > 0) return;
-    // What else has begun has handlers that are never called.
     if (this.isStopped) this.giveUp();
     else this.#patron.stragglers?.remove(this);
     this.onRest?.();

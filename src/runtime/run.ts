@@ -108,7 +108,11 @@ export interface Run<O = Readonly<Record<string, Outputs>>> extends AsyncIterabl
    *   decision, `DECISION_TARGET_INVALID` where it sends back a phase that is not upstream, `ANSWER_STALE` where the nonce is
    *   another, `ANSWERED` where another answer was first, such as one from another process. The decision changes nothing then.
    */
-  decide(about: NamesOf<O> | LimitName, decision: Answer<NamesOf<O>>, options?: AnswerOptions): Promise<void>;
+  decide<const A extends string>(
+    about: A & (string extends A ? string : NamesOf<O> | LimitName),
+    decision: Answer<NamesOf<O>>,
+    options?: AnswerOptions,
+  ): Promise<void>;
   /** What waits for people; where the run is kept, as far as that is. */
   inbox(): readonly InboxItem[];
   /**
