@@ -244,7 +244,6 @@ export class WorkScope<I, O> {
 // --- internal ---
 
 function remove<T>(list: T[] | undefined, item: T): void {
-  if (!list) return;
-  const at = list.indexOf(item);
-  if (at !== -1) list.splice(at, 1);
+  const at = list?.indexOf(item) ?? -1;
+  if (at !== -1) list?.splice(at, 1);
 }
