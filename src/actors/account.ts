@@ -1,5 +1,5 @@
 /**
- * What one try has said of its usage, and what it is charged where it has said nothing.
+ * The usage that one try has reported, and its charge if it reported none.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export interface Accounted {
 export class Account {
   readonly #estimate: Estimate;
   readonly #said = { tokens: false, costUsd: false };
-  /** What it was charged and has not said yet. */
+  /** The charge that it has not reported yet. */
   readonly #charged = { tokens: 0, costUsd: 0 };
 
   constructor(estimate: Estimate) {
@@ -30,7 +30,7 @@ export class Account {
     return { tokens: this.#rest('tokens', tokens), costUsd: this.#rest('costUsd', costUsd) };
   }
 
-  /** What the try is charged at its end, once: what it has said nothing of. */
+  /** Charges the try at its end, once, for all that it has not reported. */
   charge(): Usage | undefined {
     const tokens = this.#due('tokens');
     const costUsd = this.#due('costUsd');

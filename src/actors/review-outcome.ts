@@ -1,5 +1,5 @@
 /**
- * What a review comes to beside the verdict of its reviewers.
+ * Outcomes of a review other than the verdict of its reviewers.
  *
  * @module
  */

@@ -101,7 +101,7 @@ function askAll(gate: Gate): void {
   for (const reviewer of missing) {
     ask(gate, reviewer, isAlone, (answer) => {
       waitsFor -= 1;
-      // What others say who were told to stop is no answer.
+      // Reviewers that were told to stop give no answer.
       if (!isOver) answers[reviewer.name] = answer;
       if (!isOver && isBroken(answer)) {
         isOver = true;

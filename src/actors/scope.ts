@@ -65,7 +65,7 @@ export class WorkScope<I, O> {
     return this.#patron.clock;
   }
 
-  /** Whether limits bound what tries use. */
+  /** True if limits bound the usage of tries. */
   get isBounded(): boolean {
     return this.#patron.till !== undefined;
   }
@@ -106,7 +106,7 @@ export class WorkScope<I, O> {
     if (this.#stakes?.delete(stake)) this.#patron.till?.giveBack(stake);
   }
 
-  /** Whether nobody waits for what a try says now: the work has ended, or was stopped. */
+  /** True if nobody waits for reports of a try: the work has ended, or was stopped. */
   get isOver(): boolean {
     return this.isStopped || this.#hasEnded;
   }
