@@ -34,6 +34,7 @@ describe('the package', () => {
       'CHANGELOG.md',
       'LICENSE',
       'README.md',
+      'completion',
       'dist/dashboard',
       'dist/src',
       'dist/visualizations',

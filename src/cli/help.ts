@@ -32,6 +32,7 @@ const RUN = 'Run it:';
 const PEOPLE = 'Decide:';
 const LOOK = 'Look at runs:';
 const KEEP = 'Keep and remove runs:';
+const SHELL = 'Set up your shell:';
 
 const MORE: ReadonlyMap<string, More> = new Map<string, More>([
   ['phasegate', { examples: ['init', 'run pipeline.ts'], page: 'cli.md' }],
@@ -79,6 +80,10 @@ const MORE: ReadonlyMap<string, More> = new Map<string, More>([
   ['gc', { group: KEEP, examples: ['gc --keep 30d --dry-run'], page: 'cli.md#cancel-rm-gc' }],
   ['memory', { group: KEEP, examples: ['memory', 'memory rm --phase draft'], page: 'cli.md#memory' }],
   ['memory ls', { examples: ['memory ls --pipeline article'], page: 'cli.md#memory' }],
+  [
+    'completion',
+    { group: SHELL, examples: ['completion bash', 'completion fish | source'], page: 'cli.md#completion' },
+  ],
   ['memory rm', { examples: ['memory rm --run 01J9Z'], page: 'cli.md#memory' }],
 ]);
 

@@ -15,9 +15,12 @@ export function toPort(text: string): number {
   throw new InvalidArgumentError(`It is no port, which is a number from 0 to ${LAST_PORT}.`);
 }
 
-/** The arguments as commander should read them: it would take a file that follows such an option for the port. */
+/** The arguments as commander should read them: it would take a file that follows such an option for the port. Nothing after `--` is one. */
 export function withPortsApart(argv: readonly string[], options: readonly string[]): readonly string[] {
-  return argv.map((arg, at) => (options.includes(arg) && !/^\d+$/u.test(argv[at + 1] ?? '') ? `${arg}=` : arg));
+  const end = argv.indexOf('--');
+  const isApart = (arg: string, at: number): boolean =>
+    options.includes(arg) && !/^\d+$/u.test(argv[at + 1] ?? '') && (end === -1 || at < end);
+  return argv.map((arg, at) => (isApart(arg, at) ? `${arg}=` : arg));
 }
 
 // --- internal ---

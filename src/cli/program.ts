@@ -17,6 +17,7 @@ import { withLimits } from './limit-flags.ts';
 import type { Language } from './init.ts';
 import { withColour } from './colour.ts';
 import { addHelp } from './help.ts';
+import { addCompletionCommands } from './program-completion.ts';
 import { addInboxCommands } from './program-inbox.ts';
 import { addMemoryCommands } from './program-memory.ts';
 import { INSPECT, toPort, withPortsApart } from './port.ts';
@@ -127,6 +128,7 @@ function createProgram(io: ProgramIo, end: (code: ExitCode) => void): Command {
     .action(async (wanted: string | undefined, flags: GraphFlags) =>
       end(await (await import('./graph.ts')).drawGraph(wanted, flags, io)),
     );
+  addCompletionCommands(program, io, end);
   addHelp(program);
   return program;
 }

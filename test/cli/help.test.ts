@@ -96,6 +96,12 @@ describe('--help', () => {
           ],
         ],
         [
+          "Set up your shell:",
+          [
+            "completion",
+          ],
+        ],
+        [
           "Commands:",
           [
             "help",

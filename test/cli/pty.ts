@@ -68,6 +68,8 @@ export interface TerminalOptions {
   readonly size?: ScreenSize;
   /** How large the terminal becomes when the screen has this text for the first time. */
   readonly resize?: Readonly<Record<string, ScreenSize>>;
+  /** The working folder. @default that of the tests */
+  readonly cwd?: string;
   /** Called with what is seen whenever the live tree was drawn or erased, and at the end. */
   readonly onFrame?: (screen: ScreenModel) => void;
 }
@@ -81,7 +83,17 @@ export function onTerminal(
   args: readonly string[],
   type: Readonly<Record<string, string>> = {},
   env: NodeJS.ProcessEnv = {},
-  { size = { columns: 80, rows: 24 }, resize = {}, onFrame }: TerminalOptions = {},
+  options: TerminalOptions = {},
+): Promise<Screen> {
+  return programOnTerminal([process.execPath, main, ...args], type, env, options);
+}
+
+/** Runs any program on a terminal. @param words The program and its arguments. */
+export function programOnTerminal(
+  words: readonly string[],
+  type: Readonly<Record<string, string>>,
+  env: NodeJS.ProcessEnv,
+  { size = { columns: 80, rows: 24 }, resize = {}, onFrame, cwd }: TerminalOptions = {},
 ): Promise<Screen> {
   const clean = {
     ...process.env,
@@ -92,7 +104,8 @@ export function onTerminal(
     PHASEGATE_STORE: 'memory',
     ...env,
   };
-  const child = spawn('python3', ['-c', PTY, process.execPath, main, ...args], {
+  const child = spawn('python3', ['-c', PTY, ...words], {
+    cwd,
     env: clean,
     stdio: ['pipe', 'pipe', 'inherit', 'pipe'],
   });
