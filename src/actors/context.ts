@@ -12,6 +12,7 @@ import { renderPrompt, SMALLEST_PROMPT } from '../model/prompt.ts';
 import { recalledBy } from '../model/recollection.ts';
 import { elided, TEXT_LIMITS } from '../model/text-limits.ts';
 import type { Inputs, Outputs, Report, TaskContext, TaskRevision } from '../model/task-types.ts';
+import { isAmount, requireAmount, sumOf } from './amounts.ts';
 import type { Try } from './single-try.ts';
 
 /**
@@ -141,6 +142,7 @@ function sendReport(one: Try, report: Report): void {
     outputTokens,
     tokens = sumOf(inputTokens, outputTokens),
     costUsd,
+    estimated = false,
     model,
     provider,
     progress,
@@ -148,10 +150,10 @@ function sendReport(one: Try, report: Report): void {
     observation,
     warning,
   } = report;
-  amount('inputTokens', inputTokens);
-  amount('outputTokens', outputTokens);
-  amount('tokens', tokens);
-  amount('costUsd', costUsd);
+  requireAmount('inputTokens', inputTokens);
+  requireAmount('outputTokens', outputTokens);
+  requireAmount('tokens', tokens);
+  requireAmount('costUsd', costUsd);
   if (warning) {
     const { phase, generation, attempt } = about(scope.input, plan);
     const { code, message } = {
@@ -168,6 +170,7 @@ function sendReport(one: Try, report: Report): void {
     reviewer: role !== 'task' && role !== 'reflect',
     ...(tokens !== undefined && { tokens }),
     ...(costUsd !== undefined && { costUsd }),
+    ...(estimated && (tokens ?? costUsd) !== undefined && { estimated }),
     ...(inputTokens !== undefined && { inputTokens }),
     ...(outputTokens !== undefined && { outputTokens }),
     ...(model !== undefined && { model: elided(String(model), TEXT_LIMITS.name) }),
@@ -198,13 +201,22 @@ function waitFor({ isOver, signal, trial: { scope } }: Try, ms: number): Promise
 
 /** Of a try that nobody waits for any more just what it has used is told, less what it was charged already. */
 function sendLate(one: Try, report: Report): void {
-  const { inputTokens, outputTokens, tokens = sumOf(inputTokens, outputTokens), costUsd, model, provider } = report;
+  const {
+    inputTokens,
+    outputTokens,
+    tokens = sumOf(inputTokens, outputTokens),
+    costUsd,
+    estimated,
+    model,
+    provider,
+  } = report;
   if (![inputTokens, outputTokens, tokens, costUsd].every(isAmount)) return;
   const left = one.say({ tokens, costUsd });
   if (!left.tokens && !left.costUsd) return;
   one.tellUsage({
     ...(left.tokens && { tokens: left.tokens }),
     ...(left.costUsd && { costUsd: left.costUsd }),
+    ...(estimated && { estimated }),
     // Of a part of it nobody knows what it was.
     ...(left.tokens === tokens && inputTokens !== undefined && { inputTokens }),
     ...(left.tokens === tokens && outputTokens !== undefined && { outputTokens }),
@@ -215,25 +227,6 @@ function sendLate(one: Try, report: Report): void {
 
 /** Characters of an observation in a record. */
 const LONGEST_OBSERVED = 16_000;
-
-function sumOf(input: number | undefined, output: number | undefined): number | undefined {
-  return input === undefined ? output : input + (output ?? 0);
-}
-
-function amount(field: string, value: unknown): void {
-  if (isAmount(value)) return;
-  throw new PhasegateError(
-    'REPORT_INVALID',
-    `Cannot report usage as ${field} is ${typeof value === 'number' ? value : `a ${typeof value}`}, not a number from 0`,
-    {
-      hint: 'Report what was used since the last report, as a finite number.',
-    },
-  );
-}
-
-function isAmount(value: unknown): boolean {
-  return value === undefined || (typeof value === 'number' && Number.isFinite(value) && value >= 0);
-}
 
 function jsonContent({ name, content }: NonNullable<Report['artifact']>): unknown {
   const copy = toJson(content);

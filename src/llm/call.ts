@@ -8,12 +8,13 @@ import type { Estimate } from '../model/options.ts';
 import { retryHintOf } from '../model/retry-hint.ts';
 import type { TaskContext } from '../model/task-types.ts';
 import { answerTooLong, createAnswerLimit } from './answer-limit.ts';
+import { createTryUsage, type AnswerUsage, type TryUsage } from './answer-usage.ts';
 import type { Fitted } from './fit.ts';
 import type { Ask, AskRequest, Message } from './port.ts';
 import type { Price } from './prices.ts';
 import { createProgress } from './progress.ts';
 import type { RateLimit } from './rate-limit.ts';
-import { chargeOf, readReply, wholeText } from './reply.ts';
+import { readReply, wholeText } from './reply.ts';
 import { isTooLong, roomIn } from './too-long.ts';
 import type { WarnOnce } from './warn-once.ts';
 
@@ -65,9 +66,10 @@ export type CallContext = Pick<TaskContext, 'run' | 'phase' | 'task' | 'attempt'
 export async function callModel(caller: Caller, question: Question, context: CallContext): Promise<string> {
   const errors: unknown[] = [];
   const callers = [caller, ...caller.fallback];
+  const usage = createTryUsage(question.estimate);
   for (const [at, one] of callers.entries()) {
     try {
-      return await shrinkOnce(one, question, context);
+      return await shrinkOnce(one, { ...question, usage }, context);
     } catch (error) {
       context.signal.throwIfAborted();
       errors.push(error);
@@ -84,8 +86,13 @@ export async function callModel(caller: Caller, question: Question, context: Cal
 
 // --- internal ---
 
+/** A question, and what the answers to it have used. */
+interface TryQuestion extends Question {
+  readonly usage: TryUsage;
+}
+
 /** Asks with less material where the model says that it was given too much, and not a third time. */
-async function shrinkOnce(caller: Caller, question: Question, context: CallContext): Promise<string> {
+async function shrinkOnce(caller: Caller, question: TryQuestion, context: CallContext): Promise<string> {
   const first = question.messages(question.maxMaterial);
   try {
     return await askOnce(caller, question, first, context);
@@ -101,7 +108,7 @@ const LEAST = 100;
 
 async function askOnce(
   { ask, price, model, provider, limit, concurrency, warnOnce }: Caller,
-  { schema, retryEmpty, estimate, maxAnswerChars }: Question,
+  { schema, retryEmpty, maxAnswerChars, usage: ofTry }: TryQuestion,
   { messages, fitted }: Asked,
   context: CallContext,
 ): Promise<string> {
@@ -119,20 +126,31 @@ async function askOnce(
     if (typeof piece === 'string') answer.count(piece);
     progress(typeof piece === 'string' ? mask.push(piece) : piece);
   };
+  const usage = ofTry.answer(price, (used) => report({ ...used, model, provider }));
   const asked: Promise<unknown> = limit().run(
-    () => ask({ model, messages, schema, signal: answer.signal, onDelta, maxAnswerChars }),
+    () => ask({ model, messages, schema, signal: answer.signal, onDelta, onUsage: usage.grow, maxAnswerChars }),
     { signal, wait },
     concurrency,
   );
-  const reply = readReply(await answer.first(asked), who, maxAnswerChars);
-  const { charge, isWhole } = chargeOf(reply, price, estimate);
-  if (charge) report({ ...charge, model, provider });
+  const reply = await replyTo(answer.first(asked), usage, (given) => readReply(given, who, maxAnswerChars));
+  const { isWhole } = usage.end(reply.usage);
+  if (!isWhole) usage.chargeEstimate();
   if (reply.usage && !isWhole) {
     const message = `The usage of an answer of model ${nameOf({ model })} does not say all that it has used: the estimate counts where there is one`;
     warnOnce(context, 'USAGE_UNREADABLE', message);
   }
   if (reply.isTooLong) throw answerTooLong(whose, maxAnswerChars);
   return wholeText(reply, who, retryEmpty);
+}
+
+/** The reply. Where there is none, what its answer has said of its usage counts all the same. */
+async function replyTo<R>(asked: Promise<unknown>, usage: AnswerUsage, read: (given: unknown) => R): Promise<R> {
+  try {
+    return read(await asked);
+  } catch (error) {
+    usage.end();
+    throw error;
+  }
 }
 
 function nameOf({ model }: Pick<Caller, 'model'>): string {

@@ -33,6 +33,11 @@ export interface AskRequest {
    * have more than `maxAnswerChars`; the signal is aborted then as well.
    */
   readonly onDelta: (text: string) => void;
+  /**
+   * Told what the answer has used so far, all of it each time, where that is known while the answer comes: so a limit of the run ends it in the
+   * middle. What was told last counts if the reply has no `usage`.
+   */
+  readonly onUsage: (usage: Usage) => void;
   /** Characters of the answer that are taken at most. @default 1000000 */
   readonly maxAnswerChars?: number | undefined;
 }
@@ -56,6 +61,7 @@ export type FinishReason = 'stop' | 'length' | 'refusal' | 'filtered';
 export interface AskReply {
   /** The whole answer. Of a refusal, what the model says about it. */
   readonly text: string;
+  /** All that the answer has used. @default what `onUsage` was told last */
   readonly usage?: Usage | null | undefined;
   /**
    * A {@link FinishReason}, or the word of the maker for it, such as `end_turn`, `max_tokens` or `content-filter`. An answer that ended

@@ -4,6 +4,7 @@
  * @module
  */
 import { PhasegateError } from '../model/errors.ts';
+import type { Report } from '../model/task-types.ts';
 
 /** The price of a model in US dollars per million tokens. */
 export interface Price {
@@ -47,6 +48,17 @@ export function costOf({ inputTokens, outputTokens, cachedInputTokens = 0 }: Cou
 /** US dollars at most, where nobody says which tokens were of the messages and which of the answer. */
 export function costOfTotal(tokens: number, { inputPerMillion, outputPerMillion }: Price): number {
   return (tokens * Math.max(inputPerMillion, outputPerMillion)) / 1e6;
+}
+
+/** US dollars at least, while an answer goes on: any token of the messages may have come from a cache, and a total may be all of the cheaper kind. */
+export function leastCost(
+  { tokens, inputTokens, outputTokens }: { readonly tokens: number } & Pick<Report, 'inputTokens' | 'outputTokens'>,
+  { inputPerMillion, outputPerMillion, cachedInputPerMillion = inputPerMillion }: Price,
+): number {
+  const ofInput = Math.min(inputPerMillion, cachedInputPerMillion);
+  if (inputTokens === undefined || outputTokens === undefined)
+    return (tokens * Math.min(ofInput, outputPerMillion)) / 1e6;
+  return (inputTokens * ofInput + (tokens - inputTokens) * outputPerMillion) / 1e6;
 }
 
 // --- internal ---

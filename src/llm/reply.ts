@@ -1,17 +1,13 @@
 /**
- * What came back from a model: whether it is an answer, whether that is whole, and what it has used.
+ * What came back from a model: whether it is an answer, and whether that is whole.
  *
  * @module
  */
 import { z } from 'zod';
 import { maskKnown } from '../model/known-secrets.ts';
-import type { Estimate } from '../model/options.ts';
-import type { Report } from '../model/task-types.ts';
 import { finishOf } from './finish.ts';
 import { excerpt, unusable } from './model-error.ts';
 import type { AskReply } from './port.ts';
-import type { Price } from './prices.ts';
-import { readUsage } from './usage.ts';
 
 /** A reply as its fields are known. */
 export interface ReadReply extends AskReply {
@@ -37,18 +33,6 @@ export function readReply(given: unknown, who: string, most: number): ReadReply 
     finishReason,
     isTooLong,
   };
-}
-
-/** What is charged for a reply: what it says, and where that is not all, no less than what was expected. */
-export function chargeOf(
-  { usage }: AskReply,
-  price: Price | undefined,
-  expected: Estimate,
-): { readonly charge: Report | undefined; readonly isWhole: boolean } {
-  const { tokens, inputTokens, outputTokens, costUsd, isWhole } = readUsage(usage ?? {}, price);
-  const charged = isWhole ? { tokens, costUsd } : atLeast({ tokens, costUsd }, expected);
-  const isEmpty = charged.tokens === undefined && charged.costUsd === undefined;
-  return { charge: isEmpty ? undefined : { ...charged, inputTokens, outputTokens }, isWhole };
 }
 
 /** The text of an answer that is whole and not empty. @throws `MODEL_ANSWER_INVALID` where it is not. */
@@ -88,12 +72,4 @@ const replySchema = z.object({ text: z.string(), usage: z.unknown().optional(), 
 
 function isUsage(usage: unknown): usage is NonNullable<AskReply['usage']> {
   return typeof usage === 'object' && usage !== null;
-}
-
-function atLeast(said: Pick<Report, 'tokens' | 'costUsd'>, expected: Estimate): Pick<Report, 'tokens' | 'costUsd'> {
-  return { tokens: larger(said.tokens, expected.tokens), costUsd: larger(said.costUsd, expected.costUsd) };
-}
-
-function larger(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
 }

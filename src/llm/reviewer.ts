@@ -52,8 +52,8 @@ export interface ModelReviewerFields {
   readonly timeout?: number | undefined;
   /**
    * How often the model is asked for one review, at the same time. The verdict is what more than half of the answers say; where no
-   * verdict has so many, the review could not be had. Once either is certain, the others are aborted; what they have used is
-   * unknown. @default 1
+   * verdict has so many, the review could not be had. Once either is certain, the others are aborted; what they have used counts
+   * as far as it was said by then. @default 1
    */
   readonly samples?: number | undefined;
   /** What one try is expected to use at most, all its samples together. */

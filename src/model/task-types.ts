@@ -32,6 +32,8 @@ export interface Report {
   readonly provider?: string | undefined;
   /** US dollars spent since the last report. */
   readonly costUsd?: number | undefined;
+  /** Whether tokens and dollars are an estimate, as nobody says what was used; records say so. @default false */
+  readonly estimated?: boolean | undefined;
   /** How far the task is: a number from 0 to 1, or a line for people. */
   readonly progress?: number | string | undefined;
   /** Something worth keeping beside the output, as JSON. */

@@ -15,15 +15,17 @@ import { isRecord, partsText, send } from './send.ts';
 /** Asks by Chat Completions. */
 export async function askChat(client: OpenAI, options: OpenAIModel, request: AskRequest): Promise<AskReply> {
   const { model, params, structured = true, stream = true } = options;
-  const { messages, schema, onDelta, maxAnswerChars = TEXT_LIMITS.modelAnswer } = request;
-  const { stream_options: _, ...whole } = params ?? {};
+  const { messages, schema, onDelta, onUsage, maxAnswerChars = TEXT_LIMITS.modelAnswer } = request;
+  const { stream_options: streamed, ...whole } = params ?? {};
   const body = await send<OpenAI.ChatCompletionChunk>({ client, options, request }, (sending) =>
     client.chat.completions.create(
       {
         ...(stream ? params : whole),
         model,
         messages: messages.map(({ role, content }) => ({ role, content })),
-        ...(stream ? { stream, stream_options: { include_usage: true } } : { stream }),
+        ...(stream
+          ? { stream, stream_options: { include_usage: true, ...(isRecord(streamed) ? streamed : {}) } }
+          : { stream }),
         ...(schema && structured && { response_format: { type: 'json_schema', json_schema: { ...schema } } }),
       },
       sending,
@@ -38,13 +40,14 @@ export async function askChat(client: OpenAI, options: OpenAIModel, request: Ask
     if (chunk.usage) usage = usageOf(chunk.usage);
     // Compatible servers leave out what is empty, whatever the types say.
     const choice = chunk.choices?.[0];
-    if (!choice) continue;
-    refusal += choice.delta?.refusal ?? '';
+    refusal += choice?.delta?.refusal ?? '';
     if (refusal.length > maxAnswerChars) throw answerTooLong(`model "${model}"`, maxAnswerChars);
-    const piece = choice.delta?.content ?? '';
+    const piece = choice?.delta?.content ?? '';
     if (piece !== '') onDelta(piece);
     text += piece;
-    end = choice.finish_reason ?? end;
+    end = choice?.finish_reason ?? end;
+    // What is said with the end is in the reply.
+    if (chunk.usage && usage && end === undefined) onUsage(usage);
   }
   if (end === undefined) throw cutOff(model);
   return replyOf({ text, refusal, end, usage });

@@ -15,7 +15,7 @@ import { isRecord, partsText, send } from './send.ts';
 /** Asks by the Responses API. The server is told to keep nothing. */
 export async function askResponses(client: OpenAI, options: OpenAIModel, request: AskRequest): Promise<AskReply> {
   const { model, params, structured = true, stream = true } = options;
-  const { messages, schema, onDelta, maxAnswerChars = TEXT_LIMITS.modelAnswer } = request;
+  const { messages, schema, onDelta, onUsage, maxAnswerChars = TEXT_LIMITS.modelAnswer } = request;
   const { stream_options: _, ...whole } = params ?? {};
   const body = await send<OpenAI.Responses.ResponseStreamEvent>({ client, options, request }, (sending) =>
     client.responses.create(
@@ -43,7 +43,12 @@ export async function askResponses(client: OpenAI, options: OpenAIModel, request
       if (refusal.length > maxAnswerChars) throw answerTooLong(`model "${model}"`, maxAnswerChars);
     } else if (event.type === 'response.completed' || event.type === 'response.incomplete') end = event.response;
     else if (event.type === 'error') throw streamFailure(model, event.code, event.message);
-    else if (event.type === 'response.failed') throw failureOf(event.response, model);
+    else if ('response' in event) {
+      // OpenAI says it at the end alone; compatible servers may say it at any event of the response.
+      const { usage } = event.response ?? {};
+      if (usage) onUsage(usageOf(usage));
+      if (event.type === 'response.failed') throw failureOf(event.response, model);
+    }
   }
   if (!end) throw cutOff(model);
   return replyOf(end, { text, refusal });

@@ -45,7 +45,15 @@ describe('examples/model-review', () => {
         { role: 'user', content: user },
       ] as const;
       const schema = { name: system.includes('"nonce"') ? 'verdict' : 'answer', schema: {}, strict: true };
-      return (await understudy({ messages, schema, signal: new AbortController().signal, onDelta: () => {} })).text;
+      return (
+        await understudy({
+          messages,
+          schema,
+          signal: new AbortController().signal,
+          onDelta: () => {},
+          onUsage: () => {},
+        })
+      ).text;
     };
     const server = await listen([play, play, play, play]);
     try {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { onTestFinished } from 'vitest';
 import {
   definePipeline,
   phase,
@@ -16,7 +17,7 @@ import {
   type Task,
 } from '../../src/index.ts';
 import { openaiReviewer, openaiTask } from '../../src/openai.ts';
-import type { Api, Server } from './server.ts';
+import { listen, type Api, type Entry, type Server } from './server.ts';
 
 /** A clock whose short waits are over at once; the others end when the test says so. */
 export interface HurriedClock {
@@ -74,6 +75,13 @@ export async function tell(
   run.events$.subscribe((record) => records.push(record));
   const result = await run.result;
   return { result, records, lines: records.flatMap(({ event }) => lineOf(event)) };
+}
+
+/** A server that answers from a list, until the test ends. */
+export async function serve(...entries: readonly Entry[]): Promise<Server> {
+  const server = await listen(entries);
+  onTestFinished(server.close);
+  return server;
 }
 
 /** Waits without jitter, so that lines can be compared. */

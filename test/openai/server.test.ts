@@ -353,7 +353,7 @@ describe.each(APIS)('openaiAsk() by %s', (api) => {
     const ask = openaiAsk({ model: 'm', api, apiKey: 'k', baseURL: server.url });
     const messages = [{ role: 'user', content: 'Write.' }] as const;
     const reason = new Error('enough');
-    const request = { messages, signal: controller.signal, onDelta: () => controller.abort(reason) };
+    const request = { messages, signal: controller.signal, onDelta: () => controller.abort(reason), onUsage: () => {} };
     await expect(ask(request)).rejects.toBe(reason);
     await expect(ask(request)).rejects.toBe(reason);
     expect(server.asked.length).toBe(1);
