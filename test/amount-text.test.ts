@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { counted, dollars, outOf, thousands, usageText } from '../src/model/amount-text.ts';
+import { counted, dollars, estimatedText, outOf, thousands, usageText } from '../src/model/amount-text.ts';
 
 describe('amounts', () => {
   it('of money have two digits that say something', () => {
@@ -15,6 +15,13 @@ describe('amounts', () => {
     expect(usageText({ tokens: 0, costUsd: 0 })).toBe('');
     expect(usageText({ tokens: 0, costUsd: 0.5 })).toBe('$0.50');
     expect(usageText({ tokens: 12_345, costUsd: 0.5 })).toBe('12.3k tokens, $0.50');
+  });
+
+  it('of usage say what of it is an estimate', () => {
+    const used = { tokens: 1500, costUsd: 0.5 };
+    expect(estimatedText(used, { tokens: 0, costUsd: 0 })).toBe('');
+    expect(estimatedText(used, used)).toBe('(estimated)');
+    expect(estimatedText(used, { tokens: 900, costUsd: 0 })).toBe('(900 tokens of it estimated)');
   });
 
   it('of allowances are told where there is one', () => {

@@ -5,6 +5,12 @@
  */
 import { countOf, type Count } from './policy.ts';
 
+/** Tokens and US dollars. */
+export interface Amounts {
+  readonly tokens: number;
+  readonly costUsd: number;
+}
+
 /** A count with its noun, such as `1 phase` and `2 phases`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
@@ -28,7 +34,14 @@ export function dollars(usd: number): string {
 }
 
 /** Tokens and money, such as `12.3k tokens, $0.042`; empty where nothing was used. */
-export function usageText({ tokens, costUsd }: { readonly tokens: number; readonly costUsd: number }): string {
+export function usageText({ tokens, costUsd }: Amounts): string {
   const parts = [...(tokens > 0 ? [`${thousands(tokens)} tokens`] : []), ...(costUsd > 0 ? [dollars(costUsd)] : [])];
   return parts.join(', ');
+}
+
+/** What of a usage is an estimate, to stand behind it: `(estimated)`, or `(900 tokens of it estimated)`; empty where nothing is. */
+export function estimatedText(used: Amounts, estimated: Amounts): string {
+  if (usageText(estimated) === '') return '';
+  const isAll = used.tokens === estimated.tokens && used.costUsd === estimated.costUsd;
+  return isAll ? '(estimated)' : `(${usageText(estimated)} of it estimated)`;
 }

@@ -156,8 +156,9 @@ function taskWords(event: TaskEvent, voice: Voice): Said {
 }
 
 function reportWords(event: EventOf<'task.reported'>, voice: Voice): string {
-  const { progress = '', artifact, observation, tokens = 0, costUsd = 0, model } = event;
-  const used = tokens > 0 || costUsd > 0 ? `used ${voice.usage({ tokens, costUsd })}` : '';
+  const { progress = '', artifact, observation, tokens = 0, costUsd = 0, estimated = false, model } = event;
+  const mark = estimated ? ' (estimated)' : '';
+  const used = tokens > 0 || costUsd > 0 ? `used ${voice.usage({ tokens, costUsd })}${mark}` : '';
   const parts = [
     typeof progress === 'number' ? `is at ${progressText(progress)}` : progress,
     artifact ? `put out the artifact ${artifact.name}` : '',

@@ -39,6 +39,15 @@ export default definePipeline({ name: 'ends', limits: { corrections: 5, costUsd:
 ] });
 `;
 
+/** Says a part of what it uses, and what it may use at most. */
+const ESTIMATED = `
+import { definePipeline, phase, task } from 'phasegate';
+export default definePipeline({ name: 'estimated', phases: [
+  phase('a', { tasks: [task('said', { estimate: { tokens: 60 }, run: ({ report }) => report({ tokens: 40 }) })] }),
+  phase('b', { tasks: [task('silent', { estimate: { tokens: 60, costUsd: 0.5 }, run: () => 2 })] }),
+] });
+`;
+
 async function report(cwd: string, ...args: readonly string[]): Promise<string> {
   const { stdout, stderr, code } = await phasegate(['report', 'latest', ...args], { cwd });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -60,6 +69,18 @@ function tableOf(text: string, heading: string): readonly (readonly string[])[] 
 }
 
 describe('phasegate report', () => {
+  it('says what of the cost is an estimate, as the log does', async () => {
+    const cwd = await files({ 'p.mjs': ESTIMATED });
+    const { stdout } = await phasegate(['run', 'p.mjs'], { cwd });
+    expect(stdout).toContain('b: silent used 60 tokens, $0.50 (estimated)\n');
+    expect(stdout).toContain('a: said used 40 tokens\n');
+    expect(tableOf(await report(cwd), 'Run')).toContainEqual([
+      'Cost',
+      '$0.50, 100 tokens (60 tokens, $0.50 of it estimated)',
+    ]);
+    expect(JSON.parse(await report(cwd, '--json'))).toMatchObject({ estimated: { tokens: 60, costUsd: 0.5 } });
+  });
+
   it('tells the example: what was wrong, where it came from, what it took', async () => {
     const cwd = await files({});
     await phasegate(['run', join(repository, 'examples/design-review/pipeline.ts'), '--run-id', 'users'], { cwd });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { task, type RunRecord } from '../../src/index.ts';
-import { standingOutput } from '../../visualizations/dashboard/src/run/task-story.ts';
+import { standingOutput, taskUsage } from '../../visualizations/dashboard/src/run/task-story.ts';
 import { attemptAt, beginPhaseStory, type PhaseStory } from '../../visualizations/dashboard/src/run/phase-story.ts';
 import { fake, play } from '../rig.ts';
 import { eventfulRun } from './eventful.ts';
@@ -50,6 +50,14 @@ describe('beginPhaseStory()', () => {
     ]);
     const started = records.filter(({ event }) => event.type === 'phase.started' && event.phase === 'a');
     expect(attempts.map(({ seq }) => seq)).toEqual(started.map(({ seq }) => seq));
+  });
+
+  it('has what of the usage of a task is an estimate', async () => {
+    const half = task('t', { estimate: { tokens: 60, costUsd: 0.5 }, run: ({ report }) => report({ tokens: 40 }) });
+    const { records } = await play([fake('a', { tasks: [half] })]);
+    const [story] = storyOf(records, 'a').attempts[0]?.tasks ?? [];
+    expect(story).toMatchObject({ tokens: 40, costUsd: 0.5, estimated: { tokens: 0, costUsd: 0.5 } });
+    expect(story && taskUsage(story)).toBe('40 tokens, $0.50 ($0.50 of it estimated)');
   });
 
   it('keeps what a person decided with the attempt that it is about', async () => {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Amounts } from '../../model/amount-text.ts';
 import { byName } from '../../model/by-name.ts';
 import type { Defect } from '../../model/defect.ts';
 import type { DecidedBy, EventOf, RunRecord, Verdict } from '../../model/event.ts';
@@ -45,6 +46,8 @@ export interface ReportData {
   readonly standing: Standing;
   /** Without outputs, and without decisions, which are beside it. */
   readonly snapshot: RunSnapshot;
+  /** What of tokens and dollars is an estimate, as nobody said what was used. */
+  readonly estimated: Amounts;
   readonly decisions: readonly ToldDecision[];
   readonly defects: readonly Defect[];
   readonly measures: Measures;
@@ -65,6 +68,7 @@ export function foldReport(): ReportFold {
   const remarks: ToldRemark[] = [];
   const say = createEventLines();
   let firstAt = 0;
+  const estimated = { tokens: 0, costUsd: 0 };
   return {
     apply(record) {
       view.apply(record);
@@ -74,6 +78,9 @@ export function foldReport(): ReportFold {
       if (event.type === 'review.decided') {
         const { phase, generation, attempt, by, who = null, verdict } = event;
         decisions.push({ seq, time, phase, generation, attempt, by, who, verdict });
+      } else if (event.type === 'task.reported' && event.estimated) {
+        estimated.tokens += event.tokens ?? 0;
+        estimated.costUsd += event.costUsd ?? 0;
       } else if (event.type === 'run.started' || event.type === 'run.resumed') say(record);
       else if (isRemark(event)) remarks.push({ seq, time, event, text: say(record) });
     },
@@ -86,6 +93,7 @@ export function foldReport(): ReportFold {
         firstAt,
         standing: standingOf(run),
         snapshot,
+        estimated: { ...estimated },
         decisions,
         defects: quality.defects(),
         measures,

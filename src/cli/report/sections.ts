@@ -12,7 +12,7 @@ import { decisionIn, isDemand } from '../../model/verdict.ts';
 import { timeText } from '../duration.ts';
 import { errorText } from '../show/error-text.ts';
 import { verdictText } from '../show/event-lines.ts';
-import { counted } from '../../model/amount-text.ts';
+import { counted, estimatedText } from '../../model/amount-text.ts';
 import { duration, oneLine, problemLine } from '../show/text.ts';
 import type { ReportData, ToldDecision } from './data.ts';
 import { columns, tableOf, type ReportDocument, type Section } from './document.ts';
@@ -37,7 +37,7 @@ export function documentOf(data: ReportData): ReportDocument {
 
 // --- internal ---
 
-function head({ info, firstAt, standing, snapshot }: ReportData): Section {
+function head({ info, firstAt, standing, snapshot, estimated }: ReportData): Section {
   const { metrics, limitsLeft, waiting, reason, error, limit } = snapshot;
   const left = Object.entries(limitsLeft).map(([name, rest]) => `${name} ${limitText(name, rest ?? 0)}`);
   const why = error ? problemLine(errorText(error)) : (reason ?? '');
@@ -49,7 +49,10 @@ function head({ info, firstAt, standing, snapshot }: ReportData): Section {
     ['Waits for a person', waiting.join(', ')],
     ['Started', timeText(firstAt)],
     ['Duration', `${duration(metrics.durationMs)}, ${counted(info.seq, 'record')}`],
-    ['Cost', `${dollars(metrics.costUsd)}, ${counted(metrics.tokens, 'token')}`],
+    [
+      'Cost',
+      `${dollars(metrics.costUsd)}, ${counted(metrics.tokens, 'token')} ${estimatedText(metrics, estimated)}`.trim(),
+    ],
     ['Phases approved', `${info.approved} of ${info.phases}`],
     ['Attempts', String(metrics.attempts)],
     ['Corrections', String(metrics.corrections)],

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { estimatedText, usageText, type Amounts } from '../../../../src/model/amount-text.ts';
 import type { ErrorInfo } from '../../../../src/model/errors.ts';
 import type { EventOf, RunEvent } from '../../../../src/model/event.ts';
 import { progressText } from '../../../../src/model/record-words.ts';
@@ -33,6 +34,8 @@ export interface TaskStory {
   readonly hasReadRevision: boolean;
   readonly tokens: number;
   readonly costUsd: number;
+  /** What of that is an estimate. */
+  readonly estimated: Amounts;
   readonly models: readonly string[];
   /** The latest. */
   readonly progress: string;
@@ -62,6 +65,7 @@ export function newTask(name: string, isReviewer: boolean): TaskStory {
     hasReadRevision: false,
     tokens: 0,
     costUsd: 0,
+    estimated: { tokens: 0, costUsd: 0 },
     models: [],
     progress: '',
     artifacts: [],
@@ -75,6 +79,12 @@ export function newTask(name: string, isReviewer: boolean): TaskStory {
 /** What stands: what a person has approved, else what the task itself has put out. */
 export function standingOutput({ output, edited }: TaskStory): TaskStory['output'] {
   return edited ?? output;
+}
+
+/** What it has used, and what of that is an estimate; empty where it has used nothing. */
+export function taskUsage({ tokens, costUsd, estimated }: Pick<TaskStory, keyof Amounts | 'estimated'>): string {
+  const used = { tokens, costUsd };
+  return [usageText(used), estimatedText(used, estimated)].filter((part) => part !== '').join(' ');
 }
 
 /** After an event. */
@@ -111,11 +121,13 @@ function readIn({ prompt, revised }: EventOf<'task.completed' | 'task.failed'>):
 }
 
 function reported(task: TaskStory, event: EventOf<'task.reported'>): TaskStory {
-  const { tokens = 0, costUsd = 0, model, progress, artifact, observation } = event;
+  const { tokens = 0, costUsd = 0, estimated = false, model, progress, artifact, observation } = event;
+  const guess = task.estimated;
   return {
     ...task,
     tokens: task.tokens + tokens,
     costUsd: task.costUsd + costUsd,
+    estimated: estimated ? { tokens: guess.tokens + tokens, costUsd: guess.costUsd + costUsd } : guess,
     models: model === undefined || task.models.includes(model) ? task.models : [...task.models, model],
     progress: progress === undefined ? task.progress : progressText(progress),
     artifacts: artifact ? [...task.artifacts, { name: artifact.name, content: artifact.content }] : task.artifacts,

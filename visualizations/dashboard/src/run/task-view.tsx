@@ -4,14 +4,13 @@
  * @module
  */
 import type { ReactNode } from 'react';
-import { usageText } from '../../../../src/model/amount-text.ts';
 import { ClosedPart } from '../parts/closed-part.tsx';
 import { DiffView } from '../parts/diff-view.tsx';
 import { inOneLine, startOf } from '../parts/foreign-text.ts';
 import { LongText } from '../parts/long-text.tsx';
 import { OutputView } from '../parts/output-view.tsx';
 import { amount, counted, exactDuration } from '../parts/words.ts';
-import { standingOutput, type TaskStory } from './task-story.ts';
+import { standingOutput, taskUsage, type TaskStory } from './task-story.ts';
 
 interface TaskViewProps {
   readonly task: TaskStory;
@@ -83,10 +82,11 @@ export function TaskView({ task, before, attempt, isRevised }: TaskViewProps): R
 
 /** Tries, usage, models and the prompt, in one line. */
 export function TaskFacts({ task, isRevised }: Pick<TaskViewProps, 'task' | 'isRevised'>): ReactNode {
-  const { tries, tokens, costUsd, models, prompt, hasReadRevision } = task;
+  const { tries, models, prompt, hasReadRevision } = task;
+  const usage = taskUsage(task);
   const facts = [
     ...(tries > 1 ? [counted(tries, 'try').replace('trys', 'tries')] : []),
-    ...(tokens > 0 || costUsd > 0 ? [usageText({ tokens, costUsd })] : []),
+    ...(usage === '' ? [] : [usage]),
     ...models.map((model) => startOf(model, 60)),
     ...(isRevised && task.output ? [hasReadRevision ? 'has read what to change' : 'has not read what to change'] : []),
   ];
