@@ -76,7 +76,7 @@ describe('phasegate report', () => {
     expect(stdout).toContain('a: said used 40 tokens\n');
     expect(tableOf(await report(cwd), 'Run')).toContainEqual([
       'Cost',
-      '$0.50, 100 tokens (60 tokens, $0.50 of it estimated)',
+      String.raw`\$0.50, 100 tokens (60 tokens, \$0.50 of it estimated)`,
     ]);
     expect(JSON.parse(await report(cwd, '--json'))).toMatchObject({ estimated: { tokens: 60, costUsd: 0.5 } });
   });
