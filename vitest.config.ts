@@ -16,7 +16,7 @@ const DEEP = { PHASEGATE_SCENARIOS: '1500' };
 
 /** Tests that start processes, listen on ports, or read what is built. */
 const PROCESS = [
-  'test/{build,command,command-check,docs,git-checks,hovers,one-answer,package,pictures}.test.ts',
+  'test/{build,bundlers,command,command-check,docs,git-checks,hovers,one-answer,package,pictures}.test.ts',
   'test/cli/**/*.test.ts',
   'test/dashboard/bundle.test.ts',
   'test/examples/**/*.test.ts',

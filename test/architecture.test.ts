@@ -31,6 +31,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/actors/process.ts': ['execa', 'node:'],
   'src/store/holder.ts': ['node:'],
+  'src/store/installed.ts': ['node:'],
   'src/store/sqlite/compact.ts': ['node:'],
   'src/store/sqlite/driver.ts': ['node:'],
   'src/store/sqlite/in-place.ts': ['node:'],

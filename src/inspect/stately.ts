@@ -14,7 +14,9 @@ export type StatelyInspect = Pick<typeof import('@statelyai/inspect'), 'createIn
 
 /** Loads the package. @throws PhasegateError `PACKAGE_MISSING` where it is not installed. */
 export async function loadStately(
-  load: () => Promise<StatelyInspect> = () => import('@statelyai/inspect'),
+  // Bundlers would look for it, and fail where nobody has it: it is optional.
+  load: () => Promise<StatelyInspect> = () =>
+    import(/* webpackIgnore: true */ /* @vite-ignore */ '@statelyai/inspect').catch(fail),
 ): Promise<StatelyInspect> {
   try {
     return await load();
@@ -39,6 +41,10 @@ export function statelyLanguage({ createInspector }: StatelyInspect): Language {
 }
 
 // --- internal ---
+
+function fail(cause: unknown): never {
+  throw cause;
+}
 
 function isMissing(error: unknown): boolean {
   const code: unknown = Reflect.get(Object(error), 'code');

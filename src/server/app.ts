@@ -24,7 +24,7 @@ import { createTroubleTeller } from './troubles.ts';
 import { version } from './version.ts';
 
 /** Makes the app that answers. @param secrets Let whoever has one in. @param assets The folder of the pages. */
-export function createApp(stage: Backstage, secrets: Secrets, assets: string | URL): Hono<Env> {
+export function createApp(stage: Backstage, secrets: Secrets, assets: string | URL | undefined): Hono<Env> {
   const app = new Hono<Env>();
   const records = createRecordTeller(stage);
   const changes = createChangeTeller(stage);

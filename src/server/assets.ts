@@ -3,25 +3,36 @@
  *
  * @module
  */
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { extname } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { extname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Context } from 'hono';
+import { bundlerAdvice, ownFolder } from '../store/installed.ts';
 import type { Env } from './guard.ts';
 import { refusalOf } from './refusal.ts';
 
-/** Where the app is in the built package. */
-export const BUILT_APP = new URL('../../dashboard/', import.meta.url);
+/** Where the app is in the built package; `undefined` where it cannot be found. A bundle has no pages in it: they are looked for where the package is installed. */
+export function builtApp(): string | undefined {
+  const own: unknown = import.meta.url;
+  const beside =
+    typeof own === 'string' && own.startsWith('file:') ? join(fileURLToPath(own), '../../../dashboard') : '';
+  if (existsSync(join(beside, 'index.html'))) return beside;
+  const installed = ownFolder();
+  return installed === undefined ? undefined : join(installed, 'dist', 'dashboard');
+}
 
-/** Serves the files of a folder: those at its top, and those in `assets`, whose names change with their content. */
-export function createAssets(folder: string | URL): (c: Context<Env>) => Promise<Response> {
+/** Serves the files of a folder: those at its top, and those in `assets`, whose names change with their content. None of `undefined`. */
+export function createAssets(folder: string | URL | undefined): (c: Context<Env>) => Promise<Response> {
   const root = typeof folder === 'string' ? pathToFileURL(`${folder}/`) : folder;
   return async (c) => {
     const place = PLACE.exec(c.req.path);
     const [, inAssets, name = place ? 'index.html' : ''] = place ?? [];
     const type = TYPES[extname(name)];
-    const content = type === undefined ? undefined : await contentOf(new URL(`${inAssets ?? ''}${name}`, root));
-    if (type === undefined || content === undefined) return c.req.path === '/' ? c.html(MISSING, 404) : missing(c);
+    const content =
+      type === undefined || root === undefined ? undefined : await contentOf(new URL(`${inAssets ?? ''}${name}`, root));
+    if (type === undefined || content === undefined)
+      return c.req.path === '/' ? c.html(missingPages(), 404) : missing(c);
     c.header('content-type', type);
     c.header('cache-control', inAssets === undefined ? 'no-cache' : 'private, max-age=31536000, immutable');
     return c.body(content);
@@ -46,8 +57,15 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-const MISSING =
-  '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>phasegate</title></head><body><p>The pages of the dashboard are missing in this installation. Its API answers all the same.</p></body></html>\n';
+function missingPages(): string {
+  const text = [
+    'The pages of the dashboard are missing in this installation. Its API answers all the same.',
+    bundlerAdvice(),
+  ]
+    .flatMap((line) => (line === undefined ? [] : [`<p>${line}</p>`]))
+    .join('\n');
+  return `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>phasegate</title></head><body>${text}</body></html>\n`;
+}
 
 async function contentOf(file: URL): Promise<Uint8Array<ArrayBuffer> | undefined> {
   try {

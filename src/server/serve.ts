@@ -8,7 +8,7 @@ import { createAdaptorServer } from '@hono/node-server';
 import { holderIsAlive } from '../store/holder.ts';
 import type { RunStore } from '../store/port.ts';
 import { createApp } from './app.ts';
-import { BUILT_APP } from './assets.ts';
+import { builtApp } from './assets.ts';
 import type { Backstage, DashboardActions } from './backstage.ts';
 import { createSecret, sessionOf } from './guard.ts';
 import { connections, HOST, listen } from './listen.ts';
@@ -85,7 +85,7 @@ export interface CloseOptions {
  */
 export async function serveDashboard(store: RunStore, options: DashboardOptions = {}): Promise<Dashboard> {
   const { port = 0, storeName = 'store', readOnly = false, user = 'dashboard', holder = 'dashboard' } = options;
-  const { actions, isAlive = holderIsAlive, assets = BUILT_APP, unref = false, onError = console.error } = options;
+  const { actions, isAlive = holderIsAlive, assets = builtApp(), unref = false, onError = console.error } = options;
   const { session = createSecret() } = options;
   const streams: Backstage['streams'] = new Set();
   const farewell = new AbortController();

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { createRequire } from 'node:module';
 import { PhasegateError } from '../../model/errors.ts';
+import { bundlerAdvice, loadInstalled } from '../installed.ts';
 
 /** What can be bound to a parameter. */
 export type Bound = string | number | null;
@@ -47,10 +47,10 @@ const PACKAGE = '@photostructure/sqlite';
 let driver: Driver | undefined;
 
 function load(): Driver {
-  const found = builtIn() ?? installed();
+  const found = builtIn() ?? loadInstalled(PACKAGE);
   if (isDriver(found)) return found;
   throw new PhasegateError('STORE_FAILED', `Cannot keep runs in SQLite as Node ${process.version} comes without it`, {
-    hint: `Install ${PACKAGE}, or use Node 22.13 or later.`,
+    hint: [`Install ${PACKAGE}, or use Node 22.13 or later.`, bundlerAdvice()].filter(Boolean).join('\n'),
   });
 }
 
@@ -62,14 +62,6 @@ function builtIn(): unknown {
     return process.getBuiltinModule('node:sqlite');
   } finally {
     Object.defineProperty(process, 'emitWarning', emitWarning);
-  }
-}
-
-function installed(): unknown {
-  try {
-    return createRequire(import.meta.url)(PACKAGE);
-  } catch {
-    return undefined;
   }
 }
 

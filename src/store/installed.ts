@@ -1,0 +1,76 @@
+/**
+ * Packages and files that are looked for while a process runs, also where a bundler has put this code into a file of its own.
+ *
+ * @module
+ */
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** What to do where something is not found because of a bundler; `undefined` where this code is not bundled. */
+export function bundlerAdvice(): string | undefined {
+  return isBundled()
+    ? "phasegate is bundled here: leave it out of the bundle. Next takes `serverExternalPackages: ['phasegate']`, esbuild `external: ['phasegate']`; docs/bundlers.md has the line for others."
+    : undefined;
+}
+
+/** Loads a package, or a file of one. @returns `undefined` where it is not installed, or does not load. */
+export function loadInstalled(name: string): unknown {
+  for (const place of places()) {
+    try {
+      return requireAt(place)(name);
+    } catch {
+      // It may be found from the next one.
+    }
+  }
+  return undefined;
+}
+
+/** The folder that this package is installed in; `undefined` where it is all in a bundle. */
+export function ownFolder(): string | undefined {
+  for (const place of places()) {
+    const manifest = manifestFrom(place);
+    if (manifest !== undefined) return dirname(manifest);
+  }
+  return undefined;
+}
+
+// --- internal ---
+
+/** This file, if a bundler has left it where it was. */
+function ownFile(): string | undefined {
+  const url: unknown = import.meta.url;
+  return typeof url === 'string' && url.startsWith('file:') ? fileURLToPath(url) : undefined;
+}
+
+function isBundled(): boolean {
+  const own = ownFile();
+  return own === undefined || !/[/\\]store[/\\]installed\.[jt]s$/u.test(own) || !existsSync(own);
+}
+
+/** Files from which packages are looked for. Other places than this one count for a bundle alone: it is part of the program that runs. */
+function* places(): Generator<string> {
+  const own = ownFile();
+  if (own !== undefined) yield own;
+  if (!isBundled()) return;
+  const [, program] = process.argv;
+  const starts = [...(program === undefined ? [] : [program]), join(process.cwd(), 'index.js')];
+  for (const start of starts) {
+    yield start;
+    const manifest = manifestFrom(start);
+    if (manifest !== undefined) yield manifest;
+  }
+}
+
+function manifestFrom(place: string): string | undefined {
+  try {
+    return requireAt(place).resolve('phasegate/package.json');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Asked for by a call that bundlers do not know: they would look for the package themselves. */
+function requireAt(place: string): NodeJS.Require {
+  return process.getBuiltinModule('node:module').createRequire(place);
+}
