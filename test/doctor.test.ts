@@ -40,7 +40,7 @@ async function findingsIn(...given: Parameters<typeof historiesOf>): Promise<rea
 /** A person writes what is asked for. */
 async function answerWithText(run: Run): Promise<void> {
   const [item] = run.inbox();
-  if (item) await run.answer(item.id, { type: 'value', value: 'text' });
+  if (item) await run.answer(item.id, { type: 'value', value: `text ${item.attempt}` });
 }
 
 function codes(findings: readonly Finding[]): readonly string[] {
@@ -237,6 +237,37 @@ describe('a pathological one', () => {
     expect(await findingsIn(1, two)).toEqual([]);
   });
 
+  it('outputs that stay the same, words that do, and the loops that the run finds these to be', async () => {
+    const stuck = await findingsIn(1, () => [
+      fake('a', {
+        maxRetries: 9,
+        outputs: Array(9).fill('text'),
+        verdicts: ['Cite.', 'Date it.', 'Cut it.'].map(change),
+      }),
+    ]);
+    expect(stuck).toMatchObject([
+      { code: 'LOOPED', found: 'once it went round in a loop: once by attempts that put out what was sent back' },
+      {
+        code: 'OUTPUT_UNCHANGED',
+        severity: 'problem',
+        found: '2 of 2 attempts after a demand put out what was sent back',
+      },
+    ]);
+    const now = await findingsIn(1, () => [
+      fake('a', {
+        outputs: ['one', 'one', 'two', 'three'],
+        maxRetries: 3,
+        verdicts: ['Cite.', 'Date.', 'Cut.'].map(change),
+      }),
+    ]);
+    expect(now).toMatchObject([{ code: 'OUTPUT_UNCHANGED', severity: 'notice' }]);
+    const same = await findingsIn(1, () => [fake('a', { maxRetries: 9, verdicts: Array(9).fill(change('Cite.')) })]);
+    expect(same).toMatchObject([
+      { code: 'LOOPED', found: 'once it went round in a loop: once by a demand in the same words' },
+      { code: 'CRITIQUE_REPEATED' },
+    ]);
+  });
+
   it('rewinds that take turns', async () => {
     const rewind = (to: string, feedback: string) => ({
       type: 'retryPredecessor',
@@ -260,7 +291,10 @@ describe('a pathological one', () => {
   });
 
   it('a revision that no task reads, and whether the gate or the handler is to blame', async () => {
-    const work = (run: (context: TaskContext) => unknown) => [task('work', { description: 'Work.', run })];
+    let outputs = 0;
+    const work = (run: (context: TaskContext) => unknown) => [
+      task('work', { description: 'Work.', run: (context) => [run(context), (outputs += 1)] }),
+    ];
     const told = async (strategy: 'feedback' | 'none', run: (context: TaskContext) => unknown) =>
       codes(
         await findingsIn(1, () => [

@@ -179,7 +179,7 @@ describe('a loop', () => {
       fake('right', {
         after: ['left'],
         maxPredecessorRetries: 9,
-        verdicts: turns('RETRY_PREDECESSOR left: less', 'RETRY_PREDECESSOR left: less'),
+        verdicts: turns('RETRY_PREDECESSOR left: less', 'RETRY_PREDECESSOR left: fewer'),
       }),
     ];
     const { records, lines } = await play(phases, { policy: { onExhausted: 'accept' } });
@@ -193,7 +193,7 @@ describe('a loop', () => {
       fake('report', {
         after: ['plan'],
         maxPredecessorRetries: 5,
-        verdicts: Array(5).fill('RETRY_PREDECESSOR plan: more'),
+        verdicts: [1, 2, 3, 4, 5].map((number) => `RETRY_PREDECESSOR plan: more ${number}`),
       }),
     ];
     expect(loops((await play(same)).records)).toEqual([]);

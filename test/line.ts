@@ -33,6 +33,8 @@ export function lineOf(event: RunEvent, detail: readonly Detail[] = []): string 
       return `${event.phase} approved v${event.version}${because(event.because === 'approved' ? undefined : event.because)}${readings(event.read)}`;
     case 'phase.retrying':
       return `${event.phase} retrying${person(event.by)}${told(event.correction.feedback)}`;
+    case 'attempt.unchanged':
+      return `${event.phase} unchanged ${event.times}`;
     case 'loop.detected':
       return `${event.phase} goes round in a loop: ${event.kind}`;
     case 'phase.rewinding':

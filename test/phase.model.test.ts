@@ -166,7 +166,11 @@ function phaseWith(policy: GatePolicy, attended: boolean, gated: boolean): { inp
     name: 'model',
     phases: [
       phase('p', { tasks: [work] }),
-      phase('x', { after: ['p'], tasks: [work], review: { by: () => 'APPROVE', maxReviewErrors: 2, ...policy } }),
+      phase('x', {
+        after: ['p'],
+        tasks: [work],
+        review: { by: () => 'APPROVE', maxReviewErrors: 2, ...LOOPS, ...policy },
+      }),
     ],
   });
   const plan = pipeline.plan.phases[1];
@@ -174,6 +178,9 @@ function phaseWith(policy: GatePolicy, attended: boolean, gated: boolean): { inp
   const input = { run: 'r', phase: plan, attempt: 0, inputs: { p: { t: 1 } }, attended, gated };
   return { input, rules: { gate: plan.gate, attended, gated } };
 }
+
+/** The same verdicts come again and again here; when that is a loop has tests of its own. */
+const LOOPS = { loopAfter: 'unlimited' } as const;
 
 const verdicts: readonly (Verdict | 'crashed')[] = [
   approve(),
@@ -243,7 +250,7 @@ function rawEventOf(stimulus: Stimulus): object {
 }
 
 function outcomeOf(outcome: string): AttemptOutcome {
-  if (outcome === 'done') return { type: 'done', outputs: { t: 1 } };
+  if (outcome === 'done') return { type: 'done', outputs: { t: null } };
   if (outcome === 'failed') return { type: 'failed', error: { code: 'TASK_FAILED', name: 'Error', message: 'x' } };
   return { type: 'rework', phase: outcome.replace('rework ', ''), feedback: 'rework' };
 }

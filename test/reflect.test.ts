@@ -33,7 +33,8 @@ function toldTo({ calls }: Fake) {
 describe('a gate with a reflect call', () => {
   it('asks it before each attempt that was sent back, and tells tasks the last three reflections', async () => {
     const { reflect, calls } = reflector();
-    const a = fake('a', { verdicts: [again, again, again, again], maxRetries: 4, strategy: 'reflexion', reflect });
+    const free = { maxRetries: 4, loopAfter: 'unlimited' } as const;
+    const a = fake('a', { verdicts: [again, again, again, again], ...free, strategy: 'reflexion', reflect });
     const { lines } = await play([a]);
     expect(lines).toEqual([
       'a started 0',

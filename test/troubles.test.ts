@@ -323,7 +323,7 @@ describe('foldTroubles()', () => {
       const time = simulatedTime();
       const outputs = [...[10_000, 12_000, 14_000].map((ms) => after(time, ms)), never];
       const draft = fake('draft', { outputs, verdicts: ['RETRY: one', 'RETRY: two', 'RETRY: three'] });
-      const { troubles } = await began([draft], { time, policy: { maxRetries: 5 } });
+      const { troubles } = await began([draft], { time, policy: { maxRetries: 5, loopAfter: 'unlimited' } });
       await time.pass(36_000);
       expect(codes(troubles(155_999))).toEqual([]);
       expect(troubles(156_000).map(({ phase, found }) => [phase, found])).toEqual([
@@ -358,7 +358,8 @@ describe('foldTroubles()', () => {
         tasks: [task('work', { run: () => 'done' })],
         review: { checks, by: human({ question: 'Is it good?' }) },
       });
-      const { run, troubles } = await began([{ ...draft, definition: asked }], { time, policy: { maxRetries: 5 } });
+      const policy = { maxRetries: 5, loopAfter: 'unlimited' } as const;
+      const { run, troubles } = await began([{ ...draft, definition: asked }], { time, policy });
       await answerAllNight(run, time, ['RETRY: one', 'RETRY: two', 'RETRY: three']);
       const now = time.clock.now();
       expect(codes(troubles(now + 10 * MINUTE - 1))).toEqual([]);

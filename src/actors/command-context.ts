@@ -11,7 +11,7 @@ import type { TaskContext } from '../model/task-types.ts';
 export interface CommandContext
   extends
     Omit<TaskContext, 'inputs' | 'context'>,
-    Partial<Pick<ReviewContext, 'difference' | 'retriesLeft' | 'rewindsLeft'>>,
+    Partial<Pick<ReviewContext, 'difference' | 'unchanged' | 'retriesLeft' | 'rewindsLeft'>>,
     Partial<Pick<ReflectContext, 'rejected' | 'reflections'>> {
   readonly inputs: unknown;
   readonly context: unknown;
@@ -86,6 +86,7 @@ function everything(context: CommandContext): Readonly<Record<string, unknown>> 
     ...('outputs' in context && {
       outputs: context.outputs,
       difference: context.difference,
+      unchanged: context.unchanged,
       retriesLeft: context.retriesLeft,
       rewindsLeft: context.rewindsLeft,
       rejected: context.rejected,

@@ -32,6 +32,11 @@ class ReviewerContext extends HandlerContext implements ReviewContext {
     return differenceOf(this.#scope);
   }
 
+  get unchanged(): number {
+    const { origin, past } = this.#scope;
+    return past.unchanged?.[origin.phase.name] ?? 0;
+  }
+
   get findings(): ReviewContext['findings'] {
     return findingsOf(this.#scope, this.#plan);
   }

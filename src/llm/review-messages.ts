@@ -14,6 +14,8 @@ export interface ReviewBrief {
   readonly attempt: number;
   /** `Infinity` where unlimited. */
   readonly retriesLeft: number;
+  /** Attempts in a row, up to this one, whose outputs equal those that were sent back. */
+  readonly unchanged: number;
   /** Earlier phases that may be sent back, in order. */
   readonly earlier: readonly string[];
   /** What is shown as JSON, by name. */
@@ -63,17 +65,24 @@ function phasesText(phase: string, earlier: readonly string[]): string {
   return `the phase where the defect was made, one of ${names}, which work in this order: what an earlier phase left out or got wrong is of that phase, also where it shows here only. Where you are not sure, ${own}, and say so in the description`;
 }
 
-function userText({ phase, attempt, retriesLeft, fitted, delimiter }: ReviewBrief): string {
+function userText({ phase, attempt, unchanged, retriesLeft, fitted, delimiter }: ReviewBrief): string {
   const left = Number.isFinite(retriesLeft)
     ? `${retriesLeft} more ${retriesLeft === 1 ? 'time' : 'times'}`
     : 'any number of times';
-  return `This is attempt ${attempt + 1} of phase ${JSON.stringify(phase)}, which can be sent back ${left}.${partText(fitted)}
+  return `This is attempt ${attempt + 1} of phase ${JSON.stringify(phase)}, which can be sent back ${left}.${unchangedText(unchanged)}${partText(fitted)}
 
 BEGIN ${delimiter}
 ${JSON.stringify(fitted.material, null, 2)}
 END ${delimiter}
 
 Judge the work by the criteria, and answer with the JSON object alone.`;
+}
+
+/** Whoever has asked for a change has to know that there is none. */
+function unchangedText(times: number): string {
+  if (times === 0) return '';
+  const row = times === 1 ? '' : ` This is so for the ${times} latest attempts.`;
+  return `\n\nIts outputs are the same as those of the attempt that was sent back: nothing in them was changed.${row} Where you asked for a change that shows in the outputs, it was not made.`;
 }
 
 /** What is not seen is not approved. */

@@ -73,7 +73,7 @@ export function modelReviewer<N extends string>(
   if (!Number.isSafeInteger(samples) || samples < 1) throw invalidSamples(name, samples);
   const share = shareOf(estimate, samples);
   const run = async (context: ReviewContext): Promise<Decision> => {
-    const { phase, attempt, retriesLeft, rewindsLeft } = context;
+    const { phase, attempt, unchanged, retriesLeft, rewindsLeft } = context;
     const earlier = Object.keys(rewindsLeft).filter((one) => (rewindsLeft[one] ?? 0) > 0);
     const findings = findingsOf(context);
     const work = { ...material(context), ...(findings.length > 0 && { earlier_findings: findings.map(numbered) }) };
@@ -84,7 +84,7 @@ export function modelReviewer<N extends string>(
       const delimiter = crypto.randomUUID();
       const messages = (most: number): Asked => {
         const fitted = fit(work, most, UNDER_REVIEW);
-        const brief = { criteria, phase, attempt, retriesLeft, earlier, fitted, nonce, delimiter };
+        const brief = { criteria, phase, attempt, unchanged, retriesLeft, earlier, fitted, nonce, delimiter };
         return { fitted, messages: reviewMessages(brief) };
       };
       const { run: id, task: reviewer, wait } = context;

@@ -19,6 +19,7 @@ import { newEntry, type Entry, type PhaseActor, type Standing } from './entry.ts
 import type { PhaseInput } from './phase-context.ts';
 import type { Stragglers } from './stragglers.ts';
 import type { Till } from './till.ts';
+import type { Unchanged } from './unchanged.ts';
 import type { Upward } from './upward.ts';
 
 export type { Entry, PhaseActor, Standing } from './entry.ts';
@@ -88,6 +89,8 @@ export interface Board extends PipelineInput {
   readonly held: LimitName[];
   /** Limits that a person has lifted. */
   readonly lifted: LimitName[];
+  /** Phases whose latest attempts put out what was sent back, by name. */
+  readonly unchanged: Map<string, Unchanged>;
   readonly used: { corrections: number; costUsd: number; tokens: number };
   /** Whether a report is being heeded right now. */
   busy: boolean;
@@ -129,6 +132,7 @@ export function createBoard(input: PipelineInput, ports: BoardPorts): Board {
     outbox: [],
     held: [],
     lifted: [],
+    unchanged: new Map(),
     used: { corrections: 0, costUsd: 0, tokens: 0 },
     busy: false,
     scheduled: false,

@@ -76,6 +76,7 @@ export function causeOf(
     case 'phase.reflected':
     case 'review.started':
     case 'loop.detected':
+    case 'attempt.unchanged':
     case 'phase.retrying':
     case 'phase.rewinding':
     case 'phase.rejected':

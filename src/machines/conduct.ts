@@ -15,6 +15,7 @@ import { namesAbove } from '../model/graph.ts';
 import type { LimitName } from '../model/policy.ts';
 import type { View } from '../model/ledger.ts';
 import { fingerprint } from '../model/plan.ts';
+import { sayingAfter } from '../model/repeats.ts';
 import { enqueue, entryAt, entryNamed, releaseSlot, type Board, type Entry } from './board.ts';
 import { resume, schedule } from './dispatch.ts';
 import { abandon, endIfDone, endIfStuck, endRun, leaveOut, wordsOfError } from './ending.ts';
@@ -23,6 +24,7 @@ import { commitTraces, endAttempt, forgetTry, keepBest, keepReflection, keepRepo
 import type { Ruling } from './phase-updates.ts';
 import { addUsage, countCorrection, countUsage, liftLimit, reachLimit, refuseToLift } from './limits.ts';
 import { commit, followUp, sendBack, takeRiders } from './rewind.ts';
+import { forgetUnchanged, noteUnchanged } from './unchanged.ts';
 
 /** Begins the run: the phases without predecessors start. @param mark The fingerprint of its plan, where that is known. */
 export function open(board: Board, mark = fingerprint(board.plan)): void {
@@ -170,7 +172,12 @@ function heed(board: Board, entry: Entry, report: PhaseReport): void {
     case 'review.decided':
       if (!isFirstEdition(board)) hear(entry, report);
       entry.findings = findingsAfter(entry.findings, report).open;
+      entry.saying = sayingAfter(entry.saying, report);
+      if (report.by === 'person') forgetUnchanged(board, entry);
       keepBest(entry, report);
+      return;
+    case 'attempt.unchanged':
+      noteUnchanged(board, entry, report);
       return;
     case 'check.baselined':
       entry.owed = [...new Set([...entry.owed, ...report.passed])];

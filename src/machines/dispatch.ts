@@ -14,6 +14,7 @@ import type { Past, Start } from './phase-context.ts';
 import { endIfDone } from './ending.ts';
 import { recallAtRetry, recallAtStart } from './keepsakes.ts';
 import { mayAttempt } from './limits.ts';
+import { unchangedFor } from './unchanged.ts';
 
 /**
  * Has queued phases started, as soon as what goes on now is over.
@@ -57,13 +58,14 @@ function begin(board: Board, entry: Entry): void {
   if (!mayAttempt(board, entry, true)) return;
   const start = startOf(board, entry);
   const recollection = recallAtStart(board, entry, start);
+  const unchanged = unchangedFor(board, entry);
   takeSlot(board, entry);
   entry.attempt = start.attempt;
   entry.attempts += 1;
   entry.fresh = true;
   if (entry.actor) {
     // It has waited for what it sent back, and others may have sent back something meanwhile.
-    const news = { rewinds: entry.rewinds, trail: entry.trail, owed: entry.owed };
+    const news = { rewinds: entry.rewinds, trail: entry.trail, owed: entry.owed, unchanged };
     entry.actor.send({ type: 'restart', start: Object.assign(start, { news }), recollection });
     return;
   }
@@ -82,7 +84,7 @@ function begin(board: Board, entry: Entry): void {
     edition: edition === EDITION ? undefined : edition,
     rewinds,
     history,
-    past: pastOf(entry, recollection),
+    past: pastOf(entry, recollection, unchanged),
     attempt,
     revision,
     previous,
@@ -92,9 +94,13 @@ function begin(board: Board, entry: Entry): void {
 }
 
 /** What a phase remembers that begins as a new generation; most have nothing to remember. */
-function pastOf({ findings, trail, owed }: Entry, recollection: Past['recollection']): Past | undefined {
-  if (findings.length + trail.length + owed.length === 0 && !recollection) return undefined;
-  return { findings, trail, owed, recollection };
+function pastOf(
+  { findings, trail, owed, saying }: Entry,
+  recollection: Past['recollection'],
+  unchanged: Past['unchanged'],
+): Past | undefined {
+  if (findings.length + trail.length + owed.length === 0 && !recollection && !saying && !unchanged) return undefined;
+  return { findings, trail, owed, saying, unchanged, recollection };
 }
 
 /** What a start is told: every demand that is not answered yet, or nothing. */

@@ -6,6 +6,7 @@
 import type { ReviewFinding } from '../model/findings.ts';
 import type { View } from '../model/ledger.ts';
 import type { GatePlan, PhasePlan } from '../model/plan.ts';
+import type { Saying } from '../model/repeats.ts';
 import type { Correction } from '../model/revision.ts';
 import type { Keepsakes } from './keepsakes.ts';
 import type { Rewind } from './phase-context.ts';
@@ -65,6 +66,10 @@ export interface Entry {
   heard: readonly Correction[];
   /** What its reviewers have found and is not known to be corrected. */
   findings: readonly ReviewFinding[];
+  /** The latest demand of its gate, where that has no issues and nothing was decided since. */
+  saying: Saying | undefined;
+  /** By phase, its attempts in the whole run when a person last decided about this one: of those nobody is told that they changed nothing. */
+  excused: ReadonlyMap<string, number>;
   /** The latest rewinds that it has made, or that have sent it back, oldest first: as many as make a loop but one. */
   trail: readonly Rewind[];
   /** Checks that it has to leave passing: they did when it set to work, and it has not been approved since. */
@@ -101,6 +106,8 @@ export function newEntry(index: number, phase: PhasePlan): Entry {
     rewinds: {},
     heard: NOBODY,
     findings: NOBODY,
+    saying: undefined,
+    excused: NOTHING,
     trail: NOBODY,
     owed: NOBODY,
     keepsakes: undefined,
@@ -114,3 +121,4 @@ export function newEntry(index: number, phase: PhasePlan): Entry {
 // --- internal ---
 
 const NOBODY: readonly never[] = Object.freeze([]);
+const NOTHING: ReadonlyMap<string, number> = new Map();

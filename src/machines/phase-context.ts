@@ -9,6 +9,7 @@ import type { DecidedBy, EventOf, FailedChecks, Verdict } from '../model/event.t
 import type { ReviewFinding } from '../model/findings.ts';
 import type { PhasePlan } from '../model/plan.ts';
 import type { Recollection } from '../model/recollection.ts';
+import type { Saying } from '../model/repeats.ts';
 import type { Correction, Revision } from '../model/revision.ts';
 import type { Inputs, Outputs } from '../model/task-types.ts';
 
@@ -36,6 +37,8 @@ export interface News {
   readonly trail: readonly Rewind[];
   /** Checks that this phase has to leave passing. */
   readonly owed: readonly string[];
+  /** See {@link Past.unchanged}. */
+  readonly unchanged?: Past['unchanged'];
 }
 
 /** A phase that has sent back another. */
@@ -51,6 +54,10 @@ export interface Past {
   readonly owed: readonly string[];
   /** Checks that failed before it set to work from the inputs that it has; absent where that is not known. */
   readonly baseline?: readonly FailedBefore[];
+  /** The latest demand of its gate, where that has no issues and nothing was decided since. */
+  readonly saying?: Saying | undefined;
+  /** By phase, of itself and of those that it may send back: latest attempts in a row that put out what was sent back. Absent for none. */
+  readonly unchanged?: Readonly<Record<string, number>> | undefined;
   /** What the current attempt is to recall of those before it, and of what others share. */
   readonly recollection?: Recollection | undefined;
 }

@@ -19,14 +19,18 @@ export function startedReport(context: PhaseContext): EventOf<'phase.started'> {
   return revision ? { type, phase: name, generation, attempt, revision } : { type, phase: name, generation, attempt };
 }
 
-export function reviewStartedReport(context: PhaseContext): EventOf<'review.started'> {
-  return {
+/** What is said when a review begins: of an attempt that has put out what was sent back, that before. */
+export function reviewReports(context: PhaseContext): readonly PhaseReport[] {
+  const asked = context.review.errors + 1;
+  const unchanged = asked === 1 ? unchangedReport(context) : undefined;
+  const report: EventOf<'review.started'> = {
     type: 'review.started',
     phase: context.origin.phase.name,
     generation: context.origin.generation,
     attempt: context.attempt,
-    asked: context.review.errors + 1,
+    asked,
   };
+  return unchanged ? [unchanged, report] : [report];
 }
 
 function decidedReport(context: PhaseContext): EventOf<'review.decided'> {
@@ -158,12 +162,10 @@ export function failedReport(context: PhaseContext): EventOf<'phase.failed'> {
   };
 }
 
-/** What an approval that nobody gave should be warned about; `undefined` for a plain one. */
-export function approvalWarning(context: PhaseContext): EventOf<'phase.warned'> | undefined {
-  const message = WARNINGS[approvalCause(context)]?.(context);
-  return message === undefined
-    ? undefined
-    : { type: 'phase.warned', ...at(context), code: CODES[approvalCause(context)] ?? 'WARNING', message };
+/** What is said of an approval: what is odd about it, then itself. */
+export function approvalReports(context: PhaseContext): readonly PhaseReport[] {
+  const odd = context.review.verdict === null ? unchangedReport(context) : approvalWarning(context);
+  return odd ? [odd, approvedReport(context)] : [approvedReport(context)];
 }
 
 /** Milliseconds before a review that could not be had is asked again; no less than its error asks for, up to the longest wait. */
@@ -176,6 +178,14 @@ export function reviewDelay(context: PhaseContext): number {
 }
 
 // --- internal ---
+
+/** What an approval that nobody gave should be warned about; `undefined` for a plain one. */
+function approvalWarning(context: PhaseContext): EventOf<'phase.warned'> | undefined {
+  const message = WARNINGS[approvalCause(context)]?.(context);
+  return message === undefined
+    ? undefined
+    : { type: 'phase.warned', ...at(context), code: CODES[approvalCause(context)] ?? 'WARNING', message };
+}
 
 /** What is warned of where a gate approves although there are issues that are open. */
 function acceptedText({ review: { by, accepted = [] } }: PhaseContext): string | undefined {
@@ -201,6 +211,12 @@ const WARNINGS: Partial<Record<Approval['because'], (context: PhaseContext) => s
 
 function at({ origin, attempt }: PhaseContext) {
   return { phase: origin.phase.name, generation: origin.generation, attempt };
+}
+
+/** What is said of an attempt that has put out what was sent back; `undefined` of any other. */
+function unchangedReport(context: PhaseContext): EventOf<'attempt.unchanged'> | undefined {
+  const times = context.past.unchanged?.[context.origin.phase.name] ?? 0;
+  return times === 0 ? undefined : { type: 'attempt.unchanged', ...at(context), times };
 }
 
 function verdictOf({ review: { verdict } }: PhaseContext): EventOf<'review.decided'>['verdict'] {

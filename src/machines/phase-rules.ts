@@ -5,13 +5,13 @@
  */
 import { besideOf, NOTHING_BESIDE, type Beside } from '../model/beside.ts';
 import { toldBy, type Rider } from '../model/demand.ts';
-import { isFirstEdition } from '../model/edition.ts';
+import { isBefore, isFirstEdition } from '../model/edition.ts';
 import type { EventOf } from '../model/event.ts';
 import { stalled } from '../model/findings.ts';
 import type { GatePlan } from '../model/plan.ts';
 import { countOf } from '../model/policy.ts';
 import type { Correction } from '../model/revision.ts';
-import { isDemand, isMissing, isPermanent } from '../model/verdict.ts';
+import { isDemand, isMissing, isPermanent, type Demand } from '../model/verdict.ts';
 import type { PhaseContext, Rewind } from './phase-context.ts';
 
 /** The gate of the phase. */
@@ -72,17 +72,23 @@ export function besideIn({ origin, review }: PhaseContext): Beside {
   return besideOf({ verdict, verdicts, by }, name, gate);
 }
 
-/** The loop that a demand would go on with: issues that are found open again and again, or rewinds that take turns. */
-export function loopOf(
-  context: PhaseContext,
-): Pick<EventOf<'loop.detected'>, 'kind' | 'issues' | 'rewinds'> | undefined {
+/** A loop that a gate goes round in. */
+export type Loop = Pick<EventOf<'loop.detected'>, 'kind' | 'issues' | 'rewinds' | 'times'>;
+
+/**
+ * The loop that a demand would go on with: issues that are found open again and again, demands in the same words, attempts that put
+ * out the same, or rewinds that take turns.
+ */
+export function loopOf(context: PhaseContext): Loop | undefined {
   const { origin, past, review } = context;
   const { verdict, by } = review;
   if (by === 'person' || !verdict || !isDemand(verdict)) return undefined;
   const most = countOf(gateOf(context)?.loopAfter ?? 'unlimited');
+  if (most === Infinity) return undefined;
   const open = by === 'gate' && verdict.issues ? stalled(past.findings, verdict.issues, most) : [];
   if (open.length > 0) return { kind: 'issue', issues: open.map((one) => one.id), rewinds: [] };
-  if (verdict.type !== 'retryPredecessor' || most === Infinity) return undefined;
+  const repeated = by === 'gate' && !isBefore(origin, 3) ? repetition(context, verdict, most) : undefined;
+  if (repeated || verdict.type !== 'retryPredecessor') return repeated;
   const rewinds = [...past.trail.slice(-3), { from: origin.phase.name, to: verdict.phase }];
   return takesTurns(rewinds) ? { kind: 'rewind', issues: [], rewinds } : undefined;
 }
@@ -114,6 +120,16 @@ export function mayRewind(context: PhaseContext): boolean {
 }
 
 // --- internal ---
+
+/** Demands in the same words, or attempts that put out the same, so often in a row. Checks see more than outputs: of theirs, both. */
+function repetition({ origin, past, review }: PhaseContext, demand: Demand, most: number): Loop | undefined {
+  const repeats = past.saying?.repeats ?? 0;
+  const same = past.unchanged?.[demand.type === 'retry' ? origin.phase.name : demand.phase] ?? 0;
+  const [saysSame, doesSame] = [repeats >= most, same >= most];
+  if (review.failedChecks && !(saysSame && doesSame)) return undefined;
+  if (doesSame) return { kind: 'unchanged', issues: [], rewinds: [], times: same };
+  return saysSame ? { kind: 'feedback', issues: [], rewinds: [], times: repeats } : undefined;
+}
 
 function targetsOf(context: PhaseContext): readonly string[] {
   return context.review.targets ?? gateOf(context)?.targets ?? [];

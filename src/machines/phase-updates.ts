@@ -5,10 +5,12 @@
  */
 import { byName } from '../model/by-name.ts';
 import type { Decision } from '../model/decision.ts';
+import { isBefore } from '../model/edition.ts';
 import { errorInfo } from '../model/errors.ts';
 import type { Verdict } from '../model/event.ts';
-import { findingsAfter, type Findings } from '../model/findings.ts';
+import { findingsAfter, type Judgement } from '../model/findings.ts';
 import type { Recollection } from '../model/recollection.ts';
+import { isUnchanged, sayingAfter } from '../model/repeats.ts';
 import { mergeCorrections, type Revision } from '../model/revision.ts';
 import type { Outputs } from '../model/task-types.ts';
 import { UNREVIEWED, type Past, type PhaseContext, type Start } from './phase-context.ts';
@@ -28,7 +30,14 @@ export function restartFields(
     best: null,
     history: revision?.history ?? history,
     rewinds: news?.rewinds ?? rewinds,
-    past: { findings: past.findings, trail: news?.trail ?? past.trail, owed: news?.owed ?? past.owed, recollection },
+    past: {
+      findings: past.findings,
+      trail: news?.trail ?? past.trail,
+      owed: news?.owed ?? past.owed,
+      saying: past.saying,
+      unchanged: news ? news.unchanged : past.unchanged,
+      recollection,
+    },
   };
   // Where a rewind brings issues of the requester itself, they speak of the attempt that found them.
   const judged = revision ? (previous ?? outputs ?? undefined) : undefined;
@@ -49,13 +58,15 @@ export function nextFields(
 
 /** What the machine keeps of an attempt. */
 export function outcomeFields(
-  { past }: PhaseContext,
+  context: PhaseContext,
   outcome: AttemptOutcome,
 ): Partial<Pick<PhaseContext, 'outputs' | 'review' | 'error' | 'past'>> {
+  const past = withUnchanged(context, outcome);
   switch (outcome.type) {
     case 'done': {
       const { outputs, baseline } = outcome;
-      return baseline ? { outputs, past: withBaseline(past, baseline) } : { outputs };
+      if (baseline) return { outputs, past: withBaseline(past, baseline) };
+      return past === context.past ? { outputs } : { outputs, past };
     }
     case 'failed':
       return { error: outcome.error };
@@ -63,7 +74,8 @@ export function outcomeFields(
       const { phase, feedback, baseline } = outcome;
       const verdict = { type: 'retryPredecessor', phase, feedback } as const;
       const review = { verdict, by: 'worker', verdicts: {}, checked: false, errors: 0 } as const;
-      return baseline ? { review, past: withBaseline(past, baseline) } : { review };
+      if (baseline) return { review, past: withBaseline(past, baseline) };
+      return past === context.past ? { review } : { review, past };
     }
   }
 }
@@ -98,7 +110,9 @@ export function rulingFields({ review, outputs, past }: PhaseContext, ruling: Ru
     ...(who !== undefined && { who }),
     ...(targets && { targets }),
   };
-  const fields = { held: null, past: withFindings(past, findingsAfter(past.findings, signed)) };
+  // Whatever a person decides, it is another chance.
+  const { unchanged: __, ...before } = past;
+  const fields = { held: null, past: judgedPast(past.unchanged ? before : past, signed).past };
   if (!edited) return { ...fields, review: signed };
   return { ...fields, review: { ...signed, edited }, outputs: byName(Object.entries({ ...outputs, ...edited })) };
 }
@@ -109,9 +123,8 @@ export function reviewFields(
   { verdict, verdicts, checked = false, edited, failedChecks }: GateOutcome,
 ): Partial<Pick<PhaseContext, 'review' | 'best' | 'outputs' | 'past'>> {
   const judged = { verdict, by: 'gate' as const, verdicts, checked, errors: context.review.errors };
-  const after = findingsAfter(context.past.findings, judged);
-  const past = withFindings(context.past, after);
-  const accepted = after.closed.flatMap(({ finding, as }) => (as === 'accepted' ? finding.id : []));
+  const { past, closed } = judgedPast(context.past, judged);
+  const accepted = closed.flatMap(({ finding, as }) => (as === 'accepted' ? finding.id : []));
   const told = failedChecks ? { ...judged, failedChecks } : judged;
   const review = accepted.length > 0 ? { ...told, accepted } : told;
   if (!edited) return { review, best: bestOf(context, verdict), past };
@@ -163,9 +176,22 @@ function withBaseline(past: Past, baseline: Baseline): Past {
   return Object.assign({}, past, { baseline });
 }
 
-/** What the phase remembers after a judgement. Most gates find no issues, and nothing is made anew then. */
-function withFindings(past: Past, { open: findings }: Findings): Past {
-  return findings === past.findings ? past : Object.assign({}, past, { findings });
+/** What the phase remembers after a judgement. Most gates approve, and nothing is made anew then. */
+function judgedPast(past: Past, judgement: Judgement) {
+  const { open: findings, closed } = findingsAfter(past.findings, judgement);
+  const saying = sayingAfter(past.saying, judgement);
+  const isSame = findings === past.findings && saying === past.saying;
+  return { past: isSame ? past : Object.assign({}, past, { findings, saying }), closed };
+}
+
+/** Counts an attempt that has put out what was sent back; any other ends the row. */
+function withUnchanged({ origin, past, revision, previous }: PhaseContext, outcome: AttemptOutcome): Past {
+  const { name } = origin.phase;
+  const before = past.unchanged?.[name] ?? 0;
+  const isAgain = revision !== undefined && outcome.type === 'done' && isUnchanged(outcome.outputs, previous);
+  if (isBefore(origin, 3) || (!isAgain && before === 0)) return past;
+  const unchanged = byName([...Object.entries(past.unchanged ?? {}), [name, isAgain ? before + 1 : 0]]);
+  return Object.assign({}, past, { unchanged });
 }
 
 /** A new attempt, of which nothing is known yet. */

@@ -154,7 +154,7 @@ export const phaseMachine = setup({
       },
     },
     reviewing: {
-      entry: { type: 'report', params: ({ context }) => reports.reviewStartedReport(context) },
+      entry: { type: 'reportAll', params: ({ context }) => reports.reviewReports(context) },
       invoke: {
         src: 'review',
         input: ({ context }) => context,
@@ -210,10 +210,7 @@ export const phaseMachine = setup({
     },
     approved: {
       type: 'final',
-      entry: [
-        { type: 'report', params: ({ context }) => reports.approvalWarning(context) },
-        { type: 'report', params: ({ context }) => reports.approvedReport(context) },
-      ],
+      entry: { type: 'reportAll', params: ({ context }) => reports.approvalReports(context) },
       output: ({ context }) => ended('approved', reports.approvedReport(context).outputs),
     },
     rejected: {

@@ -135,6 +135,7 @@ export const pipelineMachine = setup({
         'review.*': { actions: ['receive', 'publish'] },
         'check.*': { actions: ['receive', 'publish'] },
         'loop.*': { actions: ['receive', 'publish'] },
+        'attempt.*': { actions: ['receive', 'publish'] },
         'xstate.done.actor.*': [{ guard: 'isQuiet', actions: 'endIfDone' }, { actions: ['endIfDone', 'publish'] }],
         decide: { actions: ['answer', 'publish'] },
         skip: { actions: ['skip', 'publish'] },

@@ -31,6 +31,7 @@ export function reopen(board: Board): void {
   board.closed = false;
   board.worst = 'completed';
   board.held.length = 0;
+  board.unchanged.clear();
   board.outbox.push({ type: 'run.reopened' });
   const phases = board.plan.phases.map((_, index) => index);
   for (const index of phases) {
@@ -53,6 +54,7 @@ function rearm(entry: Entry): void {
   entry.doomedBy = undefined;
   entry.why = undefined;
   entry.findings = recounted(entry.findings, 0);
+  entry.saying = undefined;
   entry.parked = undefined;
   if (entry.belated.length > 0) {
     entry.requests = [...entry.requests, ...entry.belated];

@@ -86,6 +86,7 @@ export function commit(board: Board, entry: Entry, outputs: Commit['outputs']): 
   if (entry.outstanding.length > 0) entry.outstanding = [];
   if (entry.belated.length > 0) entry.belated = NOBODY;
   if (entry.findings.length > 0) entry.findings = NOBODY;
+  entry.saying = undefined;
   entry.view = undefined;
   return done;
 }

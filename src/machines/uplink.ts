@@ -40,5 +40,5 @@ export function reportWork(work: AnyActorRef, fact: PhaseReport): void {
 
 /** Tells a report of a phase from what else a pipeline is told. */
 export function isReport(event: { readonly type: string }): event is PhaseReport {
-  return /^(?:task|phase|review|check|loop)\./u.test(event.type);
+  return /^(?:task|phase|review|check|loop|attempt)\./u.test(event.type);
 }

@@ -18,7 +18,7 @@ import {
 } from './loop-questions.ts';
 import { changeNotNamed, neverApproves, neverSendsBack, reviewErrors } from './review-questions.ts';
 import type { SentBack } from './sent-back.ts';
-import { promptBypassed, promptGrew, revisionUnread, revisionWithheld } from './work-questions.ts';
+import { outputUnchanged, promptBypassed, promptGrew, revisionUnread, revisionWithheld } from './work-questions.ts';
 
 /** Findings about gates, then about phases that are sent back; problems first. */
 export function diagnose(gates: readonly GateHistory[], sentBack: readonly SentBack[]): readonly Finding[] {
@@ -42,6 +42,7 @@ const QUESTIONS: readonly Question[] = [
   revisionWithheld,
   revisionUnread,
   promptBypassed,
+  outputUnchanged,
   critiqueRepeated,
   changeNotNamed,
   reviewErrors,

@@ -50,6 +50,8 @@ const phaseEvents = [
     /** Outputs that a person has put in the place of those of the attempt, by task. */
     edited: outputs.optional(),
   }),
+  /** The attempt has put out what the one had that was sent back; `times` counts such attempts of the phase in a row, from 1. */
+  z.object({ type: z.literal('attempt.unchanged'), ...at, times: z.int().min(1) }),
   z.object({ type: z.literal('phase.retrying'), ...at, correction, by, spent: z.int() }),
   z.object({
     type: z.literal('phase.rewinding'),
@@ -65,12 +67,17 @@ const phaseEvents = [
   z.object({
     type: z.literal('loop.detected'),
     ...at,
-    /** An issue was found open again and nothing was corrected; or the same two rewinds take turns. */
-    kind: z.enum(['issue', 'rewind']),
+    /**
+     * An issue was found open again and nothing was corrected; the same two rewinds take turns; the same was demanded in the same
+     * words; or the phase that is sent back puts out the same.
+     */
+    kind: z.enum(['issue', 'rewind', 'feedback', 'unchanged']),
     /** Names of the issues. */
     issues: z.array(z.string()),
     /** The rewinds, oldest first. */
     rewinds: z.array(rewind),
+    /** Of `feedback` and `unchanged`, how often in a row: repeated demands, or unchanged attempts. */
+    times: z.int().min(1).optional(),
   }),
   z.object({
     type: z.literal('phase.escalated'),

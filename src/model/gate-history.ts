@@ -39,6 +39,12 @@ export interface GateHistory {
   readonly issueLoops: Sightings;
   /** The same, as rewinds take turns. */
   readonly rewindLoops: Sightings;
+  /** The same, as it has demanded the same in the same words. */
+  readonly feedbackLoops: Sightings;
+  /** The same, as what it sends back puts out the same. */
+  readonly unchangedLoops: Sightings;
+  /** Attempts that came to their review with the outputs that were sent back. */
+  readonly unchanged: Sightings;
   /** Attempts after a demand that came to their review. */
   readonly revised: number;
   /** Starts of those in which nobody was told: no task has read a prompt with the revision, or the revision, or asked a person. */
@@ -142,6 +148,9 @@ function emptyHistory(pipeline: string, phase: string, gate: GatePlan): Counted 
     exhausted: unseen(),
     issueLoops: unseen(),
     rewindLoops: unseen(),
+    feedbackLoops: unseen(),
+    unchangedLoops: unseen(),
+    unchanged: unseen(),
     revised: 0,
     unread: unseen(),
     bypassed: unseen(),
@@ -161,7 +170,8 @@ function heed(run: RunState, event: RunEvent, at: Evidence): void {
   if (event.type === 'phase.started') countAttempt(run, counted, event.attempt);
   else if (event.type === 'review.decided')
     run.reviewed.set(phase, countReview(counted, run.reviewed.get(phase), event, at));
-  else if (event.type === 'loop.detected') see(event.kind === 'issue' ? counted.issueLoops : counted.rewindLoops, at);
+  else if (event.type === 'loop.detected') see(counted[`${event.kind}Loops`], at);
+  else if (event.type === 'attempt.unchanged') see(counted.unchanged, at);
   else if (event.type === 'phase.approved' && event.because === 'exhausted') see(counted.exhausted, at);
 }
 

@@ -8,6 +8,7 @@ import { editsText } from './edits-text.ts';
 import type { EventOf, RunRecord } from './event.ts';
 import { itemId, nonceOf, type InboxItem } from './inbox.ts';
 import { limitReason } from './limit-reason.ts';
+import { issueWords, loopText } from './loop-text.ts';
 import type { InboxPolicy } from './inbox-policy.ts';
 import type { Plan } from './plan.ts';
 
@@ -25,6 +26,9 @@ export function foldInbox(): InboxFold {
   const open = new Map<string, InboxItem>();
   /** Phases whose tasks gave up before there were outputs. */
   const empty = new Set<string>();
+  let judged: EventOf<'review.decided'> | undefined;
+  /** What goes round in each phase, by its latest verdict. */
+  const loops = new Map<string, string>();
 
   function opened(record: RunRecord, what: Opening, policy: InboxPolicy = {}): readonly InboxItem[] {
     const { runId, seq, time, event } = record;
@@ -73,7 +77,8 @@ export function foldInbox(): InboxFold {
   }
 
   function escalated(record: RunRecord, { phase, because, reason }: EventOf<'phase.escalated'>) {
-    const what = { kind: 'escalation', about: phase, because, reason } as const;
+    const loop = because === 'loop' ? loops.get(phase) : undefined;
+    const what = { kind: 'escalation', about: phase, because, reason, ...(loop !== undefined && { loop }) } as const;
     return opened(record, empty.has(phase) ? { ...what, empty: true } : what, gatePolicy(phase));
   }
 
@@ -151,7 +156,11 @@ export function foldInbox(): InboxFold {
             time,
             'lifted',
           );
+        case 'loop.detected':
+          loops.set(event.phase, loopText(event, judged && issueWords(judged)));
+          return NOTHING;
         case 'review.decided':
+          judged = event;
           if (event.by === 'worker') empty.add(event.phase);
           return closed(ofPhase(event.phase), time, wordsOf(event), event.who);
         case 'phase.started':
@@ -180,7 +189,7 @@ export function foldInbox(): InboxFold {
         case 'check.baselined':
         case 'phase.reflected':
         case 'review.started':
-        case 'loop.detected':
+        case 'attempt.unchanged':
         case 'task.started':
         case 'task.reported':
         case 'task.dropped':
@@ -193,7 +202,10 @@ export function foldInbox(): InboxFold {
 
 // --- internal ---
 
-type Opening = Pick<InboxItem, 'kind' | 'about' | 'task' | 'because' | 'reason' | 'description' | 'choices' | 'empty'>;
+type Opening = Pick<
+  InboxItem,
+  'kind' | 'about' | 'task' | 'because' | 'loop' | 'reason' | 'description' | 'choices' | 'empty'
+>;
 
 const NOTHING: readonly InboxItem[] = Object.freeze([]);
 

@@ -29,6 +29,8 @@ export interface InboxItem {
   readonly attempt: number;
   /** A code: why a person is asked. */
   readonly because: string;
+  /** What goes round, in words, where a loop is why. */
+  readonly loop?: string | undefined;
   /** The same in words, or what is asked. */
   readonly reason: string;
   /** What one has to know to answer it. */

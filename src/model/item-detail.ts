@@ -30,6 +30,8 @@ export interface TriedAttempt {
   readonly replaced?: Outputs | undefined;
   /** What its gate has decided; `undefined` while it has not. */
   readonly verdict: Verdict | undefined;
+  /** Attempts in a row, up to this one, that have put out what was sent back; absent where it has put out something else. */
+  readonly unchanged?: number | undefined;
   /** What each reviewer has said. */
   readonly verdicts: Readonly<Record<string, Verdict>>;
 }
@@ -186,6 +188,8 @@ function noteAttempt(attempts: Tried[], { kind, about }: InboxItem, event: RunEv
     attempts.push({ number: attempts.length + 1, generation, attempt, outputs: {}, verdict: undefined, verdicts: {} });
   } else if (last && event.type === 'task.completed') {
     last.outputs = { ...last.outputs, [event.task]: event.output };
+  } else if (last && event.type === 'attempt.unchanged') {
+    last.unchanged = event.times;
   } else if (last && event.type === 'review.decided') {
     last.verdict = event.verdict;
     if (event.by === 'gate') last.verdicts = event.verdicts;

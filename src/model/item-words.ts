@@ -14,8 +14,9 @@ export const waitsFor: Readonly<Record<InboxItem['kind'], string>> = {
 };
 
 /** Why a person is asked, from the code of it; the code itself where it is not known here. */
-export function becauseOf({ because }: Pick<InboxItem, 'because'>): string {
-  return BECAUSE.get(because) ?? because;
+export function becauseOf({ because, loop }: Pick<InboxItem, 'because' | 'loop'>): string {
+  const text = BECAUSE.get(because) ?? because;
+  return loop === undefined ? text : `${text}: ${loop}`;
 }
 
 /**

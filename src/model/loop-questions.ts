@@ -25,17 +25,20 @@ export function noBound(gate: GateHistory): Finding | undefined {
 
 /** The run itself has found out. */
 export function looped(gate: GateHistory): Finding | undefined {
-  const { issueLoops, rewindLoops } = gate;
-  const all = issueLoops.count + rewindLoops.count;
-  if (all === 0) return undefined;
-  const kinds = [
-    ...(issueLoops.count > 0 ? [`${times(issueLoops.count)} by an issue that stayed open`] : []),
-    ...(rewindLoops.count > 0 ? [`${times(rewindLoops.count)} by rewinds that take turns`] : []),
-  ];
-  const found = `${times(all)} it went round in a loop: ${kinds.join(', ')}`;
+  const { issueLoops, feedbackLoops, unchangedLoops, rewindLoops } = gate;
+  const found = [
+    { seen: issueLoops, by: 'by an issue that stayed open' },
+    { seen: feedbackLoops, by: 'by a demand in the same words' },
+    { seen: unchangedLoops, by: 'by attempts that put out what was sent back' },
+    { seen: rewindLoops, by: 'by rewinds that take turns' },
+  ].filter(({ seen }) => seen.count > 0);
+  if (found.length === 0) return undefined;
+  const all = found.reduce((sum, { seen }) => sum + seen.count, 0);
+  const kinds = found.map(({ seen, by }) => `${times(seen.count)} ${by}`);
+  const text = `${times(all)} it went round in a loop: ${kinds.join(', ')}`;
   const advice =
     "See whether the issue is at the phase that can correct it (`inbox answer --reclassify`); use onExhausted: 'escalate' to have a person look.";
-  return finding(gate, 'LOOPED', 'problem', found, advice, issueLoops, rewindLoops);
+  return finding(gate, 'LOOPED', 'problem', text, advice, ...found.map(({ seen }) => seen));
 }
 
 export function critiqueRepeated(gate: GateHistory): Finding | undefined {

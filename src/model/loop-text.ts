@@ -21,8 +21,10 @@ export function issueWords({ verdict, verdicts }: Pick<EventOf<'review.decided'>
  *
  * @param words Those that are known; an issue without words is told by its id.
  */
-export function loopText({ kind, issues, rewinds }: LoopParts, words: IssueWords = new Map()): string {
+export function loopText({ kind, issues, rewinds, times = 1 }: LoopParts, words: IssueWords = new Map()): string {
   if (kind === 'rewind') return rewinds.map(({ from, to }) => `${from} sends back ${to}`).join(', ');
+  if (kind === 'feedback') return `the same was demanded in the same words ${times + 1} times in a row`;
+  if (kind === 'unchanged') return `${unchangedText(times)}, and the demand goes on`;
   const told = issues.map((id) => {
     const text = words.get(id);
     return text === undefined ? id : `"${startOf(text)}"`;
@@ -30,9 +32,14 @@ export function loopText({ kind, issues, rewinds }: LoopParts, words: IssueWords
   return `${told.join(', ')} ${told.length === 1 ? 'is' : 'are'} open again, and nothing was corrected`;
 }
 
+/** What is said of attempts that put out what was sent back. @param times In a row. */
+export function unchangedText(times: number): string {
+  return times === 1 ? 'it puts out what was sent back' : `${times} attempts in a row put out what was sent back`;
+}
+
 // --- internal ---
 
-type LoopParts = Pick<EventOf<'loop.detected'>, 'kind' | 'issues' | 'rewinds'>;
+type LoopParts = Pick<EventOf<'loop.detected'>, 'kind' | 'issues' | 'rewinds' | 'times'>;
 
 /** Characters of what an issue says: its ids tell it apart, its words only have to remind of it. */
 const LONGEST = 120;

@@ -19,6 +19,8 @@ export interface ReviewContext<O = Outputs, I = Inputs, In = unknown> extends Ta
   readonly outputs: O;
   /** Tasks whose output differs from the previous attempt, with both outputs. Empty on the first. */
   readonly difference: Readonly<Record<string, { readonly before: unknown; readonly after: unknown }>>;
+  /** Attempts in a row, up to this one, whose outputs equal those that were sent back; 0 where this one has put out something else. */
+  readonly unchanged: number;
   /** What this reviewer has found in earlier reviews and is not known to be corrected, by `id`; `priorFindings` of a decision answers it. */
   readonly findings: readonly ReviewFinding[];
   /** How often the gate may still send its own phase back, `Infinity` where unlimited. */

@@ -30,7 +30,10 @@ export const gatePolicySchema = z.strictObject({
   maxRetries: count.optional(),
   /** Times the gate may send back each predecessor, over the whole run. 0 forbids it. @default 2 */
   maxPredecessorRetries: count.optional(),
-  /** Reviews in a row that find the same issue open, while no other is corrected, make a loop: no budget is left then. @default 2 */
+  /**
+   * How often in a row the same makes a loop, after which no budget is left: reviews that find the same issue open while no other is
+   * corrected, demands that repeat the one before in the same words, attempts that put out what was sent back. @default 2
+   */
   loopAfter: z.union([z.int().min(2), z.literal('unlimited')]).optional(),
   /** What follows a request for changes when that budget is spent. @default 'reject' */
   onExhausted: z.enum(['accept', 'acceptBest', 'escalate', 'reject']).optional(),

@@ -7,7 +7,7 @@ import { counted, outOf } from './amount-text.ts';
 import { editsText } from './edits-text.ts';
 import type { ErrorInfo } from './errors.ts';
 import type { EventOf, RunEvent, RunRecord } from './event.ts';
-import { loopText, type IssueWords } from './loop-text.ts';
+import { loopText, unchangedText, type IssueWords } from './loop-text.ts';
 import type { GatePlan } from './plan.ts';
 import type { Correction } from './revision.ts';
 import { said, saidText, type Said } from './said.ts';
@@ -181,6 +181,8 @@ function phaseWords(event: PhaseEvent, voice: Voice, { gate, issues }: KnownBefo
     }
     case 'loop.detected':
       return said('goes round in a loop', loopText(event, issues));
+    case 'attempt.unchanged':
+      return said('unchanged', unchangedText(event.times));
     case 'review.started':
       return said(event.asked > 1 ? `review, asked ${event.asked} times` : 'review');
     case 'review.decided':

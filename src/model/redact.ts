@@ -115,6 +115,7 @@ function mapTexts(event: RunEvent, mask: Mask): RunEvent {
     case 'limit.reached':
     case 'limit.lifted':
     case 'phase.approved':
+    case 'attempt.unchanged':
     case 'loop.detected':
     case 'phase.invalidated':
     case 'phase.read':

@@ -154,6 +154,7 @@ function applyToPhase(bars: Bars, event: PhaseEvent, { seq, time }: RunRecord): 
     case 'phase.reflected':
     case 'phase.warned':
     case 'check.baselined':
+    case 'attempt.unchanged':
     case 'loop.detected':
   }
 }

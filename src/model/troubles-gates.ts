@@ -106,6 +106,7 @@ export function createGateTroubles(): GateTroubles {
           finish(event.phase);
           return;
         case 'run.ended':
+        case 'attempt.unchanged':
         case 'phase.stale':
         case 'phase.warned':
         case 'phase.read':

@@ -96,6 +96,7 @@ export function createLimitTroubles(): LimitTroubles {
           return;
         case 'run.ended':
         case 'loop.detected':
+        case 'attempt.unchanged':
         case 'phase.escalated':
         case 'phase.stale':
         case 'phase.warned':

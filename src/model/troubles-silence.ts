@@ -114,6 +114,7 @@ export function createSilence(): Silence {
       case 'phase.reflected':
       case 'check.baselined':
       case 'loop.detected':
+      case 'attempt.unchanged':
         if (working) hear(working, time);
         return;
       case 'task.started':
@@ -157,9 +158,8 @@ export function createSilence(): Silence {
       return [...phases].flatMap(([phase, working]) =>
         silentIn(working).flatMap(({ kind, task, one }) => {
           const forMs = now - one.heardAt;
-          if (forMs < LEAST_MS) return [];
           const long = longFor(took.get(nameOf(kind, phase, task)) ?? []);
-          if (forMs < long.ms) return [];
+          if (forMs < Math.max(LEAST_MS, long.ms)) return [];
           return {
             code: 'SILENT',
             phase,

@@ -154,12 +154,8 @@ function applyToPhase(state: State, event: Extract<RunEvent, { readonly phase: s
       stand(state, event.phase, phase, 'escalated');
       return;
     case 'phase.approved':
-      phase.outputs = event.outputs;
-      phase.version = event.version;
-      phase.read = event.read;
-      phase.because = event.because;
-      phase.exhausted = event.because === 'exhausted';
-      phase.stale = false;
+      Object.assign(phase, { outputs: event.outputs, version: event.version, read: event.read });
+      Object.assign(phase, { because: event.because, exhausted: event.because === 'exhausted', stale: false });
       finish(state, event.phase, phase, 'approved', time);
       return;
     case 'phase.stale':
@@ -198,6 +194,7 @@ function applyToPhase(state: State, event: Extract<RunEvent, { readonly phase: s
     case 'check.baselined':
     case 'phase.reflected':
     case 'phase.read':
+    case 'attempt.unchanged':
     case 'loop.detected':
   }
 }

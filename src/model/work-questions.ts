@@ -31,6 +31,16 @@ export function promptBypassed(gate: GateHistory): Finding | undefined {
   return finding(gate, 'PROMPT_BYPASSED', 'notice', found, advice, bypassed);
 }
 
+export function outputUnchanged(gate: GateHistory): Finding | undefined {
+  const { unchanged, revised } = gate;
+  if (unchanged.count === 0) return undefined;
+  const severity = unchanged.count * 2 >= revised ? 'problem' : 'notice';
+  const found = `${unchanged.count} of ${count(revised, 'attempt')} after a demand put out what was sent back`;
+  const advice =
+    'See whether the work heeds the revision: a strategy that shows it more, or "fresh"; a model that is not the same each time; outputs that show what was changed.';
+  return finding(gate, 'OUTPUT_UNCHANGED', severity, found, advice, unchanged);
+}
+
 export function promptGrew(gate: GateHistory): Finding | undefined {
   const { grown, growth, longestPrompt } = gate;
   if (grown.count === 0) return undefined;

@@ -87,6 +87,7 @@ export function heed(spans: RunSpans, event: RunEvent, time: number): boolean {
     case 'phase.invalidated':
     case 'phase.skipped':
     case 'phase.cancelled':
+    case 'attempt.unchanged':
     case 'loop.detected':
     case 'check.baselined':
       heedPhase(spans, event, time);
@@ -98,7 +99,10 @@ export function heed(spans: RunSpans, event: RunEvent, time: number): boolean {
 
 // --- internal ---
 
-type PhaseEvent = Extract<RunEvent, { readonly type: `phase.${string}` | 'loop.detected' | 'check.baselined' }>;
+type PhaseEvent = Extract<
+  RunEvent,
+  { readonly type: `phase.${string}` | `attempt.${string}` | 'loop.detected' | 'check.baselined' }
+>;
 
 function heedPhase(spans: RunSpans, event: PhaseEvent, time: number): void {
   switch (event.type) {
@@ -166,11 +170,15 @@ function heedPhase(spans: RunSpans, event: PhaseEvent, time: number): void {
     case 'phase.stale':
       note(spans, event.phase, 'phasegate.phase.stale', { 'phasegate.because': event.because }, time);
       return;
+    case 'attempt.unchanged':
+      note(spans, event.phase, 'phasegate.attempt.unchanged', { 'phasegate.times': event.times }, time);
+      return;
     case 'loop.detected': {
-      const { kind, issues, rewinds } = event;
+      const { kind, issues, rewinds, times } = event;
       const pairs = rewinds.map(({ from, to }) => `${from} → ${to}`);
       const attributes = { 'phasegate.loop': kind, 'phasegate.issues': [...issues], 'phasegate.rewinds': pairs };
-      note(spans, event.phase, 'phasegate.loop.detected', attributes, time);
+      const counted = times === undefined ? attributes : { ...attributes, 'phasegate.times': times };
+      note(spans, event.phase, 'phasegate.loop.detected', counted, time);
       return;
     }
     case 'check.baselined': {

@@ -274,6 +274,7 @@ describe('reviewMessages()', () => {
       criteria: ' It is short. ',
       phase: 'note',
       attempt: 1,
+      unchanged: 0,
       retriesLeft: 1,
       earlier: ['plan', 'draft'],
       nonce: 'NONCE',
@@ -314,6 +315,9 @@ describe('reviewMessages()', () => {
     `);
     expect(reviewMessages({ ...brief, retriesLeft: Infinity, fitted: fit({}, 1000) })[1]?.content).toContain(
       'which can be sent back any number of times.',
+    );
+    expect(reviewMessages({ ...brief, unchanged: 2, fitted: fit({}, 1000) })[1]?.content).toContain(
+      'can be sent back 1 more time.\n\nIts outputs are the same as those of the attempt that was sent back: nothing in them was changed. This is so for the 2 latest attempts.',
     );
   });
 });

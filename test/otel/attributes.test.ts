@@ -350,6 +350,12 @@ describe('events that are no work', () => {
       'attempt draft',
       { 'phasegate.passed': ['lint'], 'phasegate.failed': ['test'] },
     ],
+    [{ type: 'attempt.unchanged', ...AT, times: 2 }, 'attempt draft', { 'phasegate.times': 2 }],
+    [
+      { type: 'loop.detected', ...AT, kind: 'feedback', issues: [], rewinds: [], times: 2 },
+      'attempt draft',
+      { 'phasegate.loop': 'feedback', 'phasegate.times': 2 },
+    ],
     [
       { type: 'loop.detected', ...AT, kind: 'rewind', issues: [], rewinds: [{ from: 'draft', to: 'plan' }] },
       'attempt draft',

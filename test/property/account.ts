@@ -82,6 +82,8 @@ function detailsOf(event: RunEvent, records: readonly RunRecord[]): Details {
         ...(event.edited && { edited: event.edited }),
         ...(event.failedChecks && { failed: event.failedChecks.map(({ name }) => name) }),
       };
+    case 'attempt.unchanged':
+      return { ...where, times: event.times };
     case 'loop.detected':
       return { ...where, kind: event.kind };
     case 'phase.retrying':

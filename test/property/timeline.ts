@@ -111,6 +111,7 @@ function next(
     case 'phase.warned':
     case 'phase.reflected':
     case 'check.baselined':
+    case 'attempt.unchanged':
     case 'loop.detected':
     case 'phase.read':
       return was;

@@ -5,6 +5,7 @@
  */
 import { once } from './issues.ts';
 import type { DecidedBy } from './judge.ts';
+import { repeatsOf } from './repeats.ts';
 import type { Answers, Verdict } from './review.ts';
 import type { IssueAct } from './scenario.ts';
 import type { Phase, World } from './world.ts';
@@ -71,13 +72,18 @@ export function overrule(phase: Phase, verdict: Verdict): void {
   }
 }
 
+/** What goes round. */
+export type LoopKind = 'issue' | 'feedback' | 'unchanged' | 'rewind';
+
 /** How a demand on `target` goes round in a loop, if it does. */
-export function loopOf(phase: Phase, target: string, verdict: Verdict, by: DecidedBy): 'issue' | 'rewind' | undefined {
+export function loopOf(phase: Phase, target: string, verdict: Verdict, by: DecidedBy): LoopKind | undefined {
   const { loopAfter = 2 } = phase.gate ?? {};
   if (loopAfter === 'unlimited' || by === 'person') return undefined;
   const demanded = issuesIn(verdict).map((one) => one.name);
   if (by === 'gate' && phase.findings.some((one) => one.open >= loopAfter && demanded.includes(one.name)))
     return 'issue';
+  const repeats = by === 'gate' ? repeatsOf(phase, target, verdict, loopAfter) : undefined;
+  if (repeats) return repeats;
   const [first, second, third] = phase.latest;
   const last: Sent = { from: phase.name, to: target };
   if (target === phase.name || !first || !second || !third) return undefined;

@@ -11,6 +11,7 @@ export function commit(world: World, phase: Phase, because: string, outputs: Rea
   phase.status = 'approved';
   phase.life++;
   phase.findings = [];
+  phase.saying = undefined;
   phase.committedReads = new Map([...phase.reads].filter(([name]) => phase.asked.has(name)));
   const version = phase.commits.length;
   say(world, 'phase.approved', phase.name, {

@@ -17,6 +17,7 @@ import { labels, type Details } from './line.ts';
 import { askPerson } from './people.ts';
 import { askReview, waitOf, type Answers, type Verdict } from './review.ts';
 import { hasRoom, isPlaced, mayStart } from './places.ts';
+import { compare, hearWords, startOver } from './repeats.ts';
 import { look, settleStopped } from './till.ts';
 import { countDemand, isExcused, rewind, ridersOf } from './rewind.ts';
 import { LONGEST_REVIEW_BACKOFF, REVIEW_BACKOFF, type IssueAct, type Scenario } from './scenario.ts';
@@ -93,6 +94,7 @@ function startFree(world: World): void {
 function start(world: World, phase: Phase): void {
   phase.told = [...phase.told, ...phase.untold];
   phase.untold = [];
+  startOver(world, phase);
   phase.attempt = phase.fresh ? Math.min(1, phase.told.length) : phase.attempt + 1;
   phase.latest = latest(world, phase);
   phase.fresh = false;
@@ -122,6 +124,7 @@ function work(world: World, phase: Phase, told: string | null, issues: readonly 
       case 'failed':
         return fail(world, phase, attempted.code);
       case 'rework':
+        phase.unchanged = 0;
         return decide(
           world,
           phase,
@@ -130,6 +133,7 @@ function work(world: World, phase: Phase, told: string | null, issues: readonly 
         );
       case 'done':
         phase.isDone = true;
+        compare(world, phase, attempted.outputs);
         phase.tried.push({ outputs: attempted.outputs, score: undefined });
         if (!phase.gate || isExcused(phase)) return commit(world, phase, 'unreviewed', attempted.outputs);
         return review(world, phase, 1, new Map());
@@ -172,6 +176,7 @@ function decide(
   const last = phase.tried.at(-1);
   if (last && by === 'gate' && 'score' in verdict) last.score = verdict.score;
   const isAccepted = by === 'gate' && find(phase, verdict, answers);
+  hearWords(world, phase, verdict, by);
   if (by === 'person') overrule(phase, verdict);
   const signs = signsOf(world, phase, verdict, by);
   if (signs.loop) say(world, 'loop.detected', phase.name, { ...at(phase), kind: signs.loop });
@@ -238,6 +243,7 @@ function retry(world: World, phase: Phase, { feedback, issues }: Told): void {
 
 function attemptAgain(world: World, phase: Phase): void {
   phase.attempt++;
+  if (phase.isDone) phase.judged = phase.tried.at(-1)?.outputs;
   work(world, phase, phase.feedback, phase.issues);
 }
 

@@ -63,6 +63,16 @@ export interface Phase {
   /** The same for what it committed. */
   committedReads: Map<string, number>;
   tried: Tried[];
+  /** Outputs that the attempt at work is told about; `undefined` where it is told of none. */
+  judged: Readonly<Record<string, unknown>> | undefined;
+  /** Attempts in a row, up to the latest, that put out what they were told about. */
+  unchanged: number;
+  /** Those of itself and of others, as it was told when it last started. */
+  knownUnchanged: ReadonlyMap<string, number>;
+  /** Attempts of others that it is not told of: those up to a person's latest decision about it. */
+  excused: ReadonlyMap<string, number>;
+  /** The latest demand of its gate in words alone, and how often it repeated the one before in a row. */
+  saying: { readonly words: string; readonly repeats: number } | undefined;
   /** Whether the tasks of the last attempt have all been done. */
   isDone: boolean;
   /** What the attempt that it returns to is told. */
@@ -209,6 +219,11 @@ function phaseOf(spec: PhaseSpec): Phase {
     asked: new Set(),
     committedReads: new Map(),
     tried: [],
+    judged: undefined,
+    unchanged: 0,
+    knownUnchanged: new Map(),
+    excused: new Map(),
+    saying: undefined,
     isDone: false,
     feedback: '',
     issues: [],

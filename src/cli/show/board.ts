@@ -192,6 +192,7 @@ function applyTo(draft: (phase: string) => Draft, event: PhaseEvent): void {
       return;
     case 'review.started':
     case 'review.decided':
+    case 'attempt.unchanged':
     case 'loop.detected':
     case 'phase.escalated':
     case 'phase.rejected':

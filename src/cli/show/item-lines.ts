@@ -7,6 +7,7 @@ import type { InboxItem } from '../../model/inbox.ts';
 import type { Choice } from '../../model/item-choices.ts';
 import type { ItemDetail, TriedAttempt } from '../../model/item-detail.ts';
 import { becauseOf, waitsFor } from '../../model/item-words.ts';
+import { unchangedText } from '../../model/loop-text.ts';
 import type { KeptDetail, KeptItem } from '../../store/given-answer.ts';
 import { givenText } from '../given-answer.ts';
 import { correctionText, verdictText } from './event-lines.ts';
@@ -143,10 +144,11 @@ function firstLine(value: unknown): string {
   return `${cut(oneLine(line), LONGEST)}${line.length < text.length ? ' …' : ''}`;
 }
 
-function attemptLines({ number, generation, outputs, verdict, verdicts }: TriedAttempt, isLast: boolean) {
+function attemptLines({ number, generation, outputs, unchanged, verdict, verdicts }: TriedAttempt, isLast: boolean) {
   const head: Line = [
     span(attemptName(number, generation), 'strong'),
     span(verdict ? `: ${cut(verdictText(verdict), LONGEST)}` : ''),
+    ...(unchanged === undefined ? [] : [span(` (${unchangedText(unchanged)})`, 'warn')]),
   ];
   if (!isLast) return [head];
   const said = Object.entries(verdicts).map(([name, one]): Line => [

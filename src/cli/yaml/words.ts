@@ -14,7 +14,7 @@ export const GATE_WORDS: Words<GatePolicy> = {
   maxRetries: 'Times the gate may send its own phase back per start. 0 reviews once.',
   maxPredecessorRetries: 'Times the gate may send back each predecessor, over the whole run. 0 forbids it.',
   loopAfter:
-    'Reviews in a row that may find the same issue open while no other is corrected. The next demand counts as one without budget.',
+    'How often in a row the same makes a loop: an issue that is open while no other is corrected, a demand that repeats the one before, an attempt that puts out what was sent back. No budget is left then.',
   onExhausted: 'What follows a request for changes when the budget is spent.',
   onUnrecognised: 'What text without a verdict means: an approval with a warning, or that the review is asked again.',
   onInvalidTarget:

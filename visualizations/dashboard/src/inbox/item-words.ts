@@ -14,7 +14,7 @@ export function aboutOf({ about, task }: Pick<InboxItem, 'about' | 'task'>): str
 }
 
 /** Why a person is asked. */
-export function becauseOf(item: Pick<InboxItem, 'because'>): string {
+export function becauseOf(item: Pick<InboxItem, 'because' | 'loop'>): string {
   return inOneLine(becauseIn(item));
 }
 

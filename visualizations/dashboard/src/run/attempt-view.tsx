@@ -7,7 +7,7 @@ import { memo, type ReactNode, useEffect, useRef } from 'react';
 import { usageText } from '../../../../src/model/amount-text.ts';
 import { issueId } from '../../../../src/model/issue.ts';
 import { looks } from '../../../../src/model/looks.ts';
-import { issueWords, loopText } from '../../../../src/model/loop-text.ts';
+import { issueWords, loopText, unchangedText } from '../../../../src/model/loop-text.ts';
 import { ClosedPart } from '../parts/closed-part.tsx';
 import { inOneLine } from '../parts/foreign-text.ts';
 import { IssueEntry } from '../parts/issue-entry.tsx';
@@ -66,7 +66,8 @@ export const AttemptView = memo(function AttemptView(props: AttemptViewProps): R
 // --- internal ---
 
 function AttemptParts({ phase, attempt, before, route }: AttemptViewProps): ReactNode {
-  const { tasks, decisions, warnings, reflections, revision, baseline, loops, startedAt, seq, end } = attempt;
+  const { tasks, decisions, warnings, reflections, revision, baseline, loops, unchanged, startedAt, seq, end } =
+    attempt;
   const failed = end?.event.type === 'phase.failed' ? end.event.error : undefined;
   return (
     <div className="attempt-parts">
@@ -113,6 +114,7 @@ function AttemptParts({ phase, attempt, before, route }: AttemptViewProps): Reac
             />
           );
         })}
+      {unchanged > 0 ? <p className="warning">Unchanged: {unchangedText(unchanged)}.</p> : null}
       {tasks
         .filter(({ isReviewer }) => isReviewer)
         .map((task) => (

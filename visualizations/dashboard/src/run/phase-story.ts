@@ -36,6 +36,8 @@ export interface AttemptStory {
   readonly reflections: readonly EventOf<'phase.reflected'>[];
   readonly baseline: EventOf<'check.baselined'> | undefined;
   readonly loops: readonly EventOf<'loop.detected'>[];
+  /** Attempts in a row, up to this one, that have put out what was sent back; 0 where it has put out something else. */
+  readonly unchanged: number;
   /** What came of it: the event, with its record; `null` while it goes on. */
   readonly end: { readonly seq: number; readonly event: EndEvent } | null;
 }
@@ -78,6 +80,7 @@ export function beginPhaseStory(name: string): Fold<PhaseStory> {
       change({ warnings: [...(last?.warnings ?? []), { code: event.code, message: event.message }] });
     } else if (event.type === 'phase.reflected') change({ reflections: [...(last?.reflections ?? []), event] });
     else if (event.type === 'check.baselined') change({ baseline: event });
+    else if (event.type === 'attempt.unchanged') change({ unchanged: event.times });
     else if (event.type === 'loop.detected') change({ loops: [...(last?.loops ?? []), event] });
     // What a person decides comes after a first end, and has one of its own.
     if (endsAttempt(event)) change({ endedAt: record.time, end: { seq: record.seq, event } });
@@ -127,6 +130,7 @@ function newAttempt({ seq, time }: RunRecord, event: EventOf<'phase.started'>, n
     reflections: [],
     baseline: undefined,
     loops: [],
+    unchanged: 0,
     end: null,
   };
 }
