@@ -816,8 +816,8 @@ describe('many', () => {
   it('2 000 retries of one phase', async () => {
     let asked = 0;
     const one = phase('p', {
-      tasks: [task('t', { run: () => 1 })],
-      review: { maxRetries: 'unlimited', by: () => (asked++ < 2000 ? 'RETRY: more' : 'APPROVE') },
+      tasks: [task('t', { run: () => asked })],
+      review: { maxRetries: 'unlimited', by: () => (asked++ < 2000 ? `RETRY: more ${asked}` : 'APPROVE') },
     });
     const result = await startRun(definePipeline({ name: 'patience', phases: [one] })).result;
     expect(result.metrics.corrections).toBe(2000);

@@ -186,7 +186,7 @@ describe('traceRun()', () => {
         "    attempt draft retrying [evaluation.result] [phase.retrying]",
         "      task work completed",
         "      review draft decided",
-        "    attempt draft approved [phase.reflected] [evaluation.result]",
+        "    attempt draft approved [phase.reflected] [attempt.unchanged] [evaluation.result]",
         "      invoke_agent learn completed [task.retrying]",
         "      task work completed",
         "      review draft decided",
