@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { files, phasegateProcess as phasegate, untimed } from './cli.ts';
+import { files, phasegate, phasegateProcess, untimed } from './cli.ts';
 
 const SOUND = `
 name: article
@@ -86,7 +86,7 @@ describe('phasegate graph', () => {
         import { definePipeline, phase, task } from 'phasegate';
         export default definePipeline({ name: 'article', phases: [phase('draft', { tasks: [task('write', { run: () => 1 })] })] });`,
     });
-    const { code, stdout, stderr } = await phasegate(['graph', 'p.mjs', ...args], { cwd });
+    const { code, stdout, stderr } = await phasegateProcess(['graph', 'p.mjs', ...args], { cwd });
     expect(stdout).toMatch(picture);
     expect(stdout).not.toContain('noise');
     expect(stderr).toBe('noise\n');

@@ -1,7 +1,7 @@
 /** `phasegate doctor`. */
 import { describe, expect, it } from 'vitest';
 import { containing, put } from './article.ts';
-import { files, phasegateProcess as phasegate } from './cli.ts';
+import { files, phasegate } from './cli.ts';
 
 /** Asks for the same change until it is given up; `kind` has it approve at once. */
 const ESSAY = `
@@ -9,7 +9,7 @@ import { definePipeline, phase, task } from 'phasegate';
 import { existsSync } from 'node:fs';
 export default definePipeline({ name: 'essay', phases: [phase('draft', {
   tasks: [task('write', { run: () => 'text' })],
-  review: { onExhausted: 'reject', by: () => existsSync('kind') ? 'APPROVE' : 'RETRY: Cite your \\x1b[31msources.' },
+  review: { onExhausted: 'reject', by: () => existsSync(new URL('kind', import.meta.url)) ? 'APPROVE' : 'RETRY: Cite your \\x1b[31msources.' },
 })] });
 `;
 

@@ -1,6 +1,6 @@
 /** Runs that a limit holds before tries that say what they may use, where nobody can be asked. */
 import { describe, expect, it } from 'vitest';
-import { files, phasegateProcess as phasegate, untimed } from './cli.ts';
+import { files, phasegate, untimed } from './cli.ts';
 
 const PHASES = {
   'beside each other': `[phase('a', { tasks: [paid('t')] }), phase('b', { tasks: [paid('t')] })]`,

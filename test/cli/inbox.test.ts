@@ -5,13 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { plainItem } from '../../src/cli/show/item-lines.ts';
 import type { InboxItem, ItemDetail } from '../../src/index.ts';
 import { sqliteStore } from '../../src/store.ts';
-import { files, main, phasegateProcess as phasegate, start, type Ended } from './cli.ts';
-
-/** The built library, as a file in another folder names it. */
-const LIBRARY = main.replace('cli/main.js', 'index.js');
+import { files, phasegate, start, type Ended } from './cli.ts';
 
 const PIPELINE = `
-import { definePipeline, escalate, human, phase, retry, task } from ${JSON.stringify(LIBRARY)};
+import { definePipeline, escalate, human, phase, retry, task } from 'phasegate';
 export default definePipeline({ name: 'letter', phases: [
   phase('notes', { tasks: [task('n', { run: () => 'notes' })] }),
   phase('draft', { after: ['notes'],

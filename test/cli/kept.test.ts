@@ -17,7 +17,7 @@ import {
   untilThereIs,
 } from './article.ts';
 import { sqliteStore } from '../../src/store.ts';
-import { main, phasegateProcess as phasegate, untimed } from './cli.ts';
+import { main, phasegate, untimed } from './cli.ts';
 
 describe('a run that is stopped', () => {
   it.each([

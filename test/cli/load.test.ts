@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { files, phasegateProcess as phasegate, repository } from './cli.ts';
+import { files, phasegate, phasegateProcess, repository } from './cli.ts';
 
 const DEFINE = `import { definePipeline, phase, task } from 'phasegate';
 const make = (name) => definePipeline({ name, phases: [phase('draft', { tasks: [task('write', { run: () => name })] })] });
@@ -155,14 +155,14 @@ describe('a module that starts runs itself', () => {
     ['runPipeline', `console.log((await runPipeline(pipeline)).a.t);`],
   ])('runs to its end, and says what to export: %s', async (_, rest) => {
     const cwd = await files({ 'p.ts': program(`'APPROVE'`, rest) });
-    const { code, stdout, stderr } = await phasegate(['run', 'p.ts'], { cwd });
+    const { code, stdout, stderr } = await phasegateProcess(['run', 'p.ts'], { cwd });
     expect(`${stdout}${stderr}`).toBe(`made\n"p.ts" has started 1 run itself: "own" completed.\n${TO_EXPORT}\n`);
     expect(code).toBe(0);
   });
 
   it('has no success where its run has none', async () => {
     const cwd = await files({ 'p.ts': program(`reject('No.')`, 'startRun(pipeline);') });
-    const { code, stderr } = await phasegate(['run', 'p.ts'], { cwd });
+    const { code, stderr } = await phasegateProcess(['run', 'p.ts'], { cwd });
     expect(stderr).toContain('has started 1 run itself: "own" rejected.');
     expect(code).toBe(1);
   });

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { article, startUntil } from './article.ts';
-import { files, phasegateProcess as phasegate, type Ended } from './cli.ts';
+import { files, phasegate, phasegateProcess, type Ended } from './cli.ts';
 
 const STORE = join('.phasegate', 'runs.db');
 /** Where the header of a database has the size of its pages. */
@@ -40,7 +40,7 @@ describe('what an error says', () => {
       'name.mjs': moduleOf(EVIL, ', after: 1'),
       [`exits${ESC}[31m.mjs`]: 'process.exit(0)',
     });
-    const ended = await phasegate(args, { cwd });
+    const ended = await phasegateProcess(args, { cwd });
     expect(ended.stderr).toContain(text);
     expect(isObeyed(ended)).toBe(false);
     expect(ended.code).toBe(2);

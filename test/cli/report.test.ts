@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { containing } from './article.ts';
-import { files, phasegateProcess as phasegate, repository } from './cli.ts';
+import { files, phasegate, phasegateProcess, repository } from './cli.ts';
 
 /** Names and words that would be something else in Markdown, in HTML, on a terminal. */
 const HOSTILE = `
@@ -34,8 +34,8 @@ import { existsSync } from 'node:fs';
 const fail = () => { throw new Error('It is down.'); };
 export default definePipeline({ name: 'ends', limits: { corrections: 5, costUsd: 2 }, phases: [
   phase('a', { tasks: [task('t', { run: ({ report }) => { report({ costUsd: 0.5 }); return 1; } })] }),
-  phase('b', { after: ['a'], tasks: [task('t', { run: () => existsSync('fail') ? fail() : 2 })],
-    review: () => existsSync('ask') ? escalate('Legal must see this.') : reject('Not like this.') }),
+  phase('b', { after: ['a'], tasks: [task('t', { run: () => existsSync(new URL('fail', import.meta.url)) ? fail() : 2 })],
+    review: () => existsSync(new URL('ask', import.meta.url)) ? escalate('Legal must see this.') : reject('Not like this.') }),
 ] });
 `;
 
@@ -228,7 +228,7 @@ describe('phasegate report', () => {
     ['no', 'rejected', ['Corrections', '0'], 'rejected'],
   ])('tells of a run that is not completed: %s', async (how, standing, fact, status) => {
     const cwd = await files({ 'p.mjs': ENDS, [how]: '' });
-    await phasegate(['run', 'p.mjs', '--run-id', 'r'], { cwd });
+    await phasegateProcess(['run', 'p.mjs', '--run-id', 'r'], { cwd });
     const text = await report(cwd);
     expect(tableOf(text, 'Run')).toContainEqual(['Status', standing]);
     expect(tableOf(text, 'Run')).toContainEqual(fact);

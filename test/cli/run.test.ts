@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runRecordSchema } from '../../src/index.ts';
-import { files, phasegateProcess as phasegate, start, untimed, witness } from './cli.ts';
+import { files, phasegate, phasegateProcess, start, untimed, witness } from './cli.ts';
 
 /** A module that exports a pipeline with these phases. */
 function moduleOf(phases: string, more = ''): string {
@@ -108,7 +108,7 @@ describe('phasegate run --json', () => {
         `console.log('noise while loading');`,
       ),
     });
-    const { stdout, stderr, code } = await phasegate(['run', '--json', join(directory, 'pipeline.ts')]);
+    const { stdout, stderr, code } = await phasegateProcess(['run', '--json', join(directory, 'pipeline.ts')]);
     const records = stdout
       .trimEnd()
       .split('\n')

@@ -13,7 +13,7 @@ import { connect } from '../../src/store/sqlite/driver.ts';
 import { APPLICATION_ID, MIGRATIONS } from '../../src/store/sqlite/schema.ts';
 import { batchOf } from '../../src/testing/store/trial.ts';
 import { article, containing, idIn, leftAtWork, matching, put, ran, ranTo, startUntil } from './article.ts';
-import { files, phasegateProcess as phasegate, start, untimed } from './cli.ts';
+import { files, phasegate, start, untimed } from './cli.ts';
 
 const STORE = '.phasegate/runs.db';
 
