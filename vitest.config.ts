@@ -8,11 +8,16 @@ const TESTS = 'test/**/*.test.ts';
 /** Tests with a browser. */
 const BROWSER = ['test/browser/**/*.test.ts'];
 
-/** Random scenarios, of which `npm run test:deep` tries more. */
-const PROPERTY = ['test/property/**/*.test.ts', 'test/store/model.test.ts'];
+/** Large runs, and random scenarios, of which `npm run test:deep` tries more. */
+const PROPERTY = [
+  'test/{large,replay}.test.ts',
+  'test/property/**/*.test.ts',
+  'test/store/model.test.ts',
+  'test/survive/{again,slow,suspend}.test.ts',
+];
 
 /** How many scenarios each property is tried on by `npm run test:deep`. */
-const DEEP = { PHASEGATE_SCENARIOS: '1500' };
+const DEEP = { PHASEGATE_SCENARIOS: '500' };
 
 /** Tests that start processes, listen on ports, or read what is built. */
 const PROCESS = [
@@ -44,10 +49,16 @@ export default defineConfig(({ mode }) => ({
   },
   test: {
     projects: [
-      { extends: true, test: { name: 'unit', include: [TESTS], exclude: [...BROWSER, ...PROPERTY, ...PROCESS] } },
-      { extends: true, test: { name: 'process', include: PROCESS, exclude: PROPERTY } },
+      {
+        extends: true,
+        test: { name: 'unit', include: [TESTS], exclude: [...BROWSER, ...PROPERTY, ...PROCESS], isolate: false },
+      },
+      { extends: true, test: { name: 'process', include: PROCESS, exclude: PROPERTY, isolate: false } },
       { extends: true, test: { name: 'browser', include: BROWSER } },
-      { extends: true, test: { name: 'property', include: PROPERTY, env: mode === 'deep' ? DEEP : {} } },
+      {
+        extends: true,
+        test: { name: 'property', include: PROPERTY, env: mode === 'deep' ? DEEP : {}, isolate: false },
+      },
     ],
     pool: 'forks',
     maxWorkers: 2,

@@ -24,9 +24,9 @@ import { scenarios, type Scope } from './property/scenarios.ts';
 import { SteppedClock } from './property/stepped-clock.ts';
 
 const SCOPES: readonly (readonly [string, Scope, number])[] = [
-  ['few phases', { maxPhases: 4, limits: false }, 150],
-  ['few phases under limits', { maxPhases: 4 }, 150],
-  ['many phases', {}, 60],
+  ['few phases', { maxPhases: 4, limits: false }, 50],
+  ['few phases under limits', { maxPhases: 4 }, 50],
+  ['many phases', {}, 25],
 ];
 
 // XState's development build warns once per action of every phase: millions of lines here.

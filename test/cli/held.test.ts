@@ -12,6 +12,7 @@ const PHASES = {
 function moduleOf(phases: string): string {
   return `import { existsSync, writeFileSync } from 'node:fs';
     import { approve, definePipeline, phase, retry, task } from 'phasegate';
+    const was = new URL('was', import.meta.url);
     const estimate = { costUsd: 0.6 };
     const later = (value) => new Promise((done) => setTimeout(done, 400, value));
     const pays = (then) => ({ report }) => { report({ costUsd: 0.6 }); return then(); };
@@ -61,7 +62,7 @@ describe('a run that a limit holds before a try', () => {
   it.each([
     [
       'tries that wait for their turn',
-      `[phase('b', { tasks: [paid('t'), paid('u'), task('poor', { run: () => { if (!existsSync('was')) { writeFileSync('was', ''); throw new Error('x'); } return 1; }, retry: { attempts: 2, backoff: { first: 400 } } })] })]`,
+      `[phase('b', { tasks: [paid('t'), paid('u'), task('poor', { run: () => { if (!existsSync(was)) { writeFileSync(was, ''); throw new Error('x'); } return 1; }, retry: { attempts: 2, backoff: { first: 400 } } })] })]`,
       'b: poor done',
     ],
     [

@@ -24,7 +24,7 @@ import { drive, simulatedTime, type SimulatedTime } from '../rig.ts';
 import { whatIsToldOtherwise } from '../told-again.ts';
 
 const MORE = Number(process.env['PHASEGATE_SCENARIOS'] ?? 0);
-const options = MORE > 0 ? { numRuns: MORE } : { numRuns: 500, seed: 11 };
+const options = MORE > 0 ? { numRuns: MORE } : { numRuns: 170, seed: 11 };
 
 /** How a reviewer is asked: by a function, by its text, or as a model. */
 type Kind = 'code' | 'text' | 'model';

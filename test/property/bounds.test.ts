@@ -14,10 +14,10 @@ import { SteppedClock } from './stepped-clock.ts';
 
 /** Random reviewers approve soon; those that press on spend what they may. */
 const SCOPES: readonly (readonly [string, Scope, (scenario: Scenario) => Scenario, number])[] = [
-  ['reviewers of all kinds', {}, (scenario) => scenario, 200],
-  ['few phases, reviewers that press on', { maxPhases: 4, limits: false, failures: false }, pressed, 200],
-  ['reviewers that press on under limits', { maxPhases: 6, failures: false }, pressed, 200],
-  ['reviewers that press on', { maxPhases: 6, limits: false, failures: false }, pressed, 150],
+  ['reviewers of all kinds', {}, (scenario) => scenario, 60],
+  ['few phases, reviewers that press on', { maxPhases: 4, limits: false, failures: false }, pressed, 60],
+  ['reviewers that press on under limits', { maxPhases: 6, failures: false }, pressed, 60],
+  ['reviewers that press on', { maxPhases: 6, limits: false, failures: false }, pressed, 50],
 ];
 
 // XState's development build warns once per action of every phase: millions of lines here.

@@ -21,7 +21,7 @@ import { drive, simulatedTime, type SimulatedTime } from '../rig.ts';
 import { whatIsToldOtherwise } from '../told-again.ts';
 
 const MORE = Number(process.env['PHASEGATE_SCENARIOS'] ?? 0);
-const options = MORE > 0 ? { numRuns: MORE } : { numRuns: 300, seed: 5 };
+const options = MORE > 0 ? { numRuns: MORE } : { numRuns: 150, seed: 5 };
 
 /** One try: what it uses of what it may, in eighths, in how many reports, how long it takes, and whether it fails. */
 interface Try {

@@ -14,9 +14,9 @@ import { prove } from './prove.ts';
 import { scenarios, type Scope } from './scenarios.ts';
 
 const SCOPES: readonly (readonly [string, Scope, number])[] = [
-  ['few phases', { maxPhases: 4, people: true, limits: false }, 60],
-  ['few phases under limits', { maxPhases: 4, people: true }, 60],
-  ['many phases', { people: true }, 25],
+  ['few phases', { maxPhases: 4, people: true, limits: false }, 25],
+  ['few phases under limits', { maxPhases: 4, people: true }, 25],
+  ['many phases', { people: true }, 10],
 ];
 
 // XState's development build warns once per action of every phase: millions of lines here.

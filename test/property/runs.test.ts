@@ -16,13 +16,13 @@ import { scenarios, type Scope } from './scenarios.ts';
 
 /** Small graphs find the odd orders, large ones what only many phases do together. */
 const SCOPES: readonly (readonly [string, Scope, number])[] = [
-  ['few phases', { maxPhases: 4, limits: false }, 400],
-  ['few phases under limits', { maxPhases: 4 }, 400],
-  ['many phases without failures', { limits: false, failures: false }, 300],
-  ['many phases', {}, 300],
-  ['few phases and people', { maxPhases: 4, limits: false, people: true }, 400],
-  ['few phases and people under limits', { maxPhases: 4, people: true }, 400],
-  ['many phases and people', { people: true }, 200],
+  ['few phases', { maxPhases: 4, limits: false }, 120],
+  ['few phases under limits', { maxPhases: 4 }, 120],
+  ['many phases without failures', { limits: false, failures: false }, 90],
+  ['many phases', {}, 90],
+  ['few phases and people', { maxPhases: 4, limits: false, people: true }, 120],
+  ['few phases and people under limits', { maxPhases: 4, people: true }, 120],
+  ['many phases and people', { people: true }, 60],
 ];
 
 // XState's development build warns once per action of every phase: millions of lines here.
@@ -50,7 +50,7 @@ describe('startRun()', () => {
   );
 
   it('does the same where it is inspected, and so made of actors', async () => {
-    await prove(scenarios({}), { seed: 2, runs: 150 }, async (scenario) => {
+    await prove(scenarios({}), { seed: 2, runs: 50 }, async (scenario) => {
       const expected = simulate(scenario);
       fc.pre(!expected.collided);
       const run = await drive(scenario, () => undefined);

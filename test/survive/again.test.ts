@@ -28,9 +28,9 @@ import { endsMidway } from '../told-again.ts';
 import { keep, settle, stageOf, toEnd, wrongWith } from './go-on.ts';
 
 const SCOPES: readonly (readonly [string, Scope, number])[] = [
-  ['few phases', { maxPhases: 4, limits: false }, 100],
-  ['few phases under limits', { maxPhases: 4 }, 100],
-  ['many phases', {}, 40],
+  ['few phases', { maxPhases: 4, limits: false }, 35],
+  ['few phases under limits', { maxPhases: 4 }, 35],
+  ['many phases', {}, 15],
 ];
 
 // XState's development build warns once per action of every phase: millions of lines here.
