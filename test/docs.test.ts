@@ -44,6 +44,37 @@ interface Shown {
   readonly prints: string | undefined;
 }
 
+/** What a program has printed, and how it ended. */
+interface Printed {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number;
+}
+
+/** Imports the files that it is given, one by one, and prints as JSON what each has printed. */
+const RUNNER = `
+const [...files] = process.argv.slice(2);
+const all = [];
+const write = process.stdout.write.bind(process.stdout);
+const next = () => {
+  const last = all.at(-1)?.[1];
+  if (last) last.exitCode = Number(process.exitCode ?? 0);
+  process.exitCode = 0;
+  const file = files.shift();
+  if (file === undefined) {
+    process.off('beforeExit', next);
+    write(JSON.stringify(all));
+    return;
+  }
+  const one = { stdout: '', stderr: '', exitCode: 0 };
+  all.push([file, one]);
+  for (const name of ['stdout', 'stderr']) process[name].write = (text) => ((one[name] += text), true);
+  import(new URL(file, import.meta.url));
+};
+process.on('beforeExit', next);
+next();
+`;
+
 const pages = [
   'README.md',
   'docs/guide.md',
@@ -57,15 +88,18 @@ const pages = [
   'llms.txt',
 ];
 const blocks = (await Promise.all(pages.map(async (page) => blocksOf(page, await read(page))))).flat();
-const programs = shown('ts').map((one, index) => ({ ...one, file: `program-${index + 1}` }));
+const programs = shown('ts').map((one, index) => ({ ...one, file: `program-${index + 1}.js` }));
 const scripts = shown('sh');
 
 describe('programs', () => {
   let project = '';
 
+  const printed = new Map<string, Printed>();
+
   beforeAll(async () => {
     project = await createProject(programs);
     await compile(project);
+    await Promise.all(pages.map((page) => runPage(project, page, printed)));
   });
   afterAll(() => rm(project, { recursive: true, force: true }));
 
@@ -74,10 +108,8 @@ describe('programs', () => {
     expect(programs.filter(({ prints }) => prints === undefined).map(({ name }) => name)).toEqual([]);
   });
 
-  it.concurrent.each(programs)('$name prints what is shown', async ({ file, prints }) => {
-    const { stdout, stderr } = await run(process.execPath, [join(project, `${file}.js`)], { cwd: project });
-    expect(stderr).toBe('');
-    expect(stdout).toBe(prints);
+  it.each(programs)('$name prints what is shown', ({ file, prints }) => {
+    expect(printed.get(file)).toEqual({ stdout: prints, stderr: '', exitCode: 0 });
   });
 
   it('the first program fits on a screen', () => {
@@ -230,8 +262,18 @@ async function createProject(files: readonly { readonly file: string; readonly t
     skipLibCheck: true,
   };
   await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
-  await Promise.all(files.map(({ file, text }) => writeFile(join(project, `${file}.ts`), text)));
+  await Promise.all(files.map(({ file, text }) => writeFile(join(project, file.replace(/\.js$/u, '.ts')), text)));
   return project;
+}
+
+/** Runs the programs of a page one after the other in one process, each when the one before has nothing left to do. */
+async function runPage(project: string, page: string, printed: Map<string, Printed>): Promise<void> {
+  const those = programs.filter(({ name }) => name.startsWith(`${page}:`)).map(({ file }) => file);
+  if (those.length === 0) return;
+  const runner = `${page.replaceAll(/\W/gu, '-')}.mjs`;
+  await writeFile(join(project, runner), RUNNER);
+  const { stdout } = await run(process.execPath, [runner, ...those], { cwd: project });
+  for (const [file, one] of JSON.parse(stdout) as [string, Printed][]) printed.set(file, one);
 }
 
 /** Checks the types of every program, and translates it. */
