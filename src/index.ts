@@ -25,9 +25,9 @@ export type {
   TaskOptions,
   TaskRevision,
 } from './model/task-types.ts';
+export type { Answer } from './model/answer-types.ts';
 export type {
   AnyPhase,
-  Answer,
   Check,
   CheckOptions,
   Phase,

@@ -157,6 +157,21 @@ describe('a decision that code makes', () => {
   });
 });
 
+describe('a task that is a reviewer and writes its decision as an object', () => {
+  // Its literals are plain text to the types, so the run is what judges them.
+  it.each([
+    [{ type: 'retyr', feedback: 'x' }, 'DECISION_INVALID', 'Did you mean "retry"?'],
+    [{ type: 'retryPredecessor', phase: 'reserch', feedback: 'x' }, 'DECISION_TARGET_INVALID', 'mean "research"?'],
+  ])('fails its phase at once with %j', async (answer, code, words) => {
+    const research = phase('research', { tasks: [task('t', { run: () => 1 })] });
+    const judge = task('judge', { run: () => answer });
+    const writing = phase('writing', { after: [research], tasks: [task('t', { run: () => 1 })], review: judge });
+    const { status, phases } = await startRun(definePipeline({ name: 'p', phases: [research, writing] })).result;
+    expect([status, phases.writing.error?.code]).toEqual(['failed', code]);
+    expect(phases.writing.error?.message).toContain(words);
+  });
+});
+
 describe('a check that answers with a key that there is none of', () => {
   it('is refused, so that its text is not lost', async () => {
     const run = () => untyped({ passed: false, feedback: 'Cite two sources.' });

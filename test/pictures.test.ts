@@ -27,6 +27,7 @@ import { toSvg } from '../visualizations/svg.ts';
 import { fake, play } from './rig.ts';
 
 const run = (): number => 1;
+const judge = (): string => 'APPROVE';
 
 //  research ──▶ draft ──▶ print      draft ⇢ research, print ⇢ draft and research
 function article(): Plan {
@@ -38,7 +39,7 @@ function article(): Plan {
     tasks: [task('outline', { run }), task('write', { run })],
     review: {
       checks: [{ name: 'length', run: () => true }],
-      by: [task('editor', { run }), task('lawyer', { run })],
+      by: [task('editor', { run: judge }), task('lawyer', { run: judge })],
       quorum: 1,
     },
   });

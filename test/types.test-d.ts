@@ -4,7 +4,8 @@ import { definePipeline, phase, task, type InputOf, type OutputsOf } from '../sr
 import type { Defect } from '../src/model/defect.ts';
 import { approve, retry, retryPredecessor, type Decision } from '../src/model/decision.ts';
 import { runPipeline, startRun } from '../src/runtime/run.ts';
-import type { Answer, AnyPhase } from '../src/model/phase-types.ts';
+import type { Answer } from '../src/model/answer-types.ts';
+import type { AnyPhase } from '../src/model/phase-types.ts';
 import { human } from '../src/model/human.ts';
 import type { PhaseResult, RunOutcome } from '../src/model/result.ts';
 import type { TaskContext } from '../src/model/task-types.ts';
@@ -305,6 +306,69 @@ describe('types know names', () => {
       // @ts-expect-error it returns nothing
       review: () => {
         approve();
+      },
+    });
+  });
+
+  it('a decision that is written as an object is judged like one that is made', () => {
+    const letter = { type: 'retryPredecessor', feedback: 'Again.' } as const;
+    phase('edit', { after: [writing], tasks, review: () => ({ ...letter, phase: 'writing' }) });
+    phase('edit', { after: [writing], tasks, review: { by: async () => ({ ...letter, phase: 'writing' }) } });
+    // @ts-expect-error there is no such phase
+    phase('edit', { after: [writing], tasks, review: () => ({ ...letter, phase: 'writting' }) });
+    phase('edit', {
+      after: [writing],
+      tasks,
+      // @ts-expect-error there is no such phase, says one path
+      review: () => (tasks.length > 1 ? approve() : { ...letter, phase: 'x' }),
+    });
+    // @ts-expect-error there is no such phase, says a promise
+    phase('edit', { after: [writing], tasks, review: { by: async () => ({ ...letter, phase: 'writting' }) } });
+    // @ts-expect-error there is no such phase, says one of several reviewers
+    phase('edit', { after: [writing], tasks, review: { by: [() => approve(), () => ({ ...letter, phase: 'x' })] } });
+    // @ts-expect-error there is no such type
+    phase('edit', { after: [writing], tasks, review: () => ({ type: 'retyr', feedback: 'Again.' }) });
+    // @ts-expect-error there is no such field
+    phase('edit', { after: [writing], tasks, review: () => ({ type: 'retry', feedbak: 'Again.' }) });
+    // @ts-expect-error a check makes no decision
+    phase('edit', { after: [writing], tasks, review: { checks: [{ name: 'c', run: () => back('writing') }] } });
+    phase('edit', {
+      after: [writing],
+      tasks,
+      // @ts-expect-error a check makes no decision
+      review: { checks: [{ name: 'c', run: () => ({ ...letter, phase: 'x' }) }] },
+    });
+  });
+
+  it('a task that is a reviewer is judged by its output', () => {
+    const judge = <O>(run: () => O) => task('judge', { run });
+    phase('edit', { after: [writing], tasks, review: judge(() => back('writing')) });
+    phase('edit', { after: [writing], tasks, review: { by: [judge(() => 'APPROVE'), judge(async () => approve())] } });
+    phase('edit', { after: [writing], tasks, review: { by: judge((): Decision => back('any')) } });
+    phase('edit', { after: [writing], tasks, review: { by: judge((): unknown => JSON.parse('{}')) } });
+    phase('edit', { after: [writing], tasks, review: { by: judge((): Record<string, unknown> => ({})) } });
+    // What it puts out is inferred before the gate can say what it wants: its literals are text by then, and left to the run.
+    phase('edit', { after: [writing], tasks, review: { by: judge(() => ({ type: 'retyr', feedback: 'Again.' })) } });
+    // @ts-expect-error there is no such phase
+    phase('edit', { after: [writing], tasks, review: judge(() => back('writting')) });
+    // @ts-expect-error there is no such phase
+    phase('edit', { after: [writing], tasks, review: { by: judge(async () => back('writting')) } });
+    // @ts-expect-error there is no such phase, says one of several reviewers
+    phase('edit', { after: [writing], tasks, review: { by: [() => approve(), judge(() => back('writting'))] } });
+    // @ts-expect-error there is no such type
+    phase('edit', { after: [writing], tasks, review: { by: judge(() => ({ type: 'retyr', feedback: '' }) as const) } });
+    // @ts-expect-error a number is no decision
+    phase('edit', { after: [writing], tasks, review: { by: judge(() => 1) } });
+    // @ts-expect-error one path returns nothing
+    phase('edit', { after: [writing], tasks, review: { by: judge(() => (tasks.length > 1 ? 'APPROVE' : undefined)) } });
+    // @ts-expect-error it has no type
+    phase('edit', { after: [writing], tasks, review: { by: judge(() => ({ score: 1 })) } });
+    definePipeline({
+      name: 'p',
+      phases: (phase) => {
+        const first = phase('first', { tasks });
+        // @ts-expect-error there is no such phase
+        return [first, phase('second', { after: [first], tasks, review: { by: judge(() => back('frist')) } })];
       },
     });
   });

@@ -55,6 +55,7 @@ phases:
       tmpdir(),
     );
     const run = () => 1;
+    const judge = () => 'APPROVE';
     const research = phase('research', {
       tasks: [
         task('read', { run, timeout: 1500, estimate: { costUsd: 0.5, tokens: 10, durationMs: 2000 } }),
@@ -72,7 +73,7 @@ phases:
       tasks: [task('write', { run })],
       review: {
         checks: ['npm test', 'lint'].map((name) => ({ name, run: () => true })),
-        by: [() => 'APPROVE', task('lawyer', { run }), task('review 3', { run })],
+        by: [() => 'APPROVE', task('lawyer', { run: judge }), task('review 3', { run: judge })],
         quorum: 2,
         maxRetries: 'unlimited',
         reviewBackoff: { first: 500 },

@@ -69,7 +69,7 @@ export const storedDecisionSchema = z.discriminatedUnion('type', [
 export type Decision = z.infer<typeof decisionSchema>;
 
 /** A decision that sends back no phase by name: of a union with one that does, neither contains the other. */
-export type Unaimed = Decision & Aim<never>;
+export type Unaimed = Exclude<Decision, { readonly type: 'retryPredecessor' }> & Aim<never>;
 
 /** A decision that sends back an earlier phase: `Name` is its name, if the types know it. */
 export type RetryPredecessor<Name extends string = string> = Extract<Decision, { readonly type: 'retryPredecessor' }> &
@@ -132,7 +132,7 @@ export function retryPredecessor<const Name extends string>(
 export function requestChanges(issues: readonly Issue[], feedback = '', options: CorrectionOptions = {}): Unaimed {
   const decision = { type: 'retry', feedback: text('requestChanges', 'feedback', feedback), issues, ...options };
   const parsed = decisionSchema.safeParse(decision);
-  if (parsed.success && issues.length > 0) return parsed.data;
+  if (parsed.data?.type === 'retry' && issues.length > 0) return parsed.data;
   const found = parsed.error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');
   throw new PhasegateError('DECISION_INVALID', `Cannot request changes as ${found ?? 'there are no issues'}`, {
     hint: "Pass issues such as { severity: 'high', description: 'No login.', affectedPhase: 'planning' }, or use retry(feedback).",

@@ -81,7 +81,9 @@ export function phase<
   S extends StandardSchemaV1 | undefined = undefined,
   In = unknown,
   const R extends RewindTo = 'predecessors',
->(name: N, options: PhaseOptions<A, T, S, In, R>): Phase<N, Flat<TaskOutputs<T>>, UpstreamOf<A>> {
+  V = unknown,
+  W = unknown,
+>(name: N, options: PhaseOptions<A, T, S, In, R, V, W>): Phase<N, Flat<TaskOutputs<T>>, UpstreamOf<A>> {
   // Whatever else is wrong with the options, `definePipeline` says so.
   const { tasks, ...rest } = options ?? {};
   return { kind: 'phase', name, options: { ...rest, tasks: typeof tasks === 'function' ? tasks(task) : tasks } };

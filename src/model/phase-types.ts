@@ -4,7 +4,7 @@
  * @module
  */
 import type { CheckResult } from './check.ts';
-import type { Aim, Decision } from './decision.ts';
+import type { Answer, Inferred, Judged } from './answer-types.ts';
 import type { Flat } from './flat.ts';
 import type { ReviewFinding } from './findings.ts';
 import type { Mode } from './options.ts';
@@ -28,9 +28,6 @@ export interface ReviewContext<O = Outputs, I = Inputs, In = unknown> extends Ta
   /** How often the gate may still send back each phase it may send back at all. */
   readonly rewindsLeft: Readonly<Record<string, number>>;
 }
-
-/** A reviewer's answer: a decision or its text. `Target` are the names of the phases that it may send back. */
-export type Answer<Target extends string = string> = (Decision & Aim<Target>) | string;
 
 /** A reviewer: a function, or a task whose output is read as a decision. */
 export type Reviewer<O = Outputs, I = Inputs, In = unknown, Target extends string = string> =
@@ -98,13 +95,15 @@ export interface ReviewOptions<O = Outputs, I = Inputs, In = unknown, Target ext
 /** What a `review` may be in any of its forms, without its types. */
 export type AnyReview = ReviewOptions<never, never, never>;
 
-/** What `phase()` takes. The types: `S` of its schema, `In` of the input of the run. */
+/** What `phase()` takes. The types: `S` of its schema, `In` of the input of the run, `V` and `W` of what it has for reviewers. */
 export interface PhaseOptions<
   A extends readonly (AnyPhase | string)[],
   T extends readonly AnyTask[],
   S extends StandardSchemaV1 | undefined = StandardSchemaV1 | undefined,
   In = unknown,
   R = unknown,
+  V = unknown,
+  W = unknown,
 > {
   /** The tasks, or a function that makes them with a `task` that knows the outputs of `after`. */
   readonly tasks: TasksFor<T, Accepted<A, S>> | ((task: TaskMaker<Accepted<A, S>, In>) => T);
@@ -114,8 +113,9 @@ export interface PhaseOptions<
   readonly mode?: Mode | undefined;
   /** The gate. Without one the phase approves itself. */
   readonly review?:
-    | Reviewer<TaskOutputs<T>, UpstreamOf<A>, In, TargetsOf<A, R>>
+    | (Reviewer<TaskOutputs<T>, UpstreamOf<A>, In, TargetsOf<A, R>> & Inferred<V> & Judged<V, TargetsOf<A, R>>)
     | (ReviewOptions<TaskOutputs<T>, UpstreamOf<A>, In, TargetsOf<A, R>> & {
+        readonly by?: (Inferred<W> & Judged<W, TargetsOf<A, R>>) | undefined;
         readonly rewindTo?: (R & Listed<R, AncestorOf<A>>) | undefined;
       })
     | undefined;
@@ -144,9 +144,11 @@ export interface PhaseMaker<In = unknown> {
     const A extends readonly (AnyPhase | string)[] = readonly [],
     S extends StandardSchemaV1 | undefined = undefined,
     const R extends RewindTo = 'predecessors',
+    V = unknown,
+    W = unknown,
   >(
     name: N,
-    options: PhaseOptions<A, T, S, In, R>,
+    options: PhaseOptions<A, T, S, In, R, V, W>,
   ): Phase<N, Flat<TaskOutputs<T>>, UpstreamOf<A>>;
 }
 

@@ -12,7 +12,7 @@ import type { Pipeline } from '../model/define.ts';
 import { PhasegateError } from '../model/errors.ts';
 import type { RunRecord } from '../model/event.ts';
 import type { InboxItem } from '../model/inbox.ts';
-import type { Answer } from '../model/phase-types.ts';
+import type { Answer } from '../model/answer-types.ts';
 import type { AnswerOptions, Reply } from '../model/reply.ts';
 import type { LimitName, Limits } from '../model/policy.ts';
 import type { Redact } from '../model/redact.ts';
