@@ -16,10 +16,16 @@ import {
   task,
   type Limits,
   type Pipeline,
+  type Policy,
+  type RunStore,
 } from '../src/index.ts';
+import { drive, simulatedTime } from './rig.ts';
 
 /** `draft`, which costs a dollar each time and is never good enough before its fourth; `wait`, which ends once it may. */
-function made(limits?: Limits): {
+function made(
+  limits?: Limits,
+  policy?: Policy,
+): {
   readonly pipeline: Pipeline;
   readonly begun: Promise<void>;
   readonly finish: () => void;
@@ -50,6 +56,7 @@ function made(limits?: Limits): {
       phase('send', { after: ['print'], tasks: [task('post', { run: () => 'sent' })] }),
     ],
     ...(limits && { limits }),
+    ...(policy && { policy }),
   });
   return { pipeline, begun, finish };
 }
@@ -103,10 +110,8 @@ describe('limits of a run', () => {
     // A third process knows of both.
     const again = await (await retryFailed(store, 'r', pipeline)).result;
     expect(again).toMatchObject({ status: 'exhausted', limitsLeft: { costUsd: 0, tokens: 9 } });
-    // The limit was reached: to raise it would not have led to these records.
-    const raised = retryFailed(store, 'r', pipeline, { limits: { costUsd: 50 } });
-    await expect(raised).rejects.toMatchObject({ code: 'JOURNAL_DIVERGED' });
-    await expect(raised).rejects.toThrow('Give limits that are above what it has used, and do not raise one');
+    const raised = await (await retryFailed(store, 'r', pipeline, { limits: { costUsd: 50 } })).result;
+    expect(raised).toMatchObject({ status: 'completed', limitsLeft: { costUsd: 42, tokens: 9 } });
   });
 
   it('are refused where the run has used more, and change nothing then', async () => {
@@ -140,5 +145,103 @@ describe('limits of a run', () => {
     const { status, error } = await startRun(made().pipeline, { limits }).result;
     expect({ status, code: error?.code }).toEqual({ status: 'failed', code: 'INPUT_INVALID' });
     expect(error?.message).toContain('Cannot start a run as its `limits` are no limits');
+  });
+});
+
+describe('a run that has ended as a limit is spent', () => {
+  /** Runs into a limit in the second attempt of `draft`, in the middle of its task. */
+  async function spent(given: { readonly own?: Limits; readonly limits?: Limits }) {
+    const store = memoryStore();
+    const one = made(given.own);
+    one.finish();
+    const result = await startRun(one.pipeline, { limits: given.limits, store, runId: 'r' }).result;
+    expect(result).toMatchObject({ status: 'exhausted', limit: 'costUsd', metrics: { costUsd: 2 } });
+    return { store, pipeline: one.pipeline };
+  }
+  const startsIn = async (store: RunStore) =>
+    (await readRun(store, 'r')).filter(({ event }) => event.type === 'task.started').length;
+
+  it('goes on with a limit of its own that is raised', async () => {
+    const { store, pipeline } = await spent({ limits: { costUsd: 1.5 } });
+    const result = await (await retryFailed(store, 'r', pipeline, { limits: { costUsd: 50 } })).result;
+    expect(result).toMatchObject({ status: 'completed', metrics: { costUsd: 8 }, limitsLeft: { costUsd: 42 } });
+  });
+
+  it('goes on with a definition whose limit is raised, where that is allowed', async () => {
+    const { store } = await spent({ own: { costUsd: 1.5 } });
+    const { pipeline, finish } = made({ costUsd: 50 });
+    finish();
+    const refused = retryFailed(store, 'r', pipeline);
+    await expect(refused).rejects.toMatchObject({ code: 'RUN_CHANGED' });
+    await expect(refused).rejects.toThrow('limits: {"costUsd":1.5} → {"costUsd":50}');
+    const result = await (await retryFailed(store, 'r', pipeline, { allowChanged: true })).result;
+    expect(result).toMatchObject({ status: 'completed', metrics: { costUsd: 8 } });
+  });
+
+  it('is raised again and again, left in the middle, resumed and forked', async () => {
+    const { store, pipeline: ended } = await spent({ limits: { costUsd: 1.5 } });
+    const second = await (await retryFailed(store, 'r', ended, { limits: { costUsd: 2.5 } })).result;
+    expect(second).toMatchObject({ status: 'exhausted', metrics: { costUsd: 3 } });
+    const { pipeline, begun, finish } = made();
+    const third = await retryFailed(store, 'r', pipeline, { limits: { costUsd: 9 } });
+    await begun;
+    third.suspend();
+    await third.result;
+    finish();
+    const fork = await forkRun(store, 'r', { at: { phase: 'wait' } });
+    const more = await resumeRun(store, fork, pipeline, { limits: { costUsd: 99 } });
+    expect(await more.result).toMatchObject({ status: 'completed', limitsLeft: { costUsd: 90 } });
+    // The limits of the time before were others, and stay what they were.
+    const left = await (await resumeRun(store, 'r', pipeline)).result;
+    expect(left).toMatchObject({ status: 'exhausted', limit: 'costUsd', limitsLeft: { costUsd: 0 } });
+    const last = await (await retryFailed(store, 'r', pipeline, { limits: { costUsd: 90 } })).result;
+    expect(last).toMatchObject({ status: 'completed' });
+  });
+
+  it.each([1.5, 2, 0])('starts no task with a limit of %d, as 2 are used', async (costUsd) => {
+    const { store, pipeline } = await spent({ limits: { costUsd: 1.5 } });
+    const before = await startsIn(store);
+    const result = await (await retryFailed(store, 'r', pipeline, { limits: { costUsd } })).result;
+    expect(result).toMatchObject({ status: 'exhausted', limit: 'costUsd', metrics: { costUsd: 2 } });
+    expect(await startsIn(store)).toBe(before);
+  });
+
+  it('goes on with more time', async () => {
+    const store = memoryStore();
+    const time = simulatedTime();
+    const slow = task('slow', { run: ({ wait }) => wait(900) });
+    const pipeline = definePipeline({ name: 'p', phases: [phase('a', { tasks: [slow] })] });
+    const options = { store, clock: time.clock };
+    const run = startRun(pipeline, { ...options, runId: 'r', limits: { durationMs: 500 } });
+    expect(await drive(run, time)).toMatchObject({ status: 'exhausted', limit: 'durationMs' });
+    const again = await retryFailed(store, 'r', pipeline, { clock: time.clock, limits: { durationMs: 600 } });
+    expect(await drive(again, time)).toMatchObject({ status: 'exhausted', limit: 'durationMs' });
+    const last = await retryFailed(store, 'r', pipeline, { clock: time.clock, limits: { durationMs: 5000 } });
+    expect(await drive(last, time)).toMatchObject({ status: 'completed' });
+  });
+
+  it('may make more corrections', async () => {
+    const store = memoryStore();
+    const { pipeline, finish } = made();
+    finish();
+    const run = startRun(pipeline, { store, runId: 'r', limits: { corrections: 1, attemptsPerPhase: 9 } });
+    expect(await run.result).toMatchObject({ status: 'exhausted', limit: 'corrections' });
+    const again = await retryFailed(store, 'r', pipeline, { limits: { corrections: 9 } });
+    expect(await again.result).toMatchObject({ status: 'completed', limitsLeft: { corrections: 5 } });
+  });
+
+  it('cannot have one raised that holds it and is to be lifted by a person', async () => {
+    const store = memoryStore();
+    const { pipeline, finish } = made(undefined, { onLimit: 'escalate' });
+    finish();
+    const run = startRun(pipeline, { store, runId: 'r', limits: { costUsd: 1.5 } });
+    await new Promise<void>((resolve) =>
+      run.events$.subscribe(({ event }) => event.type === 'limit.reached' && resolve()),
+    );
+    run.suspend();
+    await run.result;
+    const raised = resumeRun(store, 'r', pipeline, { limits: { costUsd: 50 } });
+    await expect(raised).rejects.toMatchObject({ code: 'JOURNAL_DIVERGED' });
+    await expect(raised).rejects.toThrow('Give limits that are above what it has used, and do not raise one');
   });
 });

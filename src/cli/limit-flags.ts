@@ -4,7 +4,7 @@
  * @module
  */
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Limits } from '../model/policy.ts';
+import type { LimitName, Limits } from '../model/policy.ts';
 import { durationOf } from './duration.ts';
 
 /** What the flags give. */
@@ -40,6 +40,22 @@ export function limitsOf({ maxCost, maxAttempts, timeout }: LimitFlags): Limits 
     ...(timeout !== undefined && { durationMs: timeout }),
   };
   return Object.keys(limits).length === 0 ? undefined : limits;
+}
+
+/** The flag that gives a limit, with a place for its value; `undefined` where none does. */
+export function limitFlag(limit: LimitName): string | undefined {
+  switch (limit) {
+    case 'costUsd':
+      return '--max-cost <usd>';
+    case 'attemptsPerPhase':
+      return '--max-attempts <count>';
+    case 'durationMs':
+      return '--timeout <duration>';
+    case 'corrections':
+    case 'perPair':
+    case 'tokens':
+      return undefined;
+  }
 }
 
 /** Reads a whole number above 0. */

@@ -72,6 +72,8 @@ export interface BoardPorts {
 
 /** The bookkeeping of a run. */
 export interface Board extends PipelineInput {
+  /** With other limits while the time before a run was tried again is told. */
+  plan: Plan;
   readonly edition: number;
   attended: boolean;
   kept: boolean | undefined;

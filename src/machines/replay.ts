@@ -10,7 +10,10 @@
 import { PhasegateError } from '../model/errors.ts';
 import type { EventOf, PhaseReport, RunEvent, RunRecord } from '../model/event.ts';
 import { ask } from '../model/ledger.ts';
+import type { Plan } from '../model/plan.ts';
+import type { Limits } from '../model/policy.ts';
 import type { Redact } from '../model/redact.ts';
+import { limitsOfParts, withLimits } from '../model/run-limits.ts';
 import { isSameEvent, shownEvent } from '../model/same-event.ts';
 import { createBoard, entryNamed, type Board, type BoardPorts, type Entry, type PipelineInput } from './board.ts';
 import { causeOf } from './cause.ts';
@@ -32,6 +35,8 @@ export interface Replayed {
 
 /** How faithfully a journal must be met. */
 export interface ReplayOptions {
+  /** Whether the run is tried again now, so that its limits are for what comes, and not for what was. @default false */
+  readonly reopens?: boolean | undefined;
   /** Lets the plan of `run.started` be another than the one that is replayed. @default false */
   readonly changed?: boolean | undefined;
   /** What is done to events before they become records; never throws. @default nothing */
@@ -57,6 +62,9 @@ export function replay(
 /** Goes through a journal with one finger: the board says the next event by itself, or is told what led to it. */
 class Teller {
   readonly #journal: readonly Pick<RunRecord, 'event' | 'time'>[];
+  readonly #plan: Plan;
+  /** Of each part of the run that is told yet. */
+  readonly #limits: Limits[];
   readonly #changed: boolean;
   readonly #redact: Redact;
   readonly #board: Board;
@@ -71,6 +79,9 @@ class Teller {
 
   constructor(input: PipelineInput, journal: readonly Pick<RunRecord, 'event' | 'time'>[], options: ReplayOptions) {
     this.#journal = journal;
+    this.#plan = input.plan;
+    const known = limitsOfParts(journal.map(({ event }) => event));
+    this.#limits = options.reopens ? [...known] : [...known.slice(0, -1), input.plan.limits];
     this.#changed = options.changed ?? false;
     this.#redact = options.redact ?? ((event) => event);
     const feed = (ghost: Ghost) => this.#feed(ghost);
@@ -88,12 +99,11 @@ class Teller {
     const first = journal[0]?.event;
     const given = first?.type === 'run.started' ? first.given : undefined;
     const board = createBoard({ ...input, given }, ports);
+    board.plan = this.#planOfPart();
     board.ledger.onAsk = (view, source) => noteRead(board, view, source);
     this.#board = board;
-    const heed = (report: PhaseReport) => receive(board, report);
-    const end = () => this.#end();
-    this.#receive = heed;
-    this.#ended = end;
+    this.#receive = (report) => receive(board, report);
+    this.#ended = () => this.#end();
   }
 
   tell(): Replayed {
@@ -104,6 +114,7 @@ class Teller {
       if (!isLate(this.#next())) this.#rest();
       if (this.#at === at) throw this.#diverged(event, 'nothing leads to it');
     }
+    this.#board.plan = this.#plan;
     const ghosts = new Map<Entry, Ghost>();
     for (const entry of this.#board.entries.values()) {
       const ghost = entry.actor && this.#ghosts.get(entry.phase.name);
@@ -140,6 +151,7 @@ class Teller {
   /** Does what leads to an event. */
   #lead(event: RunEvent): void {
     const board = this.#board;
+    if (event.type === 'run.reopened') board.plan = this.#planOfPart();
     const cause = causeOf(board, event, this.#before(), this.#ended);
     switch (cause.type) {
       case 'told':
@@ -159,6 +171,11 @@ class Teller {
         job(board);
       }
     }
+  }
+
+  /** The plan with the limits of the part of the run that begins. */
+  #planOfPart(): Plan {
+    return withLimits(this.#plan, this.#limits.shift() ?? this.#plan.limits);
   }
 
   /** A ghost that was told to start, or to wait, says what the journal has of that. */
@@ -223,11 +240,7 @@ function isEnd({ type }: PhaseReport): boolean {
 
 /** Whether it is of a try that nobody waits for. */
 function isLate(event: RunEvent | undefined): boolean {
-  return event?.type === 'task.dropped' || isLateUsage(event);
-}
-
-function isLateUsage(event: RunEvent | undefined): boolean {
-  return event?.type === 'task.reported' && event.late === true;
+  return event?.type === 'task.dropped' || (event?.type === 'task.reported' && event.late === true);
 }
 
 /** What a phase says at once when it is told to start, or to wait. */

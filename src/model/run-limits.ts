@@ -4,6 +4,8 @@
  * @module
  */
 import { PhasegateError } from './errors.ts';
+import type { RunEvent } from './event.ts';
+import { isSameJson } from './json.ts';
 import type { Plan } from './plan.ts';
 import { limitsSchema, type LimitName, type Limits } from './policy.ts';
 
@@ -43,6 +45,34 @@ export function limitsTooLow(runId: string, error: unknown): unknown {
     hint: 'Give limits that are above what it has used, and do not raise one that was reached; or fork it before that.',
     cause: error,
   });
+}
+
+/**
+ * The limits that each part of a run went by: from its start to its end, and from each time that it was tried again to the next end.
+ *
+ * Within a part, limits that it was resumed with count as if it had them from the beginning of the part, as its records allow that.
+ */
+export function limitsOfParts(events: readonly RunEvent[]): readonly Limits[] {
+  const parts: Limits[] = [];
+  let latest: Limits = {};
+  let hasEnded = true;
+  for (const event of events) {
+    if (event.type === 'run.started' || event.type === 'run.reopened') {
+      if (event.type === 'run.started') latest = event.plan.limits;
+      parts.push(latest);
+      hasEnded = false;
+    } else if (event.type === 'run.resumed' && event.plan) {
+      latest = event.plan.limits;
+      // What a run is tried again with is said before it is reopened.
+      if (!hasEnded) parts[parts.length - 1] = latest;
+    } else if (event.type === 'run.ended') hasEnded = true;
+  }
+  return parts;
+}
+
+/** The plan with other limits; itself where they are the same. */
+export function withLimits(plan: Plan, limits: Limits): Plan {
+  return isSameJson(plan.limits, limits) ? plan : Object.freeze({ ...plan, limits });
 }
 
 // --- internal ---

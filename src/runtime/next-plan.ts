@@ -52,7 +52,7 @@ export function nextPlan(
   const { runLimits } = known.plan;
   const usual = lowered(own, runLimits);
   const isOther = fingerprintLike(usual, known) !== known.fingerprint;
-  if (isOther && !allowChanged) throw runChanged(runId, name, planChanges(known.plan, usual));
+  if (isOther && !allowChanged) throw runChanged(runId, name, planChanges(known.plan, usual), how);
   const plan = limits ? lowered(own, { ...runLimits, ...limits }) : usual;
   const isChanged = fingerprintLike(plan, known) !== known.fingerprint;
   if (isChanged) checkUnchanged(runId, [known.plan, plan].map(maskedBy(guardRedact(redact), first)), records, how);

@@ -36,9 +36,22 @@ export function checkEnd(
 }
 
 /** The definition is another than the run was started with. */
-export function runChanged(runId: string, name: string, changes: readonly string[]): PhasegateError {
-  const problem = `Cannot resume run ${runId} as the definition of "${name}" has changed:\n  ${changes.join('\n  ')}`;
-  return new PhasegateError('RUN_CHANGED', problem, {
-    hint: 'Resume it with the definition that it was started with; or allow the change, where it is about phases that have not begun, or limits that were not reached.',
-  });
+export function runChanged(
+  runId: string,
+  name: string,
+  changes: readonly string[],
+  how: 'resume' | 'retry',
+): PhasegateError {
+  const [what, hint] =
+    how === 'resume'
+      ? [
+          `resume run ${runId}`,
+          'Resume it with the definition that it was started with; or allow the change, where it is about phases that have not begun, or limits that were not reached.',
+        ]
+      : [
+          `try run ${runId} again`,
+          'Give the definition that it was started with; or allow the change (`allowChanged: true`), where it is about limits, or phases that were not approved.',
+        ];
+  const problem = `Cannot ${what} as the definition of "${name}" has changed:\n  ${changes.join('\n  ')}`;
+  return new PhasegateError('RUN_CHANGED', problem, { hint });
 }

@@ -118,7 +118,11 @@ export function tell(
   // It may have been resumed with another definition before.
   const changed = fingerprintLike(plan, first) !== first.fingerprint;
   if (changed) checkBegun(runId, plan, records);
-  const replayed = replayLimited(isLimited, input, records, { changed, redact: guardRedact(redact) });
+  const replayed = replayLimited(isLimited, input, records, {
+    changed,
+    reopens: how === 'retry',
+    redact: guardRedact(redact),
+  });
   const event: EventOf<'run.resumed'> = {
     type: 'run.resumed',
     ...(isChanged && { plan, fingerprint: fingerprint(plan) }),

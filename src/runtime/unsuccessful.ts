@@ -15,7 +15,7 @@ export class RunUnsuccessfulError extends PhasegateError {
       'RUN_UNSUCCESSFUL',
       `Cannot return outputs as run ${result.runId} of pipeline "${result.pipeline}" ended ${result.status}${causeOf(result)}`,
       {
-        hint: 'Its `result` field has every phase with its decisions and errors.',
+        hint: hintFor(result),
         cause: result.error ?? undefined,
       },
     );
@@ -30,6 +30,12 @@ export function outputsOf<O>(result: RunResult<O>): O {
 }
 
 // --- internal ---
+
+function hintFor({ status, limit }: RunResult<unknown>): string {
+  const details = 'Its `result` field has every phase with its decisions and errors.';
+  if (status !== 'exhausted' || limit === null) return details;
+  return `${details} A run that is kept goes on with a higher limit: retryFailed(store, runId, pipeline, { limits }), or \`allowChanged\` where the pipeline's is raised.`;
+}
 
 function causeOf({ phases, error, reason }: RunResult<unknown>): string {
   if (error) return `: ${error.message}`;

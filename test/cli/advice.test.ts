@@ -2,12 +2,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { definePipeline, phase, startRun, task } from '../../src/index.ts';
+import { sqliteStore } from '../../src/store.ts';
 import { files, phasegate } from './cli.ts';
 
 const SPENT = {
   costUsd: ['retry r1', 'costUsd: 1', `[phase('a', { tasks: [paid('t'), paid('u')] })]`],
   tokens: [
-    'fork r1 --at 4 --run',
+    'retry r1',
     'tokens: 5',
     `[phase('a', { tasks: [task('t', { run: ({ report }) => report({ tokens: 9 }) })] })]`,
   ],
@@ -36,13 +38,47 @@ describe('a run whose limit is spent', () => {
     );
     await writeFile(join(cwd, 'p.mjs'), text.replace(/(?<=limits: \{ \w+: )\d/u, '90'));
     const refused = await phasegate(['retry', 'r1', ...store], { cwd });
-    expect(refused.stderr).toContain(
-      'add --allow-changed, where the change is about phases that have not begun, or limits',
-    );
+    expect(refused.stderr).toContain('add --allow-changed, where the change is about limits, or phases');
     const { code, stdout } = await phasegate(command.split(' '), { cwd });
     expect(stdout).toContain('✓ completed');
     expect(stdout).not.toContain('raise');
     expect(code).toBe(0);
+  });
+});
+
+describe('a run whose own limit is spent', () => {
+  it.each([
+    ['--max-cost', '1', 'retry r1 --max-cost <usd>', '9'],
+    ['--timeout', '0s', 'retry r1 --timeout <duration>', '10m'],
+    ['--max-attempts', '1', 'fork r1 --at 7 --run --max-attempts <count>', '9'],
+  ])('by %s %s goes on with more, by the command that it ends with', async (flag, little, command, more) => {
+    const text = moduleOf([
+      '',
+      'costUsd: 50',
+      `[phase('a', { tasks: [paid('t')], review: ({ attempt }) => attempt > 1 ? 'APPROVE' : retry('Again.') })]`,
+    ]);
+    const cwd = await files({ 'p.mjs': text });
+    const ended = await phasegate(['run', 'p.mjs', '--run-id', 'r1', flag, little], { cwd });
+    expect(ended.stdout.trimEnd().split('\n').at(-1)).toBe(`  give it more: phasegate ${command}`);
+    const unchanged = await phasegate(['retry', 'r1'], { cwd });
+    expect(unchanged.code).toBe(1);
+    const { code, stdout } = await phasegate(command.replace(/<\w+>/u, more).split(' '), { cwd });
+    expect(stdout).toContain('✓ completed');
+    expect(code).toBe(0);
+  });
+
+  it('that a program has given names what the program has to call', async () => {
+    const phases = `[phase('a', { tasks: [task('t', { run: ({ report }) => report({ tokens: 9 }) })] })]`;
+    const cwd = await files({ 'p.mjs': moduleOf(['', 'costUsd: 50', phases]) });
+    const a = phase('a', { tasks: [task('t', { run: ({ report }) => report({ tokens: 9 }) })] });
+    const pipeline = definePipeline({ name: 'p', limits: { costUsd: 50 }, phases: [a] });
+    const store = sqliteStore(join(cwd, 'x.db'));
+    await startRun(pipeline, { store, runId: 'r1', limits: { tokens: 5 } }).result;
+    await store.close();
+    const again = await phasegate(['retry', 'r1', 'p.mjs', '--store', 'x.db'], { cwd });
+    expect(again.stdout.trimEnd().split('\n').at(-1)).toBe(
+      '  the run was given limits.tokens by a program: raise it there, with retryFailed()',
+    );
   });
 });
 

@@ -6,8 +6,10 @@
 import { existsSync } from 'node:fs';
 import type { LimitName } from '../../model/policy.ts';
 import type { RunResult } from '../../model/result.ts';
+import { definitionOf } from '../../runtime/resume.ts';
 import type { ListedRun } from '../../store/port.ts';
 import { readRun } from '../../store/read.ts';
+import { limitFlag } from '../limit-flags.ts';
 import { storeArgument, type OpenStore } from '../store-option.ts';
 import { span, type Line } from './line.ts';
 import { glyph } from './marks.ts';
@@ -59,16 +61,23 @@ async function listedIn({ store }: OpenStore, runId: string): Promise<ListedRun 
 }
 
 /**
- * Without more room the run would end at once for the same reason. Where the limit is spent on a try that has not begun, the run
- * itself can go on; else its records would have been others, and it goes on in a fork.
+ * Without more room the run would end at once for the same reason. A limit on what is used is raised as the run is tried again. One on
+ * corrections or attempts is raised in a fork from before it was reached, which makes the correction that was refused.
  */
 async function raiseText(limit: LimitName, runId: string, kept: OpenStore): Promise<string> {
   const records = await readRun(kept.store, runId);
   const first = records[0]?.event;
-  const stops = first?.type === 'run.started' && first.plan.onLimit === 'stop';
   const reached = records.findLast(({ event }) => event.type === 'limit.reached' && event.limit === limit);
-  const isBefore = reached?.event.type === 'limit.reached' && reached.event.refused !== undefined;
   const id = oneLine(runId);
-  const command = (stops && isBefore) || !reached ? `retry ${id}` : `fork ${id} --at ${reached.seq - 1} --run`;
-  return `raise limits.${limit} in the pipeline, then: phasegate ${command} --allow-changed${storeArgument(kept)}`;
+  const command = !reached || MEASURED.has(limit) ? `retry ${id}` : `fork ${id} --at ${reached.seq - 1} --run`;
+  const store = storeArgument(kept);
+  const plan = first?.type === 'run.started' ? definitionOf(records, first).plan : undefined;
+  if (plan?.runLimits?.[limit] === undefined || plan.runLimits[limit] !== plan.limits[limit])
+    return `raise limits.${limit} in the pipeline, then: phasegate ${command} --allow-changed${store}`;
+  const flag = limitFlag(limit);
+  if (flag !== undefined) return `give it more: phasegate ${command} ${flag}${store}`;
+  return `the run was given limits.${limit} by a program: raise it there, with retryFailed()`;
 }
+
+/** Limits on what is used. */
+const MEASURED: ReadonlySet<LimitName> = new Set(['costUsd', 'tokens', 'durationMs']);

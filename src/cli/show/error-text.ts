@@ -50,6 +50,11 @@ const ADVICE: readonly (readonly [code: ErrorCode, start: string, advice: string
     'Cannot resume',
     'Restore the definition that it was started with; or add --allow-changed, where the change is about phases that have not begun, or limits that were not reached.',
   ],
+  [
+    'RUN_CHANGED',
+    'Cannot try',
+    'Restore the definition that it was started with; or add --allow-changed, where the change is about limits, or phases that were not approved.',
+  ],
   ['RUN_EXISTS', 'Cannot start', 'Go on with it with `phasegate resume`, or leave --run-id out.'],
   ['RUN_LEASED', 'Cannot acquire', 'Wait until it has let go of the run; `phasegate cancel` asks it to stop.'],
   ['RUN_LEASED', 'Cannot remove', 'Wait until it has let go of the run; `phasegate cancel` asks it to stop.'],
