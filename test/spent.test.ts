@@ -13,6 +13,7 @@ import {
   task,
   type Estimate,
   type Limits,
+  type RunStore,
   type TaskContext,
 } from '../src/index.ts';
 import { drive, fake, idle, never, play, simulatedTime } from './rig.ts';
@@ -325,7 +326,82 @@ describe('a try that ends without any report is charged its estimate, marked', (
   });
 });
 
+describe('a try that has begun in the records, and whose handler was never called, is charged its estimate', () => {
+  const estimate = { tokens: 60 };
+
+  it('where its run is cancelled while the store keeps its beginning', async () => {
+    const { store, held, letGo } = holding('work');
+    let calls = 0;
+    const work = task('work', { estimate, run: () => (calls += 1) });
+    const run = startRun(definePipeline({ name: 'p', phases: [phase('a', { tasks: [work] })] }), {
+      store,
+      runId: 'r1',
+    });
+    await held;
+    run.cancel('enough');
+    letGo();
+    const { status, metrics } = await run.result;
+    expect({ status, tokens: metrics.tokens, calls }).toEqual({ status: 'cancelled', tokens: 60, calls: 0 });
+    expect(await chargesIn(store)).toEqual([60]);
+  });
+
+  it('where a limit is spent meanwhile', async () => {
+    const { store, held, letGo } = holding('work');
+    let calls = 0;
+    const work = task('work', { estimate, run: () => (calls += 1) });
+    const other = task('other', {
+      run: async ({ report }) => {
+        await held;
+        report({ tokens: 200 });
+      },
+    });
+    const first = task('first', { run: () => idle().then(() => 1) });
+    const pipeline = definePipeline({
+      name: 'p',
+      limits: { tokens: 100 },
+      phases: [
+        phase('b', { tasks: [other] }),
+        phase('z', { tasks: [first] }),
+        phase('a', { after: ['z'], tasks: [work] }),
+      ],
+    });
+    const run = startRun(pipeline, { store, runId: 'r1' });
+    await held;
+    await idle();
+    letGo();
+    const { status, metrics } = await run.result;
+    expect({ status, tokens: metrics.tokens, calls }).toEqual({ status: 'exhausted', tokens: 260, calls: 0 });
+    expect(await chargesIn(store)).toEqual([60]);
+  });
+});
+
 // --- internal ---
+
+/** A store that keeps the beginning of a task when it is let go. */
+function holding(name: string) {
+  const good = memoryStore();
+  let onHeld = () => {};
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => (onHeld = resolve));
+  const free = new Promise<void>((resolve) => (letGo = resolve));
+  const store: RunStore = {
+    ...good,
+    async append(batch, lease) {
+      if (batch.records.some(({ event }) => event.type === 'task.started' && event.task === name)) {
+        onHeld();
+        await free;
+      }
+      await good.append(batch, lease);
+    },
+  };
+  return { store, held, letGo: () => letGo() };
+}
+
+async function chargesIn(store: RunStore): Promise<readonly unknown[]> {
+  return (await readRun(store, 'r1')).flatMap(({ event }) =>
+    event.type === 'task.reported' && event.estimated ? [event.tokens] : [],
+  );
+}
 
 function untilStopped({ signal }: Pick<TaskContext, 'signal'>): Promise<never> {
   return new Promise((_resolve, reject) => {

@@ -111,8 +111,8 @@ const HEAD = `| the server answers the reviewer with | the gate makes of it | re
 const NOTES = `- **unavailable** and **inconclusive** are no verdicts: the gate asks again after \`reviewBackoff\`, with a new nonce, or as late as the server wants.
 - Where requests outnumber reviews, the reviewer has tried again by itself (\`retry\`), as such faults pass; each try is on record (\`task.retrying\`).
 - Where one review is the last, its error says that no other try helps (\`permanent\` in the record): neither the reviewer nor the gate asks again.
-- Tokens are known where the server says them. An answer without usage is judged all the same, and counts nothing for \`limits.tokens\`; with an
-  [\`estimate\`](guide.md#set-limits) it still has to fit into them.
+- Tokens are known where the server says them. An answer without usage is judged all the same, and counts nothing for \`limits.tokens\`, as here. With an
+  [\`estimate\`](guide.md#set-limits) it has to fit into them, and is charged that.
 
 [Models](models.md#failures) says which faults pass, [semantics](semantics.md#the-gate) has the rules.`;
 
