@@ -216,7 +216,7 @@ describe('analyze() on limits that are less than an estimate', () => {
     analyze(definePipeline({ name: 'p', phases: [note], limits, policy })).findings;
 
   it('names each task and reviewer that never begins, which is so', async () => {
-    const limits = { costUsd: 1, tokens: 6, durationMs: 1000 };
+    const limits = { costUsd: 1, tokens: 6, durationMs: 1000, deadlineMs: 1500 };
     const told = (name: string, estimate: string, limit: string) => ({
       code: 'LIMIT_TOO_LOW',
       phases: ['note'],
@@ -225,6 +225,7 @@ describe('analyze() on limits that are less than an estimate', () => {
     expect(findingsOf(limits)).toEqual([
       told('t', '5', 'costUsd, which is 1'),
       told('t', '2000', 'durationMs, which is 1000'),
+      told('t', '2000', 'deadlineMs, which is 1500'),
       told('judge', '7', 'tokens, which is 6'),
     ]);
     const { result } = startRun(definePipeline({ name: 'p', phases: [note], limits: { costUsd: 1 } }));

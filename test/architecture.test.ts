@@ -123,8 +123,8 @@ describe('src/index.ts in a browser', () => {
     expect(output.code).not.toMatch(/__vite-browser-external|["']node:[a-z]/u);
     for (const name of builtinModules) expect(output.code).not.toContain(`from"${name}"`);
 
-    // Measured: 135 000 bytes.
-    expect(gzipSync(output.code).byteLength).toBeLessThan(140_000);
+    // Measured: 141 000 bytes.
+    expect(gzipSync(output.code).byteLength).toBeLessThan(146_000);
 
     const url = `data:text/javascript;base64,${Buffer.from(output.code).toString('base64')}`;
     const { definePipeline, phase, startRun, task } = (await import(

@@ -144,7 +144,7 @@ describe('messages', () => {
         OPTION_INVALID in phase "a": "review.onExhausted" is "ignore"; expected "accept", "acceptBest", "escalate" or "reject". Correct it.
         OPTION_INVALID in phase "a": there is no option "review.maxretries". Remove it, or correct its name; there are maxRetries, maxPredecessorRetries, loopAfter, onExhausted, onUnrecognised, onInvalidTarget, maxReviewErrors, onReviewUnavailable, reviewBackoff, minConfidence, approval, rewindTo, invalidate, regate, layout, strategy, maxRevisionChars, maxPromptGrowth, inbox, by, quorum, checks, reflect.
         OPTION_INVALID in the pipeline: "limits.tokens" is 1.5; expected a whole number. Correct it.
-        OPTION_INVALID in the pipeline: there is no option "limits.costEur". Remove it, or correct its name; there are corrections, perPair, attemptsPerPhase, costUsd, tokens, durationMs.
+        OPTION_INVALID in the pipeline: there is no option "limits.costEur". Remove it, or correct its name; there are corrections, perPair, attemptsPerPhase, costUsd, tokens, durationMs, deadlineMs.
         OPTION_INVALID in the pipeline: "concurrency" is 0.5; expected a whole number from 1, or "unlimited". Correct it.
       Docs: docs/errors.md#PIPELINE_INVALID]
     `);

@@ -13,6 +13,7 @@ export function lineOf(event: RunEvent, detail: readonly Detail[] = []): string 
   switch (event.type) {
     case 'run.started':
     case 'phase.read':
+    case 'review.waiting':
       return undefined;
     case 'task.asked':
       return `${event.phase}/${event.task} asks${event.reviewer ? ' as reviewer' : ''}: ${event.question}`;
@@ -22,6 +23,7 @@ export function lineOf(event: RunEvent, detail: readonly Detail[] = []): string 
       return `${event.phase}/${event.task} answered ${JSON.stringify(event.answer)}${event.who === undefined ? '' : ` by ${event.who}`}`;
     case 'item.changed':
       return `item ${event.item} ${event.change}${because(event.severity ?? event.queue)}${told(event.reason)}`;
+    case 'run.suspended':
     case 'run.resumed':
     case 'run.reopened':
       return event.type.replace('.', ' ');

@@ -9,6 +9,7 @@ import { listenTo } from '../src/machines/boards.ts';
 import { goOn } from '../src/machines/pipeline.machine.ts';
 import { replay } from '../src/machines/replay.ts';
 import { machineOf } from '../src/runtime/machine.ts';
+import { foldRunTimes } from '../src/model/run-times.ts';
 import { isSameEvent } from '../src/model/same-event.ts';
 import { createRunView, resultOf } from '../src/model/view.ts';
 import type { Pipeline, RunRecord, RunResult } from '../src/index.ts';
@@ -83,6 +84,6 @@ function whatGoesOnOtherwise(
   // It is not started, so that none of its work begins.
   const actor = createActor(machineOf(pipeline), { id: input.run, input: { ...input, quiet: true } });
   listenTo(actor, () => undefined);
-  goOn(actor, replayed, journal[length - 1]?.time ?? 0, () => undefined);
+  goOn(actor, replayed, { now: journal[length - 1]?.time ?? 0, times: foldRunTimes(), next: () => undefined });
   return null;
 }

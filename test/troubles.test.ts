@@ -239,6 +239,21 @@ describe('foldTroubles()', () => {
       ]);
     });
 
+    it('tells that the deadline is near, and not that work is, while a person is asked or no process has the run', async () => {
+      const { troubles } = await began([fake('draft', { verdicts: ['ESCALATE: see it'] })], {
+        limits: { durationMs: 10 * MINUTE, deadlineMs: 20 * MINUTE },
+      });
+      expect(troubles(18 * MINUTE - 1)).toEqual([]);
+      expect(troubles(18 * MINUTE)).toMatchObject([
+        { code: 'LIMIT_NEAR', since: 18 * MINUTE, found: '18 min of 20 min are used of the limit deadlineMs' },
+      ]);
+      const working = await began([fake('draft', { outputs: [never] })], { limits: { durationMs: 10 * MINUTE } });
+      const fold = foldTroubles();
+      for (const record of working.records) fold.apply(record);
+      expect(fold.troubles(9 * MINUTE, MINUTE).filter(({ code }) => code === 'LIMIT_NEAR')).toEqual([]);
+      expect(fold.troubles(9 * MINUTE, 9 * MINUTE)).toMatchObject([{ code: 'LIMIT_NEAR', since: 9 * MINUTE }]);
+    });
+
     it('tells that one is reached, until it is lifted, and nothing of it after that', async () => {
       const { run, records, troubles } = await began(
         [fake('draft', { outputs: [spending({ costUsd: 2 })] }), fake('index', { outputs: [never] })],

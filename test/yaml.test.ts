@@ -31,7 +31,7 @@ describe('a pipeline file', () => {
       `
 name: article
 policy: tsp
-limits: { corrections: 4, durationMs: 10m }
+limits: { corrections: 4, durationMs: 10m, deadlineMs: 2d }
 concurrency: 2
 phases:
   - name: research
@@ -81,7 +81,7 @@ phases:
         onExhausted: 'acceptBest',
       },
     });
-    const limits = { corrections: 4, durationMs: 600_000 };
+    const limits = { corrections: 4, durationMs: 600_000, deadlineMs: 172_800_000 };
     expect(plan).toEqual(
       definePipeline({ name: 'article', phases: [research, draft], policy: policies.tsp, limits, concurrency: 2 }).plan,
     );

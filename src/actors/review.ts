@@ -29,6 +29,7 @@ import {
   readThrown,
 } from '../model/verdict.ts';
 import { about } from './context.ts';
+import { asksPerson, tellIfForPeople } from './for-people.ts';
 import { unkept, type Host } from './host.ts';
 import { createLingering } from './lingering.ts';
 import { ABORT_GRACE_MS, type WorkScope } from './scope.ts';
@@ -90,6 +91,7 @@ function askAll(gate: Gate): void {
   const missing = plan.reviewers.filter((one) => known[one.name] === undefined);
   const answers = byName<Verdict>();
   let waitsFor = missing.length;
+  let people = missing.filter((one) => asksPerson(gate.work, one)).length;
   const isAlone = waitsFor === 1;
   let forget: (() => void) | undefined;
   let isOver = false;
@@ -98,9 +100,12 @@ function askAll(gate: Gate): void {
     conclude(gate, answers);
   };
   if (waitsFor === 0) end();
+  tellIfForPeople(gate, { people, waitsFor });
   for (const reviewer of missing) {
     ask(gate, reviewer, isAlone, (answer) => {
       waitsFor -= 1;
+      if (asksPerson(gate.work, reviewer)) people -= 1;
+      else tellIfForPeople(gate, { people, waitsFor });
       // Reviewers that were told to stop give no answer.
       if (!isOver) answers[reviewer.name] = answer;
       if (!isOver && isBroken(answer)) {

@@ -7,6 +7,7 @@ import { firstValueFrom } from 'rxjs';
 import { processesAtRest } from '../actors/process.ts';
 import type { ErrorInfo } from '../model/errors.ts';
 import type { RunResult } from '../model/result.ts';
+import { foldRunTimes, type RunTimesFold } from '../model/run-times.ts';
 import type { Run } from '../runtime/run.ts';
 import { createAsker } from './ask.ts';
 import { endBeside, type Beside } from './beside.ts';
@@ -92,9 +93,9 @@ export async function drive(
     io.stderr.write(`${harmless(advised(refusal.code, refusal.message))}\n`);
     return exitCode.usage;
   }
-  let startedAt = 0;
+  const times = foldRunTimes();
   run.events$.subscribe((record) => {
-    if (record.event.type === 'run.started') startedAt = record.time;
+    times.apply(record);
     if (record.seq <= known) reporter.recall(record);
     else reporter.show(record);
     decider.apply(record);
@@ -106,7 +107,7 @@ export async function drive(
   // Commands that were told to stop may need a moment; none of them survives the run.
   await processesAtRest();
   const notes = kept ? await afterwards(result, kept) : [];
-  reporter.end(result.status === 'suspended' ? asOfNow(result, startedAt) : result, notes, restText(run.id, kept));
+  reporter.end(result.status === 'suspended' ? asOfNow(result, times) : result, notes, restText(run.id, kept));
   // Where nobody reads any more how it ended, how to go on with it is told elsewhere.
   if (interrupts.code === exitCode.brokenPipe && !flags.json) io.stderr.write(asText(notes.map(plain)));
   interrupts.release();
@@ -131,8 +132,8 @@ async function refusalOf(run: Run<unknown>): Promise<ErrorInfo | undefined> {
 const OF_THE_STORE = /^(?:STORE_|RUN_EXISTS$|RUN_LEASED$|LEASE_LOST$)/u;
 
 /** A run that is left goes on to its last moment here, while its records end with the last thing that happened. */
-function asOfNow(result: RunResult<unknown>, startedAt: number): RunResult<unknown> {
-  return { ...result, metrics: { ...result.metrics, durationMs: Date.now() - startedAt } };
+function asOfNow(result: RunResult<unknown>, times: RunTimesFold): RunResult<unknown> {
+  return { ...result, metrics: { ...result.metrics, ...times.at(Date.now()) } };
 }
 
 /** A handler that ends the process, or leaves nothing that could wake it, must not look like a run that went well. */

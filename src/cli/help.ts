@@ -105,7 +105,7 @@ const OPTION_GROUPS: ReadonlyMap<string, readonly string[]> = new Map([
       '--value',
     ],
   ],
-  ['Limits:', ['--max-cost', '--max-attempts', '--timeout']],
+  ['Limits:', ['--max-cost', '--max-attempts', '--timeout', '--deadline']],
   ['People:', ['--wait', '--ui']],
   ['Output:', ['--json', '--inspect']],
   ['Records:', ['--store', '--no-store', '--run-id', '--memory', '--no-memory']],

@@ -13,12 +13,19 @@ export interface LimitFlags {
   readonly maxCost?: number | undefined;
   /** Attempts of any one phase. */
   readonly maxAttempts?: number | undefined;
-  /** Milliseconds. */
+  /** Milliseconds of work. */
   readonly timeout?: number | undefined;
+  /** Milliseconds from the start, waiting for people and time without a process included. */
+  readonly deadline?: number | undefined;
 }
 
 /** The names of the flags, as commands know them. */
-export const LIMIT_FLAGS = ['maxCost', 'maxAttempts', 'timeout'] as const satisfies readonly (keyof LimitFlags)[];
+export const LIMIT_FLAGS = [
+  'maxCost',
+  'maxAttempts',
+  'timeout',
+  'deadline',
+] as const satisfies readonly (keyof LimitFlags)[];
 
 /** Adds the flags to a command. @param where When they count. */
 export function withLimits(command: Command, where = ''): Command {
@@ -29,15 +36,21 @@ export function withLimits(command: Command, where = ''): Command {
       toMoney,
     )
     .option('--max-attempts <count>', `${where}attempts of any one phase at most; likewise`, toCount)
-    .option('--timeout <duration>', `${where}time at most, such as 10m or 2h; likewise`, toDuration);
+    .option(
+      '--timeout <duration>',
+      `${where}time of work at most, such as 10m or 2h; waiting for people does not count; likewise`,
+      toDuration,
+    )
+    .option('--deadline <duration>', `${where}all time from its start at most, such as 2d; likewise`, toDuration);
 }
 
 /** Limits of a run; `undefined` where no flag gives one. */
-export function limitsOf({ maxCost, maxAttempts, timeout }: LimitFlags): Limits | undefined {
+export function limitsOf({ maxCost, maxAttempts, timeout, deadline }: LimitFlags): Limits | undefined {
   const limits = {
     ...(maxCost !== undefined && { costUsd: maxCost }),
     ...(maxAttempts !== undefined && { attemptsPerPhase: maxAttempts }),
     ...(timeout !== undefined && { durationMs: timeout }),
+    ...(deadline !== undefined && { deadlineMs: deadline }),
   };
   return Object.keys(limits).length === 0 ? undefined : limits;
 }
@@ -51,6 +64,8 @@ export function limitFlag(limit: LimitName): string | undefined {
       return '--max-attempts <count>';
     case 'durationMs':
       return '--timeout <duration>';
+    case 'deadlineMs':
+      return '--deadline <duration>';
     case 'corrections':
     case 'perPair':
     case 'tokens':

@@ -62,7 +62,7 @@ export async function showKept(wanted: string, flags: ShowFlags, io: ProgramIo):
   }
   const snapshot = board.snapshot();
   const lines = [
-    ...headLines(run, workHere(found), { ...snapshot, firstAt: board.startedAt }, kept),
+    ...headLines(run, workHere(found), { ...snapshot, firstAt: board.startedAt, lastAt: board.lastAt }, kept),
     [],
     ...(flags.timeline ? timeline(fold.timeline(), board, run, io) : tree(board, run)),
     ...items.map(itemLine),
@@ -83,13 +83,13 @@ const SPACE = { columns: 2000, rows: 1_000_000 };
 function headLines(
   run: ListedRun,
   work: Work,
-  { reason, error, metrics, firstAt }: RunSnapshot & { readonly firstAt: number },
+  { reason, error, firstAt, lastAt }: RunSnapshot & { readonly firstAt: number; readonly lastAt: number },
   kept: OpenStore,
 ): readonly Line[] {
   const { runId, status, pipeline, startedAt, seq, source, forkOf, lease } = run;
   const standing = standingOf(run);
   const facts = [
-    `started ${timeText(firstAt)}, last record ${seq} after ${duration(metrics.durationMs)}`,
+    `started ${timeText(firstAt)}, last record ${seq} after ${duration(lastAt - firstAt)}`,
     ...(source === undefined ? [] : [`definition ${oneLine(source)}`]),
     ...(forkOf === undefined ? [] : [`fork of run ${oneLine(forkOf)}, made ${timeText(startedAt)}`]),
     ...workText(work),
@@ -136,16 +136,11 @@ function timeline(drawn: Timeline, board: Board, { lease }: ListedRun, { stdout 
     snapshot,
     columns,
     now: Date.now(),
-    workedUntil: lease ? Date.now() : lastAt(board),
+    workedUntil: lease ? Date.now() : board.lastAt,
   });
 }
 
 /** Where nobody works on the run its time stands still. */
 function tree(board: Board, { lease }: ListedRun): readonly Line[] {
-  return frameLines(board, SPACE, lease ? Date.now() : lastAt(board));
-}
-
-/** When its latest record was made, which in a fork may be before the run was. */
-function lastAt(board: Board): number {
-  return board.startedAt + board.snapshot().metrics.durationMs;
+  return frameLines(board, SPACE, lease ? Date.now() : board.lastAt);
 }

@@ -9,6 +9,8 @@ import type { AnyActorRef, Snapshot } from 'xstate';
 export interface Clock {
   setTimeout(run: () => void, ms: number): unknown;
   clearTimeout(timer: unknown): void;
+  /** Milliseconds since 1970. */
+  now?(): number;
 }
 
 /** Longest delay that timers keep, in milliseconds, about 24.8 days; longer ones would fire at once. */
@@ -17,6 +19,20 @@ const LONGEST = 2_147_483_647;
 /** The clock that an actor shares with its whole system. */
 export function clockOf(actor: AnyActorRef): Clock {
   return (actor as unknown as { readonly clock: Clock }).clock;
+}
+
+/**
+ * What tells the time to a pipeline: its clock, or what its own logic has for that, which is read as XState does for `spawn`.
+ *
+ * @returns Milliseconds since 1970; `undefined` where nothing tells.
+ */
+export function timeOf(pipeline: AnyActorRef): (() => number) | undefined {
+  const clock = clockOf(pipeline);
+  const { logic } = pipeline as unknown as {
+    readonly logic: { readonly implementations: { readonly actors: { readonly lifeline: Pick<Clock, 'now'> } } };
+  };
+  const teller = clock.now ? clock : logic.implementations.actors.lifeline;
+  return teller.now && (() => teller.now?.() ?? 0);
 }
 
 /** Whether an actor has neither ended nor been stopped. */

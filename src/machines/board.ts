@@ -12,7 +12,7 @@ import type { EventOf, GivenInput, RunEvent, RunStatus } from '../model/event.ts
 import type { Graph } from '../model/graph.ts';
 import { EDITION, isFirstEdition } from '../model/edition.ts';
 import { createLedger, currentCommit, type Ledger } from '../model/ledger.ts';
-import { planGraph, type GatePlan, type PhasePlan, type Plan } from '../model/plan.ts';
+import { planGraph, type PhasePlan, type Plan } from '../model/plan.ts';
 import type { LimitName } from '../model/policy.ts';
 import { createQueue, push, pushFirst, take, takeWhere, type Queue } from '../model/queue.ts';
 import { newEntry, type Entry, type PhaseActor, type Standing } from './entry.ts';
@@ -20,6 +20,7 @@ import type { PhaseInput } from './phase-context.ts';
 import type { Stragglers } from './stragglers.ts';
 import type { Till } from './till.ts';
 import type { Unchanged } from './unchanged.ts';
+import type { TimeLimits } from './time-limits.ts';
 import type { Upward } from './upward.ts';
 
 export type { Entry, PhaseActor, Standing } from './entry.ts';
@@ -39,8 +40,6 @@ export interface PipelineInput {
   readonly memory?: string | undefined;
   /** The edition of the rules that the run goes by: the one that it began with. @default the latest */
   readonly edition?: number | undefined;
-  /** Milliseconds of its duration that a run has spent before it was left. @default 0 */
-  readonly spentMs?: number | undefined;
   /** Which events the actor that has invoked or spawned the pipeline gets, each with the id of the run. @default 'waits' */
   readonly upward?: Upward | undefined;
   /** Whether nothing is emitted, as `listenTo` has the events handed to a function. @default false */
@@ -77,6 +76,8 @@ export interface Board extends PipelineInput {
   readonly edition: number;
   attended: boolean;
   kept: boolean | undefined;
+  /** When the fork was made, and of how many records; only while a journal is told again. */
+  forked: EventOf<'run.started'>['forked'];
   /** Others while a journal is replayed. */
   ports: BoardPorts;
   readonly graph: Graph;
@@ -109,6 +110,8 @@ export interface Board extends PipelineInput {
   worst: RunStatus;
   /** Where tries ask for what they may use; set where limits bound that, and the run is not just told again. */
   till: Till | undefined;
+  /** Timers; set where limits bound time, and the run is not just told again. */
+  timeLimits: TimeLimits | undefined;
   /** Work that was stopped and is not at rest; set where the run is not just told again. */
   stragglers: Stragglers | undefined;
 }
@@ -123,6 +126,7 @@ export function createBoard(input: PipelineInput, ports: BoardPorts): Board {
     given: input.given,
     attended: input.attended ?? false,
     kept: input.kept,
+    forked: undefined,
     memory: input.memory,
     edition: input.edition ?? EDITION,
     ports,
@@ -145,6 +149,7 @@ export function createBoard(input: PipelineInput, ports: BoardPorts): Board {
     closed: false,
     worst: 'completed',
     till: undefined,
+    timeLimits: undefined,
     stragglers: undefined,
   };
 }
@@ -221,12 +226,6 @@ export function retire(board: Board, entry: Entry, standing: Standing): void {
 export function reachesPerson({ attended, kept }: Board, { gate }: PhasePlan): boolean {
   const asks = gate?.inbox.queue !== undefined || gate?.onReviewUnavailable === 'escalate';
   return attended || (kept === true && asks);
-}
-
-/** The stronger of two wishes on how far a new commit spreads. */
-export function stronger(one: GatePlan['invalidate'], other: GatePlan['invalidate']): GatePlan['invalidate'] {
-  const order = ['requester', 'changed', 'all'] as const;
-  return order.indexOf(one) >= order.indexOf(other) ? one : other;
 }
 
 /** How a run ended, with the outputs of its approved phases. */

@@ -6,11 +6,13 @@
 import type { AnyActorRef } from 'xstate';
 import { PhasegateError } from '../model/errors.ts';
 import type { PhaseReport, RunEvent } from '../model/event.ts';
+import type { RunTimesFold } from '../model/run-times.ts';
 import { retire, type Board, type BoardPorts } from './board.ts';
 import { createTill } from './budget.ts';
 import { noteRead, receive, receiveLate } from './conduct.ts';
 import { openStragglers, Stragglers } from './stragglers.ts';
 import { openTill } from './till.ts';
+import { createTimeLimits } from './time-limits.ts';
 import { openUplink, type Uplink } from './uplink.ts';
 
 /** Ports of a board that has none of its own yet. */
@@ -39,9 +41,15 @@ export function listenTo(pipeline: AnyActorRef, listener: Listener): void {
   listeners.set(pipeline, listener);
 }
 
-/** Remembers the board of a pipeline actor. @returns What takes reports of its phases. */
-export function keepBoard(pipeline: AnyActorRef, board: Board): Uplink {
+/**
+ * Remembers the board of a pipeline actor.
+ *
+ * @param times Told all records of a run that goes on.
+ * @returns What takes reports of its phases.
+ */
+export function keepBoard(pipeline: AnyActorRef, board: Board, times?: RunTimesFold): Uplink {
   boards.set(pipeline, board);
+  board.timeLimits = createTimeLimits(pipeline, board, times);
   const uplink = (report: PhaseReport) => {
     receive(board, report);
     flush(pipeline);
@@ -71,17 +79,23 @@ const NOTHING: readonly RunEvent[] = [];
 
 /** Events that the machine has to emit, as nobody takes them directly. */
 export function takeOutbox(pipeline: AnyActorRef): readonly RunEvent[] {
-  const { outbox } = boardOf(pipeline);
-  return outbox.length === 0 ? NOTHING : outbox.splice(0);
+  const { outbox, timeLimits } = boardOf(pipeline);
+  if (outbox.length === 0) return NOTHING;
+  const events = outbox.splice(0);
+  if (timeLimits) for (const event of events) timeLimits.note(event);
+  return events;
 }
 
 /** Hands events on to whoever takes them directly. */
 export function flush(pipeline: AnyActorRef): void {
   const listener = listeners.get(pipeline);
   if (!listener) return;
-  const { outbox } = boardOf(pipeline);
+  const { outbox, timeLimits } = boardOf(pipeline);
   // A listener may cause further events; they line up behind.
-  for (let event = outbox.shift(); event; event = outbox.shift()) listener(event);
+  for (let event = outbox.shift(); event; event = outbox.shift()) {
+    timeLimits?.note(event);
+    listener(event);
+  }
 }
 
 /**
@@ -95,8 +109,9 @@ export function boardOf(pipeline: AnyActorRef): Board {
   return board;
 }
 
-/** Stops every phase that is still live, without a word: nobody listens any more. */
+/** Stops every phase that is still live, and the timers, without a word: nobody listens any more. */
 export function disband(pipeline: AnyActorRef): void {
+  boards.get(pipeline)?.timeLimits?.stop();
   for (const entry of boards.get(pipeline)?.entries.values() ?? []) {
     if (entry.standing === 'live') retire(boardOf(pipeline), entry, 'cancelled');
   }

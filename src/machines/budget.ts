@@ -14,10 +14,19 @@ import type { Report } from '../model/task-types.ts';
 import type { Board } from './board.ts';
 import { reachLimit } from './limits.ts';
 import type { Stake, Till } from './till.ts';
+import type { TimeLimit } from './time-limits.ts';
 
 /** Limits that tries may say something about. */
-const NAMES = ['costUsd', 'tokens', 'durationMs'] as const satisfies readonly (keyof Estimate & LimitName)[];
+const NAMES = ['costUsd', 'tokens', 'durationMs', 'deadlineMs'] as const satisfies readonly LimitName[];
 type Name = (typeof NAMES)[number];
+
+/** What a try says of each limit. */
+const ESTIMATED = {
+  costUsd: 'costUsd',
+  tokens: 'tokens',
+  durationMs: 'durationMs',
+  deadlineMs: 'durationMs',
+} as const satisfies Readonly<Record<Name, keyof Estimate>>;
 
 /** The till of a run; `undefined` where none of its limits is about what tries use. */
 export function createTill(board: Board): Till | undefined {
@@ -44,11 +53,12 @@ class BudgetTill implements Till {
   /** Tries that have begun. */
   readonly #begun = new Set<Stake>();
   /** How many of those that wait say something about each limit. */
-  readonly #wanting = { costUsd: 0, tokens: 0, durationMs: 0 };
+  readonly #wanting = { costUsd: 0, tokens: 0, durationMs: 0, deadlineMs: 0 };
   readonly #promised = { tokens: 0, costUsd: 0 };
   /** How many of those that wait say nothing about any limit. */
   #plain = 0;
-  #late = Infinity;
+  /** Milliseconds that are too many for each limit of time. */
+  readonly #late = { durationMs: Infinity, deadlineMs: Infinity };
   #isServing = false;
   #isDue = false;
 
@@ -101,8 +111,8 @@ class BudgetTill implements Till {
     this.#serve();
   }
 
-  tooLate(ms: number): void {
-    this.#late = Math.min(this.#late, ms);
+  tooLate(limit: TimeLimit, ms: number): void {
+    this.#late[limit] = Math.min(this.#late[limit], ms);
     this.look();
   }
 
@@ -117,7 +127,9 @@ class BudgetTill implements Till {
     for (let at = 0; !this.#isHeld() && (this.#plain > 0 || this.#isAnyWanted(blocked));) {
       const stake = this.waiting[at];
       if (!stake) break;
-      const wanted = this.#names.filter((name) => stake.estimate[name] !== undefined && !this.#isLifted(name));
+      const wanted = this.#names.filter(
+        (name) => stake.estimate[ESTIMATED[name]] !== undefined && !this.#isLifted(name),
+      );
       const spent = this.#names.find((name) => this.#isSpent(name, stake));
       if (spent !== undefined) this.#refuse(spent, stake);
       if (spent === undefined && wanted.every((name) => !blocked.has(name) && this.#fits(name, stake))) {
@@ -140,7 +152,7 @@ class BudgetTill implements Till {
 
   /** Whether a try says nothing about any of the limits: all that it asks is whether something is left. */
   #isPlain({ estimate }: Stake): boolean {
-    return this.#names.every((name) => estimate[name] === undefined);
+    return this.#names.every((name) => estimate[ESTIMATED[name]] === undefined);
   }
 
   /** Whether a try that says nothing may begin. Where a limit is spent, that is said. */
@@ -164,7 +176,7 @@ class BudgetTill implements Till {
   }
 
   #want({ estimate }: Stake, by: 1 | -1): void {
-    for (const name of this.#names) if (estimate[name] !== undefined) this.#wanting[name] += by;
+    for (const name of this.#names) if (estimate[ESTIMATED[name]] !== undefined) this.#wanting[name] += by;
   }
 
   #begin(stake: Stake): void {
@@ -188,22 +200,26 @@ class BudgetTill implements Till {
   /** Whether a limit is used up, or a try does not fit into what is left of it, whatever becomes of those at work. */
   #isSpent(name: Name, { estimate }: Stake): boolean {
     const { used, plan } = this.#board;
-    const wants = estimate[name] ?? 0;
+    const wants = estimate[ESTIMATED[name]] ?? 0;
     if (this.#isLifted(name)) return false;
-    if (name === 'durationMs') return wants >= this.#late;
+    if (isOfTime(name)) return wants >= this.#late[name];
     return isUsedUp(used[name], plan.limits[name]) || isOver(used[name] + wants, plan.limits[name]);
   }
 
   #fits(name: Name, { estimate }: Stake): boolean {
     const { used, plan } = this.#board;
-    if (name === 'durationMs') return true;
-    return !isOver(used[name] + this.#promised[name] + (estimate[name] ?? 0), plan.limits[name]);
+    if (isOfTime(name)) return true;
+    return !isOver(used[name] + this.#promised[name] + (estimate[ESTIMATED[name]] ?? 0), plan.limits[name]);
   }
 
   #refuse(limit: Name, { phase, task, estimate }: Stake): void {
     const max = this.#board.plan.limits[limit] ?? 0;
-    const wants = estimate[limit] ?? 0;
-    const used = limit === 'durationMs' ? Math.max(0, max - wants) : this.#board.used[limit];
+    const wants = estimate[ESTIMATED[limit]] ?? 0;
+    const used = isOfTime(limit) ? Math.max(0, max - wants) : this.#board.used[limit];
     reachLimit(this.#board, limit, used, max, { refused: { phase, task, ...(wants > 0 && { estimate: wants }) } });
   }
+}
+
+function isOfTime(name: Name): name is TimeLimit {
+  return name === 'durationMs' || name === 'deadlineMs';
 }

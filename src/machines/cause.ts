@@ -11,7 +11,7 @@ import { isFirstEdition } from '../model/edition.ts';
 import { fingerprintLike } from '../model/plan.ts';
 import { decisionIn, isDemand } from '../model/verdict.ts';
 import { entryNamed, type Board } from './board.ts';
-import { abort, answer, cancel, note, open, receiveLate, skip, spendDuration } from './conduct.ts';
+import { abort, answer, cancel, note, open, receiveLate, skip, spendTime } from './conduct.ts';
 import { endIfDone } from './ending.ts';
 import { reachLimit, refuseToLift } from './limits.ts';
 import { reopen, resumeRun } from './reopen.ts';
@@ -75,6 +75,7 @@ export function causeOf(
     case 'check.baselined':
     case 'phase.reflected':
     case 'review.started':
+    case 'review.waiting':
     case 'loop.detected':
     case 'attempt.unchanged':
     case 'phase.retrying':
@@ -86,6 +87,7 @@ export function causeOf(
       return refusedSilently(board, event, before) ?? { type: 'reported', report: event };
     case 'limit.lifted':
       return { type: 'told', tell: (one) => answer(one, event.limit, { decision: approve(), who: event.who }) };
+    case 'run.suspended':
     case 'item.changed':
       return { type: 'told', tell: (one) => note(one, event) };
     case 'limit.reached':
@@ -106,6 +108,7 @@ export function causeOf(
 /** Begins a run as its first record says that it began. */
 function openAsTold(board: Board, event: EventOf<'run.started'>): void {
   board.kept = event.kept;
+  board.forked = event.forked;
   open(board, fingerprintLike(board.plan, event));
 }
 
@@ -129,7 +132,7 @@ function causeOfSkip(board: Board, { phase, because, who }: EventOf<'phase.skipp
 function causeOfLimit(board: Board, event: EventOf<'limit.reached'>, before: RunEvent | undefined): Cause {
   const { limit, used, max, refused: aTry } = event;
   if (aTry) return { type: 'told', tell: (one) => reachLimit(one, limit, used, max, { refused: aTry }) };
-  if (limit === 'durationMs') return { type: 'told', tell: spendDuration };
+  if (limit === 'durationMs' || limit === 'deadlineMs') return { type: 'told', tell: (one) => spendTime(one, limit) };
   const refused = before?.type === 'review.decided' ? correctionAfter(board, before) : undefined;
   return refused ? { type: 'reported', report: refused, refused: true } : { type: 'due' };
 }

@@ -23,15 +23,22 @@ import { hear, keepDemands } from './heard.ts';
 import { commitTraces, endAttempt, forgetTry, keepBest, keepReflection, keepReport } from './keepsakes.ts';
 import type { Ruling } from './phase-updates.ts';
 import { addUsage, countCorrection, countUsage, liftLimit, reachLimit, refuseToLift } from './limits.ts';
-import { commit, followUp, sendBack, takeRiders } from './rewind.ts';
+import { commit, followUp, noteRewind, sendBack, takeRiders } from './rewind.ts';
 import { forgetUnchanged, noteUnchanged } from './unchanged.ts';
+import type { TimeLimit } from './time-limits.ts';
 
 /** Begins the run: the phases without predecessors start. @param mark The fingerprint of its plan, where that is known. */
 export function open(board: Board, mark = fingerprint(board.plan)): void {
-  const { plan, input = null, given, graph, attended, kept, memory, edition } = board;
-  const started = { type: 'run.started', plan, fingerprint: mark, input } as const;
-  const more = { ...(attended && { attended }), ...(kept && { kept }), ...(memory !== undefined && { memory }) };
-  board.outbox.push({ ...started, ...(given !== undefined && { given }), ...more, ...(edition > 1 && { edition }) });
+  const { plan, input = null, given, graph, attended, kept, memory, edition, forked } = board;
+  const more = {
+    ...(given !== undefined && { given }),
+    ...(attended && { attended }),
+    ...(kept && { kept }),
+    ...(memory !== undefined && { memory }),
+    ...(edition > 1 && { edition }),
+    ...(forked && { forked }),
+  };
+  board.outbox.push({ type: 'run.started', plan, fingerprint: mark, input, ...more });
   enqueue(
     board,
     [...graph.names.keys()].filter((index) => isFree(board.course, index)),
@@ -108,8 +115,8 @@ export function skip(board: Board, about: string, because: string, who?: string)
   endIfDone(board);
 }
 
-/** Something happened to an item of the inbox. */
-export function note(board: Board, event: EventOf<'item.changed'>): void {
+/** Something happened that changes nothing of how the run goes on. */
+export function note(board: Board, event: EventOf<'item.changed' | 'run.suspended'>): void {
   if (!board.ended) board.outbox.push(event);
 }
 
@@ -123,10 +130,10 @@ export function abort(board: Board, error: ErrorInfo): void {
   endRun(board, { status: 'failed', error });
 }
 
-/** The time for the run is over. */
-export function spendDuration(board: Board): void {
-  const max = board.plan.limits.durationMs ?? 0;
-  reachLimit(board, 'durationMs', max, max);
+/** A limit of the run that time spends is spent. */
+export function spendTime(board: Board, limit: TimeLimit): void {
+  const max = board.plan.limits[limit] ?? 0;
+  reachLimit(board, limit, max, max);
 }
 
 // --- internal ---
@@ -164,6 +171,7 @@ function heed(board: Board, entry: Entry, report: PhaseReport): void {
     case 'task.answered':
     case 'phase.warned':
     case 'review.started':
+    case 'review.waiting':
     case 'loop.detected':
       return;
     case 'phase.started':
@@ -230,12 +238,6 @@ function rewind(board: Board, entry: Entry, report: EventOf<'phase.rewinding'>):
   const made = riders.length > 0 ? { ...rest, riders } : rest;
   board.outbox.push(made);
   sendBack(board, entry, made);
-}
-
-/** Takes down a rewind, where it may be part of a loop: with who made it, and with who was sent back. */
-function noteRewind(board: Board, entry: Entry, target: string): void {
-  const made = { from: entry.phase.name, to: target };
-  for (const one of [entry, entryNamed(board, target)]) if (one) one.trail = [...one.trail, made].slice(-3);
 }
 
 function park(board: Board, entry: Entry, parked: NonNullable<Entry['parked']>): void {

@@ -124,6 +124,7 @@ export const phaseMachine = setup({
     'task.*': { actions: 'pass' },
     'check.baselined': { actions: 'pass' },
     'phase.reflected': { actions: 'pass' },
+    'review.waiting': { actions: 'pass' },
     'phase.warned': { actions: 'pass' },
   },
   states: {
@@ -235,7 +236,7 @@ function isTaskReport(event: PhaseCommand | TaskReport): event is TaskReport {
 }
 
 /** What work reports beside what its tasks do. */
-const PASSED: ReadonlySet<string> = new Set(['check.baselined', 'phase.reflected', 'phase.warned']);
+const PASSED: ReadonlySet<string> = new Set(['check.baselined', 'phase.reflected', 'phase.warned', 'review.waiting']);
 
 function ended(status: PhaseOutput['status'], outputs: PhaseOutput['outputs'] = null): PhaseOutput {
   return { status, outputs };

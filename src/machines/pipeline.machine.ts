@@ -18,9 +18,9 @@ import { assign, emit, enqueueActions, setup, type AnyActorRef } from 'xstate';
 import { errorInfo, type ErrorInfo } from '../model/errors.ts';
 import type { EventOf, GivenInput, PhaseReport, RunEvent, RunStatus } from '../model/event.ts';
 import type { Plan } from '../model/plan.ts';
-import { timesOf } from './budget.ts';
 import { createBoard, endOf, type Board, type BoardPorts, type PipelineInput, type PipelineOutput } from './board.ts';
-import { abort, answer, cancel, note, open, receive, skip, spendDuration } from './conduct.ts';
+import { abort, answer, cancel, note, open, receive, skip, spendTime } from './conduct.ts';
+import type { Continuation } from './continuation.ts';
 import { endIfDone, endRun } from './ending.ts';
 import { isActive } from './actor.ts';
 import { boardOf, flush, isListenedTo, keepBoard, NO_PORTS, takeOutbox } from './boards.ts';
@@ -31,6 +31,7 @@ import { spawnPhase } from './spawn.ts';
 import type { Ruling } from './phase-updates.ts';
 import type { Replayed } from './replay.ts';
 import { revive } from './revive.ts';
+import type { TimeLimit } from './time-limits.ts';
 import { isReport } from './uplink.ts';
 import { beginTurn, isFirstTurn, isSentUp, type Upward } from './upward.ts';
 
@@ -47,6 +48,9 @@ export type PipelineCommand =
   /** Stop everything, as the run cannot go on. */
   | { readonly type: 'abort'; readonly error: ErrorInfo };
 
+/** What the pipeline machine tells itself. */
+type OwnEvent = { readonly type: 'settle' | 'publish' } | { readonly type: 'spend'; readonly limit: TimeLimit };
+
 /** What the pipeline machine knows that belongs in a snapshot; the rest is on its board. */
 export interface PipelineContext {
   readonly run: string;
@@ -57,7 +61,6 @@ export interface PipelineContext {
   readonly kept: boolean;
   readonly memory: string | undefined;
   readonly edition: number | undefined;
-  readonly spentMs: number;
   readonly quiet: boolean;
   readonly upward: Upward;
   /** How the run ended, with the committed outputs, by phase, then task. */
@@ -69,7 +72,7 @@ export const pipelineMachine = setup({
   types: {
     input: {} as PipelineInput,
     context: {} as PipelineContext,
-    events: {} as PipelineCommand | PhaseReport | { readonly type: 'settle' | 'publish' },
+    events: {} as PipelineCommand | PhaseReport | OwnEvent,
     emitted: {} as RunEvent,
     output: {} as PipelineOutput,
   },
@@ -83,18 +86,14 @@ export const pipelineMachine = setup({
       const restored = continuations.get(self);
       beginTurn(self);
       if (restored) restored();
-      else open(makeBoard(context, self));
+      else begin(makeBoard(context, self));
     },
     check: enqueueActions(({ context, self }) => requirePhases(self, context.plan)),
-    // A name that no phase can have. A run that nobody can stop or store but `startRun`, and has no deadline, needs none.
+    // A name that no phase can have. A run that nobody can stop or store but `startRun`, and has no timer, needs none.
     watch: enqueueActions(({ context, enqueue }) => {
-      const { durationMs } = context.plan.limits;
-      const left = durationMs === undefined ? undefined : Math.max(0, durationMs - context.spentMs);
-      if (!context.quiet || left !== undefined)
-        enqueue.spawnChild('lifeline', {
-          id: '__lifeline',
-          input: { durationMs: left, times: left === undefined ? [] : timesOf(context.plan) },
-        });
+      const { durationMs, deadlineMs } = context.plan.limits;
+      if (!context.quiet || durationMs !== undefined || deadlineMs !== undefined)
+        enqueue.spawnChild('lifeline', { id: '__lifeline' });
     }),
     receive: ({ self, event }) => {
       if (isReport(event)) receive(boardOf(self), event);
@@ -108,7 +107,7 @@ export const pipelineMachine = setup({
       endIfDone(boardOf(self));
       flush(self);
     },
-    spendDuration: ({ self }) => spendDuration(boardOf(self)),
+    spend: ({ self, event }) => event.type === 'spend' && spendTime(boardOf(self), event.limit),
     abort: ({ self, event }) => event.type === 'abort' && abort(boardOf(self), event.error),
     keepEnd: assign({ end: ({ self }) => endOf(boardOf(self)) }),
     publish: enqueueActions(({ context, enqueue, self }) => {
@@ -129,7 +128,7 @@ export const pipelineMachine = setup({
     running: {
       entry: ['check', 'open', 'watch'],
       on: {
-        'xstate.done.actor.__lifeline': { actions: ['spendDuration', 'publish'] },
+        spend: { actions: ['spend', 'publish'] },
         'task.*': { actions: ['receive', 'publish'] },
         'phase.*': [{ guard: 'isQuiet', actions: 'receive' }, { actions: ['receive', 'publish'] }],
         'review.*': { actions: ['receive', 'publish'] },
@@ -167,20 +166,24 @@ export const pipelineMachine = setup({
 /**
  * Has a pipeline actor that has not started go on with a run that was left, instead of beginning one.
  *
- * @param now Milliseconds since 1970.
- * @param next How it goes on: what is done before anything else.
  * @throws PhasegateError `JOURNAL_DIVERGED` where a phase does not come to where its records say it was.
  */
-export function goOn(pipeline: AnyActorRef, replayed: Replayed, now: number, next: (board: Board) => void): void {
+export function goOn(pipeline: AnyActorRef, replayed: Replayed, { now, times, leftAt, next }: Continuation): void {
   const { board, surplus, pending } = replayed;
   board.ports = portsOf(pipeline, board);
   const rest = revive(pipeline, replayed, now);
-  const uplink = keepBoard(pipeline, board);
+  const uplink = keepBoard(pipeline, board, times);
+  const { durationMs } = times.at(leftAt);
   continuations.set(pipeline, () => {
+    let isUntold = surplus.length > 0 || durationMs > times.at().durationMs;
     board.outbox.push(...surplus);
-    rest.speak(uplink);
-    next(board);
+    rest.speak((report) => {
+      isUntold = true;
+      uplink(report);
+    });
+    next(board, isUntold ? durationMs : undefined);
     flush(pipeline);
+    board.timeLimits?.start();
     rest.work();
     if (pending) board.ports.later(pending);
     else endIfDone(board);
@@ -197,6 +200,11 @@ function makeBoard(context: PipelineContext, self: AnyActorRef): Board {
   board.ports = portsOf(self, board);
   keepBoard(self, board);
   return board;
+}
+
+function begin(board: Board): void {
+  open(board);
+  board.timeLimits?.start();
 }
 
 function portsOf(self: AnyActorRef, board: Board): BoardPorts {
@@ -225,6 +233,6 @@ function portsOf(self: AnyActorRef, board: Board): BoardPorts {
 
 function contextOf(options: PipelineInput): PipelineContext {
   const { run, plan, input = null, given, attended = false, kept = false, memory, edition } = options;
-  const { spentMs = 0, quiet = false, upward = 'waits' } = options;
-  return { run, plan, input, given, attended, kept, memory, edition, spentMs, quiet, upward, end: null };
+  const { quiet = false, upward = 'waits' } = options;
+  return { run, plan, input, given, attended, kept, memory, edition, quiet, upward, end: null };
 }

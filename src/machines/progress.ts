@@ -53,6 +53,7 @@ export function createProgress(startedAt = 0): ProgressFold {
         case 'task.asked':
         case 'task.answered':
         case 'task.reported':
+        case 'review.waiting':
         case 'phase.warned':
       }
     },
@@ -65,7 +66,7 @@ export function createProgress(startedAt = 0): ProgressFold {
 
 /** Whether a report is about the work of a phase, and not about the phase. */
 export function isWork(report: PhaseReport): report is TaskReport {
-  if (report.type === 'check.baselined' || report.type === 'phase.reflected') return true;
+  if (OF_WORK.has(report.type)) return true;
   return report.type.startsWith('task.') || (report.type === 'phase.warned' && !BY_PHASE.has(report.code));
 }
 
@@ -87,6 +88,8 @@ export function outcomeBefore(
 }
 
 // --- internal ---
+
+const OF_WORK: ReadonlySet<PhaseReport['type']> = new Set(['check.baselined', 'phase.reflected', 'review.waiting']);
 
 /** Milliseconds until a task is due: no more than it was to wait in all, also where the clock was set back meanwhile. */
 function left({ at, delayMs }: { readonly at: number; readonly delayMs: number }, now: number): number {

@@ -7,10 +7,11 @@ import { isFree, isUnsettled, settle, unsettle } from '../model/course.ts';
 import { withoutIssues, type Rider } from '../model/demand.ts';
 import type { EventOf } from '../model/event.ts';
 import { between } from '../model/graph.ts';
+import type { GatePlan } from '../model/plan.ts';
 import { acknowledge, addCommit, currentCommit, differs, readersOf, readOf, type Commit } from '../model/ledger.ts';
 import { countOf } from '../model/policy.ts';
 import { joinDemands, type Correction } from '../model/revision.ts';
-import { enqueue, entryAt, entryNamed, retire, stronger, type Board, type Entry } from './board.ts';
+import { enqueue, entryAt, entryNamed, retire, type Board, type Entry } from './board.ts';
 import type { RewindRequest } from './entry.ts';
 import { failWaiting } from './ending.ts';
 
@@ -110,7 +111,19 @@ export function followUp(board: Board, entry: Entry, done: Commit): void {
   enqueue(board, settle(board.course, entry.index));
 }
 
+/** Takes down a rewind, where it may be part of a loop: with who made it, and with who was sent back. */
+export function noteRewind(board: Board, entry: Entry, target: string): void {
+  const made = { from: entry.phase.name, to: target };
+  for (const one of [entry, entryNamed(board, target)]) if (one) one.trail = [...one.trail, made].slice(-3);
+}
+
 // --- internal ---
+
+/** The stronger of two wishes on how far a new commit spreads. */
+function stronger(one: GatePlan['invalidate'], other: GatePlan['invalidate']): GatePlan['invalidate'] {
+  const order = ['requester', 'changed', 'all'] as const;
+  return order.indexOf(one) >= order.indexOf(other) ? one : other;
+}
 
 const NOBODY: readonly never[] = Object.freeze([]);
 

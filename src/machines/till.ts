@@ -6,6 +6,7 @@
 import type { AnyActorRef } from 'xstate';
 import type { Estimate } from '../model/options.ts';
 import type { Report } from '../model/task-types.ts';
+import type { TimeLimit } from './time-limits.ts';
 
 /** What one try may use at most. A class, as many are made, and most are asked for and given back and nothing else. */
 export class Stake {
@@ -44,8 +45,8 @@ export interface Till {
   look(): void;
   /** Does at once what `look` has put off. */
   lookNow(): void;
-  /** Tries that need so many milliseconds, or more, do not end in time any more. */
-  tooLate(ms: number): void;
+  /** Tries that need so many milliseconds, or more, do not end any more before that limit is spent. */
+  tooLate(limit: TimeLimit, ms: number): void;
 }
 
 const tills = new WeakMap<AnyActorRef, Till>();

@@ -191,15 +191,21 @@ function lowLimits(plan: Plan): readonly Finding[] {
   const outcome = plan.onLimit === 'stop' ? 'can never begin' : 'begins only when a person lifts the limit';
   return plan.phases.flatMap((phase) =>
     workOf(phase).flatMap(({ name, estimate }) =>
-      ESTIMATED.filter((limit) => isOver(estimate[limit] ?? 0, plan.limits[limit])).map((limit): Finding => {
-        const message = `"${name}" of phase "${phase.name}" ${outcome}: its estimate of ${estimate[limit]} is more than limits.${limit}, which is ${plan.limits[limit]}`;
+      ESTIMATED.filter(([limit, of]) => isOver(estimate[of] ?? 0, plan.limits[limit])).map(([limit, of]): Finding => {
+        const message = `"${name}" of phase "${phase.name}" ${outcome}: its estimate of ${estimate[of]} is more than limits.${limit}, which is ${plan.limits[limit]}`;
         return { code: 'LIMIT_TOO_LOW', phases: [phase.name], message };
       }),
     ),
   );
 }
 
-const ESTIMATED = ['costUsd', 'tokens', 'durationMs'] as const;
+/** Limits, and the estimate that has to fit into each. */
+const ESTIMATED = [
+  ['costUsd', 'costUsd'],
+  ['tokens', 'tokens'],
+  ['durationMs', 'durationMs'],
+  ['deadlineMs', 'durationMs'],
+] as const;
 
 function unbounded(plan: Plan, bounds: readonly PhaseBound[]): readonly Finding[] {
   const phases = plan.phases.flatMap((phase, index) => (isBounded(phase, bounds[index]) ? [] : phase.name));

@@ -12,6 +12,7 @@
  * - 2: no feedback is dropped (rule 7), a phase that a person sends back waits behind all that may start (rule 2), and gates are closed by default (`former-plan.ts` has the defaults before).
  * - 3: an attempt that puts out what was sent back is said (rule 47). Such attempts, and demands in the same words, are a loop (rule 39).
  *   A phase counts what it has read by task, and says which newer version counts as read (rule 18).
+ * - 3: `limits.durationMs` does not count the time in which only people are waited for, nor that without a process (rule 21).
  */
 export const EDITION = 3;
 
@@ -23,4 +24,9 @@ export function isFirstEdition(one: { readonly edition?: number | undefined }): 
 /** Whether something goes by an edition before another. */
 export function isBefore({ edition = EDITION }: { readonly edition?: number | undefined }, other: number): boolean {
   return edition < other;
+}
+
+/** If all time since the start counts for `limits.durationMs`, as in the first two editions. */
+export function countsAllTime(one: { readonly edition?: number | undefined }): boolean {
+  return isBefore(one, 3);
 }

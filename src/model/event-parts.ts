@@ -43,7 +43,15 @@ export const verdict = z.union([
 ]);
 export const outputs = z.record(z.string(), z.unknown());
 export const by = z.enum(['gate', 'worker', 'person']);
-export const limit = z.enum(['corrections', 'perPair', 'attemptsPerPhase', 'costUsd', 'tokens', 'durationMs']);
+export const limit = z.enum([
+  'corrections',
+  'perPair',
+  'attemptsPerPhase',
+  'costUsd',
+  'tokens',
+  'durationMs',
+  'deadlineMs',
+]);
 
 /** Which attempt of which phase an event speaks of. */
 export const at = { phase: z.string(), generation: z.int(), attempt: z.int() };

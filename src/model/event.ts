@@ -32,6 +32,8 @@ const plan = z.custom<Plan>((value) => typeof value === 'object' && value !== nu
 const phaseEvents = [
   z.object({ type: z.literal('phase.started'), ...at, revision: revision.optional() }),
   z.object({ type: z.literal('review.started'), ...at, asked: z.int() }),
+  /** The reviewers that are no people have answered: the review waits for people alone. Said if the gate has both. */
+  z.object({ type: z.literal('review.waiting'), ...at }),
   /**
    * What the gate made of its checks and reviewers, or what a person decided; `verdicts` has each reviewer's own.
    * `checked` is true where the checks have passed and need not run again if the review is asked again.
@@ -101,6 +103,9 @@ const approval = {
 
 const changes = { plan: plan.optional(), fingerprint: z.string().optional(), attended: z.boolean().optional() };
 
+/** Milliseconds of work up to where another process left the run. */
+const workedMs = z.number().min(0).optional();
+
 /** What only the pipeline knows. */
 const runEvents = [
   z.object({
@@ -118,9 +123,16 @@ const runEvents = [
     memory: z.string().optional(),
     /** The edition of the rules that the run goes by; absent for the first. */
     edition: z.int().min(2).optional(),
+    /** When the fork was made, in milliseconds since 1970, and of how many records. Absent if the run is no fork. */
+    forked: z.object({ at: z.number(), records: z.int().min(1) }).optional(),
   }),
-  /** Another process goes on with the run. What it has other than before is there: the definition, and `attended`. */
-  z.object({ type: z.literal('run.resumed'), ...changes }),
+  /** The process lets go of the run. Said of a run with `limits.durationMs`, as the time up to here is time of work. */
+  z.object({ type: z.literal('run.suspended') }),
+  /**
+   * Another process goes on with the run. What it has other than before is there: the definition, and `attended`; `workedMs` if the
+   * records before do not tell it.
+   */
+  z.object({ type: z.literal('run.resumed'), ...changes, workedMs }),
   /** A run that had ended goes on: what was not approved runs again. */
   z.object({ type: z.literal('run.reopened') }),
   /** A handler has asked for the outputs of an ancestor that is no direct predecessor: the phase depends on it from now on. */
@@ -197,7 +209,8 @@ export type Approval = Omit<EventOf<'phase.approved'>, 'version' | 'read'>;
 
 /** What a task tells the phase that runs it. */
 export type TaskReport =
-  DeepReadonly<z.infer<(typeof taskEvents)[number]>> | EventOf<'phase.warned' | 'phase.reflected' | 'check.baselined'>;
+  | DeepReadonly<z.infer<(typeof taskEvents)[number]>>
+  | EventOf<'phase.warned' | 'phase.reflected' | 'check.baselined' | 'review.waiting'>;
 
 /** What a phase tells its pipeline. */
 export type PhaseReport = TaskReport | DeepReadonly<z.infer<(typeof phaseEvents)[number]>> | Approval;

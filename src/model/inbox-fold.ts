@@ -188,8 +188,10 @@ export function foldInbox(): InboxFold {
         case 'phase.warned':
         case 'check.baselined':
         case 'phase.reflected':
+        case 'run.suspended':
         case 'review.started':
         case 'attempt.unchanged':
+        case 'review.waiting':
         case 'task.started':
         case 'task.reported':
         case 'task.dropped':

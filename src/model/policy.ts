@@ -101,8 +101,10 @@ export const limitsSchema = z
     costUsd: z.number().min(0).optional(),
     /** Tokens, as tasks report them. */
     tokens: z.int().min(0).optional(),
-    /** Wall-clock milliseconds from the start of the run. */
+    /** Milliseconds of work. Time in which only people are waited for does not count, nor time without a process. */
     durationMs: z.number().min(0).optional(),
+    /** Milliseconds from the start of the run by the clock, or from when the fork was made. All time counts. */
+    deadlineMs: z.number().min(0).optional(),
   })
   .readonly();
 
@@ -221,14 +223,3 @@ export function isUsedUp(sum: number, max: number | undefined): boolean {
 export function countOf(value: Count): number {
   return value === 'unlimited' ? Infinity : value;
 }
-
-/** What is left of the limits that were set. Those of single phases and pairs are left out: they have no one rest. */
-export function limitsLeft(limits: Limits, used: Readonly<Record<(typeof TOTALS)[number], number>>): Limits {
-  const set = TOTALS.flatMap((name) => {
-    const max = limits[name];
-    return max === undefined ? [] : [[name, Math.max(0, max - used[name])] as const];
-  });
-  return Object.fromEntries(set);
-}
-
-const TOTALS = ['corrections', 'costUsd', 'tokens', 'durationMs'] as const satisfies readonly LimitName[];

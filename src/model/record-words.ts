@@ -95,6 +95,8 @@ function runWords(event: RunLine, runId: string, voice: Voice): Said {
   switch (event.type) {
     case 'run.started':
       return said(`run ${runId} of "${event.plan.name}" started, ${counted(event.plan.phases.length, 'phase')}`);
+    case 'run.suspended':
+      return said(`run ${runId} suspended`);
     case 'run.resumed':
       return said(`run ${runId} resumed${event.plan ? ' with a changed definition' : ''}`);
     case 'run.reopened':
@@ -185,6 +187,8 @@ function phaseWords(event: PhaseEvent, voice: Voice, { gate, issues }: KnownBefo
       return said('unchanged', unchangedText(event.times));
     case 'review.started':
       return said(event.asked > 1 ? `review, asked ${event.asked} times` : 'review');
+    case 'review.waiting':
+      return said('review waits for people alone');
     case 'review.decided':
       return said(decidedBy(event), saidText(decisionWords(event)));
     case 'phase.approved':

@@ -110,6 +110,7 @@ function mapTexts(event: RunEvent, mask: Mask): RunEvent {
         ...(event.error && { error: maskError(event.error, mask) }),
       });
     case 'run.started':
+    case 'run.suspended':
     case 'run.resumed':
     case 'run.reopened':
     case 'limit.reached':
@@ -121,6 +122,7 @@ function mapTexts(event: RunEvent, mask: Mask): RunEvent {
     case 'phase.read':
     case 'phase.stale':
     case 'review.started':
+    case 'review.waiting':
     case 'task.started':
     case 'task.asked':
     case 'task.answered':

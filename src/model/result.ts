@@ -95,7 +95,10 @@ export interface RunMetrics {
   readonly reviews: number;
   readonly costUsd: number;
   readonly tokens: number;
+  /** Milliseconds of work, as `limits.durationMs` counts them. */
   readonly durationMs: number;
+  /** Milliseconds since the run began, or since the fork was made, as `limits.deadlineMs` counts them. */
+  readonly elapsedMs: number;
 }
 
 interface EndedRun<O> extends Omit<RunSnapshot, 'status' | 'phases'> {
@@ -141,5 +144,6 @@ export interface RunQuality {
 /** A fold over the records of one run. */
 export interface RunView {
   apply(record: RunRecord): void;
-  snapshot(): RunSnapshot;
+  /** @param now Milliseconds since 1970, of a run that a process works on: times are up to then. @default the time of its latest record */
+  snapshot(now?: number): RunSnapshot;
 }

@@ -150,6 +150,7 @@ function applyToPhase(bars: Bars, event: PhaseEvent, { seq, time }: RunRecord): 
     case 'task.dropped':
     case 'task.reported':
     case 'review.decided':
+    case 'review.waiting':
     case 'phase.read':
     case 'phase.reflected':
     case 'phase.warned':

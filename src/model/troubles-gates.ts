@@ -107,12 +107,14 @@ export function createGateTroubles(): GateTroubles {
           return;
         case 'run.ended':
         case 'attempt.unchanged':
+        case 'run.suspended':
         case 'phase.stale':
         case 'phase.warned':
         case 'phase.read':
         case 'phase.reflected':
         case 'check.baselined':
         case 'review.started':
+        case 'review.waiting':
         case 'task.started':
         case 'task.reported':
         case 'task.completed':

@@ -7,12 +7,14 @@ import type { EventOf, RunRecord } from './event.ts';
 import { limitReason } from './limit-reason.ts';
 import type { Plan } from './plan.ts';
 import type { LimitName, Limits } from './policy.ts';
+import { foldRunTimes } from './run-times.ts';
 import { spanText, type Trouble } from './trouble.ts';
 
 /** A fold over the records of one run. */
 export interface LimitTroubles {
   apply(record: RunRecord): void;
-  troubles(now: number): readonly Trouble[];
+  /** @param workedUntil Milliseconds since 1970: when a process last worked on the run. */
+  troubles(now: number, workedUntil: number): readonly Trouble[];
 }
 
 /** A limit is nearly spent where so much of it is used. */
@@ -21,7 +23,8 @@ export const NEARLY = 0.9;
 /** Begins before the first record. */
 export function createLimitTroubles(): LimitTroubles {
   let plan: Plan | undefined;
-  let started: { readonly seq: number; readonly time: number } | undefined;
+  const times = foldRunTimes();
+  let lastAt = 0;
   /** What is used of limits of the whole run, and the record that used some last. */
   const used = new Map<LimitName, Used>();
   /** The same for limits of one phase, or of one phase that sends back another. */
@@ -42,10 +45,11 @@ export function createLimitTroubles(): LimitTroubles {
   return {
     apply(record) {
       const { seq, time, event } = record;
+      times.apply(record);
+      lastAt = time;
       switch (event.type) {
         case 'run.started':
           plan = event.plan;
-          started = { seq, time };
           return;
         case 'run.resumed':
           plan = event.plan ?? plan;
@@ -95,6 +99,7 @@ export function createLimitTroubles(): LimitTroubles {
           reached.clear();
           return;
         case 'run.ended':
+        case 'run.suspended':
         case 'loop.detected':
         case 'attempt.unchanged':
         case 'phase.escalated':
@@ -104,6 +109,7 @@ export function createLimitTroubles(): LimitTroubles {
         case 'phase.reflected':
         case 'check.baselined':
         case 'review.started':
+        case 'review.waiting':
         case 'task.started':
         case 'task.completed':
         case 'task.retrying':
@@ -114,15 +120,17 @@ export function createLimitTroubles(): LimitTroubles {
         case 'item.changed':
       }
     },
-    troubles(now) {
+    troubles(now, workedUntil) {
       const limits = plan?.limits ?? {};
       const held = new Set([...reached.values()].map(({ event }) => event.limit));
       const near = (limit: LimitName, one: Used | undefined) =>
         one && !held.has(limit) && !lifted.has(limit) ? nearlySpent(limit, limits, one) : [];
+      const workedAt = times.isWorking() ? workedUntil : lastAt;
       return [
         ...[...reached.values()].map(spent),
         ...[...used].flatMap(([limit, one]) => near(limit, one)),
-        ...near('durationMs', started && timeUsed(started, limits.durationMs, now)),
+        ...near('durationMs', timeUsed(times.at(workedUntil).durationMs, limits.durationMs, workedAt)),
+        ...near('deadlineMs', timeUsed(times.at(now).elapsedMs, limits.deadlineMs, now)),
         ...near('attemptsPerPhase', mostUsed(attempts)),
         ...near('perPair', mostUsed(pairs)),
       ];
@@ -152,9 +160,9 @@ function mostUsed(all: ReadonlyMap<string, Used>): Used | undefined {
   return most;
 }
 
-/** Time is used by itself. */
-function timeUsed({ seq, time }: Pick<Used, 'seq' | 'time'>, max: number | undefined, now: number): Used {
-  return { amount: Math.max(0, now - time), seq, time: time + (max ?? 0) * NEARLY, about: null };
+/** Time is used by itself, from the first record on. @param at Milliseconds since 1970, when so much of it was used. */
+function timeUsed(amount: number, max: number | undefined, at: number): Used {
+  return { amount, seq: 1, time: at - Math.max(0, amount - (max ?? 0) * NEARLY), about: null };
 }
 
 function spent({ seq, time, event }: Reached): Trouble {
@@ -186,6 +194,6 @@ function nearlySpent(limit: LimitName, limits: Limits, one: Used): readonly Trou
 }
 
 function told(limit: LimitName, amount: number): string {
-  if (limit === 'durationMs') return spanText(amount);
+  if (limit === 'durationMs' || limit === 'deadlineMs') return spanText(amount);
   return limit === 'costUsd' ? `$${Number(amount.toFixed(4))}` : String(amount);
 }

@@ -95,9 +95,7 @@ export function createSilence(): Silence {
         phases.delete(event.phase);
         return;
       case 'phase.approved':
-        if (working?.kind === 'attempt') ended(nameOf('attempt', event.phase), working, time);
-        phases.delete(event.phase);
-        return;
+      case 'review.waiting':
       case 'phase.retrying':
       case 'phase.rewinding':
       case 'phase.escalated':
@@ -107,6 +105,8 @@ export function createSilence(): Silence {
       case 'phase.cancelled':
       case 'phase.invalidated':
       case 'phase.stale':
+        if (event.type === 'phase.approved' && working?.kind === 'attempt')
+          ended(nameOf('attempt', event.phase), working, time);
         phases.delete(event.phase);
         return;
       case 'phase.warned':

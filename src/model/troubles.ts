@@ -18,8 +18,9 @@ export interface TroublesFold {
    * What is wrong, the worst first; nothing once the run has ended.
    *
    * @param now Milliseconds since 1970, by the clock that times of records come from.
+   * @param workedUntil When a process last worked on the run, by the same clock. @default now
    */
-  troubles(now: number): readonly Trouble[];
+  troubles(now: number, workedUntil?: number): readonly Trouble[];
 }
 
 /** Begins before the first record. A record takes the same time however many there are. */
@@ -37,9 +38,9 @@ export function foldTroubles(): TroublesFold {
       limits.apply(record);
       silence.apply(record);
     },
-    troubles(now) {
+    troubles(now, workedUntil = now) {
       if (hasEnded) return NOTHING;
-      const all = [...gates.troubles(), ...limits.troubles(now), ...silence.troubles(now)];
+      const all = [...gates.troubles(), ...limits.troubles(now, workedUntil), ...silence.troubles(now)];
       return all.toSorted((one, other) => RANK[one.severity] - RANK[other.severity] || one.seq - other.seq);
     },
   };

@@ -6,8 +6,9 @@
 import { byName } from './by-name.ts';
 import type { RunEvent, RunRecord } from './event.ts';
 import type { Plan } from './plan.ts';
-import { limitsLeft } from './policy.ts';
+import { limitsLeft } from './limits-left.ts';
 import type { PhaseResult, PhaseStatus, RunResult, RunSnapshot, RunView } from './result.ts';
+import { foldRunTimes, type RunTimesFold } from './run-times.ts';
 
 /** A view of a run, before its first record: of no phases yet, or of those of this plan. */
 export function createRunView(plan?: Plan): RunView {
@@ -19,13 +20,12 @@ export function createRunView(plan?: Plan): RunView {
     waiting: new Set(),
     warnings: [],
     used: { attempts: 0, corrections: 0, reviews: 0, costUsd: 0, tokens: 0 },
-    startedAt: 0,
-    now: 0,
+    times: foldRunTimes(),
     end: undefined,
   };
   return {
     apply: (record) => apply(state, record),
-    snapshot: () => snapshotOf(state),
+    snapshot: (now) => snapshotOf(state, now),
   };
 }
 
@@ -38,7 +38,7 @@ export function resultOf(snapshot: RunSnapshot): RunResult {
 
 // --- internal ---
 
-type RunLine = Exclude<RunEvent, { readonly phase: string } | { readonly type: 'item.changed' }>;
+type RunLine = Exclude<RunEvent, { readonly phase: string } | { readonly type: 'item.changed' | 'run.suspended' }>;
 type Draft = { -readonly [K in keyof PhaseResult]: PhaseResult[K] };
 
 interface State {
@@ -49,8 +49,7 @@ interface State {
   readonly waiting: Set<string>;
   readonly warnings: { phase: string; code: string; message: string }[];
   readonly used: { attempts: number; corrections: number; reviews: number; costUsd: number; tokens: number };
-  startedAt: number;
-  now: number;
+  readonly times: RunTimesFold;
   end: Extract<RunEvent, { readonly type: 'run.ended' }> | undefined;
 }
 
@@ -76,18 +75,18 @@ const UNTOUCHED: PhaseResult = {
   error: null,
 };
 
-function apply(state: State, { runId, time, event }: RunRecord): void {
+function apply(state: State, record: RunRecord): void {
+  const { runId, time, event } = record;
   state.runId = runId;
-  state.now = time;
+  state.times.apply(record);
   if ('phase' in event) applyToPhase(state, event, time);
-  else if (event.type !== 'item.changed') applyToRun(state, event, time);
+  else if (event.type !== 'item.changed' && event.type !== 'run.suspended') applyToRun(state, event);
 }
 
-function applyToRun(state: State, event: RunLine, time: number): void {
+function applyToRun(state: State, event: RunLine): void {
   switch (event.type) {
     case 'run.started':
       state.plan = event.plan;
-      state.startedAt = time;
       return;
     case 'limit.reached':
       if (event.holds === null && state.plan?.onLimit === 'escalate') state.waiting.add(event.limit);
@@ -195,6 +194,7 @@ function applyToPhase(state: State, event: Extract<RunEvent, { readonly phase: s
     case 'phase.reflected':
     case 'phase.read':
     case 'attempt.unchanged':
+    case 'review.waiting':
     case 'loop.detected':
   }
 }
@@ -223,21 +223,21 @@ function addUsage(state: State, phase: Draft, tokens: number, costUsd: number): 
   state.used.costUsd += costUsd;
 }
 
-function snapshotOf(state: State): RunSnapshot {
-  const { plan, end, used } = state;
+function snapshotOf(state: State, now?: number): RunSnapshot {
+  const { plan, end, used, times } = state;
   const phases = (plan?.phases ?? []).map(({ name }): [string, PhaseResult] => [
     name,
     { ...(state.phases.get(name) ?? UNTOUCHED) },
   ]);
-  const durationMs = state.now - state.startedAt;
+  const metrics = { ...used, ...times.at(now) };
   return {
     runId: state.runId,
     pipeline: plan?.name ?? '',
     status: state.status,
     phases: byName(phases),
     waiting: [...state.waiting],
-    metrics: { ...used, durationMs },
-    limitsLeft: limitsLeft(plan?.limits ?? {}, { ...used, durationMs }),
+    metrics,
+    limitsLeft: limitsLeft(plan?.limits ?? {}, metrics),
     reason: end?.reason ?? null,
     limit: end?.limit ?? null,
     error: end?.error ?? null,

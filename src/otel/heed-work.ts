@@ -59,6 +59,8 @@ export function heedWork(spans: RunSpans, event: WorkEvent, time: number): void 
     case 'task.asked':
       tell(spans, attempt, event, time, present({ 'phasegate.question': event.question }));
       return;
+    case 'review.waiting':
+      return;
     case 'task.answered':
       tell(spans, attempt, event, time, present({ 'phasegate.who': event.who }));
       return;

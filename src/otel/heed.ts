@@ -23,6 +23,9 @@ import { linkTo, type End } from './span.ts';
 /** Applies one record. @returns Whether the run has ended with it. */
 export function heed(spans: RunSpans, event: RunEvent, time: number): boolean {
   switch (event.type) {
+    case 'run.suspended':
+      note(spans, undefined, 'phasegate.run.suspended', {}, time);
+      return false;
     case 'run.started':
     case 'run.resumed':
       if (event.plan) learn(spans, event.plan);
@@ -63,6 +66,7 @@ export function heed(spans: RunSpans, event: RunEvent, time: number): boolean {
     case 'task.asked':
     case 'task.answered':
     case 'review.started':
+    case 'review.waiting':
     case 'review.decided':
       heedWork(spans, event, time);
       return false;

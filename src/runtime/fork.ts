@@ -47,7 +47,8 @@ export async function forkRun(store: RunStore, runId: string, options: ForkOptio
   const copied = await recordsFor(store, runId, options);
   const source = (await store.run(runId))?.source;
   const forked = options.runId ?? ulid();
-  await copyRun(store, forked, copied, { forkOf: runId, source, startedAt: Date.now() });
+  const startedAt = Date.now();
+  await copyRun(store, forked, marked(copied, startedAt), { forkOf: runId, source, startedAt });
   return forked;
 }
 
@@ -194,6 +195,12 @@ function checkDecision(before: readonly RunRecord[], phase: string, decision: De
   const inbox = foldInbox();
   for (const record of before) inbox.apply(record);
   acceptDecision(definitionOf(before, first).plan, inbox.open(), phase, decision);
+}
+
+/** The records, of which the first says that the run is a fork. */
+function marked([first, ...rest]: readonly RunRecord[], at: number): readonly RunRecord[] {
+  if (first?.event.type !== 'run.started') return [];
+  return [{ ...first, event: { ...first.event, forked: { at, records: rest.length + 1 } } }, ...rest];
 }
 
 function forkInvalid(runId: string, point: string, hint: string): PhasegateError {

@@ -7,6 +7,7 @@ import { attemptLogic } from '../actors/attempt.ts';
 import { unkept, type Host } from '../actors/host.ts';
 import { createLingering } from '../actors/lingering.ts';
 import { reviewLogic } from '../actors/review.ts';
+import { createLifeline } from '../machines/lifeline.ts';
 import { phaseMachine } from '../machines/phase.machine.ts';
 import { pipelineMachine } from '../machines/pipeline.machine.ts';
 import type { Work } from '../model/compile.ts';
@@ -33,5 +34,5 @@ function provide(work: Work, host: Host): typeof pipelineMachine {
   const phase = phaseMachine.provide({
     actors: { attempt: attemptLogic(work, lingering, host), review: reviewLogic(work, lingering, host) },
   });
-  return pipelineMachine.provide({ actors: { phase } });
+  return pipelineMachine.provide({ actors: { phase, lifeline: createLifeline(() => Date.now()) } });
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Board } from '../machines/board.ts';
+import type { Continuation } from '../machines/continuation.ts';
 import { goOn } from '../machines/pipeline.machine.ts';
 import { reopen, resumeRun as resumeBoard } from '../machines/reopen.ts';
 import { replay, type Replayed } from '../machines/replay.ts';
@@ -14,8 +14,9 @@ import { isSameJson } from '../model/json.ts';
 import { fingerprint, fingerprintLike, type Plan } from '../model/plan.ts';
 import { guardRedact, redactSecrets } from '../model/redact.ts';
 import { limitsTooLow } from '../model/run-limits.ts';
+import { foldRunTimes } from '../model/run-times.ts';
 import { holderIsAlive, thisHolder } from '../store/holder.ts';
-import type { Lease, RunStore } from '../store/port.ts';
+import type { Lease, ListedRun, RunStore } from '../store/port.ts';
 import { readRun } from '../store/read.ts';
 import { runUnknown } from '../store/refusals.ts';
 import { releaseGone } from '../store/worker.ts';
@@ -95,7 +96,7 @@ export function definitionOf(records: readonly RunRecord[], first: EventOf<'run.
 /** A run as its records left it, and what is to be done with it. */
 export interface Told {
   readonly replayed: Replayed;
-  readonly next: (board: Board) => void;
+  readonly next: Continuation['next'];
 }
 
 /** Tells a run again. @throws PhasegateError where it cannot go on with that pipeline, as {@link resumeRun} does. */
@@ -130,8 +131,8 @@ export function tell(
   };
   return {
     replayed,
-    next(board) {
-      resumeBoard(board, event);
+    next(board, workedMs) {
+      resumeBoard(board, workedMs === undefined ? event : { ...event, workedMs });
       if (how === 'retry') reopen(board);
     },
   };
@@ -161,16 +162,30 @@ async function proceed<O>(
     if (kept.forkOf !== undefined) await checkForkInput(runId, pipeline, records);
     const told = tell(runId, pipeline, records, options, how);
     const log = createRecordLog(runId, () => clock?.now?.() ?? Date.now(), true);
+    const times = foldRunTimes(kept.forkOf === undefined ? undefined : kept.startedAt);
     for (const { event, time } of records) {
       log.events.push(event);
       log.times.push(time);
+      times.apply({ event, time });
     }
     reveal(log, records.length);
-    return await begun<O>({ store, log, lease, origin }, pipeline, options, { ...told, startedAt: kept.startedAt });
+    const leftAt = leftAtOf(kept, clock?.now ? undefined : log.now());
+    return await begun<O>({ store, log, lease, origin }, pipeline, options, { ...told, times, leftAt });
   } catch (error) {
     await giveBack(store, lease);
     throw error;
   }
+}
+
+/**
+ * When a process that is gone had the run at least, in milliseconds since 1970: its right was taken or renewed then.
+ *
+ * @param now `undefined` under a clock of one's own, which the store does not have.
+ */
+function leftAtOf({ lease, lapsed, updatedAt }: ListedRun, now: number | undefined): number | undefined {
+  const held = lease ?? lapsed;
+  if (!held || now === undefined) return undefined;
+  return Math.min(now, Math.max(updatedAt, held.expiresAt - TELLING_MS));
 }
 
 /** @param isLimited Whether all that is other than before are limits of the run. */
@@ -191,12 +206,11 @@ function sharing(plan: Plan, records: readonly RunRecord[]): readonly RunRecord[
   });
 }
 
-/** @param told With when its time began to count, which in a fork is after its first record. */
 function begun<O>(
   kept: Pick<KeepingOptions, 'store' | 'log' | 'origin'> & { readonly lease: Lease },
   pipeline: Pick<Pipeline, 'plan' | 'work' | 'name'>,
   options: ResumeOptions,
-  { replayed, next, startedAt }: Told & { readonly startedAt: number },
+  { replayed, next, times, leftAt }: Told & Pick<Continuation, 'times' | 'leftAt'>,
 ): Promise<Run<O>> {
   return new Promise((resolve, reject) => {
     const { log, lease } = kept;
@@ -217,10 +231,8 @@ function begun<O>(
             kept: board.kept,
             memory: board.memory,
             edition: board.edition,
-            // A clock may be before that: then there is no more time than the limit gives.
-            spentMs: Math.max(0, log.now() - startedAt),
           },
-          prepare: (actor) => goOn(actor, replayed, log.now(), next),
+          prepare: (actor) => goOn(actor, replayed, { now: log.now(), times, leftAt, next }),
         }),
       begun(error) {
         if (error === undefined) resolve(run);

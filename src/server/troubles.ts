@@ -48,9 +48,10 @@ export function createTroubleTeller(stage: Backstage): TroubleTeller {
       const { runId, pipeline } = listed;
       const work = workOn(listed, stage.isAlive);
       const fold = await follow(listed);
-      const inRecords = fold.troubles(Date.now());
+      const [now, isWorkedOn] = [Date.now(), work.state === 'worked'];
+      const inRecords = fold.troubles(now, isWorkedOn ? now : Math.min(now, listed.updatedAt));
       // Where nobody works, nothing can be expected to be said.
-      const told = work.state === 'worked' ? inRecords : inRecords.filter(({ code }) => code !== 'SILENT');
+      const told = isWorkedOn ? inRecords : inRecords.filter(({ code }) => code !== 'SILENT');
       found.push(...[...left(listed, work), ...told].map((one): UiTrouble => ({ ...one, runId, pipeline })));
     }
     return found;

@@ -30,7 +30,11 @@ async function ended(isBad: boolean, output: unknown = 'text') {
   const run = startRun(definePipeline({ name: 'many', phases: [...phases, ...skipped] }), { runId: 'r1' });
   run.events$.subscribe((record) => board.apply({ ...record, time: record.seq * 100 }));
   const result = await run.result;
-  return { board, result: { ...result, metrics: { ...result.metrics, durationMs: 1000 } }, rest: REST };
+  return {
+    board,
+    result: { ...result, metrics: { ...result.metrics, durationMs: 1000, elapsedMs: 1000 } },
+    rest: REST,
+  };
 }
 
 const NOTES: readonly Line[] = [[span('  kept in runs.db')], [span('  go on with: phasegate retry r1')]];

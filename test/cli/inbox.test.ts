@@ -43,7 +43,7 @@ const DETAIL: ItemDetail = {
   findings: [],
   reach: [],
   changes: {},
-  used: { durationMs: 0, attempts: 0, reviews: 0, corrections: 0, tokens: 0, costUsd: 0 },
+  used: { durationMs: 0, elapsedMs: 0, attempts: 0, reviews: 0, corrections: 0, tokens: 0, costUsd: 0 },
   phaseUsed: { costUsd: 0, tokens: 0 },
   limits: {},
   tasks: [],

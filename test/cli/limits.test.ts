@@ -17,6 +17,7 @@ describe('limits by flag', () => {
     ['--max-cost', '2', 'limit costUsd reached, 2 of 2'],
     ['--max-attempts', '3', 'limit attemptsPerPhase reached, 3 of 3'],
     ['--timeout', '0s', 'limit durationMs reached, 0 of 0'],
+    ['--deadline', '0s', 'limit deadlineMs reached, 0 of 0'],
   ])('%s %s ends a run', async (flag, value, said) => {
     const cwd = await files({ 'p.mjs': PIPELINE });
     const { code, stdout } = await phasegate(['run', 'p.mjs', flag, value], { cwd });
@@ -26,11 +27,11 @@ describe('limits by flag', () => {
 
   it('never raise that of the pipeline, and are kept with the run', async () => {
     const cwd = await files({ 'p.mjs': PIPELINE });
-    const flags = ['--max-cost', '60', '--max-attempts', '20', '--timeout', '10m'];
+    const flags = ['--max-cost', '60', '--max-attempts', '20', '--timeout', '10m', '--deadline', '2d'];
     expect(await phasegate(['run', 'p.mjs', ...flags], { cwd })).toMatchObject({ code: 0 });
     const { stdout } = await phasegate(['events', 'latest', '--json'], { cwd });
     expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({
-      event: { plan: { limits: { costUsd: 50, attemptsPerPhase: 20, durationMs: 600_000 } } },
+      event: { plan: { limits: { costUsd: 50, attemptsPerPhase: 20, durationMs: 600_000, deadlineMs: 172_800_000 } } },
     });
     const low = ['--at', 'print', '--run', '--max-cost', '4'];
     const fork = await phasegate(['fork', 'latest', ...low], { cwd });

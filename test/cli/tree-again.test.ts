@@ -364,10 +364,10 @@ describe('the tree of a run that is too large', () => {
 
 describe('the progress line', () => {
   it.each([
-    [100, '1/1 approved · 1 of 3 corrections · 2.4k of 5.0k tokens · $0.04 of $2.00 · 1m 01s of 10m 00s'],
-    [80, '1/1 approved · 1 of 3 corrections · $0.04 of $2.00 · 1m 01s of 10m 00s'],
-    [60, '1/1 approved · $0.04 of $2.00 · 1m 01s of 10m 00s'],
-    [40, '1/1 approved · 1m 01s of 10m 00s'],
+    [100, '1/1 approved · 1 of 3 corrections · 2.4k of 5.0k tokens · $0.04 of $2.00 · 1m 01s of 10m 00s at work'],
+    [80, '1/1 approved · 1 of 3 corrections · $0.04 of $2.00 · 1m 01s of 10m 00s at work'],
+    [60, '1/1 approved · $0.04 of $2.00 · 1m 01s of 10m 00s at work'],
+    [40, '1/1 approved · 1m 01s of 10m 00s at work'],
     [20, '1/1 · 1m 01s'],
     [8, '1/1'],
   ])('has what there is room for in %i columns', async (columns, text) => {

@@ -39,6 +39,7 @@ function detailsOf(event: RunEvent, records: readonly RunRecord[]): Details {
   const where = 'attempt' in event ? { g: event.generation, a: event.attempt } : {};
   switch (event.type) {
     case 'run.started':
+    case 'run.suspended':
     case 'run.resumed':
     case 'run.reopened':
     case 'phase.cancelled':
@@ -102,6 +103,7 @@ function detailsOf(event: RunEvent, records: readonly RunRecord[]): Details {
     case 'phase.escalated':
       return { ...where, because: event.because };
     case 'phase.rejected':
+    case 'review.waiting':
       return where;
     case 'phase.read':
       return { ...where, source: event.source };

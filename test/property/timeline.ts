@@ -107,6 +107,7 @@ function next(
     case 'task.answered':
     case 'task.dropped':
     case 'review.started':
+    case 'review.waiting':
     case 'review.decided':
     case 'phase.warned':
     case 'phase.reflected':

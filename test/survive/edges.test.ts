@@ -199,11 +199,11 @@ describe('a fork', () => {
   });
 });
 
-describe('limits.durationMs', () => {
+describe('limits.deadlineMs', () => {
   /** Half an hour for all of it, and a person who is asked. */
   const timed = definePipeline({
     name: 'timed',
-    limits: { durationMs: 1_800_000 },
+    limits: { deadlineMs: 1_800_000 },
     phases: [phase('draft', { tasks: [task('write', { run: () => 'x' })], review: () => 'ESCALATE: see it' })],
   });
   const HOUR = 3_600_000;
@@ -235,12 +235,12 @@ describe('limits.durationMs', () => {
     await second.pass(99_000);
     expect(later.snapshot().status).toBe('running');
     await second.pass(2000);
-    expect(await later.result).toMatchObject({ status: 'exhausted', limit: 'durationMs' });
+    expect(await later.result).toMatchObject({ status: 'exhausted', limit: 'deadlineMs' });
     // The run itself has none left.
     const own = clockAt(made);
     const old = await resumeRun(store, 'r', timed, { clock: own.clock });
     await own.pass(1);
-    expect(await old.result).toMatchObject({ status: 'exhausted', limit: 'durationMs' });
+    expect(await old.result).toMatchObject({ status: 'exhausted', limit: 'deadlineMs' });
   });
 
   it('of a fork are there once, also for a clock that is before it was made', async () => {
@@ -253,7 +253,7 @@ describe('limits.durationMs', () => {
     await forkRun(store, 'r', { at: 1, runId: 'f' });
     const fork = await resumeRun(store, 'f', timed, { clock: before.clock });
     await before.pass(1_800_001);
-    expect(await fork.result).toMatchObject({ status: 'exhausted', limit: 'durationMs' });
+    expect(await fork.result).toMatchObject({ status: 'exhausted', limit: 'deadlineMs' });
   });
 });
 

@@ -48,7 +48,8 @@ function head({ info, firstAt, standing, snapshot, estimated }: ReportData): Sec
     ['Why', why],
     ['Waits for a person', waiting.join(', ')],
     ['Started', timeText(firstAt)],
-    ['Duration', `${duration(metrics.durationMs)}, ${counted(info.seq, 'record')}`],
+    ['Duration', `${duration(metrics.elapsedMs)}, ${counted(info.seq, 'record')}`],
+    ['Time of work', duration(metrics.durationMs)],
     [
       'Cost',
       `${dollars(metrics.costUsd)}, ${counted(metrics.tokens, 'token')} ${estimatedText(metrics, estimated)}`.trim(),
@@ -66,7 +67,7 @@ function head({ info, firstAt, standing, snapshot, estimated }: ReportData): Sec
 }
 
 function limitText(name: string, left: number): string {
-  if (name === 'durationMs') return duration(left);
+  if (name === 'durationMs' || name === 'deadlineMs') return duration(left);
   return name === 'costUsd' ? (left === 0 ? '$0' : dollars(left)) : String(left);
 }
 

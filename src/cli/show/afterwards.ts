@@ -80,4 +80,4 @@ async function raiseText(limit: LimitName, runId: string, kept: OpenStore): Prom
 }
 
 /** Limits on what is used. */
-const MEASURED: ReadonlySet<LimitName> = new Set(['costUsd', 'tokens', 'durationMs']);
+const MEASURED: ReadonlySet<LimitName> = new Set(['costUsd', 'tokens', 'durationMs', 'deadlineMs']);

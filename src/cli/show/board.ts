@@ -9,6 +9,7 @@ import type { InboxItem } from '../../model/inbox.ts';
 import type { Plan } from '../../model/plan.ts';
 import { progressText } from '../../model/record-words.ts';
 import type { RunSnapshot } from '../../model/result.ts';
+import { foldRunTimes, type RunTimes } from '../../model/run-times.ts';
 import { createRunView } from '../../model/view.ts';
 import { correctionText } from './event-lines.ts';
 
@@ -47,7 +48,11 @@ export interface Waiting {
 export interface Board {
   apply(record: RunRecord): void;
   readonly plan: Plan | undefined;
+  /** When the first and the latest record were made, in milliseconds since 1970. In a fork the first is the one of the other run. */
   readonly startedAt: number;
+  readonly lastAt: number;
+  /** Times of the run up to now. @param now Milliseconds since 1970. */
+  times(now: number): RunTimes;
   /** The same one until the next record. */
   snapshot(): RunSnapshot;
   /** Phases that wait for a person, and limits that hold the run until one decides. */
@@ -61,7 +66,9 @@ export function createBoard(): Board {
   const inbox = foldInbox();
   const phases = new Map<string, Draft>();
   let plan: Plan | undefined;
+  const times = foldRunTimes();
   let startedAt = 0;
+  let lastAt = 0;
   let snapshot: RunSnapshot | undefined;
   let waiting: Waiting | undefined;
 
@@ -75,6 +82,8 @@ export function createBoard(): Board {
     apply(record) {
       view.apply(record);
       inbox.apply(record);
+      times.apply(record);
+      lastAt = record.time;
       snapshot = undefined;
       waiting = undefined;
       const { event, time } = record;
@@ -95,6 +104,10 @@ export function createBoard(): Board {
     get startedAt() {
       return startedAt;
     },
+    get lastAt() {
+      return lastAt;
+    },
+    times: (now) => times.at(now),
     snapshot: () => (snapshot ??= view.snapshot()),
     waiting: () => (waiting ??= waitingIn(inbox.open())),
     details: (name) => phases.get(name) ?? NOTHING,
@@ -191,6 +204,7 @@ function applyTo(draft: (phase: string) => Draft, event: PhaseEvent): void {
       phase.tasks.set(event.task, { state: 'failed', progress: event.error.message });
       return;
     case 'review.started':
+    case 'review.waiting':
     case 'review.decided':
     case 'attempt.unchanged':
     case 'loop.detected':

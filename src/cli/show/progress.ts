@@ -3,7 +3,9 @@
  *
  * @module
  */
+import type { Limits } from '../../model/policy.ts';
 import type { RunSnapshot } from '../../model/result.ts';
+import type { RunTimes } from '../../model/run-times.ts';
 import type { Board } from './board.ts';
 import { span, type Line, type Span } from './line.ts';
 import { dollars, thousands } from '../../model/amount-text.ts';
@@ -36,10 +38,8 @@ interface Part {
 
 function partsOf(board: Board, now: number): readonly Part[] {
   const snapshot = board.snapshot();
-  const { metrics, status } = snapshot;
+  const { metrics } = snapshot;
   const limits = board.plan?.limits ?? {};
-  const elapsed = status === 'running' ? now - board.startedAt : metrics.durationMs;
-  const time = limits.durationMs === undefined ? '' : ` of ${duration(limits.durationMs)}`;
   const money = limits.costUsd === undefined ? '' : ` of ${dollars(limits.costUsd)}`;
   return [
     approved(snapshot),
@@ -49,7 +49,7 @@ function partsOf(board: Board, now: number): readonly Part[] {
       : []),
     ...(metrics.tokens > 0 ? [part(4, `${of(metrics.tokens, limits.tokens, thousands)} tokens`)] : []),
     ...(metrics.costUsd > 0 ? [part(2, `${dollars(metrics.costUsd)}${money}`)] : []),
-    part(1, `${duration(elapsed)}${time}`, duration(elapsed)),
+    ...timeParts(board.times(now), limits),
   ];
 }
 
@@ -57,6 +57,15 @@ function approved({ phases }: RunSnapshot): Part {
   const all = Object.values(phases);
   const count = `${all.filter(({ status }) => status === 'approved').length}/${all.length}`;
   return { full: span(`${count} approved`), short: span(count), importance: 1 };
+}
+
+/** Time of work where that is bounded, and all time where that is, or is another. */
+function timeParts({ durationMs, elapsedMs }: RunTimes, limits: Limits): readonly Part[] {
+  const [work, all] = [duration(durationMs), duration(elapsedMs)];
+  const deadline = limits.deadlineMs === undefined ? '' : ` of ${duration(limits.deadlineMs)}`;
+  if (limits.durationMs === undefined) return [part(1, `${all}${deadline}`, all)];
+  const atWork = part(1, `${work} of ${duration(limits.durationMs)} at work`, work);
+  return deadline === '' && all === work ? [atWork] : [atWork, part(4, `${all}${deadline}`)];
 }
 
 function held(limit: string): Part {

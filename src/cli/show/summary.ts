@@ -53,18 +53,20 @@ const MOST_WARNINGS = 10;
 
 function statusLine({ status, phases, metrics, limit, runId, error }: RunResult<unknown>): Line {
   const approved = Object.values(phases).filter((phase) => phase.status === 'approved').length;
+  const [atWork, elapsed] = [duration(metrics.durationMs), duration(metrics.elapsedMs)];
   const facts = [
     `${approved} of ${counted(Object.keys(phases).length, 'phase')} approved`,
     counted(metrics.attempts, 'attempt'),
     ...(metrics.corrections > 0 ? [counted(metrics.corrections, 'correction')] : []),
     ...(usageText(metrics) === '' ? [] : [usageText(metrics)]),
+    ...(atWork === elapsed ? [] : [`${atWork} at work`]),
   ];
   // How the run ends is for the process to say that has it now.
   const isLost = error?.code === 'LEASE_LOST';
   return [
     glyph(status, isLost ? 'lost to another process' : status),
     span(
-      `${limit === null ? '' : ` by the limit ${limit}`} ${isLost ? 'after' : 'in'} ${duration(metrics.durationMs)}: ${facts.join(', ')}`,
+      `${limit === null ? '' : ` by the limit ${limit}`} ${isLost ? 'after' : 'in'} ${elapsed}: ${facts.join(', ')}`,
     ),
     span(`  run ${oneLine(runId)}`, 'dim'),
   ];

@@ -6,7 +6,7 @@
 import { command } from '../../actors/command.ts';
 import { definePipeline, phase, task, type Pipeline } from '../../model/define.ts';
 import type { AnyPhase, ReviewOptions } from '../../model/phase-types.ts';
-import { policies, type Backoff, type Policy } from '../../model/policy.ts';
+import { policies, type Backoff, type Limits, type Policy } from '../../model/policy.ts';
 import type { Inputs, RetryPolicy, Task } from '../../model/task-types.ts';
 import { buildCheck } from './build-check.ts';
 import { lineOf, milliseconds, optionsOf } from './build-command.ts';
@@ -19,7 +19,7 @@ export function buildPipeline(file: PipelineFile, directory: string): Pipeline {
     name: file.name,
     phases: file.phases.map((one) => buildPhase(one, directory)),
     policy: buildPolicy(file.policy),
-    limits: file.limits && buildDuration(file.limits),
+    limits: file.limits && buildLimits(file.limits),
     concurrency: file.concurrency,
     version: file.version,
   });
@@ -88,12 +88,16 @@ function buildDuration<T extends object>({ durationMs, ...rest }: T & { readonly
   return { ...rest, ...(durationMs !== undefined && { durationMs: milliseconds(durationMs) }) };
 }
 
+function buildLimits({ deadlineMs, ...rest }: NonNullable<PipelineFile['limits']>): Limits {
+  return { ...buildDuration(rest), ...(deadlineMs !== undefined && { deadlineMs: milliseconds(deadlineMs) }) };
+}
+
 function buildPolicy(policy: PipelineFile['policy']): Policy | undefined {
   if (policy === undefined || typeof policy === 'string') return policy && policies[policy];
   const { reviewBackoff, limits, ...rest }: PolicyFields = policy;
   return {
     ...rest,
     ...(reviewBackoff && { reviewBackoff: buildBackoff(reviewBackoff) }),
-    ...(limits && { limits: buildDuration(limits) }),
+    ...(limits && { limits: buildLimits(limits) }),
   };
 }

@@ -15,7 +15,7 @@ export const text = z.string();
 /** A duration: milliseconds, or a text with a unit. */
 export const duration = z.union([
   z.number().min(0),
-  z.string().regex(/^\d+(\.\d+)? ?(ms|s|m|h)$/u, 'expected a duration such as "30s"'),
+  z.string().regex(/^\d+(\.\d+)? ?(ms|s|m|h|d)$/u, 'expected a duration such as "30s"'),
 ]);
 
 /** Waiting times. */

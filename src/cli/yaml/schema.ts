@@ -50,7 +50,10 @@ const reflector = commandObject({
 });
 
 const limits = z.strictObject(
-  toldEach({ ...limitsSchema.unwrap().shape, durationMs: duration.optional() }, LIMIT_WORDS),
+  toldEach(
+    { ...limitsSchema.unwrap().shape, durationMs: duration.optional(), deadlineMs: duration.optional() },
+    LIMIT_WORDS,
+  ),
 );
 
 const queue = z.strictObject({ queue: told(text.min(1), 'Who is asked then.') });

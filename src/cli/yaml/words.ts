@@ -78,7 +78,9 @@ export const LIMIT_WORDS: Words<Limits> = {
   attemptsPerPhase: 'Attempts of any one phase. Without it there is no limit.',
   costUsd: 'Money in US dollars, as tasks report it. Without it there is no limit.',
   tokens: 'Tokens, as tasks report them. Without it there is no limit.',
-  durationMs: 'Time from the start of the run: milliseconds, or a text such as "10m". Without it there is no limit.',
+  durationMs:
+    'Time of work: milliseconds, or a text such as "10m". Waiting for people does not count, nor time without a process. Without it there is no limit.',
+  deadlineMs: 'All time from the start of the run: milliseconds, or a text such as "2d". Without it there is no limit.',
 };
 
 /** What a try is expected to use. */

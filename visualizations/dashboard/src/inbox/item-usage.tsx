@@ -16,7 +16,8 @@ export function ItemUsage({ detail }: { readonly detail: UiItemDetail }): ReactN
     ['Cost', used.costUsd, limits.costUsd, dollars],
     ['Tokens', used.tokens, limits.tokens, amount],
     ['Corrections', used.corrections, limits.corrections, amount],
-    ['Duration', used.durationMs, limits.durationMs, exactDuration],
+    ['Time of work', used.durationMs, limits.durationMs, exactDuration],
+    ['All time', used.elapsedMs, limits.deadlineMs, exactDuration],
   ] as const;
   return (
     <section className="usage" aria-label="Used so far">

@@ -35,7 +35,8 @@ export function allowancesOf(
     { limit: 'costUsd', name: 'Cost', used: metrics.costUsd, text: dollars },
     { limit: 'tokens', name: 'Tokens', used: metrics.tokens, text: (value) => amount(Math.round(value)) },
     { limit: 'corrections', name: 'Corrections', used: metrics.corrections, text: amount },
-    { limit: 'durationMs', name: 'Time', used: metrics.durationMs, text: exactDuration },
+    { limit: 'durationMs', name: 'Time of work', used: metrics.durationMs, text: exactDuration },
+    { limit: 'deadlineMs', name: 'All time', used: metrics.elapsedMs, text: exactDuration },
     { limit: 'attemptsPerPhase', name: 'Attempts of one phase', used: attempts, of: phase, text: amount },
     { limit: 'perPair', name: 'Times one phase sent back one other', used: times, of: pair, text: amount },
   ];

@@ -38,6 +38,7 @@ export function stateAfter(before: string | null, event: RunEvent, phase: string
     case 'phase.skipped':
       // A person may skip what waits, and then the machine is told to stop.
       return before === null ? null : 'cancelled';
+    case 'review.waiting':
     case 'phase.stale':
     case 'phase.warned':
     case 'phase.read':

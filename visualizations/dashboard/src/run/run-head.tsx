@@ -42,8 +42,9 @@ export function RunHead({ run, story, info, isLive }: RunHeadProps): ReactNode {
       <dl className="facts">
         <Progress story={story} />
         <Fact name="Elapsed">
-          <Elapsed story={story} goesOn={isLive && typeof info?.worker === 'string'} />
+          <Elapsed story={story} max={plan?.limits.deadlineMs} goesOn={isLive && typeof info?.worker === 'string'} />
         </Fact>
+        <TimeOfWork used={snapshot.metrics.durationMs} limits={plan?.limits} />
         <Fact name="Cost">{outOf(snapshot.metrics.costUsd, plan?.limits.costUsd, dollars)}</Fact>
         <Fact name="Corrections">{outOf(snapshot.metrics.corrections, plan?.limits.corrections, amount)}</Fact>
         <Tokens used={snapshot.metrics.tokens} limits={plan?.limits} />
@@ -111,16 +112,23 @@ function Progress({ story: { snapshot } }: { readonly story: Story }): ReactNode
   );
 }
 
+interface ElapsedProps {
+  readonly story: Story;
+  /** Milliseconds that it may take, waiting included. */
+  readonly max: number | undefined;
+  readonly goesOn: boolean;
+}
+
 /** While somebody works on it the clock of whoever looks is what it is measured by. */
-function Elapsed({ story, goesOn }: { readonly story: Story; readonly goesOn: boolean }): ReactNode {
+function Elapsed({ story, max, goesOn }: ElapsedProps): ReactNode {
   const now = useNow();
   const { snapshot, time } = story;
-  const { durationMs } = snapshot.metrics;
+  const { elapsedMs } = snapshot.metrics;
   const isOpen = goesOn && snapshot.status === 'running';
-  const startedAt = time - durationMs;
+  const startedAt = time - elapsedMs;
   return (
     <>
-      {exactDuration(isOpen ? Math.max(now - startedAt, durationMs) : durationMs)}
+      {outOf(isOpen ? Math.max(now - startedAt, elapsedMs) : elapsedMs, max, exactDuration)}
       {time > 0 ? (
         <>
           {', since '}
@@ -129,6 +137,12 @@ function Elapsed({ story, goesOn }: { readonly story: Story; readonly goesOn: bo
       ) : null}
     </>
   );
+}
+
+/** As of the latest record: what counts from then on depends on who is waited for. */
+function TimeOfWork({ used, limits }: { readonly used: number; readonly limits: Limits | undefined }): ReactNode {
+  if (limits?.durationMs === undefined) return null;
+  return <Fact name="Time of work">{outOf(used, limits.durationMs, exactDuration)}</Fact>;
 }
 
 function Tokens({ used, limits }: { readonly used: number; readonly limits: Limits | undefined }): ReactNode {
