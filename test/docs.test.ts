@@ -118,41 +118,39 @@ describe('programs', () => {
 });
 
 describe('commands', () => {
-  // Runs of the documentation are kept apart from those of whoever runs the tests.
+  // Where whoever has a clone is, and where whoever has just installed the package is. Each page begins in a folder of its own.
   let folder = '';
-  // Those of the README work for whoever has just installed the package, in the order in which they stand there.
   let installed: Project;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'phasegate-runs-'));
-    installed = await installPacked();
+    installed = await installPacked(['@statelyai/inspect']);
   }, 60_000);
   afterAll(() => Promise.all([rm(folder, { recursive: true, force: true }), installed.remove()]));
 
   const commands = scripts.flatMap(({ name, text, prints }) => {
     const lines = text.split('\n').flatMap((line) => line.replace(/\s+#.*$/u, '').trim() || []);
-    return lines.map((line) => ({
-      name: `${name}, ${line}`,
-      page: name.split(':')[0],
-      line,
-      prints: lines.length === 1 ? prints : undefined,
-    }));
+    return (['installed', 'clone'] as const).flatMap((place) =>
+      lines.map((line) => ({
+        name: `${name}, ${line} (${place})`,
+        page: name.split(':')[0] ?? '',
+        place,
+        line,
+        prints: lines.length === 1 ? prints : undefined,
+      })),
+    );
   });
 
   it('there are some', () => {
     expect(commands.length).toBeGreaterThan(5);
   });
 
-  it.each(commands)('$name', async ({ page, line, prints }) => {
-    const cwd = page === 'README.md' ? installed.folder : repository;
-    // A test must not take away what it runs on: npm ci removes it, and npx has this package built anew in its own folder.
-    const here = line.replace(/^npm ci && /u, '').replaceAll(/\bnpx phasegate\b/gu, 'node dist/src/cli/main.js');
-    const command = page === 'README.md' ? line : here;
-    if (command === 'npm test') {
-      // This is what runs here.
-      expect(await scriptsOfPackage()).toHaveProperty('test');
-      return;
-    }
-    const env = { ...plainEnv(), PHASEGATE_STORE: join(folder, 'runs.db') };
+  it.each(commands)('$name', async ({ page, place, line, prints }) => {
+    const cwd = join(place === 'installed' ? installed.folder : folder, page.replaceAll(/\W/gu, '-'));
+    await mkdir(cwd, { recursive: true });
+    // In a clone npx has this package built anew in its own folder, on which other tests run.
+    const built = `node '${join(repository, 'dist/src/cli/main.js')}'`;
+    const command = place === 'installed' ? line : line.replaceAll(/\bnpx phasegate\b/gu, built);
+    const env = { ...plainEnv(), PHASEGATE_STORE: undefined };
     if (/ ui$| --ui$/u.test(command)) {
       await expectDashboard(command, env, cwd);
       return;
@@ -289,10 +287,6 @@ async function compile(project: string): Promise<void> {
       },
     );
   }
-}
-
-async function scriptsOfPackage(): Promise<unknown> {
-  return (JSON.parse(await read('package.json')) as { readonly scripts: unknown }).scripts;
 }
 
 function plainEnv(): NodeJS.ProcessEnv {
