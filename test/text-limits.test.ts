@@ -2,9 +2,11 @@
  * Texts from outside are no longer than docs/semantics.md says: longer ones are refused, or cut with a note.
  */
 import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { describe, expect, it } from 'vitest';
-import { pipelineOf } from '../src/cli/yaml/load.ts';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadYaml, pipelineOf } from '../src/cli/yaml/load.ts';
 import {
   approve,
   definePipeline,
@@ -139,11 +141,11 @@ describe('feedback and reasons of a decision', () => {
           })),
         ),
     ],
-  ])('of 20 MB as %s make a store of a bounded size', async (_, by) => {
+  ])('of 20 MB as %s make a store of a bounded size', async (what, by) => {
     const { result, records } = await noted(by);
     expect(result.status).not.toBe('completed');
-    // Measured: 0.1 to 0.9 MB, and 17 MB of 100 issues with all their fields filled, which three attempts are told.
-    expect(sizeOf(records)).toBeLessThan(20_000_000);
+    // Measured: at most 0.74 MB, and 9.7 MB of 100 issues, which three attempts are told.
+    expect(sizeOf(records)).toBeLessThan(what === 'issues' ? 12_000_000 : 1_000_000);
   });
 
   it('that are cut stay different where they name different issues', async () => {
@@ -329,8 +331,38 @@ describe('a pipeline in YAML', () => {
   it('is refused with one more', () => {
     const text = `${source}# `.padEnd(TEXT_LIMITS.yaml + 1, 'c');
     expect(() => pipelineOf(text, 'p.yaml', tmpdir())).toThrow(
-      'Cannot load "p.yaml" as it has 1000001 characters, and 1000000 are the most',
+      'Cannot load "p.yaml" as it has 1000001 characters, and 1000000 characters are the most',
     );
+  });
+});
+
+describe('a file of a pipeline in YAML', () => {
+  async function fileOf(make: (path: string) => Promise<void>): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'phasegate-yaml-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const path = join(folder, 'p.yaml');
+    await make(path);
+    return path;
+  }
+
+  it('that is too large is refused by its size, unread', async () => {
+    const path = await fileOf(async (at) => {
+      await writeFile(at, 'name: p\n');
+      // Sparse: it takes no room, and has more bytes than Node reads at once.
+      await truncate(at, 5_000_000_000);
+    });
+    await expect(loadYaml('p.yaml', path)).rejects.toMatchObject({
+      code: 'TEXT_TOO_LONG',
+      message: expect.stringContaining(
+        'Cannot load "p.yaml" as it has 5000000000 bytes, and 1000000 characters are the most',
+      ) as string,
+    });
+  });
+
+  it('of as many characters as there may be is read, whatever bytes they take', async () => {
+    const source = 'name: p\nphases:\n  - name: a\n    tasks:\n      - name: t\n        command: ["true"]\n# ';
+    const path = await fileOf((at) => writeFile(at, source.padEnd(TEXT_LIMITS.yaml, '語')));
+    expect((await loadYaml('p.yaml', path)).name).toBe('p');
   });
 });
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Pipeline } from '../../model/define.ts';
 import { PhasegateError } from '../../model/errors.ts';
@@ -24,12 +24,14 @@ import { pipelineFileSchema, type PipelineFile } from './schema.ts';
  * @throws PhasegateError with every problem, its line and column, and the line itself; `TEXT_TOO_LONG` for a file that is no pipeline by its size.
  */
 export async function loadYaml(file: string, path: string): Promise<Pipeline> {
+  const { size } = await stat(path);
+  if (size > MOST_BYTES) throw tooLong(file, `${size} bytes`);
   return pipelineOf(await readFile(path, 'utf8'), file, dirname(path));
 }
 
 /** The same for the text of a file. */
 export function pipelineOf(source: string, file: string, directory: string): Pipeline {
-  if (source.length > TEXT_LIMITS.yaml) throw tooLong(file, source.length);
+  if (source.length > TEXT_LIMITS.yaml) throw tooLong(file, `${source.length} characters`);
   const document = readYaml(source.replace(/^\uFEFF/u, ''));
   if (document.problems.length > 0) throw invalid(file, document, document.problems);
   const parsed = pipelineFileSchema.safeParse(document.value, { reportInput: true });
@@ -44,8 +46,12 @@ export function pipelineOf(source: string, file: string, directory: string): Pip
 
 // --- internal ---
 
-function tooLong(file: string, length: number): PhasegateError {
-  const problem = `Cannot load "${file}" as it has ${length} characters, and ${TEXT_LIMITS.yaml} are the most`;
+/** No more bytes make so many characters: each takes 3 at most. */
+const MOST_BYTES = 3 * TEXT_LIMITS.yaml;
+
+/** @param length With its unit. */
+function tooLong(file: string, length: string): PhasegateError {
+  const problem = `Cannot load "${file}" as it has ${length}, and ${TEXT_LIMITS.yaml} characters are the most`;
   return new PhasegateError('TEXT_TOO_LONG', problem, {
     hint: 'Let commands read long texts from files, or define the pipeline in TypeScript.',
   });
