@@ -15,11 +15,15 @@ export interface JsonProblem {
 export type JsonCopy =
   { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly problem: JsonProblem };
 
+/** Levels of arrays and objects within each other that a value may have: what reads, compares and hashes it later recurses, too. */
+export const MAX_NESTING = 1000;
+
 /**
  * Copies a value as JSON, so that whoever made it cannot change what was handed over.
  *
  * `undefined` becomes `null` at the top and in arrays, and is left out of objects, as `JSON.stringify` does. Values that
- * `JSON.stringify` would change in silence (dates, maps, class instances, `NaN`, functions) are refused instead.
+ * `JSON.stringify` would change in silence (dates, maps, class instances, `NaN`, functions) are refused instead, and so is what is
+ * nested deeper than `MAX_NESTING`.
  */
 export function toJson(value: unknown): JsonCopy {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return { ok: true, value };
@@ -27,7 +31,6 @@ export function toJson(value: unknown): JsonCopy {
     return { ok: true, value: copy(value, '$', []) };
   } catch (thrown) {
     if (thrown instanceof NotJson) return { ok: false, problem: { path: thrown.path, found: thrown.found } };
-    if (thrown instanceof RangeError) return { ok: false, problem: { path: '$', found: 'nesting too deep to copy' } };
     return { ok: false, problem: { path: '$', found: 'a getter or proxy that throws' } };
   }
 }
@@ -108,6 +111,7 @@ function copy(value: unknown, path: string, above: object[]): Json {
 
 function copyObject(value: object, path: string, above: object[]): Json {
   if (above.includes(value)) throw new NotJson(path, 'a reference back to an object that contains it');
+  if (above.length >= MAX_NESTING) throw new NotJson('$', `nesting deeper than ${MAX_NESTING} levels`);
   above.push(value);
   const done = Array.isArray(value) ? copyArray(value, path, above) : copyRecord(value, path, above);
   above.pop();
