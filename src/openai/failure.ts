@@ -24,7 +24,7 @@ export function readFailure(error: unknown, model: string): ModelError {
   const text = error instanceof Error ? error.message : String(error);
   const found =
     status === undefined
-      ? `the connection failed or the server broke off: ${code === undefined ? text : `${code}: ${text}`}`
+      ? `the connection failed or the server broke off: ${code === undefined ? text : `${code}: ${text}`}${reasonOf(error)}`
       : `the server answered ${text}`;
   const headers: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'headers') : undefined;
   const retryAfterMs = headers instanceof Headers ? retryAfter(headers) : undefined;
@@ -78,6 +78,9 @@ const REFUSED = new Set(['invalid_request_error', 'authentication_error', 'permi
 
 /** Statuses under 500 that pass: timeout, conflict, too early, too many requests. */
 const PASSING = new Set([408, 409, 425, 429]);
+
+/** Causes of causes that are looked at. */
+const MOST_CAUSES = 5;
 
 /** Longest text of a server in an error, in characters. */
 const LONGEST = 4000;
@@ -135,6 +138,18 @@ function retryAfter(headers: Headers): number | undefined {
 /** A number from 0 in digits; an empty header says nothing. */
 function numberIn(text: string | null): number | undefined {
   return text !== null && /^\s*\d{1,15}(?:\.\d{1,15})?\s*$/u.test(text) ? Number(text) : undefined;
+}
+
+/** What the network says of a connection that failed, such as `connect ECONNREFUSED 127.0.0.1:80`: the innermost cause. */
+function reasonOf(error: unknown): string {
+  let inner = error;
+  for (let deep = 0; deep < MOST_CAUSES && inner instanceof Error && inner.cause instanceof Error; deep++)
+    inner = inner.cause;
+  if (inner === error || !(inner instanceof Error)) return '';
+  // Of a name with several addresses there is one error each.
+  const all: readonly unknown[] = inner instanceof AggregateError ? inner.errors : [inner];
+  const said = [...new Set(all.map((one) => (one instanceof Error ? one.message : '')))].filter((one) => one !== '');
+  return said.length === 0 ? '' : ` (${said.join('; ')})`;
 }
 
 /** What was thrown, without what may quote a key: the body, the headers and the request are left out. */

@@ -12,6 +12,7 @@ import { PhasegateError } from '../model/errors.ts';
 import type { DecidedBy, RunEvent, RunRecord } from '../model/event.ts';
 import { namesAbove } from '../model/graph.ts';
 import { foldInbox } from '../model/inbox-fold.ts';
+import { nearest } from '../model/nearest.ts';
 import { planGraph } from '../model/plan.ts';
 import { foldRunInfo, type RunOrigin } from '../model/run-info.ts';
 import type { Batch, RunStore } from '../store/port.ts';
@@ -126,7 +127,8 @@ function whyNotStarted(records: readonly RunRecord[], wanted: string): string {
   const names = phaseNames(records);
   if (names.includes(wanted)) return 'That phase has not started in it.';
   const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
-  return `Its phases are ${names.slice(0, MOST_NAMED).join(', ')}${more}.`;
+  const meant = nearest(wanted, names);
+  return `${meant === undefined ? '' : `Did you mean "${meant}"? `}Its phases are ${names.slice(0, MOST_NAMED).join(', ')}${more}.`;
 }
 
 function phaseNames(records: readonly RunRecord[]): readonly string[] {

@@ -42,6 +42,15 @@ describe('phasegate fork --run', () => {
     expect(await runsOf(cwd)).toEqual([id]);
   });
 
+  it('refuses an unknown phase before it loads the definition, and says which may be meant', async () => {
+    const cwd = await article('go');
+    const id = await ranTo(cwd, 0);
+    const { code, stderr } = await phasegate(['fork', id, 'nofile.mjs', '--at', 'resaerch', '--run'], { cwd });
+    expect(stderr).toContain('at phase "resaerch" as it has no such point\nDid you mean "research"? Its phases are ');
+    expect(code).toBe(2);
+    expect(await runsOf(cwd)).toEqual([id]);
+  });
+
   it('says which fork it has made where that could not go on', async () => {
     const cwd = await article('go');
     const id = await ranTo(cwd, 0);

@@ -295,6 +295,7 @@ describe('phasegate fork', () => {
     ['0', 'at record 0 as it has no such point'],
     ['999', 'It has records 1 to '],
     ['nope', 'at phase "nope" as it has no such point'],
+    ['resaerch', 'Did you mean "research"? Its phases are research, '],
   ])('refuses --at %s', async (at, text) => {
     const cwd = await article('go');
     await ranTo(cwd, 0);

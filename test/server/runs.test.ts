@@ -220,7 +220,13 @@ describe('fork', () => {
     const other = await fork({ at: { phase: 'a' }, run: true });
     await until(async () => (await store.run(other.runId))?.status === 'completed');
     expect(await fork({ at: 1000 })).toMatchObject({ status: 400, error: { code: 'FORK_INVALID' } });
-    expect(await fork({ at: { phase: 'b' } })).toMatchObject({ status: 400, error: { code: 'FORK_INVALID' } });
+    for (const more of [{}, { run: true }]) {
+      expect(await fork({ at: { phase: 'as' }, ...more })).toMatchObject({
+        status: 400,
+        error: { code: 'FORK_INVALID', hint: 'Did you mean "a"? Its phases are a.' },
+      });
+    }
+    expect(await store.runs()).toHaveLength(3);
   });
 
   it('is there also where it cannot go on', async () => {

@@ -356,6 +356,9 @@ describe('forkRun()', () => {
       code: 'FORK_INVALID',
       hint: `Its phases are ${named(10).join(', ')} and 2 more.`,
     });
+    await expect(forkRun(store, 'r', { at: { phase: 'p-1' } })).rejects.toMatchObject({
+      hint: `Did you mean "p1"? Its phases are ${named(10).join(', ')} and 2 more.`,
+    });
     await expect(forkRun(store, 'r', { at: { phase: 'p1' } })).rejects.toMatchObject({
       code: 'FORK_INVALID',
       hint: 'That phase has not started in it.',
