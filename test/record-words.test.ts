@@ -71,7 +71,9 @@ describe('recordWords()', () => {
     expect(told).toEqual(
       records.map((record) => {
         const { event } = record;
-        return `${'phase' in event ? `${event.phase}: ` : ''}${recordText(recordWords(record, VOICE, knownOf(event)))}`;
+        // What an attempt is asked for has a line of its own on a terminal, before that.
+        const known = { ...knownOf(event), isTold: true };
+        return `${'phase' in event ? `${event.phase}: ` : ''}${recordText(recordWords(record, VOICE, known))}`;
       }),
     );
     expect(records.map((record) => wordsOf(record, knownOf(record.event)))).toEqual(

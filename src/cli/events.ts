@@ -71,7 +71,7 @@ function createWorry(kept: OpenStore, io: ProgramIo): (run: ListedRun) => void {
 /** Lines know the plan and the start of the run, which its first record brings. */
 async function linesFrom({ store }: OpenStore, runId: string, from: number): Promise<(record: RunRecord) => string> {
   const lines = createEventLines();
-  if (from > 1) for (const record of await readRun(store, runId, 1, 1)) lines(record);
+  if (from > 1) for (const record of await readRun(store, runId, 1, 1)) lines.recall(record);
   return lines;
 }
 

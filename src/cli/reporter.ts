@@ -57,7 +57,7 @@ export function createPlainReporter(io: ProgramIo): Reporter {
     },
     recall(record) {
       board.apply(record);
-      lines(record);
+      lines.recall(record);
     },
     end: (result, notes) => io.stdout.write(asText([...summaryLines(result, board.plan), ...notes].map(paint))),
     pause: () => undefined,

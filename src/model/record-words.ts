@@ -34,6 +34,8 @@ export interface Voice {
 export interface KnownBefore {
   /** Its gate, whose allowances are told then. */
   readonly gate?: Pick<GatePlan, 'maxRetries' | 'maxPredecessorRetries'> | null | undefined;
+  /** Whether what its new attempt is asked for was shown already. */
+  readonly isTold?: boolean | undefined;
   /** What the issues of its latest review say. */
   readonly issues?: IssueWords | undefined;
 }
@@ -170,11 +172,12 @@ function reportWords(event: EventOf<'task.reported'>, voice: Voice): string {
   return parts.join(', ') || 'reported';
 }
 
-function phaseWords(event: PhaseEvent, voice: Voice, { gate, issues }: KnownBefore): Said {
+function phaseWords(event: PhaseEvent, voice: Voice, { gate, isTold = false, issues }: KnownBefore): Said {
   const asked = voice.correction ?? askedFor;
   switch (event.type) {
     case 'phase.started':
-      return event.revision ? said(`started, attempt ${event.attempt + 1}`, asked(event.revision)) : said('started');
+      if (!event.revision) return said('started');
+      return said(`started, attempt ${event.attempt + 1}`, isTold ? '' : asked(event.revision));
     case 'phase.retrying':
       return said(`retry ${outOf(event.spent, gate?.maxRetries)}`, asked(event.correction));
     case 'phase.rewinding': {

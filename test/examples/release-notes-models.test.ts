@@ -41,10 +41,10 @@ it('examples/release-notes with a key has a model word the entries, checks what 
     'draft: started',
     expect.stringMatching(/^draft: verdict: retry: Check "every commit once" failed:/u),
     expect.stringMatching(/^draft: retry 1\/2: List the commits that are missing: /u),
-    expect.stringMatching(/^draft: started, attempt 2: List the commits that are missing: /u),
+    'draft: started, attempt 2',
     expect.stringMatching(/^draft: verdict: retry: /u),
     expect.stringMatching(/^draft: retry 2\/2: Say what breaks\./u),
-    expect.stringMatching(/^draft: started, attempt 3: /u),
+    'draft: started, attempt 3',
     'draft: verdict: approve',
     'draft: approved',
   ]);

@@ -81,7 +81,7 @@ export function foldReport(): ReportFold {
       } else if (event.type === 'task.reported' && event.estimated) {
         estimated.tokens += event.tokens ?? 0;
         estimated.costUsd += event.costUsd ?? 0;
-      } else if (event.type === 'run.started' || event.type === 'run.resumed') say(record);
+      } else if (event.type === 'run.started' || event.type === 'run.resumed') say.recall(record);
       else if (isRemark(event)) remarks.push({ seq, time, event, text: say(record) });
     },
     data(run) {

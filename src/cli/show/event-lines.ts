@@ -3,11 +3,11 @@
  *
  * @module
  */
-import type { RunRecord, Verdict } from '../../model/event.ts';
+import type { EventOf, RunRecord, Verdict } from '../../model/event.ts';
 import { issueWords, type IssueWords } from '../../model/loop-text.ts';
 import type { GatePlan } from '../../model/plan.ts';
 import { askedFor, recordText, recordWords, type Voice } from '../../model/record-words.ts';
-import type { Correction } from '../../model/revision.ts';
+import { joinDemands, type Correction } from '../../model/revision.ts';
 import { saidText } from '../../model/said.ts';
 import { verdictWords } from '../../model/verdict-words.ts';
 import { errorText } from './error-text.ts';
@@ -15,7 +15,11 @@ import { usageText } from '../../model/amount-text.ts';
 import { cut, duration, oneLine } from './text.ts';
 
 /** Turns the records of one run into lines, in order. */
-export type EventLines = (record: RunRecord) => string;
+export interface EventLines {
+  (record: RunRecord): string;
+  /** Takes note of a record that is not shown. */
+  readonly recall: (record: RunRecord) => void;
+}
 
 /** A reader of records that knows the plan once `run.started` has brought it. */
 export function createEventLines(): EventLines {
@@ -23,18 +27,33 @@ export function createEventLines(): EventLines {
   let gates: ReadonlyMap<string, GatePlan | null> = new Map();
   /** Of the latest review of each phase. */
   const issues = new Map<string, IssueWords>();
-  return (record) => {
-    const { time, event } = record;
+  /** Corrections of each phase that were shown since it last started. */
+  const asked = new Map<string, readonly Correction[]>();
+
+  function recall({ time, event }: RunRecord): void {
     if (event.type === 'run.started') startedAt = time;
     if ((event.type === 'run.started' || event.type === 'run.resumed') && event.plan)
       gates = new Map(event.plan.phases.map(({ name, gate }) => [name, gate]));
     if (event.type === 'review.decided' && event.by === 'gate') issues.set(event.phase, issueWords(event));
+    if (event.type === 'phase.started') asked.delete(event.phase);
+  }
+
+  function line(record: RunRecord): string {
+    const { time, event } = record;
     const phase = 'phase' in event ? event.phase : undefined;
-    const known = phase === undefined ? {} : { gate: gates.get(phase), issues: issues.get(phase) };
+    const isTold = event.type === 'phase.started' && isShown(event, asked.get(event.phase));
+    recall(record);
+    if (event.type === 'phase.retrying' || event.type === 'phase.rewinding') {
+      const target = event.type === 'phase.retrying' ? event.phase : event.target;
+      asked.set(target, [...(asked.get(target) ?? []), event.correction]);
+    }
+    const known = phase === undefined ? {} : { gate: gates.get(phase), isTold, issues: issues.get(phase) };
     const about = phase === undefined ? '' : `${oneLine(phase)}: `;
     const words = oneLine(recordText(recordWords(record, VOICE, known)));
     return cut(`${duration(time - startedAt).padStart(7)}  ${about}${words}`, LONGEST_LINE);
-  };
+  }
+
+  return Object.assign(line, { recall });
 }
 
 /** A verdict in a few words, with what it says. */
@@ -48,6 +67,13 @@ export function correctionText(correction: Pick<Correction, 'feedback' | 'requir
 }
 
 // --- internal ---
+
+/** Whether lines have said all that an attempt is asked for, which is joined where several have asked. */
+function isShown({ revision }: EventOf<'phase.started'>, asked: readonly Correction[] = []): boolean {
+  if (!revision || asked.length === 0) return false;
+  const { feedback, requiredChange } = joinDemands(asked);
+  return revision.feedback === feedback && revision.requiredChange === requiredChange;
+}
 
 /** Longer lines help nobody; the records have the whole text. */
 const LONGEST_LINE = 1000;
