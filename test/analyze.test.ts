@@ -716,18 +716,20 @@ async function press(gates: Readonly<Record<string, Pressed>>, options: PlayOpti
   return bounds.map(row);
 }
 
-/** Breaks as often as it may before each answer; then retries, then sends back whom it may, then approves. */
+/** Breaks as often as it may before each answer; then retries in new words, then sends back whom it may, then approves. */
 function greedy({ maxReviewErrors }: Pressed): readonly ((context: ReviewContext) => string)[] {
   let broken = 0;
+  let asked = 0;
   const answer = ({ retriesLeft, rewindsLeft }: ReviewContext): string => {
     if (broken < maxReviewErrors) {
       broken += 1;
       throw new Error('the reviewer broke');
     }
     broken = 0;
-    if (retriesLeft > 0) return 'RETRY: once more';
+    asked += 1;
+    if (retriesLeft > 0) return `RETRY: demand ${asked}`;
     const target = Object.keys(rewindsLeft).find((name) => (rewindsLeft[name] ?? 0) > 0);
-    return target === undefined ? 'APPROVE' : `RETRY_PREDECESSOR ${target}: once more`;
+    return target === undefined ? 'APPROVE' : `RETRY_PREDECESSOR ${target}: demand ${asked}`;
   };
   return Array.from({ length: 1000 }, () => answer);
 }

@@ -66,7 +66,8 @@ describe('allowancesOf()', () => {
       'Cost | $0.60 |  |  | ',
       'Tokens | 600 |  |  | ',
       'Corrections | 3 |  |  | ',
-      'Time | 0.0 s |  |  | ',
+      'Time of work | 0.0 s |  |  | ',
+      'All time | 0.0 s |  |  | ',
     ]);
   });
 
@@ -78,7 +79,8 @@ describe('allowancesOf()', () => {
       'Cost | $0.60 | $0.65 |  | nearly spent',
       'Tokens | 600 | 10\u202F000 |  | ',
       'Corrections | 3 | 3 |  | spent',
-      'Time | 0.0 s |  |  | ',
+      'Time of work | 0.0 s |  |  | ',
+      'All time | 0.0 s |  |  | ',
       'Attempts of one phase | 4 | 8 | draft | ',
       'Times one phase sent back one other | 1 | 2 | check → plan | ',
     ]);
@@ -88,7 +90,13 @@ describe('allowancesOf()', () => {
   it('takes a limit of 0 for spent only once something was used', () => {
     const story = storyOf([]);
     const plan = { limits: { corrections: 0 } } as unknown as Story['plan'];
-    expect(allowancesOf({ ...story, plan }, NOTHING).map(({ standing }) => standing)).toEqual([null, null, null, null]);
+    expect(allowancesOf({ ...story, plan }, NOTHING).map(({ standing }) => standing)).toEqual([
+      null,
+      null,
+      null,
+      null,
+      null,
+    ]);
   });
 });
 
