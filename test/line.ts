@@ -32,7 +32,7 @@ export function lineOf(event: RunEvent, detail: readonly Detail[] = []): string 
     case 'phase.started':
       return `${event.phase} started ${event.attempt}${generation(event.generation)}${told(event.revision?.feedback)}`;
     case 'phase.approved':
-      return `${event.phase} approved v${event.version}${because(event.because === 'approved' ? undefined : event.because)}${readings(event.read)}`;
+      return `${event.phase} approved v${event.version}${because(event.because === 'approved' ? undefined : event.because)}${readings(event.read, event.readTasks)}`;
     case 'phase.retrying':
       return `${event.phase} retrying${person(event.by)}${told(event.correction.feedback)}`;
     case 'attempt.unchanged':
@@ -53,6 +53,8 @@ export function lineOf(event: RunEvent, detail: readonly Detail[] = []): string 
       return `${event.phase} reflected${told(event.reflection ?? '-')}${(event.recalled ?? []).map((one) => ` + ${one.run}: ${one.reflection}`).join('')}`;
     case 'check.baselined':
       return `${event.phase} baseline ${event.failed.map((one) => one.check).join(', ') || 'clean'}`;
+    case 'phase.unaffected':
+      return `${event.phase} unaffected by ${event.source} v${event.version}`;
     case 'phase.stale':
       return `${event.phase} stale by ${event.because}`;
     case 'phase.invalidated':
@@ -108,7 +110,10 @@ function failure(error: { readonly code: string } | undefined): string {
   return error === undefined ? '' : ` with ${error.code}`;
 }
 
-function readings(read: Readonly<Record<string, number>>): string {
-  const list = Object.entries(read).map(([name, version]) => `${name}@${version}`);
+function readings(
+  read: Readonly<Record<string, number>>,
+  tasks: Readonly<Record<string, readonly string[]>> = {},
+): string {
+  const list = Object.entries(read).map(([name, version]) => `${[name, ...(tasks[name] ?? [])].join('.')}@${version}`);
   return list.length === 0 ? '' : ` from ${list.join(' ')}`;
 }

@@ -5,7 +5,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { definePipeline, phase, task } from '../src/index.ts';
 import { createBoard, entryAt, type Board, type BoardPorts } from '../src/machines/board.ts';
 import { commit, followUp } from '../src/machines/rewind.ts';
-import { ask, createView, readersOf } from '../src/model/ledger.ts';
+import { readersOf } from '../src/model/ledger.ts';
+import { ask, createView } from '../src/model/reading.ts';
 
 const PORTS: BoardPorts = {
   spawn: () => ({ start: () => undefined, send: () => undefined }),

@@ -6,6 +6,7 @@
 import type { PhaseContext } from '../machines/phase-context.ts';
 import type { AttemptOutcome } from '../machines/ports.ts';
 import { errorInfo, PhasegateError } from '../model/errors.ts';
+import { inputsForHandler } from '../model/reading.ts';
 import { check, type StandardSchemaV1 } from '../model/schema.ts';
 import type { Inputs } from '../model/task-types.ts';
 
@@ -18,7 +19,7 @@ export async function checkInputs(
   { origin: { phase }, inputs }: PhaseContext,
 ): Promise<CheckedInputs> {
   try {
-    const checked = await check(schema, inputs);
+    const checked = await check(schema, inputsForHandler(inputs));
     if (checked.ok && isInputs(checked.value)) return { inputs: checked.value };
     const { lines, roots } = checked.ok
       ? { lines: ['(root): the schema did not return an object'], roots: [] }

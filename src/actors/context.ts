@@ -6,6 +6,7 @@
 import type { PhaseContext } from '../machines/phase-context.ts';
 import { PhasegateError } from '../model/errors.ts';
 import { toJson } from '../model/json.ts';
+import { inputsForHandler } from '../model/reading.ts';
 import type { TaskPlan } from '../model/plan.ts';
 import { gateDefaults } from '../model/policy.ts';
 import { renderPrompt, SMALLEST_PROMPT } from '../model/prompt.ts';
@@ -40,7 +41,7 @@ export class HandlerContext implements TaskContext {
     const { origin, attempt } = scope.input;
     this.description = plan.description;
     this.input = origin.input;
-    this.inputs = inputs;
+    this.inputs = inputsForHandler(inputs);
     this.context = outputs;
     this.attempt = attempt;
     this.generation = origin.generation;

@@ -89,6 +89,7 @@ const MAY_LEAVE: ReadonlySet<RunRecord['event']['type']> = new Set([
   'phase.retrying',
   'phase.rewinding',
   'phase.stale',
+  'phase.unaffected',
   'limit.reached',
   'run.resumed',
 ]);

@@ -8,6 +8,7 @@ import type { EventOf, PhaseReport, RunEvent } from '../model/event.ts';
 import { besideOf, NOTHING_BESIDE } from '../model/beside.ts';
 import { toldBy } from '../model/demand.ts';
 import { isFirstEdition } from '../model/edition.ts';
+import { restoreReadTasks } from '../model/reading.ts';
 import { fingerprintLike } from '../model/plan.ts';
 import { decisionIn, isDemand } from '../model/verdict.ts';
 import { entryNamed, type Board } from './board.ts';
@@ -55,8 +56,9 @@ export function causeOf(
     case 'phase.started':
       return { type: 'due' };
     case 'phase.approved': {
-      const { type, phase, generation, attempt, because, outputs } = event;
-      return { type: 'reported', report: { type, phase, generation, attempt, because, outputs } };
+      const { type, phase, generation, attempt, because, outputs, readTasks } = event;
+      const report = { type, phase, generation, attempt, because, outputs } as const;
+      return { type: 'reported', report, before: (one) => restore(one, phase, readTasks) };
     }
     case 'review.decided':
       return event.by === 'person' ? decided(event) : { type: 'reported', report: event };
@@ -96,6 +98,7 @@ export function causeOf(
       return causeOfSkip(board, event) ?? causeOfEnd(board, end());
     case 'phase.cancelled':
     case 'phase.stale':
+    case 'phase.unaffected':
     case 'phase.invalidated':
       return causeOfEnd(board, end());
     case 'run.ended':
@@ -110,6 +113,12 @@ function openAsTold(board: Board, event: EventOf<'run.started'>): void {
   board.kept = event.kept;
   board.forked = event.forked;
   open(board, fingerprintLike(board.plan, event));
+}
+
+/** Its handlers, which are not called again, have read what the record says. */
+function restore(board: Board, phase: string, readTasks: EventOf<'phase.approved'>['readTasks']): void {
+  const view = entryNamed(board, phase)?.view;
+  if (view) restoreReadTasks(view, readTasks);
 }
 
 function decided(event: EventOf<'review.decided'>): Cause {

@@ -157,6 +157,8 @@ function heed(board: Board, entry: Entry, report: PhaseReport): void {
     return;
   }
   board.outbox.push(report);
+  // A person is shown all that the phase works with.
+  if (entry.view && (report.type === 'task.asked' || report.type === 'phase.escalated')) entry.view.isWhole = true;
   switch (report.type) {
     case 'task.started':
       if (entry.keepsakes) forgetTry(entry, report.task);
@@ -212,8 +214,9 @@ function approve(board: Board, entry: Entry, report: Extract<PhaseReport, { read
   if (entry.owed.length > 0 && because !== 'exhausted' && because !== 'unreviewed') entry.owed = [];
   if (entry.keepsakes) commitTraces(entry, because);
   const done = commit(board, entry, outputs);
-  const { version, read } = done;
-  board.outbox.push({ type, phase, generation, attempt, because, outputs, version, read });
+  const { version, read, readTasks } = done;
+  const tasks = readTasks && { readTasks };
+  board.outbox.push({ type, phase, generation, attempt, because, outputs, version, read, ...tasks });
   followUp(board, entry, done);
 }
 

@@ -5,7 +5,8 @@
  */
 import { isFree } from '../model/course.ts';
 import { EDITION } from '../model/edition.ts';
-import { createView, currentCommit } from '../model/ledger.ts';
+import { currentCommit } from '../model/ledger.ts';
+import { createView } from '../model/reading.ts';
 import { countOf } from '../model/policy.ts';
 import { length } from '../model/queue.ts';
 import { mergeCorrections } from '../model/revision.ts';

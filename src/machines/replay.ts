@@ -9,9 +9,9 @@
  */
 import { PhasegateError } from '../model/errors.ts';
 import type { EventOf, PhaseReport, RunEvent, RunRecord } from '../model/event.ts';
-import { ask } from '../model/ledger.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Limits } from '../model/policy.ts';
+import { ask } from '../model/reading.ts';
 import type { Redact } from '../model/redact.ts';
 import { limitsOfParts, withLimits } from '../model/run-limits.ts';
 import { isSameEvent, shownEvent } from '../model/same-event.ts';

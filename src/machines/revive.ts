@@ -27,6 +27,8 @@ export function revive(pipeline: AnyActorRef, { board, ghosts, redact }: Replaye
   const rest: Rest[] = [];
   holdingWork(pipeline, () => {
     for (const [entry, ghost] of ghosts) {
+      // Nobody knows what its handlers have read by task.
+      if (entry.view) entry.view.isWhole = true;
       const actor = board.ports.spawn(ghost.input);
       entry.actor = actor;
       const rehearsal = new Rehearsal(board, ghost, actor as AnyActorRef, redact);

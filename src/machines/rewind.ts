@@ -7,9 +7,11 @@ import { isFree, isUnsettled, settle, unsettle } from '../model/course.ts';
 import { withoutIssues, type Rider } from '../model/demand.ts';
 import type { EventOf } from '../model/event.ts';
 import { between } from '../model/graph.ts';
+import { isBefore } from '../model/edition.ts';
+import { addCommit, countAsRead, currentCommit, differs, readersOf, type Commit } from '../model/ledger.ts';
 import type { GatePlan } from '../model/plan.ts';
-import { acknowledge, addCommit, currentCommit, differs, readersOf, readOf, type Commit } from '../model/ledger.ts';
 import { countOf } from '../model/policy.ts';
+import { acknowledge, readOf, readTasksOf } from '../model/reading.ts';
 import { joinDemands, type Correction } from '../model/revision.ts';
 import { enqueue, entryAt, entryNamed, retire, type Board, type Entry } from './board.ts';
 import type { RewindRequest } from './entry.ts';
@@ -80,8 +82,9 @@ export interface Taken {
 
 /** Commits an approved phase. */
 export function commit(board: Board, entry: Entry, outputs: Commit['outputs']): Commit {
-  const { name } = entry.phase;
-  const done = addCommit(board.ledger, name, outputs, entry.view ? readOf(entry.view) : {});
+  const { view, phase } = entry;
+  const read = view ? readOf(view) : {};
+  const done = addCommit(board.ledger, phase.name, outputs, read, readTasksIn(board, entry));
   retire(board, entry, 'approved');
   entry.spread = entry.outstanding.reduce((widest, request) => stronger(widest, request.spread), entry.spread);
   if (entry.outstanding.length > 0) entry.outstanding = [];
@@ -213,15 +216,28 @@ function revisit(board: Board, reader: Entry, source: Entry, done: Commit): void
   if (reader.standing !== 'live' && reader.standing !== 'approved') return;
   if (reader.parked === 'rewinding') return;
   const version = readBy(board, reader)?.[name];
-  const changed = version === undefined || differs(board.ledger, name, version, done.version);
+  // One at work may read more.
+  const isDone = reader.standing === 'approved';
+  const tasks = isDone ? currentCommit(board.ledger, reader.phase.name)?.readTasks?.[name] : undefined;
+  const changed = version === undefined || differs(board.ledger, name, version, done.version, tasks);
   if (source.spread === 'all' || (source.spread === 'changed' && changed)) {
     reader.spread = stronger(reader.spread, source.spread);
     runAgain(board, reader, name);
   } else if (source.spread === 'changed') {
     if (reader.view) acknowledge(reader.view, name, done.version);
+    else if (isDone && !isBefore(board, 3)) {
+      countAsRead(board.ledger, reader.phase.name, name, done.version);
+      board.outbox.push({ type: 'phase.unaffected', phase: reader.phase.name, source: name, version: done.version });
+    }
   } else if (reader.standing === 'approved') {
     board.outbox.push({ type: 'phase.stale', phase: reader.phase.name, because: name });
   }
+}
+
+/** What a phase that is approved has read by task. Who subscribes to artifacts of a phase may have seen what any of its tasks made. */
+function readTasksIn(board: Board, { view, phase }: Entry): Commit['readTasks'] {
+  if (!view || isBefore(board, 3)) return undefined;
+  return readTasksOf(view, (name) => phase.subscribe?.some((one) => one.phase === name) ?? false);
 }
 
 /** Names of phases of which a commit has read a version that is not the latest. */

@@ -42,6 +42,8 @@ export const verdict = z.union([
   z.object({ type: z.literal('unavailable'), error }),
 ]);
 export const outputs = z.record(z.string(), z.unknown());
+/** Names of tasks, by phase. */
+export const readTasks = z.record(z.string(), z.array(z.string()));
 export const by = z.enum(['gate', 'worker', 'person']);
 export const limit = z.enum([
   'corrections',

@@ -18,6 +18,7 @@ import {
   error,
   limit,
   outputs,
+  readTasks,
   reflected,
   revision,
   rewind,
@@ -139,10 +140,15 @@ const runEvents = [
   z.object({ type: z.literal('phase.read'), ...at, source: z.string() }),
   /** A task, or a reviewer, of an older generation has ended well when nobody waited for it any more: what it came to is dropped. */
   z.object({ type: z.literal('task.dropped'), ...at, task: z.string(), reviewer: z.boolean(), try: z.int() }),
-  /** The outputs are committed as `version`; `read` has the version of each phase whose outputs were read. */
-  z.object({ ...approval, version: z.int(), read: z.record(z.string(), z.int()) }),
+  /**
+   * The outputs are committed as `version`; `read` has the version of each phase whose outputs were read, and `readTasks`, of phases of
+   * which not all was read, the tasks whose outputs were.
+   */
+  z.object({ ...approval, version: z.int(), read: z.record(z.string(), z.int()), readTasks: readTasks.optional() }),
   /** The phase read an output that has a newer version now, and is not run again. */
   z.object({ type: z.literal('phase.stale'), phase: z.string(), because: z.string() }),
+  /** A phase that it read has a newer version that says the same, as far as it read it: that version counts as read from now on. */
+  z.object({ type: z.literal('phase.unaffected'), phase: z.string(), source: z.string(), version: z.int() }),
   /** The phase must run again as a new generation, because an ancestor did. */
   z.object({ type: z.literal('phase.invalidated'), phase: z.string(), generation: z.int(), because: z.string() }),
   z.object({ type: z.literal('phase.skipped'), phase: z.string(), because: z.string(), who: z.string().optional() }),
@@ -205,7 +211,7 @@ export type RunRecord = Omit<DeepReadonly<z.infer<typeof runRecordSchema>>, 'eve
 export type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { readonly type: T }>;
 
 /** An approval as the phase reports it, before the pipeline has given it a version. */
-export type Approval = Omit<EventOf<'phase.approved'>, 'version' | 'read'>;
+export type Approval = Omit<EventOf<'phase.approved'>, 'version' | 'read' | 'readTasks'>;
 
 /** What a task tells the phase that runs it. */
 export type TaskReport =

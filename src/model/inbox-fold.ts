@@ -180,6 +180,7 @@ export function foldInbox(): InboxFold {
           return closed([...open.values()], time, `the run ${event.status}`);
         case 'run.reopened':
         case 'phase.read':
+        case 'phase.unaffected':
         case 'phase.approved':
         case 'phase.rejected':
         case 'phase.retrying':

@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { byName } from './by-name.ts';
-import { reach, type Graph } from './graph.ts';
+import type { Graph } from './graph.ts';
 import { contentHash } from './content-hash.ts';
 import type { Inputs, Outputs } from './task-types.ts';
 
@@ -16,9 +15,14 @@ export interface Commit {
   readonly outputs: Outputs;
   /** The version of each phase whose outputs it was made from. */
   readonly read: Readonly<Record<string, number>>;
+  /** Of phases of which not all was read, by name: the tasks whose outputs were. Absent where all counts as read. */
+  readonly readTasks?: ReadTasks | undefined;
   /** How many commits the run had made, this one included. */
   readonly time: number;
 }
+
+/** Names of tasks whose outputs were read, by phase. */
+export type ReadTasks = Readonly<Record<string, readonly string[]>>;
 
 /** The commits of a run. It has one writer: the pipeline machine. */
 export interface Ledger {
@@ -43,6 +47,12 @@ export interface View {
   readonly inputs: Inputs;
   /** Names of phases whose outputs were asked for. */
   asked: ReadonlySet<string>;
+  /** Tasks whose outputs were read, by phase; not of phases with one task. */
+  readonly tasks: Map<string, Set<string>>;
+  /** Whether all of each phase counts as read, whatever else is known. */
+  isWhole: boolean;
+  /** What was shown so far, by phase. */
+  readonly shown: Map<string, Outputs>;
   /** Newer versions of phases that say the same as the ones that are seen here. */
   same: ReadonlyMap<string, number>;
   /** Found when they are first needed: a long chain has very many. */
@@ -60,19 +70,34 @@ export function currentCommit(ledger: Ledger, phase: string): Commit | undefined
 }
 
 /** Commits the outputs of a phase as its next version. */
-export function addCommit(ledger: Ledger, phase: string, outputs: Outputs, read: Commit['read']): Commit {
+export function addCommit(
+  ledger: Ledger,
+  phase: string,
+  outputs: Outputs,
+  read: Commit['read'],
+  readTasks?: ReadTasks,
+): Commit {
   const list = ledger.commits.get(phase);
   ledger.time += 1;
-  const commit = { version: (list?.length ?? 0) + 1, outputs, read, time: ledger.time };
+  const commit = { version: (list?.length ?? 0) + 1, outputs, read, readTasks, time: ledger.time };
   if (list) list.push(commit);
   else ledger.commits.set(phase, [commit]);
   return commit;
 }
 
-/** Whether two versions of a phase have different content. */
-export function differs(ledger: Ledger, phase: string, one: number, other: number): boolean {
+/** Whether two versions of a phase have different content. @param tasks Whose outputs count. @default all */
+export function differs(ledger: Ledger, phase: string, one: number, other: number, tasks?: readonly string[]): boolean {
   const list = ledger.commits.get(phase);
-  return contentHash(list?.[one - 1]?.outputs) !== contentHash(list?.[other - 1]?.outputs);
+  const [before, after] = [list?.[one - 1]?.outputs, list?.[other - 1]?.outputs];
+  if (!tasks) return contentHash(before) !== contentHash(after);
+  return tasks.some((task) => contentHash(before?.[task]) !== contentHash(after?.[task]));
+}
+
+/** Has a newer version of a phase count as the one that the latest commit of another was made from. */
+export function countAsRead(ledger: Ledger, reader: string, phase: string, version: number): void {
+  const list = ledger.commits.get(reader);
+  const last = list?.at(-1);
+  if (list && last) list[list.length - 1] = { ...last, read: { ...last.read, [phase]: version } };
 }
 
 /** Phases that may have read the outputs of a phase, in definition order: its direct successors, and those that have asked for it. */
@@ -80,114 +105,4 @@ export function readersOf({ graph, askers }: Ledger, phase: number): readonly nu
   const asked = askers.get(graph.names[phase] ?? '');
   const next = graph.next[phase] ?? [];
   return asked ? [...new Set([...next, ...asked])].toSorted((a, b) => a - b) : next;
-}
-
-/** What a phase that starts now sees. */
-export function createView(ledger: Ledger, phase: number): View {
-  const target: Target = {};
-  const inputs = new Proxy<Inputs>(target, LOOK_UP);
-  const view = { ledger, phase, time: ledger.time, inputs, asked: NOBODY, same: NOTHING, ancestors: undefined };
-  // Configurable, or the proxy would have to list them among its keys.
-  Object.defineProperty(target, VIEW, { value: view, configurable: true });
-  Object.defineProperty(target, INSPECT, { value: show, configurable: true });
-  return view;
-}
-
-/** The version of each direct predecessor, and of every other ancestor whose outputs were asked for. */
-export function readOf(view: View): Readonly<Record<string, number>> {
-  const { ledger, phase, asked, same } = view;
-  const { graph } = ledger;
-  const names = (graph.before[phase] ?? []).map((source) => graph.names[source] ?? '');
-  const read = byName<number>();
-  for (const name of asked.size === 0 ? names : [...names, ...asked]) {
-    const commit = commitIn(view, name);
-    if (commit) read[name] = same.get(name) ?? commit.version;
-  }
-  return read;
-}
-
-/** A phase counts as read from now on. */
-export function ask(view: View, phase: string): void {
-  view.asked = new Set([...view.asked, phase]);
-  const { graph, askers, onAsk } = view.ledger;
-  const isDirect = graph.before[view.phase]?.some((source) => graph.names[source] === phase);
-  if (isDirect) return;
-  const known = askers.get(phase);
-  if (known) known.add(view.phase);
-  else askers.set(phase, new Set([view.phase]));
-  onAsk?.(view, phase);
-}
-
-/** A newer version of a phase says the same as the one that is seen here, and counts as the one that was read. */
-export function acknowledge(view: View, phase: string, version: number): void {
-  view.same = new Map([...view.same, [phase, version]]);
-}
-
-// --- internal ---
-
-const VIEW = Symbol('view');
-const INSPECT = Symbol.for('nodejs.util.inspect.custom');
-const NOBODY: ReadonlySet<string> = new Set();
-const NOTHING: ReadonlyMap<string, number> = new Map();
-
-/** The target of a proxy: empty, but for the view that the proxy shows. */
-interface Target extends Inputs {
-  readonly [VIEW]?: View;
-}
-
-/** How the proxies look things up; one for all of them. */
-const LOOK_UP: ProxyHandler<Target> = {
-  get(target, key) {
-    if (key === VIEW) return target[VIEW];
-    // Writing the inputs down, as inspectors and stores do, is not reading them.
-    if (key === 'toJSON' && !isAncestor(target[VIEW], key)) return () => everything(target[VIEW]);
-    return outputsOf(target, key);
-  },
-  has: (target, key) => typeof key === 'string' && isAncestor(target[VIEW], key),
-  ownKeys: (target) => ancestorNames(target[VIEW]),
-  getOwnPropertyDescriptor(target, key) {
-    const value = outputsOf(target, key);
-    return value && { value, enumerable: true, configurable: true, writable: false };
-  },
-  set: () => false,
-  defineProperty: () => false,
-  deleteProperty: () => false,
-};
-
-function outputsOf({ [VIEW]: view }: Target, key: string | symbol): Outputs | undefined {
-  if (!view || typeof key === 'symbol' || !isAncestor(view, key)) return undefined;
-  if (!view.asked.has(key)) ask(view, key);
-  return commitIn(view, key)?.outputs;
-}
-
-/** What Node shows of a proxy when it is logged, as it would show the empty target otherwise. */
-function show(this: Target): Inputs {
-  return everything(this[VIEW]);
-}
-
-function everything(view: View | undefined): Inputs {
-  return byName(ancestorNames(view).map((name) => [name, (view && commitIn(view, name)?.outputs) ?? {}]));
-}
-
-function commitIn({ ledger, time }: View, phase: string): Commit | undefined {
-  const list = ledger.commits.get(phase);
-  const last = list?.at(-1);
-  return last && last.time > time ? list?.findLast((commit) => commit.time <= time) : last;
-}
-
-function isAncestor(view: View | undefined, name: string): boolean {
-  const node = view?.ledger.graph.indexOf.get(name);
-  if (!view || node === undefined) return false;
-  return view.ledger.graph.before[view.phase]?.includes(node) === true || ancestorsOf(view).has(node);
-}
-
-function ancestorsOf(view: View): ReadonlySet<number> {
-  view.ancestors ??= reach(view.ledger.graph.before, view.phase);
-  return view.ancestors;
-}
-
-function ancestorNames(view: View | undefined): string[] {
-  if (!view) return [];
-  const { names } = view.ledger.graph;
-  return [...ancestorsOf(view)].toSorted((a, b) => a - b).map((node) => names[node] ?? '');
 }

@@ -97,6 +97,7 @@ export function applyToWork(phase: PhaseWork, event: PhaseEvent, isHeld: boolean
       return;
     case 'phase.started':
     case 'phase.read':
+    case 'phase.unaffected':
     case 'phase.reflected':
     case 'phase.approved':
     case 'phase.rejected':

@@ -210,6 +210,8 @@ function phaseWords(event: PhaseEvent, voice: Voice, { gate, isTold = false, iss
       return baselineWords(event);
     case 'phase.read':
       return said(`reads ${event.source}`);
+    case 'phase.unaffected':
+      return said(`unaffected: version ${event.version} of ${event.source} says the same, and counts as read`);
     case 'phase.stale':
       return said(`stale, as ${event.because} has a newer version`);
     case 'phase.invalidated':

@@ -120,6 +120,7 @@ function mapTexts(event: RunEvent, mask: Mask): RunEvent {
     case 'loop.detected':
     case 'phase.invalidated':
     case 'phase.read':
+    case 'phase.unaffected':
     case 'phase.stale':
     case 'review.started':
     case 'review.waiting':

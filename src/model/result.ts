@@ -48,8 +48,10 @@ export interface PhaseResult {
   readonly outputs: Outputs | null;
   /** Version of the committed outputs, from 1; 0 while there are none. */
   readonly version: number;
-  /** Versions of the phases that they were made from. */
+  /** Versions of the phases that they were made from, or later ones that say the same as far as they were read. */
   readonly read: Readonly<Record<string, number>>;
+  /** Of phases of which not all was read, by name: the tasks whose outputs were; absent where all of each counts as read. */
+  readonly readTasks?: Readonly<Record<string, readonly string[]>> | undefined;
   /** Why it was approved. */
   readonly because: EventOf<'phase.approved'>['because'] | null;
   /** Approved because a budget was spent, not because the gate agreed. */

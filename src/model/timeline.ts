@@ -152,6 +152,7 @@ function applyToPhase(bars: Bars, event: PhaseEvent, { seq, time }: RunRecord): 
     case 'review.decided':
     case 'review.waiting':
     case 'phase.read':
+    case 'phase.unaffected':
     case 'phase.reflected':
     case 'phase.warned':
     case 'check.baselined':

@@ -111,6 +111,7 @@ export function createGateTroubles(): GateTroubles {
         case 'phase.stale':
         case 'phase.warned':
         case 'phase.read':
+        case 'phase.unaffected':
         case 'phase.reflected':
         case 'check.baselined':
         case 'review.started':

@@ -106,6 +106,7 @@ export function createLimitTroubles(): LimitTroubles {
         case 'phase.stale':
         case 'phase.warned':
         case 'phase.read':
+        case 'phase.unaffected':
         case 'phase.reflected':
         case 'check.baselined':
         case 'review.started':

@@ -41,11 +41,8 @@ export function createSilence(): Silence {
 
   function ended(what: string, { startedAt, isMeasure }: Heard, time: number): void {
     if (!isMeasure) return;
-    const known = took.get(what) ?? [];
-    took.set(what, known);
-    known.push(time - startedAt);
     // The latest say most.
-    if (known.length > MOST) known.shift();
+    took.set(what, [...(took.get(what) ?? []), time - startedAt].slice(-MOST));
   }
 
   function applyToTask(working: Working, event: TaskEvent, { seq, time }: RunRecord): void {
@@ -111,6 +108,7 @@ export function createSilence(): Silence {
         return;
       case 'phase.warned':
       case 'phase.read':
+      case 'phase.unaffected':
       case 'phase.reflected':
       case 'check.baselined':
       case 'loop.detected':

@@ -125,7 +125,10 @@ function applyToPhase(state: State, event: Extract<RunEvent, { readonly phase: s
       phase.done = [...phase.done, event.task];
       return;
     case 'task.reported':
-      addUsage(state, phase, event.tokens ?? 0, event.costUsd ?? 0);
+      for (const used of [phase, state.used]) {
+        used.tokens += event.tokens ?? 0;
+        used.costUsd += event.costUsd ?? 0;
+      }
       return;
     case 'review.started':
       stand(state, event.phase, phase, 'reviewing');
@@ -155,7 +158,11 @@ function applyToPhase(state: State, event: Extract<RunEvent, { readonly phase: s
     case 'phase.approved':
       Object.assign(phase, { outputs: event.outputs, version: event.version, read: event.read });
       Object.assign(phase, { because: event.because, exhausted: event.because === 'exhausted', stale: false });
+      if (event.readTasks ?? phase.readTasks) phase.readTasks = event.readTasks;
       finish(state, event.phase, phase, 'approved', time);
+      return;
+    case 'phase.unaffected':
+      phase.read = { ...phase.read, [event.source]: event.version };
       return;
     case 'phase.stale':
       phase.stale = true;
@@ -214,13 +221,6 @@ function correct(state: State, target: string): void {
   const phase = state.phases.get(target) ?? { ...UNTOUCHED };
   phase.corrections += 1;
   state.phases.set(target, phase);
-}
-
-function addUsage(state: State, phase: Draft, tokens: number, costUsd: number): void {
-  phase.tokens += tokens;
-  phase.costUsd += costUsd;
-  state.used.tokens += tokens;
-  state.used.costUsd += costUsd;
 }
 
 function snapshotOf(state: State, now?: number): RunSnapshot {

@@ -88,6 +88,7 @@ export function heed(spans: RunSpans, event: RunEvent, time: number): boolean {
     case 'phase.failed':
     case 'phase.warned':
     case 'phase.stale':
+    case 'phase.unaffected':
     case 'phase.invalidated':
     case 'phase.skipped':
     case 'phase.cancelled':
@@ -174,6 +175,11 @@ function heedPhase(spans: RunSpans, event: PhaseEvent, time: number): void {
     case 'phase.stale':
       note(spans, event.phase, 'phasegate.phase.stale', { 'phasegate.because': event.because }, time);
       return;
+    case 'phase.unaffected': {
+      const attributes = { 'phasegate.source': event.source, 'phasegate.version': event.version };
+      note(spans, event.phase, 'phasegate.phase.unaffected', attributes, time);
+      return;
+    }
     case 'attempt.unchanged':
       note(spans, event.phase, 'phasegate.attempt.unchanged', { 'phasegate.times': event.times }, time);
       return;

@@ -172,6 +172,25 @@ describe('the tree', () => {
     `);
   });
 
+  it('shows which newer version counts as read, where nothing has to run again', async () => {
+    let asked = 0;
+    const records = await recordsOf(
+      definePipeline({
+        name: 'p',
+        phases: [
+          phase('plan', { tasks: [task('work', { run: () => 1 })] }),
+          phase('reader', { after: ['plan'], tasks: [task('work', { run: () => 1 })] }),
+          phase('last', {
+            after: ['plan'],
+            tasks: [task('work', { run: () => 1 })],
+            review: { by: () => (++asked > 1 ? approve() : retryPredecessor('plan', 'More.')), invalidate: 'changed' },
+          }),
+        ],
+      }),
+    );
+    expect(frame(records, nth('phase.unaffected', 'reader'))).toContain('✓ reader  1 task  plan v2 says the same');
+  });
+
   it('shows what runs again, what is stale and what is cancelled', async () => {
     //  base ──▶ left (sends base back once), base ──▶ right; slow is never done
     const answers = [retryPredecessor('base', 'More.')];

@@ -350,6 +350,11 @@ describe('events that are no work', () => {
       'attempt draft',
       { 'phasegate.passed': ['lint'], 'phasegate.failed': ['test'] },
     ],
+    [
+      { type: 'phase.unaffected', phase: 'draft', source: 'plan', version: 2 },
+      'attempt draft',
+      { 'phasegate.source': 'plan', 'phasegate.version': 2 },
+    ],
     [{ type: 'attempt.unchanged', ...AT, times: 2 }, 'attempt draft', { 'phasegate.times': 2 }],
     [
       { type: 'loop.detected', ...AT, kind: 'feedback', issues: [], rewinds: [], times: 2 },

@@ -116,12 +116,16 @@ function detailsOf(event: RunEvent, records: readonly RunRecord[]): Details {
     case 'check.baselined':
       return { ...where, passed: event.passed, failed: event.failed.map((one) => one.check) };
     case 'phase.approved': {
-      const { because, outputs, version, read } = event;
+      const { because, outputs, version, read, readTasks } = event;
       const sorted = Object.entries(read).toSorted(([a], [b]) => (a < b ? -1 : 1));
-      return { ...where, because, outputs, version, read: Object.fromEntries(sorted) };
+      const some = Object.entries(readTasks ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1));
+      const tasks = some.length > 0 && { tasks: Object.fromEntries(some) };
+      return { ...where, because, outputs, version, read: Object.fromEntries(sorted), ...tasks };
     }
     case 'phase.invalidated':
       return { g: event.generation, because: event.because };
+    case 'phase.unaffected':
+      return { source: event.source, version: event.version };
     case 'phase.stale':
     case 'phase.skipped':
       return { ...nameIn(event.because), ...signed(event) };

@@ -83,7 +83,7 @@ export function build(scenario: Scenario, stage: Stage): Pipeline {
     });
 
   const tasksOf = (spec: PhaseSpec): Task<string, unknown, Inputs>[] =>
-    spec.tasks.map(({ name, after, asks, tries, estimate, asked, calls }) => {
+    spec.tasks.map(({ name, after, asks, parts = {}, tries, estimate, asked, calls }) => {
       const again = { attempts: tries, backoff: { first: TRY_BACKOFF, factor: 1, max: TRY_BACKOFF } };
       if (asked) return task(name, { after, ...byPerson<number>(name, asked), output: z.number(), retry: again });
       return task(name, {
@@ -96,6 +96,7 @@ export function build(scenario: Scenario, stage: Stage): Pipeline {
           const { generation, attempt } = context;
           const seen = Object.fromEntries([...spec.after, ...asks].map((one) => [one, context.inputs[one]]));
           stage.saw({ phase: spec.name, generation, attempt, task: name, seen });
+          for (const [one, tasks] of Object.entries(parts)) for (const part of tasks) void context.inputs[one]?.[part];
           await wait(going, context.signal);
           if (act.tokens !== undefined) context.report({ tokens: act.tokens });
           return perform(act);

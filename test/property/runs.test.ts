@@ -13,6 +13,7 @@ import { drive, type Driven } from './drive.ts';
 import { brokenPromises } from './invariants.ts';
 import { prove } from './prove.ts';
 import { scenarios, type Scope } from './scenarios.ts';
+import { selective } from './selective.ts';
 
 /** Small graphs find the odd orders, large ones what only many phases do together. */
 const SCOPES: readonly (readonly [string, Scope, number])[] = [
@@ -48,6 +49,19 @@ describe('startRun()', () => {
     },
     600_000,
   );
+
+  it('spares whoever has read nothing of what has changed, task by task', async () => {
+    await prove(scenarios({ maxPhases: 6, limits: false, failures: false }), { seed: 3, runs: 300 }, async (drawn) => {
+      const scenario = selective(drawn);
+      const expected = simulate(scenario);
+      fc.pre(!expected.collided);
+      const run = await drive(scenario);
+      return (
+        difference(account(run.records), expected.lines) ??
+        listed([...brokenPromises(scenario, run), ...unfinished(run)])
+      );
+    });
+  }, 600_000);
 
   it('does the same where it is inspected, and so made of actors', async () => {
     await prove(scenarios({}), { seed: 2, runs: 50 }, async (scenario) => {

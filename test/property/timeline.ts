@@ -115,6 +115,7 @@ function next(
     case 'attempt.unchanged':
     case 'loop.detected':
     case 'phase.read':
+    case 'phase.unaffected':
       return was;
   }
 }

@@ -61,6 +61,8 @@ export function runTasks(world: World, phase: Phase, end: (attempted: Attempted)
       if (!phase.asked.has(source)) say(world, 'phase.read', phase.name, { ...at(phase), source });
       phase.asked.add(source);
     }
+    for (const [source, names] of Object.entries(task.parts ?? {}))
+      phase.parts.set(source, new Set([...(phase.parts.get(source) ?? []), ...names]));
     const { nth, delay } = nextCall(world, `${phase.name}/${task.name}`);
     const act = callOf<TaskAct>(task.calls, nth, { do: 'put', value: 0 });
     if (task.asked) {

@@ -82,6 +82,7 @@ export function askSoon(
     if (isOver()) return;
     const where = { ...at(phase), task: name, reviewer };
     say(world, 'task.asked', phase.name, where);
+    phase.isSeenByPerson = true;
     const about = `${phase.name}${reviewer ? '?' : '/'}${name}`;
     const item = openItem(world, { about, policy, isVoid: isOver, overdue: then.overdue });
     answerLater(world, item, delay, () => {

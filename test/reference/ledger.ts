@@ -13,13 +13,15 @@ export function commit(world: World, phase: Phase, because: string, outputs: Rea
   phase.findings = [];
   phase.saying = undefined;
   phase.committedReads = new Map([...phase.reads].filter(([name]) => phase.asked.has(name)));
+  phase.committedParts = partsRead(world, phase);
   const version = phase.commits.length;
   say(world, 'phase.approved', phase.name, {
     ...at(phase),
     because,
     outputs,
     version,
-    read: Object.fromEntries([...phase.committedReads].toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    read: sorted(phase.committedReads),
+    ...(phase.committedParts.size > 0 && { tasks: sorted(phase.committedParts) }),
   });
   for (const { name, commits } of world.phases) {
     const isOutdated = (phase.committedReads.get(name) ?? Infinity) < commits.length;
@@ -60,6 +62,22 @@ export function invalidate(world: World, phase: Phase, because: string, reach: R
 
 // --- internal ---
 
+/** Tasks that a phase has read of phases of which it has not read all: none where a person has seen what it works with. */
+function partsRead(world: World, phase: Phase): ReadonlyMap<string, readonly string[]> {
+  if (phase.isSeenByPerson) return new Map();
+  return new Map(
+    [...phase.parts].flatMap(([name, parts]) => {
+      const all = world.phases.find((one) => one.name === name)?.spec.tasks.map((task) => task.name) ?? [];
+      const isPart = parts.size > 0 && parts.size < all.length;
+      return isPart ? [[name, all.filter((task) => parts.has(task))] as const] : [];
+    }),
+  );
+}
+
+function sorted<T>(entries: ReadonlyMap<string, T>): Readonly<Record<string, T>> {
+  return Object.fromEntries([...entries].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
 function spread(world: World, phase: Phase, reach: Reach): void {
   for (const other of phase.below) {
     if (!isSettled(other) && !isAtWork(other)) continue;
@@ -69,14 +87,21 @@ function spread(world: World, phase: Phase, reach: Reach): void {
     // One at work that is not to run again is marked when it commits.
     if (reach === 'requester') {
       if (hasRead && !isAtWork(other)) say(world, 'phase.stale', other.name, { because: phase.name });
-    } else if (hasRead && (reach === 'all' || isChanged(phase, version))) {
+    } else if (hasRead && (reach === 'all' || isChanged(phase, version, other))) {
       invalidate(world, other, phase.name, reach);
-    } else if (version > 0 && !isChanged(phase, version)) {
+    } else if (version > 0 && !isChanged(phase, version, other)) {
       reads.set(phase.name, phase.commits.length);
+      if (!isAtWork(other))
+        say(world, 'phase.unaffected', other.name, { source: phase.name, version: phase.commits.length });
     }
   }
 }
 
-function isChanged({ commits }: Phase, version: number): boolean {
-  return JSON.stringify(commits[version - 1]) !== JSON.stringify(commits.at(-1));
+/** Whether a reader has read something else: of one that is at work all counts, as it may read more. */
+function isChanged({ name, commits, spec }: Phase, version: number, reader: Phase): boolean {
+  const tasks = isAtWork(reader) ? undefined : reader.committedParts.get(name);
+  const [before, now] = [commits[version - 1], commits.at(-1)];
+  return (tasks ?? spec.tasks.map((task) => task.name)).some(
+    (task) => JSON.stringify(before?.[task]) !== JSON.stringify(now?.[task]),
+  );
 }

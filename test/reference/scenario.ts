@@ -76,8 +76,12 @@ export type PersonAct =
 /** One call: how long it takes, what comes out, and what it says it used. */
 export type Call<Act> = Act & { readonly delay?: number; readonly tokens?: number };
 
-/** A task: `asks` are ancestors whose outputs it reads, beside those its phase comes after. */
+/**
+ * A task: `asks` are ancestors whose outputs it reads, beside those its phase comes after. `parts` are tasks of ancestors whose outputs it
+ * reads, by the name of the ancestor; without it, it looks at all or at none of them, and all count as read.
+ */
 export interface TaskSpec {
+  readonly parts?: Readonly<Record<string, readonly string[]>>;
   readonly name: string;
   readonly after: readonly string[];
   readonly asks: readonly string[];

@@ -103,6 +103,8 @@ function start(world: World, phase: Phase): void {
   phase.tried = [];
   phase.reads = new Map([...phase.above].map((one) => [one.name, one.commits.length]));
   phase.asked = new Set(phase.spec.after);
+  phase.parts = new Map();
+  phase.isSeenByPerson = false;
   phase.status = 'working';
   work(
     world,
@@ -250,6 +252,7 @@ function attemptAgain(world: World, phase: Phase): void {
 /** The phase waits for a person, who answers in their own time (rule 9). */
 function escalate(world: World, phase: Phase, because: string): void {
   phase.status = 'escalated';
+  phase.isSeenByPerson = true;
   phase.life++;
   say(world, 'phase.escalated', phase.name, { ...at(phase), because });
   askPerson(world, phase, (verdict, who) => decide(world, phase, verdict, 'person', 1, new Map(), who));

@@ -60,8 +60,13 @@ export interface Phase {
   /** Versions of its ancestors at its last start; those of them whose outputs it has read. */
   reads: Map<string, number>;
   asked: Set<string>;
+  /** Tasks of those whose outputs it has read; that a person was asked, who has seen all. */
+  parts: Map<string, Set<string>>;
+  isSeenByPerson: boolean;
   /** The same for what it committed. */
   committedReads: Map<string, number>;
+  /** Tasks that it has read of phases of which it has not read all. */
+  committedParts: ReadonlyMap<string, readonly string[]>;
   tried: Tried[];
   /** Outputs that the attempt at work is told about; `undefined` where it is told of none. */
   judged: Readonly<Record<string, unknown>> | undefined;
@@ -217,7 +222,10 @@ function phaseOf(spec: PhaseSpec): Phase {
     spread: 'requester',
     reads: new Map(),
     asked: new Set(),
+    parts: new Map(),
+    isSeenByPerson: false,
     committedReads: new Map(),
+    committedParts: new Map(),
     tried: [],
     judged: undefined,
     unchanged: 0,

@@ -36,6 +36,8 @@ export interface PhaseDetails {
   readonly rewinds: ReadonlyMap<string, number>;
   /** What it was last asked to change, until it is approved. */
   readonly correction: Demand | undefined;
+  /** Newer versions of phases that say the same as those that it was made from, and count as these. */
+  readonly same: ReadonlyMap<string, number>;
 }
 
 /** What a person is asked about. */
@@ -73,7 +75,13 @@ export function createBoard(): Board {
   let waiting: Waiting | undefined;
 
   function draft(name: string): Draft {
-    const known = phases.get(name) ?? { ...NOTHING, tasks: new Map(), rewinds: new Map(), again: false };
+    const known = phases.get(name) ?? {
+      ...NOTHING,
+      tasks: new Map(),
+      rewinds: new Map(),
+      same: new Map(),
+      again: false,
+    };
     phases.set(name, known);
     return known;
   }
@@ -121,13 +129,20 @@ type PhaseEvent = Extract<RunEvent, { readonly phase: string }>;
 interface Draft {
   readonly tasks: Map<string, TaskRow>;
   readonly rewinds: Map<string, number>;
+  readonly same: Map<string, number>;
   retries: number;
   correction: Demand | undefined;
   /** Whether the next start is a retry by its own gate, which keeps what was spent. */
   again: boolean;
 }
 
-const NOTHING: PhaseDetails = { tasks: new Map(), retries: 0, rewinds: new Map(), correction: undefined };
+const NOTHING: PhaseDetails = {
+  tasks: new Map(),
+  retries: 0,
+  rewinds: new Map(),
+  correction: undefined,
+  same: new Map(),
+};
 
 function waitingIn(items: readonly InboxItem[]): Waiting {
   const limits = items.filter(({ kind }) => kind === 'limit').map(({ about }) => about);
@@ -152,8 +167,12 @@ function applyTo(draft: (phase: string) => Draft, event: PhaseEvent): void {
     case 'phase.read':
     case 'task.dropped':
       return;
+    case 'phase.unaffected':
+      phase.same.set(event.source, event.version);
+      return;
     case 'phase.started':
       phase.tasks.clear();
+      phase.same.clear();
       if (!phase.again) phase.retries = 0;
       phase.again = false;
       phase.correction = event.revision && told(event.phase, event.revision, phase.correction);

@@ -143,7 +143,12 @@ function noteParts({ plan, result, details }: PhaseRow): readonly Part[] {
         ([target, spent]) => `rewind ${oneLine(target)} ${outOf(spent, gate?.maxPredecessorRetries)}`,
       )
     : [];
-  return [...[...retries, ...rewinds].map((text) => part(2, text, 'warn')), ...endParts(result)];
+  const same = result.status === 'approved' ? [...details.same] : [];
+  return [
+    ...[...retries, ...rewinds].map((text) => part(2, text, 'warn')),
+    ...same.map(([name, version]) => part(2, `${oneLine(name)} v${version} says the same`, 'dim')),
+    ...endParts(result),
+  ];
 }
 
 function endParts({ status, stale, because, reason, error }: PhaseResult): readonly Part[] {

@@ -27,7 +27,7 @@ export const GATE_WORDS: Words<GatePolicy> = {
   minConfidence: 'A request for changes with a confidence at or under this is asked again. 0 turns it off.',
   rewindTo: 'Which phases may be sent back: the direct predecessors, any ancestor, or just these.',
   invalidate:
-    'Which other readers of a phase that was sent back run again: none but the one that asked, those whose inputs changed, or all.',
+    'Which other readers of a phase that was sent back run again: none but the one that asked, those for whom what they read changed, or all.',
   regate: 'Whether a phase that is sent back must pass its own gate again.',
   layout: 'How the revision is written into the prompt.',
   strategy: 'What the revision carries beside the demand.',

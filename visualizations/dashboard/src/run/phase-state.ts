@@ -42,6 +42,7 @@ export function stateAfter(before: string | null, event: RunEvent, phase: string
     case 'phase.stale':
     case 'phase.warned':
     case 'phase.read':
+    case 'phase.unaffected':
     case 'phase.reflected':
     case 'attempt.unchanged':
     case 'loop.detected':

@@ -110,6 +110,7 @@ type PhaseEvent = Extract<RunEvent, { readonly phase: string }>;
 const BETWEEN: ReadonlySet<RunEvent['type']> = new Set([
   'phase.invalidated',
   'phase.stale',
+  'phase.unaffected',
   'phase.skipped',
   'phase.cancelled',
   'phase.read',

@@ -1,0 +1,211 @@
+/** What a phase has read, by task, and what that spares when a phase that it read commits again. */
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import {
+  human,
+  memoryStore,
+  resumeRun,
+  definePipeline,
+  startRun,
+  task,
+  type Run,
+  type TaskContext,
+} from '../src/index.ts';
+import { copyRun } from '../src/runtime/fork.ts';
+import { fake, play, trace, type Fake, type FakeOptions } from './rig.ts';
+
+/** Its `x` stays the same, its `y` changes with each attempt. */
+const source = () =>
+  fake('a', { tasks: [task('x', { run: () => 'x' }), task('y', { run: (one) => `y ${one.attempt}` })] });
+
+/** Sends back `a` once. */
+const sender = (verdict = 'RETRY_PREDECESSOR a: more') =>
+  fake('last', { after: ['a'], invalidate: 'changed', verdicts: [verdict, 'APPROVE'] });
+
+//  a ──▶ reader
+//  ▲ └─▶ last
+//  └──────┘ once
+async function readBy(run: (context: TaskContext) => unknown, options: Partial<FakeOptions> = {}) {
+  const reader = fake('reader', { after: ['a'], tasks: [task('work', { run })], ...options });
+  const { lines, result } = await play([source(), reader, sender()]);
+  const isAgain = lines.includes('reader invalidated by a g1');
+  const isSpared = lines.includes('reader unaffected by a v2');
+  expect(isAgain).toBe(!isSpared);
+  const { read, readTasks } = result.phases['reader'] ?? {};
+  return isAgain ? 'again' : { read, readTasks };
+}
+
+const SPARED = { read: { a: 2 }, readTasks: { a: ['x'] } };
+
+describe('a reader of one task', () => {
+  it('does not run again where just another task has put out something else, and says what counts as read', async () => {
+    expect(await readBy(({ inputs }) => inputs['a']?.['x'])).toEqual(SPARED);
+  });
+
+  it('runs again where that task has', async () => {
+    expect(await readBy(({ inputs }) => inputs['a']?.['y'])).toBe('again');
+  });
+
+  it('is one by what its gate reads as well', async () => {
+    const gated = (run: (context: TaskContext) => unknown) =>
+      readBy(({ inputs }) => inputs['a']?.['x'], { verdicts: [(one: TaskContext) => (run(one), 'APPROVE')] });
+    expect(await gated(({ inputs }) => inputs['a']?.['x'])).toEqual(SPARED);
+    expect(await gated(({ inputs }) => inputs['a']?.['y'])).toBe('again');
+    const checked = { checks: [{ name: 'c', run: ({ inputs }: TaskContext) => inputs['a']?.['y'] !== '' }] };
+    expect(await readBy(({ inputs }) => inputs['a']?.['x'], checked)).toBe('again');
+  });
+
+  it('is one by all its attempts since it started', async () => {
+    const run = ({ inputs, attempt }: TaskContext) => inputs['a']?.[attempt === 0 ? 'y' : 'x'];
+    expect(await readBy(run, { verdicts: ['RETRY: once more', 'APPROVE'] })).toBe('again');
+  });
+
+  it('is one by what its schema lets through', async () => {
+    const run = ({ inputs }: TaskContext) => inputs;
+    expect(await readBy(run, { input: z.object({ a: z.object({ x: z.string() }) }) })).toEqual(SPARED);
+    expect(await readBy(run, { input: z.object({ a: z.object({ x: z.string(), y: z.string() }) }) })).toBe('again');
+  });
+});
+
+describe('all of a phase counts as read', () => {
+  it.each<[string, (context: TaskContext) => unknown]>([
+    ['where nothing was', () => 1],
+    ['where just the names of tasks were', ({ inputs }) => Object.keys(inputs['a'] ?? {})],
+    ['by JSON of all inputs', ({ inputs }) => [inputs['a']?.['x'], JSON.stringify(inputs)]],
+    ['by JSON of it', ({ inputs }) => JSON.stringify(inputs['a'])],
+    ['by a copy', ({ inputs }) => ({ ...inputs['a'] })],
+    ['by a clone', ({ inputs }) => structuredClone(inputs['a'])],
+    ['by a clone of all inputs', ({ inputs }) => structuredClone({ ...inputs })],
+    ['by its values', ({ inputs }) => Object.values(inputs['a'] ?? {})],
+    ['by a text for logs', ({ inputs }) => [inputs['a']?.['x'], inspect(inputs['a'])]],
+    ['by such a text of all inputs', ({ inputs }) => [inputs['a']?.['x'], inspect(inputs)]],
+    ['as an output', ({ inputs }) => inputs['a']],
+  ])('%s', async (_, run) => {
+    expect(await readBy(run)).toBe('again');
+  });
+
+  it.each<[string, FakeOptions]>([
+    ['decides', { verdicts: ['ESCALATE: look', 'APPROVE'] }],
+    ['is a task', {}],
+  ])('where a person %s, who sees all of it', async (_, options) => {
+    const work = task('work', { run: ({ inputs }) => inputs['a']?.['x'] });
+    const look = task('look', { run: human({ question: 'Good?' }) });
+    const reader = fake('reader', { after: ['a'], tasks: options.verdicts ? [work] : [work, look], ...options });
+    let release: (value: unknown) => void = () => undefined;
+    const verdict = new Promise((resolve) => (release = resolve));
+    const last = fake('last', { after: ['a'], invalidate: 'changed', verdicts: [() => verdict, 'APPROVE'] });
+    const again = () => release('RETRY_PREDECESSOR a: more');
+    const give = async (run: Run) => {
+      const [item] = run.inbox();
+      if (item) await run.answer(item.id, { type: 'value', value: 'good' });
+    };
+    const { lines } = await play([source(), reader, last], {
+      when: {
+        'reader escalated (requested): look': (run) => run.decide('reader', 'APPROVE'),
+        'reader/look asks: Good?': give,
+        'reader approved v1 from a@1': again,
+        'reader approved v1 (unreviewed) from a@1': again,
+      },
+    });
+    expect(lines).toContain('reader invalidated by a g1');
+  });
+
+  it('where it subscribes to an artifact of the phase', async () => {
+    expect(await readBy(({ inputs }) => inputs['a']?.['x'], { subscribe: ['a/log'] })).toBe('again');
+  });
+
+  it('as long as the reader works: it may read more', async () => {
+    let release: (value: unknown) => void = () => undefined;
+    const slow = new Promise((resolve) => (release = resolve));
+    const work = task('work', {
+      run: async ({ inputs, generation }: TaskContext) => {
+        const value = inputs['a']?.['x'];
+        if (generation === 0) await slow;
+        return value;
+      },
+    });
+    const lines = await trace([source(), fake('reader', { after: ['a'], tasks: [work] }), sender()], {
+      when: { 'reader invalidated by a g1': () => release(1) },
+    });
+    expect(lines).toContain('reader invalidated by a g1');
+  });
+});
+
+describe('what was read by task', () => {
+  it('counts for an ancestor further up that was asked for', async () => {
+    //  a ──▶ b ──▶ reader, of a.x
+    //  ▲ └─▶ last
+    //  └──────┘ once
+    const b = fake('b', { after: ['a'], tasks: [task('work', { run: ({ inputs }) => inputs['a']?.['x'] })] });
+    const reader = (name: 'x' | 'y'): Fake =>
+      fake('reader', { after: ['b'], tasks: [task('work', { run: ({ inputs }) => inputs['a']?.[name] })] });
+    const lines = await trace([source(), b, reader('x'), sender()]);
+    expect(lines.filter((line) => line.includes('unaffected'))).toEqual([
+      'b unaffected by a v2',
+      'reader unaffected by a v2',
+    ]);
+    expect(await trace([source(), b, reader('y'), sender()])).toContain('reader invalidated by a g1');
+  });
+
+  it('is compared with what counts as read, version after version', async () => {
+    const a = fake('a', {
+      tasks: [
+        task('x', { run: ({ attempt }) => (attempt < 2 ? 'x' : 'x 2') }),
+        task('y', { run: ({ attempt }) => `y ${attempt}` }),
+      ],
+    });
+    const reader = fake('reader', { after: ['a'], tasks: [task('work', { run: ({ inputs }) => inputs['a']?.['x'] })] });
+    const last = fake('last', {
+      after: ['a'],
+      invalidate: 'changed',
+      verdicts: ['RETRY_PREDECESSOR a: more', 'RETRY_PREDECESSOR a: still more', 'APPROVE'],
+    });
+    const { lines, result } = await play([a, reader, last]);
+    expect(lines.filter((line) => /reader/u.test(line))).toEqual([
+      'reader started 0',
+      'reader approved v1 (unreviewed) from a.x@1',
+      'reader unaffected by a v2',
+      'reader invalidated by a g1',
+      'reader started 0 g1',
+      'reader approved v2 (unreviewed) from a.x@3',
+    ]);
+    expect(result.phases['reader']).toMatchObject({ read: { a: 3 }, readTasks: { a: ['x'] } });
+  });
+
+  it('is said of an equal version of a whole phase as well', async () => {
+    const a = fake('a', { outputs: ['one', 'one'] });
+    const reader = fake('reader', { after: ['a'] });
+    const { lines, result } = await play([a, reader, sender()]);
+    expect(lines).toContain('reader unaffected by a v2');
+    expect(result.phases['reader']).toMatchObject({ read: { a: 2 }, version: 1 });
+    expect(result.phases['reader']).not.toHaveProperty('readTasks');
+  });
+
+  it('is not known of work that another process has begun: all of it counts', async () => {
+    const pipeline = definePipeline({
+      name: 'p',
+      phases: [
+        source().definition,
+        fake('reader', {
+          after: ['a'],
+          tasks: [
+            task('first', { run: () => 1 }),
+            task('second', { after: ['first'], run: ({ inputs }) => inputs['a']?.['x'] }),
+          ],
+        }).definition,
+      ],
+    });
+    const store = memoryStore();
+    await startRun(pipeline, { store, runId: 'r' }).result;
+    const records = await store.read('r');
+    const cut = records.findIndex(({ event }) => event.type === 'task.started' && event.task === 'second');
+    const left = memoryStore();
+    await copyRun(left, 'r', records.slice(0, cut + 1), { startedAt: records[0]?.time ?? 0 });
+    const { phases } = await (await resumeRun(left, 'r', pipeline)).result;
+    expect(phases['reader']).toMatchObject({ status: 'approved', read: { a: 1 } });
+    expect(phases['reader']).not.toHaveProperty('readTasks');
+    const approved = records.find(({ event }) => event.type === 'phase.approved' && event.phase === 'reader');
+    expect(approved?.event).toMatchObject({ readTasks: { a: ['x'] } });
+  });
+});
