@@ -56,6 +56,17 @@ async function saidOf(line: CommandLine, options: CommandCheckOptions = {}): Pro
 }
 
 describe('the change that a failed command asks for', () => {
+  it('is the one that is named, whatever the command is for', async () => {
+    const named = { requiredChange: 'Name a number.', kind: 'test' } as const;
+    expect(await saidOf(node('process.exitCode=3'), named)).toEqual({
+      change: 'Name a number.',
+      feedback: 'Check "check" failed.',
+    });
+    expect((await saidOf(node('setInterval(() => {}, 1000)'), { ...named, timeout: 50 })).change).toMatch(
+      /end within 50 ms\.$/u,
+    );
+  });
+
   it.each([
     [undefined, 'Make `node --eval process.exitCode=3` pass (exit code 3).'],
     ['build', 'Make the build `node --eval process.exitCode=3` succeed (exit code 3).'],

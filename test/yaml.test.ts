@@ -195,13 +195,14 @@ phases:
       onExhausted: reject
       checks:
         - { name: tests, command: "cat log && exit 1", shell: true, kind: test, failures: "^not ok (.+)$" }
+        - { name: number, command: [node, --eval, "process.exit(1)"], requiredChange: Name a number. }
         - { name: old, command: [node, --eval, "process.exit(1)"], kind: lint, baseline: true, retries: 1 }
 `;
     const result = await startRun(pipelineOf(source, 'p.yaml', directory)).result;
     expect(result.phases['a']?.decisions[0]?.verdict).toEqual({
       type: 'retry',
-      requiredChange: 'Fix the 2 failing tests reported by `cat log && exit 1`.',
-      feedback: 'Check "tests" failed:\nnot ok a\nnot ok b',
+      requiredChange: 'Fix the 2 failing tests reported by `cat log && exit 1`. Name a number.',
+      feedback: 'Check "tests" failed:\nnot ok a\nnot ok b\n\nCheck "number" failed.',
     });
     expect(result.warnings.map(({ code }) => code)).toEqual(['CHECK_PREEXISTING']);
     await rm(directory, { recursive: true });
@@ -353,7 +354,7 @@ phases:
         p.yaml:20:20: "command": with "shell: true" the command is one line of text, not a list
           20 |         - command: [echo]
                                   ^
-        p.yaml:22:11: unknown key "retry". Known here are use, name, command, shell, cwd, env, stdin, timeout, maxOutputBytes, baseline, retries, kind, failures.
+        p.yaml:22:11: unknown key "retry". Known here are use, name, command, shell, cwd, env, stdin, timeout, maxOutputBytes, baseline, retries, kind, requiredChange, failures.
           22 |           retry: 4
                          ^
       docs/yaml.md has every key; schema/pipeline.schema.json tells them to editors.

@@ -19,6 +19,8 @@ export interface CommandCheckOptions extends Omit<CommandOptions, 'output' | 'ti
   readonly timeout?: number | undefined;
   /** What the command is for: the change that a failure asks for is worded accordingly. @default any command */
   readonly kind?: CheckKind | undefined;
+  /** The change that a failure asks for, as one imperative sentence; not where the command does not end in time. @default it names the command, by `kind` */
+  readonly requiredChange?: string | undefined;
   /**
    * Finds the names of what failed in the output, such as tests: the first group, or the whole match where there is none. It is
    * applied to the text without escape codes, line by line (`m`) and everywhere (`g`). The names are counted, and a baseline is
@@ -87,13 +89,14 @@ function resultOf(line: CommandLine, options: CommandCheckOptions, end: ProcessE
 /** The change that is needed, in one sentence. */
 function changeFor(
   line: CommandLine,
-  { kind, timeout }: CommandCheckOptions,
+  { kind, requiredChange, timeout }: CommandCheckOptions,
   end: ProcessEnd,
   text: string,
   known: number,
 ): string {
   const what = shown(line);
   if (end.timedOut) return `Make ${what} end within ${timeout} ms.`;
+  if (requiredChange !== undefined) return requiredChange;
   const how = `(${howItEnded(end)})`;
   if (kind === undefined) return `Make ${what} pass ${how}.`;
   const { noun, otherwise } = KINDS[kind];

@@ -38,10 +38,11 @@ phases:
       - name: write
         command: [node, --print, "'Gates are old.' + (process.env.PHASEGATE_FEEDBACK && ' 7 of 10 catch a defect.')"]
     review:
-      # The gate: a check that fails sends the phase back, with what it has printed.
+      # The gate: a check that fails sends the phase back, and says what is to change.
       checks:
         - name: number
-          command: [node, --eval, "if (!/[0-9]/.test(\${READ}.outputs.write)) { console.log('Name a number.'); process.exit(1); }"]
+          command: [node, --eval, "process.exit(/[0-9]/.test(\${READ}.outputs.write) ? 0 : 1)"]
+          requiredChange: Name a number.
           stdin: inputs
 
   - name: page

@@ -6,14 +6,18 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { files, phasegate } from './cli.ts';
+import { files, phasegate, untimed } from './cli.ts';
+
+/** What their gates ask for, in one readable line. */
+const RESEARCH = 'research: retry 1/2: One finding is not enough.';
+const DRAFT = 'draft: retry 1/2: Name a number.';
 
 describe('phasegate init', () => {
   it.each([
-    { args: [], file: 'pipeline.ts', ends: '5 attempts, 2 corrections' },
-    { args: ['ts'], file: 'pipeline.ts', ends: '5 attempts, 2 corrections' },
-    { args: ['yaml'], file: 'pipeline.yaml', ends: '3 attempts, 1 correction' },
-  ])('$args writes $file, which runs at once, and says what to do next', async ({ args, file, ends }) => {
+    { args: [], file: 'pipeline.ts', ends: '5 attempts, 2 corrections', asked: RESEARCH },
+    { args: ['ts'], file: 'pipeline.ts', ends: '5 attempts, 2 corrections', asked: RESEARCH },
+    { args: ['yaml'], file: 'pipeline.yaml', ends: '3 attempts, 1 correction', asked: DRAFT },
+  ])('$args writes $file, which runs at once, and says what to do next', async ({ args, file, ends, asked }) => {
     const cwd = await files({});
     const { code, stdout, stderr } = await phasegate(['init', ...args], { cwd });
     expect([code, stderr]).toEqual([0, '']);
@@ -22,7 +26,9 @@ describe('phasegate init', () => {
     for (const step of steps) {
       const ended = await phasegate(step.split(' '), { cwd });
       expect([step, ended.code, ended.stderr]).toEqual([step, 0, '']);
-      if (step.startsWith('run')) expect(ended.stdout).toContain(`2 of 2 phases approved, ${ends}`);
+      if (!step.startsWith('run')) continue;
+      expect(ended.stdout).toContain(`2 of 2 phases approved, ${ends}`);
+      expect(untimed(ended.stdout)).toContain(asked);
     }
   });
 

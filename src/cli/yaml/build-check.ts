@@ -25,9 +25,9 @@ export function buildCheck(fields: CheckFields, directory: string): Check<unknow
     case 'command':
     case undefined: {
       const line = lineOf(fields);
-      const { kind, baseline, retries, failures } = fields;
+      const { kind, requiredChange, baseline, retries, failures } = fields;
       const pattern = failures === undefined ? undefined : new RegExp(failures, 'u');
-      const options = { ...optionsOf(fields, directory), kind, baseline, retries, failures: pattern };
+      const options = { ...optionsOf(fields, directory), kind, requiredChange, baseline, retries, failures: pattern };
       return commandCheck(name ?? nameOf(line), line, options);
     }
   }

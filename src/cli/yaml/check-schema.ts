@@ -35,6 +35,10 @@ const commandCheck = commandObject({
     z.enum(CHECK_KINDS).optional(),
     'What the command is for: the change that is asked for is worded accordingly. Without it the command is named.',
   ),
+  requiredChange: told(
+    text.optional(),
+    'The change that a failure asks for, as one imperative sentence. Without it the command is named, by what it is for.',
+  ),
   failures: told(
     text.refine(isPattern, 'expected a regular expression').optional(),
     'Finds the names of what failed in the output: a regular expression whose first group, or whole match, is one. Without it the outcome counts as a whole.',
