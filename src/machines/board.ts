@@ -76,8 +76,8 @@ export interface Board extends PipelineInput {
   readonly edition: number;
   attended: boolean;
   kept: boolean | undefined;
-  /** When the fork was made, and of how many records; only while a journal is told again. */
-  forked: EventOf<'run.started'>['forked'];
+  /** What the journal has of the start beside: how the run was forked, if its input was masked. */
+  marks: Pick<EventOf<'run.started'>, 'forked' | 'masked'>;
   /** Others while a journal is replayed. */
   ports: BoardPorts;
   readonly graph: Graph;
@@ -126,7 +126,7 @@ export function createBoard(input: PipelineInput, ports: BoardPorts): Board {
     given: input.given,
     attended: input.attended ?? false,
     kept: input.kept,
-    forked: undefined,
+    marks: {},
     memory: input.memory,
     edition: input.edition ?? EDITION,
     ports,

@@ -111,7 +111,8 @@ export function causeOf(
 /** Begins a run as its first record says that it began. */
 function openAsTold(board: Board, event: EventOf<'run.started'>): void {
   board.kept = event.kept;
-  board.forked = event.forked;
+  const { forked, masked } = event;
+  board.marks = { ...(masked && { masked }), ...(forked && { forked }) };
   open(board, fingerprintLike(board.plan, event));
 }
 

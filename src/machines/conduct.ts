@@ -29,14 +29,14 @@ import type { TimeLimit } from './time-limits.ts';
 
 /** Begins the run: the phases without predecessors start. @param mark The fingerprint of its plan, where that is known. */
 export function open(board: Board, mark = fingerprint(board.plan)): void {
-  const { plan, input = null, given, graph, attended, kept, memory, edition, forked } = board;
+  const { plan, input = null, given, graph, attended, kept, memory, edition, marks } = board;
   const more = {
     ...(given !== undefined && { given }),
     ...(attended && { attended }),
     ...(kept && { kept }),
     ...(memory !== undefined && { memory }),
     ...(edition > 1 && { edition }),
-    ...(forked && { forked }),
+    ...marks,
   };
   board.outbox.push({ type: 'run.started', plan, fingerprint: mark, input, ...more });
   enqueue(

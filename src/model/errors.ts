@@ -18,6 +18,7 @@ export type ErrorCode =
   | 'FORK_INVALID'
   | 'HUMAN_UNREACHABLE'
   | 'INPUT_INVALID'
+  | 'INPUT_MASKED'
   | 'INTERNAL'
   | 'ITEM_UNKNOWN'
   | 'JOURNAL_DIVERGED'

@@ -124,6 +124,8 @@ const runEvents = [
     memory: z.string().optional(),
     /** The edition of the rules that the run goes by; absent for the first. */
     edition: z.int().min(2).optional(),
+    /** Whether `redact` has masked the input, so that it is not here as the handlers were given it. */
+    masked: z.literal(true).optional(),
     /** When the fork was made, in milliseconds since 1970, and of how many records. Absent if the run is no fork. */
     forked: z.object({ at: z.number(), records: z.int().min(1) }).optional(),
   }),

@@ -11,6 +11,7 @@ import type { RunEvent, Verdict } from './event.ts';
 import type { Issue } from './issue.ts';
 import type { Correction, Revision } from './revision.ts';
 import { MASK, maskKnown } from './known-secrets.ts';
+import { withMaskTold } from './masked-input.ts';
 import { maskSecrets, SECRET_FIELD } from './secrets.ts';
 
 /** Changes an event before it becomes a record: texts of it, and nothing else. */
@@ -35,7 +36,7 @@ export function guardRedact(redact: Redact): Redact {
   return (event) => {
     try {
       const redacted: unknown = redact(event);
-      if (isOfType(redacted, event.type)) return mapTexts(redacted, maskKnown);
+      if (isOfType(redacted, event.type)) return told(event, mapTexts(redacted, maskKnown));
     } catch {
       // What cannot be looked through is not let through.
     }
@@ -46,6 +47,11 @@ export function guardRedact(redact: Redact): Redact {
 // --- internal ---
 
 type Mask = (text: string) => string;
+
+/** The event as it is kept, with what handlers cannot get from it any more. */
+function told(event: RunEvent, kept: RunEvent): RunEvent {
+  return event.type === 'run.started' && kept.type === event.type ? withMaskTold(event, kept) : kept;
+}
 
 /** An event with its free texts replaced; the same one where none is. */
 function mapTexts(event: RunEvent, mask: Mask): RunEvent {

@@ -19,7 +19,7 @@ import type { Batch, RunStore } from '../store/port.ts';
 import { readRun } from '../store/read.ts';
 import { runUnknown } from '../store/refusals.ts';
 import { acceptDecision } from './desk.ts';
-import { checkForkInput } from './input.ts';
+import { checkForkInput, checkUnmasked } from './input.ts';
 import { giveBack } from './keeping.ts';
 import { definitionOf, tell, type ResumeOptions } from './resume.ts';
 import { checkPipeline } from './run.ts';
@@ -33,6 +33,8 @@ export interface ForkOptions {
    * latest decision it is. What came after it is not copied.
    */
   readonly decision?: Decision | undefined;
+  /** Makes a fork although `redact` has masked the input of the run. @default false */
+  readonly allowMasked?: boolean | undefined;
   /** @default a ULID */
   readonly runId?: string | undefined;
 }
@@ -41,7 +43,7 @@ export interface ForkOptions {
  * Makes a new run that is left where another was at some point: resume it, with the same pipeline or a changed one.
  *
  * @returns The id of the new run.
- * @throws PhasegateError `RUN_UNKNOWN`, `FORK_INVALID` where there is no such point; `DECISION_INVALID`, `DECISION_TARGET_INVALID`
+ * @throws PhasegateError `RUN_UNKNOWN`, `INPUT_MASKED`, `FORK_INVALID` where there is no such point; `DECISION_INVALID`, `DECISION_TARGET_INVALID`
  *   where a person could not have decided so.
  */
 export async function forkRun(store: RunStore, runId: string, options: ForkOptions): Promise<string> {
@@ -103,6 +105,7 @@ const MOST_NAMED = 10;
 async function recordsFor(store: RunStore, runId: string, options: ForkOptions): Promise<readonly RunRecord[]> {
   const records = await readRun(store, runId);
   if (records.length === 0) throw runUnknown('fork', runId);
+  if (!options.allowMasked) checkUnmasked('fork', runId, records);
   return options.decision
     ? decidedOtherwise(runId, records, options.at, options.decision)
     : records.slice(0, pointOf(runId, records, options.at));

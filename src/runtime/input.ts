@@ -40,6 +40,21 @@ export async function inputOf({ name, work }: Pick<Pipeline, 'name' | 'work'>, g
 }
 
 /**
+ * Refuses to go on with an input that was masked when it was kept: handlers would get what stands for it.
+ *
+ * @param how What was asked for.
+ * @throws PhasegateError `INPUT_MASKED`
+ */
+export function checkUnmasked(how: 'fork' | 'resume' | 'retry', runId: string, records: readonly RunRecord[]): void {
+  const first = records[0]?.event;
+  if (first?.type !== 'run.started' || !first.masked) return;
+  const problem = `Cannot ${how} run ${runId} as \`redact\` has masked its input, so that handlers would get what stands for it`;
+  throw new PhasegateError('INPUT_MASKED', problem, {
+    hint: 'Start another run with that input; or pass `allowMasked: true`, if no handler needs what is masked.',
+  });
+}
+
+/**
  * Validates the input of a fork anew: its pipeline may have another schema than the run that it was made of.
  *
  * @throws PhasegateError `INPUT_INVALID`
@@ -50,7 +65,8 @@ export async function checkForkInput(
   records: readonly RunRecord[],
 ): Promise<void> {
   const first = records[0]?.event;
-  if (!work.input || first?.type !== 'run.started') return;
+  // Of an input that was masked there is nothing to judge.
+  if (!work.input || first?.type !== 'run.started' || first.masked) return;
   const { given, input } = first;
   // What an earlier build was given is not known, as its journals have only what a schema has made of it.
   if (given === undefined) return;

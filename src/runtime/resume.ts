@@ -22,7 +22,7 @@ import { runUnknown } from '../store/refusals.ts';
 import { releaseGone } from '../store/worker.ts';
 import { checkBegun } from './begun.ts';
 import { runEngine } from './engine.ts';
-import { checkForkInput } from './input.ts';
+import { checkForkInput, checkUnmasked } from './input.ts';
 import { giveBack, keepRun, type KeepingOptions } from './keeping.ts';
 import { checkEnd } from './not-resumed.ts';
 import { createRecordLog, reveal } from './records.ts';
@@ -41,6 +41,8 @@ export interface ResumeOptions extends Pick<
    * @default false
    */
   readonly allowChanged?: boolean | undefined;
+  /** Goes on although `redact` has masked the input of the run: handlers get the input as it was kept. @default false */
+  readonly allowMasked?: boolean | undefined;
   /**
    * Whether a person can be reached from now on: then a review that cannot be had waits for a decision instead of failing,
    * also one that is at work.
@@ -57,7 +59,7 @@ export interface ResumeOptions extends Pick<
  * again, with the same idempotency key.
  *
  * @throws PhasegateError `RUN_UNKNOWN`, `RUN_ENDED`, `RUN_LEASED` where another process works on it, `RUN_CHANGED` where the
- *   pipeline is another than it was started with, `JOURNAL_DIVERGED` where that would not have led to its records.
+ *   pipeline is another than it was started with, `INPUT_MASKED`, `JOURNAL_DIVERGED` where that would not have led to its records.
  */
 export function resumeRun<O>(
   store: RunStore,
@@ -159,6 +161,7 @@ async function proceed<O>(
   const lease = await store.acquire(runId, holder ?? thisHolder(), TELLING_MS);
   try {
     const records = sharing(pipeline.plan, await readRun(store, runId));
+    if (!options.allowMasked) checkUnmasked(how, runId, records);
     if (kept.forkOf !== undefined) await checkForkInput(runId, pipeline, records);
     const told = tell(runId, pipeline, records, options, how);
     const log = createRecordLog(runId, () => clock?.now?.() ?? Date.now(), true);

@@ -37,6 +37,11 @@ export function originOf({ stack }: ErrorInfo): string | undefined {
 /** What to do at a terminal, where the library's own advice is for code that calls it: by code, and how messages begin. */
 const ADVICE: readonly (readonly [code: ErrorCode, start: string, advice: string])[] = [
   ['INPUT_INVALID', 'Cannot start a run', 'Give it with --input key=text, --input key:=json, or --input-file.'],
+  [
+    'INPUT_MASKED',
+    'Cannot ',
+    'Start another run with that input. A program can go on with what was kept, by `allowMasked`.',
+  ],
   ['TASK_TIMEOUT', 'Cannot wait longer', 'Raise `timeout`, or make the work faster.'],
   [
     'RUN_ENDED',

@@ -1,0 +1,119 @@
+/**
+ * What becomes of a run whose input was masked as it was kept.
+ */
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import {
+  definePipeline,
+  forkRun,
+  memoryStore,
+  phase,
+  readRun,
+  recoverAll,
+  redactSecrets,
+  resumeRun,
+  startRun,
+  task,
+  type RunEvent,
+  type RunStore,
+} from '../src/index.ts';
+
+const KEY = 'key-of-the-house';
+
+/** Keeps the key of the input to itself. */
+function redact(event: RunEvent): RunEvent {
+  if (event.type !== 'run.started') return redactSecrets(event);
+  return { ...event, input: { ...(event.input as object), key: '[redacted]' } };
+}
+
+/** A run that was left as it waited for a person. */
+async function left(given: unknown, how: Parameters<typeof startRun>[1] = {}) {
+  const seen: unknown[] = [];
+  const pipeline = definePipeline({
+    name: 'p',
+    input: z.object({ key: z.string(), count: z.coerce.number() }),
+    phases: [
+      phase('open', {
+        tasks: [
+          task('door', {
+            run({ input }) {
+              seen.push(input);
+              return 'open';
+            },
+          }),
+        ],
+        review: () => 'ESCALATE: see it',
+      }),
+    ],
+  });
+  const store: RunStore = memoryStore();
+  const run = startRun(pipeline, { store, runId: 'r', input: given as never, ...(how as object) });
+  for await (const { event } of run) if (event.type === 'phase.escalated') break;
+  run.suspend();
+  await run.result;
+  const [first] = await readRun(store, 'r');
+  if (first?.event.type !== 'run.started') throw new Error('the run has not started');
+  return { pipeline, store, seen, started: first.event };
+}
+
+describe('a run whose input was masked', () => {
+  it.each([
+    ['as it was given', { key: KEY, count: 4 }, 'input'],
+    ['and changed by its schema', { key: KEY, count: '4' }, undefined],
+  ])('%s has nothing of it in its records, and says so', async (_, given, kept) => {
+    const { started } = await left(given, { redact });
+    expect(started).toMatchObject({ input: { key: '[redacted]', count: 4 }, masked: true });
+    expect(started.given).toBe(kept);
+    expect(JSON.stringify(started)).not.toContain(KEY);
+  });
+
+  it('is not forked, and no fork is kept', async () => {
+    const { store, seen } = await left({ key: KEY, count: 4 }, { redact });
+    const fork = forkRun(store, 'r', { at: { phase: 'open' } });
+    await expect(fork).rejects.toMatchObject({
+      code: 'INPUT_MASKED',
+      hint: 'Start another run with that input; or pass `allowMasked: true`, if no handler needs what is masked.',
+    });
+    expect(await store.runs()).toHaveLength(1);
+    expect(seen).toEqual([{ key: KEY, count: 4 }]);
+  });
+
+  it('is not gone on with, and is told by recoverAll()', async () => {
+    const { pipeline, store } = await left({ key: KEY, count: 4 }, { redact });
+    await expect(resumeRun(store, 'r', pipeline, { redact })).rejects.toMatchObject({ code: 'INPUT_MASKED' });
+    const { runs, failed } = await recoverAll(store, [pipeline], { redact });
+    expect([runs, failed]).toMatchObject([[], [{ runId: 'r', error: { code: 'INPUT_MASKED' } }]]);
+    expect((await store.run('r'))?.lease).toBeUndefined();
+  });
+
+  it('goes on with what was kept where that is allowed, and its fork says so as well', async () => {
+    const { pipeline, store, seen } = await left({ key: KEY, count: '4' }, { redact });
+    const id = await forkRun(store, 'r', { at: { phase: 'open' }, allowMasked: true });
+    await expect(resumeRun(store, id, pipeline, { redact })).rejects.toMatchObject({ code: 'INPUT_MASKED' });
+    const fork = await resumeRun(store, id, pipeline, { redact, allowMasked: true });
+    for await (const { event } of fork) if (event.type === 'phase.escalated') break;
+    await fork.decide('open', 'APPROVE');
+    expect((await fork.result).status).toBe('completed');
+    expect(seen).toEqual([
+      { key: KEY, count: 4 },
+      { key: '[redacted]', count: 4 },
+    ]);
+  });
+});
+
+describe('a run whose input looks as if it was masked', () => {
+  it('goes on, as it was given that', async () => {
+    const { pipeline, store, started } = await left({ key: '[redacted]', count: 4 }, { redact });
+    expect(started.masked).toBeUndefined();
+    const fork = await forkRun(store, 'r', { at: { phase: 'open' } });
+    const run = await resumeRun(store, fork, pipeline, { redact });
+    run.cancel();
+    expect((await run.result).status).toBe('cancelled');
+  });
+
+  it('keeps its input by default, secrets included', async () => {
+    const { started } = await left({ key: `sk-ant-api03-${'a'.repeat(40)}`, count: '4' });
+    expect(started.masked).toBeUndefined();
+    expect(started.given).toMatchObject({ value: { count: '4' } });
+  });
+});
