@@ -2,7 +2,7 @@
  * Whatever reviewers answer, runs end, stay within what `analyze` says, and under `policies.strict` commit nothing but what was
  * approved in so many words.
  *
- * `PHASEGATE_SCENARIOS=5000 npx vitest run test/property/answers.test.ts` tries that many, with random seeds.
+ * `PHASEGATE_SEED=random PHASEGATE_SCENARIOS=5000 npx vitest run test/property/answers.test.ts` tries other scenarios, and that many.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -22,9 +22,9 @@ import { openaiReviewer, type AskReply } from '../../src/openai.ts';
 import { nonceIn } from '../openai/server.ts';
 import { drive, simulatedTime, type SimulatedTime } from '../rig.ts';
 import { whatIsToldOtherwise } from '../told-again.ts';
+import { numberOfRuns } from './number-of-runs.ts';
 
-const MORE = Number(process.env['PHASEGATE_SCENARIOS'] ?? 0);
-const options = MORE > 0 ? { numRuns: MORE } : { numRuns: 170, seed: 11 };
+const options = numberOfRuns({ runs: 170, seed: 11 });
 
 /** How a reviewer is asked: by a function, by its text, or as a model. */
 type Kind = 'code' | 'text' | 'model';

@@ -1,7 +1,7 @@
 /**
  * What `analyze` says can happen at most, against what happens.
  *
- * `PHASEGATE_SCENARIOS=5000 npx vitest run test/property/bounds.test.ts` tries that many, with random seeds.
+ * `PHASEGATE_SEED=random PHASEGATE_SCENARIOS=5000 npx vitest run test/property/bounds.test.ts` tries other scenarios, and that many.
  */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { analyze, startRun, type PhaseBound, type RunEvent, type RunRecord } from '../../src/index.ts';

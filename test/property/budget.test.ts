@@ -1,7 +1,7 @@
 /**
  * What runs report under limits, where every try says the truth about what it uses at most.
  *
- * `PHASEGATE_SCENARIOS=5000 npx vitest run test/property/budget.test.ts` tries that many, with random seeds.
+ * `PHASEGATE_SEED=random PHASEGATE_SCENARIOS=5000 npx vitest run test/property/budget.test.ts` tries other scenarios, and that many.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -19,9 +19,9 @@ import {
 } from '../../src/index.ts';
 import { drive, simulatedTime, type SimulatedTime } from '../rig.ts';
 import { whatIsToldOtherwise } from '../told-again.ts';
+import { numberOfRuns } from './number-of-runs.ts';
 
-const MORE = Number(process.env['PHASEGATE_SCENARIOS'] ?? 0);
-const options = MORE > 0 ? { numRuns: MORE } : { numRuns: 150, seed: 5 };
+const options = numberOfRuns({ runs: 150, seed: 5 });
 
 /** One try: what it uses of what it may, in eighths, in how many reports, how long it takes, and whether it fails. */
 interface Try {

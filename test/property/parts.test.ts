@@ -1,7 +1,7 @@
 /**
  * Random runs that are stopped after any record and resumed: what people answer, and when, leads to the same as in one go.
  *
- * `PHASEGATE_SCENARIOS=5000 npx vitest run test/property/parts.test.ts` tries that many per property, with random seeds.
+ * `PHASEGATE_SEED=random PHASEGATE_SCENARIOS=5000 npx vitest run test/property/parts.test.ts` tries other scenarios, and that many per property.
  */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it, vi } from 'vitest';

@@ -1,7 +1,7 @@
 /**
  * The runtime against the reference, on random scenarios.
  *
- * `PHASEGATE_SCENARIOS=5000 npx vitest run test/property` tries that many per property, with random seeds.
+ * `PHASEGATE_SEED=random PHASEGATE_SCENARIOS=5000 npx vitest run test/property` tries other scenarios, and that many per property.
  */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it, vi } from 'vitest';

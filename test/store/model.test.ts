@@ -10,8 +10,9 @@ import { memoryStore, PhasegateError, type Lease } from '../../src/index.ts';
 import type { RunStore } from '../../src/store/port.ts';
 import { sqliteStore } from '../../src/store.ts';
 import { answerTo, batchOf, openItem, pictureOf } from '../../src/testing/store/trial.ts';
+import { numberOfRuns } from '../property/number-of-runs.ts';
 
-const sequences = Number(process.env['PHASEGATE_SCENARIOS'] ?? 100);
+const options = numberOfRuns({ runs: 100, seed: 20_260_101 });
 const folder = mkdtempSync(join(tmpdir(), 'phasegate-model-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -51,15 +52,17 @@ const steps = {
     })
     .map((x) =>
       step('append', x, async ({ store, leases }) => {
-        const last = (await store.run(x.run))?.seq ?? 0;
-        const first = last + x.gap;
+        const standing = await store.run(x.run);
+        const first = (standing?.seq ?? 0) + x.gap;
         const closed = x.closes === undefined ? undefined : await store.item(`${x.run}:${x.closes}`);
         const items = [
           ...(x.opens ? [openItem(x.run, first, { openedAt: x.time })] : []),
           ...(closed ? [{ ...closed, closedAt: 7, outcome: 'done' }] : []),
         ];
         const artifacts = x.artifacts.map((hash) => ({ hash, content: `"${hash}"` }));
-        const info = { status: x.status, startedAt: x.time % 3, updatedAt: x.time, pipeline: x.time > 2 ? 'p' : 'q' };
+        // Neither ever changes.
+        const { startedAt, pipeline } = standing ?? { startedAt: x.time % 3, pipeline: x.time > 2 ? 'p' : 'q' };
+        const info = { status: x.status, startedAt, updatedAt: x.time, pipeline };
         const batch = batchOf(x.run, first, { count: x.count, items, artifacts, info });
         return store.append(batch, leases[x.lease ?? leases.length]);
       }),
@@ -145,7 +148,7 @@ describe('sqliteStore() and memoryStore()', () => {
         await fc.asyncModelRun(() => setup, sequence);
         await setup.real.party.store.close();
       }),
-      { numRuns: sequences, ...(process.env['PHASEGATE_SCENARIOS'] === undefined && { seed: 20_260_101 }) },
+      options,
     );
     // What never happened was not compared.
     for (const outcome of [
@@ -158,7 +161,7 @@ describe('sqliteStore() and memoryStore()', () => {
       'ITEM_UNKNOWN',
       'RUN_UNKNOWN',
     ])
-      expect(seen.get(outcome) ?? 0, outcome).toBeGreaterThan(sequences / 20);
+      expect(seen.get(outcome) ?? 0, outcome).toBeGreaterThan(options.numRuns / 25);
   }, 120_000);
 });
 
