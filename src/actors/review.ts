@@ -104,8 +104,8 @@ function askAll(gate: Gate): void {
   for (const reviewer of missing) {
     ask(gate, reviewer, isAlone, (answer) => {
       waitsFor -= 1;
-      if (asksPerson(gate.work, reviewer)) people -= 1;
-      else tellIfForPeople(gate, { people, waitsFor });
+      const isPerson = asksPerson(gate.work, reviewer);
+      if (isPerson) people -= 1;
       // Reviewers that were told to stop give no answer.
       if (!isOver) answers[reviewer.name] = answer;
       if (!isOver && isBroken(answer)) {
@@ -113,6 +113,7 @@ function askAll(gate: Gate): void {
         if (waitsFor > 0) forget = scope.after(ABORT_GRACE_MS, end);
         scope.halt();
       }
+      if (!isPerson && !isOver) tellIfForPeople(gate, { people, waitsFor });
       if (waitsFor === 0) end();
     });
   }

@@ -22,7 +22,7 @@ import {
   type ReviewerSpec,
 } from './scenario.ts';
 import { allowedTargets, asAllowed, rank } from './targets.ts';
-import { later, nextCall, type Phase, type World } from './world.ts';
+import { at, later, nextCall, say, type Phase, type World } from './world.ts';
 
 /** What a gate, a task or a person makes of an attempt. */
 export type Verdict =
@@ -120,13 +120,20 @@ function askReviewers(
   const asked = gate.reviewers.filter(({ name }) => !known.has(name));
   if (asked.length === 0) return end({ type: 'approve' }, known);
   let open = asked.length;
+  let people = asked.filter((one) => one.asked).length;
   let over = false;
+  /** Work is over, and a person is waited for; of people alone, and of nobody else, the items tell. */
+  const wait = () => {
+    if (people === 0 || people < open || people === gate.reviewers.length || world.ended !== undefined) return;
+    say(world, 'review.waiting', phase.name, at(phase));
+  };
   const hear = (name: string, verdict: Verdict, byPerson = false): void => {
     const whole = completed(phase, name, verdict);
     heard.set(name, byPerson ? whole : believed(whole));
     open--;
+    if (byPerson) people--;
     over = open === 0 || brokenBy(verdict) !== undefined;
-    if (!over) return;
+    if (!over) return byPerson ? undefined : wait();
     if (open > 0) stopBeside(world, phase);
     if (world.ended !== undefined) return;
     const all = gate.reviewers.flatMap((one) => [...heard].filter(([who]) => who === one.name));
@@ -155,6 +162,7 @@ function askReviewers(
       hear(name, judged(phase, gate, act));
     });
   };
+  wait();
   // Who has asked before is served before.
   look(world);
   for (const one of asked) {
