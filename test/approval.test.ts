@@ -6,12 +6,14 @@ import {
   parseDecision,
   phase,
   policies,
+  reject,
   retry,
   startRun,
   task,
   type Decision,
   type GatePolicy,
   type Issue,
+  type ReviewOptions,
 } from '../src/index.ts';
 
 /** How a gate takes answers, one for each time that it asks; the last one stands for all that follow. */
@@ -77,6 +79,57 @@ describe('approvals that contradict themselves are asked again', () => {
     ['a score that is too low', { score: 69 }, { approval: { minScore: 70 } }],
   ] as const)('nor, where `gate.approval` says so, with %s', async (_, fields, policy) => {
     expect(await taken([{ ...approve(), ...fields }], policy)).toStrictEqual(unavailable);
+  });
+});
+
+describe('an approval that contradicts itself, of one of several reviewers', () => {
+  const bad = { ...approve(), issues: [issue('high')] };
+
+  /** How a gate of two reviewers ends, and how often each was asked. */
+  async function together(boss: readonly unknown[], peer: readonly unknown[], gate: Partial<ReviewOptions> = {}) {
+    const asked = { boss: 0, peer: 0 };
+    const by = (['boss', 'peer'] as const).map((name) => {
+      const answers = { boss, peer }[name];
+      return task(name, { run: () => answers[Math.min(asked[name]++, answers.length - 1)] as Decision });
+    });
+    const review = { reviewBackoff: { first: 0 }, maxReviewErrors: 1, maxRetries: 0, ...gate, by } as ReviewOptions;
+    const work = phase('work', { tasks: [task('work', { run: () => 1 })], review });
+    const { phases } = await startRun(definePipeline({ name: 'p', phases: [work] })).result;
+    const { status, error } = phases['work'] ?? {};
+    return { status: error ? error.code : status, ...asked };
+  }
+
+  it('is asked again, of that one alone', async () => {
+    expect(await together([bad, approve()], [approve()])).toEqual({ status: 'approved', boss: 2, peer: 1 });
+    expect(await together([bad], [approve()])).toEqual({ status: 'REVIEW_UNAVAILABLE', boss: 2, peer: 1 });
+  });
+
+  it('is no approval for a quorum, which others can reach without it', async () => {
+    expect(await together([bad], [approve()], { quorum: 1 })).toEqual({ status: 'approved', boss: 1, peer: 1 });
+    expect(await together([bad], [retry('more')], { quorum: 1 })).toEqual({
+      status: 'REVIEW_UNAVAILABLE',
+      boss: 2,
+      peer: 1,
+    });
+  });
+
+  it('is guarded by the same options for each', async () => {
+    const gate = { approval: { minScore: 70, minConfidence: 0.6 } };
+    const [low, unsure] = [
+      { ...approve(), score: 69 },
+      { ...approve(), confidence: 0.6 },
+    ];
+    expect(await together([low, approve()], [unsure, approve()], gate)).toEqual({
+      status: 'approved',
+      boss: 2,
+      peer: 2,
+    });
+    expect(await together([low], [unsure], gate)).toEqual({ status: 'REVIEW_UNAVAILABLE', boss: 2, peer: 2 });
+    expect(await together([low], [unsure])).toEqual({ status: 'approved', boss: 1, peer: 1 });
+  });
+
+  it('never outweighs a rejection of another', async () => {
+    expect(await together([bad, approve()], [reject('no')])).toEqual({ status: 'rejected', boss: 2, peer: 1 });
   });
 });
 

@@ -25,6 +25,50 @@ function problemsOf(source: string): string {
   throw new Error('The file is sound.');
 }
 
+describe('approvals that a gate in YAML takes', () => {
+  const file = (answer: string, gate = '', policy = '') => `
+name: guarded
+${policy}
+phases:
+  - name: draft
+    tasks: [{ name: write, command: [echo, text] }]
+    review:
+      by: { command: [echo, '${answer}'], output: json }
+      maxReviewErrors: 0
+      ${gate}
+`;
+  const statusOf = async (source: string) => {
+    const { phases } = await startRun(pipelineOf(source, 'p.yaml', tmpdir())).result;
+    const { status, error } = phases['draft'] ?? {};
+    return error ? `${status}: ${error.code}` : status;
+  };
+  const approval = 'approval: { minScore: 70, minConfidence: 0.6, maxSeverity: low }';
+
+  it.each([
+    ['{"type":"approve"}', 'approved'],
+    ['{"type":"approve","score":70,"confidence":0.7}', 'approved'],
+    ['{"type":"approve","score":69}', 'failed: REVIEW_UNAVAILABLE'],
+    ['{"type":"approve","confidence":0.6}', 'failed: REVIEW_UNAVAILABLE'],
+    ['{"type":"approve","issues":[{"severity":"medium","description":"Late."}]}', 'failed: REVIEW_UNAVAILABLE'],
+  ])('%s: %s', async (answer, status) => {
+    expect(await statusOf(file(answer, approval))).toBe(status);
+    expect(await statusOf(file(answer, '', `policy: { ${approval} }`))).toBe(status);
+  });
+
+  it('are those that its defaults let through where it says nothing', async () => {
+    expect(await statusOf(file('{"type":"approve","score":1,"confidence":0.1}'))).toBe('approved');
+    const high = '{"type":"approve","issues":[{"severity":"high","description":"No login."}]}';
+    expect(await statusOf(file(high))).toBe('failed: REVIEW_UNAVAILABLE');
+    expect(await statusOf(file(high, 'approval: { maxSeverity: critical }'))).toBe('approved');
+  });
+
+  it('are refused an option that there is none of, and a value that is none', () => {
+    const wrong = file('{}', 'approval: { minScores: 70, maxSeverity: worst }');
+    expect(problemsOf(wrong)).toContain('minScores');
+    expect(problemsOf(wrong)).toContain('maxSeverity');
+  });
+});
+
 describe('a pipeline file', () => {
   it('says the same as a definition in code', () => {
     const { plan } = pipelineOf(
