@@ -30,10 +30,10 @@ export function forgetUnchanged(board: Board, entry: Entry): void {
 /** What a phase that starts is told: of itself, and of those that it may send back. `undefined` where there is nothing. */
 export function unchangedFor(board: Board, { phase, excused }: Entry): Past['unchanged'] {
   if (board.unchanged.size === 0) return undefined;
-  const told = [...board.unchanged].flatMap(([name, { times, attempts }]): [string, number][] => {
-    const isTold = name === phase.name || phase.gate?.targets.includes(name);
-    if (!isTold || entryNamed(board, name)?.attempts !== attempts) return [];
-    const counted = Math.min(times, attempts - (excused.get(name) ?? 0));
+  const told = [phase.name, ...(phase.gate?.targets ?? [])].flatMap((name): [string, number][] => {
+    const known = board.unchanged.get(name);
+    if (!known || entryNamed(board, name)?.attempts !== known.attempts) return [];
+    const counted = Math.min(known.times, known.attempts - (excused.get(name) ?? 0));
     return counted > 0 ? [[name, counted]] : [];
   });
   return told.length === 0 ? undefined : byName(told);

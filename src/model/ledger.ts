@@ -46,7 +46,7 @@ export interface View {
   /** A read-only proxy, by phase, then task. It looks a phase up when it is asked for it. */
   readonly inputs: Inputs;
   /** Names of phases whose outputs were asked for. */
-  asked: ReadonlySet<string>;
+  asked: Set<string>;
   /** Tasks whose outputs were read, by phase; not of phases with one task. */
   readonly tasks: Map<string, Set<string>>;
   /** Whether all of each phase counts as read, whatever else is known. */

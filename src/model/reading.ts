@@ -25,10 +25,7 @@ export function createView(ledger: Ledger, phase: number): View {
 export function inputsForHandler(inputs: Inputs): Inputs {
   const view = (inputs as Target)[VIEW];
   if (!view) return inputs;
-  const target: Target = {};
-  Object.defineProperty(target, VIEW, { value: view, configurable: true });
-  Object.defineProperty(target, BY_HANDLER, { value: true, configurable: true });
-  Object.defineProperty(target, INSPECT, { value: show, configurable: true });
+  const target: Target = { [VIEW]: view, [BY_HANDLER]: true, [INSPECT]: show };
   return new Proxy<Inputs>(target, LOOK_UP);
 }
 
@@ -67,7 +64,8 @@ export function restoreReadTasks(view: View, readTasks: ReadTasks = {}): void {
 
 /** A phase counts as read from now on. */
 export function ask(view: View, phase: string): void {
-  view.asked = new Set([...view.asked, phase]);
+  if (view.asked === NOBODY) view.asked = new Set();
+  view.asked.add(phase);
   const { graph, askers, onAsk } = view.ledger;
   const isDirect = graph.before[view.phase]?.some((source) => graph.names[source] === phase);
   if (isDirect) return;
@@ -86,13 +84,14 @@ export function acknowledge(view: View, phase: string, version: number): void {
 
 const VIEW = Symbol('view');
 const BY_HANDLER = Symbol('byHandler');
-const NOBODY: ReadonlySet<string> = new Set();
+const NOBODY = new Set<string>();
 const NOTHING: ReadonlyMap<string, number> = new Map();
 
 /** The target of a proxy: empty, but for the view that the proxy shows. */
 interface Target extends Inputs {
   readonly [VIEW]?: View;
   readonly [BY_HANDLER]?: true;
+  readonly [INSPECT]?: (this: Target) => Inputs;
 }
 
 /** How the proxies look things up; one for all of them. */
