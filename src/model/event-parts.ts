@@ -34,7 +34,7 @@ export const revision = z.object({
   history: z.array(correction),
 });
 /** A phase that has sent back another. */
-export const rewind = z.object({ from: z.string(), to: z.string() });
+const rewind = z.object({ from: z.string(), to: z.string() });
 export const verdict = z.union([
   storedDecisionSchema,
   z.object({ type: z.literal('unrecognised'), text: z.string() }),
@@ -75,6 +75,23 @@ export const baselined = z.object({
       details: z.string(),
     }),
   ),
+});
+
+/** The gate goes round in a loop, so what is left of its budgets is forfeited. */
+export const looped = z.object({
+  type: z.literal('loop.detected'),
+  ...at,
+  /**
+   * An issue was found open again and nothing was corrected; the same two rewinds take turns; the same was demanded in the same
+   * words; or the phase that is sent back puts out the same.
+   */
+  kind: z.enum(['issue', 'rewind', 'feedback', 'unchanged']),
+  /** Names of the issues. */
+  issues: z.array(z.string()),
+  /** The rewinds, oldest first. */
+  rewinds: z.array(rewind),
+  /** Of `feedback` and `unchanged`, how often in a row: repeated demands, or unchanged attempts. */
+  times: z.int().min(1).optional(),
 });
 
 /** What the handler of the last try has read of what it was given. */

@@ -17,11 +17,11 @@ import {
   correction,
   error,
   limit,
+  looped,
   outputs,
   readTasks,
   reflected,
   revision,
-  rewind,
   taskEvents,
   verdict,
 } from './event-parts.ts';
@@ -66,22 +66,7 @@ const phaseEvents = [
     /** Other phases that issues are about, and what each is told when it runs again. */
     riders: z.array(z.object({ phase: z.string(), correction })).optional(),
   }),
-  /** The gate goes round in a loop, so what is left of its budgets is forfeited. */
-  z.object({
-    type: z.literal('loop.detected'),
-    ...at,
-    /**
-     * An issue was found open again and nothing was corrected; the same two rewinds take turns; the same was demanded in the same
-     * words; or the phase that is sent back puts out the same.
-     */
-    kind: z.enum(['issue', 'rewind', 'feedback', 'unchanged']),
-    /** Names of the issues. */
-    issues: z.array(z.string()),
-    /** The rewinds, oldest first. */
-    rewinds: z.array(rewind),
-    /** Of `feedback` and `unchanged`, how often in a row: repeated demands, or unchanged attempts. */
-    times: z.int().min(1).optional(),
-  }),
+  looped,
   z.object({
     type: z.literal('phase.escalated'),
     ...at,
