@@ -18,7 +18,7 @@ import {
 import type { Board } from '../src/machines/board.ts';
 import { createTill } from '../src/machines/budget.ts';
 import { Stake } from '../src/machines/till.ts';
-import { drive, fake, held, idle, play, simulatedTime, untilAborted, type PlayOptions } from './rig.ts';
+import { drive, fake, held, idle, oneTask, play, simulatedTime, untilAborted, type PlayOptions } from './rig.ts';
 
 /** A task that takes so long, and then says that it has used so much. */
 function spender(name: string, estimate: Estimate, used: number, ms: number, more: object = {}) {
@@ -459,11 +459,8 @@ describe('a run that is left and resumed', () => {
 
   it('that was exhausted asks again where it is tried again', async () => {
     const store = memoryStore();
-    const pipeline = definePipeline({
-      name: 'p',
-      limits: { costUsd: 1 },
-      phases: [phase('a', { tasks: [task('one', { estimate: { costUsd: 2 }, run: () => 1 })] })],
-    });
+    const one = task('one', { estimate: { costUsd: 2 }, run: () => 1 });
+    const pipeline = oneTask(one, { limits: { costUsd: 1 } });
     expect((await startRun(pipeline, { store, runId: 'r1' }).result).status).toBe('exhausted');
     expect((await (await retryFailed(store, 'r1', pipeline)).result).status).toBe('exhausted');
     const reached = (await readRun(store, 'r1')).filter(({ event }) => event.type === 'limit.reached');

@@ -13,6 +13,7 @@ import {
   task,
   type Check,
   type Clock,
+  type Inputs,
   type Limits,
   type PhaseOptions,
   type PipelineOptions,
@@ -120,6 +121,11 @@ export function fake(name: string, options: FakeOptions = {}): Fake {
     ...(gated && { review: { ...gate, by: by as never, ...(checks && { checks }) } }),
   });
   return { definition, calls, prompts, reviews };
+}
+
+/** A pipeline of one phase, `a`, with one task. */
+export function oneTask(work: Task<string, unknown, Inputs>, more: { readonly limits?: Limits } = {}) {
+  return definePipeline({ name: 'p', phases: [phase('a', { tasks: [work] })], ...more });
 }
 
 /** Runs fake phases to the end; throws where nothing happens any more and the run has not ended. */

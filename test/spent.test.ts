@@ -16,7 +16,7 @@ import {
   type RunStore,
   type TaskContext,
 } from '../src/index.ts';
-import { drive, fake, idle, never, play, simulatedTime } from './rig.ts';
+import { drive, fake, idle, never, oneTask, play, simulatedTime, untilAborted } from './rig.ts';
 
 type Heard = Pick<TaskContext, 'signal' | 'report'>;
 
@@ -98,30 +98,23 @@ describe('a limit that is used up', () => {
   ])('lets nothing start where the run is tried again: %s', async (_, estimate) => {
     const store = memoryStore();
     let calls = 0;
-    const pipeline = definePipeline({
-      name: 'p',
-      limits: { costUsd: 1 },
-      phases: [
-        phase('a', {
-          tasks: [
-            task('work', {
-              ...(calls > 0 && estimate && { estimate }),
-              run: ({ report }) => {
-                calls += 1;
-                report({ costUsd: 5 });
-                return calls;
-              },
-            }),
-          ],
-        }),
-      ],
-    });
+    const make = (more: object) => {
+      const run = ({ report }: TaskContext) => {
+        calls += 1;
+        report({ costUsd: 5 });
+        return calls;
+      };
+      return oneTask(task('work', { ...more, run }), { limits: { costUsd: 1 } });
+    };
+    const pipeline = make({});
     expect((await startRun(pipeline, { store, runId: 'r1' }).result).metrics.costUsd).toBe(5);
     const spent: number[] = [];
-    for (const again of [1, 2, 3]) {
-      const result = await (await retryFailed(store, 'r1', pipeline)).result;
-      expect({ again, status: result.status, limit: result.limit }).toEqual({
-        again,
+    for (const time of [1, 2, 3]) {
+      // With the estimate nothing would have begun in the first place.
+      const again = await retryFailed(store, 'r1', make({ estimate }), { allowChanged: true });
+      const result = await again.result;
+      expect({ time, status: result.status, limit: result.limit }).toEqual({
+        time,
         status: 'exhausted',
         limit: 'costUsd',
       });
@@ -262,7 +255,7 @@ describe('a try that ends without any report is charged its estimate, marked', (
     ['ends well', { run: () => 1 }, 1],
     ['throws', { run: () => Promise.reject(new Error('the stream broke')), retry: { attempts: 2 } }, 2],
     ['throws at once', { run: () => JSON.parse('{') as unknown }, 1],
-    ['times out and heeds its signal', { timeout: 5, run: (context: TaskContext) => untilStopped(context) }, 1],
+    ['times out and heeds its signal', { timeout: 5, run: (context: TaskContext) => untilAborted(context) }, 1],
     ['times out and does not', { timeout: 5, run: never }, 1],
   ])('where it %s', async (_, options, tries) => {
     const work = task('work', { estimate, run: () => 1, ...options });
@@ -273,7 +266,7 @@ describe('a try that ends without any report is charged its estimate, marked', (
   });
 
   it.each<[string, (context: TaskContext) => Promise<unknown>]>([
-    ['heeds its signal', (context) => untilStopped(context)],
+    ['heeds its signal', (context) => untilAborted(context)],
     ['does not', () => never()],
   ])('where its run is cancelled and it %s', async (_, run) => {
     const work = task('work', { estimate, run });
@@ -310,8 +303,7 @@ describe('a try that ends without any report is charged its estimate, marked', (
   it('in a run that was suspended and is resumed, when it ends', async () => {
     const store = memoryStore();
     const time = simulatedTime();
-    const make = (run: () => unknown) =>
-      definePipeline({ name: 'p', phases: [phase('a', { tasks: [task('work', { estimate, run })] })] });
+    const make = (run: () => unknown) => oneTask(task('work', { estimate, run }));
     const first = startRun(make(never), { store, runId: 'r1', clock: time.clock });
     await idle();
     first.suspend();
@@ -333,10 +325,7 @@ describe('a try that has begun in the records, and whose handler was never calle
     const { store, held, letGo } = holding('work');
     let calls = 0;
     const work = task('work', { estimate, run: () => (calls += 1) });
-    const run = startRun(definePipeline({ name: 'p', phases: [phase('a', { tasks: [work] })] }), {
-      store,
-      runId: 'r1',
-    });
+    const run = startRun(oneTask(work), { store, runId: 'r1' });
     await held;
     run.cancel('enough');
     letGo();
@@ -401,10 +390,4 @@ async function chargesIn(store: RunStore): Promise<readonly unknown[]> {
   return (await readRun(store, 'r1')).flatMap(({ event }) =>
     event.type === 'task.reported' && event.estimated ? [event.tokens] : [],
   );
-}
-
-function untilStopped({ signal }: Pick<TaskContext, 'signal'>): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(new Error('stopped')));
-  });
 }

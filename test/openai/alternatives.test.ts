@@ -1,22 +1,11 @@
 /** Other models where one cannot answer, and less material where there is too much. */
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fit } from '../../src/llm/fit.ts';
 import { rememberEnvironment } from '../../src/cli/environment-secrets.ts';
 import { maskKnown } from '../../src/model/known-secrets.ts';
 import { openaiTask } from '../../src/openai.ts';
-import { editorOf, modelOf, plainTask, tell } from './rig.ts';
-import { listen, verdict, type Entry, type Server } from './server.ts';
-
-const servers: Server[] = [];
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((one) => one.close()));
-});
-
-async function serve(...entries: readonly Entry[]): Promise<Server> {
-  const server = await listen(entries);
-  servers.push(server);
-  return server;
-}
+import { editorOf, modelOf, plainTask, tell, serve } from './rig.ts';
+import { verdict, type Entry, type Server } from './server.ts';
 
 const modelsOf = ({ asked }: Server) => asked.map(({ body }) => body['model']);
 

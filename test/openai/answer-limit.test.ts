@@ -1,44 +1,27 @@
 /**
  * Answers of models that are longer than anyone wants: ended where they become so, and neither verdict nor output.
  */
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it } from 'vitest';
 import { definePipeline, memoryStore, phase, readRun, startRun, type RunRecord } from '../../src/index.ts';
 import { openaiReflection, openaiReviewer, openaiTask, type Ask } from '../../src/openai.ts';
-import { hurriedClock, tell, plainTask, modelOf, editorOf, type AnyModelTask } from './rig.ts';
-import { listen, nonceIn, verdict, type Api, type Entry, type Server } from './server.ts';
+import { hurriedClock, tell, plainTask, modelOf, editorOf, type AnyModelTask, serve, serveBy } from './rig.ts';
+import { nonceIn, verdict, type Api } from './server.ts';
 
 const APIS: readonly Api[] = ['chat', 'responses'];
 const MOST = 1000;
-
-const servers: { close(): Promise<void> }[] = [];
-afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
-
-async function serve(...entries: readonly Entry[]): Promise<Server> {
-  const server = await listen(entries);
-  servers.push(server);
-  return server;
-}
 
 /** A server that writes the same for as long as somebody reads. */
 async function serveEndless(head: string, piece: string) {
   let onLeft = () => {};
   const left = new Promise<void>((resolve) => (onLeft = resolve));
-  const server = createServer((request, response) => {
+  const { url } = await serveBy((request, response) => {
     response.on('close', onLeft);
     request.resume();
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write(head);
     goOn(response, piece);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  servers.push({
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, left };
+  return { url, left };
 }
 
 function goOn(response: ServerResponse, piece: string): void {

@@ -4,11 +4,11 @@
  * `npx vitest run test/openai/faults.test.ts -u`
  */
 import { format } from 'prettier';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { definePipeline, phase, startRun, type RunRecord } from '../../src/index.ts';
 import { openaiReviewer } from '../../src/openai.ts';
-import { hurriedClock, plainTask } from './rig.ts';
-import { listen, verdict, type Api, type Entry, type Scripted } from './server.ts';
+import { hurriedClock, plainTask, serve } from './rig.ts';
+import { verdict, type Api, type Entry, type Scripted } from './server.ts';
 
 /** One fault: what the server does with the first request, or with each. */
 interface Fault {
@@ -90,9 +90,6 @@ describe('docs/reviewers.md', () => {
   });
 });
 
-const closing: (() => Promise<void>)[] = [];
-afterAll(() => Promise.all(closing.map((close) => close())));
-
 // --- internal ---
 
 const INTRODUCTION = `<!-- Made by test/openai/faults.test.ts: change the faults there, and run it with -u. -->
@@ -119,8 +116,7 @@ const NOTES = `- **unavailable** and **inconclusive** are no verdicts: the gate 
 async function rowOf(fault: Fault, api: Api): Promise<readonly string[]> {
   const { name, entry, lasts, hangs, attended = false, work = 'Gates help.' } = fault;
   const entries: readonly Entry[] = lasts ? Array.from({ length: 50 }, () => entry) : [entry, approval];
-  const server = await listen(entries);
-  closing.push(server.close);
+  const server = await serve(...entries);
   const clock = hurriedClock();
   if (hangs) void server.until(1).then(() => clock.fire(600_000));
   const editor = openaiReviewer('editor', {

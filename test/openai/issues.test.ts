@@ -1,12 +1,9 @@
 /** A model that reviews says which phase has to correct what, and what has become of it. */
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { definePipeline, phase, policies, startRun, task, type RunRecord } from '../../src/index.ts';
 import { openaiReviewer } from '../../src/openai.ts';
-import { hurriedClock } from './rig.ts';
-import { listen, verdict, type Entry, type Server } from './server.ts';
-
-const servers: Server[] = [];
-afterEach(() => Promise.all(servers.splice(0).map((one) => one.close())));
+import { hurriedClock, serve } from './rig.ts';
+import { verdict, type Entry, type Server } from './server.ts';
 
 const login = {
   category: 'security',
@@ -79,8 +76,7 @@ describe('issues of a model that reviews', () => {
 });
 
 async function review(...entries: readonly Entry[]): Promise<{ server: Server; records: readonly RunRecord[] }> {
-  const server = await listen(entries);
-  servers.push(server);
+  const server = await serve(...entries);
   const by = openaiReviewer('architect', { model: 'm', apiKey: 'k', baseURL: server.url, criteria: 'It is safe.' });
   const plan = phase('plan', { tasks: [task('units', { run: () => ['users'] })] });
   const design = phase('design', { after: [plan], tasks: [task('api', { run: () => '/users' })], review: by });

@@ -1,19 +1,7 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { definePipeline, phase, startRun, type RunRecord } from '../../src/index.ts';
 import { openaiReflection, openaiTask, type AskRequest } from '../../src/openai.ts';
-import { hurriedClock } from './rig.ts';
-import { listen, type Entry, type Server } from './server.ts';
-
-const servers: Server[] = [];
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((one) => one.close()));
-});
-
-async function serve(...entries: readonly Entry[]): Promise<Server> {
-  const server = await listen(entries);
-  servers.push(server);
-  return server;
-}
+import { hurriedClock, serve } from './rig.ts';
 
 const price = (dollars: number) => ({ inputPerMillion: dollars, outputPerMillion: dollars });
 const PRICES = { small: price(1), middle: price(10), large: price(100) };
@@ -27,8 +15,8 @@ function modelsIn(records: readonly RunRecord[]) {
 
 describe('openaiTask() with several models', () => {
   it('asks the next one after each attempt that was sent back, and then the last one', async () => {
-    const answer = { pieces: ['A note.'], usage: [600_000, 400_000] as const };
-    const server = await serve(answer, answer, answer, answer);
+    const notes = ['A note.', 'A better note.', 'A long note.', 'A short note.'];
+    const server = await serve(...notes.map((one) => ({ pieces: [one], usage: [600_000, 400_000] as const })));
     const draft = openaiTask('draft', {
       models: ['small', 'middle', 'large'],
       apiKey: 'k',
@@ -36,7 +24,7 @@ describe('openaiTask() with several models', () => {
       prices: PRICES,
       description: 'Write a note.',
     });
-    const by = ({ attempt }: { readonly attempt: number }) => (attempt < 3 ? 'RETRY: Again.' : 'APPROVE');
+    const by = ({ attempt }: { readonly attempt: number }) => (attempt < 3 ? `RETRY: Again (${attempt}).` : 'APPROVE');
     const pipeline = definePipeline({
       name: 'p',
       phases: [phase('note', { tasks: [draft], review: { by, maxRetries: 5 } })],

@@ -1,20 +1,9 @@
 /** Servers that keep to the API more or less: what they say is read as far as it goes, and never taken for more than it is. */
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { definePipeline, phase, startRun, type Estimate, type RunRecord } from '../../src/index.ts';
 import { openaiTask, type OpenAIModel } from '../../src/openai.ts';
-import { editorOf, modelOf, tell } from './rig.ts';
-import { listen, verdict, type Api, type Entry, type Server } from './server.ts';
-
-const servers: Server[] = [];
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((one) => one.close()));
-});
-
-async function serve(...entries: readonly Entry[]): Promise<Server> {
-  const server = await listen(entries);
-  servers.push(server);
-  return server;
-}
+import { editorOf, modelOf, tell, serve } from './rig.ts';
+import { verdict, type Api, type Server } from './server.ts';
 
 const APIS: readonly Api[] = ['responses', 'chat'];
 /** Ways to have an answer: by either API, streamed or whole. */

@@ -1,23 +1,12 @@
 /** One server, many tasks: how many requests it gets at once, and that none follows while it wants none. */
 import { OpenAI } from 'openai';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { definePipeline, phase, startRun, type RunRecord } from '../../src/index.ts';
 import { createRateLimit, type Turn } from '../../src/llm/rate-limit.ts';
 import { openaiTask, type Ask, type OpenAIModel } from '../../src/openai.ts';
-import { hurriedClock, modelOf } from './rig.ts';
-import { listen, type Entry, type Server } from './server.ts';
-
-const servers: Server[] = [];
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((one) => one.close()));
-});
-
-async function serve(...entries: readonly Entry[]): Promise<Server> {
-  const server = await listen(entries);
-  servers.push(server);
-  return server;
-}
+import { hurriedClock, modelOf, serve } from './rig.ts';
+import type { Entry, Server } from './server.ts';
 
 /** A server that counts how many requests it has at once. */
 async function counting(count: number) {

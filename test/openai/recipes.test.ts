@@ -1,22 +1,17 @@
 /** The recipes of docs/models.md as they stand there, with the packages that they name, before servers that speak the protocols. */
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openaiTask, type Ask, type OpenAIClient } from '../../src/openai.ts';
-import { hurriedClock, STEADY, tell } from './rig.ts';
-import { listen, type Server } from './server.ts';
+import { hurriedClock, STEADY, tell, serve, serveBy } from './rig.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folders: string[] = [];
-const servers: Pick<Server, 'close'>[] = [];
 afterEach(async () => {
   vi.unstubAllEnvs();
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
-  await Promise.all(servers.splice(0).map((one) => one.close()));
 });
 
 /** What a recipe exports. */
@@ -30,12 +25,6 @@ async function recipe(heading: string): Promise<Readonly<Record<string, unknown>
   const file = join(folder, 'recipe.mjs');
   writeFileSync(file, code);
   return (await import(/* @vite-ignore */ pathToFileURL(file).href)) as Readonly<Record<string, unknown>>;
-}
-
-async function serve(...entries: Parameters<typeof listen>[0]): Promise<Server> {
-  const server = await listen(entries);
-  servers.push(server);
-  return server;
 }
 
 const ANSWER = { pieces: ['Gates ', 'help.'], usage: [100, 20] } as const;
@@ -54,7 +43,7 @@ async function works(task: Parameters<typeof tell>[0]): Promise<void> {
 describe('the recipe for', () => {
   it('Anthropic works', async () => {
     const said: string[] = [];
-    const server = createServer((request, response) => {
+    const { url } = await serveBy((request, response) => {
       const key = request.headers['x-api-key'] ?? request.headers.authorization;
       said.push(`${request.url} ${String(key)}`);
       request.resume();
@@ -87,9 +76,7 @@ describe('the recipe for', () => {
         response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`);
       response.end();
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    servers.push({ close: () => new Promise((resolve) => server.close(() => resolve())) });
-    vi.stubEnv('ANTHROPIC_BASE_URL', `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    vi.stubEnv('ANTHROPIC_BASE_URL', new URL(url).origin);
     vi.stubEnv('ANTHROPIC_API_KEY', 'key-of-anthropic');
     const { ask } = await recipe('Anthropic');
     await works(openaiTask('draft', { ask: ask as Ask, model: 'c', description: 'Write.', retry: STEADY }));

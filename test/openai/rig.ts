@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import {
   definePipeline,
@@ -82,6 +84,17 @@ export async function serve(...entries: readonly Entry[]): Promise<Server> {
   const server = await listen(entries);
   onTestFinished(server.close);
   return server;
+}
+
+/** A server that does what a function does with each request, until the test ends. @returns What is `baseURL` of it. */
+export async function serveBy(listener: RequestListener): Promise<{ readonly url: string }> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` };
 }
 
 /** Waits without jitter, so that lines can be compared. */

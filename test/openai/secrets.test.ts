@@ -5,20 +5,12 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { definePipeline, phase, startRun, type RunRecord } from '../../src/index.ts';
 import { createPieceMask, maskKnown, MASK, rememberSecrets } from '../../src/model/known-secrets.ts';
 import { openaiTask } from '../../src/openai.ts';
-import { hurriedClock, modelOf, STEADY, tell } from './rig.ts';
-import { listen, type Api, type Entry, type Server } from './server.ts';
+import { hurriedClock, modelOf, STEADY, tell, serve } from './rig.ts';
+import type { Api, Entry } from './server.ts';
 
-const servers: Server[] = [];
 afterEach(async () => {
   vi.restoreAllMocks();
-  await Promise.all(servers.splice(0).map((one) => one.close()));
 });
-
-async function serve(...entries: readonly Entry[]): Promise<Server> {
-  const server = await listen(entries);
-  servers.push(server);
-  return server;
-}
 
 /** Keys that look like nothing that a pattern knows. */
 let made = 0;

@@ -2,20 +2,12 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { openaiTask } from '../../src/openai.ts';
 import { openaiAsk } from '../../src/openai/ask.ts';
-import { editorOf, hurriedClock, modelOf, plainTask, tell } from './rig.ts';
-import { listen, nonceIn, verdict, type Api, type Entry, type Scripted, type Server } from './server.ts';
+import { editorOf, hurriedClock, modelOf, plainTask, tell, serve } from './rig.ts';
+import { nonceIn, verdict, type Api, type Entry, type Scripted, type Server } from './server.ts';
 
-const servers: Server[] = [];
 afterEach(async () => {
   vi.unstubAllEnvs();
-  await Promise.all(servers.splice(0).map((one) => one.close()));
 });
-
-async function serve(...entries: readonly Entry[]): Promise<Server> {
-  const server = await listen(entries);
-  servers.push(server);
-  return server;
-}
 
 const APIS: readonly Api[] = ['responses', 'chat'];
 

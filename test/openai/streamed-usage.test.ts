@@ -1,9 +1,8 @@
 /**
  * Servers that say while they answer what the answer has used so far: limits of the run end it in the middle, and nothing counts twice.
  */
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it } from 'vitest';
 import {
   definePipeline,
   memoryStore,
@@ -15,7 +14,7 @@ import {
   type RunRecord,
 } from '../../src/index.ts';
 import { openaiTask, type Ask } from '../../src/openai.ts';
-import { editorOf, modelOf, plainTask, serve, type AnyModelTask } from './rig.ts';
+import { editorOf, modelOf, plainTask, serve, serveBy, type AnyModelTask } from './rig.ts';
 import { verdict, type Api } from './server.ts';
 
 const APIS: readonly Api[] = ['chat', 'responses'];
@@ -31,7 +30,7 @@ const MANY = 20_000;
 async function serveCounting(api: Api, pieceOf = (count: number) => `${count} `) {
   let onLeft: (pieces: number) => void = () => {};
   const left = new Promise<number>((resolve) => (onLeft = resolve));
-  const server = createServer((request, response) => {
+  const { url } = await serveBy((request, response) => {
     let count = 0;
     request.resume();
     response.on('close', () => onLeft(count));
@@ -46,12 +45,7 @@ async function serveCounting(api: Api, pieceOf = (count: number) => `${count} `)
       });
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, left };
+  return { url, left };
 }
 
 function countingEvent(api: Api, count: number, text: string): string {
