@@ -327,10 +327,10 @@ phases:
         p.yaml:12:64: "retries": expected number to be <=100
           12 |         - { command: [x], failures: "(", kind: tests, retries: 1000 }
                                                                               ^
-        p.yaml:13:11: "command": expected a list, found nothing, or expected text, found nothing
+        p.yaml:13:11: "command" is missing
           13 |         - { name: nothing }
                          ^
-      docs/yaml.md has every key; schema/pipeline.schema.json tells them to editors.
+      https://github.com/phasegate/phasegate/blob/main/docs/yaml.md has every key; the JSON Schema that \`phasegate init yaml\` names tells them to editors.
       Docs: docs/errors.md#DEFINITION_INVALID
       "
     `);
@@ -401,7 +401,7 @@ phases:
         p.yaml:22:11: unknown key "retry". Known here are use, name, command, shell, cwd, env, stdin, timeout, maxOutputBytes, baseline, retries, kind, requiredChange, failures.
           22 |           retry: 4
                          ^
-      docs/yaml.md has every key; schema/pipeline.schema.json tells them to editors.
+      https://github.com/phasegate/phasegate/blob/main/docs/yaml.md has every key; the JSON Schema that \`phasegate init yaml\` names tells them to editors.
       Docs: docs/errors.md#DEFINITION_INVALID
       "
     `);
@@ -430,7 +430,7 @@ phases:
       '5:13: the pipeline: there is a cycle: build → ship → build',
       '7:43: "timeout": expected a duration such as "30s"',
       '8:42: phase "build", task "b": it comes after "gone", which is not a task of this phase',
-      '11:12: "tasks": expected array to have >=1 items',
+      '11:12: "tasks": expected 1 or more, found none',
       '12:27: "maxRetries": expected number to be >=0',
       '14:48: phase "check": the task name "a" is used twice',
       '15:23: phase "check", review: its quorum is 2 but it has 1 reviewer',
@@ -508,7 +508,7 @@ phases:
         p.yaml:11:11: the pipeline: the phase name "a" is used twice. Give each a name of its own.
           11 |   - name: a
                          ^
-      docs/yaml.md has every key; schema/pipeline.schema.json tells them to editors.
+      https://github.com/phasegate/phasegate/blob/main/docs/yaml.md has every key; the JSON Schema that \`phasegate init yaml\` names tells them to editors.
       Docs: docs/errors.md#DEFINITION_INVALID
       "
     `);
@@ -517,7 +517,7 @@ phases:
   it.each([
     ['', '1:1: the file: expected keys with values, found nothing'],
     ['- a', '1:1: the file: expected keys with values, found a list'],
-    ['name: x\nphases: []', '2:9: "phases": expected array to have >=1 items'],
+    ['name: x\nphases: []', '2:9: "phases": expected 1 or more, found none'],
     ['name: x', '1:1: "phases" is missing'],
     ['name: [x\nphases: 1', '2:1: '],
     ['name: x\nname: y', '2:1: Map keys must be unique'],

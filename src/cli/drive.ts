@@ -20,7 +20,7 @@ import type { ProgramIo } from './program-io.ts';
 import { createLeaver, createRefuser } from './refuse.ts';
 import { asText, createJsonReporter, createPlainReporter, seesTree, type Reporter } from './reporter.ts';
 import { afterwards, goOnText } from './show/afterwards.ts';
-import { advised } from './show/error-text.ts';
+import { advised, withAddress } from './show/error-text.ts';
 import { harmless } from './show/harmless.ts';
 import { plain } from './show/line.ts';
 import { oneLine } from './show/text.ts';
@@ -90,7 +90,7 @@ export async function drive(
     watch.release();
     interrupts.release();
     reporter.pause();
-    io.stderr.write(`${harmless(advised(refusal.code, refusal.message))}\n`);
+    io.stderr.write(`${harmless(withAddress(advised(refusal.code, refusal.message)))}\n`);
     return exitCode.usage;
   }
   const times = foldRunTimes();

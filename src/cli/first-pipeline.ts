@@ -11,7 +11,8 @@ const archive = ['Gates are old.', 'Few teams skip them.', '7 of 10 catch a defe
 
 // A task is a function. It may as well ask a model, start a program, or ask a person.
 const research = phase('research', {
-  tasks: (task) => [task('gather', { run: ({ attempt }) => archive.slice(0, attempt + 1) })],
+  // A revision says what to change; the first attempt has none.
+  tasks: (task) => [task('gather', { run: ({ revision }) => archive.slice(0, 1 + (revision?.attempt ?? 0)) })],
   // The gate: it approves, or says what to change and has the phase work again.
   review: ({ outputs }) => (outputs.gather.length > 1 ? approve() : retry('One finding is not enough.')),
 });

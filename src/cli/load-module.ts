@@ -10,8 +10,9 @@ import type { Pipeline } from '../model/define.ts';
 import { divert } from './divert.ts';
 import { exitCode } from './exit-code.ts';
 import { watchExit, type EarlyExit } from './exit-watch.ts';
-import { missingPackage } from './missing-package.ts';
+import { missingExport, missingPackage } from './missing-package.ts';
 import { TO_EXPORT, type OwnRun } from './own-run.ts';
+import { withAddress } from './show/error-text.ts';
 import type { ProgramIo } from './program-io.ts';
 import { virtualModulesFor } from './virtual-modules.ts';
 
@@ -56,7 +57,7 @@ async function importModule(file: string, path: string, io: ProgramIo): Promise<
   const started: OwnRun[] = [];
   // Standard output is for what the command has to say, not for what a module prints while it is loaded.
   const stdout = divert(io.stdout, (text) => io.stderr.write(text));
-  const watch = watchExit(exitCode.usage, (how) => earlyExit(file, how).message, io);
+  const watch = watchExit(exitCode.usage, (how) => withAddress(earlyExit(file, how).message), io);
   try {
     const virtualModules = await virtualModulesFor(await readFile(path, 'utf8'), (run) => started.push(run));
     const jiti = createJiti(path, { virtualModules, interopDefault: false });
@@ -88,7 +89,7 @@ function moduleError(file: string, path: string, cause: unknown): PhasegateError
   const at = stack.split(/[\s()]+/u).find((word) => /^(?:file:\/\/)?\/[^]*:\d+:\d+$/u.test(word));
   const where = at !== undefined && at.includes(path) ? `\n    at ${at}` : '';
   return new PhasegateError('DEFINITION_INVALID', `Cannot load "${file}" as it throws ${name}: ${text}${where}`, {
-    hint: missingPackage(text) ?? 'Correct the file so that it can be imported.',
+    hint: missingPackage(text) ?? missingExport(text) ?? 'Correct the file so that it can be imported.',
     cause,
   });
 }

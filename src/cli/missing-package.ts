@@ -1,10 +1,19 @@
 /**
- * Advice on packages that a module imports and that are not there.
+ * Advice on what a module imports and that is not there: packages, and exports of the library.
  *
  * @module
  */
+import * as phasegate from '../index.ts';
 import { nearest } from '../model/nearest.ts';
 import { entryNames } from './virtual-modules.ts';
+
+/** What may have been meant by an import that the library does not have; `undefined` where the message is about something else. */
+export function missingExport(message: string): string | undefined {
+  const [, wanted] = /^\(0 , _phasegate\.(\w{1,100})\) is not a function$/u.exec(message) ?? [];
+  if (wanted === undefined) return undefined;
+  const meant = nearest(wanted, Object.keys(phasegate));
+  return `phasegate has no export "${wanted}".${meant === undefined ? '' : ` Did you mean "${meant}"?`}`;
+}
 
 /** What to do about a package that was not found; `undefined` where the message is about something else. */
 export function missingPackage(message: string): string | undefined {

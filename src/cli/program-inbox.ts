@@ -8,7 +8,7 @@ import type { ExitCode } from './exit-code.ts';
 import type { AnswerFlags } from './inbox-answer.ts';
 import type { InboxFlags } from './inbox.ts';
 import type { ProgramIo } from './program-io.ts';
-import { notBlank, storeOption } from './program-runs.ts';
+import { notBlank, refuseWords, storeOption } from './program-runs.ts';
 import { DEFAULT_STORE } from './store-default.ts';
 import type { StoreFlags } from './store-option.ts';
 
@@ -20,6 +20,8 @@ export function addInboxCommands(program: Command, io: ProgramIo, end: (code: Ex
   inbox
     .command('ls', { isDefault: true })
     .description('list what waits for people, the oldest first')
+    .hook('preAction', refuseWords)
+    .allowExcessArguments()
     .addOption(store())
     .option('--all', 'what was closed as well')
     .option('--queue <name>', 'only what that queue is asked', notBlank)

@@ -7,7 +7,7 @@ import type { Command } from 'commander';
 import type { ExitCode } from './exit-code.ts';
 import type { MemoryFlags } from './memory.ts';
 import type { ProgramIo } from './program-io.ts';
-import { notBlank, storeOption } from './program-runs.ts';
+import { notBlank, refuseWords, storeOption } from './program-runs.ts';
 import { DEFAULT_STORE } from './store-default.ts';
 
 /** Adds the commands. @param io What they use of their process. @param end Told how a command has ended. */
@@ -23,6 +23,8 @@ export function addMemoryCommands(program: Command, io: ProgramIo, end: (code: E
       .option('--run <id>', 'only what comes from that run, also where it was removed', notBlank);
   command('ls', true)
     .description('list reflections on rejected attempts, the oldest first')
+    .hook('preAction', refuseWords)
+    .allowExcessArguments()
     .option('--json', 'print a line of JSON for each')
     .action(async (flags: MemoryFlags & { readonly json?: boolean }) =>
       end(await (await import('./memory.ts')).listMemories(flags, io)),

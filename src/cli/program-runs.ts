@@ -17,6 +17,7 @@ import type { CollectFlags } from './remove.ts';
 import type { ReportFlags } from './report.ts';
 import type { ResumeFlags } from './resume.ts';
 import type { ShowFlags } from './show.ts';
+import { nearest } from '../model/nearest.ts';
 import { DEFAULT_STORE, STORE_VARIABLE } from './store-default.ts';
 import type { StoreFlags } from './store-option.ts';
 import type { ExportFlags } from './transfer.ts';
@@ -40,6 +41,17 @@ export function storeOption(description: string): Option {
 export function notBlank(text: string): string {
   if (text.trim() !== '') return text;
   throw new InvalidArgumentError('It is empty.');
+}
+
+/** Refuses words behind a command that is done where no other of its group is named: they were meant for one. */
+export function refuseWords({ args, parent }: Command): void {
+  const [word] = args;
+  if (word === undefined || parent === null) return;
+  const meant = nearest(
+    word,
+    parent.commands.map((one) => one.name()),
+  );
+  parent.error(`error: unknown command '${word}'${meant === undefined ? '' : `\n(Did you mean ${meant}?)`}`);
 }
 
 /** Adds the commands. @param io What they use of their process. @param end Told how a command has ended. */

@@ -11,7 +11,7 @@ import { rememberEnvironment } from './environment-secrets.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import type { GraphFlags, GraphFormat } from './graph.ts';
 import { widthOf, type ProgramIo } from './program-io.ts';
-import { advised } from './show/error-text.ts';
+import { advised, withAddress } from './show/error-text.ts';
 import { harmless } from './show/harmless.ts';
 import { withLimits } from './limit-flags.ts';
 import type { Language } from './init.ts';
@@ -43,7 +43,7 @@ export async function runProgram({ argv: given, ...around }: ProgramOptions): Pr
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.completed : exitCode.usage;
     const text = PhasegateError.is(error)
-      ? advised(error.code, error.message)
+      ? withAddress(advised(error.code, error.message))
       : (errorInfo(error).stack ?? String(error));
     // It may quote models, files and other people's runs.
     io.stderr.write(`${harmless(maskSecrets(text))}\n`);

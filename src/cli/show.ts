@@ -24,7 +24,7 @@ import { attemptLines, foldAttempts } from './show/attempts.ts';
 import { createBoard, type Board } from './show/board.ts';
 import { createPainter, span, type Line } from './show/line.ts';
 import { glyph } from './show/marks.ts';
-import { errorText } from './show/error-text.ts';
+import { errorText, withAddress } from './show/error-text.ts';
 import { duration, manyLines, oneLine } from './show/text.ts';
 import { timelineLines } from './show/timeline-lines.ts';
 import { frameLines } from './show/tree.ts';
@@ -95,7 +95,7 @@ function headLines(
     ...workText(work),
     ...(status === 'running' && !lease ? [goOnText('resume', runId, kept, source !== undefined)] : []),
   ];
-  const why = error ? errorText(error) : (reason ?? '');
+  const why = error ? withAddress(errorText(error)) : (reason ?? '');
   return [
     [span(`run ${oneLine(runId)} of "${oneLine(pipeline)}"  `), span(standing, looks[standing].tone)],
     ...facts.map((fact) => [span(`  ${fact}`, 'dim')]),

@@ -27,10 +27,14 @@ export function problemLine(message: string): string {
   return isOpen ? `${problem.slice(0, end)}. ${problem.slice(end + 1)}` : problem;
 }
 
-/** The place of the line that names the documentation of an error of ours; the end of the text where there is none. */
+/** The place of the line that names the documentation of an error of ours, or has its address; the end of the text where there is none. */
 export function docsStart(message: string): number {
   const start = message.lastIndexOf('\n');
   // Not every `Docs:` of whoever has said something.
-  const isDocs = start !== -1 && /^\nDocs: docs\/errors\.md#[A-Z_]+$/u.test(message.slice(start));
+  const isDocs =
+    start !== -1 &&
+    /^\nDocs: (?:https:\/\/github\.com\/phasegate\/phasegate\/blob\/main\/)?docs\/errors\.md#[A-Z_]+$/u.test(
+      message.slice(start),
+    );
   return isDocs ? start : message.length;
 }

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 /** What to do where something is not found because of a bundler; `undefined` where this code is not bundled. */
 export function bundlerAdvice(): string | undefined {
   return isBundled()
-    ? "phasegate is bundled here: leave it out of the bundle. Next takes `serverExternalPackages: ['phasegate']`, esbuild `external: ['phasegate']`; docs/bundlers.md has the line for others."
+    ? "phasegate is bundled here: leave it out of the bundle. Next takes `serverExternalPackages: ['phasegate']`, esbuild `external: ['phasegate']`; https://github.com/phasegate/phasegate/blob/main/docs/bundlers.md has the line for others."
     : undefined;
 }
 

@@ -103,7 +103,7 @@ describe('a folder where no run was kept', () => {
         stdout: '',
         stderr: `Cannot look for runs in .phasegate/runs.db as no run was kept in this folder yet
 Start one with: phasegate run <pipeline>. Runs that were kept elsewhere are found with --store <file>.
-Docs: docs/errors.md#STORE_UNREADABLE
+Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#STORE_UNREADABLE
 `,
       });
     },

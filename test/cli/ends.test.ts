@@ -69,7 +69,7 @@ describe('a module that is never loaded', () => {
   ])('is told, as nothing has run: %s', async (_, content, message) => {
     const cwd = await files({ 'p.ts': content });
     for (const command of ['run', 'check', 'graph']) {
-      const docs = 'Docs: docs/errors.md#DEFINITION_INVALID\n';
+      const docs = 'Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#DEFINITION_INVALID\n';
       expect(await phasegate([command, 'p.ts'], { cwd })).toEqual({ code: 2, stdout: '', stderr: message + docs });
     }
   });

@@ -124,13 +124,13 @@ describe('phasegate graph', () => {
     expect(await refused('pipelin')).toMatchInlineSnapshot(`
       "Cannot draw "pipelin" as there is no such file. Cannot look for runs in .phasegate/runs.db as no run was kept in this folder yet
       Start one with: phasegate run <pipeline>. Runs that were kept elsewhere are found with --store <file>.
-      Docs: docs/errors.md#STORE_UNREADABLE
+      Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#STORE_UNREADABLE
       "
     `);
     expect(await refused('latest')).toMatchInlineSnapshot(`
       "Cannot look for runs in .phasegate/runs.db as no run was kept in this folder yet
       Start one with: phasegate run <pipeline>. Runs that were kept elsewhere are found with --store <file>.
-      Docs: docs/errors.md#STORE_UNREADABLE
+      Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#STORE_UNREADABLE
       "
     `);
     expect(await refused('gone.yaml')).toContain('Cannot load "gone.yaml" as there is no such file\n');
@@ -139,20 +139,20 @@ describe('phasegate graph', () => {
     expect(await refused('pipelin')).toMatchInlineSnapshot(`
       "Cannot draw "pipelin" as there is no such file. Cannot find run "pipelin" as the store .phasegate/runs.db has none whose id is that, or begins or ends so
       See which there are with: phasegate ls
-      Docs: docs/errors.md#RUN_UNKNOWN
+      Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#RUN_UNKNOWN
       "
     `);
     expect(await refused('0')).toContain('Cannot tell which run "0" is, as 2 have such an id:\n');
     expect(await refused()).toMatchInlineSnapshot(`
       "Cannot draw anything as it was not said what
       Name a pipeline file, or a run, such as latest; or say --machine phase.
-      Docs: docs/errors.md#INPUT_INVALID
+      Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#INPUT_INVALID
       "
     `);
     expect(await refused('p.mjs', '--machine', 'phase')).toMatchInlineSnapshot(`
       "Cannot draw "p.mjs" and the machine of a phase at once
       Leave out one of them.
-      Docs: docs/errors.md#INPUT_INVALID
+      Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#INPUT_INVALID
       "
     `);
     expect(await refused('--machine', 'car')).toContain('Allowed choices are phase, pipeline.');

@@ -74,7 +74,7 @@ describe('a run whose id is taken', () => {
       stdout: '',
       stderr: `Cannot start run same as the store ${STORE} has a run of that id
 Go on with it with \`phasegate resume\`, or leave --run-id out.
-Docs: docs/errors.md#RUN_EXISTS
+Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#RUN_EXISTS
 `,
     });
     expect(await phasegate(['events', 'same', '--json'], { cwd })).toEqual(before);
@@ -121,7 +121,7 @@ describe('a store that takes no run', () => {
     const ended = await phasegate(['run', 'p.mjs', ...flags], { cwd });
     expect(ended.stdout).toBe('');
     expect(ended.stderr).toMatch(/^Cannot /u);
-    expect(ended.stderr).toMatch(/\nDocs: docs\/errors\.md#STORE_UNREADABLE\n$/u);
+    expect(ended.stderr).toMatch(/\nDocs: https:\/\/\S+\/docs\/errors\.md#STORE_UNREADABLE\n$/u);
     expect(ended.code).toBe(2);
   });
 });

@@ -55,6 +55,11 @@ describe('problemLine()', () => {
     ['Cannot a as b:\n  c: d\nDo e.\nDocs: docs/errors.md#X', 'Cannot a as b: c: d. Do e.'],
     ['Cannot a as b?\nDo c.\nDocs: docs/errors.md#X', 'Cannot a as b? Do c.'],
     ['Cannot a as b\nDocs: docs/errors.md#X', 'Cannot a as b'],
+    ['Cannot a as b\nDocs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#X', 'Cannot a as b'],
+    [
+      'Cannot a as b\nDocs: https://example.com/docs/errors.md#X',
+      'Cannot a as b Docs: https://example.com/docs/errors.md#X',
+    ],
     ['Cite\ntwo sources', 'Cite two sources'],
   ])('of %j is %j', (message, line) => {
     expect(problemLine(message)).toBe(line);

@@ -83,7 +83,7 @@ describe('phasegate ui', LONG, () => {
       stdout: '',
       stderr: `Cannot serve the dashboard on port ${port} as it is in use
 Name another port, or none for any that is free.
-Docs: docs/errors.md#PORT_UNUSABLE
+Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#PORT_UNUSABLE
 `,
     });
     expect((await phasegate(['ui', '--port', 'x'], { cwd })).stderr).toContain('It is no port');
@@ -103,7 +103,7 @@ Docs: docs/errors.md#PORT_UNUSABLE
       code: 2,
       stderr: `Cannot look for runs in .phasegate/runs.db as no run was kept in this folder yet
 Start one with: phasegate run <pipeline>. Runs that were kept elsewhere are found with --store <file>.
-Docs: docs/errors.md#STORE_UNREADABLE
+Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#STORE_UNREADABLE
 `,
     });
     expect((await phasegate(['ls'], { cwd })).code).toBe(2);
@@ -322,7 +322,7 @@ describe('run --ui', LONG, () => {
       stdout: '',
       stderr: `Cannot show the run in the dashboard as it is not kept
 Name a file for it with --store, or leave --ui out.
-Docs: docs/errors.md#STORE_UNREADABLE
+Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#STORE_UNREADABLE
 `,
     });
   });

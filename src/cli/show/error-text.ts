@@ -6,6 +6,7 @@
 import { fileURLToPath } from 'node:url';
 import type { ErrorCode, ErrorInfo } from '../../model/errors.ts';
 import { docsStart, errorText as textOf } from '../../model/problem-text.ts';
+import { pageOf } from '../pages.ts';
 
 /** What an error says; advice is for the command line. */
 export function errorText(error: ErrorInfo): string {
@@ -21,6 +22,19 @@ export function advised(code: string, message: string): string {
   return docs === message.length || hint === -1
     ? message
     : `${message.slice(0, hint)}\n${advice}${message.slice(docs)}`;
+}
+
+/** What an error says was wrong: without what to do, which is told where the run ends. */
+export function problemOf(error: ErrorInfo): string {
+  const text = errorText(error);
+  const docs = docsStart(text);
+  const hint = text.lastIndexOf('\n', docs - 1);
+  return docs === text.length || hint === -1 ? text : text.slice(0, hint);
+}
+
+/** The text of an error with the address of its documentation: who reads a terminal may have no folder `docs`. */
+export function withAddress(text: string): string {
+  return text.replace(/^Docs: docs\/(errors\.md#[A-Z_]+)$/mu, (_, page: string) => `Docs: ${pageOf(page)}`);
 }
 
 /** Where in the user's own code an error was thrown, where its stack says so. */

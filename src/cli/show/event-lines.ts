@@ -10,7 +10,7 @@ import { askedFor, recordText, recordWords, type Voice } from '../../model/recor
 import { joinDemands, type Correction } from '../../model/revision.ts';
 import { saidText } from '../../model/said.ts';
 import { verdictWords } from '../../model/verdict-words.ts';
-import { errorText } from './error-text.ts';
+import { problemOf } from './error-text.ts';
 import { usageText } from '../../model/amount-text.ts';
 import { cut, duration, oneLine } from './text.ts';
 
@@ -81,7 +81,7 @@ const LONGEST_LINE = 1000;
 /** Columns of what a correction asks for: the line of its verdict has all of it. */
 const LONGEST_CORRECTION = 120;
 
-const VOICE: Voice = { duration, usage: usageText, error: errorText, correction: shortCorrection };
+const VOICE: Voice = { duration, usage: usageText, error: problemOf, correction: shortCorrection };
 
 /** The change that is required, else how the feedback begins. */
 function shortCorrection({ feedback, requiredChange = '' }: Pick<Correction, 'feedback' | 'requiredChange'>): string {

@@ -9,7 +9,7 @@ import { span, type Line } from './line.ts';
 import { glyph } from './marks.ts';
 import { counted, usageText } from '../../model/amount-text.ts';
 import { duration, manyLines, oneLine } from './text.ts';
-import { errorText, originOf } from './error-text.ts';
+import { errorText, originOf, withAddress } from './error-text.ts';
 
 /** The end of a run: its status, what went wrong, warnings, and what the last phases put out. */
 export function summaryLines(result: RunResult<unknown>, plan: Plan | undefined): readonly Line[] {
@@ -75,7 +75,7 @@ function statusLine({ status, phases, metrics, limit, runId, error }: RunResult<
 function troubleLines({ phases, reason, error }: RunResult<unknown>): readonly Line[] {
   const bad = Object.entries(phases).filter(([, { status }]) => status === 'failed' || status === 'rejected');
   return [
-    ...(error ? indented(errorText(error), 'bad') : reason === null ? [] : indented(reason, 'warn')),
+    ...(error ? indented(withAddress(errorText(error)), 'bad') : reason === null ? [] : indented(reason, 'warn')),
     ...bad.flatMap(([name, phase]) => [
       [span(`  ${oneLine(name)} ${phase.status}`, 'bad')] as const,
       ...indented(causeOf(phase), 'plain', '    '),
@@ -86,7 +86,8 @@ function troubleLines({ phases, reason, error }: RunResult<unknown>): readonly L
 function causeOf({ error, reason }: PhaseResult): string {
   if (!error) return reason ?? '';
   const origin = error.code === 'TASK_FAILED' ? originOf(error) : undefined;
-  return origin === undefined ? errorText(error) : `${errorText(error)}\n${origin}`;
+  const text = withAddress(errorText(error));
+  return origin === undefined ? text : `${text}\n${origin}`;
 }
 
 function indented(text: string, tone: 'bad' | 'warn' | 'plain', indent = '  '): readonly Line[] {

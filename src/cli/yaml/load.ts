@@ -10,6 +10,7 @@ import { PhasegateError } from '../../model/errors.ts';
 import { PipelineInvalidError, type Problem } from '../../model/problems.ts';
 import { TEXT_LIMITS } from '../../model/text-limits.ts';
 import { counted } from '../../model/amount-text.ts';
+import { pageOf } from '../pages.ts';
 import { buildPipeline } from './build.ts';
 import { readYaml, type FileProblem, type YamlDocument } from './document.ts';
 import { definitionProblems, shapeProblems } from './problems.ts';
@@ -89,6 +90,8 @@ function invalid(file: string, document: YamlDocument, problems: readonly FilePr
   return new PhasegateError(
     'DEFINITION_INVALID',
     `Cannot load "${file}" as it has ${counted(problems.length, 'problem')}:\n${[...shown, ...more].join('\n')}`,
-    { hint: 'docs/yaml.md has every key; schema/pipeline.schema.json tells them to editors.' },
+    {
+      hint: `${pageOf('yaml.md')} has every key; the JSON Schema that \`phasegate init yaml\` names tells them to editors.`,
+    },
   );
 }

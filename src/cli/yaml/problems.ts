@@ -36,8 +36,7 @@ function problemsOf(document: YamlDocument, issue: z.core.$ZodIssue, above: Path
     }));
   }
   if (issue.code === 'invalid_union') return unionProblems(document, issue, path);
-  const missing = issue.code === 'invalid_type' && issue.input === undefined;
-  return [{ message: missing ? `${nameOf(path)} is missing` : `${nameOf(path)}: ${wordsOf(issue)}`, offset }];
+  return [{ message: isMissing(issue) ? `${nameOf(path)} is missing` : `${nameOf(path)}: ${wordsOf(issue)}`, offset }];
 }
 
 /** The problems of the member that was meant, where there is just one that the value could be meant for. */
@@ -51,8 +50,15 @@ function unionProblems(
     return [{ message: `${nameOf(path)}: ${issue.message}`, offset: document.offsetOf(path) }];
   const [meant, ...more] = issue.errors.filter((branch) => !branch.some(isAnotherKind));
   if (meant && more.length === 0) return meant.flatMap((one) => problemsOf(document, one, path));
+  if (issue.errors.every((branch) => branch.every(isMissing)))
+    return [{ message: `${nameOf(path)} is missing`, offset: document.offsetOf(path) }];
   const expected = new Set(issue.errors.flatMap((branch) => branch.map(wordsOf)));
   return [{ message: `${nameOf(path)}: ${[...expected].join(', or ')}`, offset: document.offsetOf(path) }];
+}
+
+/** Whether there is nothing where something has to be. */
+function isMissing(issue: z.core.$ZodIssue): boolean {
+  return issue.code === 'invalid_type' && issue.input === undefined;
 }
 
 /** Whether a member of a union is for another kind of value altogether. */
@@ -69,6 +75,7 @@ function wordsOf(issue: z.core.$ZodIssue): string {
   }
   if (issue.code === 'invalid_type')
     return `expected ${KINDS.get(issue.expected) ?? issue.expected}, found ${kindOf(issue.input)}`;
+  if (issue.code === 'too_small' && issue.origin === 'array') return `expected ${issue.minimum} or more, found none`;
   return issue.message.replace(/^(?:Invalid input|Too (?:small|big)): /u, '');
 }
 

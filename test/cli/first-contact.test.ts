@@ -1,0 +1,62 @@
+/** What somebody meets who has just installed the package: mistakes, and what is said of them. */
+import { describe, expect, it } from 'vitest';
+import { files, phasegate } from './cli.ts';
+
+/** What a command says that was refused. */
+async function refused(args: readonly string[], content: Readonly<Record<string, string>> = {}): Promise<string> {
+  const { code, stdout, stderr } = await phasegate(args, { cwd: await files(content) });
+  expect([code, stdout]).toEqual([2, '']);
+  return stderr;
+}
+
+describe('somebody new', () => {
+  it('is given addresses, not pages of a folder that only a clone has', async () => {
+    const shown = await Promise.all([
+      refused(['run', 'nothing.ts']),
+      refused(['ls']),
+      refused(['check', 'p.yaml'], { 'p.yaml': 'nam: p' }),
+    ]);
+    for (const text of shown) {
+      expect(text).toMatch(/^Docs: https:\/\/github\.com\/\S+\/docs\/errors\.md#[A-Z_]+$/mu);
+      expect(text).not.toMatch(/(?:^|\s)(?:docs|schema)\//u);
+    }
+    const failing = `import { definePipeline, phase } from 'phasegate';
+      export default definePipeline({ name: 'p', phases: [
+        phase('a', { tasks: (task) => [task('t', { run: () => 1 })], review: () => undefined })] });`;
+    const { stdout } = await phasegate(['run', 'p.mjs'], { cwd: await files({ 'p.mjs': failing }) });
+    expect(stdout).toMatch(/^ {4}Docs: https:\/\/github\.com\/\S+\/docs\/errors\.md#DECISION_INVALID$/mu);
+    // What to do about it is told by the verdict, and at the end.
+    expect(stdout.split('Return approve(), ')).toHaveLength(3);
+  });
+
+  it.each(['inbox', 'memory'])('is told that there is no such command of %s, and which was meant', async (group) => {
+    expect(await refused([group, 'lss'])).toBe(
+      `error: unknown command 'lss'\n(Did you mean ls?)\nAdd --help for what is possible.\n`,
+    );
+    expect(await refused([group, 'nonsense'])).toBe(
+      `error: unknown command 'nonsense'\nAdd --help for what is possible.\n`,
+    );
+  });
+
+  it('is told which export was meant', async () => {
+    const module = `import { definePipelin } from 'phasegate';\nexport default definePipelin({});`;
+    expect(await refused(['run', 'p.ts'], { 'p.ts': module })).toContain(
+      'phasegate has no export "definePipelin". Did you mean "definePipeline"?\n',
+    );
+  });
+
+  it('is told that a command is missing in a YAML file, and that a list is empty', async () => {
+    const yaml = 'name: p\nphases:\n  - name: a\n    tasks: [{ name: t }]\n  - name: b\n    tasks: []\n';
+    const text = await refused(['check', 'p.yaml'], { 'p.yaml': yaml });
+    expect(text).toContain('p.yaml:4:13: "command" is missing\n');
+    expect(text).toContain('p.yaml:6:12: "tasks": expected 1 or more, found none\n');
+  });
+
+  it.each(['ts', 'yaml'])('has a first pipeline (%s) that `doctor` finds no problem in', async (language) => {
+    const cwd = await files({});
+    await phasegate(['init', language], { cwd });
+    await phasegate(['run', `pipeline.${language}`], { cwd });
+    const { code, stdout } = await phasegate(['doctor'], { cwd });
+    expect([code, stdout]).toEqual([0, expect.not.stringContaining('✗')]);
+  });
+});
