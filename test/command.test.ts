@@ -160,7 +160,7 @@ describe('command', () => {
         by: task('judge', {
           run: command(
             node(`process.stdin.on('data', (text) => { const seen = JSON.parse(text); delete seen.outputs.b.idempotencyKey;
-            console.log('REJECT: ' + JSON.stringify([seen.task, seen.outputs.b.inputs, seen.difference, seen.retriesLeft, seen.rewindsLeft])); })`),
+            console.log('REJECT: ' + JSON.stringify([seen.task, seen.outputs.b.inputs, seen.difference, seen.unchanged, seen.retriesLeft, seen.rewindsLeft])); })`),
             { stdin: 'inputs' },
           ),
         }),
@@ -171,6 +171,7 @@ describe('command', () => {
       'judge',
       { first: { a: { n: 1 } } },
       {},
+      0,
       null,
       { first: 2 },
     ]);

@@ -75,6 +75,17 @@ describe('issues of a model that reviews', () => {
   });
 });
 
+describe('a model that reviews an attempt that has put out what was sent back', () => {
+  it('is told so, and for how many attempts', async () => {
+    const demand = (required_change: string) => verdict({ verdict: 'needs_changes', required_change });
+    const { server, records } = await review(demand('Page the lists.'), demand('Add a login.'), verdict({}));
+    expect(linesOf(records).at(-1)).toBe('completed');
+    const same = 'Its outputs are the same as those of the attempt that was sent back';
+    expect(server.asked.map(({ user }) => user.includes(same))).toEqual([false, true, true]);
+    expect(server.asked.map(({ user }) => user.includes('the 2 latest attempts'))).toEqual([false, false, true]);
+  });
+});
+
 async function review(...entries: readonly Entry[]): Promise<{ server: Server; records: readonly RunRecord[] }> {
   const server = await serve(...entries);
   const by = openaiReviewer('architect', { model: 'm', apiKey: 'k', baseURL: server.url, criteria: 'It is safe.' });
