@@ -17,7 +17,7 @@ const PROPERTY = [
 ];
 
 /** How many scenarios each property is tried on by `npm run test:deep`. */
-const DEEP = { PHASEGATE_SCENARIOS: '500' };
+const DEEP = { PHASEGATE_SCENARIOS: '300' };
 
 /** Tests that start processes, listen on ports, or read what is built. */
 const PROCESS = [

@@ -162,7 +162,7 @@ describe('sqliteStore() and memoryStore()', () => {
       'RUN_UNKNOWN',
     ])
       expect(seen.get(outcome) ?? 0, outcome).toBeGreaterThan(options.numRuns / 25);
-  }, 120_000);
+  }, 600_000);
 });
 
 // --- internal ---
