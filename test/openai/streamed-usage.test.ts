@@ -9,12 +9,13 @@ import {
   phase,
   readRun,
   startRun,
+  task,
   type EventOf,
   type Limits,
   type RunRecord,
 } from '../../src/index.ts';
-import { openaiTask, type Ask } from '../../src/openai.ts';
-import { editorOf, modelOf, plainTask, serve, serveBy, type AnyModelTask } from './rig.ts';
+import { openaiTask, type Ask, type AskReply } from '../../src/openai.ts';
+import { editorOf, hurriedClock, modelOf, plainTask, serve, serveBy, type AnyModelTask } from './rig.ts';
 import { verdict, type Api } from './server.ts';
 
 const APIS: readonly Api[] = ['chat', 'responses'];
@@ -295,5 +296,31 @@ describe('an estimate that a model client charges', () => {
     expect(result.status).toBe('completed');
     expect(result.metrics.tokens).toBeLessThanOrEqual(900);
     expect(reports.every(({ estimated }) => estimated === true)).toBe(true);
+  });
+
+  it.each([
+    ['nothing', undefined, 1000],
+    ['less', { inputTokens: 10, outputTokens: 5 }, 1000],
+    ['more', { inputTokens: 1000, outputTokens: 500 }, 1500],
+  ])('is not charged where the try was, as its time was over, and the late answer says %s', async (_, usage, all) => {
+    let answer = (_said: AskReply) => {};
+    const ask: Ask = () => new Promise((resolve) => (answer = resolve));
+    let letEnd = (_output: string) => {};
+    const draft = openaiTask('draft', { ask, timeout: 10, estimate: { tokens: 1000 }, retry: { attempts: 1 } });
+    const other = task('other', { run: () => new Promise<string>((resolve) => (letEnd = resolve)) });
+    const phases = [phase('note', { tasks: [draft] }), phase('other', { tasks: [other] })];
+    const one = startRun(definePipeline({ name: 'p', phases }), { clock: hurriedClock(3_000_000) });
+    const records: RunRecord[] = [];
+    await new Promise<void>((resolve) =>
+      one.events$.subscribe((record) => {
+        records.push(record);
+        if (record.event.type === 'phase.failed') resolve();
+      }),
+    );
+    expect(usageIn(records)).toMatchObject([{ tokens: 1000, estimated: true }]);
+    answer({ text: 'Late.', usage });
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    letEnd('done');
+    expect((await one.result).metrics.tokens).toBe(all);
   });
 });
