@@ -48,7 +48,8 @@ function inOneGo(lines: readonly string[]): readonly string[] {
   return lines.filter((line) => {
     const [, type = '', phase = '', ...rest] = line.split(' ');
     if (type === 'phase.started' || type === 'review.started') said.set(phase, new Set());
-    if (type !== 'task.started' && !line.endsWith('code="CHECK_PREEXISTING"')) return type !== 'run.resumed';
+    const isAgain = type === 'task.started' || type === 'review.waiting' || line.endsWith('code="CHECK_PREEXISTING"');
+    if (!isAgain) return type !== 'run.resumed';
     const before = said.get(phase);
     const what = [type, ...rest].join(' ');
     if (before?.has(what)) return false;

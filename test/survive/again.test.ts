@@ -371,8 +371,13 @@ async function changedBefore(
   return null;
 }
 
+/** The records of a fork, of which the first says when it was made, and of how many. */
 function copied(records: readonly RunRecord[], runId: string): readonly RunRecord[] {
-  return records.map((record) => ({ ...record, runId }));
+  const forked = { at: expect.any(Number) as number, records: records.length };
+  return records.map((record) => {
+    const { event } = record;
+    return { ...record, runId, event: event.type === 'run.started' ? { ...event, forked } : event };
+  });
 }
 
 function added({ name }: PhaseSpec): PhaseSpec {
