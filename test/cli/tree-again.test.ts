@@ -155,9 +155,9 @@ describe('the tree of a run that was tried again', () => {
     expect(after(records, 'run.ended', 2)).toMatchInlineSnapshot(`
       "
       back  ✓ 2
-      ✓ base  1 task  3 attempts  2.1s
-      ✓ end   1 task  2 attempts  2.3s
-      2/2 approved · 1 correction · 2.9s
+      ✓ base  1 task  3 attempts  2.2s
+      ✓ end   1 task  2 attempts  2.4s
+      2/2 approved · 1 correction · 3.0s
       "
     `);
   });
