@@ -207,6 +207,7 @@ describe('startRun()', () => {
       @41 phase.started other g=1 a=0 told=null
       @41 phase.started judge g=0 a=0 told=null
       @43 phase.approved same g=1 a=0 because="unreviewed" outputs={"work":7} version=2 read={"source":2}
+      @43 phase.unaffected after source="same" version=2
       @46 phase.approved other g=1 a=0 because="unreviewed" outputs={"work":2} version=2 read={"source":2}
       @46 phase.invalidated below g=1 because="other"
       @46 phase.started below g=1 a=0 told=null
