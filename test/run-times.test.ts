@@ -374,6 +374,25 @@ async function viewOf(store: RunStore, runId: string) {
 describe('a run that was left', () => {
   const limits = { durationMs: 12 * SECOND, deadlineMs: 48 * HOUR };
 
+  it('is resumed if it was left while its end waited for work that was told to stop', async () => {
+    const store = memoryStore();
+    const forever = () => new Promise<never>(() => undefined);
+    const pipeline = definePipeline({
+      name: 'p',
+      limits: { durationMs: HOUR, tokens: 1 },
+      phases: [
+        phase('spends', { tasks: [task('t', { run: ({ report }) => (report({ tokens: 2 }), forever()) })] }),
+        phase('stays', { tasks: [task('t', { run: forever })] }),
+      ],
+    });
+    const first = startRun(pipeline, { store, runId: 'r1' });
+    first.events$.subscribe(({ event }) => event.type === 'limit.reached' && first.suspend());
+    expect((await first.result).status).toBe('suspended');
+
+    const { status, limit } = await (await resumeRun(store, 'r1', pipeline)).result;
+    expect({ status, limit }).toEqual({ status: 'exhausted', limit: 'tokens' });
+  });
+
   it('goes on with what it had used, and without the time in which no process had it', async () => {
     const store = memoryStore();
     let time = clockAt(0);

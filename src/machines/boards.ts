@@ -109,6 +109,12 @@ export function boardOf(pipeline: AnyActorRef): Board {
   return board;
 }
 
+/** True while a limit counts time of work: from the decision that the run ends, nothing but its end may follow in the records. */
+export function isTimed(pipeline: AnyActorRef): boolean {
+  const { ended, plan } = boardOf(pipeline);
+  return !ended && plan.limits.durationMs !== undefined;
+}
+
 /** Stops every phase that is still live, and the timers, without a word: nobody listens any more. */
 export function disband(pipeline: AnyActorRef): void {
   boards.get(pipeline)?.timeLimits?.stop();

@@ -6,7 +6,7 @@
 import { createActor, type ActorOptions, type ActorRefFrom } from 'xstate';
 import { clockOf, type Clock } from '../machines/actor.ts';
 import type { PipelineInput } from '../machines/board.ts';
-import { boardOf, disband, listenTo } from '../machines/boards.ts';
+import { disband, isTimed, listenTo } from '../machines/boards.ts';
 import type { pipelineMachine } from '../machines/pipeline.machine.ts';
 import type { Pipeline } from '../model/define.ts';
 import { EDITION } from '../model/edition.ts';
@@ -190,7 +190,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
 
   function suspend(): void {
     if (ended) return;
-    if (keeping && actor && boardOf(actor).plan.limits.durationMs !== undefined) publish({ type: 'run.suspended' });
+    if (keeping && actor && isTimed(actor)) publish({ type: 'run.suspended' });
     suspended = true;
     end();
     if (actor) disband(actor);
