@@ -20,6 +20,7 @@ import {
   type RunInfo,
   type RunResult,
   type RunStore,
+  type TaskContext,
 } from '../src/index.ts';
 import { createRunView } from '../src/model/view.ts';
 import { fake, fakeCheck, idle, play, simulatedTime, type SimulatedTime } from './rig.ts';
@@ -377,11 +378,15 @@ describe('a run that was left', () => {
   it('is resumed if it was left while its end waited for work that was told to stop', async () => {
     const store = memoryStore();
     const forever = () => new Promise<never>(() => undefined);
+    const spend = ({ report }: TaskContext) => {
+      report({ tokens: 2 });
+      return forever();
+    };
     const pipeline = definePipeline({
       name: 'p',
       limits: { durationMs: HOUR, tokens: 1 },
       phases: [
-        phase('spends', { tasks: [task('t', { run: ({ report }) => (report({ tokens: 2 }), forever()) })] }),
+        phase('spends', { tasks: [task('t', { run: spend })] }),
         phase('stays', { tasks: [task('t', { run: forever })] }),
       ],
     });

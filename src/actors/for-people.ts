@@ -18,14 +18,21 @@ export function asksPerson({ reviewers }: PhaseWork, { name }: TaskPlan): boolea
 /**
  * Says that just people have not answered yet, if the records do not tell: some reviewers are no people, or have answered before.
  *
- * @param open How many reviewers have not answered, and how many of them are people.
+ * @param open Reviewers that have not answered.
  */
-export function tellIfForPeople(
-  { plan, scope }: { readonly plan: GatePlan; readonly scope: WorkScope<PhaseContext, GateOutcome> },
-  { people, waitsFor }: { readonly people: number; readonly waitsFor: number },
-): void {
-  if (people === 0 || people < waitsFor || people === plan.reviewers.length || scope.isStopped) return;
+export function tellIfForPeople(gate: AskedGate, open: ReadonlySet<TaskPlan>): void {
+  const { plan, work, scope } = gate;
   const { origin, attempt } = scope.input;
   const { phase, generation, edition } = origin;
-  if (!countsAllTime({ edition })) scope.report({ type: 'review.waiting', phase: phase.name, generation, attempt });
+  if (open.size === 0 || open.size === plan.reviewers.length || scope.isStopped || countsAllTime({ edition })) return;
+  for (const one of open) if (!asksPerson(work, one)) return;
+  scope.report({ type: 'review.waiting', phase: phase.name, generation, attempt });
+}
+
+// --- internal ---
+
+interface AskedGate {
+  readonly plan: GatePlan;
+  readonly work: PhaseWork;
+  readonly scope: WorkScope<PhaseContext, GateOutcome>;
 }

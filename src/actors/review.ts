@@ -90,31 +90,28 @@ function askAll(gate: Gate): void {
   const known = scope.input.review.verdicts;
   const missing = plan.reviewers.filter((one) => known[one.name] === undefined);
   const answers = byName<Verdict>();
-  let waitsFor = missing.length;
-  let people = missing.filter((one) => asksPerson(gate.work, one)).length;
-  const isAlone = waitsFor === 1;
+  const open = new Set(missing);
+  const isAlone = open.size === 1;
   let forget: (() => void) | undefined;
   let isOver = false;
   const end = () => {
     forget?.();
     conclude(gate, answers);
   };
-  if (waitsFor === 0) end();
-  tellIfForPeople(gate, { people, waitsFor });
+  if (open.size === 0) end();
+  tellIfForPeople(gate, open);
   for (const reviewer of missing) {
     ask(gate, reviewer, isAlone, (answer) => {
-      waitsFor -= 1;
-      const isPerson = asksPerson(gate.work, reviewer);
-      if (isPerson) people -= 1;
+      open.delete(reviewer);
       // Reviewers that were told to stop give no answer.
       if (!isOver) answers[reviewer.name] = answer;
       if (!isOver && isBroken(answer)) {
         isOver = true;
-        if (waitsFor > 0) forget = scope.after(ABORT_GRACE_MS, end);
+        if (open.size > 0) forget = scope.after(ABORT_GRACE_MS, end);
         scope.halt();
       }
-      if (!isPerson && !isOver) tellIfForPeople(gate, { people, waitsFor });
-      if (waitsFor === 0) end();
+      if (!isOver && !asksPerson(gate.work, reviewer)) tellIfForPeople(gate, open);
+      if (open.size === 0) end();
     });
   }
 }
