@@ -50,7 +50,7 @@ describe('a run that is stopped', () => {
       'draft: verdict: approve',
       'draft: approved',
       'run completed',
-      matching(/^✓ completed in .*: 2 of 2 phases approved, 2 attempts {2}run /u),
+      matching(/^✓ completed in .*: 2 of 2 phases approved, 2 attempts(?:, \S+ at work)? {2}run /u),
       '  draft / write',
       '    text',
       '  kept in .phasegate/runs.db',
