@@ -8,8 +8,8 @@ const ESSAY = `
 import { definePipeline, phase, task } from 'phasegate';
 import { existsSync } from 'node:fs';
 export default definePipeline({ name: 'essay', phases: [phase('draft', {
-  tasks: [task('write', { run: () => 'text' })],
-  review: { onExhausted: 'reject', by: () => existsSync(new URL('kind', import.meta.url)) ? 'APPROVE' : 'RETRY: Cite your \\x1b[31msources.' },
+  tasks: [task('write', { run: ({ attempt }) => 'text ' + attempt })],
+  review: { onExhausted: 'reject', loopAfter: 'unlimited', by: () => existsSync(new URL('kind', import.meta.url)) ? 'APPROVE' : 'RETRY: Cite your \\x1b[31msources.' },
 })] });
 `;
 

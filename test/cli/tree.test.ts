@@ -125,17 +125,17 @@ describe('the tree', () => {
     expect(frame(records, nth('task.completed', 'research', 3))).toMatchInlineSnapshot(`
       "
       article  ↻ 1  ↶ 1  ○ 1  ✗ 2  – 1
-      ↻ research  1/2 tasks  2.4k tokens, $0.024  3.4s
+      ↻ research  1/2 tasks  2.4k tokens, $0.024  3.5s
         ↳ draft: Add numbers.
         ✓ read
         ● count
-      ↶ draft     retry 1/2  rewind research 1/2  1.6s
+      ↶ draft     retry 1/2  rewind research 1/2  1.7s
         ↳ Cite two sources.
       ○ sign
       ✗ idea      rejected: Not new.  0.5s
       ✗ lint      boom at line 3  0.3s
       – print     skipped: lint
-      0/6 approved · 2 of 5 corrections · 2.4k tokens · $0.024 · 3.5s
+      0/6 approved · 2 of 5 corrections · 2.4k tokens · $0.024 · 3.6s
       "
     `);
   });
@@ -145,13 +145,13 @@ describe('the tree', () => {
     expect(frame(records, nth('phase.escalated', 'sign'))).toMatchInlineSnapshot(`
       "
       article  ✓ 2  ‖ 1  ✗ 2  – 1
-      ✓ research  2 tasks  2 attempts  2.4k tokens, $0.024  3.6s
-      ✓ draft     1 task  3 attempts  2.4s
+      ✓ research  2 tasks  2 attempts  2.4k tokens, $0.024  3.8s
+      ✓ draft     1 task  3 attempts  2.6s
       ‖ sign      waits for a person  Legal must see this.  0.5s
       ✗ idea      rejected: Not new.  0.5s
       ✗ lint      boom at line 3  0.3s
       – print     skipped: lint
-      2/6 approved · 2 of 5 corrections · 2.4k tokens · $0.024 · 4.9s
+      2/6 approved · 2 of 5 corrections · 2.4k tokens · $0.024 · 5.1s
       "
     `);
   });
@@ -161,13 +161,13 @@ describe('the tree', () => {
     expect(frame(records, ({ event }) => event.type === 'run.ended')).toMatchInlineSnapshot(`
       "
       article  ✓ 3  ✗ 2  – 1
-      ✓ research  2 tasks  2 attempts  2.4k tokens, $0.024  3.6s
-      ✓ draft     1 task  3 attempts  2.4s
+      ✓ research  2 tasks  2 attempts  2.4k tokens, $0.024  3.8s
+      ✓ draft     1 task  3 attempts  2.6s
       ✓ sign      1 task  0.7s
       ✗ idea      rejected: Not new.  0.5s
       ✗ lint      boom at line 3  0.3s
       – print     skipped: lint
-      3/6 approved · 2 of 5 corrections · 2.4k tokens · $0.024 · 5.2s
+      3/6 approved · 2 of 5 corrections · 2.4k tokens · $0.024 · 5.4s
       "
     `);
   });
@@ -284,7 +284,7 @@ describe('the tree', () => {
     expect(frame(records, end, { rows: 20 })).toMatchInlineSnapshot(`
       "
       large  ✓ 58  ✗ 2  – 1
-      ✓ p3  1 task  3 attempts  25s
+      ✓ p3  1 task  3 attempts  26s
       ✗ p5  rejected: no use  23s
       ✓ p8  1 task  accepted, as its retries are spent  24s
       ✗ p9  no disk  24s
