@@ -338,6 +338,14 @@ describe('a pathological one', () => {
     expect(asked).toEqual([]);
   });
 
+  it('no model, where a task is charged its estimate', async () => {
+    const run = ({ revision }: TaskContext) => `Work. ${revision?.feedback}`;
+    const found = await findingsIn(1, () => [
+      fake('a', { tasks: [task('work', { estimate: { tokens: 10 }, run })], verdicts: [change('Cite.')] }),
+    ]);
+    expect(found).toEqual([]);
+  });
+
   it('a model that is asked without the prompt, though the revision was read', async () => {
     const modelled = (run: (context: TaskContext) => unknown) =>
       findingsIn(1, () => [

@@ -29,7 +29,8 @@ export function countWork(
   } else if (event.type === 'task.asked') {
     if (attempt && !event.reviewer) attempt.isTold = true;
   } else if (event.type === 'task.reported') {
-    const isModel = event.model !== undefined || event.tokens !== undefined;
+    // What a try is charged that has said nothing tells nothing of a model.
+    const isModel = event.model !== undefined || (event.tokens !== undefined && !event.estimated);
     if (isModel && !event.reviewer) attempt?.models.add(event.task);
   } else if (event.type === 'task.completed' || event.type === 'task.failed') {
     countPrompt(counted, worked, event, at);
