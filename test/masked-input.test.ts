@@ -67,6 +67,24 @@ describe('a run whose input was masked', () => {
     expect(JSON.stringify(started)).not.toContain(KEY);
   });
 
+  it('has nothing of it in its records where `redact` throws, or makes another event', async () => {
+    const redacts: (() => RunEvent)[] = [
+      () => {
+        throw new Error('no');
+      },
+      () => ({ type: 'run.reopened' }),
+    ];
+    for (const failing of redacts) {
+      const { started, pipeline, store } = await left({ key: KEY, count: '4' }, { redact: failing });
+      expect(JSON.stringify(started)).not.toContain(KEY);
+      expect(started).toMatchObject({ input: '[redacted]', masked: true });
+      await expect(resumeRun(store, 'r', pipeline, { redact: failing })).rejects.toThrow('Cannot resume run r as');
+      const run = await resumeRun(store, 'r', pipeline, { redact: failing, allowMasked: true });
+      run.cancel();
+      expect((await run.result).status).toBe('cancelled');
+    }
+  });
+
   it('is not forked, and no fork is kept', async () => {
     const { store, seen } = await left({ key: KEY, count: 4 }, { redact });
     const fork = forkRun(store, 'r', { at: { phase: 'open' } });
@@ -107,6 +125,31 @@ describe('a run whose input looks as if it was masked', () => {
     expect(started.masked).toBeUndefined();
     const fork = await forkRun(store, 'r', { at: { phase: 'open' } });
     const run = await resumeRun(store, fork, pipeline, { redact });
+    run.cancel();
+    expect((await run.result).status).toBe('cancelled');
+  });
+
+  it('goes on where it has none, whatever `redact` does', async () => {
+    const store = memoryStore();
+    const pipeline = definePipeline({
+      name: 'p',
+      phases: [phase('a', { tasks: [task('t', { run: () => 1 })], review: () => 'ESCALATE: see it' })],
+    });
+    const failing = () => {
+      throw new Error('no');
+    };
+    const first = startRun(pipeline, { store, runId: 'r', redact: failing, attended: true });
+    for await (const { event } of first) if (event.type === 'phase.escalated') break;
+    first.suspend();
+    await first.result;
+    const run = await resumeRun(store, 'r', pipeline, { redact: failing });
+    await run.decide('a', 'APPROVE');
+    expect((await run.result).status).toBe('completed');
+  });
+
+  it('goes on with what was kept, if a `redact` that came later would have masked it', async () => {
+    const { pipeline, store } = await left({ key: KEY, count: 4 });
+    const run = await resumeRun(store, 'r', pipeline, { redact });
     run.cancel();
     expect((await run.result).status).toBe('cancelled');
   });

@@ -222,7 +222,9 @@ class Teller {
   #isSame(said: RunEvent, event: RunEvent): boolean {
     if (this.#changed && said.type === 'run.started' && event.type === said.type) return true;
     // Reports are told as the journal has them, and most of them are said again as they are.
-    return said === event || isSameEvent(this.#redact(said), event);
+    if (said === event || isSameEvent(this.#redact(said), event)) return true;
+    // What the run began with is taken from the journal, whatever is masked by now.
+    return said.type === 'run.started' && isSameEvent(said, event);
   }
 
   #diverged(event: RunEvent, why: string): PhasegateError {

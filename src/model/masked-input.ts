@@ -5,6 +5,7 @@
  */
 import type { EventOf } from './event.ts';
 import { isSameJson } from './json.ts';
+import { MASK } from './known-secrets.ts';
 
 /**
  * The start of a run as it is kept. It says so if its input was masked. What was given goes then, unless it was masked as well.
@@ -16,4 +17,9 @@ export function withMaskTold(said: EventOf<'run.started'>, kept: EventOf<'run.st
   const { given, ...rest } = kept;
   const hides = typeof given !== 'object' || !isSameJson(given, said.given);
   return { ...rest, ...(given !== undefined && hides && { given }), masked: true };
+}
+
+/** The start of a run as it is kept if nothing of its input may be: one without input has nothing to mask. */
+export function withoutInput(said: EventOf<'run.started'>): EventOf<'run.started'> {
+  return withMaskTold(said, { ...said, input: said.input === null ? null : MASK });
 }

@@ -11,7 +11,7 @@ import type { RunEvent, Verdict } from './event.ts';
 import type { Issue } from './issue.ts';
 import type { Correction, Revision } from './revision.ts';
 import { MASK, maskKnown } from './known-secrets.ts';
-import { withMaskTold } from './masked-input.ts';
+import { withMaskTold, withoutInput } from './masked-input.ts';
 import { maskSecrets, SECRET_FIELD } from './secrets.ts';
 
 /** Changes an event before it becomes a record: texts of it, and nothing else. */
@@ -29,8 +29,8 @@ export function redactSecrets(event: RunEvent): RunEvent {
 }
 
 /**
- * A function that applies `redact` and never throws: where that does, or makes another event, every text is masked. Secrets that the process
- * knows are masked in any case.
+ * A function that applies `redact` and never throws: where that does, or makes another event, every text is masked, and so is the input of the
+ * run. Secrets that the process knows are masked in any case.
  */
 export function guardRedact(redact: Redact): Redact {
   return (event) => {
@@ -40,7 +40,7 @@ export function guardRedact(redact: Redact): Redact {
     } catch {
       // What cannot be looked through is not let through.
     }
-    return mapTexts(event, () => MASK);
+    return event.type === 'run.started' ? withoutInput(event) : mapTexts(event, () => MASK);
   };
 }
 

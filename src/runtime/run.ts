@@ -53,7 +53,7 @@ export interface RunOptions<I = unknown> {
   /**
    * Changes events before they become records, which is also what listeners and results get: to mask secrets and personal
    * data in texts. It must be a plain function of the event that changes nothing but texts, as it is asked again when the run
-   * is resumed. Where it throws, all texts are masked.
+   * is resumed. Where it throws, all texts are masked, and so is the input of the run.
    *
    * @default obvious secrets are masked in errors, feedback, reasons, progress, warnings, and artifacts that were reported
    */
