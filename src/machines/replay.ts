@@ -120,13 +120,7 @@ class Teller {
       const ghost = entry.actor && this.#ghosts.get(entry.phase.name);
       if (ghost) ghosts.set(entry, ghost);
     }
-    return {
-      board: this.#board,
-      ghosts,
-      surplus: this.#surplus,
-      redact: this.#redact,
-      pending: this.#pending,
-    };
+    return { board: this.#board, ghosts, surplus: this.#surplus, redact: this.#redact, pending: this.#pending };
   }
 
   /** Nothing that the work of a run that has ended has used is left to tell, or it was cut off: nothing works any more. */
@@ -194,7 +188,7 @@ class Teller {
     this.#heed();
   }
 
-  #read(event: Extract<RunEvent, { readonly type: 'phase.read' }>): void {
+  #read(event: EventOf<'phase.read'>): void {
     const view = entryNamed(this.#board, event.phase)?.view;
     if (view) ask(view, event.source);
   }
@@ -220,11 +214,10 @@ class Teller {
   }
 
   #isSame(said: RunEvent, event: RunEvent): boolean {
-    if (this.#changed && said.type === 'run.started' && event.type === said.type) return true;
-    // Reports are told as the journal has them, and most of them are said again as they are.
-    if (said === event || isSameEvent(this.#redact(said), event)) return true;
     // What the run began with is taken from the journal, whatever is masked by now.
-    return said.type === 'run.started' && isSameEvent(said, event);
+    if (said.type === 'run.started' && event.type === said.type) return this.#changed || isSameEvent(said, event);
+    // Reports are told as the journal has them, and most of them are said again as they are.
+    return said === event || isSameEvent(this.#redact(said), event);
   }
 
   #diverged(event: RunEvent, why: string): PhasegateError {
