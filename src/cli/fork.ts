@@ -30,11 +30,11 @@ export async function forkKept(
   flags: ForkFlags,
   io: ProgramIo,
 ): Promise<ExitCode> {
-  const { at, run = false, allowChanged } = flags;
+  const { at, run = false, allowChanged, allowMasked } = flags;
   const kept = openStore(flags, 'write', io);
   const listed = await findRun(kept, wanted);
   const { runId } = listed;
-  const point = { at: /^\d+$/u.test(at) ? Number(at) : { phase: at } };
+  const point = { at: /^\d+$/u.test(at) ? Number(at) : { phase: at }, allowMasked };
   if (!run) {
     const forked = await forkRun(kept.store, runId, point);
     const text = forkText(forked, listed, kept);

@@ -177,6 +177,7 @@ function goingOn(one: Command, where = ''): Command {
     `${where}go on although the definition has changed, where the records allow it`,
   );
   return withLimits(changeable, where)
+    .option('--allow-masked', 'go on with the input as it was kept, although secrets in it were masked')
     .option('--json', `${where}print every new record as a line of JSON, and nothing else, on standard output`)
     .option('--wait', `${where}${WAIT}`)
     .option('--ui', `${where}${UI}`)

@@ -23,6 +23,7 @@ import { openStore, type OpenStore, type StoreFlags } from './store-option.ts';
 /** What `phasegate resume` and `phasegate retry` take beside the run and the file. */
 export interface ResumeFlags extends StoreFlags, DriveFlags, LimitFlags {
   readonly allowChanged?: boolean | undefined;
+  readonly allowMasked?: boolean | undefined;
 }
 
 /** Goes on with a run that was left. @param file Where its pipeline is, if not where the run was started from. */
@@ -89,11 +90,12 @@ export async function goOn(
   const { runId, seq } = listed;
   await freeFromTheDead(kept, listed);
   const attended = isAttended(io);
-  const { allowChanged } = flags;
+  const { allowChanged, allowMasked } = flags;
   const dashboard = flags.ui ? await dashboardBeside(kept, io) : undefined;
   const inspection = await openInspection(flags, io);
   const run = await how(kept.store, runId, pipeline, {
     allowChanged,
+    allowMasked,
     limits: limitsOf(flags),
     source,
     holder: thisHolder(),

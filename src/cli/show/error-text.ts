@@ -54,7 +54,7 @@ const ADVICE: readonly (readonly [code: ErrorCode, start: string, advice: string
   [
     'INPUT_MASKED',
     'Cannot ',
-    'Start another run with that input. A program can go on with what was kept, by `allowMasked`.',
+    'Start another run with that input; or add --allow-masked, where no task needs what is masked.',
   ],
   ['TASK_TIMEOUT', 'Cannot wait longer', 'Raise `timeout`, or make the work faster.'],
   [

@@ -1,0 +1,56 @@
+/** Runs whose input had a secret in it that their program did not keep. */
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { definePipeline, escalate, phase, startRun, task, type RunEvent } from '../../src/index.ts';
+import { sqliteStore } from '../../src/store.ts';
+import { files, phasegate } from './cli.ts';
+
+const PIPELINE = `
+import { definePipeline, escalate, phase, task } from 'phasegate';
+export default definePipeline({ name: 'door', phases: [
+  phase('ask', { tasks: [task('t', { run: ({ input }) => input.key.length })], review: () => escalate('see it') }),
+] });
+`;
+
+/** Keeps the key of the input to itself. */
+function redact(event: RunEvent): RunEvent {
+  return event.type === 'run.started' ? { ...event, input: { key: '[redacted]' } } : event;
+}
+
+/** A folder with a run that a program has left, as it waits for a person. */
+async function left(): Promise<string> {
+  const cwd = await files({ 'p.mjs': PIPELINE });
+  const pipeline = definePipeline({
+    name: 'door',
+    phases: [
+      phase('ask', {
+        tasks: [task('t', { run: ({ input }) => Object.keys(input as object).length })],
+        review: () => escalate('see it'),
+      }),
+    ],
+  });
+  const store = sqliteStore(join(cwd, '.phasegate/runs.db'));
+  const input = { key: 'key of the house' };
+  const run = startRun(pipeline, { store, runId: 'r', input, redact, source: join(cwd, 'p.mjs') });
+  for await (const { event } of run) if (event.type === 'phase.escalated') break;
+  run.suspend();
+  await run.result;
+  await store.close();
+  return cwd;
+}
+
+describe('a run whose input was masked', () => {
+  it.each([
+    ['resume', ['resume', 'r']],
+    ['fork', ['fork', 'r', '--at', 'ask']],
+    ['fork and go on', ['fork', 'r', '--at', 'ask', '--run']],
+  ])('is refused, and goes on as it was kept where that is allowed: %s', async (_, args) => {
+    const cwd = await left();
+    const refused = await phasegate(args, { cwd });
+    expect(refused.stderr).toContain('INPUT_MASKED');
+    expect(refused.stderr).toContain('add --allow-masked, where no task needs what is masked');
+    expect(refused.code).toBe(2);
+    const allowed = await phasegate([...args, '--allow-masked'], { cwd });
+    expect(allowed).toMatchObject({ code: args.includes('--run') || args[0] === 'resume' ? 3 : 0, stderr: '' });
+  });
+});
