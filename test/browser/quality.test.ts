@@ -33,7 +33,8 @@ it('cost and quality are told with numbers, lead to phases, and can be looked ba
     ['Cost', '$0.75', '$0.80', '$0.05', '94 % nearly spent'],
     ['Tokens', '3 000', 'no limit', '–', ''],
     ['Corrections', '1', '3', '2', '33 %'],
-    ['Time', expect.stringMatching(/ s$/u), 'no limit', '–', ''],
+    ['Time of work', expect.stringMatching(/ s$/u), 'no limit', '–', ''],
+    ['All time', expect.stringMatching(/ s$/u), 'no limit', '–', ''],
   ]);
   expect(await rowsOf(page, 'Cost by phase')).toEqual([
     ['plan', '', '$0.25', '–', '–', '$0.25', '0.0 %'],

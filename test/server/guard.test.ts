@@ -202,13 +202,13 @@ describe('a request', () => {
 });
 
 describe('an answer', () => {
-  it('tells browsers to run nothing else, to show it nowhere else, and to keep nothing', async () => {
+  it('tells browsers to run nothing else, to show it nowhere else, and to keep nothing but the page, which is asked for again', async () => {
     const { ask, cookie } = await served();
-    for (const [path, headers] of [
-      ['/', { cookie }],
-      ['/api/session', { cookie }],
-      ['/api/nothing', { cookie }],
-      ['/', {}],
+    for (const [path, headers, keeps] of [
+      ['/', { cookie }, 'no-cache'],
+      ['/api/session', { cookie }, 'no-store'],
+      ['/api/nothing', { cookie }, 'no-store'],
+      ['/', {}, 'no-store'],
     ] as const) {
       const answer = await ask(path, { headers });
       expect(policyOf(answer)).toEqual({
@@ -219,7 +219,7 @@ describe('an answer', () => {
         'referrer-policy': 'no-referrer',
         'x-content-type-options': 'nosniff',
         'x-frame-options': 'DENY',
-        'cache-control': 'no-store',
+        'cache-control': keeps,
       });
       expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
     }
