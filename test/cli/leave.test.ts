@@ -1,0 +1,78 @@
+/**
+ * When a command lets go of a run that waits for people.
+ */
+import { describe, expect, it } from 'vitest';
+import { createLeaver } from '../../src/cli/refuse.ts';
+import { definePipeline, human, memoryStore, phase, resumeRun, startRun, task, type Run } from '../../src/index.ts';
+import { idle } from '../rig.ts';
+
+const boss = (name: string) => task(name, { run: human({ question: 'May it go out?' }) });
+
+/** A reviewer that answers when it is told to. */
+function model() {
+  let answer = (): void => undefined;
+  const state = { isAborted: false };
+  const reviewer = task('model', {
+    run: ({ signal }) =>
+      new Promise<string>((resolve) => {
+        answer = () => resolve('APPROVE');
+        signal.addEventListener('abort', () => {
+          state.isAborted = true;
+          resolve('APPROVE');
+        });
+      }),
+  });
+  return { reviewer, state, answer: () => answer() };
+}
+
+function reviewedBy(...by: readonly ReturnType<typeof boss>[]) {
+  return definePipeline({ name: 'p', phases: [phase('a', { tasks: [task('t', { run: () => 1 })], review: { by } })] });
+}
+
+/** Has the run left as soon as only people can get it on. */
+function watched(run: Run<unknown>): void {
+  const leaver = createLeaver(run, false);
+  run.events$.subscribe((record) => leaver.apply(record));
+}
+
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await idle();
+}
+
+describe('a run whose gate asks a person and a model', () => {
+  it('is left when the model has answered, and not before', async () => {
+    const { reviewer, state, answer } = model();
+    const store = memoryStore();
+    const pipeline = reviewedBy(boss('boss'), reviewer);
+    const run = startRun(pipeline, { store, runId: 'r' });
+    watched(run);
+    await turns();
+    expect(run.snapshot().status).toBe('running');
+    answer();
+    expect((await run.result).status).toBe('suspended');
+    expect(state.isAborted).toBe(false);
+
+    const again = await resumeRun(store, 'r', pipeline);
+    watched(again);
+    await turns();
+    expect(state.isAborted).toBe(false);
+    answer();
+    expect((await again.result).status).toBe('suspended');
+  });
+});
+
+describe('a run whose gate asks two people', () => {
+  it('is left at once, also when one of them has answered', async () => {
+    const store = memoryStore();
+    const pipeline = reviewedBy(boss('boss'), boss('other'));
+    const run = startRun(pipeline, { store, runId: 'r' });
+    watched(run);
+    expect((await run.result).status).toBe('suspended');
+
+    const again = await resumeRun(store, 'r', pipeline);
+    const [item] = again.inbox();
+    await again.answer(item?.id ?? '', { type: 'decide', decision: 'APPROVE' });
+    watched(again);
+    expect((await again.result).status).toBe('suspended');
+  });
+});
