@@ -24,7 +24,7 @@ export interface BundleSize {
   readonly bytes: number;
 }
 
-/** What is measured. */
+/** Imports that are measured. */
 const IMPORTS = [
   "import { parseDecision } from 'phasegate'",
   "import { toMermaid } from 'phasegate/visualizations'",

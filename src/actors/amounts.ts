@@ -22,7 +22,7 @@ export function requireAmount(field: string, value: unknown): void {
   );
 }
 
-/** Whether it is a number from 0, or absent. */
+/** True for a number from 0, and for none. */
 export function isAmount(value: unknown): boolean {
   return value === undefined || (typeof value === 'number' && Number.isFinite(value) && value >= 0);
 }

@@ -32,7 +32,7 @@ export interface AnswerUsage {
 export function createTryUsage(expected: Estimate): TryUsage {
   const all = { tokens: 0, costUsd: 0 };
 
-  /** What all answers are less than the estimate; it is charged then. */
+  /** Charges what all answers are less than the estimate. */
   function missing(name: keyof typeof all): number | undefined {
     const rest = (expected[name] ?? 0) - all[name];
     if (rest <= 0) return undefined;
@@ -63,7 +63,7 @@ export function createTryUsage(expected: Estimate): TryUsage {
         report(more);
       }
 
-      /** What an amount is more than was said of it. */
+      /** The part of an amount that was not said yet. */
       function grown(name: keyof typeof said, amount: number | undefined): number | undefined {
         if (amount === undefined) return undefined;
         const more = Math.max(0, amount - said[name]);

@@ -109,7 +109,7 @@ export function boardOf(pipeline: AnyActorRef): Board {
   return board;
 }
 
-/** True while a limit counts time of work: from the decision that the run ends, nothing but its end may follow in the records. */
+/** True while a limit counts time of work. Once it is decided that the run ends, nothing but its end may follow in the records. */
 export function isTimed(pipeline: AnyActorRef): boolean {
   const { ended, plan } = boardOf(pipeline);
   return !ended && plan.limits.durationMs !== undefined;

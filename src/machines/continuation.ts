@@ -1,18 +1,18 @@
 /**
- * What is known of a run beside its records when it goes on.
+ * A run that goes on: facts that its records do not have.
  *
  * @module
  */
 import type { RunTimesFold } from '../model/run-times.ts';
 import type { Board } from './board.ts';
 
-/** How a run goes on. Times are milliseconds since 1970. */
+/** A run that goes on. Times are milliseconds since 1970. */
 export interface Continuation {
   readonly now: number;
   /** Told all its records. */
   readonly times: RunTimesFold;
   /** When another process was last known to have it. @default when its last record was made */
   readonly leftAt?: number | undefined;
-  /** What is done before anything else. Given the milliseconds of work, if the records do not tell them. */
+  /** Called before anything else is done, with the milliseconds of work if the records do not tell them. */
   readonly next: (board: Board, workedMs?: number) => void;
 }

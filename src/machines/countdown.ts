@@ -5,7 +5,7 @@
  */
 import { after, type Clock } from './actor.ts';
 
-/** What is called when so many milliseconds, or fewer, are left. */
+/** A function to call when so many milliseconds, or fewer, are left. */
 export interface Mark {
   readonly left: number;
   ring(): void;

@@ -27,7 +27,7 @@ export function forgetUnchanged(board: Board, entry: Entry): void {
   entry.excused = new Map(gate?.targets.map((target) => [target, entryNamed(board, target)?.attempts ?? 0]));
 }
 
-/** What a phase that starts is told: of itself, and of those that it may send back. `undefined` where there is nothing. */
+/** Counts for a phase that starts: its own, and those of phases that it may send back. `undefined` if there are none. */
 export function unchangedFor(board: Board, { phase, excused }: Entry): Past['unchanged'] {
   if (board.unchanged.size === 0) return undefined;
   const told = [phase.name, ...(phase.gate?.targets ?? [])].flatMap((name): [string, number][] => {

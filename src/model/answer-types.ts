@@ -30,7 +30,7 @@ export type Judged<By, Target extends string> = [Fault<OneOf<By>, Target>] exten
 
 type OneOf<By> = By extends readonly (infer One)[] ? One : By;
 
-/** What should be answered instead; `never` where nothing is known to be wrong. */
+/** The answer that should be there instead; `never` if nothing is known to be wrong. */
 type Fault<By, Target extends string> =
   By extends Task<TaskName, infer Output, infer _>
     ? FaultOf<Awaited<Output>, Target>

@@ -1,12 +1,12 @@
 /**
- * What is left of the limits of a run.
+ * The rest of the limits of a run.
  *
  * @module
  */
 import type { LimitName, Limits } from './policy.ts';
 import type { RunMetrics } from './result.ts';
 
-/** What is left of the limits that were set. Those of single phases and pairs are left out: they have no one rest. */
+/** The rest of each limit that was set. Limits of single phases and pairs are left out: they have no one rest. */
 export function limitsLeft(limits: Limits, metrics: Pick<RunMetrics, (typeof TOTALS)[number][1]>): Limits {
   const set = TOTALS.flatMap(([name, used]) => {
     const max = limits[name];

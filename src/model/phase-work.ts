@@ -1,5 +1,5 @@
 /**
- * What goes on in one phase of a run, as its records tell: if something works there, and if a person is waited for.
+ * Work in one phase of a run, as its records tell: if something works there, and if a person is waited for.
  *
  * @module
  */
@@ -8,17 +8,17 @@ import type { EventOf, RunEvent } from './event.ts';
 /** An event of one phase. */
 export type PhaseEvent = Extract<RunEvent, { readonly phase: string }>;
 
-/** What goes on in a phase that has begun and not ended. */
+/** Work in a phase that has begun and not ended. */
 export interface PhaseWork {
   /** `resting`: it waits for other phases, or for its place. */
   stage: 'running' | 'reviewing' | 'escalated' | 'resting';
   /** Tasks that have begun, that wait for their next try, and that wait for a person. Reviewers only as the latter. */
   readonly tasks: Map<string, TaskStage>;
-  /** How many of them. */
+  /** The number of tasks in each stage. */
   readonly of: Record<TaskStage, number>;
-  /** How many reviewers its gate has. */
+  /** The number of reviewers of its gate. */
   reviewers: number;
-  /** How many reviewers that are people have answered in this review. */
+  /** The number of people that have answered in this review. */
   answered: number;
   /** If the review has said that it waits for people alone. */
   isForPeople: boolean;

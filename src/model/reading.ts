@@ -1,5 +1,5 @@
 /**
- * What one start of a phase sees of its ancestors, and what it has read of that.
+ * Outputs of ancestors as one start of a phase sees them, and the part that it has read.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { Commit, Ledger, ReadTasks, View } from './ledger.ts';
 import { INSPECT, notedOutputs } from './noted-outputs.ts';
 import type { Inputs, Outputs } from './task-types.ts';
 
-/** What a phase that starts now sees. */
+/** The view of a phase that starts now. */
 export function createView(ledger: Ledger, phase: number): View {
   const target: Target = {};
   const inputs = new Proxy<Inputs>(target, LOOK_UP);
@@ -94,7 +94,7 @@ interface Target extends Inputs {
   readonly [INSPECT]?: (this: Target) => Inputs;
 }
 
-/** How the proxies look things up; one for all of them. */
+/** Looks things up for all proxies. */
 const LOOK_UP: ProxyHandler<Target> = {
   get(target, key) {
     if (key === VIEW) return target[VIEW];

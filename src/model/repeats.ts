@@ -1,5 +1,5 @@
 /**
- * What makes a loop beside issues: attempts that put out the same, and demands that are made in the same words.
+ * Loops beside those of issues: attempts that put out the same, and demands that are made in the same words.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export interface Saying {
   readonly repeats: number;
 }
 
-/** Whether an attempt has put out what the attempt before it had. Where all outputs are `null`, they do not tell. */
+/** True if an attempt has put out what the attempt before it had. Outputs that are all `null` do not tell. */
 export function isUnchanged(outputs: Outputs, previous: Outputs | undefined): boolean {
   return previous !== undefined && !Object.values(outputs).every(isNothing) && isSameJson(outputs, previous);
 }

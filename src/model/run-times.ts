@@ -1,5 +1,5 @@
 /**
- * How long a run has worked, and how long ago it began: a fold over its records.
+ * Time of work of a run, and time since it began: a fold over its records.
  *
  * Time is counted as work while anything but a person is waited for. Neither is the time in which no process had the run.
  *
@@ -125,7 +125,7 @@ export function foldRunTimes(forkedAt?: number): RunTimesFold {
 
   return {
     apply({ event, time }) {
-      // What a fork was made with has taken the time of another run; without a process there is no work.
+      // Records that a fork was made of took the time of another run. Without a process there is no work.
       const counts = isBegun && state.copied === 0 && event.type !== 'run.resumed';
       isBegun = true;
       if (counts && isWorking()) state.workedMs += Math.max(0, time - state.last);

@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What to do where something is not found because of a bundler; `undefined` where this code is not bundled. */
+/** Advice if something is not found because of a bundler; `undefined` if this code is not bundled. */
 export function bundlerAdvice(): string | undefined {
   return isBundled()
     ? "phasegate is bundled here: leave it out of the bundle. Next takes `serverExternalPackages: ['phasegate']`, esbuild `external: ['phasegate']`; https://github.com/phasegate/phasegate/blob/main/docs/bundlers.md has the line for others."

@@ -1,5 +1,5 @@
 /**
- * What the next word of a command line may be.
+ * Words that may come next on a command line.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export interface Candidate {
 /** Words of which the definition of the program does not know all: only a store does. */
 export type Kept = 'run' | 'item';
 
-/** What the next word may be. */
+/** Words, and files, that may come next. */
 export interface Candidates {
   readonly words: readonly Candidate[];
   /** Endings of files that it may be as well, without the dot; none for any file, `undefined` for no file. */

@@ -41,7 +41,7 @@ const MOST = 50;
 /** Milliseconds that another process is waited for. Somebody waits at a prompt. */
 const MOST_WAIT = 100;
 
-/** Whether no shell reads anything else in a word, as ids may be any text: what completes a word also types it. */
+/** True if no shell reads anything else in a word. Ids may be any text, and what completes a word also types it. */
 function isPlain({ word }: Candidate): boolean {
   return /^[\w.:@%+,][\w.:@%+,-]*$/u.test(word);
 }

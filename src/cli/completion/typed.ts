@@ -5,7 +5,7 @@
  */
 import type { Command, Option } from 'commander';
 
-/** What the words before the cursor say. */
+/** The words before the cursor, as the program understands them. */
 export interface Typed {
   /** The command that the next word belongs to. */
   readonly command: Command;
