@@ -68,6 +68,30 @@ describe('a reader of one task', () => {
   });
 });
 
+describe('a reader that was marked as stale', () => {
+  //  a ──▶ reader
+  //  ▲ └─▶ asks ──▶ last
+  //  └───────┘ once  │
+  //  └───────────────┘ once
+  it('is so no more once a newer version counts as read', async () => {
+    const reader = fake('reader', {
+      after: ['a'],
+      tasks: [task('work', { run: ({ inputs }) => inputs['a']?.['x'] })],
+    });
+    const asks = fake('asks', { after: ['a'], verdicts: ['RETRY_PREDECESSOR a: more', 'APPROVE', 'APPROVE'] });
+    const last = fake('last', {
+      after: ['asks'],
+      rewindTo: 'ancestors',
+      invalidate: 'changed',
+      verdicts: ['RETRY_PREDECESSOR a: more', 'APPROVE'],
+    });
+    const { lines, result } = await play([source(), reader, asks, last]);
+    expect(lines).toContain('reader stale by a');
+    expect(lines).toContain('reader unaffected by a v3');
+    expect(result.phases['reader']).toMatchObject({ status: 'approved', stale: false, read: { a: 3 } });
+  });
+});
+
 describe('all of a phase counts as read', () => {
   it.each<[string, (context: TaskContext) => unknown]>([
     ['where nothing was', () => 1],

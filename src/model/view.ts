@@ -163,6 +163,7 @@ function applyToPhase(state: State, event: Extract<RunEvent, { readonly phase: s
       return;
     case 'phase.unaffected':
       phase.read = { ...phase.read, [event.source]: event.version };
+      phase.stale &&= Object.entries(phase.read).some(([name, read]) => read !== state.phases.get(name)?.version);
       return;
     case 'phase.stale':
       phase.stale = true;
