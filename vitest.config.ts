@@ -61,7 +61,7 @@ export default defineConfig(({ mode }) => ({
       },
     ],
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // A test that takes longer hangs. Machines that test many files at once are slow.
