@@ -8,7 +8,10 @@
  */
 
 /** What fast-check is told. @param own The number of scenarios, and the seed, of the property itself. */
-export function numberOfRuns(own: { readonly runs: number; readonly seed: number }): { numRuns: number; seed?: number } {
+export function numberOfRuns(own: { readonly runs: number; readonly seed: number }): {
+  numRuns: number;
+  seed?: number;
+} {
   const numRuns = Number(process.env['PHASEGATE_SCENARIOS'] ?? own.runs);
   const seed = process.env['PHASEGATE_SEED'];
   if (seed === 'random') return { numRuns };
