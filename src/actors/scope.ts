@@ -101,9 +101,9 @@ export class WorkScope<I, O> {
     this.#patron.till?.spend(stake, used);
   }
 
-  /** A try is over. */
+  /** A try is over. It keeps what it was promised until what it has told late counts: nobody else may have it meanwhile. */
   giveBack(stake: Stake): void {
-    if (this.#stakes?.delete(stake)) this.#patron.till?.giveBack(stake);
+    if (this.#stakes?.delete(stake)) this.#patron.stragglers?.whenCounted(() => this.#patron.till?.giveBack(stake));
   }
 
   /** True if nobody waits for reports of a try: the work has ended, or was stopped. */

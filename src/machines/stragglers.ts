@@ -47,6 +47,12 @@ export class Stragglers {
     if (this.#said.length === 1) this.#ports.later(() => this.#count());
   }
 
+  /** Calls back when all that was told counts. */
+  whenCounted(job: () => void): void {
+    if (this.#said.length === 0) job();
+    else this.#ports.later(job);
+  }
+
   /** Calls back when all is at rest, at once where it is, and after a few turns of the process at the latest. */
   whenAtRest(job: () => void): void {
     if (this.#works.size === 0 && this.#said.length === 0) {

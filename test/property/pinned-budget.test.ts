@@ -4,7 +4,7 @@
  * Times are virtual milliseconds. That tasks and reviews begin is left out of the text, not out of the comparison.
  */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { asks, does, gate, put, scenario, yes } from './pinned.ts';
+import { asks, back, does, gate, put, scenario, yes } from './pinned.ts';
 import { story } from './story.ts';
 
 // XState's development build warns once per action of every phase.
@@ -81,6 +81,37 @@ describe('startRun()', () => {
       @902251249 phase.started print g=0 a=0 told=null
       @902251254 phase.approved print g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={"plan":1}
       @902251254 run.ended status="completed" limit=null
+      "
+    `);
+  });
+
+  //  plan ─┬─▶ check   sends plan back once
+  //        └─▶ print   is at work then, and begins again with the new plan
+  it('charges a try that is stopped before the next one of its phase is looked at', async () => {
+    const phases = [
+      does('plan', [], [put(1, 10), put(2, 10)]),
+      does('check', ['plan'], [put(1, 5), put(1, 5)], { gate: gate([back('plan', 'more', 5), yes(5)], { invalidate: 'changed' }) }),
+      does('print', ['plan'], [put(1, 1000), put(1, 5)], { estimate: 10 }),
+    ];
+    expect(await story(scenario(phases, { limits: { tokens: 15 } }), BEGINS)).toMatchInlineSnapshot(`
+      "
+      @0 run.started
+      @0 phase.started plan g=0 a=0 told=null
+      @10 phase.approved plan g=0 a=0 because="unreviewed" outputs={"work":1} version=1 read={}
+      @10 phase.started check g=0 a=0 told=null
+      @10 phase.started print g=0 a=0 told=null
+      @20 review.decided check g=0 a=0 verdict="retryPredecessor" by="gate"
+      @20 phase.rewinding check g=0 a=0 target="plan" feedback="more" by="gate" spent=1
+      @20 phase.started plan g=1 a=1 told="more"
+      @30 phase.approved plan g=1 a=1 because="unreviewed" outputs={"work":2} version=2 read={}
+      @30 phase.invalidated print g=1 because="plan"
+      @30 phase.started check g=0 a=0 told=null
+      @30 phase.started print g=1 a=0 told=null
+      @30 task.reported print g=0 a=0 task="work" reviewer=false tokens=10 estimated=true late=true
+      @30 limit.reached limit="tokens" used=10 max=15 holds=null refused="work"
+      @30 phase.cancelled check
+      @30 phase.cancelled print
+      @30 run.ended status="exhausted" limit="tokens"
       "
     `);
   });
