@@ -90,7 +90,9 @@ describe('startRun()', () => {
   it('charges a try that is stopped before the next one of its phase is looked at', async () => {
     const phases = [
       does('plan', [], [put(1, 10), put(2, 10)]),
-      does('check', ['plan'], [put(1, 5), put(1, 5)], { gate: gate([back('plan', 'more', 5), yes(5)], { invalidate: 'changed' }) }),
+      does('check', ['plan'], [put(1, 5), put(1, 5)], {
+        gate: gate([back('plan', 'more', 5), yes(5)], { invalidate: 'changed' }),
+      }),
       does('print', ['plan'], [put(1, 1000), put(1, 5)], { estimate: 10 }),
     ];
     expect(await story(scenario(phases, { limits: { tokens: 15 } }), BEGINS)).toMatchInlineSnapshot(`
