@@ -23,7 +23,7 @@ import { Ghost } from './ghost.ts';
 /** A run as its journal left it. */
 export interface Replayed {
   readonly board: Board;
-  /** The phases that are live. */
+  /** The phases that are live, in the order in which they were last told to start, or to wait: so they answer. */
   readonly ghosts: ReadonlyMap<Entry, Ghost>;
   /** What follows from the journal and is not in it, as it was cut off: to be published first. */
   readonly surplus: readonly RunEvent[];
@@ -116,9 +116,9 @@ class Teller {
     }
     this.#board.plan = this.#plan;
     const ghosts = new Map<Entry, Ghost>();
-    for (const entry of this.#board.entries.values()) {
-      const ghost = entry.actor && this.#ghosts.get(entry.phase.name);
-      if (ghost) ghosts.set(entry, ghost);
+    for (const [name, ghost] of this.#ghosts) {
+      const entry = entryNamed(this.#board, name);
+      if (entry?.actor) ghosts.set(entry, ghost);
     }
     return { board: this.#board, ghosts, surplus: this.#surplus, redact: this.#redact, pending: this.#pending };
   }
@@ -174,6 +174,8 @@ class Teller {
 
   /** A ghost that was told to start, or to wait, says what the journal has of that. */
   #feed(ghost: Ghost): void {
+    this.#ghosts.delete(ghost.name);
+    this.#ghosts.set(ghost.name, ghost);
     this.#heed();
     const event = this.#next();
     if (event && 'phase' in event && event.phase === ghost.name && isAnswer(event)) this.#report(event);

@@ -1,12 +1,14 @@
 /**
  * Runs in a store at moments that are easily forgotten: before they have begun, while they end, and after.
  */
+import { EventEmitter, once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sqliteStore } from '../../src/store.ts';
 import { simulatedTime } from '../rig.ts';
+import { replay } from '../../src/machines/replay.ts';
 import { createProgress } from '../../src/machines/progress.ts';
 import {
   approve,
@@ -55,6 +57,46 @@ function failing(state: { repaired: boolean }): Pipeline {
             },
           }),
         ],
+      }),
+    ],
+  });
+}
+
+/** Of `a` come `b`, which both `c` and `d` are made from, and `e`, which sends `a` back while `b` is at work. */
+function sendingBack(): Pipeline {
+  const signals = new EventEmitter();
+  return definePipeline({
+    name: 'sending-back',
+    phases: [
+      phase('a', {
+        tasks: [
+          task('t', {
+            async run({ revision }) {
+              if (!revision) return 1;
+              const done = once(signals, 'done');
+              signals.emit('sent back');
+              await done;
+              // Until its pipeline has heard of it.
+              await new Promise((resolve) => setImmediate(resolve));
+              return 2;
+            },
+          }),
+        ],
+      }),
+      phase('b', {
+        after: ['a'],
+        tasks: [task('t', { run: () => once(signals, 'sent back').then(() => signals.emit('done')) })],
+      }),
+      phase('c', { after: ['b'], tasks: [task('t', { run: () => 1 })] }),
+      phase('d', { after: ['b'], tasks: [task('t', { run: () => 1 })] }),
+      phase('e', {
+        after: ['a'],
+        tasks: [task('t', { run: ({ inputs }) => inputs })],
+        review: {
+          rewindTo: ['a'],
+          by: ({ outputs }) =>
+            JSON.stringify(outputs).includes('2') ? approve() : retryPredecessor('a', 'It has to be two.'),
+        },
       }),
     ],
   });
@@ -336,6 +378,22 @@ describe('forkRun()', () => {
       await expect(forkRun(store, 'r', { at })).rejects.toMatchObject(problem);
     await forkRun(store, 'r', { at: reopened, runId: 'reopened' });
     expect(await store.run('reopened')).toMatchObject({ status: 'running' });
+  });
+
+  it('has what a commit frees begin in the order of the queue, also if the records end between them', async () => {
+    const store = memoryStore();
+    const pipeline = sendingBack();
+    await startRun(pipeline, { store, runId: 'r' }).result;
+    const records = await readRun(store, 'r');
+    // The one that waits is on the board before those that have not begun.
+    const starts = records.flatMap(({ event, seq }) =>
+      event.type === 'phase.started' ? [{ by: event.phase, seq }] : [],
+    );
+    expect(starts.map(({ by }) => by)).toEqual(['a', 'b', 'e', 'a', 'c', 'd', 'e']);
+    await forkRun(store, 'r', { at: starts[4]?.seq ?? 0, runId: 'f' });
+    expect((await (await resumeRun(store, 'f', pipeline)).result).status).toBe('completed');
+    const journal = await readRun(store, 'f');
+    expect(replay({ run: 'f', plan: pipeline.plan }, journal).surplus).toEqual([]);
   });
 
   it('says which phases there are where it has none of that name', async () => {
