@@ -199,7 +199,7 @@ describe('a run with secrets in its texts', () => {
   it('can be resumed where what the machines say by themselves is changed as well', async () => {
     const store = memoryStore();
     const redact = (event: RunEvent): RunEvent =>
-      event.type === 'phase.skipped' ? { ...event, because: 'for reasons' } : redactSecrets(event);
+      event.type === 'phase.skipped' ? { ...event, who: 'nobody' } : redactSecrets(event);
     let release = (): void => undefined;
     const skippedBefore = new Promise<void>((resolve) => (release = resolve));
     const pipeline = () => {
@@ -217,7 +217,7 @@ describe('a run with secrets in its texts', () => {
     await run.result;
     const records = await readRun(store, run.id);
     const skipped = records.find(({ event }) => event.type === 'phase.skipped');
-    expect(skipped?.event).toMatchObject({ because: 'for reasons' });
+    expect(skipped?.event).toMatchObject({ who: 'nobody' });
     const fork = await forkRun(store, run.id, { at: skipped?.seq ?? 0 });
     await expect(resumeRun(store, fork, pipeline())).rejects.toThrow('this would have happened instead');
     const resumed = await resumeRun(store, fork, pipeline(), { redact });
@@ -225,12 +225,14 @@ describe('a run with secrets in its texts', () => {
   });
 
   it('is told again where a mask reaches further in what follows', () => {
-    const event = (reason: string): RunEvent => ({
-      type: 'phase.rejected',
+    const event = (feedback: string): RunEvent => ({
+      type: 'phase.retrying',
       phase: 'p',
       generation: 0,
       attempt: 0,
-      reason,
+      correction: { attempt: 0, from: 'p', feedback },
+      by: 'gate',
+      spent: 1,
     });
     expect(isSameEvent(event(`Has ${MASK}`), event(`Has ${MASK}.`))).toBe(true);
     expect(isSameEvent(event('Has it'), event('Has it.'))).toBe(false);

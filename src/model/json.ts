@@ -111,7 +111,7 @@ function copy(value: unknown, path: string, above: object[]): Json {
 
 function copyObject(value: object, path: string, above: object[]): Json {
   if (above.includes(value)) throw new NotJson(path, 'a reference back to an object that contains it');
-  if (above.length >= MAX_NESTING) throw new NotJson('$', `nesting deeper than ${MAX_NESTING} levels`);
+  if (above.length >= MAX_NESTING) throw new NotJson('$', `nested deeper than ${MAX_NESTING} levels`);
   above.push(value);
   const done = Array.isArray(value) ? copyArray(value, path, above) : copyRecord(value, path, above);
   above.pop();

@@ -4,13 +4,17 @@
  * @module
  */
 import { stringify } from 'safe-stable-stringify';
+import type { ErrorInfo } from './errors.ts';
 import type { PhaseReport, RunEvent } from './event.ts';
 import { isSameJson } from './json.ts';
 import { MASK } from './known-secrets.ts';
 
 /**
- * True for events that say the same. Where an error was made is not part of that, nor what another record says is behind it, nor are texts in which something was
- * masked: what follows from a text without its secrets need not have them masked at the same places.
+ * True for events that say the same. Left out are:
+ *
+ * - sentences that phasegate makes of what codes, names and records before say already, as another version may word them otherwise;
+ * - where an error was made, and the cause of one that another record has;
+ * - texts in which something was masked: what follows from a text without its secrets need not have them masked at the same places.
  */
 export function isSameEvent(one: RunEvent | PhaseReport, other: RunEvent | PhaseReport): boolean {
   if (one === other) return true;
@@ -36,10 +40,16 @@ function isMasked(one: string, other: string): boolean {
 }
 
 function essenceOf(event: RunEvent | PhaseReport): unknown {
-  if (event.type !== 'phase.failed' && event.type !== 'run.ended') return event;
-  const { error } = event;
-  if (!error) return event;
-  const told = { ...error, stack: undefined };
-  // Its cause is in the record of the phase above; older records have it there alone.
-  return { ...event, error: error.code === 'PREDECESSOR_FAILED' ? { ...told, cause: undefined } : told };
+  const { type } = event;
+  if (type === 'phase.escalated' || type === 'phase.rejected') return { ...event, reason: '' };
+  if (type === 'phase.warned') return { ...event, message: '' };
+  if (type === 'phase.skipped' || type === 'phase.cancelled') return { ...event, because: '' };
+  if (type === 'phase.failed') return { ...event, error: withoutWords(event.error) };
+  if (type !== 'run.ended') return event;
+  return { ...event, reason: event.reason && '', error: event.error && withoutWords(event.error) };
+}
+
+/** An error without its sentence and its place. The cause of `PREDECESSOR_FAILED` is in the record of the phase above; older records have it there alone. */
+function withoutWords({ cause, ...error }: ErrorInfo): unknown {
+  return { ...error, message: '', stack: undefined, cause: error.code === 'PREDECESSOR_FAILED' ? undefined : cause };
 }
