@@ -4,10 +4,12 @@
  * @module
  */
 import type { Command } from 'commander';
+import { nearest } from '../model/nearest.ts';
 import { pageOf } from './pages.ts';
 
-/** Gives every command its group, its examples and its page. The program itself has them, too. */
+/** Gives every command its group, its examples and its page. The program itself has them, too. Help of no command is refused. */
 export function addHelp(program: Command): void {
+  for (const one of [program, ...program.commands]) one.on('beforeHelp', () => refuseUnknown(one));
   describe(program, 'phasegate');
   for (const command of program.commands) {
     describe(command, command.name());
@@ -113,6 +115,15 @@ const OPTION_GROUPS: ReadonlyMap<string, readonly string[]> = new Map([
 
 /** Fewer options need no headings. */
 const MANY_OPTIONS = 6;
+
+/** Refuses a name that is none of a command: commander would give the help of the command above. */
+function refuseUnknown(command: Command): void {
+  const name = command.args.find((arg) => arg !== 'help' && !arg.startsWith('-'));
+  const names = command.commands.map((one) => one.name());
+  if (name === undefined || names.length === 0 || names.includes(name)) return;
+  const meant = nearest(name, names);
+  command.error(`error: unknown command '${name}'${meant === undefined ? '' : `\n(Did you mean ${meant}?)`}`);
+}
 
 function describe(command: Command, path: string): void {
   const more = MORE.get(path);

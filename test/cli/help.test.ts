@@ -45,6 +45,20 @@ function anchorOf(heading: string): string {
 }
 
 describe('--help', () => {
+  it.each([
+    [['help', 'rnu'], "error: unknown command 'rnu'\n(Did you mean run?)"],
+    [['rnu', '--help'], "error: unknown command 'rnu'\n(Did you mean run?)"],
+    [['help', 'nonsense'], "error: unknown command 'nonsense'"],
+    [['inbox', 'help', 'asnwer'], "error: unknown command 'asnwer'\n(Did you mean answer?)"],
+  ])('is refused of no command: %j', async (args, problem) => {
+    const { code, stdout, stderr } = await phasegate(args);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `${problem}\nAdd --help for what is possible.\n`,
+    });
+  });
+
   it('has every command under a heading that says what it is for', async () => {
     const groups = new Map<string, string[]>();
     for (const { name, group } of commandsIn(await helpOf([]))) groups.set(group, [...(groups.get(group) ?? []), name]);
