@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const source = (path: string): string => fileURLToPath(new URL(`src/${path}`, import.meta.url));
 
@@ -8,16 +9,14 @@ const TESTS = 'test/**/*.test.ts';
 /** Tests with a browser. */
 const BROWSER = ['test/browser/**/*.test.ts'];
 
-/** Large runs, and random scenarios, of which `npm run test:deep` tries more. */
+/** What takes long: proofs, all ways or pairs of something, large runs, and random scenarios, of which `npm run test:deep` tries more. */
 const PROPERTY = [
-  'test/{large,replay}.test.ts',
+  'test/patterns/**/*.test.ts',
+  'test/{large,phase.model,replay,several-reviewers}.test.ts',
   'test/property/**/*.test.ts',
   'test/store/model.test.ts',
   'test/survive/{again,slow,suspend}.test.ts',
 ];
-
-/** How many scenarios each property is tried on by `npm run test:deep`. */
-const DEEP = { PHASEGATE_SCENARIOS: '300' };
 
 /** Tests that start processes, listen on ports, or read what is built. */
 const PROCESS = [
@@ -31,6 +30,29 @@ const PROCESS = [
   'test/store/{broken,compact,processes,sqlite}.test.ts',
   'test/survive/**/*.test.ts',
 ];
+
+/** All files; those of `npm run test:fast`; or those of `npm run test:deep`, with how many scenarios each property is tried on. */
+function filesOf(mode: string): {
+  readonly include: string[];
+  readonly exclude?: string[];
+  readonly env?: Record<string, string>;
+} {
+  if (mode === 'deep') return { include: PROPERTY, env: { PHASEGATE_SCENARIOS: '300' } };
+  return mode === 'fast' ? { include: [TESTS], exclude: [...BROWSER, ...PROPERTY, ...PROCESS] } : { include: [TESTS] };
+}
+
+/** Small files of long tests. Vitest begins with the largest files, and would end with one of these alone. */
+const LONG =
+  /test\/(?:build|large|docs|patterns\/patterns|cli\/ui|server\/(?:connections|records|starts)|store\/processes|survive\/(?:again|kill|stop))\.test\.ts$/u;
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // oxlint-disable-next-line unicorn/no-array-sort -- that of Vitest makes an array of its own
+    const sorted = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification) => LONG.test(moduleId);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 export default defineConfig(({ mode }) => ({
   resolve: {
@@ -48,20 +70,13 @@ export default defineConfig(({ mode }) => ({
     ],
   },
   test: {
-    projects: [
-      {
-        extends: true,
-        test: { name: 'unit', include: [TESTS], exclude: [...BROWSER, ...PROPERTY, ...PROCESS], isolate: false },
-      },
-      { extends: true, test: { name: 'process', include: PROCESS, exclude: PROPERTY, isolate: false } },
-      { extends: true, test: { name: 'browser', include: BROWSER } },
-      {
-        extends: true,
-        test: { name: 'property', include: PROPERTY, env: mode === 'deep' ? DEEP : {}, isolate: false },
-      },
-    ],
+    ...filesOf(mode),
+    // Files of one worker share their modules: to load them costs more than most tests take.
+    isolate: false,
+    setupFiles: ['test/seeds.ts'],
     pool: 'forks',
     maxWorkers: 3,
+    sequence: { sequencer: LongFirst },
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // A test that takes longer hangs. Machines that test many files at once are slow.

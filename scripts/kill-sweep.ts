@@ -19,7 +19,6 @@ const { values } = parseArgs({
 const seed = Number(values.seed);
 const report = await sweep({
   random: Number(values.random),
-  thorough: true,
   single: values.single,
   seed,
   onRun: (done, of) => done % 20 === 0 && console.error(`${done} of ${of} runs`),

@@ -184,7 +184,7 @@ describe('an output that is not JSON', () => {
     ['a class instance', new Point(), '$ is an instance of Point'],
     ['a cycle', cyclic, '$.deep[0].cyclic is a reference back to an object that contains it'],
     ['a throwing getter', throwingGetter('x'), '$ is a getter or proxy that throws'],
-    ['100 000 levels', tooDeep, '$ is nesting deeper than 1000 levels'],
+    ['100 000 levels', tooDeep, '$ is nested deeper than 1000 levels'],
   ])('%s is refused by path', async (_, output, found) => {
     const a = fake('a', { tasks: [task('t', { run: () => output })] });
     const { result } = await play([a]);
@@ -227,7 +227,7 @@ describe('an output that is not JSON', () => {
       if (status === 'failed') {
         expect(result.phases['a']?.error).toMatchObject({
           code: 'OUTPUT_NOT_JSON',
-          message: expect.stringContaining('nesting deeper than 1000 levels') as unknown,
+          message: expect.stringContaining('nested deeper than 1000 levels') as unknown,
         });
       }
       expect(() => JSON.stringify(records)).not.toThrow();

@@ -28,9 +28,9 @@ describe('many', () => {
     expect(result.outputs).toMatchObject({ last: { sum: 10_000 } });
   });
 
-  it('3 000 phases that all send the same one back', async () => {
+  it('2 000 phases that all send the same one back', async () => {
     const target = phase('target', { tasks: [task('t', { run: () => 1 })] });
-    const phases = Array.from({ length: 3000 }, (_, index) => {
+    const phases = Array.from({ length: 2000 }, (_, index) => {
       let asked = 0;
       return phase(`p${index}`, {
         after: ['target'],
@@ -39,7 +39,7 @@ describe('many', () => {
       });
     });
     const result = await startRun(definePipeline({ name: 'crowd', phases: [target, ...phases] })).result;
-    expect(result).toMatchObject({ status: 'completed', error: null, metrics: { corrections: 3000 } });
+    expect(result).toMatchObject({ status: 'completed', error: null, metrics: { corrections: 2000 } });
   });
 
   it('2 000 retries of one phase', async () => {

@@ -1,7 +1,7 @@
 /**
  * Pages under watch: a test fails where a page says an error, throws, or is kept from something by its policy.
  *
- * Each test file that opens a page has one browser, which starts with the first page. So a file of tests looks like this:
+ * All files of one worker share a browser, which starts with the first page, and ends with the worker. A file of tests looks like this:
  *
  * ```ts
  * const { store, url } = await dashboard();            // a server with a store of its own
@@ -15,7 +15,7 @@
  * @module
  */
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, expect, onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { launch } from './chromium.ts';
 
 /** A page, and what it may say. */
@@ -51,8 +51,6 @@ export async function openBeside(page: Page, url: string): Promise<Tab> {
 const PATIENCE = 60_000;
 
 let browser: Promise<Browser> | undefined;
-
-afterAll(async () => (await browser)?.close());
 
 function watch(page: Page): Tab {
   const said: string[] = [];

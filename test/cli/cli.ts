@@ -21,7 +21,7 @@ import { runProgram } from '../../src/cli/program.ts';
 export const repository = fileURLToPath(new URL('../..', import.meta.url));
 /** The build that is tested: `dist`, or the folder that a variable names. */
 const build = process.env['PHASEGATE_BUILD'] ?? 'dist';
-export const main = join(isAbsolute(build) ? build : join(repository, build), 'src/cli/main.js');
+export const main = join(isAbsolute(build) ? build : join(repository, build), 'cli/main.js');
 
 const { cache } = createRequire(import.meta.url);
 const temporary = join(tmpdir(), 'phasegate-');

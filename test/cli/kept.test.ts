@@ -64,6 +64,7 @@ describe('a run that is stopped', () => {
     // Deaf to its signal, so that the first Ctrl-C has something to wait for.
     await put(cwd, 'deaf.yaml', DEAF);
     const { child, ended } = await startUntil(['run', 'deaf.yaml'], 'write started', cwd);
+    await untilThereIs(cwd, 'deaf');
     const told = untilThereIs(cwd, 'told');
     child.kill('SIGINT');
     await told;
@@ -422,5 +423,5 @@ const DEAF = `
 name: deaf
 phases:
   - name: draft
-    tasks: [{ name: write, command: [sh, -c, "trap 'touch told' TERM; while ! test -e go; do sleep 0.05; done; echo text"] }]
+    tasks: [{ name: write, command: [sh, -c, "trap 'touch told' TERM; touch deaf; while ! test -e go; do sleep 0.05; done; echo text"] }]
 `;

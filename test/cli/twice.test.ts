@@ -16,10 +16,11 @@ function moduleOf(tasks: string): string {
 
 /** Deaf to its signal, so that the first Ctrl-C has something to wait for, and the task beside it can say that it came. */
 const DEAF = moduleOf(`
-  task('deaf', { run: command(['sh', '-c', "trap '' TERM INT; while :; do sleep 0.05; done"]) }),
+  task('deaf', { run: command(['sh', '-c', "trap '' TERM INT; touch $0; while :; do sleep 0.05; done", new URL('deaf', import.meta.url).pathname]) }),
   task('say', { run: ({ report, signal }) => new Promise(() => {
     signal.addEventListener('abort', () => console.log('told to stop'));
-    report({ progress: 'at work' });
+    const look = () => existsSync(new URL('deaf', import.meta.url)) ? report({ progress: 'at work' }) : setTimeout(look, 10);
+    look();
   }) }),
 `);
 

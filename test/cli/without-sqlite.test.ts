@@ -9,7 +9,7 @@ import { files, main, repository, type Ended } from './cli.ts';
 /** A copy of what was built, with every package but one, which does not load. @returns Its command line. */
 async function installation(): Promise<string> {
   const place = await files({});
-  const build = dirname(dirname(dirname(main)));
+  const build = dirname(dirname(main));
   await cp(build, join(place, 'dist'), { recursive: true });
   await cp(join(repository, 'package.json'), join(place, 'package.json'));
   const modules = join(place, 'node_modules');
@@ -21,7 +21,7 @@ async function installation(): Promise<string> {
   // As where it could not be built for the machine.
   await mkdir(join(modules, '@photostructure/sqlite'), { recursive: true });
   await writeFile(join(modules, '@photostructure/sqlite/index.js'), `throw new Error('no build for this machine');`);
-  return join(place, 'dist/src/cli/main.js');
+  return join(place, 'dist/cli/main.js');
 }
 
 function run(program: string, args: readonly string[], cwd: string): Promise<Ended> {

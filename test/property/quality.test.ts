@@ -12,14 +12,14 @@ beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefine
 
 describe('measures of random runs', () => {
   it('add up, and agree with a count of their records', async () => {
-    await prove(scenarios({}), { seed: 11, runs: 80 }, async (scenario) => {
+    await prove(scenarios({}), { seed: 11, runs: 40 }, async (scenario) => {
       const { records } = await drive(scenario);
       return wrongOf(records, defectsOf(records), measuresOf(records));
     });
   }, 600_000);
 
   it('add up wherever the records are cut, and however often they were asked for before', async () => {
-    await prove(scenarios({ maxPhases: 5 }), { seed: 12, runs: 15 }, async (scenario) => {
+    await prove(scenarios({ maxPhases: 5 }), { seed: 12, runs: 8 }, async (scenario) => {
       const { records } = await drive(scenario);
       const fold = foldQuality();
       for (const [at, record] of records.entries()) {

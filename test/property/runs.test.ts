@@ -17,13 +17,13 @@ import { selective } from './selective.ts';
 
 /** Small graphs find the odd orders, large ones what only many phases do together. */
 const SCOPES: readonly (readonly [string, Scope, number])[] = [
-  ['few phases', { maxPhases: 4, limits: false }, 120],
-  ['few phases under limits', { maxPhases: 4 }, 120],
-  ['many phases without failures', { limits: false, failures: false }, 90],
-  ['many phases', {}, 90],
-  ['few phases and people', { maxPhases: 4, limits: false, people: true }, 120],
-  ['few phases and people under limits', { maxPhases: 4, people: true }, 120],
-  ['many phases and people', { people: true }, 60],
+  ['few phases', { maxPhases: 4, limits: false }, 30],
+  ['few phases under limits', { maxPhases: 4 }, 30],
+  ['many phases without failures', { limits: false, failures: false }, 25],
+  ['many phases', {}, 25],
+  ['few phases and people', { maxPhases: 4, limits: false, people: true }, 30],
+  ['few phases and people under limits', { maxPhases: 4, people: true }, 30],
+  ['many phases and people', { people: true }, 15],
 ];
 
 // XState's development build warns once per action of every phase: millions of lines here.
@@ -51,7 +51,7 @@ describe('startRun()', () => {
   );
 
   it('spares whoever has read nothing of what has changed, task by task', async () => {
-    await prove(scenarios({ maxPhases: 6, limits: false, failures: false }), { seed: 3, runs: 300 }, async (drawn) => {
+    await prove(scenarios({ maxPhases: 6, limits: false, failures: false }), { seed: 3, runs: 60 }, async (drawn) => {
       const scenario = selective(drawn);
       const expected = simulate(scenario);
       fc.pre(!expected.collided);
@@ -64,7 +64,7 @@ describe('startRun()', () => {
   }, 600_000);
 
   it('does the same where it is inspected, and so made of actors', async () => {
-    await prove(scenarios({}), { seed: 2, runs: 50 }, async (scenario) => {
+    await prove(scenarios({}), { seed: 2, runs: 12 }, async (scenario) => {
       const expected = simulate(scenario);
       fc.pre(!expected.collided);
       const run = await drive(scenario, () => undefined);

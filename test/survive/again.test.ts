@@ -28,9 +28,9 @@ import { endsMidway } from '../told-again.ts';
 import { keep, settle, stageOf, toEnd, wrongWith } from './go-on.ts';
 
 const SCOPES: readonly (readonly [string, Scope, number])[] = [
-  ['few phases', { maxPhases: 4, limits: false }, 35],
-  ['few phases under limits', { maxPhases: 4 }, 35],
-  ['many phases', {}, 15],
+  ['few phases', { maxPhases: 4, limits: false }, 20],
+  ['few phases under limits', { maxPhases: 4 }, 20],
+  ['many phases', {}, 8],
 ];
 
 // XState's development build warns once per action of every phase: millions of lines here.

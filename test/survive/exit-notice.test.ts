@@ -37,7 +37,7 @@ it.each([
 function ended(rest: string): Promise<{ readonly code: number | null; readonly problem: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'phasegate-exit-'));
   const file = join(folder, 'program.mjs');
-  const entry = new URL('../../dist/src/index.js', import.meta.url).href;
+  const entry = new URL('../../dist/index.js', import.meta.url).href;
   writeFileSync(
     file,
     `import { approve, definePipeline, escalate, phase, startRun, task } from '${entry}';

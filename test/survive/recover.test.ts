@@ -14,8 +14,8 @@ import { holderIsAlive, thisHolder } from '../../src/store/holder.ts';
 import { phasegate } from '../cli/cli.ts';
 import { idle } from '../rig.ts';
 
-const LIBRARY = new URL('../../dist/src/index.js', import.meta.url).href;
-const STORES = new URL('../../dist/src/store.js', import.meta.url).href;
+const LIBRARY = new URL('../../dist/index.js', import.meta.url).href;
+const STORES = new URL('../../dist/store.js', import.meta.url).href;
 
 /** The same as in the programs, but that its task ends. */
 const pipeline = articleBy(() => 'text');

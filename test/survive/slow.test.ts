@@ -13,10 +13,10 @@ import { simulate } from '../reference/simulate.ts';
 import { slowStore } from './slow-store.ts';
 
 const SCOPES: readonly (readonly [string, Scope, number])[] = [
-  ['few phases', { maxPhases: 4, limits: false }, 25],
-  ['few phases under limits', { maxPhases: 4 }, 25],
-  ['many phases', {}, 10],
-  ['few phases and people', { maxPhases: 4, people: true }, 25],
+  ['few phases', { maxPhases: 4, limits: false }, 12],
+  ['few phases under limits', { maxPhases: 4 }, 12],
+  ['many phases', {}, 5],
+  ['few phases and people', { maxPhases: 4, people: true }, 12],
 ];
 
 // XState's development build warns once per action of every phase: millions of lines here.

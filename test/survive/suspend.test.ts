@@ -11,9 +11,9 @@ import type { Scenario } from '../reference/scenario.ts';
 import { whatIsToldOtherwise } from '../told-again.ts';
 
 const SCOPES: readonly (readonly [string, Scope, number])[] = [
-  ['few phases', { maxPhases: 4, limits: false }, 25],
-  ['few phases under limits', { maxPhases: 4 }, 25],
-  ['many phases', {}, 10],
+  ['few phases', { maxPhases: 4, limits: false }, 12],
+  ['few phases under limits', { maxPhases: 4 }, 12],
+  ['many phases', {}, 5],
 ];
 
 // XState's development build warns once per action of every phase: millions of lines here.

@@ -26,12 +26,11 @@ import { linesOf, survivor } from './pipeline.ts';
 /** What is to be done. */
 export interface SweepOptions {
   /**
-   * Kills at every batch, right before and right after it is kept, and not at every other one: what is before one is after
-   * another.
+   * Of this many batches, it kills at one, right before and right after that is kept.
    *
-   * @default false
+   * @default 1
    */
-  readonly thorough?: boolean | undefined;
+  readonly every?: number | undefined;
   /** Keeps each record by itself, so that it is killed between any two of them. @default false */
   readonly single?: boolean | undefined;
   /** Runs that are killed at random instants, up to three times each. */
@@ -59,7 +58,7 @@ export interface SweepReport {
 
 /** Kills, resumes and compares. */
 export async function sweep({
-  thorough = false,
+  every = 1,
   single = false,
   random,
   seed = 1,
@@ -75,7 +74,7 @@ export async function sweep({
     const plots = [
       ...Array.from({ length: batches }, (_, at) => at + 1)
         .flatMap((at) => [[`before:${at}`], [`after:${at}`]])
-        .filter((_, at) => thorough || at % 4 < 2),
+        .filter((_, at) => Math.floor(at / 2) % every === 0),
       ['open'],
       ['open', 'open'],
       ['saying'],
