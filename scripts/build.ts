@@ -11,6 +11,8 @@ import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { entryFiles } from './entries.ts';
+import { pruneTypes } from './prune-types.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values } = parseArgs({ options: { out: { type: 'string', default: join(root, 'dist') } } });
@@ -21,13 +23,17 @@ const stage = mkdtempSync(join(dirname(out), '.build-'));
 const next = join(stage, 'next');
 const old = join(stage, 'old');
 const BUILD_FLAGS = ['--mode', 'production', '--logLevel', 'warn'];
+const LIBRARY = ['--config', 'scripts/library.config.ts', '--configLoader', 'runner'];
 
 try {
   const status =
-    run('typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', next) ||
+    run('typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', join(next, 'types')) ||
+    run('vite/bin/vite.js', 'build', ...LIBRARY, ...BUILD_FLAGS, '--outDir', next) ||
     run('vite/bin/vite.js', 'build', 'visualizations/dashboard', ...BUILD_FLAGS, '--outDir', join(next, 'dashboard'));
   if (status === 0) {
-    chmodSync(join(next, 'src/cli/main.js'), 0o755);
+    const types = entryFiles('types').map((file) => join(next, file));
+    pruneTypes(join(next, 'types'), types);
+    chmodSync(join(next, 'cli/main.js'), 0o755);
     while (!isPlaced());
   }
   process.exitCode = status;

@@ -1,4 +1,9 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, expectTypeOf, it, vi } from 'vitest';
+import { runProcess } from '../src/actors/process.ts';
 import { definePipeline, phase, startRun, task, type Reviewer, type RunResult } from '../src/index.ts';
 import { command, commandCheck, type CommandHandler, type CommandLine, type CommandOptions } from '../src/node.ts';
 import { witness } from './cli/cli.ts';
@@ -259,6 +264,23 @@ describe('what a command starts', () => {
     run.cancel('enough');
     expect((await run.result).status).toBe('cancelled');
     await alive.dead();
+  });
+
+  it('does not begin if the run is cancelled while what starts it is loaded', async () => {
+    const stop = new AbortController();
+    const file = join(await mkdtemp(join(tmpdir(), 'phasegate-')), 'begun');
+    const end = runProcess({
+      line: node(`require('node:fs').writeFileSync(${JSON.stringify(file)}, '')`),
+      cwd: tmpdir(),
+      env: {},
+      stdin: undefined,
+      timeout: 0,
+      maxOutputBytes: 100,
+      signal: stop.signal,
+    });
+    stop.abort();
+    expect(await end).toMatchObject({ exitCode: undefined, spawnError: undefined });
+    expect(existsSync(file)).toBe(false);
   });
 
   it('is stopped in time, where it is deaf, while the clock of the machine is set back', async () => {

@@ -4,7 +4,7 @@
  * @module
  */
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -35,9 +35,20 @@ describe('the package', () => {
       'LICENSE',
       'README.md',
       'completion',
+      'dist/cli',
       'dist/dashboard',
-      'dist/src',
-      'dist/visualizations',
+      'dist/dashboard.js',
+      'dist/index.js',
+      'dist/inspect.js',
+      'dist/model',
+      'dist/node.js',
+      'dist/openai.js',
+      'dist/otel.js',
+      'dist/shared',
+      'dist/store.js',
+      'dist/testing.js',
+      'dist/types',
+      'dist/visualizations.js',
       'docs',
       'llms.txt',
       'package.json',
@@ -45,8 +56,8 @@ describe('the package', () => {
     ]);
     expect(packed.paths).toContain('dist/dashboard/index.html');
     expect(packed.paths.filter((path) => /\.(?:png|jpe?g|gif|webp)$/u.test(path))).toEqual([]);
-    // Measured: 1 001 000 bytes.
-    expect(packed.size).toBeLessThan(1_050_000);
+    // Measured: 758 000 bytes.
+    expect(packed.size).toBeLessThan(800_000);
   });
 
   it('has no source maps, which would lead to sources that are not in it, and names none', async () => {
@@ -84,6 +95,33 @@ describe('an installed package', () => {
   }, 60_000);
   afterAll(() => project.remove());
 
+  it('loads few files to run a pipeline, and what starts processes when one is started', async () => {
+    const code = await loadedBy(PIPELINE);
+    // Measured: 216, of which 71 are its own.
+    expect(code.length).toBeLessThan(240);
+    expect(code.filter((url) => url.includes('/phasegate/dist/')).length).toBeLessThan(80);
+    expect(code.filter((url) => STARTED_LATER.test(url))).toEqual([]);
+    const started = await loadedBy(PIPELINE.replace('() => 1', "command(['node', '-v'])"));
+    expect(started.filter((url) => STARTED_LATER.test(url))).not.toEqual([]);
+  });
+
+  it('is one, also for a package that a pipeline imports', async () => {
+    const helper = join(project.folder, 'node_modules/helper');
+    await mkdir(helper, { recursive: true });
+    await writeFile(join(helper, 'package.json'), '{ "name": "helper", "type": "module", "exports": "./index.js" }');
+    await writeFile(join(helper, 'index.js'), `export { retry as imported } from 'phasegate';`);
+    await writeFile(
+      join(project.folder, 'one.mjs'),
+      `import { retry } from 'phasegate'; import { imported } from 'helper'; import { createRequire } from 'node:module';
+      if (retry !== imported) throw new Error('There are two.');
+      const { retry: required } = createRequire(import.meta.url)('phasegate');
+      if (retry !== required) throw new Error('There are two, one of which is required.');
+      export { default } from './pipeline.mjs';`,
+    );
+    await writeFile(join(project.folder, 'pipeline.mjs'), PIPELINE);
+    await command(['run', 'one.mjs', '--no-store']);
+  });
+
   it('names files that exist in its stacks', async () => {
     const program = `import { definePipeline } from 'phasegate';
       try { definePipeline({ name: 'p', phases: [] }); } catch (error) { console.log(error.stack); }`;
@@ -93,4 +131,35 @@ describe('an installed package', () => {
     expect(places.length).toBeGreaterThan(0);
     await Promise.all(places.map((file) => readFile(file)));
   });
+
+  /** Runs the command line, which must succeed. @returns What it prints. */
+  async function command(args: readonly string[], flags: readonly string[] = []): Promise<string> {
+    const main = join(project.folder, 'node_modules/phasegate/dist/cli/main.js');
+    return (await run(process.execPath, [...flags, main, ...args], { cwd: project.folder })).stdout;
+  }
+
+  /** Addresses of all modules that are loaded as a pipeline runs. */
+  async function loadedBy(pipeline: string): Promise<readonly string[]> {
+    const log = join(project.folder, 'loaded.txt');
+    await writeFile(log, '');
+    await writeFile(join(project.folder, 'pipeline.mjs'), pipeline);
+    const hooks = `import { appendFileSync } from 'node:fs';
+      export function load(url, context, next) { appendFileSync(${JSON.stringify(log)}, url + '\\n'); return next(url, context); }`;
+    const register = `import { register } from 'node:module'; register(${JSON.stringify(dataUrl(hooks))});`;
+    await command(['run', 'pipeline.mjs', '--no-store'], ['--no-warnings', '--import', dataUrl(register)]);
+    return (await readFile(log, 'utf8')).split('\n').filter((url) => url !== '' && !url.startsWith('node:'));
+  }
 });
+
+// --- internal ---
+
+const PIPELINE = `import { definePipeline, phase, task } from 'phasegate';
+import { command } from 'phasegate/node';
+export default definePipeline({ name: 'p', phases: [phase('a', { tasks: [task('t', { run: () => 1 })] })] });`;
+
+/** What no pipeline of code needs. */
+const STARTED_LATER = /\/node_modules\/(?:execa|hono|ws|yaml|openai)\//u;
+
+function dataUrl(code: string): string {
+  return `data:text/javascript,${encodeURIComponent(code)}`;
+}

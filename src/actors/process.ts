@@ -8,7 +8,6 @@
  */
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { execa } from 'execa';
 import { createExcerpt } from './excerpt.ts';
 
 /** What to run. */
@@ -69,8 +68,24 @@ const DRAIN_MS = 200;
 const LONGEST_TIMER = 2 ** 31 - 1;
 const windows = process.platform === 'win32';
 
+/** The end of a process that was stopped before it began. */
+const NOT_STARTED: ProcessEnd = {
+  exitCode: undefined,
+  endedBy: undefined,
+  spawnError: undefined,
+  timedOut: false,
+  stdout: '',
+  omitted: 0,
+  stderr: '',
+  all: '',
+  isCut: false,
+};
+
 async function follow(options: ProcessOptions): Promise<ProcessEnd> {
   const { line, cwd, env, stdin, signal, maxOutputBytes } = options;
+  // It is a hundred files, and most programs start no process.
+  const { execa } = await import('execa');
+  if (signal.aborted) return NOT_STARTED;
   const shell = typeof line === 'string';
   const child = execa(shell ? line : (line[0] ?? ''), shell ? [] : line.slice(1), {
     cwd,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { firstValueFrom } from 'rxjs';
+import { firstValueFrom } from 'rxjs/internal/firstValueFrom';
 import { processesAtRest } from '../actors/process.ts';
 import type { ErrorInfo } from '../model/errors.ts';
 import type { RunResult } from '../model/result.ts';

@@ -7,7 +7,7 @@ import * as phasegate from '../index.ts';
 import { nearest } from '../model/nearest.ts';
 import { entryNames } from './virtual-modules.ts';
 
-/** What may have been meant by an import that the library does not have; `undefined` where the message is about something else. */
+/** A hint at the name that an import may have meant which the library does not have; `undefined` if the message is about something else. */
 export function missingExport(message: string): string | undefined {
   const [, wanted] = /^\(0 , _phasegate\.(\w{1,100})\) is not a function$/u.exec(message) ?? [];
   if (wanted === undefined) return undefined;

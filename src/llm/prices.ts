@@ -50,7 +50,7 @@ export function costOfTotal(tokens: number, { inputPerMillion, outputPerMillion 
   return (tokens * Math.max(inputPerMillion, outputPerMillion)) / 1e6;
 }
 
-/** US dollars at least, while an answer goes on: any token of the messages may have come from a cache, and a total may be all of the cheaper kind. */
+/** US dollars at least, while an answer goes on. Any token of the messages may have come from a cache. A total may be all of the cheaper kind. */
 export function leastCost(
   { tokens, inputTokens, outputTokens }: { readonly tokens: number } & Pick<Report, 'inputTokens' | 'outputTokens'>,
   { inputPerMillion, outputPerMillion, cachedInputPerMillion = inputPerMillion }: Price,

@@ -1,5 +1,5 @@
 /**
- * What came back from a model: whether it is an answer, and whether that is whole.
+ * The reply of a model: tells an answer from a refusal or an error, and a whole one from one that was cut off.
  *
  * @module
  */

@@ -78,7 +78,7 @@ END ${delimiter}
 Judge the work by the criteria, and answer with the JSON object alone.`;
 }
 
-/** Whoever has asked for a change has to know that there is none. */
+/** Tells a reviewer that has asked for a change that there is none. */
 function unchangedText(times: number): string {
   if (times === 0) return '';
   const row = times === 1 ? '' : ` This is so for the ${times} latest attempts.`;

@@ -3,7 +3,10 @@
  *
  * @module
  */
-import { Observable, Subscriber, type Observer, type Subscription } from 'rxjs';
+import type { Observer, Subscription } from 'rxjs';
+// All of RxJS is two hundred files.
+import { Observable } from 'rxjs/internal/Observable';
+import { Subscriber } from 'rxjs/internal/Subscriber';
 import type { RunEvent, RunRecord } from '../model/event.ts';
 
 /** The log of one run. */

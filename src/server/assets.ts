@@ -3,21 +3,16 @@
  *
  * @module
  */
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import type { Context } from 'hono';
 import { bundlerAdvice, ownFolder } from '../store/installed.ts';
 import type { Env } from './guard.ts';
 import { refusalOf } from './refusal.ts';
 
-/** Where the app is in the built package; `undefined` where it cannot be found. A bundle has no pages in it: they are looked for where the package is installed. */
+/** The folder of the app in the built package; `undefined` if it cannot be found. A bundle has no pages in it: they are looked for where the package is installed. */
 export function builtApp(): string | undefined {
-  const own: unknown = import.meta.url;
-  const beside =
-    typeof own === 'string' && own.startsWith('file:') ? join(fileURLToPath(own), '../../../dashboard') : '';
-  if (existsSync(join(beside, 'index.html'))) return beside;
   const installed = ownFolder();
   return installed === undefined ? undefined : join(installed, 'dist', 'dashboard');
 }

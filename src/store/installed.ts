@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Advice if something is not found because of a bundler; `undefined` if this code is not bundled. */
@@ -37,15 +36,17 @@ export function ownFolder(): string | undefined {
 
 // --- internal ---
 
-/** This file, if a bundler has left it where it was. */
+/** The file that this code is in. */
 function ownFile(): string | undefined {
   const url: unknown = import.meta.url;
   return typeof url === 'string' && url.startsWith('file:') ? fileURLToPath(url) : undefined;
 }
 
+/** True if this code is outside of its package: a bundler has put it into a file of a program. */
 function isBundled(): boolean {
   const own = ownFile();
-  return own === undefined || !/[/\\]store[/\\]installed\.[jt]s$/u.test(own) || !existsSync(own);
+  const manifest = own === undefined ? undefined : manifestFrom(own);
+  return own === undefined || manifest === undefined || !own.startsWith(`${dirname(manifest)}${sep}`);
 }
 
 /** Files from which packages are looked for. Other places than this one count for a bundle alone: it is part of the program that runs. */

@@ -46,7 +46,7 @@ export interface ReportData {
   readonly standing: Standing;
   /** Without outputs, and without decisions, which are beside it. */
   readonly snapshot: RunSnapshot;
-  /** What of tokens and dollars is an estimate, as nobody said what was used. */
+  /** The part of tokens and dollars that is an estimate, as nobody said what was used. */
   readonly estimated: Amounts;
   readonly decisions: readonly ToldDecision[];
   readonly defects: readonly Defect[];

@@ -50,7 +50,7 @@ export interface Waiting {
 export interface Board {
   apply(record: RunRecord): void;
   readonly plan: Plan | undefined;
-  /** When the first and the latest record were made, in milliseconds since 1970. In a fork the first is the one of the other run. */
+  /** The times of the first and the latest record, in milliseconds since 1970. In a fork the first is the one of the other run. */
   readonly startedAt: number;
   readonly lastAt: number;
   /** Times of the run up to now. @param now Milliseconds since 1970. */

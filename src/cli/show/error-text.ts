@@ -24,7 +24,7 @@ export function advised(code: string, message: string): string {
     : `${message.slice(0, hint)}\n${advice}${message.slice(docs)}`;
 }
 
-/** What an error says was wrong: without what to do, which is told where the run ends. */
+/** The part of an error that says what was wrong: what to do is told where the run ends. */
 export function problemOf(error: ErrorInfo): string {
   const text = errorText(error);
   const docs = docsStart(text);
@@ -101,5 +101,5 @@ const ADVICE: readonly (readonly [code: ErrorCode, start: string, advice: string
   ],
 ];
 
-/** Where the built library is; its frames say nothing about a user's mistake. */
-const LIBRARY = fileURLToPath(new URL('../../../', import.meta.url));
+/** The folder of this library: `src`, or `dist` if it is built. Its frames say nothing about a user's mistake. */
+const LIBRARY = /^.*[/\\](?:src|dist)[/\\]/u.exec(fileURLToPath(import.meta.url))?.[0] ?? '';

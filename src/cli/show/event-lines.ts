@@ -68,7 +68,7 @@ export function correctionText(correction: Pick<Correction, 'feedback' | 'requir
 
 // --- internal ---
 
-/** Whether lines have said all that an attempt is asked for, which is joined where several have asked. */
+/** Tells if lines have said all that an attempt is asked for, which is joined if several have asked. */
 function isShown({ revision }: EventOf<'phase.started'>, asked: readonly Correction[] = []): boolean {
   if (!revision || asked.length === 0) return false;
   const { feedback, requiredChange } = joinDemands(asked);

@@ -56,7 +56,7 @@ function unionProblems(
   return [{ message: `${nameOf(path)}: ${[...expected].join(', or ')}`, offset: document.offsetOf(path) }];
 }
 
-/** Whether there is nothing where something has to be. */
+/** Tells if a problem is that nothing stands where something has to. */
 function isMissing(issue: z.core.$ZodIssue): boolean {
   return issue.code === 'invalid_type' && issue.input === undefined;
 }

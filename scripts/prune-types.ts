@@ -1,0 +1,46 @@
+/**
+ * Declarations that the entries of the package lead to. The compiler writes one for every module, most of which nobody can name.
+ *
+ * @module
+ */
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { parseSync } from 'oxc-parser';
+
+/**
+ * Removes the declarations in a folder that none of some files leads to.
+ *
+ * @param entries Paths of declarations.
+ */
+export function pruneTypes(folder: string, entries: readonly string[]): void {
+  const kept = new Set<string>();
+  const open = [...entries];
+  for (let file = open.pop(); file !== undefined; file = open.pop()) {
+    if (kept.has(file)) continue;
+    kept.add(file);
+    open.push(...modulesIn(file));
+  }
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile() && !kept.has(path)) rmSync(path);
+  }
+}
+
+// --- internal ---
+
+/** Declarations that one refers to. @throws Error where one is not there. */
+function modulesIn(file: string): readonly string[] {
+  const text = readFileSync(file, 'utf8');
+  const { module } = parseSync(file, text);
+  const named = [
+    ...module.staticImports.map(({ moduleRequest }) => moduleRequest.value),
+    ...module.staticExports.flatMap(({ entries }) =>
+      entries.flatMap(({ moduleRequest }) => moduleRequest?.value ?? []),
+    ),
+    // Types that are taken from a module in passing.
+    ...[...text.matchAll(/\bimport\(["']([^"']+)["']\)/gu)].map(([, name = '']) => name),
+  ];
+  return named
+    .filter((name) => name.startsWith('.'))
+    .map((name) => resolve(dirname(file), name.replace(/\.[jt]s$/u, '.d.ts')));
+}
