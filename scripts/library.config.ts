@@ -13,7 +13,7 @@ import { entryFiles } from './entries.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Modules of which bundles for browsers take one function: beside others, schemas that are made when they are loaded would come along. */
-const ALONE = ['model/decision-text'];
+const ALONE = ['model/decision/decision-text'];
 
 /** What is built, as it is called below `src` and below `dist`. */
 const NAMES = [...entryFiles('default').map((file) => file.replace('.js', '')), 'cli/main', ...ALONE];

@@ -4,4 +4,4 @@
  * @module
  */
 export { serveDashboard, type CloseOptions, type Dashboard, type DashboardOptions } from './server/serve.ts';
-export type { DashboardActions } from './server/backstage.ts';
+export type { DashboardActions } from './server/server-context.ts';

@@ -12,7 +12,7 @@ export {
   type PipelineOutputs,
   type InputOf,
   type OutputsOf,
-} from './model/define.ts';
+} from './model/definition/define.ts';
 export type {
   AnyTask,
   Inputs,
@@ -24,8 +24,8 @@ export type {
   TaskMaker,
   TaskOptions,
   TaskRevision,
-} from './model/task-types.ts';
-export type { Answer } from './model/answer-types.ts';
+} from './model/handlers/task.ts';
+export type { Answer } from './model/handlers/reviewer-answer.ts';
 export type {
   AnyPhase,
   Check,
@@ -37,9 +37,9 @@ export type {
   ReviewFunction,
   ReviewOptions,
   Reviewer,
-} from './model/phase-types.ts';
-export type { CheckResult } from './model/check.ts';
-export { matchesSchema, predicate } from './model/ready-checks.ts';
+} from './model/handlers/phase.ts';
+export type { CheckResult } from './model/review/check.ts';
+export { matchesSchema, predicate } from './model/handlers/built-in-checks.ts';
 export {
   approve,
   decisionSchema,
@@ -51,16 +51,21 @@ export {
   type CorrectionOptions,
   type Decision,
   type RetryPredecessor,
-} from './model/decision.ts';
-export { issueSchema, type Issue, type PriorFinding } from './model/issue.ts';
-export type { ReviewFinding } from './model/findings.ts';
-export { formatDecision, parseDecision, type DecisionTextOptions, type ParsedDecision } from './model/decision-text.ts';
-export type { StandardSchemaV1 } from './model/schema.ts';
-export type { Work } from './model/compile.ts';
-export { needsRework, type NeedsRework } from './model/rework.ts';
-export { human, type HumanHandler, type HumanOptions } from './model/human.ts';
-export type { InboxPolicy, OnExpiry } from './model/inbox-policy.ts';
-export { replySchema, type AnswerOptions, type Reply } from './model/reply.ts';
+} from './model/decision/decision.ts';
+export { issueSchema, type Issue, type PriorFinding } from './model/decision/issue.ts';
+export type { ReviewFinding } from './model/review/open-issues.ts';
+export {
+  formatDecision,
+  parseDecision,
+  type DecisionTextOptions,
+  type ParsedDecision,
+} from './model/decision/decision-text.ts';
+export type { StandardSchemaV1 } from './model/values/standard-schema.ts';
+export type { Work } from './model/definition/compile.ts';
+export { needsRework, type NeedsRework } from './model/handlers/needs-rework.ts';
+export { human, type HumanHandler, type HumanOptions } from './model/handlers/human.ts';
+export type { InboxPolicy, OnExpiry } from './model/plan/inbox-policy.ts';
+export { replySchema, type AnswerOptions, type Reply } from './projections/inbox/reply.ts';
 export {
   policies,
   type Backoff,
@@ -70,14 +75,14 @@ export {
   type LimitName,
   type Limits,
   type Policy,
-} from './model/policy.ts';
-export type { ReflectContext, ReflectFunction, Reflector } from './model/reflect-types.ts';
-export { renderPrompt } from './model/prompt.ts';
-export type { SharedArtifact, TaskRecollection, Trajectory } from './model/recollection.ts';
-export type { Correction, Revision, RevisionStyle } from './model/revision.ts';
-export type { Estimate, Mode } from './model/options.ts';
-export { fingerprint, type GatePlan, type PhasePlan, type Plan, type TaskPlan } from './model/plan.ts';
-export type { DecidedBy, EventOf, PhaseReport, TaskReport } from './model/event.ts';
+} from './model/plan/policy.ts';
+export type { ReflectContext, ReflectFunction, Reflector } from './model/handlers/reflector.ts';
+export { renderPrompt } from './model/revision/prompt.ts';
+export type { SharedArtifact, TaskRecollection, Trajectory } from './model/revision/revision-extras.ts';
+export type { Correction, Revision, RevisionStyle } from './model/revision/revision.ts';
+export type { Estimate, Mode } from './model/plan/options.ts';
+export { fingerprint, type GatePlan, type PhasePlan, type Plan, type TaskPlan } from './model/plan/plan.ts';
+export type { DecidedBy, EventOf, PhaseReport, TaskReport } from './model/events/event.ts';
 export {
   runEventSchema,
   runRecordSchema,
@@ -85,7 +90,7 @@ export {
   type RunRecord,
   type RunStatus,
   type Verdict,
-} from './model/event.ts';
+} from './model/events/event.ts';
 export type {
   CompletedRun,
   DecisionRecord,
@@ -98,34 +103,41 @@ export type {
   RunSnapshot,
   RunView,
   UnsuccessfulRun,
-} from './model/result.ts';
-export { createRunView, resultOf } from './model/view.ts';
-export type { Attribution, Defect, Detection, Disposition, Finder } from './model/defect.ts';
-export type { Effort } from './model/effort.ts';
-export { defectsOf, measuresOf } from './model/quality.ts';
-export type { ConfidenceBand, ReviewerMeasures } from './model/calibration.ts';
-export type { ContainmentRow, EffortSplit, Figures, GateMeasures, Measures, PhaseMeasures } from './model/measures.ts';
-export { phaseYields, type PhaseCounts, type PhaseYield } from './model/yields.ts';
-export { redactSecrets, type Redact } from './model/redact.ts';
-export { analyze, type Analysis, type Finding, type PhaseBound } from './model/analyze.ts';
-export { errorInfo, PhasegateError, type ErrorCode, type ErrorInfo } from './model/errors.ts';
-export { PipelineInvalidError, type Problem, type ProblemCode } from './model/problems.ts';
-export { phaseMachine, type PhaseCommand, type PhaseOutput } from './machines/phase.machine.ts';
-export type { PhaseContext, PhaseInput, Start } from './machines/phase-context.ts';
-export { pipelineMachine, type PipelineCommand, type PipelineContext } from './machines/pipeline.machine.ts';
-export type { PipelineInput, PipelineOutput } from './machines/board.ts';
-export { phaseModel, type PhaseModelEvent } from './machines/phase-model.ts';
-export type { PipelineUpdate, Upward } from './machines/upward.ts';
-export type { AttemptOutcome, GateOutcome, PhaseActors } from './machines/ports.ts';
-export type { Clock } from './machines/actor.ts';
-export { machineOf } from './runtime/machine.ts';
+} from './projections/run/run-result.ts';
+export { createRunView, resultOf } from './projections/run/run-view.ts';
+export type { Attribution, Defect, Detection, Disposition, Finder } from './projections/quality/defect.ts';
+export type { Effort } from './projections/quality/effort.ts';
+export { defectsOf, measuresOf } from './projections/quality/quality.ts';
+export type { ConfidenceBand, ReviewerMeasures } from './projections/quality/calibration.ts';
+export type {
+  ContainmentRow,
+  EffortSplit,
+  Figures,
+  GateMeasures,
+  Measures,
+  PhaseMeasures,
+} from './projections/quality/measures.ts';
+export { phaseYields, type PhaseCounts, type PhaseYield } from './projections/quality/yields.ts';
+export { redactSecrets, type Redact } from './model/events/redact.ts';
+export { analyze, type Analysis, type Finding, type PhaseBound } from './model/analysis/analyze.ts';
+export { errorInfo, PhasegateError, type ErrorCode, type ErrorInfo } from './model/errors/phasegate-error.ts';
+export { PipelineInvalidError, type Problem, type ProblemCode } from './model/definition/pipeline-invalid-error.ts';
+export { phaseMachine, type PhaseCommand, type PhaseOutput } from './machines/phase/phase.machine.ts';
+export type { PhaseContext, PhaseInput, Start } from './machines/phase/phase-context.ts';
+export { pipelineMachine, type PipelineCommand, type PipelineContext } from './machines/pipeline/pipeline.machine.ts';
+export type { PipelineInput, PipelineOutput } from './machines/coordinator/run-state.ts';
+export { phaseModel, type PhaseModelEvent } from './machines/phase/phase-model.ts';
+export type { PipelineUpdate, Upward } from './machines/coordinator/parent-events.ts';
+export type { AttemptOutcome, GateOutcome, PhaseActors } from './machines/phase/ports.ts';
+export type { Clock } from './machines/phase/clock.ts';
+export { machineOf } from './runtime/machine-of.ts';
 export { runPipeline, startRun, type Run, type RunArguments, type RunOptions } from './runtime/run.ts';
 export { forkRun, type ForkOptions } from './runtime/fork.ts';
 export { recoverAll, type Recovery, type RecoverOptions, type Unrecovered, type Waiting } from './runtime/recover.ts';
 export { cancelRun } from './runtime/cancel.ts';
 export { resumeRun, retryFailed, type ResumeOptions } from './runtime/resume.ts';
-export { answerItem } from './runtime/answer-item.ts';
-export { memoryStore, type MemoryStoreOptions } from './store/memory.ts';
+export { answerItem } from './runtime/inbox/answer-item.ts';
+export { memoryStore, type MemoryStoreOptions } from './store/memory-store.ts';
 export type {
   Artifact,
   Awaitable,
@@ -142,11 +154,11 @@ export type {
   RunMessage,
   RunStore,
 } from './store/port.ts';
-export { readRun } from './store/read.ts';
-export type { InboxItem, ItemKind, Severity } from './model/inbox.ts';
-export { itemDetail, type ItemDetail, type TriedAttempt } from './model/item-detail.ts';
-export { reclassify } from './model/reclassify.ts';
-export type { Choice, Consequences } from './model/item-choices.ts';
-export { RunUnsuccessfulError } from './runtime/unsuccessful.ts';
-export { toDot } from '../visualizations/dot.ts';
-export { toMermaid } from '../visualizations/mermaid.ts';
+export { readRun } from './store/read-run.ts';
+export type { InboxItem, ItemKind, Severity } from './projections/inbox/inbox-item.ts';
+export { itemDetail, type ItemDetail, type TriedAttempt } from './projections/inbox/item-detail.ts';
+export { reclassify } from './projections/inbox/reclassify.ts';
+export type { Choice, Consequences } from './projections/inbox/item-choices.ts';
+export { RunUnsuccessfulError } from './runtime/run-unsuccessful-error.ts';
+export { toDot } from '../visualizations/pictures/dot.ts';
+export { toMermaid } from '../visualizations/pictures/mermaid.ts';

@@ -5,4 +5,4 @@
  */
 export { spanObserver, traceRun, type SpanObserver, type TraceOptions } from './otel/trace-run.ts';
 export type { EventLogger, EventLoggerProvider, EventLogRecord } from './otel/evaluation-log.ts';
-export type { TraceParent } from './otel/parent.ts';
+export type { TraceParent } from './otel/trace-parent.ts';

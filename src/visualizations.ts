@@ -3,25 +3,25 @@
  *
  * @module
  */
-export { toDot } from '../visualizations/dot.ts';
-export { toMermaid } from '../visualizations/mermaid.ts';
-export { toSvg } from '../visualizations/svg.ts';
+export { toDot } from '../visualizations/pictures/dot.ts';
+export { toMermaid } from '../visualizations/pictures/mermaid.ts';
+export { toSvg } from '../visualizations/pictures/svg.ts';
 export {
   standingIn,
   type PhaseStanding,
   type RunStanding,
   type StandingState,
   type StandingTone,
-} from '../visualizations/standing.ts';
-export type { RewindPair } from '../visualizations/ways-back.ts';
-export type { Box, NodeSize, Point } from '../visualizations/arrange.ts';
+} from '../visualizations/pictures/run-standing.ts';
+export type { RewindPair } from '../visualizations/layout/ways-back.ts';
+export type { Box, NodeSize, Point } from '../visualizations/layout/arrange.ts';
 export {
   layoutOf,
   type Layout,
   type LayoutEdge,
   type LayoutNode,
   type LayoutOptions,
-} from '../visualizations/layout.ts';
+} from '../visualizations/layout/layout.ts';
 export {
   statechartOf,
   type ChartedMachine,
@@ -30,10 +30,10 @@ export {
   type ChartTransition,
   type ChartTrigger,
   type Statechart,
-} from '../visualizations/statechart.ts';
-export { chartToDot } from '../visualizations/statechart-dot.ts';
-export { chartToMermaid } from '../visualizations/statechart-mermaid.ts';
-export { chartToSvg } from '../visualizations/statechart-svg.ts';
+} from '../visualizations/statechart/statechart.ts';
+export { chartToDot } from '../visualizations/statechart/statechart-dot.ts';
+export { chartToMermaid } from '../visualizations/statechart/statechart-mermaid.ts';
+export { chartToSvg } from '../visualizations/statechart/statechart-svg.ts';
 export {
   foldTimeline,
   type Timeline,
@@ -42,4 +42,4 @@ export {
   type TimelineHold,
   type TimelineKind,
   type TimelineOutcome,
-} from './model/timeline.ts';
+} from './projections/timeline/timeline.ts';

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { counted, dollars, estimatedText, outOf, thousands, usageText } from '../src/model/amount-text.ts';
+import {
+  counted,
+  dollars,
+  estimatedText,
+  outOf,
+  thousands,
+  usageText,
+} from '../src/projections/wording/amount-words.ts';
 
 describe('amounts', () => {
   it('of money have two digits that say something', () => {

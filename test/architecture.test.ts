@@ -29,13 +29,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** Files that may import more than their layer: programs of the operating system and databases need Node. */
 const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
-  'src/actors/process.ts': ['execa', 'node:'],
+  'src/actors/command/process.ts': ['execa', 'node:'],
   'src/store/holder.ts': ['node:'],
   'src/store/installed.ts': ['node:'],
   'src/store/sqlite/compact.ts': ['node:'],
   'src/store/sqlite/driver.ts': ['node:'],
-  'src/store/sqlite/in-place.ts': ['node:'],
-  'src/store/sqlite/log-room.ts': ['node:'],
+  'src/store/sqlite/file-identity.ts': ['node:'],
+  'src/store/sqlite/wal-room.ts': ['node:'],
   'src/store/sqlite/open.ts': ['node:'],
   'src/store/sqlite/store.ts': ['node:'],
 };

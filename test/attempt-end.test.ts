@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { foldAttempts } from '../src/cli/show/attempts.ts';
+import { foldAttempts } from '../src/cli/show/attempt-lines.ts';
 import type { RunEvent } from '../src/index.ts';
-import { endsAttempt } from '../src/model/attempt-end.ts';
-import { beginPhaseStory } from '../visualizations/dashboard/src/run/phase-story.ts';
+import { endsAttempt } from '../src/model/events/attempt-end.ts';
+import { beginPhaseStory } from '../visualizations/dashboard/src/run/phase/phase-history.ts';
 import { eventfulRun } from './dashboard/eventful.ts';
 
 const at = { phase: 'a', generation: 0, attempt: 0 } as const;

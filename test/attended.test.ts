@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { replay } from '../src/machines/replay.ts';
+import { replay } from '../src/machines/replay/replay.ts';
 import {
   definePipeline,
   memoryStore,

@@ -15,9 +15,9 @@ import {
   type Limits,
   type TaskContext,
 } from '../src/index.ts';
-import type { Board } from '../src/machines/board.ts';
-import { createTill } from '../src/machines/budget.ts';
-import { Stake } from '../src/machines/till.ts';
+import type { Board } from '../src/machines/coordinator/run-state.ts';
+import { createTill } from '../src/machines/coordinator/quota.ts';
+import { Stake } from '../src/machines/phase/quota-port.ts';
 import { drive, fake, held, idle, oneTask, play, simulatedTime, untilAborted, type PlayOptions } from './rig.ts';
 
 /** A task that takes so long, and then says that it has used so much. */

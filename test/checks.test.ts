@@ -21,8 +21,8 @@ import {
   type Run,
   type RunRecord,
 } from '../src/index.ts';
-import { readCheck } from '../src/model/check.ts';
-import { faultOf, failedBefore } from '../src/model/baseline.ts';
+import { readCheck } from '../src/model/review/check.ts';
+import { faultOf, failedBefore } from '../src/model/review/baseline.ts';
 import { copyRun } from '../src/runtime/fork.ts';
 import { fake, fakeCheck, play, trace, type Fake, type Script } from './rig.ts';
 

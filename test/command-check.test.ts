@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { definePipeline, phase, startRun, task, type Check, type RunResult } from '../src/index.ts';
 import { commandCheck, type CommandCheckOptions, type CommandLine } from '../src/node.ts';
-import { failureCount } from '../src/actors/failure-count.ts';
-import { plainText } from '../src/model/plain-text.ts';
+import { failureCount } from '../src/actors/command/failure-count.ts';
+import { plainText } from '../src/model/values/plain-text.ts';
 
 const NODE = process.execPath;
 const MODULES = fileURLToPath(new URL('../node_modules/', import.meta.url));

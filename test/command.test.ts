@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, expectTypeOf, it, vi } from 'vitest';
-import { runProcess } from '../src/actors/process.ts';
+import { runProcess } from '../src/actors/command/process.ts';
 import { definePipeline, phase, startRun, task, type Reviewer, type RunResult } from '../src/index.ts';
 import { command, commandCheck, type CommandHandler, type CommandLine, type CommandOptions } from '../src/node.ts';
 import { witness } from './cli/cli.ts';

@@ -18,7 +18,7 @@ import {
   type Pipeline,
   type Run,
 } from '../src/index.ts';
-import { replay } from '../src/machines/replay.ts';
+import { replay } from '../src/machines/replay/replay.ts';
 import { lineOf } from './line.ts';
 import { idle, simulatedTime, type SimulatedTime } from './rig.ts';
 

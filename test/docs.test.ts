@@ -21,7 +21,7 @@ import * as otel from '../src/otel.ts';
 import * as store from '../src/store.ts';
 import * as testing from '../src/testing.ts';
 import * as visualizations from '../src/visualizations.ts';
-import { gateDefaults } from '../src/model/policy.ts';
+import { gateDefaults } from '../src/model/plan/policy.ts';
 import { brokenLinks } from './links.ts';
 import { installPacked, type Project } from './packed.ts';
 

@@ -1,10 +1,10 @@
 /** What is found in the records of real runs, and what is not. */
 import { describe, expect, it } from 'vitest';
 import { human, task, type Policy, type Run, type RunEvent, type TaskContext } from '../src/index.ts';
-import { diagnose } from '../src/model/diagnosis.ts';
-import type { Finding } from '../src/model/finding.ts';
-import { foldGateHistories, type GateHistory } from '../src/model/gate-history.ts';
-import { foldSentBack, type SentBack } from '../src/model/sent-back.ts';
+import { diagnose } from '../src/projections/doctor/diagnose.ts';
+import type { Finding } from '../src/projections/doctor/diagnosis.ts';
+import { foldGateHistories, type GateHistory } from '../src/projections/doctor/gate-history.ts';
+import { foldSentBack, type SentBack } from '../src/projections/doctor/send-back-counts.ts';
 import { fake, play, type Fake, type PlayOptions } from './rig.ts';
 
 /** What the folds make of the records of runs. */

@@ -19,10 +19,10 @@ import {
   type Reply,
   type Run,
 } from '../src/index.ts';
-import { attemptLines, foldAttempts } from '../src/cli/show/attempts.ts';
+import { attemptLines, foldAttempts } from '../src/cli/show/attempt-lines.ts';
 import { createEventLines } from '../src/cli/show/event-lines.ts';
-import { plain } from '../src/cli/show/line.ts';
-import { detailOf } from '../src/store/given-answer.ts';
+import { plain } from '../src/cli/terminal/line.ts';
+import { detailOf } from '../src/store/pending-answers.ts';
 import { idle } from './rig.ts';
 import { whatIsToldOtherwise } from './told-again.ts';
 

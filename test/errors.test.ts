@@ -28,12 +28,12 @@ const page = readFileSync(join(root, 'docs/errors.md'), 'utf8');
 describe('docs/errors.md', () => {
   it('has a heading for every code, and for nothing else', () => {
     const headings = [...page.matchAll(/^## ([A-Z_]+)$/gmu)].map((match) => match[1]);
-    expect(headings).toEqual(codesOf('src/model/errors.ts', 'ErrorCode'));
+    expect(headings).toEqual(codesOf('src/model/errors/phasegate-error.ts', 'ErrorCode'));
   });
 
   it('has an entry for every kind of problem, and for nothing else', () => {
     const headings = [...page.matchAll(/^### ([A-Z_]+)$/gmu)].map((match) => match[1]);
-    expect(headings).toEqual(codesOf('src/model/problems.ts', 'ProblemCode'));
+    expect(headings).toEqual(codesOf('src/model/definition/pipeline-invalid-error.ts', 'ProblemCode'));
   });
 
   it('says of every code what happened, what to do, and what the message looks like', () => {
@@ -58,11 +58,11 @@ describe('docs/errors.md', () => {
 describe('codes', () => {
   it('are all in use', () => {
     const code = sourceFiles()
-      .filter((file) => !file.endsWith('model/errors.ts'))
+      .filter((file) => !file.endsWith('errors/phasegate-error.ts'))
       .map((file) => readFileSync(file, 'utf8'))
       .join('\n');
-    const defaults = readFileSync(join(root, 'src/model/errors.ts'), 'utf8');
-    const unused = codesOf('src/model/errors.ts', 'ErrorCode').filter(
+    const defaults = readFileSync(join(root, 'src/model/errors/phasegate-error.ts'), 'utf8');
+    const unused = codesOf('src/model/errors/phasegate-error.ts', 'ErrorCode').filter(
       (one) => !code.includes(`'${one}'`) && !defaults.includes(`= '${one}'`),
     );
     expect(unused).toEqual([]);

@@ -11,7 +11,7 @@ import {
   type RunRecord,
   type TaskContext,
 } from '../src/index.ts';
-import type { StandardSchemaV1 } from '../src/model/schema.ts';
+import type { StandardSchemaV1 } from '../src/model/values/standard-schema.ts';
 import { drive, fake, held, idle, never, play, simulatedTime, trace, untilAborted } from './rig.ts';
 
 afterEach(() => {

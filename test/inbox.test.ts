@@ -18,7 +18,7 @@ import {
   type Run,
   type RunStore,
 } from '../src/index.ts';
-import { detailOf } from '../src/store/given-answer.ts';
+import { detailOf } from '../src/store/pending-answers.ts';
 import { idle } from './rig.ts';
 
 /** `draft` waits for a person at once; `print` needs it, `else` does not. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { schemaProblem } from '../src/cli/yaml/json-schema.ts';
+import { schemaProblem } from '../src/cli/load/yaml/json-schema.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 

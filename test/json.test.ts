@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { stringify } from 'safe-stable-stringify';
 import { describe, expect, it } from 'vitest';
-import { isSameJson, toJson } from '../src/model/json.ts';
+import { isSameJson, toJson } from '../src/model/values/json.ts';
 
 class Point {
   readonly x = 1;

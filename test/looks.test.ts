@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { looks } from '../src/model/looks.ts';
+import { looks } from '../src/projections/wording/status-marks.ts';
 
 describe('looks', () => {
   it('have marks of one column that no browser draws as an emoji', () => {

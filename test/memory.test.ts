@@ -21,7 +21,7 @@ import {
   type RunStore,
 } from '../src/index.ts';
 import { sqliteStore } from '../src/store.ts';
-import { foldMemories } from '../src/model/memory.ts';
+import { foldMemories } from '../src/projections/run/learned.ts';
 import { held } from './rig.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'phasegate-memory-'));

@@ -15,15 +15,15 @@ import {
   type Plan,
   type RunRecord,
 } from '../src/index.ts';
-import { foldTimeline } from '../src/model/timeline.ts';
-import { toDot } from '../visualizations/dot.ts';
-import { toMermaid } from '../visualizations/mermaid.ts';
-import { standingIn, type RunStanding } from '../visualizations/standing.ts';
-import { chartToDot } from '../visualizations/statechart-dot.ts';
-import { chartToMermaid } from '../visualizations/statechart-mermaid.ts';
-import { chartToSvg } from '../visualizations/statechart-svg.ts';
-import { statechartOf } from '../visualizations/statechart.ts';
-import { toSvg } from '../visualizations/svg.ts';
+import { foldTimeline } from '../src/projections/timeline/timeline.ts';
+import { toDot } from '../visualizations/pictures/dot.ts';
+import { toMermaid } from '../visualizations/pictures/mermaid.ts';
+import { standingIn, type RunStanding } from '../visualizations/pictures/run-standing.ts';
+import { chartToDot } from '../visualizations/statechart/statechart-dot.ts';
+import { chartToMermaid } from '../visualizations/statechart/statechart-mermaid.ts';
+import { chartToSvg } from '../visualizations/statechart/statechart-svg.ts';
+import { statechartOf } from '../visualizations/statechart/statechart.ts';
+import { toSvg } from '../visualizations/pictures/svg.ts';
 import { fake, play } from './rig.ts';
 
 const run = (): number => 1;

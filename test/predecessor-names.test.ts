@@ -15,7 +15,7 @@ import {
   type Decision,
   type RunResult,
 } from '../src/index.ts';
-import { nameProblem } from '../src/model/names.ts';
+import { nameProblem } from '../src/model/definition/names.ts';
 
 /** Each text, the phase that it sends back, and what that is told. */
 function reads(

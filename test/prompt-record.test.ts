@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { memoryStore, readRun, task, type RunRecord, type TaskContext } from '../src/index.ts';
-import { contentHash } from '../src/model/content-hash.ts';
+import { contentHash } from '../src/model/values/content-hash.ts';
 import { fake, play } from './rig.ts';
 
 /** The marks of prompts in the ends of tasks. */

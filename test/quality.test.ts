@@ -11,8 +11,8 @@ import {
   startRun,
 } from '../src/index.ts';
 import type { Decision, Issue, RunRecord, TaskContext } from '../src/index.ts';
-import type { Defect } from '../src/model/defect.ts';
-import { defectsOf, measuresOf } from '../src/model/quality.ts';
+import type { Defect } from '../src/projections/quality/defect.ts';
+import { defectsOf, measuresOf } from '../src/projections/quality/quality.ts';
 import { drive, fake, fakeCheck, idle, play, simulatedTime, type Fake } from './rig.ts';
 
 /** A defect in a line. */

@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { definePipeline, type RunEvent } from '../src/index.ts';
 import { createEventLines } from '../src/cli/show/event-lines.ts';
-import { errorText } from '../src/model/problem-text.ts';
-import { recordText, recordWords, type KnownBefore } from '../src/model/record-words.ts';
-import { verdictWords } from '../src/model/verdict-words.ts';
-import { wordsOf } from '../visualizations/dashboard/src/run/record-words.ts';
+import { errorText } from '../src/projections/wording/error-words.ts';
+import { recordText, recordWords, type KnownBefore } from '../src/projections/wording/record-words.ts';
+import { verdictWords } from '../src/projections/wording/verdict-words.ts';
+import { wordsOf } from '../visualizations/dashboard/src/run/records/record-words.ts';
 import { eventfulRun } from './dashboard/eventful.ts';
 import { fake } from './rig.ts';
 

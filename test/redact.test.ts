@@ -19,9 +19,9 @@ import {
   type RunOptions,
   type RunStore,
 } from '../src/index.ts';
-import { isSameEvent } from '../src/model/same-event.ts';
-import { MASK } from '../src/model/known-secrets.ts';
-import { maskSecrets } from '../src/model/secrets.ts';
+import { isSameEvent } from '../src/model/events/event-equality.ts';
+import { MASK } from '../src/model/values/known-secrets.ts';
+import { maskSecrets } from '../src/model/events/secrets.ts';
 
 const KEY = 'sk-ant-api03-4fPq8Zx91LmNb7Vc';
 

@@ -2,8 +2,8 @@
  * Journals told again: `replay` and `revive` on what random runs have said.
  */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { replay } from '../src/machines/replay.ts';
-import { isSameEvent } from '../src/model/same-event.ts';
+import { replay } from '../src/machines/replay/replay.ts';
+import { isSameEvent } from '../src/model/events/event-equality.ts';
 import {
   forkRun,
   memoryStore,
@@ -15,7 +15,7 @@ import {
   type RunRecord,
   type RunStore,
 } from '../src/index.ts';
-import { foldRunInfo } from '../src/model/run-info.ts';
+import { foldRunInfo } from '../src/projections/run/run-info.ts';
 import { drive } from './property/drive.ts';
 import type { Scenario } from './reference/scenario.ts';
 import { followingOf } from './told-again.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { task } from '../src/index.ts';
-import { retryHintOf } from '../src/model/retry-hint.ts';
+import { retryHintOf } from '../src/model/errors/retry-hint.ts';
 import type { RetryPolicy } from '../src/index.ts';
 import { fake, play } from './rig.ts';
 

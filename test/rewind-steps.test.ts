@@ -3,10 +3,10 @@
  */
 import { describe, expect, it, vi } from 'vitest';
 import { definePipeline, phase, task } from '../src/index.ts';
-import { createBoard, entryAt, type Board, type BoardPorts } from '../src/machines/board.ts';
-import { commit, followUp } from '../src/machines/rewind.ts';
-import { readersOf } from '../src/model/ledger.ts';
-import { ask, createView } from '../src/model/reading.ts';
+import { createBoard, entryAt, type Board, type BoardPorts } from '../src/machines/coordinator/run-state.ts';
+import { commit, followUp } from '../src/machines/coordinator/rewind.ts';
+import { readersOf } from '../src/model/ledger/ledger.ts';
+import { ask, createView } from '../src/model/ledger/input-view.ts';
 
 const PORTS: BoardPorts = {
   spawn: () => ({ start: () => undefined, send: () => undefined }),

@@ -613,7 +613,7 @@ describe('needsRework()', () => {
     //  a ──▶ b     c throws what is no demand
     //  └───▶ c
     vi.resetModules();
-    const copy = await import('../src/model/rework.ts');
+    const copy = await import('../src/model/handlers/needs-rework.ts');
     const demand = copy.needsRework('a', 'no steps');
     const [brand] = Object.getOwnPropertySymbols(demand);
     expect(demand).not.toBeInstanceOf(needsRework('a', '').constructor);

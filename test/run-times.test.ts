@@ -22,7 +22,7 @@ import {
   type RunStore,
   type TaskContext,
 } from '../src/index.ts';
-import { createRunView } from '../src/model/view.ts';
+import { createRunView } from '../src/projections/run/run-view.ts';
 import { fake, fakeCheck, idle, play, simulatedTime, type SimulatedTime } from './rig.ts';
 
 const SECOND = 1000;

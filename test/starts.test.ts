@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { analyze, definePipeline, phase, task, type Plan, type Policy, type ReviewOptions } from '../src/index.ts';
-import { between, reach, type Graph } from '../src/model/graph.ts';
-import { planGraph } from '../src/model/plan.ts';
-import { countOf } from '../src/model/policy.ts';
-import { countStarts, type Starts } from '../src/model/starts.ts';
+import { between, reach, type Graph } from '../src/model/values/graph.ts';
+import { planGraph } from '../src/model/plan/plan.ts';
+import { countOf } from '../src/model/plan/policy.ts';
+import { countStarts, type Starts } from '../src/model/analysis/worst-case-starts.ts';
 
 describe('countStarts()', () => {
   it('counts as one does who takes each pair of requester and target by itself', () => {

@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderPrompt, type Revision, type RevisionStyle, type TaskRecollection } from '../src/index.ts';
-import { LONGEST_OBSERVATION, observed, withReflections, type Trajectory } from '../src/model/recollection.ts';
-import { elided } from '../src/model/text-limits.ts';
+import {
+  LONGEST_OBSERVATION,
+  observed,
+  withReflections,
+  type Trajectory,
+} from '../src/model/revision/revision-extras.ts';
+import { elided } from '../src/model/values/text-limits.ts';
 
 const revision: Revision = {
   attempt: 1,

@@ -6,7 +6,7 @@ import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { loadYaml, pipelineOf } from '../src/cli/yaml/load.ts';
+import { loadYaml, pipelineOf } from '../src/cli/load/yaml/load.ts';
 import {
   approve,
   definePipeline,
@@ -30,8 +30,8 @@ import {
   type RunEvent,
   type RunRecord,
 } from '../src/index.ts';
-import { errorInfo } from '../src/model/errors.ts';
-import { cutEnd, elided, TEXT_LIMITS } from '../src/model/text-limits.ts';
+import { errorInfo } from '../src/model/errors/phasegate-error.ts';
+import { cutEnd, elided, TEXT_LIMITS } from '../src/model/values/text-limits.ts';
 import { idle } from './rig.ts';
 import { keep } from './survive/go-on.ts';
 

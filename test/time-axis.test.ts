@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createTimeAxis, type Stretch } from '../src/model/time-axis.ts';
+import { createTimeAxis, type Stretch } from '../src/projections/timeline/time-axis.ts';
 
 const stretches = fc.array(
   fc

@@ -14,7 +14,7 @@ import {
   type RunRecord,
   type TaskContext,
 } from '../src/index.ts';
-import { foldTimeline, type Timeline } from '../src/model/timeline.ts';
+import { foldTimeline, type Timeline } from '../src/projections/timeline/timeline.ts';
 import { drive, fake, play, simulatedTime, untilAborted, type Fake, type SimulatedTime } from './rig.ts';
 
 describe('foldTimeline()', () => {

@@ -4,14 +4,14 @@
  * @module
  */
 import { createActor } from 'xstate';
-import type { PipelineInput } from '../src/machines/board.ts';
-import { listenTo } from '../src/machines/boards.ts';
-import { goOn } from '../src/machines/pipeline.machine.ts';
-import { replay } from '../src/machines/replay.ts';
-import { machineOf } from '../src/runtime/machine.ts';
-import { foldRunTimes } from '../src/model/run-times.ts';
-import { isSameEvent } from '../src/model/same-event.ts';
-import { createRunView, resultOf } from '../src/model/view.ts';
+import type { PipelineInput } from '../src/machines/coordinator/run-state.ts';
+import { listenTo } from '../src/machines/pipeline/run-state-registry.ts';
+import { goOn } from '../src/machines/pipeline/pipeline.machine.ts';
+import { replay } from '../src/machines/replay/replay.ts';
+import { machineOf } from '../src/runtime/machine-of.ts';
+import { foldRunTimes } from '../src/model/events/run-times.ts';
+import { isSameEvent } from '../src/model/events/event-equality.ts';
+import { createRunView, resultOf } from '../src/projections/run/run-view.ts';
 import type { Pipeline, RunRecord, RunResult } from '../src/index.ts';
 
 /** Places at most at which a journal is cut. */

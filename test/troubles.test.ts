@@ -14,8 +14,8 @@ import {
   type RunRecord,
   type TaskContext,
 } from '../src/index.ts';
-import type { Trouble } from '../src/model/trouble.ts';
-import { foldTroubles } from '../src/model/troubles.ts';
+import type { Trouble } from '../src/projections/alerts/alert.ts';
+import { foldTroubles } from '../src/projections/alerts/alerts.ts';
 import { fake, held, idle, never, simulatedTime, type Fake, type Script, type SimulatedTime } from './rig.ts';
 
 const MINUTE = 60_000;

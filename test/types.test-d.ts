@@ -1,14 +1,14 @@
 import { describe, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
-import { definePipeline, phase, task, type InputOf, type OutputsOf } from '../src/model/define.ts';
-import type { Defect } from '../src/model/defect.ts';
-import { approve, retry, retryPredecessor, type Decision } from '../src/model/decision.ts';
+import { definePipeline, phase, task, type InputOf, type OutputsOf } from '../src/model/definition/define.ts';
+import type { Defect } from '../src/projections/quality/defect.ts';
+import { approve, retry, retryPredecessor, type Decision } from '../src/model/decision/decision.ts';
 import { runPipeline, startRun } from '../src/runtime/run.ts';
-import type { Answer } from '../src/model/answer-types.ts';
-import type { AnyPhase } from '../src/model/phase-types.ts';
-import { human } from '../src/model/human.ts';
-import type { PhaseResult, RunOutcome } from '../src/model/result.ts';
-import type { TaskContext } from '../src/model/task-types.ts';
+import type { Answer } from '../src/model/handlers/reviewer-answer.ts';
+import type { AnyPhase } from '../src/model/handlers/phase.ts';
+import { human } from '../src/model/handlers/human.ts';
+import type { PhaseResult, RunOutcome } from '../src/projections/run/run-result.ts';
+import type { TaskContext } from '../src/model/handlers/task.ts';
 
 const research = phase('research', {
   tasks: [task('gather', { run: async () => ({ findings: ['a'] }) })],

@@ -15,7 +15,7 @@ import {
   type RunRecord,
   type TaskContext,
 } from '../src/index.ts';
-import { becauseOf } from '../src/model/item-words.ts';
+import { becauseOf } from '../src/projections/wording/item-words.ts';
 import { copyRun } from '../src/runtime/fork.ts';
 import { fake, fakeCheck, play, trace } from './rig.ts';
 

@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { pipelineOf } from '../src/cli/yaml/load.ts';
-import { pipelineJsonSchema } from '../src/cli/yaml/schema.ts';
-import { milliseconds } from '../src/cli/yaml/build-command.ts';
-import { nearest } from '../src/model/nearest.ts';
-import { gateDefaults } from '../src/model/policy.ts';
+import { pipelineOf } from '../src/cli/load/yaml/load.ts';
+import { pipelineJsonSchema } from '../src/cli/load/yaml/schema.ts';
+import { milliseconds } from '../src/cli/load/yaml/build-command.ts';
+import { nearest } from '../src/model/values/nearest.ts';
+import { gateDefaults } from '../src/model/plan/policy.ts';
 import { definePipeline, phase, policies, startRun, task, type Policy } from '../src/index.ts';
 
 /** Outputs of a pipeline in YAML, by phase, then task. */

@@ -1,7 +1,7 @@
 /** Yields, against the worked table of W. S. Humphrey, "The Personal Software Process", CMU/SEI-2000-TR-022. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { percent, phaseYields, ratio, type PhaseCounts } from '../src/model/yields.ts';
+import { percent, phaseYields, ratio, type PhaseCounts } from '../src/projections/quality/yields.ts';
 
 /** Phases one after the other. */
 function line(...rows: readonly (readonly [phase: string, injected: number, removed: number | null])[]): PhaseCounts[] {

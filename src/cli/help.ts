@@ -4,8 +4,8 @@
  * @module
  */
 import type { Command } from 'commander';
-import { nearest } from '../model/nearest.ts';
-import { pageOf } from './pages.ts';
+import { nearest } from '../model/values/nearest.ts';
+import { pageOf } from './terminal/doc-pages.ts';
 
 /** Gives every command its group, its examples and its page. The program itself has them, too. Help of no command is refused. */
 export function addHelp(program: Command): void {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-import { watchOutput } from './output.ts';
-import { keepOwnLogSmall } from './own-log.ts';
-import { ioOfProcess } from './program-io.ts';
+import { watchOutput } from './process/output.ts';
+import { keepOwnLogSmall } from './process/stderr-log.ts';
+import { ioOfProcess } from './terminal/program-io.ts';
 import { runProgram } from './program.ts';
 
 keepOwnLogSmall();

@@ -4,9 +4,9 @@
  * @module
  */
 import { Argument, type Command } from 'commander';
-import { exitCode, type ExitCode } from './exit-code.ts';
+import { exitCode, type ExitCode } from './process/exit-code.ts';
 import type { Shell } from './completion/scripts.ts';
-import type { ProgramIo } from './program-io.ts';
+import type { ProgramIo } from './terminal/program-io.ts';
 
 /** Adds the commands. @param io What they use of their process. @param end Told how a command has ended. */
 export function addCompletionCommands(program: Command, io: ProgramIo, end: (code: ExitCode) => void): void {

@@ -4,13 +4,13 @@
  * @module
  */
 import type { Command } from 'commander';
-import type { ExitCode } from './exit-code.ts';
-import type { AnswerFlags } from './inbox-answer.ts';
-import type { InboxFlags } from './inbox.ts';
-import type { ProgramIo } from './program-io.ts';
+import type { ExitCode } from './process/exit-code.ts';
+import type { AnswerFlags } from './commands/inbox-answer.ts';
+import type { InboxFlags } from './commands/inbox-list.ts';
+import type { ProgramIo } from './terminal/program-io.ts';
 import { notBlank, refuseWords, storeOption } from './program-runs.ts';
-import { DEFAULT_STORE } from './store-default.ts';
-import type { StoreFlags } from './store-option.ts';
+import { DEFAULT_STORE } from './options/defaults.ts';
+import type { StoreFlags } from './options/store-option.ts';
 
 /** Adds the commands. @param io What they use of their process. @param end Told how a command has ended. */
 export function addInboxCommands(program: Command, io: ProgramIo, end: (code: ExitCode) => void): void {
@@ -26,14 +26,14 @@ export function addInboxCommands(program: Command, io: ProgramIo, end: (code: Ex
     .option('--all', 'what was closed as well')
     .option('--queue <name>', 'only what that queue is asked', notBlank)
     .option('--json', 'print a line of JSON for each')
-    .action(async (flags: InboxFlags) => end(await (await import('./inbox.ts')).listInbox(flags, io)));
+    .action(async (flags: InboxFlags) => end(await (await import('./commands/inbox-list.ts')).listInbox(flags, io)));
   inbox
     .command('show <item>')
     .description('show what is asked, what was tried, and what each answer would lead to')
     .addOption(store())
     .option('--json', 'print it as JSON')
     .action(async (item: string, flags: StoreFlags & { readonly json?: boolean }) =>
-      end(await (await import('./inbox-show.ts')).showItem(item, flags, io)),
+      end(await (await import('./commands/inbox-show.ts')).showItem(item, flags, io)),
     );
   inbox
     .command('answer <item>')
@@ -56,6 +56,6 @@ export function addInboxCommands(program: Command, io: ProgramIo, end: (code: Ex
     .option('--nonce <nonce>', 'refuse to answer anything but what was shown with this nonce', notBlank)
     .option('--by <name>', 'who answers (default: the name of the user)', notBlank)
     .action(async (item: string, flags: AnswerFlags) =>
-      end(await (await import('./inbox-answer.ts')).answerKept(item, flags, io)),
+      end(await (await import('./commands/inbox-answer.ts')).answerKept(item, flags, io)),
     );
 }

@@ -4,11 +4,11 @@
  * @module
  */
 import type { Command } from 'commander';
-import type { ExitCode } from './exit-code.ts';
-import type { MemoryFlags } from './memory.ts';
-import type { ProgramIo } from './program-io.ts';
+import type { ExitCode } from './process/exit-code.ts';
+import type { MemoryFlags } from './commands/memory.ts';
+import type { ProgramIo } from './terminal/program-io.ts';
 import { notBlank, refuseWords, storeOption } from './program-runs.ts';
-import { DEFAULT_STORE } from './store-default.ts';
+import { DEFAULT_STORE } from './options/defaults.ts';
 
 /** Adds the commands. @param io What they use of their process. @param end Told how a command has ended. */
 export function addMemoryCommands(program: Command, io: ProgramIo, end: (code: ExitCode) => void): void {
@@ -27,12 +27,12 @@ export function addMemoryCommands(program: Command, io: ProgramIo, end: (code: E
     .allowExcessArguments()
     .option('--json', 'print a line of JSON for each')
     .action(async (flags: MemoryFlags & { readonly json?: boolean }) =>
-      end(await (await import('./memory.ts')).listMemories(flags, io)),
+      end(await (await import('./commands/memory.ts')).listMemories(flags, io)),
     );
   command('rm')
     .description('forget them; the records of runs stay as they are')
     .option('--all', 'everything that is remembered')
     .action(async (flags: MemoryFlags & { readonly all?: boolean }) =>
-      end(await (await import('./memory.ts')).forgetMemories(flags, io)),
+      end(await (await import('./commands/memory.ts')).forgetMemories(flags, io)),
     );
 }

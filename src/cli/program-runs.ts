@@ -4,24 +4,24 @@
  * @module
  */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { CancelFlags } from './cancel.ts';
-import type { DoctorFlags } from './doctor.ts';
-import type { EventsFlags } from './events.ts';
-import { exitCode, type ExitCode } from './exit-code.ts';
-import type { ForkFlags } from './fork.ts';
-import type { ListFlags } from './list.ts';
-import { LIMIT_FLAGS, toCount, toDuration, withLimits } from './limit-flags.ts';
-import { INSPECT, toPort } from './port.ts';
-import type { ProgramIo } from './program-io.ts';
-import type { CollectFlags } from './remove.ts';
-import type { ReportFlags } from './report.ts';
-import type { ResumeFlags } from './resume.ts';
-import type { ShowFlags } from './show.ts';
-import { nearest } from '../model/nearest.ts';
-import { DEFAULT_STORE, STORE_VARIABLE } from './store-default.ts';
-import type { StoreFlags } from './store-option.ts';
-import type { ExportFlags } from './transfer.ts';
-import type { UiFlags } from './ui.ts';
+import type { CancelFlags } from './commands/cancel.ts';
+import type { DoctorFlags } from './commands/doctor.ts';
+import type { EventsFlags } from './commands/events.ts';
+import { exitCode, type ExitCode } from './process/exit-code.ts';
+import type { ForkFlags } from './commands/fork.ts';
+import type { ListFlags } from './commands/ls.ts';
+import { LIMIT_FLAGS, toCount, toDuration, withLimits } from './options/limit-flags.ts';
+import { INSPECT, toPort } from './options/port.ts';
+import type { ProgramIo } from './terminal/program-io.ts';
+import type { CollectFlags } from './commands/rm.ts';
+import type { ReportFlags } from './commands/report.ts';
+import type { ResumeFlags } from './commands/resume.ts';
+import type { ShowFlags } from './commands/show.ts';
+import { nearest } from '../model/values/nearest.ts';
+import { DEFAULT_STORE, STORE_VARIABLE } from './options/defaults.ts';
+import type { StoreFlags } from './options/store-option.ts';
+import type { ExportFlags } from './commands/export-import.ts';
+import type { UiFlags } from './commands/ui.ts';
 
 /** What a pipeline is in. */
 export const PIPELINE_FILE = 'a .ts, .mts, .cts, .js, .mjs, .cjs, .yaml or .yml file';
@@ -59,7 +59,7 @@ export function addRunCommands(program: Command, io: ProgramIo, end: (code: Exit
   for (const { name, description } of GOING_ON) {
     goingOn(command(program, `${name} <run> [pipeline]`).description(description)).action(
       async (run: string, file: string | undefined, flags: ResumeFlags) => {
-        const { resumeKept, retryKept } = await import('./resume.ts');
+        const { resumeKept, retryKept } = await import('./commands/resume.ts');
         end(await (name === 'resume' ? resumeKept : retryKept)(run, file, flags, io));
       },
     );
@@ -70,7 +70,7 @@ export function addRunCommands(program: Command, io: ProgramIo, end: (code: Exit
     .option('--pipeline <name>', 'only runs of that pipeline')
     .option('-n, --limit <count>', 'at most so many', toCount)
     .option('--json', 'print a line of JSON for each')
-    .action(async (flags: ListFlags) => end(await (await import('./list.ts')).listRuns(flags, io)));
+    .action(async (flags: ListFlags) => end(await (await import('./commands/ls.ts')).listRuns(flags, io)));
 
   command(program, 'events <run>')
     .description('print the records of a run')
@@ -78,27 +78,29 @@ export function addRunCommands(program: Command, io: ProgramIo, end: (code: Exit
     .option('-f, --follow', 'go on until the run has ended')
     .option('--json', 'print each record as a line of JSON')
     .action(async (run: string, flags: EventsFlags) =>
-      end(await (await import('./events.ts')).printEvents(run, flags, io)),
+      end(await (await import('./commands/events.ts')).printEvents(run, flags, io)),
     );
   command(program, 'show <run>')
     .description('show how a run stands, and what each attempt came to')
     .option('--timeline', 'draw when each phase did what instead')
     .option('--json', 'print its snapshot, with all attempts, as JSON')
-    .action(async (run: string, flags: ShowFlags) => end(await (await import('./show.ts')).showKept(run, flags, io)));
+    .action(async (run: string, flags: ShowFlags) =>
+      end(await (await import('./commands/show.ts')).showKept(run, flags, io)),
+    );
   command(program, 'report <run>')
     .description('write a report on a run: its phases and decisions, its defects, and what they say of its gates')
     .option('--html', 'a page of HTML instead of Markdown')
     .addOption(new Option('--json', 'what the report is made from, as JSON').conflicts('html'))
     .option('-o, --out <file>', 'where to (default: standard output)', notBlank)
     .action(async (run: string, flags: ReportFlags) =>
-      end(await (await import('./report.ts')).reportKept(run, flags, io)),
+      end(await (await import('./commands/report.ts')).reportKept(run, flags, io)),
     );
   command(program, 'doctor [run...]')
     .description('say what is wrong with review loops, as far as the records of runs tell (default: of all runs)')
     .option('--pipeline <name>', 'only runs of that pipeline')
     .option('--json', 'print findings, and what they were made from, as JSON')
     .action(async (runs: readonly string[], flags: DoctorFlags) =>
-      end(await (await import('./doctor.ts')).examineRuns(runs, flags, io)),
+      end(await (await import('./commands/doctor.ts')).examineRuns(runs, flags, io)),
     );
   const fork = command(program, 'fork <run> [pipeline]')
     .description('make a new run that is left where another was at some point')
@@ -108,23 +110,23 @@ export function addRunCommands(program: Command, io: ProgramIo, end: (code: Exit
     const idle = flags.run ? undefined : WITH_RUN.find((flag) => fork.getOptionValueSource(flag) === 'cli');
     if (idle !== undefined)
       fork.error(`error: option '${longOf(fork, idle)}' is of use with '--run' only`, { exitCode: exitCode.usage });
-    end(await (await import('./fork.ts')).forkKept(run, file, flags, io));
+    end(await (await import('./commands/fork.ts')).forkKept(run, file, flags, io));
   });
   command(program, 'cancel <run>')
     .description('end a run; whoever works on it is told to')
     .option('--reason <text>', 'what its records say', notBlank)
     .action(async (run: string, flags: CancelFlags) =>
-      end(await (await import('./cancel.ts')).cancelKept(run, flags, io)),
+      end(await (await import('./commands/cancel.ts')).cancelKept(run, flags, io)),
     );
   command(program, 'ui')
     .description('show runs in a browser, and answer what waits for a person there')
     .option('--port <number>', 'where on this machine (default: the first from 4400 that is free)', toPort)
     .option('--read-only', 'answer and change nothing')
-    .action(async (flags: UiFlags) => end(await (await import('./ui.ts')).serveUi(flags, io)));
+    .action(async (flags: UiFlags) => end(await (await import('./commands/ui.ts')).serveUi(flags, io)));
   command(program, 'rm <run...>')
     .description('remove runs with everything that belongs to them')
     .action(async (runs: readonly string[], flags: StoreFlags) =>
-      end(await (await import('./remove.ts')).removeKept(runs, flags, io)),
+      end(await (await import('./commands/rm.ts')).removeKept(runs, flags, io)),
     );
   command(program, 'gc')
     .description('remove runs that have ended long ago')
@@ -134,17 +136,17 @@ export function addRunCommands(program: Command, io: ProgramIo, end: (code: Exit
       toDuration,
     )
     .option('--dry-run', 'only list what would be removed')
-    .action(async (flags: CollectFlags) => end(await (await import('./remove.ts')).collectKept(flags, io)));
+    .action(async (flags: CollectFlags) => end(await (await import('./commands/rm.ts')).collectKept(flags, io)));
   command(program, 'export <run>')
     .description('write a run as one file, for bug reports; inputs and outputs are in it')
     .option('-o, --output <file>', 'where to (default: standard output)', notBlank)
     .action(async (run: string, flags: ExportFlags) =>
-      end(await (await import('./transfer.ts')).exportKept(run, flags, io)),
+      end(await (await import('./commands/export-import.ts')).exportKept(run, flags, io)),
     );
   command(program, 'import <file>')
     .description('read a run that was exported; - is standard input')
     .action(async (file: string, flags: StoreFlags) =>
-      end(await (await import('./transfer.ts')).importKept(file, flags, io)),
+      end(await (await import('./commands/export-import.ts')).importKept(file, flags, io)),
     );
 }
 

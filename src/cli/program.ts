@@ -4,26 +4,26 @@
  * @module
  */
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { errorInfo, PhasegateError } from '../model/errors.ts';
+import { errorInfo, PhasegateError } from '../model/errors/phasegate-error.ts';
 import { version } from '../server/version.ts';
-import { maskSecrets } from '../model/secrets.ts';
-import { rememberEnvironment } from './environment-secrets.ts';
-import { exitCode, type ExitCode } from './exit-code.ts';
-import type { GraphFlags, GraphFormat } from './graph.ts';
-import { widthOf, type ProgramIo } from './program-io.ts';
-import { advised, withAddress } from './show/error-text.ts';
-import { harmless } from './show/harmless.ts';
-import { withLimits } from './limit-flags.ts';
-import type { Language } from './init.ts';
-import { withColour } from './colour.ts';
+import { maskSecrets } from '../model/events/secrets.ts';
+import { rememberEnvironment } from './process/environment-secrets.ts';
+import { exitCode, type ExitCode } from './process/exit-code.ts';
+import type { GraphFlags, GraphFormat } from './commands/graph.ts';
+import { widthOf, type ProgramIo } from './terminal/program-io.ts';
+import { advised, withAddress } from './terminal/error-text.ts';
+import { harmless } from './terminal/strip-controls.ts';
+import { withLimits } from './options/limit-flags.ts';
+import type { Language } from './commands/init.ts';
+import { withColour } from './options/color.ts';
 import { addHelp } from './help.ts';
 import { addCompletionCommands } from './program-completion.ts';
 import { addInboxCommands } from './program-inbox.ts';
 import { addMemoryCommands } from './program-memory.ts';
-import { INSPECT, toPort, withPortsApart } from './port.ts';
+import { INSPECT, toPort, withPortsApart } from './options/port.ts';
 import { addRunCommands, notBlank, PIPELINE_FILE, storeOption, UI, WAIT } from './program-runs.ts';
-import type { RunFlags } from './run.ts';
-import { DEFAULT_SCOPE, DEFAULT_STORE, LATEST, STORE_VARIABLE } from './store-default.ts';
+import type { RunFlags } from './commands/run.ts';
+import { DEFAULT_SCOPE, DEFAULT_STORE, LATEST, STORE_VARIABLE } from './options/defaults.ts';
 
 /** Arguments of the command line, and what commands use of their process. */
 export interface ProgramOptions extends ProgramIo {
@@ -86,7 +86,7 @@ function createProgram(io: ProgramIo, end: (code: ExitCode) => void): Command {
     .command('init')
     .description('write a small pipeline to change, which runs at once')
     .addArgument(new Argument('[language]', 'what it is written in').choices(LANGUAGES).default('ts'))
-    .action(async (language: Language) => end(await (await import('./init.ts')).initFolder(language, io)));
+    .action(async (language: Language) => end(await (await import('./commands/init.ts')).initFolder(language, io)));
   withLimits(
     program
       .command('run')
@@ -104,7 +104,9 @@ function createProgram(io: ProgramIo, end: (code: ExitCode) => void): Command {
     .option('--no-store', 'do not keep the run: it cannot be resumed then')
     .option('--memory <scope>', MEMORY, notBlank)
     .option('--no-memory', 'neither recall what earlier runs have learned, nor have it remembered')
-    .action(async (file: string, flags: RunFlags) => end(await (await import('./run.ts')).runFile(file, flags, io)));
+    .action(async (file: string, flags: RunFlags) =>
+      end(await (await import('./commands/run.ts')).runFile(file, flags, io)),
+    );
   addRunCommands(program, io, end);
   addInboxCommands(program, io, end);
   addMemoryCommands(program, io, end);
@@ -112,7 +114,7 @@ function createProgram(io: ProgramIo, end: (code: ExitCode) => void): Command {
     .command('check')
     .description('judge a pipeline without running it, and print what a run can take at worst')
     .argument('<pipeline>', PIPELINE_FILE)
-    .action(async (file: string) => end(await (await import('./check.ts')).checkFile(file, io)));
+    .action(async (file: string) => end(await (await import('./commands/check.ts')).checkFile(file, io)));
   program
     .command('graph')
     .description('draw a pipeline, with the ways back; or a run, how it stands; or the machines of both')
@@ -126,7 +128,7 @@ function createProgram(io: ProgramIo, end: (code: ExitCode) => void): Command {
     .option('-o, --out <file>', 'where to (default: standard output)', notBlank)
     .addOption(storeOption(`where runs are kept (default: ${DEFAULT_STORE})`))
     .action(async (wanted: string | undefined, flags: GraphFlags) =>
-      end(await (await import('./graph.ts')).drawGraph(wanted, flags, io)),
+      end(await (await import('./commands/graph.ts')).drawGraph(wanted, flags, io)),
     );
   addCompletionCommands(program, io, end);
   addHelp(program);

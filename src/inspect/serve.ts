@@ -5,9 +5,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { InspectionEvent } from 'xstate';
-import { serveActors } from './actors-server.ts';
+import { serveActors } from './inspector-server.ts';
 import { pageOf } from './page.ts';
-import { loadStately, statelyLanguage } from './stately.ts';
+import { loadStately, statelyLanguage } from './stately-adapter.ts';
 
 /** Options of {@link serveInspector}. */
 export interface InspectorServerOptions {

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import type { Cast, Told } from './cast.ts';
+import type { Cast, Told } from './actor-registry.ts';
 
 /** Puts what is told into the words of an inspector. */
 export interface Language {

@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { task } from '../model/define.ts';
-import type { Estimate } from '../model/options.ts';
-import type { ReflectContext } from '../model/reflect-types.ts';
-import type { Inputs, RetryPolicy, Task } from '../model/task-types.ts';
-import { TEXT_LIMITS } from '../model/text-limits.ts';
+import { task } from '../model/definition/define.ts';
+import type { Estimate } from '../model/plan/options.ts';
+import type { ReflectContext } from '../model/handlers/reflector.ts';
+import type { Inputs, RetryPolicy, Task } from '../model/handlers/task.ts';
+import { TEXT_LIMITS } from '../model/values/text-limits.ts';
 import { refuseMaxAnswer } from './answer-limit.ts';
 import { callModel, type Asked } from './call.ts';
 import { fit, leftOut, MOST_MATERIAL, refuseMaterial, type Fitted, type Material } from './fit.ts';

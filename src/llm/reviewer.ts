@@ -3,14 +3,14 @@
  *
  * @module
  */
-import type { Decision } from '../model/decision.ts';
-import { task } from '../model/define.ts';
-import { PhasegateError } from '../model/errors.ts';
-import { issueLines } from '../model/issue.ts';
-import type { Estimate } from '../model/options.ts';
-import type { ReviewContext } from '../model/phase-types.ts';
-import type { Inputs, RetryPolicy, Task } from '../model/task-types.ts';
-import { TEXT_LIMITS } from '../model/text-limits.ts';
+import type { Decision } from '../model/decision/decision.ts';
+import { task } from '../model/definition/define.ts';
+import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import { issueLines } from '../model/decision/issue.ts';
+import type { Estimate } from '../model/plan/options.ts';
+import type { ReviewContext } from '../model/handlers/phase.ts';
+import type { Inputs, RetryPolicy, Task } from '../model/handlers/task.ts';
+import { TEXT_LIMITS } from '../model/values/text-limits.ts';
 import { refuseMaxAnswer } from './answer-limit.ts';
 import { answerForm } from './answer-schema.ts';
 import { callModel, type Asked } from './call.ts';

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { MOST_ISSUES, type Decision } from '../model/decision.ts';
-import { PhasegateError } from '../model/errors.ts';
-import { withIds, type PriorFinding } from '../model/issue.ts';
-import { retryHintOf } from '../model/retry-hint.ts';
+import { MOST_ISSUES, type Decision } from '../model/decision/decision.ts';
+import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import { withIds, type PriorFinding } from '../model/decision/issue.ts';
+import { retryHintOf } from '../model/errors/retry-hint.ts';
 import { unusable } from './model-error.ts';
 
 /**

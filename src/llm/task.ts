@@ -4,9 +4,9 @@
  * @module
  */
 import type { z } from 'zod';
-import type { Estimate } from '../model/options.ts';
-import type { AnyTask, Inputs, RetryPolicy, Task, TaskContext } from '../model/task-types.ts';
-import { TEXT_LIMITS } from '../model/text-limits.ts';
+import type { Estimate } from '../model/plan/options.ts';
+import type { AnyTask, Inputs, RetryPolicy, Task, TaskContext } from '../model/handlers/task.ts';
+import { TEXT_LIMITS } from '../model/values/text-limits.ts';
 import { refuseMaxAnswer } from './answer-limit.ts';
 import { answerForm, readJson, unwrapped, type AnswerForm } from './answer-schema.ts';
 import { callModel, type Asked, type Caller } from './call.ts';

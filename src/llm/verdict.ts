@@ -4,9 +4,9 @@
  * @module
  */
 import { z } from 'zod';
-import type { Decision } from '../model/decision.ts';
-import { SEVERITIES, type Issue, type PriorFinding } from '../model/issue.ts';
-import { TEXT_LIMITS } from '../model/text-limits.ts';
+import type { Decision } from '../model/decision/decision.ts';
+import { SEVERITIES, type Issue, type PriorFinding } from '../model/decision/issue.ts';
+import { TEXT_LIMITS } from '../model/values/text-limits.ts';
 import { readJson, repeatedKey } from './answer-schema.ts';
 import { excerpt, unusable } from './model-error.ts';
 

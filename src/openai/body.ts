@@ -5,7 +5,7 @@
  */
 import type { OpenAI } from 'openai';
 import { answerTooLong } from '../llm/answer-limit.ts';
-import { createPieceMask, maskKnown } from '../model/known-secrets.ts';
+import { createPieceMask, maskKnown } from '../model/values/known-secrets.ts';
 import { bodyFailure } from './failure.ts';
 
 /** What a server has sent. Secrets of the client are masked in it. */

@@ -6,7 +6,7 @@
 import type { Caller } from '../llm/call.ts';
 import { priceOf } from '../llm/prices.ts';
 import { createWarnOnce } from '../llm/warn-once.ts';
-import { PhasegateError } from '../model/errors.ts';
+import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import { openaiAsk } from './ask.ts';
 import { limitOf } from './limits.ts';
 import { providerOf } from './provider.ts';

@@ -7,9 +7,9 @@ import { z } from 'zod';
 import { modelReflection, type ModelReflectionFields } from '../llm/reflection.ts';
 import { modelReviewer, type ModelReviewerFields } from '../llm/reviewer.ts';
 import { modelTask, type ModelTaskFields } from '../llm/task.ts';
-import type { Decision } from '../model/decision.ts';
-import { PhasegateError } from '../model/errors.ts';
-import type { Inputs, Task } from '../model/task-types.ts';
+import type { Decision } from '../model/decision/decision.ts';
+import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import type { Inputs, Task } from '../model/handlers/task.ts';
 import { callersOf } from './caller.ts';
 import type { OpenAILadder, OpenAIModel, OtherLadder, OtherModel } from './options.ts';
 

@@ -5,7 +5,7 @@
  */
 import { excerpt, ModelError } from '../llm/model-error.ts';
 import { saysTooLong } from '../llm/too-long.ts';
-import { maskKnown } from '../model/known-secrets.ts';
+import { maskKnown } from '../model/values/known-secrets.ts';
 
 /** A failure of the API as far as it is known. */
 interface Failure {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { rememberSecrets } from '../model/known-secrets.ts';
+import { rememberSecrets } from '../model/values/known-secrets.ts';
 
 /** A client that can say which headers its requests have. */
 interface Sender {

@@ -7,7 +7,7 @@ import type { OpenAI } from 'openai';
 import { z } from 'zod';
 import { answerTooLong } from '../llm/answer-limit.ts';
 import type { AskReply, AskRequest, Usage } from '../llm/port.ts';
-import { TEXT_LIMITS } from '../model/text-limits.ts';
+import { TEXT_LIMITS } from '../model/values/text-limits.ts';
 import { bodyFailure, cutOff, streamFailure } from './failure.ts';
 import type { OpenAIModel } from './options.ts';
 import { isRecord, partsText, send } from './send.ts';

@@ -5,7 +5,7 @@
  */
 import type { OpenAI } from 'openai';
 import type { AskRequest } from '../llm/port.ts';
-import { TEXT_LIMITS } from '../model/text-limits.ts';
+import { TEXT_LIMITS } from '../model/values/text-limits.ts';
 import { readBody, type Body } from './body.ts';
 import { rememberHeaders } from './headers.ts';
 import type { OpenAIModel } from './options.ts';

@@ -4,9 +4,9 @@
  * @module
  */
 import type { Attributes } from '@opentelemetry/api';
-import type { ErrorInfo } from '../model/errors.ts';
-import type { EventOf, Verdict } from '../model/event.ts';
-import { decisionIn } from '../model/verdict.ts';
+import type { ErrorInfo } from '../model/errors/phasegate-error.ts';
+import type { EventOf, Verdict } from '../model/events/event.ts';
+import { decisionIn } from '../model/review/verdict.ts';
 
 /** A text of no more characters than a backend takes. */
 export function brief(text: string): string {

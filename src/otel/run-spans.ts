@@ -8,7 +8,7 @@ import type { Attributes, Context, Link, SpanContext, Tracer } from '@openteleme
 import { common } from './attributes.ts';
 import type { EventLogger } from './evaluation-log.ts';
 import { closeBranch, hrTime, linkTo, openBranch, type Branch, type End, type Failure } from './span.ts';
-import { endWork, type Work } from './work.ts';
+import { endWork, type Work } from './work-spans.ts';
 
 /** Which attempt of which phase. */
 export interface At {

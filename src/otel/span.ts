@@ -15,7 +15,7 @@ import {
   type Tracer,
 } from '@opentelemetry/api';
 import { brief } from './attributes.ts';
-import { noUsage, sums, type Usage } from './usage.ts';
+import { noUsage, sums, type Usage } from './usage-attributes.ts';
 
 /** A span that others are below. */
 export interface Branch {

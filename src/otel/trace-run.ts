@@ -4,10 +4,10 @@
  * @module
  */
 import { trace, type Context, type SpanContext, type TracerProvider } from '@opentelemetry/api';
-import type { RunRecord } from '../model/event.ts';
+import type { RunRecord } from '../model/events/event.ts';
 import type { EventLoggerProvider } from './evaluation-log.ts';
-import { heed } from './heed.ts';
-import { parentContext, type TraceParent } from './parent.ts';
+import { heed } from './apply-record.ts';
+import { parentContext, type TraceParent } from './trace-parent.ts';
 import { closeRun, openRun, type RunSpans } from './run-spans.ts';
 
 /** Options of {@link traceRun} and {@link spanObserver}. */

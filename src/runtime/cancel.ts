@@ -3,11 +3,11 @@
  *
  * @module
  */
-import type { TaskWork, Work } from '../model/compile.ts';
-import type { Plan } from '../model/plan.ts';
-import type { RunResult } from '../model/result.ts';
+import type { TaskWork, Work } from '../model/definition/compile.ts';
+import type { Plan } from '../model/plan/plan.ts';
+import type { RunResult } from '../projections/run/run-result.ts';
 import type { RunStore } from '../store/port.ts';
-import { readRun } from '../store/read.ts';
+import { readRun } from '../store/read-run.ts';
 import { runUnknown } from '../store/refusals.ts';
 import { definitionOf, resumeRun, type ResumeOptions } from './resume.ts';
 

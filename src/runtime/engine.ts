@@ -4,30 +4,30 @@
  * @module
  */
 import { createActor, type ActorOptions, type ActorRefFrom } from 'xstate';
-import { clockOf, type Clock } from '../machines/actor.ts';
-import type { PipelineInput } from '../machines/board.ts';
-import { disband, isTimed, listenTo } from '../machines/boards.ts';
-import type { pipelineMachine } from '../machines/pipeline.machine.ts';
-import type { Pipeline } from '../model/define.ts';
-import { EDITION } from '../model/edition.ts';
-import { errorInfo, type PhasegateError } from '../model/errors.ts';
-import type { EventOf, RunEvent } from '../model/event.ts';
-import { fingerprint } from '../model/plan.ts';
-import { guardRedact, redactSecrets, type Redact } from '../model/redact.ts';
-import type { PhaseStatus, RunOutcome, RunResult, RunSnapshot } from '../model/result.ts';
-import { elided, TEXT_LIMITS } from '../model/text-limits.ts';
-import { createRunView, resultOf } from '../model/view.ts';
-import { guarded } from './inspector.ts';
-import type { Heard, Keeping } from './keeping.ts';
-import { machineOf } from './machine.ts';
-import { outcomeOf } from './outcome.ts';
-import { bindPeople, needsPeople } from './people.ts';
+import { clockOf, type Clock } from '../machines/phase/clock.ts';
+import type { PipelineInput } from '../machines/coordinator/run-state.ts';
+import { disband, isTimed, listenTo } from '../machines/pipeline/run-state-registry.ts';
+import type { pipelineMachine } from '../machines/pipeline/pipeline.machine.ts';
+import type { Pipeline } from '../model/definition/define.ts';
+import { EDITION } from '../model/plan/edition.ts';
+import { errorInfo, type PhasegateError } from '../model/errors/phasegate-error.ts';
+import type { EventOf, RunEvent } from '../model/events/event.ts';
+import { fingerprint } from '../model/plan/plan.ts';
+import { guardRedact, redactSecrets, type Redact } from '../model/events/redact.ts';
+import type { PhaseStatus, RunOutcome, RunResult, RunSnapshot } from '../projections/run/run-result.ts';
+import { elided, TEXT_LIMITS } from '../model/values/text-limits.ts';
+import { createRunView, resultOf } from '../projections/run/run-view.ts';
+import { guarded } from './safe-inspector.ts';
+import type { Heard, Keeping } from './records/persistence.ts';
+import { machineOf } from './machine-of.ts';
+import { outcomeOf } from './run-outcome.ts';
+import { bindPeople, needsPeople } from './inbox/human-work.ts';
 import { openReception } from './exit-notice.ts';
-import type { Reception } from './reception.ts';
-import { append, close, knownAt, seal, type RecordLog } from './records.ts';
+import type { Reception } from './inbox/inbox.ts';
+import { append, close, knownAt, seal, type RecordLog } from './records/record-log.ts';
 import type { Run } from './run.ts';
-import { StartedRun } from './started-run.ts';
-import { outputsOf } from './unsuccessful.ts';
+import { StartedRun } from './run-handle.ts';
+import { outputsOf } from './run-unsuccessful-error.ts';
 
 /** The actor of a run. */
 export type PipelineActor = ActorRefFrom<typeof pipelineMachine>;

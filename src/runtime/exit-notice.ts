@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { InboxItem } from '../model/inbox.ts';
-import { createReception, type Reception, type ReceptionOptions } from './reception.ts';
+import type { InboxItem } from '../projections/inbox/inbox-item.ts';
+import { createReception, type Reception, type ReceptionOptions } from './inbox/inbox.ts';
 
 /**
  * Opens the reception of a run. The process says on stderr that the run waits for a person, if it ends as it has nothing else to do.

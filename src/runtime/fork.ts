@@ -4,23 +4,23 @@
  * @module
  */
 import { ulid } from 'ulid';
-import { packRecord } from '../model/artifact.ts';
-import { decisionSchema, type Decision } from '../model/decision.ts';
-import type { Pipeline } from '../model/define.ts';
-import { aimed } from '../model/demand.ts';
-import { PhasegateError } from '../model/errors.ts';
-import type { DecidedBy, RunEvent, RunRecord } from '../model/event.ts';
-import { namesAbove } from '../model/graph.ts';
-import { foldInbox } from '../model/inbox-fold.ts';
-import { nearest } from '../model/nearest.ts';
-import { planGraph } from '../model/plan.ts';
-import { foldRunInfo, type RunOrigin } from '../model/run-info.ts';
+import { packRecord } from '../model/events/large-values.ts';
+import { decisionSchema, type Decision } from '../model/decision/decision.ts';
+import type { Pipeline } from '../model/definition/define.ts';
+import { aimed } from '../model/review/change-request.ts';
+import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import type { DecidedBy, RunEvent, RunRecord } from '../model/events/event.ts';
+import { namesAbove } from '../model/values/graph.ts';
+import { foldInbox } from '../projections/inbox/inbox-fold.ts';
+import { nearest } from '../model/values/nearest.ts';
+import { planGraph } from '../model/plan/plan.ts';
+import { foldRunInfo, type RunOrigin } from '../projections/run/run-info.ts';
 import type { Batch, RunStore } from '../store/port.ts';
-import { readRun } from '../store/read.ts';
+import { readRun } from '../store/read-run.ts';
 import { runUnknown } from '../store/refusals.ts';
-import { acceptDecision } from './desk.ts';
-import { checkForkInput, checkUnmasked } from './input.ts';
-import { giveBack } from './keeping.ts';
+import { acceptDecision } from './inbox/validate-reply.ts';
+import { checkForkInput, checkUnmasked } from './run-input.ts';
+import { giveBack } from './records/persistence.ts';
 import { definitionOf, tell, type ResumeOptions } from './resume.ts';
 import { checkPipeline } from './run.ts';
 

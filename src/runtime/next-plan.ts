@@ -3,16 +3,16 @@
  *
  * @module
  */
-import type { Pipeline } from '../model/define.ts';
-import type { EventOf, RunRecord } from '../model/event.ts';
-import { likeKept } from '../model/former-plan.ts';
-import { fingerprintLike, type Plan } from '../model/plan.ts';
-import { planChanges } from '../model/plan-changes.ts';
-import { guardRedact, redactSecrets, type Redact } from '../model/redact.ts';
-import { checkLimits, lowered } from '../model/run-limits.ts';
-import type { Limits } from '../model/policy.ts';
-import { checkUnchanged, maskedBy } from './begun.ts';
-import { runChanged } from './not-resumed.ts';
+import type { Pipeline } from '../model/definition/define.ts';
+import type { EventOf, RunRecord } from '../model/events/event.ts';
+import { likeKept } from '../model/plan/former-plan.ts';
+import { fingerprintLike, type Plan } from '../model/plan/plan.ts';
+import { planChanges } from '../model/plan/plan-diff.ts';
+import { guardRedact, redactSecrets, type Redact } from '../model/events/redact.ts';
+import { checkLimits, lowered } from '../model/events/run-limits.ts';
+import type { Limits } from '../model/plan/policy.ts';
+import { checkUnchanged, maskedBy } from './compatible-plan.ts';
+import { runChanged } from './not-resumable.ts';
 
 /** A run, as far as its next plan follows from it. */
 export interface Kept {

@@ -3,29 +3,29 @@
  *
  * @module
  */
-import type { Continuation } from '../machines/continuation.ts';
-import { goOn } from '../machines/pipeline.machine.ts';
-import { reopen, resumeRun as resumeBoard } from '../machines/reopen.ts';
-import { replay, type Replayed } from '../machines/replay.ts';
-import type { Pipeline } from '../model/define.ts';
-import { errorInfo, PhasegateError } from '../model/errors.ts';
-import type { EventOf, RunRecord } from '../model/event.ts';
-import { isSameJson } from '../model/json.ts';
-import { fingerprint, fingerprintLike, type Plan } from '../model/plan.ts';
-import { guardRedact, redactSecrets } from '../model/redact.ts';
-import { limitsTooLow } from '../model/run-limits.ts';
-import { foldRunTimes } from '../model/run-times.ts';
+import type { Continuation } from '../machines/pipeline/continuation.ts';
+import { goOn } from '../machines/pipeline/pipeline.machine.ts';
+import { reopen, resumeRun as resumeBoard } from '../machines/coordinator/reopen.ts';
+import { replay, type Replayed } from '../machines/replay/replay.ts';
+import type { Pipeline } from '../model/definition/define.ts';
+import { errorInfo, PhasegateError } from '../model/errors/phasegate-error.ts';
+import type { EventOf, RunRecord } from '../model/events/event.ts';
+import { isSameJson } from '../model/values/json.ts';
+import { fingerprint, fingerprintLike, type Plan } from '../model/plan/plan.ts';
+import { guardRedact, redactSecrets } from '../model/events/redact.ts';
+import { limitsTooLow } from '../model/events/run-limits.ts';
+import { foldRunTimes } from '../model/events/run-times.ts';
 import { holderIsAlive, thisHolder } from '../store/holder.ts';
 import type { Lease, ListedRun, RunStore } from '../store/port.ts';
-import { readRun } from '../store/read.ts';
+import { readRun } from '../store/read-run.ts';
 import { runUnknown } from '../store/refusals.ts';
-import { releaseGone } from '../store/worker.ts';
-import { checkBegun } from './begun.ts';
+import { releaseGone } from '../store/lease-holder.ts';
+import { checkBegun } from './compatible-plan.ts';
 import { runEngine } from './engine.ts';
-import { checkForkInput, checkUnmasked } from './input.ts';
-import { giveBack, keepRun, type KeepingOptions } from './keeping.ts';
-import { checkEnd } from './not-resumed.ts';
-import { createRecordLog, reveal } from './records.ts';
+import { checkForkInput, checkUnmasked } from './run-input.ts';
+import { giveBack, keepRun, type KeepingOptions } from './records/persistence.ts';
+import { checkEnd } from './not-resumable.ts';
+import { createRecordLog, reveal } from './records/record-log.ts';
 import { nextPlan } from './next-plan.ts';
 import { checkPipeline, type Run, type RunOptions } from './run.ts';
 

@@ -6,25 +6,25 @@
 import type { Observable } from 'rxjs';
 import { ulid } from 'ulid';
 import type { ActorOptions } from 'xstate';
-import type { Clock } from '../machines/actor.ts';
-import type { pipelineMachine } from '../machines/pipeline.machine.ts';
-import type { Pipeline } from '../model/define.ts';
-import { PhasegateError } from '../model/errors.ts';
-import type { RunRecord } from '../model/event.ts';
-import type { InboxItem } from '../model/inbox.ts';
-import type { Answer } from '../model/answer-types.ts';
-import type { AnswerOptions, Reply } from '../model/reply.ts';
-import type { LimitName, Limits } from '../model/policy.ts';
-import type { Redact } from '../model/redact.ts';
-import type { RunOutcome, RunSnapshot } from '../model/result.ts';
-import { checkLimits, lowered } from '../model/run-limits.ts';
-import type { Outputs } from '../model/task-types.ts';
+import type { Clock } from '../machines/phase/clock.ts';
+import type { pipelineMachine } from '../machines/pipeline/pipeline.machine.ts';
+import type { Pipeline } from '../model/definition/define.ts';
+import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import type { RunRecord } from '../model/events/event.ts';
+import type { InboxItem } from '../projections/inbox/inbox-item.ts';
+import type { Answer } from '../model/handlers/reviewer-answer.ts';
+import type { AnswerOptions, Reply } from '../projections/inbox/reply.ts';
+import type { LimitName, Limits } from '../model/plan/policy.ts';
+import type { Redact } from '../model/events/redact.ts';
+import type { RunOutcome, RunSnapshot } from '../projections/run/run-result.ts';
+import { checkLimits, lowered } from '../model/events/run-limits.ts';
+import type { Outputs } from '../model/handlers/task.ts';
 import type { RunStore } from '../store/port.ts';
 import { checkRunId } from '../store/refusals.ts';
 import { runEngine } from './engine.ts';
-import { inputOf } from './input.ts';
-import { keepRun } from './keeping.ts';
-import { createRecordLog } from './records.ts';
+import { inputOf } from './run-input.ts';
+import { keepRun } from './records/persistence.ts';
+import { createRecordLog } from './records/record-log.ts';
 
 /** What `startRun` takes beside the pipeline. */
 export interface RunOptions<I = unknown> {

@@ -38,13 +38,13 @@
  *
  * @module
  */
-import type { Statechart } from '../../visualizations/statechart.ts';
-import type { RunInfo } from '../model/run-info.ts';
-import type { ItemDetail } from '../model/item-detail.ts';
-import type { Reply } from '../model/reply.ts';
-import type { Trouble } from '../model/trouble.ts';
-import type { KeptItem } from '../store/given-answer.ts';
-import type { Standing } from '../store/standing.ts';
+import type { Statechart } from '../../visualizations/statechart/statechart.ts';
+import type { RunInfo } from '../projections/run/run-info.ts';
+import type { ItemDetail } from '../projections/inbox/item-detail.ts';
+import type { Reply } from '../projections/inbox/reply.ts';
+import type { Trouble } from '../projections/alerts/alert.ts';
+import type { KeptItem } from '../store/pending-answers.ts';
+import type { Standing } from '../store/run-status.ts';
 
 /** Where the browser is. */
 export interface Session {

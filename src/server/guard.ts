@@ -12,7 +12,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
-import { refusalOf } from './refusal.ts';
+import { refusalOf } from './error-response.ts';
 
 /** What requests come with. */
 export interface Env {

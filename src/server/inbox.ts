@@ -4,16 +4,16 @@
  * @module
  */
 import { setTimeout } from 'node:timers/promises';
-import { PhasegateError } from '../model/errors.ts';
-import type { InboxItem } from '../model/inbox.ts';
-import { answerItem } from '../runtime/answer-item.ts';
-import { detailOf, withAnswer, withAnswers } from '../store/given-answer.ts';
+import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import type { InboxItem } from '../projections/inbox/inbox-item.ts';
+import { answerItem } from '../runtime/inbox/answer-item.ts';
+import { detailOf, withAnswer, withAnswers } from '../store/pending-answers.ts';
 import { answered, itemUnknown } from '../store/refusals.ts';
-import { asItStands } from '../store/worker.ts';
+import { asItStands } from '../store/lease-holder.ts';
 import type { Answered, AnswerRequest, UiItem, UiItemDetail } from './api.ts';
-import type { Backstage } from './backstage.ts';
-import type { Doer } from './doer.ts';
-import { refused } from './refusal.ts';
+import type { Backstage } from './server-context.ts';
+import type { Doer } from './run-actions.ts';
+import { refused } from './error-response.ts';
 import { findRun, uiRun } from './runs.ts';
 
 /** Items, the oldest first. */

@@ -5,7 +5,7 @@
  */
 import type { AddressInfo } from 'node:net';
 import type { ServerType } from '@hono/node-server';
-import { PhasegateError, type ErrorCode } from '../model/errors.ts';
+import { PhasegateError, type ErrorCode } from '../model/errors/phasegate-error.ts';
 
 /** Not `localhost`, which is another address on some machines, and not every address: others on the network have no business here. */
 export const HOST = '127.0.0.1';

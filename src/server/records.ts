@@ -3,13 +3,13 @@
  *
  * @module
  */
-import type { RunRecord } from '../model/event.ts';
+import type { RunRecord } from '../model/events/event.ts';
 import type { RunStore } from '../store/port.ts';
 import type { Refusal } from './api.ts';
-import type { Backstage } from './backstage.ts';
+import type { Backstage } from './server-context.ts';
 import { createBell, eventText, HEARTBEAT, HEARTBEAT_MS } from './event-stream.ts';
-import { createLookout, type Lookout } from './lookout.ts';
-import { refused } from './refusal.ts';
+import { createLookout, type Lookout } from './poller.ts';
+import { refused } from './error-response.ts';
 
 /** Tells records to all who want them. */
 export interface RecordTeller {

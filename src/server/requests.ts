@@ -5,10 +5,10 @@
  */
 import type { Context } from 'hono';
 import { z } from 'zod';
-import { PhasegateError } from '../model/errors.ts';
-import { replySchema } from '../model/reply.ts';
+import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import { replySchema } from '../projections/inbox/reply.ts';
 import type { Env } from './guard.ts';
-import { RequestRefused } from './refusal.ts';
+import { RequestRefused } from './error-response.ts';
 
 /** The schemas of the bodies. */
 export const answerRequest = z.strictObject({ nonce: z.string(), reply: replySchema });

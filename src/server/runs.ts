@@ -5,10 +5,10 @@
  */
 import type { ListedRun } from '../store/port.ts';
 import { runUnknown } from '../store/refusals.ts';
-import { standingOf, type Standing } from '../store/standing.ts';
-import { asItStands, workOn, type Work } from '../store/worker.ts';
+import { standingOf, type Standing } from '../store/run-status.ts';
+import { asItStands, workOn, type Work } from '../store/lease-holder.ts';
 import type { RunAction, UiRun } from './api.ts';
-import type { Backstage } from './backstage.ts';
+import type { Backstage } from './server-context.ts';
 
 /** Which runs to list. All conditions have to hold. */
 export interface RunsWanted {

@@ -9,10 +9,10 @@ import { holderIsAlive } from '../store/holder.ts';
 import type { RunStore } from '../store/port.ts';
 import { createApp } from './app.ts';
 import { builtApp } from './assets.ts';
-import type { Backstage, DashboardActions } from './backstage.ts';
+import type { Backstage, DashboardActions } from './server-context.ts';
 import { createSecret, sessionOf } from './guard.ts';
 import { connections, HOST, listen } from './listen.ts';
-import { createStarts } from './starts.ts';
+import { createStarts } from './pending-starts.ts';
 
 /** Options of {@link serveDashboard}. */
 export interface DashboardOptions {

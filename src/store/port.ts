@@ -6,13 +6,13 @@
  *
  * @module
  */
-import type { RunRecord, RunStatus } from '../model/event.ts';
-import type { InboxItem } from '../model/inbox.ts';
-import type { Memory } from '../model/memory.ts';
-import type { RunInfo } from '../model/run-info.ts';
+import type { RunRecord, RunStatus } from '../model/events/event.ts';
+import type { InboxItem } from '../projections/inbox/inbox-item.ts';
+import type { Memory } from '../projections/run/learned.ts';
+import type { RunInfo } from '../projections/run/run-info.ts';
 
-export type { Memory } from '../model/memory.ts';
-export type { RunInfo } from '../model/run-info.ts';
+export type { Memory } from '../projections/run/learned.ts';
+export type { RunInfo } from '../projections/run/run-info.ts';
 
 /** A value, or a promise of it: stores may be synchronous. */
 export type Awaitable<T> = T | Promise<T>;

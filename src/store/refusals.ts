@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { PhasegateError } from '../model/errors.ts';
-import { itemId } from '../model/inbox.ts';
-import { toJson } from '../model/json.ts';
-import { memoryProblem } from './memories.ts';
+import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import { itemId } from '../projections/inbox/inbox-item.ts';
+import { toJson } from '../model/values/json.ts';
+import { memoryProblem } from './memory-rules.ts';
 import type { Batch, Lease, RunMessage } from './port.ts';
 
 /** What a store has of a run when somebody wants to append to it. */

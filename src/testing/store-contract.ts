@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PhasegateError } from '../model/errors.ts';
+import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { Awaitable, RunStore } from '../store/port.ts';
 import { appendCases } from './store/append.ts';
 import { artifactCases } from './store/artifacts.ts';

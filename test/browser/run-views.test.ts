@@ -6,7 +6,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { startRun, type RunStore } from '../../src/index.ts';
-import { foldRunInfo } from '../../src/model/run-info.ts';
+import { foldRunInfo } from '../../src/projections/run/run-info.ts';
 import { fake, play, simulatedTime } from '../rig.ts';
 import { dashboard } from './dashboard.ts';
 import { pipelineOf } from './runs.ts';

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { createAsker } from '../../src/cli/ask.ts';
+import { createAsker } from '../../src/cli/run/ask-decision.ts';
 import {
   definePipeline,
   escalate,

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { seesColours, seesTree } from '../../src/cli/reporter.ts';
+import { seesColours, seesTree } from '../../src/cli/run/reporter.ts';
 import { files, phasegate } from './cli.ts';
 
 const PIPELINE = `import { definePipeline, phase, task } from 'phasegate';

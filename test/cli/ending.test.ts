@@ -1,11 +1,11 @@
 /** What stays on a terminal when a run has ended: the tree and the summary in one window. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createBoard } from '../../src/cli/show/board.ts';
-import { endingLines } from '../../src/cli/show/ending.ts';
-import { plain, span, type Line } from '../../src/cli/show/line.ts';
-import { rowsOf } from '../../src/cli/show/text.ts';
-import type { Size } from '../../src/cli/show/tree.ts';
+import { createBoard } from '../../src/cli/live-tree/run-fold.ts';
+import { endingLines } from '../../src/cli/live-tree/final-screen.ts';
+import { plain, span, type Line } from '../../src/cli/terminal/line.ts';
+import { rowsOf } from '../../src/cli/terminal/text.ts';
+import type { Size } from '../../src/cli/live-tree/tree.ts';
 import { approve, definePipeline, phase, reject, retry, startRun, task } from '../../src/index.ts';
 
 const REST = 'phasegate show r1';

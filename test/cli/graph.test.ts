@@ -3,10 +3,10 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { phaseMachine, pipelineMachine } from '../../src/index.ts';
-import { chartToDot } from '../../visualizations/statechart-dot.ts';
-import { chartToMermaid } from '../../visualizations/statechart-mermaid.ts';
-import { chartToSvg } from '../../visualizations/statechart-svg.ts';
-import { statechartOf } from '../../visualizations/statechart.ts';
+import { chartToDot } from '../../visualizations/statechart/statechart-dot.ts';
+import { chartToMermaid } from '../../visualizations/statechart/statechart-mermaid.ts';
+import { chartToSvg } from '../../visualizations/statechart/statechart-svg.ts';
+import { statechartOf } from '../../visualizations/statechart/statechart.ts';
 import { article, containing, put, ranTo } from './article.ts';
 import { files, phasegate } from './cli.ts';
 

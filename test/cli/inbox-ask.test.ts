@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { askReply } from '../../src/cli/inbox-ask.ts';
+import { askReply } from '../../src/cli/inbox/ask-reply.ts';
 import { PhasegateError, type InboxItem, type Reply } from '../../src/index.ts';
 
 const item: InboxItem = {

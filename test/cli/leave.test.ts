@@ -2,7 +2,7 @@
  * When a command lets go of a run that waits for people.
  */
 import { describe, expect, it } from 'vitest';
-import { createLeaver } from '../../src/cli/refuse.ts';
+import { createLeaver } from '../../src/cli/run/unattended.ts';
 import { definePipeline, human, memoryStore, phase, resumeRun, startRun, task, type Run } from '../../src/index.ts';
 import { idle } from '../rig.ts';
 

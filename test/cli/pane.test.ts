@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createPane, type Pane, type PaneSize } from '../../src/cli/pane.ts';
+import { createPane, type Pane, type PaneSize } from '../../src/cli/terminal/pane.ts';
 import { createScreen, type ScreenModel } from './screen.ts';
 
 interface Terminal {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { definePipeline, phase, readRun, startRun, task, type RunRecord } from '../../src/index.ts';
-import { fingerprint } from '../../src/model/plan.ts';
+import { fingerprint } from '../../src/model/plan/plan.ts';
 import { copyRun } from '../../src/runtime/fork.ts';
 import { sqliteStore } from '../../src/store.ts';
 import { connect } from '../../src/store/sqlite/driver.ts';

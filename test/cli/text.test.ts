@@ -1,9 +1,9 @@
 /** Text that is cut to the width of a terminal. */
 import stringWidth from 'string-width';
 import { describe, expect, it, vi } from 'vitest';
-import { errorText } from '../../src/cli/show/error-text.ts';
-import { fit, plain, span } from '../../src/cli/show/line.ts';
-import { cut, problemLine } from '../../src/cli/show/text.ts';
+import { errorText } from '../../src/cli/terminal/error-text.ts';
+import { fit, plain, span } from '../../src/cli/terminal/line.ts';
+import { cut, problemLine } from '../../src/cli/terminal/text.ts';
 
 vi.mock('string-width', async (original) => {
   const real = await original<typeof import('string-width')>();

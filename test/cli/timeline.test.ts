@@ -1,10 +1,10 @@
 /** When each phase did what, as `phasegate show --timeline` draws it. */
 import { describe, expect, it } from 'vitest';
 import { createRunView, type RunRecord } from '../../src/index.ts';
-import { plain } from '../../src/cli/show/line.ts';
-import { widthOf } from '../../src/cli/show/text.ts';
+import { plain } from '../../src/cli/terminal/line.ts';
+import { widthOf } from '../../src/cli/terminal/text.ts';
 import { timelineLines } from '../../src/cli/show/timeline-lines.ts';
-import { foldTimeline } from '../../src/model/timeline.ts';
+import { foldTimeline } from '../../src/projections/timeline/timeline.ts';
 import { fake, play, simulatedTime, type SimulatedTime } from '../rig.ts';
 import { article, containing, ranTo } from './article.ts';
 import { phasegate } from './cli.ts';

@@ -1,9 +1,9 @@
 /** The live tree of phases that open again, wait for people, and are too many or too wide. */
 import { describe, expect, it } from 'vitest';
-import { createBoard, type Board } from '../../src/cli/show/board.ts';
-import { plain } from '../../src/cli/show/line.ts';
-import { progressLine } from '../../src/cli/show/progress.ts';
-import { frameLines, type Size } from '../../src/cli/show/tree.ts';
+import { createBoard, type Board } from '../../src/cli/live-tree/run-fold.ts';
+import { plain } from '../../src/cli/terminal/line.ts';
+import { progressLine } from '../../src/cli/live-tree/progress-line.ts';
+import { frameLines, type Size } from '../../src/cli/live-tree/tree.ts';
 import {
   definePipeline,
   human,

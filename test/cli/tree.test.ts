@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { createBoard } from '../../src/cli/show/board.ts';
-import { createPainter, plain } from '../../src/cli/show/line.ts';
-import { frameLines, type Size } from '../../src/cli/show/tree.ts';
+import { createBoard } from '../../src/cli/live-tree/run-fold.ts';
+import { createPainter, plain } from '../../src/cli/terminal/line.ts';
+import { frameLines, type Size } from '../../src/cli/live-tree/tree.ts';
 import {
   approve,
   definePipeline,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inOneLine, readable, startOf, textOf } from '../../visualizations/dashboard/src/parts/foreign-text.ts';
+import { inOneLine, readable, startOf, textOf } from '../../visualizations/dashboard/src/parts/untrusted-text.ts';
 
 describe('readable()', () => {
   it('shows what turns text around, controls, and what has no width, and keeps lines, tabs and emoji', () => {

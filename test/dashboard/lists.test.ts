@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { answeredBy } from '../../src/model/item-words.ts';
+import { answeredBy } from '../../src/projections/wording/item-words.ts';
 import type { InboxItem } from '../../src/index.ts';
 import type { UiRun, UiTrouble } from '../../src/server/api.ts';
-import { byRun, hashOfTrouble } from '../../visualizations/dashboard/src/home/trouble-words.ts';
+import { byRun, hashOfTrouble } from '../../visualizations/dashboard/src/home/alert-words.ts';
 import { mostUrgentFirst } from '../../visualizations/dashboard/src/home/urgency.ts';
 import { becauseOf, deadlineOf } from '../../visualizations/dashboard/src/inbox/item-words.ts';
 import { shellWord } from '../../visualizations/dashboard/src/parts/shell-word.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { RunRecord } from '../../src/index.ts';
-import { phaseMachine } from '../../src/machines/phase.machine.ts';
-import { stateAfter } from '../../visualizations/dashboard/src/run/phase-state.ts';
-import { ANYWHERE, waysOf } from '../../visualizations/statechart-ways.ts';
-import { statechartOf } from '../../visualizations/statechart.ts';
+import { phaseMachine } from '../../src/machines/phase/phase.machine.ts';
+import { stateAfter } from '../../visualizations/dashboard/src/run/phase/phase-state.ts';
+import { ANYWHERE, waysOf } from '../../visualizations/statechart/statechart-ways.ts';
+import { statechartOf } from '../../visualizations/statechart/statechart.ts';
 import { eventfulRun } from './eventful.ts';
 
 describe('stateAfter()', () => {

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { task, type RunRecord } from '../../src/index.ts';
-import { standingOutput, taskUsage } from '../../visualizations/dashboard/src/run/task-story.ts';
-import { attemptAt, beginPhaseStory, type PhaseStory } from '../../visualizations/dashboard/src/run/phase-story.ts';
+import { standingOutput, taskUsage } from '../../visualizations/dashboard/src/run/phase/task-history.ts';
+import {
+  attemptAt,
+  beginPhaseStory,
+  type PhaseStory,
+} from '../../visualizations/dashboard/src/run/phase/phase-history.ts';
 import { fake, play } from '../rig.ts';
 import { eventfulRun } from './eventful.ts';
 

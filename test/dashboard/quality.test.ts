@@ -1,8 +1,8 @@
 /** What the dashboard makes of costs and defects, from runs that really ran. */
 import { describe, expect, it } from 'vitest';
 import { measuresOf, requestChanges, type RunRecord } from '../../src/index.ts';
-import { createRunView } from '../../src/model/view.ts';
-import { createStoryteller, type Story } from '../../visualizations/dashboard/src/data/story.ts';
+import { createRunView } from '../../src/projections/run/run-view.ts';
+import { createStoryteller, type Story } from '../../visualizations/dashboard/src/data/run-history.ts';
 import { allowancesOf } from '../../visualizations/dashboard/src/quality/allowances.ts';
 import { attemptsOf } from '../../visualizations/dashboard/src/quality/attempts.ts';
 import { matrixOf } from '../../visualizations/dashboard/src/quality/containment.ts';

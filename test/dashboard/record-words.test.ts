@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { requestChanges, type RunEvent } from '../../src/index.ts';
-import { issueId } from '../../src/model/issue.ts';
-import { isRecordWanted, typesOf } from '../../visualizations/dashboard/src/run/record-filter.ts';
-import { knownBefore, wordsOf } from '../../visualizations/dashboard/src/run/record-words.ts';
+import { issueId } from '../../src/model/decision/issue.ts';
+import { isRecordWanted, typesOf } from '../../visualizations/dashboard/src/run/records/record-filter.ts';
+import { knownBefore, wordsOf } from '../../visualizations/dashboard/src/run/records/record-words.ts';
 import { eventfulRun } from './eventful.ts';
 
 const at = { phase: 'a', generation: 0, attempt: 1 } as const;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createStoryteller } from '../../visualizations/dashboard/src/data/story.ts';
-import { lookAt } from '../../visualizations/dashboard/src/run/graph-sight.ts';
-import { layoutForRun } from '../../visualizations/dashboard/src/run/layout-request.ts';
-import { isWay, neighbourOf, type Way } from '../../visualizations/dashboard/src/run/neighbours.ts';
-import { attemptText, createFaceMaker } from '../../visualizations/dashboard/src/run/phase-face.ts';
-import { isWanted, kindsOf, sorted, type PhaseRow } from '../../visualizations/dashboard/src/run/phase-filter.ts';
+import { createStoryteller } from '../../visualizations/dashboard/src/data/run-history.ts';
+import { lookAt } from '../../visualizations/dashboard/src/run/graph/graph-viewport.ts';
+import { layoutForRun } from '../../visualizations/dashboard/src/run/graph/layout-request.ts';
+import { isWay, neighbourOf, type Way } from '../../visualizations/dashboard/src/run/graph/neighbours.ts';
+import { attemptText, createFaceMaker } from '../../visualizations/dashboard/src/run/graph/phase-face.ts';
+import { isWanted, kindsOf, sorted, type PhaseRow } from '../../visualizations/dashboard/src/run/phase/phase-filter.ts';
 import { definePipeline, phase, task, type RunRecord } from '../../src/index.ts';
 import { fake, play } from '../rig.ts';
 import { eventfulRun } from './eventful.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createTimeAxis } from '../../src/model/time-axis.ts';
-import { foldTimeline } from '../../src/model/timeline.ts';
+import { createTimeAxis } from '../../src/projections/timeline/time-axis.ts';
+import { foldTimeline } from '../../src/projections/timeline/timeline.ts';
 import { decisionFrom, playedFrom } from '../../visualizations/dashboard/src/run/moments.ts';
 import {
   isSeen,
@@ -10,8 +10,8 @@ import {
   tickText,
   xOf,
   zoomed,
-} from '../../visualizations/dashboard/src/run/time-scale.ts';
-import { barFrom, barWords, keyOf, rowsOf } from '../../visualizations/dashboard/src/run/timeline-rows.ts';
+} from '../../visualizations/dashboard/src/run/timeline/time-scale.ts';
+import { barFrom, barWords, keyOf, rowsOf } from '../../visualizations/dashboard/src/run/timeline/timeline-rows.ts';
 import { eventfulRun } from './eventful.ts';
 
 const DAY = 86_400_000;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { human, task, type Run, type RunRecord } from '../../src/index.ts';
-import { foldTimeline } from '../../src/model/timeline.ts';
+import { foldTimeline } from '../../src/projections/timeline/timeline.ts';
 import { follow } from '../../visualizations/dashboard/src/data/follow.ts';
-import { beginStory, createStoryteller, type Story } from '../../visualizations/dashboard/src/data/story.ts';
+import { beginStory, createStoryteller, type Story } from '../../visualizations/dashboard/src/data/run-history.ts';
 import { fake, play } from '../rig.ts';
 import { eventfulRun } from './eventful.ts';
 

@@ -1,6 +1,6 @@
 import { definePipeline, phase, startRun, task } from 'phasegate';
 import { describe, expect, it } from 'vitest';
-import { createCast, isTold } from '../../src/inspect/cast.ts';
+import { createCast, isTold } from '../../src/inspect/actor-registry.ts';
 
 const work = task('work', { run: () => 'done' });
 const pipeline = definePipeline({ name: 'p', phases: [phase('one', { tasks: [work], review: () => 'APPROVE' })] });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shown, shownWithoutPlan } from '../../src/inspect/shown.ts';
+import { shown, shownWithoutPlan } from '../../src/inspect/snapshot-preview.ts';
 
 const circle: { self?: unknown } = {};
 circle.self = circle;

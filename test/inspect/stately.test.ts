@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadStately } from '../../src/inspect/stately.ts';
+import { loadStately } from '../../src/inspect/stately-adapter.ts';
 
 describe('loadStately()', () => {
   it('says which package is missing, and how it is installed', async () => {

@@ -1,8 +1,8 @@
 /** Other models where one cannot answer, and less material where there is too much. */
 import { describe, expect, it } from 'vitest';
 import { fit } from '../../src/llm/fit.ts';
-import { rememberEnvironment } from '../../src/cli/environment-secrets.ts';
-import { maskKnown } from '../../src/model/known-secrets.ts';
+import { rememberEnvironment } from '../../src/cli/process/environment-secrets.ts';
+import { maskKnown } from '../../src/model/values/known-secrets.ts';
 import { openaiTask } from '../../src/openai.ts';
 import { editorOf, modelOf, plainTask, tell, serve } from './rig.ts';
 import { verdict, type Entry, type Server } from './server.ts';

@@ -4,7 +4,7 @@
 import { once as event } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { errorText } from '../../src/cli/show/error-text.ts';
+import { errorText } from '../../src/cli/terminal/error-text.ts';
 import { definePipeline, phase, startRun, task, type ErrorInfo, type Task } from '../../src/index.ts';
 import { openaiReviewer, openaiTask } from '../../src/openai.ts';
 

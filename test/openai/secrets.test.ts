@@ -3,7 +3,7 @@ import { OpenAI } from 'openai';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { definePipeline, phase, startRun, type RunRecord } from '../../src/index.ts';
-import { createPieceMask, maskKnown, MASK, rememberSecrets } from '../../src/model/known-secrets.ts';
+import { createPieceMask, maskKnown, MASK, rememberSecrets } from '../../src/model/values/known-secrets.ts';
 import { openaiTask } from '../../src/openai.ts';
 import { hurriedClock, modelOf, STEADY, tell, serve } from './rig.ts';
 import type { Api, Entry } from './server.ts';

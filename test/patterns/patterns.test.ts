@@ -7,10 +7,10 @@ const patterns = collectPatterns(fileURLToPath(new URL('../../', import.meta.url
 
 /** Patterns that the sources do not say, by file, and the reason why they may be there. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
-  'src/actors/command-check.ts':
+  'src/actors/command/command-check.ts':
     '`failures` of a check is a pattern of the author of the pipeline, who may run any program in its place; the output is bounded',
-  'src/cli/yaml/build-check.ts': 'the same `failures`, of the author of the YAML',
-  'src/cli/yaml/check-schema.ts': 'it is made to see whether it is one, and meets no text',
+  'src/cli/load/yaml/build-check.ts': 'the same `failures`, of the author of the YAML',
+  'src/cli/load/yaml/check-schema.ts': 'it is made to see whether it is one, and meets no text',
 };
 
 const fileOf = (at: string): string => at.replace(/:\d+$/u, '');
@@ -32,7 +32,7 @@ describe('no text freezes the process', () => {
   it('literals, constructors and constants of other files are found', () => {
     const found = (file: string) => patterns.filter(({ at }) => fileOf(at) === file).map(({ source }) => source);
     expect(found('src/store/refusals.ts')).toContain(String.raw`\p{Surrogate}|\0`);
-    expect(found('src/cli/show/harmless.ts')).toContain(
+    expect(found('src/cli/terminal/strip-controls.ts')).toContain(
       String.raw`(?!\t)[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069\uFEFF]`,
     );
     expect(found('visualizations/dashboard/src/route.ts')).toContain('^#');

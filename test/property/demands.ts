@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { EventOf } from '../../src/model/event.ts';
+import type { EventOf } from '../../src/model/events/event.ts';
 import type { RunEvent } from '../../src/index.ts';
 import type { GateSpec, Scenario } from '../reference/scenario.ts';
 import type { Moment } from './timeline.ts';

@@ -1,8 +1,8 @@
 /** Defects and measures of random runs, against what is counted in their records in another way. */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { defectsOf, foldQuality, measuresOf } from '../../src/model/quality.ts';
-import type { Defect } from '../../src/model/defect.ts';
-import type { Measures } from '../../src/model/measures.ts';
+import { defectsOf, foldQuality, measuresOf } from '../../src/projections/quality/quality.ts';
+import type { Defect } from '../../src/projections/quality/defect.ts';
+import type { Measures } from '../../src/projections/quality/measures.ts';
 import type { RunRecord } from '../../src/index.ts';
 import { drive } from './drive.ts';
 import { prove } from './prove.ts';

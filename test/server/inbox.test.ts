@@ -12,7 +12,7 @@ import {
   type InboxItem,
   type RunStore,
 } from '../../src/index.ts';
-import { PhasegateError } from '../../src/model/errors.ts';
+import { PhasegateError } from '../../src/model/errors/phasegate-error.ts';
 import { ownStore, served, until } from './rig.ts';
 
 const APPROVE = { type: 'decide', decision: 'APPROVE' } as const;

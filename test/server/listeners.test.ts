@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { memoryStore, PhasegateError } from '../../src/index.ts';
 import { createBell } from '../../src/server/event-stream.ts';
 import { createRecordTeller } from '../../src/server/records.ts';
-import { refused } from '../../src/server/refusal.ts';
+import { refused } from '../../src/server/error-response.ts';
 
 describe('createBell()', () => {
   it('lets go of the signals that outlive it', async () => {

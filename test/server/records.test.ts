@@ -11,7 +11,7 @@ import {
   type RunRecord,
   type RunStore,
 } from '../../src/index.ts';
-import { PhasegateError } from '../../src/model/errors.ts';
+import { PhasegateError } from '../../src/model/errors/phasegate-error.ts';
 import { ownStore, served, until, type Served, type StreamEvent } from './rig.ts';
 
 describe('records', () => {

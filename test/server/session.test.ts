@@ -1,7 +1,7 @@
 /** Cookies that outlive a server. */
 import { readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { sessionSecret } from '../../src/cli/session-secret.ts';
+import { sessionSecret } from '../../src/cli/dashboard/session-secret.ts';
 import { ownStore, served, type Served } from './rig.ts';
 
 describe('a cookie', () => {

@@ -18,7 +18,7 @@ import {
   type ResumeOptions,
   type RunStore,
 } from '../../src/index.ts';
-import { fingerprint } from '../../src/model/plan.ts';
+import { fingerprint } from '../../src/model/plan/plan.ts';
 
 /** `draft`, which ends at once, then `wait`, which ends once it may. */
 interface Made {

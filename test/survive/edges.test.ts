@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sqliteStore } from '../../src/store.ts';
 import { simulatedTime } from '../rig.ts';
-import { replay } from '../../src/machines/replay.ts';
-import { createProgress } from '../../src/machines/progress.ts';
+import { replay } from '../../src/machines/replay/replay.ts';
+import { createProgress } from '../../src/machines/replay/work-progress.ts';
 import {
   approve,
   definePipeline,

@@ -2,8 +2,8 @@
  * Random runs that go on after they were left: driven to their end in virtual time, and what must hold of every one of them.
  */
 import { expect } from 'vitest';
-import { replay } from '../../src/machines/replay.ts';
-import { foldRunInfo } from '../../src/model/run-info.ts';
+import { replay } from '../../src/machines/replay/replay.ts';
+import { foldRunInfo } from '../../src/projections/run/run-info.ts';
 import {
   approve,
   PhasegateError,

@@ -9,7 +9,7 @@ import { SimulatedClock } from 'xstate';
 import { transformWithOxc } from 'vite';
 import { definePipeline, memoryStore, phase, recoverAll, resumeRun, retryFailed, startRun } from '../../src/index.ts';
 import { sqliteStore } from '../../src/store.ts';
-import { workOn } from '../../src/store/worker.ts';
+import { workOn } from '../../src/store/lease-holder.ts';
 import { holderIsAlive, thisHolder } from '../../src/store/holder.ts';
 import { phasegate } from '../cli/cli.ts';
 import { idle } from '../rig.ts';

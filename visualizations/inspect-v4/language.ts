@@ -7,8 +7,8 @@
 import { stringifyMachine, stringifyState } from '@xstate/inspect/lib/serialize.js';
 import type { ReceiverEvent } from '@xstate/inspect/lib/types.js';
 import { toSCXMLEvent, type EventObject, type StateValue } from 'xstate';
-import type { Told } from '../../src/inspect/cast.ts';
-import { shown, shownWithoutPlan } from '../../src/inspect/shown.ts';
+import type { Told } from '../../src/inspect/actor-registry.ts';
+import { shown, shownWithoutPlan } from '../../src/inspect/snapshot-preview.ts';
 import type { Language } from '../../src/inspect/viewer.ts';
 import { oldMachine, type OldMachine } from './machine.ts';
 

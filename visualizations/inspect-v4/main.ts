@@ -7,10 +7,10 @@
  *
  * @module
  */
-import { loadPipeline } from '../../src/cli/load.ts';
-import { ioOfProcess } from '../../src/cli/program-io.ts';
-import { harmless } from '../../src/cli/show/harmless.ts';
-import { PhasegateError } from '../../src/model/errors.ts';
+import { loadPipeline } from '../../src/cli/load/load.ts';
+import { ioOfProcess } from '../../src/cli/terminal/program-io.ts';
+import { harmless } from '../../src/cli/terminal/strip-controls.ts';
+import { PhasegateError } from '../../src/model/errors/phasegate-error.ts';
 import { startRun } from '../../src/runtime/run.ts';
 import { serveOldInspector } from './serve.ts';
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { serveActors, type ActorsServer } from '../../src/inspect/actors-server.ts';
+import { serveActors, type ActorsServer } from '../../src/inspect/inspector-server.ts';
 import { oldLanguage } from './language.ts';
 
 /** A server that is listening. */

@@ -4,8 +4,8 @@
  * @module
  */
 import type { Argument, Command, Option } from 'commander';
-import { standings } from '../../store/standing.ts';
-import { optionNamed, optionsOf, readTyped, type Typed } from './typed.ts';
+import { standings } from '../../store/run-status.ts';
+import { optionNamed, optionsOf, readTyped, type Typed } from './command-line.ts';
 
 /** A word, with what it means. */
 export interface Candidate {

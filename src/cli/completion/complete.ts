@@ -6,16 +6,16 @@
  * @module
  */
 import type { Command } from 'commander';
-import { exitCode, type ExitCode } from '../exit-code.ts';
-import type { ProgramIo } from '../program-io.ts';
-import { cut, oneLine } from '../show/text.ts';
+import { exitCode, type ExitCode } from '../process/exit-code.ts';
+import type { ProgramIo } from '../terminal/program-io.ts';
+import { cut, oneLine } from '../terminal/text.ts';
 import { candidatesFor, type Candidates } from './candidates.ts';
 
 /** Prints what the last of these words may be. Where that cannot be found out nothing is printed: somebody is typing. */
 export async function complete(program: Command, words: readonly string[], io: ProgramIo): Promise<ExitCode> {
   try {
     const found = await candidatesFor(program, words.slice(0, -1), words.at(-1) ?? '', async (kept, store) =>
-      (await import('./kept.ts')).keptIn(kept, store, io),
+      (await import('./stored-words.ts')).keptIn(kept, store, io),
     );
     io.stdout.write(textOf(found));
   } catch {

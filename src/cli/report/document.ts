@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { cut, oneLine } from '../show/text.ts';
+import { cut, oneLine } from '../terminal/text.ts';
 
 /** A report. No text in it is markup of any kind. */
 export interface ReportDocument {

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Effort } from '../../model/effort.ts';
-import { duration } from '../show/text.ts';
+import type { Effort } from '../../projections/quality/effort.ts';
+import { duration } from '../terminal/text.ts';
 
 /** What stands for a number that there is none of, or that is not defined. */
 export const NONE = '–';

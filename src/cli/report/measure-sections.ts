@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { ReviewerMeasures } from '../../model/calibration.ts';
-import type { ContainmentRow, EffortSplit, Measures } from '../../model/measures.ts';
+import type { ReviewerMeasures } from '../../projections/quality/calibration.ts';
+import type { ContainmentRow, EffortSplit, Measures } from '../../projections/quality/measures.ts';
 import { columns, tableOf, type Section } from './document.ts';
 import { count, effortCells, NONE, ratioText, share } from './figures.ts';
 

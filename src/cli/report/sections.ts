@@ -3,17 +3,17 @@
  *
  * @module
  */
-import type { Defect } from '../../model/defect.ts';
-import type { Effort } from '../../model/effort.ts';
-import { issueId, withIds } from '../../model/issue.ts';
-import type { PhaseMeasures } from '../../model/measures.ts';
-import type { PhaseResult } from '../../model/result.ts';
-import { decisionIn, isDemand } from '../../model/verdict.ts';
-import { timeText } from '../duration.ts';
-import { errorText } from '../show/error-text.ts';
+import type { Defect } from '../../projections/quality/defect.ts';
+import type { Effort } from '../../projections/quality/effort.ts';
+import { issueId, withIds } from '../../model/decision/issue.ts';
+import type { PhaseMeasures } from '../../projections/quality/measures.ts';
+import type { PhaseResult } from '../../projections/run/run-result.ts';
+import { decisionIn, isDemand } from '../../model/review/verdict.ts';
+import { timeText } from '../options/duration.ts';
+import { errorText } from '../terminal/error-text.ts';
 import { verdictText } from '../show/event-lines.ts';
-import { counted, estimatedText } from '../../model/amount-text.ts';
-import { duration, oneLine, problemLine } from '../show/text.ts';
+import { counted, estimatedText } from '../../projections/wording/amount-words.ts';
+import { duration, oneLine, problemLine } from '../terminal/text.ts';
 import type { ReportData, ToldDecision } from './data.ts';
 import { columns, tableOf, type ReportDocument, type Section } from './document.ts';
 import { count, dollars, effortCells, NONE } from './figures.ts';

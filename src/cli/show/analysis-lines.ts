@@ -3,11 +3,11 @@
  *
  * @module
  */
-import type { Analysis, PhaseBound } from '../../model/analyze.ts';
-import type { Plan } from '../../model/plan.ts';
-import { span, type Line, type Tone } from './line.ts';
-import { counted, usageText } from '../../model/amount-text.ts';
-import { oneLine, padEnd, widthOf } from './text.ts';
+import type { Analysis, PhaseBound } from '../../model/analysis/analyze.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import { span, type Line, type Tone } from '../terminal/line.ts';
+import { counted, usageText } from '../../projections/wording/amount-words.ts';
+import { oneLine, padEnd, widthOf } from '../terminal/text.ts';
 
 /** The verdict, the bounds of each phase, the shape, and remarks. */
 export function analysisLines(plan: Plan, analysis: Analysis): readonly Line[] {

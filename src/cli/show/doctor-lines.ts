@@ -3,12 +3,12 @@
  *
  * @module
  */
-import { isProblem } from '../../model/diagnosis.ts';
-import { FEWEST, type Finding } from '../../model/finding.ts';
-import type { GateHistory } from '../../model/gate-history.ts';
-import type { SentBack } from '../../model/sent-back.ts';
-import { span, type Line } from './line.ts';
-import { oneLine, padEnd, widthOf } from './text.ts';
+import { isProblem } from '../../projections/doctor/diagnose.ts';
+import { FEWEST, type Finding } from '../../projections/doctor/diagnosis.ts';
+import type { GateHistory } from '../../projections/doctor/gate-history.ts';
+import type { SentBack } from '../../projections/doctor/send-back-counts.ts';
+import { span, type Line } from '../terminal/line.ts';
+import { oneLine, padEnd, widthOf } from '../terminal/text.ts';
 
 /** What was found in runs. */
 export interface Diagnosis {

@@ -3,16 +3,16 @@
  *
  * @module
  */
-import type { EventOf, RunRecord, Verdict } from '../../model/event.ts';
-import { issueWords, type IssueWords } from '../../model/loop-text.ts';
-import type { GatePlan } from '../../model/plan.ts';
-import { askedFor, recordText, recordWords, type Voice } from '../../model/record-words.ts';
-import { joinDemands, type Correction } from '../../model/revision.ts';
-import { saidText } from '../../model/said.ts';
-import { verdictWords } from '../../model/verdict-words.ts';
-import { problemOf } from './error-text.ts';
-import { usageText } from '../../model/amount-text.ts';
-import { cut, duration, oneLine } from './text.ts';
+import type { EventOf, RunRecord, Verdict } from '../../model/events/event.ts';
+import { issueWords, type IssueWords } from '../../projections/wording/loop-words.ts';
+import type { GatePlan } from '../../model/plan/plan.ts';
+import { askedFor, recordText, recordWords, type Voice } from '../../projections/wording/record-words.ts';
+import { joinDemands, type Correction } from '../../model/revision/revision.ts';
+import { saidText } from '../../projections/wording/phrase.ts';
+import { verdictWords } from '../../projections/wording/verdict-words.ts';
+import { problemOf } from '../terminal/error-text.ts';
+import { usageText } from '../../projections/wording/amount-words.ts';
+import { cut, duration, oneLine } from '../terminal/text.ts';
 
 /** Turns the records of one run into lines, in order. */
 export interface EventLines {

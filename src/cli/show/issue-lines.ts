@@ -3,11 +3,11 @@
  *
  * @module
  */
-import type { ReviewFinding } from '../../model/findings.ts';
-import { groupIssues, issueId } from '../../model/issue.ts';
-import { span, type Line } from './line.ts';
-import { counted } from '../../model/amount-text.ts';
-import { cut, oneLine } from './text.ts';
+import type { ReviewFinding } from '../../model/review/open-issues.ts';
+import { groupIssues, issueId } from '../../model/decision/issue.ts';
+import { span, type Line } from '../terminal/line.ts';
+import { counted } from '../../projections/wording/amount-words.ts';
+import { cut, oneLine } from '../terminal/text.ts';
 
 /**
  * A head and the issues; nothing where there are none.

@@ -3,21 +3,21 @@
  *
  * @module
  */
-import type { InboxItem } from '../../model/inbox.ts';
-import type { Choice } from '../../model/item-choices.ts';
-import type { ItemDetail, TriedAttempt } from '../../model/item-detail.ts';
-import { becauseOf, waitsFor } from '../../model/item-words.ts';
-import { unchangedText } from '../../model/loop-text.ts';
-import type { KeptDetail, KeptItem } from '../../store/given-answer.ts';
-import { givenText } from '../given-answer.ts';
+import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
+import type { Choice } from '../../projections/inbox/item-choices.ts';
+import type { ItemDetail, TriedAttempt } from '../../projections/inbox/item-detail.ts';
+import { becauseOf, waitsFor } from '../../projections/wording/item-words.ts';
+import { unchangedText } from '../../projections/wording/loop-words.ts';
+import type { KeptDetail, KeptItem } from '../../store/pending-answers.ts';
+import { givenText } from '../inbox/pending-answer.ts';
 import { correctionText, verdictText } from './event-lines.ts';
-import { attemptName } from './attempts.ts';
+import { attemptName } from './attempt-lines.ts';
 import { findingLines } from './issue-lines.ts';
-import { plain, span, type Line, type Tone } from './line.ts';
+import { plain, span, type Line, type Tone } from '../terminal/line.ts';
 import { excerptLines } from './summary.ts';
-import { counted, usageText } from '../../model/amount-text.ts';
-import { looks } from '../../model/looks.ts';
-import { cut, duration, manyLines, oneLine, padEnd, widthOf } from './text.ts';
+import { counted, usageText } from '../../projections/wording/amount-words.ts';
+import { looks } from '../../projections/wording/status-marks.ts';
+import { cut, duration, manyLines, oneLine, padEnd, widthOf } from '../terminal/text.ts';
 
 /** A head, then a line for each item; one line where there is none. @param now Milliseconds since 1970. */
 export function itemTable(items: readonly KeptItem[], now: number): readonly Line[] {

@@ -3,13 +3,13 @@
  *
  * @module
  */
-import type { Plan } from '../../model/plan.ts';
-import type { PhaseResult, RunResult } from '../../model/result.ts';
-import { span, type Line } from './line.ts';
-import { glyph } from './marks.ts';
-import { counted, usageText } from '../../model/amount-text.ts';
-import { duration, manyLines, oneLine } from './text.ts';
-import { errorText, originOf, withAddress } from './error-text.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import type { PhaseResult, RunResult } from '../../projections/run/run-result.ts';
+import { span, type Line } from '../terminal/line.ts';
+import { glyph } from '../terminal/marks.ts';
+import { counted, usageText } from '../../projections/wording/amount-words.ts';
+import { duration, manyLines, oneLine } from '../terminal/text.ts';
+import { errorText, originOf, withAddress } from '../terminal/error-text.ts';
 
 /** The end of a run: its status, what went wrong, warnings, and what the last phases put out. */
 export function summaryLines(result: RunResult<unknown>, plan: Plan | undefined): readonly Line[] {

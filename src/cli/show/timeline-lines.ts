@@ -3,15 +3,15 @@
  *
  * @module
  */
-import type { Plan } from '../../model/plan.ts';
-import type { RunSnapshot } from '../../model/result.ts';
-import { createTimeAxis, type TimeAxis } from '../../model/time-axis.ts';
-import { isAtWork, type Timeline, type TimelineBar } from '../../model/timeline.ts';
-import { timelineKinds, timelineWords } from '../../model/timeline-words.ts';
-import { fit, span, type Line } from './line.ts';
-import { glyph, markOf } from './marks.ts';
-import { counted } from '../../model/amount-text.ts';
-import { cut, duration, oneLine, padEnd, widthOf } from './text.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import type { RunSnapshot } from '../../projections/run/run-result.ts';
+import { createTimeAxis, type TimeAxis } from '../../projections/timeline/time-axis.ts';
+import { isAtWork, type Timeline, type TimelineBar } from '../../projections/timeline/timeline.ts';
+import { timelineKinds, timelineWords } from '../../projections/wording/timeline-words.ts';
+import { fit, span, type Line } from '../terminal/line.ts';
+import { glyph, markOf } from '../terminal/marks.ts';
+import { counted } from '../../projections/wording/amount-words.ts';
+import { cut, duration, oneLine, padEnd, widthOf } from '../terminal/text.ts';
 import { SENT_BACK, timelineGlyphs, timelineRow, type DrawnBar } from './timeline-row.ts';
 
 /** What a timeline is drawn with. */

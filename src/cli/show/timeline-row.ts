@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { TimeAxis } from '../../model/time-axis.ts';
-import type { TimelineBar, TimelineKind } from '../../model/timeline.ts';
-import { span, type Span } from './line.ts';
-import { glyph } from './marks.ts';
+import type { TimeAxis } from '../../projections/timeline/time-axis.ts';
+import type { TimelineBar, TimelineKind } from '../../projections/timeline/timeline.ts';
+import { span, type Span } from '../terminal/line.ts';
+import { glyph } from '../terminal/marks.ts';
 
 /** How a kind is drawn. The characters differ without their colours. */
 export const timelineGlyphs: Readonly<Record<TimelineKind, Span>> = {

@@ -5,7 +5,7 @@
  */
 import type { Batch, Lease } from '../port.ts';
 import { checkAppend, checkBatch } from '../refusals.ts';
-import { textOf } from '../text.ts';
+import { textOf } from '../serialize.ts';
 import type { Connection } from './connection.ts';
 import { keepMemories } from './memories.ts';
 import { claimIn } from './rows.ts';

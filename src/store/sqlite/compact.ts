@@ -7,7 +7,7 @@
  * @module
  */
 import { statfsSync, statSync } from 'node:fs';
-import { PhasegateError } from '../../model/errors.ts';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { Compaction } from '../port.ts';
 import type { Connection } from './connection.ts';
 import { number } from './rows.ts';

@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { PhasegateError } from '../../model/errors.ts';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { storeClosed } from '../refusals.ts';
 import type { Database, Statement } from './driver.ts';
-import { watchPlace } from './in-place.ts';
-import { roomInLog } from './log-room.ts';
+import { watchPlace } from './file-identity.ts';
+import { roomInLog } from './wal-room.ts';
 import { isFull, problemOf } from './problems.ts';
 
 /** What the store does all its work with. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PhasegateError } from '../../model/errors.ts';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { bundlerAdvice, loadInstalled } from '../installed.ts';
 
 /** What can be bound to a parameter. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { leaseOf, prolong, refusal, takeRun, type Claim } from '../claim.ts';
+import { leaseOf, prolong, refusal, takeRun, type Claim } from '../lease-rules.ts';
 import type { RunStore } from '../port.ts';
 import { checkRunId } from '../refusals.ts';
 import type { Connection } from './connection.ts';

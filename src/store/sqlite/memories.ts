@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { Memory } from '../../model/memory.ts';
-import { isMeant, MOST_MEMORIES } from '../memories.ts';
+import type { Memory } from '../../projections/run/learned.ts';
+import { isMeant, MOST_MEMORIES } from '../memory-rules.ts';
 import type { MemoryFilter, RunStore } from '../port.ts';
-import { memoryOf, textOf } from '../text.ts';
+import { memoryOf, textOf } from '../serialize.ts';
 import type { Connection } from './connection.ts';
 import type { Bound } from './driver.ts';
 import { number, text } from './rows.ts';

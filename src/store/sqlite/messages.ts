@@ -5,7 +5,7 @@
  */
 import type { RunStore } from '../port.ts';
 import { answered, checkMessage, itemUnknown, runUnknown } from '../refusals.ts';
-import { itemOf, messageOf, textOf } from '../text.ts';
+import { itemOf, messageOf, textOf } from '../serialize.ts';
 import type { Connection } from './connection.ts';
 import { number, text } from './rows.ts';
 

@@ -5,7 +5,7 @@
  */
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { PhasegateError } from '../../model/errors.ts';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { connect, type Database } from './driver.ts';
 import { isBusy, lacksFiles, problemOf } from './problems.ts';
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts';

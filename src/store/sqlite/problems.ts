@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PhasegateError, type ErrorCode } from '../../model/errors.ts';
+import { PhasegateError, type ErrorCode } from '../../model/errors/phasegate-error.ts';
 
 /** Makes of anything thrown an error with a code. `action` is such as `append to run r1`. */
 export function problemOf(thrown: unknown, action: string, path: string): PhasegateError {

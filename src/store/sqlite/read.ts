@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { RunRecord } from '../../model/event.ts';
-import { recordOf, recordsOf } from '../text.ts';
+import type { RunRecord } from '../../model/events/event.ts';
+import { recordOf, recordsOf } from '../serialize.ts';
 import type { Connection } from './connection.ts';
 import { number, text } from './rows.ts';
 import { LAST_SEQ } from './schema.ts';

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { liveLease } from '../claim.ts';
+import { liveLease } from '../lease-rules.ts';
 import { runLeased } from '../refusals.ts';
 import type { Connection } from './connection.ts';
 import { claimIn, number } from './rows.ts';

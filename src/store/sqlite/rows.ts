@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Claim } from '../claim.ts';
+import type { Claim } from '../lease-rules.ts';
 import type { Row } from './driver.ts';
 
 /** A column of text. */

@@ -5,11 +5,11 @@
  */
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { standingOf } from '../claim.ts';
-import { span } from '../filter.ts';
+import { standingOf } from '../lease-rules.ts';
+import { span } from '../filters.ts';
 import type { InboxFilter, ListedRun, RunFilter, RunStore } from '../port.ts';
 import { misused } from '../refusals.ts';
-import { infoOf, itemOf } from '../text.ts';
+import { infoOf, itemOf } from '../serialize.ts';
 import { appendBatch } from './append.ts';
 import { compactStore } from './compact.ts';
 import { connectionOf, type Connection } from './connection.ts';

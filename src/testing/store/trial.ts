@@ -4,10 +4,10 @@
  * @module
  */
 import assert from 'node:assert/strict';
-import { errorInfo, PhasegateError, type ErrorCode } from '../../model/errors.ts';
-import type { RunRecord } from '../../model/event.ts';
-import type { InboxItem } from '../../model/inbox.ts';
-import type { RunInfo } from '../../model/run-info.ts';
+import { errorInfo, PhasegateError, type ErrorCode } from '../../model/errors/phasegate-error.ts';
+import type { RunRecord } from '../../model/events/event.ts';
+import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
+import type { RunInfo } from '../../projections/run/run-info.ts';
 import type { Batch, RunMessage, RunStore } from '../../store/port.ts';
 
 /** One test's own. */

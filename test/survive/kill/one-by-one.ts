@@ -2,9 +2,9 @@
  * A store that keeps each record of a batch by itself, with what belongs to it: so that a process can be killed between any
  * two records.
  */
-import { packRecord, unpackRecord } from '../../../src/model/artifact.ts';
-import { foldInbox } from '../../../src/model/inbox-fold.ts';
-import { foldRunInfo } from '../../../src/model/run-info.ts';
+import { packRecord, unpackRecord } from '../../../src/model/events/large-values.ts';
+import { foldInbox } from '../../../src/projections/inbox/inbox-fold.ts';
+import { foldRunInfo } from '../../../src/projections/run/run-info.ts';
 import { readRun, type RunStore } from '../../../src/index.ts';
 
 export function oneByOne(good: RunStore): RunStore {

@@ -6,8 +6,8 @@ import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { replay } from '../../../src/machines/replay.ts';
-import { createRunView, resultOf } from '../../../src/model/view.ts';
+import { replay } from '../../../src/machines/replay/replay.ts';
+import { createRunView, resultOf } from '../../../src/projections/run/run-view.ts';
 import {
   readRun,
   type EventOf,

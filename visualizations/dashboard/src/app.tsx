@@ -10,7 +10,7 @@ import { type Changes, ChangesContext, useChangeStream } from './data/changes.ts
 import { SessionContext } from './data/session.ts';
 import { HomePage } from './home/home-page.tsx';
 import { ItemPage } from './inbox/item-page.tsx';
-import { inOneLine, startOf } from './parts/foreign-text.ts';
+import { inOneLine, startOf } from './parts/untrusted-text.ts';
 import { RefusalNote } from './parts/refusal-note.tsx';
 import { useRoute } from './navigate.ts';
 import { ALL_RUNS, hashOf, type Route } from './route.ts';

@@ -5,7 +5,7 @@
  */
 import { useEffect, useRef, useState } from 'react';
 import type { Refusal } from '../../../../src/server/api.ts';
-import { fromWire } from './wire.ts';
+import { fromWire } from './json-protocol.ts';
 
 /** Why something was not done, with the code and the hint that the server gave. */
 export class Refused extends Error {

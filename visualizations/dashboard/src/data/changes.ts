@@ -7,9 +7,9 @@ import { createContext, useContext, useEffect, useMemo, useState } from 'react';
 import type { Change, Refusal } from '../../../../src/server/api.ts';
 import { ask } from './ask.ts';
 import { feed } from './feed.ts';
-import { bySight } from './sight.ts';
+import { bySight } from './page-visibility.ts';
 import type { Hearing } from './stream.ts';
-import { fromWire } from './wire.ts';
+import { fromWire } from './json-protocol.ts';
 
 /** What is known of changes. */
 export interface Changes {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RunRecord } from '../../../../src/model/event.ts';
+import type { RunRecord } from '../../../../src/model/events/event.ts';
 
 /** A fold over the records of one run, in order. */
 export interface Fold<T> {

@@ -4,7 +4,7 @@
  * @module
  */
 import { useState } from 'react';
-import { referenceIn } from '../../../../src/model/artifact.ts';
+import { referenceIn } from '../../../../src/model/events/large-values.ts';
 import { ask, refusedBy, type Refused } from './ask.ts';
 
 /** A value of a record, as far as it is here. */

@@ -4,9 +4,9 @@
  * @module
  */
 import { useEffect, useState } from 'react';
-import type { RunRecord } from '../../../../src/model/event.ts';
+import type { RunRecord } from '../../../../src/model/events/event.ts';
 import { feed } from './feed.ts';
-import { fromWire } from './wire.ts';
+import { fromWire } from './json-protocol.ts';
 
 /** The records so far. */
 export interface RecordLog {

@@ -11,7 +11,7 @@ import { RefusalNote } from '../parts/refusal-note.tsx';
 import { ALL_RUNS, hashOf } from '../route.ts';
 import { RunTable } from '../runs/run-table.tsx';
 import { OpenItems } from './open-items.tsx';
-import { Troubles } from './troubles.tsx';
+import { Troubles } from './alerts.tsx';
 import './home.css';
 
 /** The first page. */

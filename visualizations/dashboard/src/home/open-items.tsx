@@ -4,14 +4,14 @@
  * @module
  */
 import type { ReactNode } from 'react';
-import { answeredBy } from '../../../../src/model/item-words.ts';
+import { answeredBy } from '../../../../src/projections/wording/item-words.ts';
 import type { UiItem } from '../../../../src/server/api.ts';
 import { useAsked } from '../data/ask.ts';
 import { useChanges } from '../data/changes.ts';
 import { useNow } from '../data/now.ts';
 import { aboutOf, becauseOf, deadlineOf } from '../inbox/item-words.ts';
 import { SeverityTag } from '../inbox/severity-tag.tsx';
-import { inOneLine, startOf } from '../parts/foreign-text.ts';
+import { inOneLine, startOf } from '../parts/untrusted-text.ts';
 import { RefusalNote } from '../parts/refusal-note.tsx';
 import { TimeAgo } from '../parts/time-ago.tsx';
 import { counted } from '../parts/words.ts';

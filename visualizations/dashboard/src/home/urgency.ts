@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { InboxItem } from '../../../../src/model/inbox.ts';
+import type { InboxItem } from '../../../../src/projections/inbox/inbox-item.ts';
 
 /** By how urgent they are, then by when their time is over, then the oldest first. */
 export function mostUrgentFirst<I extends Pick<InboxItem, 'severity' | 'expireAt' | 'openedAt' | 'id'>>(

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { reclassify } from '../../../../src/model/reclassify.ts';
-import { PhasegateError } from '../../../../src/model/errors.ts';
-import type { Choice } from '../../../../src/model/item-choices.ts';
-import type { Reply } from '../../../../src/model/reply.ts';
+import { reclassify } from '../../../../src/projections/inbox/reclassify.ts';
+import { PhasegateError } from '../../../../src/model/errors/phasegate-error.ts';
+import type { Choice } from '../../../../src/projections/inbox/item-choices.ts';
+import type { Reply } from '../../../../src/projections/inbox/reply.ts';
 import type { UiItemDetail } from '../../../../src/server/api.ts';
 
 /** Text, or JSON. */

@@ -5,7 +5,7 @@
  */
 import { type ReactNode, useId } from 'react';
 import type { UiItemDetail } from '../../../../src/server/api.ts';
-import { inOneLine, startOf } from '../parts/foreign-text.ts';
+import { inOneLine, startOf } from '../parts/untrusted-text.ts';
 import type { Draft, Field } from './answer-draft.ts';
 import { EditFields } from './edit-fields.tsx';
 import { TypedField } from './typed-field.tsx';

@@ -6,7 +6,7 @@
 import { type ReactNode, type SubmitEvent, useEffect, useRef, useState } from 'react';
 import type { Answered, AnswerRequest, UiItemDetail } from '../../../../src/server/api.ts';
 import { refusedBy, tell, type Refused } from '../data/ask.ts';
-import { inOneLine } from '../parts/foreign-text.ts';
+import { inOneLine } from '../parts/untrusted-text.ts';
 import { RefusalNote } from '../parts/refusal-note.tsx';
 import { type Drafted, replyOf } from './answer-draft.ts';
 import { AnswerFields } from './answer-fields.tsx';

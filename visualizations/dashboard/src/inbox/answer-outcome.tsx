@@ -8,7 +8,7 @@ import type { Answered, UiItem } from '../../../../src/server/api.ts';
 import { useAsked } from '../data/ask.ts';
 import { useChanges } from '../data/changes.ts';
 import { useSession } from '../data/session.ts';
-import { inOneLine, startOf } from '../parts/foreign-text.ts';
+import { inOneLine, startOf } from '../parts/untrusted-text.ts';
 import { shellWord } from '../parts/shell-word.ts';
 import { hashOf, hashOfRun } from '../route.ts';
 import { aboutOf, isRefused } from './item-words.ts';

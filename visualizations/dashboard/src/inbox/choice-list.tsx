@@ -4,8 +4,8 @@
  * @module
  */
 import { type ReactNode, useId } from 'react';
-import type { Choice } from '../../../../src/model/item-choices.ts';
-import { inOneLine } from '../parts/foreign-text.ts';
+import type { Choice } from '../../../../src/projections/inbox/item-choices.ts';
+import { inOneLine } from '../parts/untrusted-text.ts';
 
 interface ChoiceListProps {
   readonly choices: readonly Choice[];

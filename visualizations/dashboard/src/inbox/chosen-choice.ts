@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { groupIssues } from '../../../../src/model/issue.ts';
-import type { Choice } from '../../../../src/model/item-choices.ts';
+import { groupIssues } from '../../../../src/model/decision/issue.ts';
+import type { Choice } from '../../../../src/projections/inbox/item-choices.ts';
 import type { UiItemDetail } from '../../../../src/server/api.ts';
 import { type Draft, replyOf } from './answer-draft.ts';
 

@@ -4,8 +4,8 @@
  * @module
  */
 import { type ReactNode, useState } from 'react';
-import type { Choice } from '../../../../src/model/item-choices.ts';
-import { inOneLine } from '../parts/foreign-text.ts';
+import type { Choice } from '../../../../src/projections/inbox/item-choices.ts';
+import { inOneLine } from '../parts/untrusted-text.ts';
 import { counted } from '../parts/words.ts';
 
 /** A choice, told. */

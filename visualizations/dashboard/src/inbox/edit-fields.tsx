@@ -6,7 +6,7 @@
 import type { ReactNode } from 'react';
 import { useKeptValues } from '../data/kept-value.ts';
 import { useSession } from '../data/session.ts';
-import { inOneLine, textOf } from '../parts/foreign-text.ts';
+import { inOneLine, textOf } from '../parts/untrusted-text.ts';
 import { RefusalNote } from '../parts/refusal-note.tsx';
 import { shellWord } from '../parts/shell-word.ts';
 import type { Draft, Typed } from './answer-draft.ts';

@@ -4,11 +4,11 @@
  * @module
  */
 import { type ReactNode, useId, useState } from 'react';
-import type { TriedAttempt } from '../../../../src/model/item-detail.ts';
+import type { TriedAttempt } from '../../../../src/projections/inbox/item-detail.ts';
 import type { UiItem } from '../../../../src/server/api.ts';
 import { ClosedPart } from '../parts/closed-part.tsx';
 import { DiffView } from '../parts/diff-view.tsx';
-import { inOneLine } from '../parts/foreign-text.ts';
+import { inOneLine } from '../parts/untrusted-text.ts';
 import { OutputView } from '../parts/output-view.tsx';
 import { VerdictBadge, VerdictView } from '../parts/verdict-view.tsx';
 

@@ -4,9 +4,9 @@
  * @module
  */
 import type { ReactNode } from 'react';
-import { groupIssues, issueId } from '../../../../src/model/issue.ts';
+import { groupIssues, issueId } from '../../../../src/model/decision/issue.ts';
 import type { UiItemDetail } from '../../../../src/server/api.ts';
-import { inOneLine } from '../parts/foreign-text.ts';
+import { inOneLine } from '../parts/untrusted-text.ts';
 import { IssueEntry } from '../parts/issue-entry.tsx';
 import { LongText } from '../parts/long-text.tsx';
 

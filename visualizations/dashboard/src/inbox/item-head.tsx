@@ -4,12 +4,12 @@
  * @module
  */
 import type { ReactNode } from 'react';
-import { waitsFor } from '../../../../src/model/item-words.ts';
+import { waitsFor } from '../../../../src/projections/wording/item-words.ts';
 import type { UiItem, UiRun } from '../../../../src/server/api.ts';
 import { useNow } from '../data/now.ts';
-import { inOneLine, startOf } from '../parts/foreign-text.ts';
+import { inOneLine, startOf } from '../parts/untrusted-text.ts';
 import { LongText } from '../parts/long-text.tsx';
-import { StandingBadge } from '../parts/standing.tsx';
+import { StandingBadge } from '../parts/status.tsx';
 import { TimeAgo } from '../parts/time-ago.tsx';
 import { hashOfRun } from '../route.ts';
 import { aboutOf, becauseOf, deadlineOf } from './item-words.ts';

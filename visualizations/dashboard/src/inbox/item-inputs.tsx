@@ -4,10 +4,10 @@
  * @module
  */
 import type { ReactNode } from 'react';
-import type { Inputs } from '../../../../src/model/task-types.ts';
+import type { Inputs } from '../../../../src/model/handlers/task.ts';
 import type { UiItem } from '../../../../src/server/api.ts';
 import { ClosedPart } from '../parts/closed-part.tsx';
-import { inOneLine } from '../parts/foreign-text.ts';
+import { inOneLine } from '../parts/untrusted-text.ts';
 import { OutputView } from '../parts/output-view.tsx';
 
 interface ItemInputsProps {

@@ -4,11 +4,11 @@
  * @module
  */
 import { type ReactNode, useEffect, useState } from 'react';
-import { answeredBy } from '../../../../src/model/item-words.ts';
+import { answeredBy } from '../../../../src/projections/wording/item-words.ts';
 import type { UiItem } from '../../../../src/server/api.ts';
 import { useAsked } from '../data/ask.ts';
 import { useChanges } from '../data/changes.ts';
-import { inOneLine, startOf } from '../parts/foreign-text.ts';
+import { inOneLine, startOf } from '../parts/untrusted-text.ts';
 import { hashOf } from '../route.ts';
 import { isRefused } from './item-words.ts';
 import { moveDraft } from './use-draft.ts';

@@ -4,12 +4,12 @@
  * @module
  */
 import { type ReactNode, useState } from 'react';
-import { answeredBy } from '../../../../src/model/item-words.ts';
+import { answeredBy } from '../../../../src/projections/wording/item-words.ts';
 import type { Answered, UiItem, UiItemDetail } from '../../../../src/server/api.ts';
 import { useAsked } from '../data/ask.ts';
 import { useChanges } from '../data/changes.ts';
 import { useSession } from '../data/session.ts';
-import { inOneLine } from '../parts/foreign-text.ts';
+import { inOneLine } from '../parts/untrusted-text.ts';
 import { RefusalNote } from '../parts/refusal-note.tsx';
 import { AnswerForm } from './answer-form.tsx';
 import { AnswerOutcome } from './answer-outcome.tsx';

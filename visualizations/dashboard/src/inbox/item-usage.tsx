@@ -4,7 +4,7 @@
  * @module
  */
 import type { ReactNode } from 'react';
-import { dollars, usageText } from '../../../../src/model/amount-text.ts';
+import { dollars, usageText } from '../../../../src/projections/wording/amount-words.ts';
 import type { UiItemDetail } from '../../../../src/server/api.ts';
 import { Meter } from '../parts/meter.tsx';
 import { amount, exactDuration } from '../parts/words.ts';

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { InboxItem } from '../../../../src/model/inbox.ts';
-import { becauseOf as becauseIn } from '../../../../src/model/item-words.ts';
-import { inOneLine } from '../parts/foreign-text.ts';
+import type { InboxItem } from '../../../../src/projections/inbox/inbox-item.ts';
+import { becauseOf as becauseIn } from '../../../../src/projections/wording/item-words.ts';
+import { inOneLine } from '../parts/untrusted-text.ts';
 import { durationText } from '../parts/words.ts';
 
 /** What an item is about: the phase, with the task that a person is; or the limit. */

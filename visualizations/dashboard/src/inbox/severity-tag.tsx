@@ -4,7 +4,7 @@
  * @module
  */
 import type { ReactNode } from 'react';
-import type { Severity } from '../../../../src/model/inbox.ts';
+import type { Severity } from '../../../../src/projections/inbox/inbox-item.ts';
 
 /** A word; nothing where it is not urgent. */
 export function SeverityTag({ severity }: { readonly severity: Severity }): ReactNode {

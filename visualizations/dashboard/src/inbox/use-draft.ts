@@ -4,7 +4,7 @@
  * @module
  */
 import { useState } from 'react';
-import { fromWire } from '../data/wire.ts';
+import { fromWire } from '../data/json-protocol.ts';
 import { type Draft, EMPTY_DRAFT } from './answer-draft.ts';
 
 /** The draft of an answer to an item. */

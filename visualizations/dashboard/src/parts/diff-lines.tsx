@@ -5,7 +5,7 @@
  */
 import { type ReactNode, useMemo, useState } from 'react';
 import { type DiffGap, type DiffRow, type DiffSide, foldedRows } from './diff-rows.ts';
-import { readable } from './foreign-text.ts';
+import { readable } from './untrusted-text.ts';
 import { counted } from './words.ts';
 import './diff.css';
 

@@ -7,7 +7,7 @@ import { type ReactNode, useId, useMemo, useState } from 'react';
 import { useKeptValues } from '../data/kept-value.ts';
 import { DiffLines } from './diff-lines.tsx';
 import { diffRows } from './diff-rows.ts';
-import { textOf } from './foreign-text.ts';
+import { textOf } from './untrusted-text.ts';
 import { RefusalNote } from './refusal-note.tsx';
 import { useArrival } from './use-arrival.ts';
 import { counted } from './words.ts';

@@ -4,8 +4,8 @@
  * @module
  */
 import type { ReactNode } from 'react';
-import { issueId, type Issue } from '../../../../src/model/issue.ts';
-import { inOneLine } from './foreign-text.ts';
+import { issueId, type Issue } from '../../../../src/model/decision/issue.ts';
+import { inOneLine } from './untrusted-text.ts';
 import { LongText } from './long-text.tsx';
 import { counted } from './words.ts';
 import './parts.css';

@@ -4,7 +4,7 @@
  * @module
  */
 import { type ReactNode, useState } from 'react';
-import { readable } from './foreign-text.ts';
+import { readable } from './untrusted-text.ts';
 import { sizeText } from './words.ts';
 import './parts.css';
 

@@ -5,7 +5,7 @@
  */
 import type { ReactNode } from 'react';
 import { useKeptValues } from '../data/kept-value.ts';
-import { textOf } from './foreign-text.ts';
+import { textOf } from './untrusted-text.ts';
 import { LongText } from './long-text.tsx';
 import { RefusalNote } from './refusal-note.tsx';
 import { useArrival } from './use-arrival.ts';

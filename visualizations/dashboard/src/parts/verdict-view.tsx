@@ -4,13 +4,13 @@
  * @module
  */
 import type { ReactNode } from 'react';
-import type { Verdict } from '../../../../src/model/event.ts';
-import { type Look, looks } from '../../../../src/model/looks.ts';
-import { decisionIn } from '../../../../src/model/verdict.ts';
-import { verdictWords } from '../../../../src/model/verdict-words.ts';
-import { inOneLine } from './foreign-text.ts';
+import type { Verdict } from '../../../../src/model/events/event.ts';
+import { type Look, looks } from '../../../../src/projections/wording/status-marks.ts';
+import { decisionIn } from '../../../../src/model/review/verdict.ts';
+import { verdictWords } from '../../../../src/projections/wording/verdict-words.ts';
+import { inOneLine } from './untrusted-text.ts';
 import { LongText } from './long-text.tsx';
-import { LookBadge } from './standing.tsx';
+import { LookBadge } from './status.tsx';
 
 interface VerdictViewProps {
   readonly verdict: Verdict;

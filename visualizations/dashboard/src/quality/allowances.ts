@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { dollars } from '../../../../src/model/amount-text.ts';
-import type { LimitName } from '../../../../src/model/policy.ts';
-import type { Story } from '../data/story.ts';
+import { dollars } from '../../../../src/projections/wording/amount-words.ts';
+import type { LimitName } from '../../../../src/model/plan/policy.ts';
+import type { Story } from '../data/run-history.ts';
 import { amount, exactDuration } from '../parts/words.ts';
 
 /** What was used, and what may be. */

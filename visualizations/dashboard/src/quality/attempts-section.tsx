@@ -4,7 +4,7 @@
  * @module
  */
 import type { ReactNode } from 'react';
-import type { RunSnapshot } from '../../../../src/model/result.ts';
+import type { RunSnapshot } from '../../../../src/projections/run/run-result.ts';
 import { amount } from '../parts/words.ts';
 import type { RunRoute } from '../route.ts';
 import { attemptsOf } from './attempts.ts';

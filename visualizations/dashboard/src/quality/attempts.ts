@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RunSnapshot } from '../../../../src/model/result.ts';
+import type { RunSnapshot } from '../../../../src/projections/run/run-result.ts';
 
 /** Phases that took the same number of attempts. */
 export interface AttemptsBin {

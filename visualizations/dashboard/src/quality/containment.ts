@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Measures } from '../../../../src/model/measures.ts';
+import type { Measures } from '../../../../src/projections/quality/measures.ts';
 
 /** The matrix. */
 export interface Matrix {

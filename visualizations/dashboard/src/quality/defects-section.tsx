@@ -4,10 +4,10 @@
  * @module
  */
 import type { ReactNode } from 'react';
-import type { Defect, Disposition } from '../../../../src/model/defect.ts';
-import type { Look } from '../../../../src/model/looks.ts';
-import { startOf } from '../parts/foreign-text.ts';
-import { LookBadge } from '../parts/standing.tsx';
+import type { Defect, Disposition } from '../../../../src/projections/quality/defect.ts';
+import type { Look } from '../../../../src/projections/wording/status-marks.ts';
+import { startOf } from '../parts/untrusted-text.ts';
+import { LookBadge } from '../parts/status.tsx';
 import { amount } from '../parts/words.ts';
 import type { RunRoute } from '../route.ts';
 import { DataTable } from './data-table.tsx';

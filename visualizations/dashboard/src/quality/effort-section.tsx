@@ -4,8 +4,8 @@
  * @module
  */
 import { type ReactNode, useId, useState } from 'react';
-import type { Effort } from '../../../../src/model/effort.ts';
-import type { EffortSplit, Measures } from '../../../../src/model/measures.ts';
+import type { Effort } from '../../../../src/projections/quality/effort.ts';
+import type { EffortSplit, Measures } from '../../../../src/projections/quality/measures.ts';
 import type { RunRoute } from '../route.ts';
 import { Bar } from './bar.tsx';
 import { DataTable } from './data-table.tsx';

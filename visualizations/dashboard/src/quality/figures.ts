@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { dollars } from '../../../../src/model/amount-text.ts';
-import type { Effort } from '../../../../src/model/effort.ts';
+import { dollars } from '../../../../src/projections/wording/amount-words.ts';
+import type { Effort } from '../../../../src/projections/quality/effort.ts';
 import { amount, exactDuration } from '../parts/words.ts';
 
 /** What stands for a number that there is none of, or that is not defined. */

@@ -4,9 +4,9 @@
  * @module
  */
 import type { ReactNode } from 'react';
-import type { ReviewerMeasures } from '../../../../src/model/calibration.ts';
-import type { Measures } from '../../../../src/model/measures.ts';
-import { startOf } from '../parts/foreign-text.ts';
+import type { ReviewerMeasures } from '../../../../src/projections/quality/calibration.ts';
+import type { Measures } from '../../../../src/projections/quality/measures.ts';
+import { startOf } from '../parts/untrusted-text.ts';
 import { amount } from '../parts/words.ts';
 import type { RunRoute } from '../route.ts';
 import { Bar } from './bar.tsx';

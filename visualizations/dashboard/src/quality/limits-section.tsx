@@ -4,9 +4,9 @@
  * @module
  */
 import type { ReactNode } from 'react';
-import { startOf } from '../parts/foreign-text.ts';
-import type { LimitName } from '../../../../src/model/policy.ts';
-import type { Story } from '../data/story.ts';
+import { startOf } from '../parts/untrusted-text.ts';
+import type { LimitName } from '../../../../src/model/plan/policy.ts';
+import type { Story } from '../data/run-history.ts';
 import { Bar } from './bar.tsx';
 import { DataTable } from './data-table.tsx';
 import { type Allowance, allowancesOf } from './allowances.ts';

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ReactNode } from 'react';
-import { startOf } from '../parts/foreign-text.ts';
+import { startOf } from '../parts/untrusted-text.ts';
 import { hashOfRun, type RunRoute } from '../route.ts';
 
 interface PhaseLinkProps {

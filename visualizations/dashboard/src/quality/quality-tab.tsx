@@ -4,7 +4,7 @@
  * @module
  */
 import type { ReactNode } from 'react';
-import type { Defect, Disposition } from '../../../../src/model/defect.ts';
+import type { Defect, Disposition } from '../../../../src/projections/quality/defect.ts';
 import { counted } from '../parts/words.ts';
 import type { TabProps } from '../run/tab.ts';
 import { AttemptsSection } from './attempts-section.tsx';

@@ -4,8 +4,8 @@
  * @module
  */
 import type { ReactNode } from 'react';
-import type { Measures } from '../../../../src/model/measures.ts';
-import { startOf } from '../parts/foreign-text.ts';
+import type { Measures } from '../../../../src/projections/quality/measures.ts';
+import { startOf } from '../parts/untrusted-text.ts';
 import type { RunRoute } from '../route.ts';
 import { Bar } from './bar.tsx';
 import { matrixOf } from './containment.ts';

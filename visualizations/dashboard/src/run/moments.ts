@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RunRecord } from '../../../../src/model/event.ts';
+import type { RunRecord } from '../../../../src/model/events/event.ts';
 
 /**
  * The nearest decision before or after a record, by its number; `null` where there is none.

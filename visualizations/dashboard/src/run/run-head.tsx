@@ -4,17 +4,17 @@
  * @module
  */
 import { type ReactNode, useMemo } from 'react';
-import { dollars } from '../../../../src/model/amount-text.ts';
-import type { Limits } from '../../../../src/model/policy.ts';
-import type { AnyStanding } from '../../../../src/model/looks.ts';
-import { problemText } from '../../../../src/model/problem-text.ts';
+import { dollars } from '../../../../src/projections/wording/amount-words.ts';
+import type { Limits } from '../../../../src/model/plan/policy.ts';
+import type { AnyStanding } from '../../../../src/projections/wording/status-marks.ts';
+import { problemText } from '../../../../src/projections/wording/error-words.ts';
 import type { UiItem, UiRun } from '../../../../src/server/api.ts';
 import { useAsked } from '../data/ask.ts';
 import { useChanges } from '../data/changes.ts';
 import { useNow } from '../data/now.ts';
-import type { Story } from '../data/story.ts';
-import { inOneLine, startOf } from '../parts/foreign-text.ts';
-import { StandingBadge } from '../parts/standing.tsx';
+import type { Story } from '../data/run-history.ts';
+import { inOneLine, startOf } from '../parts/untrusted-text.ts';
+import { StandingBadge } from '../parts/status.tsx';
 import { amount, counted, exactDuration, isoTime, timeText } from '../parts/words.ts';
 import { hashOf, hashOfRun } from '../route.ts';
 import { RunActions } from '../runs/run-actions.tsx';

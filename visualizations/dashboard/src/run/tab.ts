@@ -4,7 +4,7 @@
  * @module
  */
 import type { RecordLog } from '../data/records.ts';
-import type { Story } from '../data/story.ts';
+import type { Story } from '../data/run-history.ts';
 import type { RunRoute } from '../route.ts';
 
 /** A run, as it is to be shown. */

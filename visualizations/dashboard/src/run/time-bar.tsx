@@ -4,13 +4,13 @@
  * @module
  */
 import { type ReactNode, useCallback, useEffect, useEffectEvent, useState } from 'react';
-import type { RunRecord } from '../../../../src/model/event.ts';
-import type { Plan } from '../../../../src/model/plan.ts';
+import type { RunRecord } from '../../../../src/model/events/event.ts';
+import type { Plan } from '../../../../src/model/plan/plan.ts';
 import type { RecordLog } from '../data/records.ts';
 import { isoTime, timeText } from '../parts/words.ts';
-import { startOf } from '../parts/foreign-text.ts';
+import { startOf } from '../parts/untrusted-text.ts';
 import { decisionFrom, playedFrom, STEP_MS } from './moments.ts';
-import { knownBefore, wordsOf } from './record-words.ts';
+import { knownBefore, wordsOf } from './records/record-words.ts';
 
 interface TimeBarProps {
   readonly log: RecordLog;

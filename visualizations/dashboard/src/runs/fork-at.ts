@@ -4,7 +4,7 @@
  * @module
  */
 import type { ForkRequest } from '../../../../src/server/api.ts';
-import { inOneLine } from '../parts/foreign-text.ts';
+import { inOneLine } from '../parts/untrusted-text.ts';
 
 /** Reads what was typed: the number of a record, or else the name of a phase. @param last The number of the latest record. */
 export function forkAt(

@@ -14,7 +14,7 @@ import type {
   UiStanding,
 } from '../../../../src/server/api.ts';
 import { refusedBy, type Refused, tell } from '../data/ask.ts';
-import { inOneLine } from '../parts/foreign-text.ts';
+import { inOneLine } from '../parts/untrusted-text.ts';
 import { RefusalNote } from '../parts/refusal-note.tsx';
 import { hashOfRun } from '../route.ts';
 import { doneText } from './done-words.ts';

@@ -4,10 +4,10 @@
  * @module
  */
 import { type ReactNode, useId } from 'react';
-import type { AnyStanding } from '../../../../src/model/looks.ts';
+import type { AnyStanding } from '../../../../src/projections/wording/status-marks.ts';
 import type { UiRun } from '../../../../src/server/api.ts';
-import { startOf } from '../parts/foreign-text.ts';
-import { standingWords } from '../parts/standing.tsx';
+import { startOf } from '../parts/untrusted-text.ts';
+import { standingWords } from '../parts/status.tsx';
 import { go } from '../navigate.ts';
 import { ALL_RUNS } from '../route.ts';
 import { ACTIVE, pipelinesIn, type RunFilter, standingsIn } from './filter-runs.ts';

@@ -4,11 +4,11 @@
  * @module
  */
 import { memo, type ReactNode, useState } from 'react';
-import { dollars } from '../../../../src/model/amount-text.ts';
+import { dollars } from '../../../../src/projections/wording/amount-words.ts';
 import type { UiRun } from '../../../../src/server/api.ts';
 import { useNow } from '../data/now.ts';
-import { inOneLine, startOf } from '../parts/foreign-text.ts';
-import { StandingBadge } from '../parts/standing.tsx';
+import { inOneLine, startOf } from '../parts/untrusted-text.ts';
+import { StandingBadge } from '../parts/status.tsx';
 import { TimeAgo } from '../parts/time-ago.tsx';
 import { hashOfRun } from '../route.ts';
 import { RunActions } from './run-actions.tsx';

@@ -1,0 +1,43 @@
+/**
+ * Whether a phase accepts what it is given.
+ *
+ * @module
+ */
+import type { PhaseContext } from '../../machines/phase/phase-context.ts';
+import type { AttemptOutcome } from '../../machines/phase/ports.ts';
+import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { inputsForHandler } from '../../model/ledger/input-view.ts';
+import { check, type StandardSchemaV1 } from '../../model/values/standard-schema.ts';
+import type { Inputs } from '../../model/handlers/task.ts';
+
+/** What the tasks of an attempt are given, or how it ends without them. */
+export type CheckedInputs = { readonly inputs: Inputs } | { readonly outcome: AttemptOutcome };
+
+/** Fails fast where the phase's schema refuses what it is given, and sends back the phase whose output is to blame. */
+export async function checkInputs(
+  schema: StandardSchemaV1,
+  { origin: { phase }, inputs }: PhaseContext,
+): Promise<CheckedInputs> {
+  try {
+    const checked = await check(schema, inputsForHandler(inputs));
+    if (checked.ok && isInputs(checked.value)) return { inputs: checked.value };
+    const { lines, roots } = checked.ok
+      ? { lines: ['(root): the schema did not return an object'], roots: [] }
+      : checked.refusal;
+    const target = roots.find((name) => phase.gate?.targets.includes(name));
+    const problem = `Cannot start phase "${phase.name}" as its input schema refuses what it is given:\n  ${lines.join('\n  ')}`;
+    if (target !== undefined) return { outcome: { type: 'rework', phase: target, feedback: lines.join('\n') } };
+    const hint = 'Correct the phase that put it out, or let the gate of this phase send it back.';
+    return {
+      outcome: { type: 'failed', error: errorInfo(new PhasegateError('INPUT_INVALID', problem, { hint })) },
+    };
+  } catch (thrown) {
+    return { outcome: { type: 'failed', error: errorInfo(thrown) } };
+  }
+}
+
+// --- internal ---
+
+function isInputs(value: unknown): value is Inputs {
+  return typeof value === 'object' && value !== null;
+}

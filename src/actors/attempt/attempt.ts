@@ -1,0 +1,236 @@
+/**
+ * One attempt of a phase: its tasks, as wide as their dependencies allow.
+ *
+ * @module
+ */
+import type { PhaseContext } from '../../machines/phase/phase-context.ts';
+import type { AttemptOutcome, Baseline } from '../../machines/phase/ports.ts';
+import { byName } from '../../model/values/by-name.ts';
+import type { PhaseWork, Work } from '../../model/definition/compile.ts';
+import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
+import type { TaskPlan } from '../../model/plan/plan.ts';
+import type { Recollection } from '../../model/revision/revision-extras.ts';
+import { asRework } from '../../model/handlers/needs-rework.ts';
+import type { Inputs } from '../../model/handlers/task.ts';
+import { about, HandlerContext } from '../work/handler-context.ts';
+import { unkept, type Host } from '../work/work-host.ts';
+import { createLingering } from '../work/stopped-work.ts';
+import { prepare, type Prepared } from './prepare.ts';
+import { ABORT_GRACE_MS, type WorkScope } from '../work/work-scope.ts';
+import { contextOf, inOrder } from './task-outputs.ts';
+import { completedReport, droppedReport, readMarks, startedReport } from '../work/task-reports.ts';
+import type { Try } from '../work/single-try.ts';
+import { tryTask, type Trial, type Trialled } from '../work/run-task.ts';
+import { fromWork, type WorkLogic } from '../work/work-logic.ts';
+
+/** Fills the `attempt` port with the tasks of a pipeline. */
+export function attemptLogic(
+  work: Work,
+  lingering = createLingering(),
+  host: Host = unkept,
+): WorkLogic<AttemptOutcome, PhaseContext> {
+  return fromWork((scope) => {
+    const functions = work.phases.get(scope.input.origin.phase.name);
+    lingering.whenAtRest(scope, () => runAttempt(functions, scope, host));
+  }, lingering.linger);
+}
+
+// --- internal ---
+
+type AttemptScope = WorkScope<PhaseContext, AttemptOutcome>;
+
+/** What the tasks of one attempt share. */
+interface Attempt {
+  readonly scope: AttemptScope;
+  readonly host: Host;
+  readonly work: PhaseWork;
+  readonly tasks: readonly TaskPlan[];
+  readonly inputs: Inputs;
+  /** Checks that failed before the tasks, where the attempt has looked. */
+  readonly baseline: Baseline | undefined;
+  readonly recollection: Recollection | undefined;
+  readonly outputs: Record<string, unknown>;
+  /** Tasks that have begun and not ended. */
+  atWork: number;
+  /** How many tasks each waits for that has not begun. */
+  waiting: Map<string, number> | undefined;
+  /** The first failure; nothing starts after it. */
+  failure: AttemptOutcome | undefined;
+  /** Calls off giving up on tasks beside a failed one. */
+  forget: (() => void) | undefined;
+}
+
+function runAttempt(work: PhaseWork | undefined, scope: AttemptScope, host: Host): void {
+  if (scope.isStopped) return;
+  const { name } = scope.input.origin.phase;
+  if (!work) scope.done({ type: 'failed', error: errorInfo(missingWork(name)) });
+  else prepare(scope, host, work, (prepared) => performAll(work, scope, host, prepared));
+}
+
+function performAll(
+  work: PhaseWork,
+  scope: AttemptScope,
+  host: Host,
+  { inputs, baseline, recollection }: Prepared,
+): void {
+  const { tasks } = scope.input.origin.phase;
+  const { progress } = scope;
+  const outputs = byName(Object.entries(progress?.outputs ?? {}));
+  const failure = progress?.failure;
+  const attempt: Attempt = {
+    scope,
+    host,
+    work,
+    tasks,
+    inputs,
+    baseline,
+    recollection,
+    outputs,
+    atWork: 0,
+    waiting: undefined,
+    failure,
+    forget: undefined,
+  };
+  const [only] = tasks;
+  if (only && tasks.length === 1) {
+    if (!isDone(attempt, only)) perform(attempt, only);
+  } else {
+    const left = tasks.filter((task) => !isDone(attempt, task));
+    attempt.waiting = new Map(left.map((task) => [task.name, missing(attempt, task)]));
+    goOn(attempt);
+  }
+  endIfDone(attempt);
+}
+
+function isDone({ outputs }: Attempt, { name }: TaskPlan): boolean {
+  return Object.hasOwn(outputs, name);
+}
+
+/** How many tasks have to end well before one may begin. */
+function missing({ outputs }: Attempt, { after }: TaskPlan): number {
+  return after.filter((name) => !Object.hasOwn(outputs, name)).length;
+}
+
+/** Begins every task that waits for no other. */
+function goOn(attempt: Attempt): void {
+  for (const task of attempt.tasks) {
+    if (attempt.failure || attempt.scope.isStopped) return;
+    if (attempt.waiting?.get(task.name) !== 0) continue;
+    attempt.waiting.delete(task.name);
+    perform(attempt, task);
+  }
+}
+
+function perform(attempt: Attempt, plan: TaskPlan): void {
+  const { scope, work, host, inputs, outputs, tasks, recollection } = attempt;
+  const { input, progress } = scope;
+  const task = work.tasks.get(plan.name);
+  if (attempt.failure || scope.isStopped) return;
+  if (!task) {
+    fail(attempt, missingWork(`${input.origin.phase.name}", task "${plan.name}`));
+    return;
+  }
+  attempt.atWork += 1;
+  const trial: Trial<HandlerContext> = {
+    scope,
+    host,
+    plan,
+    work: task,
+    role: 'task',
+    inputs,
+    outputs: contextOf(plan, outputs),
+    recollection,
+    isAlone: tasks.length === 1,
+    context: contextOfTry,
+    onTry: (number) => scope.report(startedReport(input, plan, number)),
+    onRetry: (number, error, delayMs) =>
+      scope.report({
+        type: 'task.retrying',
+        ...about(input, plan),
+        reviewer: false,
+        try: number,
+        error: errorInfo(error),
+        delayMs,
+      }),
+    onEnd: (done) => settle(attempt, plan, done),
+  };
+  const wait = progress?.waitMs[plan.name] ?? 0;
+  const number = progress?.tries[plan.name];
+  if (wait > 0) scope.pause(wait, () => tryTask(trial, number));
+  else tryTask(trial, number);
+}
+
+function contextOfTry(one: Try): HandlerContext {
+  return new HandlerContext(one);
+}
+
+/** A task has ended. */
+function settle(attempt: Attempt, plan: TaskPlan, done: Trialled): void {
+  const { scope, outputs, waiting } = attempt;
+  const { input } = scope;
+  attempt.atWork -= 1;
+  if (scope.isStopped) {
+    if (done.ok) scope.reportLate(droppedReport(input, plan, false, done.tries));
+    endIfDone(attempt);
+    return;
+  }
+  if (done.ok) {
+    outputs[plan.name] = done.output;
+    scope.report(completedReport(input, plan, done));
+    if (waiting && waiting.size > 0) release(attempt, plan);
+  } else {
+    const rework = asRework(done.error);
+    scope.report({
+      type: 'task.failed',
+      ...about(input, plan),
+      try: done.tries,
+      error: errorInfo(done.error),
+      ...(rework && { rework: { phase: rework.phase, feedback: rework.feedback } }),
+      ...readMarks(done),
+    });
+    fail(attempt, done.error);
+  }
+  endIfDone(attempt);
+}
+
+/** Has the tasks begin that waited for one, a turn later: others that have ended as well say so first. */
+function release(attempt: Attempt, { name: ended }: TaskPlan): void {
+  const { scope, tasks, waiting } = attempt;
+  for (const { name, after } of tasks) {
+    if (after.includes(ended)) waiting?.set(name, (waiting.get(name) ?? 1) - 1);
+  }
+  void Promise.resolve(attempt).then(() =>
+    scope.guard(() => {
+      goOn(attempt);
+      endIfDone(attempt);
+    }),
+  );
+}
+
+/** Keeps the first failure and stops the tasks beside it, which are not waited for longer than that takes. */
+function fail(attempt: Attempt, thrown: unknown): void {
+  if (attempt.failure) return;
+  const rework = asRework(thrown);
+  attempt.failure = rework
+    ? { type: 'rework', phase: rework.phase, feedback: rework.feedback }
+    : { type: 'failed', error: errorInfo(thrown) };
+  if (attempt.atWork > 0) attempt.forget = attempt.scope.after(ABORT_GRACE_MS, () => end(attempt));
+  attempt.scope.halt(thrown);
+}
+
+function endIfDone(attempt: Attempt): void {
+  const { atWork, waiting, failure, scope } = attempt;
+  if (atWork === 0 && (failure || scope.isStopped || !waiting || waiting.size === 0)) end(attempt);
+}
+
+function end({ scope, tasks, outputs, failure, forget, baseline }: Attempt): void {
+  forget?.();
+  const outcome = failure ?? { type: 'done', outputs: inOrder(tasks, outputs) };
+  scope.done(baseline ? Object.assign(outcome, { baseline }) : outcome);
+}
+
+function missingWork(where: string): PhasegateError {
+  return new PhasegateError('DEFINITION_INVALID', `Cannot run phase "${where}" as the definition has no work for it`, {
+    hint: 'Run a plan with the pipeline that it was made from.',
+  });
+}

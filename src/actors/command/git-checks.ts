@@ -1,0 +1,141 @@
+/**
+ * Checks of a git working folder.
+ *
+ * @module
+ */
+import type { CheckResult } from '../../model/review/check.ts';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import type { Check, CheckOptions } from '../../model/handlers/phase.ts';
+import type { CommandContext } from './command-env.ts';
+import { execute, failed, type CommandLine } from './command-line.ts';
+import { plainText } from '../../model/values/plain-text.ts';
+import type { ProcessEnd } from './process.ts';
+
+/** What the checks of a working folder take. */
+export interface GitOptions extends CheckOptions {
+  /** Names the check in records. @default 'merge conflicts', 'diff' */
+  readonly name?: string | undefined;
+  /** A folder of the working tree. @default that of the process */
+  readonly cwd?: string | undefined;
+}
+
+/** What `nonEmptyDiff` takes. */
+export interface DiffOptions extends GitOptions {
+  /**
+   * A commit or branch to compare with; from where the two have parted, so that work of others on it does not count. Give one
+   * where the tasks commit what they do. @default 'HEAD'
+   */
+  readonly base?: string | undefined;
+}
+
+/**
+ * A check that no file of the working tree has a merge conflict: neither one that git knows of, nor one whose markers (`<<<<<<<`,
+ * `=======` and `>>>>>>>`, each at the start of a line) were left in a text file that is tracked or could be. Names the files.
+ * Where git cannot be asked, that is a review error.
+ *
+ * @example
+ * ```ts
+ * review: { checks: [noMergeConflicts(), commandCheck('tests', ['npm', 'test'], { kind: 'test' })] }
+ * ```
+ */
+export function noMergeConflicts(options: GitOptions = {}): Check<unknown, unknown> {
+  const { name = 'merge conflicts', cwd, ...more } = options;
+  return {
+    ...more,
+    name,
+    async run(context) {
+      const git = gitIn(name, cwd, context);
+      const unmerged = namesIn(await git(['diff', '--name-only', '--diff-filter=U', '--no-relative', '-z']));
+      const marked = namesIn(await git(MARKED, [0, 1]));
+      return conflictsIn([...new Set([...unmerged, ...marked])].toSorted());
+    },
+  };
+}
+
+/**
+ * A check that the working tree differs from a commit: a file that is tracked was changed, added or removed, or there is one
+ * that is neither tracked nor ignored. Where git cannot be asked, or does not know the base, that is a review error.
+ *
+ * @throws PhasegateError `DEFINITION_INVALID` for a base that git would take for an option.
+ */
+export function nonEmptyDiff(options: DiffOptions = {}): Check<unknown, unknown> {
+  const { name = 'diff', cwd, base = 'HEAD', ...more } = options;
+  if (base === '' || base.startsWith('-')) throw noBase(base);
+  return {
+    ...more,
+    name,
+    async run(context) {
+      const git = gitIn(name, cwd, context);
+      const untracked = await git(['ls-files', '--others', '--exclude-standard', '-z', '--', ':/']);
+      if (untracked.stdout !== '') return true;
+      const head = await git(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], [0, 1]);
+      // Before the first commit, whatever is to be in it is new.
+      if (head.exitCode === 1 && base === 'HEAD') {
+        const added = await git(['ls-files', '-z', '--', ':/']);
+        return added.stdout !== '' || emptyDiff(base);
+      }
+      const fork = await git(['merge-base', base, 'HEAD'], [0, 1]);
+      const from = fork.exitCode === 0 ? fork.stdout.trim() : base;
+      const diff = await git(['diff', '--quiet', '--no-ext-diff', from, '--', ':/'], [0, 1]);
+      return diff.exitCode === 1 || emptyDiff(base, from);
+    },
+  };
+}
+
+// --- internal ---
+
+/** Asks git; throws where it ends with another exit code than these. */
+type Git = (args: readonly string[], codes?: readonly number[]) => Promise<ProcessEnd>;
+
+/** Lists text files that have all three markers; git takes lines that end with a carriage return as they are. */
+const MARKERS = ['^<{7}( |$)', '^={7}[[:space:]]*$', '^>{7}( |$)'];
+const LISTED = ['--no-color', '--full-name', '--untracked', '-I', '-l', '-z'];
+const MARKED = ['grep', ...LISTED, '-E', '--all-match', ...MARKERS.flatMap((one) => ['-e', one]), '--', ':/'];
+
+const HINT =
+  'Give a folder of a git working tree in `cwd`, and in `base`, where there is one, a commit that git knows.';
+
+/** Files that are named. */
+const MOST_FILES = 20;
+
+function gitIn(name: string, cwd: string | undefined, context: CommandContext): Git {
+  return async (args, codes = [0]) => {
+    const line: CommandLine = ['git', ...args];
+    // Looking at a folder must not hold up whoever works in it, and answers are read by programs.
+    const end = await execute(line, { cwd, env: { GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' } }, context);
+    if (end.exitCode === undefined || !codes.includes(end.exitCode)) {
+      throw failed(line, end, { whose: ` for check "${name}"`, hint: HINT });
+    }
+    return end;
+  };
+}
+
+function namesIn({ stdout }: ProcessEnd): readonly string[] {
+  return stdout.split('\0').filter((name) => name !== '');
+}
+
+function conflictsIn(files: readonly string[]): CheckResult {
+  if (files.length === 0) return true;
+  const shown = files.slice(0, MOST_FILES).map((file) => plainText(file).replaceAll('\n', ' '));
+  const left = files.length > MOST_FILES ? [`… and ${files.length - MOST_FILES} more`] : [];
+  return {
+    passed: false,
+    requiredChange: `Resolve the merge conflicts in ${files.length === 1 ? shown.join('') : `${files.length} files`}.`,
+    details: ['Merge conflicts, or their markers, are in:', ...shown, ...left].join('\n'),
+    failures: [...files],
+  };
+}
+
+function emptyDiff(base: string, from?: string): CheckResult {
+  const commit = from === undefined || from === base ? base : `${base} (${from.slice(0, 12)})`;
+  return {
+    passed: false,
+    requiredChange: 'Change at least one file.',
+    details: `No file of the working folder differs from ${commit}, and none is new.`,
+  };
+}
+
+function noBase(base: string): PhasegateError {
+  const problem = `Cannot compare a working folder with ${JSON.stringify(base)} as it names no commit`;
+  return new PhasegateError('DEFINITION_INVALID', problem, { hint: 'Give a commit or a branch, such as "main".' });
+}

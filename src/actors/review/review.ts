@@ -1,0 +1,247 @@
+/**
+ * One review of an attempt: the checks, then the reviewers.
+ *
+ * @module
+ */
+import type { PhaseContext } from '../../machines/phase/phase-context.ts';
+import { reviewDelay } from '../../machines/phase/phase-reports.ts';
+import type { GateOutcome } from '../../machines/phase/ports.ts';
+import { byName } from '../../model/values/by-name.ts';
+import type { PhaseWork, TaskWork, Work } from '../../model/definition/compile.ts';
+import { faultOf, onlyAdded } from '../../model/review/baseline.ts';
+import { errorInfo } from '../../model/errors/phasegate-error.ts';
+import type { Verdict } from '../../model/events/event.ts';
+import { completed, type ReviewFinding } from '../../model/review/open-issues.ts';
+import type { FailedCheck } from '../../model/review/check.ts';
+import type { ReviewContext } from '../../model/handlers/phase.ts';
+import type { Outputs } from '../../model/handlers/task.ts';
+import type { GatePlan, TaskPlan } from '../../model/plan/plan.ts';
+import { guarded } from '../../model/plan/approval-policy.ts';
+import { isBroken } from '../../model/review/code-decision.ts';
+import {
+  combine,
+  decisionIn,
+  isMissing,
+  isNameless,
+  isPermanent,
+  readAnswer,
+  readPersonsAnswer,
+  readThrown,
+} from '../../model/review/verdict.ts';
+import { about } from '../work/handler-context.ts';
+import { asksPerson, tellIfForPeople } from './people-time.ts';
+import { unkept, type Host } from '../work/work-host.ts';
+import { createLingering } from '../work/stopped-work.ts';
+import { ABORT_GRACE_MS, type WorkScope } from '../work/work-scope.ts';
+import { findingsOf, reviewContext } from './review-context.ts';
+import { checksOutcome, editsIn } from './review-outcome.ts';
+import { runCheck, warnOf } from './run-check.ts';
+import { droppedReport } from '../work/task-reports.ts';
+import { tryTask, type Trial, type Trialled } from '../work/run-task.ts';
+import { fromWork, type WorkLogic } from '../work/work-logic.ts';
+
+/** Fills the `review` port with the gates of a pipeline. */
+export function reviewLogic(
+  work: Work,
+  lingering = createLingering(),
+  host: Host = unkept,
+): WorkLogic<GateOutcome, PhaseContext> {
+  const phases = [...work.phases.keys()];
+  return fromWork((scope) => {
+    const { phase } = scope.input.origin;
+    const functions = work.phases.get(phase.name);
+    if (!phase.gate || !functions) {
+      scope.done({ verdict: APPROVE, verdicts: {} });
+      return;
+    }
+    const gate: Gate = { plan: phase.gate, work: functions, phases, scope, host, edited: undefined };
+    const delay = reviewDelay(scope.input) - (scope.progress?.elapsedMs ?? 0);
+    if (delay > 0) scope.pause(delay, () => judge(gate));
+    else judge(gate);
+  }, lingering.linger);
+}
+
+// --- internal ---
+
+/** One review by a gate. */
+interface Gate {
+  readonly plan: GatePlan;
+  readonly work: PhaseWork;
+  /** The names of all phases. */
+  readonly phases: readonly string[];
+  readonly scope: WorkScope<PhaseContext, GateOutcome>;
+  readonly host: Host;
+  /** Outputs that a person who approves has put in the place of those of the attempt. */
+  edited: Outputs | undefined;
+}
+
+const APPROVE: Verdict = { type: 'approve' };
+
+function judge(gate: Gate): void {
+  const { plan, scope } = gate;
+  if (scope.isStopped) return;
+  if (scope.input.review.checked || plan.checks.length === 0) askAll(gate);
+  else runChecks(gate, 0, []);
+}
+
+/** Asks every reviewer that has not answered yet; they are told to stop where one of them cannot be used at all. */
+function askAll(gate: Gate): void {
+  const { plan, scope } = gate;
+  const known = scope.input.review.verdicts;
+  const missing = plan.reviewers.filter((one) => known[one.name] === undefined);
+  const answers = byName<Verdict>();
+  const open = new Set(missing);
+  const isAlone = open.size === 1;
+  let forget: (() => void) | undefined;
+  let isOver = false;
+  const end = () => {
+    forget?.();
+    conclude(gate, answers);
+  };
+  if (open.size === 0) end();
+  tellIfForPeople(gate, open);
+  for (const reviewer of missing) {
+    ask(gate, reviewer, isAlone, (answer) => {
+      open.delete(reviewer);
+      // Reviewers that were told to stop give no answer.
+      if (!isOver) answers[reviewer.name] = answer;
+      if (!isOver && isBroken(answer)) {
+        isOver = true;
+        if (open.size > 0) forget = scope.after(ABORT_GRACE_MS, end);
+        scope.halt();
+      }
+      if (!isOver && !asksPerson(gate.work, reviewer)) tellIfForPeople(gate, open);
+      if (open.size === 0) end();
+    });
+  }
+}
+
+function conclude({ plan, scope, edited }: Gate, answers: Readonly<Record<string, Verdict>>): void {
+  const verdicts = byName(Object.entries(scope.input.review.verdicts));
+  for (const { name } of plan.reviewers) {
+    const answer = answers[name];
+    if (answer) verdicts[name] = answer;
+  }
+  const verdict = plan.reviewers.length === 0 ? APPROVE : combine(verdicts, plan, scope.input.origin.phase.name);
+  // Answers that have to be had again, and can be, are not kept, so that only those reviewers are asked again.
+  const again = isMissing(verdict, plan.onUnrecognised);
+  const kept = again
+    ? byName(Object.entries(verdicts).filter(([, one]) => !isMissing(one, plan.onUnrecognised) || isPermanent(one)))
+    : verdicts;
+  const outcome: GateOutcome = { verdict, checked: true, verdicts: kept };
+  scope.done(edited && verdict.type === 'approve' ? { ...outcome, edited } : outcome);
+}
+
+function ask(gate: Gate, plan: TaskPlan, isAlone: boolean, answer: (verdict: Verdict) => void): void {
+  const { work, scope } = gate;
+  const reviewer = work.reviewers.get(plan.name);
+  if (!reviewer) {
+    answer(APPROVE);
+    return;
+  }
+  const onRetry: Trial<ReviewContext>['onRetry'] = (number, error, delayMs) =>
+    scope.report({
+      type: 'task.retrying',
+      ...about(scope.input, plan),
+      reviewer: true,
+      try: number,
+      error: errorInfo(error),
+      delayMs,
+    });
+  const found = findingsOf(scope.input, plan);
+  const onEnd = (done: Trialled) => {
+    if (done.ok && scope.isStopped) scope.reportLate(droppedReport(scope.input, plan, true, done.tries));
+    if (done.ok && reviewer.mayEdit) gate.edited = editsIn(done.output);
+    answer(done.ok ? verdictOf(gate, plan, reviewer, done.output, found) : readThrown(done.error));
+  };
+  tryTask(trialOf(gate, plan, reviewer, isAlone, onRetry, onEnd));
+}
+
+/** What a reviewer has answered. What a person says was judged when they said it. */
+function verdictOf(
+  { plan, scope, phases }: Gate,
+  { name }: TaskPlan,
+  { byPerson }: TaskWork,
+  answer: unknown,
+  found: readonly ReviewFinding[],
+): Verdict {
+  const seat = { reviewer: name, phase: scope.input.origin.phase.name, phases, gate: plan };
+  if (byPerson) return withFindings(readPersonsAnswer(answer, seat), found);
+  const verdict = withFindings(readAnswer(answer, seat), found);
+  if (isNameless(answer, verdict, seat))
+    warnOf({ scope }, 'PREDECESSOR_UNNAMED', `Taken as a retry, as "${name}" sends back a phase and does not name it.`);
+  return guarded(verdict, plan.approval, name);
+}
+
+function withFindings(verdict: Verdict, found: readonly ReviewFinding[]): Verdict {
+  const decision = decisionIn(verdict);
+  return decision ? completed(decision, found) : verdict;
+}
+
+function trialOf(
+  { scope, host }: Gate,
+  plan: TaskPlan,
+  work: Trial<ReviewContext>['work'],
+  isAlone: boolean,
+  onRetry: Trial<ReviewContext>['onRetry'],
+  onEnd: Trial<ReviewContext>['onEnd'],
+): Trial<ReviewContext> {
+  const { inputs, outputs } = scope.input;
+  return {
+    scope,
+    host,
+    plan,
+    work,
+    role: 'review',
+    inputs,
+    outputs: outputs ?? {},
+    isAlone,
+    context: reviewContext,
+    onRetry,
+    onEnd,
+  };
+}
+
+/** Runs every check, one after the other, so that all that is wrong is said at once. One that throws is a review error. */
+function runChecks(gate: Gate, from: number, failed: readonly FailedCheck[]): void {
+  const { plan, work, scope, host } = gate;
+  const name = plan.checks[from];
+  if (scope.isStopped) {
+    scope.done({ verdict: APPROVE, verdicts: {} });
+    return;
+  }
+  if (name === undefined) {
+    if (failed.length > 0) scope.done(checksOutcome(failed));
+    else askAll(gate);
+    return;
+  }
+  const check = work.checks.get(name);
+  if (!check) {
+    runChecks(gate, from + 1, failed);
+    return;
+  }
+  const outputs = scope.input.outputs ?? {};
+  runCheck({ scope, host, name, check, role: 'check', outputs }, (checked) => {
+    if (checked.type === 'broken') throw checked.error;
+    const own = checked.type === 'failed' ? chargedOf(gate, checked.failed) : undefined;
+    runChecks(gate, from + 1, own ? [...failed, own] : failed);
+  });
+}
+
+/** What of a failure the attempt is charged with: nothing where it was there before the phase set to work. */
+function chargedOf({ scope }: Gate, failed: FailedCheck): FailedCheck | undefined {
+  const fault = faultOf(failed, scope.input.past.baseline);
+  switch (fault.type) {
+    case 'own':
+      return failed;
+    case 'added':
+      return onlyAdded(failed, fault.added);
+    case 'preexisting':
+      warnOf(
+        { scope },
+        'CHECK_PREEXISTING',
+        `No change is asked for, as it failed before this phase began. ${failed.details}`,
+      );
+      return undefined;
+  }
+}

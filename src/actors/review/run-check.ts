@@ -1,0 +1,97 @@
+/**
+ * One check: run until it passes, or may not be run again.
+ *
+ * @module
+ */
+import { DEFAULT_TIMEOUT, type CheckWork } from '../../model/definition/compile.ts';
+import { readCheck, type FailedCheck } from '../../model/review/check.ts';
+import type { TaskPlan } from '../../model/plan/plan.ts';
+import type { Outputs } from '../../model/handlers/task.ts';
+import type { Host } from '../work/work-host.ts';
+import { reviewContext } from './review-context.ts';
+import type { TaskScope } from '../work/work-scope.ts';
+import { tryTask, type Trialled } from '../work/run-task.ts';
+
+/** A check that is to be run. */
+export interface Checking {
+  readonly scope: TaskScope;
+  readonly host: Host;
+  readonly name: string;
+  readonly check: CheckWork;
+  /** Whether an attempt is judged, or how things stand before one. */
+  readonly role: 'check' | 'baseline';
+  /** Outputs of the attempt. */
+  readonly outputs: Outputs;
+}
+
+/** How a check ended: it passed, it failed, or it could not be had. */
+export type Checked =
+  | { readonly type: 'passed' }
+  | { readonly type: 'failed'; readonly failed: FailedCheck }
+  | { readonly type: 'broken'; readonly error: unknown };
+
+/** Runs a check, and says so where it passes only when it is run again. */
+export function runCheck(checking: Checking, end: (checked: Checked) => void): void {
+  runAgain(checking, undefined, 1, end);
+}
+
+/** Warns of a check. */
+export function warnOf({ scope }: Pick<Checking, 'scope'>, code: string, message: string): void {
+  const { origin, attempt } = scope.input;
+  const { phase, generation } = origin;
+  scope.report({ type: 'phase.warned', phase: phase.name, generation, attempt, code, message });
+}
+
+// --- internal ---
+
+function runAgain(
+  checking: Checking,
+  before: FailedCheck | undefined,
+  number: number,
+  end: (checked: Checked) => void,
+): void {
+  const { scope, host, name, check, role, outputs } = checking;
+  const onEnd = (done: Trialled) => {
+    const checked = read(name, done);
+    if (checked.type === 'failed' && number <= (check.retries ?? 0) && !scope.isHalted) {
+      runAgain(checking, checked.failed, number + 1, end);
+      return;
+    }
+    if (checked.type === 'passed' && before) warnOf(checking, 'CHECK_FLAKY', flaky(name, number, before));
+    end(checked);
+  };
+  tryTask({
+    scope,
+    host,
+    plan: planOf(name, check),
+    work: { runner: check, output: undefined, retryable: undefined },
+    role,
+    run: number,
+    inputs: scope.input.inputs,
+    outputs,
+    isAlone: true,
+    context: reviewContext,
+    onRetry: () => undefined,
+    onEnd,
+  });
+}
+
+/** An answer that no check may give is one that could not be had. */
+function read(name: string, done: Trialled): Checked {
+  if (!done.ok) return { type: 'broken', error: done.error };
+  try {
+    const failed = readCheck(name, done.output);
+    return failed ? { type: 'failed', failed } : { type: 'passed' };
+  } catch (error) {
+    return { type: 'broken', error };
+  }
+}
+
+function planOf(name: string, { timeout = DEFAULT_TIMEOUT }: CheckWork): TaskPlan {
+  return { name, description: '', after: [], attempts: 1, backoff: {}, timeout, estimate: {} };
+}
+
+function flaky(name: string, number: number, { details }: FailedCheck): string {
+  const times = number === 2 ? 'again' : `${number - 1} times more`;
+  return `Check "${name}" passed when it was run ${times}, with nothing changed. Before that: ${details}`;
+}

@@ -1,0 +1,209 @@
+/**
+ * One task, tried until it succeeds or may not be tried again.
+ *
+ * @module
+ */
+import type { TaskWork } from '../../model/definition/compile.ts';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { toJson, type JsonProblem } from '../../model/values/json.ts';
+import type { TaskPlan } from '../../model/plan/plan.ts';
+import { backoffMs } from '../../model/plan/backoff.ts';
+import { countOf } from '../../model/plan/policy.ts';
+import type { Recollection } from '../../model/revision/revision-extras.ts';
+import { retryHintOf } from '../../model/errors/retry-hint.ts';
+import { asRework } from '../../model/handlers/needs-rework.ts';
+import { check, type StandardSchemaV1 } from '../../model/values/standard-schema.ts';
+import type { Stake } from '../../machines/phase/quota-port.ts';
+import type { Inputs, Outputs } from '../../model/handlers/task.ts';
+import type { Host } from './work-host.ts';
+import { ABORT_GRACE_MS, type TaskScope } from './work-scope.ts';
+import { Try } from './single-try.ts';
+
+/** What a task is tried with. */
+export interface Trial<C> {
+  readonly scope: TaskScope;
+  readonly host: Host;
+  readonly plan: TaskPlan;
+  readonly work: Pick<TaskWork, 'output' | 'retryable' | 'jitter'> & { readonly runner: { run(context: C): unknown } };
+  /** What it is to the gate; a review that is asked again is another piece of work, and so is a check before the tasks. */
+  readonly role: 'task' | 'check' | 'baseline' | 'review' | 'reflect';
+  /** Which run of a check this is, from 1; absent for what is no check. */
+  readonly run?: number | undefined;
+  readonly inputs: Inputs;
+  /** Outputs of this attempt that the task may read. */
+  readonly outputs: Outputs;
+  /** What the task may recall of earlier attempts. */
+  readonly recollection?: Recollection | undefined;
+  /** Whether nothing is at work beside it, so that a value which is there at once may end it at once. */
+  readonly isAlone: boolean;
+  /** Makes what the handler is given for one try. */
+  context(one: Try): C;
+  /** Called before each try, from 1. */
+  onTry?(number: number): void;
+  /** Called when a try has failed and another follows. */
+  onRetry(number: number, error: unknown, delayMs: number): void;
+  /** Called once. A task that is aborted fails with whatever its handler makes of that. */
+  onEnd(done: Trialled): void;
+}
+
+/** How a task ended, with the number of its last try, and what the handler of that has read. */
+export type Trialled = Partial<Pick<Try, 'prompt' | 'revised'>> & { readonly tries: number } & (
+    { readonly ok: true; readonly output: unknown } | { readonly ok: false; readonly error: unknown }
+  );
+
+/** Tries a task, from a number on. Where limits bound what it uses, it begins when it may. */
+export function tryTask<C>(trial: Trial<C>, number = 1): void {
+  const { plan, scope, role } = trial;
+  // Checks cost nothing, and what they find decides nothing that costs.
+  if (role === 'check' || role === 'baseline' || !scope.isBounded) begin(trial, number, undefined);
+  else {
+    scope.stake(scope.input.origin.phase.name, plan, (stake) =>
+      scope.isHalted ? abandon(trial, number) : begin(trial, number, stake),
+    );
+  }
+}
+
+// --- internal ---
+
+function begin<C>(trial: Trial<C>, number: number, stake: Stake | undefined): void {
+  trial.onTry?.(number);
+  // It has begun for all who read the records: how long the store takes changes nothing of what it is charged.
+  const one = new Try(trial, stake);
+  trial.host.whenDurable(() => trial.scope.guard(() => tryOnce(trial, number, one)));
+}
+
+/** The attempt is over before the try has begun. */
+function abandon<C>(trial: Trial<C>, number: number): void {
+  trial.onEnd({ ok: false, error: AbortSignal.abort().reason, tries: number });
+}
+
+/** Runs the handler once, for as long as its timeout allows, until its output is accepted. */
+function tryOnce<C>(trial: Trial<C>, number: number, one: Try): void {
+  const { plan, work, scope } = trial;
+  if (scope.isHalted) {
+    one.rest();
+    one.end();
+    abandon(trial, number);
+    return;
+  }
+  let value: unknown;
+  scope.enter();
+  try {
+    value = work.runner.run(trial.context(one));
+  } catch (error) {
+    value = thrown(error);
+  }
+  if (work.output) wait(trial, number, one, validated(plan, work.output, value));
+  else if (trial.isAlone && !isThenable(value)) {
+    one.rest();
+    scope.leave();
+    accept(trial, number, one, value);
+  } else wait(trial, number, one, Promise.resolve(value));
+}
+
+/** A promise, also for what was thrown at once: so all tasks of an attempt begin before one of them ends it. */
+async function thrown(error: unknown): Promise<never> {
+  throw error;
+}
+
+/** The end of a try that takes time. */
+function wait<C>(trial: Trial<C>, number: number, one: Try, value: Promise<unknown>): void {
+  const { plan, scope } = trial;
+  const forget = plan.timeout === 0 ? undefined : scope.after(plan.timeout, expire);
+  let onRest: (() => void) | undefined;
+  value.then(
+    (output) => settle(() => accept(trial, number, one, output)),
+    (error: unknown) => settle(() => tryAgain(trial, number, error, one)),
+  );
+  function settle(end: () => void): void {
+    const { isStopped } = scope;
+    one.rest();
+    if (!isStopped) scope.leave();
+    if (one.isOver) onRest?.();
+    else {
+      one.end();
+      forget?.();
+      scope.guard(end);
+    }
+    // Who waits for stopped work to be at rest may end the run at once: what this has come to is said before.
+    if (isStopped) scope.leave();
+  }
+  function expire(): void {
+    const error = timeoutError(plan);
+    one.abort(error);
+    // A handler that heeds its signal is done before the next try begins.
+    onRest = () => {
+      onRest = undefined;
+      leave();
+      one.rest();
+      scope.guard(() => tryAgain(trial, number, error, one));
+    };
+    const leave = scope.after(ABORT_GRACE_MS, () => onRest?.());
+  }
+}
+
+/** The output as frozen JSON ends the task; one that is not JSON is a failure like any other. */
+function accept<C>(trial: Trial<C>, number: number, one: Try, value: unknown): void {
+  one.end();
+  const copy = toJson(value);
+  const { prompt, revised } = one;
+  if (copy.ok) trial.onEnd({ ok: true, output: copy.value, tries: number, prompt, revised });
+  else tryAgain(trial, number, notJson(trial.plan, copy.problem), one);
+}
+
+function tryAgain<C>(trial: Trial<C>, number: number, error: unknown, one: Try): void {
+  const { plan, work, scope } = trial;
+  const { prompt, revised } = one;
+  const failed: Trialled = { ok: false, error, tries: number, prompt, revised };
+  if (number >= countOf(plan.attempts) || scope.isHalted || !isRetryable(work, error)) {
+    trial.onEnd(failed);
+    return;
+  }
+  const { origin, attempt } = scope.input;
+  const who = [origin.run, origin.phase.name, origin.generation, attempt, trial.role, plan.name];
+  const delayMs = backoffMs({ jitter: work.jitter, ...plan.backoff }, number, who, retryHintOf(error).afterMs);
+  trial.onRetry(number, error, delayMs);
+  scope.pause(delayMs, () => (scope.isHalted ? trial.onEnd(failed) : tryTask(trial, number + 1)));
+}
+
+/** The output, once it is there and its schema has accepted it. */
+async function validated(plan: TaskPlan, schema: StandardSchemaV1, value: unknown): Promise<unknown> {
+  const checked = await check(schema, await value);
+  if (checked.ok) return checked.value;
+  const lines = checked.refusal.lines.join('\n  ');
+  const problem = `Cannot accept the output of task "${plan.name}" as its schema refuses it:\n  ${lines}`;
+  const hint = 'Return what the schema describes, or change the schema.';
+  throw new PhasegateError('OUTPUT_INVALID', problem, { hint });
+}
+
+function notJson(plan: TaskPlan, { path, found }: JsonProblem): PhasegateError {
+  const problem = `Cannot keep the output of task "${plan.name}" as ${path} is ${found}, which is not JSON`;
+  const hint = 'Return plain data: strings, finite numbers, booleans, null, arrays and object literals.';
+  return new PhasegateError('OUTPUT_NOT_JSON', problem, { hint });
+}
+
+function timeoutError({ name, timeout }: TaskPlan): PhasegateError {
+  const problem = `Cannot wait longer for task "${name}" as its timeout of ${timeout} ms is over`;
+  const hint = 'Raise `timeout` (milliseconds, 0 for none), or pass `signal` on to what the task awaits.';
+  return new PhasegateError('TASK_TIMEOUT', problem, { hint });
+}
+
+/** Whether another try may help. A demand for rework is no failure, and a predicate that throws has not said yes. */
+function isRetryable({ retryable }: Pick<TaskWork, 'retryable'>, error: unknown): boolean {
+  if (asRework(error)) return false;
+  try {
+    return retryable?.(error) ?? retryHintOf(error).retryable;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether `await` would wait for a value; a value that throws when it is looked at is left to `await`, too. */
+function isThenable(value: unknown): boolean {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
+  try {
+    return 'then' in value;
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * Asynchronous work: as actor logic, and without an actor for a phase that has it done directly.
+ *
+ * @module
+ */
+import type { AnyActorRef, PromiseActorLogic, Snapshot } from 'xstate';
+import { clockOf, isActive } from '../../machines/phase/clock.ts';
+import { hold, mustHold } from '../../machines/phase/deferred-work.ts';
+import type { DirectWork, Patron, Progress } from '../../machines/phase/ports.ts';
+import { stragglersOf } from '../../machines/phase/stragglers.ts';
+import { tillOf } from '../../machines/phase/quota-port.ts';
+import { reportWork } from '../../machines/phase/report-channel.ts';
+import { WorkScope } from './work-scope.ts';
+
+/** Work that can be an actor, and need not be one. */
+export type WorkLogic<O, I> = PromiseActorLogic<O, I> & DirectWork<O, I>;
+
+/**
+ * Like XState's `fromPromise`, but with calls instead of promises, and without an `AbortController` that nobody asked for.
+ *
+ * @param run Does the work, and tells its scope when that has ended. What it throws is the work's error.
+ * @param onStop Called where work is stopped while handlers of it are at work.
+ */
+export function fromWork<O, I>(
+  run: (scope: WorkScope<I, O>) => void,
+  onStop?: (scope: WorkScope<I, O>) => void,
+): WorkLogic<O, I> {
+  function go(scope: WorkScope<I, O>): void {
+    if (scope.isStopped) return;
+    try {
+      run(scope);
+    } catch (error) {
+      scope.failed(error);
+    }
+  }
+  function begin(input: I, patron: Patron<O>, progress?: Progress): WorkScope<I, O> {
+    const scope = new WorkScope(input, patron, progress, onStop);
+    // A turn later: whoever begins it finishes first, and says so before the work says anything.
+    void Promise.resolve(scope).then(go);
+    return scope;
+  }
+  return {
+    begin,
+    getInitialSnapshot: (_, input) => working<O, I>(input),
+    getPersistedSnapshot: ({ status, output, error, input }: WorkSnapshot<O, I>) =>
+      ({ status, output, error, input }) as Snapshot<O>,
+    restoreSnapshot: (stored) => Object.assign(stored as WorkSnapshot<O, I>, { atWork: {} }),
+    start({ status, input, atWork = {} }: WorkSnapshot<O, I>, { self }) {
+      if (status !== 'active') return;
+      const patron = patronOf<O>(self);
+      const start = (progress?: Progress) => void (atWork.scope = begin(input as I, patron, progress));
+      const phase = self._parent;
+      if (phase && mustHold(phase)) hold(phase, { begin: start, end: (outcome) => patron.done(outcome as O) });
+      else start();
+    },
+    transition(snapshot: WorkSnapshot<O, I>, event) {
+      if (snapshot.status !== 'active') return snapshot;
+      switch (event.type) {
+        case RESOLVED:
+          return { status: 'done', output: event['value'] as O, error: undefined, input: undefined };
+        case REJECTED:
+          return { status: 'error', output: undefined, error: event['value'], input: undefined };
+        case 'xstate.stop':
+          snapshot.atWork?.scope?.stop();
+          return { status: 'stopped', output: undefined, error: undefined, input: undefined };
+        default:
+          return snapshot;
+      }
+    },
+  };
+}
+
+// --- internal ---
+
+const RESOLVED = 'work.resolved';
+const REJECTED = 'work.rejected';
+
+/** What is at work is kept in the snapshot of its actor: a map by actor would cost more than the work. */
+type WorkSnapshot<O, I> = Snapshot<O> & {
+  input: I | undefined;
+  readonly atWork?: { scope?: { stop(): void } };
+};
+
+function working<O, I>(input: I): WorkSnapshot<O, I> {
+  return { status: 'active', output: undefined, error: undefined, input, atWork: {} };
+}
+
+/** The actor that does the work stands for whoever waits for it. */
+function patronOf<O>(self: AnyActorRef): Patron<O> {
+  const tell = (type: string, value: unknown) => {
+    if (isActive(self)) self.send({ type, value });
+  };
+  return {
+    clock: clockOf(self),
+    till: tillOf(self._parent?._parent),
+    stragglers: stragglersOf(self._parent?._parent),
+    report: (fact) => reportWork(self, fact),
+    done: (output) => tell(RESOLVED, output),
+    failed: (error) => tell(REJECTED, error),
+  };
+}

@@ -1,0 +1,190 @@
+/**
+ * A run as one file: lines of JSON. The first says what follows, then come contents that records refer to, then the records;
+ * the last has the checksum of all others.
+ *
+ * @module
+ */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { unpackRecord } from '../../model/events/large-values.ts';
+import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { runRecordSchema, type RunRecord } from '../../model/events/event.ts';
+import { fingerprint } from '../../model/plan/plan.ts';
+import type { ListedRun } from '../../store/port.ts';
+import type { OpenStore } from '../options/store-option.ts';
+
+/** A run that was read from a file. */
+export interface Archived {
+  readonly header: ArchiveHeader;
+  readonly records: readonly RunRecord[];
+}
+
+/** The first line. */
+export type ArchiveHeader = z.infer<typeof headerSchema>;
+
+/** The lines of a run, as far as it has come. */
+export async function* archiveOf(
+  kept: Pick<OpenStore, 'store'>,
+  run: ListedRun,
+): AsyncGenerator<string, void, undefined> {
+  const sum = checksum();
+  for await (const text of linesOf(kept, run)) {
+    // Readers may take these for ends of lines; in JSON they are only ever in texts.
+    const line = text.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
+    sum.add(line);
+    yield line;
+  }
+  yield JSON.stringify({ sha256: sum.digest() } satisfies Trailer);
+}
+
+/**
+ * Reads a run.
+ *
+ * @param file How the user named it.
+ * @throws PhasegateError `INPUT_INVALID` where it is not a whole run.
+ */
+export async function readArchive(file: string, lines: AsyncIterable<string>): Promise<Archived> {
+  const contents = new Map<string, string>();
+  const records: RunRecord[] = [];
+  const sum = checksum();
+  let header: ArchiveHeader | undefined;
+  let told: string | undefined;
+  let number = 0;
+  for await (const line of lines) {
+    number += 1;
+    if (line.trim() === '') continue;
+    const where = `line ${number}`;
+    if (told !== undefined) throw invalid(file, `${where} comes after its end`);
+    const value = parse(file, where, line);
+    const trailer = trailerSchema.safeParse(value);
+    if (trailer.success) {
+      told = trailer.data.sha256;
+      continue;
+    }
+    sum.add(line);
+    if (!header) {
+      const parsed = headerSchema.safeParse(value);
+      if (!parsed.success) throw invalid(file, `${where} does not say that it is a run, of a version that is known`);
+      header = parsed.data;
+      continue;
+    }
+    const content = contentSchema.safeParse(value);
+    if (content.success) {
+      const { hash, content: text } = content.data;
+      if (!(await isHashOf(hash, text))) throw invalid(file, `the content in ${where} is not what its hash says`);
+      contents.set(hash, text);
+      continue;
+    }
+    records.push(await readRecord(file, where, value, header, records.length + 1, contents));
+  }
+  if (!header) throw invalid(file, 'it is empty');
+  if (records.length !== header.records)
+    throw invalid(file, `it ends after ${records.length} of ${header.records} records`);
+  checkStart(file, records[0]);
+  if (told === undefined) throw invalid(file, 'the last line, which has its checksum, is missing');
+  if (told !== sum.digest()) throw invalid(file, 'its checksum is another one: it was damaged or edited');
+  return { header, records };
+}
+
+// --- internal ---
+
+const AT_ONCE = 1000;
+
+/** All lines but the last. Where its definition is stays out: nobody else has that file, and it would be run when it is resumed. */
+async function* linesOf({ store }: Pick<OpenStore, 'store'>, run: ListedRun): AsyncGenerator<string, void, undefined> {
+  const { runId, seq, pipeline, forkOf, startedAt } = run;
+  const header: ArchiveHeader = { phasegate: 'run', version: 1, runId, pipeline, records: seq, forkOf, startedAt };
+  yield JSON.stringify(header);
+  const told = new Set<string>();
+  for (let next = 1; next <= seq; next += AT_ONCE) {
+    for (const record of await store.read(runId, next, Math.min(AT_ONCE, seq - next + 1))) {
+      const lines: string[] = [];
+      await unpackRecord(record, async (hash) => {
+        const content = await store.artifact(hash);
+        if (content === undefined) throw contentMissing(record, hash);
+        if (!told.has(hash)) lines.push(JSON.stringify({ hash, content }));
+        told.add(hash);
+        return content;
+      });
+      yield* lines;
+      yield JSON.stringify(record);
+    }
+  }
+}
+
+/** SHA-256 of lines, each with its end. */
+function checksum(): { add(line: string): void; digest(): string } {
+  const hash = createHash('sha256');
+  return { add: (line) => void hash.update(`${line}\n`), digest: () => hash.digest('hex') };
+}
+
+const headerSchema = z.object({
+  phasegate: z.literal('run'),
+  version: z.literal(1),
+  runId: z.string().min(1),
+  pipeline: z.string(),
+  records: z.int().min(1),
+  forkOf: z.string().optional(),
+  /** When it was begun; absent in archives of earlier versions. */
+  startedAt: z.number().optional(),
+});
+
+const contentSchema = z.strictObject({ hash: z.string(), content: z.string() });
+
+const trailerSchema = z.strictObject({ sha256: z.string() });
+
+type Trailer = z.infer<typeof trailerSchema>;
+
+function parse(file: string, where: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw invalid(file, `${where} is no JSON: ${errorInfo(cause).message}`);
+  }
+}
+
+async function isHashOf(hash: string, text: string): Promise<boolean> {
+  const digest = await globalThis.crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+  return Buffer.from(digest).toString('hex') === hash;
+}
+
+async function readRecord(
+  file: string,
+  where: string,
+  value: unknown,
+  { runId }: ArchiveHeader,
+  seq: number,
+  contents: ReadonlyMap<string, string>,
+): Promise<RunRecord> {
+  const parsed = runRecordSchema.safeParse(value);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw invalid(file, `${where} is no record: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`);
+  }
+  const record: RunRecord = parsed.data;
+  if (record.runId !== runId) throw invalid(file, `the record in ${where} is of another run`);
+  if (record.seq !== seq) throw invalid(file, `${where} has record ${record.seq} where record ${seq} is due`);
+  return unpackRecord(record, (hash) => {
+    const content = contents.get(hash);
+    if (content !== undefined) return content;
+    throw invalid(file, `the record in ${where} refers to the content ${hash}, which is not there`);
+  });
+}
+
+function checkStart(file: string, first: RunRecord | undefined): void {
+  if (first?.event.type !== 'run.started') throw invalid(file, 'its first record does not start a run');
+  const { plan, fingerprint: told } = first.event;
+  if (!Array.isArray(plan.phases) || fingerprint(plan) !== told)
+    throw invalid(file, 'its plan is not what its fingerprint says');
+}
+
+function invalid(file: string, found: string): PhasegateError {
+  return new PhasegateError('INPUT_INVALID', `Cannot import "${file}" as ${found}`, {
+    hint: 'Take a file that phasegate export has written, whole and unchanged.',
+  });
+}
+
+function contentMissing({ runId, seq }: RunRecord, hash: string): PhasegateError {
+  const problem = `Cannot export record ${seq} of run ${runId} as the content ${hash} that it refers to is missing`;
+  return new PhasegateError('STORE_UNREADABLE', problem, { hint: 'Restore the store from a copy of it.' });
+}

@@ -1,0 +1,20 @@
+/**
+ * `phasegate check`.
+ *
+ * @module
+ */
+import { analyze } from '../../model/analysis/analyze.ts';
+import { exitCode, type ExitCode } from '../process/exit-code.ts';
+import { loadPipeline } from '../load/load.ts';
+import type { ProgramIo } from '../terminal/program-io.ts';
+import { asText, seesColours } from '../run/reporter.ts';
+import { analysisLines } from '../show/analysis-lines.ts';
+import { createPainter } from '../terminal/line.ts';
+
+/** Judges the pipeline of a file, and prints what a run of it can take at worst. Loading refuses what is not sound. */
+export async function checkFile(file: string, io: ProgramIo): Promise<ExitCode> {
+  const { plan } = await loadPipeline(file, io);
+  const paint = createPainter(seesColours(io.stdout, io));
+  io.stdout.write(asText(analysisLines(plan, analyze(plan)).map(paint)));
+  return exitCode.completed;
+}

@@ -1,0 +1,79 @@
+/**
+ * `phasegate doctor`.
+ *
+ * @module
+ */
+import { diagnose, isProblem } from '../../projections/doctor/diagnose.ts';
+import { foldGateHistories, type GateHistory } from '../../projections/doctor/gate-history.ts';
+import { foldSentBack, type SentBack } from '../../projections/doctor/send-back-counts.ts';
+import type { ListedRun } from '../../store/port.ts';
+import { exitCode, type ExitCode } from '../process/exit-code.ts';
+import { findRun } from '../options/find-run.ts';
+import { print } from '../terminal/print.ts';
+import type { ProgramIo } from '../terminal/program-io.ts';
+import { asText, seesColours } from '../run/reporter.ts';
+import { createPainter } from '../terminal/line.ts';
+import { doctorLines } from '../show/doctor-lines.ts';
+import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
+
+/** What `phasegate doctor` takes beside runs. */
+export interface DoctorFlags extends StoreFlags {
+  readonly pipeline?: string | undefined;
+  readonly json?: boolean | undefined;
+}
+
+/** Prints what is wrong with the review loops of runs; of all of them where none is named. */
+export async function examineRuns(wanted: readonly string[], flags: DoctorFlags, io: ProgramIo): Promise<ExitCode> {
+  const kept = openStore(flags, 'read', io);
+  const runs = await runsOf(kept, wanted, flags);
+  const histories = foldGateHistories();
+  const sentBacks = foldSentBack();
+  for (const { runId, seq } of runs)
+    for (let next = 1; next <= seq; next += AT_ONCE)
+      // What is kept beside records, such as large outputs, is not looked at.
+      for (const record of await kept.store.read(runId, next, Math.min(AT_ONCE, seq - next + 1))) {
+        histories.apply(record);
+        sentBacks.apply(record);
+      }
+  await kept.store.close();
+  const gates = histories.all();
+  const sentBack = sentBacks.all();
+  const findings = diagnose(gates, sentBack);
+  const paint = createPainter(seesColours(io.stdout, io));
+  const text = flags.json
+    ? `${JSON.stringify({
+        runs: runs.map(({ runId }) => runId),
+        gates: gates.map(gateJson),
+        sentBack: sentBack.map(sentBackJson),
+        findings,
+      })}\n`
+    : asText(doctorLines({ runs: runs.length, gates, sentBack, findings }).map(paint));
+  if (!(await print(text, io))) return exitCode.brokenPipe;
+  return findings.some(isProblem) ? exitCode.unsuccessful : exitCode.completed;
+}
+
+// --- internal ---
+
+const AT_ONCE = 1000;
+
+async function runsOf(
+  kept: OpenStore,
+  wanted: readonly string[],
+  { pipeline }: DoctorFlags,
+): Promise<readonly ListedRun[]> {
+  if (wanted.length === 0) return kept.store.runs({ pipeline });
+  const found = new Map<string, ListedRun>();
+  for (const one of wanted) {
+    const run = await findRun(kept, one);
+    if (pipeline === undefined || run.pipeline === pipeline) found.set(run.runId, run);
+  }
+  return [...found.values()];
+}
+
+function gateJson({ attempts, ...history }: GateHistory): object {
+  return { ...history, attempts: Object.fromEntries(attempts) };
+}
+
+function sentBackJson({ by, ...phase }: SentBack): object {
+  return { ...phase, by: Object.fromEntries(by) };
+}

@@ -1,0 +1,151 @@
+/**
+ * `phasegate graph`.
+ *
+ * @module
+ */
+import { stat } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { phaseMachine } from '../../machines/phase/phase.machine.ts';
+import { pipelineMachine } from '../../machines/pipeline/pipeline.machine.ts';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import { foldTimeline } from '../../projections/timeline/timeline.ts';
+import { createRunView } from '../../projections/run/run-view.ts';
+import { toDot } from '../../../visualizations/pictures/dot.ts';
+import { toMermaid } from '../../../visualizations/pictures/mermaid.ts';
+import { standingIn, type RunStanding } from '../../../visualizations/pictures/run-standing.ts';
+import { chartToDot } from '../../../visualizations/statechart/statechart-dot.ts';
+import { chartToMermaid } from '../../../visualizations/statechart/statechart-mermaid.ts';
+import { chartToSvg } from '../../../visualizations/statechart/statechart-svg.ts';
+import { statechartOf } from '../../../visualizations/statechart/statechart.ts';
+import { toSvg } from '../../../visualizations/pictures/svg.ts';
+import type { ExitCode } from '../process/exit-code.ts';
+import { findRun } from '../options/find-run.ts';
+import { loadPipeline } from '../load/load.ts';
+import { problemText } from '../../projections/wording/error-words.ts';
+import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
+import { oneLine } from '../terminal/text.ts';
+import { LATEST } from '../options/defaults.ts';
+import { openStore, type StoreFlags } from '../options/store-option.ts';
+import { writeOut } from '../process/write-out.ts';
+
+/** The language of a picture. */
+export type GraphFormat = 'mermaid' | 'dot' | 'svg';
+
+/** What `phasegate graph` takes beside what it draws. */
+export interface GraphFlags extends StoreFlags {
+  /** @default what the name of the file asks for, else Mermaid */
+  readonly format?: GraphFormat | undefined;
+  readonly machine?: 'phase' | 'pipeline' | undefined;
+  /** A file; standard output where absent. */
+  readonly out?: string | undefined;
+}
+
+/** Draws the pipeline of a file, a run that is kept, or a machine. */
+export async function drawGraph(wanted: string | undefined, flags: GraphFlags, io: ProgramIo): Promise<ExitCode> {
+  const { machine, out } = flags;
+  const format = flags.format ?? FORMATS.get(extname(out ?? '').toLowerCase()) ?? 'mermaid';
+  if (machine !== undefined) {
+    if (wanted !== undefined) throw ofBoth(wanted, machine);
+    return writeOut(
+      drawMachine(machine, format),
+      out,
+      `the picture of the machine of a ${machine} is in ${oneLine(out ?? '')}`,
+      io,
+    );
+  }
+  if (wanted === undefined) throw ofNothing();
+  const { plan, standing } = (await isFile(wanted, io))
+    ? { plan: (await loadPipeline(wanted, io)).plan, standing: undefined }
+    : await meant(wanted, keptRun(wanted, flags, io));
+  const what = standing ? `run ${standing.runId} of "${plan.name}"` : `"${plan.name}"`;
+  return writeOut(draw[format](plan, standing), out, `the picture of ${oneLine(what)} is in ${oneLine(out ?? '')}`, io);
+}
+
+// --- internal ---
+
+const AT_ONCE = 1000;
+
+/** What says that no run was found. */
+const NOTHING_FOUND: ReadonlySet<string> = new Set(['RUN_UNKNOWN', 'STORE_UNREADABLE']);
+
+/** How names of pipeline files end. */
+const ENDINGS: ReadonlySet<string> = new Set(['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs', '.yaml', '.yml']);
+
+/** How names of pictures end, where they ask for a language. */
+const FORMATS: ReadonlyMap<string, GraphFormat> = new Map([
+  ['.svg', 'svg'],
+  ['.dot', 'dot'],
+  ['.gv', 'dot'],
+]);
+
+const draw = { mermaid: toMermaid, dot: toDot, svg: toSvg } as const;
+const drawChart = { mermaid: chartToMermaid, dot: chartToDot, svg: chartToSvg } as const;
+
+function drawMachine(machine: NonNullable<GraphFlags['machine']>, format: GraphFormat): string {
+  return drawChart[format](statechartOf(machine === 'phase' ? phaseMachine : pipelineMachine));
+}
+
+/** What is there is a file, and what is called like a pipeline would be one. */
+async function isFile(wanted: string, io: ProgramIo): Promise<boolean> {
+  if (ENDINGS.has(extname(wanted).toLowerCase())) return true;
+  const found = await stat(placeOf(wanted, io)).catch(() => undefined);
+  return found?.isFile() ?? false;
+}
+
+async function keptRun(
+  wanted: string,
+  flags: StoreFlags,
+  io: ProgramIo,
+): Promise<{ readonly plan: Plan; readonly standing: RunStanding }> {
+  const kept = openStore(flags, 'read', io);
+  const run = await findRun(kept, wanted);
+  const view = createRunView();
+  const timeline = foldTimeline();
+  let plan: Plan | undefined;
+  for (let next = 1; next <= run.seq; next += AT_ONCE) {
+    // What is kept beside records, such as large outputs, is not looked at.
+    for (const record of await kept.store.read(run.runId, next, Math.min(AT_ONCE, run.seq - next + 1))) {
+      const { event } = record;
+      if (event.type === 'run.started' || event.type === 'run.resumed') plan = event.plan ?? plan;
+      view.apply(record);
+      timeline.apply(record);
+    }
+  }
+  await kept.store.close();
+  if (!plan) throw ofNoPlan(run.runId);
+  return { plan, standing: standingIn(plan, view.snapshot(), timeline.timeline().arrows) };
+}
+
+/** Where there is no such run, it may have been meant as a file. */
+async function meant<T>(wanted: string, drawn: Promise<T>): Promise<T> {
+  try {
+    return await drawn;
+  } catch (error) {
+    if (!PhasegateError.is(error) || wanted === LATEST || !NOTHING_FOUND.has(error.code)) throw error;
+    // Where several runs could be meant, nobody meant a file.
+    const [problem = '', ...hints] = problemText(error.message).split('\n');
+    if (hints.length > 1) throw error;
+    throw new PhasegateError(error.code, `Cannot draw "${oneLine(wanted)}" as there is no such file. ${problem}`, {
+      ...(error.hint !== undefined && { hint: error.hint }),
+      cause: error,
+    });
+  }
+}
+
+function ofBoth(wanted: string, machine: string): PhasegateError {
+  const problem = `Cannot draw "${oneLine(wanted)}" and the machine of a ${machine} at once`;
+  return new PhasegateError('INPUT_INVALID', problem, { hint: 'Leave out one of them.' });
+}
+
+function ofNothing(): PhasegateError {
+  return new PhasegateError('INPUT_INVALID', 'Cannot draw anything as it was not said what', {
+    hint: `Name a pipeline file, or a run, such as ${LATEST}; or say --machine phase.`,
+  });
+}
+
+function ofNoPlan(run: string): PhasegateError {
+  return new PhasegateError('STORE_UNREADABLE', `Cannot draw run ${oneLine(run)} as its records have no plan`, {
+    hint: 'Draw its pipeline file instead.',
+  });
+}

@@ -1,0 +1,35 @@
+/**
+ * `phasegate inbox`.
+ *
+ * @module
+ */
+import { withAnswers } from '../../store/pending-answers.ts';
+import { exitCode, type ExitCode } from '../process/exit-code.ts';
+import { print } from '../terminal/print.ts';
+import type { ProgramIo } from '../terminal/program-io.ts';
+import { asText, seesColours } from '../run/reporter.ts';
+import { itemTable } from '../show/item-lines.ts';
+import { createPainter } from '../terminal/line.ts';
+import { openStore, type StoreFlags } from '../options/store-option.ts';
+
+/** What `phasegate inbox` takes. */
+export interface InboxFlags extends StoreFlags {
+  /** Whether what was closed is listed as well. @default false */
+  readonly all?: boolean | undefined;
+  readonly queue?: string | undefined;
+  readonly json?: boolean | undefined;
+}
+
+/** Prints what waits for people, the oldest first. */
+export async function listInbox(
+  { all = false, queue, json = false, ...flags }: InboxFlags,
+  io: ProgramIo,
+): Promise<ExitCode> {
+  const { store } = openStore(flags, 'read', io);
+  const kept = await withAnswers(store, await store.inbox(all ? {} : { open: true }));
+  await store.close();
+  const items = kept.filter((item) => queue === undefined || item.queue === queue);
+  const paint = createPainter(seesColours(io.stdout, io));
+  const lines = json ? items.map((item) => JSON.stringify(item)) : itemTable(items, Date.now()).map(paint);
+  return (await print(asText(lines), io)) ? exitCode.completed : exitCode.brokenPipe;
+}

@@ -1,0 +1,50 @@
+/**
+ * `phasegate report`.
+ *
+ * @module
+ */
+import type { ExitCode } from '../process/exit-code.ts';
+import { findRun } from '../options/find-run.ts';
+import { asItStands } from '../options/run-owner.ts';
+import type { ProgramIo } from '../terminal/program-io.ts';
+import { foldReport, type ReportData } from '../report/data.ts';
+import { asHtml } from '../report/html.ts';
+import { asMarkdown } from '../report/markdown.ts';
+import { documentOf } from '../report/sections.ts';
+import { oneLine } from '../terminal/text.ts';
+import { openStore, type StoreFlags } from '../options/store-option.ts';
+import { writeOut } from '../process/write-out.ts';
+
+/** What `phasegate report` takes beside the run. */
+export interface ReportFlags extends StoreFlags {
+  /** A page of HTML. @default Markdown */
+  readonly html?: boolean | undefined;
+  readonly json?: boolean | undefined;
+  /** A file; standard output where absent. */
+  readonly out?: string | undefined;
+}
+
+/** Writes what became of a run: how it went, its defects, its measures. */
+export async function reportKept(wanted: string, flags: ReportFlags, io: ProgramIo): Promise<ExitCode> {
+  const kept = openStore(flags, 'read', io);
+  const run = await findRun(kept, wanted);
+  const fold = foldReport();
+  for (let next = 1; next <= run.seq; next += AT_ONCE) {
+    // What is kept beside records, such as large outputs, is not looked at.
+    for (const record of await kept.store.read(run.runId, next, Math.min(AT_ONCE, run.seq - next + 1)))
+      fold.apply(record);
+  }
+  await kept.store.close();
+  const text = textOf(fold.data(asItStands(run)), flags);
+  const what = `the report on run ${oneLine(run.runId)} of "${oneLine(run.pipeline)}"`;
+  return writeOut(text, flags.out, `${what} is in ${oneLine(flags.out ?? '')}`, io);
+}
+
+// --- internal ---
+
+const AT_ONCE = 1000;
+
+function textOf(data: ReportData, { html, json }: ReportFlags): string {
+  if (json) return `${JSON.stringify(data)}\n`;
+  return html ? asHtml(documentOf(data)) : asMarkdown(documentOf(data));
+}

@@ -1,0 +1,146 @@
+/**
+ * `phasegate show`.
+ *
+ * @module
+ */
+import { looks } from '../../projections/wording/status-marks.ts';
+import type { RunSnapshot } from '../../projections/run/run-result.ts';
+import { foldTimeline, type Timeline } from '../../projections/timeline/timeline.ts';
+import { withAnswers, type KeptItem } from '../../store/pending-answers.ts';
+import type { ListedRun } from '../../store/port.ts';
+import { readRun } from '../../store/read-run.ts';
+import { standingOf } from '../../store/run-status.ts';
+import type { Work } from '../../store/lease-holder.ts';
+import { timeText } from '../options/duration.ts';
+import { exitCode, type ExitCode } from '../process/exit-code.ts';
+import { findRun } from '../options/find-run.ts';
+import { givenText } from '../inbox/pending-answer.ts';
+import { asItStands, workHere } from '../options/run-owner.ts';
+import { print } from '../terminal/print.ts';
+import { widthOf, type ProgramIo } from '../terminal/program-io.ts';
+import { asText, seesColours } from '../run/reporter.ts';
+import { goOnText } from '../show/next-steps.ts';
+import { attemptLines, foldAttempts } from '../show/attempt-lines.ts';
+import { createBoard, type Board } from '../live-tree/run-fold.ts';
+import { createPainter, span, type Line } from '../terminal/line.ts';
+import { glyph } from '../terminal/marks.ts';
+import { errorText, withAddress } from '../terminal/error-text.ts';
+import { duration, manyLines, oneLine } from '../terminal/text.ts';
+import { timelineLines } from '../show/timeline-lines.ts';
+import { frameLines } from '../live-tree/tree.ts';
+import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
+
+/** What `phasegate show` takes beside the run. */
+export interface ShowFlags extends StoreFlags {
+  readonly json?: boolean | undefined;
+  /** When each phase did what, in place of how each stands and what each attempt came to. */
+  readonly timeline?: boolean | undefined;
+}
+
+/** Prints how a run stands, and what each attempt came to. */
+export async function showKept(wanted: string, flags: ShowFlags, io: ProgramIo): Promise<ExitCode> {
+  const kept = openStore(flags, 'read', io);
+  const found = await findRun(kept, wanted);
+  const run = asItStands(found);
+  const board = createBoard();
+  const story = foldAttempts();
+  const fold = foldTimeline();
+  for (let next = 1; next <= run.seq; next += AT_ONCE) {
+    for (const record of await readRun(kept.store, run.runId, next, Math.min(AT_ONCE, run.seq - next + 1))) {
+      board.apply(record);
+      story.apply(record);
+      fold.apply(record);
+    }
+  }
+  const items = await withAnswers(kept.store, await kept.store.inbox({ runId: run.runId, open: true }));
+  await kept.store.close();
+  if (flags.json) {
+    const { lease: _lease, lapsed: _lapsed, ...info } = run;
+    const all = { ...board.snapshot(), info, standing: standingOf(run), items, attempts: story.attempts() };
+    const timed = flags.timeline ? { ...all, timeline: fold.timeline() } : all;
+    return (await print(`${JSON.stringify(timed)}\n`, io)) ? exitCode.completed : exitCode.brokenPipe;
+  }
+  const snapshot = board.snapshot();
+  const lines = [
+    ...headLines(run, workHere(found), { ...snapshot, firstAt: board.startedAt, lastAt: board.lastAt }, kept),
+    [],
+    ...(flags.timeline ? timeline(fold.timeline(), board, run, io) : tree(board, run)),
+    ...items.map(itemLine),
+    ...(flags.timeline ? [] : attemptLines(story.attempts())),
+  ];
+  const paint = createPainter(seesColours(io.stdout, io));
+  return (await print(asText(lines.map(paint)), io)) ? exitCode.completed : exitCode.brokenPipe;
+}
+
+// --- internal ---
+
+const AT_ONCE = 1000;
+/** Lines may wrap: they are not drawn again. Every phase is shown. */
+const USUAL_COLUMNS = 80;
+const SPACE = { columns: 2000, rows: 1_000_000 };
+
+/** @param snapshot With the time of the first record, which in a fork is the one of the run that it was made of. */
+function headLines(
+  run: ListedRun,
+  work: Work,
+  { reason, error, firstAt, lastAt }: RunSnapshot & { readonly firstAt: number; readonly lastAt: number },
+  kept: OpenStore,
+): readonly Line[] {
+  const { runId, status, pipeline, startedAt, seq, source, forkOf, lease } = run;
+  const standing = standingOf(run);
+  const facts = [
+    `started ${timeText(firstAt)}, last record ${seq} after ${duration(lastAt - firstAt)}`,
+    ...(source === undefined ? [] : [`definition ${oneLine(source)}`]),
+    ...(forkOf === undefined ? [] : [`fork of run ${oneLine(forkOf)}, made ${timeText(startedAt)}`]),
+    ...workText(work),
+    ...(status === 'running' && !lease ? [goOnText('resume', runId, kept, source !== undefined)] : []),
+  ];
+  const why = error ? withAddress(errorText(error)) : (reason ?? '');
+  return [
+    [span(`run ${oneLine(runId)} of "${oneLine(pipeline)}"  `), span(standing, looks[standing].tone)],
+    ...facts.map((fact) => [span(`  ${fact}`, 'dim')]),
+    ...(why === ''
+      ? []
+      : manyLines(why)
+          .split('\n')
+          .map((text) => [span(`  ${text}`, 'warn')])),
+  ];
+}
+
+function workText(work: Work): readonly string[] {
+  switch (work.state) {
+    case 'worked':
+      return [`${oneLine(work.lease.holder)} works on it`];
+    case 'hung':
+      return [`${oneLine(work.lease.holder)} works on it, and does not answer`];
+    case 'gone':
+      return [`${oneLine(work.lease.holder)} worked on it, and is gone`];
+    case 'free':
+      return [];
+  }
+}
+
+function itemLine({ id, about, reason, answer }: KeptItem): Line {
+  const how = answer ? givenText(answer) : `waits for a person: ${oneLine(reason)}`;
+  return [glyph('waiting', `${oneLine(about)} ${how}  (${oneLine(id)})`)];
+}
+
+/** As wide as the terminal, or as usual ones. Who is asked is waited for, also while nobody works on the run. */
+function timeline(drawn: Timeline, board: Board, { lease }: ListedRun, { stdout }: ProgramIo): readonly Line[] {
+  const { plan } = board;
+  if (!plan) return [];
+  const columns = widthOf(stdout) ?? USUAL_COLUMNS;
+  const snapshot = board.snapshot();
+  return timelineLines(drawn, {
+    plan,
+    snapshot,
+    columns,
+    now: Date.now(),
+    workedUntil: lease ? Date.now() : board.lastAt,
+  });
+}
+
+/** Where nobody works on the run its time stands still. */
+function tree(board: Board, { lease }: ListedRun): readonly Line[] {
+  return frameLines(board, SPACE, lease ? Date.now() : board.lastAt);
+}

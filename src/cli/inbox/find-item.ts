@@ -1,0 +1,48 @@
+/**
+ * Which item of the inbox is meant.
+ *
+ * @module
+ */
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
+import { oneLine } from '../terminal/text.ts';
+import type { OpenStore } from '../options/store-option.ts';
+
+/**
+ * Finds an item by its id, or by how that begins or ends where no other does: among those that are open, else among all.
+ *
+ * @throws PhasegateError `ITEM_UNKNOWN` where there is none, or more than one.
+ */
+export async function findItem({ store, file }: OpenStore, wanted: string): Promise<InboxItem> {
+  const exact = await store.item(wanted);
+  if (exact) return exact;
+  const text = wanted.toUpperCase();
+  const all = text === '' ? [] : await store.inbox();
+  const alike = all.filter(({ id }) => id.toUpperCase().startsWith(text) || id.toUpperCase().endsWith(text));
+  const open = alike.filter(({ closedAt }) => closedAt === undefined);
+  const found = open.length > 0 ? open : alike;
+  const [only, ...others] = found;
+  if (only && others.length === 0) return only;
+  throw only ? ambiguous(wanted, found) : unknown(wanted, file);
+}
+
+// --- internal ---
+
+/** Items that are named where several could be meant. */
+const MOST_NAMED = 5;
+
+function shown(text: string): string {
+  return JSON.stringify(oneLine(text));
+}
+
+function unknown(wanted: string, file: string): PhasegateError {
+  const problem = `Cannot find item ${shown(wanted)} as the store ${file} has none whose id is that, or begins or ends so`;
+  return new PhasegateError('ITEM_UNKNOWN', problem, { hint: 'See what waits with: phasegate inbox' });
+}
+
+function ambiguous(wanted: string, found: readonly InboxItem[]): PhasegateError {
+  const named = found.slice(0, MOST_NAMED).map(({ id, about }) => `  ${oneLine(id)}  ${oneLine(about)}`);
+  const more = found.length > MOST_NAMED ? [`  and ${found.length - MOST_NAMED} more`] : [];
+  const problem = `Cannot tell which item ${shown(wanted)} is, as ${found.length} have such an id:\n${[...named, ...more].join('\n')}`;
+  return new PhasegateError('ITEM_UNKNOWN', problem, { hint: 'Give more of the id, from its beginning or its end.' });
+}

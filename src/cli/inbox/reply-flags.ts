@@ -1,0 +1,144 @@
+/**
+ * The reply that the flags of `phasegate inbox answer` say.
+ *
+ * @module
+ */
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { retry, retryPredecessor } from '../../model/decision/decision.ts';
+import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
+import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
+import type { ItemDetail } from '../../projections/inbox/item-detail.ts';
+import { reclassify } from '../../projections/inbox/reclassify.ts';
+import type { Reply } from '../../projections/inbox/reply.ts';
+import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
+import { oneLine } from '../terminal/text.ts';
+
+/** What can be chosen, one of them. */
+export interface ReplyFlags {
+  readonly approve?: boolean | undefined;
+  /** A JSON file with outputs by task. */
+  readonly edit?: string | undefined;
+  readonly retry?: string | undefined;
+  /** A phase, and the feedback. */
+  readonly rewind?: readonly string[] | undefined;
+  readonly reclassify?: string | undefined;
+  readonly reject?: string | undefined;
+  readonly escalate?: string | undefined;
+  /** The reason, where one is given. */
+  readonly skip?: string | true | undefined;
+  readonly abort?: string | true | undefined;
+  readonly value?: string | undefined;
+}
+
+/**
+ * Reads the choice.
+ *
+ * @returns `undefined` where nothing was chosen.
+ * @throws PhasegateError `ANSWER_INVALID` where more than one was, or it cannot be read.
+ */
+export async function replyOf(
+  flags: ReplyFlags,
+  detail: ItemDetail,
+  io: Pick<ProgramIo, 'cwd'>,
+): Promise<Reply | undefined> {
+  const { item } = detail;
+  const chosen = NAMES.filter((name) => flags[name] !== undefined);
+  if (chosen.length > 1) throw wrong(item, `--${chosen.join(' and --')} exclude each other`, 'Choose one.');
+  const { edit, rewind, reclassify: issue, reject: no, escalate: why, skip, abort, value } = flags;
+  if (flags.approve) return { type: 'decide', decision: { type: 'approve' } };
+  if (edit !== undefined)
+    return { type: 'decide', decision: { type: 'approve' }, outputs: await outputsIn(item, edit, io) };
+  if (flags.retry !== undefined) return { type: 'decide', decision: retry(flags.retry) };
+  if (rewind) return rewound(item, rewind);
+  if (issue !== undefined) return reclassified(detail, issue);
+  if (no !== undefined) return { type: 'decide', decision: { type: 'reject', reason: no } };
+  if (why !== undefined) return { type: 'decide', decision: { type: 'escalate', reason: why } };
+  if (skip !== undefined) return skip === true ? { type: 'skip' } : { type: 'skip', reason: skip };
+  if (abort !== undefined) return abort === true ? { type: 'abort' } : { type: 'abort', reason: abort };
+  return value === undefined ? undefined : { type: 'value', value: valueIn(value) };
+}
+
+/** JSON where it is some, else the text itself. */
+export function valueIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+// --- internal ---
+
+const NAMES = [
+  'approve',
+  'edit',
+  'retry',
+  'rewind',
+  'reclassify',
+  'reject',
+  'escalate',
+  'skip',
+  'abort',
+  'value',
+] as const satisfies readonly (keyof ReplyFlags)[];
+
+const outputsSchema = z.record(z.string(), z.unknown());
+
+async function outputsIn(
+  item: InboxItem,
+  file: string,
+  io: Pick<ProgramIo, 'cwd'>,
+): Promise<Readonly<Record<string, unknown>>> {
+  let text: string;
+  try {
+    text = await readFile(placeOf(file, io), 'utf8');
+  } catch (cause) {
+    throw new PhasegateError('FILE_UNREADABLE', `Cannot read ${file} as ${errorInfo(cause).message}`, { cause });
+  }
+  const outputs = outputsSchema.safeParse(valueIn(text));
+  if (outputs.success) return outputs.data;
+  throw wrong(
+    item,
+    `${file} is not a JSON object with outputs by task`,
+    'Write such as { "draft": "the better text" }.',
+  );
+}
+
+function rewound(item: InboxItem, [phase, feedback, ...more]: readonly string[]): Reply {
+  if (phase !== undefined && feedback !== undefined && feedback.trim() !== '' && more.length === 0)
+    return { type: 'decide', decision: retryPredecessor(phase, feedback) };
+  throw wrong(item, '--rewind takes a phase and the feedback', 'Write such as --rewind notes "cite two sources".');
+}
+
+/** An open issue laid at another phase's door: `issue=phase`; or, by the name of a phase alone, the whole of the last demand. */
+function reclassified(detail: ItemDetail, words: string): Reply {
+  const { item, findings, reach } = detail;
+  const phases = [...reach, item.about];
+  const pairs = findings.flatMap(({ id }) => phases.map((phase) => ({ id, phase })));
+  const named = pairs.find(({ id, phase }) => `${id}=${phase}` === words);
+  if (named) return { type: 'decide', decision: reclassify(detail, named.id, named.phase) };
+  if (phases.includes(words)) return redirected(detail, words);
+  const issues = findings.map(({ id }) => JSON.stringify(oneLine(id))).join(', ');
+  const known = `Open issues: ${issues || 'none'}. Phases: ${phases.map((name) => JSON.stringify(oneLine(name))).join(', ')}.`;
+  throw wrong(
+    item,
+    `--reclassify ${JSON.stringify(oneLine(words))} names no open issue with a phase`,
+    `Write issue=phase. ${known}`,
+  );
+}
+
+/** The demand of whoever has judged the attempt last, of another phase than that which it was made of. */
+function redirected({ item, attempts }: ItemDetail, phase: string): Reply {
+  const verdict = attempts.at(-1)?.verdict;
+  if (verdict?.type !== 'retry' && verdict?.type !== 'retryPredecessor')
+    throw wrong(item, 'the last attempt was not sent back by anybody', 'Send a phase back with --rewind.');
+  const { feedback, requiredChange } = verdict;
+  const change = requiredChange === undefined ? {} : { requiredChange };
+  const decision = phase === item.about ? retry(feedback, change) : retryPredecessor(phase, feedback, change);
+  return { type: 'decide', decision };
+}
+
+function wrong({ id }: InboxItem, why: string, hint: string): PhasegateError {
+  return new PhasegateError('ANSWER_INVALID', `Cannot answer item ${id} as ${why}`, { hint });
+}

@@ -1,0 +1,116 @@
+/**
+ * What stays on a terminal when a run has ended: the tree and the summary, which fit the window together.
+ *
+ * @module
+ */
+import { counted } from '../../projections/wording/amount-words.ts';
+import type { RunResult } from '../../projections/run/run-result.ts';
+import type { Board } from './run-fold.ts';
+import { fit, plain, span, type Line } from '../terminal/line.ts';
+import { summaryLines, summaryParts } from '../show/summary.ts';
+import { rowsOf } from '../terminal/text.ts';
+import { treeLines, type Size } from './tree.ts';
+
+/** What is shown of a run that has ended. */
+export interface Ending {
+  readonly board: Board;
+  readonly result: RunResult<unknown>;
+  /** What can be done with it, in whole lines: commands are never cut. */
+  readonly notes: readonly Line[];
+  /** What shows all that is left out, such as a command. */
+  readonly rest: string;
+}
+
+/**
+ * The last lines on a terminal. All of the summary is there where that leaves half of the window to the tree, or room for every
+ * phase. Else a run without success has what went wrong and a count of its outputs, and one that is completed has its first
+ * outputs and a count of the others.
+ *
+ * @param size Not exceeded, however often lines are broken, unless the status and the notes alone do.
+ */
+export function endingLines({ board, result, notes, rest }: Ending, size: Size, now: number): readonly Line[] {
+  const whole = [...summaryLines(result, board.plan), ...notes].map((line) => fit(line, FULL_LINE));
+  const used = heightOf(whole, size.columns);
+  const all = (board.plan?.phases.length ?? 0) + 1;
+  const summary =
+    used <= size.rows / 2 || used + all <= size.rows ? whole : shortened({ board, result, notes, rest }, size);
+  const rows = size.rows - heightOf(summary, size.columns);
+  return [...treeLines(board, { columns: size.columns, rows }, now), ...summary];
+}
+
+// --- internal ---
+
+/** Characters of one line, which is broken and not drawn again. */
+const FULL_LINE = 2000;
+/** Rows of one line of what went wrong, where there is little room. */
+const LONGEST_TROUBLE = 3;
+/** The last notes, which say where the run is kept and how to go on. */
+const LAST_NOTES = 2;
+/** Rows in which there is no room for the start of an output, as its name and two counts take them. */
+const MOST_LOST = 3;
+
+function shortened({ board, result, notes, rest }: Ending, { columns, rows }: Size): readonly Line[] {
+  const { status, trouble, warnings, outputs } = summaryParts(result, board.plan);
+  const last = notes.slice(-LAST_NOTES);
+  const room = Math.floor(rows / 2) - heightOf(last, columns);
+  const asked = taken(notes.slice(0, -LAST_NOTES), { columns, rows: room }, 'phasegate inbox');
+  const ends = [...asked, ...last];
+  const left = Math.max(0, rows - heightOf([status, ...ends], columns));
+  const isGood = result.status === 'completed';
+  const wrong = taken(
+    trouble.map((line) => fit(line, LONGEST_TROUBLE * columns)),
+    { columns, rows: Math.floor((left * 2) / 3) },
+    rest,
+  );
+  const warned = taken(
+    warnings.map((line) => fit(line, columns)),
+    { columns, rows: Math.floor(left / 6) },
+    rest,
+  );
+  const most = isGood ? Math.floor((left * 2) / 3) - heightOf(warned, columns) : Math.min(1, left);
+  return [status, ...wrong, ...warned, ...firstOutputs(outputs, { columns, rows: most }, rest), ...ends];
+}
+
+/** As many lines as there are rows for, and how many are left out. */
+function taken(lines: readonly Line[], { columns, rows }: Size, rest: string): readonly Line[] {
+  if (heightOf(lines, columns) <= rows) return lines;
+  if (rows < 1) return [];
+  const shown = startOf(lines, { columns, rows: rows - 1 });
+  return [...shown, restLine(counted(lines.length - shown.length, 'more line'), rest, columns)];
+}
+
+/** Outputs of whole phases, or the start of the first one. A line of them takes one row. */
+function firstOutputs(outputs: readonly (readonly Line[])[], { columns, rows }: Size, rest: string): readonly Line[] {
+  const [first] = outputs;
+  if (!first || rows < 1) return [];
+  const shown: Line[] = [];
+  let count = 0;
+  for (const [at, lines] of outputs.entries()) {
+    const counts = at === outputs.length - 1 ? 0 : 1;
+    if (shown.length + lines.length + counts > rows) break;
+    shown.push(...lines.map((line) => fit(line, columns)));
+    count += 1;
+  }
+  if (count === 0 && rows > MOST_LOST) {
+    const start = first.map((line) => fit(line, columns));
+    shown.push(...taken(start, { columns, rows: outputs.length === 1 ? rows : rows - 1 }, rest));
+    count = 1;
+  }
+  const more = outputs.length - count;
+  if (more === 0) return shown;
+  return [...shown, restLine(`outputs of ${counted(more, count === 0 ? 'phase' : 'more phase')}`, rest, columns)];
+}
+
+function restLine(what: string, rest: string, columns: number): Line {
+  return fit([span(`  … ${what}: ${rest}`, 'dim')], columns);
+}
+
+function startOf(lines: readonly Line[], { columns, rows }: Size): readonly Line[] {
+  let left = rows;
+  const end = lines.findIndex((line) => (left -= rowsOf(plain(line), columns)) < 0);
+  return end === -1 ? lines : lines.slice(0, end);
+}
+
+function heightOf(lines: readonly Line[], columns: number): number {
+  return lines.reduce((sum, line) => sum + rowsOf(plain(line), columns), 0);
+}

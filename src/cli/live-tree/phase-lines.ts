@@ -1,0 +1,171 @@
+/**
+ * One phase of the live tree: its line, and the lines below it.
+ *
+ * @module
+ */
+import type { PhasePlan } from '../../model/plan/plan.ts';
+import type { PhaseResult } from '../../projections/run/run-result.ts';
+import type { PhaseDetails, TaskRow } from './run-fold.ts';
+import { span, type Line, type Span } from '../terminal/line.ts';
+import { glyph, markOf } from '../terminal/marks.ts';
+import { fitting, part, type Part } from '../terminal/parts.ts';
+import { counted, outOf, usageText } from '../../projections/wording/amount-words.ts';
+import { cut, duration, oneLine, padEnd, problemLine } from '../terminal/text.ts';
+import { errorText } from '../terminal/error-text.ts';
+
+/** All there is to know of a phase. */
+export interface PhaseRow {
+  readonly plan: PhasePlan;
+  readonly result: PhaseResult;
+  readonly details: PhaseDetails;
+  /** Whether a person is asked about it. */
+  readonly waits: boolean;
+}
+
+/**
+ * The line of a phase. Where there is no room for all of it, what matters least is left out.
+ *
+ * @param space Columns for the whole line, and of these for the name, so that what follows stands below each other.
+ */
+export function phaseLine(
+  row: PhaseRow,
+  { columns, nameWidth }: { readonly columns: number; readonly nameWidth: number },
+  now: number,
+): Line {
+  const { result, plan, waits } = row;
+  const name = padEnd(cut(oneLine(plan.name), nameWidth), nameWidth);
+  const parts = [...workParts(row), ...noteParts(row), ...usageParts(result), ...timeParts(result, now)];
+  const tone = result.status === 'pending' || result.status === 'skipped' ? 'dim' : 'plain';
+  const spans = fitting(parts, columns - nameWidth - 2, GAP.length).flatMap((one) => [span(GAP), one]);
+  return [glyph(markOf(result, waits)), span(` ${name}`, tone), ...spans];
+}
+
+/** What it was asked to change. */
+export function correctionLines({ plan, details: { correction }, result }: PhaseRow): readonly Line[] {
+  if (!correction || correction.text === '' || isOver(result)) return [];
+  const from = correction.from === plan.name ? '' : `${oneLine(correction.from)}: `;
+  return [[span('  ↳ ', 'warn'), span(`${from}${correction.text}`, 'warn')]];
+}
+
+/** Tasks of the attempt, where they say more than the count. @param most Those that are done are left out first. */
+export function taskLines({ plan, details, result }: PhaseRow, most: number): readonly Line[] {
+  if (result.status !== 'running') return [];
+  const rows = plan.tasks.flatMap(({ name }) => {
+    const row = details.tasks.get(name);
+    return row ? [{ name, row }] : [];
+  });
+  if (plan.tasks.length < 2 && rows.every(({ row }) => row.progress === '')) return [];
+  const open = rows.filter(({ row }) => row.state !== 'done');
+  const done = rows.filter(({ row }) => row.state === 'done');
+  const shown = new Set([...open, ...done].slice(0, most));
+  return rows
+    .filter((row) => shown.has(row))
+    .map(({ name, row }) => [
+      span('  '),
+      TASK_MARKS[row.state],
+      span(` ${oneLine(name)}`, row.state === 'done' ? 'dim' : 'plain'),
+      ...(row.progress === '' ? [] : [span(`  ${problemLine(row.progress)}`, 'dim')]),
+    ]);
+}
+
+/** Whether nothing will happen to it any more, as far as one can tell. */
+export function isOver({ status }: PhaseResult): boolean {
+  return !(status === 'pending' || isLive(status));
+}
+
+/** Whether it is at work, waits for another phase that it sent back, or for a person. */
+export function isLive(status: PhaseResult['status']): boolean {
+  return (
+    status === 'running' ||
+    status === 'reviewing' ||
+    status === 'retrying' ||
+    status === 'rewinding' ||
+    status === 'escalated'
+  );
+}
+
+// --- internal ---
+
+/** Before each part. */
+const GAP = '  ';
+
+const TASK_MARKS: Readonly<Record<TaskRow['state'], Span>> = {
+  working: glyph('running'),
+  done: glyph('approved'),
+  failed: glyph('failed'),
+  again: glyph('retrying'),
+};
+
+/** How far its work is. */
+function workParts({ plan, result, waits }: PhaseRow): readonly Part[] {
+  const all = plan.tasks.length;
+  const person = waits ? [part(0, 'waits for a person', 'warn')] : [];
+  switch (result.status) {
+    case 'running':
+      return [part(1, `${result.done.length}/${counted(all, 'task')}`), ...person];
+    case 'reviewing':
+      return waits ? person : [part(1, 'in review', 'busy')];
+    case 'escalated':
+      return [part(0, 'waits for a person', 'warn')];
+    case 'approved':
+      return [
+        part(3, counted(all, 'task'), 'dim'),
+        ...(result.attempts > 1 ? [part(2, `${result.attempts} attempts`, 'dim')] : []),
+      ];
+    case 'pending':
+    case 'retrying':
+    case 'rewinding':
+    case 'rejected':
+    case 'failed':
+    case 'skipped':
+    case 'cancelled':
+      return [];
+  }
+}
+
+function usageParts(result: PhaseResult): readonly Part[] {
+  return result.tokens + result.costUsd > 0 ? [part(4, usageText(result), 'dim')] : [];
+}
+
+/** From its first start on. It stands still where the phase has to run again, and has not begun. */
+function timeParts({ status, startedAt, endedAt }: PhaseResult, now: number): readonly Part[] {
+  if (startedAt === null || status === 'pending' || status === 'skipped') return [];
+  return [part(3, duration((endedAt ?? now) - startedAt), 'dim')];
+}
+
+/** What its gate has spent, against what it may spend; and why it ended as it did. */
+function noteParts({ plan, result, details }: PhaseRow): readonly Part[] {
+  const live = isLive(result.status);
+  const { gate } = plan;
+  const retries = live && details.retries > 0 ? [`retry ${outOf(details.retries, gate?.maxRetries)}`] : [];
+  const rewinds = live
+    ? [...details.rewinds].map(
+        ([target, spent]) => `rewind ${oneLine(target)} ${outOf(spent, gate?.maxPredecessorRetries)}`,
+      )
+    : [];
+  const same = result.status === 'approved' ? [...details.same] : [];
+  return [
+    ...[...retries, ...rewinds].map((text) => part(2, text, 'warn')),
+    ...same.map(([name, version]) => part(2, `${oneLine(name)} v${version} says the same`, 'dim')),
+    ...endParts(result),
+  ];
+}
+
+function endParts({ status, stale, because, reason, error }: PhaseResult): readonly Part[] {
+  if (status === 'failed') return [part(0, error ? problemLine(errorText(error)) : 'failed', 'bad')];
+  if (status === 'rejected') return [part(0, `rejected: ${oneLine(reason ?? '')}`, 'bad')];
+  if (status === 'escalated') return [part(0, oneLine(reason ?? ''), 'warn')];
+  if (status === 'skipped') return [part(0, `skipped: ${oneLine(reason ?? '')}`, 'dim')];
+  if (status === 'cancelled') return [part(1, 'cancelled', 'dim')];
+  if (status !== 'approved') return [];
+  const doubts = because === null ? '' : DOUBTS[because];
+  return [...(stale ? [part(1, 'stale', 'warn')] : []), ...(doubts === '' ? [] : [part(0, doubts, 'warn')])];
+}
+
+const DOUBTS = {
+  approved: '',
+  unreviewed: '',
+  exhausted: 'accepted, as its retries are spent',
+  unrecognised: 'accepted, as the answer had no verdict',
+  invalidTarget: 'accepted, as no phase could be sent back',
+} as const;

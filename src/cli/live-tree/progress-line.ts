@@ -1,0 +1,97 @@
+/**
+ * The last line of the live tree: how far a run is, and what it has used.
+ *
+ * @module
+ */
+import type { Limits } from '../../model/plan/policy.ts';
+import type { RunSnapshot } from '../../projections/run/run-result.ts';
+import type { RunTimes } from '../../model/events/run-times.ts';
+import type { Board } from './run-fold.ts';
+import { span, type Line, type Span } from '../terminal/line.ts';
+import { dollars, thousands } from '../../projections/wording/amount-words.ts';
+import { duration, widthOf } from '../terminal/text.ts';
+
+/**
+ * What is approved of all phases, what holds the run, corrections, tokens, money and time, against their limits where there are
+ * some. Where there is no room for all of it, what matters least is left out.
+ *
+ * @param now Milliseconds since 1970, for what is still going on.
+ */
+export function progressLine(board: Board, columns: number, now: number): Line {
+  const parts = partsOf(board, now);
+  for (const least of [4, 3, 2, 1]) {
+    const line = joined(parts.filter(({ importance }) => importance <= least).map(({ full }) => full));
+    if (widthOfLine(line) <= columns) return line;
+  }
+  const line = joined(parts.flatMap(({ importance, short }) => (importance === 1 ? [short] : [])));
+  return widthOfLine(line) <= columns ? line : line.slice(0, 1);
+}
+
+// --- internal ---
+
+interface Part {
+  readonly full: Span;
+  readonly short: Span;
+  /** From 1, which matters most. */
+  readonly importance: 1 | 2 | 3 | 4;
+}
+
+function partsOf(board: Board, now: number): readonly Part[] {
+  const snapshot = board.snapshot();
+  const { metrics } = snapshot;
+  const limits = board.plan?.limits ?? {};
+  const money = limits.costUsd === undefined ? '' : ` of ${dollars(limits.costUsd)}`;
+  return [
+    approved(snapshot),
+    ...board.waiting().limits.map(held),
+    ...(metrics.corrections > 0 || limits.corrections !== undefined
+      ? [part(3, `${of(metrics.corrections, limits.corrections)} ${noun(limits.corrections ?? metrics.corrections)}`)]
+      : []),
+    ...(metrics.tokens > 0 ? [part(4, `${of(metrics.tokens, limits.tokens, thousands)} tokens`)] : []),
+    ...(metrics.costUsd > 0 ? [part(2, `${dollars(metrics.costUsd)}${money}`)] : []),
+    ...timeParts(board.times(now), limits),
+  ];
+}
+
+function approved({ phases }: RunSnapshot): Part {
+  const all = Object.values(phases);
+  const count = `${all.filter(({ status }) => status === 'approved').length}/${all.length}`;
+  return { full: span(`${count} approved`), short: span(count), importance: 1 };
+}
+
+/** Time of work where that is bounded, and all time where that is, or is another. */
+function timeParts({ durationMs, elapsedMs }: RunTimes, limits: Limits): readonly Part[] {
+  const [work, all] = [duration(durationMs), duration(elapsedMs)];
+  const deadline = limits.deadlineMs === undefined ? '' : ` of ${duration(limits.deadlineMs)}`;
+  if (limits.durationMs === undefined) return [part(1, `${all}${deadline}`, all)];
+  const atWork = part(1, `${work} of ${duration(limits.durationMs)} at work`, work);
+  return deadline === '' && all === work ? [atWork] : [atWork, part(4, `${all}${deadline}`)];
+}
+
+function held(limit: string): Part {
+  return {
+    full: span(`held by the limit ${limit}`, 'warn'),
+    short: span('held', 'warn'),
+    importance: 1,
+  };
+}
+
+function part(importance: Part['importance'], full: string, short: string = full): Part {
+  return { full: span(full, 'dim'), short: span(short, 'dim'), importance };
+}
+
+function of(used: number, max: number | undefined, text: (value: number) => string = String): string {
+  return max === undefined ? text(used) : `${text(used)} of ${text(max)}`;
+}
+
+function noun(count: number): string {
+  return count === 1 ? 'correction' : 'corrections';
+}
+
+function joined(spans: readonly Span[]): Line {
+  return spans.flatMap((one, index) => (index === 0 ? [one] : [span(' · ', 'dim'), one]));
+}
+
+function widthOfLine(line: Line): number {
+  return line.reduce((sum, { text }) => sum + widthOf(text), 0);
+}

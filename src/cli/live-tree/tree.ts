@@ -1,0 +1,127 @@
+/**
+ * The live tree: how a run stands, in as many lines as the terminal has.
+ *
+ * @module
+ */
+import type { Board } from './run-fold.ts';
+import { fit, span, type Line } from '../terminal/line.ts';
+import { glyph, markedText, markOf, marks, type Mark } from '../terminal/marks.ts';
+import { correctionLines, phaseLine, taskLines, type PhaseRow } from './phase-lines.ts';
+import { progressLine } from './progress-line.ts';
+import { cut, oneLine, widthOf } from '../terminal/text.ts';
+import { windowOf } from './window.ts';
+
+/** The space there is. */
+export interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/**
+ * Draws a board, with how far the run is in the last line.
+ *
+ * @param size Never exceeded. Where not every phase fits, those that matter are shown, and the rest is counted.
+ * @param now Milliseconds since 1970, for what is still going on.
+ */
+export function frameLines(board: Board, size: Size, now: number): readonly Line[] {
+  if (!board.plan || size.rows < 1 || size.columns < 1) return [];
+  const tree = treeLines(board, { columns: size.columns, rows: size.rows - 1 }, now);
+  return [...tree, fit(progressLine(board, size.columns, now), size.columns)];
+}
+
+/** The same without the last line. */
+export function treeLines(board: Board, size: Size, now: number): readonly Line[] {
+  const { plan } = board;
+  if (!plan || size.rows < 1 || size.columns < 1) return [];
+  const { phases } = board.snapshot();
+  const waiting = board.waiting().phases;
+  const rows = plan.phases.flatMap((phase): PhaseRow[] => {
+    const result = phases[phase.name];
+    const waits = waiting.has(phase.name);
+    return result ? [{ plan: phase, result, details: board.details(phase.name), waits }] : [];
+  });
+  const hasHead = size.rows >= LINES_WITH_HEAD;
+  const head = hasHead ? [headLine(plan.name, rows, size.columns)] : [];
+  const lines = [...head, ...bodyLines(rows, { ...size, rows: size.rows - head.length }, now)];
+  return lines.map((line) => fit(line, size.columns));
+}
+
+// --- internal ---
+
+/** On fewer, phases matter more. */
+const LINES_WITH_HEAD = 3;
+const SHORTEST_NAME = 8;
+/** What is said first of phases that are not shown. */
+const URGENT = [
+  'escalated',
+  'running',
+  'reviewing',
+  'retrying',
+  'failed',
+  'rewinding',
+] as const satisfies readonly Mark[];
+
+function headLine(name: string, rows: readonly PhaseRow[], columns: number): Line {
+  const counts = countsOf(rows).map(([mark, count]) => {
+    const { text, tone } = glyph(mark);
+    return span(`  ${text} ${count}`, tone);
+  });
+  const room = columns - counts.reduce((sum, { text }) => sum + widthOf(text), 0);
+  if (room < SHORTEST_NAME)
+    return counts.map((count, at) => (at === 0 ? { ...count, text: count.text.trimStart() } : count));
+  return [span(cut(oneLine(name), room), 'strong'), ...counts];
+}
+
+/** How many phases carry each mark. */
+function countsOf(rows: readonly PhaseRow[]): readonly (readonly [Mark, number])[] {
+  const counts = new Map<Mark, number>();
+  for (const { result, waits } of rows) {
+    const mark = markOf(result, waits);
+    counts.set(mark, (counts.get(mark) ?? 0) + 1);
+  }
+  return marks.flatMap((mark) => {
+    const count = counts.get(mark) ?? 0;
+    return count === 0 ? [] : [[mark, count] as const];
+  });
+}
+
+function bodyLines(rows: readonly PhaseRow[], { columns, rows: room }: Size, now: number): readonly Line[] {
+  const isWhole = rows.length <= room;
+  const window = windowOf(rows, isWhole ? room : room - 1, (row) => moreLines(row, Infinity).length);
+  const { shown } = window;
+  const longest = Math.max(0, ...shown.map(({ plan }) => widthOf(oneLine(plan.name))));
+  const nameWidth = Math.min(longest, nameSpace(columns));
+  let { left } = window;
+  const extra = (row: PhaseRow, of: (row: PhaseRow, most: number) => readonly Line[]): readonly Line[] => {
+    const lines = of(row, left).slice(0, left);
+    left -= lines.length;
+    return lines;
+  };
+  // Feedback matters more than single tasks, so it gets its lines first.
+  const corrections = shown.map((row) => extra(row, correctionLines));
+  const tasks = shown.map((row) => extra(row, taskLines));
+  const lines = shown.flatMap((row, index) => [
+    phaseLine(row, { columns, nameWidth }, now),
+    ...(corrections[index] ?? []),
+    ...(tasks[index] ?? []),
+  ]);
+  return isWhole ? lines : [...lines, restLine(rows, new Set(shown), columns)];
+}
+
+function moreLines(row: PhaseRow, most: number): readonly Line[] {
+  return [...correctionLines(row), ...taskLines(row, most)];
+}
+
+/** A third of a wide line. On a narrow one the name says more than what follows, as there is the mark. */
+function nameSpace(columns: number): number {
+  return Math.max(SHORTEST_NAME, Math.floor(columns / 3), Math.min(24, columns - 5));
+}
+
+/** The phases that are not shown, by how they stand. */
+function restLine(rows: readonly PhaseRow[], shown: ReadonlySet<PhaseRow>, columns: number): Line {
+  const counts = new Map(countsOf(rows.filter((row) => !shown.has(row))));
+  const text = [...new Set([...URGENT, ...counts.keys()])]
+    .flatMap((mark) => markedText(mark, counts.get(mark) ?? 0))
+    .join(', ');
+  return [span(cut(`… ${text}`, columns), 'dim')];
+}

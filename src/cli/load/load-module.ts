@@ -1,0 +1,134 @@
+/**
+ * Pipelines written as modules.
+ *
+ * @module
+ */
+import { readFile } from 'node:fs/promises';
+import { createJiti } from 'jiti';
+import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
+import type { Pipeline } from '../../model/definition/define.ts';
+import { divert } from '../terminal/capture-writes.ts';
+import { exitCode } from '../process/exit-code.ts';
+import { watchExit, type EarlyExit } from '../process/exit-watch.ts';
+import { missingExport, missingPackage } from './missing-package.ts';
+import { TO_EXPORT, type OwnRun } from './own-run.ts';
+import { withAddress } from '../terminal/error-text.ts';
+import type { ProgramIo } from '../terminal/program-io.ts';
+import { virtualModulesFor } from './virtual-modules.ts';
+
+/** What a module is: a pipeline, or a program that has started runs itself. */
+export type LoadedModule = { readonly pipeline: Pipeline } | { readonly started: readonly OwnRun[] };
+
+/** Why a module that has started runs itself cannot be used as a pipeline. */
+export function startsItself(file: string): PhasegateError {
+  return new PhasegateError(
+    'DEFINITION_INVALID',
+    `Cannot load a pipeline from "${file}" as it starts a run itself, and exports none`,
+    { hint: TO_EXPORT },
+  );
+}
+
+/**
+ * Loads a module and finds the pipeline that it exports: the default export, or else the only one.
+ *
+ * @param file How the user named it.
+ * @param path Where it is.
+ */
+export async function loadModule(file: string, path: string, io: ProgramIo): Promise<LoadedModule> {
+  const { exported, started } = await importModule(file, path, io);
+  // A CommonJS module is what it exports.
+  if (isPipeline(exported)) return { pipeline: exported };
+  if (isPipeline(exported['default'])) return { pipeline: exported['default'] };
+  const found = Object.entries(exported).flatMap(([name, value]) => (isPipeline(value) ? [{ name, value }] : []));
+  const [only, ...more] = found;
+  if (only && more.length === 0) return { pipeline: only.value };
+  if (only === undefined && started.length > 0) return { started };
+  throw only ? severalPipelines(file, found) : noPipeline(file, exported);
+}
+
+// --- internal ---
+
+interface Imported {
+  readonly exported: Readonly<Record<string, unknown>>;
+  readonly started: readonly OwnRun[];
+}
+
+async function importModule(file: string, path: string, io: ProgramIo): Promise<Imported> {
+  const started: OwnRun[] = [];
+  // Standard output is for what the command has to say, not for what a module prints while it is loaded.
+  const stdout = divert(io.stdout, (text) => io.stderr.write(text));
+  const watch = watchExit(exitCode.usage, (how) => withAddress(earlyExit(file, how).message), io);
+  try {
+    const virtualModules = await virtualModulesFor(await readFile(path, 'utf8'), (run) => started.push(run));
+    const jiti = createJiti(path, { virtualModules, interopDefault: false });
+    const exported: unknown = await jiti.import(path);
+    // Runs that begin later are those of tasks.
+    return { exported: isRecord(exported) ? exported : {}, started: [...started] };
+  } catch (cause) {
+    if (PhasegateError.is(cause)) throw cause;
+    throw moduleError(file, path, cause);
+  } finally {
+    watch.release();
+    stdout.release();
+  }
+}
+
+function moduleError(file: string, path: string, cause: unknown): PhasegateError {
+  const { name, message, stack = '' } = errorInfo(cause);
+  const text = message.replace(/\nRequire stack:[^]*$/u, '').trim();
+  if (text.startsWith('ParseError:')) {
+    return new PhasegateError(
+      'DEFINITION_INVALID',
+      `Cannot load "${file}" as it has a syntax error: ${text.slice(12)}`,
+      {
+        hint: 'Correct the syntax there.',
+        cause,
+      },
+    );
+  }
+  const at = stack.split(/[\s()]+/u).find((word) => /^(?:file:\/\/)?\/[^]*:\d+:\d+$/u.test(word));
+  const where = at !== undefined && at.includes(path) ? `\n    at ${at}` : '';
+  return new PhasegateError('DEFINITION_INVALID', `Cannot load "${file}" as it throws ${name}: ${text}${where}`, {
+    hint: missingPackage(text) ?? missingExport(text) ?? 'Correct the file so that it can be imported.',
+    cause,
+  });
+}
+
+/** Nothing has run, so this is no success, whatever exit code the module may have asked for. */
+function earlyExit(file: string, how: EarlyExit): PhasegateError {
+  return how === 'ended'
+    ? new PhasegateError('DEFINITION_INVALID', `Cannot load "${file}" as it ends the process while it is loaded`, {
+        hint: 'Leave process.exit() out.',
+      })
+    : new PhasegateError('DEFINITION_INVALID', `Cannot load "${file}" as it awaits something that never comes`, {
+        hint: 'See what it awaits outside of functions.',
+      });
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+function isPipeline(value: unknown): value is Pipeline {
+  if (!isRecord(value) || !isRecord(value['plan']) || !isRecord(value['work'])) return false;
+  return Array.isArray(value['plan']['phases']) && value['work']['phases'] instanceof Map;
+}
+
+function noPipeline(file: string, exported: object): PhasegateError {
+  const names = Object.keys(exported);
+  const found = names.length === 0 ? 'it exports nothing' : `none of its exports is one: ${names.join(', ')}`;
+  return new PhasegateError('DEFINITION_INVALID', `Cannot load a pipeline from "${file}" as ${found}`, {
+    hint: 'Write `export default definePipeline({ ... })`.',
+  });
+}
+
+function severalPipelines(file: string, found: readonly { readonly name: string }[]): PhasegateError {
+  const names = found.map(({ name }) => name).join(', ');
+  return new PhasegateError(
+    'DEFINITION_INVALID',
+    `Cannot load a pipeline from "${file}" as it exports several: ${names}`,
+    {
+      hint: 'Make one of them the default export.',
+    },
+  );
+}

@@ -1,0 +1,55 @@
+/**
+ * From a file to a pipeline.
+ *
+ * @module
+ */
+import { stat } from 'node:fs/promises';
+import { extname } from 'node:path';
+import type { Pipeline } from '../../model/definition/define.ts';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import type { LoadedModule } from './load-module.ts';
+import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
+
+/** Reads a pipeline from a module or a YAML file. Throws a PhasegateError that says what is wrong with the file. */
+export async function loadPipeline(file: string, io: ProgramIo): Promise<Pipeline> {
+  const loaded = await loadToRun(file, io);
+  if ('pipeline' in loaded) return loaded.pipeline;
+  throw (await import('./load-module.ts')).startsItself(file);
+}
+
+/** The same, where a module may also start runs itself. */
+export async function loadToRun(file: string, io: ProgramIo): Promise<LoadedModule> {
+  const path = placeOf(file, io);
+  await requireFile(file, path);
+  switch (extname(path).toLowerCase()) {
+    case '.ts':
+    case '.mts':
+    case '.cts':
+    case '.js':
+    case '.mjs':
+    case '.cjs':
+      return (await import('./load-module.ts')).loadModule(file, path, io);
+    case '.yaml':
+    case '.yml':
+      return { pipeline: await (await import('./yaml/load.ts')).loadYaml(file, path) };
+    default:
+      throw new PhasegateError('FILE_UNREADABLE', `Cannot load "${file}" as its name does not end in a known way`, {
+        hint: 'Name it .ts, .mts, .cts, .js, .mjs, .cjs, .yaml or .yml.',
+      });
+  }
+}
+
+// --- internal ---
+
+async function requireFile(file: string, path: string): Promise<void> {
+  const found = await stat(path).catch((cause: unknown) => {
+    throw new PhasegateError('FILE_UNREADABLE', `Cannot load "${file}" as there is no such file`, {
+      hint: `Looked for ${path}`,
+      cause,
+    });
+  });
+  if (found.isFile()) return;
+  throw new PhasegateError('FILE_UNREADABLE', `Cannot load "${file}" as it is not a file`, {
+    hint: 'Name the pipeline file itself.',
+  });
+}

@@ -1,0 +1,29 @@
+/**
+ * Advice on what a module imports and that is not there: packages, and exports of the library.
+ *
+ * @module
+ */
+import * as phasegate from '../../index.ts';
+import { nearest } from '../../model/values/nearest.ts';
+import { entryNames } from './virtual-modules.ts';
+
+/** A hint at the name that an import may have meant which the library does not have; `undefined` if the message is about something else. */
+export function missingExport(message: string): string | undefined {
+  const [, wanted] = /^\(0 , _phasegate\.(\w{1,100})\) is not a function$/u.exec(message) ?? [];
+  if (wanted === undefined) return undefined;
+  const meant = nearest(wanted, Object.keys(phasegate));
+  return `phasegate has no export "${wanted}".${meant === undefined ? '' : ` Did you mean "${meant}"?`}`;
+}
+
+/** What to do about a package that was not found; `undefined` where the message is about something else. */
+export function missingPackage(message: string): string | undefined {
+  const [, wanted] = /^Cannot find (?:module|package) '([^'./][^']*)'/u.exec(message) ?? [];
+  if (wanted === undefined) return undefined;
+  const [scope = '', name = ''] = wanted.split('/');
+  if (scope === 'phasegate') {
+    const meant = nearest(wanted, entryNames());
+    return `There ${meant === undefined ? `is ${entryNames().join(', ')}` : `is "${meant}"`}.`;
+  }
+  const given = wanted.startsWith('@') ? `${scope}/${name}` : scope;
+  return `Install it in the project of the file: npm install ${given}`;
+}

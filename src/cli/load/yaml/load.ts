@@ -1,0 +1,97 @@
+/**
+ * From a YAML file to a pipeline.
+ *
+ * @module
+ */
+import { readFile, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Pipeline } from '../../../model/definition/define.ts';
+import { PhasegateError } from '../../../model/errors/phasegate-error.ts';
+import { PipelineInvalidError, type Problem } from '../../../model/definition/pipeline-invalid-error.ts';
+import { TEXT_LIMITS } from '../../../model/values/text-limits.ts';
+import { counted } from '../../../projections/wording/amount-words.ts';
+import { pageOf } from '../../terminal/doc-pages.ts';
+import { buildPipeline } from './build.ts';
+import { readYaml, type FileProblem, type YamlDocument } from './document.ts';
+import { definitionProblems, shapeProblems } from './problems.ts';
+import { mend } from './valid-part.ts';
+import { pipelineFileSchema, type PipelineFile } from './schema.ts';
+
+/**
+ * Loads a pipeline file.
+ *
+ * @param file How the user named it.
+ * @param path Where it is; commands run in its directory.
+ * @throws PhasegateError with every problem, its line and column, and the line itself; `TEXT_TOO_LONG` for a file that is no pipeline by its size.
+ */
+export async function loadYaml(file: string, path: string): Promise<Pipeline> {
+  const { size } = await stat(path);
+  if (size > MOST_BYTES) throw tooLong(file, `${size} bytes`);
+  return pipelineOf(await readFile(path, 'utf8'), file, dirname(path));
+}
+
+/** The same for the text of a file. */
+export function pipelineOf(source: string, file: string, directory: string): Pipeline {
+  if (source.length > TEXT_LIMITS.yaml) throw tooLong(file, `${source.length} characters`);
+  const document = readYaml(source.replace(/^\uFEFF/u, ''));
+  if (document.problems.length > 0) throw invalid(file, document, document.problems);
+  const parsed = pipelineFileSchema.safeParse(document.value, { reportInput: true });
+  if (!parsed.success) {
+    const shape = shapeProblems(document, parsed.error.issues);
+    throw invalid(file, document, [...shape, ...definitionProblems(document, structureOf(document.value, directory))]);
+  }
+  const built = build(parsed.data, directory);
+  if ('pipeline' in built) return built.pipeline;
+  throw invalid(file, document, definitionProblems(document, built.problems));
+}
+
+// --- internal ---
+
+/** No more bytes make so many characters: each takes 3 at most. */
+const MOST_BYTES = 3 * TEXT_LIMITS.yaml;
+
+/** @param length With its unit. */
+function tooLong(file: string, length: string): PhasegateError {
+  const problem = `Cannot load "${file}" as it has ${length}, and ${TEXT_LIMITS.yaml} characters are the most`;
+  return new PhasegateError('TEXT_TOO_LONG', problem, {
+    hint: 'Let commands read long texts from files, or define the pipeline in TypeScript.',
+  });
+}
+
+/** Problems of the structure of a file whose shape is wrong already. */
+function structureOf(value: unknown, directory: string): readonly Problem[] {
+  const mended = mend(value);
+  const built = mended && build(mended.file, directory);
+  return mended && built && 'problems' in built ? built.problems.filter((one) => mended.isOwn(one)) : [];
+}
+
+function build(
+  file: PipelineFile,
+  directory: string,
+): { readonly pipeline: Pipeline } | { readonly problems: readonly Problem[] } {
+  try {
+    return { pipeline: buildPipeline(file, directory) };
+  } catch (error) {
+    if (error instanceof PipelineInvalidError) return { problems: error.problems };
+    throw error;
+  }
+}
+
+/** As many as one reads before one begins to correct. */
+const MOST_PROBLEMS = 20;
+
+function invalid(file: string, document: YamlDocument, problems: readonly FileProblem[]): PhasegateError {
+  const inOrder = problems.toSorted((a, b) => a.offset - b.offset);
+  const shown = inOrder.slice(0, MOST_PROBLEMS).map(({ message, offset }) => {
+    const { position, excerpt } = document.show(offset);
+    return `  ${file}:${position}: ${message}\n    ${excerpt.replaceAll('\n', '\n    ')}`;
+  });
+  const more = problems.length > MOST_PROBLEMS ? [`  and ${problems.length - MOST_PROBLEMS} more`] : [];
+  return new PhasegateError(
+    'DEFINITION_INVALID',
+    `Cannot load "${file}" as it has ${counted(problems.length, 'problem')}:\n${[...shown, ...more].join('\n')}`,
+    {
+      hint: `${pageOf('yaml.md')} has every key; the JSON Schema that \`phasegate init yaml\` names tells them to editors.`,
+    },
+  );
+}

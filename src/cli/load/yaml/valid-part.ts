@@ -1,0 +1,138 @@
+/**
+ * The sound part of a file whose shape is wrong, so that its structure is judged all the same.
+ *
+ * @module
+ */
+import type { z } from 'zod';
+import type { Problem } from '../../../model/definition/pipeline-invalid-error.ts';
+import { pipelineFileSchema, type PipelineFile } from './schema.ts';
+
+/** A file without what its schema refuses. */
+export interface Mended {
+  readonly file: PipelineFile;
+  /** Whether a problem of its structure is one of the file itself, and does not come from what was taken out of it. */
+  isOwn(problem: Problem): boolean;
+}
+
+/**
+ * Takes out of a file what its schema refuses, and puts a stand-in in the place of what has to be there. Everything else stays where it
+ * is.
+ *
+ * @returns `undefined` where nothing is left to judge.
+ */
+export function mend(value: unknown): Mended | undefined {
+  const copy = structuredClone(value);
+  const touched: Path[] = [];
+  // A stand-in is sound, so each round gets at least one level further.
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const { success, data, error } = pipelineFileSchema.safeParse(copy, { reportInput: true });
+    if (success) return { file: data, isOwn: (problem) => isOwn(problem, touched) };
+    for (const issue of error.issues) {
+      if (!replace(copy, issue)) return undefined;
+      touched.push(issue.path);
+    }
+  }
+  return undefined;
+}
+
+// --- internal ---
+
+type Path = readonly PropertyKey[];
+
+const MOST_ROUNDS = 10;
+/** No name that is written in a file has these characters. */
+const STAND_IN = '\u{F0000}';
+
+/** Whether there is something to replace. */
+function replace(file: unknown, { code, path, ...issue }: z.core.$ZodIssue): boolean {
+  if (code === 'unrecognized_keys' && 'keys' in issue) {
+    const owner = at(file, path);
+    for (const key of issue.keys) if (isObject(owner)) Reflect.deleteProperty(owner, key);
+    return isObject(owner);
+  }
+  const check = path.lastIndexOf('checks');
+  const isPartOfCheck = check >= 0 && path.length > check + 2 && NEEDED_BY_CHECKS.has(path[check + 2]);
+  const place = isPartOfCheck ? path.slice(0, check + 2) : path;
+  const owner = at(file, place.slice(0, -1));
+  const key = place.at(-1);
+  if (!isObject(owner) || key === undefined || key === 'phases') return false;
+  const standIn = standInFor(key, place);
+  if (key === 'command') Reflect.deleteProperty(owner, 'shell');
+  return standIn === undefined ? Reflect.deleteProperty(owner, key) : Reflect.set(owner, key, standIn);
+}
+
+/** Keys without which a check is none of its kind. */
+const NEEDED_BY_CHECKS: ReadonlySet<unknown> = new Set(['use', 'task', 'schema', 'command']);
+
+/** What stands in for a value that has to be there; `undefined` where it need not. */
+function standInFor(key: PropertyKey, path: Path): unknown {
+  const name = `${STAND_IN}${path.join('.')}`;
+  const command = { command: [name] };
+  const task = { name, ...command };
+  switch (String(typeof key === 'number' ? path.at(-2) : key)) {
+    case 'phases':
+      return { name, tasks: [task] };
+    case 'tasks':
+      return typeof key === 'number' ? task : [task];
+    case 'command':
+      return typeof key === 'number' ? name : command.command;
+    case 'checks':
+      return typeof key === 'number' ? command : [command];
+    case 'by':
+    case 'reflect':
+      return command;
+    case 'name':
+      return name;
+    case 'after':
+    case 'rewindTo':
+      return typeof key === 'number' ? name : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function isOwn({ code, message, hint, path }: Problem, touched: readonly Path[]): boolean {
+  if (path === undefined || `${message}${hint}`.includes(STAND_IN)) return false;
+  switch (code) {
+    case 'CYCLE':
+    case 'NAME_DUPLICATE':
+    case 'NAME_INVALID':
+    case 'NAME_RESERVED':
+      return true;
+    case 'TASKS_EMPTY':
+      return !touched.some((one) => path.every((key, index) => one[index] === key));
+    case 'NOT_UPSTREAM':
+    case 'PREDECESSOR_UNKNOWN':
+    case 'REWIND_IMPOSSIBLE':
+      if (!path.includes('after')) return !touched.some(isOrder);
+      return !touched.some((one) => isNameOf(one, path.includes('tasks') ? path.slice(0, 3) : path.slice(0, 1)));
+    case 'OPTION_INVALID':
+    case 'QUORUM_IMPOSSIBLE':
+    case 'REFLECT_MISSING':
+    case 'REFLECT_UNUSED':
+    case 'REVIEW_EMPTY':
+      return !touched.some((one) => one[0] === 'policy' || (one[0] === path[0] && one[1] === path[1]));
+  }
+}
+
+/** Whether something was taken out that may have said which phases come after which. */
+function isOrder([list, , key, ...rest]: Path): boolean {
+  return list === 'phases' && (rest.length === 0 || key === 'after');
+}
+
+/** Whether a name may have been taken out that one of a list has. */
+function isNameOf(touched: Path, list: Path): boolean {
+  const [, key, ...rest] = touched.slice(list.length - 1);
+  return (
+    list.every((part, index) => touched[index] === part) &&
+    (key === undefined || rest.length === 0 || rest[0] === 'name')
+  );
+}
+
+function at(value: unknown, path: Path): unknown {
+  return path.reduce((owner, key) => (isObject(owner) ? Reflect.get(owner, key) : undefined), value);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

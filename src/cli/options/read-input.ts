@@ -1,0 +1,74 @@
+/**
+ * The input of a run, from flags.
+ *
+ * @module
+ */
+import { readFile } from 'node:fs/promises';
+import { text as readAll } from 'node:stream/consumers';
+import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
+
+/** Where the input of a run comes from. */
+export interface InputFlags {
+  /** `key=value` for strings, `key:=json` for anything else; later ones win. */
+  readonly input?: readonly string[] | undefined;
+  /** A JSON file; `-` is the standard input. */
+  readonly inputFile?: string | undefined;
+}
+
+/** The input of a run: the file's, with the fields of single flags over it. `undefined` where neither is given. */
+export async function readInput({ input = [], inputFile }: InputFlags, io: ProgramIo): Promise<unknown> {
+  const base = inputFile === undefined ? undefined : await readJsonFile(inputFile, io);
+  if (input.length === 0) return base;
+  if (base !== undefined && !isRecord(base)) {
+    throw new PhasegateError(
+      'INPUT_INVALID',
+      `Cannot add --input fields to "${inputFile}" as it holds no JSON object`,
+      {
+        hint: 'Drop --input, or make the file an object.',
+      },
+    );
+  }
+  return { ...base, ...Object.fromEntries(input.map(readField)) };
+}
+
+// --- internal ---
+
+function readField(field: string): readonly [string, unknown] {
+  const [, key, operator = '', value = ''] = /^([^=]*?)(:?=)([^]*)$/u.exec(field) ?? [];
+  if (key === undefined || key === '') {
+    const found = key === undefined ? 'it has no "="' : `there is no key before the "${operator}"`;
+    throw new PhasegateError('INPUT_INVALID', `Cannot read --input ${JSON.stringify(field)} as ${found}`, {
+      hint: 'Write --input key=text, or --input key:=json.',
+    });
+  }
+  return [key, operator === ':=' ? parseJson(value, `--input ${key}`) : value];
+}
+
+async function readJsonFile(file: string, io: ProgramIo): Promise<unknown> {
+  let text: string;
+  try {
+    text = file === '-' ? await readAll(io.stdin) : await readFile(placeOf(file, io), 'utf8');
+  } catch (cause) {
+    throw new PhasegateError('FILE_UNREADABLE', `Cannot read --input-file "${file}": ${errorInfo(cause).message}`, {
+      hint: 'Name a JSON file that can be read.',
+      cause,
+    });
+  }
+  return parseJson(text.replace(/^\uFEFF/u, ''), `--input-file "${file}"`);
+}
+
+function parseJson(text: string, where: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new PhasegateError('INPUT_INVALID', `Cannot read ${where} as JSON: ${errorInfo(cause).message}`, {
+      hint: 'Strings need double quotes in JSON; key=text takes a string as it is.',
+      cause,
+    });
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

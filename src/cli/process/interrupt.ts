@@ -1,0 +1,79 @@
+/**
+ * What ends a run from outside: signals, readers that go away, and disks that are full.
+ *
+ * @module
+ */
+import { exitCode, type ExitCode } from './exit-code.ts';
+import { exitCodeOfFailure, failureText } from './output.ts';
+import type { ProgramIo } from '../terminal/program-io.ts';
+
+/** Watches while a run goes on. */
+export interface Interrupts {
+  /** The exit code that the first interrupt asks for; `undefined` while there was none. */
+  readonly code: ExitCode | undefined;
+  /** Stops watching. */
+  release(): void;
+}
+
+/**
+ * Tells about the first interrupt, so that the run can be cancelled in good order. A second signal ends the process at
+ * once: whoever repeats it does not want to wait.
+ *
+ * @param stop Called once, with a reason.
+ * @param leave Called right before the process ends at once.
+ */
+export function watchInterrupts(
+  stop: (reason: string) => void,
+  leave: () => void,
+  { stdout }: Pick<ProgramIo, 'stdout'>,
+): Interrupts {
+  let code: ExitCode | undefined;
+
+  function interrupt(own: ExitCode, reason: string): void {
+    if (code !== undefined) return;
+    code = own;
+    stop(reason);
+  }
+
+  const handlers = SIGNALS.map(([signal, own, reason]) => {
+    const handler = () => {
+      if (code !== undefined) {
+        leave();
+        process.exit(own);
+      }
+      interrupt(own, reason);
+    };
+    process.on(signal, handler);
+    return [signal, handler] as const;
+  });
+  const broken = (error: Error) => interrupt(exitCodeOfFailure(error), failureText(error));
+  stdout.on('error', broken);
+  return {
+    get code() {
+      return code;
+    },
+    release() {
+      for (const [signal, handler] of handlers) process.off(signal, handler);
+      stdout.off('error', broken);
+    },
+  };
+}
+
+/** Resolves at the first signal that ends the process; the next one ends it at once. */
+export function interrupted(): Promise<void> {
+  return new Promise((resolve) => {
+    const handler = () => {
+      for (const [signal] of SIGNALS) process.off(signal, handler);
+      resolve();
+    };
+    for (const [signal] of SIGNALS) process.on(signal, handler);
+  });
+}
+
+// --- internal ---
+
+const SIGNALS = [
+  ['SIGINT', exitCode.interrupted, 'Interrupted by Ctrl-C'],
+  ['SIGTERM', exitCode.terminated, 'Stopped by SIGTERM'],
+  ['SIGHUP', exitCode.hangup, 'Stopped as the terminal was closed'],
+] as const;

@@ -1,0 +1,184 @@
+/**
+ * Asking a person for decisions.
+ *
+ * @module
+ */
+import { createInterface, type Interface } from 'node:readline';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import type { RunRecord } from '../../model/events/event.ts';
+import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
+import { planGraph, type Plan } from '../../model/plan/plan.ts';
+import { namesAbove } from '../../model/values/graph.ts';
+import { looks } from '../../projections/wording/status-marks.ts';
+import type { Run } from '../../runtime/run.ts';
+import { helpLines, replyIn } from '../inbox/ask-reply.ts';
+import { harmless } from '../terminal/strip-controls.ts';
+import { problemText } from '../../projections/wording/error-words.ts';
+import { manyLines, oneLine } from '../terminal/text.ts';
+import { excerptLines } from '../show/summary.ts';
+import { plain } from '../terminal/line.ts';
+
+/** Asks for what waits, one question after the other. */
+export interface Asker {
+  /** Takes note of a record, so that a question can show what it is about. */
+  apply(record: RunRecord): void;
+  /** Stops asking. */
+  close(): void;
+}
+
+/** What happens around questions. */
+export interface AskerOptions {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+  /** Called before the first question of a row, and after the last. */
+  readonly onBusy: (busy: boolean) => void;
+  /** Whether the run outlasts this process, so that the question can be left open. @default false */
+  readonly isKept?: boolean | undefined;
+}
+
+/**
+ * Puts the questions of a run to a person. An answer counts only if it is a decision beyond doubt; an empty line and
+ * anything unknown is asked again, and the end of the input cancels the run, or leaves one that is kept.
+ */
+export function createAsker(
+  run: Pick<Run<unknown>, 'snapshot' | 'inbox' | 'answer' | 'cancel' | 'suspend'>,
+  options: AskerOptions,
+): Asker {
+  const { input, output, onBusy, isKept = false } = options;
+  const outputs = new Map<string, Map<string, unknown>>();
+  let plan: Plan | undefined;
+  let asked: InboxItem | undefined;
+  let lines: Interface | undefined;
+
+  function say(text: string): void {
+    output.write(`${text}\n`);
+  }
+
+  /** Asks for the first thing that waits, if it is another one than before. */
+  function next(): void {
+    const waiting = run.inbox();
+    if (waiting.some(({ id }) => id === asked?.id)) return;
+    const before = asked;
+    [asked] = waiting;
+    if (asked === undefined) {
+      close();
+      if (before !== undefined) onBusy(false);
+      return;
+    }
+    if (before === undefined) onBusy(true);
+    listen();
+    if (asked.kind === 'task' || asked.kind === 'review') personal(asked);
+    else question(asked);
+  }
+
+  function listen(): void {
+    if (lines) return;
+    // Not a terminal of its own: the system edits the line, and Ctrl-C stays a signal.
+    lines = createInterface({ input, terminal: false });
+    lines.on('line', answer);
+    lines.once('close', () => {
+      if (!lines || asked === undefined) return;
+      if (isKept) run.suspend();
+      else run.cancel(`The input ended before a decision on "${asked.about}"`);
+    });
+  }
+
+  function close(): void {
+    const open = lines;
+    lines = undefined;
+    open?.close();
+  }
+
+  function answer(text: string): void {
+    if (asked === undefined) return;
+    try {
+      if (text.trim() === '') throw new PhasegateError('DECISION_INVALID', 'An empty line decides nothing');
+      // Schemas and stores may take their time; until then the question stands.
+      run.answer(asked.id, replyIn(asked, text), { nonce: asked.nonce }).then(next, refuse);
+    } catch (error) {
+      refuse(error);
+    }
+  }
+
+  function refuse(error: unknown): void {
+    if (!PhasegateError.is(error)) throw error;
+    say(harmless(problemText(error.message)));
+    output.write('> ');
+  }
+
+  /** A person is the task, or the reviewer. */
+  function personal(item: InboxItem): void {
+    say('');
+    say(
+      `${looks.waiting.mark} ${oneLine(item.about)}/${oneLine(item.task ?? '')} asks: ${manyLines(item.reason).replaceAll('\n', '\n  ')}`,
+    );
+    if (item.description) say(`  ${manyLines(item.description).replaceAll('\n', '\n  ')}`);
+    if (item.kind === 'review') showOutputs(item.about);
+    help(item);
+  }
+
+  function help(item: InboxItem): void {
+    say(`  Answer with one of these lines; Ctrl-C ${isKept ? 'leaves the run as it is' : 'cancels the run'}.`);
+    for (const line of helpLines(item, targetsOf(plan, item))) say(`    ${line}`);
+    output.write('> ');
+  }
+
+  function showOutputs(about: string): void {
+    for (const [task, value] of outputs.get(about) ?? []) {
+      say(`  ${oneLine(task)}:`);
+      for (const line of excerptLines(value)) say(plain(line));
+    }
+  }
+
+  function question(item: InboxItem): void {
+    const { about, kind } = item;
+    const reason = run.snapshot().phases[about]?.reason;
+    say('');
+    say(
+      `${looks.waiting.mark} ${oneLine(about)} waits for a person${kind === 'limit' ? ': the limit is reached, and the run is held' : ''}`,
+    );
+    if (reason) say(`  ${manyLines(reason).replaceAll('\n', '\n  ')}`);
+    showOutputs(about);
+    help(item);
+  }
+
+  return {
+    apply({ event }) {
+      if (event.type === 'run.started') plan = event.plan;
+      if (event.type === 'phase.started') outputs.delete(event.phase);
+      if (event.type === 'task.completed') {
+        const known = outputs.get(event.phase) ?? new Map<string, unknown>();
+        outputs.set(event.phase, known.set(event.task, event.output));
+      }
+      if (MAY_CHANGE.has(event.type)) queueMicrotask(next);
+    },
+    close,
+  };
+}
+
+// --- internal ---
+
+/** Events after which something else may wait. */
+const MAY_CHANGE: ReadonlySet<string> = new Set([
+  'task.asked',
+  'task.answered',
+  'task.failed',
+  'item.changed',
+  'review.decided',
+  'phase.skipped',
+  'phase.escalated',
+  'phase.invalidated',
+  'phase.cancelled',
+  'phase.failed',
+  'limit.reached',
+  'limit.lifted',
+  'run.ended',
+]);
+
+/** The phases that an answer may send back: a reviewer those of its gate, whoever an escalated phase waits for all above it. */
+function targetsOf(plan: Plan | undefined, { kind, about }: InboxItem): readonly string[] {
+  const graph = plan && planGraph(plan);
+  const index = graph?.indexOf.get(about);
+  if (!graph || index === undefined || kind === 'limit') return [];
+  return kind === 'review' ? (plan.phases[index]?.gate?.targets ?? []) : namesAbove(graph, index);
+}

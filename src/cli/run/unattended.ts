@@ -1,0 +1,161 @@
+/**
+ * Runs that wait for a person where nobody can be asked.
+ *
+ * @module
+ */
+import { countsAllTime } from '../../model/plan/edition.ts';
+import type { RunEvent, RunRecord } from '../../model/events/event.ts';
+import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
+import type { RunSnapshot } from '../../projections/run/run-result.ts';
+import type { Stake } from '../../machines/phase/quota-port.ts';
+import type { Run } from '../../runtime/run.ts';
+import { StartedRun } from '../../runtime/run-handle.ts';
+
+/** Looks after what waits for a person. */
+export interface Decider {
+  apply(record: RunRecord): void;
+  close(): void;
+}
+
+/** Cancels a run that is not kept: waiting for a decision would be waiting for ever. */
+export function createRefuser(run: Pick<Run<unknown>, 'snapshot' | 'cancel'>): Decider {
+  return {
+    apply({ event }) {
+      if (event.type === 'task.asked') {
+        run.cancel(
+          `"${event.phase}" asks a person, but nobody can be asked as this is not a terminal: ${event.question}`,
+        );
+      }
+      if (event.type !== 'phase.escalated' && event.type !== 'limit.reached') return;
+      queueMicrotask(() => {
+        const { waiting, phases } = run.snapshot();
+        const [about] = waiting;
+        if (about === undefined) return;
+        const reason = phases[about]?.reason ?? 'the limit is reached';
+        run.cancel(`"${about}" waits for a person, but nobody can be asked as this is not a terminal: ${reason}`);
+      });
+    },
+    close: () => undefined,
+  };
+}
+
+/**
+ * Lets go of a run that is kept, once nothing works any more and only people can get it on.
+ *
+ * @param stays Whether it waits instead until somebody has answered from elsewhere.
+ */
+export function createLeaver(run: Run<unknown>, stays: boolean): Decider {
+  const tasks = new Map<string, Set<string>>();
+  const reviews = foldReviews();
+  let due: NodeJS.Immediate | undefined;
+  let later: NodeJS.Timeout | undefined;
+
+  function look(): void {
+    due = undefined;
+    clearTimeout(later);
+    const items = run.inbox();
+    if (items.length === 0) return;
+    const tries = StartedRun.waitingTries(run);
+    if (isIdle(run.snapshot(), items, { tasks, reviews }, tries)) run.suspend();
+    // No record says that a reviewer is done while another one waits for a limit.
+    else if (tries.length > 0) later = setTimeout(look, LOOK_MS);
+  }
+
+  return {
+    apply({ event }) {
+      note(tasks, event);
+      reviews.note(event);
+      // What follows from a record is said in the same turn.
+      if (!stays && MAY_LEAVE.has(event.type)) due ??= setImmediate(look);
+    },
+    close() {
+      clearImmediate(due);
+      clearTimeout(later);
+    },
+  };
+}
+
+// --- internal ---
+
+/** Milliseconds between looks while tries wait. */
+const LOOK_MS = 200;
+
+/** Records after which nothing may be left but waiting. */
+const MAY_LEAVE: ReadonlySet<RunRecord['event']['type']> = new Set([
+  'phase.escalated',
+  'task.asked',
+  'task.completed',
+  'task.failed',
+  'phase.approved',
+  'phase.rejected',
+  'phase.failed',
+  'phase.retrying',
+  'phase.rewinding',
+  'phase.stale',
+  'phase.unaffected',
+  'review.waiting',
+  'limit.reached',
+  'run.resumed',
+]);
+
+/** Notes which tasks of each phase are at work. */
+function note(tasks: Map<string, Set<string>>, event: RunEvent): void {
+  if (event.type === 'phase.started') tasks.set(event.phase, new Set());
+  if (event.type === 'task.started') tasks.get(event.phase)?.add(event.task);
+  if (event.type === 'task.completed' || event.type === 'task.failed') tasks.get(event.phase)?.delete(event.task);
+}
+
+/** A fold over records: reviewers that work in each review. */
+interface ReviewsFold {
+  note(event: RunEvent): void;
+  /** True if no reviewer works. @param waiting How many wait for a person, or for a limit. */
+  isAtRest(phase: string, waiting: number): boolean;
+}
+
+function foldReviews(): ReviewsFold {
+  const reviewers = new Map<string, number>();
+  /** People that have answered in the latest review of each phase. */
+  const answered = new Map<string, number>();
+  const forPeople = new Set<string>();
+  let isTold = true;
+  return {
+    note(event) {
+      if ((event.type === 'run.started' || event.type === 'run.resumed') && event.plan)
+        for (const { name, gate } of event.plan.phases) reviewers.set(name, gate?.reviewers.length ?? 0);
+      if (event.type === 'run.started') isTold = !countsAllTime({ edition: event.edition ?? 1 });
+      // A review that was at work is asked again as a whole.
+      if (event.type === 'run.resumed') forPeople.clear();
+      if (event.type === 'review.started') {
+        answered.set(event.phase, 0);
+        forPeople.delete(event.phase);
+      }
+      if (event.type === 'review.waiting') forPeople.add(event.phase);
+      if (event.type === 'task.answered' && event.reviewer)
+        answered.set(event.phase, (answered.get(event.phase) ?? 0) + 1);
+    },
+    isAtRest(phase, waiting) {
+      // Records of earlier editions do not tell.
+      if (!isTold || forPeople.has(phase)) return true;
+      return waiting + (answered.get(phase) ?? 0) >= (reviewers.get(phase) ?? 0);
+    },
+  };
+}
+
+/** True if something waits for people, and nothing else is going on. */
+function isIdle(
+  { status, phases }: RunSnapshot,
+  items: readonly InboxItem[],
+  { tasks, reviews }: { readonly tasks: ReadonlyMap<string, ReadonlySet<string>>; readonly reviews: ReviewsFold },
+  tries: readonly Stake[],
+): boolean {
+  if (status !== 'running') return false;
+  return Object.entries(phases).every(([name, phase]) => {
+    const asked = items.filter(({ about, task }) => about === name && task !== undefined);
+    const held = tries.filter((one) => one.phase === name);
+    if (phase.status === 'reviewing' && held.some((one) => one.isAlone())) return true;
+    if (phase.status === 'reviewing') return asked.length > 0 && reviews.isAtRest(name, asked.length + held.length);
+    if (phase.status !== 'running') return true;
+    const waiting = [...asked, ...held];
+    return waiting.length > 0 && [...(tasks.get(name) ?? [])].every((task) => waiting.some((one) => one.task === task));
+  });
+}

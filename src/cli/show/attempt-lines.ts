@@ -1,0 +1,138 @@
+/**
+ * What each attempt of a phase came to, and how its outputs differ from those of the one before.
+ *
+ * @module
+ */
+import { diffLines } from 'diff';
+import { endsAttempt, type AttemptEnd } from '../../model/events/attempt-end.ts';
+import type { EventOf, RunRecord } from '../../model/events/event.ts';
+import { decidedBy, decisionWords } from '../../projections/wording/record-words.ts';
+import { saidText } from '../../projections/wording/phrase.ts';
+import { correctionText } from './event-lines.ts';
+import { span, type Line } from '../terminal/line.ts';
+import { excerptLines } from './summary.ts';
+import { manyLines, oneLine } from '../terminal/text.ts';
+
+/** One attempt of a phase. */
+export interface AttemptStory {
+  readonly phase: string;
+  readonly generation: number;
+  /** 0-based. */
+  readonly attempt: number;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  /** What it was asked to change; `null` for the first. */
+  readonly feedback: string | null;
+  /** By task, as far as it got; where a person has approved others, those. */
+  readonly outputs: Readonly<Record<string, unknown>>;
+  readonly decisions: readonly Judged[];
+  /** What it ended with: the type of the event; `null` while it goes on. */
+  readonly end: AttemptEnd['type'] | null;
+}
+
+/** What was decided on an attempt; `edited` has the outputs that a person has approved in the place of its own, by task. */
+export type Judged = Pick<EventOf<'review.decided'>, 'by' | 'who' | 'verdict' | 'edited'>;
+
+/** The fold from records to attempts, in the order in which they began. */
+export function foldAttempts(): { apply(record: RunRecord): void; attempts(): readonly AttemptStory[] } {
+  const all: Draft[] = [];
+  const current = new Map<string, Draft>();
+  return {
+    apply({ event, time }) {
+      if (!('phase' in event)) return;
+      if (event.type === 'phase.started') {
+        const { phase, generation, attempt, revision } = event;
+        const feedback = revision ? correctionText(revision) : null;
+        const draft: Draft = {
+          phase,
+          generation,
+          attempt,
+          startedAt: time,
+          feedback,
+          outputs: new Map(),
+          decisions: [],
+        };
+        all.push(draft);
+        current.set(phase, draft);
+      }
+      const draft = current.get(event.phase);
+      if (!draft) return;
+      if (event.type === 'task.completed') draft.outputs.set(event.task, event.output);
+      else if (event.type === 'review.decided') {
+        const { by, who, verdict, edited } = event;
+        draft.decisions.push({ by, who, verdict, edited });
+        for (const [task, output] of Object.entries(edited ?? {})) draft.outputs.set(task, output);
+      } else if (endsAttempt(event)) draft.end = event.type;
+    },
+    attempts: () =>
+      all.map((draft) => ({ ...draft, outputs: Object.fromEntries(draft.outputs), end: draft.end ?? null })),
+  };
+}
+
+/** Lines about every phase that has begun: its attempts, decisions, and what changed. */
+export function attemptLines(attempts: readonly AttemptStory[]): readonly Line[] {
+  const phases = new Map<string, AttemptStory[]>();
+  for (const one of attempts) phases.set(one.phase, [...(phases.get(one.phase) ?? []), one]);
+  return [...phases].flatMap(([phase, own]) => [
+    [],
+    [span(oneLine(phase), 'strong')],
+    ...own.flatMap((one, index) => storyLines(one, own[index - 1], index + 1)),
+  ]);
+}
+
+/** What an attempt is called wherever it is listed. @param number Which one of its phase, in the whole run, from 1. */
+export function attemptName(number: number, generation: number): string {
+  return `attempt ${number}${generation > 0 ? `, generation ${generation + 1}` : ''}`;
+}
+
+// --- internal ---
+
+interface Draft extends Omit<AttemptStory, 'outputs' | 'decisions' | 'end'> {
+  readonly outputs: Map<string, unknown>;
+  readonly decisions: Judged[];
+  end?: AttemptEnd['type'];
+}
+
+/** Lines of a diff that are shown, and characters of an output that are compared. */
+const MOST_LINES = 20;
+const LONGEST_COMPARED = 100_000;
+
+function storyLines(one: AttemptStory, before: AttemptStory | undefined, number: number): readonly Line[] {
+  const head = `  ${attemptName(number, one.generation)}`;
+  return [
+    [span(head), span(one.end === null ? '' : `  ${one.end.replace('phase.', '')}`, 'dim')],
+    ...(one.feedback === null ? [] : [[span(`    asked to: ${one.feedback}`, 'dim')]]),
+    ...Object.entries(one.outputs).flatMap(([task, output]) => outputLines(task, output, before?.outputs[task])),
+    ...one.decisions.map((judged) => [
+      span(`    ${oneLine(`${decidedBy(judged)}: ${saidText(decisionWords(judged))}`)}`),
+    ]),
+  ];
+}
+
+function outputLines(task: string, output: unknown, before: unknown): readonly Line[] {
+  const head: Line = [span(`    ${oneLine(task)}`, 'dim')];
+  if (before === undefined) return [head, ...excerptLines(output).map(indent)];
+  const [old, now] = [textOf(before), textOf(output)];
+  if (old === now) return [[span(`    ${oneLine(task)}: as before`, 'dim')]];
+  if (old.length + now.length > LONGEST_COMPARED) return [head, ...excerptLines(output).map(indent)];
+  const lines = diffLines(old, now).flatMap(({ value, added, removed }): Line[] => {
+    if (!added && !removed) return [];
+    const [sign, tone] = added ? (['+', 'good'] as const) : (['-', 'bad'] as const);
+    return manyLines(value.replace(/\n$/u, ''))
+      .split('\n')
+      .map((text) => [span(`      ${sign} ${text.slice(0, LONGEST_LINE)}`, tone)]);
+  });
+  const more = lines.length - MOST_LINES;
+  return [head, ...lines.slice(0, MOST_LINES), ...(more > 0 ? [[span(`      … ${more} more`, 'dim')]] : [])];
+}
+
+const LONGEST_LINE = 500;
+
+function indent(line: Line): Line {
+  return [span('  '), ...line];
+}
+
+function textOf(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? 'null');
+  return text.endsWith('\n') ? text : `${text}\n`;
+}

@@ -1,0 +1,102 @@
+/**
+ * What viewers are shown of the values in an inspected run: plain JSON of a bounded size, with obvious secrets masked.
+ *
+ * A run may carry megabytes in its context, and XState tells the whole context at every transition.
+ *
+ * @module
+ */
+import { MASK } from '../model/values/known-secrets.ts';
+import { maskSecrets, SECRET_FIELD } from '../model/events/secrets.ts';
+
+/** A copy of any value that can be sent: cut where it is deep, wide or long. Never throws. */
+export function shown(value: unknown): unknown {
+  return copy(value, '', { depth: 0, budget: { left: MOST_IN_ALL } });
+}
+
+/**
+ * A copy of the snapshot of an actor, or of an event that starts one. The plan of a pipeline, which all of its snapshots have, is
+ * shown by the names of its phases: whole, it would make an inspected run take time by the square of its phases.
+ *
+ * @param field Where the snapshot, or the event, may have the plan.
+ */
+export function shownWithoutPlan(value: unknown, field: 'context' | 'input'): unknown {
+  const plain = plainOf(value);
+  const holder = isRecord(plain) ? plain[field] : undefined;
+  if (!isRecord(plain) || !isRecord(holder) || !isRecord(holder['plan'])) return shown(plain);
+  const { plan } = holder;
+  const phases = Array.isArray(plan['phases']) ? plan['phases'].map(nameOf) : [];
+  return shown({ ...plain, [field]: { ...holder, plan: { name: plan['name'], phases } } });
+}
+
+// --- internal ---
+
+/** Levels of objects in objects, as many as the inspector itself takes. */
+const DEEPEST = 10;
+
+/** Items of a list, and fields of an object. */
+const WIDEST = 100;
+
+/** Characters of one text, and of all texts of one value. */
+const LONGEST = 10_000;
+const MOST_IN_ALL = 100_000;
+
+/** Characters that are looked at beyond those that are shown, so that a secret is not cut before it is known for one. */
+const BEYOND = 10_000;
+
+interface Place {
+  readonly depth: number;
+  readonly budget: { left: number };
+}
+
+function copy(value: unknown, name: string, place: Place): unknown {
+  if (typeof value === 'string') return copyText(value, name, place);
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value === 'function') return undefined;
+  if (typeof value !== 'object' || value === null) return value;
+  try {
+    const plain = plainOf(value);
+    if (typeof plain !== 'object' || plain === null) return copy(plain, name, place);
+    return place.depth === DEEPEST ? '[…]' : copyItems(plain, { ...place, depth: place.depth + 1 });
+  } catch {
+    return '[unreadable]';
+  }
+}
+
+function copyItems(value: object, place: Place): unknown {
+  if (value instanceof Error) return copyItems({ name: value.name, message: value.message }, place);
+  if (Array.isArray(value)) {
+    const items = value.slice(0, WIDEST).map((item: unknown) => copy(item, '', place));
+    return value.length > WIDEST ? [...items, `[… ${value.length - WIDEST} more]`] : items;
+  }
+  const names = Object.keys(value);
+  const fields = names.slice(0, WIDEST).map((name) => {
+    place.budget.left -= name.length;
+    return [name, copy(Reflect.get(value, name), name, place)] as const;
+  });
+  const rest = names.length > WIDEST ? [['…', `[${names.length - WIDEST} more]`] as const] : [];
+  return Object.fromEntries([...fields, ...rest]);
+}
+
+function copyText(text: string, name: string, { budget }: Place): string {
+  if (SECRET_FIELD.test(name)) return MASK;
+  const room = Math.max(0, Math.min(LONGEST, budget.left));
+  const masked = maskSecrets(text.slice(0, room + BEYOND));
+  const kept = masked.slice(0, room);
+  budget.left -= kept.length;
+  const left = masked.length - kept.length + Math.max(0, text.length - room - BEYOND);
+  return left > 0 ? `${kept}[… ${left} characters]` : kept;
+}
+
+/** A value as it wants to be written down: snapshots of XState, dates and the like say how. */
+function plainOf(value: unknown): unknown {
+  const toJson: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'toJSON') : undefined;
+  return typeof toJson === 'function' ? Reflect.apply(toJson, value, []) : value;
+}
+
+function nameOf(phase: unknown): unknown {
+  return isRecord(phase) ? phase['name'] : undefined;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

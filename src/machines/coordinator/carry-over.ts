@@ -1,0 +1,167 @@
+/**
+ * What the board keeps of the attempts of a phase for later ones: reflections, observations, and artifacts that are shared.
+ *
+ * @module
+ */
+import type { EventOf } from '../../model/events/event.ts';
+import {
+  observed,
+  withReflections,
+  type Recollection,
+  type SharedArtifact,
+  type Trajectory,
+} from '../../model/revision/revision-extras.ts';
+import { isSubscribed } from '../../model/plan/artifact-subscription.ts';
+import { entryNamed, type Board, type Entry } from './run-state.ts';
+import type { Start } from '../phase/phase-context.ts';
+import { bestScore } from '../phase/phase-updates.ts';
+
+/** What one attempt has left. */
+interface Traces {
+  readonly trajectories: Readonly<Record<string, Trajectory>>;
+  readonly artifacts: ReadonlyMap<string, unknown>;
+}
+
+/** What is kept of a phase; nothing is, as long as nothing is there to be kept. */
+export interface Keepsakes {
+  readonly reflections: readonly string[];
+  /** Of the attempt at work. */
+  readonly current: Traces;
+  /** Of the latest attempt that came to its end. */
+  readonly ended: Traces | undefined;
+  /** Of the attempt with the best score since the phase started afresh. */
+  readonly best: { readonly score: number; readonly traces: Traces } | undefined;
+  /** Of the attempt that is committed. */
+  readonly committed: Traces | undefined;
+  /** What other phases shared when it started. */
+  readonly shared: readonly SharedArtifact[];
+}
+
+/** Keeps what a task has reported, where anybody may be told of it. */
+export function keepReport(board: Board, entry: Entry, report: EventOf<'task.reported'>): void {
+  const { artifact, observation, task, reviewer } = report;
+  const { name, gate } = entry.phase;
+  if (reviewer) return;
+  if (observation !== undefined && gate?.strategy === 'trajectory') {
+    const { trajectories, artifacts } = currentOf(entry);
+    keep(entry, {
+      current: { trajectories: { ...trajectories, [task]: observed(trajectories[task], observation) }, artifacts },
+    });
+  }
+  if (artifact && isSubscribed(board.plan, name, artifact.name)) {
+    const { trajectories, artifacts } = currentOf(entry);
+    keep(entry, { current: { trajectories, artifacts: new Map([...artifacts, [artifact.name, artifact.content]]) } });
+  }
+}
+
+/** A task begins, or is tried again: what it had observed in another try is nothing to go by. */
+export function forgetTry(entry: Entry, task: string): void {
+  const { trajectories, artifacts } = currentOf(entry);
+  if (!Object.hasOwn(trajectories, task)) return;
+  const { [task]: _, ...others } = trajectories;
+  keep(entry, { current: { trajectories: others, artifacts } });
+}
+
+/** Keeps what an attempt has learned. */
+export function keepReflection(entry: Entry, { reflection, recalled = [] }: EventOf<'phase.reflected'>): void {
+  const more = [...recalled.map((one) => one.reflection), ...(reflection === undefined ? [] : [reflection])];
+  const known = entry.keepsakes?.reflections ?? NOTHING;
+  if (more.length > 0) keep(entry, { reflections: withReflections(known, more) });
+}
+
+/** Keeps the attempt with the best score where that one may stand, also one that has left nothing. */
+export function keepBest(entry: Entry, { verdict, by }: EventOf<'review.decided'>): void {
+  const { keepsakes, phase } = entry;
+  if (by !== 'gate' || phase.gate?.onExhausted !== 'acceptBest') return;
+  const score = bestScore(keepsakes?.best, verdict);
+  if (score !== undefined) keep(entry, { best: { score, traces: currentOf(entry) } });
+}
+
+/** The attempt was sent back, or sends back another: the next one is told what it has left. */
+export function endAttempt(entry: Entry): void {
+  if (entry.keepsakes) keep(entry, { ended: entry.keepsakes.current });
+}
+
+/** The phase is approved: what the attempt has left whose outputs are committed can be seen by others. */
+export function commitTraces(entry: Entry, because: EventOf<'phase.approved'>['because']): void {
+  const { keepsakes } = entry;
+  if (!keepsakes) return;
+  const best = because === 'exhausted' ? keepsakes.best : undefined;
+  const committed = best?.traces ?? keepsakes.current;
+  keep(entry, { committed, ended: committed });
+}
+
+/**
+ * What a phase that starts from new inputs is to recall; `undefined` where there is nothing. Its own traces are those of the
+ * attempt whose outputs it is told: the committed one, or the one that it waited with.
+ */
+export function recallAtStart(
+  board: Board,
+  entry: Entry,
+  { revision, previous }: Pick<Start, 'revision' | 'previous'>,
+): Recollection | undefined {
+  const { phase, keepsakes } = entry;
+  const foreign = phase.subscribe?.some((one) => one.phase !== phase.name) ?? false;
+  if (!keepsakes && !foreign) return undefined;
+  const shared = foreign ? sharedWith(board, entry) : NOTHING;
+  const judged = previous === undefined ? keepsakes?.ended : keepsakes?.committed;
+  const before = revision ? judged : undefined;
+  keep(entry, { shared, best: undefined, current: NO_TRACES, ended: before });
+  return recollectionOf(entry);
+}
+
+/** What the next attempt on the same inputs is to recall. */
+export function recallAtRetry(entry: Entry): Recollection | undefined {
+  if (!entry.keepsakes) return undefined;
+  keep(entry, { current: NO_TRACES });
+  return recollectionOf(entry);
+}
+
+// --- internal ---
+
+const NOTHING: readonly never[] = Object.freeze([]);
+const NO_TRACES: Traces = Object.freeze({ trajectories: Object.freeze({}), artifacts: new Map<string, unknown>() });
+const NO_KEEPSAKES: Keepsakes = Object.freeze({
+  reflections: NOTHING,
+  current: NO_TRACES,
+  ended: undefined,
+  best: undefined,
+  committed: undefined,
+  shared: NOTHING,
+});
+
+function currentOf({ keepsakes }: Entry): Traces {
+  return keepsakes?.current ?? NO_TRACES;
+}
+
+function keep(entry: Entry, some: Partial<Keepsakes>): void {
+  entry.keepsakes = Object.assign({}, entry.keepsakes ?? NO_KEEPSAKES, some);
+}
+
+/** Artifacts of other phases, as they are committed now. */
+function sharedWith(board: Board, { phase }: Entry): readonly SharedArtifact[] {
+  return (phase.subscribe ?? []).flatMap((one) => {
+    const source = one.phase === phase.name ? undefined : entryNamed(board, one.phase);
+    return artifactIn(one.phase, one.artifact, source?.keepsakes?.committed);
+  });
+}
+
+function recollectionOf({ phase, keepsakes }: Entry): Recollection | undefined {
+  const { reflections, shared, ended } = keepsakes ?? NO_KEEPSAKES;
+  const artifacts = (phase.subscribe ?? []).flatMap((one) =>
+    one.phase === phase.name
+      ? artifactIn(one.phase, one.artifact, ended)
+      : shared.filter((other) => other.phase === one.phase && other.name === one.artifact),
+  );
+  const trajectories = Object.keys(ended?.trajectories ?? {}).length > 0 ? ended?.trajectories : undefined;
+  if (reflections.length + artifacts.length === 0 && !trajectories) return undefined;
+  return {
+    ...(reflections.length > 0 && { reflections }),
+    ...(artifacts.length > 0 && { artifacts }),
+    ...(trajectories && { trajectories }),
+  };
+}
+
+function artifactIn(phase: string, name: string, traces: Traces | undefined): readonly SharedArtifact[] {
+  return traces?.artifacts.has(name) ? [{ phase, name, content: traces.artifacts.get(name) }] : NOTHING;
+}

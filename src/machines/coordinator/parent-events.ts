@@ -1,0 +1,42 @@
+/**
+ * Events that a pipeline sends to the actor that has invoked or spawned it.
+ *
+ * @module
+ */
+import type { AnyActorRef } from 'xstate';
+import type { RunEvent } from '../../model/events/event.ts';
+import { isActive } from '../phase/clock.ts';
+
+/**
+ * Which events a pipeline sends to its parent: `waits` those by which somebody is waited for, and the end of the run; `all` each event;
+ * `none` none.
+ */
+export type Upward = 'waits' | 'all' | 'none';
+
+/** An event of a run as its parent gets it: with the id of the run. */
+export type PipelineUpdate = RunEvent & { readonly run: string };
+
+const beginners = new WeakSet<AnyActorRef>();
+
+/** Holds events back until the turn in which a pipeline starts is over, so that who listens right after `start()` misses none. */
+export function beginTurn(pipeline: AnyActorRef): void {
+  beginners.add(pipeline);
+  queueMicrotask(() => {
+    beginners.delete(pipeline);
+    if (isActive(pipeline)) pipeline.send({ type: 'publish' });
+  });
+}
+
+/** Tells if the turn in which a pipeline has started goes on. */
+export function isFirstTurn(pipeline: AnyActorRef): boolean {
+  return beginners.has(pipeline);
+}
+
+/** Tells if a pipeline sends an event to its parent. */
+export function isSentUp({ type }: RunEvent, upward: Upward): boolean {
+  return upward === 'all' || (upward === 'waits' && WAITS.has(type));
+}
+
+// --- internal ---
+
+const WAITS: ReadonlySet<RunEvent['type']> = new Set(['phase.escalated', 'task.asked', 'limit.reached', 'run.ended']);

@@ -1,0 +1,164 @@
+/**
+ * Phases that are run without actors of XState, where a pipeline is listened to and so nobody inspects them.
+ *
+ * The statechart is the same, and XState takes every transition of it. But an actor of XState costs as much as all else that
+ * happens to a phase, and a phase has one for itself, one for each attempt and one for each review. So here the phase is a
+ * queue of events and a snapshot, and its work is begun and stopped by calls.
+ *
+ * @module
+ */
+import type { AnyActorRef } from 'xstate';
+import type { PhaseReport } from '../../model/events/event.ts';
+import { clockOf, type Clock } from '../phase/clock.ts';
+import type { PhaseActor } from '../coordinator/run-state.ts';
+import {
+  Scope,
+  withoutActors,
+  type Chart,
+  type PhaseEvent,
+  type PhaseMachine,
+  type Port,
+  type Snapshot,
+  type Worker,
+} from './inline-statechart.ts';
+import { hold, mustHold } from '../phase/deferred-work.ts';
+import type { PhaseContext, PhaseInput } from '../phase/phase-context.ts';
+import type { DirectWork, Patron } from '../phase/ports.ts';
+import { stragglersOf, type Stragglers } from '../phase/stragglers.ts';
+import { tillOf, type Till } from '../phase/quota-port.ts';
+import { report } from '../phase/report-channel.ts';
+
+/** Makes a phase that is run directly. @param onEnd Called when it has ended. */
+export type DirectPhases = (pipeline: AnyActorRef, input: PhaseInput, onEnd: () => void) => PhaseActor;
+
+/** How the phases of a machine are run directly; `undefined` where the work that it was provided with has to be actors. */
+export function directPhases(machine: PhaseMachine): DirectPhases | undefined {
+  const known = made.get(machine);
+  if (known) return known.phases;
+  const { attempt, review } = machine.implementations.actors;
+  const ports = isDirect(attempt) && isDirect(review) ? { attempt, review } : undefined;
+  const chart = ports && withoutActors(machine);
+  const phases: DirectPhases | undefined =
+    ports && chart && ((pipeline, input, onEnd) => new DirectPhase(chart, ports, pipeline, input, onEnd));
+  made.set(machine, { phases });
+  return phases;
+}
+
+// --- internal ---
+
+type Ports = Readonly<Record<Port, DirectWork<unknown, PhaseContext>>>;
+
+const made = new WeakMap<object, { readonly phases: DirectPhases | undefined }>();
+
+/** One phase. To XState it is the actor whose machine takes the transitions. */
+class DirectPhase implements PhaseActor, Patron<unknown>, Worker {
+  /** Where reports go; the name is XState's. */
+  readonly _parent: AnyActorRef;
+  readonly #chart: Chart;
+  readonly #ports: Ports;
+  #input: PhaseInput | undefined;
+  readonly #onEnd: () => void;
+  readonly #scope: Scope;
+  #events: PhaseEvent[] | undefined = undefined;
+  #snapshot: Snapshot | undefined = undefined;
+  #work: { stop(): void } | undefined = undefined;
+  #isBusy = false;
+
+  constructor(chart: Chart, ports: Ports, pipeline: AnyActorRef, input: PhaseInput, onEnd: () => void) {
+    this.#chart = chart;
+    this.#ports = ports;
+    this._parent = pipeline;
+    this.#input = input;
+    this.#onEnd = onEnd;
+    this.#scope = new Scope(this);
+  }
+
+  get clock(): Clock {
+    return clockOf(this._parent);
+  }
+
+  get till(): Till | undefined {
+    return tillOf(this._parent);
+  }
+
+  get stragglers(): Stragglers | undefined {
+    return stragglersOf(this._parent);
+  }
+
+  start(): void {
+    const input = this.#input;
+    if (!input) return;
+    this.#input = undefined;
+    this.#goOn(undefined, input);
+  }
+
+  /** What comes in the middle of a transition waits for its end. */
+  send(event: PhaseEvent): void {
+    if (this.#isBusy) (this.#events ??= []).push(event);
+    else this.#goOn(event, undefined);
+  }
+
+  /** Has work done, or keeps it back while the run is brought back to life. */
+  begin(port: Port, context: PhaseContext): void {
+    const work = this.#ports[port];
+    if (!mustHold(this)) {
+      this.#work = work.begin(context, this);
+      return;
+    }
+    hold(this, {
+      begin: (progress) => (this.#work = work.begin(context, this, progress)),
+      end: (outcome) => this.done(outcome),
+    });
+  }
+
+  stop(): void {
+    this.#work?.stop();
+    this.#work = undefined;
+  }
+
+  report(fact: PhaseReport): void {
+    report(this, fact);
+  }
+
+  done(output: unknown): void {
+    this.#work = undefined;
+    this.send({ type: 'work.done', output });
+  }
+
+  failed(error: unknown): void {
+    this.#work = undefined;
+    this.send({ type: 'work.failed', error });
+  }
+
+  /** Takes the first step, or a transition, and one more for every event that comes meanwhile. */
+  #goOn(first: PhaseEvent | undefined, input: PhaseInput | undefined): void {
+    this.#isBusy = true;
+    try {
+      if (input) this.#snapshot = this.#chart.getInitialSnapshot(this.#scope, input);
+      for (let event = first ?? this.#events?.shift(); event; event = this.#events?.shift()) {
+        if (this.#snapshot?.status !== 'active') break;
+        this.#snapshot = this.#chart.transition(this.#snapshot, event, this.#scope);
+      }
+    } catch (error) {
+      this.#break(error);
+      return;
+    }
+    this.#isBusy = false;
+    const { status, error } = this.#snapshot ?? {};
+    if (status === 'active') return;
+    // It stays busy, and so deaf.
+    this.#isBusy = true;
+    if (status === 'error') this.#break(error);
+    else if (!mustHold(this)) this.#onEnd();
+  }
+
+  /** Tells the pipeline as XState would. */
+  #break(error: unknown): void {
+    this.stop();
+    this._parent.send({ type: 'xstate.error.actor.phase', actorId: 'phase', error });
+  }
+}
+
+function isDirect(logic: unknown): logic is DirectWork<unknown, PhaseContext> {
+  return typeof logic === 'object' && logic !== null && 'begin' in logic;
+}

@@ -1,0 +1,146 @@
+/**
+ * What is read from what a phase machine knows: its budgets, and what its verdict asks for.
+ *
+ * @module
+ */
+import { besideOf, NOTHING_BESIDE, type Beside } from '../../model/review/remaining-feedback.ts';
+import { toldBy, type Rider } from '../../model/review/change-request.ts';
+import { isBefore, isFirstEdition } from '../../model/plan/edition.ts';
+import type { EventOf } from '../../model/events/event.ts';
+import { stalled } from '../../model/review/open-issues.ts';
+import type { GatePlan } from '../../model/plan/plan.ts';
+import { countOf } from '../../model/plan/policy.ts';
+import type { Correction } from '../../model/revision/revision.ts';
+import { isDemand, isMissing, isPermanent, type Demand } from '../../model/review/verdict.ts';
+import type { PhaseContext, Rewind } from './phase-context.ts';
+
+/** The gate of the phase. */
+export function gateOf({ origin }: PhaseContext): GatePlan | null {
+  return origin.phase.gate;
+}
+
+/** Retries the gate may still ask for. A person's decision is not bound by it. */
+export function retriesLeft(context: PhaseContext): number {
+  const gate = gateOf(context);
+  return gate ? countOf(gate.maxRetries) - context.retries : 0;
+}
+
+/** Times the phase may still send back another; 0 where that is not allowed at all. */
+export function rewindsLeft(context: PhaseContext, target: string): number {
+  const gate = gateOf(context);
+  if (!gate?.targets.includes(target)) return 0;
+  return countOf(gate.maxPredecessorRetries) - (context.rewinds[target] ?? 0);
+}
+
+/** Whether the verdict is none: the review has to be asked again. */
+export function isUnanswered(context: PhaseContext): boolean {
+  const { verdict, by } = context.review;
+  if (verdict === null) return false;
+  const gate = gateOf(context);
+  const isAstray = by === 'gate' && gate?.onInvalidTarget === 'ask' && aimsAstray(context);
+  return isAstray || isMissing(verdict, gate?.onUnrecognised ?? 'ask');
+}
+
+/** Whether the verdict sends back a phase that may not be sent back. A person's choice was checked when it was made. */
+export function aimsAstray(context: PhaseContext): boolean {
+  const { verdict, by } = context.review;
+  if (by === 'person' || verdict?.type !== 'retryPredecessor') return false;
+  return !(gateOf(context)?.targets.includes(verdict.phase) ?? false);
+}
+
+/** The demand of the verdict, as the history of whoever is sent back will have it. */
+export function correctionOf(context: PhaseContext): Correction {
+  const { origin, attempt, review } = context;
+  const { verdict } = review;
+  if (!verdict || !isDemand(verdict)) return { attempt, from: origin.phase.name, feedback: '' };
+  return toldBy(verdict, origin.phase.name, attempt, targetsOf(context), besideIn(context)).correction;
+}
+
+/** What the demand of the verdict is for other phases than the one that is sent back. */
+export function ridersOf(context: PhaseContext): readonly Rider[] {
+  const { origin, attempt, review } = context;
+  const { verdict } = review;
+  if (verdict?.type !== 'retryPredecessor') return [];
+  return toldBy(verdict, origin.phase.name, attempt, targetsOf(context), besideIn(context)).riders;
+}
+
+/** What reviewers ask for beside the verdict. */
+export function besideIn({ origin, review }: PhaseContext): Beside {
+  const { verdict, verdicts, by } = review;
+  const { name, gate } = origin.phase;
+  if (!gate || !verdict || !isDemand(verdict) || isFirstEdition(origin)) return NOTHING_BESIDE;
+  return besideOf({ verdict, verdicts, by }, name, gate);
+}
+
+/** A loop that a gate goes round in. */
+export type Loop = Pick<EventOf<'loop.detected'>, 'kind' | 'issues' | 'rewinds' | 'times'>;
+
+/**
+ * The loop that a demand would go on with: issues that are found open again and again, demands in the same words, attempts that put
+ * out the same, or rewinds that take turns.
+ */
+export function loopOf(context: PhaseContext): Loop | undefined {
+  const { origin, past, review } = context;
+  const { verdict, by } = review;
+  if (by === 'person' || !verdict || !isDemand(verdict)) return undefined;
+  const most = countOf(gateOf(context)?.loopAfter ?? 'unlimited');
+  if (most === Infinity) return undefined;
+  const open = by === 'gate' && verdict.issues ? stalled(past.findings, verdict.issues, most) : [];
+  if (open.length > 0) return { kind: 'issue', issues: open.map((one) => one.id), rewinds: [] };
+  const repeated = by === 'gate' && !isBefore(origin, 3) ? repetition(context, verdict, most) : undefined;
+  if (repeated || verdict.type !== 'retryPredecessor') return repeated;
+  const rewinds = [...past.trail.slice(-3), { from: origin.phase.name, to: verdict.phase }];
+  return takesTurns(rewinds) ? { kind: 'rewind', issues: [], rewinds } : undefined;
+}
+
+/** Whether an attempt stands although its budget is spent. */
+export function acceptsExhausted(context: PhaseContext): boolean {
+  const onExhausted = gateOf(context)?.onExhausted;
+  return onExhausted === 'accept' || onExhausted === 'acceptBest';
+}
+
+/** Whether the review is none, and may be asked for again. */
+export function mayAskAgain(context: PhaseContext): boolean {
+  const { verdict, errors } = context.review;
+  const isOpen = verdict !== null && isUnanswered(context) && !isPermanent(verdict);
+  return isOpen && errors < countOf(gateOf(context)?.maxReviewErrors ?? 0);
+}
+
+/** Whether the verdict has the phase work again, and it may. */
+export function mayRetry(context: PhaseContext): boolean {
+  const { verdict, by } = context.review;
+  return verdict?.type === 'retry' && (by === 'person' || (retriesLeft(context) > 0 && !loopOf(context)));
+}
+
+/** Whether the verdict sends back an earlier phase, and it may. */
+export function mayRewind(context: PhaseContext): boolean {
+  const { verdict, by } = context.review;
+  if (verdict?.type !== 'retryPredecessor') return false;
+  return by === 'person' || (rewindsLeft(context, verdict.phase) > 0 && !loopOf(context));
+}
+
+// --- internal ---
+
+/** Demands in the same words, or attempts that put out the same, so often in a row. Checks see more than outputs: of theirs, both. */
+function repetition({ origin, past, review }: PhaseContext, demand: Demand, most: number): Loop | undefined {
+  const repeats = past.saying?.repeats ?? 0;
+  const same = past.unchanged?.[demand.type === 'retry' ? origin.phase.name : demand.phase] ?? 0;
+  const [saysSame, doesSame] = [repeats >= most, same >= most];
+  if (review.failedChecks && !(saysSame && doesSame)) return undefined;
+  if (doesSame) return { kind: 'unchanged', issues: [], rewinds: [], times: same };
+  return saysSame ? { kind: 'feedback', issues: [], rewinds: [], times: repeats } : undefined;
+}
+
+function targetsOf(context: PhaseContext): readonly string[] {
+  return context.review.targets ?? gateOf(context)?.targets ?? [];
+}
+
+/** Whether of four rewinds the last two repeat the two before, which are not the same. */
+function takesTurns([first, second, third, fourth]: readonly Rewind[]): boolean {
+  if (!first || !second || !third || !fourth) return false;
+  return isSameRewind(first, third) && isSameRewind(second, fourth) && !isSameRewind(first, second);
+}
+
+function isSameRewind(one: Rewind, other: Rewind): boolean {
+  return one.from === other.from && one.to === other.to;
+}

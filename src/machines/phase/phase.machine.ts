@@ -1,0 +1,243 @@
+/**
+ * One phase of a run, in one generation.
+ *
+ * ```text
+ *   running ──▶ reviewing ──▶ deciding ──▶ approved
+ *      ▲            ▲          │ │ │ └───▶ rejected
+ *      │            └ again ◀──┘ │ └─────▶ escalated ── decide ──▶ deciding
+ *      ├──── retrying  ◀─────────┤
+ *      └──── rewinding ◀─────────┘         retrying, rewinding: until restart, or hold ──▶ escalated
+ *
+ *   running ──▶ approved     there is no gate, or it is not asked again
+ *   running ──▶ deciding     a task, or the input schema, wants an earlier phase sent back
+ *   running ──▶ failed       a task failed for good
+ *   deciding ──▶ failed      code has answered with what is no decision, the review could not be had and nobody can be asked, what a
+ *                            task wants sent back may not be, or a person approves an attempt that put out nothing
+ *   any ── cancel ──▶ cancelled
+ * ```
+ *
+ * A phase never starts an attempt by itself but the first, never touches committed outputs, and knows no sibling: it
+ * reports upward, and the parent commits, restarts, holds and cancels.
+ *
+ * @module
+ */
+import { assign, enqueueActions, setup } from 'xstate';
+import { errorInfo, type ErrorInfo } from '../../model/errors/phasegate-error.ts';
+import { isBroken } from '../../model/review/code-decision.ts';
+import type { PhaseReport, TaskReport } from '../../model/events/event.ts';
+import { openContext, type PhaseContext, type PhaseInput } from './phase-context.ts';
+import * as rules from './phase-guards.ts';
+import * as reports from './phase-reports.ts';
+import * as updates from './phase-updates.ts';
+import type { AttemptOutcome, GateOutcome, PhaseActors } from './ports.ts';
+import { requireWork } from './required-actors.ts';
+import { report } from './report-channel.ts';
+
+/** What a phase can be told. */
+export type PhaseCommand =
+  /** Begin the next attempt: with new inputs where `start` is given, else with the same. */
+  | ({ readonly type: 'restart' } & updates.Restart)
+  /** Do not begin it: wait for a person. */
+  | {
+      readonly type: 'hold';
+      readonly reason: string;
+      /** Whether the correction was made already, so that what it spent stays spent. @default false */
+      readonly made?: boolean | undefined;
+    }
+  /** A person's decision. */
+  | ({ readonly type: 'decide' } & updates.Ruling)
+  /** Whether a person can be reached from now on. */
+  | { readonly type: 'attend'; readonly attended: boolean }
+  /** Stop, whatever it takes. */
+  | { readonly type: 'cancel' };
+
+/** How a phase ended. */
+export interface PhaseOutput {
+  readonly status: 'approved' | 'rejected' | 'failed' | 'cancelled';
+  /** The outputs to commit, where it was approved. */
+  readonly outputs: Readonly<Record<string, unknown>> | null;
+}
+
+/** The statechart of one phase. Provide `attempt` and `review`; send `restart` when it retries or rewinds. */
+export const phaseMachine = setup({
+  types: {
+    input: {} as PhaseInput,
+    context: {} as PhaseContext,
+    events: {} as PhaseCommand | TaskReport,
+    output: {} as PhaseOutput,
+  },
+  actors: {} as PhaseActors,
+  guards: {
+    // Read from the event: a state in between, just to judge it, would cost a tenth of all that a phase costs.
+    isFailure: (_, outcome: AttemptOutcome) => outcome.type === 'failed',
+    isDemand: (_, outcome: AttemptOutcome) => outcome.type === 'rework',
+    isUnreviewed: ({ context }) => rules.gateOf(context) === null || !context.gated,
+    isBroken: ({ context }) => isBroken(context.review.verdict),
+    mayAskAgain: ({ context }) => rules.mayAskAgain(context),
+    mayAskPerson: ({ context }) => rules.isUnanswered(context) && context.origin.attended,
+    isUnanswered: ({ context }) => rules.isUnanswered(context),
+    approvesNothing: ({ context }) => context.review.verdict?.type === 'approve' && context.outputs === null,
+    approves: ({ context }) =>
+      context.review.verdict?.type === 'approve' || context.review.verdict?.type === 'unrecognised',
+    mayRetry: ({ context }) => rules.mayRetry(context),
+    mayRewind: ({ context }) => rules.mayRewind(context),
+    rejects: ({ context }) => context.review.verdict?.type === 'reject',
+    escalates: ({ context }) => context.review.verdict?.type === 'escalate',
+    isStuckWorker: ({ context }) => context.review.by === 'worker',
+    strays: ({ context }) => rules.aimsAstray(context) && rules.gateOf(context)?.onInvalidTarget === 'escalate',
+    straysHarmlessly: ({ context }) =>
+      rules.aimsAstray(context) && rules.gateOf(context)?.onInvalidTarget === 'approve',
+    escalatesExhausted: ({ context }) => rules.gateOf(context)?.onExhausted === 'escalate',
+    acceptsExhausted: ({ context }) => rules.acceptsExhausted(context),
+  },
+  actions: {
+    check: enqueueActions(({ context, self }) => requireWork(self, context.origin.phase)),
+    report: ({ self }, fact: PhaseReport | undefined) => fact && report(self, fact),
+    reportAll: ({ self }, facts: readonly PhaseReport[]) => facts.forEach((fact) => report(self, fact)),
+    pass: ({ self, event }) => isTaskReport(event) && report(self, event),
+    keepOutcome: assign(({ context }, outcome: AttemptOutcome) => updates.outcomeFields(context, outcome)),
+    keepError: assign({ error: (_, error: ErrorInfo) => error }),
+    keepReview: assign(({ context }, outcome: GateOutcome) => updates.reviewFields(context, outcome)),
+    keepDecision: assign(({ context }, ruling: updates.Ruling) => updates.rulingFields(context, ruling)),
+    keepAttended: assign(({ context: { origin } }, attended: boolean) => ({ origin: { ...origin, attended } })),
+    countReviewError: assign({ review: ({ context: { review } }) => ({ ...review, errors: review.errors + 1 }) }),
+    countRetry: assign({
+      retries: ({ context }) => context.retries + (context.review.by === 'person' ? 0 : 1),
+      history: ({ context }) => [...context.history, rules.correctionOf(context)],
+    }),
+    countRewind: assign({ rewinds: ({ context }) => updates.countedRewinds(context) }),
+    beginNext: assign(({ context }, { start, recollection }: updates.Restart) =>
+      start ? updates.restartFields(start, context, recollection) : updates.nextFields(context, recollection),
+    ),
+    keepHold: assign(({ context }, { reason, made }: updates.Hold) =>
+      made ? { held: reason } : updates.heldFields(context, reason),
+    ),
+  },
+}).createMachine({
+  id: 'phase',
+  context: ({ input }) => openContext(input),
+  entry: 'check',
+  initial: 'running',
+  on: {
+    cancel: '.cancelled',
+    attend: { actions: { type: 'keepAttended', params: ({ event }) => event.attended } },
+    'task.*': { actions: 'pass' },
+    'check.baselined': { actions: 'pass' },
+    'phase.reflected': { actions: 'pass' },
+    'review.waiting': { actions: 'pass' },
+    'phase.warned': { actions: 'pass' },
+  },
+  states: {
+    running: {
+      entry: { type: 'report', params: ({ context }) => reports.startedReport(context) },
+      invoke: {
+        src: 'attempt',
+        input: ({ context }) => context,
+        onDone: [
+          {
+            guard: { type: 'isFailure', params: ({ event }) => event.output },
+            target: 'failed',
+            actions: { type: 'keepOutcome', params: ({ event }) => event.output },
+          },
+          {
+            guard: { type: 'isDemand', params: ({ event }) => event.output },
+            target: 'deciding',
+            actions: { type: 'keepOutcome', params: ({ event }) => event.output },
+          },
+          {
+            guard: 'isUnreviewed',
+            target: 'approved',
+            actions: { type: 'keepOutcome', params: ({ event }) => event.output },
+          },
+          { target: 'reviewing', actions: { type: 'keepOutcome', params: ({ event }) => event.output } },
+        ],
+        onError: { target: 'failed', actions: { type: 'keepError', params: ({ event }) => errorInfo(event.error) } },
+      },
+    },
+    reviewing: {
+      entry: { type: 'reportAll', params: ({ context }) => reports.reviewReports(context) },
+      invoke: {
+        src: 'review',
+        input: ({ context }) => context,
+        onDone: { target: 'deciding', actions: { type: 'keepReview', params: ({ event }) => event.output } },
+        onError: {
+          target: 'deciding',
+          actions: { type: 'keepReview', params: ({ event }) => updates.crashed(event.error) },
+        },
+      },
+    },
+
+    // The decision table, read top to bottom.
+    deciding: {
+      entry: { type: 'reportAll', params: ({ context }) => reports.judgementReports(context) },
+      always: [
+        { guard: 'isBroken', target: 'failed' },
+        { guard: 'mayAskAgain', target: 'reviewing', actions: 'countReviewError' },
+        { guard: 'mayAskPerson', target: 'escalated' },
+        { guard: 'isUnanswered', target: 'failed' },
+        { guard: 'approvesNothing', target: 'failed' },
+        { guard: 'approves', target: 'approved' },
+        { guard: 'mayRetry', target: 'retrying', actions: 'countRetry' },
+        { guard: 'mayRewind', target: 'rewinding', actions: 'countRewind' },
+        { guard: 'rejects', target: 'rejected' },
+        { guard: 'escalates', target: 'escalated' },
+        { guard: 'isStuckWorker', target: 'failed' },
+        { guard: 'strays', target: 'escalated' },
+        { guard: 'straysHarmlessly', target: 'approved' },
+        { guard: 'escalatesExhausted', target: 'escalated' },
+        { guard: 'acceptsExhausted', target: 'approved' }, // the last attempt, or the best, stands
+        { target: 'rejected' }, // nothing opens a gate but what is said above
+      ],
+    },
+    retrying: {
+      entry: { type: 'report', params: ({ context }) => reports.retryingReport(context) },
+      on: {
+        restart: { target: 'running', actions: { type: 'beginNext', params: ({ event }) => event } },
+        hold: { target: 'escalated', actions: { type: 'keepHold', params: ({ event }) => event } },
+      },
+    },
+    rewinding: {
+      entry: { type: 'report', params: ({ context }) => reports.rewindingReport(context) },
+      on: {
+        restart: { target: 'running', actions: { type: 'beginNext', params: ({ event }) => event } },
+        hold: { target: 'escalated', actions: { type: 'keepHold', params: ({ event }) => event } },
+      },
+    },
+    escalated: {
+      entry: { type: 'report', params: ({ context }) => reports.escalatedReport(context) },
+      on: {
+        decide: { target: 'deciding', actions: { type: 'keepDecision', params: ({ event }) => event } },
+      },
+    },
+    approved: {
+      type: 'final',
+      entry: { type: 'reportAll', params: ({ context }) => reports.approvalReports(context) },
+      output: ({ context }) => ended('approved', reports.approvedReport(context).outputs),
+    },
+    rejected: {
+      type: 'final',
+      entry: { type: 'report', params: ({ context }) => reports.rejectedReport(context) },
+      output: () => ended('rejected'),
+    },
+    failed: {
+      type: 'final',
+      entry: { type: 'report', params: ({ context }) => reports.failedReport(context) },
+      output: () => ended('failed'),
+    },
+    cancelled: { type: 'final', output: () => ended('cancelled') },
+  },
+  output: ({ event }) => event.output as PhaseOutput,
+});
+
+// --- internal ---
+
+function isTaskReport(event: PhaseCommand | TaskReport): event is TaskReport {
+  return event.type.startsWith('task.') || PASSED.has(event.type);
+}
+
+/** What work reports beside what its tasks do. */
+const PASSED: ReadonlySet<string> = new Set(['check.baselined', 'phase.reflected', 'phase.warned', 'review.waiting']);
+
+function ended(status: PhaseOutput['status'], outputs: PhaseOutput['outputs'] = null): PhaseOutput {
+  return { status, outputs };
+}

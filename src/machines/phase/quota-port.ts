@@ -1,0 +1,62 @@
+/**
+ * How tries ask their pipeline for what they may use, before they begin.
+ *
+ * @module
+ */
+import type { AnyActorRef } from 'xstate';
+import type { Estimate } from '../../model/plan/options.ts';
+import type { Report } from '../../model/handlers/task.ts';
+import type { TimeLimit } from '../coordinator/time-limits.ts';
+
+/** What one try may use at most. A class, as many are made, and most are asked for and given back and nothing else. */
+export class Stake {
+  readonly phase: string;
+  readonly task: string;
+  readonly estimate: Estimate;
+  /** Whether no handler of the same attempt, or of the same review, is at work. */
+  readonly isAlone: () => boolean;
+  /** Called once, when the try may begin. */
+  readonly go: () => void;
+  /** Tokens that are promised and not used yet. */
+  tokens = 0;
+  /** US dollars that are promised and not used yet. */
+  costUsd = 0;
+
+  constructor(phase: string, task: string, estimate: Estimate, go: () => void, isAlone: () => boolean) {
+    this.phase = phase;
+    this.task = task;
+    this.estimate = estimate;
+    this.isAlone = isAlone;
+    this.go = go;
+  }
+}
+
+/** Whoever keeps count of what is promised. */
+export interface Till {
+  /** Tries that have asked and have not begun, oldest first. */
+  readonly waiting: readonly Stake[];
+  /** Has the try begin: now, later, or never where the run ends before. */
+  ask(stake: Stake): void;
+  /** The try has used something, and is about to say so. */
+  spend(stake: Stake, used: Report): void;
+  /** The try is over, or shall not begin any more. Nothing follows where that was said before. */
+  giveBack(stake: Stake): void;
+  /** Something has changed that tries may wait for. */
+  look(): void;
+  /** Does at once what `look` has put off. */
+  lookNow(): void;
+  /** Tries that need so many milliseconds, or more, do not end any more before that limit is spent. */
+  tooLate(limit: TimeLimit, ms: number): void;
+}
+
+const tills = new WeakMap<AnyActorRef, Till>();
+
+/** Has the tries of a pipeline ask. */
+export function openTill(pipeline: AnyActorRef, till: Till): void {
+  tills.set(pipeline, till);
+}
+
+/** Whom tries of a pipeline ask; nobody where no limit bounds what they use. */
+export function tillOf(pipeline: AnyActorRef | undefined): Till | undefined {
+  return pipeline && tills.get(pipeline);
+}

@@ -1,0 +1,146 @@
+/**
+ * Bringing back the phases of a run that was left: each is a new actor that is led through what its ghost was told and has
+ * said, to where it was. Its work is not begun again on the way, but ended with what it came to; what had not ended begins.
+ *
+ * @module
+ */
+import type { AnyActorRef } from 'xstate';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import type { EventOf, PhaseReport } from '../../model/events/event.ts';
+import type { Redact } from '../../model/events/redact.ts';
+import { isSameEvent, shownEvent } from '../../model/events/event-equality.ts';
+import type { Board } from '../coordinator/run-state.ts';
+import type { Ghost, Line } from './phase-stub.ts';
+import { holdingWork, takeHeld, type HeldWork } from '../phase/deferred-work.ts';
+import { createProgress, isWork, outcomeBefore } from './work-progress.ts';
+import type { Replayed } from './replay.ts';
+import { closeUplink, openUplink, type Uplink } from '../phase/report-channel.ts';
+
+/**
+ * Brings the live phases of a board to life. The ports of the board make the actors.
+ *
+ * @param pipeline The parent of the phases.
+ * @param now Milliseconds since 1970.
+ * @returns What has to be done once the pipeline takes reports.
+ */
+export function revive(pipeline: AnyActorRef, { board, ghosts, redact }: Replayed, now: number): Rest {
+  const rest: Rest[] = [];
+  holdingWork(pipeline, () => {
+    for (const [entry, ghost] of ghosts) {
+      // Nobody knows what its handlers have read by task.
+      if (entry.view) entry.view.isWhole = true;
+      const actor = board.ports.spawn(ghost.input);
+      entry.actor = actor;
+      const rehearsal = new Rehearsal(board, ghost, actor as AnyActorRef, redact);
+      openUplink(pipeline, (report) => rehearsal.hear(report));
+      rest.push(rehearsal.play(now));
+    }
+    // What they say from now on is for the pipeline, which takes it as events where it is inspected.
+    closeUplink(pipeline);
+  });
+  return {
+    speak: (uplink) => rest.forEach((one) => one.speak(uplink)),
+    work: () => rest.forEach((one) => one.work()),
+  };
+}
+
+/** What phases that were brought back have yet to do. */
+export interface Rest {
+  /** Says what their records do not have any more, as they were cut off. */
+  speak(uplink: Uplink): void;
+  /** Begins the work that had not ended. */
+  work(): void;
+}
+
+// --- internal ---
+
+type Said = Extract<Line, { readonly type: 'said' }>;
+
+/** One actor that is led through a script. */
+class Rehearsal {
+  readonly #board: Board;
+  readonly #ghost: Ghost;
+  readonly #actor: AnyActorRef;
+  readonly #redact: Redact;
+  readonly #surplus: PhaseReport[] = [];
+  #at = 0;
+
+  constructor(board: Board, ghost: Ghost, actor: AnyActorRef, redact: Redact) {
+    this.#board = board;
+    this.#ghost = ghost;
+    this.#actor = actor;
+    this.#redact = redact;
+  }
+
+  /** The actor says something: it must be what the script has next. Beyond its end it is news. */
+  hear(report: PhaseReport): void {
+    const line = this.#ghost.script[this.#at];
+    if (!line) this.#surplus.push(report);
+    else if (line.type === 'said' && isSame(line, report, this.#redact)) this.#at += 1;
+    else throw this.#astray(`it says ${shownEvent(report)}`);
+  }
+
+  /** @returns What remains to be done. */
+  play(now: number): Rest {
+    let progress = createProgress();
+    this.#actor.start();
+    for (let line = this.#line(); line; line = this.#line()) {
+      const at = this.#at;
+      if (line.type === 'told') {
+        this.#at += 1;
+        this.#actor.send(line.command);
+      } else if (isWork(line.report)) {
+        this.#at += 1;
+        progress.note(line.report, line.time);
+      } else {
+        this.#end(line, takeHeld(this.#actor), progress);
+        if (this.#at === at) throw this.#astray(`it does not say ${shownEvent(line.report)}`);
+      }
+      if (this.#begins(at)) progress = createProgress(line.type === 'said' ? line.time : progress.startedAt);
+    }
+    const work = takeHeld(this.#actor);
+    return {
+      speak: (uplink) => this.#surplus.forEach((report) => uplink(report)),
+      work: () => work?.begin(progress.soFar(now)),
+    };
+  }
+
+  #line(): Line | undefined {
+    return this.#ghost.script[this.#at];
+  }
+
+  /** Whether an attempt, or a review, has begun since. */
+  #begins(since: number): boolean {
+    return this.#ghost.script
+      .slice(since, this.#at)
+      .some((line) => line.type === 'said' && BEGINNINGS.has(line.report.type));
+  }
+
+  #end(line: Said, work: HeldWork | undefined, progress: ReturnType<typeof createProgress>): void {
+    if (!work) throw this.#astray(`nothing works that could lead to ${shownEvent(line.report)}`);
+    work.end(outcomeBefore(line.report, this.#ghost.input.phase, progress.soFar(0)));
+  }
+
+  #astray(why: string): PhasegateError {
+    const problem = `Cannot bring back phase "${this.#ghost.name}" of run ${this.#board.run} as its records are not what it does: ${why}`;
+    return new PhasegateError('JOURNAL_DIVERGED', problem, {
+      hint: 'Resume the run with the version of phasegate that it was started with, or fork it before that phase.',
+    });
+  }
+}
+
+const BEGINNINGS: ReadonlySet<PhaseReport['type']> = new Set(['phase.started', 'review.started']);
+
+/** Outputs are never changed on their way into the records. */
+function isSame({ report, refused }: Said, said: PhaseReport, redact: Redact): boolean {
+  if (refused) return report.type === said.type;
+  if (said.type === 'phase.approved') return isSameEvent(report, said);
+  if (said.type !== 'phase.rewinding' || report.type !== said.type) return isSameEvent(report, redact(said));
+  return isSameEvent(withoutRiders(report), redact(withoutRiders(said)));
+}
+
+/** A rewind without those who are told something as well: its pipeline says who that is. */
+function withoutRiders(report: EventOf<'phase.rewinding'>): EventOf<'phase.rewinding'> {
+  const { riders: _, ...rest } = report;
+  return rest;
+}

@@ -1,0 +1,106 @@
+/**
+ * What records tell of work: how far it had come, and what it came to.
+ *
+ * @module
+ */
+import { byName } from '../../model/values/by-name.ts';
+import type { PhaseReport, TaskReport } from '../../model/events/event.ts';
+import type { PhasePlan } from '../../model/plan/plan.ts';
+import type { AttemptOutcome, Baseline, GateOutcome, Progress, Reflected } from '../phase/ports.ts';
+
+/** Progress of one attempt, or one review, as its records come in. */
+export interface ProgressFold {
+  readonly startedAt: number;
+  /** @param time Milliseconds since 1970. */
+  note(report: TaskReport, time: number): void;
+  /** @param now Milliseconds since 1970. */
+  soFar(now: number): Progress;
+}
+
+/** @param startedAt When it began, in milliseconds since 1970. @default 0 */
+export function createProgress(startedAt = 0): ProgressFold {
+  const outputs = byName();
+  const tries = byName<number>();
+  const due = byName<{ readonly at: number; readonly delayMs: number }>();
+  let failure: AttemptOutcome | undefined;
+  let baseline: Baseline | undefined;
+  let reflected: Reflected | undefined;
+  return {
+    startedAt,
+    note(report, time) {
+      switch (report.type) {
+        case 'task.started':
+          tries[report.task] = report.try;
+          delete due[report.task];
+          return;
+        case 'task.retrying':
+          if (report.reviewer) return;
+          tries[report.task] = report.try + 1;
+          due[report.task] = { at: time + report.delayMs, delayMs: report.delayMs };
+          return;
+        case 'task.completed':
+          outputs[report.task] = report.output;
+          return;
+        case 'task.failed':
+          failure ??= report.rework ? { type: 'rework', ...report.rework } : { type: 'failed', error: report.error };
+          return;
+        case 'check.baselined':
+          baseline = report.failed.map(({ check, marks }) => (marks ? { check, marks } : { check }));
+          return;
+        case 'phase.reflected':
+          reflected = report;
+          return;
+        case 'task.asked':
+        case 'task.answered':
+        case 'task.reported':
+        case 'review.waiting':
+        case 'phase.warned':
+      }
+    },
+    soFar(now) {
+      const waitMs = byName(Object.entries(due).map(([task, one]) => [task, left(one, now)]));
+      return { elapsedMs: Math.max(0, now - startedAt), outputs, tries, waitMs, failure, baseline, reflected };
+    },
+  };
+}
+
+/** Whether a report is about the work of a phase, and not about the phase. */
+export function isWork(report: PhaseReport): report is TaskReport {
+  if (OF_WORK.has(report.type)) return true;
+  return report.type.startsWith('task.') || (report.type === 'phase.warned' && !BY_PHASE.has(report.code));
+}
+
+/** What work came to, read from what the phase said next. */
+export function outcomeBefore(
+  next: PhaseReport,
+  phase: PhasePlan,
+  { outputs, baseline }: Pick<Progress, 'outputs' | 'baseline'>,
+): AttemptOutcome | GateOutcome {
+  if (next.type === 'review.decided') {
+    const { verdict, verdicts, by, checked, failedChecks, edited } = next;
+    if (by !== 'worker') return { verdict, verdicts, checked, failedChecks, ...(edited && { edited }) };
+    if (verdict.type === 'retryPredecessor')
+      return { type: 'rework', phase: verdict.phase, feedback: verdict.feedback, ...(baseline && { baseline }) };
+  }
+  if (next.type === 'phase.failed') return { type: 'failed', error: next.error };
+  const inOrder = phase.tasks.map(({ name }): [string, unknown] => [name, outputs[name]]);
+  return { type: 'done', outputs: Object.freeze(byName(inOrder)), ...(baseline && { baseline }) };
+}
+
+// --- internal ---
+
+const OF_WORK: ReadonlySet<PhaseReport['type']> = new Set(['check.baselined', 'phase.reflected', 'review.waiting']);
+
+/** Milliseconds until a task is due: no more than it was to wait in all, also where the clock was set back meanwhile. */
+function left({ at, delayMs }: { readonly at: number; readonly delayMs: number }, now: number): number {
+  return Math.min(delayMs, Math.max(0, at - now));
+}
+
+/** Warnings that phases give themselves. */
+const BY_PHASE: ReadonlySet<string> = new Set([
+  'EXHAUSTED',
+  'UNRECOGNISED',
+  'INVALID_TARGET',
+  'ISSUE_ASTRAY',
+  'ISSUES_ACCEPTED',
+]);

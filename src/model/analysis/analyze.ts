@@ -1,0 +1,236 @@
+/**
+ * What a pipeline can cost at worst, and whether its shape makes sense: without running anything.
+ *
+ * @module
+ */
+import { byName } from '../values/by-name.ts';
+import { reach, topologicalOrder, type Graph } from '../values/graph.ts';
+import { planGraph, type GatePlan, type PhasePlan, type Plan, type TaskPlan } from '../plan/plan.ts';
+import { countOf, isOver } from '../plan/policy.ts';
+import { countStarts, type Starts } from './worst-case-starts.ts';
+
+/** The worst case of one phase. Decisions of people are not in it: they are bound by nothing. */
+export interface PhaseBound {
+  readonly phase: string;
+  /** Fresh starts: the first, and one for each time anything sends it back or invalidates it. */
+  readonly starts: number;
+  /** Executions of its tasks, tries of a single task not counted. */
+  readonly attempts: number;
+  /** Times each reviewer may be asked, by name. */
+  readonly reviews: Readonly<Record<string, number>>;
+  /** US dollars, from the estimates of its tasks, reviewers and reflect call; `null` where one has none. */
+  readonly costUsd: number | null;
+  readonly tokens: number | null;
+}
+
+/** A remark on the shape of a pipeline. */
+export interface Finding {
+  readonly code: 'EDGE_REDUNDANT' | 'GATE_DEAD' | 'GATE_LENIENT' | 'LIMIT_TOO_LOW' | 'UNBOUNDED';
+  /** Names of the phases it is about. */
+  readonly phases: readonly string[];
+  readonly message: string;
+}
+
+/** What is known of a pipeline before it runs. */
+export interface Analysis {
+  /** Phases by their distance from the start: those of one level can run at the same time. */
+  readonly levels: readonly (readonly string[])[];
+  /** One longest chain of phases, first to last. */
+  readonly criticalPath: readonly string[];
+  readonly bounds: readonly PhaseBound[];
+  /** Whether attempts, reviews and tries of single tasks are all bounded; people are not counted. */
+  readonly bounded: boolean;
+  /** Sums over all phases. */
+  readonly worst: {
+    readonly attempts: number;
+    readonly reviews: number;
+    readonly costUsd: number | null;
+    readonly tokens: number | null;
+  };
+  readonly findings: readonly Finding[];
+}
+
+/** Analyses a pipeline, or its plan. */
+export function analyze(pipeline: Plan | { readonly plan: Plan }): Analysis {
+  const plan = 'plan' in pipeline ? pipeline.plan : pipeline;
+  const graph = planGraph(plan);
+  const starts = countStarts(plan, graph);
+  const bounds = plan.phases.map((phase, index) => boundOf(plan, phase, starts[index] ?? FIRST));
+  const bounded = plan.phases.every((phase, index) => isBounded(phase, bounds[index]));
+  return {
+    ...layout(graph),
+    bounds,
+    bounded,
+    worst: {
+      attempts: sum(bounds.map((bound) => bound.attempts)),
+      reviews: sum(bounds.flatMap((bound) => Object.values(bound.reviews))),
+      costUsd: total(bounds.map((bound) => bound.costUsd)),
+      tokens: total(bounds.map((bound) => bound.tokens)),
+    },
+    findings: [
+      ...redundantEdges(graph),
+      ...deadGates(plan),
+      ...lenientGates(plan),
+      ...lowLimits(plan),
+      ...unbounded(plan, bounds),
+    ],
+  };
+}
+
+// --- internal ---
+
+const FIRST: Starts = { gated: 1, ungated: 0 };
+
+function boundOf(plan: Plan, phase: PhasePlan, starts: Starts): PhaseBound {
+  const { gate, name, tasks } = phase;
+  const { corrections = Infinity, attemptsPerPhase = Infinity } = plan.limits;
+  const most = Math.min(corrections + 1, attemptsPerPhase);
+  const perStart = gate ? 1 + countOf(gate.maxRetries) : 1;
+  const gated = Math.min(starts.gated * perStart, most);
+  const attempts = Math.min(gated + starts.ungated, most);
+  const asked = gate ? gated * (1 + countOf(gate.maxReviewErrors)) : 0;
+  const reviewers = gate?.reviewers ?? [];
+  const own = gate?.reflect ? [...tasks, gate.reflect] : tasks;
+  const work = [...own.map((task) => [task, attempts] as const), ...reviewers.map((one) => [one, asked] as const)];
+  return {
+    phase: name,
+    starts: Math.min(starts.gated + starts.ungated, most),
+    attempts,
+    reviews: byName(reviewers.map((one) => [one.name, asked])),
+    costUsd: total(work.map(([one, times]) => multiple(one.estimate.costUsd, times * countOf(one.attempts)))),
+    tokens: total(work.map(([one, times]) => multiple(one.estimate.tokens, times * countOf(one.attempts)))),
+  };
+}
+
+function multiple(estimate: number | undefined, count: number): number | null {
+  if (estimate === undefined) return null;
+  return estimate === 0 ? 0 : estimate * count;
+}
+
+function layout(graph: Graph): Pick<Analysis, 'levels' | 'criticalPath'> {
+  const depth = graph.names.map(() => 0);
+  const from = graph.names.map(() => -1);
+  for (const node of topologicalOrder(graph)) {
+    for (const target of graph.next[node] ?? []) {
+      const reached = (depth[node] ?? 0) + 1;
+      if (reached <= (depth[target] ?? 0)) continue;
+      depth[target] = reached;
+      from[target] = node;
+    }
+  }
+  const levels: string[][] = [];
+  depth.forEach((level, node) => (levels[level] ??= []).push(graph.names[node] ?? ''));
+  const criticalPath: string[] = [];
+  const deepest = depth.reduce((best, level, node) => (level > (depth[best] ?? -1) ? node : best), 0);
+  for (let node = deepest; node !== -1; node = from[node] ?? -1) criticalPath.unshift(graph.names[node] ?? '');
+  return { levels, criticalPath };
+}
+
+/** Edges that another path implies. They matter for rewinds only: a direct predecessor may be sent back. */
+function redundantEdges(graph: Graph): readonly Finding[] {
+  const { rank } = graph;
+  return graph.before.flatMap((sources, node) => {
+    if (sources.length < 2) return [];
+    const first = Math.min(...sources.map((source) => rank[source] ?? 0));
+    const above = reach(graph.before, sources, (one) => (rank[one] ?? 0) >= first);
+    return sources
+      .filter((source) => above.has(source))
+      .map((source): Finding => {
+        const [late, early] = [graph.names[node] ?? '', graph.names[source] ?? ''];
+        const message = `"${late}" need not name "${early}" in its after list, unless its gate sends it back: another predecessor comes after it`;
+        return { code: 'EDGE_REDUNDANT', phases: [early, late], message };
+      });
+  });
+}
+
+/** Gates that approve whatever they find. */
+function deadGates(plan: Plan): readonly Finding[] {
+  return plan.phases.flatMap(({ name, gate }): readonly Finding[] => {
+    if (!gate || !isDead(gate, plan)) return [];
+    const message = `The gate of "${name}" can never fire: it has only checks, no retry, and accepts what they refuse`;
+    return [{ code: 'GATE_DEAD', phases: [name], message }];
+  });
+}
+
+function isDead({ reviewers, maxRetries, onExhausted }: GatePlan, { limits }: Plan): boolean {
+  const isFrozen = limits.corrections === 0 || limits.attemptsPerPhase === 1;
+  const accepts = onExhausted === 'accept' || onExhausted === 'acceptBest';
+  return reviewers.length === 0 && !isFrozen && maxRetries === 0 && accepts;
+}
+
+/** Gates with an option that opens them although nobody approves; no default does. */
+function lenientGates(plan: Plan): readonly Finding[] {
+  const found = plan.phases.flatMap(({ name, gate }) => {
+    const ways = gate && !isDead(gate, plan) ? openings(gate) : [];
+    return ways.length > 0 ? { name, ways } : [];
+  });
+  const [first, ...more] = found;
+  if (first === undefined) return [];
+  const whose = more.length === 0 ? `The gate of "${first.name}" opens` : `The gates of ${found.length} phases open`;
+  const ways = [...new Set(found.flatMap((one) => one.ways))];
+  const message = `${whose} without an approval ${ways.join(', ')}; no default does that`;
+  return [{ code: 'GATE_LENIENT', phases: found.map(({ name }) => name), message }];
+}
+
+/** What opens a gate beside an approval, each with the option that says so. */
+function openings({ onExhausted, onUnrecognised, onInvalidTarget, reviewers }: GatePlan): readonly string[] {
+  const hasReviewers = reviewers.length > 0;
+  const accepts = onExhausted === 'accept' || onExhausted === 'acceptBest';
+  const ways = [
+    accepts && `when its budget is spent (onExhausted "${onExhausted}")`,
+    hasReviewers && onUnrecognised === 'approve' && 'on text without a verdict (onUnrecognised "approve")',
+    hasReviewers &&
+      onInvalidTarget === 'approve' &&
+      'on a target that it may not send back (onInvalidTarget "approve")',
+  ];
+  return ways.filter((way) => way !== false);
+}
+
+/** Tasks and reviewers of which one try may use more than the whole run has. */
+function lowLimits(plan: Plan): readonly Finding[] {
+  const outcome = plan.onLimit === 'stop' ? 'can never begin' : 'begins only when a person lifts the limit';
+  return plan.phases.flatMap((phase) =>
+    workOf(phase).flatMap(({ name, estimate }) =>
+      ESTIMATED.filter(([limit, of]) => isOver(estimate[of] ?? 0, plan.limits[limit])).map(([limit, of]): Finding => {
+        const message = `"${name}" of phase "${phase.name}" ${outcome}: its estimate of ${estimate[of]} is more than limits.${limit}, which is ${plan.limits[limit]}`;
+        return { code: 'LIMIT_TOO_LOW', phases: [phase.name], message };
+      }),
+    ),
+  );
+}
+
+/** Limits, and the estimate that has to fit into each. */
+const ESTIMATED = [
+  ['costUsd', 'costUsd'],
+  ['tokens', 'tokens'],
+  ['durationMs', 'durationMs'],
+  ['deadlineMs', 'durationMs'],
+] as const;
+
+function unbounded(plan: Plan, bounds: readonly PhaseBound[]): readonly Finding[] {
+  const phases = plan.phases.flatMap((phase, index) => (isBounded(phase, bounds[index]) ? [] : phase.name));
+  if (phases.length === 0) return [];
+  const message =
+    'Some phases have no bound, as a count is "unlimited": limits.corrections and limits.attemptsPerPhase bound attempts, only a number bounds maxReviewErrors and the tries of a task';
+  return [{ code: 'UNBOUNDED', phases, message }];
+}
+
+/** Whether attempts, reviews and the tries of every task and reviewer are bounded. */
+function isBounded(phase: PhasePlan, bound: PhaseBound | undefined): boolean {
+  const tries = workOf(phase).every((one) => one.attempts !== 'unlimited');
+  return tries && [bound?.attempts, ...Object.values(bound?.reviews ?? {})].every(Number.isFinite);
+}
+
+/** All that is tried: tasks, reviewers, and the reflect call. */
+function workOf({ tasks, gate }: PhasePlan): readonly TaskPlan[] {
+  return [...tasks, ...(gate?.reviewers ?? []), ...(gate?.reflect ? [gate.reflect] : [])];
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((all, value) => all + value, 0);
+}
+
+/** The sum, or `null` where a part is not known. */
+function total(values: readonly (number | null)[]): number | null {
+  return values.reduce((all, value) => (all === null || value === null ? null : all + value), 0);
+}

@@ -1,0 +1,88 @@
+/**
+ * How often each phase may start at worst.
+ *
+ * @module
+ */
+import { walker, type Graph } from '../values/graph.ts';
+import type { Plan } from '../plan/plan.ts';
+import { countOf } from '../plan/policy.ts';
+
+/** Starts of a phase: those that pass its gate, and those that a later gate with `regate: false` asked for. */
+export interface Starts {
+  readonly gated: number;
+  readonly ungated: number;
+}
+
+/**
+ * Counts fresh starts, by phase in definition order: one to begin with, and at most one for each rewind that concerns the
+ * phase - as its target, as its requester, as a phase between them, or as one that is invalidated by it.
+ *
+ * There may be as many pairs of requester and target as phases squared, so what concerns the same phases is summed up first.
+ */
+export function countStarts(plan: Plan, graph: Graph): readonly Starts[] {
+  const gated = graph.names.map(() => 1);
+  const ungated = graph.names.map(() => 0);
+  /** Rewinds to each phase that start everything below it. */
+  const wide = graph.names.map(() => 0);
+  const [above, below] = [walker(graph.before), walker(graph.next)];
+  const ancestors = counter(graph.before);
+  const between = betweener(graph);
+  plan.phases.forEach(({ gate }, requester) => {
+    const budget = gate ? Math.min(countOf(gate.maxPredecessorRetries), plan.limits.perPair ?? Infinity) : 0;
+    if (!gate || budget === 0) return;
+    // Targets are ancestors, each once: where there are as many, these are all.
+    const all = gate.targets.length > 1 && gate.targets.length === ancestors(requester);
+    const targets = all ? [] : gate.targets.flatMap((name) => graph.indexOf.get(name) ?? []);
+    const count = (target: number): void => {
+      add(gate.regate ? gated : ungated, target, budget);
+      if (gate.invalidate !== 'requester') {
+        add(wide, target, budget);
+        return;
+      }
+      add(gated, requester, budget);
+      // Where all are targets, a phase is between the requester and each of its own ancestors.
+      if (all) add(gated, target, budget, ancestors(target));
+    };
+    if (all) above(requester, count);
+    else targets.forEach(count);
+    if (gate.invalidate === 'requester') between(targets, requester, (node) => add(gated, node, budget));
+  });
+  wide.forEach((rewinds, target) => {
+    if (rewinds > 0) below(target, (node) => add(gated, node, rewinds));
+  });
+  return gated.map((count, node) => ({ gated: count, ungated: ungated[node] ?? 0 }));
+}
+
+// --- internal ---
+
+/** Counts what can be reached from a node, once for each. */
+function counter(edges: Graph['next']): (node: number) => number {
+  const walk = walker(edges);
+  const counts: number[] = [];
+  return (node) => {
+    const known = counts[node];
+    if (known !== undefined) return known;
+    let count = 0;
+    walk(node, () => count++);
+    counts[node] = count;
+    return count;
+  };
+}
+
+/** Calls back for the nodes between each of several and a later one, once for each of them. */
+function betweener({ before, next, rank }: Graph) {
+  const [above, below] = [walker(before), walker(next)];
+  const marks = new Int32Array(before.length).fill(-1);
+  return (froms: readonly number[], to: number, visit: (node: number) => void): void => {
+    if (froms.length === 0 || (before[to]?.length === 1 && before[to][0] === froms[0])) return;
+    const first = Math.min(...froms.map((from) => rank[from] ?? 0));
+    const mark = (node: number) => (marks[node] = to);
+    above(to, mark, (node) => (rank[node] ?? 0) > first);
+    for (const from of froms) below(from, visit, (node) => marks[node] === to);
+  };
+}
+
+/** Adds a count so many times; an unlimited one that comes no time adds nothing. */
+function add(counts: number[], node: number, count: number, times = 1): void {
+  if (times > 0) counts[node] = (counts[node] ?? 0) + count * times;
+}

@@ -1,0 +1,214 @@
+/**
+ * From a definition to a plan and the functions beside it.
+ *
+ * @module
+ */
+import { z } from 'zod';
+import { namesOf, reflectorOf, reviewersOf, reviewOptions, type Definition } from './shorthand.ts';
+import { questionOf } from '../handlers/human.ts';
+import type { AnyReview, CheckOptions, PhaseSettings, ReviewContext } from '../handlers/phase.ts';
+import { formerDefaults, noteFormer } from '../plan/former-plan.ts';
+import { graphOf, namesInOrder, reach, type Graph } from '../values/graph.ts';
+import type { GatePlan, PhasePlan, Plan, TaskPlan } from '../plan/plan.ts';
+import { inboxPolicyOf } from '../plan/inbox-policy.ts';
+import { gateDefaults, gatePolicySchema, type FullGatePolicy, type Policy } from '../plan/policy.ts';
+import { PipelineInvalidError } from './pipeline-invalid-error.ts';
+import type { StandardSchemaV1 } from '../values/standard-schema.ts';
+import { shapeProblems } from './fields.ts';
+import { structureProblems } from './structure.ts';
+import { readSubscription } from '../plan/artifact-subscription.ts';
+import type { AnyTask, TaskContext } from '../handlers/task.ts';
+
+/** The functions of one task. */
+export interface TaskWork {
+  readonly runner: { run(context: TaskContext): unknown };
+  readonly output: StandardSchemaV1 | undefined;
+  readonly retryable: ((error: unknown) => boolean) | undefined;
+  /** Whether waits have jitter where the backoff does not say. Not of the plan, so that runs that were kept before go on. */
+  readonly jitter?: boolean | undefined;
+  /** Whether a reviewer may approve with other outputs: a person may, whom nobody else has to agree with. @default false */
+  readonly mayEdit?: true;
+  /** Whether a person is the reviewer, whose answer was judged when it was given. @default false */
+  readonly byPerson?: true;
+}
+
+/** A check as it is called. */
+export interface CheckWork extends CheckOptions {
+  run(context: ReviewContext): unknown;
+}
+
+/** The functions of one phase. */
+export interface PhaseWork {
+  readonly input: StandardSchemaV1 | undefined;
+  readonly tasks: ReadonlyMap<string, TaskWork>;
+  readonly checks: ReadonlyMap<string, CheckWork>;
+  /** Called with a `ReviewContext`, which is a task context with the attempt under review. */
+  readonly reviewers: ReadonlyMap<string, TaskWork>;
+  /** Called with a `ReflectContext`. */
+  readonly reflect: TaskWork | undefined;
+}
+
+/** The functions of a pipeline: the input schema, and the work of each phase by name. */
+export interface Work {
+  readonly input: StandardSchemaV1 | undefined;
+  readonly phases: ReadonlyMap<string, PhaseWork>;
+}
+
+/** Milliseconds per try of a task that says nothing else: one hour. */
+export const DEFAULT_TIMEOUT = 3_600_000;
+
+/**
+ * Checks a definition and splits it into data and functions. The data is deep-frozen: it has a fingerprint, and runs share it.
+ *
+ * @throws PipelineInvalidError with every problem.
+ */
+export function compile(definition: Definition): { readonly plan: Plan; readonly work: Work } {
+  refuse(definition, shapeProblems(definition));
+  const { name, phases, policy = {}, concurrency = 'unlimited' } = definition;
+  const nodes = phases.map((phase) => ({ name: phase.name, after: namesOf(phase.options.after) }));
+  refuse(definition, structureProblems(definition, nodes));
+  const graph = graphOf(nodes);
+  const planOf = (general: FullGatePolicy): Plan =>
+    Object.freeze({
+      name,
+      phases: Object.freeze(
+        phases.map((phase, index) => planPhase(phase.name, phase.options, general, ancestry(graph, index))),
+      ),
+      concurrency,
+      onFailure: policy.onFailure ?? 'continue',
+      onLimit: policy.onLimit ?? 'stop',
+      limits: Object.freeze({ ...policy.limits, ...definition.limits }),
+      ...(policy.inbox && { inbox: Object.freeze(inboxPolicyOf(policy.inbox)) }),
+      ...(definition.version !== undefined && { version: definition.version }),
+    });
+  const plan = planOf(generalOf(policy, gateDefaults));
+  noteFormer(plan, () => planOf(generalOf(policy, { ...gateDefaults, ...formerDefaults })));
+  const work = new Map(phases.map((phase) => [phase.name, workOf(phase.options)]));
+  return { plan, work: { input: definition.input, phases: work } };
+}
+
+// --- internal ---
+
+interface Ancestry {
+  readonly predecessors: readonly string[];
+  /** All ancestors in topological order. */
+  readonly ancestors: readonly string[];
+}
+
+function refuse(definition: Definition, problems: PipelineInvalidError['problems']): void {
+  if (problems.length > 0) throw new PipelineInvalidError(nameOf(definition), problems);
+}
+
+/** The name for the error, where a hostile definition lets it be read. */
+function nameOf(definition: Definition): unknown {
+  try {
+    return definition?.name;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Looked up lazily: most gates never need their ancestors, and a long chain has very many. */
+function ancestry(graph: Graph, index: number): Ancestry {
+  return {
+    get predecessors() {
+      return namesInOrder(graph, graph.before[index] ?? []);
+    },
+    get ancestors() {
+      return namesInOrder(graph, reach(graph.before, index));
+    },
+  };
+}
+
+/** What a gate of this pipeline does where its phase does not say otherwise. */
+function generalOf(policy: Policy, defaults: FullGatePolicy): FullGatePolicy {
+  return Object.assign({}, defaults, gateOptionsOf(policy), policy.rewindTo && { rewindTo: policy.rewindTo });
+}
+
+function planPhase(name: string, options: PhaseSettings, general: FullGatePolicy, kin: Ancestry): PhasePlan {
+  const mode = options.mode ?? 'dependencies';
+  const review = reviewOptions(options.review);
+  const subscribe = (options.subscribe ?? []).flatMap((one) => readSubscription(one, [name, ...kin.ancestors]) ?? []);
+  const plan: PhasePlan = {
+    name,
+    after: list(namesOf(options.after)),
+    mode,
+    tasks: Object.freeze(
+      options.tasks.map((task, index) => planTask(task, mode === 'sequential' ? options.tasks[index - 1] : undefined)),
+    ),
+    gate: review ? planGate(review, general, kin) : null,
+  };
+  if (subscribe.length > 0) Object.assign(plan, { subscribe: Object.freeze(subscribe) });
+  return Object.freeze(options.version === undefined ? plan : Object.assign(plan, { version: options.version }));
+}
+
+function planTask({ name, options }: AnyTask, previous?: AnyTask): TaskPlan {
+  const plan = {
+    name,
+    description: options.description ?? '',
+    after: list([...new Set([...namesOf(options.after), ...(previous ? [previous.name] : [])])]),
+    attempts: options.retry?.attempts ?? 1,
+    backoff: options.retry?.backoff ? Object.freeze({ ...options.retry.backoff }) : NOTHING,
+    timeout: questionOf(options) ? 0 : (options.timeout ?? DEFAULT_TIMEOUT),
+    estimate: options.estimate ? Object.freeze({ ...options.estimate }) : NOTHING,
+  };
+  return Object.freeze(options.version === undefined ? plan : { ...plan, version: options.version });
+}
+
+/** Most lists of most plans are empty. */
+function list(names: readonly string[]): readonly string[] {
+  return names.length === 0 ? NONE : Object.freeze(names);
+}
+
+const NONE: readonly never[] = Object.freeze([]);
+const NOTHING = Object.freeze({});
+
+function planGate(options: AnyReview, general: FullGatePolicy, kin: Ancestry): GatePlan {
+  const reviewers = reviewersOf(options).map((one) => planTask(one));
+  const reflector = reflectorOf(options);
+  const { quorum = 'all', checks = [] } = options;
+  const rewindTo = options.rewindTo ?? general.rewindTo;
+  const allowed = typeof rewindTo === 'string' ? undefined : new Set(namesOf(rewindTo));
+  const scope = rewindTo === 'predecessors' ? 'predecessors' : 'ancestors';
+  const baseline = checks.flatMap((check) => (check.baseline ? check.name : []));
+  // Object.assign rather than spread: gates are read at every step of a run, and spreading makes V8 slow at that.
+  const gate = Object.assign({}, general, gateOptionsOf(options), {
+    rewindTo: scope,
+    checks: list(checks.map((check) => check.name)),
+    ...(baseline.length > 0 && { baseline: list(baseline) }),
+    reviewers: Object.freeze(reviewers),
+    ...(reflector && { reflect: planTask(reflector) }),
+    quorum: quorum === 'all' ? reviewers.length : quorum,
+    targets: list(
+      scope === 'predecessors' ? kin.predecessors : kin.ancestors.filter((name) => allowed?.has(name) ?? true),
+    ),
+  } as const);
+  return Object.freeze(gate);
+}
+
+/** Only the options of a gate, and only those that are set. */
+function gateOptionsOf(options: object) {
+  return gateOptionsSchema.parse(
+    Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
+  );
+}
+
+const gateOptionsSchema = z.object(gatePolicySchema.omit({ rewindTo: true }).shape);
+
+function workOf(options: PhaseSettings): PhaseWork {
+  const review = reviewOptions(options.review);
+  const reflector = review && reflectorOf(review);
+  return {
+    input: options.input,
+    tasks: new Map(options.tasks.map((task) => [task.name, taskWork(task)])),
+    checks: new Map((review?.checks ?? []).map((one): [string, CheckWork] => [one.name, one])),
+    reviewers: new Map((review ? reviewersOf(review) : []).map((one) => [one.name, taskWork(one)])),
+    reflect: reflector && taskWork(reflector),
+  };
+}
+
+function taskWork({ options }: AnyTask): TaskWork {
+  // Methods are compared bivariantly: `phase()` has checked that the handlers fit their phase.
+  const { retryable, jitter } = options.retry ?? {};
+  return { runner: options, output: options.output, retryable, ...(jitter !== undefined && { jitter }) };
+}

@@ -1,0 +1,132 @@
+/**
+ * What a user writes: tasks, phases, gates, pipelines.
+ *
+ * `task()` and `phase()` only take down what they are given; `definePipeline()` judges the whole at once.
+ *
+ * @module
+ */
+import type { AnyTask, Outputs, TaskMaker, TaskName, TaskOptions, TaskOutputs } from '../handlers/task.ts';
+import type { Flat } from '../values/flat.ts';
+import type { AnyPhase, Phase, PhaseMaker, PhaseOptions, RewindTo, UpstreamOf } from '../handlers/phase.ts';
+import type { StandardSchemaV1 } from '../values/standard-schema.ts';
+import type { Count, Limits, Policy } from '../plan/policy.ts';
+import { compile, type Work } from './compile.ts';
+import type { Plan } from '../plan/plan.ts';
+
+/** What `definePipeline` takes. */
+export interface PipelineOptions<P extends readonly AnyPhase[], S extends StandardSchemaV1 = StandardSchemaV1> {
+  /** Names the pipeline in records and pictures. */
+  readonly name: string;
+  /** The phases, in any order, or a function that makes them with a `phase` whose handlers know the type of the input. */
+  readonly phases: P | ((phase: PhaseMaker<StandardSchemaV1.InferOutput<S>>) => P);
+  /** Validates the input of a run before anything starts, and gives it its type. What it returns is the input. */
+  readonly input?: S | undefined;
+  /** Gate options for every phase that does not say otherwise, and what decides the whole run. */
+  readonly policy?: Policy | undefined;
+  /** Limits of a run; they win over those of the policy, one by one. */
+  readonly limits?: Limits | undefined;
+  /** How many phases may work at the same time. @default 'unlimited' */
+  readonly concurrency?: Count | undefined;
+  /**
+   * Says that anything in the pipeline has changed where its plan does not show that: functions and schemas are no part of the fingerprint. A run is not
+   * resumed with another version unless that is allowed. @default none
+   */
+  readonly version?: string | undefined;
+}
+
+/** A pipeline that has been judged sound. Made by `definePipeline`, run by `startRun`. */
+export interface Pipeline<O = Outputs, I = unknown> {
+  readonly name: string;
+  /** The pipeline as data. */
+  readonly plan: Plan;
+  /** The functions and schemas, by phase. Machines and stores never see them. */
+  readonly work: Work;
+  /** Never set: carries the types of outputs (by phase, then task) and input. */
+  readonly types?: { readonly outputs: O; readonly input: I };
+}
+
+/**
+ * One piece of work.
+ *
+ * @param name Unique in its phase.
+ * @param options What it does, what it comes after, and how often it is tried.
+ *
+ * @example
+ * ```ts
+ * const gather = task('gather', { description: 'List five findings.', run: ({ prompt, signal }) => ask(prompt, signal) });
+ * ```
+ */
+export const task: TaskMaker = (name: string, options: TaskOptions) => ({ kind: 'task' as const, name, options });
+
+/**
+ * Tasks that pass review together.
+ *
+ * @param name Unique in its pipeline.
+ * @param options Its tasks, the phases it comes after, and its gate. `tasks` may be a function that is handed `task`:
+ *   then the handlers know the outputs of the phases in `after`.
+ *
+ * @example
+ * ```ts
+ * const writing = phase('writing', {
+ *   after: [research],
+ *   tasks: (task) => [task('draft', { run: ({ inputs }) => `On ${inputs.research.gather}` })],
+ *   review: ({ outputs }) => (outputs.draft.length > 20 ? approve() : retry('Write more.')),
+ * });
+ * ```
+ */
+export function phase<
+  const N extends string,
+  const T extends readonly AnyTask[],
+  const A extends readonly (AnyPhase | string)[] = readonly [],
+  S extends StandardSchemaV1 | undefined = undefined,
+  In = unknown,
+  const R extends RewindTo = 'predecessors',
+  V = unknown,
+  W = unknown,
+>(name: N, options: PhaseOptions<A, T, S, In, R, V, W>): Phase<N, Flat<TaskOutputs<T>>, UpstreamOf<A>> {
+  // Whatever else is wrong with the options, `definePipeline` says so.
+  const { tasks, ...rest } = options ?? {};
+  return { kind: 'phase', name, options: { ...rest, tasks: typeof tasks === 'function' ? tasks(task) : tasks } };
+}
+
+/**
+ * Judges a definition and compiles it.
+ *
+ * @throws PipelineInvalidError with every problem that the definition has, before any task runs.
+ */
+export function definePipeline<const P extends readonly AnyPhase[], S extends StandardSchemaV1 = StandardSchemaV1>(
+  options: PipelineOptions<P, S>,
+): Pipeline<PipelineOutputs<P>, StandardSchemaV1.InferInput<S>> {
+  const { plan, work } = compile(isListed(options) ? options : { ...options, phases: listOf(options.phases) });
+  return Object.freeze({ name: plan.name, plan, work });
+}
+
+/** Outputs of a pipeline's phases, by phase, then task. */
+export type PipelineOutputs<P extends readonly AnyPhase[]> = Flat<{
+  readonly [K in P[number] as K['name']]: K extends Phase<TaskName, infer O, infer _> ? O : never;
+}>;
+
+/** Outputs of a pipeline, by phase, then task: `OutputsOf<typeof pipeline>`. */
+export type OutputsOf<P extends { readonly types?: { readonly outputs: unknown } }> = NonNullable<
+  P['types']
+>['outputs'];
+
+/** The input that a run of a pipeline takes: `InputOf<typeof pipeline>`. */
+export type InputOf<P extends { readonly types?: { readonly input: unknown } }> = NonNullable<P['types']>['input'];
+
+// --- internal ---
+
+/** Whether the phases are there. What cannot be read is for `compile` to judge. */
+function isListed<P extends readonly AnyPhase[], S extends StandardSchemaV1>(
+  options: PipelineOptions<P, S>,
+): options is PipelineOptions<P, S> & { readonly phases: P } {
+  try {
+    return typeof options.phases !== 'function';
+  } catch {
+    return true;
+  }
+}
+
+function listOf<P extends readonly AnyPhase[], I>(phases: P | ((make: PhaseMaker<I>) => P)): P {
+  return typeof phases === 'function' ? phases(phase) : phases;
+}

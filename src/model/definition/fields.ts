@@ -1,0 +1,122 @@
+/**
+ * The shape of a definition: whether every field is what it should be, before anything is read from it.
+ *
+ * @module
+ */
+import { z } from 'zod';
+import { namesOf } from './shorthand.ts';
+import { errorInfo } from '../errors/phasegate-error.ts';
+import { estimateSchema, manySchema, modeSchema } from '../plan/options.ts';
+import { backoffSchema, gatePolicySchema, limitsSchema, policySchema } from '../plan/policy.ts';
+import type { Problem } from './pipeline-invalid-error.ts';
+import { isSchema } from '../values/standard-schema.ts';
+import { problemsOf } from './field-problem.ts';
+import { soundPart } from './valid-part.ts';
+import { structureProblems } from './structure.ts';
+
+/**
+ * Refuses what is not a definition at all, field by field. Where it refuses anything, it says as well what is wrong with
+ * the structure of the sound part, so that one look is enough to fix it all.
+ */
+export function shapeProblems(definition: unknown): readonly Problem[] {
+  try {
+    const result = pipelineShape.safeParse(definition);
+    if (result.success) return [];
+    const problems = telling(result.error.issues).flatMap((issue) => problemsOf(issue, definition, pipelineShape));
+    const sound = soundPart(definition, result.error.issues);
+    const nodes = sound?.phases.map((one) => ({ name: one.name, after: namesOf(one.options.after) }));
+    // Numbers of phases may differ in the sound part.
+    const more = sound && nodes ? structureProblems(sound, nodes) : [];
+    return [...problems, ...more.map((problem) => ({ ...problem, path: undefined }))];
+  } catch (thrown) {
+    const message = `the definition throws when it is read: ${errorInfo(thrown).message}`;
+    return [{ code: 'OPTION_INVALID', where: 'the pipeline', message, hint: 'Pass plain objects and lists.' }];
+  }
+}
+
+// --- internal ---
+
+/** Without what is said about the inside of something that is not a phase, or not a task, at all. */
+function telling(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
+  const aliens = issues.flatMap(({ path }) => (path.at(-1) === 'kind' ? [path.slice(0, -1)] : []));
+  return issues.filter(
+    ({ path }) => path.at(-1) === 'kind' || !aliens.some((alien) => alien.every((key, index) => path[index] === key)),
+  );
+}
+
+const call = z.custom<unknown>((value) => typeof value === 'function', 'expected a function');
+const schema = z.custom<unknown>(isSchema, 'expected a Standard Schema, such as one made with zod');
+const named = z.union([z.string(), z.object({ name: z.string() })], {
+  error: 'expected a name or an object made by phase() or task()',
+});
+const nameList = z.array(named.nullish(), 'expected a list of names or objects').nullish();
+const text = z.string('expected a string');
+const version = z.string('expected a string').min(1).max(100).optional();
+
+const task = z.object({
+  kind: z.literal('task', 'expected a task made by task()'),
+  name: text,
+  options: z.strictObject({
+    run: call,
+    description: text.optional(),
+    after: nameList,
+    output: schema.optional(),
+    retry: z
+      .strictObject({
+        attempts: manySchema.optional(),
+        backoff: backoffSchema.optional(),
+        jitter: z.boolean().optional(),
+        retryable: call.optional(),
+      })
+      .optional(),
+    timeout: z.number().min(0).optional(),
+    estimate: estimateSchema.optional(),
+    version,
+  }),
+});
+
+const check = z.object({
+  name: text,
+  run: call,
+  baseline: z.boolean().optional(),
+  retries: z.int().min(0).max(100).optional(),
+  timeout: z.number().min(0).optional(),
+});
+
+const reviewer = z.union([call, task], { error: 'expected a function or a task' });
+
+const review = gatePolicySchema.extend({
+  by: z.union([reviewer, z.array(reviewer)], { error: 'expected a reviewer or a list of reviewers' }).optional(),
+  quorum: z.union([z.literal('all'), z.int().min(1)], { error: 'expected "all" or a whole number from 1' }).optional(),
+  checks: z.array(check, 'expected a list of checks').optional(),
+  reflect: z.union([call, task], { error: 'expected a function or a task' }).optional(),
+  rewindTo: z
+    .union([gatePolicySchema.shape.rewindTo.unwrap(), z.array(named)], {
+      error: 'expected "predecessors", "ancestors" or a list of phases',
+    })
+    .optional(),
+});
+
+const phase = z.object({
+  kind: z.literal('phase', 'expected a phase made by phase()'),
+  name: text,
+  options: z.strictObject({
+    tasks: z.array(task, 'expected a list of tasks').nullish(),
+    after: nameList,
+    mode: modeSchema.nullish(),
+    review: z.union([reviewer, review], { error: 'expected a function, a task, or review options' }).nullish(),
+    input: schema.optional(),
+    subscribe: z.array(text, 'expected a list of texts such as "plan/outline"').nullish(),
+    version,
+  }),
+});
+
+const pipelineShape = z.strictObject({
+  name: text,
+  phases: z.array(phase, 'expected a list of phases'),
+  input: schema.optional(),
+  policy: policySchema.optional(),
+  limits: limitsSchema.optional(),
+  concurrency: manySchema.optional(),
+  version,
+});

@@ -1,0 +1,49 @@
+/**
+ * A definition as it is given, before it is judged, and how to read its short forms.
+ *
+ * @module
+ */
+import type { AnyReview, PhaseSettings } from '../handlers/phase.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { Limits, Policy } from '../plan/policy.ts';
+import type { StandardSchemaV1 } from '../values/standard-schema.ts';
+import type { AnyTask } from '../handlers/task.ts';
+
+/** A definition as `definePipeline` gets it, without its types. */
+export interface Definition {
+  readonly name: string;
+  readonly phases: readonly { readonly name: string; readonly options: PhaseSettings }[];
+  readonly input?: StandardSchemaV1 | undefined;
+  readonly policy?: Policy | undefined;
+  readonly limits?: Limits | undefined;
+  readonly concurrency?: Plan['concurrency'] | undefined;
+  readonly version?: string | undefined;
+}
+
+/** Names of what a list names, objects and strings alike; empty places are skipped. */
+export function namesOf(
+  list: readonly ({ readonly name: string } | string | null | undefined)[] | null | undefined,
+): readonly string[] {
+  return [...new Set((list ?? []).flatMap((item) => (typeof item === 'string' ? item : (item?.name ?? []))))];
+}
+
+/** The long form of whatever `review` was given as. */
+export function reviewOptions(review: PhaseSettings['review']): AnyReview | undefined {
+  if (review === undefined || review === null) return undefined;
+  return typeof review === 'function' || 'kind' in review ? { by: review } : review;
+}
+
+/** The reflect call of a gate with its name: a task keeps its own, a function is called `reflect`. */
+export function reflectorOf({ reflect }: AnyReview): AnyTask | undefined {
+  return typeof reflect === 'function' ? { kind: 'task', name: 'reflect', options: { run: reflect } } : reflect;
+}
+
+/** Reviewers with their names: a task keeps its own, a function is called `review`, or `review 2` and so on. */
+export function reviewersOf(options: AnyReview): readonly AnyTask[] {
+  const list = options.by === undefined ? [] : Array.isArray(options.by) ? options.by : [options.by];
+  return list.map((one: AnyTask | AnyTask['options']['run'], index) =>
+    typeof one === 'function'
+      ? { kind: 'task', name: index === 0 ? 'review' : `review ${index + 1}`, options: { run: one } }
+      : one,
+  );
+}

@@ -1,0 +1,249 @@
+/**
+ * Whether a definition of the right shape makes sense: names, order, reviews.
+ *
+ * @module
+ */
+import { namesOf, reviewersOf, reviewOptions, type Definition } from './shorthand.ts';
+import { findCycle, graphOf, reach, topologicalOrder, type Graph, type GraphNode } from '../values/graph.ts';
+import type { AnyReview, PhaseSettings } from '../handlers/phase.ts';
+import type { Problem } from './pipeline-invalid-error.ts';
+import { recallProblems } from './recall.ts';
+import { nameProblem } from './names.ts';
+import type { AnyTask } from '../handlers/task.ts';
+
+/** Everything that is wrong with a definition whose shape is right. */
+export function structureProblems(definition: Definition, nodes: readonly GraphNode[]): readonly Problem[] {
+  const graph = graphOf(nodes);
+  const acyclic = topologicalOrder(graph).length === nodes.length;
+  return [
+    ...emptiness(definition),
+    ...names('the pipeline', 'phase', nodes, ['phases']),
+    ...names('the pipeline', 'pipeline', [definition], []),
+    ...definition.phases.flatMap((phase, index) => unknown(phase, nodes[index], graph, ['phases', index])),
+    ...impostors(definition),
+    ...cycles('the pipeline', nodes, definition.phases, ['phases']),
+    ...definition.phases.flatMap((phase, index) => taskProblems(phase.name, phase.options, ['phases', index])),
+    ...definition.phases.flatMap((phase, index) => gateProblems(phase, graph, acyclic, index)),
+    ...definition.phases.flatMap((_, index) => (acyclic ? recallProblems(definition, graph, index) : [])),
+  ];
+}
+
+// --- internal ---
+
+type Path = readonly PropertyKey[];
+type NameList = Parameters<typeof namesOf>[0];
+
+/** The path of a name in a list. */
+function placeIn(path: Path, list: NameList, name: string): Path {
+  return [...path, (list ?? []).findIndex((one) => (typeof one === 'string' ? one : one?.name) === name)];
+}
+
+function emptiness(definition: Definition): readonly Problem[] {
+  if (definition.phases.length > 0) return [];
+  const hint = 'Add at least one phase.';
+  return [{ code: 'TASKS_EMPTY', where: 'the pipeline', message: 'it has no phases', hint, path: ['phases'] }];
+}
+
+/** @param path Of the list; empty where it is the definition itself that has the name. */
+function names(
+  scope: string,
+  kind: string,
+  list: readonly { readonly name: string }[],
+  path: Path,
+): readonly Problem[] {
+  const places = new Map<string, number[]>();
+  for (const [index, { name }] of list.entries()) {
+    const known = places.get(name);
+    if (known) known.push(index);
+    else places.set(name, [index]);
+  }
+  return [...places].flatMap(([name, [first = 0, second]]): readonly Problem[] => {
+    const own = `${kind} ${JSON.stringify(name)}`;
+    const bad = nameProblem(name);
+    const where = scope === 'the pipeline' ? own : `${scope}, ${own}`;
+    if (bad) return [{ ...bad, where, path: path.length === 0 ? ['name'] : [...path, first, 'name'] }];
+    if (second === undefined) return [];
+    const count = places.get(name)?.length ?? 0;
+    const message = `the ${kind} name "${name}" is used ${count === 2 ? 'twice' : `${count} times`}`;
+    const hint = 'Give each a name of its own.';
+    return [{ code: 'NAME_DUPLICATE', where: scope, message, hint, path: [...path, second, 'name'] }];
+  });
+}
+
+function unknown(
+  { name: own, options }: Definition['phases'][number],
+  node: GraphNode | undefined,
+  graph: Graph,
+  path: Path,
+): readonly Problem[] {
+  return (node?.after ?? [])
+    .filter((name) => !graph.indexOf.has(name))
+    .map((name) => ({
+      code: 'PREDECESSOR_UNKNOWN',
+      where: `phase "${own}"`,
+      message: `it comes after "${name}", which is not a phase of this pipeline`,
+      hint: `Add that phase, or correct the name; the ${graph.indexOf.size === 1 ? 'only phase is' : 'phases are'} ${quoted([...graph.indexOf.keys()])}.`,
+      path: placeIn([...path, 'after'], options.after, name),
+    }));
+}
+
+/** A phase object in `after` that is not the one in the pipeline would make the types of its inputs wrong. */
+function impostors(definition: Definition): readonly Problem[] {
+  const members = new Map<string, unknown>(definition.phases.map((phase) => [phase.name, phase]));
+  return definition.phases.flatMap((phase, index) =>
+    (phase.options.after ?? [])
+      .filter(
+        (one) => typeof one === 'object' && one !== null && members.has(one.name) && members.get(one.name) !== one,
+      )
+      .map((one): Problem => {
+        const name = typeof one === 'string' ? one : one.name;
+        const message = `it comes after another phase object named "${name}" than the one in this pipeline`;
+        return {
+          code: 'PREDECESSOR_UNKNOWN',
+          where: `phase "${phase.name}"`,
+          message,
+          hint: 'Use the same object in both places.',
+          path: placeIn(['phases', index, 'after'], phase.options.after, name),
+        };
+      }),
+  );
+}
+
+/** One cycle, and one of what is left without it, and so on. */
+function cycles(where: string, nodes: readonly GraphNode[], list: readonly Ordered[], path: Path): readonly Problem[] {
+  const found: Problem[] = [];
+  let left = nodes;
+  while (found.length < MOST_CYCLES) {
+    const cycle = findCycle(graphOf(left));
+    if (!cycle) break;
+    const members = new Set(cycle);
+    left = left.filter((node) => !members.has(node.name));
+    const [before = '', last = ''] = cycle.slice(-2);
+    const hint =
+      cycle.length === 2
+        ? `Drop "${last}" from its own after list.`
+        : `Drop one dependency on that path, such as "${before}" from the after list of "${last}".`;
+    const message = `there is a cycle: ${shorten(cycle).join(' → ')}`;
+    const at = list.findIndex(({ name }) => name === last);
+    const place = placeIn([...path, at, 'after'], list[at]?.options.after, before);
+    found.push({ code: 'CYCLE', where, message, hint, path: place });
+  }
+  return found;
+}
+
+interface Ordered {
+  readonly name: string;
+  readonly options: { readonly after?: NameList };
+}
+
+const MOST_CYCLES = 10;
+
+function shorten(path: readonly string[]): readonly string[] {
+  if (path.length <= 12) return path;
+  return [...path.slice(0, 5), `(${path.length - 10} more)`, ...path.slice(-5)];
+}
+
+function taskProblems(phase: string, options: PhaseSettings, above: Path): readonly Problem[] {
+  const where = `phase "${phase}"`;
+  const path = [...above, 'tasks'];
+  const tasks = options.tasks ?? [];
+  if (tasks.length === 0) {
+    return [{ code: 'TASKS_EMPTY', where, message: 'it has no tasks', hint: 'Give it at least one task.', path }];
+  }
+  const nodes = tasks.map((task) => ({ name: task.name, after: namesOf(task.options.after) }));
+  const graph = graphOf(nodes);
+  const sequential = options.mode === 'sequential';
+  return [
+    ...names(where, 'task', tasks, path),
+    ...tasks.flatMap((task, index) => elsewhere(where, task, graph, [...path, index, 'after'])),
+    ...cycles(where, nodes, tasks, path),
+    ...(sequential ? tasks.flatMap((task, index) => backwards(where, task, graph, index, path)) : []),
+  ];
+}
+
+function elsewhere(where: string, task: AnyTask, graph: Graph, path: Path): readonly Problem[] {
+  return namesOf(task.options.after)
+    .filter((name) => !graph.indexOf.has(name))
+    .map((name) => ({
+      code: 'NOT_UPSTREAM',
+      where: `${where}, task "${task.name}"`,
+      message: `it comes after "${name}", which is not a task of this phase`,
+      hint: 'Name a task of the same phase; outputs of earlier phases are in `inputs`.',
+      path: placeIn(path, task.options.after, name),
+    }));
+}
+
+function backwards(where: string, task: AnyTask, graph: Graph, index: number, path: Path): readonly Problem[] {
+  return namesOf(task.options.after)
+    .filter((name) => (graph.indexOf.get(name) ?? -1) > index)
+    .map((name) => ({
+      code: 'NOT_UPSTREAM',
+      where: `${where}, task "${task.name}"`,
+      message: `it comes after "${name}", which runs later in a sequential phase`,
+      hint: `Move "${name}" up, or use mode "dependencies".`,
+      path: placeIn([...path, index, 'after'], task.options.after, name),
+    }));
+}
+
+function gateProblems(
+  phase: Definition['phases'][number],
+  graph: Graph,
+  acyclic: boolean,
+  index: number,
+): readonly Problem[] {
+  const review = reviewOptions(phase.options.review);
+  if (!review) return [];
+  const where = `phase "${phase.name}", review`;
+  const path = ['phases', index, 'review'];
+  const reviewers = reviewersOf(review);
+  return [
+    ...names(where, 'reviewer', reviewers, [...path, 'by']),
+    ...names(where, 'check', review.checks ?? [], [...path, 'checks']),
+    ...reviewers.flatMap((one, at) => ordered(where, one, [...path, 'by', at, 'after'])),
+    ...hollow(where, review, reviewers.length, path),
+    ...(acyclic ? targets(where, review, graph, index) : []),
+  ];
+}
+
+function ordered(where: string, reviewer: AnyTask, path: Path): readonly Problem[] {
+  const after = namesOf(reviewer.options.after);
+  if (after.length === 0) return [];
+  const message = `it comes after ${quoted(after)}, but reviewers are asked at the same time, when all tasks are done`;
+  const hint = 'Leave `after` out; the outputs of the tasks are in `outputs`.';
+  return [{ code: 'NOT_UPSTREAM', where: `${where}, reviewer "${reviewer.name}"`, message, hint, path }];
+}
+
+function hollow(where: string, review: AnyReview, reviewers: number, path: Path): readonly Problem[] {
+  if (reviewers === 0 && (review.checks ?? []).length === 0) {
+    const hint = 'Add a reviewer in `by` or a check in `checks`, or leave the review out.';
+    return [{ code: 'REVIEW_EMPTY', where, message: 'it has neither reviewers nor checks', hint, path }];
+  }
+  if (typeof review.quorum !== 'number' || review.quorum <= reviewers) return [];
+  const count = reviewers === 0 ? 'no reviewers' : reviewers === 1 ? '1 reviewer' : `${reviewers} reviewers`;
+  const message = `its quorum is ${review.quorum} but it has ${count}`;
+  const hint = 'Lower the quorum or add reviewers.';
+  return [{ code: 'QUORUM_IMPOSSIBLE', where, message, hint, path: [...path, 'quorum'] }];
+}
+
+function targets(where: string, review: AnyReview, graph: Graph, index: number): readonly Problem[] {
+  const { rewindTo } = review;
+  if (rewindTo === undefined || typeof rewindTo === 'string') return [];
+  const above = new Set([...reach(graph.before, index)].map((node) => graph.names[node] ?? ''));
+  return namesOf(rewindTo)
+    .filter((name) => !above.has(name))
+    .map((name) => ({
+      code: 'REWIND_IMPOSSIBLE',
+      where,
+      message: `it may send back "${name}", which is not upstream`,
+      hint:
+        above.size === 0
+          ? 'This phase has no predecessors to send back.'
+          : `Upstream ${above.size === 1 ? 'is' : 'are'} ${quoted([...above])}.`,
+      path: placeIn(['phases', index, 'review', 'rewindTo'], rewindTo, name),
+    }));
+}
+
+function quoted(list: readonly string[]): string {
+  const some = list.slice(0, 12).map((name) => `"${name}"`);
+  return some.join(', ') + (list.length > some.length ? ' and more' : '');
+}

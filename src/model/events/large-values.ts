@@ -1,0 +1,120 @@
+/**
+ * Large values, kept beside the records that have them.
+ *
+ * @module
+ */
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import type { RunEvent, RunRecord } from './event.ts';
+import { byName } from '../values/by-name.ts';
+
+/** A value as JSON text, found by its hash. */
+export interface PackedValue {
+  /** SHA-256 of `content` in UTF-8, in hex. */
+  readonly hash: string;
+  /** JSON text. */
+  readonly content: string;
+}
+
+/** A record without its large values. */
+export interface PackedRecord {
+  readonly record: RunRecord;
+  readonly artifacts: readonly PackedValue[];
+}
+
+/** Values of more characters of JSON than this are kept beside their record. */
+export const LARGEST_INLINE = 16_384;
+
+/** Takes large outputs, and contents that were reported, out of a record. */
+export function packRecord(record: RunRecord): PackedRecord {
+  const artifacts: PackedValue[] = [];
+  const event = mapValues(record.event, (value) => {
+    const content = isSmall(value) ? '' : (JSON.stringify(value) ?? 'null');
+    if (content.length <= LARGEST_INLINE && !isReference(value)) return value;
+    const text = content === '' ? JSON.stringify(value) : content;
+    const hash = bytesToHex(sha256(utf8ToBytes(text)));
+    artifacts.push({ hash, content: text });
+    return { [REFERENCE]: hash };
+  });
+  return { record: event === record.event ? record : { ...record, event }, artifacts };
+}
+
+/** Whether values of a record are kept beside it. */
+export function hasReferences({ event }: RunRecord): boolean {
+  let refers = false;
+  mapValues(event, (value) => {
+    refers ||= isReference(value);
+    return value;
+  });
+  return refers;
+}
+
+/** The hash of what stands for a value in a packed record; `undefined` where it is the value itself. */
+export function referenceIn(value: unknown): string | undefined {
+  return isReference(value) ? value[REFERENCE] : undefined;
+}
+
+/**
+ * Puts them back.
+ *
+ * @param find The content with a hash.
+ */
+export async function unpackRecord(
+  record: RunRecord,
+  find: (hash: string) => Promise<string> | string,
+): Promise<RunRecord> {
+  if (!hasReferences(record)) return record;
+  const found = new Map<string, unknown>();
+  const wanted: string[] = [];
+  mapValues(record.event, (value) => {
+    if (isReference(value)) wanted.push(value[REFERENCE]);
+    return value;
+  });
+  await Promise.all(
+    wanted.map(async (hash) => {
+      found.set(hash, JSON.parse(await find(hash)));
+    }),
+  );
+  const event = mapValues(record.event, (value) => (isReference(value) ? found.get(value[REFERENCE]) : value));
+  return { ...record, event };
+}
+
+// --- internal ---
+
+/** The one key of what stands for a value. A value that looks like it is packed itself, so that they cannot be mixed up. */
+const REFERENCE = 'phasegate:artifact';
+
+function isReference(value: unknown): value is { readonly [REFERENCE]: string } {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    REFERENCE in value &&
+    typeof value[REFERENCE] === 'string' &&
+    Object.keys(value).length === 1
+  );
+}
+
+function isSmall(value: unknown): boolean {
+  if (typeof value === 'string') return value.length < LARGEST_INLINE / 2;
+  return typeof value !== 'object' || value === null;
+}
+
+/** An event with its values replaced; the same one where none is. */
+function mapValues(event: RunEvent, change: (value: unknown) => unknown): RunEvent {
+  if (event.type === 'task.completed') {
+    const output = change(event.output);
+    return output === event.output ? event : { ...event, output };
+  }
+  if (event.type === 'run.started') {
+    const input = change(event.input);
+    return input === event.input ? event : { ...event, input };
+  }
+  if (event.type === 'task.reported' && event.artifact) {
+    const content = change(event.artifact.content);
+    return content === event.artifact.content ? event : { ...event, artifact: { ...event.artifact, content } };
+  }
+  if (event.type !== 'phase.approved') return event;
+  const entries = Object.entries(event.outputs);
+  const changed = entries.map(([name, value]): [string, unknown] => [name, change(value)]);
+  return changed.every(([, value], at) => value === entries[at]?.[1]) ? event : { ...event, outputs: byName(changed) };
+}

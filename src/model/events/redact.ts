@@ -1,0 +1,236 @@
+/**
+ * Secrets that must not get into records: where people and programs say what went wrong, they quote what they saw.
+ *
+ * Inputs and outputs are left as they are, as the run itself works with them.
+ *
+ * @module
+ */
+import type { Rider } from '../review/change-request.ts';
+import type { ErrorInfo } from '../errors/phasegate-error.ts';
+import type { RunEvent, Verdict } from './event.ts';
+import type { Issue } from '../decision/issue.ts';
+import type { Correction, Revision } from '../revision/revision.ts';
+import { MASK, maskKnown } from '../values/known-secrets.ts';
+import { withMaskTold, withoutInput } from './masked-input.ts';
+import { maskSecrets, SECRET_FIELD } from './secrets.ts';
+
+/** Changes an event before it becomes a record: texts of it, and nothing else. */
+export type Redact = (event: RunEvent) => RunEvent;
+
+/**
+ * Masks obvious secrets in errors, feedback, reasons, progress, warnings, and artifacts that were reported: keys such as
+ * `sk-…`, `ghp_…` and `AKIA…`, bearer tokens, `password=…`, credentials in URLs, private keys. Likewise the very keys and headers that clients of models send, and on the command line
+ * the values of environment variables whose names say that they are secret.
+ *
+ * @returns The same event where it has none.
+ */
+export function redactSecrets(event: RunEvent): RunEvent {
+  return mapTexts(event, maskSecrets);
+}
+
+/**
+ * A function that applies `redact` and never throws: where that does, or makes another event, every text is masked, and so is the input of the
+ * run. Secrets that the process knows are masked in any case.
+ */
+export function guardRedact(redact: Redact): Redact {
+  return (event) => {
+    try {
+      const redacted: unknown = redact(event);
+      if (isOfType(redacted, event.type)) return told(event, mapTexts(redacted, maskKnown));
+    } catch {
+      // What cannot be looked through is not let through.
+    }
+    return event.type === 'run.started' ? withoutInput(event) : mapTexts(event, () => MASK);
+  };
+}
+
+// --- internal ---
+
+type Mask = (text: string) => string;
+
+/** The event as it is kept, with what handlers cannot get from it any more. */
+function told(event: RunEvent, kept: RunEvent): RunEvent {
+  return event.type === 'run.started' && kept.type === event.type ? withMaskTold(event, kept) : kept;
+}
+
+/** An event with its free texts replaced; the same one where none is. */
+function mapTexts(event: RunEvent, mask: Mask): RunEvent {
+  switch (event.type) {
+    case 'task.reported': {
+      const { progress, artifact, observation } = event;
+      const changed = {
+        ...(typeof progress === 'string' && { progress: mask(progress) }),
+        ...(observation !== undefined && { observation: mask(observation) }),
+        ...(artifact && { artifact: changedFields(artifact, { content: maskValue(artifact.content, mask) }) }),
+      };
+      return changedFields(event, changed);
+    }
+    case 'task.retrying':
+    case 'phase.failed':
+      return changedFields(event, { error: maskError(event.error, mask) });
+    case 'task.failed':
+      return changedFields(event, {
+        error: maskError(event.error, mask),
+        ...(event.rework && { rework: changedFields(event.rework, { feedback: mask(event.rework.feedback) }) }),
+      });
+    case 'phase.started':
+      return event.revision ? changedFields(event, { revision: maskRevision(event.revision, mask) }) : event;
+    case 'review.decided':
+      return changedFields(event, {
+        verdict: maskVerdict(event.verdict, mask),
+        verdicts: mapFields(event.verdicts, (verdict) => maskVerdict(verdict, mask)),
+        ...(event.failedChecks && {
+          failedChecks: mapItems(event.failedChecks, (one) => changedFields(one, { details: mask(one.details) })),
+        }),
+      });
+    case 'phase.retrying':
+    case 'phase.rewinding':
+      return changedFields(event, {
+        correction: maskDemand(event.correction, mask),
+        ...('riders' in event && event.riders && { riders: mapItems(event.riders, (one) => maskRider(one, mask)) }),
+      });
+    case 'phase.escalated':
+    case 'phase.rejected':
+      return changedFields(event, { reason: mask(event.reason) });
+    case 'phase.warned':
+      return changedFields(event, { message: mask(event.message) });
+    case 'phase.reflected':
+      return changedFields(event, {
+        ...(event.reflection !== undefined && { reflection: mask(event.reflection) }),
+        ...(event.recalled && {
+          recalled: mapItems(event.recalled, (one) => changedFields(one, { reflection: mask(one.reflection) })),
+        }),
+      });
+    case 'check.baselined':
+      return changedFields(event, {
+        failed: mapItems(event.failed, (one) => changedFields(one, { details: mask(one.details) })),
+      });
+    case 'phase.cancelled':
+    case 'phase.skipped':
+      return changedFields(event, { because: mask(event.because) });
+    case 'item.changed':
+      return event.reason === undefined ? event : changedFields(event, { reason: mask(event.reason) });
+    case 'run.ended':
+      return changedFields(event, {
+        ...(event.reason !== undefined && { reason: mask(event.reason) }),
+        ...(event.error && { error: maskError(event.error, mask) }),
+      });
+    case 'run.started':
+    case 'run.suspended':
+    case 'run.resumed':
+    case 'run.reopened':
+    case 'limit.reached':
+    case 'limit.lifted':
+    case 'phase.approved':
+    case 'attempt.unchanged':
+    case 'loop.detected':
+    case 'phase.invalidated':
+    case 'phase.read':
+    case 'phase.unaffected':
+    case 'phase.stale':
+    case 'review.started':
+    case 'review.waiting':
+    case 'task.started':
+    case 'task.asked':
+    case 'task.answered':
+    case 'task.completed':
+    case 'task.dropped':
+      return event;
+  }
+}
+
+function maskError(error: ErrorInfo, mask: Mask): ErrorInfo {
+  const { message, cause, stack } = error;
+  return changedFields(error, {
+    message: mask(message),
+    ...(cause !== undefined && { cause: mask(cause) }),
+    ...(stack !== undefined && { stack: mask(stack) }),
+  });
+}
+
+function maskVerdict(verdict: Verdict, mask: Mask): Verdict {
+  switch (verdict.type) {
+    case 'approve':
+      return maskIssues(verdict, mask);
+    case 'retry':
+    case 'retryPredecessor':
+      return maskDemand(verdict, mask);
+    case 'reject':
+    case 'escalate':
+      return changedFields(maskIssues(verdict, mask), { reason: mask(verdict.reason) });
+    case 'unrecognised':
+      return changedFields(verdict, { text: mask(verdict.text) });
+    case 'inconclusive':
+      return changedFields(verdict, { decision: maskVerdict(verdict.decision, mask) });
+    case 'unavailable':
+      return changedFields(verdict, { error: maskError(verdict.error, mask) });
+  }
+}
+
+function maskRider(rider: Rider, mask: Mask): Rider {
+  return changedFields(rider, { correction: maskDemand(rider.correction, mask) });
+}
+
+/** Whatever has issues. */
+function maskIssues<T extends { readonly issues?: readonly Issue[] | undefined }>(holder: T, mask: Mask): T {
+  return holder.issues
+    ? changedFields(holder, { issues: mapItems(holder.issues, (issue) => maskIssue(issue, mask)) })
+    : holder;
+}
+
+function maskIssue(issue: Issue, mask: Mask): Issue {
+  const { evidence, impact, requiredChange } = issue;
+  return changedFields(issue, {
+    description: mask(issue.description),
+    ...(evidence !== undefined && { evidence: mask(evidence) }),
+    ...(impact !== undefined && { impact: mask(impact) }),
+    ...(requiredChange !== undefined && { requiredChange: mask(requiredChange) }),
+  });
+}
+
+function maskRevision(revision: Revision, mask: Mask): Revision {
+  const history = mapItems(revision.history, (one) => maskDemand(one, mask));
+  return changedFields(maskDemand(revision, mask), { history });
+}
+
+/** Anything that asks for a change. */
+function maskDemand<T extends Pick<Correction, 'feedback' | 'requiredChange' | 'issues'>>(demand: T, mask: Mask): T {
+  const { feedback, requiredChange } = demand;
+  return changedFields(maskIssues(demand, mask), {
+    feedback: mask(feedback),
+    ...(requiredChange !== undefined && { requiredChange: mask(requiredChange) }),
+  });
+}
+
+/** Texts of a JSON value, however deep; those of fields with a telling name as a whole. */
+function maskValue(value: unknown, mask: Mask): unknown {
+  if (typeof value === 'string') return mask(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    return mapItems(value, (item: unknown) => maskValue(item, mask));
+  }
+  return mapFields(value, (field: unknown, name) =>
+    typeof field === 'string' && SECRET_FIELD.test(name) ? MASK : maskValue(field, mask),
+  );
+}
+
+/** The items changed; the same list where none is. */
+function mapItems<T>(items: readonly T[], change: (item: T) => T): readonly T[] {
+  const changed = items.map(change);
+  return changed.every((item, at) => item === items[at]) ? items : changed;
+}
+
+function mapFields<T extends object>(record: T, change: (value: T[keyof T], name: string) => unknown): T {
+  const fields: readonly [string, T[keyof T]][] = Object.entries(record);
+  return changedFields(record, Object.fromEntries(fields.map(([name, value]) => [name, change(value, name)])));
+}
+
+/** The record with such fields; itself where it has them already. */
+function changedFields<T extends object>(record: T, fields: object): T {
+  const isSame = Object.entries(fields).every(([name, value]) => Reflect.get(record, name) === value);
+  return isSame ? record : { ...record, ...fields };
+}
+
+function isOfType(value: unknown, type: RunEvent['type']): value is RunEvent {
+  return typeof value === 'object' && value !== null && 'type' in value && value.type === type;
+}

@@ -1,0 +1,85 @@
+/**
+ * Limits of one run, beside those of its pipeline: they can lower those, and never raise them.
+ *
+ * @module
+ */
+import { PhasegateError } from '../errors/phasegate-error.ts';
+import type { RunEvent } from './event.ts';
+import { isSameJson } from '../values/json.ts';
+import type { Plan } from '../plan/plan.ts';
+import { limitsSchema, type LimitName, type Limits } from '../plan/policy.ts';
+
+/** The plan with limits of one run: of each, the smaller one counts. The plan itself where nothing is given, or no limits are. */
+export function lowered(plan: Plan, given: Limits = {}): Plan {
+  const read = limitsSchema.safeParse(given);
+  const names = read.success ? namesIn(read.data) : [];
+  if (!read.success || names.length === 0) return plan;
+  const limits = { ...plan.limits };
+  const runLimits: Record<string, number> = {};
+  for (const name of names) {
+    const most = read.data[name] ?? Infinity;
+    runLimits[name] = most;
+    limits[name] = Math.min(most, limits[name] ?? Infinity);
+  }
+  return Object.freeze({ ...plan, limits: Object.freeze(limits), runLimits: Object.freeze(runLimits) });
+}
+
+/** @throws PhasegateError `INPUT_INVALID` for what are no limits of a run. */
+export function checkLimits(given: unknown): void {
+  const read = limitsSchema.optional().safeParse(given);
+  if (read.success) return;
+  const found = read.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim()).join('; ');
+  throw new PhasegateError('INPUT_INVALID', `Cannot start a run as its \`limits\` are no limits: ${found}`, {
+    hint: 'Give numbers from 0 on, such as { costUsd: 5, attemptsPerPhase: 20 }.',
+  });
+}
+
+/**
+ * Tells why a run cannot go on with limits.
+ *
+ * @param error Refuses to go on with them.
+ */
+export function limitsTooLow(runId: string, error: unknown): unknown {
+  if (!PhasegateError.is(error) || error.code !== 'JOURNAL_DIVERGED') return error;
+  return new PhasegateError(error.code, `Cannot resume run ${runId} with other limits as its records do not allow it`, {
+    hint: 'Give limits that are above what it has used, and do not raise one that was reached; or fork it before that.',
+    cause: error,
+  });
+}
+
+/**
+ * The limits that each part of a run went by: from its start to its end, and from each time that it was tried again to the next end.
+ *
+ * Within a part, limits that it was resumed with count as if it had them from the beginning of the part, as its records allow that.
+ */
+export function limitsOfParts(events: readonly RunEvent[]): readonly Limits[] {
+  const parts: Limits[] = [];
+  let latest: Limits = {};
+  let hasEnded = true;
+  for (const event of events) {
+    if (event.type === 'run.started' || event.type === 'run.reopened') {
+      if (event.type === 'run.started') latest = event.plan.limits;
+      parts.push(latest);
+      hasEnded = false;
+    } else if (event.type === 'run.resumed' && event.plan) {
+      latest = event.plan.limits;
+      // What a run is tried again with is said before it is reopened.
+      if (!hasEnded) parts[parts.length - 1] = latest;
+    } else if (event.type === 'run.ended') hasEnded = true;
+  }
+  return parts;
+}
+
+/** The plan with other limits; itself where they are the same. */
+export function withLimits(plan: Plan, limits: Limits): Plan {
+  return isSameJson(plan.limits, limits) ? plan : Object.freeze({ ...plan, limits });
+}
+
+// --- internal ---
+
+function namesIn(limits: Limits): readonly LimitName[] {
+  return limitsSchema
+    .unwrap()
+    .keyof()
+    .options.filter((name) => limits[name] !== undefined);
+}

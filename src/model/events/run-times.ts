@@ -1,0 +1,158 @@
+/**
+ * Time of work of a run, and time since it began: a fold over its records.
+ *
+ * Time is counted as work while anything but a person is waited for. Neither is the time in which no process had the run.
+ *
+ * @module
+ */
+import { countsAllTime } from '../plan/edition.ts';
+import type { RunEvent, RunRecord } from './event.ts';
+import {
+  applyToWork,
+  beginWork,
+  isSettled,
+  waitsForPerson,
+  works,
+  type PhaseEvent,
+  type PhaseWork,
+} from './phase-work.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { LimitName } from '../plan/policy.ts';
+
+/** Times of a run, in milliseconds. */
+export interface RunTimes {
+  /** Time of work, which `limits.durationMs` bounds. */
+  readonly durationMs: number;
+  /** All time since the run began, or since the fork was made, which `limits.deadlineMs` bounds. */
+  readonly elapsedMs: number;
+}
+
+/** A fold over the records of one run. */
+export interface RunTimesFold {
+  apply(record: Pick<RunRecord, 'event' | 'time'>): void;
+  /** Times of the run. @param now Milliseconds since 1970, while a process has it. @default when its latest record was made */
+  at(now?: number): RunTimes;
+  /** If time counts as work now. */
+  isWorking(): boolean;
+}
+
+/**
+ * Begins before the first record.
+ *
+ * @param forkedAt When the fork was made, for records that do not say it. Milliseconds since 1970.
+ */
+export function foldRunTimes(forkedAt?: number): RunTimesFold {
+  const phases = new Map<string, PhaseWork>();
+  const held = new Set<LimitName>();
+  const count = { working: 0, waiting: 0 };
+  const state = { startedAt: 0, last: 0, workedMs: 0, copied: 0, countsAll: false, isOver: false, mayHold: false };
+  let isBegun = false;
+  let reviewers: ReadonlyMap<string, number> = new Map();
+
+  function isWorking(): boolean {
+    return !state.isOver && (count.working > 0 || count.waiting + held.size === 0);
+  }
+
+  /** Adds what a phase counts for, or takes it away. */
+  function add(phase: PhaseWork, by: 1 | -1, isHeld = isHolding(held)): void {
+    if (works(phase, isHeld)) count.working += by;
+    if (waitsForPerson(phase)) count.waiting += by;
+  }
+
+  function recount(change: () => void): void {
+    change();
+    const isHeld = isHolding(held);
+    Object.assign(count, { working: 0, waiting: 0 });
+    for (const phase of phases.values()) {
+      if (!isHeld) phase.isHeldBack = false;
+      add(phase, 1, isHeld);
+    }
+  }
+
+  function readPlan(plan: Plan): void {
+    state.mayHold = plan.onLimit === 'escalate';
+    reviewers = new Map(plan.phases.map(({ name, gate }) => [name, gate?.reviewers.length ?? 0]));
+  }
+
+  function applyToRun(event: Exclude<RunEvent, PhaseEvent>, time: number): void {
+    switch (event.type) {
+      case 'run.started':
+        readPlan(event.plan);
+        state.startedAt = event.forked?.at ?? forkedAt ?? time;
+        state.copied = event.forked?.records ?? 0;
+        state.countsAll = countsAllTime({ edition: event.edition ?? 1 });
+        return;
+      case 'run.resumed':
+        if (event.plan) readPlan(event.plan);
+        if (event.workedMs !== undefined) state.workedMs = event.workedMs;
+        // A review that was at work is asked again as a whole.
+        recount(() => phases.forEach((phase) => (phase.isForPeople = false)));
+        return;
+      case 'limit.reached':
+        if (event.holds !== null || !state.mayHold) return;
+        recount(() => {
+          held.add(event.limit);
+          const phase = event.refused && phases.get(event.refused.phase);
+          if (phase?.stage === 'reviewing') phase.isHeldBack = true;
+        });
+        return;
+      case 'limit.lifted':
+        recount(() => held.delete(event.limit));
+        return;
+      case 'run.reopened':
+      case 'run.ended':
+        state.isOver = event.type === 'run.ended';
+        recount(() => (phases.clear(), held.clear()));
+        return;
+      case 'run.suspended':
+      case 'item.changed':
+    }
+  }
+
+  function applyToPhase(event: PhaseEvent): void {
+    const known = phases.get(event.phase);
+    if (known) add(known, -1);
+    const phase = event.type === 'phase.started' ? beginWork(known, reviewers.get(event.phase) ?? 0) : known;
+    if (!phase) return;
+    if (isSettled(event)) {
+      phases.delete(event.phase);
+      return;
+    }
+    phases.set(event.phase, phase);
+    applyToWork(phase, event, isHolding(held));
+    add(phase, 1);
+  }
+
+  return {
+    apply({ event, time }) {
+      // Records that a fork was made of took the time of another run. Without a process there is no work.
+      const counts = isBegun && state.copied === 0 && event.type !== 'run.resumed';
+      isBegun = true;
+      if (counts && isWorking()) state.workedMs += Math.max(0, time - state.last);
+      state.last = time;
+      if ('phase' in event) applyToPhase(event);
+      else applyToRun(event, time);
+      if (state.copied > 0) {
+        state.copied -= 1;
+        state.workedMs = 0;
+      }
+    },
+    at(now = state.last) {
+      if (!isBegun) return { durationMs: 0, elapsedMs: 0 };
+      const { startedAt, last, workedMs, countsAll, isOver } = state;
+      const elapsedMs = Math.max(0, (isOver ? last : now) - startedAt);
+      const since = isWorking() ? Math.max(0, now - last) : 0;
+      return { durationMs: countsAll ? elapsedMs : workedMs + since, elapsedMs };
+    },
+    isWorking: () => state.countsAll || isWorking(),
+  };
+}
+
+// --- internal ---
+
+/** Limits that let no try begin while they hold the run. */
+const OF_TRIES: readonly LimitName[] = ['costUsd', 'tokens', 'durationMs', 'deadlineMs'];
+
+function isHolding(held: ReadonlySet<LimitName>): boolean {
+  return held.size > 0 && OF_TRIES.some((limit) => held.has(limit));
+}

@@ -1,0 +1,168 @@
+/**
+ * Outputs of ancestors as one start of a phase sees them, and the part that it has read.
+ *
+ * @module
+ */
+import { byName } from '../values/by-name.ts';
+import { reach } from '../values/graph.ts';
+import type { Commit, Ledger, ReadTasks, View } from './ledger.ts';
+import { INSPECT, notedOutputs } from './tracked-outputs.ts';
+import type { Inputs, Outputs } from '../handlers/task.ts';
+
+/** The view of a phase that starts now. */
+export function createView(ledger: Ledger, phase: number): View {
+  const target: Target = {};
+  const inputs = new Proxy<Inputs>(target, LOOK_UP);
+  const read = { asked: NOBODY, tasks: new Map(), isWhole: false, shown: new Map() };
+  const view = { ledger, phase, time: ledger.time, inputs, ...read, same: NOTHING, ancestors: undefined };
+  // Configurable, or the proxy would have to list them among its keys.
+  Object.defineProperty(target, VIEW, { value: view, configurable: true });
+  Object.defineProperty(target, INSPECT, { value: show, configurable: true });
+  return view;
+}
+
+/** Inputs as a handler is given them: where it writes them down, it has read all of them. Others than those of a view stay as they are. */
+export function inputsForHandler(inputs: Inputs): Inputs {
+  const view = (inputs as Target)[VIEW];
+  if (!view) return inputs;
+  const target: Target = { [VIEW]: view, [BY_HANDLER]: true, [INSPECT]: show };
+  return new Proxy<Inputs>(target, LOOK_UP);
+}
+
+/** The version of each direct predecessor, and of every other ancestor whose outputs were asked for. */
+export function readOf(view: View): Readonly<Record<string, number>> {
+  const { ledger, phase, asked, same } = view;
+  const { graph } = ledger;
+  const names = (graph.before[phase] ?? []).map((source) => graph.names[source] ?? '');
+  const read = byName<number>();
+  for (const name of asked.size === 0 ? names : [...names, ...asked]) {
+    const commit = commitIn(view, name);
+    if (commit) read[name] = same.get(name) ?? commit.version;
+  }
+  return read;
+}
+
+/**
+ * Of phases of which not all was read: the tasks whose outputs were, in the order of their phase. A phase of which nothing was read counts as
+ * read as a whole.
+ *
+ * @param isWhole Whether all of a phase counts as read in any case.
+ */
+export function readTasksOf(view: View, isWhole: (phase: string) => boolean): ReadTasks | undefined {
+  if (view.isWhole || view.tasks.size === 0) return undefined;
+  const some = [...view.tasks].flatMap(([phase, tasks]): [string, readonly string[]][] => {
+    const all = Object.keys(commitIn(view, phase)?.outputs ?? {});
+    return tasks.size === all.length || isWhole(phase) ? [] : [[phase, all.filter((task) => tasks.has(task))]];
+  });
+  return some.length === 0 ? undefined : byName(some);
+}
+
+/** Has what a record says of tasks that were read count, as the handlers are not called again. */
+export function restoreReadTasks(view: View, readTasks: ReadTasks = {}): void {
+  for (const [phase, tasks] of Object.entries(readTasks)) view.tasks.set(phase, new Set(tasks));
+}
+
+/** A phase counts as read from now on. */
+export function ask(view: View, phase: string): void {
+  if (view.asked === NOBODY) view.asked = new Set();
+  view.asked.add(phase);
+  const { graph, askers, onAsk } = view.ledger;
+  const isDirect = graph.before[view.phase]?.some((source) => graph.names[source] === phase);
+  if (isDirect) return;
+  const known = askers.get(phase);
+  if (known) known.add(view.phase);
+  else askers.set(phase, new Set([view.phase]));
+  onAsk?.(view, phase);
+}
+
+/** A newer version of a phase says the same as the one that is seen here, and counts as the one that was read. */
+export function acknowledge(view: View, phase: string, version: number): void {
+  view.same = new Map([...view.same, [phase, version]]);
+}
+
+// --- internal ---
+
+const VIEW = Symbol('view');
+const BY_HANDLER = Symbol('byHandler');
+const NOBODY = new Set<string>();
+const NOTHING: ReadonlyMap<string, number> = new Map();
+
+/** The target of a proxy: empty, but for the view that the proxy shows. */
+interface Target extends Inputs {
+  readonly [VIEW]?: View;
+  readonly [BY_HANDLER]?: true;
+  readonly [INSPECT]?: (this: Target) => Inputs;
+}
+
+/** Looks things up for all proxies. */
+const LOOK_UP: ProxyHandler<Target> = {
+  get(target, key) {
+    if (key === VIEW) return target[VIEW];
+    if (key === BY_HANDLER) return target[BY_HANDLER];
+    // Writing the inputs down, as inspectors and stores do, is not reading them; where a handler does it, it is.
+    if (key === 'toJSON' && !isAncestor(target[VIEW], key)) return show.bind(target);
+    return outputsOf(target, key);
+  },
+  has: (target, key) => typeof key === 'string' && isAncestor(target[VIEW], key),
+  ownKeys: (target) => ancestorNames(target[VIEW]),
+  getOwnPropertyDescriptor(target, key) {
+    const value = outputsOf(target, key);
+    return value && { value, enumerable: true, configurable: true, writable: false };
+  },
+  set: () => false,
+  defineProperty: () => false,
+  deleteProperty: () => false,
+};
+
+function outputsOf({ [VIEW]: view }: Target, key: string | symbol): Outputs | undefined {
+  if (!view || typeof key === 'symbol' || !isAncestor(view, key)) return undefined;
+  if (!view.asked.has(key)) ask(view, key);
+  const outputs = commitIn(view, key)?.outputs;
+  if (!outputs || Object.keys(outputs).length < 2) return outputs;
+  const known = view.shown.get(key);
+  if (known) return known;
+  const tasks = view.tasks.get(key) ?? new Set();
+  const shown = notedOutputs(outputs, (task) => {
+    if (tasks.size === 0) view.tasks.set(key, tasks);
+    tasks.add(task);
+  });
+  view.shown.set(key, shown);
+  return shown;
+}
+
+/** All inputs, as JSON has them, and as Node shows them, which would show the empty target otherwise. */
+function show(this: Target): Inputs {
+  const view = this[VIEW];
+  if (view && this[BY_HANDLER]) {
+    view.isWhole = true;
+    for (const name of ancestorNames(view)) if (!view.asked.has(name)) ask(view, name);
+  }
+  return everything(view);
+}
+
+function everything(view: View | undefined): Inputs {
+  return byName(ancestorNames(view).map((name) => [name, (view && commitIn(view, name)?.outputs) ?? {}]));
+}
+
+function commitIn({ ledger, time }: View, phase: string): Commit | undefined {
+  const list = ledger.commits.get(phase);
+  const last = list?.at(-1);
+  return last && last.time > time ? list?.findLast((commit) => commit.time <= time) : last;
+}
+
+function isAncestor(view: View | undefined, name: string): boolean {
+  const node = view?.ledger.graph.indexOf.get(name);
+  if (!view || node === undefined) return false;
+  return view.ledger.graph.before[view.phase]?.includes(node) === true || ancestorsOf(view).has(node);
+}
+
+function ancestorsOf(view: View): ReadonlySet<number> {
+  view.ancestors ??= reach(view.ledger.graph.before, view.phase);
+  return view.ancestors;
+}
+
+function ancestorNames(view: View | undefined): string[] {
+  if (!view) return [];
+  const { names } = view.ledger.graph;
+  return [...ancestorsOf(view)].toSorted((a, b) => a - b).map((node) => names[node] ?? '');
+}

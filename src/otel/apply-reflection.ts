@@ -1,0 +1,55 @@
+/**
+ * What records make of the span of a reflect call. None tells that it begins: it does once the attempt may set to work, and is
+ * known by its name in the plan.
+ *
+ * @module
+ */
+import type { EventOf } from '../model/events/event.ts';
+import { commonOf, openAttempt, type At, type AttemptBranch, type RunSpans } from './run-spans.ts';
+import type { End } from './span.ts';
+import { beginWork, endWork, type Work } from './work-spans.ts';
+
+/** The reflect call, where it is what a record of a task speaks of. */
+export function reflectionAt(
+  spans: RunSpans,
+  attempt: AttemptBranch,
+  event: At & { readonly task: string },
+): Work | undefined {
+  return spans.reflects.get(event.phase) === event.task ? reflectionOf(spans, attempt, event, event.task) : undefined;
+}
+
+/** Ends it: nothing is learned where it has failed. */
+export function heedReflected(spans: RunSpans, event: EventOf<'phase.reflected'>, time: number): void {
+  const name = spans.reflects.get(event.phase);
+  const attempt = openAttempt(spans, event);
+  if (name === undefined || !attempt) return;
+  reflectionOf(spans, attempt, event, name);
+  const message = 'The attempt works without a reflection';
+  const failed: End = { outcome: 'failed', failure: { type: 'REFLECTION_FAILED', message } };
+  end(spans, attempt, time, event.reflection === undefined ? failed : { outcome: 'completed' });
+}
+
+/** A run is resumed: the process in which reflect calls were at work has ended, and they begin again. */
+export function interruptReflections(spans: RunSpans, time: number): void {
+  for (const { attempt } of spans.phases.values()) {
+    if (!attempt) continue;
+    end(spans, attempt, Math.min(spans.cut, time), { outcome: 'interrupted' });
+    attempt.ready = time;
+  }
+}
+
+// --- internal ---
+
+function reflectionOf(spans: RunSpans, attempt: AttemptBranch, at: At, name: string): Work {
+  const attributes = { ...commonOf(spans, 'reflection', at), 'phasegate.task': name };
+  attempt.reflection ??= beginWork('reflection', name, attempt.ready, 1, attributes);
+  return attempt.reflection;
+}
+
+function end(spans: RunSpans, attempt: AttemptBranch, time: number, how: End): void {
+  const { reflection } = attempt;
+  if (!reflection) return;
+  attempt.reflection = undefined;
+  const attributes = { 'phasegate.tries': reflection.turn };
+  endWork(spans.tracer, attempt.context, reflection, time, { ...how, attributes });
+}

@@ -1,0 +1,53 @@
+/**
+ * The fold from the records of a run to what is wrong with it now: loops, budgets that are used up, work that says nothing.
+ *
+ * What the records do not tell is left to others: whether whoever worked on the run is gone.
+ *
+ * @module
+ */
+import type { RunRecord } from '../../model/events/event.ts';
+import { createGateTroubles } from './gate-alerts.ts';
+import { createLimitTroubles } from './limit-alerts.ts';
+import { createSilence } from './silence-alerts.ts';
+import type { Trouble } from './alert.ts';
+
+/** A fold over the records of one run. */
+export interface TroublesFold {
+  apply(record: RunRecord): void;
+  /**
+   * What is wrong, the worst first; nothing once the run has ended.
+   *
+   * @param now Milliseconds since 1970, by the clock that times of records come from.
+   * @param workedUntil When a process last worked on the run, by the same clock. @default now
+   */
+  troubles(now: number, workedUntil?: number): readonly Trouble[];
+}
+
+/** Begins before the first record. A record takes the same time however many there are. */
+export function foldTroubles(): TroublesFold {
+  const gates = createGateTroubles();
+  const limits = createLimitTroubles();
+  const silence = createSilence();
+  let hasEnded = false;
+  return {
+    apply(record) {
+      const { event } = record;
+      if (event.type === 'run.ended') hasEnded = true;
+      if (event.type === 'run.reopened') hasEnded = false;
+      gates.apply(record);
+      limits.apply(record);
+      silence.apply(record);
+    },
+    troubles(now, workedUntil = now) {
+      if (hasEnded) return NOTHING;
+      const all = [...gates.troubles(), ...limits.troubles(now, workedUntil), ...silence.troubles(now)];
+      return all.toSorted((one, other) => RANK[one.severity] - RANK[other.severity] || one.seq - other.seq);
+    },
+  };
+}
+
+// --- internal ---
+
+const NOTHING: readonly Trouble[] = Object.freeze([]);
+
+const RANK: Readonly<Record<Trouble['severity'], number>> = { problem: 0, notice: 1 };

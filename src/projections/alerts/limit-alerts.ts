@@ -1,0 +1,200 @@
+/**
+ * Limits of a run that are spent, or nearly.
+ *
+ * @module
+ */
+import type { EventOf, RunRecord } from '../../model/events/event.ts';
+import { limitReason } from '../../model/events/limit-reason.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import type { LimitName, Limits } from '../../model/plan/policy.ts';
+import { foldRunTimes } from '../../model/events/run-times.ts';
+import { spanText, type Trouble } from './alert.ts';
+
+/** A fold over the records of one run. */
+export interface LimitTroubles {
+  apply(record: RunRecord): void;
+  /** @param workedUntil Milliseconds since 1970: when a process last worked on the run. */
+  troubles(now: number, workedUntil: number): readonly Trouble[];
+}
+
+/** A limit is nearly spent where so much of it is used. */
+export const NEARLY = 0.9;
+
+/** Begins before the first record. */
+export function createLimitTroubles(): LimitTroubles {
+  let plan: Plan | undefined;
+  const times = foldRunTimes();
+  let lastAt = 0;
+  /** What is used of limits of the whole run, and the record that used some last. */
+  const used = new Map<LimitName, Used>();
+  /** The same for limits of one phase, or of one phase that sends back another. */
+  const attempts = new Map<string, Used>();
+  const pairs = new Map<string, Used>();
+  const reached = new Map<string, Reached>();
+  const lifted = new Set<LimitName>();
+
+  function use(limit: 'costUsd' | 'tokens' | 'corrections', more: number, { seq, time }: RunRecord): void {
+    if (more > 0) used.set(limit, { amount: (used.get(limit)?.amount ?? 0) + more, seq, time, about: null });
+  }
+
+  /** A limit that held a phase holds it no more. */
+  function free(phase: string): void {
+    for (const [key, { event }] of reached) if (event.holds === phase) reached.delete(key);
+  }
+
+  return {
+    apply(record) {
+      const { seq, time, event } = record;
+      times.apply(record);
+      lastAt = time;
+      switch (event.type) {
+        case 'run.started':
+          plan = event.plan;
+          return;
+        case 'run.resumed':
+          plan = event.plan ?? plan;
+          return;
+        case 'task.reported':
+          use('costUsd', event.costUsd ?? 0, record);
+          use('tokens', event.tokens ?? 0, record);
+          return;
+        case 'phase.started': {
+          const { amount } = attempts.get(event.phase) ?? { amount: 0 };
+          attempts.set(event.phase, { amount: amount + 1, seq, time, about: event.phase });
+          free(event.phase);
+          return;
+        }
+        case 'phase.retrying':
+          use('corrections', 1, record);
+          return;
+        case 'phase.rewinding':
+          use('corrections', 1 + (event.riders?.length ?? 0), record);
+          pairs.set(JSON.stringify([event.phase, event.target]), {
+            amount: event.spent,
+            seq,
+            time,
+            about: event.phase,
+          });
+          free(event.phase);
+          return;
+        case 'limit.reached':
+          reached.set(`${event.limit} ${event.holds ?? ''}`, { seq, time, event });
+          return;
+        case 'limit.lifted':
+          lifted.add(event.limit);
+          for (const [key, one] of reached) if (one.event.limit === event.limit) reached.delete(key);
+          return;
+        case 'review.decided':
+          if (event.by === 'person') free(event.phase);
+          return;
+        case 'phase.approved':
+        case 'phase.rejected':
+        case 'phase.failed':
+        case 'phase.skipped':
+        case 'phase.cancelled':
+        case 'phase.invalidated':
+          free(event.phase);
+          return;
+        case 'run.reopened':
+          reached.clear();
+          return;
+        case 'run.ended':
+        case 'run.suspended':
+        case 'loop.detected':
+        case 'attempt.unchanged':
+        case 'phase.escalated':
+        case 'phase.stale':
+        case 'phase.warned':
+        case 'phase.read':
+        case 'phase.unaffected':
+        case 'phase.reflected':
+        case 'check.baselined':
+        case 'review.started':
+        case 'review.waiting':
+        case 'task.started':
+        case 'task.completed':
+        case 'task.retrying':
+        case 'task.failed':
+        case 'task.asked':
+        case 'task.answered':
+        case 'task.dropped':
+        case 'item.changed':
+      }
+    },
+    troubles(now, workedUntil) {
+      const limits = plan?.limits ?? {};
+      const held = new Set([...reached.values()].map(({ event }) => event.limit));
+      const near = (limit: LimitName, one: Used | undefined) =>
+        one && !held.has(limit) && !lifted.has(limit) ? nearlySpent(limit, limits, one) : [];
+      const workedAt = times.isWorking() ? workedUntil : lastAt;
+      return [
+        ...[...reached.values()].map(spent),
+        ...[...used].flatMap(([limit, one]) => near(limit, one)),
+        ...near('durationMs', timeUsed(times.at(workedUntil).durationMs, limits.durationMs, workedAt)),
+        ...near('deadlineMs', timeUsed(times.at(now).elapsedMs, limits.deadlineMs, now)),
+        ...near('attemptsPerPhase', mostUsed(attempts)),
+        ...near('perPair', mostUsed(pairs)),
+      ];
+    },
+  };
+}
+
+// --- internal ---
+
+interface Used {
+  readonly amount: number;
+  readonly seq: number;
+  readonly time: number;
+  /** The phase, for a limit of one. */
+  readonly about: string | null;
+}
+
+interface Reached {
+  readonly seq: number;
+  readonly time: number;
+  readonly event: EventOf<'limit.reached'>;
+}
+
+function mostUsed(all: ReadonlyMap<string, Used>): Used | undefined {
+  let most: Used | undefined;
+  for (const one of all.values()) if (!most || one.amount > most.amount) most = one;
+  return most;
+}
+
+/** Time is used by itself, from the first record on. @param at Milliseconds since 1970, when so much of it was used. */
+function timeUsed(amount: number, max: number | undefined, at: number): Used {
+  return { amount, seq: 1, time: at - Math.max(0, amount - (max ?? 0) * NEARLY), about: null };
+}
+
+function spent({ seq, time, event }: Reached): Trouble {
+  return {
+    code: 'LIMIT_REACHED',
+    severity: 'problem',
+    phase: event.holds,
+    seq,
+    since: time,
+    found: limitReason(event),
+    advice: `${event.holds === null ? 'The run' : 'The phase'} is held until a person decides.`,
+  };
+}
+
+function nearlySpent(limit: LimitName, limits: Limits, one: Used): readonly Trouble[] {
+  const max = limits[limit];
+  // A limit of nothing is there to forbid, and not to be watched.
+  if (max === undefined || max === 0 || one.amount / max < NEARLY) return [];
+  const trouble = {
+    code: 'LIMIT_NEAR',
+    severity: 'notice',
+    phase: one.about,
+    seq: one.seq,
+    since: one.time,
+    found: `${told(limit, Math.min(one.amount, max))} of ${told(limit, max)} are used of the limit ${limit}`,
+    advice: 'The run stops, or asks a person, where it needs more.',
+  } as const;
+  return [trouble];
+}
+
+function told(limit: LimitName, amount: number): string {
+  if (limit === 'durationMs' || limit === 'deadlineMs') return spanText(amount);
+  return limit === 'costUsd' ? `$${Number(amount.toFixed(4))}` : String(amount);
+}

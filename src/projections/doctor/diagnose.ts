@@ -1,0 +1,47 @@
+/**
+ * What is wrong with review loops, as far as their records tell: each finding with its evidence and what to change.
+ *
+ * The questions are those of a checklist for fleets of reviewers and workers; the thresholds are ours, and are named in each
+ * finding.
+ *
+ * @module
+ */
+import type { Finding, Question } from './diagnosis.ts';
+import type { GateHistory } from './gate-history.ts';
+import { attemptsBimodal, critiqueRepeated, exhaustionAccepted, looped, noBound, oftenSentBack } from './loop-rules.ts';
+import { changeNotNamed, neverApproves, neverSendsBack, reviewErrors } from './review-rules.ts';
+import type { SentBack } from './send-back-counts.ts';
+import { outputUnchanged, promptBypassed, promptGrew, revisionUnread, revisionWithheld } from './work-rules.ts';
+
+/** Findings about gates, then about phases that are sent back; problems first. */
+export function diagnose(gates: readonly GateHistory[], sentBack: readonly SentBack[]): readonly Finding[] {
+  const found = [
+    ...gates.flatMap((gate) => QUESTIONS.flatMap((ask) => ask(gate) ?? [])),
+    ...sentBack.flatMap((phase) => oftenSentBack(phase) ?? []),
+  ];
+  return [...found.filter(isProblem), ...found.filter((one) => !isProblem(one))];
+}
+
+/** Whether the loop does not work, as opposed to: somebody should look. */
+export function isProblem({ severity }: Finding): boolean {
+  return severity === 'problem';
+}
+
+// --- internal ---
+
+const QUESTIONS: readonly Question[] = [
+  noBound,
+  looped,
+  revisionWithheld,
+  revisionUnread,
+  promptBypassed,
+  outputUnchanged,
+  critiqueRepeated,
+  changeNotNamed,
+  reviewErrors,
+  exhaustionAccepted,
+  neverApproves,
+  neverSendsBack,
+  attemptsBimodal,
+  promptGrew,
+];

@@ -1,0 +1,72 @@
+/**
+ * Findings about review loops: what they say, and how they are made.
+ *
+ * @module
+ */
+import type { GateHistory } from './gate-history.ts';
+import type { Evidence, Sightings } from './occurrences.ts';
+
+/** What can be found. */
+export type FindingCode =
+  | 'NO_BOUND'
+  | 'LOOPED'
+  | 'REVISION_WITHHELD'
+  | 'REVISION_UNREAD'
+  | 'PROMPT_BYPASSED'
+  | 'OUTPUT_UNCHANGED'
+  | 'CRITIQUE_REPEATED'
+  | 'CHANGE_NOT_NAMED'
+  | 'REVIEW_ERRORS'
+  | 'EXHAUSTION_ACCEPTED'
+  | 'NEVER_APPROVES'
+  | 'NEVER_SENDS_BACK'
+  | 'ATTEMPTS_BIMODAL'
+  | 'PROMPT_GREW'
+  | 'OFTEN_SENT_BACK';
+
+/** One finding about one phase. */
+export interface Finding {
+  readonly code: FindingCode;
+  /** `problem` where the loop does not work, `notice` where somebody should look. */
+  readonly severity: 'problem' | 'notice';
+  readonly pipeline: string;
+  readonly phase: string;
+  /** What was found, with its numbers. */
+  readonly found: string;
+  /** What to change. */
+  readonly advice: string;
+  /** Records that show it, at most {@link MOST_EVIDENCE}; empty where the definition itself does. */
+  readonly evidence: readonly Evidence[];
+}
+
+/** Asks one thing of one gate. */
+export type Question = (gate: GateHistory) => Finding | undefined;
+
+/** Records that are named with one finding. */
+export const MOST_EVIDENCE = 3;
+
+/** Fewer reviews, or starts, than this say nothing about a habit. */
+export const FEWEST = 10;
+
+/** Makes a finding about a phase. */
+export function finding(
+  { pipeline, phase }: Pick<GateHistory, 'pipeline' | 'phase'>,
+  code: FindingCode,
+  severity: Finding['severity'],
+  found: string,
+  advice: string,
+  ...seen: readonly Sightings[]
+): Finding {
+  const evidence = seen.flatMap(({ first }) => first).slice(0, MOST_EVIDENCE);
+  return { code, severity, pipeline, phase, found, advice, evidence };
+}
+
+/** `once`, `2 times`. */
+export function times(often: number): string {
+  return often === 1 ? 'once' : `${often} times`;
+}
+
+/** `1 demand`, `2 demands`. */
+export function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`;
+}

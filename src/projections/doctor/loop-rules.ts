@@ -1,0 +1,89 @@
+/**
+ * What is asked of a review loop as a whole: whether it is bound, and whether it gets anywhere.
+ *
+ * @module
+ */
+import { count, FEWEST, finding, times, type Finding } from './diagnosis.ts';
+import type { GateHistory } from './gate-history.ts';
+import type { SentBack } from './send-back-counts.ts';
+
+export function noBound(gate: GateHistory): Finding | undefined {
+  const { maxRetries, maxPredecessorRetries, targets } = gate.gate;
+  const { corrections, attemptsPerPhase, perPair } = gate.limits;
+  if (corrections !== undefined || attemptsPerPhase !== undefined) return undefined;
+  const isPairFree = maxPredecessorRetries === 'unlimited' && targets.length > 0 && perPair === undefined;
+  const unbounded = [
+    ...(maxRetries === 'unlimited' ? ['maxRetries'] : []),
+    ...(isPairFree ? ['maxPredecessorRetries'] : []),
+  ];
+  if (unbounded.length === 0) return undefined;
+  const found = `${unbounded.join(' and ')} ${unbounded.length === 1 ? 'is' : 'are'} unlimited, and no limit of the run bounds the loop, so \`onExhausted\` never applies`;
+  const advice =
+    "Set a number, and onExhausted: 'escalate'; or `limits.corrections` for the run, and onLimit: 'escalate'.";
+  return finding(gate, 'NO_BOUND', 'problem', found, advice);
+}
+
+/** The run itself has found out. */
+export function looped(gate: GateHistory): Finding | undefined {
+  const { issueLoops, feedbackLoops, unchangedLoops, rewindLoops } = gate;
+  const found = [
+    { seen: issueLoops, by: 'by an issue that stayed open' },
+    { seen: feedbackLoops, by: 'by a demand in the same words' },
+    { seen: unchangedLoops, by: 'by attempts that put out what was sent back' },
+    { seen: rewindLoops, by: 'by rewinds that take turns' },
+  ].filter(({ seen }) => seen.count > 0);
+  if (found.length === 0) return undefined;
+  const all = found.reduce((sum, { seen }) => sum + seen.count, 0);
+  const kinds = found.map(({ seen, by }) => `${times(seen.count)} ${by}`);
+  const text = `${times(all)} it went round in a loop: ${kinds.join(', ')}`;
+  const advice =
+    "See whether the issue is at the phase that can correct it (`inbox answer --reclassify`); use onExhausted: 'escalate' to have a person look.";
+  return finding(gate, 'LOOPED', 'problem', text, advice, ...found.map(({ seen }) => seen));
+}
+
+export function critiqueRepeated(gate: GateHistory): Finding | undefined {
+  const { repeated, rephrased, reopened, demands } = gate;
+  const all = repeated.count + rephrased.count + reopened.count;
+  if (all === 0) return undefined;
+  const kinds = [
+    ...(repeated.count > 0 ? [`${repeated.count} in the same words`] : []),
+    ...(rephrased.count > 0 ? [`${rephrased.count} in other words, with the same required change`] : []),
+    ...(reopened.count > 0 ? [`${reopened.count} in other words, with an issue that was open before`] : []),
+  ];
+  const advice =
+    'See whether the worker reads the revision; strategy "feedbackHistory" tells it that a change was asked for before, "fresh" starts over.';
+  const found = `${all} of ${count(demands, 'demand')} repeated the one before: ${kinds.join(', ')}`;
+  return finding(gate, 'CRITIQUE_REPEATED', 'problem', found, advice, repeated, rephrased, reopened);
+}
+
+export function exhaustionAccepted(gate: GateHistory): Finding | undefined {
+  const { exhausted } = gate;
+  if (exhausted.count === 0) return undefined;
+  const found = `${times(exhausted.count)} an attempt stood because the budget was spent, though the gate had not approved it and nobody was asked`;
+  const advice = "Use onExhausted: 'escalate' to have a person look, or 'reject'.";
+  return finding(gate, 'EXHAUSTION_ACCEPTED', 'notice', found, advice, exhausted);
+}
+
+/** Mostly the first attempt or mostly the third and later, and little between: a retry does not help where it is needed. */
+export function attemptsBimodal(gate: GateHistory): Finding | undefined {
+  const starts = [...gate.attempts];
+  const taking = (is: (attempts: number) => boolean) =>
+    starts.reduce((sum, [attempts, often]) => sum + (is(attempts) ? often : 0), 0);
+  const [once, twice, more] = [taking((n) => n === 1), taking((n) => n === 2), taking((n) => n >= 3)];
+  const all = once + twice + more;
+  if (all < FEWEST || more * 5 < all || once * 5 < all || twice * 2 > Math.min(once, more)) return undefined;
+  const found = `${once} of ${all} starts took 1 attempt, ${twice} took 2, ${more} took 3 or more`;
+  const advice =
+    'A second attempt hardly ever helps: see what the first demand of the long ones says, and whether it reached the worker.';
+  return finding(gate, 'ATTEMPTS_BIMODAL', 'problem', found, advice);
+}
+
+export function oftenSentBack(phase: SentBack): Finding | undefined {
+  const { evidence, runs, isGated } = phase;
+  if (evidence.count < 3 || evidence.count * 4 < runs) return undefined;
+  const found = `${times(evidence.count)} a later phase sent it back, in ${count(runs, 'run')}`;
+  const advice = isGated
+    ? 'Its own gate lets through what later phases find: add to its criteria or checks what they ask for.'
+    : 'It has no gate: give it one that asks for what later phases find.';
+  return finding(phase, 'OFTEN_SENT_BACK', 'notice', found, advice, evidence);
+}

@@ -1,0 +1,77 @@
+/**
+ * What the reviews of one gate have said, one after another.
+ *
+ * @module
+ */
+import { contentHash } from '../../model/values/content-hash.ts';
+import type { EventOf } from '../../model/events/event.ts';
+import type { Counted } from './gate-history.ts';
+import { issueId, requiredChanges } from '../../model/decision/issue.ts';
+import { see, type Evidence } from './occurrences.ts';
+import { isMissing, type Demand } from '../../model/review/verdict.ts';
+
+/** What has to be remembered of the latest demand of a gate in one run. */
+export interface Reviewed {
+  /** A hash of its words; empty if it has none. */
+  readonly words: string;
+  /** A hash of its required change; empty if it names none, or issues. */
+  readonly change: string;
+  readonly issues: ReadonlySet<string>;
+}
+
+/** Counts a review. @returns What has to be remembered for the next one. */
+export function countReview(
+  counted: Counted,
+  before: Reviewed = NOTHING,
+  { verdict, by }: EventOf<'review.decided'>,
+  at: Evidence,
+): Reviewed {
+  if (by !== 'gate') return before;
+  if (isMissing(verdict, counted.gate.onUnrecognised)) {
+    see(counted.errors, at);
+    return before;
+  }
+  counted.reviews += 1;
+  switch (verdict.type) {
+    case 'retry':
+    case 'retryPredecessor':
+      return countDemand(counted, before, verdict, at);
+    case 'approve':
+    case 'unrecognised':
+      counted.approvals += 1;
+      return before;
+    case 'reject':
+    case 'escalate':
+    case 'unavailable':
+    case 'inconclusive':
+      return before;
+  }
+}
+
+// --- internal ---
+
+const NOTHING: Reviewed = { words: '', change: '', issues: new Set() };
+
+function countDemand(counted: Counted, before: Reviewed, demand: Demand, at: Evidence): Reviewed {
+  const { feedback, requiredChange = '', issues = [] } = demand;
+  const words = wordsOf([feedback, ...issues.map(({ description }) => description)].join(' '));
+  const ids = new Set(issues.map(issueId));
+  counted.demands += 1;
+  if (!isOneLine(requiredChange) && !isOneLine(requiredChanges(issues))) see(counted.vague, at);
+  // Issues have identities, which tell more than the change that they ask for.
+  const change = issues.length === 0 ? wordsOf(requiredChange) : '';
+  if (words !== '' && words === before.words) see(counted.repeated, at);
+  else if ([...ids].some((id) => before.issues.has(id))) see(counted.reopened, at);
+  else if (change !== '' && change === before.change) see(counted.rephrased, at);
+  return { words, change, issues: ids };
+}
+
+function isOneLine(change: string): boolean {
+  return change.trim() !== '' && !change.trim().includes('\n');
+}
+
+/** A hash of a text without what does not make it another: spaces, and capital letters. */
+function wordsOf(text: string): string {
+  const words = text.replaceAll(/\s+/gu, ' ').trim().toLowerCase();
+  return words === '' ? '' : contentHash(words);
+}

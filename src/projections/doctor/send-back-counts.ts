@@ -1,0 +1,96 @@
+/**
+ * Which phases later ones have sent back, in any number of runs: a fold over records.
+ *
+ * @module
+ */
+import type { RunRecord } from '../../model/events/event.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import { see, unseen, type Counting, type Sightings } from './occurrences.ts';
+
+/** One phase that was sent back. */
+export interface SentBack {
+  readonly pipeline: string;
+  readonly phase: string;
+  readonly isGated: boolean;
+  /** How often. */
+  readonly evidence: Sightings;
+  /** How often by which phase. */
+  readonly by: ReadonlyMap<string, number>;
+  /** Runs in which the phase began. */
+  readonly runs: number;
+}
+
+/** The fold. */
+export interface SentBacks {
+  apply(record: RunRecord): void;
+  /** The most often sent back first. */
+  all(): readonly SentBack[];
+}
+
+/** Begins with no records. Takes those of one run after another. */
+export function foldSentBack(): SentBacks {
+  const pipelines = new Map<string, Map<string, Counted>>();
+  let run: RunState | undefined;
+  return {
+    apply({ runId, seq, event }) {
+      if (run && run.runId !== runId) run = undefined;
+      if ((event.type === 'run.started' || event.type === 'run.resumed') && event.plan) {
+        run ??= { runId, phases: new Map(), begun: new Set() };
+        run.phases = phasesOf(pipelines, event.plan);
+      }
+      if (!run) return;
+      if (event.type === 'phase.started') begin(run, event.phase);
+      if (event.type !== 'phase.rewinding') return;
+      const target = run.phases.get(event.target);
+      if (!target) return;
+      see(target.evidence, { runId, seq });
+      target.by.set(event.phase, (target.by.get(event.phase) ?? 0) + 1);
+    },
+    all() {
+      return [...pipelines.values()]
+        .flatMap((phases) => [...phases.values()])
+        .filter(({ evidence }) => evidence.count > 0)
+        .toSorted((a, b) => b.evidence.count - a.evidence.count);
+    },
+  };
+}
+
+// --- internal ---
+
+interface Counted extends SentBack {
+  isGated: boolean;
+  readonly evidence: Counting;
+  readonly by: Map<string, number>;
+  runs: number;
+}
+
+/** What has to be remembered of one run. */
+interface RunState {
+  readonly runId: string;
+  phases: ReadonlyMap<string, Counted>;
+  /** The phases that have begun. */
+  readonly begun: Set<string>;
+}
+
+/** The phases of a pipeline, as this plan has them. */
+function phasesOf(pipelines: Map<string, Map<string, Counted>>, { name, phases }: Plan): RunState['phases'] {
+  const known = pipelines.get(name) ?? new Map<string, Counted>();
+  pipelines.set(name, known);
+  for (const { name: phase, gate } of phases) {
+    const counted = known.get(phase) ?? emptyCount(name, phase);
+    counted.isGated = gate !== null;
+    known.set(phase, counted);
+  }
+  return known;
+}
+
+function begin({ phases, begun }: RunState, phase: string): void {
+  const counted = phases.get(phase);
+  if (!counted || begun.has(phase)) return;
+  begun.add(phase);
+  counted.runs += 1;
+}
+
+function emptyCount(pipeline: string, phase: string): Counted {
+  return { pipeline, phase, isGated: false, evidence: unseen(), by: new Map(), runs: 0 };
+}

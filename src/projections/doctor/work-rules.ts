@@ -1,0 +1,60 @@
+/**
+ * What is asked of work that was sent back: whether it was told of that, where, and how much.
+ *
+ * @module
+ */
+import { count, finding, times, type Finding } from './diagnosis.ts';
+import type { GateHistory } from './gate-history.ts';
+import { SMALLEST_PROMPT } from '../../model/revision/prompt.ts';
+
+/** The prompt was read, but the gate keeps the revision out of it. */
+export function revisionWithheld(gate: GateHistory): Finding | undefined {
+  if (gate.gate.strategy !== 'none' || !isMostlyUnread(gate)) return undefined;
+  const found = `${share(gate)} read no \`revision\`, and strategy "none" keeps it out of the prompt`;
+  const advice = "Use strategy 'feedback', or have the handler read `revision`.";
+  return finding(gate, 'REVISION_WITHHELD', 'problem', found, advice, gate.unread);
+}
+
+export function revisionUnread(gate: GateHistory): Finding | undefined {
+  if (gate.gate.strategy === 'none' || !isMostlyUnread(gate)) return undefined;
+  const found = `${share(gate)} read neither \`prompt\` nor \`revision\``;
+  const advice = 'Send `prompt` to the model, which has the revision in front; or have the handler read `revision`.';
+  return finding(gate, 'REVISION_UNREAD', 'problem', found, advice, gate.unread);
+}
+
+/** Records do not tell what a handler makes of a revision, only that it makes its prompt itself. */
+export function promptBypassed(gate: GateHistory): Finding | undefined {
+  const { bypassed, revised } = gate;
+  if (bypassed.count === 0 || gate.gate.strategy === 'none') return undefined;
+  const found = `in ${bypassed.count} of ${count(revised, 'attempt')} after a demand a model was asked without \`prompt\`, though \`revision\` was read: nothing tells whether the revision leads what it was asked`;
+  const advice = 'Send `prompt` to the model, which has the revision in front.';
+  return finding(gate, 'PROMPT_BYPASSED', 'notice', found, advice, bypassed);
+}
+
+export function outputUnchanged(gate: GateHistory): Finding | undefined {
+  const { unchanged, revised } = gate;
+  if (unchanged.count === 0) return undefined;
+  const severity = unchanged.count * 2 >= revised ? 'problem' : 'notice';
+  const found = `${unchanged.count} of ${count(revised, 'attempt')} after a demand put out what was sent back`;
+  const advice =
+    'See whether the work heeds the revision: a strategy that shows it more, or "fresh"; a model that is not the same each time; outputs that show what was changed.';
+  return finding(gate, 'OUTPUT_UNCHANGED', severity, found, advice, unchanged);
+}
+
+export function promptGrew(gate: GateHistory): Finding | undefined {
+  const { grown, growth, longestPrompt } = gate;
+  if (grown.count === 0) return undefined;
+  const found = `${times(grown.count)} a prompt had grown past ${growth} times the first, which counts as ${SMALLEST_PROMPT} characters or more; the longest had ${longestPrompt}`;
+  const advice = 'Lower `maxRevisionChars`, or use a strategy that carries less, such as "fresh".';
+  return finding(gate, 'PROMPT_GREW', 'notice', found, advice, grown);
+}
+
+// --- internal ---
+
+function isMostlyUnread({ unread, revised }: GateHistory): boolean {
+  return unread.count > 0 && unread.count * 2 >= revised;
+}
+
+function share({ unread, revised }: GateHistory): string {
+  return `${unread.count} of ${count(revised, 'attempt')} after a demand`;
+}

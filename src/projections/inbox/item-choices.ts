@@ -1,0 +1,193 @@
+/**
+ * What can be answered to an item of the inbox, and what each answer would lead to.
+ *
+ * @module
+ */
+import { between, reach, type Graph } from '../../model/values/graph.ts';
+import type { InboxItem } from './inbox-item.ts';
+import { planGraph, type Plan } from '../../model/plan/plan.ts';
+import type { RunSnapshot } from '../run/run-result.ts';
+
+/** What an answer would lead to, as far as it can be known. Names of phases are in the order of the plan. */
+export interface Consequences {
+  /** Phases that would run, or run again. */
+  readonly runs: readonly string[];
+  /** Phases that would run again if what they have read changes. */
+  readonly mayRun: readonly string[];
+  /** Phases that would be skipped. */
+  readonly skips: readonly string[];
+  /** Phases that would keep what they have, marked as stale. */
+  readonly stale: readonly string[];
+  /** What it spends: a correction counts for the limit of the run, and for no budget of a gate. */
+  readonly spends: string;
+  /** What becomes of the run itself; absent where that is nothing else than what becomes of these phases. */
+  readonly run?: 'ends' | 'goes on' | undefined;
+}
+
+/** One kind of answer. */
+export interface Choice extends Consequences {
+  readonly answer:
+    'approve' | 'edit' | 'retry' | 'rewind' | 'reclassify' | 'reject' | 'skip' | 'escalate' | 'value' | 'abort';
+  /** The phase that would be sent back. */
+  readonly phase?: string | undefined;
+  /** In words. */
+  readonly means: string;
+}
+
+/**
+ * Every kind of answer that an item takes.
+ *
+ * @param hasIssues Whether reviewers of the phase have found issues that are open.
+ */
+export function choicesOf(plan: Plan, snapshot: RunSnapshot, item: InboxItem, hasIssues = false): readonly Choice[] {
+  const abort: Choice = { ...NOTHING, answer: 'abort', means: 'the run ends as cancelled', run: 'ends' };
+  if (item.kind === 'task')
+    return [{ ...NOTHING, answer: 'value', means: `it is the output of task "${item.task}"`, run: 'goes on' }, abort];
+  if (item.kind === 'limit') {
+    return [
+      { ...NOTHING, answer: 'approve', means: 'the limit is lifted, and the run goes on', run: 'goes on' },
+      { ...NOTHING, answer: 'reject', means: 'the run ends as exhausted', run: 'ends' },
+      abort,
+    ];
+  }
+  const scene = sceneOf(plan, snapshot, item.about);
+  return scene ? [...choicesFor(scene, item, hasIssues), abort] : [abort];
+}
+
+// --- internal ---
+
+const NOTHING: Consequences = { runs: [], mayRun: [], skips: [], stale: [], spends: 'nothing' };
+
+const RECLASSIFY: Choice = {
+  ...NOTHING,
+  answer: 'reclassify',
+  means:
+    'an open issue is of the phase that you name; every phase that an open issue is about works again, the earliest first',
+  spends: 'one correction of the run for each phase that has to correct something',
+};
+
+interface Scene {
+  readonly plan: Plan;
+  readonly graph: Graph;
+  readonly snapshot: RunSnapshot;
+  readonly index: number;
+  readonly name: string;
+}
+
+function sceneOf(plan: Plan, snapshot: RunSnapshot, name: string): Scene | undefined {
+  const graph = planGraph(plan);
+  const index = graph.indexOf.get(name);
+  return index === undefined ? undefined : { plan, graph, snapshot, index, name };
+}
+
+function choicesFor(scene: Scene, { kind, empty }: InboxItem, hasIssues: boolean): readonly Choice[] {
+  const { plan, graph, index, name } = scene;
+  const isReview = kind === 'review';
+  const retry = isReview
+    ? 'one retry of the gate, where it has one left; one correction'
+    : 'one correction of the run, and no retry of the gate';
+  const approve: Choice = { ...NOTHING, answer: 'approve', means: approval(isReview), runs: freed(scene) };
+  const edit: Choice = {
+    ...NOTHING,
+    answer: 'edit',
+    means: 'outputs that you give take the place of those of the attempt, and it is approved',
+    runs: freed(scene),
+  };
+  // What others approve they have to have seen.
+  const isAlone = plan.phases[index]?.gate?.reviewers.length === 1;
+  const targets = isReview ? (plan.phases[index]?.gate?.targets ?? []) : ancestors(graph, index);
+  return [
+    ...(empty ? [] : [approve]),
+    ...(isReview && !isAlone ? [] : [edit]),
+    { ...NOTHING, answer: 'retry', means: `"${name}" works again, with your feedback`, runs: [name], spends: retry },
+    ...targets.map((target) => rewind(scene, target, isReview)),
+    ...(hasIssues && !isReview ? [RECLASSIFY] : []),
+    reject(scene),
+    ...(isReview
+      ? [{ ...NOTHING, answer: 'escalate' as const, means: 'the phase waits for somebody else' }]
+      : [skip(scene)]),
+  ];
+}
+
+function approval(isReview: boolean): string {
+  return isReview ? 'your vote is for it' : 'the outputs of this attempt are committed';
+}
+
+function rewind({ plan, graph, snapshot, index, name }: Scene, target: string, isReview: boolean): Choice {
+  const at = graph.indexOf.get(target) ?? index;
+  const again = new Set([at, ...between(graph, at, index), index]);
+  const others = [...(graph.next[at] ?? [])].filter(
+    (one) => !again.has(one) && hasCommit(snapshot, nameOf(graph, one)),
+  );
+  const names = namesIn(graph, others);
+  const mode = plan.phases[index]?.gate?.invalidate ?? 'requester';
+  return {
+    ...NOTHING,
+    answer: 'rewind',
+    phase: target,
+    means: `"${target}" works again, with your feedback, then what lies between, then "${name}"`,
+    runs: [...namesIn(graph, [...again]), ...(mode === 'all' ? names : [])],
+    mayRun: mode === 'changed' ? names : [],
+    stale: mode === 'requester' ? names : [],
+    spends: isReview
+      ? 'one rewind of the gate, where it has one left; one correction'
+      : 'one correction of the run, and no rewind of the gate',
+  };
+}
+
+function reject(scene: Scene): Choice {
+  const halts = scene.plan.onFailure === 'halt';
+  return {
+    ...NOTHING,
+    ...left(scene),
+    ...(halts && { run: 'ends' as const }),
+    answer: 'reject',
+    means: halts ? 'the phase is rejected, and the run ends' : 'the phase is rejected; what does not need it goes on',
+  };
+}
+
+function skip(scene: Scene): Choice {
+  const { skips, stale } = left(scene);
+  return {
+    ...NOTHING,
+    answer: 'skip',
+    means: 'the phase is left out, which is no failure of the run',
+    skips: [scene.name, ...skips],
+    stale,
+  };
+}
+
+/** What becomes of everything that needs a phase which ends without approval. */
+function left({ graph, snapshot, index }: Scene): Pick<Consequences, 'skips' | 'stale'> {
+  const names = namesIn(graph, [...reach(graph.next, index)]);
+  const waiting = names.filter((name) => snapshot.phases[name]?.status === 'pending');
+  return {
+    skips: waiting.filter((name) => !hasCommit(snapshot, name)),
+    stale: waiting.filter((name) => hasCommit(snapshot, name)),
+  };
+}
+
+/** Phases that wait for nothing but this one. */
+function freed({ graph, snapshot, index }: Scene): readonly string[] {
+  const isReady = (phase: number) =>
+    (graph.before[phase] ?? []).every(
+      (one) => one === index || snapshot.phases[nameOf(graph, one)]?.status === 'approved',
+    );
+  return namesIn(graph, [...(graph.next[index] ?? [])].filter(isReady));
+}
+
+function ancestors(graph: Graph, index: number): readonly string[] {
+  return namesIn(graph, [...reach(graph.before, index)]);
+}
+
+function hasCommit({ phases }: RunSnapshot, name: string): boolean {
+  return (phases[name]?.version ?? 0) > 0;
+}
+
+function namesIn(graph: Graph, phases: readonly number[]): readonly string[] {
+  return phases.toSorted((a, b) => a - b).map((phase) => nameOf(graph, phase));
+}
+
+function nameOf({ names }: Graph, index: number): string {
+  return names[index] ?? '';
+}

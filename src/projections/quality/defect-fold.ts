@@ -1,0 +1,231 @@
+/**
+ * The fold from records to defects, but for what their corrections took.
+ *
+ * @module
+ */
+import type { CorrectionEvent } from './correction-causes.ts';
+import type { Attribution, Defect, Detection, Disposition } from './defect.ts';
+import { plainOf, withEveryDemand, WORKER } from './implied-issues.ts';
+import type { EventOf, RunRecord } from '../../model/events/event.ts';
+import { findingsAfter, type ReviewFinding } from '../../model/review/open-issues.ts';
+import { issueId } from '../../model/decision/issue.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import { finderOf, originOf, phasesIn, saidIn } from './defect-origin.ts';
+import { decisionIn } from '../../model/review/verdict.ts';
+
+/** A defect that is being followed. */
+export interface Followed extends Pick<Defect, 'number' | 'id' | 'type' | 'description'> {
+  /** What findings of its gate are called that are this. */
+  readonly key: string;
+  severity: Defect['severity'];
+  injected: string;
+  disposition: Disposition;
+  removed: Defect['removed'];
+  fix: Defect['fix'];
+  readonly attribution: Attribution[];
+  readonly found: [Detection, ...Detection[]];
+  /** Records of corrections that were told of it. */
+  readonly corrections: number[];
+  /** Who was told to correct it last, and the version that was committed then. */
+  told: { readonly phase: string; readonly version: number } | undefined;
+}
+
+/** The fold. */
+export interface DefectLog {
+  readonly defects: readonly Followed[];
+  apply(record: RunRecord): void;
+  /** Applies a correction. @returns The defects that it is told of. */
+  correct(correction: CorrectionEvent, seq: number): readonly Followed[];
+}
+
+/** Begins before the first record. */
+export function foldDefectLog(): DefectLog {
+  const log: Log = { plan: undefined, gates: new Map(), defects: [], passed: new Map() };
+  return {
+    defects: log.defects,
+    apply(record) {
+      const { event } = record;
+      if (event.type === 'run.started' || event.type === 'run.resumed') log.plan = event.plan ?? log.plan;
+      else if (event.type === 'review.decided') judge(log, event, record);
+      else if (event.type === 'phase.approved') pass(log, event, record);
+    },
+    correct(correction, seq) {
+      const defects = toldOf(log, correction);
+      for (const [defect, phase] of defects) {
+        defect.corrections.push(seq);
+        defect.told = { phase, version: gateOf(log, phase).version };
+      }
+      return [...defects.keys()];
+    },
+  };
+}
+
+// --- internal ---
+
+interface Log {
+  plan: Plan | undefined;
+  readonly gates: Map<string, Gate>;
+  readonly defects: Followed[];
+  /** Defects that were let pass, by what they are and of which phase: a gate that finds such a one finds the same. */
+  readonly passed: Map<string, Followed>;
+}
+
+interface Gate {
+  /** What is open, as the gate itself sees it. */
+  findings: readonly ReviewFinding[];
+  /** The defects that these are, by their id. */
+  readonly defects: Map<string, Followed>;
+  /** What the latest judgement has found. */
+  raised: readonly Raised[];
+  /** Defects that the next commit corrects. */
+  fixed: Followed[];
+  /** Of the latest commit. */
+  version: number;
+}
+
+interface Raised {
+  readonly defect: Followed;
+  readonly finding: ReviewFinding;
+}
+
+/** Where and when something is said. */
+type Moment = Pick<Detection, 'phase' | 'generation' | 'attempt' | 'seq' | 'time'>;
+
+function gateOf({ gates }: Log, phase: string): Gate {
+  const known = gates.get(phase) ?? { findings: [], defects: new Map(), raised: [], fixed: [], version: 0 };
+  gates.set(phase, known);
+  return known;
+}
+
+function judge(log: Log, event: EventOf<'review.decided'>, { seq, time }: RunRecord): void {
+  const { phase, generation, attempt, verdict, by } = event;
+  const gate = gateOf(log, phase);
+  gate.raised = [];
+  if (!decisionIn(verdict)) return;
+  const judgement = withEveryDemand(event, gate.findings);
+  const said = saidIn(judgement);
+  const { open, closed } = findingsAfter(gate.findings, judgement);
+  const known = new Set(open.map(({ id }) => id));
+  gate.findings = by === 'person' ? [...open, ...said.filter(({ id }) => !known.has(id))] : open;
+  const moment = { phase, generation, attempt, seq, time };
+  const standing = new Map<Followed, Disposition>();
+  const raised: Raised[] = [];
+  for (const { finding, as } of [...closed, ...gate.findings.map((one) => ({ finding: one, as: 'open' as const }))]) {
+    const defect = gate.defects.get(finding.id) ?? follow(log, finding, { ...moment, ...finderOf(finding, event) });
+    gate.defects.set(finding.id, defect);
+    standing.set(defect, worse(standing.get(defect), as));
+    if (said.some(({ id, reviewer }) => id === finding.id && (by === 'person' || reviewer === finding.reviewer)))
+      raised.push({ defect, finding });
+  }
+  gate.raised = raised;
+  for (const { defect } of raised) attribute(log, defect, raised, event, moment);
+  for (const [defect, as] of standing) settle(log, defect, as, moment);
+  for (const { finding } of closed) if (!known.has(finding.id)) gate.defects.delete(finding.id);
+}
+
+function follow(log: Log, finding: ReviewFinding, found: Detection): Followed {
+  const { kind, id } = plainOf(finding.id);
+  const [issue] = finding.issues;
+  const injected = originOf(log.plan, found.phase, phasesIn(finding));
+  const same = log.passed.get(keyOf(finding.id, injected));
+  if (same) {
+    same.found.push(found);
+    return same;
+  }
+  const { by, name, seq, time } = found;
+  const defect: Followed = {
+    number: log.defects.length + 1,
+    id,
+    key: finding.id,
+    type: kind ?? issue?.category ?? 'issue',
+    description: issue?.description ?? '',
+    severity: kind === undefined ? (issue?.severity ?? null) : null,
+    injected,
+    disposition: 'open',
+    removed: null,
+    fix: null,
+    attribution: [{ phase: injected, by, name, seq, time }],
+    found: [found],
+    corrections: [],
+    told: undefined,
+  };
+  log.defects.push(defect);
+  return defect;
+}
+
+/** What is said of a defect anew. Where several reviewers speak of it, it is of the earliest phase that one of them names. */
+function attribute(
+  { plan }: Log,
+  defect: Followed,
+  raised: readonly Raised[],
+  event: EventOf<'review.decided'>,
+  { phase: own, seq, time }: Moment,
+): void {
+  const said = raised.flatMap((one) => (one.defect === defect ? one.finding : []));
+  const injected = originOf(plan, own, said.flatMap(phasesIn));
+  const first = said.find((one) => originOf(plan, own, phasesIn(one)) === injected);
+  const [issue] = first?.issues ?? [];
+  if (defect.severity !== null && issue) defect.severity = issue.severity;
+  // Whatever a later gate says of what an earlier one has found, it was there when that found it.
+  const couldBe = originOf(plan, defect.found[0].phase, [injected]) === injected;
+  if (!first || defect.injected === injected || !couldBe) return;
+  defect.injected = injected;
+  defect.attribution.push({ phase: injected, ...finderOf(first, event), seq, time });
+}
+
+function settle(log: Log, defect: Followed, as: Disposition, { phase, seq, time }: Moment): void {
+  defect.disposition = as;
+  defect.removed = null;
+  defect.fix = null;
+  if (as === 'accepted') log.passed.set(keyOf(defect.key, defect.injected), defect);
+  if (as !== 'fixed') return;
+  // Whoever found it last had it corrected, also where an earlier gate is the one that sees it first.
+  defect.removed = { phase: (defect.found.at(-1) ?? defect.found[0]).phase, seq, time };
+  const corrector = defect.told?.phase ?? phase;
+  const { version } = gateOf(log, corrector);
+  if (corrector !== phase && version > (defect.told?.version ?? 0)) defect.fix = { phase: corrector, version };
+  else gateOf(log, phase).fixed.push(defect);
+}
+
+/** What is open when a phase is approved was let pass; but for what its tasks demanded, as they could work after all. */
+function pass(log: Log, event: EventOf<'phase.approved'>, { seq, time }: RunRecord): void {
+  const { phase, generation, attempt, version } = event;
+  const gate = gateOf(log, phase);
+  const moment = { phase, generation, attempt, seq, time };
+  for (const { id, reviewer } of gate.findings) {
+    const defect = gate.defects.get(id);
+    if (defect) settle(log, defect, reviewer === WORKER ? 'fixed' : 'accepted', moment);
+  }
+  gate.findings = gate.findings.filter(({ reviewer }) => reviewer !== WORKER);
+  gate.version = version;
+  for (const defect of gate.fixed) if (defect.disposition === 'fixed') defect.fix ??= { phase, version };
+  gate.fixed = [];
+}
+
+/** The defects that a correction is told of, each with the earliest phase that is told. */
+function toldOf(log: Log, event: CorrectionEvent): ReadonlyMap<Followed, string> {
+  const { raised } = gateOf(log, event.phase);
+  const first = event.type === 'phase.retrying' ? event.phase : event.target;
+  const riders = event.type === 'phase.rewinding' ? (event.riders ?? []) : [];
+  const groups = [{ phase: first, correction: event.correction }, ...riders];
+  const found = new Map<Followed, string>();
+  for (const { defect, finding } of raised) {
+    const isPlain = plainOf(finding.id).kind !== undefined;
+    const group = isPlain
+      ? groups.find(({ phase }) => phase === first && phase === (finding.issues[0]?.affectedPhase ?? event.phase))
+      : groups.find(({ correction }) => (correction.issues ?? []).some((one) => issueId(one) === finding.id));
+    if (group && !found.has(defect)) found.set(defect, group.phase);
+  }
+  return found.size > 0 ? found : new Map(raised.map(({ defect }) => [defect, first]));
+}
+
+const RANKS: readonly Disposition[] = ['withdrawn', 'fixed', 'accepted', 'open'];
+
+/** What stands where reviewers of one gate disagree. */
+function worse(one: Disposition | undefined, other: Disposition): Disposition {
+  return one !== undefined && RANKS.indexOf(one) > RANKS.indexOf(other) ? one : other;
+}
+
+function keyOf(id: string, phase: string): string {
+  return JSON.stringify([id, phase]);
+}

@@ -1,0 +1,162 @@
+/**
+ * Defects and measures of a run: a fold over its records.
+ *
+ * @module
+ */
+import { byName } from '../../model/values/by-name.ts';
+import { foldCauses, type CorrectionEvent } from './correction-causes.ts';
+import type { Defect } from './defect.ts';
+import { foldDefectLog, type Followed } from './defect-fold.ts';
+import { addEffort, foldEffort, noEffort, type Effort, type GrowingEffort, type Spent } from './effort.ts';
+import type { RunEvent, RunRecord } from '../../model/events/event.ts';
+import { foldTallies } from './gate-tally.ts';
+import { measure, noEfforts, type GrowingSplit, type Measures } from './measures.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+
+/** A fold over the records of one run, from the first on. */
+export interface QualityFold {
+  apply(record: RunRecord): void;
+  /** In the order in which they were found. */
+  defects(): readonly Defect[];
+  measures(): Measures;
+}
+
+/** The defects of a run, in the order in which they were found. @param records From the first on, as far as there are any. */
+export function defectsOf(records: Iterable<RunRecord>): readonly Defect[] {
+  return folded(records).defects();
+}
+
+/** The measures of a run. @param records From the first on, as far as there are any. */
+export function measuresOf(records: Iterable<RunRecord>): Measures {
+  return folded(records).measures();
+}
+
+/**
+ * Begins before the first record.
+ *
+ * What tasks take in an attempt that corrections have led to is rework. It is shared equally between these corrections, and the
+ * part of each equally between the defects that it was told of.
+ */
+export function foldQuality(): QualityFold {
+  const log = foldDefectLog();
+  const causes = foldCauses();
+  const tallies = foldTallies();
+  const corrections: (readonly Followed[])[] = [];
+  const attempts = new Map<Followed, Map<string, number>>();
+  const ended: Account = { efforts: new Map(), rework: new Map() };
+  let plan: Plan | undefined;
+
+  function book(account: Account, { phase, kind, effort }: Spent): void {
+    const due = kind === 'work' ? causes.of(phase) : [];
+    const split = gotten(account.efforts, phase, noEfforts);
+    addEffort(due.length > 0 ? split.rework : split[kind], effort);
+    for (const cause of due) {
+      const told = corrections[cause] ?? [];
+      for (const defect of told)
+        addEffort(gotten(account.rework, defect, noEffort), effort, 1 / (due.length * told.length));
+    }
+  }
+
+  const efforts = foldEffort((spent) => book(ended, spent));
+
+  function countAttempt(phase: string): void {
+    for (const defect of new Set(causes.of(phase).flatMap((cause) => corrections[cause] ?? []))) {
+      const counts = gotten(attempts, defect, () => new Map<string, number>());
+      counts.set(phase, (counts.get(phase) ?? 0) + 1);
+    }
+  }
+
+  /** With what is under way, which may yet turn out to be something else. */
+  function accountNow(): Account {
+    const account = copyOf(ended);
+    for (const spent of efforts.underWay()) book(account, spent);
+    return account;
+  }
+
+  function defectsIn({ rework }: Account): readonly Defect[] {
+    return log.defects.map((defect) => defectOf(defect, attempts.get(defect), rework.get(defect)));
+  }
+
+  return {
+    defects: () => defectsIn(accountNow()),
+    measures() {
+      const account = accountNow();
+      return measure({ plan, defects: defectsIn(account), efforts: account.efforts, tallies: tallies.gates });
+    },
+    apply(record) {
+      const { event } = record;
+      if (event.type === 'run.started' || event.type === 'run.resumed') plan = event.plan ?? plan;
+      // What was under way until now is due to what has led to it.
+      efforts.apply(record);
+      log.apply(record);
+      tallies.apply(record);
+      if (isCorrection(event)) corrections.push(log.correct(event, record.seq));
+      causes.apply(event, corrections.length - 1);
+      if (event.type === 'phase.started') countAttempt(event.phase);
+    },
+  };
+}
+
+// --- internal ---
+
+/** What everything has taken. */
+interface Account {
+  readonly efforts: Map<string, GrowingSplit>;
+  readonly rework: Map<Followed, GrowingEffort>;
+}
+
+function copyOf({ efforts, rework }: Account): Account {
+  const splits = [...efforts].map(([phase, { work, appraisal, rework: again }]) => {
+    const split = { work: effortOf(work), appraisal: effortOf(appraisal), rework: effortOf(again) };
+    return [phase, split] as const;
+  });
+  return {
+    efforts: new Map(splits),
+    rework: new Map([...rework].map(([defect, effort]) => [defect, effortOf(effort)])),
+  };
+}
+
+function effortOf(effort: Effort | undefined): GrowingEffort {
+  return Object.assign(noEffort(), effort);
+}
+
+function gotten<K, V>(all: Map<K, V>, key: K, make: () => V): V {
+  const known = all.get(key) ?? make();
+  all.set(key, known);
+  return known;
+}
+
+function folded(records: Iterable<RunRecord>): QualityFold {
+  const fold = foldQuality();
+  for (const record of records) fold.apply(record);
+  return fold;
+}
+
+function isCorrection(event: RunEvent): event is CorrectionEvent {
+  return event.type === 'phase.retrying' || event.type === 'phase.rewinding';
+}
+
+function defectOf(
+  defect: Followed,
+  attempts: ReadonlyMap<string, number> | undefined,
+  rework: Effort | undefined,
+): Defect {
+  const { number, id, type, severity, description, injected, disposition, removed, fix } = defect;
+  return {
+    number,
+    id,
+    type,
+    severity,
+    description,
+    injected,
+    attribution: [...defect.attribution],
+    detected: defect.found[0],
+    found: [...defect.found],
+    disposition,
+    removed,
+    fix,
+    corrections: [...defect.corrections],
+    attempts: byName(attempts),
+    rework: effortOf(rework),
+  };
+}

@@ -1,0 +1,93 @@
+/**
+ * What is remembered of a run for later ones of the same pipeline: what its phases have learned from attempts that were rejected.
+ *
+ * @module
+ */
+import type { RunEvent, RunRecord } from '../../model/events/event.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import { LONGEST_REFLECTION } from '../../model/revision/revision-extras.ts';
+import { elided } from '../../model/values/text-limits.ts';
+
+/** Something that a run has learned. */
+export interface Memory {
+  /** Whose it is: told to runs of the same scope alone. */
+  readonly scope: string;
+  readonly pipeline: string;
+  readonly phase: string;
+  /** The run, and the record of it, that it comes from. */
+  readonly runId: string;
+  readonly seq: number;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  /** At most {@link LONGEST_REFLECTION} characters. */
+  readonly text: string;
+}
+
+/** A fold over the records of one run. */
+export interface MemoryFold {
+  /** @returns What is to be remembered because of the record. */
+  apply(record: RunRecord): readonly Memory[];
+}
+
+/**
+ * Begins before the first record. A reflection is remembered where the run has a scope for it, and a gate, or a person, has sent
+ * the attempt back: what a task demands is no verdict on anything.
+ */
+export function foldMemories(): MemoryFold {
+  let scope: string | undefined;
+  let pipeline = '';
+  let reflects = false;
+  const judged: Judged = { retried: new Set(), demanded: new Set() };
+  return {
+    apply({ runId, seq, time, event }) {
+      if (event.type === 'run.started') {
+        scope = event.memory;
+        pipeline = event.plan.name;
+      }
+      if (event.type === 'run.started' || event.type === 'run.resumed') reflects = hasReflections(event.plan, reflects);
+      if (scope === undefined || !reflects) return NOTHING;
+      if (event.type !== 'phase.reflected') {
+        note(judged, event);
+        return NOTHING;
+      }
+      const { phase, reflection } = event;
+      const isJudged = forget(judged, phase);
+      if (!isJudged || reflection === undefined) return NOTHING;
+      return [{ scope, pipeline, phase, runId, seq, time, text: elided(reflection, LONGEST_REFLECTION) }];
+    },
+  };
+}
+
+// --- internal ---
+
+const NOTHING: readonly never[] = Object.freeze([]);
+
+function hasReflections(plan: Plan | undefined, before: boolean): boolean {
+  return plan ? plan.phases.some(({ gate }) => gate?.reflect !== undefined) : before;
+}
+
+/** Phases whose next reflection is about an attempt that was judged. */
+interface Judged {
+  /** By their own gate, or a person in its place: that is void where they start afresh. */
+  readonly retried: Set<string>;
+  /** By a later phase: that is told again until it is answered. */
+  readonly demanded: Set<string>;
+}
+
+function note(judged: Judged, event: RunEvent): void {
+  if (event.type === 'phase.retrying') judged.retried.add(event.phase);
+  else if (event.type === 'phase.rewinding') {
+    for (const { phase } of [{ phase: event.target }, ...(event.riders ?? [])]) {
+      if (event.by === 'worker') forget(judged, phase);
+      else judged.demanded.add(phase);
+    }
+  } else if (event.type === 'phase.started' && !event.revision) forget(judged, event.phase);
+  else if (event.type === 'phase.approved' || event.type === 'phase.invalidated') judged.retried.delete(event.phase);
+  else if (event.type === 'run.reopened') judged.retried.clear();
+}
+
+/** @returns Whether there was something to forget. */
+function forget({ retried, demanded }: Judged, phase: string): boolean {
+  const wasRetried = retried.delete(phase);
+  return demanded.delete(phase) || wasRetried;
+}

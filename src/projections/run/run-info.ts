@@ -1,0 +1,96 @@
+/**
+ * How a run stands, in a row for lists.
+ *
+ * @module
+ */
+import type { RunRecord, RunStatus } from '../../model/events/event.ts';
+
+/** How a run stands after its latest record. */
+export interface RunInfo {
+  readonly runId: string;
+  /** The name of its pipeline. */
+  readonly pipeline: string;
+  /** The fingerprint of its plan. */
+  readonly fingerprint: string;
+  /** `running` also where no process works on it: see `lease`. */
+  readonly status: RunStatus | 'running';
+  /** Milliseconds since 1970: when it was begun, which is when its first record was made; a fork, when it was made of another run. */
+  readonly startedAt: number;
+  /** Milliseconds since 1970, of its latest record; never before `startedAt`, as the records of a fork may all be older than it. */
+  readonly updatedAt: number;
+  /** The number of its latest record. */
+  readonly seq: number;
+  /** Phases that are approved now, and phases of the plan. */
+  readonly approved: number;
+  readonly phases: number;
+  /** US dollars and tokens, as far as reported. */
+  readonly costUsd: number;
+  readonly tokens: number;
+  /** Phases and limits that wait for a person. */
+  readonly waiting: readonly string[];
+  /** The run that it was forked from. */
+  readonly forkOf?: string | undefined;
+  /** Where its definition was found, such as the path of a file. */
+  readonly source?: string | undefined;
+}
+
+/** What no record of a run tells: where it came from; and when it was begun, where its first record is that of another run. */
+export interface RunOrigin extends Pick<RunInfo, 'forkOf' | 'source'> {
+  readonly startedAt?: number | undefined;
+}
+
+/** A fold over the records of a run. */
+export interface RunInfoFold {
+  apply(record: RunRecord): void;
+  /** @param waiting Names of what waits for a person: `openItems` knows. */
+  info(waiting: readonly string[]): RunInfo;
+}
+
+/** Begins before the first record. */
+export function foldRunInfo({ forkOf, source, startedAt: begunAt }: RunOrigin = {}): RunInfoFold {
+  const approved = new Set<string>();
+  const used = { costUsd: 0, tokens: 0 };
+  const state = { runId: '', pipeline: '', fingerprint: '', startedAt: 0, updatedAt: 0, seq: 0, phases: 0 };
+  let status: RunInfo['status'] = 'running';
+  return {
+    apply({ runId, seq, time, event }) {
+      state.updatedAt = time;
+      state.seq = seq;
+      if (event.type === 'run.started') {
+        const { plan, fingerprint } = event;
+        Object.assign(state, { runId, fingerprint, pipeline: plan.name, phases: plan.phases.length });
+        state.startedAt = begunAt ?? time;
+      } else if (event.type === 'run.resumed' && event.plan) {
+        Object.assign(state, { fingerprint: event.fingerprint, phases: event.plan.phases.length });
+      } else if (event.type === 'run.reopened') status = 'running';
+      else if (event.type === 'run.ended') ({ status } = event);
+      else if (event.type === 'phase.approved') approved.add(event.phase);
+      else if (event.type === 'phase.started' || event.type === 'phase.invalidated') approved.delete(event.phase);
+      else if (event.type === 'task.reported') {
+        used.costUsd += event.costUsd ?? 0;
+        used.tokens += event.tokens ?? 0;
+      }
+    },
+    info(waiting) {
+      const { runId, pipeline, fingerprint, startedAt, updatedAt, seq, phases } = state;
+      const { costUsd, tokens } = used;
+      // Field by field: of spreads V8 would make a class per object, and one of these is written with every batch.
+      return {
+        runId,
+        pipeline,
+        fingerprint,
+        status,
+        startedAt,
+        updatedAt: Math.max(startedAt, updatedAt),
+        seq,
+        approved: approved.size,
+        phases,
+        costUsd,
+        tokens,
+        waiting,
+        forkOf,
+        source,
+      };
+    },
+  };
+}

@@ -1,0 +1,41 @@
+/**
+ * Items of the inbox in words.
+ *
+ * @module
+ */
+import type { InboxItem } from '../inbox/inbox-item.ts';
+
+/** What an item of each kind waits for, behind what it is about. */
+export const waitsFor: Readonly<Record<InboxItem['kind'], string>> = {
+  escalation: 'waits for a decision',
+  limit: 'is spent, and the run is held',
+  task: 'waits for what a person puts out',
+  review: 'waits for the decision of a person who is its reviewer',
+};
+
+/** Why a person is asked, from the code of it; the code itself where it is not known here. */
+export function becauseOf({ because, loop }: Pick<InboxItem, 'because' | 'loop'>): string {
+  const text = BECAUSE.get(because) ?? because;
+  return loop === undefined ? text : `${text}: ${loop}`;
+}
+
+/**
+ * That somebody has answered an item, and nobody has taken it yet.
+ *
+ * @param by Who; '' where it is not known.
+ */
+export function answeredBy({ by }: { readonly by: string }): string {
+  return `answered${by === '' ? '' : ` by ${by}`}, not yet taken`;
+}
+
+// --- internal ---
+
+const BECAUSE: ReadonlyMap<string, string> = new Map([
+  ['requested', 'a reviewer has asked for a person'],
+  ['exhausted', 'its budget is used up'],
+  ['loop', 'it goes round in a loop'],
+  ['invalidTarget', 'a reviewer sends back what may not be sent back'],
+  ['reviewUnavailable', 'the review could not be had'],
+  ['limit', 'a limit is spent'],
+  ['asked', 'a person is asked'],
+]);

@@ -1,0 +1,235 @@
+/**
+ * What records say, in words: for terminals and browsers alike. A new event has to be put into words here before anything compiles.
+ *
+ * @module
+ */
+import { counted, outOf } from './amount-words.ts';
+import { editsText } from '../inbox/edit-words.ts';
+import type { ErrorInfo } from '../../model/errors/phasegate-error.ts';
+import type { EventOf, RunEvent, RunRecord } from '../../model/events/event.ts';
+import { loopText, unchangedText, type IssueWords } from './loop-words.ts';
+import type { GatePlan } from '../../model/plan/plan.ts';
+import type { Correction } from '../../model/revision/revision.ts';
+import { said, saidText, type Said } from './phrase.ts';
+import { verdictWords } from './verdict-words.ts';
+
+/** What one record says. The phase that it is about is not named in it. */
+export interface RecordWords extends Said {
+  /** Which task or reviewer of the phase has done it, such as `write` and `reviewer ada`; '' where it is none of them. */
+  readonly who: string;
+}
+
+/** How whoever shows records puts what there are several ways for. */
+export interface Voice {
+  /** @param ms Milliseconds. */
+  duration(ms: number): string;
+  /** Tokens and money. */
+  usage(used: { readonly tokens: number; readonly costUsd: number }): string;
+  error(error: ErrorInfo): string;
+  /** What a correction asks for, after its verdict was told. @default all of it */
+  readonly correction?: (correction: Pick<Correction, 'feedback' | 'requiredChange'>) => string;
+}
+
+/** What is known of the phase of a record from records before it. */
+export interface KnownBefore {
+  /** Its gate, whose allowances are told then. */
+  readonly gate?: Pick<GatePlan, 'maxRetries' | 'maxPredecessorRetries'> | null | undefined;
+  /** Whether what its new attempt is asked for was shown already. */
+  readonly isTold?: boolean | undefined;
+  /** What the issues of its latest review say. */
+  readonly issues?: IssueWords | undefined;
+}
+
+/** Puts a record into words. */
+export function recordWords(
+  { event, runId }: Pick<RunRecord, 'event' | 'runId'>,
+  voice: Voice,
+  known: KnownBefore = {},
+): RecordWords {
+  if (!('phase' in event)) return { who: '', ...runWords(event, runId, voice) };
+  if (!('task' in event)) return { who: '', ...phaseWords(event, voice, known) };
+  const isReviewer = 'reviewer' in event && event.reviewer;
+  return { who: isReviewer ? `reviewer ${event.task}` : event.task, ...taskWords(event, voice) };
+}
+
+/** All of it as one text: `write failed, try 2 in 0.5s: No network.` */
+export function recordText(words: RecordWords): string {
+  return `${words.who === '' ? '' : `${words.who} `}${saidText(words)}`;
+}
+
+/** What a correction asks for: the feedback, else the change that is needed. */
+export function askedFor({ feedback, requiredChange = '' }: Pick<Correction, 'feedback' | 'requiredChange'>): string {
+  return feedback === '' ? requiredChange : feedback;
+}
+
+/** How far a task is. */
+export function progressText(progress: number | string): string {
+  return typeof progress === 'number' ? `${Math.round(progress * 100)}%` : progress;
+}
+
+/** Who has made a decision, in words that its verdict follows. */
+export function decidedBy({ by, who }: Pick<EventOf<'review.decided'>, 'by' | 'who'>): string {
+  return `${DECIDED[by]}${who === undefined ? '' : ` (${who})`}`;
+}
+
+/** What was decided. */
+export function decisionWords({ verdict, edited }: Pick<EventOf<'review.decided'>, 'verdict' | 'edited'>): Said {
+  return edited ? said(editsText(edited)) : verdictWords(verdict);
+}
+
+// --- internal ---
+
+type TaskEvent = Extract<RunEvent, { readonly task: string }>;
+type PhaseEvent = Exclude<Extract<RunEvent, { readonly phase: string }>, TaskEvent>;
+type RunLine = Exclude<RunEvent, { readonly phase: string }>;
+
+const DECIDED = { gate: 'verdict', worker: 'a task demands', person: 'a person decided' } as const;
+
+const APPROVED = {
+  approved: '',
+  unreviewed: ' without review',
+  exhausted: ' although changes were asked for, as the retries are spent',
+  unrecognised: ' as the answer had no verdict',
+  invalidTarget: ' as the phase to send back may not be sent back',
+} as const;
+
+function runWords(event: RunLine, runId: string, voice: Voice): Said {
+  switch (event.type) {
+    case 'run.started':
+      return said(`run ${runId} of "${event.plan.name}" started, ${counted(event.plan.phases.length, 'phase')}`);
+    case 'run.suspended':
+      return said(`run ${runId} suspended`);
+    case 'run.resumed':
+      return said(`run ${runId} resumed${event.plan ? ' with a changed definition' : ''}`);
+    case 'run.reopened':
+      return said('run goes on: what was not approved runs again');
+    case 'run.ended':
+      return said(`run ${event.status}`, event.error ? voice.error(event.error) : event.reason);
+    case 'limit.reached':
+      return said(`limit ${event.limit} reached, ${event.used} of ${event.max}${beforeTry(event)}`);
+    case 'limit.lifted':
+      return said(`limit ${event.limit} lifted${byWhom(event.who)}`);
+    case 'item.changed':
+      return itemWords(event);
+  }
+}
+
+/** The try that does not begin because of a limit, where it is one. */
+function beforeTry({ refused }: EventOf<'limit.reached'>): string {
+  if (!refused) return '';
+  const most = refused.estimate === undefined ? '' : `, which may use ${refused.estimate}`;
+  return ` before ${refused.task} of ${refused.phase}${most}`;
+}
+
+/** An item is known by the record that opened it. */
+function itemWords({ item, change, severity = 'normal', queue, reason, who }: EventOf<'item.changed'>): Said {
+  const about = `question ${item}`;
+  switch (change) {
+    case 'reminded':
+      return said(`${about} still waits for a person`);
+    case 'raised':
+      return said(`${about} still waits, ${severity} now`);
+    case 'expired':
+      return said(queue === undefined ? `nobody answered ${about} in time` : `${about} goes to ${queue}`);
+    case 'refused':
+      return said(`an answer${who === undefined ? '' : ` of ${who}`} to ${about} was refused`, reason);
+  }
+}
+
+function taskWords(event: TaskEvent, voice: Voice): Said {
+  switch (event.type) {
+    case 'task.started':
+      return said(event.try > 1 ? `started, try ${event.try}` : 'started');
+    case 'task.reported':
+      return said(reportWords(event, voice));
+    case 'task.completed':
+      return said('done');
+    case 'task.retrying':
+      return said(`failed, try ${event.try + 1} in ${voice.duration(event.delayMs)}`, voice.error(event.error));
+    case 'task.failed':
+      return event.rework
+        ? said(`demands rework of ${event.rework.phase}`, event.rework.feedback)
+        : said('failed', voice.error(event.error));
+    case 'task.asked':
+      return said('asks a person', event.question);
+    case 'task.dropped':
+      return said('came too late: the phase has begun anew, and the result is dropped');
+    case 'task.answered':
+      return said(`was answered${byWhom(event.who)}`);
+  }
+}
+
+function reportWords(event: EventOf<'task.reported'>, voice: Voice): string {
+  const { progress = '', artifact, observation, tokens = 0, costUsd = 0, estimated = false, model } = event;
+  const mark = estimated ? ' (estimated)' : '';
+  const used = tokens > 0 || costUsd > 0 ? `used ${voice.usage({ tokens, costUsd })}${mark}` : '';
+  const parts = [
+    typeof progress === 'number' ? `is at ${progressText(progress)}` : progress,
+    artifact ? `put out the artifact ${artifact.name}` : '',
+    observation === undefined ? '' : `observed: ${observation}`,
+    model === undefined ? used : `${used === '' ? 'worked' : used} with ${model}`,
+  ].filter((part) => part !== '');
+  return parts.join(', ') || 'reported';
+}
+
+function phaseWords(event: PhaseEvent, voice: Voice, { gate, isTold = false, issues }: KnownBefore): Said {
+  const asked = voice.correction ?? askedFor;
+  switch (event.type) {
+    case 'phase.started':
+      if (!event.revision) return said('started');
+      return said(`started, attempt ${event.attempt + 1}`, isTold ? '' : asked(event.revision));
+    case 'phase.retrying':
+      return said(`retry ${outOf(event.spent, gate?.maxRetries)}`, asked(event.correction));
+    case 'phase.rewinding': {
+      const spent = outOf(event.spent, gate?.maxPredecessorRetries);
+      return said(`sends back ${event.target} ${spent}`, asked(event.correction));
+    }
+    case 'loop.detected':
+      return said('goes round in a loop', loopText(event, issues));
+    case 'attempt.unchanged':
+      return said('unchanged', unchangedText(event.times));
+    case 'review.started':
+      return said(event.asked > 1 ? `review, asked ${event.asked} times` : 'review');
+    case 'review.waiting':
+      return said('review waits for people alone');
+    case 'review.decided':
+      return said(decidedBy(event), saidText(decisionWords(event)));
+    case 'phase.approved':
+      return said(`approved${APPROVED[event.because]}${event.version > 1 ? `, version ${event.version}` : ''}`);
+    case 'phase.escalated':
+      return said('waits for a person', event.reason);
+    case 'phase.rejected':
+      return said('rejected', event.reason);
+    case 'phase.failed':
+      return said('failed', voice.error(event.error));
+    case 'phase.warned':
+      return said('warning', event.message);
+    case 'phase.reflected':
+      return said('reflects', event.reflection ?? 'nothing came of it');
+    case 'check.baselined':
+      return baselineWords(event);
+    case 'phase.read':
+      return said(`reads ${event.source}`);
+    case 'phase.unaffected':
+      return said(`unaffected: version ${event.version} of ${event.source} says the same, and counts as read`);
+    case 'phase.stale':
+      return said(`stale, as ${event.because} has a newer version`);
+    case 'phase.invalidated':
+      return said(`must run again, because of ${event.because}`);
+    case 'phase.skipped':
+      return said(`skipped${byWhom(event.who)}`, event.because);
+    case 'phase.cancelled':
+      return said('cancelled', event.because);
+  }
+}
+
+/** What failed before anything was done; a baseline that is clean is told by its checks. */
+function baselineWords({ passed, failed }: EventOf<'check.baselined'>): Said {
+  return failed.length > 0
+    ? said('failed before it began', failed.map(({ check }) => check).join(', '))
+    : said('passed before it began', passed.join(', ') || 'no check');
+}
+
+function byWhom(who: string | undefined): string {
+  return who === undefined ? '' : ` by ${who}`;
+}

@@ -1,0 +1,77 @@
+/**
+ * What has begun of a run, under another definition than it began with.
+ *
+ * @module
+ */
+import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import type { EventOf, RunEvent, RunRecord } from '../model/events/event.ts';
+import type { Plan } from '../model/plan/plan.ts';
+import type { Redact } from '../model/events/redact.ts';
+import { phaseChangesOf } from '../model/plan/plan-diff.ts';
+
+/**
+ * Refuses a definition that lacks, or adds to, what phases have done: machines decide on phases and never look at what tasks
+ * are called, so to tell the records again does not find that out.
+ *
+ * @throws PhasegateError `JOURNAL_DIVERGED`
+ */
+export function checkBegun(runId: string, { phases }: Plan, records: readonly RunRecord[]): void {
+  const tasks = new Map(phases.map((phase) => [phase.name, phase.tasks.map(({ name }) => name)]));
+  for (const { seq, event } of records) {
+    const why = strangeness(event, tasks);
+    if (why === undefined) continue;
+    const problem = `Cannot resume run ${runId} with another definition as record ${seq} could not have come of it: ${why}`;
+    throw new PhasegateError('JOURNAL_DIVERGED', problem, {
+      hint: 'Leave what has begun as it was, or fork the run before that phase.',
+    });
+  }
+}
+
+/**
+ * Refuses a definition in which a phase that has begun is another, even in what is yet to come for it: a gate that it has
+ * passed, or is about to, is part of what was agreed. A phase that ended badly may be another where the run is tried again.
+ *
+ * @param plans The one that the run goes by, and the one that it is to go by, as records have them.
+ * @param how Whether the run goes on, or is tried again after its end.
+ * @throws PhasegateError `JOURNAL_DIVERGED` with the phases and what of them differs.
+ */
+export function checkUnchanged(
+  runId: string,
+  [before, after]: readonly Plan[],
+  records: readonly RunRecord[],
+  how: 'resume' | 'retry',
+): void {
+  const changes = before && after ? phaseChangesOf(before, after, begunIn(records, how)) : [];
+  if (changes.length === 0) return;
+  const problem = `Cannot resume run ${runId} with another definition as a phase that has begun differs:\n  ${changes.join('\n  ')}`;
+  throw new PhasegateError('JOURNAL_DIVERGED', problem, {
+    hint: 'Leave what has begun as it was, or fork the run before that phase.',
+  });
+}
+
+/** Masks plans as they are masked in records. */
+export function maskedBy(redact: Redact, started: EventOf<'run.started'>): (plan: Plan) => Plan {
+  return (plan) => {
+    const event = redact({ ...started, plan });
+    return event.type === 'run.started' ? event.plan : plan;
+  };
+}
+
+// --- internal ---
+
+/** Names of phases that have begun, or where a run is tried again, of those that were approved. */
+function begunIn(records: readonly RunRecord[], how: 'resume' | 'retry'): ReadonlySet<string> {
+  const type = how === 'retry' ? 'phase.approved' : 'phase.started';
+  return new Set(records.flatMap(({ event }) => (event.type === type ? event.phase : [])));
+}
+
+function strangeness(event: RunEvent, tasks: ReadonlyMap<string, readonly string[]>): string | undefined {
+  if (event.type === 'task.started') {
+    const { phase, task } = event;
+    return tasks.get(phase)?.includes(task) === false ? `phase "${phase}" has no task "${task}" any more` : undefined;
+  }
+  if (event.type !== 'phase.approved') return undefined;
+  const { phase, outputs } = event;
+  const missing = tasks.get(phase)?.find((name) => !Object.hasOwn(outputs, name));
+  return missing === undefined ? undefined : `phase "${phase}" was approved without its task "${missing}"`;
+}

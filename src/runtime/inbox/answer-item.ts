@@ -1,0 +1,66 @@
+/**
+ * Answering what waits for a person from another process, or while no process works on the run.
+ *
+ * @module
+ */
+import type { RunEvent, RunRecord } from '../../model/events/event.ts';
+import { foldInbox } from '../../projections/inbox/inbox-fold.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import type { AnswerOptions, Reply } from '../../projections/inbox/reply.ts';
+import type { RunStore } from '../../store/port.ts';
+import { readRun } from '../../store/read-run.ts';
+import { answered, itemUnknown } from '../../store/refusals.ts';
+import { acceptReply, checkNonce } from './validate-reply.ts';
+
+/**
+ * Answers an item of the inbox of any run in a store. Whoever works on the run takes it within a quarter of a second; else
+ * it is taken when the run is resumed.
+ *
+ * It resolves once the answer has the only place that there is for it. What only the run can find out, such as that the
+ * schema of a task refuses it, is in the records then: the item is closed as refused, and opened anew.
+ *
+ * @throws PhasegateError `ITEM_UNKNOWN`, `ANSWERED` where it has an answer or is closed, `ANSWER_STALE`, `ANSWER_INVALID`,
+ *   `DECISION_INVALID`, `DECISION_TARGET_INVALID`. Nothing is changed then.
+ *
+ * @example
+ * ```ts
+ * const [item] = await store.inbox({ open: true });
+ * await answerItem(store, item.id, { type: 'decide', decision: 'APPROVE' }, { nonce: item.nonce, by: 'ada' });
+ * ```
+ */
+export async function answerItem(
+  store: RunStore,
+  id: string,
+  reply: Reply,
+  { nonce, by = '' }: AnswerOptions = {},
+): Promise<void> {
+  const kept = await store.item(id);
+  if (!kept) throw itemUnknown('answer', id.replace(/:[^:]*$/u, ''), id);
+  const { runId } = kept;
+  const records = await readRun(store, runId);
+  const inbox = foldInbox();
+  for (const record of records) inbox.apply(record);
+  const item = inbox.open().find((one) => one.id === id);
+  if (!item) throw answered(id, kept.outcome ?? 'the run has ended');
+  checkNonce(item, nonce);
+  const accepted = acceptReply(planOf(records), item, reply);
+  const body = nonce === undefined ? { reply: accepted } : { reply: accepted, nonce };
+  await store.post({ runId, kind: 'answer', item: id, body, by, time: Date.now() });
+}
+
+// --- internal ---
+
+type Planned = RunEvent & { readonly plan: Plan };
+
+/** The plan that a run goes by: its first, or the latest that it was resumed with. */
+function planOf(records: readonly RunRecord[]): Plan {
+  const planned = records.findLast((record): record is RunRecord & { readonly event: Planned } =>
+    hasPlan(record.event),
+  );
+  if (!planned) throw new RangeError('A run that has an item has a plan');
+  return planned.event.plan;
+}
+
+function hasPlan(event: RunEvent): event is Planned {
+  return (event.type === 'run.started' || event.type === 'run.resumed') && event.plan !== undefined;
+}

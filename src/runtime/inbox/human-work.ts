@@ -1,0 +1,80 @@
+/**
+ * Tasks and reviewers that are people, bound to the inbox of one run.
+ *
+ * @module
+ */
+import type { PhaseWork, TaskWork, Work } from '../../model/definition/compile.ts';
+import type { RunEvent } from '../../model/events/event.ts';
+import { questionOf, type HumanOptions } from '../../model/handlers/human.ts';
+import { inboxPolicyOf } from '../../model/plan/inbox-policy.ts';
+import type { StandardSchemaV1 } from '../../model/values/standard-schema.ts';
+import type { TaskContext } from '../../model/handlers/task.ts';
+
+/** What is asked: by whom, and what an answer has to be. */
+export interface Asking {
+  readonly question: HumanOptions;
+  readonly reviewer: boolean;
+  readonly context: Pick<TaskContext<never, never, never>, 'phase' | 'task' | 'generation' | 'attempt' | 'signal'>;
+}
+
+/**
+ * The work of a pipeline for one run: whatever asks a person asks the inbox of that run. Where nobody is asked it is the
+ * very same work.
+ *
+ * @param ask Resolves with the answer.
+ */
+export function bindPeople(work: Work, ask: (asking: Asking) => Promise<unknown>): Work {
+  if (![...work.phases.values()].some(asksPeople)) return work;
+  const phases = [...work.phases].map(([name, one]): [string, PhaseWork] => [
+    name,
+    { ...one, tasks: bound(one.tasks, false, ask), reviewers: bound(one.reviewers, true, ask) },
+  ]);
+  return { ...work, phases: new Map(phases) };
+}
+
+/** The schemas that an answer has to pass, the question's own first. */
+export function schemasOf(work: Work, phase: string, task: string): readonly StandardSchemaV1[] {
+  const one = work.phases.get(phase)?.tasks.get(task);
+  const own = questionOf(one?.runner)?.schema;
+  return [own, one?.output].flatMap((schema) => schema ?? []);
+}
+
+/** A question for the records. */
+export function wordsOf(asked: HumanOptions) {
+  const { question, description, choices } = asked;
+  const inbox = inboxPolicyOf(asked);
+  return {
+    question,
+    ...(description !== undefined && { description }),
+    ...(choices && { choices: [...choices] }),
+    inbox,
+  };
+}
+
+/** Whether an event may be the begin of waiting for a person. */
+export function needsPeople({ type }: RunEvent): boolean {
+  return OPENING.has(type);
+}
+
+// --- internal ---
+
+const OPENING: ReadonlySet<RunEvent['type']> = new Set(['phase.escalated', 'task.asked', 'limit.reached']);
+
+function asksPeople({ tasks, reviewers }: PhaseWork): boolean {
+  return [...tasks.values(), ...reviewers.values()].some(({ runner }) => questionOf(runner) !== undefined);
+}
+
+function bound(
+  tasks: ReadonlyMap<string, TaskWork>,
+  reviewer: boolean,
+  ask: (asking: Asking) => Promise<unknown>,
+): ReadonlyMap<string, TaskWork> {
+  const all = [...tasks].map(([name, one]): [string, TaskWork] => {
+    const question = questionOf(one.runner);
+    if (!question) return [name, one];
+    const runner: TaskWork['runner'] = { run: (context) => ask({ question, reviewer, context }) };
+    if (!reviewer) return [name, { ...one, runner }];
+    return [name, { ...one, runner, byPerson: true, ...(tasks.size === 1 && { mayEdit: true }) }];
+  });
+  return new Map(all);
+}

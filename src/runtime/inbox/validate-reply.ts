@@ -1,0 +1,222 @@
+/**
+ * Whether what a person says to what waits makes sense.
+ *
+ * @module
+ */
+import { byName } from '../../model/values/by-name.ts';
+import { decisionSchema, type Decision } from '../../model/decision/decision.ts';
+import { readDecisionText } from '../../model/decision/decision-text.ts';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { reach } from '../../model/values/graph.ts';
+import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
+import { toJson } from '../../model/values/json.ts';
+import { planGraph, type Plan } from '../../model/plan/plan.ts';
+import { elided, TEXT_LIMITS } from '../../model/values/text-limits.ts';
+import { replySchema, type AnswerBody, type AnswerOptions, type Reply } from '../../projections/inbox/reply.ts';
+
+/** A reply whose decision is one. */
+export type AcceptedReply =
+  | (Omit<Extract<Reply, { readonly type: 'decide' }>, 'decision'> & { readonly decision: Decision })
+  | Exclude<Reply, { readonly type: 'decide' }>;
+
+/**
+ * The decision on an open question of a run, if it can be taken.
+ *
+ * @param open What waits.
+ * @param about A phase or a limit.
+ * @throws PhasegateError where nothing of that name waits, or the decision makes no sense.
+ */
+export function acceptDecision(
+  plan: Plan,
+  open: readonly InboxItem[],
+  about: string,
+  given: Decision | string,
+): { readonly item: InboxItem; readonly decision: Decision } {
+  const waiting = open.filter(({ kind }) => kind === 'escalation' || kind === 'limit');
+  const item = waiting.find((one) => one.about === about);
+  if (!item) throw notEscalated(about, new Set(waiting.map((one) => one.about)));
+  return { item, decision: readDecision(plan, item, given) };
+}
+
+/**
+ * A reply to an open item, if it can be taken. Schemas are for whoever has them.
+ *
+ * @throws PhasegateError `ANSWER_INVALID`, `DECISION_INVALID`, `DECISION_TARGET_INVALID`
+ */
+export function acceptReply(plan: Plan, item: InboxItem, given: unknown): AcceptedReply {
+  const parsed = replySchema.safeParse(given);
+  if (!parsed.success) throw answerInvalid(item, 'it is no reply');
+  const reply = parsed.data;
+  switch (reply.type) {
+    case 'abort':
+      refuseLong(item, reply.reason);
+      return reply;
+    case 'skip':
+      refuseLong(item, reply.reason);
+      if (item.kind !== 'escalation') throw answerInvalid(item, 'only a phase that waits can be skipped');
+      return reply;
+    case 'value':
+      if (item.kind !== 'task') throw answerInvalid(item, 'it asks for a decision');
+      return { type: 'value', value: readValue(item, reply.value) };
+    case 'decide': {
+      if (item.kind === 'task') throw answerInvalid(item, 'it asks for a value and not for a decision');
+      const decision = readDecision(plan, item, reply.decision, reply.outputs !== undefined);
+      if (reply.outputs === undefined) return { type: 'decide', decision };
+      return { type: 'decide', decision, outputs: readOutputs(plan, item, decision, reply.outputs) };
+    }
+  }
+}
+
+/** @throws PhasegateError `ANSWER_STALE` where the nonce that was given is not the item's. */
+export function checkNonce({ id, nonce }: InboxItem, given: string | undefined): void {
+  if (given === undefined || given === nonce) return;
+  throw new PhasegateError('ANSWER_STALE', `Cannot answer item ${id} as the nonce is another one than it has`, {
+    hint: 'Look at the item again: it may have been asked anew meanwhile.',
+  });
+}
+
+/** @param why What is wrong with the answer. */
+export function answerInvalid(item: InboxItem, why: string): PhasegateError {
+  return new PhasegateError('ANSWER_INVALID', `Cannot answer item ${item.id} as ${why}`, {
+    hint: `It is open as before. It asks: ${item.reason}`,
+  });
+}
+
+/** What a person puts out who is a task, or says who is a reviewer: an approval may have outputs. */
+export function answerIn(reply: AcceptedReply): unknown {
+  if (reply.type === 'value') return reply.value;
+  if (reply.type !== 'decide') return undefined;
+  return reply.outputs ? { ...reply.decision, outputs: reply.outputs } : reply.decision;
+}
+
+/** The body of the message that a reply is. */
+export function bodyOf(reply: AcceptedReply, { nonce }: AnswerOptions): AnswerBody {
+  return nonce === undefined ? { reply } : { reply, nonce };
+}
+
+// --- internal ---
+
+function readValue(item: InboxItem, value: unknown): unknown {
+  const copy = readJson(item, value);
+  if (item.choices && !item.choices.some((choice) => choice === copy))
+    throw answerInvalid(item, `${JSON.stringify(copy)} is none of ${quoted(item.choices)}`);
+  return copy;
+}
+
+function readJson(item: InboxItem, value: unknown): unknown {
+  const copy = toJson(value);
+  const length = copy.ok ? (JSON.stringify(copy.value)?.length ?? 0) : 0;
+  if (length > TEXT_LIMITS.personValue)
+    throw tooLong(item, 'it', `${length} characters of JSON`, TEXT_LIMITS.personValue);
+  if (copy.ok) return copy.value;
+  throw answerInvalid(item, `${copy.problem.path} is ${copy.problem.found}, which is not JSON`);
+}
+
+function readDecision(plan: Plan, item: InboxItem, given: Decision | string, edits = false): Decision {
+  if (typeof given === 'string') refuseLong(item, given);
+  const { about } = item;
+  const phases = plan.phases.map(({ name }) => name);
+  const read = typeof given === 'string' ? readDecisionText(given, { phases }) : { decision: given, isNameless: false };
+  // A person who has left out the phase can be told so.
+  const decision = read.isNameless ? undefined : read.decision;
+  const parsed = decisionSchema.safeParse(decision);
+  if (!parsed.success || !mayAnswer(item, parsed.data)) throw unfit(item, given, parsed.data);
+  refuseLong(item, parsed.data);
+  if (parsed.data.type === 'approve' && item.empty && !edits) throw nothingToApprove(about);
+  if (parsed.data.type === 'retryPredecessor') checkTarget(plan, item, parsed.data.phase);
+  return parsed.data;
+}
+
+/** Refuses what has a text that is too long. @throws PhasegateError `ANSWER_INVALID` */
+function refuseLong(item: InboxItem, said: unknown): void {
+  if (typeof said === 'string' && said.length > TEXT_LIMITS.personText)
+    throw tooLong(item, 'a text of it', `${said.length} characters`, TEXT_LIMITS.personText);
+  if (typeof said === 'object' && said !== null) for (const part of Object.values(said)) refuseLong(item, part);
+}
+
+function tooLong(item: InboxItem, text: string, found: string, most: number): PhasegateError {
+  return answerInvalid(item, `${text} has ${found}, and ${most} are the most`);
+}
+
+/** Outputs that take the place of others: of tasks that the phase has, and of all of them where there are none yet. */
+function readOutputs(
+  plan: Plan,
+  item: InboxItem,
+  { type }: Decision,
+  outputs: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  if (item.kind === 'limit' || type !== 'approve')
+    throw answerInvalid(item, 'outputs go with an approval of a phase only');
+  const phase = plan.phases.find(({ name }) => name === item.about);
+  if (item.kind === 'review' && phase?.gate?.reviewers.length !== 1)
+    throw answerInvalid(item, 'the other reviewers would not have seen the outputs that it brings');
+  const tasks = phase?.tasks.map(({ name }) => name) ?? [];
+  const strange = Object.keys(outputs).find((name) => !tasks.includes(name));
+  if (strange !== undefined) throw answerInvalid(item, `"${strange}" is no task of phase "${item.about}"`);
+  const missing = item.empty ? tasks.find((name) => !Object.hasOwn(outputs, name)) : undefined;
+  if (missing !== undefined)
+    throw answerInvalid(item, `the attempt has put out nothing, and there is no output of task "${missing}"`);
+  return byName(Object.entries(outputs).map(([name, value]) => [name, readJson(item, value)]));
+}
+
+/**
+ * A phase that waits can be decided upon in every way but to ask again; a limit is lifted, or not. A person who is a
+ * reviewer may say what every reviewer may.
+ */
+function mayAnswer({ kind }: InboxItem, { type }: Decision): boolean {
+  if (kind === 'review') return true;
+  return kind === 'limit' ? type === 'approve' || type === 'reject' : type !== 'escalate';
+}
+
+function notEscalated(about: string, open: ReadonlySet<string>): PhasegateError {
+  const waiting = open.size === 0 ? 'Nothing waits for a decision now.' : `Waiting are ${quoted(open)}.`;
+  return new PhasegateError('NOT_ESCALATED', `Cannot decide on "${about}" as it does not wait for a decision`, {
+    hint: waiting,
+  });
+}
+
+function nothingToApprove(about: string): PhasegateError {
+  return new PhasegateError('DECISION_INVALID', `Cannot approve "${about}" as its attempt has put out nothing`, {
+    hint: 'Have it tried again with RETRY: <feedback>, send back what it needs, or REJECT: <reason>.',
+  });
+}
+
+/** What is no decision at all, or one that the item does not take. */
+function unfit({ kind, about }: InboxItem, given: unknown, decision: Decision | undefined): PhasegateError {
+  const told = typeof given === 'string' ? given : decision?.type;
+  const shown =
+    told !== undefined ? JSON.stringify(elided(told, LONGEST_SHOWN)) : given ? `this ${typeof given}` : String(given);
+  return new PhasegateError(
+    'DECISION_INVALID',
+    `Cannot decide on "${about}" as ${shown} is not a decision that ${kind === 'limit' ? 'lifts or keeps a limit' : 'ends an escalation'}`,
+    {
+      hint: 'Say APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>; of a limit just APPROVE or REJECT.',
+    },
+  );
+}
+
+/** A person may send back any ancestor; as a reviewer, what the gate may send back, so that a mistake never approves. */
+function checkTarget(plan: Plan, { kind, about }: InboxItem, target: string): void {
+  const graph = planGraph(plan);
+  const index = graph.indexOf.get(about);
+  const above = index === undefined ? [] : [...reach(graph.before, index)].map((node) => graph.names[node] ?? '');
+  const allowed = kind === 'review' && index !== undefined ? (plan.phases[index]?.gate?.targets ?? []) : above;
+  if (allowed.includes(target)) return;
+  const [hint, why] =
+    allowed === above
+      ? [above.length === 0 ? `"${about}" has no predecessors.` : `Upstream are ${quoted(above)}.`, 'not upstream']
+      : [
+          `The gate may send back ${allowed.length === 0 ? 'none' : quoted(allowed)}.`,
+          'none that its gate may send back',
+        ];
+  throw new PhasegateError('DECISION_TARGET_INVALID', `Cannot send back "${target}" from "${about}" as it is ${why}`, {
+    hint,
+  });
+}
+
+/** Characters of an answer in an error. */
+const LONGEST_SHOWN = 200;
+
+function quoted(names: Iterable<string>): string {
+  return [...names].map((name) => `"${name}"`).join(', ');
+}

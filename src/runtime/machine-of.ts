@@ -1,0 +1,38 @@
+/**
+ * The machines of a pipeline with its work plugged in.
+ *
+ * @module
+ */
+import { attemptLogic } from '../actors/attempt/attempt.ts';
+import { unkept, type Host } from '../actors/work/work-host.ts';
+import { createLingering } from '../actors/work/stopped-work.ts';
+import { reviewLogic } from '../actors/review/review.ts';
+import { createLifeline } from '../machines/pipeline/run-guard.ts';
+import { phaseMachine } from '../machines/phase/phase.machine.ts';
+import { pipelineMachine } from '../machines/pipeline/pipeline.machine.ts';
+import type { Work } from '../model/definition/compile.ts';
+import type { Pipeline } from '../model/definition/define.ts';
+
+/**
+ * The XState machine that runs a pipeline: invoke it, spawn it, or create an actor of it, with a `PipelineInput` as input.
+ *
+ * The same machine for every run of a pipeline, unless it has a host of its own.
+ */
+export function machineOf(pipeline: Pick<Pipeline, 'work'>, host?: Host): typeof pipelineMachine {
+  if (host) return provide(pipeline.work, host);
+  const known = machines.get(pipeline.work) ?? provide(pipeline.work, unkept);
+  machines.set(pipeline.work, known);
+  return known;
+}
+
+// --- internal ---
+
+const machines = new WeakMap<Work, typeof pipelineMachine>();
+
+function provide(work: Work, host: Host): typeof pipelineMachine {
+  const lingering = createLingering();
+  const phase = phaseMachine.provide({
+    actors: { attempt: attemptLogic(work, lingering, host), review: reviewLogic(work, lingering, host) },
+  });
+  return pipelineMachine.provide({ actors: { phase, lifeline: createLifeline(() => Date.now()) } });
+}

@@ -1,0 +1,57 @@
+/**
+ * Why a run that is kept is not gone on with.
+ *
+ * @module
+ */
+import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import type { EventOf, RunRecord } from '../model/events/event.ts';
+
+/** Refuses to go on with what is over, or over for good. @throws PhasegateError `RUN_ENDED`, `RUN_NOT_ENDED` */
+export function checkEnd(
+  runId: string,
+  records: readonly RunRecord[],
+  end: EventOf<'run.ended'> | undefined,
+  how: 'resume' | 'retry',
+): void {
+  if (how === 'resume' && end) {
+    throw new PhasegateError('RUN_ENDED', `Cannot resume run ${runId} as it has ended: ${end.status}`, {
+      hint: 'Try what was not approved again with retryFailed(), or fork it.',
+    });
+  }
+  if (how === 'retry' && !end) {
+    throw new PhasegateError('RUN_NOT_ENDED', `Cannot try run ${runId} again as it has not ended`, {
+      hint: 'Go on with it: resumeRun(), or phasegate resume. What is approved is not run again.',
+    });
+  }
+  if (how === 'retry' && end && !records.some(({ event }) => event.type === 'phase.started')) {
+    throw new PhasegateError('RUN_ENDED', `Cannot try run ${runId} again as it ended before it began: ${end.status}`, {
+      hint: 'Its input is not known. Start another.',
+    });
+  }
+  if (how === 'retry' && end?.status === 'completed') {
+    throw new PhasegateError('RUN_ENDED', `Cannot try run ${runId} again as it was completed`, {
+      hint: 'Fork it to run a part of it again.',
+    });
+  }
+}
+
+/** The definition is another than the run was started with. */
+export function runChanged(
+  runId: string,
+  name: string,
+  changes: readonly string[],
+  how: 'resume' | 'retry',
+): PhasegateError {
+  const [what, hint] =
+    how === 'resume'
+      ? [
+          `resume run ${runId}`,
+          'Resume it with the definition that it was started with; or allow the change, where it is about phases that have not begun, or limits that were not reached.',
+        ]
+      : [
+          `try run ${runId} again`,
+          'Give the definition that it was started with; or allow the change (`allowChanged: true`), where it is about limits, or phases that were not approved.',
+        ];
+  const problem = `Cannot ${what} as the definition of "${name}" has changed:\n  ${changes.join('\n  ')}`;
+  return new PhasegateError('RUN_CHANGED', problem, { hint });
+}

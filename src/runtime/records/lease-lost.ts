@@ -1,0 +1,44 @@
+/**
+ * What a process is told that has lost its run to another.
+ *
+ * @module
+ */
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import type { Lease, ListedRun, RunStore } from '../../store/port.ts';
+
+/**
+ * The error of a run that this process may not go on with: what has become of it, as far as its store can say.
+ *
+ * @param lease The right that was lost.
+ * @param cause What the store has refused it with, `LEASE_LOST`.
+ */
+export async function takenOver(
+  store: Pick<RunStore, 'run'>,
+  { runId, holder }: Pick<Lease, 'runId' | 'holder'>,
+  cause: unknown,
+): Promise<PhasegateError> {
+  const found = await standingIn(store, runId);
+  const problem = `Cannot go on with run ${runId} as ${holder} has lost the right to it: ${found}; this one has stopped`;
+  return new PhasegateError('LEASE_LOST', problem, {
+    hint: 'Nothing needs repair: how the run stands is in its store. Do not block the event loop for longer than a lease lasts.',
+    cause,
+  });
+}
+
+// --- internal ---
+
+async function standingIn(store: Pick<RunStore, 'run'>, runId: string): Promise<string> {
+  try {
+    const run = await store.run(runId);
+    return run ? standingOf(run) : 'the run was removed';
+  } catch {
+    return 'another process has taken it over, or it was removed';
+  }
+}
+
+function standingOf({ status, lease }: Pick<ListedRun, 'status' | 'lease'>): string {
+  if (lease) return `another process has gone on with it, ${lease.holder}`;
+  return status === 'running'
+    ? 'another process has taken it over, and has let go of it again'
+    : `another process has gone on with it, to its end: ${status}`;
+}

@@ -1,0 +1,198 @@
+/**
+ * The records of one run: numbered, timed, kept, and handed to whoever listens. The only clock of events.
+ *
+ * @module
+ */
+import type { Observer, Subscription } from 'rxjs';
+// All of RxJS is two hundred files.
+import { Observable } from 'rxjs/internal/Observable';
+import { Subscriber } from 'rxjs/internal/Subscriber';
+import type { RunEvent, RunRecord } from '../../model/events/event.ts';
+
+/** The log of one run. */
+export interface RecordLog {
+  readonly runId: string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly events: RunEvent[];
+  /** When each of them happened. Beside them, not in records, as a record is made when somebody reads it. */
+  readonly times: number[];
+  readonly listeners: (() => void)[];
+  /** How many of them may be seen; all of them where nothing has to be durable first. */
+  visible: number;
+  /** Whether an event is seen only when it is revealed. */
+  veiled: boolean;
+  /** Whether nothing is revealed any more. */
+  sealed: boolean;
+  closed: boolean;
+}
+
+/** An empty log. @param veiled Whether an event is seen only when it is revealed. */
+export function createRecordLog(runId: string, now: () => number, veiled = false): RecordLog {
+  return { runId, now, events: [], times: [], listeners: [], visible: 0, veiled, sealed: false, closed: false };
+}
+
+/** Stamps and keeps an event, then hands it to every listener. */
+export function append(log: RecordLog, event: RunEvent): void {
+  log.events.push(event);
+  log.times.push(log.now());
+  if (!log.veiled) reveal(log, log.events.length);
+}
+
+/** Lets the first so many events be seen. */
+export function reveal(log: RecordLog, count: number): void {
+  log.visible = count;
+  wake(log);
+}
+
+/**
+ * Forgets what was never seen. What is said from here on is kept nowhere, so it is never seen either: another process may give
+ * its numbers to other events. It only tells how the run stands here.
+ */
+export function seal(log: RecordLog): void {
+  log.events.length = log.visible;
+  log.times.length = log.visible;
+  log.veiled = true;
+  log.sealed = true;
+}
+
+/** No record follows. */
+export function close(log: RecordLog): void {
+  log.closed = true;
+  wake(log);
+}
+
+/** The record at an index, from 0, seen or not. */
+export function recordAt({ runId, events, times }: RecordLog, index: number): RunRecord | undefined {
+  const event = events[index];
+  return event && { runId, seq: index + 1, time: times[index] ?? 0, event };
+}
+
+/** The same, where it may be known of: seen, or how a run stands that is kept no more. */
+export function knownAt(log: RecordLog, index: number): RunRecord | undefined {
+  return log.sealed ? recordAt(log, index) : visibleAt(log, index);
+}
+
+/** The same, where it may be seen. */
+export function visibleAt(log: RecordLog, index: number): RunRecord | undefined {
+  return index < log.visible ? recordAt(log, index) : undefined;
+}
+
+/** Every record from a position on, past ones first, without gaps. Completes with the run. @param from @default 1 */
+export function stream(log: RecordLog, from = 1): Observable<RunRecord> {
+  return new GuardedObservable((subscriber) => follow(log, subscriber, from));
+}
+
+/** The same for `for await`. */
+export async function* iterate(log: RecordLog, from = 1): AsyncGenerator<RunRecord, void, undefined> {
+  for (let at = Math.max(0, from - 1); ;) {
+    for (let record = visibleAt(log, at); record; record = visibleAt(log, at)) {
+      at += 1;
+      yield record;
+    }
+    if (isOver(log)) return;
+    // Records are awaited one by one: that is what iterating means.
+    await next(log);
+  }
+}
+
+// --- internal ---
+
+/** Whether all has been seen, and nothing follows. */
+function isOver({ closed, sealed, visible, events }: RecordLog): boolean {
+  return closed && (sealed || visible === events.length);
+}
+
+function wake({ listeners }: RecordLog): void {
+  if (listeners.length === 0) return;
+  for (const listener of listeners.slice()) listener();
+}
+
+function drop({ listeners }: RecordLog, listener: () => void): boolean {
+  const at = listeners.indexOf(listener);
+  if (at !== -1) listeners.splice(at, 1);
+  return at !== -1;
+}
+
+function next(log: RecordLog): Promise<void> {
+  return new Promise((resolve) => {
+    const once = () => {
+      drop(log, once);
+      resolve();
+    };
+    log.listeners.push(once);
+  });
+}
+
+/** Pulls from the log, so that a listener that appends, or joins late, sees every record once and in order. */
+function follow(log: RecordLog, subscriber: Pick<Observer<RunRecord>, 'next' | 'complete'>, from: number): () => void {
+  let at = Math.max(0, from - 1);
+  let busy = false;
+  const drain = () => {
+    if (busy) return;
+    busy = true;
+    for (let record = visibleAt(log, at); record && log.listeners.includes(drain); record = visibleAt(log, at)) {
+      at += 1;
+      subscriber.next(record);
+    }
+    busy = false;
+    if (isOver(log) && drop(log, drain)) subscriber.complete();
+  };
+  log.listeners.push(drain);
+  drain();
+  return () => drop(log, drain);
+}
+
+/**
+ * An observable whose subscribers may throw, also behind operators: RxJS would throw that again outside of every `catch`,
+ * which ends a Node process, and the run with it. Here such a subscriber is told by its own `error`, or the console is, and
+ * it gets nothing more.
+ */
+class GuardedObservable<T> extends Observable<T> {
+  /** What `pipe` makes of it is guarded as well. */
+  override lift<R>(operator?: Observable<R>['operator']): Observable<R> {
+    const made = new GuardedObservable<R>();
+    return Object.assign(made, { source: this, operator });
+  }
+
+  override subscribe(
+    listener?: Partial<Observer<T>> | ((value: T) => void) | null,
+    error?: ((error: unknown) => void) | null,
+    complete?: (() => void) | null,
+  ): Subscription {
+    // An operator hands what goes wrong on to whoever subscribed behind it.
+    if (listener instanceof Subscriber) return super.subscribe(listener);
+    const given: Partial<Observer<T>> = typeof listener === 'function' ? { next: listener } : (listener ?? {});
+    const fail = (thrown: unknown) =>
+      tell(() => (error ? error(thrown) : given.error ? given.error(thrown) : deplore(thrown)));
+    let failed = false;
+    const guard = (call: () => void) => {
+      if (failed) return;
+      try {
+        call();
+      } catch (thrown) {
+        failed = true;
+        queueMicrotask(() => subscription.unsubscribe());
+        fail(thrown);
+      }
+    };
+    const subscription = super.subscribe({
+      next: (value) => guard(() => given.next?.(value)),
+      error: fail,
+      complete: () => guard(() => (complete ? complete() : given.complete?.())),
+    });
+    return subscription;
+  }
+}
+
+function deplore(thrown: unknown): void {
+  console.error('phasegate: a listener of events$ has thrown and gets no more records:', thrown);
+}
+
+function tell(handler: () => void): void {
+  try {
+    handler();
+  } catch (thrown) {
+    deplore(thrown);
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * A run as whoever started it sees it.
+ *
+ * @module
+ */
+import type { Observable } from 'rxjs';
+import type { AnyActorRef } from 'xstate';
+import { tillOf, type Stake } from '../machines/phase/quota-port.ts';
+import type { RunRecord } from '../model/events/event.ts';
+import { iterate, stream, type RecordLog } from './records/record-log.ts';
+import type { Run } from './run.ts';
+
+/** What of a run is done by its engine. */
+interface Controls<O> extends Pick<
+  Run<O>,
+  'result' | 'snapshot' | 'inbox' | 'decide' | 'answer' | 'cancel' | 'suspend'
+> {
+  /** Called when somebody first asks for the outputs: their promise rejects, which nobody else should have to handle. */
+  readonly awaitOutputs: () => Promise<O>;
+  /** Its actor, once it has begun. */
+  readonly actor: () => AnyActorRef | undefined;
+}
+
+/** A class, as an object literal with accessors is a slow and large dictionary in V8. */
+export class StartedRun<O> implements Run<O> {
+  readonly id: string;
+  readonly eventsFrom: Run<O>['eventsFrom'];
+  readonly result: Run<O>['result'];
+  readonly snapshot: Run<O>['snapshot'];
+  readonly inbox: Run<O>['inbox'];
+  readonly decide: Run<O>['decide'];
+  readonly answer: Run<O>['answer'];
+  readonly cancel: Run<O>['cancel'];
+  readonly suspend: Run<O>['suspend'];
+  readonly #log: RecordLog;
+  readonly #await: () => Promise<O>;
+  readonly #actor: () => AnyActorRef | undefined;
+  #outputs: Promise<O> | undefined = undefined;
+
+  constructor(log: RecordLog, controls: Controls<O>) {
+    const { result, snapshot, inbox, decide, answer, cancel, suspend, awaitOutputs, actor } = controls;
+    this.id = log.runId;
+    this.eventsFrom = (seq) => stream(log, seq);
+    this.result = result;
+    this.snapshot = snapshot;
+    this.inbox = inbox;
+    this.decide = decide;
+    this.answer = answer;
+    this.cancel = cancel;
+    this.suspend = suspend;
+    this.#log = log;
+    this.#await = awaitOutputs;
+    this.#actor = actor;
+  }
+
+  /** Tries of a run that have not begun, as what they may use does not fit into what is left of a limit. */
+  static waitingTries(run: object): readonly Stake[] {
+    return (#actor in run && tillOf(run.#actor())?.waiting) || [];
+  }
+
+  get events$(): Observable<RunRecord> {
+    return stream(this.#log);
+  }
+
+  [Symbol.asyncIterator](): AsyncGenerator<RunRecord, void, undefined> {
+    return iterate(this.#log);
+  }
+
+  get outputs(): Promise<O> {
+    this.#outputs ??= this.#await();
+    return this.#outputs;
+  }
+}

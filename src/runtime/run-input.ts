@@ -1,0 +1,91 @@
+/**
+ * The input of a run: validated, and copied as JSON.
+ *
+ * @module
+ */
+import type { Pipeline } from '../model/definition/define.ts';
+import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import type { GivenInput, RunRecord } from '../model/events/event.ts';
+import { isSameJson, toJson } from '../model/values/json.ts';
+import { check } from '../model/values/standard-schema.ts';
+
+/** The input, or why there is none. */
+export type CheckedInput =
+  | {
+      readonly ok: true;
+      readonly value: unknown;
+      /** What was given, as the journal has it; absent if it is no JSON. */
+      readonly given: GivenInput | undefined;
+    }
+  | { readonly ok: false; readonly error: unknown };
+
+/** What the pipeline's schema makes of the input. Never rejects. */
+export async function inputOf({ name, work }: Pick<Pipeline, 'name' | 'work'>, given: unknown): Promise<CheckedInput> {
+  try {
+    const checked = work.input ? await check(work.input, given) : undefined;
+    if (checked?.ok === false) {
+      const problem = `Cannot start a run of pipeline "${name}" as its schema refuses the input:\n  ${checked.refusal.lines.join('\n  ')}`;
+      return {
+        ok: false,
+        error: new PhasegateError('INPUT_INVALID', problem, { hint: 'Pass an `input` that the schema accepts.' }),
+      };
+    }
+    const copy = toJson(checked ? checked.value : given);
+    if (copy.ok) return { ...copy, given: givenOf(given, copy.value) };
+    const problem = `Cannot start a run of pipeline "${name}" as ${copy.problem.path} of its input is ${copy.problem.found}, which is not JSON`;
+    return { ok: false, error: new PhasegateError('INPUT_INVALID', problem, { hint: 'Pass plain data.' }) };
+  } catch (error) {
+    return { ok: false, error };
+  }
+}
+
+/**
+ * Refuses to go on with an input that was masked when it was kept: handlers would get what stands for it.
+ *
+ * @param how What was asked for.
+ * @throws PhasegateError `INPUT_MASKED`
+ */
+export function checkUnmasked(how: 'fork' | 'resume' | 'retry', runId: string, records: readonly RunRecord[]): void {
+  const first = records[0]?.event;
+  if (first?.type !== 'run.started' || !first.masked) return;
+  const problem = `Cannot ${how} run ${runId} as \`redact\` has masked its input, so that handlers would get what stands for it`;
+  throw new PhasegateError('INPUT_MASKED', problem, {
+    hint: 'Start another run with that input; or pass `allowMasked: true`, if no handler needs what is masked.',
+  });
+}
+
+/**
+ * Validates the input of a fork anew: its pipeline may have another schema than the run that it was made of.
+ *
+ * @throws PhasegateError `INPUT_INVALID`
+ */
+export async function checkForkInput(
+  runId: string,
+  { name, work }: Pick<Pipeline, 'name' | 'work'>,
+  records: readonly RunRecord[],
+): Promise<void> {
+  const first = records[0]?.event;
+  // Of an input that was masked there is nothing to judge.
+  if (!work.input || first?.type !== 'run.started' || first.masked) return;
+  const { given, input } = first;
+  // What an earlier build was given is not known, as its journals have only what a schema has made of it.
+  if (given === undefined) return;
+  const checked = await check(
+    work.input,
+    typeof given === 'object' ? given.value : given === 'input' ? input : undefined,
+  );
+  if (checked.ok) return;
+  const problem = `Cannot go on with run ${runId}, a fork, as the schema of pipeline "${name}" refuses its input:\n  ${checked.refusal.lines.join('\n  ')}`;
+  throw new PhasegateError('INPUT_INVALID', problem, {
+    hint: 'Go on with the definition that the run was started with; or start another run, with an `input` that the schema accepts.',
+  });
+}
+
+// --- internal ---
+
+function givenOf(given: unknown, value: unknown): GivenInput | undefined {
+  if (given === undefined) return 'nothing';
+  const copy = toJson(given);
+  if (!copy.ok) return undefined;
+  return isSameJson(copy.value, value) ? 'input' : { value: copy.value };
+}

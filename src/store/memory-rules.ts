@@ -1,0 +1,29 @@
+/**
+ * What every store does alike with memories.
+ *
+ * @module
+ */
+import type { Memory } from '../projections/run/learned.ts';
+import { LONGEST_REFLECTION, MOST_REFLECTIONS } from '../model/revision/revision-extras.ts';
+import type { MemoryFilter } from './port.ts';
+
+/** Memories that are kept of one phase of one pipeline in one scope: the latest. */
+export const MOST_MEMORIES = MOST_REFLECTIONS;
+
+/** Whether a memory is one that is asked for. */
+export function isMeant(memory: Memory, { scope, pipeline, phase, runId }: MemoryFilter): boolean {
+  if (scope !== undefined && memory.scope !== scope) return false;
+  if (pipeline !== undefined && memory.pipeline !== pipeline) return false;
+  if (phase !== undefined && memory.phase !== phase) return false;
+  return runId === undefined || memory.runId === runId;
+}
+
+/** What is wrong with the memories of a batch; `undefined` where nothing is. */
+export function memoryProblem(runId: string, memories: readonly Memory[] = []): string | undefined {
+  for (const { runId: own, seq, text } of memories) {
+    if (own !== runId) return `the memory of record ${seq} belongs to run ${own}`;
+    if (text.length > LONGEST_REFLECTION)
+      return `the memory of record ${seq} has ${text.length} characters, and not ${LONGEST_REFLECTION} at most`;
+  }
+  return undefined;
+}

@@ -1,0 +1,39 @@
+/**
+ * How a run that is kept stands, in one word.
+ *
+ * @module
+ */
+import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import type { ListedRun } from './port.ts';
+
+/** Every standing. */
+export const standings = [
+  'running',
+  'waiting',
+  'suspended',
+  'completed',
+  'rejected',
+  'failed',
+  'cancelled',
+  'exhausted',
+] as const;
+
+/** How a run stands: `waiting` is for a person, and `suspended` is what can be resumed at once. */
+export type Standing = (typeof standings)[number];
+
+/** How a run stands. Whether a process works on it matters only where it has not ended and waits for nobody. */
+export function standingOf({ status, waiting, lease }: Pick<ListedRun, 'status' | 'waiting' | 'lease'>): Standing {
+  if (status !== 'running') return status;
+  if (waiting.length > 0) return 'waiting';
+  return lease ? 'running' : 'suspended';
+}
+
+/** Standings as somebody has asked for them, with commas between them. @throws PhasegateError `INPUT_INVALID` */
+export function readStandings(text: string): ReadonlySet<Standing> {
+  const names = text.split(',').map((name) => name.trim().toLowerCase());
+  const unknown = names.find((name) => !standings.some((one) => one === name));
+  if (unknown === undefined) return new Set(standings.filter((one) => names.includes(one)));
+  throw new PhasegateError('INPUT_INVALID', `Cannot list runs by status ${JSON.stringify(unknown)}`, {
+    hint: `Say one of ${standings.join(', ')}; or several, with commas between them.`,
+  });
+}

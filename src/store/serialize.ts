@@ -1,0 +1,108 @@
+/**
+ * What stores keep, as JSON text and back. Text is what nobody can change afterwards, and what every store can hold.
+ *
+ * @module
+ */
+import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import type { RunRecord } from '../model/events/event.ts';
+import type { InboxItem } from '../projections/inbox/inbox-item.ts';
+import type { Memory } from '../projections/run/learned.ts';
+import type { RunInfo } from '../projections/run/run-info.ts';
+import type { RunMessage } from './port.ts';
+
+/** The text of a row. */
+export function textOf(value: RunRecord | RunInfo | InboxItem | RunMessage | Memory): string {
+  return JSON.stringify(value);
+}
+
+/** The record in a text. @throws `STORE_UNREADABLE` where it is something else; so do those below. */
+export function recordOf(text: string): RunRecord {
+  return parse(text, isRecord, 'record');
+}
+
+/**
+ * The records in the text of a list, which is quicker than one by one.
+ *
+ * @returns `undefined` where it does not have so many of them, in order.
+ */
+export function recordsOf(text: string, count: number): readonly RunRecord[] | undefined {
+  try {
+    const values: unknown = JSON.parse(text);
+    return Array.isArray(values) && values.length === count && areRecords(values) ? values : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** How a run stands, in a text. */
+export function infoOf(text: string): RunInfo {
+  return parse(text, isInfo, 'run');
+}
+
+/** The item in a text. */
+export function itemOf(text: string): InboxItem {
+  return parse(text, isItem, 'item');
+}
+
+/** The message in a text. */
+export function messageOf(text: string): RunMessage {
+  return parse(text, isMessage, 'message');
+}
+
+/** The memory in a text. */
+export function memoryOf(text: string): Memory {
+  return parse(text, isMemory, 'memory');
+}
+
+// --- internal ---
+
+function parse<T>(text: string, is: (value: unknown) => value is T, what: string): T {
+  let cause: unknown;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (is(value)) return value;
+  } catch (thrown) {
+    cause = thrown;
+  }
+  throw new PhasegateError(
+    'STORE_UNREADABLE',
+    `Cannot read a ${what} of the store as it is something else: ${text.slice(0, 80)}`,
+    { hint: 'Something other than phasegate has written into the store: restore it from a copy.', cause },
+  );
+}
+
+// What a store reads it has written itself: these tell damage from it, and leave the schemas to whoever needs them.
+
+function isRecord(value: unknown): value is RunRecord {
+  return has(value, 'runId', 'string') && has(value, 'seq', 'number') && has(value, 'event', 'object');
+}
+
+/** In order, too: SQLite promises none for what it puts together. */
+function areRecords(values: readonly unknown[]): values is readonly RunRecord[] {
+  let last = 0;
+  for (const value of values) {
+    if (!isRecord(value) || value.seq <= last) return false;
+    last = value.seq;
+  }
+  return true;
+}
+
+function isInfo(value: unknown): value is RunInfo {
+  return has(value, 'runId', 'string') && has(value, 'seq', 'number') && has(value, 'status', 'string');
+}
+
+function isItem(value: unknown): value is InboxItem {
+  return has(value, 'id', 'string') && has(value, 'runId', 'string') && has(value, 'openedAt', 'number');
+}
+
+function isMessage(value: unknown): value is RunMessage {
+  return has(value, 'runId', 'string') && has(value, 'kind', 'string');
+}
+
+function isMemory(value: unknown): value is Memory {
+  return ['scope', 'pipeline', 'phase', 'text'].every((key) => has(value, key, 'string'));
+}
+
+function has(value: unknown, key: string, type: 'string' | 'number' | 'object'): boolean {
+  return typeof value === 'object' && value !== null && typeof Reflect.get(value, key) === type;
+}

@@ -1,0 +1,46 @@
+/**
+ * How a run or a phase stands: a mark, a word, and a colour that says nothing by itself.
+ *
+ * @module
+ */
+import type { ReactNode } from 'react';
+import { type AnyStanding, type Look, looks } from '../../../../src/projections/wording/status-marks.ts';
+
+interface LookBadgeProps {
+  readonly look: Look;
+  readonly children: ReactNode;
+}
+
+/** Words that look like something. */
+export function LookBadge({ look: { mark, tone }, children }: LookBadgeProps): ReactNode {
+  return (
+    <span className={`badge ${tone}`}>
+      <span aria-hidden="true">{mark}</span> {children}
+    </span>
+  );
+}
+
+/** A standing in words. */
+export function StandingBadge({ of }: { readonly of: AnyStanding }): ReactNode {
+  return <LookBadge look={looks[of]}>{standingWords[of]}</LookBadge>;
+}
+
+/** The word for each standing. */
+export const standingWords: Readonly<Record<AnyStanding, string>> = {
+  pending: 'pending',
+  running: 'running',
+  reviewing: 'in review',
+  retrying: 'retrying',
+  rewinding: 'waits for rework',
+  escalated: 'waits for a person',
+  waiting: 'waits for a person',
+  suspended: 'suspended',
+  approved: 'approved',
+  stale: 'stale',
+  completed: 'completed',
+  rejected: 'rejected',
+  failed: 'failed',
+  exhausted: 'out of budget',
+  skipped: 'skipped',
+  cancelled: 'cancelled',
+};

@@ -1,0 +1,75 @@
+/**
+ * The phases of a run: as a graph, or as a list.
+ *
+ * @module
+ */
+import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import { standingWords } from '../../parts/status.tsx';
+import { FindField, FoundCount, KindField } from '../../parts/view-bar.tsx';
+import { counted } from '../../parts/words.ts';
+import { go } from '../../navigate.ts';
+import { hashOf, routeOf } from '../../route.ts';
+import { createFaceMaker, type PhaseFace } from './phase-face.ts';
+import { isWanted, kindsOf } from '../phase/phase-filter.ts';
+import { PhaseGraph } from './phase-graph.tsx';
+import { PhaseList } from '../phase/phase-list.tsx';
+import type { TabProps } from '../tab.ts';
+import { useLayout } from './use-layout.ts';
+import '../list.css';
+
+/** The phases, with what they are looked for by. */
+export function GraphTab(props: TabProps): ReactNode {
+  const { story, route } = props;
+  const { plan } = story;
+  const { find, only, list, phase } = route;
+  const [maker] = useState(createFaceMaker);
+  const faces = useMemo(() => maker.facesOf(story), [maker, story]);
+  const layout = useLayout(plan);
+  const isLookedFor = useCallback((face: PhaseFace) => isWanted(face, { find, only }), [find, only]);
+  const wanted = useMemo(() => faces.filter(isLookedFor), [faces, isLookedFor]);
+  const kinds = useMemo(() => kindsOf(faces), [faces]);
+  if (!plan) return <p className="quiet">The run has not begun.</p>;
+  return (
+    <section aria-label="Phases">
+      <div className="view-bar">
+        <FindField label="Name" value={find} onChange={(name) => go({ ...route, find: name }, 'replace')} />
+        <KindField
+          label="Standing"
+          value={only}
+          kinds={kinds}
+          all={faces.length}
+          nameOf={wordOf}
+          onChange={(kind) => go({ ...route, only: kind }, 'replace')}
+        />
+        <a href={hashOf({ ...route, list: !list })}>{list ? 'As a graph' : 'As a list'}</a>
+        <FoundCount found={wanted.length} all={faces.length} noun="phase" />
+      </div>
+      {list ? <PhaseList {...props} faces={wanted} /> : null}
+      {!list && layout ? (
+        <PhaseGraph
+          key={plan.name}
+          plan={plan}
+          layout={layout}
+          faces={faces}
+          sentBack={story.sentBack}
+          isWanted={isLookedFor}
+          open={phase}
+          onOpen={openPhase}
+        />
+      ) : null}
+      {!list && !layout ? <output className="quiet">Placing {counted(faces.length, 'phase')}…</output> : null}
+    </section>
+  );
+}
+
+// --- internal ---
+
+/** Beside what is there; the same again closes it. */
+function openPhase(phase: string): void {
+  const here = routeOf(location.hash);
+  if (here.page === 'run') go({ ...here, phase: here.phase === phase ? null : phase, attempt: null });
+}
+
+function wordOf(kind: string): string {
+  return Object.entries(standingWords).find(([name]) => name === kind)?.[1] ?? kind;
+}

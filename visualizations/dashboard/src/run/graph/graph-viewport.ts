@@ -1,0 +1,75 @@
+/**
+ * Where to look in a graph that is larger than the window.
+ *
+ * @module
+ */
+import type { LayoutNode } from '../../../../layout/layout.ts';
+
+/** A rectangle on the screen, and what of the graph is in it: as React Flow has it. */
+export interface Sight {
+  readonly x: number;
+  readonly y: number;
+  readonly zoom: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** What to look at: the middle, and how close. */
+export interface Look {
+  readonly x: number;
+  readonly y: number;
+  readonly zoom: number;
+}
+
+/**
+ * Where phases are seen that are looked for: all of them where they can be read then, else the first.
+ *
+ * @param least The zoom at which names can be read.
+ * @returns `null` where nothing is to be moved.
+ */
+export function lookAt(nodes: readonly LayoutNode[], sight: Sight, least: number): Look | null {
+  const [first] = nodes;
+  if (!first || sight.width === 0 || sight.height === 0) return null;
+  const box = boxOf(nodes);
+  if (sight.zoom >= least && isIn(box, sight)) return null;
+  const fits = Math.min(
+    (sight.width - 2 * EDGE) / (box.right - box.left),
+    (sight.height - 2 * EDGE) / (box.bottom - box.top),
+  );
+  if (fits < least) {
+    return isIn(boxOf([first]), sight) && sight.zoom >= least
+      ? null
+      : { x: first.x, y: first.y, zoom: Math.max(sight.zoom, least) };
+  }
+  const zoom = Math.min(fits, Math.max(sight.zoom, least), 1);
+  return { x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2, zoom };
+}
+
+// --- internal ---
+
+/** Pixels that are left free at each side. */
+const EDGE = 24;
+
+interface Edges {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** Places of phases are those of their middles. */
+function boxOf(nodes: readonly LayoutNode[]): Edges {
+  return nodes.reduce<Edges>(
+    ({ left, right, top, bottom }, { x, y, width, height }) => ({
+      left: Math.min(left, x - width / 2),
+      right: Math.max(right, x + width / 2),
+      top: Math.min(top, y - height / 2),
+      bottom: Math.max(bottom, y + height / 2),
+    }),
+    { left: Infinity, right: -Infinity, top: Infinity, bottom: -Infinity },
+  );
+}
+
+function isIn({ left, right, top, bottom }: Edges, { x, y, zoom, width, height }: Sight): boolean {
+  return left * zoom + x >= 0 && right * zoom + x <= width && top * zoom + y >= 0 && bottom * zoom + y <= height;
+}

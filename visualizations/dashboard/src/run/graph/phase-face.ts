@@ -1,0 +1,95 @@
+/**
+ * What graph and list show of each phase.
+ *
+ * @module
+ */
+import type { PhasePlan } from '../../../../../src/model/plan/plan.ts';
+import { countOf } from '../../../../../src/model/plan/policy.ts';
+import type { PhaseResult, PhaseStatus } from '../../../../../src/projections/run/run-result.ts';
+import type { Story } from '../../data/run-history.ts';
+
+/** A phase at a glance. */
+export interface PhaseFace {
+  readonly name: string;
+  /** Its place in the plan, from 0. */
+  readonly index: number;
+  readonly status: PhaseStatus;
+  /** Such as `attempt 2 of 4`; '' where it has not begun. */
+  readonly attempt: string;
+  /** From 0. */
+  readonly generation: number;
+  /** What else there is to know, such as `stale`, `waits for a person`. */
+  readonly notes: readonly string[];
+}
+
+/** Makes the faces of one run, again and again. */
+export interface FaceMaker {
+  /** The faces of all phases, in the order of the plan. One that says what it said before is the same object. */
+  facesOf(story: Story): readonly PhaseFace[];
+}
+
+/** Begins without any. */
+export function createFaceMaker(): FaceMaker {
+  let before: readonly PhaseFace[] = [];
+  return {
+    facesOf({ plan, snapshot, asking, retries }) {
+      const waiting = new Set(snapshot.waiting);
+      const faces = (plan?.phases ?? []).map((phase, index) => {
+        const result = snapshot.phases[phase.name];
+        const isAsked = waiting.has(phase.name) || asking.has(phase.name);
+        const face = faceOf(phase, { index, result, isAsked, spent: retries.get(phase.name) ?? 0 });
+        const old = before[index];
+        return old && isSame(old, face) ? old : face;
+      });
+      const isAsBefore = faces.length === before.length && faces.every((face, at) => face === before[at]);
+      if (!isAsBefore) before = faces;
+      return before;
+    },
+  };
+}
+
+/**
+ * Which attempt it is, of how many there are at most unless other phases send it back.
+ *
+ * @param attempt 0-based.
+ * @param spent Retries that its gate has spent.
+ */
+export function attemptText({ gate }: Pick<PhasePlan, 'gate'>, attempt: number, spent: number): string {
+  const left = gate ? countOf(gate.maxRetries) - spent : 0;
+  const most = attempt + 1 + Math.max(0, left);
+  return most === 1 || most === Infinity ? `attempt ${attempt + 1}` : `attempt ${attempt + 1} of ${most}`;
+}
+
+// --- internal ---
+
+interface FaceSource {
+  readonly index: number;
+  readonly result: PhaseResult | undefined;
+  /** Whether it, or a task of it, waits for a person. */
+  readonly isAsked: boolean;
+  /** Retries that its gate has spent. */
+  readonly spent: number;
+}
+
+function faceOf(phase: PhasePlan, { index, result, isAsked, spent }: FaceSource): PhaseFace {
+  const { name } = phase;
+  if (!result) return { name, index, status: 'pending', attempt: '', generation: 0, notes: [] };
+  const { status, attempts, attempt, generation, stale, exhausted } = result;
+  const notes = [
+    ...(isAsked && status !== 'escalated' ? ['asks a person'] : []),
+    ...(stale ? ['stale'] : []),
+    ...(exhausted && status === 'approved' ? ['budget spent'] : []),
+    ...(status === 'pending' && attempts > 0 ? ['must run again'] : []),
+  ];
+  return { name, index, status, attempt: attempts === 0 ? '' : attemptText(phase, attempt, spent), generation, notes };
+}
+
+function isSame(one: PhaseFace, other: PhaseFace): boolean {
+  return (
+    one.name === other.name &&
+    one.status === other.status &&
+    one.attempt === other.attempt &&
+    one.generation === other.generation &&
+    one.notes.join() === other.notes.join()
+  );
+}

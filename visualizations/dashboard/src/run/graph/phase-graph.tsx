@@ -1,0 +1,153 @@
+/**
+ * The graph of a run, drawn: it can be moved, and gone through by keyboard.
+ *
+ * @module
+ */
+import { Background, Controls, ReactFlow, ReactFlowProvider, useReactFlow, useStore, useStoreApi } from '@xyflow/react';
+import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { Plan } from '../../../../../src/model/plan/plan.ts';
+import type { Layout } from '../../../../layout/layout.ts';
+import type { SentBack } from '../../data/run-history.ts';
+import { KeysContext } from './graph-keys.ts';
+import { lookAt } from './graph-viewport.ts';
+import { createNodeMaker, type PhaseNode } from './graph-parts.ts';
+import { isWay, neighbourOf } from './neighbours.ts';
+import type { PhaseFace } from './phase-face.ts';
+import { PhaseBox } from './phase-node.tsx';
+import { PhaseWays } from './phase-edges.tsx';
+import '@xyflow/react/dist/base.css';
+import './graph.css';
+
+interface PhaseGraphProps {
+  readonly plan: Plan;
+  readonly layout: Layout;
+  readonly faces: readonly PhaseFace[];
+  readonly sentBack: readonly SentBack[];
+  readonly isWanted: (face: PhaseFace) => boolean;
+  /** The phase whose panel is open. */
+  readonly open: string | null;
+  readonly onOpen: (phase: string) => void;
+}
+
+/** The drawn graph. */
+export function PhaseGraph(props: PhaseGraphProps): ReactNode {
+  return (
+    <ReactFlowProvider>
+      <Canvas {...props} />
+    </ReactFlowProvider>
+  );
+}
+
+// --- internal ---
+
+const NODE_TYPES = { phase: PhaseBox };
+/** Where all of the graph would be smaller than that, one looks at a part of it first. */
+const READABLE = 0.6;
+const LEAST_ZOOM = 0.02;
+/** From here on names cannot be read, so boxes are all that is drawn. */
+const FAR = 0.32;
+
+function Canvas({ plan, layout, faces, sentBack, isWanted, open, onOpen }: PhaseGraphProps): ReactNode {
+  const [makeNodes] = useState(createNodeMaker);
+  const nodes = useMemo(() => makeNodes(faces, { layout, isWanted, open }), [makeNodes, faces, layout, isWanted, open]);
+  const [keys, setKeys] = useState(() => ({ current: firstOf(faces, open), moves: 0 }));
+  const { current } = keys;
+  const canvas = useRef<HTMLDivElement>(null);
+  const flow = useReactFlow<PhaseNode>();
+  const store = useStoreApi();
+  const isFar = useStore(({ transform: [, , zoom] }) => zoom < FAR);
+
+  const reveal = useCallback(
+    (index: number, zoom = 1) => {
+      const node = layout.nodes[index];
+      if (node) void flow.setCenter(node.x, node.y, { zoom, duration: 0 });
+    },
+    [flow, layout],
+  );
+  // What is opened is not left behind the edge, also where its panel makes the graph narrower.
+  const width = useStore((state) => state.width);
+  useEffect(() => {
+    const node = layout.nodes.find(({ name }) => name === open);
+    if (!node || width === 0) return;
+    const { x, y, zoom } = flow.getViewport();
+    const [left, right] = [(node.x - node.width / 2) * zoom + x, (node.x + node.width / 2) * zoom + x];
+    const middle = node.y * zoom + y;
+    if (left < 0 || right > width || middle < 0) void flow.setCenter(node.x, node.y, { zoom, duration: durationNow() });
+  }, [flow, layout, open, width]);
+  // What is looked for is moved to, where it would not be seen. A run that goes on moves nothing.
+  const latest = useRef(faces);
+  useEffect(() => {
+    latest.current = faces;
+  }, [faces]);
+  useEffect(() => {
+    const wanted = latest.current.filter(isWanted);
+    if (width === 0 || wanted.length === latest.current.length) return;
+    const { height } = store.getState();
+    const places = wanted.flatMap(({ index }) => layout.nodes[index] ?? []);
+    const look = lookAt(places, { ...flow.getViewport(), width, height }, READABLE);
+    if (look) void flow.setCenter(look.x, look.y, { zoom: look.zoom, duration: durationNow() });
+  }, [flow, layout, isWanted, width, store]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const { key, altKey, ctrlKey, metaKey } = event;
+    if (altKey || ctrlKey || metaKey) return;
+    if (key === '+' || key === '=') void flow.zoomIn({ duration: durationNow() });
+    else if (key === '-') void flow.zoomOut({ duration: durationNow() });
+    else if (key === '0') void flow.fitView({ duration: durationNow() });
+    else if (isWay(key)) {
+      const next = neighbourOf(plan, layout.nodes, { from: current, way: key });
+      if (next !== null) {
+        setKeys(({ moves }) => ({ current: next, moves: moves + 1 }));
+        reveal(next, Math.max(flow.getZoom(), READABLE));
+      }
+    } else return;
+    event.preventDefault();
+  };
+  return (
+    <KeysContext value={keys}>
+      <div ref={canvas} className={`phase-graph${isFar ? ' far' : ''}`}>
+        <ReactFlow<PhaseNode>
+          aria-label="Graph of the phases. Arrow keys go from phase to phase, Enter opens one, + and - zoom, 0 shows all."
+          onKeyDown={onKeyDown}
+          nodes={nodes}
+          nodeTypes={NODE_TYPES}
+          onNodeClick={(_, node) => {
+            setKeys((before) => ({ ...before, current: node.data.face.index }));
+            onOpen(node.data.face.name);
+          }}
+          onInit={() => {
+            const size = canvas.current?.getBoundingClientRect();
+            const zoom = size ? Math.min(size.width / layout.width, size.height / layout.height) : 1;
+            if (zoom >= READABLE) void flow.fitView({ maxZoom: 1, padding: 0.06 });
+            else reveal((faces.every(isWanted) ? undefined : faces.find(isWanted)?.index) ?? current);
+          }}
+          minZoom={LEAST_ZOOM}
+          maxZoom={2}
+          onlyRenderVisibleElements
+          nodesDraggable={false}
+          nodesConnectable={false}
+          nodesFocusable={false}
+          elementsSelectable={false}
+          disableKeyboardA11y
+          zoomOnDoubleClick={false}
+        >
+          <PhaseWays layout={layout} sentBack={sentBack} open={open} />
+          <Background gap={24} />
+          <Controls showInteractive={false} fitViewOptions={{ padding: 0.06 }} />
+        </ReactFlow>
+      </div>
+    </KeysContext>
+  );
+}
+
+function durationNow(): number {
+  return matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 200;
+}
+
+/** The phase where somebody begins who comes by keyboard. */
+function firstOf(faces: readonly PhaseFace[], open: string | null): number {
+  const face =
+    faces.find(({ name }) => name === open) ??
+    faces.find(({ status }) => status === 'escalated' || status === 'failed' || status === 'rejected') ??
+    faces.find(({ status }) => status !== 'approved' && status !== 'pending');
+  return face?.index ?? 0;
+}

@@ -1,0 +1,53 @@
+/**
+ * A phase in the graph.
+ *
+ * @module
+ */
+import type { NodeProps } from '@xyflow/react';
+import { memo, type ReactNode, use, useEffect, useRef } from 'react';
+import { looks } from '../../../../../src/projections/wording/status-marks.ts';
+import { inOneLine } from '../../parts/untrusted-text.ts';
+import { standingWords } from '../../parts/status.tsx';
+import { KeysContext } from './graph-keys.ts';
+import type { PhaseNode } from './graph-parts.ts';
+
+/** A button with the name of the phase, how it stands, and its attempt. */
+export const PhaseBox = memo(function PhaseBox({ id, data: { face, isDim, isOpen } }: NodeProps<PhaseNode>): ReactNode {
+  const { current, moves } = use(KeysContext);
+  const button = useRef<HTMLButtonElement>(null);
+  const { mark, tone } = looks[face.status];
+  const isCurrent = current === face.index;
+  useEffect(() => {
+    // Also where it was out of sight while it had the focus.
+    if (isCurrent && moves > 0 && isInGraph(document.activeElement)) button.current?.focus({ preventScroll: true });
+  }, [isCurrent, moves]);
+  const details = [
+    face.attempt === 'attempt 1' ? '' : face.attempt,
+    face.generation > 0 ? `generation ${face.generation + 1}` : '',
+    ...face.notes,
+  ].filter((one) => one !== '');
+  return (
+    <button
+      ref={button}
+      type="button"
+      className={`phase-box ${tone}${isDim ? ' faded' : ''}${face.status === 'pending' ? ' pending' : ''}`}
+      aria-expanded={isOpen}
+      tabIndex={isCurrent ? 0 : -1}
+      data-phase={id}
+      title={inOneLine(face.name).slice(0, 300)}
+    >
+      <span className="name">{inOneLine(face.name)}</span>
+      <span className="state">
+        <span aria-hidden="true">{mark}</span> {standingWords[face.status]}
+      </span>
+      <span className="details">{details.join(' · ')}</span>
+    </button>
+  );
+});
+
+// --- internal ---
+
+/** What loses its focus because it is drawn no more leaves it to the page. */
+function isInGraph(element: Element | null): boolean {
+  return element === document.body || element?.closest('.phase-graph') !== null;
+}

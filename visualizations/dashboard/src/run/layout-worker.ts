@@ -1,9 +1,0 @@
-/**
- * Lays out plans aside, while the page goes on.
- *
- * @module
- */
-import type { Plan } from '../../../../src/model/plan.ts';
-import { layoutForRun } from './layout-request.ts';
-
-addEventListener('message', ({ data }: MessageEvent<Plan>) => postMessage(layoutForRun(data)));

@@ -1,0 +1,192 @@
+/**
+ * One attempt of a phase.
+ *
+ * @module
+ */
+import { memo, type ReactNode, useEffect, useRef } from 'react';
+import { usageText } from '../../../../../src/projections/wording/amount-words.ts';
+import { issueId } from '../../../../../src/model/decision/issue.ts';
+import { looks } from '../../../../../src/projections/wording/status-marks.ts';
+import { issueWords, loopText, unchangedText } from '../../../../../src/projections/wording/loop-words.ts';
+import { ClosedPart } from '../../parts/closed-part.tsx';
+import { inOneLine } from '../../parts/untrusted-text.ts';
+import { IssueEntry } from '../../parts/issue-entry.tsx';
+import { LongText } from '../../parts/long-text.tsx';
+import { LookBadge } from '../../parts/status.tsx';
+import { exactDuration, isoTime, timeText } from '../../parts/words.ts';
+import { hashOf, type RunRoute } from '../../route.ts';
+import { askedBy, endOf } from './attempt-words.ts';
+import { DecisionView } from './decision-view.tsx';
+import type { AttemptStory } from './phase-history.ts';
+import { Failures, TaskFacts, TaskView } from './task-view.tsx';
+
+interface AttemptViewProps {
+  readonly phase: string;
+  readonly attempt: AttemptStory;
+  /** The one before it. */
+  readonly before: AttemptStory | undefined;
+  readonly route: RunRoute;
+  /** Until when it lasts, as far as it is shown. */
+  readonly until: number;
+  readonly isOpen: boolean;
+  /** Whether the address asks for it. */
+  readonly isWanted: boolean;
+}
+
+/** Closed, it says what came of it. While others change it is not made again. */
+export const AttemptView = memo(function AttemptView(props: AttemptViewProps): ReactNode {
+  const { attempt, until, isOpen, isWanted } = props;
+  const { look, words } = endOf(attempt);
+  const item = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (isWanted) item.current?.scrollIntoView({ block: 'nearest' });
+  }, [isWanted]);
+  const used = usageOf(attempt);
+  return (
+    <li ref={item}>
+      <ClosedPart
+        className="attempt"
+        startsOpen={isOpen}
+        summary={
+          <>
+            <strong>{nameOf(attempt)}</strong> <LookBadge look={looks[look]}>{words}</LookBadge>{' '}
+            <span className="quiet">
+              {exactDuration(until - attempt.startedAt)}
+              {used.tokens + used.costUsd > 0 ? `, ${usageText(used)}` : ''}
+            </span>
+          </>
+        }
+      >
+        {() => <AttemptParts {...props} />}
+      </ClosedPart>
+    </li>
+  );
+});
+
+// --- internal ---
+
+function AttemptParts({ phase, attempt, before, route }: AttemptViewProps): ReactNode {
+  const { tasks, decisions, warnings, reflections, revision, baseline, loops, unchanged, startedAt, seq, end } =
+    attempt;
+  const failed = end?.event.type === 'phase.failed' ? end.event.error : undefined;
+  return (
+    <div className="attempt-parts">
+      <p className="quiet">
+        Began{' '}
+        <a href={hashOf({ ...route, at: seq })} title="See the run as it was then">
+          <time dateTime={isoTime(startedAt)}>{timeText(startedAt)}</time>
+        </a>
+        {attempt.generation > 0 ? `, in generation ${attempt.generation + 1}` : ''}
+      </p>
+      <Told attempt={attempt} phase={phase} />
+      {reflections.map(({ reflection, recalled }, at) => (
+        <div key={at}>
+          <h4>Reflection</h4>
+          <LongText text={reflection ?? 'None could be had.'} name="the reflection" />
+          {recalled?.map((one) => (
+            <LongText
+              key={`${one.run} ${one.reflection}`}
+              text={`From the run ${one.run}: ${one.reflection}`}
+              name="an earlier reflection"
+            />
+          ))}
+        </div>
+      ))}
+      {baseline && baseline.failed.length > 0 ? (
+        <div>
+          <h4>Failed before it began</h4>
+          {baseline.failed.map(({ check, details }) => (
+            <LongText key={check} text={`${check}: ${details}`} name={`the check ${check}`} />
+          ))}
+        </div>
+      ) : null}
+      {tasks
+        .filter(({ isReviewer }) => !isReviewer)
+        .map((task) => {
+          const old = before?.tasks.find((one) => one.name === task.name && !one.isReviewer);
+          return (
+            <TaskView
+              key={task.name}
+              task={task}
+              before={before && old ? { task: old, name: nameOf(before) } : undefined}
+              attempt={nameOf(attempt)}
+              isRevised={revision !== undefined}
+            />
+          );
+        })}
+      {unchanged > 0 ? <p className="warning">Unchanged: {unchangedText(unchanged)}.</p> : null}
+      {tasks
+        .filter(({ isReviewer }) => isReviewer)
+        .map((task) => (
+          <section key={task.name} className="task" aria-label={`Reviewer ${inOneLine(task.name)}`}>
+            <h4>
+              Review by {inOneLine(task.name)}{' '}
+              <span className="quiet">{task.state === 'asks a person' ? task.state : ''}</span>
+            </h4>
+            <TaskFacts task={task} isRevised={false} />
+            <Failures task={task} />
+          </section>
+        ))}
+      {decisions.map((decision) => (
+        <DecisionView key={decision.seq} decision={decision} route={route} />
+      ))}
+      {loops.map((loop, at) => (
+        <p key={at} className="warning">
+          It goes round in a loop: {inOneLine(loopText(loop, issuesOf(decisions)))}.
+        </p>
+      ))}
+      {warnings.map(({ code, message }, at) => (
+        <div key={`${at} ${code}`} className="warning">
+          <strong>Warning</strong> <code>{inOneLine(code)}</code>
+          <LongText text={message} name="the warning" />
+        </div>
+      ))}
+      {failed ? (
+        <div>
+          <h4>
+            Failed <code className="quiet">{inOneLine(failed.code)}</code>
+          </h4>
+          <LongText text={failed.message} name="the error" />
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+/** What the issues of the gate's review say. */
+function issuesOf(decisions: AttemptStory['decisions']): ReturnType<typeof issueWords> | undefined {
+  const review = decisions.findLast(({ by }) => by === 'gate');
+  return review && issueWords(review);
+}
+
+/** What the attempt was told to change. */
+function Told({ attempt, phase }: Pick<AttemptViewProps, 'attempt' | 'phase'>): ReactNode {
+  const { revision } = attempt;
+  if (!revision) return null;
+  const { requiredChange, feedback, issues = [] } = revision;
+  return (
+    <section className="told" aria-label="What it was told to change">
+      <h4>Told to change by {askedBy(attempt, phase)}</h4>
+      {requiredChange === undefined ? null : <LongText text={requiredChange} name="the required change" />}
+      {feedback === '' ? null : <LongText text={feedback} name="the feedback" />}
+      {issues.length === 0 ? null : (
+        <ul className="issues">
+          {issues.map((issue, at) => (
+            <IssueEntry key={`${at} ${issueId(issue)}`} issue={issue} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function nameOf({ number }: AttemptStory): string {
+  return `Attempt ${number}`;
+}
+
+function usageOf({ tasks }: AttemptStory): { readonly tokens: number; readonly costUsd: number } {
+  return tasks.reduce((sum, { tokens, costUsd }) => ({ tokens: sum.tokens + tokens, costUsd: sum.costUsd + costUsd }), {
+    tokens: 0,
+    costUsd: 0,
+  });
+}

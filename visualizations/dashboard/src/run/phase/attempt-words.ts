@@ -1,0 +1,66 @@
+/**
+ * What came of attempts, in words.
+ *
+ * @module
+ */
+import { inOneLine } from '../../parts/untrusted-text.ts';
+import { editsText } from '../../../../../src/projections/inbox/edit-words.ts';
+import type { AnyStanding } from '../../../../../src/projections/wording/status-marks.ts';
+import type { AttemptStory } from './phase-history.ts';
+
+/** How an attempt stands, or ended. */
+export interface AttemptEnd {
+  readonly look: AnyStanding;
+  readonly words: string;
+}
+
+/** How an attempt ended, with the standing that looks like it. */
+export function endOf({ end, tasks, decisions }: AttemptStory): AttemptEnd {
+  if (!end) return standingOf(tasks, decisions.length > 0);
+  const { event } = end;
+  const edited = decisions.at(-1)?.edited;
+  switch (event.type) {
+    case 'phase.approved':
+      return { look: 'approved', words: edited ? inOneLine(editsText(edited)) : APPROVED[event.because] };
+    case 'phase.retrying':
+      return { look: 'retrying', words: 'sent back to work' };
+    case 'phase.rewinding':
+      return { look: 'rewinding', words: `sent back ${inOneLine(event.target)}` };
+    case 'phase.escalated':
+      return { look: 'escalated', words: 'waits for a person' };
+    case 'phase.rejected':
+      return { look: 'rejected', words: 'rejected' };
+    case 'phase.failed':
+      return { look: 'failed', words: 'failed' };
+    case 'phase.cancelled':
+      return { look: 'cancelled', words: 'cancelled' };
+    case 'phase.skipped':
+      return { look: 'skipped', words: 'skipped' };
+    case 'phase.invalidated':
+      return { look: 'cancelled', words: `given up, because of ${inOneLine(event.because)}` };
+    case 'phase.started':
+      return { look: 'cancelled', words: 'given up for a new start' };
+  }
+}
+
+/** What a phase was told when it was asked to correct something, and by whom. */
+export function askedBy({ revision }: AttemptStory, phase: string): string {
+  const from = revision?.history.at(-1)?.from;
+  return from === undefined || from === phase ? 'its own gate' : inOneLine(from);
+}
+
+// --- internal ---
+
+const APPROVED = {
+  approved: 'approved',
+  unreviewed: 'approved without review',
+  exhausted: 'approved, as the budget is spent',
+  unrecognised: 'approved, as the answer had no verdict',
+  invalidTarget: 'approved, as the phase to send back may not be',
+} as const;
+
+function standingOf(tasks: AttemptStory['tasks'], isDecided: boolean): AttemptEnd {
+  if (tasks.some(({ state }) => state === 'asks a person')) return { look: 'escalated', words: 'asks a person' };
+  const isReviewed = isDecided || tasks.some(({ isReviewer }) => isReviewer);
+  return isReviewed ? { look: 'reviewing', words: 'in review' } : { look: 'running', words: 'at work' };
+}

@@ -1,0 +1,117 @@
+/**
+ * What a phase is by its definition: what it needs, what needs it, and what its gate demands.
+ *
+ * @module
+ */
+import type { ReactNode } from 'react';
+import { countOf } from '../../../../../src/model/plan/policy.ts';
+import { type PhasePlan, type Plan, planGraph } from '../../../../../src/model/plan/plan.ts';
+import { inOneLine, startOf } from '../../parts/untrusted-text.ts';
+import { hashOf, type RunRoute } from '../../route.ts';
+
+interface PhaseFactsProps {
+  readonly plan: Plan;
+  readonly phase: PhasePlan;
+  readonly route: RunRoute;
+}
+
+/** Facts of the plan. */
+export function PhaseFacts({ plan, phase, route }: PhaseFactsProps): ReactNode {
+  const { names, next, indexOf } = planGraph(plan);
+  const feeds = (next[indexOf.get(phase.name) ?? -1] ?? []).flatMap((at) => names[at] ?? []);
+  const { gate } = phase;
+  return (
+    <dl className="phase-facts">
+      <Fact name="Needs">
+        <PhaseLinks names={phase.after} route={route} none="nothing: it starts with the run" />
+      </Fact>
+      <Fact name="Feeds">
+        <PhaseLinks names={feeds} route={route} none="no other phase" />
+      </Fact>
+      <Fact name="Tasks">
+        {phase.tasks.map(({ name }) => startOf(name, 60)).join(', ')}
+        {phase.tasks.length > 1 ? `, ${MODES[phase.mode]}` : ''}
+      </Fact>
+      {gate ? (
+        <>
+          {gate.checks.length > 0 ? (
+            <Fact name="Checks">{gate.checks.map((one) => startOf(one, 80)).join(', ')}</Fact>
+          ) : null}
+          <Fact name="Reviewers">
+            {gate.reviewers.map(({ name }) => startOf(name, 60)).join(', ') || 'none'}
+            {gate.quorum < gate.reviewers.length ? `; ${gate.quorum} of them must approve` : ''}
+          </Fact>
+          <Fact name="Gate">{gateText(gate)}</Fact>
+        </>
+      ) : (
+        <Fact name="Gate">none: what it puts out is approved without review</Fact>
+      )}
+    </dl>
+  );
+}
+
+// --- internal ---
+
+const MODES = {
+  parallel: 'all at once',
+  sequential: 'one after the other',
+  dependencies: 'each after those that it needs',
+} as const;
+
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }): ReactNode {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+const SPENT = {
+  accept: 'then the attempt stands',
+  acceptBest: 'then the best attempt stands',
+  escalate: 'then a person decides',
+  reject: 'then it is rejected',
+} as const;
+
+function gateText(gate: NonNullable<PhasePlan['gate']>): string {
+  const parts = [
+    `sends the phase back ${timesText(countOf(gate.maxRetries))}`,
+    gate.targets.length === 0
+      ? undefined
+      : `may send back ${targetsText(gate.targets)} ${timesText(countOf(gate.maxPredecessorRetries))} each`,
+    SPENT[gate.onExhausted],
+  ];
+  return parts.filter((part) => part !== undefined).join('; ');
+}
+
+function targetsText(targets: readonly string[]): string {
+  return targets.length > 4 ? `${targets.length} earlier phases` : targets.map((one) => startOf(one, 40)).join(', ');
+}
+
+function timesText(count: number): string {
+  if (count === 0) return 'never';
+  return count === Infinity ? 'any number of times' : `at most ${count === 1 ? 'once' : `${count} times`}`;
+}
+
+/** Names of phases, each of which leads to its panel. */
+function PhaseLinks({
+  names,
+  route,
+  none,
+}: {
+  readonly names: readonly string[];
+  readonly route: RunRoute;
+  readonly none: string;
+}): ReactNode {
+  if (names.length === 0) return <span className="quiet">{none}</span>;
+  return (
+    <ul className="phase-links">
+      {names.map((name) => (
+        <li key={name}>
+          <a href={hashOf({ ...route, phase: name, attempt: null })}>{inOneLine(name).slice(0, 120)}</a>
+        </li>
+      ))}
+    </ul>
+  );
+}

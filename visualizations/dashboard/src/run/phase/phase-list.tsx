@@ -1,0 +1,119 @@
+/**
+ * The phases of a run as a table: what the graph shows, in words.
+ *
+ * @module
+ */
+import { type ReactNode, useMemo, useState } from 'react';
+import { dollars } from '../../../../../src/projections/wording/amount-words.ts';
+import { inOneLine, startOf } from '../../parts/untrusted-text.ts';
+import { StandingBadge } from '../../parts/status.tsx';
+import { useVirtualRows } from '../../parts/virtual-rows.ts';
+import { exactDuration } from '../../parts/words.ts';
+import { hashOf } from '../../route.ts';
+import { GapRow } from '../gap-row.tsx';
+import type { PhaseFace } from '../graph/phase-face.ts';
+import { type Order, orders, type PhaseRow, sorted } from './phase-filter.ts';
+import type { TabProps } from '../tab.ts';
+import '../list.css';
+
+interface PhaseListProps extends TabProps {
+  /** Those that are looked for. */
+  readonly faces: readonly PhaseFace[];
+}
+
+/** A table of phases, each of which leads to its panel. */
+export function PhaseList({ faces, story, route }: PhaseListProps): ReactNode {
+  const [order, setOrder] = useState<Order>('what matters');
+  const { snapshot } = story;
+  const rows = useMemo(() => {
+    const all = faces.flatMap((face): PhaseRow[] => {
+      const result = snapshot.phases[face.name];
+      return result ? [{ face, result }] : [];
+    });
+    return sorted(all, order);
+  }, [faces, snapshot, order]);
+  const { scroller, first, end, before, after } = useVirtualRows<HTMLDivElement>(rows.length, ROW);
+  return (
+    <>
+      <p className="view-bar">
+        <label>
+          First{' '}
+          <select
+            value={order}
+            onChange={({ target }) => setOrder(orders.find((one) => one === target.value) ?? order)}
+          >
+            {orders.map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+        </label>
+      </p>
+      <section className="phase-list" ref={scroller} aria-label="Table of phases">
+        <table aria-rowcount={rows.length + 1}>
+          <colgroup>
+            <col className="wide" />
+            <col span={6} />
+          </colgroup>
+          <thead>
+            <tr aria-rowindex={1}>
+              <th scope="col">Phase</th>
+              <th scope="col">Standing</th>
+              <th scope="col">Attempt</th>
+              <th scope="col">Notes</th>
+              <th scope="col" className="amount">
+                Sent back
+              </th>
+              <th scope="col" className="amount">
+                Cost
+              </th>
+              <th scope="col" className="amount">
+                Took
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            <GapRow height={before} columns={7} />
+            {rows.slice(first, end).map(({ face, result }, at) => (
+              <tr
+                key={face.index}
+                aria-rowindex={first + at + 2}
+                aria-current={face.name === route.phase ? 'true' : undefined}
+              >
+                <th scope="row" title={inOneLine(face.name).slice(0, 300)}>
+                  <a href={hashOf({ ...route, phase: face.name, attempt: null })} data-phase={face.index}>
+                    {startOf(face.name, 80)}
+                  </a>
+                </th>
+                <td>
+                  <StandingBadge of={face.status} />
+                </td>
+                <td>
+                  {face.attempt}
+                  {face.generation > 0 ? `, gen. ${face.generation + 1}` : ''}
+                </td>
+                <td title={noteOf(face, result)}>{noteOf(face, result)}</td>
+                <td className="amount">{result.corrections || ''}</td>
+                <td className="amount">{result.costUsd > 0 ? dollars(result.costUsd) : ''}</td>
+                <td className="amount">{took(result, story.time)}</td>
+              </tr>
+            ))}
+            <GapRow height={after} columns={7} />
+          </tbody>
+        </table>
+      </section>
+    </>
+  );
+}
+
+// --- internal ---
+
+const ROW = 34;
+
+function noteOf({ notes }: PhaseFace, { error, reason }: PhaseRow['result']): string {
+  const why = error?.message ?? reason;
+  return startOf([...notes, ...(why === null ? [] : [why])].join(', '), 200);
+}
+
+function took({ startedAt, endedAt }: PhaseRow['result'], now: number): string {
+  return startedAt === null ? '' : exactDuration((endedAt ?? now) - startedAt);
+}

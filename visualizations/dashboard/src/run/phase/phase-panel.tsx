@@ -1,0 +1,129 @@
+/**
+ * All about one phase, beside the views of its run.
+ *
+ * @module
+ */
+import { type ReactNode, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
+import type { RunRecord } from '../../../../../src/model/events/event.ts';
+import { follow } from '../../data/follow.ts';
+import { useNow } from '../../data/now.ts';
+import { startOf } from '../../parts/untrusted-text.ts';
+import { StandingBadge } from '../../parts/status.tsx';
+import { counted, isoTime, timeText } from '../../parts/words.ts';
+import { hashOf, type RunRoute } from '../../route.ts';
+import { AttemptView } from './attempt-view.tsx';
+import { PhaseChart } from '../graph/chart-view.tsx';
+import { PhaseFacts } from './phase-facts.tsx';
+import { attemptAt, beginPhaseStory } from './phase-history.ts';
+import { wordsOf } from '../records/record-words.ts';
+import type { TabProps } from '../tab.ts';
+import './phase-panel.css';
+
+interface PhasePanelProps extends TabProps {
+  readonly phase: string;
+  readonly close: () => void;
+}
+
+/** The panel of a phase. */
+export function PhasePanel({ phase, log, story, route, goesOn, close }: PhasePanelProps): ReactNode {
+  const [follower] = useState(() => follow(() => beginPhaseStory(phase)));
+  const own = useMemo(() => follower.to(log.records, story.seq), [follower, log, story]);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const clock = useNow(goesOn ? 1000 : NEVER);
+  const { plan, snapshot } = story;
+  const result = snapshot.phases[phase];
+  const definition = plan?.phases.find(({ name }) => name === phase);
+  const wanted = attemptAt(own.attempts, route.attempt);
+  const opener = useRef<Element | null>(null);
+  useEffect(() => {
+    opener.current = document.activeElement;
+    // Who opens the page there has not asked for the panel.
+    if (opener.current !== document.body) heading.current?.focus();
+  }, []);
+  const leave = () => {
+    close();
+    focusOn(opener.current);
+  };
+  useEscape(leave);
+  return (
+    <aside className="phase-panel" aria-label={`Phase ${startOf(phase, 80)}`}>
+      <header>
+        <h2 ref={heading} tabIndex={-1}>
+          {startOf(phase, 120)}
+        </h2>
+        {result ? <StandingBadge of={result.status} /> : null}
+        <button type="button" title="Escape" onClick={leave}>
+          Close
+        </button>
+      </header>
+      {definition && plan ? null : <p>The run has no phase of this name.</p>}
+      {definition && plan ? (
+        <>
+          <section aria-label="Statechart">
+            <PhaseChart state={own.state} />
+          </section>
+          <PhaseFacts plan={plan} phase={definition} route={route} />
+          <h3>{own.attempts.length === 0 ? 'It has not begun' : counted(own.attempts.length, 'attempt')}</h3>
+          <ol className="attempts" reversed>
+            {own.attempts.toReversed().map((attempt) => (
+              <AttemptView
+                key={`${attempt.seq} ${route.attempt ?? ''}`}
+                phase={phase}
+                attempt={attempt}
+                before={own.attempts[attempt.number - 2]}
+                route={route}
+                until={attempt.endedAt ?? (goesOn ? Math.max(clock, story.time) : story.time)}
+                isOpen={attempt.number - 1 === wanted}
+                isWanted={route.attempt !== null && attempt.number - 1 === wanted}
+              />
+            ))}
+          </ol>
+          <Between records={own.between} route={route} />
+        </>
+      ) : null}
+    </aside>
+  );
+}
+
+// --- internal ---
+
+/** Milliseconds. */
+const NEVER = 1e9;
+
+/** What has happened to it beside its attempts. */
+function Between({ records, route }: { readonly records: readonly RunRecord[]; readonly route: RunRoute }): ReactNode {
+  if (records.length === 0) return null;
+  return (
+    <section aria-label="Between attempts">
+      <h3>Between attempts</h3>
+      <ul className="between">
+        {records.toReversed().map((record) => (
+          <li key={record.seq}>
+            <a className="quiet" href={hashOf({ ...route, at: record.seq })} title="See the run as it was then">
+              <time dateTime={isoTime(record.time)}>{timeText(record.time)}</time>
+            </a>{' '}
+            {wordsOf(record)}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Back to where one came from; where that is gone, or was the page itself, to the content. */
+function focusOn(element: Element | null): void {
+  const isThere = element instanceof HTMLElement && element.isConnected && element !== document.body;
+  (isThere ? element : document.getElementById('main'))?.focus({ preventScroll: true });
+}
+
+/** Whatever has the focus, unless it is a question that stands above all else, or has a use for the key. */
+function useEscape(close: () => void): void {
+  const act = useEffectEvent((event: KeyboardEvent) => {
+    if (event.key === 'Escape' && !event.defaultPrevented && !document.querySelector('dialog[open]')) close();
+  });
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => act(event);
+    addEventListener('keydown', listen);
+    return () => removeEventListener('keydown', listen);
+  }, []);
+}

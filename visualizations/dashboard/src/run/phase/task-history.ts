@@ -1,0 +1,136 @@
+/**
+ * What a task, or a reviewer, did in one attempt.
+ *
+ * @module
+ */
+import { estimatedText, usageText, type Amounts } from '../../../../../src/projections/wording/amount-words.ts';
+import type { ErrorInfo } from '../../../../../src/model/errors/phasegate-error.ts';
+import type { EventOf, RunEvent } from '../../../../../src/model/events/event.ts';
+import { progressText } from '../../../../../src/projections/wording/record-words.ts';
+
+/** A try that did not work out. */
+export interface FailedTry {
+  readonly try: number;
+  readonly error: ErrorInfo;
+  /** Milliseconds until the next one; `null` where there is none. */
+  readonly delayMs: number | null;
+}
+
+/** A task, or a reviewer, in one attempt. */
+export interface TaskStory {
+  readonly name: string;
+  readonly isReviewer: boolean;
+  /** Tries that have begun. Those of reviewers are not recorded one by one, but where one fails. */
+  readonly tries: number;
+  readonly failures: readonly FailedTry[];
+  readonly state: 'working' | 'asks a person' | 'done' | 'failed';
+  /** What it has put out, as the record has it; `undefined` until it has. */
+  readonly output: { readonly value: unknown } | undefined;
+  /** What a person has approved in its place; `undefined` where nobody has. */
+  readonly edited: { readonly value: unknown } | undefined;
+  /** The prompt that it has read, where that is known. */
+  readonly prompt: { readonly hash: string; readonly chars: number } | undefined;
+  /** Whether it has read what was to be changed. */
+  readonly hasReadRevision: boolean;
+  readonly tokens: number;
+  readonly costUsd: number;
+  /** What of that is an estimate. */
+  readonly estimated: Amounts;
+  readonly models: readonly string[];
+  /** The latest. */
+  readonly progress: string;
+  readonly artifacts: readonly { readonly name: string; readonly content: unknown }[];
+  readonly observations: readonly string[];
+  /** What a person was asked, and has answered. */
+  readonly question: string | undefined;
+  readonly answer: { readonly value: unknown; readonly who: string | undefined } | undefined;
+  /** What it demands of an earlier phase. */
+  readonly rework: { readonly phase: string; readonly feedback: string } | undefined;
+}
+
+/** An event of a task. */
+export type TaskEvent = Extract<RunEvent, { readonly task: string }>;
+
+/** Before its first event. */
+export function newTask(name: string, isReviewer: boolean): TaskStory {
+  return {
+    name,
+    isReviewer,
+    tries: 0,
+    failures: [],
+    state: 'working',
+    output: undefined,
+    edited: undefined,
+    prompt: undefined,
+    hasReadRevision: false,
+    tokens: 0,
+    costUsd: 0,
+    estimated: { tokens: 0, costUsd: 0 },
+    models: [],
+    progress: '',
+    artifacts: [],
+    observations: [],
+    question: undefined,
+    answer: undefined,
+    rework: undefined,
+  };
+}
+
+/** What stands: what a person has approved, else what the task itself has put out. */
+export function standingOutput({ output, edited }: TaskStory): TaskStory['output'] {
+  return edited ?? output;
+}
+
+/** What it has used, and what of that is an estimate; empty where it has used nothing. */
+export function taskUsage({ tokens, costUsd, estimated }: Pick<TaskStory, keyof Amounts | 'estimated'>): string {
+  const used = { tokens, costUsd };
+  return [usageText(used), estimatedText(used, estimated)].filter((part) => part !== '').join(' ');
+}
+
+/** After an event. */
+export function taskAfter(task: TaskStory, event: TaskEvent): TaskStory {
+  switch (event.type) {
+    case 'task.started':
+      return { ...task, tries: event.try, state: 'working' };
+    case 'task.reported':
+      return reported(task, event);
+    case 'task.completed':
+      return { ...task, ...readIn(event), tries: event.try, state: 'done', output: { value: event.output } };
+    case 'task.retrying': {
+      const failed = { try: event.try, error: event.error, delayMs: event.delayMs };
+      return { ...task, tries: event.try, failures: [...task.failures, failed] };
+    }
+    case 'task.failed': {
+      const failed = { try: event.try, error: event.error, delayMs: null };
+      const failures = event.rework ? task.failures : [...task.failures, failed];
+      return { ...task, ...readIn(event), tries: event.try, state: 'failed', failures, rework: event.rework };
+    }
+    case 'task.asked':
+      return { ...task, state: 'asks a person', question: event.question };
+    case 'task.answered':
+      return { ...task, state: 'working', answer: { value: event.answer, who: event.who } };
+    case 'task.dropped':
+      return task;
+  }
+}
+
+// --- internal ---
+
+function readIn({ prompt, revised }: EventOf<'task.completed' | 'task.failed'>): Partial<TaskStory> {
+  return { prompt, hasReadRevision: revised === true };
+}
+
+function reported(task: TaskStory, event: EventOf<'task.reported'>): TaskStory {
+  const { tokens = 0, costUsd = 0, estimated = false, model, progress, artifact, observation } = event;
+  const guess = task.estimated;
+  return {
+    ...task,
+    tokens: task.tokens + tokens,
+    costUsd: task.costUsd + costUsd,
+    estimated: estimated ? { tokens: guess.tokens + tokens, costUsd: guess.costUsd + costUsd } : guess,
+    models: model === undefined || task.models.includes(model) ? task.models : [...task.models, model],
+    progress: progress === undefined ? task.progress : progressText(progress),
+    artifacts: artifact ? [...task.artifacts, { name: artifact.name, content: artifact.content }] : task.artifacts,
+    observations: observation === undefined ? task.observations : [...task.observations, observation],
+  };
+}

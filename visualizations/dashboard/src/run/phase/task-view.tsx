@@ -1,0 +1,142 @@
+/**
+ * What a task did in an attempt: tries, errors, prompt, and what it put out.
+ *
+ * @module
+ */
+import type { ReactNode } from 'react';
+import { ClosedPart } from '../../parts/closed-part.tsx';
+import { DiffView } from '../../parts/diff-view.tsx';
+import { inOneLine, startOf } from '../../parts/untrusted-text.ts';
+import { LongText } from '../../parts/long-text.tsx';
+import { OutputView } from '../../parts/output-view.tsx';
+import { amount, counted, exactDuration } from '../../parts/words.ts';
+import { standingOutput, taskUsage, type TaskStory } from './task-history.ts';
+
+interface TaskViewProps {
+  readonly task: TaskStory;
+  /** The same task in the attempt before, with what that attempt is called. */
+  readonly before: { readonly task: TaskStory; readonly name: string } | undefined;
+  /** What this attempt is called. */
+  readonly attempt: string;
+  /** Whether the attempt was told to change something. */
+  readonly isRevised: boolean;
+}
+
+/** One task. */
+export function TaskView({ task, before, attempt, isRevised }: TaskViewProps): ReactNode {
+  const name = inOneLine(task.name);
+  const old = before && standingOutput(before.task);
+  const now = standingOutput(task);
+  return (
+    <section className="task" aria-label={`Task ${name}`}>
+      <h4>
+        {name} <span className={task.state === 'failed' ? 'bad' : 'quiet'}>{task.state}</span>
+        {task.state === 'working' && task.progress !== '' ? (
+          <span className="quiet">, {startOf(task.progress, 80)}</span>
+        ) : null}
+      </h4>
+      <TaskFacts task={task} isRevised={isRevised} />
+      <Failures task={task} />
+      <Question task={task} />
+      {task.rework ? (
+        <div>
+          <p>It demands that {inOneLine(task.rework.phase)} is reworked:</p>
+          <LongText text={task.rework.feedback} name="what it demands" />
+        </div>
+      ) : null}
+      {now ? (
+        <ClosedPart summary={task.edited ? 'Output, as a person has edited it' : 'Output'} startsOpen>
+          {() => <OutputView value={now.value} name={`output of ${name}`} />}
+        </ClosedPart>
+      ) : null}
+      {task.edited && task.output ? (
+        <ClosedPart summary="What it had put out itself">
+          {() => <OutputView value={task.output?.value} name={`own output of ${name}`} />}
+        </ClosedPart>
+      ) : null}
+      {now && old ? (
+        <ClosedPart summary={`Changes since ${before.name}`}>
+          {() => <DiffView name={name} before={old.value} after={now.value} names={[before.name, attempt]} />}
+        </ClosedPart>
+      ) : null}
+      {task.artifacts.length === 0 ? null : (
+        <ClosedPart summary={counted(task.artifacts.length, 'artifact')}>
+          {() =>
+            task.artifacts.map((artifact, at) => (
+              <div key={`${at} ${artifact.name}`}>
+                <h5>{inOneLine(artifact.name)}</h5>
+                <OutputView value={artifact.content} name={`artifact ${inOneLine(artifact.name)}`} />
+              </div>
+            ))
+          }
+        </ClosedPart>
+      )}
+      {task.observations.length === 0 ? null : (
+        <ClosedPart summary={counted(task.observations.length, 'observation')}>
+          {() => <LongText text={task.observations.join('\n')} name={`observations of ${name}`} />}
+        </ClosedPart>
+      )}
+    </section>
+  );
+}
+
+/** Tries, usage, models and the prompt, in one line. */
+export function TaskFacts({ task, isRevised }: Pick<TaskViewProps, 'task' | 'isRevised'>): ReactNode {
+  const { tries, models, prompt, hasReadRevision } = task;
+  const usage = taskUsage(task);
+  const facts = [
+    ...(tries > 1 ? [counted(tries, 'try').replace('trys', 'tries')] : []),
+    ...(usage === '' ? [] : [usage]),
+    ...models.map((model) => startOf(model, 60)),
+    ...(isRevised && task.output ? [hasReadRevision ? 'has read what to change' : 'has not read what to change'] : []),
+  ];
+  if (facts.length === 0 && !prompt) return null;
+  return (
+    <p className="task-facts quiet">
+      {facts.join(' · ')}
+      {prompt ? (
+        <>
+          {facts.length > 0 ? ' · ' : ''}prompt <code title={prompt.hash}>{prompt.hash.slice(0, 12)}</code>,{' '}
+          {amount(prompt.chars)} characters
+        </>
+      ) : null}
+    </p>
+  );
+}
+
+/** Tries that did not work out, the latest last. */
+export function Failures({ task: { failures } }: Pick<TaskViewProps, 'task'>): ReactNode {
+  if (failures.length === 0) return null;
+  return (
+    <ul className="failures">
+      {failures.map(({ try: number, error, delayMs }) => (
+        <li key={number}>
+          <span className="bad">
+            Try {number} failed{delayMs === null ? '' : `, the next after ${exactDuration(delayMs)}`}
+          </span>{' '}
+          <code className="quiet">{inOneLine(error.code)}</code>
+          <LongText text={error.message} name={`error of try ${number}`} />
+          {error.cause === undefined ? null : <LongText text={`Cause: ${error.cause}`} name="its cause" />}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+// --- internal ---
+
+function Question({ task: { question, answer } }: Pick<TaskViewProps, 'task'>): ReactNode {
+  if (question === undefined) return null;
+  return (
+    <div>
+      <p className="quiet">A person was asked:</p>
+      <LongText text={question} name="the question" />
+      {answer ? (
+        <>
+          <p className="quiet">Answered{answer.who === undefined ? '' : ` by ${inOneLine(answer.who)}`}:</p>
+          <OutputView value={answer.value} name="the answer" />
+        </>
+      ) : null}
+    </div>
+  );
+}

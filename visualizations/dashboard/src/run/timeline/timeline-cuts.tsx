@@ -1,0 +1,30 @@
+/**
+ * What the timeline draws short, and the choice to have it drawn as long as it was.
+ *
+ * @module
+ */
+import type { ReactNode } from 'react';
+import type { Stretch } from '../../../../../src/projections/timeline/time-axis.ts';
+import { counted, exactDuration } from '../../parts/words.ts';
+
+interface TimelineCutsProps {
+  readonly cuts: readonly Stretch[];
+  /** Whether long waits are drawn short. */
+  readonly isCut: boolean;
+  readonly onChange: (isCut: boolean) => void;
+}
+
+/** A line of words with a box to tick; nothing where nothing is drawn short. */
+export function TimelineCuts({ cuts, isCut, onChange }: TimelineCutsProps): ReactNode {
+  if (isCut && cuts.length === 0) return null;
+  const lasted = cuts.reduce((sum, { from, to }) => sum + (to - from), 0);
+  return (
+    <p className="timeline-cuts">
+      <label>
+        <input type="checkbox" checked={isCut} onChange={({ target }) => onChange(target.checked)} /> Draw long waits
+        short
+      </label>
+      {isCut ? `: ${counted(cuts.length, 'wait')}, ${exactDuration(lasted)} in all` : ''}
+    </p>
+  );
+}

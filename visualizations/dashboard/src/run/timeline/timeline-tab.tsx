@@ -1,0 +1,61 @@
+/**
+ * The timeline of a run: when each phase did what.
+ *
+ * @module
+ */
+import { type ReactNode, useMemo, useState } from 'react';
+import { foldTimeline, type Timeline } from '../../../../../src/projections/timeline/timeline.ts';
+import { type Fold, follow } from '../../data/follow.ts';
+import { useNow } from '../../data/now.ts';
+import { FindField } from '../../parts/view-bar.tsx';
+import { counted } from '../../parts/words.ts';
+import { go } from '../../navigate.ts';
+import { hashOf } from '../../route.ts';
+import type { TabProps } from '../tab.ts';
+import { rowsOf } from './timeline-rows.ts';
+import { TimelinePlot } from './timeline-plot.tsx';
+import { TimelineTable } from './timeline-table.tsx';
+import '../list.css';
+import './timeline.css';
+
+/** The timeline, drawn or as a table. */
+export function TimelineTab({ log, story, route, goesOn }: TabProps): ReactNode {
+  const [follower] = useState(() => follow(beginTimeline));
+  const timeline = useMemo(() => follower.to(log.records, story.seq), [follower, log, story]);
+  const { find, list } = route;
+  const all = useMemo(() => rowsOf(timeline), [timeline]);
+  const rows = useMemo(() => {
+    const part = find.toLowerCase();
+    return part === '' ? all : all.filter(({ phase }) => phase.toLowerCase().includes(part));
+  }, [all, find]);
+  const clock = useNow(goesOn ? 1000 : NEVER);
+  const now = goesOn ? Math.max(clock, timeline.to) : timeline.to;
+  return (
+    <section aria-label="Timeline">
+      <div className="view-bar">
+        <FindField label="Name" value={find} onChange={(name) => go({ ...route, find: name }, 'replace')} />
+        <a href={hashOf({ ...route, list: !list })}>{list ? 'As a picture' : 'As a table'}</a>
+        <output className="count quiet">
+          {rows.length === all.length
+            ? `${counted(all.length, 'phase')} begun`
+            : `${rows.length} of ${counted(all.length, 'phase')} begun`}
+        </output>
+      </div>
+      {rows.length === 0 ? <p className="quiet">No phase has begun.</p> : null}
+      {rows.length > 0 && list ? <TimelineTable rows={rows} route={route} now={now} /> : null}
+      {rows.length > 0 && !list ? (
+        <TimelinePlot rows={rows} timeline={timeline} route={route} now={now} goesOn={goesOn} />
+      ) : null}
+    </section>
+  );
+}
+
+// --- internal ---
+
+/** Milliseconds. */
+const NEVER = 1e9;
+
+function beginTimeline(): Fold<Timeline> {
+  const fold = foldTimeline();
+  return { apply: (record) => fold.apply(record), read: () => fold.timeline() };
+}

@@ -1,0 +1,38 @@
+/**
+ * What a gate does, in a few words.
+ *
+ * @module
+ */
+import type { GatePlan } from '../../src/model/plan/plan.ts';
+import { atMost, mayRewind, MOST_ARROWS } from '../layout/ways-back.ts';
+
+/** Its checks and reviewers, and how often it may send back, a line for each. */
+export function gateLabel(gate: GatePlan): readonly string[] {
+  return [...judgesOf(gate), ...budgetsOf(gate)];
+}
+
+/** The same in one line, of which the end can be cut: how often comes first. */
+export function gateLine(gate: GatePlan): string {
+  const [judges, budgets] = [judgesOf(gate), budgetsOf(gate)];
+  return `gate${budgets.length === 0 ? '' : ` (${budgets.join(', ')})`}${judges.length === 0 ? '' : `: ${judges.join(', ')}`}`;
+}
+
+// --- internal ---
+
+function judgesOf({ checks, reviewers, quorum }: GatePlan): readonly string[] {
+  return [
+    ...checks,
+    ...reviewers.map(({ name }) => name),
+    ...(quorum < reviewers.length ? [`${quorum} of ${reviewers.length}`] : []),
+  ];
+}
+
+function budgetsOf(gate: GatePlan): readonly string[] {
+  const { targets, maxRetries, maxPredecessorRetries } = gate;
+  return [
+    ...(maxRetries === 0 ? [] : [`retry ${atMost(maxRetries)}`]),
+    ...(mayRewind(gate) && targets.length > MOST_ARROWS
+      ? [`rewind ${atMost(maxPredecessorRetries)} to any of ${targets.length}`]
+      : []),
+  ];
+}

@@ -1,0 +1,75 @@
+/**
+ * A pipeline as a Mermaid flowchart, which code hosts and many editors draw in Markdown.
+ *
+ * @module
+ */
+import type { Plan } from '../../src/model/plan/plan.ts';
+import { outlineOf, visible, type OutlineNode, type OutlinePhase } from './outline.ts';
+import { standingLines, type RunStanding } from './run-standing.ts';
+import { toneColours, tones } from './tones.ts';
+
+/**
+ * Draws a plan: phases with their tasks and gate, arrows in the order of work, dashed arrows where a gate may send back.
+ *
+ * @param standing How a run of it stands: then phases say so, and ways back that were taken are thick. See `standingIn` of
+ *   `phasegate/visualizations`.
+ *
+ * @example
+ * ```ts
+ * await writeFile('pipeline.mmd', toMermaid(pipeline.plan));
+ * ```
+ */
+export function toMermaid(plan: Plan, standing?: RunStanding): string {
+  const { phases, order, rewinds } = outlineOf(plan, standing);
+  const lines = [
+    'flowchart LR',
+    ...phases.flatMap(drawPhase),
+    ...order.map(([from, to]) => `  ${from.id} --> ${to.id}`),
+    ...rewinds.map(({ from, to, label, times }) => {
+      const [start, end] = times > 0 ? ['==', '==>'] : ['-.', '.->'];
+      return `  ${from.id} ${start} "${mermaidText(label)}" ${end} ${to.id}`;
+    }),
+    ...(standing ? colours(phases) : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+// --- internal ---
+
+function drawPhase({ id, name, standing, tasks, gate, order }: OutlinePhase): readonly string[] {
+  return [
+    `  subgraph ${id}["${mermaidText(name)}"]`,
+    // A node of its own: Mermaid has room for one line of a title.
+    ...(standing ? [`    ${id}s(["${standingLines(standing).map(mermaidText).join('<br/>')}"])`] : []),
+    ...tasks.map((task) => `    ${task.id}["${labelOf(task)}"]`),
+    ...(gate ? [`    ${gate.id}{"${labelOf(gate)}"}`] : []),
+    ...order.map(([from, to]) => `    ${from} --> ${to}`),
+    '  end',
+  ];
+}
+
+/** A class for each tone that a phase is in. */
+function colours(phases: readonly OutlinePhase[]): readonly string[] {
+  return tones.flatMap((tone) => {
+    const ids = phases.filter(({ standing }) => standing?.tone === tone).flatMap(({ id }) => [id, `${id}s`]);
+    const { fill, line, text } = toneColours[tone];
+    return ids.length === 0
+      ? []
+      : [`  classDef ${tone} fill:${fill},stroke:${line},color:${text}`, `  class ${ids.join(',')} ${tone}`];
+  });
+}
+
+function labelOf({ label }: OutlineNode): string {
+  return label.map(mermaidText).join('<br/>');
+}
+
+/** Everything that Mermaid, or the HTML and Markdown that it makes, could take for more than text, as a number. */
+export function mermaidText(text: string): string {
+  const plain = visible(text).replace(/[^\p{L}\p{M}\p{N} _.,/()+=?!≤…-]/gu, numbered);
+  // At its start, the mark of a Markdown list would be refused as one.
+  return plain.replace(/^(\d*)([-+=.)])/u, (_, digits: string, mark: string) => digits + numbered(mark));
+}
+
+function numbered(character: string): string {
+  return `#${character.codePointAt(0)};`;
+}

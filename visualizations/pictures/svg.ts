@@ -1,0 +1,77 @@
+/**
+ * A pipeline as a picture in SVG.
+ *
+ * @module
+ */
+import type { PhasePlan, Plan } from '../../src/model/plan/plan.ts';
+import { gateLine } from './gate-label.ts';
+import { layoutOf } from '../layout/layout.ts';
+import { standingLines, type RunStanding } from './run-standing.ts';
+import { arrowBack, arrowThrough, labelBack, svgDocument, textBox, textBoxSize, type TextBox } from './svg-parts.ts';
+import { waysBackIn, type WayBack } from '../layout/ways-back.ts';
+
+/**
+ * Draws a plan: a box for each phase, in columns by the order of work, with its tasks and gate; arrows back below. It is one
+ * document that needs nothing else, for light and for dark ground, and says in words what it shows.
+ *
+ * @param standing How a run of it stands: then phases say so, and ways back that were taken are drawn through. See `standingIn`.
+ *
+ * @example
+ * ```ts
+ * await writeFile('pipeline.svg', toSvg(pipeline.plan));
+ * ```
+ */
+export function toSvg(plan: Plan, standing?: RunStanding): string {
+  const boxes = new Map(plan.phases.map((phase) => [phase.name, boxOf(phase, standing)]));
+  const ways = waysBackIn(plan, standing);
+  const size = (phase: PhasePlan) => textBoxSize(boxes.get(phase.name) ?? boxOf(phase, standing));
+  const { width, height, nodes, edges, backEdges } = layoutOf(plan, { size, rewinds: ways });
+  const backs = backEdges.map(({ points }, at) => ({ points, way: ways[at] }));
+  const what = standing
+    ? `Run ${standing.runId} of pipeline "${plan.name}", ${standing.status === 'running' ? 'not ended' : standing.status}`
+    : `Pipeline "${plan.name}"`;
+  return svgDocument({
+    title: what,
+    description: describe(plan, standing, ways),
+    width,
+    height,
+    body: [
+      ...backs.map(({ points, way }) => arrowBack(points, (way?.times ?? 0) > 0)),
+      ...edges.map(({ points }) => arrowThrough(points)),
+      ...nodes.map((node) => textBox(node, boxes.get(node.name) ?? { title: node.name, lines: [], tone: undefined })),
+      ...backs.map(({ points, way }) => labelBack(points, way?.label ?? '')),
+    ],
+  });
+}
+
+// --- internal ---
+
+/** Tasks that are named; more are counted. */
+const MOST_NAMED = 3;
+
+function boxOf({ name, tasks, gate }: PhasePlan, standing: RunStanding | undefined): TextBox {
+  const own = standing?.phases.get(name);
+  const names = tasks.map((task) => task.name);
+  return {
+    title: name,
+    lines: [
+      ...(own ? standingLines(own) : []),
+      names.length > MOST_NAMED ? `${names.length} tasks` : names.join(', '),
+      ...(gate ? [gateLine(gate)] : []),
+    ],
+    tone: own?.tone,
+  };
+}
+
+function describe({ phases }: Plan, standing: RunStanding | undefined, ways: readonly WayBack[]): string {
+  const told = phases.map(({ name, after }) => {
+    const own = standing?.phases.get(name);
+    const order = after.length === 0 ? 'comes first' : `comes after ${after.join(' and ')}`;
+    const state = own ? `, ${[own.state, ...own.notes].join(', ')}` : '';
+    return `${name} ${order}${state}.`;
+  });
+  const back = ways.map(
+    ({ from, to, label, times }) => `${from} ${times > 0 ? 'has sent' : 'may send'} back ${to}: ${label}.`,
+  );
+  return [...told, ...back].join(' ');
+}
