@@ -20,8 +20,8 @@ export type {
   OtherLadder,
   OtherModel,
 } from './openai/options.ts';
-export type { AnswerSchema, Ask, AskReply, AskRequest, FinishReason, Message, Usage } from './llm/port.ts';
-export type { Price, Prices } from './llm/prices.ts';
-export type { ModelReflectionFields } from './llm/reflection.ts';
-export type { ModelReviewerFields } from './llm/reviewer.ts';
-export type { ModelTaskFields } from './llm/task.ts';
+export type { AnswerSchema, Ask, AskReply, AskRequest, FinishReason, Message, Usage } from './llm/call/port.ts';
+export type { Price, Prices } from './llm/call/prices.ts';
+export type { ModelReflectionFields } from './llm/work/reflection.ts';
+export type { ModelReviewerFields } from './llm/review/reviewer.ts';
+export type { ModelTaskFields } from './llm/work/task.ts';

@@ -8,24 +8,91 @@ import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Who may import whom. A layer may always import itself; `src/index.ts` and `src/node.ts` are layers of their own. */
-const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  model: ['zod', '@standard-schema/spec', 'safe-stable-stringify', '@noble/hashes', 'diff'],
+/** The imports of each layer, beside its own files. An entry, such as `src/index.ts`, is a layer to itself. */
+const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  model: ['zod', '@standard-schema/spec', 'safe-stable-stringify', '@noble/hashes'],
+  projections: ['model', 'zod', 'diff'],
   machines: ['model', 'xstate'],
   actors: ['model', 'machines', 'xstate'],
-  runtime: ['model', 'machines', 'actors', 'store', 'xstate', 'rxjs', 'ulid'],
-  store: ['model', 'ulid'],
-  visualizations: ['model'],
-  index: ['model', 'machines', 'runtime', 'store', 'visualizations'],
+  store: ['model', 'projections', 'ulid'],
+  runtime: ['model', 'projections', 'machines', 'actors', 'store', 'xstate', 'rxjs', 'ulid'],
+  visualizations: ['model', 'projections'],
+  index: ['model', 'projections', 'machines', 'runtime', 'store', 'visualizations'],
   node: ['actors'],
   llm: ['model', 'zod'],
   openai: ['model', 'llm', 'zod', 'openai'],
   inspect: ['model', 'xstate', 'ws', '@statelyai/inspect', 'node:'],
   otel: ['model', '@opentelemetry/api'],
-  server: ['model', 'store', 'runtime', 'machines', 'visualizations', 'hono', '@hono/node-server', 'zod', 'node:'],
+  server: [
+    'model',
+    'projections',
+    'store',
+    'runtime',
+    'machines',
+    'visualizations',
+    'hono',
+    '@hono/node-server',
+    'zod',
+    'node:',
+  ],
   dashboard: ['server'],
-  testing: ['model', 'store', 'node:assert'],
+  testing: ['model', 'projections', 'store', 'node:assert'],
 };
+
+/**
+ * The folders of each layer. A file imports files of its own folder, and of folders that stand after it; so no two folders import
+ * each other. `.` is the layer's own folder.
+ */
+const FOLDERS: Readonly<Record<string, readonly string[]>> = {
+  model: [
+    'analysis',
+    'definition',
+    'ledger',
+    'handlers',
+    'review',
+    'events',
+    'revision',
+    'plan',
+    'decision',
+    'errors',
+    'values',
+  ],
+  projections: ['alerts', 'wording', 'inbox', 'run', 'quality', 'timeline', 'doctor'],
+  machines: ['pipeline', 'replay', 'driver', 'coordinator', 'phase'],
+  actors: ['attempt', 'review', 'work', 'command'],
+  store: ['sqlite', '.'],
+  runtime: ['.', 'inbox', 'records'],
+  visualizations: ['statechart', 'pictures', 'layout'],
+  server: ['.'],
+  llm: ['work', 'review', 'call'],
+  cli: [
+    '.',
+    'commands',
+    'run',
+    'live-tree',
+    'report',
+    'completion',
+    'show',
+    'load',
+    'dashboard',
+    'inbox',
+    'options',
+    'process',
+    'terminal',
+  ],
+};
+
+/** Imports that a layer may have, and some of its folders may not: each is all that the folder takes of the layer. */
+const NARROW: readonly { readonly from: RegExp; readonly to: RegExp; readonly only: RegExp }[] = [
+  // Work knows the phase that it is done for, and no run.
+  { from: /^src\/actors\//u, to: /^src\/machines\//u, only: /^src\/machines\/phase\//u },
+  // Pictures of machines, and nothing that runs.
+  {
+    from: /^src\/(?:cli|server)\//u,
+    to: /^src\/machines\//u,
+    only: /^src\/machines\/(?:phase\/phase|pipeline\/pipeline)\.machine\.ts$/u,
+  },
+];
 
 /** Files that may import more than their layer: programs of the operating system and databases need Node. */
 const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
@@ -56,7 +123,7 @@ describe('layers', () => {
     const wrong = imports.filter(({ from, to }) => {
       const layer = layerOf(from);
       if (layer === 'cli') return false;
-      const allowed = [layer, ...(MAY_IMPORT[layer] ?? []), ...(EXCEPTIONS[from] ?? [])];
+      const allowed = [layer, ...(LAYERS[layer] ?? []), ...(EXCEPTIONS[from] ?? [])];
       return !allowed.some((one) => reaches(one, to));
     });
     expect(wrong.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
@@ -64,11 +131,11 @@ describe('layers', () => {
 
   it('are all in the table, and the table has no more', () => {
     const layers = new Set(files.map(layerOf));
-    expect([...layers].toSorted()).toEqual([...Object.keys(MAY_IMPORT), 'cli'].toSorted());
+    expect([...layers].toSorted()).toEqual([...Object.keys(LAYERS), 'cli'].toSorted());
   });
 
   it('use everything that the table allows', () => {
-    const unused = Object.entries(MAY_IMPORT).flatMap(([layer, allowed]) =>
+    const unused = Object.entries(LAYERS).flatMap(([layer, allowed]) =>
       allowed
         .filter((one) => !imports.some(({ from, to }) => layerOf(from) === layer && reaches(one, to)))
         .map((one) => `${layer} never imports ${one}`),
@@ -94,8 +161,31 @@ describe('layers', () => {
     expect([...all].filter((one) => !order.includes(one))).toEqual([]);
   });
 
+  it('have folders that import each other in one direction', () => {
+    const wrong = imports.filter(({ from, to }) => {
+      const order = FOLDERS[layerOf(from)];
+      if (!order || isEntry(from) || !isOurs(to) || layerOf(from) !== layerOf(to)) return false;
+      return order.indexOf(folderOf(to)) < order.indexOf(folderOf(from));
+    });
+    expect(wrong.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+  });
+
+  it('have the folders of the table, and no others', () => {
+    for (const [layer, order] of Object.entries(FOLDERS)) {
+      const folders = new Set(files.filter((file) => layerOf(file) === layer && !isEntry(file)).map(folderOf));
+      expect([...folders].toSorted(), layer).toEqual(order.toSorted());
+    }
+  });
+
+  it('import no more of machines than they have to', () => {
+    const wrong = NARROW.flatMap(({ from, to, only }) =>
+      imports.filter((one) => from.test(one.from) && to.test(one.to) && !only.test(one.to)),
+    );
+    expect(wrong.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+  });
+
   it('are kept apart by machines that know no clock, no randomness and no Node', () => {
-    const pure = files.filter((file) => ['model', 'machines'].includes(layerOf(file)));
+    const pure = files.filter((file) => ['model', 'projections', 'machines'].includes(layerOf(file)));
     const wrong = pure.filter((file) =>
       /\bDate\.now\(|\bnew Date\(\)|Math\.random\(|(?<![.\w])setTimeout\((?!run:)|\bprocess\.|\bBuffer\b/u.test(
         codeOf(file),
@@ -106,6 +196,12 @@ describe('layers', () => {
 });
 
 describe('files', () => {
+  it('are at most 21 to a folder', () => {
+    const folders = files.map((file) => file.slice(0, file.lastIndexOf('/')));
+    const large = folders.filter((folder) => folders.filter((one) => one === folder).length > 21);
+    expect([...new Set(large)]).toEqual([]);
+  });
+
   it('stay under 250 lines', () => {
     const long = files.filter((file) => readFileSync(join(root, file), 'utf8').split('\n').length > 250);
     expect(long).toEqual([]);
@@ -148,6 +244,17 @@ function sources(folder: string): readonly string[] {
 function layerOf(file: string): string {
   const [top = '', folder = ''] = file.split('/');
   return top === 'src' ? folder.replace(/\.ts$/u, '') : top;
+}
+
+/** True for `src/index.ts` and the like. */
+function isEntry(file: string): boolean {
+  return file.startsWith('src/') && file.split('/').length === 2;
+}
+
+/** The folder within its layer; `.` for a file that is in none. */
+function folderOf(file: string): string {
+  const parts = file.split('/').slice(file.startsWith('src/') ? 2 : 1, -1);
+  return parts[0] ?? '.';
 }
 
 function isOurs(path: string): boolean {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Ask } from '../llm/port.ts';
+import type { Ask } from '../llm/call/port.ts';
 import { askChat } from './chat.ts';
 import { clientOf } from './client.ts';
 import { readFailure } from './failure.ts';

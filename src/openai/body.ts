@@ -4,7 +4,7 @@
  * @module
  */
 import type { OpenAI } from 'openai';
-import { answerTooLong } from '../llm/answer-limit.ts';
+import { answerTooLong } from '../llm/call/answer-limit.ts';
 import { createPieceMask, maskKnown } from '../model/values/known-secrets.ts';
 import { bodyFailure } from './failure.ts';
 

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { Caller } from '../llm/call.ts';
-import { priceOf } from '../llm/prices.ts';
-import { createWarnOnce } from '../llm/warn-once.ts';
+import type { Caller } from '../llm/call/call.ts';
+import { priceOf } from '../llm/call/prices.ts';
+import { createWarnOnce } from '../llm/call/warn-once.ts';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import { openaiAsk } from './ask.ts';
 import { limitOf } from './limits.ts';

@@ -5,8 +5,8 @@
  */
 import type { OpenAI } from 'openai';
 import { z } from 'zod';
-import { answerTooLong } from '../llm/answer-limit.ts';
-import type { AskReply, AskRequest, Usage } from '../llm/port.ts';
+import { answerTooLong } from '../llm/call/answer-limit.ts';
+import type { AskReply, AskRequest, Usage } from '../llm/call/port.ts';
 import { TEXT_LIMITS } from '../model/values/text-limits.ts';
 import { bodyFailure, cutOff } from './failure.ts';
 import type { OpenAIModel } from './options.ts';

@@ -4,7 +4,7 @@
  * @module
  */
 import type { OpenAI } from 'openai';
-import { ModelError } from '../llm/model-error.ts';
+import { ModelError } from '../llm/call/model-error.ts';
 import type { OpenAIClient, OpenAIModel } from './options.ts';
 
 /** The key and the server that options or the environment name. */

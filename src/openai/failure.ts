@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { excerpt, ModelError } from '../llm/model-error.ts';
-import { saysTooLong } from '../llm/too-long.ts';
+import { excerpt, ModelError } from '../llm/call/model-error.ts';
+import { saysTooLong } from '../llm/call/too-long.ts';
 import { maskKnown } from '../model/values/known-secrets.ts';
 
 /** A failure of the API as far as it is known. */

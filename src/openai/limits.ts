@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { createRateLimit, type RateLimit } from '../llm/rate-limit.ts';
+import { createRateLimit, type RateLimit } from '../llm/call/rate-limit.ts';
 import { serverOf } from './client.ts';
 import type { OpenAIModel, OtherModel } from './options.ts';
 

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Ask } from '../llm/port.ts';
-import type { Prices } from '../llm/prices.ts';
+import type { Ask } from '../llm/call/port.ts';
+import type { Prices } from '../llm/call/prices.ts';
 
 /**
  * A client of the package `openai` as an application has made it, also one of a class that extends it, such as `AzureOpenAI`. Its key, headers,

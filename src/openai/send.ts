@@ -4,7 +4,7 @@
  * @module
  */
 import type { OpenAI } from 'openai';
-import type { AskRequest } from '../llm/port.ts';
+import type { AskRequest } from '../llm/call/port.ts';
 import { TEXT_LIMITS } from '../model/values/text-limits.ts';
 import { readBody, type Body } from './body.ts';
 import { rememberHeaders } from './headers.ts';

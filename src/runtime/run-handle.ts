@@ -5,7 +5,7 @@
  */
 import type { Observable } from 'rxjs';
 import type { AnyActorRef } from 'xstate';
-import { tillOf, type Stake } from '../machines/phase/quota-port.ts';
+import { tillOf } from '../machines/phase/quota-port.ts';
 import type { RunRecord } from '../model/events/event.ts';
 import { iterate, stream, type RecordLog } from './records/record-log.ts';
 import type { Run } from './run.ts';
@@ -19,6 +19,14 @@ interface Controls<O> extends Pick<
   readonly awaitOutputs: () => Promise<O>;
   /** Its actor, once it has begun. */
   readonly actor: () => AnyActorRef | undefined;
+}
+
+/** A try that has not begun, as what it may use does not fit into the rest of a limit. */
+export interface WaitingTry {
+  readonly phase: string;
+  readonly task: string;
+  /** True if no other handler of the same attempt, or of the same review, is at work. */
+  readonly isAlone: boolean;
 }
 
 /** A class, as an object literal with accessors is a slow and large dictionary in V8. */
@@ -53,9 +61,10 @@ export class StartedRun<O> implements Run<O> {
     this.#actor = actor;
   }
 
-  /** Tries of a run that have not begun, as what they may use does not fit into what is left of a limit. */
-  static waitingTries(run: object): readonly Stake[] {
-    return (#actor in run && tillOf(run.#actor())?.waiting) || [];
+  /** The tries of a run that wait for a limit. */
+  static waitingTries(run: object): readonly WaitingTry[] {
+    const waiting = (#actor in run && tillOf(run.#actor())?.waiting) || [];
+    return waiting.map(({ phase, task, isAlone }) => ({ phase, task, isAlone: isAlone() }));
   }
 
   get events$(): Observable<RunRecord> {

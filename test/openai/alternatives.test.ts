@@ -1,6 +1,6 @@
 /** Other models where one cannot answer, and less material where there is too much. */
 import { describe, expect, it } from 'vitest';
-import { fit } from '../../src/llm/fit.ts';
+import { fit } from '../../src/llm/call/fit.ts';
 import { rememberEnvironment } from '../../src/cli/process/environment-secrets.ts';
 import { maskKnown } from '../../src/model/values/known-secrets.ts';
 import { openaiTask } from '../../src/openai.ts';

@@ -3,7 +3,7 @@ import { OpenAI } from 'openai';
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { definePipeline, phase, startRun, type RunRecord } from '../../src/index.ts';
-import { createRateLimit, type Turn } from '../../src/llm/rate-limit.ts';
+import { createRateLimit, type Turn } from '../../src/llm/call/rate-limit.ts';
 import { openaiTask, type Ask, type OpenAIModel } from '../../src/openai.ts';
 import { hurriedClock, modelOf, serve } from './rig.ts';
 import type { Entry, Server } from './server.ts';

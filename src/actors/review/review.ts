@@ -16,7 +16,7 @@ import type { FailedCheck } from '../../model/review/check.ts';
 import type { ReviewContext } from '../../model/handlers/phase.ts';
 import type { Outputs } from '../../model/handlers/task.ts';
 import type { GatePlan, TaskPlan } from '../../model/plan/plan.ts';
-import { guarded } from '../../model/plan/approval-policy.ts';
+import { guarded } from '../../model/review/weak-approval.ts';
 import { isBroken } from '../../model/review/code-decision.ts';
 import {
   combine,

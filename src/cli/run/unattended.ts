@@ -7,9 +7,8 @@ import { countsAllTime } from '../../model/plan/edition.ts';
 import type { RunEvent, RunRecord } from '../../model/events/event.ts';
 import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import type { RunSnapshot } from '../../projections/run/run-result.ts';
-import type { Stake } from '../../machines/phase/quota-port.ts';
 import type { Run } from '../../runtime/run.ts';
-import { StartedRun } from '../../runtime/run-handle.ts';
+import { StartedRun, type WaitingTry } from '../../runtime/run-handle.ts';
 
 /** Looks after what waits for a person. */
 export interface Decider {
@@ -146,13 +145,13 @@ function isIdle(
   { status, phases }: RunSnapshot,
   items: readonly InboxItem[],
   { tasks, reviews }: { readonly tasks: ReadonlyMap<string, ReadonlySet<string>>; readonly reviews: ReviewsFold },
-  tries: readonly Stake[],
+  tries: readonly WaitingTry[],
 ): boolean {
   if (status !== 'running') return false;
   return Object.entries(phases).every(([name, phase]) => {
     const asked = items.filter(({ about, task }) => about === name && task !== undefined);
     const held = tries.filter((one) => one.phase === name);
-    if (phase.status === 'reviewing' && held.some((one) => one.isAlone())) return true;
+    if (phase.status === 'reviewing' && held.some((one) => one.isAlone)) return true;
     if (phase.status === 'reviewing') return asked.length > 0 && reviews.isAtRest(name, asked.length + held.length);
     if (phase.status !== 'running') return true;
     const waiting = [...asked, ...held];

@@ -4,7 +4,7 @@
  * @module
  */
 import type { EventOf, RunRecord, Verdict } from '../../model/events/event.ts';
-import { issueWords, type IssueWords } from '../../projections/wording/loop-words.ts';
+import { issueWords, type IssueWords } from '../../projections/run/loop-words.ts';
 import type { GatePlan } from '../../model/plan/plan.ts';
 import { askedFor, recordText, recordWords, type Voice } from '../../projections/wording/record-words.ts';
 import { joinDemands, type Correction } from '../../model/revision/revision.ts';

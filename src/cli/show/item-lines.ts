@@ -7,7 +7,7 @@ import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import type { Choice } from '../../projections/inbox/item-choices.ts';
 import type { ItemDetail, TriedAttempt } from '../../projections/inbox/item-detail.ts';
 import { becauseOf, waitsFor } from '../../projections/wording/item-words.ts';
-import { unchangedText } from '../../projections/wording/loop-words.ts';
+import { unchangedText } from '../../projections/run/loop-words.ts';
 import type { KeptDetail, KeptItem } from '../../store/pending-answers.ts';
 import { givenText } from '../inbox/pending-answer.ts';
 import { correctionText, verdictText } from './event-lines.ts';

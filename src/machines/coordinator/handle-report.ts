@@ -12,7 +12,7 @@ import type { EventOf, LateReport, PhaseReport } from '../../model/events/event.
 import { findingsAfter } from '../../model/review/open-issues.ts';
 import type { Decision } from '../../model/decision/decision.ts';
 import { namesAbove } from '../../model/values/graph.ts';
-import type { LimitName } from '../../model/plan/policy.ts';
+import type { LimitName, TimeLimit } from '../../model/plan/policy.ts';
 import type { View } from '../../model/ledger/ledger.ts';
 import { fingerprint } from '../../model/plan/plan.ts';
 import { sayingAfter } from '../phase/repeats.ts';
@@ -25,7 +25,6 @@ import type { Ruling } from '../phase/phase-updates.ts';
 import { addUsage, countCorrection, countUsage, liftLimit, reachLimit, refuseToLift } from './limits.ts';
 import { commit, followUp, noteRewind, sendBack, takeRiders } from './rewind.ts';
 import { forgetUnchanged, noteUnchanged } from './unchanged.ts';
-import type { TimeLimit } from './time-limits.ts';
 
 /** Begins the run: the phases without predecessors start. @param mark The fingerprint of its plan, where that is known. */
 export function open(board: Board, mark = fingerprint(board.plan)): void {

@@ -9,12 +9,11 @@
  */
 import type { Estimate } from '../../model/plan/options.ts';
 import type { Plan } from '../../model/plan/plan.ts';
-import { isOver, isUsedUp, type LimitName } from '../../model/plan/policy.ts';
+import { isOver, isUsedUp, type LimitName, type TimeLimit } from '../../model/plan/policy.ts';
 import type { Report } from '../../model/handlers/task.ts';
 import type { Board } from './run-state.ts';
 import { reachLimit } from './limits.ts';
 import type { Stake, Till } from '../phase/quota-port.ts';
-import type { TimeLimit } from './time-limits.ts';
 
 /** Limits that tries may say something about. */
 const NAMES = ['costUsd', 'tokens', 'durationMs', 'deadlineMs'] as const satisfies readonly LimitName[];

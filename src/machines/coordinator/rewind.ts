@@ -4,7 +4,7 @@
  * @module
  */
 import { isFree, isUnsettled, settle, unsettle } from './readiness.ts';
-import { withoutIssues, type Rider } from '../../model/review/change-request.ts';
+import { withoutIssues } from '../../model/review/change-request.ts';
 import type { EventOf } from '../../model/events/event.ts';
 import { between } from '../../model/values/graph.ts';
 import { isBefore } from '../../model/plan/edition.ts';
@@ -12,7 +12,7 @@ import { addCommit, countAsRead, currentCommit, differs, readersOf, type Commit 
 import type { GatePlan } from '../../model/plan/plan.ts';
 import { countOf } from '../../model/plan/policy.ts';
 import { acknowledge, readOf, readTasksOf } from '../../model/ledger/input-view.ts';
-import { joinDemands, type Correction } from '../../model/revision/revision.ts';
+import { joinDemands, type Correction, type Rider } from '../../model/revision/revision.ts';
 import { enqueue, entryAt, entryNamed, retire, type Board, type Entry } from './run-state.ts';
 import type { RewindRequest } from './phase-state.ts';
 import { failWaiting } from './completion.ts';

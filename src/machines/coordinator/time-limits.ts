@@ -7,12 +7,10 @@ import type { AnyActorRef } from 'xstate';
 import type { RunEvent } from '../../model/events/event.ts';
 import { foldRunTimes, type RunTimesFold } from '../../model/events/run-times.ts';
 import type { Board } from './run-state.ts';
+import type { TimeLimit } from '../../model/plan/policy.ts';
 import { timesOf } from './quota.ts';
 import { clockOf, isActive, timeOf } from '../phase/clock.ts';
 import { Countdown, type Mark } from './countdown.ts';
-
-/** A limit that time spends. */
-export type TimeLimit = 'durationMs' | 'deadlineMs';
 
 /** The timers of one run. */
 export interface TimeLimits {

@@ -4,13 +4,13 @@
  * @module
  */
 import { besideOf, NOTHING_BESIDE, type Beside } from '../../model/review/remaining-feedback.ts';
-import { toldBy, type Rider } from '../../model/review/change-request.ts';
+import { toldBy } from '../../model/review/change-request.ts';
 import { isBefore, isFirstEdition } from '../../model/plan/edition.ts';
 import type { EventOf } from '../../model/events/event.ts';
 import { stalled } from '../../model/review/open-issues.ts';
 import type { GatePlan } from '../../model/plan/plan.ts';
 import { countOf } from '../../model/plan/policy.ts';
-import type { Correction } from '../../model/revision/revision.ts';
+import type { Correction, Rider } from '../../model/revision/revision.ts';
 import { isDemand, isMissing, isPermanent, type Demand } from '../../model/review/verdict.ts';
 import type { PhaseContext, Rewind } from './phase-context.ts';
 

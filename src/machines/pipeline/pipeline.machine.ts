@@ -38,7 +38,7 @@ import { spawnPhase } from './spawn-phase.ts';
 import type { Ruling } from '../phase/phase-updates.ts';
 import type { Replayed } from '../replay/replay.ts';
 import { revive } from '../replay/restore-phases.ts';
-import type { TimeLimit } from '../coordinator/time-limits.ts';
+import type { TimeLimit } from '../../model/plan/policy.ts';
 import { isReport } from '../phase/report-channel.ts';
 import { beginTurn, isFirstTurn, isSentUp, type Upward } from '../coordinator/parent-events.ts';
 

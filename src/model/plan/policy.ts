@@ -132,6 +132,9 @@ export type Limits = z.infer<typeof limitsSchema>;
 /** The name of a limit of a run. */
 export type LimitName = keyof Limits;
 
+/** A limit that time spends. */
+export type TimeLimit = 'durationMs' | 'deadlineMs';
+
 /** Waiting times between tries. */
 export type Backoff = z.infer<typeof backoffSchema>;
 

@@ -7,14 +7,8 @@ import { NOTHING_BESIDE, type Beside } from './remaining-feedback.ts';
 import type { Decision } from '../decision/decision.ts';
 import { groupIssues, issueLines, requiredChanges, type Issue } from '../decision/issue.ts';
 import type { GatePlan } from '../plan/plan.ts';
-import { joinDemands, type Correction } from '../revision/revision.ts';
+import { joinDemands, type Correction, type Rider } from '../revision/revision.ts';
 import { isDemand, routed, type Demand } from './verdict.ts';
-
-/** What a later phase that runs again is told, because an issue is about it. */
-export interface Rider {
-  readonly phase: string;
-  readonly correction: Correction;
-}
 
 /** A demand, by who is told what. */
 export interface Told {

@@ -18,6 +18,12 @@ export interface Correction {
   readonly issues?: readonly Issue[] | undefined;
 }
 
+/** A correction for a later phase that runs again, because an issue is about it. */
+export interface Rider {
+  readonly phase: string;
+  readonly correction: Correction;
+}
+
 /** What one attempt of a phase should do differently. */
 export interface Revision {
   /** The attempt that is told this, 0-based. */

@@ -4,7 +4,7 @@
  * @module
  */
 import type { EventOf, RunRecord } from '../../model/events/event.ts';
-import { issueWords, loopText, type IssueWords } from '../wording/loop-words.ts';
+import { issueWords, loopText, type IssueWords } from '../run/loop-words.ts';
 import type { GatePlan, Plan } from '../../model/plan/plan.ts';
 import { countOf } from '../../model/plan/policy.ts';
 import type { Correction } from '../../model/revision/revision.ts';

@@ -8,7 +8,7 @@ import { editsText } from './edit-words.ts';
 import type { EventOf, RunRecord } from '../../model/events/event.ts';
 import { itemId, nonceOf, type InboxItem } from './inbox-item.ts';
 import { limitReason } from '../../model/events/limit-reason.ts';
-import { issueWords, loopText } from '../wording/loop-words.ts';
+import { issueWords, loopText } from '../run/loop-words.ts';
 import type { InboxPolicy } from '../../model/plan/inbox-policy.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 

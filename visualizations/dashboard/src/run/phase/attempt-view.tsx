@@ -7,7 +7,7 @@ import { memo, type ReactNode, useEffect, useRef } from 'react';
 import { usageText } from '../../../../../src/projections/wording/amount-words.ts';
 import { issueId } from '../../../../../src/model/decision/issue.ts';
 import { looks } from '../../../../../src/projections/wording/status-marks.ts';
-import { issueWords, loopText, unchangedText } from '../../../../../src/projections/wording/loop-words.ts';
+import { issueWords, loopText, unchangedText } from '../../../../../src/projections/run/loop-words.ts';
 import { ClosedPart } from '../../parts/closed-part.tsx';
 import { inOneLine } from '../../parts/untrusted-text.ts';
 import { IssueEntry } from '../../parts/issue-entry.tsx';

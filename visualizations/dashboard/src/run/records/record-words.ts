@@ -5,7 +5,7 @@
  */
 import { usageText } from '../../../../../src/projections/wording/amount-words.ts';
 import type { RunRecord } from '../../../../../src/model/events/event.ts';
-import { issueWords, type IssueWords } from '../../../../../src/projections/wording/loop-words.ts';
+import { issueWords, type IssueWords } from '../../../../../src/projections/run/loop-words.ts';
 import type { Plan } from '../../../../../src/model/plan/plan.ts';
 import { errorText } from '../../../../../src/projections/wording/error-words.ts';
 import {

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { retryHintOf } from '../model/errors/retry-hint.ts';
+import { retryHintOf } from '../../model/errors/retry-hint.ts';
 
 /** Who waits for a turn: until when, and by which clock. */
 export interface Turn {

@@ -4,11 +4,11 @@
  * @module
  */
 import { z } from 'zod';
-import type { Decision } from '../model/decision/decision.ts';
-import { SEVERITIES, type Issue, type PriorFinding } from '../model/decision/issue.ts';
-import { TEXT_LIMITS } from '../model/values/text-limits.ts';
-import { readJson, repeatedKey } from './answer-schema.ts';
-import { excerpt, unusable } from './model-error.ts';
+import type { Decision } from '../../model/decision/decision.ts';
+import { SEVERITIES, type Issue, type PriorFinding } from '../../model/decision/issue.ts';
+import { TEXT_LIMITS } from '../../model/values/text-limits.ts';
+import { readJson, repeatedKey } from '../call/answer-schema.ts';
+import { excerpt, unusable } from '../call/model-error.ts';
 
 const issueSchema = z.strictObject({
   category: z.string().nullable(),

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RetryPolicy } from '../model/handlers/task.ts';
+import type { RetryPolicy } from '../../model/handlers/task.ts';
 
 /** Milliseconds per try: ten minutes. */
 export const MODEL_TIMEOUT = 600_000;

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { PhasegateError } from '../model/errors/phasegate-error.ts';
-import type { Report } from '../model/handlers/task.ts';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import type { Report } from '../../model/handlers/task.ts';
 
 /** The price of a model in US dollars per million tokens. */
 export interface Price {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 
 /** What a model is shown, by name. */
 export type Material = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Report } from '../model/handlers/task.ts';
+import type { Report } from '../../model/handlers/task.ts';
 import { unusable } from './model-error.ts';
 
 /**

@@ -3,17 +3,17 @@
  *
  * @module
  */
-import { task } from '../model/definition/define.ts';
-import type { Estimate } from '../model/plan/options.ts';
-import type { ReflectContext } from '../model/handlers/reflector.ts';
-import type { Inputs, RetryPolicy, Task } from '../model/handlers/task.ts';
-import { TEXT_LIMITS } from '../model/values/text-limits.ts';
-import { refuseMaxAnswer } from './answer-limit.ts';
-import { callModel, type Asked } from './call.ts';
-import { fit, leftOut, MOST_MATERIAL, refuseMaterial, type Fitted, type Material } from './fit.ts';
-import { callerAt, type Callers } from './ladder.ts';
-import { MODEL_TIMEOUT, modelRetry } from './patience.ts';
-import type { Message } from './port.ts';
+import { task } from '../../model/definition/define.ts';
+import type { Estimate } from '../../model/plan/options.ts';
+import type { ReflectContext } from '../../model/handlers/reflector.ts';
+import type { Inputs, RetryPolicy, Task } from '../../model/handlers/task.ts';
+import { TEXT_LIMITS } from '../../model/values/text-limits.ts';
+import { refuseMaxAnswer } from '../call/answer-limit.ts';
+import { callModel, type Asked } from '../call/call.ts';
+import { fit, leftOut, MOST_MATERIAL, refuseMaterial, type Fitted, type Material } from '../call/fit.ts';
+import { callerAt, type Callers } from '../call/ladder.ts';
+import { MODEL_TIMEOUT, modelRetry } from '../call/patience.ts';
+import type { Message } from '../call/port.ts';
 
 /** What a reflect call says beside which model it asks. */
 export interface ModelReflectionFields {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { ModelError } from './model-error.ts';
 
 /** Watches one answer. */

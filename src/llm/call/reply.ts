@@ -4,7 +4,7 @@
  * @module
  */
 import { z } from 'zod';
-import { maskKnown } from '../model/values/known-secrets.ts';
+import { maskKnown } from '../../model/values/known-secrets.ts';
 import { finishOf } from './finish.ts';
 import { excerpt, unusable } from './model-error.ts';
 import type { AskReply } from './port.ts';

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { leftOut, type Fitted } from './fit.ts';
-import type { Message } from './port.ts';
+import { leftOut, type Fitted } from '../call/fit.ts';
+import type { Message } from '../call/port.ts';
 
 /** What a model is told of an attempt and of its review. */
 export interface ReviewBrief {

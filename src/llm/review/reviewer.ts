@@ -3,20 +3,20 @@
  *
  * @module
  */
-import type { Decision } from '../model/decision/decision.ts';
-import { task } from '../model/definition/define.ts';
-import { PhasegateError } from '../model/errors/phasegate-error.ts';
-import { issueLines } from '../model/decision/issue.ts';
-import type { Estimate } from '../model/plan/options.ts';
-import type { ReviewContext } from '../model/handlers/phase.ts';
-import type { Inputs, RetryPolicy, Task } from '../model/handlers/task.ts';
-import { TEXT_LIMITS } from '../model/values/text-limits.ts';
-import { refuseMaxAnswer } from './answer-limit.ts';
-import { answerForm } from './answer-schema.ts';
-import { callModel, type Asked } from './call.ts';
-import { fit, MOST_MATERIAL, refuseMaterial } from './fit.ts';
-import { callerAt, type Callers } from './ladder.ts';
-import { MODEL_TIMEOUT, modelRetry } from './patience.ts';
+import type { Decision } from '../../model/decision/decision.ts';
+import { task } from '../../model/definition/define.ts';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { issueLines } from '../../model/decision/issue.ts';
+import type { Estimate } from '../../model/plan/options.ts';
+import type { ReviewContext } from '../../model/handlers/phase.ts';
+import type { Inputs, RetryPolicy, Task } from '../../model/handlers/task.ts';
+import { TEXT_LIMITS } from '../../model/values/text-limits.ts';
+import { refuseMaxAnswer } from '../call/answer-limit.ts';
+import { answerForm } from '../call/answer-schema.ts';
+import { callModel, type Asked } from '../call/call.ts';
+import { fit, MOST_MATERIAL, refuseMaterial } from '../call/fit.ts';
+import { callerAt, type Callers } from '../call/ladder.ts';
+import { MODEL_TIMEOUT, modelRetry } from '../call/patience.ts';
 import { reviewMessages } from './review-messages.ts';
 import { majority } from './samples.ts';
 import { readVerdict, verdictSchema, type ShownFinding } from './verdict.ts';

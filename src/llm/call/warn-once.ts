@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { TaskContext } from '../model/handlers/task.ts';
+import type { TaskContext } from '../../model/handlers/task.ts';
 
 /** Warns on behalf of a task. */
 export type WarnOnce = (context: Pick<TaskContext, 'run' | 'report'>, code: string, message: string) => void;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PhasegateError, type ErrorCode } from '../model/errors/phasegate-error.ts';
+import { PhasegateError, type ErrorCode } from '../../model/errors/phasegate-error.ts';
 
 /** What a {@link ModelError} says beside its problem. */
 export interface ModelErrorOptions {

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { AnswerForm } from './answer-schema.ts';
-import { leftOut, type Fitted } from './fit.ts';
-import type { Message } from './port.ts';
+import type { AnswerForm } from '../call/answer-schema.ts';
+import { leftOut, type Fitted } from '../call/fit.ts';
+import type { Message } from '../call/port.ts';
 
 /** What of a task's context a model is told. */
 export interface TaskBrief {

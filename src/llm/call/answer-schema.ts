@@ -4,7 +4,7 @@
  * @module
  */
 import { z } from 'zod';
-import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { excerpt, unusable } from './model-error.ts';
 import type { AnswerSchema } from './port.ts';
 

@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { MOST_ISSUES, type Decision } from '../model/decision/decision.ts';
-import { PhasegateError } from '../model/errors/phasegate-error.ts';
-import { withIds, type PriorFinding } from '../model/decision/issue.ts';
-import { retryHintOf } from '../model/errors/retry-hint.ts';
-import { unusable } from './model-error.ts';
+import { MOST_ISSUES, type Decision } from '../../model/decision/decision.ts';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { withIds, type PriorFinding } from '../../model/decision/issue.ts';
+import { retryHintOf } from '../../model/errors/retry-hint.ts';
+import { unusable } from '../call/model-error.ts';
 
 /**
  * The verdict of more than half of the samples, with what those have found. Those that cannot change the verdict any more are

@@ -1,0 +1,41 @@
+/**
+ * Approvals that contradict themselves, or are too weak to open a gate.
+ *
+ * @module
+ */
+import { SEVERITIES } from '../decision/issue.ts';
+import { errorInfo, PhasegateError } from '../errors/phasegate-error.ts';
+import type { Verdict } from '../events/event.ts';
+import type { ApprovalPolicy } from '../plan/approval-policy.ts';
+
+/**
+ * The verdict, or in the place of an approval that the gate does not believe one that is asked for again.
+ *
+ * @param approval Absent in plans of runs that began before there were guards: everything opens the gate there.
+ */
+export function guarded(verdict: Verdict, approval: ApprovalPolicy | undefined, reviewer: string): Verdict {
+  const found = verdict.type === 'approve' && approval ? weaknessOf(verdict, approval) : undefined;
+  return found === undefined ? verdict : { type: 'unavailable', error: errorInfo(unsound(reviewer, found)) };
+}
+
+// --- internal ---
+
+type Approval = Extract<Verdict, { readonly type: 'approve' }>;
+
+function weaknessOf(
+  { confidence, score, issues = [] }: Approval,
+  { minConfidence = 0, minScore, maxSeverity = 'medium' }: ApprovalPolicy,
+): string | undefined {
+  if (confidence !== undefined && confidence <= minConfidence)
+    return `its confidence is ${confidence}, not over ${minConfidence}`;
+  if (score !== undefined && minScore !== undefined && score < minScore)
+    return `its score is ${score}, under ${minScore}`;
+  const severe = issues.find(({ severity }) => SEVERITIES.indexOf(severity) < SEVERITIES.indexOf(maxSeverity));
+  return severe && `it has an open issue of severity ${severe.severity}: ${severe.description}`;
+}
+
+function unsound(reviewer: string, found: string): PhasegateError {
+  return new PhasegateError('APPROVAL_UNSOUND', `Cannot open the gate by the approval of "${reviewer}" as ${found}`, {
+    hint: 'The gate asks again by itself (`maxReviewErrors`). Its option `approval` says which approvals open it.',
+  });
+}
