@@ -124,7 +124,8 @@ export { errorInfo, PhasegateError, type ErrorCode, type ErrorInfo } from './mod
 export { PipelineInvalidError, type Problem, type ProblemCode } from './model/definition/pipeline-invalid-error.ts';
 export { phaseMachine, type PhaseCommand, type PhaseOutput } from './machines/phase/phase.machine.ts';
 export type { PhaseContext, PhaseInput, Start } from './machines/phase/phase-context.ts';
-export { pipelineMachine, type PipelineCommand, type PipelineContext } from './machines/pipeline/pipeline.machine.ts';
+export { pipelineMachine, type PipelineCommand } from './machines/pipeline/pipeline.machine.ts';
+export type { PipelineContext } from './machines/pipeline/pipeline-context.ts';
 export type { PipelineInput, PipelineOutput } from './machines/coordinator/run-state.ts';
 export { phaseModel, type PhaseModelEvent } from './machines/phase/phase-model.ts';
 export type { PipelineUpdate, Upward } from './machines/coordinator/parent-events.ts';

@@ -67,7 +67,7 @@ describe('a run that is resumed', () => {
     }
     expect((await run.result).status).toBe(status === 'escalated' ? 'completed' : 'failed');
     const input = { run: 'r', plan: gated().plan, attended: before };
-    expect(replay(input, await readRun(store, 'r')).surplus).toEqual([]);
+    expect(replay(input, await readRun(store, 'r')).unrecorded).toEqual([]);
   });
 
   it('is attended as whoever resumed it last has said', async () => {
@@ -125,7 +125,7 @@ describe('a review that cannot be had in a run that is kept', () => {
     await run.result;
     if (kept) {
       const input = { run: 'r', plan: pipeline.plan, attended: attended ?? false };
-      expect(replay(input, await readRun(store, 'r')).surplus).toEqual([]);
+      expect(replay(input, await readRun(store, 'r')).unrecorded).toEqual([]);
     }
     return status ?? '';
   }

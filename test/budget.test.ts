@@ -15,9 +15,9 @@ import {
   type Limits,
   type TaskContext,
 } from '../src/index.ts';
-import type { Board } from '../src/machines/coordinator/run-state.ts';
-import { createTill } from '../src/machines/coordinator/quota.ts';
-import { Stake } from '../src/machines/phase/quota-port.ts';
+import type { RunState } from '../src/machines/coordinator/run-state.ts';
+import { createQuota } from '../src/machines/coordinator/quota.ts';
+import { Reservation } from '../src/machines/phase/quota-port.ts';
 import { drive, fake, held, idle, oneTask, play, simulatedTime, untilAborted, type PlayOptions } from './rig.ts';
 
 /** A task that takes so long, and then says that it has used so much. */
@@ -297,12 +297,12 @@ describe('a try that says what it uses at most', () => {
   ])('is looked at a few times, however many wait: %s', (_, limits) => {
     const used = { costUsd: 0, tokens: 0 };
     const ports = { publish: () => undefined, later: (work: () => void) => work() };
-    const board = { plan: { limits }, used, held: [], lifted: [], ended: undefined, ports } as unknown as Board;
-    const till = createTill(board);
-    const begun: Stake[] = [];
+    const state = { plan: { limits }, used, held: [], lifted: [], ended: undefined, ports } as unknown as RunState;
+    const till = createQuota(state);
+    const begun: Reservation[] = [];
     let looks = 0;
     for (let nth = 0; nth < 200; nth++) {
-      const stake: Stake = new Stake(
+      const stake: Reservation = new Reservation(
         'a',
         `t${nth}`,
         { costUsd: 1 },
@@ -310,9 +310,9 @@ describe('a try that says what it uses at most', () => {
         () => true,
       );
       Object.defineProperty(stake, 'estimate', { get: () => ((looks += 1), { costUsd: 1 }) });
-      till?.ask(stake);
+      till?.request(stake);
     }
-    for (const stake of begun) till?.giveBack(stake);
+    for (const stake of begun) till?.release(stake);
     expect(begun.length).toBe(200);
     expect(looks).toBeLessThan(200 * 40);
   });

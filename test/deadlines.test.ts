@@ -128,7 +128,7 @@ describe('a limit that holds the run', () => {
     await time.pass(40);
     expect((await run.result).status).toBe('exhausted');
     const records = await readRun(store, 'r');
-    expect(replay({ run: 'r', plan: pipeline.plan }, records).surplus).toEqual([]);
+    expect(replay({ run: 'r', plan: pipeline.plan }, records).unrecorded).toEqual([]);
     // What was spent is spent: the limit is asked about again before anything starts.
     const again = await retryFailed(store, 'r', pipeline, { clock: time.clock });
     await idle();

@@ -184,13 +184,6 @@ describe('tables', () => {
     const told = (await read('llms.txt')).match(/^- `(\w+)/gmu)?.map((match) => match.slice(3)) ?? [];
     expect(told.toSorted()).toEqual(values.toSorted());
   });
-
-  it('ARCHITECTURE.md names every source file, and none that is gone', async () => {
-    const files = (await readdir(join(repository, 'src'), { recursive: true })).filter((file) => file.endsWith('.ts'));
-    const tour = sectionOf(await read('ARCHITECTURE.md'), 'Where to find it');
-    const told = [...tour.matchAll(/`(src\/[\w./-]+\.ts)`/gu)].flatMap((match) => match[1] ?? []);
-    expect(told.toSorted()).toEqual(files.map((file) => `src/${file.replaceAll('\\', '/')}`).toSorted());
-  });
 });
 
 describe('links', () => {
@@ -336,8 +329,4 @@ function timeless(text: string): string {
 function patternOf(text: string): RegExp {
   const escaped = text.replace(/[$()*+.?[\\\]^{|}]/gu, String.raw`\$&`);
   return new RegExp(`^${escaped.replaceAll(/^\\\.\\\.\\\.\n/gmu, '(?:.*\\n)*?')}$`, 'u');
-}
-
-function sectionOf(page: string, heading: string): string {
-  return page.split(/^## /mu).find((section) => section.startsWith(`${heading}\n`)) ?? '';
 }

@@ -718,7 +718,7 @@ describe('names', () => {
     'toJSON',
     '0',
     '-1',
-    'lifeline',
+    'runGuard',
     'cancel',
     'decide',
     'null',

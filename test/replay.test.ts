@@ -43,17 +43,17 @@ describe('replay()', () => {
         const { plan } = build(scenario, { clock: new SteppedClock(), saw: () => undefined });
         const input = { run: 'run', plan, attended: scenario.attended };
         const whole = replay(input, journal);
-        expect(whole.surplus).toEqual([]);
+        expect(whole.unrecorded).toEqual([]);
         for (const length of journal.keys()) {
           if (endsMidway(journal, length)) continue;
-          const { surplus } = replay(input, journal.slice(0, length));
+          const { unrecorded } = replay(input, journal.slice(0, length));
           const rest = followingOf(journal, length);
           // What follows by itself is what followed.
-          const strange = surplus.findIndex((event, at) => {
+          const strange = unrecorded.findIndex((event, at) => {
             const followed = rest[at]?.event;
             return !followed || !isSameEvent(event, followed);
           });
-          if (strange !== -1) return `after ${length} records: ${JSON.stringify(surplus[strange])}`;
+          if (strange !== -1) return `after ${length} records: ${JSON.stringify(unrecorded[strange])}`;
         }
         return null;
       });
@@ -82,8 +82,8 @@ describe('resumeRun()', () => {
         const others = records.map((record) => ({ ...record, event: otherwise(record.event) }));
         reworded += others.filter(({ event }, at) => event !== records[at]?.event).length;
         const { plan } = build(scenario, { clock: new SteppedClock(), saw: () => undefined });
-        const { surplus } = replay({ run: 'run', plan, attended: scenario.attended }, others);
-        return surplus.length > 0 ? `it says more: ${JSON.stringify(surplus[0])}` : goesOnFrom(others, scenario);
+        const { unrecorded } = replay({ run: 'run', plan, attended: scenario.attended }, others);
+        return unrecorded.length > 0 ? `it says more: ${JSON.stringify(unrecorded[0])}` : goesOnFrom(others, scenario);
       });
       expect(reworded).toBeGreaterThan(20);
     },
@@ -148,7 +148,7 @@ async function finish(store: RunStore, runId: string, scenario: Scenario): Promi
   }
   const after = await readRun(store, runId);
   expect(after.slice(0, before.length)).toEqual(before);
-  expect(replay({ run: runId, plan: pipeline.plan, attended: scenario.attended }, after).surplus).toEqual([]);
+  expect(replay({ run: runId, plan: pipeline.plan, attended: scenario.attended }, after).unrecorded).toEqual([]);
   const rerun = after
     .slice(before.length)
     .find(({ event }) => event.type === 'phase.started' && isApproved(before, event));

@@ -3,12 +3,17 @@
  */
 import { describe, expect, it, vi } from 'vitest';
 import { definePipeline, phase, task } from '../src/index.ts';
-import { createBoard, entryAt, type Board, type BoardPorts } from '../src/machines/coordinator/run-state.ts';
+import {
+  createRunState,
+  phaseAt,
+  type RunState,
+  type CoordinatorPorts,
+} from '../src/machines/coordinator/run-state.ts';
 import { commit, followUp } from '../src/machines/coordinator/rewind.ts';
 import { readersOf } from '../src/model/ledger/ledger.ts';
 import { ask, createView } from '../src/model/ledger/input-view.ts';
 
-const PORTS: BoardPorts = {
+const PORTS: CoordinatorPorts = {
   spawn: () => ({ start: () => undefined, send: () => undefined }),
   publish: () => undefined,
   later: () => undefined,
@@ -16,27 +21,27 @@ const PORTS: BoardPorts = {
   settle: () => undefined,
 };
 
-function chainOf(count: number): Board {
+function chainOf(count: number): RunState {
   const { plan } = definePipeline({
     name: 'chain',
     phases: Array.from({ length: count }, (_, at) =>
       phase(`p${at}`, { after: at === 0 ? [] : [`p${at - 1}`], tasks: [task('t', { run: () => at })] }),
     ),
   });
-  return createBoard({ run: 'r', plan }, PORTS);
+  return createRunState({ run: 'r', plan }, PORTS);
 }
 
 /** Commits every phase, one after the other. @returns Phases that were looked at. */
-function commitAll(board: Board, value: number): number {
-  const looks = vi.spyOn(board.entries, 'get');
-  const scans = vi.spyOn(board.entries, 'values');
-  for (let at = 0; at < board.plan.phases.length; at += 1) {
-    const entry = entryAt(board, at);
-    entry.standing = 'live';
-    entry.view = createView(board.ledger, at);
-    followUp(board, entry, commit(board, entry, { t: value }));
+function commitAll(state: RunState, value: number): number {
+  const looks = vi.spyOn(state.phases, 'get');
+  const scans = vi.spyOn(state.phases, 'values');
+  for (let at = 0; at < state.plan.phases.length; at += 1) {
+    const entry = phaseAt(state, at);
+    entry.lifecycle = 'live';
+    entry.view = createView(state.ledger, at);
+    followUp(state, entry, commit(state, entry, { t: value }));
   }
-  const steps = looks.mock.calls.length + scans.mock.calls.length * board.plan.phases.length;
+  const steps = looks.mock.calls.length + scans.mock.calls.length * state.plan.phases.length;
   vi.restoreAllMocks();
   return steps;
 }
@@ -44,9 +49,9 @@ function commitAll(board: Board, value: number): number {
 describe('a rewind over a long chain', () => {
   it('takes as many steps for each phase, however long the chain is', () => {
     const stepsPerPhase = [100, 1000].map((count) => {
-      const board = chainOf(count);
-      commitAll(board, 1);
-      return Math.ceil(commitAll(board, 2) / count);
+      const state = chainOf(count);
+      commitAll(state, 1);
+      return Math.ceil(commitAll(state, 2) / count);
     });
     expect(stepsPerPhase[1]).toBe(stepsPerPhase[0]);
     expect(stepsPerPhase[1]).toBeLessThan(10);

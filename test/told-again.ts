@@ -5,8 +5,8 @@
  */
 import { createActor } from 'xstate';
 import type { PipelineInput } from '../src/machines/coordinator/run-state.ts';
-import { listenTo } from '../src/machines/pipeline/run-state-registry.ts';
-import { goOn } from '../src/machines/pipeline/pipeline.machine.ts';
+import { setEventListener } from '../src/machines/pipeline/run-state-registry.ts';
+import { continueFrom } from '../src/machines/pipeline/open-run.ts';
 import { replay } from '../src/machines/replay/replay.ts';
 import { machineOf } from '../src/runtime/machine-of.ts';
 import { foldRunTimes } from '../src/model/events/run-times.ts';
@@ -37,8 +37,8 @@ export function whatIsToldOtherwise(
   if (JSON.stringify(journal) !== text) return 'the records are not JSON';
   const { input: given, attended = false } = first.event;
   const input: PipelineInput = { run: first.runId, plan: pipeline.plan, input: given, attended };
-  const { surplus } = replay(input, journal);
-  if (surplus.length > 0) return `it says more: ${JSON.stringify(surplus[0])}`;
+  const { unrecorded } = replay(input, journal);
+  if (unrecorded.length > 0) return `it says more: ${JSON.stringify(unrecorded[0])}`;
   const view = createRunView();
   for (const record of journal) view.apply(record);
   if (result && JSON.stringify(resultOf(view.snapshot())) !== JSON.stringify(result)) return 'it has another result';
@@ -76,14 +76,14 @@ function whatGoesOnOtherwise(
   const replayed = replay(input, journal.slice(0, length));
   // What follows by itself is what followed.
   const rest = followingOf(journal, length);
-  const strange = replayed.surplus.find((event, at) => {
+  const strange = replayed.unrecorded.find((event, at) => {
     const followed = rest[at]?.event;
     return !followed || !isSameEvent(event, followed);
   });
   if (strange) return `it goes on with ${JSON.stringify(strange)}`;
   // It is not started, so that none of its work begins.
   const actor = createActor(machineOf(pipeline), { id: input.run, input: { ...input, quiet: true } });
-  listenTo(actor, () => undefined);
-  goOn(actor, replayed, { now: journal[length - 1]?.time ?? 0, times: foldRunTimes(), next: () => undefined });
+  setEventListener(actor, () => undefined);
+  continueFrom(actor, replayed, { now: journal[length - 1]?.time ?? 0, times: foldRunTimes(), next: () => undefined });
   return null;
 }

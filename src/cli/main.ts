@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { watchOutput } from './process/output.ts';
 import { keepOwnLogSmall } from './process/stderr-log.ts';
-import { ioOfProcess } from './terminal/program-io.ts';
 import { runProgram } from './program.ts';
+import { ioOfProcess } from './terminal/program-io.ts';
 
 keepOwnLogSmall();
 const output = watchOutput();

@@ -4,8 +4,8 @@
  * @module
  */
 import { Argument, type Command } from 'commander';
-import { exitCode, type ExitCode } from './process/exit-code.ts';
 import type { Shell } from './completion/scripts.ts';
+import { exitCode, type ExitCode } from './process/exit-code.ts';
 import type { ProgramIo } from './terminal/program-io.ts';
 
 /** Adds the commands. @param io What they use of their process. @param end Told how a command has ended. */

@@ -4,13 +4,13 @@
  * @module
  */
 import type { Command } from 'commander';
-import type { ExitCode } from './process/exit-code.ts';
 import type { AnswerFlags } from './commands/inbox-answer.ts';
 import type { InboxFlags } from './commands/inbox-list.ts';
-import type { ProgramIo } from './terminal/program-io.ts';
-import { notBlank, refuseWords, storeOption } from './program-runs.ts';
 import { DEFAULT_STORE } from './options/defaults.ts';
 import type { StoreFlags } from './options/store-option.ts';
+import type { ExitCode } from './process/exit-code.ts';
+import { notBlank, refuseWords, storeOption } from './program-runs.ts';
+import type { ProgramIo } from './terminal/program-io.ts';
 
 /** Adds the commands. @param io What they use of their process. @param end Told how a command has ended. */
 export function addInboxCommands(program: Command, io: ProgramIo, end: (code: ExitCode) => void): void {

@@ -4,11 +4,11 @@
  * @module
  */
 import type { Command } from 'commander';
-import type { ExitCode } from './process/exit-code.ts';
 import type { MemoryFlags } from './commands/memory.ts';
-import type { ProgramIo } from './terminal/program-io.ts';
-import { notBlank, refuseWords, storeOption } from './program-runs.ts';
 import { DEFAULT_STORE } from './options/defaults.ts';
+import type { ExitCode } from './process/exit-code.ts';
+import { notBlank, refuseWords, storeOption } from './program-runs.ts';
+import type { ProgramIo } from './terminal/program-io.ts';
 
 /** Adds the commands. @param io What they use of their process. @param end Told how a command has ended. */
 export function addMemoryCommands(program: Command, io: ProgramIo, end: (code: ExitCode) => void): void {

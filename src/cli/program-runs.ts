@@ -4,24 +4,24 @@
  * @module
  */
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { nearest } from '../model/values/nearest.ts';
 import type { CancelFlags } from './commands/cancel.ts';
 import type { DoctorFlags } from './commands/doctor.ts';
 import type { EventsFlags } from './commands/events.ts';
-import { exitCode, type ExitCode } from './process/exit-code.ts';
+import type { ExportFlags } from './commands/export-import.ts';
 import type { ForkFlags } from './commands/fork.ts';
 import type { ListFlags } from './commands/ls.ts';
-import { LIMIT_FLAGS, toCount, toDuration, withLimits } from './options/limit-flags.ts';
-import { INSPECT, toPort } from './options/port.ts';
-import type { ProgramIo } from './terminal/program-io.ts';
-import type { CollectFlags } from './commands/rm.ts';
 import type { ReportFlags } from './commands/report.ts';
 import type { ResumeFlags } from './commands/resume.ts';
+import type { CollectFlags } from './commands/rm.ts';
 import type { ShowFlags } from './commands/show.ts';
-import { nearest } from '../model/values/nearest.ts';
-import { DEFAULT_STORE, STORE_VARIABLE } from './options/defaults.ts';
-import type { StoreFlags } from './options/store-option.ts';
-import type { ExportFlags } from './commands/export-import.ts';
 import type { UiFlags } from './commands/ui.ts';
+import { DEFAULT_STORE, STORE_VARIABLE } from './options/defaults.ts';
+import { LIMIT_FLAGS, toCount, toDuration, withLimits } from './options/limit-flags.ts';
+import { INSPECT, toPort } from './options/port.ts';
+import type { StoreFlags } from './options/store-option.ts';
+import { exitCode, type ExitCode } from './process/exit-code.ts';
+import type { ProgramIo } from './terminal/program-io.ts';
 
 /** What a pipeline is in. */
 export const PIPELINE_FILE = 'a .ts, .mts, .cts, .js, .mjs, .cjs, .yaml or .yml file';

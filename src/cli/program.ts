@@ -5,25 +5,25 @@
  */
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { errorInfo, PhasegateError } from '../model/errors/phasegate-error.ts';
-import { version } from '../server/version.ts';
 import { maskSecrets } from '../model/events/secrets.ts';
+import { version } from '../server/version.ts';
+import type { GraphFlags, GraphFormat } from './commands/graph.ts';
+import type { Language } from './commands/init.ts';
+import type { RunFlags } from './commands/run.ts';
+import { addHelp } from './help.ts';
+import { withColour } from './options/color.ts';
+import { DEFAULT_SCOPE, DEFAULT_STORE, LATEST, STORE_VARIABLE } from './options/defaults.ts';
+import { withLimits } from './options/limit-flags.ts';
+import { INSPECT, toPort, withPortsApart } from './options/port.ts';
 import { rememberEnvironment } from './process/environment-secrets.ts';
 import { exitCode, type ExitCode } from './process/exit-code.ts';
-import type { GraphFlags, GraphFormat } from './commands/graph.ts';
-import { widthOf, type ProgramIo } from './terminal/program-io.ts';
-import { advised, withAddress } from './terminal/error-text.ts';
-import { harmless } from './terminal/strip-controls.ts';
-import { withLimits } from './options/limit-flags.ts';
-import type { Language } from './commands/init.ts';
-import { withColour } from './options/color.ts';
-import { addHelp } from './help.ts';
 import { addCompletionCommands } from './program-completion.ts';
 import { addInboxCommands } from './program-inbox.ts';
 import { addMemoryCommands } from './program-memory.ts';
-import { INSPECT, toPort, withPortsApart } from './options/port.ts';
 import { addRunCommands, notBlank, PIPELINE_FILE, storeOption, UI, WAIT } from './program-runs.ts';
-import type { RunFlags } from './commands/run.ts';
-import { DEFAULT_SCOPE, DEFAULT_STORE, LATEST, STORE_VARIABLE } from './options/defaults.ts';
+import { advised, withAddress } from './terminal/error-text.ts';
+import { widthOf, type ProgramIo } from './terminal/program-io.ts';
+import { harmless } from './terminal/strip-controls.ts';
 
 /** Arguments of the command line, and what commands use of their process. */
 export interface ProgramOptions extends ProgramIo {

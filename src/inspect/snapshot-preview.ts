@@ -5,8 +5,8 @@
  *
  * @module
  */
-import { MASK } from '../model/values/known-secrets.ts';
 import { maskSecrets, SECRET_FIELD } from '../model/events/secrets.ts';
+import { MASK } from '../model/values/known-secrets.ts';
 
 /** A copy of any value that can be sent: cut where it is deep, wide or long. Never throws. */
 export function shown(value: unknown): unknown {

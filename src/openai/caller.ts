@@ -9,8 +9,8 @@ import { createWarnOnce } from '../llm/call/warn-once.ts';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import { openaiAsk } from './ask.ts';
 import { limitOf } from './limits.ts';
-import { providerOf } from './provider.ts';
 import type { Fallback, OpenAILadder, OpenAIModel, OtherLadder, OtherModel } from './options.ts';
+import { providerOf } from './provider.ts';
 
 /**
  * The callers of a task or a reviewer, by attempt.

@@ -4,8 +4,8 @@
  * @module
  */
 import { z } from 'zod';
-import { modelReflection, type ModelReflectionFields } from '../llm/work/reflection.ts';
 import { modelReviewer, type ModelReviewerFields } from '../llm/review/reviewer.ts';
+import { modelReflection, type ModelReflectionFields } from '../llm/work/reflection.ts';
 import { modelTask, type ModelTaskFields } from '../llm/work/task.ts';
 import type { Decision } from '../model/decision/decision.ts';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';

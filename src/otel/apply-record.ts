@@ -4,9 +4,9 @@
  * @module
  */
 import type { EventOf, RunEvent } from '../model/events/event.ts';
-import { correctionAttributes, present } from './attributes.ts';
 import { heedReflected, interruptReflections } from './apply-reflection.ts';
 import { heedWork } from './apply-work-record.ts';
+import { correctionAttributes, present } from './attributes.ts';
 import {
   addLink,
   closeAttempt,

@@ -6,8 +6,8 @@
 import type { Attributes } from '@opentelemetry/api';
 import type { EventOf, RunEvent } from '../model/events/event.ts';
 import { isMissing } from '../model/review/verdict.ts';
-import { evaluations, exceptionAttributes, present } from './attributes.ts';
 import { reflectionAt } from './apply-reflection.ts';
+import { evaluations, exceptionAttributes, present } from './attributes.ts';
 import { emitEvaluation, EVALUATION } from './evaluation-log.ts';
 import {
   commonOf,

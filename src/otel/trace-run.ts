@@ -5,10 +5,10 @@
  */
 import { trace, type Context, type SpanContext, type TracerProvider } from '@opentelemetry/api';
 import type { RunRecord } from '../model/events/event.ts';
-import type { EventLoggerProvider } from './evaluation-log.ts';
 import { heed } from './apply-record.ts';
-import { parentContext, type TraceParent } from './trace-parent.ts';
+import type { EventLoggerProvider } from './evaluation-log.ts';
 import { closeRun, openRun, type RunSpans } from './run-spans.ts';
+import { parentContext, type TraceParent } from './trace-parent.ts';
 
 /** Options of {@link traceRun} and {@link spanObserver}. */
 export interface TraceOptions {

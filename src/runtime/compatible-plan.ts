@@ -5,9 +5,9 @@
  */
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { EventOf, RunEvent, RunRecord } from '../model/events/event.ts';
-import type { Plan } from '../model/plan/plan.ts';
 import type { Redact } from '../model/events/redact.ts';
 import { phaseChangesOf } from '../model/plan/plan-diff.ts';
+import type { Plan } from '../model/plan/plan.ts';
 
 /**
  * Refuses a definition that lacks, or adds to, what phases have done: machines decide on phases and never look at what tasks

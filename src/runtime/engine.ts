@@ -4,30 +4,30 @@
  * @module
  */
 import { createActor, type ActorOptions, type ActorRefFrom } from 'xstate';
-import { clockOf, type Clock } from '../machines/phase/clock.ts';
 import type { PipelineInput } from '../machines/coordinator/run-state.ts';
-import { disband, isTimed, listenTo } from '../machines/pipeline/run-state-registry.ts';
+import { clockOf, type Clock } from '../machines/phase/clock.ts';
 import type { pipelineMachine } from '../machines/pipeline/pipeline.machine.ts';
+import { isTimed, setEventListener, stopPhases } from '../machines/pipeline/run-state-registry.ts';
 import type { Pipeline } from '../model/definition/define.ts';
-import { EDITION } from '../model/plan/edition.ts';
 import { errorInfo, type PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { EventOf, RunEvent } from '../model/events/event.ts';
-import { fingerprint } from '../model/plan/plan.ts';
 import { guardRedact, redactSecrets, type Redact } from '../model/events/redact.ts';
-import type { PhaseStatus, RunOutcome, RunResult, RunSnapshot } from '../projections/run/run-result.ts';
+import { EDITION } from '../model/plan/edition.ts';
+import { fingerprint } from '../model/plan/plan.ts';
 import { elided, TEXT_LIMITS } from '../model/values/text-limits.ts';
+import type { PhaseStatus, RunOutcome, RunResult, RunSnapshot } from '../projections/run/run-result.ts';
 import { createRunView, resultOf } from '../projections/run/run-view.ts';
-import { guarded } from './safe-inspector.ts';
-import type { Heard, Keeping } from './records/persistence.ts';
-import { machineOf } from './machine-of.ts';
-import { outcomeOf } from './run-outcome.ts';
-import { bindPeople, needsPeople } from './inbox/human-work.ts';
 import { openReception } from './exit-notice.ts';
+import { bindPeople, needsPeople } from './inbox/human-work.ts';
 import type { Reception } from './inbox/inbox.ts';
+import { machineOf } from './machine-of.ts';
+import type { Heard, Keeping } from './records/persistence.ts';
 import { append, close, knownAt, seal, type RecordLog } from './records/record-log.ts';
-import type { Run } from './run.ts';
 import { StartedRun } from './run-handle.ts';
+import { outcomeOf } from './run-outcome.ts';
 import { outputsOf } from './run-unsuccessful-error.ts';
+import type { Run } from './run.ts';
+import { guarded } from './safe-inspector.ts';
 
 /** The actor of a run. */
 export type PipelineActor = ActorRefFrom<typeof pipelineMachine>;
@@ -109,7 +109,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
 
   /** The machine itself has failed, which is a bug: what works is stopped, and the result says so. */
   function breakOff(error: unknown): void {
-    if (actor) disband(actor);
+    if (actor) stopPhases(actor);
     windUp({ status: 'failed', error: errorInfo(error, 'INTERNAL') });
   }
 
@@ -117,7 +117,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
   function lose(error: PhasegateError): void {
     ended = true;
     if (actor) {
-      disband(actor);
+      stopPhases(actor);
       actor.stop();
     }
     forget();
@@ -144,7 +144,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     });
     // An inspector sees events only, so then nothing may go around them.
     if (inspect) made.on('*', publish);
-    else listenTo(made, publish);
+    else setEventListener(made, publish);
     made.subscribe({ error: breakOff });
     prepare?.(made);
     actor = made;
@@ -193,7 +193,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     if (keeping && actor && isTimed(actor)) publish({ type: 'run.suspended' });
     suspended = true;
     end();
-    if (actor) disband(actor);
+    if (actor) stopPhases(actor);
     actor?.stop();
   }
 

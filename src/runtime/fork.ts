@@ -4,24 +4,24 @@
  * @module
  */
 import { ulid } from 'ulid';
-import { packRecord } from '../model/events/large-values.ts';
 import { decisionSchema, type Decision } from '../model/decision/decision.ts';
 import type { Pipeline } from '../model/definition/define.ts';
-import { aimed } from '../model/review/change-request.ts';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { DecidedBy, RunEvent, RunRecord } from '../model/events/event.ts';
-import { namesAbove } from '../model/values/graph.ts';
-import { foldInbox } from '../projections/inbox/inbox-fold.ts';
-import { nearest } from '../model/values/nearest.ts';
+import { packRecord } from '../model/events/large-values.ts';
 import { planGraph } from '../model/plan/plan.ts';
+import { retarget } from '../model/review/change-request.ts';
+import { namesAbove } from '../model/values/graph.ts';
+import { nearest } from '../model/values/nearest.ts';
+import { foldInbox } from '../projections/inbox/inbox-fold.ts';
 import { foldRunInfo, type RunOrigin } from '../projections/run/run-info.ts';
 import type { Batch, RunStore } from '../store/port.ts';
 import { readRun } from '../store/read-run.ts';
 import { runUnknown } from '../store/refusals.ts';
 import { acceptDecision } from './inbox/validate-reply.ts';
-import { checkForkInput, checkUnmasked } from './run-input.ts';
 import { giveBack } from './records/persistence.ts';
 import { definitionOf, tell, type ResumeOptions } from './resume.ts';
+import { checkForkInput, checkUnmasked } from './run-input.ts';
 import { checkPipeline } from './run.ts';
 
 /** Which point of a run to fork from. */
@@ -189,8 +189,8 @@ function aimedThen(before: readonly RunRecord[], phase: string, by: DecidedBy, d
   const index = graph.indexOf.get(phase);
   const gate = index === undefined ? undefined : plan.phases[index]?.gate;
   if (index === undefined || !gate) return decision;
-  if (by === 'gate') return aimed(decision, phase, gate);
-  return aimed(decision, phase, { targets: namesAbove(graph, index), onInvalidTarget: 'approve' });
+  if (by === 'gate') return retarget(decision, phase, gate);
+  return retarget(decision, phase, { targets: namesAbove(graph, index), onInvalidTarget: 'approve' });
 }
 
 /** Refuses what a person could not have decided then. @throws PhasegateError as `decide` of a run does. */

@@ -4,12 +4,12 @@
  * @module
  */
 import { attemptLogic } from '../actors/attempt/attempt.ts';
-import { unkept, type Host } from '../actors/work/work-host.ts';
-import { createLingering } from '../actors/work/stopped-work.ts';
 import { reviewLogic } from '../actors/review/review.ts';
-import { createLifeline } from '../machines/pipeline/run-guard.ts';
+import { createLingering } from '../actors/work/stopped-work.ts';
+import { unkept, type Host } from '../actors/work/work-host.ts';
 import { phaseMachine } from '../machines/phase/phase.machine.ts';
 import { pipelineMachine } from '../machines/pipeline/pipeline.machine.ts';
+import { createRunGuard } from '../machines/pipeline/run-guard.ts';
 import type { Work } from '../model/definition/compile.ts';
 import type { Pipeline } from '../model/definition/define.ts';
 
@@ -34,5 +34,5 @@ function provide(work: Work, host: Host): typeof pipelineMachine {
   const phase = phaseMachine.provide({
     actors: { attempt: attemptLogic(work, lingering, host), review: reviewLogic(work, lingering, host) },
   });
-  return pipelineMachine.provide({ actors: { phase, lifeline: createLifeline(() => Date.now()) } });
+  return pipelineMachine.provide({ actors: { phase, runGuard: createRunGuard(() => Date.now()) } });
 }

@@ -5,11 +5,11 @@
  */
 import type { Pipeline } from '../model/definition/define.ts';
 import type { EventOf, RunRecord } from '../model/events/event.ts';
-import { likeKept } from '../model/plan/former-plan.ts';
-import { fingerprintLike, type Plan } from '../model/plan/plan.ts';
-import { planChanges } from '../model/plan/plan-diff.ts';
 import { guardRedact, redactSecrets, type Redact } from '../model/events/redact.ts';
 import { checkLimits, lowered } from '../model/events/run-limits.ts';
+import { likeKept } from '../model/plan/former-plan.ts';
+import { planChanges } from '../model/plan/plan-diff.ts';
+import { fingerprintLike, type Plan } from '../model/plan/plan.ts';
 import type { Limits } from '../model/plan/policy.ts';
 import { checkUnchanged, maskedBy } from './compatible-plan.ts';
 import { runChanged } from './not-resumable.ts';

@@ -7,8 +7,8 @@ import type { Clock } from '../machines/phase/clock.ts';
 import type { Pipeline } from '../model/definition/define.ts';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import { holderIsAlive, thisHolder } from '../store/holder.ts';
-import type { ListedRun, RunStore } from '../store/port.ts';
 import { workOn } from '../store/lease-holder.ts';
+import type { ListedRun, RunStore } from '../store/port.ts';
 import { resumeRun, type ResumeOptions } from './resume.ts';
 import type { Run } from './run.ts';
 

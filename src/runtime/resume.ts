@@ -3,30 +3,30 @@
  *
  * @module
  */
+import { markResumed, reopenRun } from '../machines/coordinator/reopen.ts';
 import type { Continuation } from '../machines/pipeline/continuation.ts';
-import { goOn } from '../machines/pipeline/pipeline.machine.ts';
-import { reopen, resumeRun as resumeBoard } from '../machines/coordinator/reopen.ts';
+import { continueFrom } from '../machines/pipeline/open-run.ts';
 import { replay, type Replayed } from '../machines/replay/replay.ts';
 import type { Pipeline } from '../model/definition/define.ts';
 import { errorInfo, PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { EventOf, RunRecord } from '../model/events/event.ts';
-import { isSameJson } from '../model/values/json.ts';
-import { fingerprint, fingerprintLike, type Plan } from '../model/plan/plan.ts';
 import { guardRedact, redactSecrets } from '../model/events/redact.ts';
 import { limitsTooLow } from '../model/events/run-limits.ts';
 import { foldRunTimes } from '../model/events/run-times.ts';
+import { fingerprint, fingerprintLike, type Plan } from '../model/plan/plan.ts';
+import { isSameJson } from '../model/values/json.ts';
 import { holderIsAlive, thisHolder } from '../store/holder.ts';
+import { releaseGone } from '../store/lease-holder.ts';
 import type { Lease, ListedRun, RunStore } from '../store/port.ts';
 import { readRun } from '../store/read-run.ts';
 import { runUnknown } from '../store/refusals.ts';
-import { releaseGone } from '../store/lease-holder.ts';
 import { checkBegun } from './compatible-plan.ts';
 import { runEngine } from './engine.ts';
-import { checkForkInput, checkUnmasked } from './run-input.ts';
-import { giveBack, keepRun, type KeepingOptions } from './records/persistence.ts';
-import { checkEnd } from './not-resumable.ts';
-import { createRecordLog, reveal } from './records/record-log.ts';
 import { nextPlan } from './next-plan.ts';
+import { checkEnd } from './not-resumable.ts';
+import { giveBack, keepRun, type KeepingOptions } from './records/persistence.ts';
+import { createRecordLog, reveal } from './records/record-log.ts';
+import { checkForkInput, checkUnmasked } from './run-input.ts';
 import { checkPipeline, type Run, type RunOptions } from './run.ts';
 
 /** Options of {@link resumeRun}. */
@@ -129,13 +129,13 @@ export function tell(
   const event: EventOf<'run.resumed'> = {
     type: 'run.resumed',
     ...(isChanged && { plan, fingerprint: fingerprint(plan) }),
-    ...(attended !== undefined && attended !== replayed.board.attended && { attended }),
+    ...(attended !== undefined && attended !== replayed.state.attended && { attended }),
   };
   return {
     replayed,
-    next(board, workedMs) {
-      resumeBoard(board, workedMs === undefined ? event : { ...event, workedMs });
-      if (how === 'retry') reopen(board);
+    next(state, workedMs) {
+      markResumed(state, workedMs === undefined ? event : { ...event, workedMs });
+      if (how === 'retry') reopenRun(state);
     },
   };
 }
@@ -217,7 +217,7 @@ function begun<O>(
 ): Promise<Run<O>> {
   return new Promise((resolve, reject) => {
     const { log, lease } = kept;
-    const { board } = replayed;
+    const { state } = replayed;
     const run: Run<O> = runEngine<O>({
       ...options,
       pipeline,
@@ -227,15 +227,15 @@ function begun<O>(
         Promise.resolve({
           input: {
             run: log.runId,
-            plan: board.plan,
-            input: board.input,
-            given: board.given,
-            attended: board.attended,
-            kept: board.kept,
-            memory: board.memory,
-            edition: board.edition,
+            plan: state.plan,
+            input: state.input,
+            given: state.given,
+            attended: state.attended,
+            kept: state.kept,
+            memory: state.memory,
+            edition: state.edition,
           },
-          prepare: (actor) => goOn(actor, replayed, { now: log.now(), times, leftAt, next }),
+          prepare: (actor) => continueFrom(actor, replayed, { now: log.now(), times, leftAt, next }),
         }),
       begun(error) {
         if (error === undefined) resolve(run);

@@ -11,20 +11,20 @@ import type { pipelineMachine } from '../machines/pipeline/pipeline.machine.ts';
 import type { Pipeline } from '../model/definition/define.ts';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../model/events/event.ts';
-import type { InboxItem } from '../projections/inbox/inbox-item.ts';
-import type { Answer } from '../model/handlers/reviewer-answer.ts';
-import type { AnswerOptions, Reply } from '../projections/inbox/reply.ts';
-import type { LimitName, Limits } from '../model/plan/policy.ts';
 import type { Redact } from '../model/events/redact.ts';
-import type { RunOutcome, RunSnapshot } from '../projections/run/run-result.ts';
 import { checkLimits, lowered } from '../model/events/run-limits.ts';
+import type { Answer } from '../model/handlers/reviewer-answer.ts';
 import type { Outputs } from '../model/handlers/task.ts';
+import type { LimitName, Limits } from '../model/plan/policy.ts';
+import type { InboxItem } from '../projections/inbox/inbox-item.ts';
+import type { AnswerOptions, Reply } from '../projections/inbox/reply.ts';
+import type { RunOutcome, RunSnapshot } from '../projections/run/run-result.ts';
 import type { RunStore } from '../store/port.ts';
 import { checkRunId } from '../store/refusals.ts';
 import { runEngine } from './engine.ts';
-import { inputOf } from './run-input.ts';
 import { keepRun } from './records/persistence.ts';
 import { createRecordLog } from './records/record-log.ts';
+import { inputOf } from './run-input.ts';
 
 /** What `startRun` takes beside the pipeline. */
 export interface RunOptions<I = unknown> {

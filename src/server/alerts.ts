@@ -5,8 +5,8 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { foldTroubles, type TroublesFold } from '../projections/alerts/alerts.ts';
-import type { ListedRun } from '../store/port.ts';
 import { workOn, type Work } from '../store/lease-holder.ts';
+import type { ListedRun } from '../store/port.ts';
 import type { UiTrouble } from './api.ts';
 import type { Backstage } from './server-context.ts';
 

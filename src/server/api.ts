@@ -39,10 +39,10 @@
  * @module
  */
 import type { Statechart } from '../../visualizations/statechart/statechart.ts';
-import type { RunInfo } from '../projections/run/run-info.ts';
+import type { Trouble } from '../projections/alerts/alert.ts';
 import type { ItemDetail } from '../projections/inbox/item-detail.ts';
 import type { Reply } from '../projections/inbox/reply.ts';
-import type { Trouble } from '../projections/alerts/alert.ts';
+import type { RunInfo } from '../projections/run/run-info.ts';
 import type { KeptItem } from '../store/pending-answers.ts';
 import type { Standing } from '../store/run-status.ts';
 

@@ -5,22 +5,22 @@
  */
 import { Hono } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { Done, Session } from './api.ts';
 import { readStandings } from '../store/run-status.ts';
+import { createTroubleTeller } from './alerts.ts';
+import type { Done, Session } from './api.ts';
 import { createAssets } from './assets.ts';
-import type { Backstage } from './server-context.ts';
-import { createChangeTeller } from './run-changes.ts';
-import { charts } from './statecharts.ts';
-import { createDoer } from './run-actions.ts';
+import { refusalOf, refused } from './error-response.ts';
 import { eventStream, withLastWord } from './event-stream.ts';
 import { createGuard, tellBrowsers, type Env, type Secrets } from './guard.ts';
 import { answer, itemInFull, listItems } from './inbox.ts';
-import { createRecordTeller } from './records.ts';
-import { refusalOf, refused } from './error-response.ts';
-import { answerRequest, cancelRequest, forkRequest, readBody, readCount, readLastEventId } from './requests.ts';
-import { findRun, listRuns, offered, uiRun } from './runs.ts';
 import { together } from './merge-streams.ts';
-import { createTroubleTeller } from './alerts.ts';
+import { createRecordTeller } from './records.ts';
+import { answerRequest, cancelRequest, forkRequest, readBody, readCount, readLastEventId } from './requests.ts';
+import { createDoer } from './run-actions.ts';
+import { createChangeTeller } from './run-changes.ts';
+import { findRun, listRuns, offered, uiRun } from './runs.ts';
+import type { Backstage } from './server-context.ts';
+import { charts } from './statecharts.ts';
 import { version } from './version.ts';
 
 /** Makes the app that answers. @param secrets Let whoever has one in. @param assets The folder of the pages. */

@@ -3,13 +3,13 @@
  *
  * @module
  */
+import type { Context } from 'hono';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Context } from 'hono';
 import { bundlerAdvice, ownFolder } from '../store/installed.ts';
-import type { Env } from './guard.ts';
 import { refusalOf } from './error-response.ts';
+import type { Env } from './guard.ts';
 
 /** The folder of the app in the built package; `undefined` if it cannot be found. A bundle has no pages in it: they are looked for where the package is installed. */
 export function builtApp(): string | undefined {

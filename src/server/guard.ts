@@ -8,10 +8,10 @@
  *
  * @module
  */
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { refusalOf } from './error-response.ts';
 
 /** What requests come with. */

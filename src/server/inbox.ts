@@ -7,14 +7,14 @@ import { setTimeout } from 'node:timers/promises';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { InboxItem } from '../projections/inbox/inbox-item.ts';
 import { answerItem } from '../runtime/inbox/answer-item.ts';
+import { asItStands } from '../store/lease-holder.ts';
 import { detailOf, withAnswer, withAnswers } from '../store/pending-answers.ts';
 import { answered, itemUnknown } from '../store/refusals.ts';
-import { asItStands } from '../store/lease-holder.ts';
 import type { Answered, AnswerRequest, UiItem, UiItemDetail } from './api.ts';
-import type { Backstage } from './server-context.ts';
-import type { Doer } from './run-actions.ts';
 import { refused } from './error-response.ts';
+import type { Doer } from './run-actions.ts';
 import { findRun, uiRun } from './runs.ts';
+import type { Backstage } from './server-context.ts';
 
 /** Items, the oldest first. */
 export async function listItems(

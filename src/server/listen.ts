@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { AddressInfo } from 'node:net';
 import type { ServerType } from '@hono/node-server';
+import type { AddressInfo } from 'node:net';
 import { PhasegateError, type ErrorCode } from '../model/errors/phasegate-error.ts';
 
 /** Not `localhost`, which is another address on some machines, and not every address: others on the network have no business here. */

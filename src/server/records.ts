@@ -6,10 +6,10 @@
 import type { RunRecord } from '../model/events/event.ts';
 import type { RunStore } from '../store/port.ts';
 import type { Refusal } from './api.ts';
-import type { Backstage } from './server-context.ts';
+import { refused } from './error-response.ts';
 import { createBell, eventText, HEARTBEAT, HEARTBEAT_MS } from './event-stream.ts';
 import { createLookout, type Lookout } from './poller.ts';
-import { refused } from './error-response.ts';
+import type { Backstage } from './server-context.ts';
 
 /** Tells records to all who want them. */
 export interface RecordTeller {

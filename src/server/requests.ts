@@ -7,8 +7,8 @@ import type { Context } from 'hono';
 import { z } from 'zod';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import { replySchema } from '../projections/inbox/reply.ts';
-import type { Env } from './guard.ts';
 import { RequestRefused } from './error-response.ts';
+import type { Env } from './guard.ts';
 
 /** The schemas of the bodies. */
 export const answerRequest = z.strictObject({ nonce: z.string(), reply: replySchema });

@@ -6,13 +6,13 @@
 import { setTimeout } from 'node:timers/promises';
 import { cancelHeld } from '../runtime/cancel-anywhere.ts';
 import { forkRun } from '../runtime/fork.ts';
-import type { ListedRun } from '../store/port.ts';
 import { freeFromTheGone } from '../store/lease-holder.ts';
+import type { ListedRun } from '../store/port.ts';
 import type { Forked, ForkRequest, RunAction } from './api.ts';
-import type { Backstage } from './server-context.ts';
 import { refused, RequestRefused } from './error-response.ts';
-import { findRun, offered } from './runs.ts';
 import type { Begun } from './pending-starts.ts';
+import { findRun, offered } from './runs.ts';
+import type { Backstage } from './server-context.ts';
 
 /** Does it. Each throws a PhasegateError where it cannot. */
 export interface Doer {

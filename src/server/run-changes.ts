@@ -3,14 +3,14 @@
  *
  * @module
  */
+import { workOn } from '../store/lease-holder.ts';
 import { createAnswerReader, withAnswers, type KeptItem } from '../store/pending-answers.ts';
 import type { ListedRun } from '../store/port.ts';
-import { workOn } from '../store/lease-holder.ts';
 import type { Change } from './api.ts';
-import type { Backstage } from './server-context.ts';
+import { refused, type Refused } from './error-response.ts';
 import { createBell, eventText, HEARTBEAT, HEARTBEAT_MS } from './event-stream.ts';
 import { createLookout } from './poller.ts';
-import { refused, type Refused } from './error-response.ts';
+import type { Backstage } from './server-context.ts';
 
 /** Tells changes to all who want them. */
 export interface ChangeTeller {

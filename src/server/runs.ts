@@ -3,10 +3,10 @@
  *
  * @module
  */
+import { asItStands, workOn, type Work } from '../store/lease-holder.ts';
 import type { ListedRun } from '../store/port.ts';
 import { runUnknown } from '../store/refusals.ts';
 import { standingOf, type Standing } from '../store/run-status.ts';
-import { asItStands, workOn, type Work } from '../store/lease-holder.ts';
 import type { RunAction, UiRun } from './api.ts';
 import type { Backstage } from './server-context.ts';
 

@@ -3,16 +3,16 @@
  *
  * @module
  */
-import { setTimeout } from 'node:timers/promises';
 import { createAdaptorServer } from '@hono/node-server';
+import { setTimeout } from 'node:timers/promises';
 import { holderIsAlive } from '../store/holder.ts';
 import type { RunStore } from '../store/port.ts';
 import { createApp } from './app.ts';
 import { builtApp } from './assets.ts';
-import type { Backstage, DashboardActions } from './server-context.ts';
 import { createSecret, sessionOf } from './guard.ts';
 import { connections, HOST, listen } from './listen.ts';
 import { createStarts } from './pending-starts.ts';
+import type { Backstage, DashboardActions } from './server-context.ts';
 
 /** Options of {@link serveDashboard}. */
 export interface DashboardOptions {

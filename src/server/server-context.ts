@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { ListedRun, RunStore } from '../store/port.ts';
 import type { IsAlive } from '../store/lease-holder.ts';
+import type { ListedRun, RunStore } from '../store/port.ts';
 import type { OpenStreams } from './event-stream.ts';
 import type { Starts } from './pending-starts.ts';
 

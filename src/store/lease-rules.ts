@@ -7,8 +7,8 @@
  * @module
  */
 import { ulid } from 'ulid';
-import { leaseLost, misused, runLeased } from './refusals.ts';
 import type { Lease, ListedRun } from './port.ts';
+import { leaseLost, misused, runLeased } from './refusals.ts';
 
 /** A lease as it is kept. */
 export interface Claim extends Lease {

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Memory } from '../projections/run/learned.ts';
 import { LONGEST_REFLECTION, MOST_REFLECTIONS } from '../model/revision/revision-extras.ts';
+import type { Memory } from '../projections/run/learned.ts';
 import type { MemoryFilter } from './port.ts';
 
 /** Memories that are kept of one phase of one pipeline in one scope: the latest. */

@@ -4,8 +4,8 @@
  * @module
  */
 import type { RunInfo } from '../projections/run/run-info.ts';
-import { leaseOf, liveLease, prolong, refusal, standingOf, takeRun, type Claim } from './lease-rules.ts';
 import { matches, span } from './filters.ts';
+import { leaseOf, liveLease, prolong, refusal, standingOf, takeRun, type Claim } from './lease-rules.ts';
 import { isMeant, MOST_MEMORIES } from './memory-rules.ts';
 import type { Batch, InboxFilter, KeptMessage, ListedRun, RunStore } from './port.ts';
 import * as refuse from './refusals.ts';

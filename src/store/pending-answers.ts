@@ -4,9 +4,9 @@
  * @module
  */
 import type { RunRecord } from '../model/events/event.ts';
+import type { Outputs } from '../model/handlers/task.ts';
 import type { InboxItem } from '../projections/inbox/inbox-item.ts';
 import { itemDetail, type ItemDetail } from '../projections/inbox/item-detail.ts';
-import type { Outputs } from '../model/handlers/task.ts';
 import type { RunStore } from './port.ts';
 import { readRun } from './read-run.ts';
 

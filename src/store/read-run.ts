@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { hasReferences, unpackRecord } from '../model/events/large-values.ts';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../model/events/event.ts';
+import { hasReferences, unpackRecord } from '../model/events/large-values.ts';
 import type { RunStore } from './port.ts';
 
 /**

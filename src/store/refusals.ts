@@ -4,8 +4,8 @@
  * @module
  */
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
-import { itemId } from '../projections/inbox/inbox-item.ts';
 import { toJson } from '../model/values/json.ts';
+import { itemId } from '../projections/inbox/inbox-item.ts';
 import { memoryProblem } from './memory-rules.ts';
 import type { Batch, Lease, RunMessage } from './port.ts';
 

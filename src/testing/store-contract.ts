@@ -7,7 +7,7 @@ import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { Awaitable, RunStore } from '../store/port.ts';
 import { appendCases } from './store/append.ts';
 import { artifactCases } from './store/artifacts.ts';
-import type { CaseBody, Trial } from './store/trial.ts';
+import { closeCases } from './store/close.ts';
 import { inboxCases } from './store/inbox.ts';
 import { leaseCases } from './store/leases.ts';
 import { memoryCases } from './store/memories.ts';
@@ -16,7 +16,7 @@ import { readCases } from './store/read.ts';
 import { removeCases } from './store/remove.ts';
 import { runCases } from './store/runs.ts';
 import { sharedCases } from './store/shared.ts';
-import { closeCases } from './store/close.ts';
+import type { CaseBody, Trial } from './store/trial.ts';
 
 /** Where a store is to be, and what time it has there. */
 export interface StorePlace {

@@ -26,12 +26,12 @@ async function ended(isBad: boolean, output: unknown = 'text') {
   const skipped = isBad
     ? ['s1', 's2', 's3', 's4'].map((name) => phase(name, { after: ['p150'], tasks: [task('work', { run: () => 1 })] }))
     : [];
-  const board = createBoard();
+  const state = createBoard();
   const run = startRun(definePipeline({ name: 'many', phases: [...phases, ...skipped] }), { runId: 'r1' });
-  run.events$.subscribe((record) => board.apply({ ...record, time: record.seq * 100 }));
+  run.events$.subscribe((record) => state.apply({ ...record, time: record.seq * 100 }));
   const result = await run.result;
   return {
-    board,
+    board: state,
     result: { ...result, metrics: { ...result.metrics, durationMs: 1000, elapsedMs: 1000 } },
     rest: REST,
   };
@@ -110,8 +110,8 @@ describe('endingLines()', () => {
   });
 
   it('begins the first output where it is too long, and says that there is more', async () => {
-    const { board, result } = await ended(false, 'a\nb\nc\nd\ne\nf\ng\nh');
-    const lines = endingLines({ board, result, rest: REST, notes: [] }, { columns: 80, rows: 10 }, 1e6);
+    const { board: state, result } = await ended(false, 'a\nb\nc\nd\ne\nf\ng\nh');
+    const lines = endingLines({ board: state, result, rest: REST, notes: [] }, { columns: 80, rows: 10 }, 1e6);
     expect(text(lines.slice(-6))).toMatchInlineSnapshot(`
       "
       ✓ completed in 1.0s: 300 of 300 phases approved, 343 attempts, 43 corrections  run r1

@@ -50,17 +50,17 @@ async function played(
   return records;
 }
 
-function shown(board: Board, now: number, { columns = 80, rows = 24 }: Partial<Size> = {}): string {
-  return `\n${frameLines(board, { columns, rows }, now).map(plain).join('\n')}\n`;
+function shown(state: Board, now: number, { columns = 80, rows = 24 }: Partial<Size> = {}): string {
+  return `\n${frameLines(state, { columns, rows }, now).map(plain).join('\n')}\n`;
 }
 
 /** The tree after the n-th record of a type. */
 function after(records: readonly RunRecord[], type: string, count = 1, size: Partial<Size> = {}): string {
-  const board = createBoard();
+  const state = createBoard();
   let seen = 0;
   for (const record of records) {
-    board.apply(record);
-    if (record.event.type === type && ++seen === count) return shown(board, record.time, size);
+    state.apply(record);
+    if (record.event.type === type && ++seen === count) return shown(state, record.time, size);
   }
   throw new Error(`There are ${seen} records of ${type}`);
 }
@@ -179,11 +179,11 @@ describe('the tree of a run that goes back', () => {
     ]);
 
   it('has fewer phases approved then', async () => {
-    const board = createBoard();
+    const state = createBoard();
     const counts: string[] = [];
     for (const record of await played(back())) {
-      board.apply(record);
-      const [count = ''] = plain(progressLine(board, 80, 0)).split(' ');
+      state.apply(record);
+      const [count = ''] = plain(progressLine(state, 80, 0)).split(' ');
       if (count !== counts.at(-1)) counts.push(count);
     }
     expect(counts).toEqual(['0/4', '1/4', '2/4', '3/4', '2/4', '1/4', '0/4', '1/4', '2/4', '3/4', '4/4']);
@@ -356,9 +356,9 @@ describe('the tree of a run that is too large', () => {
   ])('shows what matters in %i columns and %i rows', async (columns, rows, lines) => {
     const records = await mixed();
     const end = records.findIndex(({ event }) => event.type === 'phase.cancelled');
-    const board = createBoard();
-    for (const record of records.slice(0, end)) board.apply(record);
-    expect(shown(board, end * 100, { columns, rows })).toBe(`\n${lines.join('\n')}\n`);
+    const state = createBoard();
+    for (const record of records.slice(0, end)) state.apply(record);
+    expect(shown(state, end * 100, { columns, rows })).toBe(`\n${lines.join('\n')}\n`);
   });
 });
 
@@ -381,8 +381,8 @@ describe('the progress line', () => {
       ],
       { limits: { corrections: 3, tokens: 5000, costUsd: 2, durationMs: 600_000 } },
     );
-    const board = createBoard();
-    for (const record of (await played(pipeline)).slice(0, -1)) board.apply(record);
-    expect(plain(progressLine(board, columns, board.startedAt + 61_000))).toBe(text);
+    const state = createBoard();
+    for (const record of (await played(pipeline)).slice(0, -1)) state.apply(record);
+    expect(plain(progressLine(state, columns, state.startedAt + 61_000))).toBe(text);
   });
 });

@@ -36,10 +36,10 @@ function frame(
   when: (record: RunRecord) => boolean,
   { columns = 80, rows = 24 }: Partial<Size> = {},
 ): string {
-  const board = createBoard();
+  const state = createBoard();
   for (const record of records) {
-    board.apply(record);
-    if (when(record)) return `\n${frameLines(board, { columns, rows }, record.time).map(plain).join('\n')}\n`;
+    state.apply(record);
+    if (when(record)) return `\n${frameLines(state, { columns, rows }, record.time).map(plain).join('\n')}\n`;
   }
   throw new Error('No record fits.');
 }
@@ -321,9 +321,9 @@ describe('the tree', () => {
     ];
     fc.assert(
       fc.property(fc.nat(120), fc.nat(40), fc.nat(records.length), (columns, rows, upTo) => {
-        const board = createBoard();
-        for (const record of records.slice(0, upTo)) board.apply(record);
-        const lines = frameLines(board, { columns, rows }, 1e6).map(plain);
+        const state = createBoard();
+        for (const record of records.slice(0, upTo)) state.apply(record);
+        const lines = frameLines(state, { columns, rows }, 1e6).map(plain);
         expect(lines.length).toBeLessThanOrEqual(rows);
         for (const line of lines) {
           expect(stringWidth(line)).toBeLessThanOrEqual(columns);
@@ -339,9 +339,9 @@ describe('the tree', () => {
     const phases = Array.from({ length: 10_000 }, (_, index) =>
       phase(`p${index}`, { tasks: [task('a', { run: () => 1 })] }),
     );
-    const board = createBoard();
-    for (const record of await recordsOf(definePipeline({ name: 'huge', phases }))) board.apply(record);
-    expect(frameLines(board, { columns: 80, rows: 24 }, 0).length).toBeLessThanOrEqual(24);
+    const state = createBoard();
+    for (const record of await recordsOf(definePipeline({ name: 'huge', phases }))) state.apply(record);
+    expect(frameLines(state, { columns: 80, rows: 24 }, 0).length).toBeLessThanOrEqual(24);
   });
 });
 

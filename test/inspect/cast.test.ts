@@ -43,7 +43,7 @@ describe('createCast()', () => {
         if (event.type !== 'task.started' || event.phase !== 'three') return;
         try {
           const ids = cast.ids().map((id) => String(Reflect.get(cast.get(id)?.made.actorRef ?? {}, 'id')));
-          expect(ids.filter((id) => id !== '__lifeline' && id !== '0.phase.running')).toEqual([
+          expect(ids.filter((id) => id !== '__guard' && id !== '0.phase.running')).toEqual([
             'run',
             'one',
             'two',

@@ -158,7 +158,7 @@ async function receive(server: string) {
     /** What each statechart did, one line for each. */
     stories: () =>
       [...ids].flatMap(([sessionId, id]) => {
-        if (/^\d+\./u.test(id) || id === '__lifeline') return [];
+        if (/^\d+\./u.test(id) || id === '__guard') return [];
         const steps = events
           .filter((event) => event.sessionId === sessionId)
           .flatMap((event) => {

@@ -393,7 +393,7 @@ describe('forkRun()', () => {
     await forkRun(store, 'r', { at: starts[4]?.seq ?? 0, runId: 'f' });
     expect((await (await resumeRun(store, 'f', pipeline)).result).status).toBe('completed');
     const journal = await readRun(store, 'f');
-    expect(replay({ run: 'f', plan: pipeline.plan }, journal).surplus).toEqual([]);
+    expect(replay({ run: 'f', plan: pipeline.plan }, journal).unrecorded).toEqual([]);
   });
 
   it('says which phases there are where it has none of that name', async () => {

@@ -68,8 +68,8 @@ export async function wrongWith(
   const after = await readRun(store, runId);
   expect(after.slice(0, before.length)).toEqual(before);
   expect(await store.run(runId)).toMatchObject({ seq: after.length, lease: undefined });
-  const { surplus } = replay({ run: runId, plan, attended }, after, { changed });
-  if (surplus.length > 0) return `told again it says more: ${JSON.stringify(surplus[0])}`;
+  const { unrecorded } = replay({ run: runId, plan, attended }, after, { changed });
+  if (unrecorded.length > 0) return `told again it says more: ${JSON.stringify(unrecorded[0])}`;
   const approved = new Set(after.flatMap(({ event }, at) => (at < before.length ? approvalIn(event) : [])));
   const rerun = after.slice(before.length).find(({ event }) => startIn(event).some((one) => approved.has(one)));
   return rerun ? `what was approved has run again: ${JSON.stringify(rerun.event)}` : null;

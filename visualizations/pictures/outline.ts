@@ -6,9 +6,9 @@
  * @module
  */
 import type { PhasePlan, Plan, TaskPlan } from '../../src/model/plan/plan.ts';
+import { waysBackIn } from '../layout/ways-back.ts';
 import { gateLabel } from './gate-label.ts';
 import type { PhaseStanding, RunStanding } from './run-standing.ts';
-import { waysBackIn } from '../layout/ways-back.ts';
 
 /** One box or diamond. */
 export interface OutlineNode {

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { looks, type LookTone } from '../../src/projections/wording/status-marks.ts';
 import type { PhasePlan, Plan } from '../../src/model/plan/plan.ts';
 import { countOf } from '../../src/model/plan/policy.ts';
 import type { PhaseResult, PhaseStatus, RunSnapshot } from '../../src/projections/run/run-result.ts';
+import { looks, type LookTone } from '../../src/projections/wording/status-marks.ts';
 import type { RewindPair } from '../layout/ways-back.ts';
 
 /** How a phase is told to stand. `stale` is approved, but made from an output that has a newer version. */

@@ -4,9 +4,9 @@
  * @module
  */
 import type { Box, NodeSize, Point } from '../layout/arrange.ts';
+import { shortened, widthInCharacters } from '../layout/text-size.ts';
 import { visible } from './outline.ts';
 import type { StandingTone } from './run-standing.ts';
-import { shortened, widthInCharacters } from '../layout/text-size.ts';
 import { darkToneColours, toneColours, tones, type ToneColours } from './tones.ts';
 
 /** A box with text in it. */

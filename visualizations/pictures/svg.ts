@@ -4,11 +4,11 @@
  * @module
  */
 import type { PhasePlan, Plan } from '../../src/model/plan/plan.ts';
-import { gateLine } from './gate-label.ts';
 import { layoutOf } from '../layout/layout.ts';
+import { waysBackIn, type WayBack } from '../layout/ways-back.ts';
+import { gateLine } from './gate-label.ts';
 import { standingLines, type RunStanding } from './run-standing.ts';
 import { arrowBack, arrowThrough, labelBack, svgDocument, textBox, textBoxSize, type TextBox } from './svg-parts.ts';
-import { waysBackIn, type WayBack } from '../layout/ways-back.ts';
 
 /**
  * Draws a plan: a box for each phase, in columns by the order of work, with its tasks and gate; arrows back below. It is one

@@ -4,8 +4,8 @@
  * @module
  */
 import { dotText } from '../pictures/dot.ts';
-import type { Statechart } from './statechart.ts';
 import { ANYWHERE, waysOf } from './statechart-ways.ts';
+import type { Statechart } from './statechart.ts';
 
 /** Draws a machine: its states with what is at work in them, and arrows with what leads along them. */
 export function chartToDot(chart: Statechart): string {

@@ -4,9 +4,9 @@
  * @module
  */
 import { arrange, curveBack, heightOf, type NodeSize, type Point } from '../layout/arrange.ts';
-import type { ChartState, Statechart } from './statechart.ts';
-import { exitsOf, waysOf, ANYWHERE } from './statechart-ways.ts';
 import { arrowBack, arrowThrough, svgDocument, textBox, textBoxSize, type TextBox } from '../pictures/svg-parts.ts';
+import { ANYWHERE, exitsOf, waysOf } from './statechart-ways.ts';
+import type { ChartState, Statechart } from './statechart.ts';
 
 /**
  * Draws a machine: a box for each state, in which its ways out are listed in the order in which they are tried, and arrows to where

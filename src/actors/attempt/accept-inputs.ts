@@ -6,9 +6,9 @@
 import type { PhaseContext } from '../../machines/phase/phase-context.ts';
 import type { AttemptOutcome } from '../../machines/phase/ports.ts';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
+import type { Inputs } from '../../model/handlers/task.ts';
 import { inputsForHandler } from '../../model/ledger/input-view.ts';
 import { check, type StandardSchemaV1 } from '../../model/values/standard-schema.ts';
-import type { Inputs } from '../../model/handlers/task.ts';
 
 /** What the tasks of an attempt are given, or how it ends without them. */
 export type CheckedInputs = { readonly inputs: Inputs } | { readonly outcome: AttemptOutcome };

@@ -5,23 +5,23 @@
  */
 import type { PhaseContext } from '../../machines/phase/phase-context.ts';
 import type { AttemptOutcome, Baseline } from '../../machines/phase/ports.ts';
-import { byName } from '../../model/values/by-name.ts';
 import type { PhaseWork, Work } from '../../model/definition/compile.ts';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
-import type { TaskPlan } from '../../model/plan/plan.ts';
-import type { Recollection } from '../../model/revision/revision-extras.ts';
 import { asRework } from '../../model/handlers/needs-rework.ts';
 import type { Inputs } from '../../model/handlers/task.ts';
+import type { TaskPlan } from '../../model/plan/plan.ts';
+import type { Recollection } from '../../model/revision/revision-extras.ts';
+import { byName } from '../../model/values/by-name.ts';
 import { about, HandlerContext } from '../work/handler-context.ts';
-import { unkept, type Host } from '../work/work-host.ts';
-import { createLingering } from '../work/stopped-work.ts';
-import { prepare, type Prepared } from './prepare.ts';
-import { ABORT_GRACE_MS, type WorkScope } from '../work/work-scope.ts';
-import { contextOf, inOrder } from './task-outputs.ts';
-import { completedReport, droppedReport, readMarks, startedReport } from '../work/task-reports.ts';
-import type { Try } from '../work/single-try.ts';
 import { tryTask, type Trial, type Trialled } from '../work/run-task.ts';
+import type { Try } from '../work/single-try.ts';
+import { createLingering } from '../work/stopped-work.ts';
+import { completedReport, droppedReport, readMarks, startedReport } from '../work/task-reports.ts';
+import { unkept, type Host } from '../work/work-host.ts';
 import { fromWork, type WorkLogic } from '../work/work-logic.ts';
+import { ABORT_GRACE_MS, type WorkScope } from '../work/work-scope.ts';
+import { prepare, type Prepared } from './prepare.ts';
+import { contextOf, inOrder } from './task-outputs.ts';
 
 /** Fills the `attempt` port with the tasks of a pipeline. */
 export function attemptLogic(

@@ -7,13 +7,13 @@
 import type { PhaseContext } from '../../machines/phase/phase-context.ts';
 import type { AttemptOutcome, Baseline } from '../../machines/phase/ports.ts';
 import type { PhaseWork } from '../../model/definition/compile.ts';
-import type { Recollection } from '../../model/revision/revision-extras.ts';
 import type { Inputs } from '../../model/handlers/task.ts';
-import { checkInputs } from './accept-inputs.ts';
-import { checksBefore, takeBaseline } from './take-baseline.ts';
+import type { Recollection } from '../../model/revision/revision-extras.ts';
 import type { Host } from '../work/work-host.ts';
-import { reflectFirst } from './reflect.ts';
 import type { WorkScope } from '../work/work-scope.ts';
+import { checkInputs } from './accept-inputs.ts';
+import { reflectFirst } from './reflect.ts';
+import { checksBefore, takeBaseline } from './take-baseline.ts';
 
 /** What the tasks of an attempt set to work with. */
 export interface Prepared {

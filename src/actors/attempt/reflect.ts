@@ -7,18 +7,18 @@ import type { PhaseContext } from '../../machines/phase/phase-context.ts';
 import type { AttemptOutcome, Progress, Reflected } from '../../machines/phase/ports.ts';
 import type { PhaseWork, TaskWork } from '../../model/definition/compile.ts';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
+import type { ReflectContext } from '../../model/handlers/reflector.ts';
+import type { Outputs, TaskRevision } from '../../model/handlers/task.ts';
 import type { TaskPlan } from '../../model/plan/plan.ts';
 import { LONGEST_REFLECTION, withReflections, type Recollection } from '../../model/revision/revision-extras.ts';
-import type { ReflectContext } from '../../model/handlers/reflector.ts';
 import type { Revision } from '../../model/revision/revision.ts';
-import type { Outputs, TaskRevision } from '../../model/handlers/task.ts';
 import { elided } from '../../model/values/text-limits.ts';
-import { about, HandlerContext } from '../work/handler-context.ts';
-import type { Host, Recalled } from '../work/work-host.ts';
 import { warnOf } from '../review/run-check.ts';
-import type { WorkScope } from '../work/work-scope.ts';
-import type { Try } from '../work/single-try.ts';
+import { about, HandlerContext } from '../work/handler-context.ts';
 import { tryTask, type Trialled } from '../work/run-task.ts';
+import type { Try } from '../work/single-try.ts';
+import type { Host, Recalled } from '../work/work-host.ts';
+import type { WorkScope } from '../work/work-scope.ts';
 
 type AttemptScope = WorkScope<PhaseContext, AttemptOutcome>;
 

@@ -5,12 +5,12 @@
  */
 import type { PhaseContext } from '../../machines/phase/phase-context.ts';
 import type { AttemptOutcome, Baseline } from '../../machines/phase/ports.ts';
-import { failedBefore, type FailedBefore } from '../../model/review/baseline.ts';
-import type { FailedCheck } from '../../model/review/check.ts';
 import type { PhaseWork } from '../../model/definition/compile.ts';
 import { errorInfo } from '../../model/errors/phasegate-error.ts';
-import type { Host } from '../work/work-host.ts';
+import { failedBefore, type FailedBefore } from '../../model/review/baseline.ts';
+import type { FailedCheck } from '../../model/review/check.ts';
 import { runCheck, warnOf } from '../review/run-check.ts';
+import type { Host } from '../work/work-host.ts';
 import type { WorkScope } from '../work/work-scope.ts';
 
 type AttemptScope = WorkScope<PhaseContext, AttemptOutcome>;
@@ -20,7 +20,7 @@ export function checksBefore({ input, progress }: AttemptScope): readonly string
   const { origin, gated, past } = input;
   const names = origin.phase.gate?.baseline;
   if (!names || !gated || past.baseline || progress?.baseline || hasWorked(progress)) return NONE;
-  return names.filter((name) => !past.owed.includes(name));
+  return names.filter((name) => !past.mustPassChecks.includes(name));
 }
 
 /**

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { byName } from '../../model/values/by-name.ts';
-import type { TaskPlan } from '../../model/plan/plan.ts';
 import type { Outputs } from '../../model/handlers/task.ts';
+import type { TaskPlan } from '../../model/plan/plan.ts';
+import { byName } from '../../model/values/by-name.ts';
 
 /** Outputs that a task depends on. */
 export function contextOf(plan: TaskPlan, outputs: Outputs): Outputs {

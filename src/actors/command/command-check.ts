@@ -3,14 +3,14 @@
  *
  * @module
  */
-import type { CheckResult } from '../../model/review/check.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import type { Check, CheckOptions } from '../../model/handlers/phase.ts';
 import { maskSecrets } from '../../model/events/secrets.ts';
-import { execute, howItEnded, refuseLine, shown, type CommandLine, type CommandOptions } from './command-line.ts';
-import { lastLines } from './output-excerpt.ts';
-import { failureCount, type CheckKind } from './failure-count.ts';
+import type { Check, CheckOptions } from '../../model/handlers/phase.ts';
+import type { CheckResult } from '../../model/review/check.ts';
 import { plainText } from '../../model/values/plain-text.ts';
+import { execute, howItEnded, refuseLine, shown, type CommandLine, type CommandOptions } from './command-line.ts';
+import { failureCount, type CheckKind } from './failure-count.ts';
+import { lastLines } from './output-excerpt.ts';
 import type { ProcessEnd } from './process.ts';
 
 /** What `commandCheck` takes: what a command is run with, and what a failure means. */

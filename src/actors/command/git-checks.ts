@@ -3,12 +3,12 @@
  *
  * @module
  */
-import type { CheckResult } from '../../model/review/check.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { Check, CheckOptions } from '../../model/handlers/phase.ts';
+import type { CheckResult } from '../../model/review/check.ts';
+import { plainText } from '../../model/values/plain-text.ts';
 import type { CommandContext } from './command-env.ts';
 import { execute, failed, type CommandLine } from './command-line.ts';
-import { plainText } from '../../model/values/plain-text.ts';
 import type { ProcessEnd } from './process.ts';
 
 /** What the checks of a working folder take. */

@@ -5,12 +5,12 @@
  */
 import type { PhaseContext } from '../../machines/phase/phase-context.ts';
 import { retriesLeft, rewindsLeft } from '../../machines/phase/phase-guards.ts';
+import type { ReviewContext } from '../../model/handlers/phase.ts';
+import type { Outputs } from '../../model/handlers/task.ts';
+import type { TaskPlan } from '../../model/plan/plan.ts';
+import type { ReviewFinding } from '../../model/review/open-issues.ts';
 import { byName } from '../../model/values/by-name.ts';
 import { contentHash } from '../../model/values/content-hash.ts';
-import type { ReviewFinding } from '../../model/review/open-issues.ts';
-import type { ReviewContext } from '../../model/handlers/phase.ts';
-import type { TaskPlan } from '../../model/plan/plan.ts';
-import type { Outputs } from '../../model/handlers/task.ts';
 import { HandlerContext } from '../work/handler-context.ts';
 import type { Try } from '../work/single-try.ts';
 

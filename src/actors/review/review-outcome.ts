@@ -4,10 +4,10 @@
  * @module
  */
 import type { GateOutcome } from '../../machines/phase/ports.ts';
-import { byName } from '../../model/values/by-name.ts';
-import type { FailedCheck } from '../../model/review/check.ts';
 import type { Verdict } from '../../model/events/event.ts';
 import type { Outputs } from '../../model/handlers/task.ts';
+import type { FailedCheck } from '../../model/review/check.ts';
+import { byName } from '../../model/values/by-name.ts';
 
 /** The outputs that an answer brings, where it brings some. */
 export function editsIn(answer: unknown): Outputs | undefined {

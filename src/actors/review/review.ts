@@ -6,18 +6,16 @@
 import type { PhaseContext } from '../../machines/phase/phase-context.ts';
 import { reviewDelay } from '../../machines/phase/phase-reports.ts';
 import type { GateOutcome } from '../../machines/phase/ports.ts';
-import { byName } from '../../model/values/by-name.ts';
 import type { PhaseWork, TaskWork, Work } from '../../model/definition/compile.ts';
-import { faultOf, onlyAdded } from '../../model/review/baseline.ts';
 import { errorInfo } from '../../model/errors/phasegate-error.ts';
 import type { Verdict } from '../../model/events/event.ts';
-import { completed, type ReviewFinding } from '../../model/review/open-issues.ts';
-import type { FailedCheck } from '../../model/review/check.ts';
 import type { ReviewContext } from '../../model/handlers/phase.ts';
 import type { Outputs } from '../../model/handlers/task.ts';
 import type { GatePlan, TaskPlan } from '../../model/plan/plan.ts';
-import { guarded } from '../../model/review/weak-approval.ts';
+import { faultOf, onlyAdded } from '../../model/review/baseline.ts';
+import type { FailedCheck } from '../../model/review/check.ts';
 import { isBroken } from '../../model/review/code-decision.ts';
+import { completed, type ReviewFinding } from '../../model/review/open-issues.ts';
 import {
   combine,
   decisionIn,
@@ -28,17 +26,19 @@ import {
   readPersonsAnswer,
   readThrown,
 } from '../../model/review/verdict.ts';
+import { withoutWeakApproval } from '../../model/review/weak-approval.ts';
+import { byName } from '../../model/values/by-name.ts';
 import { about } from '../work/handler-context.ts';
-import { asksPerson, tellIfForPeople } from './people-time.ts';
-import { unkept, type Host } from '../work/work-host.ts';
+import { tryTask, type Trial, type Trialled } from '../work/run-task.ts';
 import { createLingering } from '../work/stopped-work.ts';
+import { droppedReport } from '../work/task-reports.ts';
+import { unkept, type Host } from '../work/work-host.ts';
+import { fromWork, type WorkLogic } from '../work/work-logic.ts';
 import { ABORT_GRACE_MS, type WorkScope } from '../work/work-scope.ts';
+import { asksPerson, tellIfForPeople } from './people-time.ts';
 import { findingsOf, reviewContext } from './review-context.ts';
 import { checksOutcome, editsIn } from './review-outcome.ts';
 import { runCheck, warnOf } from './run-check.ts';
-import { droppedReport } from '../work/task-reports.ts';
-import { tryTask, type Trial, type Trialled } from '../work/run-task.ts';
-import { fromWork, type WorkLogic } from '../work/work-logic.ts';
 
 /** Fills the `review` port with the gates of a pipeline. */
 export function reviewLogic(
@@ -170,7 +170,7 @@ function verdictOf(
   const verdict = withFindings(readAnswer(answer, seat), found);
   if (isNameless(answer, verdict, seat))
     warnOf({ scope }, 'PREDECESSOR_UNNAMED', `Taken as a retry, as "${name}" sends back a phase and does not name it.`);
-  return guarded(verdict, plan.approval, name);
+  return withoutWeakApproval(verdict, plan.approval, name);
 }
 
 function withFindings(verdict: Verdict, found: readonly ReviewFinding[]): Verdict {

@@ -4,13 +4,13 @@
  * @module
  */
 import { DEFAULT_TIMEOUT, type CheckWork } from '../../model/definition/compile.ts';
-import { readCheck, type FailedCheck } from '../../model/review/check.ts';
-import type { TaskPlan } from '../../model/plan/plan.ts';
 import type { Outputs } from '../../model/handlers/task.ts';
-import type { Host } from '../work/work-host.ts';
-import { reviewContext } from './review-context.ts';
-import type { TaskScope } from '../work/work-scope.ts';
+import type { TaskPlan } from '../../model/plan/plan.ts';
+import { readCheck, type FailedCheck } from '../../model/review/check.ts';
 import { tryTask, type Trialled } from '../work/run-task.ts';
+import type { Host } from '../work/work-host.ts';
+import type { TaskScope } from '../work/work-scope.ts';
+import { reviewContext } from './review-context.ts';
 
 /** A check that is to be run. */
 export interface Checking {

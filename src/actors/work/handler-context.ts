@@ -5,16 +5,16 @@
  */
 import type { PhaseContext } from '../../machines/phase/phase-context.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { toJson } from '../../model/values/json.ts';
+import type { Inputs, Outputs, Report, TaskContext, TaskRevision } from '../../model/handlers/task.ts';
 import { inputsForHandler } from '../../model/ledger/input-view.ts';
 import type { TaskPlan } from '../../model/plan/plan.ts';
 import { gateDefaults } from '../../model/plan/policy.ts';
 import { renderPrompt, SMALLEST_PROMPT } from '../../model/revision/prompt.ts';
 import { recalledBy } from '../../model/revision/revision-extras.ts';
+import { toJson } from '../../model/values/json.ts';
 import { elided, TEXT_LIMITS } from '../../model/values/text-limits.ts';
-import type { Inputs, Outputs, Report, TaskContext, TaskRevision } from '../../model/handlers/task.ts';
-import { isAmount, requireAmount, sumOf } from './usage-amounts.ts';
 import type { Try } from './single-try.ts';
+import { isAmount, requireAmount, sumOf } from './usage-amounts.ts';
 
 /**
  * The context of one try. What is costly is made when a handler reads it.

@@ -3,21 +3,21 @@
  *
  * @module
  */
+import type { Reservation } from '../../machines/phase/quota-port.ts';
 import type { TaskWork } from '../../model/definition/compile.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { toJson, type JsonProblem } from '../../model/values/json.ts';
-import type { TaskPlan } from '../../model/plan/plan.ts';
-import { backoffMs } from '../../model/plan/backoff.ts';
-import { countOf } from '../../model/plan/policy.ts';
-import type { Recollection } from '../../model/revision/revision-extras.ts';
 import { retryHintOf } from '../../model/errors/retry-hint.ts';
 import { asRework } from '../../model/handlers/needs-rework.ts';
-import { check, type StandardSchemaV1 } from '../../model/values/standard-schema.ts';
-import type { Stake } from '../../machines/phase/quota-port.ts';
 import type { Inputs, Outputs } from '../../model/handlers/task.ts';
+import { backoffMs } from '../../model/plan/backoff.ts';
+import type { TaskPlan } from '../../model/plan/plan.ts';
+import { countOf } from '../../model/plan/policy.ts';
+import type { Recollection } from '../../model/revision/revision-extras.ts';
+import { toJson, type JsonProblem } from '../../model/values/json.ts';
+import { check, type StandardSchemaV1 } from '../../model/values/standard-schema.ts';
+import { Try } from './single-try.ts';
 import type { Host } from './work-host.ts';
 import { ABORT_GRACE_MS, type TaskScope } from './work-scope.ts';
-import { Try } from './single-try.ts';
 
 /** What a task is tried with. */
 export interface Trial<C> {
@@ -57,18 +57,18 @@ export function tryTask<C>(trial: Trial<C>, number = 1): void {
   // Checks cost nothing, and what they find decides nothing that costs.
   if (role === 'check' || role === 'baseline' || !scope.isBounded) begin(trial, number, undefined);
   else {
-    scope.stake(scope.input.origin.phase.name, plan, (stake) =>
-      scope.isHalted ? abandon(trial, number) : begin(trial, number, stake),
+    scope.stake(scope.input.origin.phase.name, plan, (reservation) =>
+      scope.isHalted ? abandon(trial, number) : begin(trial, number, reservation),
     );
   }
 }
 
 // --- internal ---
 
-function begin<C>(trial: Trial<C>, number: number, stake: Stake | undefined): void {
+function begin<C>(trial: Trial<C>, number: number, reservation: Reservation | undefined): void {
   trial.onTry?.(number);
   // It has begun for all who read the records: how long the store takes changes nothing of what it is charged.
-  const one = new Try(trial, stake);
+  const one = new Try(trial, reservation);
   trial.host.whenDurable(() => trial.scope.guard(() => tryOnce(trial, number, one)));
 }
 

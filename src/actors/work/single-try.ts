@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { Stake } from '../../machines/phase/quota-port.ts';
+import type { Reservation } from '../../machines/phase/quota-port.ts';
 import type { EventOf } from '../../model/events/event.ts';
-import { Account, type Usage } from './usage-account.ts';
 import type { Trial } from './run-task.ts';
+import { Account, type Usage } from './usage-account.ts';
 
 /** What one try has used, with what is known of it. */
 export type UsageReport = Pick<
@@ -23,15 +23,15 @@ export class Try {
   prompt: string | undefined = undefined;
   /** Whether its handler has read a revision. */
   revised = false;
-  readonly #stake: Stake | undefined;
+  readonly #stake: Reservation | undefined;
   readonly #account: Account | undefined;
   #controller: AbortController | undefined = undefined;
   #unhook: (() => void) | undefined = undefined;
 
-  /** @param stake What it was promised that it may use. */
-  constructor(trial: Omit<Trial<never>, 'context'>, stake: Stake | undefined) {
+  /** @param reservation What it was promised that it may use. */
+  constructor(trial: Omit<Trial<never>, 'context'>, reservation: Reservation | undefined) {
     this.trial = trial;
-    this.#stake = stake;
+    this.#stake = reservation;
     const { costUsd, tokens } = trial.plan.estimate;
     this.#account = costUsd || tokens ? new Account(trial.plan.estimate) : undefined;
     if (this.#account) trial.scope.account(this);

@@ -5,8 +5,8 @@
  */
 import type { PhaseContext } from '../../machines/phase/phase-context.ts';
 import type { EventOf, TaskReport } from '../../model/events/event.ts';
-import { contentHash } from '../../model/values/content-hash.ts';
 import type { TaskPlan } from '../../model/plan/plan.ts';
+import { contentHash } from '../../model/values/content-hash.ts';
 import type { Trialled } from './run-task.ts';
 
 /** A try has begun. */

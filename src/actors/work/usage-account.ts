@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Estimate } from '../../model/plan/options.ts';
 import type { Report } from '../../model/handlers/task.ts';
+import type { Estimate } from '../../model/plan/options.ts';
 
 /** Tokens and dollars. */
 export type Usage = Pick<Report, 'tokens' | 'costUsd'>;

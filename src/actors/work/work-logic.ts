@@ -5,15 +5,15 @@
  */
 import type { AnyActorRef, PromiseActorLogic, Snapshot } from 'xstate';
 import { clockOf, isActive } from '../../machines/phase/clock.ts';
-import { hold, mustHold } from '../../machines/phase/deferred-work.ts';
-import type { DirectWork, Patron, Progress } from '../../machines/phase/ports.ts';
-import { stragglersOf } from '../../machines/phase/stragglers.ts';
-import { tillOf } from '../../machines/phase/quota-port.ts';
+import { deferWork, mustDefer } from '../../machines/phase/deferred-work.ts';
+import type { InlineWork, Progress, WorkOwner } from '../../machines/phase/ports.ts';
+import { quotaOf } from '../../machines/phase/quota-port.ts';
 import { reportWork } from '../../machines/phase/report-channel.ts';
+import { stragglersOf } from '../../machines/phase/stragglers.ts';
 import { WorkScope } from './work-scope.ts';
 
 /** Work that can be an actor, and need not be one. */
-export type WorkLogic<O, I> = PromiseActorLogic<O, I> & DirectWork<O, I>;
+export type WorkLogic<O, I> = PromiseActorLogic<O, I> & InlineWork<O, I>;
 
 /**
  * Like XState's `fromPromise`, but with calls instead of promises, and without an `AbortController` that nobody asked for.
@@ -33,7 +33,7 @@ export function fromWork<O, I>(
       scope.failed(error);
     }
   }
-  function begin(input: I, patron: Patron<O>, progress?: Progress): WorkScope<I, O> {
+  function begin(input: I, patron: WorkOwner<O>, progress?: Progress): WorkScope<I, O> {
     const scope = new WorkScope(input, patron, progress, onStop);
     // A turn later: whoever begins it finishes first, and says so before the work says anything.
     void Promise.resolve(scope).then(go);
@@ -50,7 +50,7 @@ export function fromWork<O, I>(
       const patron = patronOf<O>(self);
       const start = (progress?: Progress) => void (atWork.scope = begin(input as I, patron, progress));
       const phase = self._parent;
-      if (phase && mustHold(phase)) hold(phase, { begin: start, end: (outcome) => patron.done(outcome as O) });
+      if (phase && mustDefer(phase)) deferWork(phase, { begin: start, end: (outcome) => patron.done(outcome as O) });
       else start();
     },
     transition(snapshot: WorkSnapshot<O, I>, event) {
@@ -86,13 +86,13 @@ function working<O, I>(input: I): WorkSnapshot<O, I> {
 }
 
 /** The actor that does the work stands for whoever waits for it. */
-function patronOf<O>(self: AnyActorRef): Patron<O> {
+function patronOf<O>(self: AnyActorRef): WorkOwner<O> {
   const tell = (type: string, value: unknown) => {
     if (isActive(self)) self.send({ type, value });
   };
   return {
     clock: clockOf(self),
-    till: tillOf(self._parent?._parent),
+    till: quotaOf(self._parent?._parent),
     stragglers: stragglersOf(self._parent?._parent),
     report: (fact) => reportWork(self, fact),
     done: (output) => tell(RESOLVED, output),

@@ -5,11 +5,11 @@
  */
 import { after, type Clock } from '../../machines/phase/clock.ts';
 import type { PhaseContext } from '../../machines/phase/phase-context.ts';
-import type { Patron, Progress } from '../../machines/phase/ports.ts';
-import { Stake } from '../../machines/phase/quota-port.ts';
+import type { Progress, WorkOwner } from '../../machines/phase/ports.ts';
+import { Reservation } from '../../machines/phase/quota-port.ts';
 import type { LateReport, PhaseReport } from '../../model/events/event.ts';
-import type { TaskPlan } from '../../model/plan/plan.ts';
 import type { Report } from '../../model/handlers/task.ts';
+import type { TaskPlan } from '../../model/plan/plan.ts';
 import type { Accounted } from './usage-account.ts';
 
 /** Milliseconds that work which was told to stop is waited for, before it is left to itself. */
@@ -23,8 +23,7 @@ export type TaskScope = Omit<WorkScope<PhaseContext, unknown>, 'done' | 'progres
 /**
  * The scope of one piece of work. A class, as one is made for every attempt and every review, and most use little of it.
  *
- * There are two ways to an end before its time. It is *halted*, when a part of it has failed and the rest shall stop. It is
- * *stopped*, which halts it as well, when nobody waits for it any more.
+ * Work is *halted* if a part of it has failed, and *stopped*, which halts it as well, if nobody waits for it any more.
  */
 export class WorkScope<I, O> {
   readonly input: I;
@@ -34,7 +33,7 @@ export class WorkScope<I, O> {
   isHalted = false;
   /** Called when the last handler of stopped work has ended. */
   onRest: (() => void) | undefined = undefined;
-  readonly #patron: Patron<O>;
+  readonly #patron: WorkOwner<O>;
   readonly #onStop: ((scope: WorkScope<I, O>) => void) | undefined;
   // Made when they are first needed, with room for one: an array that is pushed to makes room for seventeen.
   #halts: Halt[] | undefined = undefined;
@@ -42,7 +41,7 @@ export class WorkScope<I, O> {
   /** Handlers that are at work, so that stopping it takes time. */
   #busy = 0;
   /** What tries were promised. */
-  #stakes: Set<Stake> | undefined = undefined;
+  #stakes: Set<Reservation> | undefined = undefined;
   /** Tries at work that say what they use at most. */
   #tries: Set<Accounted> | undefined = undefined;
   #hasEnded = false;
@@ -51,7 +50,7 @@ export class WorkScope<I, O> {
   /** @param onStop Called where the work is stopped while handlers are at work. */
   constructor(
     input: I,
-    patron: Patron<O>,
+    patron: WorkOwner<O>,
     progress: Progress | undefined,
     onStop: ((scope: WorkScope<I, O>) => void) | undefined,
   ) {
@@ -75,35 +74,36 @@ export class WorkScope<I, O> {
    *
    * @param go Called with what was promised.
    */
-  stake(phase: string, task: TaskPlan, go: (stake: Stake | undefined) => void): void {
-    const { till } = this.#patron;
-    if (!till || this.isHalted) {
+  stake(phase: string, task: TaskPlan, go: (reservation: Reservation | undefined) => void): void {
+    const { till: quota } = this.#patron;
+    if (!quota || this.isHalted) {
       go(undefined);
       return;
     }
     const begin = () => {
       unhook();
-      this.guard(() => go(stake));
+      this.guard(() => go(reservation));
     };
     const isAlone = () => this.#busy === 0;
-    const stake: Stake = new Stake(phase, task.name, task.estimate, begin, isAlone);
+    const reservation: Reservation = new Reservation(phase, task.name, task.estimate, begin, isAlone);
     this.#stakes ??= new Set();
-    this.#stakes.add(stake);
+    this.#stakes.add(reservation);
     const unhook = this.onHalt(() => {
-      this.giveBack(stake);
+      this.giveBack(reservation);
       this.guard(() => go(undefined));
     });
-    till.ask(stake);
+    quota.request(reservation);
   }
 
   /** A try is about to say what it has used. */
-  spend(stake: Stake, used: Report): void {
-    this.#patron.till?.spend(stake, used);
+  spend(reservation: Reservation, used: Report): void {
+    this.#patron.till?.use(reservation, used);
   }
 
   /** A try is over. It keeps what it was promised until what it has told late counts: nobody else may have it meanwhile. */
-  giveBack(stake: Stake): void {
-    if (this.#stakes?.delete(stake)) this.#patron.stragglers?.whenCounted(() => this.#patron.till?.giveBack(stake));
+  giveBack(reservation: Reservation): void {
+    if (this.#stakes?.delete(reservation))
+      this.#patron.stragglers?.whenCounted(() => this.#patron.till?.release(reservation));
   }
 
   /** True if nobody waits for reports of a try: the work has ended, or was stopped. */
@@ -125,7 +125,7 @@ export class WorkScope<I, O> {
   /** Handlers that are still at work are not waited for any more: what they have not said is charged. */
   giveUp(): void {
     for (const one of this.#tries ?? []) this.settleAccount(one);
-    for (const stake of this.#stakes ?? []) this.giveBack(stake);
+    for (const reservation of this.#stakes ?? []) this.giveBack(reservation);
     this.#patron.stragglers?.remove(this);
   }
 

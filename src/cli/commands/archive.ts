@@ -6,9 +6,9 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { unpackRecord } from '../../model/events/large-values.ts';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { runRecordSchema, type RunRecord } from '../../model/events/event.ts';
+import { unpackRecord } from '../../model/events/large-values.ts';
 import { fingerprint } from '../../model/plan/plan.ts';
 import type { ListedRun } from '../../store/port.ts';
 import type { OpenStore } from '../options/store-option.ts';

@@ -5,13 +5,13 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { cancelHeld } from '../../runtime/cancel-anywhere.ts';
-import { exitCode, type ExitCode } from '../process/exit-code.ts';
-import { findRun } from '../options/find-run.ts';
 import { thisHolder } from '../../store/holder.ts';
+import { findRun } from '../options/find-run.ts';
 import { freeFromTheDead } from '../options/run-owner.ts';
+import { openStore, type StoreFlags } from '../options/store-option.ts';
+import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 import { oneLine } from '../terminal/text.ts';
-import { openStore, type StoreFlags } from '../options/store-option.ts';
 
 /** What `phasegate cancel` takes beside the run. */
 export interface CancelFlags extends StoreFlags {

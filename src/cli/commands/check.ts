@@ -4,12 +4,12 @@
  * @module
  */
 import { analyze } from '../../model/analysis/analyze.ts';
-import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { loadPipeline } from '../load/load.ts';
-import type { ProgramIo } from '../terminal/program-io.ts';
+import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { asText, seesColours } from '../run/reporter.ts';
 import { analysisLines } from '../show/analysis-lines.ts';
 import { createPainter } from '../terminal/line.ts';
+import type { ProgramIo } from '../terminal/program-io.ts';
 
 /** Judges the pipeline of a file, and prints what a run of it can take at worst. Loading refuses what is not sound. */
 export async function checkFile(file: string, io: ProgramIo): Promise<ExitCode> {

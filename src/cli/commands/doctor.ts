@@ -7,14 +7,14 @@ import { diagnose, isProblem } from '../../projections/doctor/diagnose.ts';
 import { foldGateHistories, type GateHistory } from '../../projections/doctor/gate-history.ts';
 import { foldSentBack, type SentBack } from '../../projections/doctor/send-back-counts.ts';
 import type { ListedRun } from '../../store/port.ts';
-import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { findRun } from '../options/find-run.ts';
+import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
+import { exitCode, type ExitCode } from '../process/exit-code.ts';
+import { asText, seesColours } from '../run/reporter.ts';
+import { doctorLines } from '../show/doctor-lines.ts';
+import { createPainter } from '../terminal/line.ts';
 import { print } from '../terminal/print.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
-import { asText, seesColours } from '../run/reporter.ts';
-import { createPainter } from '../terminal/line.ts';
-import { doctorLines } from '../show/doctor-lines.ts';
-import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 
 /** What `phasegate doctor` takes beside runs. */
 export interface DoctorFlags extends StoreFlags {

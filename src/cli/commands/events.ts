@@ -8,14 +8,14 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../../model/events/event.ts';
 import type { ListedRun } from '../../store/port.ts';
 import { readRun } from '../../store/read-run.ts';
-import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { findRun } from '../options/find-run.ts';
 import { asItStands } from '../options/run-owner.ts';
+import { openStore, storeArgument, type OpenStore, type StoreFlags } from '../options/store-option.ts';
+import { exitCode, type ExitCode } from '../process/exit-code.ts';
+import { createEventLines } from '../show/event-lines.ts';
+import { goOnText } from '../show/next-steps.ts';
 import { print } from '../terminal/print.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
-import { goOnText } from '../show/next-steps.ts';
-import { createEventLines } from '../show/event-lines.ts';
-import { openStore, storeArgument, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 
 /** What `phasegate events` takes beside the run. */
 export interface EventsFlags extends StoreFlags {

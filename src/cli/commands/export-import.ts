@@ -9,13 +9,13 @@ import { createInterface } from 'node:readline';
 import { ulid } from 'ulid';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { copyRun } from '../../runtime/fork.ts';
-import { archiveOf, readArchive } from './archive.ts';
-import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { findRun } from '../options/find-run.ts';
+import { openStore, openStoreToRun, type StoreFlags } from '../options/store-option.ts';
+import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { print } from '../terminal/print.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { oneLine } from '../terminal/text.ts';
-import { openStore, openStoreToRun, type StoreFlags } from '../options/store-option.ts';
+import { archiveOf, readArchive } from './archive.ts';
 
 /** What `phasegate export` takes beside the run. */
 export interface ExportFlags extends StoreFlags {

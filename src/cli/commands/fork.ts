@@ -6,14 +6,14 @@
 import { checkFork, checkPoint, forkRun } from '../../runtime/fork.ts';
 import { resumeRun } from '../../runtime/resume.ts';
 import type { ListedRun } from '../../store/port.ts';
-import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { findRun } from '../options/find-run.ts';
 import { limitsOf } from '../options/limit-flags.ts';
-import type { ProgramIo } from '../terminal/program-io.ts';
-import { definitionFor, goOn, type ResumeFlags } from './resume.ts';
-import { goOnText } from '../show/next-steps.ts';
-import { oneLine } from '../terminal/text.ts';
 import { openStore, storeArgument, type OpenStore } from '../options/store-option.ts';
+import { exitCode, type ExitCode } from '../process/exit-code.ts';
+import { goOnText } from '../show/next-steps.ts';
+import type { ProgramIo } from '../terminal/program-io.ts';
+import { oneLine } from '../terminal/text.ts';
+import { definitionFor, goOn, type ResumeFlags } from './resume.ts';
 
 /** What `phasegate fork` takes beside the run and the file. */
 export interface ForkFlags extends ResumeFlags {

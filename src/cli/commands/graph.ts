@@ -5,29 +5,29 @@
  */
 import { stat } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { phaseMachine } from '../../machines/phase/phase.machine.ts';
-import { pipelineMachine } from '../../machines/pipeline/pipeline.machine.ts';
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import type { Plan } from '../../model/plan/plan.ts';
-import { foldTimeline } from '../../projections/timeline/timeline.ts';
-import { createRunView } from '../../projections/run/run-view.ts';
 import { toDot } from '../../../visualizations/pictures/dot.ts';
 import { toMermaid } from '../../../visualizations/pictures/mermaid.ts';
 import { standingIn, type RunStanding } from '../../../visualizations/pictures/run-standing.ts';
+import { toSvg } from '../../../visualizations/pictures/svg.ts';
 import { chartToDot } from '../../../visualizations/statechart/statechart-dot.ts';
 import { chartToMermaid } from '../../../visualizations/statechart/statechart-mermaid.ts';
 import { chartToSvg } from '../../../visualizations/statechart/statechart-svg.ts';
 import { statechartOf } from '../../../visualizations/statechart/statechart.ts';
-import { toSvg } from '../../../visualizations/pictures/svg.ts';
-import type { ExitCode } from '../process/exit-code.ts';
-import { findRun } from '../options/find-run.ts';
-import { loadPipeline } from '../load/load.ts';
+import { phaseMachine } from '../../machines/phase/phase.machine.ts';
+import { pipelineMachine } from '../../machines/pipeline/pipeline.machine.ts';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import { createRunView } from '../../projections/run/run-view.ts';
+import { foldTimeline } from '../../projections/timeline/timeline.ts';
 import { problemText } from '../../projections/wording/error-words.ts';
+import { loadPipeline } from '../load/load.ts';
+import { LATEST } from '../options/defaults.ts';
+import { findRun } from '../options/find-run.ts';
+import { openStore, type StoreFlags } from '../options/store-option.ts';
+import type { ExitCode } from '../process/exit-code.ts';
+import { writeOut } from '../process/write-out.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { oneLine } from '../terminal/text.ts';
-import { LATEST } from '../options/defaults.ts';
-import { openStore, type StoreFlags } from '../options/store-option.ts';
-import { writeOut } from '../process/write-out.ts';
 
 /** The language of a picture. */
 export type GraphFormat = 'mermaid' | 'dot' | 'svg';

@@ -10,17 +10,17 @@ import type { ItemDetail } from '../../projections/inbox/item-detail.ts';
 import type { Reply } from '../../projections/inbox/reply.ts';
 import { answerItem } from '../../runtime/inbox/answer-item.ts';
 import { detailOf, withAnswer } from '../../store/pending-answers.ts';
-import { exitCode, type ExitCode } from '../process/exit-code.ts';
-import { findItem } from '../inbox/find-item.ts';
-import { hasAnswer, takenText, workerOn } from '../inbox/pending-answer.ts';
 import { askReply } from '../inbox/ask-reply.ts';
 import { chooseReply } from '../inbox/choose-reply.ts';
+import { findItem } from '../inbox/find-item.ts';
+import { hasAnswer, takenText, workerOn } from '../inbox/pending-answer.ts';
 import { replyOf, type ReplyFlags } from '../inbox/reply-flags.ts';
-import { widthOf, type ProgramIo } from '../terminal/program-io.ts';
-import { plainItem } from '../show/item-lines.ts';
-import { oneLine } from '../terminal/text.ts';
 import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 import { userName } from '../options/user-name.ts';
+import { exitCode, type ExitCode } from '../process/exit-code.ts';
+import { plainItem } from '../show/item-lines.ts';
+import { widthOf, type ProgramIo } from '../terminal/program-io.ts';
+import { oneLine } from '../terminal/text.ts';
 
 /** What `phasegate inbox answer` takes beside the item. */
 export interface AnswerFlags extends ReplyFlags, StoreFlags {

@@ -4,13 +4,13 @@
  * @module
  */
 import { withAnswers } from '../../store/pending-answers.ts';
+import { openStore, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
-import { print } from '../terminal/print.ts';
-import type { ProgramIo } from '../terminal/program-io.ts';
 import { asText, seesColours } from '../run/reporter.ts';
 import { itemTable } from '../show/item-lines.ts';
 import { createPainter } from '../terminal/line.ts';
-import { openStore, type StoreFlags } from '../options/store-option.ts';
+import { print } from '../terminal/print.ts';
+import type { ProgramIo } from '../terminal/program-io.ts';
 
 /** What `phasegate inbox` takes. */
 export interface InboxFlags extends StoreFlags {

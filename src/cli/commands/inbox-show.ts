@@ -4,15 +4,15 @@
  * @module
  */
 import { detailOf, withAnswer } from '../../store/pending-answers.ts';
-import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { findItem } from '../inbox/find-item.ts';
 import { takenText, workerOn } from '../inbox/pending-answer.ts';
-import { print } from '../terminal/print.ts';
-import type { ProgramIo } from '../terminal/program-io.ts';
+import { openStore, type StoreFlags } from '../options/store-option.ts';
+import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { asText, seesColours } from '../run/reporter.ts';
 import { itemLines } from '../show/item-lines.ts';
 import { createPainter } from '../terminal/line.ts';
-import { openStore, type StoreFlags } from '../options/store-option.ts';
+import { print } from '../terminal/print.ts';
+import type { ProgramIo } from '../terminal/program-io.ts';
 
 /** Prints all about an item of the inbox. */
 export async function showItem(

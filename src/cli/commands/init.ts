@@ -7,9 +7,9 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
-import { FIRST_MODULE, firstFile } from './first-pipeline.ts';
 import { GUIDE_PAGE } from '../terminal/doc-pages.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
+import { FIRST_MODULE, firstFile } from './first-pipeline.ts';
 
 /** What a first pipeline is written in. */
 export type Language = 'ts' | 'yaml';

@@ -5,13 +5,13 @@
  */
 import type { ListedRun } from '../../store/port.ts';
 import { readStandings, standingOf } from '../../store/run-status.ts';
-import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { asItStands } from '../options/run-owner.ts';
-import type { ProgramIo } from '../terminal/program-io.ts';
-import { asText, seesColours } from '../run/reporter.ts';
-import { createPainter } from '../terminal/line.ts';
-import { runTable } from '../show/run-table.ts';
 import { openStore, type StoreFlags } from '../options/store-option.ts';
+import { exitCode, type ExitCode } from '../process/exit-code.ts';
+import { asText, seesColours } from '../run/reporter.ts';
+import { runTable } from '../show/run-table.ts';
+import { createPainter } from '../terminal/line.ts';
+import type { ProgramIo } from '../terminal/program-io.ts';
 
 /** What `phasegate ls` takes. */
 export interface ListFlags extends StoreFlags {

@@ -4,13 +4,13 @@
  * @module
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import type { MemoryFilter } from '../../store/port.ts';
-import { exitCode, type ExitCode } from '../process/exit-code.ts';
-import type { ProgramIo } from '../terminal/program-io.ts';
-import { asText } from '../run/reporter.ts';
 import { counted } from '../../projections/wording/amount-words.ts';
-import { duration, oneLine } from '../terminal/text.ts';
+import type { MemoryFilter } from '../../store/port.ts';
 import { openStore, type StoreFlags } from '../options/store-option.ts';
+import { exitCode, type ExitCode } from '../process/exit-code.ts';
+import { asText } from '../run/reporter.ts';
+import type { ProgramIo } from '../terminal/program-io.ts';
+import { duration, oneLine } from '../terminal/text.ts';
 
 /** Which memories are meant. */
 export interface MemoryFlags extends StoreFlags {

@@ -3,17 +3,17 @@
  *
  * @module
  */
-import type { ExitCode } from '../process/exit-code.ts';
 import { findRun } from '../options/find-run.ts';
 import { asItStands } from '../options/run-owner.ts';
-import type { ProgramIo } from '../terminal/program-io.ts';
+import { openStore, type StoreFlags } from '../options/store-option.ts';
+import type { ExitCode } from '../process/exit-code.ts';
+import { writeOut } from '../process/write-out.ts';
 import { foldReport, type ReportData } from '../report/data.ts';
 import { asHtml } from '../report/html.ts';
 import { asMarkdown } from '../report/markdown.ts';
 import { documentOf } from '../report/sections.ts';
+import type { ProgramIo } from '../terminal/program-io.ts';
 import { oneLine } from '../terminal/text.ts';
-import { openStore, type StoreFlags } from '../options/store-option.ts';
-import { writeOut } from '../process/write-out.ts';
 
 /** What `phasegate report` takes beside the run. */
 export interface ReportFlags extends StoreFlags {

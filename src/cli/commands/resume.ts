@@ -6,19 +6,19 @@
 import type { Pipeline } from '../../model/definition/define.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { resumeRun, retryFailed } from '../../runtime/resume.ts';
+import { thisHolder } from '../../store/holder.ts';
 import type { ListedRun } from '../../store/port.ts';
+import { loadPipeline } from '../load/load.ts';
+import { findRun } from '../options/find-run.ts';
+import { limitsOf, type LimitFlags } from '../options/limit-flags.ts';
+import { freeFromTheDead } from '../options/run-owner.ts';
+import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
+import type { ExitCode } from '../process/exit-code.ts';
 import { dashboardBeside } from '../run/dashboard.ts';
 import { drive, isAttended, type DriveFlags } from '../run/drive.ts';
-import type { ExitCode } from '../process/exit-code.ts';
-import { findRun } from '../options/find-run.ts';
-import { thisHolder } from '../../store/holder.ts';
-import { freeFromTheDead } from '../options/run-owner.ts';
 import { openInspection } from '../run/inspection.ts';
-import { limitsOf, type LimitFlags } from '../options/limit-flags.ts';
-import { loadPipeline } from '../load/load.ts';
-import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { goOnCommand } from '../show/next-steps.ts';
-import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
+import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 
 /** What `phasegate resume` and `phasegate retry` take beside the run and the file. */
 export interface ResumeFlags extends StoreFlags, DriveFlags, LimitFlags {

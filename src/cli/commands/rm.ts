@@ -4,17 +4,17 @@
  * @module
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { counted } from '../../projections/wording/amount-words.ts';
 import type { Compaction, ListedRun } from '../../store/port.ts';
-import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { findRun } from '../options/find-run.ts';
 import { freeFromTheDead } from '../options/run-owner.ts';
-import type { ProgramIo } from '../terminal/program-io.ts';
-import { asText, seesColours } from '../run/reporter.ts';
-import { createPainter } from '../terminal/line.ts';
-import { runTable } from '../show/run-table.ts';
-import { counted } from '../../projections/wording/amount-words.ts';
-import { oneLine } from '../terminal/text.ts';
 import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
+import { exitCode, type ExitCode } from '../process/exit-code.ts';
+import { asText, seesColours } from '../run/reporter.ts';
+import { runTable } from '../show/run-table.ts';
+import { createPainter } from '../terminal/line.ts';
+import type { ProgramIo } from '../terminal/program-io.ts';
+import { oneLine } from '../terminal/text.ts';
 
 /** What `phasegate gc` takes. */
 export interface CollectFlags extends StoreFlags {

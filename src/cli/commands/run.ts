@@ -5,17 +5,17 @@
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { startRun } from '../../runtime/run.ts';
+import { thisHolder } from '../../store/holder.ts';
+import { loadToRun } from '../load/load.ts';
+import { DEFAULT_SCOPE } from '../options/defaults.ts';
+import { limitsOf, type LimitFlags } from '../options/limit-flags.ts';
+import { readInput, type InputFlags } from '../options/read-input.ts';
+import { openStoreToRun, type OpenStore, type StoreFlags } from '../options/store-option.ts';
+import type { ExitCode } from '../process/exit-code.ts';
 import { dashboardBeside } from '../run/dashboard.ts';
 import { drive, isAttended, type DriveFlags } from '../run/drive.ts';
-import type { ExitCode } from '../process/exit-code.ts';
-import { thisHolder } from '../../store/holder.ts';
 import { openInspection } from '../run/inspection.ts';
-import { limitsOf, type LimitFlags } from '../options/limit-flags.ts';
-import { loadToRun } from '../load/load.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
-import { readInput, type InputFlags } from '../options/read-input.ts';
-import { DEFAULT_SCOPE } from '../options/defaults.ts';
-import { openStoreToRun, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 
 /** What `phasegate run` takes beside the file. */
 export interface RunFlags extends InputFlags, StoreFlags, DriveFlags, LimitFlags {

@@ -3,32 +3,32 @@
  *
  * @module
  */
-import { looks } from '../../projections/wording/status-marks.ts';
 import type { RunSnapshot } from '../../projections/run/run-result.ts';
 import { foldTimeline, type Timeline } from '../../projections/timeline/timeline.ts';
+import { looks } from '../../projections/wording/status-marks.ts';
+import type { Work } from '../../store/lease-holder.ts';
 import { withAnswers, type KeptItem } from '../../store/pending-answers.ts';
 import type { ListedRun } from '../../store/port.ts';
 import { readRun } from '../../store/read-run.ts';
 import { standingOf } from '../../store/run-status.ts';
-import type { Work } from '../../store/lease-holder.ts';
-import { timeText } from '../options/duration.ts';
-import { exitCode, type ExitCode } from '../process/exit-code.ts';
-import { findRun } from '../options/find-run.ts';
 import { givenText } from '../inbox/pending-answer.ts';
-import { asItStands, workHere } from '../options/run-owner.ts';
-import { print } from '../terminal/print.ts';
-import { widthOf, type ProgramIo } from '../terminal/program-io.ts';
-import { asText, seesColours } from '../run/reporter.ts';
-import { goOnText } from '../show/next-steps.ts';
-import { attemptLines, foldAttempts } from '../show/attempt-lines.ts';
 import { createBoard, type Board } from '../live-tree/run-fold.ts';
+import { frameLines } from '../live-tree/tree.ts';
+import { timeText } from '../options/duration.ts';
+import { findRun } from '../options/find-run.ts';
+import { asItStands, workHere } from '../options/run-owner.ts';
+import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
+import { exitCode, type ExitCode } from '../process/exit-code.ts';
+import { asText, seesColours } from '../run/reporter.ts';
+import { attemptLines, foldAttempts } from '../show/attempt-lines.ts';
+import { goOnText } from '../show/next-steps.ts';
+import { timelineLines } from '../show/timeline-lines.ts';
+import { errorText, withAddress } from '../terminal/error-text.ts';
 import { createPainter, span, type Line } from '../terminal/line.ts';
 import { glyph } from '../terminal/marks.ts';
-import { errorText, withAddress } from '../terminal/error-text.ts';
+import { print } from '../terminal/print.ts';
+import { widthOf, type ProgramIo } from '../terminal/program-io.ts';
 import { duration, manyLines, oneLine } from '../terminal/text.ts';
-import { timelineLines } from '../show/timeline-lines.ts';
-import { frameLines } from '../live-tree/tree.ts';
-import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 
 /** What `phasegate show` takes beside the run. */
 export interface ShowFlags extends StoreFlags {
@@ -42,12 +42,12 @@ export async function showKept(wanted: string, flags: ShowFlags, io: ProgramIo):
   const kept = openStore(flags, 'read', io);
   const found = await findRun(kept, wanted);
   const run = asItStands(found);
-  const board = createBoard();
+  const state = createBoard();
   const story = foldAttempts();
   const fold = foldTimeline();
   for (let next = 1; next <= run.seq; next += AT_ONCE) {
     for (const record of await readRun(kept.store, run.runId, next, Math.min(AT_ONCE, run.seq - next + 1))) {
-      board.apply(record);
+      state.apply(record);
       story.apply(record);
       fold.apply(record);
     }
@@ -56,15 +56,15 @@ export async function showKept(wanted: string, flags: ShowFlags, io: ProgramIo):
   await kept.store.close();
   if (flags.json) {
     const { lease: _lease, lapsed: _lapsed, ...info } = run;
-    const all = { ...board.snapshot(), info, standing: standingOf(run), items, attempts: story.attempts() };
+    const all = { ...state.snapshot(), info, standing: standingOf(run), items, attempts: story.attempts() };
     const timed = flags.timeline ? { ...all, timeline: fold.timeline() } : all;
     return (await print(`${JSON.stringify(timed)}\n`, io)) ? exitCode.completed : exitCode.brokenPipe;
   }
-  const snapshot = board.snapshot();
+  const snapshot = state.snapshot();
   const lines = [
-    ...headLines(run, workHere(found), { ...snapshot, firstAt: board.startedAt, lastAt: board.lastAt }, kept),
+    ...headLines(run, workHere(found), { ...snapshot, firstAt: state.startedAt, lastAt: state.lastAt }, kept),
     [],
-    ...(flags.timeline ? timeline(fold.timeline(), board, run, io) : tree(board, run)),
+    ...(flags.timeline ? timeline(fold.timeline(), state, run, io) : tree(state, run)),
     ...items.map(itemLine),
     ...(flags.timeline ? [] : attemptLines(story.attempts())),
   ];
@@ -126,21 +126,21 @@ function itemLine({ id, about, reason, answer }: KeptItem): Line {
 }
 
 /** As wide as the terminal, or as usual ones. Who is asked is waited for, also while nobody works on the run. */
-function timeline(drawn: Timeline, board: Board, { lease }: ListedRun, { stdout }: ProgramIo): readonly Line[] {
-  const { plan } = board;
+function timeline(drawn: Timeline, state: Board, { lease }: ListedRun, { stdout }: ProgramIo): readonly Line[] {
+  const { plan } = state;
   if (!plan) return [];
   const columns = widthOf(stdout) ?? USUAL_COLUMNS;
-  const snapshot = board.snapshot();
+  const snapshot = state.snapshot();
   return timelineLines(drawn, {
     plan,
     snapshot,
     columns,
     now: Date.now(),
-    workedUntil: lease ? Date.now() : board.lastAt,
+    workedUntil: lease ? Date.now() : state.lastAt,
   });
 }
 
 /** Where nobody works on the run its time stands still. */
-function tree(board: Board, { lease }: ListedRun): readonly Line[] {
-  return frameLines(board, SPACE, lease ? Date.now() : board.lastAt);
+function tree(state: Board, { lease }: ListedRun): readonly Line[] {
+  return frameLines(state, SPACE, lease ? Date.now() : state.lastAt);
 }

@@ -3,11 +3,11 @@
  *
  * @module
  */
+import { serveKept } from '../dashboard/serve-store.ts';
+import { openStore, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { interrupted } from '../process/interrupt.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
-import { serveKept } from '../dashboard/serve-store.ts';
-import { openStore, type StoreFlags } from '../options/store-option.ts';
 
 /** What `phasegate ui` takes. */
 export interface UiFlags extends StoreFlags {

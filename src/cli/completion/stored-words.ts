@@ -4,11 +4,11 @@
  * @module
  */
 import { existsSync } from 'node:fs';
-import { standingOf } from '../../store/run-status.ts';
 import { sqliteStore } from '../../store.ts';
+import { standingOf } from '../../store/run-status.ts';
+import { DEFAULT_STORE, LATEST, STORE_VARIABLE } from '../options/defaults.ts';
 import { asItStands } from '../options/run-owner.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
-import { DEFAULT_STORE, LATEST, STORE_VARIABLE } from '../options/defaults.ts';
 import type { Candidate, Kept } from './candidates.ts';
 
 /**

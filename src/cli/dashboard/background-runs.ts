@@ -9,8 +9,8 @@ import { PhasegateError, type ErrorCode } from '../../model/errors/phasegate-err
 import { docsStart } from '../../projections/wording/error-words.ts';
 import type { DashboardActions } from '../../server/server-context.ts';
 import type { ListedRun } from '../../store/port.ts';
-import { openOwnLog } from '../process/stderr-log.ts';
 import type { OpenStore } from '../options/store-option.ts';
+import { openOwnLog } from '../process/stderr-log.ts';
 
 /** What the dashboard can do with the runs of a store. */
 export function actionsOn(kept: OpenStore): DashboardActions {

@@ -6,12 +6,12 @@
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { serveDashboard, type Dashboard } from '../../server/serve.ts';
 import { holderIsAlive, thisHolder } from '../../store/holder.ts';
-import type { ProgramIo } from '../terminal/program-io.ts';
-import { sessionSecret } from './session-secret.ts';
-import { harmless } from '../terminal/strip-controls.ts';
 import type { OpenStore } from '../options/store-option.ts';
-import { actionsOn } from './background-runs.ts';
 import { userName } from '../options/user-name.ts';
+import type { ProgramIo } from '../terminal/program-io.ts';
+import { harmless } from '../terminal/strip-controls.ts';
+import { actionsOn } from './background-runs.ts';
+import { sessionSecret } from './session-secret.ts';
 
 /** How to serve it. */
 export interface ServeOptions {

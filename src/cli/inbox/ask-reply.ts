@@ -7,10 +7,10 @@ import { createInterface } from 'node:readline';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import type { Reply } from '../../projections/inbox/reply.ts';
-import { valueIn } from './reply-flags.ts';
-import { harmless } from '../terminal/strip-controls.ts';
 import { problemText } from '../../projections/wording/error-words.ts';
+import { harmless } from '../terminal/strip-controls.ts';
 import { oneLine } from '../terminal/text.ts';
+import { valueIn } from './reply-flags.ts';
 
 /** Where is asked. */
 export interface Streams {

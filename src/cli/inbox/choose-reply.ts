@@ -7,12 +7,12 @@ import { isCancel, log, select, text } from '@clack/prompts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { Choice } from '../../projections/inbox/item-choices.ts';
 import type { ItemDetail } from '../../projections/inbox/item-detail.ts';
-import { problemText } from '../../projections/wording/error-words.ts';
 import type { Reply } from '../../projections/inbox/reply.ts';
-import { MENDABLE } from './ask-reply.ts';
-import { replyOf, type ReplyFlags } from './reply-flags.ts';
+import { problemText } from '../../projections/wording/error-words.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 import { oneLine } from '../terminal/text.ts';
+import { MENDABLE } from './ask-reply.ts';
+import { replyOf, type ReplyFlags } from './reply-flags.ts';
 
 /**
  * Asks until an answer is taken. Nothing is answered by Enter alone: what is marked first is to leave the item open. So is

@@ -5,8 +5,8 @@
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
-import { oneLine } from '../terminal/text.ts';
 import type { OpenStore } from '../options/store-option.ts';
+import { oneLine } from '../terminal/text.ts';
 
 /**
  * Finds an item by its id, or by how that begins or ends where no other does: among those that are open, else among all.

@@ -9,8 +9,8 @@ import { answeredBy } from '../../projections/wording/item-words.ts';
 import type { GivenAnswer } from '../../store/pending-answers.ts';
 import type { Lease } from '../../store/port.ts';
 import { asItStands } from '../options/run-owner.ts';
-import { oneLine } from '../terminal/text.ts';
 import { storeArgument, type OpenStore } from '../options/store-option.ts';
+import { oneLine } from '../terminal/text.ts';
 
 /** That there is an answer, in words. */
 export function givenText(answer: GivenAnswer): string {

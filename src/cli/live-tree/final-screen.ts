@@ -3,12 +3,12 @@
  *
  * @module
  */
-import { counted } from '../../projections/wording/amount-words.ts';
 import type { RunResult } from '../../projections/run/run-result.ts';
-import type { Board } from './run-fold.ts';
-import { fit, plain, span, type Line } from '../terminal/line.ts';
+import { counted } from '../../projections/wording/amount-words.ts';
 import { summaryLines, summaryParts } from '../show/summary.ts';
+import { fit, plain, span, type Line } from '../terminal/line.ts';
 import { rowsOf } from '../terminal/text.ts';
+import type { Board } from './run-fold.ts';
 import { treeLines, type Size } from './tree.ts';
 
 /** What is shown of a run that has ended. */
@@ -28,14 +28,14 @@ export interface Ending {
  *
  * @param size Not exceeded, however often lines are broken, unless the status and the notes alone do.
  */
-export function endingLines({ board, result, notes, rest }: Ending, size: Size, now: number): readonly Line[] {
-  const whole = [...summaryLines(result, board.plan), ...notes].map((line) => fit(line, FULL_LINE));
+export function endingLines({ board: state, result, notes, rest }: Ending, size: Size, now: number): readonly Line[] {
+  const whole = [...summaryLines(result, state.plan), ...notes].map((line) => fit(line, FULL_LINE));
   const used = heightOf(whole, size.columns);
-  const all = (board.plan?.phases.length ?? 0) + 1;
+  const all = (state.plan?.phases.length ?? 0) + 1;
   const summary =
-    used <= size.rows / 2 || used + all <= size.rows ? whole : shortened({ board, result, notes, rest }, size);
+    used <= size.rows / 2 || used + all <= size.rows ? whole : shortened({ board: state, result, notes, rest }, size);
   const rows = size.rows - heightOf(summary, size.columns);
-  return [...treeLines(board, { columns: size.columns, rows }, now), ...summary];
+  return [...treeLines(state, { columns: size.columns, rows }, now), ...summary];
 }
 
 // --- internal ---
@@ -49,8 +49,8 @@ const LAST_NOTES = 2;
 /** Rows in which there is no room for the start of an output, as its name and two counts take them. */
 const MOST_LOST = 3;
 
-function shortened({ board, result, notes, rest }: Ending, { columns, rows }: Size): readonly Line[] {
-  const { status, trouble, warnings, outputs } = summaryParts(result, board.plan);
+function shortened({ board: state, result, notes, rest }: Ending, { columns, rows }: Size): readonly Line[] {
+  const { status, trouble, warnings, outputs } = summaryParts(result, state.plan);
   const last = notes.slice(-LAST_NOTES);
   const room = Math.floor(rows / 2) - heightOf(last, columns);
   const asked = taken(notes.slice(0, -LAST_NOTES), { columns, rows: room }, 'phasegate inbox');

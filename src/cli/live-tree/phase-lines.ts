@@ -5,13 +5,13 @@
  */
 import type { PhasePlan } from '../../model/plan/plan.ts';
 import type { PhaseResult } from '../../projections/run/run-result.ts';
-import type { PhaseDetails, TaskRow } from './run-fold.ts';
+import { counted, outOf, usageText } from '../../projections/wording/amount-words.ts';
+import { errorText } from '../terminal/error-text.ts';
 import { span, type Line, type Span } from '../terminal/line.ts';
 import { glyph, markOf } from '../terminal/marks.ts';
 import { fitting, part, type Part } from '../terminal/parts.ts';
-import { counted, outOf, usageText } from '../../projections/wording/amount-words.ts';
 import { cut, duration, oneLine, padEnd, problemLine } from '../terminal/text.ts';
-import { errorText } from '../terminal/error-text.ts';
+import type { PhaseDetails, TaskRow } from './run-fold.ts';
 
 /** All there is to know of a phase. */
 export interface PhaseRow {

@@ -3,13 +3,13 @@
  *
  * @module
  */
+import type { RunTimes } from '../../model/events/run-times.ts';
 import type { Limits } from '../../model/plan/policy.ts';
 import type { RunSnapshot } from '../../projections/run/run-result.ts';
-import type { RunTimes } from '../../model/events/run-times.ts';
-import type { Board } from './run-fold.ts';
-import { span, type Line, type Span } from '../terminal/line.ts';
 import { dollars, thousands } from '../../projections/wording/amount-words.ts';
+import { span, type Line, type Span } from '../terminal/line.ts';
 import { duration, widthOf } from '../terminal/text.ts';
+import type { Board } from './run-fold.ts';
 
 /**
  * What is approved of all phases, what holds the run, corrections, tokens, money and time, against their limits where there are
@@ -17,8 +17,8 @@ import { duration, widthOf } from '../terminal/text.ts';
  *
  * @param now Milliseconds since 1970, for what is still going on.
  */
-export function progressLine(board: Board, columns: number, now: number): Line {
-  const parts = partsOf(board, now);
+export function progressLine(state: Board, columns: number, now: number): Line {
+  const parts = partsOf(state, now);
   for (const least of [4, 3, 2, 1]) {
     const line = joined(parts.filter(({ importance }) => importance <= least).map(({ full }) => full));
     if (widthOfLine(line) <= columns) return line;
@@ -36,20 +36,20 @@ interface Part {
   readonly importance: 1 | 2 | 3 | 4;
 }
 
-function partsOf(board: Board, now: number): readonly Part[] {
-  const snapshot = board.snapshot();
+function partsOf(state: Board, now: number): readonly Part[] {
+  const snapshot = state.snapshot();
   const { metrics } = snapshot;
-  const limits = board.plan?.limits ?? {};
+  const limits = state.plan?.limits ?? {};
   const money = limits.costUsd === undefined ? '' : ` of ${dollars(limits.costUsd)}`;
   return [
     approved(snapshot),
-    ...board.waiting().limits.map(held),
+    ...state.waiting().limits.map(held),
     ...(metrics.corrections > 0 || limits.corrections !== undefined
       ? [part(3, `${of(metrics.corrections, limits.corrections)} ${noun(limits.corrections ?? metrics.corrections)}`)]
       : []),
     ...(metrics.tokens > 0 ? [part(4, `${of(metrics.tokens, limits.tokens, thousands)} tokens`)] : []),
     ...(metrics.costUsd > 0 ? [part(2, `${dollars(metrics.costUsd)}${money}`)] : []),
-    ...timeParts(board.times(now), limits),
+    ...timeParts(state.times(now), limits),
   ];
 }
 

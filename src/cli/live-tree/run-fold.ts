@@ -4,13 +4,13 @@
  * @module
  */
 import type { EventOf, RunEvent, RunRecord } from '../../model/events/event.ts';
+import { foldRunTimes, type RunTimes } from '../../model/events/run-times.ts';
+import type { Plan } from '../../model/plan/plan.ts';
 import { foldInbox } from '../../projections/inbox/inbox-fold.ts';
 import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
-import type { Plan } from '../../model/plan/plan.ts';
-import { progressText } from '../../projections/wording/record-words.ts';
 import type { RunSnapshot } from '../../projections/run/run-result.ts';
-import { foldRunTimes, type RunTimes } from '../../model/events/run-times.ts';
 import { createRunView } from '../../projections/run/run-view.ts';
+import { progressText } from '../../projections/wording/record-words.ts';
 import { correctionText } from '../show/event-lines.ts';
 
 /** A task or reviewer of the current attempt. */

@@ -3,12 +3,12 @@
  *
  * @module
  */
-import type { Board } from './run-fold.ts';
 import { fit, span, type Line } from '../terminal/line.ts';
 import { glyph, markedText, markOf, marks, type Mark } from '../terminal/marks.ts';
+import { cut, oneLine, widthOf } from '../terminal/text.ts';
 import { correctionLines, phaseLine, taskLines, type PhaseRow } from './phase-lines.ts';
 import { progressLine } from './progress-line.ts';
-import { cut, oneLine, widthOf } from '../terminal/text.ts';
+import type { Board } from './run-fold.ts';
 import { windowOf } from './window.ts';
 
 /** The space there is. */
@@ -23,22 +23,22 @@ export interface Size {
  * @param size Never exceeded. Where not every phase fits, those that matter are shown, and the rest is counted.
  * @param now Milliseconds since 1970, for what is still going on.
  */
-export function frameLines(board: Board, size: Size, now: number): readonly Line[] {
-  if (!board.plan || size.rows < 1 || size.columns < 1) return [];
-  const tree = treeLines(board, { columns: size.columns, rows: size.rows - 1 }, now);
-  return [...tree, fit(progressLine(board, size.columns, now), size.columns)];
+export function frameLines(state: Board, size: Size, now: number): readonly Line[] {
+  if (!state.plan || size.rows < 1 || size.columns < 1) return [];
+  const tree = treeLines(state, { columns: size.columns, rows: size.rows - 1 }, now);
+  return [...tree, fit(progressLine(state, size.columns, now), size.columns)];
 }
 
 /** The same without the last line. */
-export function treeLines(board: Board, size: Size, now: number): readonly Line[] {
-  const { plan } = board;
+export function treeLines(state: Board, size: Size, now: number): readonly Line[] {
+  const { plan } = state;
   if (!plan || size.rows < 1 || size.columns < 1) return [];
-  const { phases } = board.snapshot();
-  const waiting = board.waiting().phases;
+  const { phases } = state.snapshot();
+  const waiting = state.waiting().phases;
   const rows = plan.phases.flatMap((phase): PhaseRow[] => {
     const result = phases[phase.name];
     const waits = waiting.has(phase.name);
-    return result ? [{ plan: phase, result, details: board.details(phase.name), waits }] : [];
+    return result ? [{ plan: phase, result, details: state.details(phase.name), waits }] : [];
   });
   const hasHead = size.rows >= LINES_WITH_HEAD;
   const head = hasHead ? [headLine(plan.name, rows, size.columns)] : [];

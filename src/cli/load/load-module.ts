@@ -3,17 +3,17 @@
  *
  * @module
  */
-import { readFile } from 'node:fs/promises';
 import { createJiti } from 'jiti';
-import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { readFile } from 'node:fs/promises';
 import type { Pipeline } from '../../model/definition/define.ts';
-import { divert } from '../terminal/capture-writes.ts';
+import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { exitCode } from '../process/exit-code.ts';
 import { watchExit, type EarlyExit } from '../process/exit-watch.ts';
-import { missingExport, missingPackage } from './missing-package.ts';
-import { TO_EXPORT, type OwnRun } from './own-run.ts';
+import { divert } from '../terminal/capture-writes.ts';
 import { withAddress } from '../terminal/error-text.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
+import { missingExport, missingPackage } from './missing-package.ts';
+import { TO_EXPORT, type OwnRun } from './own-run.ts';
 import { virtualModulesFor } from './virtual-modules.ts';
 
 /** What a module is: a pipeline, or a program that has started runs itself. */

@@ -7,8 +7,8 @@ import { stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { Pipeline } from '../../model/definition/define.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import type { LoadedModule } from './load-module.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
+import type { LoadedModule } from './load-module.ts';
 
 /** Reads a pipeline from a module or a YAML file. Throws a PhasegateError that says what is wrong with the file. */
 export async function loadPipeline(file: string, io: ProgramIo): Promise<Pipeline> {

@@ -4,8 +4,8 @@
  * @module
  */
 import { holderIsAlive, readHolder } from '../../store/holder.ts';
-import type { Lease, ListedRun } from '../../store/port.ts';
 import { asItStands as asRunStands, freeFromTheGone, workOn, type Work } from '../../store/lease-holder.ts';
+import type { Lease, ListedRun } from '../../store/port.ts';
 import type { OpenStore } from './store-option.ts';
 
 /**

@@ -5,11 +5,11 @@
  */
 import { existsSync } from 'node:fs';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { problemText } from '../../projections/wording/error-words.ts';
 import { sqliteStore } from '../../store.ts';
 import type { RunStore } from '../../store/port.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { harmless } from '../terminal/strip-controls.ts';
-import { problemText } from '../../projections/wording/error-words.ts';
 import { DEFAULT_STORE, STORE_VARIABLE } from './defaults.ts';
 
 /** What `--store` and `--no-store` give. */

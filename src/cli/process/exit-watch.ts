@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { ExitCode } from './exit-code.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 import { harmless } from '../terminal/strip-controls.ts';
+import type { ExitCode } from './exit-code.ts';
 
 /** How the process may end too early: code ends it, or nothing is left that could wake it. */
 export type EarlyExit = 'ended' | 'asleep';

@@ -3,9 +3,9 @@
  *
  * @module
  */
+import type { ProgramIo } from '../terminal/program-io.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { exitCodeOfFailure, failureText } from './output.ts';
-import type { ProgramIo } from '../terminal/program-io.ts';
 
 /** Watches while a run goes on. */
 export interface Interrupts {

@@ -5,9 +5,9 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { exitCode, type ExitCode } from './exit-code.ts';
 import { print } from '../terminal/print.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
+import { exitCode, type ExitCode } from './exit-code.ts';
 
 /**
  * Writes a text to a file, or to standard output where none is named.

@@ -3,14 +3,14 @@
  *
  * @module
  */
-import type { Amounts } from '../../projections/wording/amount-words.ts';
+import type { DecidedBy, EventOf, RunRecord, Verdict } from '../../model/events/event.ts';
 import { byName } from '../../model/values/by-name.ts';
 import type { Defect } from '../../projections/quality/defect.ts';
-import type { DecidedBy, EventOf, RunRecord, Verdict } from '../../model/events/event.ts';
 import type { Measures } from '../../projections/quality/measures.ts';
 import { foldQuality } from '../../projections/quality/quality.ts';
 import type { RunSnapshot } from '../../projections/run/run-result.ts';
 import { createRunView } from '../../projections/run/run-view.ts';
+import type { Amounts } from '../../projections/wording/amount-words.ts';
 import type { ListedRun, RunInfo } from '../../store/port.ts';
 import { standingOf, type Standing } from '../../store/run-status.ts';
 import { createEventLines } from '../show/event-lines.ts';

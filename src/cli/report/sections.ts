@@ -3,16 +3,16 @@
  *
  * @module
  */
+import { issueId, withIds } from '../../model/decision/issue.ts';
+import { decisionIn, isDemand } from '../../model/review/verdict.ts';
 import type { Defect } from '../../projections/quality/defect.ts';
 import type { Effort } from '../../projections/quality/effort.ts';
-import { issueId, withIds } from '../../model/decision/issue.ts';
 import type { PhaseMeasures } from '../../projections/quality/measures.ts';
 import type { PhaseResult } from '../../projections/run/run-result.ts';
-import { decisionIn, isDemand } from '../../model/review/verdict.ts';
-import { timeText } from '../options/duration.ts';
-import { errorText } from '../terminal/error-text.ts';
-import { verdictText } from '../show/event-lines.ts';
 import { counted, estimatedText } from '../../projections/wording/amount-words.ts';
+import { timeText } from '../options/duration.ts';
+import { verdictText } from '../show/event-lines.ts';
+import { errorText } from '../terminal/error-text.ts';
 import { duration, oneLine, problemLine } from '../terminal/text.ts';
 import type { ReportData, ToldDecision } from './data.ts';
 import { columns, tableOf, type ReportDocument, type Section } from './document.ts';

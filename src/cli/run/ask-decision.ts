@@ -6,17 +6,17 @@
 import { createInterface, type Interface } from 'node:readline';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../../model/events/event.ts';
-import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import { planGraph, type Plan } from '../../model/plan/plan.ts';
 import { namesAbove } from '../../model/values/graph.ts';
+import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
+import { problemText } from '../../projections/wording/error-words.ts';
 import { looks } from '../../projections/wording/status-marks.ts';
 import type { Run } from '../../runtime/run.ts';
 import { helpLines, replyIn } from '../inbox/ask-reply.ts';
-import { harmless } from '../terminal/strip-controls.ts';
-import { problemText } from '../../projections/wording/error-words.ts';
-import { manyLines, oneLine } from '../terminal/text.ts';
 import { excerptLines } from '../show/summary.ts';
 import { plain } from '../terminal/line.ts';
+import { harmless } from '../terminal/strip-controls.ts';
+import { manyLines, oneLine } from '../terminal/text.ts';
 
 /** Asks for what waits, one question after the other. */
 export interface Asker {

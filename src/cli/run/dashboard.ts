@@ -4,9 +4,9 @@
  * @module
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import type { Beside } from './side-server.ts';
-import type { ProgramIo } from '../terminal/program-io.ts';
 import type { OpenStore } from '../options/store-option.ts';
+import type { ProgramIo } from '../terminal/program-io.ts';
+import type { Beside } from './side-server.ts';
 
 /**
  * Serves the dashboard of the store that a run is kept in.

@@ -6,25 +6,25 @@
 import { firstValueFrom } from 'rxjs/internal/firstValueFrom';
 import { processesAtRest } from '../../actors/command/process.ts';
 import type { ErrorInfo } from '../../model/errors/phasegate-error.ts';
-import type { RunResult } from '../../projections/run/run-result.ts';
 import { foldRunTimes, type RunTimesFold } from '../../model/events/run-times.ts';
+import type { RunResult } from '../../projections/run/run-result.ts';
 import type { Run } from '../../runtime/run.ts';
-import { createAsker } from './ask-decision.ts';
-import { endBeside, type Beside } from './side-server.ts';
+import { storeArgument, type OpenStore } from '../options/store-option.ts';
 import { exitCode, exitCodeOf, type ExitCode } from '../process/exit-code.ts';
 import { watchExit, type EarlyExit } from '../process/exit-watch.ts';
-import type { InspectFlags } from './inspection.ts';
 import { watchInterrupts } from '../process/interrupt.ts';
-import { createLiveReporter } from './live-reporter.ts';
-import type { ProgramIo } from '../terminal/program-io.ts';
-import { createLeaver, createRefuser } from './unattended.ts';
-import { asText, createJsonReporter, createPlainReporter, seesTree, type Reporter } from './reporter.ts';
 import { afterwards, goOnText } from '../show/next-steps.ts';
 import { advised, withAddress } from '../terminal/error-text.ts';
-import { harmless } from '../terminal/strip-controls.ts';
 import { plain } from '../terminal/line.ts';
+import type { ProgramIo } from '../terminal/program-io.ts';
+import { harmless } from '../terminal/strip-controls.ts';
 import { oneLine } from '../terminal/text.ts';
-import { storeArgument, type OpenStore } from '../options/store-option.ts';
+import { createAsker } from './ask-decision.ts';
+import type { InspectFlags } from './inspection.ts';
+import { createLiveReporter } from './live-reporter.ts';
+import { asText, createJsonReporter, createPlainReporter, seesTree, type Reporter } from './reporter.ts';
+import { endBeside, type Beside } from './side-server.ts';
+import { createLeaver, createRefuser } from './unattended.ts';
 
 /** How a run is shown, and who decides. */
 export interface DriveFlags extends InspectFlags {

@@ -4,8 +4,8 @@
  * @module
  */
 import type { InspectorServer } from '../../inspect/serve.ts';
-import type { Beside } from './side-server.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
+import type { Beside } from './side-server.ts';
 
 /** How a run is inspected. */
 export interface InspectFlags {

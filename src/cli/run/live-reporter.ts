@@ -4,20 +4,20 @@
  * @module
  */
 import type { RunRecord } from '../../model/events/event.ts';
+import { endingLines } from '../live-tree/final-screen.ts';
+import { createBoard } from '../live-tree/run-fold.ts';
+import { frameLines, type Size } from '../live-tree/tree.ts';
+import { runLine } from '../show/summary.ts';
 import { divert, type Diverted } from '../terminal/capture-writes.ts';
+import { createPainter, plain, type Line } from '../terminal/line.ts';
 import { createPane } from '../terminal/pane.ts';
 import type { OutputStream, ProgramIo } from '../terminal/program-io.ts';
 import { asText, seesColours, type Reporter } from './reporter.ts';
-import { createBoard } from '../live-tree/run-fold.ts';
-import { endingLines } from '../live-tree/final-screen.ts';
-import { createPainter, plain, type Line } from '../terminal/line.ts';
-import { runLine } from '../show/summary.ts';
-import { frameLines, type Size } from '../live-tree/tree.ts';
 
 /** Draws the tree again and again. What the code of the pipeline prints appears above it. */
 export function createLiveReporter(io: ProgramIo): Reporter {
   const { stdout: stream, stderr, env } = io;
-  const board = createBoard();
+  const state = createBoard();
   const paint = createPainter(seesColours(stream, io));
   const streams = [stream, ...(stderr.isTTY ? [stderr] : [])];
   const printed = new Map<OutputStream, string>();
@@ -40,7 +40,7 @@ export function createLiveReporter(io: ProgramIo): Reporter {
   function draw(): void {
     const { columns, rows } = sizeOf(stream);
     // The row of the cursor and the last column stay free: terminals scroll or wrap when they are written to.
-    const lines = frameLines(board, { columns: columns - 1, rows: rows - 1 }, Date.now());
+    const lines = frameLines(state, { columns: columns - 1, rows: rows - 1 }, Date.now());
     pane.draw(lines.map((line) => ({ text: plain(line), painted: paint(line) })));
   }
 
@@ -64,7 +64,7 @@ export function createLiveReporter(io: ProgramIo): Reporter {
 
   /** The id comes first and stays, as it is what the run is found by. */
   function name({ runId }: RunRecord): void {
-    print(stream, `${plain(runLine(runId, board.plan))}\n`);
+    print(stream, `${plain(runLine(runId, state.plan))}\n`);
   }
 
   function resume(): void {
@@ -92,16 +92,16 @@ export function createLiveReporter(io: ProgramIo): Reporter {
   resume();
   return {
     show(record) {
-      board.apply(record);
+      state.apply(record);
       if (record.event.type === 'run.started' || record.event.type === 'run.resumed') name(record);
     },
-    recall: (record) => board.apply(record),
+    recall: (record) => state.apply(record),
     pause,
     resume,
     end(result, notes, rest) {
       pause();
       const { columns, rows } = sizeOf(stream);
-      write(endingLines({ board, result, notes, rest }, { columns: columns - 1, rows: rows - 1 }, Date.now()));
+      write(endingLines({ board: state, result, notes, rest }, { columns: columns - 1, rows: rows - 1 }, Date.now()));
     },
   };
 }

@@ -5,12 +5,12 @@
  */
 import type { RunRecord } from '../../model/events/event.ts';
 import type { RunResult } from '../../projections/run/run-result.ts';
-import { divert } from '../terminal/capture-writes.ts';
-import type { OutputStream, ProgramIo } from '../terminal/program-io.ts';
 import { createBoard } from '../live-tree/run-fold.ts';
 import { createEventLines } from '../show/event-lines.ts';
-import { createPainter, type Line } from '../terminal/line.ts';
 import { summaryLines } from '../show/summary.ts';
+import { divert } from '../terminal/capture-writes.ts';
+import { createPainter, type Line } from '../terminal/line.ts';
+import type { OutputStream, ProgramIo } from '../terminal/program-io.ts';
 
 /** Shows one run. */
 export interface Reporter {
@@ -48,18 +48,18 @@ export function createJsonReporter(io: ProgramIo): Reporter {
 /** A plain line for each event. */
 export function createPlainReporter(io: ProgramIo): Reporter {
   const lines = createEventLines();
-  const board = createBoard();
+  const state = createBoard();
   const paint = createPainter(seesColours(io.stdout, io));
   return {
     show(record) {
-      if (record.event.type === 'run.started') board.apply(record);
+      if (record.event.type === 'run.started') state.apply(record);
       io.stdout.write(`${lines(record)}\n`);
     },
     recall(record) {
-      board.apply(record);
+      state.apply(record);
       lines.recall(record);
     },
-    end: (result, notes) => io.stdout.write(asText([...summaryLines(result, board.plan), ...notes].map(paint))),
+    end: (result, notes) => io.stdout.write(asText([...summaryLines(result, state.plan), ...notes].map(paint))),
     pause: () => undefined,
     resume: () => undefined,
   };

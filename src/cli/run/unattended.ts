@@ -3,12 +3,12 @@
  *
  * @module
  */
-import { countsAllTime } from '../../model/plan/edition.ts';
 import type { RunEvent, RunRecord } from '../../model/events/event.ts';
+import { countsAllTime } from '../../model/plan/edition.ts';
 import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import type { RunSnapshot } from '../../projections/run/run-result.ts';
-import type { Run } from '../../runtime/run.ts';
 import { StartedRun, type WaitingTry } from '../../runtime/run-handle.ts';
+import type { Run } from '../../runtime/run.ts';
 
 /** Looks after what waits for a person. */
 export interface Decider {

@@ -5,8 +5,8 @@
  */
 import type { Analysis, PhaseBound } from '../../model/analysis/analyze.ts';
 import type { Plan } from '../../model/plan/plan.ts';
-import { span, type Line, type Tone } from '../terminal/line.ts';
 import { counted, usageText } from '../../projections/wording/amount-words.ts';
+import { span, type Line, type Tone } from '../terminal/line.ts';
 import { oneLine, padEnd, widthOf } from '../terminal/text.ts';
 
 /** The verdict, the bounds of each phase, the shape, and remarks. */

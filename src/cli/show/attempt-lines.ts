@@ -6,12 +6,12 @@
 import { diffLines } from 'diff';
 import { endsAttempt, type AttemptEnd } from '../../model/events/attempt-end.ts';
 import type { EventOf, RunRecord } from '../../model/events/event.ts';
-import { decidedBy, decisionWords } from '../../projections/wording/record-words.ts';
 import { saidText } from '../../projections/wording/phrase.ts';
-import { correctionText } from './event-lines.ts';
+import { decidedBy, decisionWords } from '../../projections/wording/record-words.ts';
 import { span, type Line } from '../terminal/line.ts';
-import { excerptLines } from './summary.ts';
 import { manyLines, oneLine } from '../terminal/text.ts';
+import { correctionText } from './event-lines.ts';
+import { excerptLines } from './summary.ts';
 
 /** One attempt of a phase. */
 export interface AttemptStory {

@@ -4,14 +4,14 @@
  * @module
  */
 import type { EventOf, RunRecord, Verdict } from '../../model/events/event.ts';
-import { issueWords, type IssueWords } from '../../projections/run/loop-words.ts';
 import type { GatePlan } from '../../model/plan/plan.ts';
-import { askedFor, recordText, recordWords, type Voice } from '../../projections/wording/record-words.ts';
 import { joinDemands, type Correction } from '../../model/revision/revision.ts';
+import { issueWords, type IssueWords } from '../../projections/run/loop-words.ts';
+import { usageText } from '../../projections/wording/amount-words.ts';
 import { saidText } from '../../projections/wording/phrase.ts';
+import { askedFor, recordText, recordWords, type Voice } from '../../projections/wording/record-words.ts';
 import { verdictWords } from '../../projections/wording/verdict-words.ts';
 import { problemOf } from '../terminal/error-text.ts';
-import { usageText } from '../../projections/wording/amount-words.ts';
 import { cut, duration, oneLine } from '../terminal/text.ts';
 
 /** Turns the records of one run into lines, in order. */

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { ReviewFinding } from '../../model/review/open-issues.ts';
 import { groupIssues, issueId } from '../../model/decision/issue.ts';
-import { span, type Line } from '../terminal/line.ts';
+import type { ReviewFinding } from '../../model/review/open-issues.ts';
 import { counted } from '../../projections/wording/amount-words.ts';
+import { span, type Line } from '../terminal/line.ts';
 import { cut, oneLine } from '../terminal/text.ts';
 
 /**

@@ -6,18 +6,18 @@
 import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import type { Choice } from '../../projections/inbox/item-choices.ts';
 import type { ItemDetail, TriedAttempt } from '../../projections/inbox/item-detail.ts';
-import { becauseOf, waitsFor } from '../../projections/wording/item-words.ts';
 import { unchangedText } from '../../projections/run/loop-words.ts';
+import { counted, usageText } from '../../projections/wording/amount-words.ts';
+import { becauseOf, waitsFor } from '../../projections/wording/item-words.ts';
+import { looks } from '../../projections/wording/status-marks.ts';
 import type { KeptDetail, KeptItem } from '../../store/pending-answers.ts';
 import { givenText } from '../inbox/pending-answer.ts';
-import { correctionText, verdictText } from './event-lines.ts';
-import { attemptName } from './attempt-lines.ts';
-import { findingLines } from './issue-lines.ts';
 import { plain, span, type Line, type Tone } from '../terminal/line.ts';
-import { excerptLines } from './summary.ts';
-import { counted, usageText } from '../../projections/wording/amount-words.ts';
-import { looks } from '../../projections/wording/status-marks.ts';
 import { cut, duration, manyLines, oneLine, padEnd, widthOf } from '../terminal/text.ts';
+import { attemptName } from './attempt-lines.ts';
+import { correctionText, verdictText } from './event-lines.ts';
+import { findingLines } from './issue-lines.ts';
+import { excerptLines } from './summary.ts';
 
 /** A head, then a line for each item; one line where there is none. @param now Milliseconds since 1970. */
 export function itemTable(items: readonly KeptItem[], now: number): readonly Line[] {

@@ -3,11 +3,11 @@
  *
  * @module
  */
+import { usageText } from '../../projections/wording/amount-words.ts';
+import { looks } from '../../projections/wording/status-marks.ts';
 import type { ListedRun } from '../../store/port.ts';
 import { standingOf } from '../../store/run-status.ts';
 import { span, type Line } from '../terminal/line.ts';
-import { usageText } from '../../projections/wording/amount-words.ts';
-import { looks } from '../../projections/wording/status-marks.ts';
 import { cut, duration, oneLine, padEnd, widthOf } from '../terminal/text.ts';
 
 /** A head, then a line for each run; one line where there is none. @param now Milliseconds since 1970. */

@@ -5,11 +5,11 @@
  */
 import type { Plan } from '../../model/plan/plan.ts';
 import type { PhaseResult, RunResult } from '../../projections/run/run-result.ts';
+import { counted, usageText } from '../../projections/wording/amount-words.ts';
+import { errorText, originOf, withAddress } from '../terminal/error-text.ts';
 import { span, type Line } from '../terminal/line.ts';
 import { glyph } from '../terminal/marks.ts';
-import { counted, usageText } from '../../projections/wording/amount-words.ts';
 import { duration, manyLines, oneLine } from '../terminal/text.ts';
-import { errorText, originOf, withAddress } from '../terminal/error-text.ts';
 
 /** The end of a run: its status, what went wrong, warnings, and what the last phases put out. */
 export function summaryLines(result: RunResult<unknown>, plan: Plan | undefined): readonly Line[] {

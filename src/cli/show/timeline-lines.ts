@@ -7,10 +7,10 @@ import type { Plan } from '../../model/plan/plan.ts';
 import type { RunSnapshot } from '../../projections/run/run-result.ts';
 import { createTimeAxis, type TimeAxis } from '../../projections/timeline/time-axis.ts';
 import { isAtWork, type Timeline, type TimelineBar } from '../../projections/timeline/timeline.ts';
+import { counted } from '../../projections/wording/amount-words.ts';
 import { timelineKinds, timelineWords } from '../../projections/wording/timeline-words.ts';
 import { fit, span, type Line } from '../terminal/line.ts';
 import { glyph, markOf } from '../terminal/marks.ts';
-import { counted } from '../../projections/wording/amount-words.ts';
 import { cut, duration, oneLine, padEnd, widthOf } from '../terminal/text.ts';
 import { SENT_BACK, timelineGlyphs, timelineRow, type DrawnBar } from './timeline-row.ts';
 

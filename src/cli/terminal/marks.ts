@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { looks, type AnyStanding } from '../../projections/wording/status-marks.ts';
 import type { PhaseResult, PhaseStatus } from '../../projections/run/run-result.ts';
+import { looks, type AnyStanding } from '../../projections/wording/status-marks.ts';
 import { span, type Span } from './line.ts';
 
 /** How a phase stands. `stale` is approved, and `failed` has rejected ones as well; `retrying` works again, or is about to. */

@@ -6,8 +6,8 @@
  *
  * @module
  */
-import type { Estimate } from '../../model/plan/options.ts';
 import type { Report } from '../../model/handlers/task.ts';
+import type { Estimate } from '../../model/plan/options.ts';
 import type { Usage } from './port.ts';
 import { leastCost, type Price } from './prices.ts';
 import { readUsage, type ReadUsage } from './usage.ts';

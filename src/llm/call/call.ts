@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { createPieceMask } from '../../model/values/known-secrets.ts';
-import type { Estimate } from '../../model/plan/options.ts';
 import { retryHintOf } from '../../model/errors/retry-hint.ts';
 import type { TaskContext } from '../../model/handlers/task.ts';
+import type { Estimate } from '../../model/plan/options.ts';
+import { createPieceMask } from '../../model/values/known-secrets.ts';
 import { answerTooLong, createAnswerLimit } from './answer-limit.ts';
 import { createTryUsage, type AnswerUsage, type TryUsage } from './answer-usage.ts';
 import type { Fitted } from './fit.ts';

@@ -4,12 +4,12 @@
  * @module
  */
 import type { Decision } from '../../model/decision/decision.ts';
+import { issueLines } from '../../model/decision/issue.ts';
 import { task } from '../../model/definition/define.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { issueLines } from '../../model/decision/issue.ts';
-import type { Estimate } from '../../model/plan/options.ts';
 import type { ReviewContext } from '../../model/handlers/phase.ts';
 import type { Inputs, RetryPolicy, Task } from '../../model/handlers/task.ts';
+import type { Estimate } from '../../model/plan/options.ts';
 import { TEXT_LIMITS } from '../../model/values/text-limits.ts';
 import { refuseMaxAnswer } from '../call/answer-limit.ts';
 import { answerForm } from '../call/answer-schema.ts';

@@ -4,9 +4,9 @@
  * @module
  */
 import { task } from '../../model/definition/define.ts';
-import type { Estimate } from '../../model/plan/options.ts';
 import type { ReflectContext } from '../../model/handlers/reflector.ts';
 import type { Inputs, RetryPolicy, Task } from '../../model/handlers/task.ts';
+import type { Estimate } from '../../model/plan/options.ts';
 import { TEXT_LIMITS } from '../../model/values/text-limits.ts';
 import { refuseMaxAnswer } from '../call/answer-limit.ts';
 import { callModel, type Asked } from '../call/call.ts';

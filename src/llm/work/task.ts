@@ -4,14 +4,14 @@
  * @module
  */
 import type { z } from 'zod';
-import type { Estimate } from '../../model/plan/options.ts';
 import type { AnyTask, Inputs, RetryPolicy, Task, TaskContext } from '../../model/handlers/task.ts';
+import type { Estimate } from '../../model/plan/options.ts';
 import { TEXT_LIMITS } from '../../model/values/text-limits.ts';
 import { refuseMaxAnswer } from '../call/answer-limit.ts';
 import { answerForm, readJson, unwrapped, type AnswerForm } from '../call/answer-schema.ts';
 import { callModel, type Asked, type Caller } from '../call/call.ts';
-import { callerAt } from '../call/ladder.ts';
 import { fit, MOST_MATERIAL, refuseMaterial } from '../call/fit.ts';
+import { callerAt } from '../call/ladder.ts';
 import { MODEL_TIMEOUT, modelRetry } from '../call/patience.ts';
 import { taskMessages } from './task-messages.ts';
 

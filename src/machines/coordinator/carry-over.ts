@@ -4,6 +4,7 @@
  * @module
  */
 import type { EventOf } from '../../model/events/event.ts';
+import { isSubscribed } from '../../model/plan/artifact-subscription.ts';
 import {
   observed,
   withReflections,
@@ -11,34 +12,33 @@ import {
   type SharedArtifact,
   type Trajectory,
 } from '../../model/revision/revision-extras.ts';
-import { isSubscribed } from '../../model/plan/artifact-subscription.ts';
-import { entryNamed, type Board, type Entry } from './run-state.ts';
 import type { Start } from '../phase/phase-context.ts';
 import { bestScore } from '../phase/phase-updates.ts';
+import { phaseNamed, type PhaseState, type RunState } from './run-state.ts';
 
 /** What one attempt has left. */
-interface Traces {
+interface AttemptTraces {
   readonly trajectories: Readonly<Record<string, Trajectory>>;
   readonly artifacts: ReadonlyMap<string, unknown>;
 }
 
 /** What is kept of a phase; nothing is, as long as nothing is there to be kept. */
-export interface Keepsakes {
+export interface CarryOver {
   readonly reflections: readonly string[];
   /** Of the attempt at work. */
-  readonly current: Traces;
+  readonly current: AttemptTraces;
   /** Of the latest attempt that came to its end. */
-  readonly ended: Traces | undefined;
+  readonly ended: AttemptTraces | undefined;
   /** Of the attempt with the best score since the phase started afresh. */
-  readonly best: { readonly score: number; readonly traces: Traces } | undefined;
+  readonly best: { readonly score: number; readonly traces: AttemptTraces } | undefined;
   /** Of the attempt that is committed. */
-  readonly committed: Traces | undefined;
+  readonly committed: AttemptTraces | undefined;
   /** What other phases shared when it started. */
   readonly shared: readonly SharedArtifact[];
 }
 
 /** Keeps what a task has reported, where anybody may be told of it. */
-export function keepReport(board: Board, entry: Entry, report: EventOf<'task.reported'>): void {
+export function keepReport(state: RunState, entry: PhaseState, report: EventOf<'task.reported'>): void {
   const { artifact, observation, task, reviewer } = report;
   const { name, gate } = entry.phase;
   if (reviewer) return;
@@ -48,14 +48,14 @@ export function keepReport(board: Board, entry: Entry, report: EventOf<'task.rep
       current: { trajectories: { ...trajectories, [task]: observed(trajectories[task], observation) }, artifacts },
     });
   }
-  if (artifact && isSubscribed(board.plan, name, artifact.name)) {
+  if (artifact && isSubscribed(state.plan, name, artifact.name)) {
     const { trajectories, artifacts } = currentOf(entry);
     keep(entry, { current: { trajectories, artifacts: new Map([...artifacts, [artifact.name, artifact.content]]) } });
   }
 }
 
 /** A task begins, or is tried again: what it had observed in another try is nothing to go by. */
-export function forgetTry(entry: Entry, task: string): void {
+export function forgetTry(entry: PhaseState, task: string): void {
   const { trajectories, artifacts } = currentOf(entry);
   if (!Object.hasOwn(trajectories, task)) return;
   const { [task]: _, ...others } = trajectories;
@@ -63,31 +63,31 @@ export function forgetTry(entry: Entry, task: string): void {
 }
 
 /** Keeps what an attempt has learned. */
-export function keepReflection(entry: Entry, { reflection, recalled = [] }: EventOf<'phase.reflected'>): void {
+export function keepReflection(entry: PhaseState, { reflection, recalled = [] }: EventOf<'phase.reflected'>): void {
   const more = [...recalled.map((one) => one.reflection), ...(reflection === undefined ? [] : [reflection])];
-  const known = entry.keepsakes?.reflections ?? NOTHING;
+  const known = entry.carryOver?.reflections ?? NOTHING;
   if (more.length > 0) keep(entry, { reflections: withReflections(known, more) });
 }
 
 /** Keeps the attempt with the best score where that one may stand, also one that has left nothing. */
-export function keepBest(entry: Entry, { verdict, by }: EventOf<'review.decided'>): void {
-  const { keepsakes, phase } = entry;
+export function keepBest(entry: PhaseState, { verdict, by }: EventOf<'review.decided'>): void {
+  const { carryOver, phase } = entry;
   if (by !== 'gate' || phase.gate?.onExhausted !== 'acceptBest') return;
-  const score = bestScore(keepsakes?.best, verdict);
+  const score = bestScore(carryOver?.best, verdict);
   if (score !== undefined) keep(entry, { best: { score, traces: currentOf(entry) } });
 }
 
 /** The attempt was sent back, or sends back another: the next one is told what it has left. */
-export function endAttempt(entry: Entry): void {
-  if (entry.keepsakes) keep(entry, { ended: entry.keepsakes.current });
+export function endAttempt(entry: PhaseState): void {
+  if (entry.carryOver) keep(entry, { ended: entry.carryOver.current });
 }
 
 /** The phase is approved: what the attempt has left whose outputs are committed can be seen by others. */
-export function commitTraces(entry: Entry, because: EventOf<'phase.approved'>['because']): void {
-  const { keepsakes } = entry;
-  if (!keepsakes) return;
-  const best = because === 'exhausted' ? keepsakes.best : undefined;
-  const committed = best?.traces ?? keepsakes.current;
+export function commitTraces(entry: PhaseState, because: EventOf<'phase.approved'>['because']): void {
+  const { carryOver } = entry;
+  if (!carryOver) return;
+  const best = because === 'exhausted' ? carryOver.best : undefined;
+  const committed = best?.traces ?? carryOver.current;
   keep(entry, { committed, ended: committed });
 }
 
@@ -96,23 +96,23 @@ export function commitTraces(entry: Entry, because: EventOf<'phase.approved'>['b
  * attempt whose outputs it is told: the committed one, or the one that it waited with.
  */
 export function recallAtStart(
-  board: Board,
-  entry: Entry,
+  state: RunState,
+  entry: PhaseState,
   { revision, previous }: Pick<Start, 'revision' | 'previous'>,
 ): Recollection | undefined {
-  const { phase, keepsakes } = entry;
+  const { phase, carryOver } = entry;
   const foreign = phase.subscribe?.some((one) => one.phase !== phase.name) ?? false;
-  if (!keepsakes && !foreign) return undefined;
-  const shared = foreign ? sharedWith(board, entry) : NOTHING;
-  const judged = previous === undefined ? keepsakes?.ended : keepsakes?.committed;
+  if (!carryOver && !foreign) return undefined;
+  const shared = foreign ? sharedWith(state, entry) : NOTHING;
+  const judged = previous === undefined ? carryOver?.ended : carryOver?.committed;
   const before = revision ? judged : undefined;
   keep(entry, { shared, best: undefined, current: NO_TRACES, ended: before });
   return recollectionOf(entry);
 }
 
 /** What the next attempt on the same inputs is to recall. */
-export function recallAtRetry(entry: Entry): Recollection | undefined {
-  if (!entry.keepsakes) return undefined;
+export function recallAtRetry(entry: PhaseState): Recollection | undefined {
+  if (!entry.carryOver) return undefined;
   keep(entry, { current: NO_TRACES });
   return recollectionOf(entry);
 }
@@ -120,8 +120,11 @@ export function recallAtRetry(entry: Entry): Recollection | undefined {
 // --- internal ---
 
 const NOTHING: readonly never[] = Object.freeze([]);
-const NO_TRACES: Traces = Object.freeze({ trajectories: Object.freeze({}), artifacts: new Map<string, unknown>() });
-const NO_KEEPSAKES: Keepsakes = Object.freeze({
+const NO_TRACES: AttemptTraces = Object.freeze({
+  trajectories: Object.freeze({}),
+  artifacts: new Map<string, unknown>(),
+});
+const NO_KEEPSAKES: CarryOver = Object.freeze({
   reflections: NOTHING,
   current: NO_TRACES,
   ended: undefined,
@@ -130,24 +133,24 @@ const NO_KEEPSAKES: Keepsakes = Object.freeze({
   shared: NOTHING,
 });
 
-function currentOf({ keepsakes }: Entry): Traces {
-  return keepsakes?.current ?? NO_TRACES;
+function currentOf({ carryOver }: PhaseState): AttemptTraces {
+  return carryOver?.current ?? NO_TRACES;
 }
 
-function keep(entry: Entry, some: Partial<Keepsakes>): void {
-  entry.keepsakes = Object.assign({}, entry.keepsakes ?? NO_KEEPSAKES, some);
+function keep(entry: PhaseState, some: Partial<CarryOver>): void {
+  entry.carryOver = Object.assign({}, entry.carryOver ?? NO_KEEPSAKES, some);
 }
 
 /** Artifacts of other phases, as they are committed now. */
-function sharedWith(board: Board, { phase }: Entry): readonly SharedArtifact[] {
+function sharedWith(state: RunState, { phase }: PhaseState): readonly SharedArtifact[] {
   return (phase.subscribe ?? []).flatMap((one) => {
-    const source = one.phase === phase.name ? undefined : entryNamed(board, one.phase);
-    return artifactIn(one.phase, one.artifact, source?.keepsakes?.committed);
+    const source = one.phase === phase.name ? undefined : phaseNamed(state, one.phase);
+    return artifactIn(one.phase, one.artifact, source?.carryOver?.committed);
   });
 }
 
-function recollectionOf({ phase, keepsakes }: Entry): Recollection | undefined {
-  const { reflections, shared, ended } = keepsakes ?? NO_KEEPSAKES;
+function recollectionOf({ phase, carryOver }: PhaseState): Recollection | undefined {
+  const { reflections, shared, ended } = carryOver ?? NO_KEEPSAKES;
   const artifacts = (phase.subscribe ?? []).flatMap((one) =>
     one.phase === phase.name
       ? artifactIn(one.phase, one.artifact, ended)
@@ -162,6 +165,6 @@ function recollectionOf({ phase, keepsakes }: Entry): Recollection | undefined {
   };
 }
 
-function artifactIn(phase: string, name: string, traces: Traces | undefined): readonly SharedArtifact[] {
+function artifactIn(phase: string, name: string, traces: AttemptTraces | undefined): readonly SharedArtifact[] {
   return traces?.artifacts.has(name) ? [{ phase, name, content: traces.artifacts.get(name) }] : NOTHING;
 }

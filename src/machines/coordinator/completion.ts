@@ -4,42 +4,42 @@
  * @module
  */
 import { cutText, errorInfo, PhasegateError, type ErrorInfo } from '../../model/errors/phasegate-error.ts';
-import { reach } from '../../model/values/graph.ts';
 import { currentCommit } from '../../model/ledger/ledger.ts';
+import { reach } from '../../model/values/graph.ts';
 import { length } from './fifo.ts';
-import { entryAt, entryNamed, retire, type Board, type Entry, type Standing } from './run-state.ts';
+import { closePhase, phaseAt, phaseNamed, type Lifecycle, type PhaseState, type RunState } from './run-state.ts';
 
 /** A phase was rejected or failed: everything that needs it ends, too. @param why Its reason, or its error, in words. */
-export function abandon(board: Board, entry: Entry, standing: 'rejected' | 'failed', why: string): void {
-  retire(board, entry, standing);
+export function endBadly(state: RunState, entry: PhaseState, standing: 'rejected' | 'failed', why: string): void {
+  closePhase(state, entry, standing);
   entry.why = why;
-  board.worst = standing === 'failed' || board.worst === 'failed' ? 'failed' : 'rejected';
-  if (board.plan.onFailure === 'halt') {
-    endRun(board, {
-      status: board.worst,
+  state.worstStatus = standing === 'failed' || state.worstStatus === 'failed' ? 'failed' : 'rejected';
+  if (state.plan.onFailure === 'halt') {
+    endRun(state, {
+      status: state.worstStatus,
       reason: `Phase "${entry.phase.name}" was ${standing === 'failed' ? 'not done' : 'rejected'}`,
     });
     return;
   }
-  doomSuccessors(board, entry);
+  failOrSkipSuccessors(state, entry);
 }
 
 /** A phase is skipped: nothing that needs it can go on, and that is no failure of the run. */
-export function leaveOut(board: Board, entry: Entry, because: string, who?: string): void {
+export function skipPhase(state: RunState, entry: PhaseState, because: string, who?: string): void {
   const { name } = entry.phase;
-  board.outbox.push({ type: 'phase.skipped', phase: name, because, ...(who !== undefined && { who }) });
-  retire(board, entry, 'skipped');
+  state.outbox.push({ type: 'phase.skipped', phase: name, because, ...(who !== undefined && { who }) });
+  closePhase(state, entry, 'skipped');
   entry.why = because;
-  doomSuccessors(board, entry);
+  failOrSkipSuccessors(state, entry);
 }
 
 /** A phase that waits for one that ended badly cannot go on. */
-export function failWaiting(board: Board, entry: Entry, cause: string): void {
+export function failWaiting(state: RunState, entry: PhaseState, cause: string): void {
   const problem = `Cannot restart phase "${entry.phase.name}" as "${cause}", which it sent back or depends on, has ended without approval`;
   const hint = `See why "${cause}" ended.`;
-  const why = entryNamed(board, cause)?.why;
+  const why = phaseNamed(state, cause)?.why;
   const error = errorInfo(new PhasegateError('PREDECESSOR_FAILED', problem, { hint }));
-  board.outbox.push({
+  state.outbox.push({
     type: 'phase.failed',
     phase: entry.phase.name,
     generation: entry.generation,
@@ -47,7 +47,7 @@ export function failWaiting(board: Board, entry: Entry, cause: string): void {
     error: why ? { ...error, cause: cutText(why) } : error,
   });
   entry.actor?.send({ type: 'cancel' });
-  abandon(board, entry, 'failed', why ?? wordsOfError(error));
+  endBadly(state, entry, 'failed', why ?? wordsOfError(error));
 }
 
 /** An error in words, as the cause of another. */
@@ -59,76 +59,76 @@ export function wordsOfError({ code, message }: Pick<ErrorInfo, 'code' | 'messag
  * Ends the run: stops whatever is live, and says of every phase that never came to its turn that it was skipped. What the
  * work that is stopped has used by then is counted before that is said.
  */
-export function endRun(board: Board, end: NonNullable<Board['ended']>): void {
-  if (board.ended) return;
-  board.ended = end;
-  const stopped = new Set<Entry>();
-  for (const entry of board.entries.values()) {
-    if (entry.standing !== 'live') continue;
+export function endRun(state: RunState, end: NonNullable<RunState['ended']>): void {
+  if (state.ended) return;
+  state.ended = end;
+  const stopped = new Set<PhaseState>();
+  for (const entry of state.phases.values()) {
+    if (entry.lifecycle !== 'live') continue;
     stopped.add(entry);
-    retire(board, entry, 'cancelled');
+    closePhase(state, entry, 'cancelled');
   }
-  board.ports.atRest(() => close(board, end, stopped));
+  state.ports.atRest(() => close(state, end, stopped));
 }
 
 /** Ends the run when nothing is left to do. */
-export function endIfDone(board: Board): void {
+export function endIfDone(state: RunState): void {
   // In the middle of a report phases may be stopped that are started again at its end.
-  if (board.ended || board.busy) return;
-  if (board.live === 0 && length(board.queue) === 0) endRun(board, { status: board.worst });
+  if (state.ended || state.isHandlingReport) return;
+  if (state.liveCount === 0 && length(state.queue) === 0) endRun(state, { status: state.worstStatus });
 }
 
 /** Ends a run that could never end: phases that wait for each other are a bug, and a bug must not hang. */
-export function endIfStuck(board: Board): void {
+export function endIfStuck(state: RunState): void {
   if (
-    board.ended ||
-    board.live === 0 ||
-    board.working > 0 ||
-    length(board.queue) > 0 ||
-    board.scheduled ||
-    board.held.length > 0
+    state.ended ||
+    state.liveCount === 0 ||
+    state.activeCount > 0 ||
+    length(state.queue) > 0 ||
+    state.isStartDue ||
+    state.blockingLimits.length > 0
   )
     return;
-  for (const entry of board.entries.values()) {
-    if (entry.standing === 'live' && entry.parked !== 'rewinding') return;
+  for (const entry of state.phases.values()) {
+    if (entry.lifecycle === 'live' && entry.pausedAs !== 'rewinding') return;
   }
   const problem = 'Cannot go on with the run as every live phase waits for another';
-  endRun(board, { status: 'failed', error: errorInfo(new PhasegateError('INTERNAL', problem)) });
+  endRun(state, { status: 'failed', error: errorInfo(new PhasegateError('INTERNAL', problem)) });
 }
 
 // --- internal ---
 
 /** Says how the run has ended, all at once. */
-function close(board: Board, end: NonNullable<Board['ended']>, stopped: ReadonlySet<Entry>): void {
-  board.closed = true;
+function close(state: RunState, end: NonNullable<RunState['ended']>, stopped: ReadonlySet<PhaseState>): void {
+  state.isClosed = true;
   const because = end.reason ?? `the run ${end.status}`;
-  board.plan.phases.forEach((phase, index) => {
-    const entry = board.entries.get(index);
-    if (entry === undefined || entry.standing === 'pending') finishPending(board, index, because);
-    else if (stopped.has(entry)) board.outbox.push({ type: 'phase.cancelled', phase: phase.name, because });
+  state.plan.phases.forEach((phase, index) => {
+    const entry = state.phases.get(index);
+    if (entry === undefined || entry.lifecycle === 'pending') finishPending(state, index, because);
+    else if (stopped.has(entry)) state.outbox.push({ type: 'phase.cancelled', phase: phase.name, because });
   });
-  board.outbox.push({ type: 'run.ended', ...end });
-  board.ports.settle();
+  state.outbox.push({ type: 'run.ended', ...end });
+  state.ports.settle();
 }
 
-function doomSuccessors(board: Board, entry: Entry): void {
-  for (const index of [...reach(board.graph.next, entry.index)].toSorted((a, b) => a - b))
-    doom(board, entryAt(board, index), entry);
+function failOrSkipSuccessors(state: RunState, entry: PhaseState): void {
+  for (const index of [...reach(state.graph.next, entry.index)].toSorted((a, b) => a - b))
+    failOrSkip(state, phaseAt(state, index), entry);
 }
 
-function doom(board: Board, entry: Entry, cause: Entry): void {
-  entry.doomedBy ??= cause.phase.name;
-  if (entry.parked === 'rewinding') failWaiting(board, entry, cause.phase.name);
-  else if (entry.standing === 'pending') finishPending(board, entry.index, cause.phase.name);
+function failOrSkip(state: RunState, entry: PhaseState, cause: PhaseState): void {
+  entry.failedAncestor ??= cause.phase.name;
+  if (entry.pausedAs === 'rewinding') failWaiting(state, entry, cause.phase.name);
+  else if (entry.lifecycle === 'pending') finishPending(state, entry.index, cause.phase.name);
 }
 
 /** A phase that does not run (again) is skipped, or keeps what it had when it was to run again. */
-function finishPending(board: Board, index: number, because: string): void {
-  const { name } = board.plan.phases[index] ?? { name: '' };
-  const kept = currentCommit(board.ledger, name) !== undefined;
-  const standing: Standing = kept ? 'approved' : 'skipped';
-  board.outbox.push(
+function finishPending(state: RunState, index: number, because: string): void {
+  const { name } = state.plan.phases[index] ?? { name: '' };
+  const kept = currentCommit(state.ledger, name) !== undefined;
+  const standing: Lifecycle = kept ? 'approved' : 'skipped';
+  state.outbox.push(
     kept ? { type: 'phase.stale', phase: name, because } : { type: 'phase.skipped', phase: name, because },
   );
-  entryAt(board, index).standing = standing;
+  phaseAt(state, index).lifecycle = standing;
 }

@@ -3,59 +3,38 @@
  *
  * @module
  */
-import { byName } from '../../model/values/by-name.ts';
-import { isFree } from './readiness.ts';
-import { aimed } from '../../model/review/change-request.ts';
-import { isFirstEdition } from '../../model/plan/edition.ts';
+import type { Decision } from '../../model/decision/decision.ts';
 import type { ErrorInfo } from '../../model/errors/phasegate-error.ts';
 import type { EventOf, LateReport, PhaseReport } from '../../model/events/event.ts';
-import { findingsAfter } from '../../model/review/open-issues.ts';
-import type { Decision } from '../../model/decision/decision.ts';
-import { namesAbove } from '../../model/values/graph.ts';
-import type { LimitName, TimeLimit } from '../../model/plan/policy.ts';
 import type { View } from '../../model/ledger/ledger.ts';
-import { fingerprint } from '../../model/plan/plan.ts';
-import { sayingAfter } from '../phase/repeats.ts';
-import { enqueue, entryAt, entryNamed, releaseSlot, type Board, type Entry } from './run-state.ts';
-import { resume, schedule } from './scheduler.ts';
-import { abandon, endIfDone, endIfStuck, endRun, leaveOut, wordsOfError } from './completion.ts';
-import { hear, keepDemands } from './deferred-feedback.ts';
+import { isFirstEdition } from '../../model/plan/edition.ts';
+import type { LimitName, TimeLimit } from '../../model/plan/policy.ts';
+import { retarget } from '../../model/review/change-request.ts';
+import { findingsAfter } from '../../model/review/open-issues.ts';
+import { byName } from '../../model/values/by-name.ts';
+import { namesAbove } from '../../model/values/graph.ts';
+import type { PersonDecision } from '../phase/phase-updates.ts';
+import { demandAfter } from '../phase/repeats.ts';
 import { commitTraces, endAttempt, forgetTry, keepBest, keepReflection, keepReport } from './carry-over.ts';
-import type { Ruling } from '../phase/phase-updates.ts';
+import { endBadly, endIfDone, endIfStuck, endRun, skipPhase, wordsOfError } from './completion.ts';
+import { collectFeedback, deferFeedback } from './deferred-feedback.ts';
 import { addUsage, countCorrection, countUsage, liftLimit, reachLimit, refuseToLift } from './limits.ts';
-import { commit, followUp, noteRewind, sendBack, takeRiders } from './rewind.ts';
-import { forgetUnchanged, noteUnchanged } from './unchanged.ts';
-
-/** Begins the run: the phases without predecessors start. @param mark The fingerprint of its plan, where that is known. */
-export function open(board: Board, mark = fingerprint(board.plan)): void {
-  const { plan, input = null, given, graph, attended, kept, memory, edition, marks } = board;
-  const more = {
-    ...(given !== undefined && { given }),
-    ...(attended && { attended }),
-    ...(kept && { kept }),
-    ...(memory !== undefined && { memory }),
-    ...(edition > 1 && { edition }),
-    ...marks,
-  };
-  board.outbox.push({ type: 'run.started', plan, fingerprint: mark, input, ...more });
-  enqueue(
-    board,
-    [...graph.names.keys()].filter((index) => isFree(board.course, index)),
-  );
-  schedule(board);
-  endIfDone(board);
-}
+import { acceptRiders } from './rewind-requests.ts';
+import { commit, followUp, rememberRewind, sendBack } from './rewind.ts';
+import { enqueue, phaseAt, phaseNamed, releaseSlot, type PhaseState, type RunState } from './run-state.ts';
+import { scheduleStarts, startNextAttempt } from './scheduler.ts';
+import { countUnchanged, forgetUnchanged } from './unchanged.ts';
 
 /** A phase reports. What an earlier generation still has to say is dropped. */
-export function receive(board: Board, report: PhaseReport): void {
-  const entry = entryNamed(board, report.phase);
-  if (!entry?.actor || entry.generation !== report.generation || board.ended) return;
-  const nested = board.busy;
-  board.busy = true;
-  heed(board, entry, report);
-  schedule(board);
-  board.busy = nested;
-  if (!nested) endIfStuck(board);
+export function handleReport(state: RunState, report: PhaseReport): void {
+  const entry = phaseNamed(state, report.phase);
+  if (!entry?.actor || entry.generation !== report.generation || state.ended) return;
+  const nested = state.isHandlingReport;
+  state.isHandlingReport = true;
+  applyReport(state, entry, report);
+  scheduleStarts(state);
+  state.isHandlingReport = nested;
+  if (!nested) endIfStuck(state);
 }
 
 /**
@@ -63,76 +42,76 @@ export function receive(board: Board, report: PhaseReport): void {
  * spent by it, that is said when the next try asks, or says what it has used. What one of an older generation has come to is
  * dropped, and that is said.
  */
-export function receiveLate(board: Board, report: LateReport): void {
-  if (board.closed) return;
+export function handleLateReport(state: RunState, report: LateReport): void {
+  if (state.isClosed) return;
   if (report.type === 'task.dropped') {
     // Of a run that ends all work is cancelled, and that is said of its phase.
-    const { generation } = entryNamed(board, report.phase) ?? report;
-    if (report.generation < generation) board.outbox.push(report);
+    const { generation } = phaseNamed(state, report.phase) ?? report;
+    if (report.generation < generation) state.outbox.push(report);
     return;
   }
-  board.outbox.push(report);
-  addUsage(board, report);
-  board.till?.look();
+  state.outbox.push(report);
+  addUsage(state, report);
+  state.quota?.recheck();
 }
 
 /** A handler has asked for an ancestor of its phase that is no direct predecessor: the phase depends on it from now on. */
-export function noteRead(board: Board, view: View, source: string): void {
-  const entry = entryAt(board, view.phase);
-  if (entry.view !== view || !entry.actor || board.ended) return;
+export function recordRead(state: RunState, view: View, source: string): void {
+  const entry = phaseAt(state, view.phase);
+  if (entry.view !== view || !entry.actor || state.ended) return;
   const { phase, generation, attempt } = entry;
-  board.outbox.push({ type: 'phase.read', phase: phase.name, generation, attempt, source });
-  board.ports.publish();
+  state.outbox.push({ type: 'phase.read', phase: phase.name, generation, attempt, source });
+  state.ports.publish();
 }
 
 /** A person decides: on a phase that waits for one, or on a limit that holds the run. */
-export function answer(board: Board, about: string, { decision, who, outputs }: Ruling): void {
-  const entry = entryNamed(board, about);
-  if (entry?.parked === 'escalated') {
+export function applyDecision(state: RunState, about: string, { decision, who, outputs }: PersonDecision): void {
+  const entry = phaseNamed(state, about);
+  if (entry?.pausedAs === 'escalated') {
     const hasIssues = 'issues' in decision && decision.issues !== undefined;
-    const targets = hasIssues ? namesAbove(board.graph, entry.index) : undefined;
-    const aim = targets ? aimed(decision, about, { targets, onInvalidTarget: 'approve' }) : decision;
+    const targets = hasIssues ? namesAbove(state.graph, entry.index) : undefined;
+    const aim = targets ? retarget(decision, about, { targets, onInvalidTarget: 'approve' }) : decision;
     entry.actor?.send({ type: 'decide', decision: aim, who, outputs, targets });
   }
-  const limit = board.held.find((name) => name === about);
+  const limit = state.blockingLimits.find((name) => name === about);
   if (limit === undefined) return;
-  if (decision.type === 'approve') liftLimit(board, limit, who);
-  else refuseToLift(board, limit, notLifted(limit, decision));
-  schedule(board);
-  endIfDone(board);
+  if (decision.type === 'approve') liftLimit(state, limit, who);
+  else refuseToLift(state, limit, notLifted(limit, decision));
+  scheduleStarts(state);
+  endIfDone(state);
 }
 
 /** A person skips a phase that waits for one, and with it everything that needs it. */
-export function skip(board: Board, about: string, because: string, who?: string): void {
-  const entry = entryNamed(board, about);
-  if (entry?.parked !== 'escalated' || board.ended) return;
+export function skip(state: RunState, about: string, because: string, who?: string): void {
+  const entry = phaseNamed(state, about);
+  if (entry?.pausedAs !== 'escalated' || state.ended) return;
   // Its actor ends at once, and with it nothing may be left to do: what needs it is heeded first.
-  board.busy = true;
-  leaveOut(board, entry, because, who);
-  schedule(board);
-  board.busy = false;
-  endIfDone(board);
+  state.isHandlingReport = true;
+  skipPhase(state, entry, because, who);
+  scheduleStarts(state);
+  state.isHandlingReport = false;
+  endIfDone(state);
 }
 
 /** Something happened that changes nothing of how the run goes on. */
-export function note(board: Board, event: EventOf<'item.changed' | 'run.suspended'>): void {
-  if (!board.ended) board.outbox.push(event);
+export function recordItemChange(state: RunState, event: EventOf<'item.changed' | 'run.suspended'>): void {
+  if (!state.ended) state.outbox.push(event);
 }
 
 /** Stops the run. */
-export function cancel(board: Board, reason: string): void {
-  endRun(board, { status: 'cancelled', reason });
+export function cancel(state: RunState, reason: string): void {
+  endRun(state, { status: 'cancelled', reason });
 }
 
 /** Stops the run, as it cannot go on. */
-export function abort(board: Board, error: ErrorInfo): void {
-  endRun(board, { status: 'failed', error });
+export function abort(state: RunState, error: ErrorInfo): void {
+  endRun(state, { status: 'failed', error });
 }
 
 /** A limit of the run that time spends is spent. */
-export function spendTime(board: Board, limit: TimeLimit): void {
-  const max = board.plan.limits[limit] ?? 0;
-  reachLimit(board, limit, max, max);
+export function spendTime(state: RunState, limit: TimeLimit): void {
+  const max = state.plan.limits[limit] ?? 0;
+  reachLimit(state, limit, max, max);
 }
 
 // --- internal ---
@@ -142,25 +121,25 @@ function notLifted(limit: LimitName, decision: Decision): string {
   return `The limit for ${limit} is spent, and was not lifted${why}`;
 }
 
-function heed(board: Board, entry: Entry, report: PhaseReport): void {
+function applyReport(state: RunState, entry: PhaseState, report: PhaseReport): void {
   if (report.type === 'phase.approved') {
-    approve(board, entry, report);
+    approve(state, entry, report);
     return;
   }
   if (report.type === 'phase.retrying') {
-    retry(board, entry, report);
+    retry(state, entry, report);
     return;
   }
   if (report.type === 'phase.rewinding') {
-    rewind(board, entry, report);
+    rewind(state, entry, report);
     return;
   }
-  board.outbox.push(report);
+  state.outbox.push(report);
   // A person is shown all that the phase works with.
   if (entry.view && (report.type === 'task.asked' || report.type === 'phase.escalated')) entry.view.isWhole = true;
   switch (report.type) {
     case 'task.started':
-      if (entry.keepsakes) forgetTry(entry, report.task);
+      if (entry.carryOver) forgetTry(entry, report.task);
       return;
     case 'phase.reflected':
       keepReflection(entry, report);
@@ -176,73 +155,77 @@ function heed(board: Board, entry: Entry, report: PhaseReport): void {
     case 'loop.detected':
       return;
     case 'phase.started':
-      entry.heard = [];
+      entry.deferredFeedback = [];
       return;
     case 'review.decided':
-      if (!isFirstEdition(board)) hear(entry, report);
+      if (!isFirstEdition(state)) collectFeedback(entry, report);
       entry.findings = findingsAfter(entry.findings, report).open;
-      entry.saying = sayingAfter(entry.saying, report);
-      if (report.by === 'person') forgetUnchanged(board, entry);
+      entry.lastDemand = demandAfter(entry.lastDemand, report);
+      if (report.by === 'person') forgetUnchanged(state, entry);
       keepBest(entry, report);
       return;
     case 'attempt.unchanged':
-      noteUnchanged(board, entry, report);
+      countUnchanged(state, entry, report);
       return;
     case 'check.baselined':
-      entry.owed = [...new Set([...entry.owed, ...report.passed])];
+      entry.mustPassChecks = [...new Set([...entry.mustPassChecks, ...report.passed])];
       return;
     case 'task.reported':
-      if (report.artifact || report.observation !== undefined) keepReport(board, entry, report);
-      countUsage(board, report);
+      if (report.artifact || report.observation !== undefined) keepReport(state, entry, report);
+      countUsage(state, report);
       return;
     case 'phase.escalated':
-      park(board, entry, 'escalated');
+      park(state, entry, 'escalated');
       return;
     case 'phase.rejected':
-      keepDemands(entry);
-      abandon(board, entry, 'rejected', report.reason);
+      deferFeedback(entry);
+      endBadly(state, entry, 'rejected', report.reason);
       return;
     case 'phase.failed':
-      keepDemands(entry);
-      abandon(board, entry, 'failed', wordsOfError(report.error));
+      deferFeedback(entry);
+      endBadly(state, entry, 'failed', wordsOfError(report.error));
   }
 }
 
-function approve(board: Board, entry: Entry, report: Extract<PhaseReport, { readonly type: 'phase.approved' }>): void {
+function approve(
+  state: RunState,
+  entry: PhaseState,
+  report: Extract<PhaseReport, { readonly type: 'phase.approved' }>,
+): void {
   const { type, phase, generation, attempt, because, outputs } = report;
-  if (entry.owed.length > 0 && because !== 'exhausted' && because !== 'unreviewed') entry.owed = [];
-  if (entry.keepsakes) commitTraces(entry, because);
-  const done = commit(board, entry, outputs);
+  if (entry.mustPassChecks.length > 0 && because !== 'exhausted' && because !== 'unreviewed') entry.mustPassChecks = [];
+  if (entry.carryOver) commitTraces(entry, because);
+  const done = commit(state, entry, outputs);
   const { version, read, readTasks } = done;
   const tasks = readTasks && { readTasks };
-  board.outbox.push({ type, phase, generation, attempt, because, outputs, version, read, ...tasks });
-  followUp(board, entry, done);
+  state.outbox.push({ type, phase, generation, attempt, because, outputs, version, read, ...tasks });
+  followUp(state, entry, done);
 }
 
-function retry(board: Board, entry: Entry, report: EventOf<'phase.retrying'>): void {
-  entry.parked = 'retrying';
+function retry(state: RunState, entry: PhaseState, report: EventOf<'phase.retrying'>): void {
+  entry.pausedAs = 'retrying';
   endAttempt(entry);
-  if (!countCorrection(board, entry, undefined, report.by === 'person')) return;
+  if (!countCorrection(state, entry, undefined, report.by === 'person')) return;
   entry.history = [...entry.history, report.correction];
-  board.outbox.push(report);
-  if (entry.holdsSlot && board.held.length === 0) resume(board, entry);
-  else enqueue(board, [entry.index]);
+  state.outbox.push(report);
+  if (entry.holdsSlot && state.blockingLimits.length === 0) startNextAttempt(state, entry);
+  else enqueue(state, [entry.index]);
 }
 
-function rewind(board: Board, entry: Entry, report: EventOf<'phase.rewinding'>): void {
-  park(board, entry, 'rewinding');
+function rewind(state: RunState, entry: PhaseState, report: EventOf<'phase.rewinding'>): void {
+  park(state, entry, 'rewinding');
   endAttempt(entry);
-  const { riders, rewinds } = takeRiders(board, entry, report);
-  if (!countCorrection(board, entry, report.spent, report.by === 'person', 1 + riders.length)) return;
+  const { riders, rewinds } = acceptRiders(state, entry, report);
+  if (!countCorrection(state, entry, report.spent, report.by === 'person', 1 + riders.length)) return;
   entry.rewinds = byName([...Object.entries(entry.rewinds), ...rewinds]);
-  noteRewind(board, entry, report.target);
+  rememberRewind(state, entry, report.target);
   const { riders: _, ...rest } = report;
   const made = riders.length > 0 ? { ...rest, riders } : rest;
-  board.outbox.push(made);
-  sendBack(board, entry, made);
+  state.outbox.push(made);
+  sendBack(state, entry, made);
 }
 
-function park(board: Board, entry: Entry, parked: NonNullable<Entry['parked']>): void {
-  releaseSlot(board, entry);
-  entry.parked = parked;
+function park(state: RunState, entry: PhaseState, parked: NonNullable<PhaseState['pausedAs']>): void {
+  releaseSlot(state, entry);
+  entry.pausedAs = parked;
 }

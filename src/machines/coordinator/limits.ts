@@ -6,14 +6,14 @@
 import type { EventOf } from '../../model/events/event.ts';
 import { limitReason } from '../../model/events/limit-reason.ts';
 import { isOver, type LimitName } from '../../model/plan/policy.ts';
-import { enqueueFirst, type Board, type Entry } from './run-state.ts';
 import { endRun } from './completion.ts';
 import type { RewindRequest } from './phase-state.ts';
+import { enqueueFirst, type PhaseState, type RunState } from './run-state.ts';
 
 /** What else there is to say of a limit. */
 export interface LimitDetails {
   /** The live phase that waits for the pipeline's word, if the limit stops just that. */
-  readonly phase?: Entry | undefined;
+  readonly phase?: PhaseState | undefined;
   /** Whether the correction that the phase waits on was made already. @default false */
   readonly made?: boolean | undefined;
   /** The try that does not begin because of it. */
@@ -21,18 +21,18 @@ export interface LimitDetails {
 }
 
 /** Adds reported usage, and checks it against the limits. */
-export function countUsage(board: Board, report: EventOf<'task.reported'>): void {
-  addUsage(board, report);
+export function countUsage(state: RunState, report: EventOf<'task.reported'>): void {
+  addUsage(state, report);
   for (const name of ['tokens', 'costUsd'] as const) {
-    const max = board.plan.limits[name];
-    if (max !== undefined && isOver(board.used[name], max)) reachLimit(board, name, board.used[name], max);
+    const max = state.plan.limits[name];
+    if (max !== undefined && isOver(state.usage[name], max)) reachLimit(state, name, state.usage[name], max);
   }
 }
 
 /** Adds reported usage, and lets what is at work go on. */
-export function addUsage(board: Board, { tokens = 0, costUsd = 0 }: EventOf<'task.reported'>): void {
-  board.used.tokens += tokens;
-  board.used.costUsd += costUsd;
+export function addUsage(state: RunState, { tokens = 0, costUsd = 0 }: EventOf<'task.reported'>): void {
+  state.usage.tokens += tokens;
+  state.usage.costUsd += costUsd;
 }
 
 /**
@@ -43,20 +43,20 @@ export function addUsage(board: Board, { tokens = 0, costUsd = 0 }: EventOf<'tas
  * @returns Whether the limits allow it. A person's corrections are counted, and always allowed.
  */
 export function countCorrection(
-  board: Board,
-  entry: Entry,
+  state: RunState,
+  entry: PhaseState,
   spent: number | undefined,
   byPerson: boolean,
   told = 1,
 ): boolean {
-  const { corrections, perPair } = board.plan.limits;
-  const made = board.used.corrections;
+  const { corrections, perPair } = state.plan.limits;
+  const made = state.usage.corrections;
   if (!byPerson) {
-    if (exceeds(board, 'corrections', made, told, corrections, entry)) return false;
-    if (spent !== undefined && exceeds(board, 'perPair', spent - 1, 1, perPair, entry)) return false;
-    if (spent === undefined && !mayAttempt(board, entry, false)) return false;
+    if (exceeds(state, 'corrections', made, told, corrections, entry)) return false;
+    if (spent !== undefined && exceeds(state, 'perPair', spent - 1, 1, perPair, entry)) return false;
+    if (spent === undefined && !mayAttempt(state, entry, false)) return false;
   }
-  board.used.corrections = made + told;
+  state.usage.corrections = made + told;
   return true;
 }
 
@@ -65,8 +65,8 @@ export function countCorrection(
  *
  * @param made Whether the correction that the attempt follows was made already, so that what it spent stays spent.
  */
-export function mayAttempt(board: Board, entry: Entry, made: boolean): boolean {
-  return !exceeds(board, 'attemptsPerPhase', entry.attempts, 1, board.plan.limits.attemptsPerPhase, entry, made);
+export function mayAttempt(state: RunState, entry: PhaseState, made: boolean): boolean {
+  return !exceeds(state, 'attemptsPerPhase', entry.attempts, 1, state.plan.limits.attemptsPerPhase, entry, made);
 }
 
 /**
@@ -75,65 +75,65 @@ export function mayAttempt(board: Board, entry: Entry, made: boolean): boolean {
  * @returns Whether the limit holds; false where a person has lifted it.
  */
 export function reachLimit(
-  board: Board,
+  state: RunState,
   limit: LimitName,
   used: number,
   max: number,
   { phase, made = false, refused }: LimitDetails = {},
 ): boolean {
-  if (board.ended) return true;
-  if (board.lifted.includes(limit)) return false;
+  if (state.ended) return true;
+  if (state.liftedLimits.includes(limit)) return false;
   const reason = limitReason({ limit, max, refused });
-  const stops = board.plan.onLimit === 'stop';
+  const stops = state.plan.onLimit === 'stop';
   const holds = !stops && phase?.actor ? phase : undefined;
-  if (!board.held.includes(limit)) {
+  if (!state.blockingLimits.includes(limit)) {
     const reached = { type: 'limit.reached', limit, used, max, holds: holds?.phase.name ?? null } as const;
-    board.outbox.push(refused ? { ...reached, refused } : reached);
+    state.outbox.push(refused ? { ...reached, refused } : reached);
   }
-  if (stops) endRun(board, { status: 'exhausted', limit, reason });
+  if (stops) endRun(state, { status: 'exhausted', limit, reason });
   else if (holds) {
-    holds.parked = 'escalated';
+    holds.pausedAs = 'escalated';
     // What it wanted of itself when it starts again is left to the person: it goes on without, or not at all.
     if (made) {
       const isOwn = ({ correction }: RewindRequest) => correction.from === holds.phase.name;
-      holds.belated = [...holds.belated, ...holds.requests.filter(isOwn)];
-      holds.requests = holds.requests.filter((one) => !isOwn(one));
+      holds.deferredRequests = [...holds.deferredRequests, ...holds.pendingRequests.filter(isOwn)];
+      holds.pendingRequests = holds.pendingRequests.filter((one) => !isOwn(one));
     }
     holds.actor?.send({ type: 'hold', reason, made });
   } else {
-    if (!board.held.includes(limit)) board.held.push(limit);
+    if (!state.blockingLimits.includes(limit)) state.blockingLimits.push(limit);
     // It stays first in line.
-    if (phase) enqueueFirst(board, phase);
+    if (phase) enqueueFirst(state, phase);
   }
   return true;
 }
 
 /** A person lifts a limit that holds the run. */
-export function liftLimit(board: Board, limit: LimitName, who?: string): void {
-  const at = board.held.indexOf(limit);
+export function liftLimit(state: RunState, limit: LimitName, who?: string): void {
+  const at = state.blockingLimits.indexOf(limit);
   if (at === -1) return;
-  board.held.splice(at, 1);
-  board.lifted.push(limit);
-  board.outbox.push({ type: 'limit.lifted', limit, ...(who !== undefined && { who }) });
-  board.till?.look();
+  state.blockingLimits.splice(at, 1);
+  state.liftedLimits.push(limit);
+  state.outbox.push({ type: 'limit.lifted', limit, ...(who !== undefined && { who }) });
+  state.quota?.recheck();
 }
 
 /** A person does not lift a limit that holds the run, or nobody has in time. */
-export function refuseToLift(board: Board, limit: LimitName, reason: string): void {
-  endRun(board, { status: 'exhausted', limit, reason });
+export function refuseToLift(state: RunState, limit: LimitName, reason: string): void {
+  endRun(state, { status: 'exhausted', limit, reason });
 }
 
 // --- internal ---
 
 /** Whether so many more are too many, and the limit holds. */
 function exceeds(
-  board: Board,
+  state: RunState,
   limit: LimitName,
   used: number,
   more: number,
   max: number | undefined,
-  entry: Entry,
+  entry: PhaseState,
   made = false,
 ): boolean {
-  return max !== undefined && used + more > max && reachLimit(board, limit, used, max, { phase: entry, made });
+  return max !== undefined && used + more > max && reachLimit(state, limit, used, max, { phase: entry, made });
 }

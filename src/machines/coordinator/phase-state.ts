@@ -3,14 +3,14 @@
  *
  * @module
  */
-import type { ReviewFinding } from '../../model/review/open-issues.ts';
 import type { View } from '../../model/ledger/ledger.ts';
 import type { GatePlan, PhasePlan } from '../../model/plan/plan.ts';
-import type { Saying } from '../phase/repeats.ts';
+import type { ReviewFinding } from '../../model/review/open-issues.ts';
 import type { Correction } from '../../model/revision/revision.ts';
-import type { Keepsakes } from './carry-over.ts';
 import type { Rewind } from '../phase/phase-context.ts';
 import type { PhaseCommand } from '../phase/phase.machine.ts';
+import type { RepeatedDemand } from '../phase/repeats.ts';
+import type { CarryOver } from './carry-over.ts';
 
 /** The actor of one phase in one generation, as its pipeline knows it. */
 export interface PhaseActor {
@@ -23,25 +23,25 @@ export interface RewindRequest {
   readonly correction: Correction;
   readonly regate: boolean;
   /** Which others run again when it is answered. */
-  readonly spread: GatePlan['invalidate'];
+  readonly invalidation: GatePlan['invalidate'];
 }
 
 /** How a phase stands: not begun or waiting to run again, alive, or ended. */
-export type Standing = 'pending' | 'live' | 'approved' | 'rejected' | 'failed' | 'skipped' | 'cancelled';
+export type Lifecycle = 'pending' | 'live' | 'approved' | 'rejected' | 'failed' | 'skipped' | 'cancelled';
 
 /** What a live phase waits for, if it does not work. */
-export type Parked = 'retrying' | 'rewinding' | 'escalated';
+export type PauseReason = 'retrying' | 'rewinding' | 'escalated';
 
 /** The bookkeeping of one phase. */
-export interface Entry {
+export interface PhaseState {
   readonly index: number;
   readonly phase: PhasePlan;
-  standing: Standing;
+  lifecycle: Lifecycle;
   /** Set while `standing` is `live`. */
   actor: PhaseActor | undefined;
-  parked: Parked | undefined;
+  pausedAs: PauseReason | undefined;
   /** Whether it waits in the queue. */
-  queued: boolean;
+  isQueued: boolean;
   /** Whether it counts against `concurrency`. */
   holdsSlot: boolean;
   generation: number;
@@ -50,70 +50,70 @@ export interface Entry {
   /** Attempts in the whole run. */
   attempts: number;
   /** The next start is from new inputs, so `attempt` starts over; not so for a target that is sent back. */
-  fresh: boolean;
+  startsAfresh: boolean;
   view: View | undefined;
   /** Demands that no attempt has been told of yet. */
-  requests: readonly RewindRequest[];
+  pendingRequests: readonly RewindRequest[];
   /**
    * Demands that are not told in this try of the run, but in the next: who made them could not wait for the answer, or a person was
    * asked instead. A commit makes them void.
    */
-  belated: readonly RewindRequest[];
+  deferredRequests: readonly RewindRequest[];
   /** Demands that the current generation works on. */
-  outstanding: readonly RewindRequest[];
+  activeRequests: readonly RewindRequest[];
   rewinds: Readonly<Record<string, number>>;
   /** What several reviewers ask for in the latest review, and nobody was told of yet. */
-  heard: readonly Correction[];
+  deferredFeedback: readonly Correction[];
   /** What its reviewers have found and is not known to be corrected. */
   findings: readonly ReviewFinding[];
   /** The latest demand of its gate, where that has no issues and nothing was decided since. */
-  saying: Saying | undefined;
+  lastDemand: RepeatedDemand | undefined;
   /** By phase, its attempts in the whole run when a person last decided about this one: of those nobody is told that they changed nothing. */
   excused: ReadonlyMap<string, number>;
   /** The latest rewinds that it has made, or that have sent it back, oldest first: as many as make a loop but one. */
-  trail: readonly Rewind[];
+  recentRewinds: readonly Rewind[];
   /** Checks that it has to leave passing: they did when it set to work, and it has not been approved since. */
-  owed: readonly string[];
+  mustPassChecks: readonly string[];
   /** What its attempts have left for later ones. */
-  keepsakes: Keepsakes | undefined;
+  carryOver: CarryOver | undefined;
   history: readonly Correction[];
   /** How far its next commit spreads, for the sake of an ancestor that was sent back. */
-  spread: GatePlan['invalidate'];
+  invalidation: GatePlan['invalidate'];
   /** The name of an ancestor that ended badly: this phase can finish, but not start again. */
-  doomedBy: string | undefined;
+  failedAncestor: string | undefined;
   /** Why it ended badly: its reason, or its error, in words. */
   why: string | undefined;
 }
 
 /** The entry of a phase that has not begun. */
-export function newEntry(index: number, phase: PhasePlan): Entry {
+export function newPhaseState(index: number, phase: PhasePlan): PhaseState {
   return {
     index,
     phase,
-    standing: 'pending',
+    lifecycle: 'pending',
     actor: undefined,
-    parked: undefined,
-    queued: false,
+    pausedAs: undefined,
+    isQueued: false,
     holdsSlot: false,
     generation: 0,
     attempt: 0,
     attempts: 0,
-    fresh: true,
+    startsAfresh: true,
     view: undefined,
-    requests: NOBODY,
-    belated: NOBODY,
-    outstanding: NOBODY,
+    pendingRequests: NOBODY,
+    deferredRequests: NOBODY,
+    activeRequests: NOBODY,
     rewinds: {},
-    heard: NOBODY,
+    deferredFeedback: NOBODY,
     findings: NOBODY,
-    saying: undefined,
+    lastDemand: undefined,
     excused: NOTHING,
-    trail: NOBODY,
-    owed: NOBODY,
-    keepsakes: undefined,
+    recentRewinds: NOBODY,
+    mustPassChecks: NOBODY,
+    carryOver: undefined,
     history: NOBODY,
-    spread: 'requester',
-    doomedBy: undefined,
+    invalidation: 'requester',
+    failedAncestor: undefined,
     why: undefined,
   };
 }

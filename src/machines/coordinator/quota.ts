@@ -7,13 +7,13 @@
  *
  * @module
  */
+import type { Report } from '../../model/handlers/task.ts';
 import type { Estimate } from '../../model/plan/options.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { isOver, isUsedUp, type LimitName, type TimeLimit } from '../../model/plan/policy.ts';
-import type { Report } from '../../model/handlers/task.ts';
-import type { Board } from './run-state.ts';
+import type { Quota, Reservation } from '../phase/quota-port.ts';
 import { reachLimit } from './limits.ts';
-import type { Stake, Till } from '../phase/quota-port.ts';
+import type { RunState } from './run-state.ts';
 
 /** Limits that tries may say something about. */
 const NAMES = ['costUsd', 'tokens', 'durationMs', 'deadlineMs'] as const satisfies readonly LimitName[];
@@ -28,9 +28,9 @@ const ESTIMATED = {
 } as const satisfies Readonly<Record<Name, keyof Estimate>>;
 
 /** The till of a run; `undefined` where none of its limits is about what tries use. */
-export function createTill(board: Board): Till | undefined {
-  const names = NAMES.filter((name) => board.plan.limits[name] !== undefined);
-  return names.length === 0 ? undefined : new BudgetTill(board, names);
+export function createQuota(state: RunState): Quota | undefined {
+  const names = NAMES.filter((name) => state.plan.limits[name] !== undefined);
+  return names.length === 0 ? undefined : new RunQuota(state, names);
 }
 
 /** Milliseconds that tries of a plan need, each once, where they say so. */
@@ -45,12 +45,12 @@ export function timesOf({ phases }: Plan): readonly number[] {
 
 // --- internal ---
 
-class BudgetTill implements Till {
-  readonly waiting: Stake[] = [];
-  readonly #board: Board;
+class RunQuota implements Quota {
+  readonly waiting: Reservation[] = [];
+  readonly #board: RunState;
   readonly #names: readonly Name[];
   /** Tries that have begun. */
-  readonly #begun = new Set<Stake>();
+  readonly #begun = new Set<Reservation>();
   /** How many of those that wait say something about each limit. */
   readonly #wanting = { costUsd: 0, tokens: 0, durationMs: 0, deadlineMs: 0 };
   readonly #promised = { tokens: 0, costUsd: 0 };
@@ -61,58 +61,58 @@ class BudgetTill implements Till {
   #isServing = false;
   #isDue = false;
 
-  constructor(board: Board, names: readonly Name[]) {
-    this.#board = board;
+  constructor(state: RunState, names: readonly Name[]) {
+    this.#board = state;
     this.#names = names;
   }
 
-  ask(stake: Stake): void {
-    if (this.#isPlain(stake)) {
-      if (this.#mayBegin(stake)) this.#begin(stake);
+  request(reservation: Reservation): void {
+    if (this.#isPlain(reservation)) {
+      if (this.#mayBegin(reservation)) this.#begin(reservation);
       else {
-        this.waiting.push(stake);
+        this.waiting.push(reservation);
         this.#plain += 1;
       }
       return;
     }
-    this.waiting.push(stake);
-    this.#want(stake, 1);
+    this.waiting.push(reservation);
+    this.#want(reservation, 1);
     this.#serve();
   }
 
-  spend(stake: Stake, { tokens = 0, costUsd = 0 }: Report): void {
-    this.#promise(stake, -Math.min(stake.tokens, tokens), -Math.min(stake.costUsd, costUsd));
+  use(reservation: Reservation, { tokens = 0, costUsd = 0 }: Report): void {
+    this.#promise(reservation, -Math.min(reservation.tokens, tokens), -Math.min(reservation.costUsd, costUsd));
   }
 
-  giveBack(stake: Stake): void {
-    if (this.#begun.delete(stake)) {
-      this.#promise(stake, -stake.tokens, -stake.costUsd);
+  release(reservation: Reservation): void {
+    if (this.#begun.delete(reservation)) {
+      this.#promise(reservation, -reservation.tokens, -reservation.costUsd);
       // Sums of fractions do not come back to nothing by themselves.
       if (this.#begun.size === 0) this.#promised.costUsd = 0;
     } else {
-      const at = this.waiting.indexOf(stake);
+      const at = this.waiting.indexOf(reservation);
       if (at === -1) return;
-      this.#leave(at, stake);
+      this.#leave(at, reservation);
     }
-    this.look();
+    this.recheck();
   }
 
-  look(): void {
+  recheck(): void {
     if (this.#isDue || this.waiting.length === 0) return;
     this.#isDue = true;
     // Not at once: phases are stopped in the middle of what the board does.
-    this.#board.ports.later(() => this.lookNow());
+    this.#board.ports.later(() => this.recheckNow());
   }
 
-  lookNow(): void {
+  recheckNow(): void {
     if (!this.#isDue) return;
     this.#isDue = false;
     this.#serve();
   }
 
-  tooLate(limit: TimeLimit, ms: number): void {
+  expire(limit: TimeLimit, ms: number): void {
     this.#late[limit] = Math.min(this.#late[limit], ms);
-    this.look();
+    this.recheck();
   }
 
   /**
@@ -124,16 +124,16 @@ class BudgetTill implements Till {
     this.#isServing = true;
     const blocked = new Set<Name>();
     for (let at = 0; !this.#isHeld() && (this.#plain > 0 || this.#isAnyWanted(blocked));) {
-      const stake = this.waiting[at];
-      if (!stake) break;
+      const reservation = this.waiting[at];
+      if (!reservation) break;
       const wanted = this.#names.filter(
-        (name) => stake.estimate[ESTIMATED[name]] !== undefined && !this.#isLifted(name),
+        (name) => reservation.estimate[ESTIMATED[name]] !== undefined && !this.#isLifted(name),
       );
-      const spent = this.#names.find((name) => this.#isSpent(name, stake));
-      if (spent !== undefined) this.#refuse(spent, stake);
-      if (spent === undefined && wanted.every((name) => !blocked.has(name) && this.#fits(name, stake))) {
-        this.#leave(at, stake);
-        this.#begin(stake);
+      const spent = this.#names.find((name) => this.#isSpent(name, reservation));
+      if (spent !== undefined) this.#refuse(spent, reservation);
+      if (spent === undefined && wanted.every((name) => !blocked.has(name) && this.#fits(name, reservation))) {
+        this.#leave(at, reservation);
+        this.#begin(reservation);
       } else {
         for (const name of wanted) blocked.add(name);
         at += 1;
@@ -143,78 +143,78 @@ class BudgetTill implements Till {
     this.#board.ports.publish();
   }
 
-  #leave(at: number, stake: Stake): void {
+  #leave(at: number, reservation: Reservation): void {
     this.waiting.splice(at, 1);
-    if (this.#isPlain(stake)) this.#plain -= 1;
-    else this.#want(stake, -1);
+    if (this.#isPlain(reservation)) this.#plain -= 1;
+    else this.#want(reservation, -1);
   }
 
   /** Whether a try says nothing about any of the limits: all that it asks is whether something is left. */
-  #isPlain({ estimate }: Stake): boolean {
+  #isPlain({ estimate }: Reservation): boolean {
     return this.#names.every((name) => estimate[ESTIMATED[name]] === undefined);
   }
 
   /** Whether a try that says nothing may begin. Where a limit is spent, that is said. */
-  #mayBegin(stake: Stake): boolean {
+  #mayBegin(reservation: Reservation): boolean {
     if (this.#isHeld()) return false;
-    const spent = this.#names.find((name) => this.#isSpent(name, stake));
+    const spent = this.#names.find((name) => this.#isSpent(name, reservation));
     if (spent === undefined) return true;
-    this.#refuse(spent, stake);
+    this.#refuse(spent, reservation);
     this.#board.ports.publish();
     return false;
   }
 
   /** Whether nothing begins, until a person has decided or for ever. */
   #isHeld(): boolean {
-    const { ended, held } = this.#board;
-    return ended !== undefined || this.#names.some((name) => held.includes(name));
+    const { ended, blockingLimits } = this.#board;
+    return ended !== undefined || this.#names.some((name) => blockingLimits.includes(name));
   }
 
   #isAnyWanted(blocked: ReadonlySet<Name>): boolean {
     return this.#names.some((name) => this.#wanting[name] > 0 && !blocked.has(name));
   }
 
-  #want({ estimate }: Stake, by: 1 | -1): void {
+  #want({ estimate }: Reservation, by: 1 | -1): void {
     for (const name of this.#names) if (estimate[ESTIMATED[name]] !== undefined) this.#wanting[name] += by;
   }
 
-  #begin(stake: Stake): void {
-    const { tokens = 0, costUsd = 0 } = stake.estimate;
-    this.#begun.add(stake);
-    this.#promise(stake, tokens, costUsd);
-    stake.go();
+  #begin(reservation: Reservation): void {
+    const { tokens = 0, costUsd = 0 } = reservation.estimate;
+    this.#begun.add(reservation);
+    this.#promise(reservation, tokens, costUsd);
+    reservation.go();
   }
 
-  #promise(stake: Stake, tokens: number, costUsd: number): void {
-    stake.tokens += tokens;
-    stake.costUsd += costUsd;
+  #promise(reservation: Reservation, tokens: number, costUsd: number): void {
+    reservation.tokens += tokens;
+    reservation.costUsd += costUsd;
     this.#promised.tokens += tokens;
     this.#promised.costUsd += costUsd;
   }
 
   #isLifted(name: Name): boolean {
-    return this.#board.lifted.includes(name);
+    return this.#board.liftedLimits.includes(name);
   }
 
   /** Whether a limit is used up, or a try does not fit into what is left of it, whatever becomes of those at work. */
-  #isSpent(name: Name, { estimate }: Stake): boolean {
-    const { used, plan } = this.#board;
+  #isSpent(name: Name, { estimate }: Reservation): boolean {
+    const { usage, plan } = this.#board;
     const wants = estimate[ESTIMATED[name]] ?? 0;
     if (this.#isLifted(name)) return false;
     if (isOfTime(name)) return wants >= this.#late[name];
-    return isUsedUp(used[name], plan.limits[name]) || isOver(used[name] + wants, plan.limits[name]);
+    return isUsedUp(usage[name], plan.limits[name]) || isOver(usage[name] + wants, plan.limits[name]);
   }
 
-  #fits(name: Name, { estimate }: Stake): boolean {
-    const { used, plan } = this.#board;
+  #fits(name: Name, { estimate }: Reservation): boolean {
+    const { usage, plan } = this.#board;
     if (isOfTime(name)) return true;
-    return !isOver(used[name] + this.#promised[name] + (estimate[ESTIMATED[name]] ?? 0), plan.limits[name]);
+    return !isOver(usage[name] + this.#promised[name] + (estimate[ESTIMATED[name]] ?? 0), plan.limits[name]);
   }
 
-  #refuse(limit: Name, { phase, task, estimate }: Stake): void {
+  #refuse(limit: Name, { phase, task, estimate }: Reservation): void {
     const max = this.#board.plan.limits[limit] ?? 0;
     const wants = estimate[ESTIMATED[limit]] ?? 0;
-    const used = isOfTime(limit) ? Math.max(0, max - wants) : this.#board.used[limit];
+    const used = isOfTime(limit) ? Math.max(0, max - wants) : this.#board.usage[limit];
     reachLimit(this.#board, limit, used, max, { refused: { phase, task, ...(wants > 0 && { estimate: wants }) } });
   }
 }

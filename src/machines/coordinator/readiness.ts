@@ -12,7 +12,7 @@
 import type { Graph } from '../../model/values/graph.ts';
 
 /** The readiness of every phase of a run, by index. */
-export interface Course {
+export interface Readiness {
   readonly graph: Graph;
   /** Whether each phase has to run or is running. */
   readonly unsettled: boolean[];
@@ -21,38 +21,38 @@ export interface Course {
 }
 
 /** A course at the start of a run: every phase has to run. */
-export function createCourse(graph: Graph): Course {
+export function createReadiness(graph: Graph): Readiness {
   return { graph, unsettled: graph.names.map(() => true), dirtySources: graph.before.map((sources) => sources.length) };
 }
 
 /** True where the phase has to run or is running. */
-export function isUnsettled({ unsettled }: Course, phase: number): boolean {
+export function isUnsettled({ unsettled }: Readiness, phase: number): boolean {
   return unsettled[phase] === true;
 }
 
 /** True where the phase has to run, and may. */
-export function isFree({ unsettled, dirtySources }: Course, phase: number): boolean {
+export function canStart({ unsettled, dirtySources }: Readiness, phase: number): boolean {
   return unsettled[phase] === true && dirtySources[phase] === 0;
 }
 
 /** The phase need not run any more. Returns the phases that became free by it, in definition order. */
-export function settle(course: Course, phase: number): readonly number[] {
-  if (!isUnsettled(course, phase)) return [];
-  course.unsettled[phase] = false;
-  return course.dirtySources[phase] === 0 ? spread(course, phase, -1) : [];
+export function markSettled(readiness: Readiness, phase: number): readonly number[] {
+  if (!isUnsettled(readiness, phase)) return [];
+  readiness.unsettled[phase] = false;
+  return readiness.dirtySources[phase] === 0 ? spread(readiness, phase, -1) : [];
 }
 
 /** The phase has to run again. */
-export function unsettle(course: Course, phase: number): void {
-  if (isUnsettled(course, phase)) return;
-  course.unsettled[phase] = true;
-  if (course.dirtySources[phase] === 0) spread(course, phase, 1);
+export function markUnsettled(readiness: Readiness, phase: number): void {
+  if (isUnsettled(readiness, phase)) return;
+  readiness.unsettled[phase] = true;
+  if (readiness.dirtySources[phase] === 0) spread(readiness, phase, 1);
 }
 
 // --- internal ---
 
 /** Passes a change of one phase's dirt on to those below it; returns the phases that the change freed. */
-function spread({ graph, unsettled, dirtySources }: Course, from: number, change: 1 | -1): readonly number[] {
+function spread({ graph, unsettled, dirtySources }: Readiness, from: number, change: 1 | -1): readonly number[] {
   const freed: number[] = [];
   const changed = [from];
   for (let source = changed.pop(); source !== undefined; source = changed.pop()) {

@@ -3,21 +3,21 @@
  *
  * @module
  */
-import { isFree, isUnsettled } from './readiness.ts';
 import type { EventOf } from '../../model/events/event.ts';
 import { recounted } from '../../model/review/open-issues.ts';
-import { enqueue, entryAt, reachesPerson, type Board, type Entry } from './run-state.ts';
-import { schedule } from './scheduler.ts';
 import { endIfDone } from './completion.ts';
+import { canStart, isUnsettled } from './readiness.ts';
+import { enqueue, phaseAt, reachesPerson, type PhaseState, type RunState } from './run-state.ts';
+import { scheduleStarts } from './scheduler.ts';
 
 /** Another process goes on with the run. Whether it can reach a person holds for phases that are live, too. */
-export function resumeRun(board: Board, event: EventOf<'run.resumed'>): void {
-  board.outbox.push(event);
+export function markResumed(state: RunState, event: EventOf<'run.resumed'>): void {
+  state.outbox.push(event);
   const { attended } = event;
   if (attended === undefined) return;
-  board.attended = attended;
-  for (const { standing, actor, phase } of board.entries.values()) {
-    if (standing === 'live') actor?.send({ type: 'attend', attended: reachesPerson(board, phase) });
+  state.attended = attended;
+  for (const { lifecycle, actor, phase } of state.phases.values()) {
+    if (lifecycle === 'live') actor?.send({ type: 'attend', attended: reachesPerson(state, phase) });
   }
 }
 
@@ -26,40 +26,40 @@ export function resumeRun(board: Board, event: EventOf<'run.resumed'>): void {
  *
  * Totals stay spent. What later phases have demanded is told again.
  */
-export function reopen(board: Board): void {
-  board.ended = undefined;
-  board.closed = false;
-  board.worst = 'completed';
-  board.held.length = 0;
-  board.unchanged.clear();
-  board.outbox.push({ type: 'run.reopened' });
-  const phases = board.plan.phases.map((_, index) => index);
+export function reopenRun(state: RunState): void {
+  state.ended = undefined;
+  state.isClosed = false;
+  state.worstStatus = 'completed';
+  state.blockingLimits.length = 0;
+  state.unchanged.clear();
+  state.outbox.push({ type: 'run.reopened' });
+  const phases = state.plan.phases.map((_, index) => index);
   for (const index of phases) {
-    if (isUnsettled(board.course, index)) rearm(entryAt(board, index));
+    if (isUnsettled(state.readiness, index)) resetPhase(phaseAt(state, index));
   }
   enqueue(
-    board,
-    phases.filter((index) => isFree(board.course, index)),
+    state,
+    phases.filter((index) => canStart(state.readiness, index)),
   );
-  schedule(board);
-  endIfDone(board);
+  scheduleStarts(state);
+  endIfDone(state);
 }
 
 // --- internal ---
 
 /** A phase that had ended may start again, as a new generation where it has begun before. */
-function rearm(entry: Entry): void {
+function resetPhase(entry: PhaseState): void {
   if (entry.attempts > 0) entry.generation += 1;
-  entry.standing = 'pending';
-  entry.doomedBy = undefined;
+  entry.lifecycle = 'pending';
+  entry.failedAncestor = undefined;
   entry.why = undefined;
   entry.findings = recounted(entry.findings, 0);
-  entry.saying = undefined;
-  entry.parked = undefined;
-  if (entry.belated.length > 0) {
-    entry.requests = [...entry.requests, ...entry.belated];
-    entry.belated = [];
+  entry.lastDemand = undefined;
+  entry.pausedAs = undefined;
+  if (entry.deferredRequests.length > 0) {
+    entry.pendingRequests = [...entry.pendingRequests, ...entry.deferredRequests];
+    entry.deferredRequests = [];
   }
   // Demands that it worked on are told again; without any it starts afresh.
-  entry.fresh = entry.outstanding.length + entry.requests.length === 0;
+  entry.startsAfresh = entry.activeRequests.length + entry.pendingRequests.length === 0;
 }

@@ -6,24 +6,24 @@
  *
  * @module
  */
-import { byName } from '../../model/values/by-name.ts';
-import { createCourse, type Course } from './readiness.ts';
 import type { EventOf, GivenInput, RunEvent, RunStatus } from '../../model/events/event.ts';
-import type { Graph } from '../../model/values/graph.ts';
-import { EDITION, isFirstEdition } from '../../model/plan/edition.ts';
 import { createLedger, currentCommit, type Ledger } from '../../model/ledger/ledger.ts';
+import { EDITION, isFirstEdition } from '../../model/plan/edition.ts';
 import { planGraph, type PhasePlan, type Plan } from '../../model/plan/plan.ts';
 import type { LimitName } from '../../model/plan/policy.ts';
-import { createQueue, push, pushFirst, take, takeWhere, type Queue } from './fifo.ts';
-import { newEntry, type Entry, type PhaseActor, type Standing } from './phase-state.ts';
+import { byName } from '../../model/values/by-name.ts';
+import type { Graph } from '../../model/values/graph.ts';
 import type { PhaseInput } from '../phase/phase-context.ts';
+import type { Quota } from '../phase/quota-port.ts';
 import type { Stragglers } from '../phase/stragglers.ts';
-import type { Till } from '../phase/quota-port.ts';
-import type { Unchanged } from './unchanged.ts';
-import type { TimeLimits } from './time-limits.ts';
+import { createQueue, push, pushFirst, take, takeWhere, type Queue } from './fifo.ts';
 import type { Upward } from './parent-events.ts';
+import { newPhaseState, type Lifecycle, type PhaseActor, type PhaseState } from './phase-state.ts';
+import { createReadiness, type Readiness } from './readiness.ts';
+import type { TimeLimits } from './time-limits.ts';
+import type { Unchanged } from './unchanged.ts';
 
-export type { Entry, PhaseActor, Standing } from './phase-state.ts';
+export type { Lifecycle, PhaseActor, PhaseState } from './phase-state.ts';
 
 /** What the pipeline machine is started with. JSON. */
 export interface PipelineInput {
@@ -56,13 +56,13 @@ export interface PipelineOutput {
 }
 
 /** How the board reaches the world; the pipeline machine supplies it. */
-export interface BoardPorts {
+export interface CoordinatorPorts {
   /** Makes the actor of a phase, which is started when its entry knows it. */
   spawn(input: PhaseInput): PhaseActor;
   /** Has the events in the outbox published, outside of a transition of the machine. */
   publish(): void;
   /** Calls back as soon as what goes on now is over. */
-  later(job: (board: Board) => void): void;
+  later(job: (state: RunState) => void): void;
   /** Calls back when work that was stopped is at rest, or is not waited for any more. */
   atRest(job: () => void): void;
   /** Tells the pipeline machine that its run is over. */
@@ -70,7 +70,7 @@ export interface BoardPorts {
 }
 
 /** The bookkeeping of a run. */
-export interface Board extends PipelineInput {
+export interface RunState extends PipelineInput {
   /** With other limits while the time before a run was tried again is told. */
   plan: Plan;
   readonly edition: number;
@@ -79,37 +79,37 @@ export interface Board extends PipelineInput {
   /** What the journal has of the start beside: how the run was forked, if its input was masked. */
   marks: Pick<EventOf<'run.started'>, 'forked' | 'masked'>;
   /** Others while a journal is replayed. */
-  ports: BoardPorts;
+  ports: CoordinatorPorts;
   readonly graph: Graph;
-  readonly course: Course;
+  readonly readiness: Readiness;
   readonly ledger: Ledger;
-  readonly entries: Map<number, Entry>;
+  readonly phases: Map<number, PhaseState>;
   /** Phases that may go on as soon as there is room, oldest first. */
   readonly queue: Queue;
   /** Events to be emitted by the machine, oldest first. */
   readonly outbox: RunEvent[];
   /** Limits that hold the run until a person lifts them. */
-  readonly held: LimitName[];
+  readonly blockingLimits: LimitName[];
   /** Limits that a person has lifted. */
-  readonly lifted: LimitName[];
+  readonly liftedLimits: LimitName[];
   /** Phases whose latest attempts put out what was sent back, by name. */
   readonly unchanged: Map<string, Unchanged>;
-  readonly used: { corrections: number; costUsd: number; tokens: number };
+  readonly usage: { corrections: number; costUsd: number; tokens: number };
   /** Whether a report is being heeded right now. */
-  busy: boolean;
+  isHandlingReport: boolean;
   /** Whether queued phases are about to be started. */
-  scheduled: boolean;
-  working: number;
+  isStartDue: boolean;
+  activeCount: number;
   /** Phases in the queue that count as working, as they keep their place. */
-  keepers: number;
-  live: number;
+  queuedWithSlot: number;
+  liveCount: number;
   ended: Omit<EventOf<'run.ended'>, 'type'> | undefined;
   /** Whether the run has said that it has ended, so that nothing follows. */
-  closed: boolean;
+  isClosed: boolean;
   /** The worst end of any phase so far. */
-  worst: RunStatus;
+  worstStatus: RunStatus;
   /** Where tries ask for what they may use; set where limits bound that, and the run is not just told again. */
-  till: Till | undefined;
+  quota: Quota | undefined;
   /** Timers; set where limits bound time, and the run is not just told again. */
   timeLimits: TimeLimits | undefined;
   /** Work that was stopped and is not at rest; set where the run is not just told again. */
@@ -117,7 +117,7 @@ export interface Board extends PipelineInput {
 }
 
 /** An empty board at the start of a run. */
-export function createBoard(input: PipelineInput, ports: BoardPorts): Board {
+export function createRunState(input: PipelineInput, ports: CoordinatorPorts): RunState {
   const graph = planGraph(input.plan);
   return {
     run: input.run,
@@ -131,110 +131,110 @@ export function createBoard(input: PipelineInput, ports: BoardPorts): Board {
     edition: input.edition ?? EDITION,
     ports,
     graph,
-    course: createCourse(graph),
+    readiness: createReadiness(graph),
     ledger: createLedger(graph),
-    entries: new Map(),
+    phases: new Map(),
     queue: createQueue(),
     outbox: [],
-    held: [],
-    lifted: [],
+    blockingLimits: [],
+    liftedLimits: [],
     unchanged: new Map(),
-    used: { corrections: 0, costUsd: 0, tokens: 0 },
-    busy: false,
-    scheduled: false,
-    working: 0,
-    keepers: 0,
-    live: 0,
+    usage: { corrections: 0, costUsd: 0, tokens: 0 },
+    isHandlingReport: false,
+    isStartDue: false,
+    activeCount: 0,
+    queuedWithSlot: 0,
+    liveCount: 0,
     ended: undefined,
-    closed: false,
-    worst: 'completed',
-    till: undefined,
+    isClosed: false,
+    worstStatus: 'completed',
+    quota: undefined,
     timeLimits: undefined,
     stragglers: undefined,
   };
 }
 
 /** The entry of a phase, made when it is first needed. */
-export function entryAt(board: Board, index: number): Entry {
-  const known = board.entries.get(index);
+export function phaseAt(state: RunState, index: number): PhaseState {
+  const known = state.phases.get(index);
   if (known) return known;
-  const phase = board.plan.phases[index];
+  const phase = state.plan.phases[index];
   if (!phase) throw new RangeError(`No phase has index ${index}`);
-  const entry = newEntry(index, phase);
-  board.entries.set(index, entry);
+  const entry = newPhaseState(index, phase);
+  state.phases.set(index, entry);
   return entry;
 }
 
 /** The entry of a phase by name; `undefined` where the run has no such phase. */
-export function entryNamed(board: Board, name: string): Entry | undefined {
-  const index = board.graph.indexOf.get(name);
-  return index === undefined ? undefined : entryAt(board, index);
+export function phaseNamed(state: RunState, name: string): PhaseState | undefined {
+  const index = state.graph.indexOf.get(name);
+  return index === undefined ? undefined : phaseAt(state, index);
 }
 
 /** Queues phases that may go on. One that works or waits for a person has no place in the queue, but in the first edition. */
-export function enqueue(board: Board, phases: readonly number[]): void {
+export function enqueue(state: RunState, phases: readonly number[]): void {
   for (const phase of phases) {
-    const entry = entryAt(board, phase);
-    if (!mayBegin(entry) && entry.parked !== 'retrying' && !isFirstEdition(board)) continue;
-    if (!entry.queued) push(board.queue, phase);
-    mark(board, entry);
+    const entry = phaseAt(state, phase);
+    if (!mayBegin(entry) && entry.pausedAs !== 'retrying' && !isFirstEdition(state)) continue;
+    if (!entry.isQueued) push(state.queue, phase);
+    markQueued(state, entry);
   }
 }
 
 /** A phase that works, waits for a person, or has ended is not begun, even if an ancestor of it has changed. */
-export function mayBegin({ standing, parked }: Entry): boolean {
-  return standing === 'pending' || parked === 'rewinding';
+export function mayBegin({ lifecycle, pausedAs }: PhaseState): boolean {
+  return lifecycle === 'pending' || pausedAs === 'rewinding';
 }
 
 /** Queues a phase before all others. */
-export function enqueueFirst(board: Board, entry: Entry): void {
-  if (!entry.queued) pushFirst(board.queue, entry.index);
-  mark(board, entry);
+export function enqueueFirst(state: RunState, entry: PhaseState): void {
+  if (!entry.isQueued) pushFirst(state.queue, entry.index);
+  markQueued(state, entry);
 }
 
 /** Takes the first phase from the queue: of all, or where there is no room of those that have a place. */
-export function dequeue(board: Board, room: boolean): Entry | undefined {
-  if (!room && board.keepers === 0) return undefined;
-  const { queue, entries } = board;
-  const next = room ? take(queue) : takeWhere(queue, (phase) => entries.get(phase)?.holdsSlot === true);
+export function dequeue(state: RunState, room: boolean): PhaseState | undefined {
+  if (!room && state.queuedWithSlot === 0) return undefined;
+  const { queue, phases } = state;
+  const next = room ? take(queue) : takeWhere(queue, (phase) => phases.get(phase)?.holdsSlot === true);
   if (next === undefined) return undefined;
-  const entry = entryAt(board, next);
-  entry.queued = false;
-  if (entry.holdsSlot) board.keepers -= 1;
+  const entry = phaseAt(state, next);
+  entry.isQueued = false;
+  if (entry.holdsSlot) state.queuedWithSlot -= 1;
   return entry;
 }
 
 /** A live phase stops working, and leaves its place to another. */
-export function releaseSlot(board: Board, entry: Entry): void {
-  if (entry.holdsSlot) board.working -= 1;
-  if (entry.holdsSlot && entry.queued) board.keepers -= 1;
+export function releaseSlot(state: RunState, entry: PhaseState): void {
+  if (entry.holdsSlot) state.activeCount -= 1;
+  if (entry.holdsSlot && entry.isQueued) state.queuedWithSlot -= 1;
   entry.holdsSlot = false;
 }
 
 /** A live phase is live no more. Its actor has ended, or is told to. */
-export function retire(board: Board, entry: Entry, standing: Standing): void {
+export function closePhase(state: RunState, entry: PhaseState, standing: Lifecycle): void {
   const { actor } = entry;
-  releaseSlot(board, entry);
-  if (actor) board.live -= 1;
+  releaseSlot(state, entry);
+  if (actor) state.liveCount -= 1;
   entry.actor = undefined;
-  entry.parked = undefined;
-  entry.standing = standing;
+  entry.pausedAs = undefined;
+  entry.lifecycle = standing;
   if (standing !== 'approved' && standing !== 'rejected' && standing !== 'failed') actor?.send({ type: 'cancel' });
 }
 
 /** Whether a person decides where a review of a phase cannot be had. */
-export function reachesPerson({ attended, kept }: Board, { gate }: PhasePlan): boolean {
+export function reachesPerson({ attended, kept }: RunState, { gate }: PhasePlan): boolean {
   const asks = gate?.inbox.queue !== undefined || gate?.onReviewUnavailable === 'escalate';
   return attended || (kept === true && asks);
 }
 
 /** How a run ended, with the outputs of its approved phases. */
-export function endOf(board: Board): PipelineOutput {
-  const { status, reason, limit } = board.ended ?? { status: 'failed' };
+export function endOf(state: RunState): PipelineOutput {
+  const { status, reason, limit } = state.ended ?? { status: 'failed' };
   const outputs = byName<Readonly<Record<string, unknown>>>();
-  for (const [index, entry] of board.entries) {
+  for (const [index, entry] of state.phases) {
     const commit =
-      entry.standing === 'approved' ? currentCommit(board.ledger, board.graph.names[index] ?? '') : undefined;
+      entry.lifecycle === 'approved' ? currentCommit(state.ledger, state.graph.names[index] ?? '') : undefined;
     if (commit) outputs[entry.phase.name] = commit.outputs;
   }
   return { status, reason, limit, outputs };
@@ -242,7 +242,7 @@ export function endOf(board: Board): PipelineOutput {
 
 // --- internal ---
 
-function mark(board: Board, entry: Entry): void {
-  if (!entry.queued && entry.holdsSlot) board.keepers += 1;
-  entry.queued = true;
+function markQueued(state: RunState, entry: PhaseState): void {
+  if (!entry.isQueued && entry.holdsSlot) state.queuedWithSlot += 1;
+  entry.isQueued = true;
 }

@@ -3,18 +3,18 @@
  *
  * @module
  */
-import { isFree } from './readiness.ts';
-import { EDITION } from '../../model/plan/edition.ts';
-import { currentCommit } from '../../model/ledger/ledger.ts';
 import { createView } from '../../model/ledger/input-view.ts';
+import { currentCommit } from '../../model/ledger/ledger.ts';
+import { EDITION } from '../../model/plan/edition.ts';
 import { countOf } from '../../model/plan/policy.ts';
-import { length } from './fifo.ts';
 import { mergeCorrections } from '../../model/revision/revision.ts';
-import { dequeue, mayBegin, reachesPerson, type Board, type Entry } from './run-state.ts';
 import type { Past, Start } from '../phase/phase-context.ts';
-import { endIfDone } from './completion.ts';
 import { recallAtRetry, recallAtStart } from './carry-over.ts';
+import { endIfDone } from './completion.ts';
+import { length } from './fifo.ts';
 import { mayAttempt } from './limits.ts';
+import { canStart } from './readiness.ts';
+import { dequeue, mayBegin, reachesPerson, type PhaseState, type RunState } from './run-state.ts';
 import { unchangedFor } from './unchanged.ts';
 
 /**
@@ -22,15 +22,15 @@ import { unchangedFor } from './unchanged.ts';
  *
  * Not at once: this is called from actions of machines, and XState warns of every machine that is created in one.
  */
-export function schedule(board: Board): void {
-  if (board.scheduled || length(board.queue) === 0) return;
-  board.scheduled = true;
-  board.ports.later(pump);
+export function scheduleStarts(state: RunState): void {
+  if (state.isStartDue || length(state.queue) === 0) return;
+  state.isStartDue = true;
+  state.ports.later(startQueued);
 }
 
 /** Lets a phase that retries begin its next attempt, on the inputs it has. */
-export function resume(board: Board, entry: Entry): void {
-  takeSlot(board, entry);
+export function startNextAttempt(state: RunState, entry: PhaseState): void {
+  takeSlot(state, entry);
   entry.attempt += 1;
   entry.attempts += 1;
   entry.actor?.send({ type: 'restart', recollection: recallAtRetry(entry) });
@@ -39,49 +39,54 @@ export function resume(board: Board, entry: Entry): void {
 // --- internal ---
 
 /** Starts queued phases while there is room. */
-function pump(board: Board): void {
+function startQueued(state: RunState): void {
   // Tries that wait have asked before those of a phase that starts now.
-  board.till?.lookNow();
-  const room = countOf(board.plan.concurrency);
-  while (board.ended === undefined && board.held.length === 0) {
-    const entry = dequeue(board, board.working < room);
+  state.quota?.recheckNow();
+  const room = countOf(state.plan.concurrency);
+  while (state.ended === undefined && state.blockingLimits.length === 0) {
+    const entry = dequeue(state, state.activeCount < room);
     if (!entry) break;
-    if (entry.parked === 'retrying') resume(board, entry);
-    else if (isFree(board.course, entry.index) && mayBegin(entry)) begin(board, entry);
+    if (entry.pausedAs === 'retrying') startNextAttempt(state, entry);
+    else if (canStart(state.readiness, entry.index) && mayBegin(entry)) startPhase(state, entry);
   }
-  board.scheduled = false;
-  endIfDone(board);
-  board.ports.publish();
+  state.isStartDue = false;
+  endIfDone(state);
+  state.ports.publish();
 }
 
 /** Starts a phase from the inputs that are current now: anew, or where it waits for a predecessor that it sent back. */
-function begin(board: Board, entry: Entry): void {
-  if (!mayAttempt(board, entry, true)) return;
-  const start = startOf(board, entry);
-  const recollection = recallAtStart(board, entry, start);
-  const unchanged = unchangedFor(board, entry);
-  takeSlot(board, entry);
+function startPhase(state: RunState, entry: PhaseState): void {
+  if (!mayAttempt(state, entry, true)) return;
+  const start = startOf(state, entry);
+  const recollection = recallAtStart(state, entry, start);
+  const unchanged = unchangedFor(state, entry);
+  takeSlot(state, entry);
   entry.attempt = start.attempt;
   entry.attempts += 1;
-  entry.fresh = true;
+  entry.startsAfresh = true;
   if (entry.actor) {
     // It has waited for what it sent back, and others may have sent back something meanwhile.
-    const news = { rewinds: entry.rewinds, trail: entry.trail, owed: entry.owed, unchanged };
+    const news = {
+      rewinds: entry.rewinds,
+      recentRewinds: entry.recentRewinds,
+      mustPassChecks: entry.mustPassChecks,
+      unchanged,
+    };
     entry.actor.send({ type: 'restart', start: Object.assign(start, { news }), recollection });
     return;
   }
   const { generation, phase, rewinds, history } = entry;
-  const { run, input, edition } = board;
-  entry.standing = 'live';
-  board.live += 1;
+  const { run, input, edition } = state;
+  entry.lifecycle = 'live';
+  state.liveCount += 1;
   const { attempt, revision, previous, inputs, gated } = start;
-  entry.actor = board.ports.spawn({
+  entry.actor = state.ports.spawn({
     run,
     phase,
     generation,
     input,
     gated,
-    attended: reachesPerson(board, phase),
+    attended: reachesPerson(state, phase),
     edition: edition === EDITION ? undefined : edition,
     rewinds,
     history,
@@ -96,27 +101,40 @@ function begin(board: Board, entry: Entry): void {
 
 /** What a phase remembers that begins as a new generation; most have nothing to remember. */
 function pastOf(
-  { findings, trail, owed, saying }: Entry,
+  { findings, recentRewinds, mustPassChecks, lastDemand }: PhaseState,
   recollection: Past['recollection'],
   unchanged: Past['unchanged'],
 ): Past | undefined {
-  if (findings.length + trail.length + owed.length === 0 && !recollection && !saying && !unchanged) return undefined;
-  return { findings, trail, owed, saying, unchanged, recollection };
+  if (
+    findings.length + recentRewinds.length + mustPassChecks.length === 0 &&
+    !recollection &&
+    !lastDemand &&
+    !unchanged
+  )
+    return undefined;
+  return {
+    findings,
+    recentRewinds: recentRewinds,
+    mustPassChecks: mustPassChecks,
+    lastDemand: lastDemand,
+    unchanged,
+    recollection,
+  };
 }
 
 /** What a start is told: every demand that is not answered yet, or nothing. */
-function startOf(board: Board, entry: Entry): Start {
-  const { phase, fresh, requests, outstanding, history } = entry;
-  entry.view = createView(board.ledger, entry.index);
-  if (requests.length > 0) {
-    entry.outstanding = [...outstanding, ...requests];
-    entry.requests = [];
+function startOf(state: RunState, entry: PhaseState): Start {
+  const { phase, startsAfresh, pendingRequests, activeRequests, history } = entry;
+  entry.view = createView(state.ledger, entry.index);
+  if (pendingRequests.length > 0) {
+    entry.activeRequests = [...activeRequests, ...pendingRequests];
+    entry.pendingRequests = [];
   }
   const { inputs } = entry.view;
-  if (entry.outstanding.length === 0) return { attempt: 0, inputs };
-  const attempt = fresh ? 1 : entry.attempt + 1;
-  const demands = entry.outstanding.map((request) => request.correction);
-  const gated = entry.outstanding.some((request) => request.regate);
+  if (entry.activeRequests.length === 0) return { attempt: 0, inputs };
+  const attempt = startsAfresh ? 1 : entry.attempt + 1;
+  const demands = entry.activeRequests.map((request) => request.correction);
+  const gated = entry.activeRequests.some((request) => request.regate);
   const revision = mergeCorrections(
     attempt,
     demands,
@@ -125,12 +143,12 @@ function startOf(board: Board, entry: Entry): Start {
   entry.history = revision.history;
   // What a phase that waited has to correct of itself is about the attempt that found it, which its actor has.
   const isOwn = entry.actor !== undefined && demands.some(({ from }) => from === phase.name);
-  const previous = isOwn ? undefined : currentCommit(board.ledger, phase.name)?.outputs;
+  const previous = isOwn ? undefined : currentCommit(state.ledger, phase.name)?.outputs;
   return { attempt, inputs, revision, previous, gated };
 }
 
-function takeSlot(board: Board, entry: Entry): void {
-  if (!entry.holdsSlot) board.working += 1;
+function takeSlot(state: RunState, entry: PhaseState): void {
+  if (!entry.holdsSlot) state.activeCount += 1;
   entry.holdsSlot = true;
-  entry.parked = undefined;
+  entry.pausedAs = undefined;
 }

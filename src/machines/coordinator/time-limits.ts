@@ -6,11 +6,11 @@
 import type { AnyActorRef } from 'xstate';
 import type { RunEvent } from '../../model/events/event.ts';
 import { foldRunTimes, type RunTimesFold } from '../../model/events/run-times.ts';
-import type { Board } from './run-state.ts';
 import type { TimeLimit } from '../../model/plan/policy.ts';
-import { timesOf } from './quota.ts';
 import { clockOf, isActive, timeOf } from '../phase/clock.ts';
 import { Countdown, type Mark } from './countdown.ts';
+import { timesOf } from './quota.ts';
+import type { RunState } from './run-state.ts';
 
 /** The timers of one run. */
 export interface TimeLimits {
@@ -29,10 +29,10 @@ export interface TimeLimits {
  */
 export function createTimeLimits(
   pipeline: AnyActorRef,
-  board: Board,
+  state: RunState,
   times: RunTimesFold = foldRunTimes(),
 ): TimeLimits | undefined {
-  const { durationMs, deadlineMs } = board.plan.limits;
+  const { durationMs, deadlineMs } = state.plan.limits;
   if (durationMs === undefined && deadlineMs === undefined) return undefined;
   const clock = clockOf(pipeline);
   const now = timeOf(pipeline);
@@ -43,10 +43,10 @@ export function createTimeLimits(
   function countdown(limit: TimeLimit, max: number | undefined, used: number): Countdown | undefined {
     if (max === undefined) return undefined;
     const spend = { left: 0, ring: () => isActive(pipeline) && pipeline.send({ type: 'spend', limit }) };
-    const tooLate = timesOf(board.plan).map((ms): Mark => ({ left: ms, ring: () => board.till?.tooLate(limit, ms) }));
+    const tooLate = timesOf(state.plan).map((ms): Mark => ({ left: ms, ring: () => state.quota?.expire(limit, ms) }));
     const left = Math.max(0, max - used);
     // Where nothing is left no try begins, whatever it says that it needs.
-    if (left === 0) board.till?.tooLate(limit, 0);
+    if (left === 0) state.quota?.expire(limit, 0);
     for (const mark of tooLate) if (mark.left > left) mark.ring();
     return new Countdown(clock, now ?? (() => 0), left, [spend, ...tooLate.filter((mark) => mark.left <= left)]);
   }

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { byName } from '../../model/values/by-name.ts';
 import type { EventOf } from '../../model/events/event.ts';
-import { entryNamed, type Board, type Entry } from './run-state.ts';
+import { byName } from '../../model/values/by-name.ts';
 import type { Past } from '../phase/phase-context.ts';
+import { phaseNamed, type PhaseState, type RunState } from './run-state.ts';
 
 /** Attempts of a phase in a row that put out what was sent back. */
 export interface Unchanged {
@@ -16,23 +16,27 @@ export interface Unchanged {
 }
 
 /** Takes down an attempt that has put out what was sent back. */
-export function noteUnchanged(board: Board, { phase, attempts }: Entry, { times }: EventOf<'attempt.unchanged'>): void {
-  board.unchanged.set(phase.name, { times, attempts });
+export function countUnchanged(
+  state: RunState,
+  { phase, attempts }: PhaseState,
+  { times }: EventOf<'attempt.unchanged'>,
+): void {
+  state.unchanged.set(phase.name, { times, attempts });
 }
 
 /** A person has decided about a phase: another chance for it, and for those that it sends back. */
-export function forgetUnchanged(board: Board, entry: Entry): void {
+export function forgetUnchanged(state: RunState, entry: PhaseState): void {
   const { name, gate } = entry.phase;
-  board.unchanged.delete(name);
-  entry.excused = new Map(gate?.targets.map((target) => [target, entryNamed(board, target)?.attempts ?? 0]));
+  state.unchanged.delete(name);
+  entry.excused = new Map(gate?.targets.map((target) => [target, phaseNamed(state, target)?.attempts ?? 0]));
 }
 
 /** Counts for a phase that starts: its own, and those of phases that it may send back. `undefined` if there are none. */
-export function unchangedFor(board: Board, { phase, excused }: Entry): Past['unchanged'] {
-  if (board.unchanged.size === 0) return undefined;
+export function unchangedFor(state: RunState, { phase, excused }: PhaseState): Past['unchanged'] {
+  if (state.unchanged.size === 0) return undefined;
   const told = [phase.name, ...(phase.gate?.targets ?? [])].flatMap((name): [string, number][] => {
-    const known = board.unchanged.get(name);
-    if (!known || entryNamed(board, name)?.attempts !== known.attempts) return [];
+    const known = state.unchanged.get(name);
+    if (!known || phaseNamed(state, name)?.attempts !== known.attempts) return [];
     const counted = Math.min(known.times, known.attempts - (excused.get(name) ?? 0));
     return counted > 0 ? [[name, counted]] : [];
   });

@@ -9,8 +9,14 @@
  */
 import type { AnyActorRef } from 'xstate';
 import type { PhaseReport } from '../../model/events/event.ts';
-import { clockOf, type Clock } from '../phase/clock.ts';
 import type { PhaseActor } from '../coordinator/run-state.ts';
+import { clockOf, type Clock } from '../phase/clock.ts';
+import { deferWork, mustDefer } from '../phase/deferred-work.ts';
+import type { PhaseContext, PhaseInput } from '../phase/phase-context.ts';
+import type { InlineWork, WorkOwner } from '../phase/ports.ts';
+import { quotaOf, type Quota } from '../phase/quota-port.ts';
+import { report } from '../phase/report-channel.ts';
+import { stragglersOf, type Stragglers } from '../phase/stragglers.ts';
 import {
   Scope,
   withoutActors,
@@ -21,12 +27,6 @@ import {
   type Snapshot,
   type Worker,
 } from './inline-statechart.ts';
-import { hold, mustHold } from '../phase/deferred-work.ts';
-import type { PhaseContext, PhaseInput } from '../phase/phase-context.ts';
-import type { DirectWork, Patron } from '../phase/ports.ts';
-import { stragglersOf, type Stragglers } from '../phase/stragglers.ts';
-import { tillOf, type Till } from '../phase/quota-port.ts';
-import { report } from '../phase/report-channel.ts';
 
 /** Makes a phase that is run directly. @param onEnd Called when it has ended. */
 export type DirectPhases = (pipeline: AnyActorRef, input: PhaseInput, onEnd: () => void) => PhaseActor;
@@ -46,12 +46,12 @@ export function directPhases(machine: PhaseMachine): DirectPhases | undefined {
 
 // --- internal ---
 
-type Ports = Readonly<Record<Port, DirectWork<unknown, PhaseContext>>>;
+type Ports = Readonly<Record<Port, InlineWork<unknown, PhaseContext>>>;
 
 const made = new WeakMap<object, { readonly phases: DirectPhases | undefined }>();
 
 /** One phase. To XState it is the actor whose machine takes the transitions. */
-class DirectPhase implements PhaseActor, Patron<unknown>, Worker {
+class DirectPhase implements PhaseActor, WorkOwner<unknown>, Worker {
   /** Where reports go; the name is XState's. */
   readonly _parent: AnyActorRef;
   readonly #chart: Chart;
@@ -77,8 +77,8 @@ class DirectPhase implements PhaseActor, Patron<unknown>, Worker {
     return clockOf(this._parent);
   }
 
-  get till(): Till | undefined {
-    return tillOf(this._parent);
+  get till(): Quota | undefined {
+    return quotaOf(this._parent);
   }
 
   get stragglers(): Stragglers | undefined {
@@ -101,11 +101,11 @@ class DirectPhase implements PhaseActor, Patron<unknown>, Worker {
   /** Has work done, or keeps it back while the run is brought back to life. */
   begin(port: Port, context: PhaseContext): void {
     const work = this.#ports[port];
-    if (!mustHold(this)) {
+    if (!mustDefer(this)) {
       this.#work = work.begin(context, this);
       return;
     }
-    hold(this, {
+    deferWork(this, {
       begin: (progress) => (this.#work = work.begin(context, this, progress)),
       end: (outcome) => this.done(outcome),
     });
@@ -149,7 +149,7 @@ class DirectPhase implements PhaseActor, Patron<unknown>, Worker {
     // It stays busy, and so deaf.
     this.#isBusy = true;
     if (status === 'error') this.#break(error);
-    else if (!mustHold(this)) this.#onEnd();
+    else if (!mustDefer(this)) this.#onEnd();
   }
 
   /** Tells the pipeline as XState would. */
@@ -159,6 +159,6 @@ class DirectPhase implements PhaseActor, Patron<unknown>, Worker {
   }
 }
 
-function isDirect(logic: unknown): logic is DirectWork<unknown, PhaseContext> {
+function isDirect(logic: unknown): logic is InlineWork<unknown, PhaseContext> {
   return typeof logic === 'object' && logic !== null && 'begin' in logic;
 }

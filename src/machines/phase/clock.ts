@@ -29,9 +29,9 @@ export function clockOf(actor: AnyActorRef): Clock {
 export function timeOf(pipeline: AnyActorRef): (() => number) | undefined {
   const clock = clockOf(pipeline);
   const { logic } = pipeline as unknown as {
-    readonly logic: { readonly implementations: { readonly actors: { readonly lifeline: Pick<Clock, 'now'> } } };
+    readonly logic: { readonly implementations: { readonly actors: { readonly runGuard: Pick<Clock, 'now'> } } };
   };
-  const teller = clock.now ? clock : logic.implementations.actors.lifeline;
+  const teller = clock.now ? clock : logic.implementations.actors.runGuard;
   return teller.now && (() => teller.now?.() ?? 0);
 }
 

@@ -7,7 +7,7 @@ import type { AnyActorRef } from 'xstate';
 import type { AttemptOutcome, GateOutcome, Progress } from './ports.ts';
 
 /** Work that has not begun. */
-export interface HeldWork {
+export interface DeferredWork {
   /** Ends it with what it came to before. */
   end(outcome: AttemptOutcome | GateOutcome): void;
   /** Begins it where it was left. */
@@ -20,10 +20,10 @@ interface Child {
 }
 
 const holders = new WeakSet<AnyActorRef>();
-const held = new WeakMap<Child, HeldWork>();
+const held = new WeakMap<Child, DeferredWork>();
 
 /** Has the work of all phases of a pipeline held back while something is done. */
-export function holdingWork(pipeline: AnyActorRef, run: () => void): void {
+export function whileDeferring(pipeline: AnyActorRef, run: () => void): void {
   holders.add(pipeline);
   try {
     run();
@@ -33,17 +33,17 @@ export function holdingWork(pipeline: AnyActorRef, run: () => void): void {
 }
 
 /** Whether the work of a phase has to be held back. */
-export function mustHold(phase: Child): boolean {
+export function mustDefer(phase: Child): boolean {
   return phase._parent !== undefined && holders.has(phase._parent);
 }
 
 /** Holds the work of a phase back. */
-export function hold(phase: Child, what: HeldWork): void {
+export function deferWork(phase: Child, what: DeferredWork): void {
   held.set(phase, what);
 }
 
 /** The work of a phase that is held back; taken out. */
-export function takeHeld(phase: Child): HeldWork | undefined {
+export function takeDeferred(phase: Child): DeferredWork | undefined {
   const work = held.get(phase);
   held.delete(phase);
   return work;

@@ -3,15 +3,15 @@
  *
  * @module
  */
-import type { FailedBefore } from '../../model/review/baseline.ts';
 import type { ErrorInfo } from '../../model/errors/phasegate-error.ts';
 import type { DecidedBy, EventOf, FailedChecks, Verdict } from '../../model/events/event.ts';
-import type { ReviewFinding } from '../../model/review/open-issues.ts';
-import type { PhasePlan } from '../../model/plan/plan.ts';
-import type { Recollection } from '../../model/revision/revision-extras.ts';
-import type { Saying } from './repeats.ts';
-import type { Correction, Revision } from '../../model/revision/revision.ts';
 import type { Inputs, Outputs } from '../../model/handlers/task.ts';
+import type { PhasePlan } from '../../model/plan/plan.ts';
+import type { FailedBefore } from '../../model/review/baseline.ts';
+import type { ReviewFinding } from '../../model/review/open-issues.ts';
+import type { Recollection } from '../../model/revision/revision-extras.ts';
+import type { Correction, Revision } from '../../model/revision/revision.ts';
+import type { RepeatedDemand } from './repeats.ts';
 
 /** What starts an attempt from new inputs: at birth, and whenever a predecessor was sent back. */
 export interface Start {
@@ -34,9 +34,9 @@ export interface News {
   /** How often this phase has sent back each predecessor so far. */
   readonly rewinds: Readonly<Record<string, number>>;
   /** The latest rewinds of the run. */
-  readonly trail: readonly Rewind[];
+  readonly recentRewinds: readonly Rewind[];
   /** Checks that this phase has to leave passing. */
-  readonly owed: readonly string[];
+  readonly mustPassChecks: readonly string[];
   /** See {@link Past.unchanged}. */
   readonly unchanged?: Past['unchanged'];
 }
@@ -49,13 +49,13 @@ export interface Past {
   /** What its reviewers have found and is not known to be corrected. */
   readonly findings: readonly ReviewFinding[];
   /** The latest rewinds of the run that it knows of, oldest first. */
-  readonly trail: readonly Rewind[];
+  readonly recentRewinds: readonly Rewind[];
   /** Checks that it has to leave passing: they did when it set to work, and it has not been approved since. */
-  readonly owed: readonly string[];
+  readonly mustPassChecks: readonly string[];
   /** Checks that failed before it set to work from the inputs that it has; absent where that is not known. */
   readonly baseline?: readonly FailedBefore[];
   /** The latest demand of its gate, where that has no issues and nothing was decided since. */
-  readonly saying?: Saying | undefined;
+  readonly lastDemand?: RepeatedDemand | undefined;
   /** By phase, of itself and of those that it may send back: latest attempts in a row that put out what was sent back. Absent for none. */
   readonly unchanged?: Readonly<Record<string, number>> | undefined;
   /** What the current attempt is to recall of those before it, and of what others share. */
@@ -177,7 +177,11 @@ export function openContext(input: PhaseInput): PhaseContext {
 // --- internal ---
 
 const NONE: Readonly<Record<string, never>> = Object.freeze({});
-const NO_PAST: Past = Object.freeze({ findings: Object.freeze([]), trail: Object.freeze([]), owed: Object.freeze([]) });
+const NO_PAST: Past = Object.freeze({
+  findings: Object.freeze([]),
+  recentRewinds: Object.freeze([]),
+  mustPassChecks: Object.freeze([]),
+});
 
 /** A review before anybody was asked. */
 export const UNREVIEWED: ReviewState = Object.freeze({

@@ -3,15 +3,15 @@
  *
  * @module
  */
-import { besideOf, NOTHING_BESIDE, type Beside } from '../../model/review/remaining-feedback.ts';
-import { toldBy } from '../../model/review/change-request.ts';
-import { isBefore, isFirstEdition } from '../../model/plan/edition.ts';
 import type { EventOf } from '../../model/events/event.ts';
-import { stalled } from '../../model/review/open-issues.ts';
+import { isBefore, isFirstEdition } from '../../model/plan/edition.ts';
 import type { GatePlan } from '../../model/plan/plan.ts';
 import { countOf } from '../../model/plan/policy.ts';
-import type { Correction, Rider } from '../../model/revision/revision.ts';
+import { routeCorrections } from '../../model/review/change-request.ts';
+import { stalled } from '../../model/review/open-issues.ts';
+import { besideOf, NO_REMAINING_FEEDBACK, type RemainingFeedback } from '../../model/review/remaining-feedback.ts';
 import { isDemand, isMissing, isPermanent, type Demand } from '../../model/review/verdict.ts';
+import type { Correction, Rider } from '../../model/revision/revision.ts';
 import type { PhaseContext, Rewind } from './phase-context.ts';
 
 /** The gate of the phase. */
@@ -37,12 +37,12 @@ export function isUnanswered(context: PhaseContext): boolean {
   const { verdict, by } = context.review;
   if (verdict === null) return false;
   const gate = gateOf(context);
-  const isAstray = by === 'gate' && gate?.onInvalidTarget === 'ask' && aimsAstray(context);
+  const isAstray = by === 'gate' && gate?.onInvalidTarget === 'ask' && hasInvalidTarget(context);
   return isAstray || isMissing(verdict, gate?.onUnrecognised ?? 'ask');
 }
 
 /** Whether the verdict sends back a phase that may not be sent back. A person's choice was checked when it was made. */
-export function aimsAstray(context: PhaseContext): boolean {
+export function hasInvalidTarget(context: PhaseContext): boolean {
   const { verdict, by } = context.review;
   if (by === 'person' || verdict?.type !== 'retryPredecessor') return false;
   return !(gateOf(context)?.targets.includes(verdict.phase) ?? false);
@@ -53,7 +53,8 @@ export function correctionOf(context: PhaseContext): Correction {
   const { origin, attempt, review } = context;
   const { verdict } = review;
   if (!verdict || !isDemand(verdict)) return { attempt, from: origin.phase.name, feedback: '' };
-  return toldBy(verdict, origin.phase.name, attempt, targetsOf(context), besideIn(context)).correction;
+  return routeCorrections(verdict, origin.phase.name, attempt, targetsOf(context), remainingFeedbackIn(context))
+    .correction;
 }
 
 /** What the demand of the verdict is for other phases than the one that is sent back. */
@@ -61,14 +62,14 @@ export function ridersOf(context: PhaseContext): readonly Rider[] {
   const { origin, attempt, review } = context;
   const { verdict } = review;
   if (verdict?.type !== 'retryPredecessor') return [];
-  return toldBy(verdict, origin.phase.name, attempt, targetsOf(context), besideIn(context)).riders;
+  return routeCorrections(verdict, origin.phase.name, attempt, targetsOf(context), remainingFeedbackIn(context)).riders;
 }
 
 /** What reviewers ask for beside the verdict. */
-export function besideIn({ origin, review }: PhaseContext): Beside {
+export function remainingFeedbackIn({ origin, review }: PhaseContext): RemainingFeedback {
   const { verdict, verdicts, by } = review;
   const { name, gate } = origin.phase;
-  if (!gate || !verdict || !isDemand(verdict) || isFirstEdition(origin)) return NOTHING_BESIDE;
+  if (!gate || !verdict || !isDemand(verdict) || isFirstEdition(origin)) return NO_REMAINING_FEEDBACK;
   return besideOf({ verdict, verdicts, by }, name, gate);
 }
 
@@ -89,7 +90,7 @@ export function loopOf(context: PhaseContext): Loop | undefined {
   if (open.length > 0) return { kind: 'issue', issues: open.map((one) => one.id), rewinds: [] };
   const repeated = by === 'gate' && !isBefore(origin, 3) ? repetition(context, verdict, most) : undefined;
   if (repeated || verdict.type !== 'retryPredecessor') return repeated;
-  const rewinds = [...past.trail.slice(-3), { from: origin.phase.name, to: verdict.phase }];
+  const rewinds = [...past.recentRewinds.slice(-3), { from: origin.phase.name, to: verdict.phase }];
   return takesTurns(rewinds) ? { kind: 'rewind', issues: [], rewinds } : undefined;
 }
 
@@ -123,7 +124,7 @@ export function mayRewind(context: PhaseContext): boolean {
 
 /** Demands in the same words, or attempts that put out the same, so often in a row. Checks see more than outputs: of theirs, both. */
 function repetition({ origin, past, review }: PhaseContext, demand: Demand, most: number): Loop | undefined {
-  const repeats = past.saying?.repeats ?? 0;
+  const repeats = past.lastDemand?.repeats ?? 0;
   const same = past.unchanged?.[demand.type === 'retry' ? origin.phase.name : demand.phase] ?? 0;
   const [saysSame, doesSame] = [repeats >= most, same >= most];
   if (review.failedChecks && !(saysSame && doesSame)) return undefined;

@@ -3,17 +3,17 @@
  *
  * @module
  */
-import { wordsOf } from '../../model/review/change-request.ts';
-import { besideIn } from './phase-guards.ts';
-import { isBroken } from '../../model/review/code-decision.ts';
 import { errorInfo, PhasegateError, type ErrorInfo } from '../../model/errors/phasegate-error.ts';
+import { changeRequestText } from '../../model/review/change-request.ts';
+import { isBroken } from '../../model/review/code-decision.ts';
 import { isPermanent } from '../../model/review/verdict.ts';
 import type { PhaseContext } from './phase-context.ts';
+import { remainingFeedbackIn } from './phase-guards.ts';
 
 /** The verdict in words, with what reviewers ask for beside it. */
 export function reasonOf(context: PhaseContext): string {
   if (context.held !== null) return context.held;
-  const beside = [...besideIn(context).values()].flat().map(wordsOf);
+  const beside = [...remainingFeedbackIn(context).values()].flat().map(changeRequestText);
   return [verdictText(context), ...beside].filter((part) => part !== '').join('\n\n');
 }
 
@@ -50,9 +50,9 @@ function verdictText({ review: { verdict } }: PhaseContext): string {
     case 'approve':
       return '';
     case 'retry':
-      return wordsOf(verdict);
+      return changeRequestText(verdict);
     case 'retryPredecessor':
-      return `${verdict.phase}: ${wordsOf(verdict)}`;
+      return `${verdict.phase}: ${changeRequestText(verdict)}`;
     case 'reject':
     case 'escalate':
       return verdict.reason;

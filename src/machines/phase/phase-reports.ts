@@ -3,12 +3,12 @@
  *
  * @module
  */
-import type { Approval, EventOf, PhaseReport } from '../../model/events/event.ts';
 import { isAstray } from '../../model/decision/issue.ts';
+import type { Approval, EventOf, PhaseReport } from '../../model/events/event.ts';
 import { backoffMs } from '../../model/plan/backoff.ts';
 import { isDemand } from '../../model/review/verdict.ts';
 import type { EscalationCause, PhaseContext } from './phase-context.ts';
-import { aimsAstray, correctionOf, gateOf, isUnanswered, loopOf, ridersOf } from './phase-guards.ts';
+import { correctionOf, gateOf, hasInvalidTarget, isUnanswered, loopOf, ridersOf } from './phase-guards.ts';
 import { endError, reasonOf } from './phase-reasons.ts';
 
 export function startedReport(context: PhaseContext): EventOf<'phase.started'> {
@@ -228,13 +228,13 @@ function approvalCause(context: PhaseContext): Approval['because'] {
   if (verdict === null) return 'unreviewed';
   if (verdict.type === 'approve') return 'approved';
   if (verdict.type === 'unrecognised') return 'unrecognised';
-  return aimsAstray(context) ? 'invalidTarget' : 'exhausted';
+  return hasInvalidTarget(context) ? 'invalidTarget' : 'exhausted';
 }
 
 function causeOf(context: PhaseContext): EscalationCause {
   if (context.held !== null) return 'limit';
   if (isUnanswered(context)) return 'reviewUnavailable';
   if (context.review.verdict?.type === 'escalate') return 'requested';
-  if (aimsAstray(context)) return 'invalidTarget';
+  if (hasInvalidTarget(context)) return 'invalidTarget';
   return loopOf(context) ? 'loop' : 'exhausted';
 }

@@ -3,18 +3,18 @@
  *
  * @module
  */
-import { byName } from '../../model/values/by-name.ts';
 import type { Decision } from '../../model/decision/decision.ts';
-import { isBefore } from '../../model/plan/edition.ts';
 import { errorInfo } from '../../model/errors/phasegate-error.ts';
 import type { Verdict } from '../../model/events/event.ts';
+import type { Outputs } from '../../model/handlers/task.ts';
+import { isBefore } from '../../model/plan/edition.ts';
 import { findingsAfter, type Judgement } from '../../model/review/open-issues.ts';
 import type { Recollection } from '../../model/revision/revision-extras.ts';
-import { isUnchanged, sayingAfter } from './repeats.ts';
 import { mergeCorrections, type Revision } from '../../model/revision/revision.ts';
-import type { Outputs } from '../../model/handlers/task.ts';
+import { byName } from '../../model/values/by-name.ts';
 import { UNREVIEWED, type Past, type PhaseContext, type Start } from './phase-context.ts';
 import type { AttemptOutcome, Baseline, GateOutcome } from './ports.ts';
+import { demandAfter, isUnchanged } from './repeats.ts';
 
 /** What a fresh start changes: the inputs and all that belongs to the attempts before. Totals are kept. */
 export function restartFields(
@@ -32,9 +32,9 @@ export function restartFields(
     rewinds: news?.rewinds ?? rewinds,
     past: {
       findings: past.findings,
-      trail: news?.trail ?? past.trail,
-      owed: news?.owed ?? past.owed,
-      saying: past.saying,
+      recentRewinds: news?.recentRewinds ?? past.recentRewinds,
+      mustPassChecks: news?.mustPassChecks ?? past.mustPassChecks,
+      lastDemand: past.lastDemand,
       unchanged: news ? news.unchanged : past.unchanged,
       recollection,
     },
@@ -89,7 +89,7 @@ export interface Restart {
 }
 
 /** A person's decision. */
-export interface Ruling {
+export interface PersonDecision {
   readonly decision: Decision;
   /** Who decided, as far as known. */
   readonly who?: string | undefined;
@@ -100,7 +100,7 @@ export interface Ruling {
 }
 
 /** What the machine keeps of a person's decision. */
-export function rulingFields({ review, outputs, past }: PhaseContext, ruling: Ruling) {
+export function decisionFields({ review, outputs, past }: PhaseContext, ruling: PersonDecision) {
   const { decision, who, outputs: edited, targets } = ruling;
   const { targets: _, ...rest } = review;
   const signed = {
@@ -156,7 +156,7 @@ export function countedRewinds({ rewinds, review: { verdict, by } }: PhaseContex
 }
 
 /** Why a phase is held, and whether the correction it waits on was made already. */
-export interface Hold {
+export interface PauseOrder {
   readonly reason: string;
   readonly made?: boolean | undefined;
 }
@@ -179,9 +179,9 @@ function withBaseline(past: Past, baseline: Baseline): Past {
 /** What the phase remembers after a judgement. Most gates approve, and nothing is made anew then. */
 function judgedPast(past: Past, judgement: Judgement) {
   const { open: findings, closed } = findingsAfter(past.findings, judgement);
-  const saying = sayingAfter(past.saying, judgement);
-  const isSame = findings === past.findings && saying === past.saying;
-  return { past: isSame ? past : Object.assign({}, past, { findings, saying }), closed };
+  const lastDemand = demandAfter(past.lastDemand, judgement);
+  const isSame = findings === past.findings && lastDemand === past.lastDemand;
+  return { past: isSame ? past : Object.assign({}, past, { findings, lastDemand }), closed };
 }
 
 /** Counts an attempt that has put out what was sent back; any other ends the row. */

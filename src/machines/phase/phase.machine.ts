@@ -23,15 +23,15 @@
  */
 import { assign, enqueueActions, setup } from 'xstate';
 import { errorInfo, type ErrorInfo } from '../../model/errors/phasegate-error.ts';
-import { isBroken } from '../../model/review/code-decision.ts';
 import type { PhaseReport, TaskReport } from '../../model/events/event.ts';
+import { isBroken } from '../../model/review/code-decision.ts';
 import { openContext, type PhaseContext, type PhaseInput } from './phase-context.ts';
 import * as rules from './phase-guards.ts';
 import * as reports from './phase-reports.ts';
 import * as updates from './phase-updates.ts';
 import type { AttemptOutcome, GateOutcome, PhaseActors } from './ports.ts';
-import { requireWork } from './required-actors.ts';
 import { report } from './report-channel.ts';
+import { requireWork } from './required-actors.ts';
 
 /** What a phase can be told. */
 export type PhaseCommand =
@@ -45,7 +45,7 @@ export type PhaseCommand =
       readonly made?: boolean | undefined;
     }
   /** A person's decision. */
-  | ({ readonly type: 'decide' } & updates.Ruling)
+  | ({ readonly type: 'decide' } & updates.PersonDecision)
   /** Whether a person can be reached from now on. */
   | { readonly type: 'attend'; readonly attended: boolean }
   /** Stop, whatever it takes. */
@@ -76,17 +76,18 @@ export const phaseMachine = setup({
     mayAskAgain: ({ context }) => rules.mayAskAgain(context),
     mayAskPerson: ({ context }) => rules.isUnanswered(context) && context.origin.attended,
     isUnanswered: ({ context }) => rules.isUnanswered(context),
-    approvesNothing: ({ context }) => context.review.verdict?.type === 'approve' && context.outputs === null,
+    approvesWithoutOutputs: ({ context }) => context.review.verdict?.type === 'approve' && context.outputs === null,
     approves: ({ context }) =>
       context.review.verdict?.type === 'approve' || context.review.verdict?.type === 'unrecognised',
     mayRetry: ({ context }) => rules.mayRetry(context),
     mayRewind: ({ context }) => rules.mayRewind(context),
     rejects: ({ context }) => context.review.verdict?.type === 'reject',
     escalates: ({ context }) => context.review.verdict?.type === 'escalate',
-    isStuckWorker: ({ context }) => context.review.by === 'worker',
-    strays: ({ context }) => rules.aimsAstray(context) && rules.gateOf(context)?.onInvalidTarget === 'escalate',
-    straysHarmlessly: ({ context }) =>
-      rules.aimsAstray(context) && rules.gateOf(context)?.onInvalidTarget === 'approve',
+    reworkIsRefused: ({ context }) => context.review.by === 'worker',
+    escalatesInvalidTarget: ({ context }) =>
+      rules.hasInvalidTarget(context) && rules.gateOf(context)?.onInvalidTarget === 'escalate',
+    ignoresInvalidTarget: ({ context }) =>
+      rules.hasInvalidTarget(context) && rules.gateOf(context)?.onInvalidTarget === 'approve',
     escalatesExhausted: ({ context }) => rules.gateOf(context)?.onExhausted === 'escalate',
     acceptsExhausted: ({ context }) => rules.acceptsExhausted(context),
   },
@@ -98,7 +99,7 @@ export const phaseMachine = setup({
     keepOutcome: assign(({ context }, outcome: AttemptOutcome) => updates.outcomeFields(context, outcome)),
     keepError: assign({ error: (_, error: ErrorInfo) => error }),
     keepReview: assign(({ context }, outcome: GateOutcome) => updates.reviewFields(context, outcome)),
-    keepDecision: assign(({ context }, ruling: updates.Ruling) => updates.rulingFields(context, ruling)),
+    keepDecision: assign(({ context }, ruling: updates.PersonDecision) => updates.decisionFields(context, ruling)),
     keepAttended: assign(({ context: { origin } }, attended: boolean) => ({ origin: { ...origin, attended } })),
     countReviewError: assign({ review: ({ context: { review } }) => ({ ...review, errors: review.errors + 1 }) }),
     countRetry: assign({
@@ -109,7 +110,7 @@ export const phaseMachine = setup({
     beginNext: assign(({ context }, { start, recollection }: updates.Restart) =>
       start ? updates.restartFields(start, context, recollection) : updates.nextFields(context, recollection),
     ),
-    keepHold: assign(({ context }, { reason, made }: updates.Hold) =>
+    keepHold: assign(({ context }, { reason, made }: updates.PauseOrder) =>
       made ? { held: reason } : updates.heldFields(context, reason),
     ),
   },
@@ -175,15 +176,15 @@ export const phaseMachine = setup({
         { guard: 'mayAskAgain', target: 'reviewing', actions: 'countReviewError' },
         { guard: 'mayAskPerson', target: 'escalated' },
         { guard: 'isUnanswered', target: 'failed' },
-        { guard: 'approvesNothing', target: 'failed' },
+        { guard: 'approvesWithoutOutputs', target: 'failed' },
         { guard: 'approves', target: 'approved' },
         { guard: 'mayRetry', target: 'retrying', actions: 'countRetry' },
         { guard: 'mayRewind', target: 'rewinding', actions: 'countRewind' },
         { guard: 'rejects', target: 'rejected' },
         { guard: 'escalates', target: 'escalated' },
-        { guard: 'isStuckWorker', target: 'failed' },
-        { guard: 'strays', target: 'escalated' },
-        { guard: 'straysHarmlessly', target: 'approved' },
+        { guard: 'reworkIsRefused', target: 'failed' },
+        { guard: 'escalatesInvalidTarget', target: 'escalated' },
+        { guard: 'ignoresInvalidTarget', target: 'approved' },
         { guard: 'escalatesExhausted', target: 'escalated' },
         { guard: 'acceptsExhausted', target: 'approved' }, // the last attempt, or the best, stands
         { target: 'rejected' }, // nothing opens a gate but what is said above

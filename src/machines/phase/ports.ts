@@ -4,13 +4,13 @@
  * @module
  */
 import type { PromiseActorLogic } from 'xstate';
-import type { FailedBefore } from '../../model/review/baseline.ts';
 import type { ErrorInfo } from '../../model/errors/phasegate-error.ts';
 import type { EventOf, FailedChecks, PhaseReport, Verdict } from '../../model/events/event.ts';
+import type { FailedBefore } from '../../model/review/baseline.ts';
 import type { Clock } from './clock.ts';
 import type { PhaseContext } from './phase-context.ts';
+import type { Quota } from './quota-port.ts';
 import type { Stragglers } from './stragglers.ts';
-import type { Till } from './quota-port.ts';
 
 /** How one attempt of a phase's tasks ended. */
 export type AttemptOutcome =
@@ -56,10 +56,10 @@ export interface Progress {
 }
 
 /** Who has work done: it takes what the work reports, and its end. */
-export interface Patron<O> {
+export interface WorkOwner<O> {
   readonly clock: Clock;
   /** Where tries ask for what they may use; nowhere where no limit bounds that. */
-  readonly till: Till | undefined;
+  readonly till: Quota | undefined;
   /** Where work is that was stopped and is not at rest; nowhere where no pipeline counts. */
   readonly stragglers: Stragglers | undefined;
   report(fact: PhaseReport): void;
@@ -68,13 +68,13 @@ export interface Patron<O> {
 }
 
 /** Work that needs no actor: it is begun by a call, and tells its patron by calls how it goes. */
-export interface DirectWork<O, I> {
+export interface InlineWork<O, I> {
   /**
    * Begins, a turn later. The patron hears nothing before, and nothing once the work was stopped.
    *
    * @param progress How far it had come when an earlier process was left.
    */
-  begin(input: I, patron: Patron<O>, progress?: Progress): { stop(): void };
+  begin(input: I, patron: WorkOwner<O>, progress?: Progress): { stop(): void };
 }
 
 /** The ports of the phase machine. Both are given the phase's whole context and may send it task reports. */

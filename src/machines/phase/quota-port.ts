@@ -4,12 +4,12 @@
  * @module
  */
 import type { AnyActorRef } from 'xstate';
-import type { Estimate } from '../../model/plan/options.ts';
 import type { Report } from '../../model/handlers/task.ts';
+import type { Estimate } from '../../model/plan/options.ts';
 import type { TimeLimit } from '../../model/plan/policy.ts';
 
 /** What one try may use at most. A class, as many are made, and most are asked for and given back and nothing else. */
-export class Stake {
+export class Reservation {
   readonly phase: string;
   readonly task: string;
   readonly estimate: Estimate;
@@ -32,31 +32,31 @@ export class Stake {
 }
 
 /** Whoever keeps count of what is promised. */
-export interface Till {
+export interface Quota {
   /** Tries that have asked and have not begun, oldest first. */
-  readonly waiting: readonly Stake[];
+  readonly waiting: readonly Reservation[];
   /** Has the try begin: now, later, or never where the run ends before. */
-  ask(stake: Stake): void;
+  request(reservation: Reservation): void;
   /** The try has used something, and is about to say so. */
-  spend(stake: Stake, used: Report): void;
+  use(reservation: Reservation, used: Report): void;
   /** The try is over, or shall not begin any more. Nothing follows where that was said before. */
-  giveBack(stake: Stake): void;
+  release(reservation: Reservation): void;
   /** Something has changed that tries may wait for. */
-  look(): void;
+  recheck(): void;
   /** Does at once what `look` has put off. */
-  lookNow(): void;
+  recheckNow(): void;
   /** Tries that need so many milliseconds, or more, do not end any more before that limit is spent. */
-  tooLate(limit: TimeLimit, ms: number): void;
+  expire(limit: TimeLimit, ms: number): void;
 }
 
-const tills = new WeakMap<AnyActorRef, Till>();
+const tills = new WeakMap<AnyActorRef, Quota>();
 
 /** Has the tries of a pipeline ask. */
-export function openTill(pipeline: AnyActorRef, till: Till): void {
-  tills.set(pipeline, till);
+export function setQuota(pipeline: AnyActorRef, quota: Quota): void {
+  tills.set(pipeline, quota);
 }
 
 /** Whom tries of a pipeline ask; nobody where no limit bounds what they use. */
-export function tillOf(pipeline: AnyActorRef | undefined): Till | undefined {
+export function quotaOf(pipeline: AnyActorRef | undefined): Quota | undefined {
   return pipeline && tills.get(pipeline);
 }

@@ -3,14 +3,14 @@
  *
  * @module
  */
-import { contentHash } from '../../model/values/content-hash.ts';
-import type { Judgement } from '../../model/review/open-issues.ts';
-import { isSameJson } from '../../model/values/json.ts';
 import type { Outputs } from '../../model/handlers/task.ts';
+import type { Judgement } from '../../model/review/open-issues.ts';
 import { decisionIn, isDemand } from '../../model/review/verdict.ts';
+import { contentHash } from '../../model/values/content-hash.ts';
+import { isSameJson } from '../../model/values/json.ts';
 
 /** The latest demand of a gate, where it has no issues. JSON. */
-export interface Saying {
+export interface RepeatedDemand {
   /** A hash of what it says, and of whom. */
   readonly hash: string;
   /** Demands before it, in a row, that said the same. */
@@ -23,7 +23,10 @@ export function isUnchanged(outputs: Outputs, previous: Outputs | undefined): bo
 }
 
 /** The latest demand of a gate after a judgement. One that could not be had, or that is a worker's, changes nothing; a person's ends the row. */
-export function sayingAfter(before: Saying | undefined, { verdict, by }: Judgement): Saying | undefined {
+export function demandAfter(
+  before: RepeatedDemand | undefined,
+  { verdict, by }: Judgement,
+): RepeatedDemand | undefined {
   if (by === 'person') return undefined;
   if (by === 'worker' || !decisionIn(verdict)) return before;
   if (!isDemand(verdict) || (verdict.issues ?? []).length > 0) return undefined;

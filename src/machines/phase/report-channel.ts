@@ -7,17 +7,17 @@ import type { AnyActorRef } from 'xstate';
 import type { PhaseReport } from '../../model/events/event.ts';
 
 /** Takes a report. */
-export type Uplink = (report: PhaseReport) => void;
+export type ReportHandler = (report: PhaseReport) => void;
 
-const uplinks = new WeakMap<AnyActorRef, Uplink>();
+const uplinks = new WeakMap<AnyActorRef, ReportHandler>();
 
 /** Lets an actor take the reports of its children by a call instead of an event, which in XState costs as much as a task. */
-export function openUplink(actor: AnyActorRef, uplink: Uplink): void {
+export function setReportHandler(actor: AnyActorRef, uplink: ReportHandler): void {
   uplinks.set(actor, uplink);
 }
 
 /** Has the children of an actor send their reports as events again. */
-export function closeUplink(actor: AnyActorRef): void {
+export function clearReportHandler(actor: AnyActorRef): void {
   uplinks.delete(actor);
 }
 

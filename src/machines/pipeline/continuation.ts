@@ -4,7 +4,7 @@
  * @module
  */
 import type { RunTimesFold } from '../../model/events/run-times.ts';
-import type { Board } from '../coordinator/run-state.ts';
+import type { RunState } from '../coordinator/run-state.ts';
 
 /** A run that goes on. Times are milliseconds since 1970. */
 export interface Continuation {
@@ -14,5 +14,5 @@ export interface Continuation {
   /** When another process was last known to have it. @default when its last record was made */
   readonly leftAt?: number | undefined;
   /** Called before anything else is done, with the milliseconds of work if the records do not tell them. */
-  readonly next: (board: Board, workedMs?: number) => void;
+  readonly next: (state: RunState, workedMs?: number) => void;
 }

@@ -14,38 +14,35 @@
  *
  * @module
  */
-import { assign, emit, enqueueActions, setup, type AnyActorRef } from 'xstate';
-import { errorInfo, type ErrorInfo } from '../../model/errors/phasegate-error.ts';
-import type { EventOf, GivenInput, PhaseReport, RunEvent, RunStatus } from '../../model/events/event.ts';
-import type { Plan } from '../../model/plan/plan.ts';
-import {
-  createBoard,
-  endOf,
-  type Board,
-  type BoardPorts,
-  type PipelineInput,
-  type PipelineOutput,
-} from '../coordinator/run-state.ts';
-import { abort, answer, cancel, note, open, receive, skip, spendTime } from '../coordinator/handle-report.ts';
-import type { Continuation } from './continuation.ts';
-import { endIfDone, endRun } from '../coordinator/completion.ts';
-import { isActive } from '../phase/clock.ts';
-import { boardOf, flush, isListenedTo, keepBoard, NO_PORTS, takeOutbox } from './run-state-registry.ts';
-import { lifelineLogic } from './run-guard.ts';
-import { phaseMachine } from '../phase/phase.machine.ts';
-import { requirePhases } from '../phase/required-actors.ts';
-import { spawnPhase } from './spawn-phase.ts';
-import type { Ruling } from '../phase/phase-updates.ts';
-import type { Replayed } from '../replay/replay.ts';
-import { revive } from '../replay/restore-phases.ts';
+import { assign, emit, enqueueActions, setup } from 'xstate';
+import type { ErrorInfo } from '../../model/errors/phasegate-error.ts';
+import type { EventOf, PhaseReport, RunEvent, RunStatus } from '../../model/events/event.ts';
 import type { TimeLimit } from '../../model/plan/policy.ts';
+import { endIfDone } from '../coordinator/completion.ts';
+import {
+  abort,
+  applyDecision,
+  cancel,
+  handleReport,
+  recordItemChange,
+  skip,
+  spendTime,
+} from '../coordinator/handle-report.ts';
+import { beginTurn, isFirstTurn, isSentUp } from '../coordinator/parent-events.ts';
+import { endOf, type PipelineInput, type PipelineOutput } from '../coordinator/run-state.ts';
+import type { PersonDecision } from '../phase/phase-updates.ts';
+import { phaseMachine } from '../phase/phase.machine.ts';
 import { isReport } from '../phase/report-channel.ts';
-import { beginTurn, isFirstTurn, isSentUp, type Upward } from '../coordinator/parent-events.ts';
+import { requirePhases } from '../phase/required-actors.ts';
+import { openRun } from './open-run.ts';
+import { contextOf, type PipelineContext } from './pipeline-context.ts';
+import { runGuardLogic } from './run-guard.ts';
+import { drainOutbox, flushOutbox, runStateOf } from './run-state-registry.ts';
 
 /** What a run can be told. */
 export type PipelineCommand =
   /** A person's decision on an escalated phase, or on a limit that holds the run: approve lifts it, reject ends the run. */
-  | ({ readonly type: 'decide'; readonly about: string } & Ruling)
+  | ({ readonly type: 'decide'; readonly about: string } & PersonDecision)
   /** A person skips a phase that waits for one. */
   | { readonly type: 'skip'; readonly about: string; readonly because: string; readonly who?: string | undefined }
   /** Something happened to an item of the inbox. */
@@ -58,22 +55,6 @@ export type PipelineCommand =
 /** What the pipeline machine tells itself. */
 type OwnEvent = { readonly type: 'settle' | 'publish' } | { readonly type: 'spend'; readonly limit: TimeLimit };
 
-/** What the pipeline machine knows that belongs in a snapshot; the rest is on its board. */
-export interface PipelineContext {
-  readonly run: string;
-  readonly plan: Plan;
-  readonly input: unknown;
-  readonly given: GivenInput | undefined;
-  readonly attended: boolean;
-  readonly kept: boolean;
-  readonly memory: string | undefined;
-  readonly edition: number | undefined;
-  readonly quiet: boolean;
-  readonly upward: Upward;
-  /** How the run ended, with the committed outputs, by phase, then task. */
-  readonly end: PipelineOutput | null;
-}
-
 /** The statechart of a run. Provide `phase`, a phase machine with its work provided; it emits every event of the run. */
 export const pipelineMachine = setup({
   types: {
@@ -83,43 +64,41 @@ export const pipelineMachine = setup({
     emitted: {} as RunEvent,
     output: {} as PipelineOutput,
   },
-  actors: { phase: phaseMachine, lifeline: lifelineLogic },
+  actors: { phase: phaseMachine, runGuard: runGuardLogic },
   guards: {
     hasEnded: ({ context }, status: RunStatus) => context.end?.status === status,
     isQuiet: ({ context }) => context.quiet,
   },
   actions: {
     open({ context, self }) {
-      const restored = continuations.get(self);
       beginTurn(self);
-      if (restored) restored();
-      else begin(makeBoard(context, self));
+      openRun(self, context);
     },
     check: enqueueActions(({ context, self }) => requirePhases(self, context.plan)),
     // A name that no phase can have. A run that nobody can stop or store but `startRun`, and has no timer, needs none.
     watch: enqueueActions(({ context, enqueue }) => {
       const { durationMs, deadlineMs } = context.plan.limits;
       if (!context.quiet || durationMs !== undefined || deadlineMs !== undefined)
-        enqueue.spawnChild('lifeline', { id: '__lifeline' });
+        enqueue.spawnChild('runGuard', { id: '__guard' });
     }),
     receive: ({ self, event }) => {
-      if (isReport(event)) receive(boardOf(self), event);
-      flush(self);
+      if (isReport(event)) handleReport(runStateOf(self), event);
+      flushOutbox(self);
     },
-    answer: ({ self, event }) => event.type === 'decide' && answer(boardOf(self), event.about, event),
-    skip: ({ self, event }) => event.type === 'skip' && skip(boardOf(self), event.about, event.because, event.who),
-    note: ({ self, event }) => event.type === 'note' && note(boardOf(self), event.event),
-    cancel: ({ self, event }) => event.type === 'cancel' && cancel(boardOf(self), event.reason ?? 'cancelled'),
+    answer: ({ self, event }) => event.type === 'decide' && applyDecision(runStateOf(self), event.about, event),
+    skip: ({ self, event }) => event.type === 'skip' && skip(runStateOf(self), event.about, event.because, event.who),
+    note: ({ self, event }) => event.type === 'note' && recordItemChange(runStateOf(self), event.event),
+    cancel: ({ self, event }) => event.type === 'cancel' && cancel(runStateOf(self), event.reason ?? 'cancelled'),
     endIfDone: ({ self }) => {
-      endIfDone(boardOf(self));
-      flush(self);
+      endIfDone(runStateOf(self));
+      flushOutbox(self);
     },
-    spend: ({ self, event }) => event.type === 'spend' && spendTime(boardOf(self), event.limit),
-    abort: ({ self, event }) => event.type === 'abort' && abort(boardOf(self), event.error),
-    keepEnd: assign({ end: ({ self }) => endOf(boardOf(self)) }),
+    spend: ({ self, event }) => event.type === 'spend' && spendTime(runStateOf(self), event.limit),
+    abort: ({ self, event }) => event.type === 'abort' && abort(runStateOf(self), event.error),
+    keepEnd: assign({ end: ({ self }) => endOf(runStateOf(self)) }),
     publish: enqueueActions(({ context, enqueue, self }) => {
-      flush(self);
-      for (const event of isFirstTurn(self) ? [] : takeOutbox(self)) {
+      flushOutbox(self);
+      for (const event of isFirstTurn(self) ? [] : drainOutbox(self)) {
         enqueue({ type: 'say', params: event } as never);
         if (self._parent && isSentUp(event, context.upward))
           enqueue.sendTo(self._parent, { ...event, run: context.run });
@@ -169,77 +148,3 @@ export const pipelineMachine = setup({
   },
   output: ({ context }) => context.end ?? { status: 'failed', outputs: {} },
 });
-
-/**
- * Has a pipeline actor that has not started go on with a run that was left, instead of beginning one.
- *
- * @throws PhasegateError `JOURNAL_DIVERGED` where a phase does not come to where its records say it was.
- */
-export function goOn(pipeline: AnyActorRef, replayed: Replayed, { now, times, leftAt, next }: Continuation): void {
-  const { board, surplus, pending } = replayed;
-  board.ports = portsOf(pipeline, board);
-  const rest = revive(pipeline, replayed, now);
-  const uplink = keepBoard(pipeline, board, times);
-  const { durationMs } = times.at(leftAt);
-  continuations.set(pipeline, () => {
-    let isUntold = surplus.length > 0 || durationMs > times.at().durationMs;
-    board.outbox.push(...surplus);
-    rest.speak((report) => {
-      isUntold = true;
-      uplink(report);
-    });
-    next(board, isUntold ? durationMs : undefined);
-    flush(pipeline);
-    board.timeLimits?.start();
-    rest.work();
-    if (pending) board.ports.later(pending);
-    else endIfDone(board);
-    flush(pipeline);
-  });
-}
-
-// --- internal ---
-
-const continuations = new WeakMap<AnyActorRef, () => void>();
-
-function makeBoard(context: PipelineContext, self: AnyActorRef): Board {
-  const board: Board = createBoard(context, NO_PORTS);
-  board.ports = portsOf(self, board);
-  keepBoard(self, board);
-  return board;
-}
-
-function begin(board: Board): void {
-  open(board);
-  board.timeLimits?.start();
-}
-
-function portsOf(self: AnyActorRef, board: Board): BoardPorts {
-  const ports: BoardPorts = {
-    spawn: (input) => spawnPhase(self, input, () => (endIfDone(board), flush(self))),
-    atRest(job) {
-      board.stragglers?.whenAtRest(() => {
-        job();
-        ports.publish();
-      });
-    },
-    // A turn later, when the phases that have just been stopped have said so.
-    settle: () => queueMicrotask(() => isActive(self) && self.send({ type: 'settle' })),
-    publish() {
-      flush(self);
-      if (!isListenedTo(self) && isActive(self) && boardOf(self).outbox.length > 0) self.send({ type: 'publish' });
-    },
-    later(job) {
-      Promise.resolve(board)
-        .then(job)
-        .catch((error: unknown) => endRun(board, { status: 'failed', error: errorInfo(error, 'INTERNAL') }));
-    },
-  };
-  return ports;
-}
-
-function contextOf(options: PipelineInput): PipelineContext {
-  const { run, plan, input = null, given, attended = false, kept = false, memory, edition } = options;
-  const { quiet = false, upward = 'waits' } = options;
-  return { run, plan, input, given, attended, kept, memory, edition, quiet, upward, end: null };
-}

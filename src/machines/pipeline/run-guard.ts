@@ -4,19 +4,19 @@
  * @module
  */
 import type { TransitionActorLogic } from 'xstate';
-import { disband, notRestorable } from './run-state-registry.ts';
+import { notRestorable, stopPhases } from './run-state-registry.ts';
 
-/** What the lifeline knows. */
-export interface LifelineContext {
+/** What the guard knows. */
+export interface RunGuardContext {
   /** True in a snapshot that was stored. */
   readonly stored: boolean;
 }
 
-/** What the lifeline tells itself. */
-export type LifelineEvent = { readonly type: 'restored' } | { readonly type: 'xstate.stop' };
+/** What the guard tells itself. */
+export type RunGuardEvent = { readonly type: 'restored' } | { readonly type: 'xstate.stop' };
 
 /** Watches over runs. */
-export interface Lifeline extends TransitionActorLogic<LifelineContext, LifelineEvent, undefined> {
+export interface RunGuard extends TransitionActorLogic<RunGuardContext, RunGuardEvent, undefined> {
   /** Milliseconds since 1970, where the clock of the system does not tell. */
   readonly now?: (() => number) | undefined;
 }
@@ -27,10 +27,10 @@ export interface Lifeline extends TransitionActorLogic<LifelineContext, Lifeline
  * A snapshot of the pipeline machine has neither the phases at work nor the ledger in it, so a run cannot go on from it.
  * XState would restore it all the same and wait for ever; this actor makes that an error, whoever restores it.
  */
-export const lifelineLogic: Lifeline = {
+export const runGuardLogic: RunGuard = {
   getInitialSnapshot: () => ({ ...ALIVE, context: { stored: false } }),
   getPersistedSnapshot: (snapshot) => ({ ...snapshot, context: { stored: true } }),
-  restoreSnapshot: (snapshot) => snapshot as ReturnType<typeof lifelineLogic.transition>,
+  restoreSnapshot: (snapshot) => snapshot as ReturnType<typeof runGuardLogic.transition>,
   start({ context }, { self }) {
     if (context.stored) self.send({ type: 'restored' });
   },
@@ -40,7 +40,7 @@ export const lifelineLogic: Lifeline = {
         return { ...ALIVE, status: 'error', error: notRestorable(), context };
       case 'xstate.stop':
         // Phases are no children in XState's sense, so an application that stops the pipeline stops them by this.
-        if (self._parent) disband(self._parent);
+        if (self._parent) stopPhases(self._parent);
         return { ...ALIVE, status: 'stopped', context };
       default:
         return { ...snapshot, context };
@@ -49,8 +49,8 @@ export const lifelineLogic: Lifeline = {
 };
 
 /** The same, for systems whose clock has timers alone. @param now Milliseconds since 1970. */
-export function createLifeline(now: () => number): Lifeline {
-  return { ...lifelineLogic, now };
+export function createRunGuard(now: () => number): RunGuard {
+  return { ...runGuardLogic, now };
 }
 
 // --- internal ---

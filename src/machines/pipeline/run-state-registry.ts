@@ -7,16 +7,16 @@ import type { AnyActorRef } from 'xstate';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { PhaseReport, RunEvent } from '../../model/events/event.ts';
 import type { RunTimesFold } from '../../model/events/run-times.ts';
-import { retire, type Board, type BoardPorts } from '../coordinator/run-state.ts';
-import { createTill } from '../coordinator/quota.ts';
-import { noteRead, receive, receiveLate } from '../coordinator/handle-report.ts';
-import { openStragglers, Stragglers } from '../phase/stragglers.ts';
-import { openTill } from '../phase/quota-port.ts';
+import { handleLateReport, handleReport, recordRead } from '../coordinator/handle-report.ts';
+import { createQuota } from '../coordinator/quota.ts';
+import { closePhase, type CoordinatorPorts, type RunState } from '../coordinator/run-state.ts';
 import { createTimeLimits } from '../coordinator/time-limits.ts';
-import { openUplink, type Uplink } from '../phase/report-channel.ts';
+import { setQuota } from '../phase/quota-port.ts';
+import { setReportHandler, type ReportHandler } from '../phase/report-channel.ts';
+import { openStragglers, Stragglers } from '../phase/stragglers.ts';
 
 /** Ports of a board that has none of its own yet. */
-export const NO_PORTS: BoardPorts = {
+export const NO_PORTS: CoordinatorPorts = {
   spawn() {
     throw new Error('Cannot start a phase as the board has no ports');
   },
@@ -26,7 +26,7 @@ export const NO_PORTS: BoardPorts = {
   later: () => undefined,
 };
 
-const boards = new WeakMap<AnyActorRef, Board>();
+const boards = new WeakMap<AnyActorRef, RunState>();
 const listeners = new WeakMap<AnyActorRef, Listener>();
 
 /** Takes the events of a run, in order. It must not throw. */
@@ -37,7 +37,7 @@ export type Listener = (event: RunEvent) => void;
  *
  * An event of XState and its `emit` cost some 5 µs together, which is more than all else that the pipeline does with it.
  */
-export function listenTo(pipeline: AnyActorRef, listener: Listener): void {
+export function setEventListener(pipeline: AnyActorRef, listener: Listener): void {
   listeners.set(pipeline, listener);
 }
 
@@ -47,26 +47,26 @@ export function listenTo(pipeline: AnyActorRef, listener: Listener): void {
  * @param times Told all records of a run that goes on.
  * @returns What takes reports of its phases.
  */
-export function keepBoard(pipeline: AnyActorRef, board: Board, times?: RunTimesFold): Uplink {
-  boards.set(pipeline, board);
-  board.timeLimits = createTimeLimits(pipeline, board, times);
+export function registerRunState(pipeline: AnyActorRef, state: RunState, times?: RunTimesFold): ReportHandler {
+  boards.set(pipeline, state);
+  state.timeLimits = createTimeLimits(pipeline, state, times);
   const uplink = (report: PhaseReport) => {
-    receive(board, report);
-    flush(pipeline);
+    handleReport(state, report);
+    flushOutbox(pipeline);
   };
-  if (isListenedTo(pipeline)) openUplink(pipeline, uplink);
-  board.ledger.onAsk = (view, source) => noteRead(board, view, source);
-  board.till = createTill(board);
-  if (board.till) openTill(pipeline, board.till);
-  const { ports } = board;
-  board.stragglers = new Stragglers({
+  if (isListenedTo(pipeline)) setReportHandler(pipeline, uplink);
+  state.ledger.onAsk = (view, source) => recordRead(state, view, source);
+  state.quota = createQuota(state);
+  if (state.quota) setQuota(pipeline, state.quota);
+  const { ports } = state;
+  state.stragglers = new Stragglers({
     take(late) {
-      receiveLate(board, late);
+      handleLateReport(state, late);
       ports.publish();
     },
     later: (job) => ports.later(job),
   });
-  openStragglers(pipeline, board.stragglers);
+  openStragglers(pipeline, state.stragglers);
   return uplink;
 }
 
@@ -78,8 +78,8 @@ export function isListenedTo(pipeline: AnyActorRef): boolean {
 const NOTHING: readonly RunEvent[] = [];
 
 /** Events that the machine has to emit, as nobody takes them directly. */
-export function takeOutbox(pipeline: AnyActorRef): readonly RunEvent[] {
-  const { outbox, timeLimits } = boardOf(pipeline);
+export function drainOutbox(pipeline: AnyActorRef): readonly RunEvent[] {
+  const { outbox, timeLimits } = runStateOf(pipeline);
   if (outbox.length === 0) return NOTHING;
   const events = outbox.splice(0);
   if (timeLimits) for (const event of events) timeLimits.note(event);
@@ -87,10 +87,10 @@ export function takeOutbox(pipeline: AnyActorRef): readonly RunEvent[] {
 }
 
 /** Hands events on to whoever takes them directly. */
-export function flush(pipeline: AnyActorRef): void {
+export function flushOutbox(pipeline: AnyActorRef): void {
   const listener = listeners.get(pipeline);
   if (!listener) return;
-  const { outbox, timeLimits } = boardOf(pipeline);
+  const { outbox, timeLimits } = runStateOf(pipeline);
   // A listener may cause further events; they line up behind.
   for (let event = outbox.shift(); event; event = outbox.shift()) {
     timeLimits?.note(event);
@@ -103,23 +103,23 @@ export function flush(pipeline: AnyActorRef): void {
  *
  * @throws PhasegateError `SNAPSHOT_NOT_RESTORABLE` for an actor that was restored, and so has none.
  */
-export function boardOf(pipeline: AnyActorRef): Board {
-  const board = boards.get(pipeline);
-  if (!board) throw notRestorable();
-  return board;
+export function runStateOf(pipeline: AnyActorRef): RunState {
+  const state = boards.get(pipeline);
+  if (!state) throw notRestorable();
+  return state;
 }
 
 /** True while a limit counts time of work. Once it is decided that the run ends, nothing but its end may follow in the records. */
 export function isTimed(pipeline: AnyActorRef): boolean {
-  const { ended, plan } = boardOf(pipeline);
+  const { ended, plan } = runStateOf(pipeline);
   return !ended && plan.limits.durationMs !== undefined;
 }
 
 /** Stops every phase that is still live, and the timers, without a word: nobody listens any more. */
-export function disband(pipeline: AnyActorRef): void {
+export function stopPhases(pipeline: AnyActorRef): void {
   boards.get(pipeline)?.timeLimits?.stop();
-  for (const entry of boards.get(pipeline)?.entries.values() ?? []) {
-    if (entry.standing === 'live') retire(boardOf(pipeline), entry, 'cancelled');
+  for (const entry of boards.get(pipeline)?.phases.values() ?? []) {
+    if (entry.lifecycle === 'live') closePhase(runStateOf(pipeline), entry, 'cancelled');
   }
 }
 

@@ -5,10 +5,10 @@
  */
 import { createActor, type AnyActorRef } from 'xstate';
 import type { PhaseActor } from '../coordinator/run-state.ts';
-import { isListenedTo } from './run-state-registry.ts';
 import { directPhases } from '../driver/inline-phase.ts';
 import type { PhaseInput } from '../phase/phase-context.ts';
 import type { phaseMachine } from '../phase/phase.machine.ts';
+import { isListenedTo } from './run-state-registry.ts';
 
 /**
  * Makes a phase of a pipeline: an actor of XState where the pipeline may be inspected or its events are listened to, else

@@ -9,7 +9,7 @@ import type { PhaseInput } from '../phase/phase-context.ts';
 import type { PhaseCommand } from '../phase/phase.machine.ts';
 
 /** One thing that a phase was told, or has said. */
-export type Line =
+export type ScriptEntry =
   | { readonly type: 'told'; readonly command: PhaseCommand }
   | {
       readonly type: 'said';
@@ -21,17 +21,17 @@ export type Line =
     };
 
 /** A phase of which just the outside is known. A class, as a journal may have very many, and closures are memory. */
-export class Ghost implements PhaseActor {
+export class PhaseStub implements PhaseActor {
   /** What it was started with. */
   readonly input: PhaseInput;
-  readonly #answer: (ghost: Ghost) => void;
-  readonly #script: Line[] = [];
+  readonly #answer: (stub: PhaseStub) => void;
+  readonly #script: ScriptEntry[] = [];
   /** What it was told while it speaks. */
   readonly #waiting: PhaseCommand[] = [];
   #speaking = false;
 
   /** @param answer Has the ghost say what it says at once, when it was told to start or to wait. */
-  constructor(input: PhaseInput, answer: (ghost: Ghost) => void) {
+  constructor(input: PhaseInput, answer: (stub: PhaseStub) => void) {
     this.input = input;
     this.#answer = answer;
   }
@@ -41,7 +41,7 @@ export class Ghost implements PhaseActor {
   }
 
   /** What it was told and has said since, in order. */
-  get script(): readonly Line[] {
+  get script(): readonly ScriptEntry[] {
     return this.#script;
   }
 

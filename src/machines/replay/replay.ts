@@ -4,36 +4,36 @@
  * @module
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { isSameEvent, shownEvent } from '../../model/events/event-equality.ts';
 import type { EventOf, PhaseReport, RunEvent, RunRecord } from '../../model/events/event.ts';
-import type { Plan } from '../../model/plan/plan.ts';
-import type { Limits } from '../../model/plan/policy.ts';
-import { ask } from '../../model/ledger/input-view.ts';
 import type { Redact } from '../../model/events/redact.ts';
 import { limitsOfParts, withLimits } from '../../model/events/run-limits.ts';
-import { isSameEvent, shownEvent } from '../../model/events/event-equality.ts';
+import { ask } from '../../model/ledger/input-view.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import type { Limits } from '../../model/plan/policy.ts';
+import { handleReport, recordRead } from '../coordinator/handle-report.ts';
 import {
-  createBoard,
-  entryNamed,
-  type Board,
-  type BoardPorts,
-  type Entry,
+  createRunState,
+  phaseNamed,
+  type CoordinatorPorts,
+  type PhaseState,
   type PipelineInput,
+  type RunState,
 } from '../coordinator/run-state.ts';
 import { causeOf } from './event-cause.ts';
-import { noteRead, receive } from '../coordinator/handle-report.ts';
-import { Ghost } from './phase-stub.ts';
+import { PhaseStub } from './phase-stub.ts';
 
 /** A run as its journal left it. */
 export interface Replayed {
-  readonly board: Board;
+  readonly state: RunState;
   /** The phases that are live, in the order in which they were last told to start, or to wait: so they answer. */
-  readonly ghosts: ReadonlyMap<Entry, Ghost>;
+  readonly stubs: ReadonlyMap<PhaseState, PhaseStub>;
   /** What follows from the journal and is not in it, as it was cut off: to be published first. */
-  readonly surplus: readonly RunEvent[];
+  readonly unrecorded: readonly RunEvent[];
   /** What was done to events before they became records. */
   readonly redact: Redact;
   /** What was about to be done. */
-  readonly pending: ((board: Board) => void) | undefined;
+  readonly pending: ((state: RunState) => void) | undefined;
 }
 
 /** How faithfully a journal must be met. */
@@ -57,26 +57,26 @@ export function replay(
   journal: readonly Pick<RunRecord, 'event' | 'time'>[],
   options: ReplayOptions = {},
 ): Replayed {
-  return new Teller(input, journal, options).tell();
+  return new Replayer(input, journal, options).tell();
 }
 
 // --- internal ---
 
 /** Goes through a journal with one finger: the board says the next event by itself, or is told what led to it. */
-class Teller {
+class Replayer {
   readonly #journal: readonly Pick<RunRecord, 'event' | 'time'>[];
   readonly #plan: Plan;
   /** Of each part of the run that is told yet. */
   readonly #limits: Limits[];
   readonly #changed: boolean;
   readonly #redact: Redact;
-  readonly #board: Board;
-  readonly #ghosts = new Map<string, Ghost>();
+  readonly #board: RunState;
+  readonly #ghosts = new Map<string, PhaseStub>();
   readonly #receive: (report: PhaseReport) => void;
   readonly #ended: () => EventOf<'run.ended'> | undefined;
   readonly #surplus: RunEvent[] = [];
   #at = 0;
-  #pending: ((board: Board) => void) | undefined;
+  #pending: ((state: RunState) => void) | undefined;
   /** What follows when the work of a run that has ended is at rest. */
   #resting: (() => void) | undefined;
 
@@ -87,12 +87,12 @@ class Teller {
     this.#limits = options.reopens ? [...known] : [...known.slice(0, -1), input.plan.limits];
     this.#changed = options.changed ?? false;
     this.#redact = options.redact ?? ((event) => event);
-    const feed = (ghost: Ghost) => this.#feed(ghost);
-    const ports: BoardPorts = {
+    const feed = (stub: PhaseStub) => this.#feed(stub);
+    const ports: CoordinatorPorts = {
       spawn: (start) => {
-        const ghost = new Ghost(start, feed);
-        this.#ghosts.set(start.phase.name, ghost);
-        return ghost;
+        const stub = new PhaseStub(start, feed);
+        this.#ghosts.set(start.phase.name, stub);
+        return stub;
       },
       publish: () => this.#heed(),
       atRest: (job) => (this.#resting = job),
@@ -101,11 +101,11 @@ class Teller {
     };
     const first = journal[0]?.event;
     const given = first?.type === 'run.started' ? first.given : undefined;
-    const board = createBoard({ ...input, given }, ports);
-    board.plan = this.#planOfPart();
-    board.ledger.onAsk = (view, source) => noteRead(board, view, source);
-    this.#board = board;
-    this.#receive = (report) => receive(board, report);
+    const state = createRunState({ ...input, given }, ports);
+    state.plan = this.#planOfPart();
+    state.ledger.onAsk = (view, source) => recordRead(state, view, source);
+    this.#board = state;
+    this.#receive = (report) => handleReport(state, report);
     this.#ended = () => this.#end();
   }
 
@@ -118,12 +118,12 @@ class Teller {
       if (this.#at === at) throw this.#diverged(event, 'nothing leads to it');
     }
     this.#board.plan = this.#plan;
-    const ghosts = new Map<Entry, Ghost>();
-    for (const [name, ghost] of this.#ghosts) {
-      const entry = entryNamed(this.#board, name);
-      if (entry?.actor) ghosts.set(entry, ghost);
+    const stubs = new Map<PhaseState, PhaseStub>();
+    for (const [name, stub] of this.#ghosts) {
+      const entry = phaseNamed(this.#board, name);
+      if (entry?.actor) stubs.set(entry, stub);
     }
-    return { board: this.#board, ghosts, surplus: this.#surplus, redact: this.#redact, pending: this.#pending };
+    return { state: this.#board, stubs, unrecorded: this.#surplus, redact: this.#redact, pending: this.#pending };
   }
 
   /** Nothing that the work of a run that has ended has used is left to tell, or it was cut off: nothing works any more. */
@@ -147,15 +147,15 @@ class Teller {
 
   /** Does what leads to an event. */
   #lead(event: RunEvent): void {
-    const board = this.#board;
-    if (event.type === 'run.reopened') board.plan = this.#planOfPart();
-    const cause = causeOf(board, event, this.#before(), this.#ended);
+    const state = this.#board;
+    if (event.type === 'run.reopened') state.plan = this.#planOfPart();
+    const cause = causeOf(state, event, this.#before(), this.#ended);
     switch (cause.type) {
       case 'told':
-        cause.tell(board);
+        cause.tell(state);
         return;
       case 'reported':
-        cause.before?.(board);
+        cause.before?.(state);
         this.#report(cause.report, cause.refused);
         return;
       case 'read':
@@ -165,7 +165,7 @@ class Teller {
         const job = this.#pending;
         this.#pending = undefined;
         if (!job) throw this.#diverged(event, 'no phase is about to start');
-        job(board);
+        job(state);
       }
     }
   }
@@ -176,12 +176,12 @@ class Teller {
   }
 
   /** A ghost that was told to start, or to wait, says what the journal has of that. */
-  #feed(ghost: Ghost): void {
-    this.#ghosts.delete(ghost.name);
-    this.#ghosts.set(ghost.name, ghost);
+  #feed(stub: PhaseStub): void {
+    this.#ghosts.delete(stub.name);
+    this.#ghosts.set(stub.name, stub);
     this.#heed();
     const event = this.#next();
-    if (event && 'phase' in event && event.phase === ghost.name && isAnswer(event)) this.#report(event);
+    if (event && 'phase' in event && event.phase === stub.name && isAnswer(event)) this.#report(event);
   }
 
   /** @param refused Whether the board will not let it happen. */
@@ -194,7 +194,7 @@ class Teller {
   }
 
   #read(event: EventOf<'phase.read'>): void {
-    const view = entryNamed(this.#board, event.phase)?.view;
+    const view = phaseNamed(this.#board, event.phase)?.view;
     if (view) ask(view, event.source);
   }
 

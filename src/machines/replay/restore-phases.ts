@@ -6,15 +6,15 @@
  */
 import type { AnyActorRef } from 'xstate';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { isSameEvent, shownEvent } from '../../model/events/event-equality.ts';
 import type { EventOf, PhaseReport } from '../../model/events/event.ts';
 import type { Redact } from '../../model/events/redact.ts';
-import { isSameEvent, shownEvent } from '../../model/events/event-equality.ts';
-import type { Board } from '../coordinator/run-state.ts';
-import type { Ghost, Line } from './phase-stub.ts';
-import { holdingWork, takeHeld, type HeldWork } from '../phase/deferred-work.ts';
-import { createProgress, isWork, outcomeBefore } from './work-progress.ts';
+import type { RunState } from '../coordinator/run-state.ts';
+import { takeDeferred, whileDeferring, type DeferredWork } from '../phase/deferred-work.ts';
+import { clearReportHandler, setReportHandler, type ReportHandler } from '../phase/report-channel.ts';
+import type { PhaseStub, ScriptEntry } from './phase-stub.ts';
 import type { Replayed } from './replay.ts';
-import { closeUplink, openUplink, type Uplink } from '../phase/report-channel.ts';
+import { createProgress, isWork, outcomeBefore } from './work-progress.ts';
 
 /**
  * Brings the live phases of a board to life. The ports of the board make the actors.
@@ -23,20 +23,20 @@ import { closeUplink, openUplink, type Uplink } from '../phase/report-channel.ts
  * @param now Milliseconds since 1970.
  * @returns What has to be done once the pipeline takes reports.
  */
-export function revive(pipeline: AnyActorRef, { board, ghosts, redact }: Replayed, now: number): Rest {
-  const rest: Rest[] = [];
-  holdingWork(pipeline, () => {
-    for (const [entry, ghost] of ghosts) {
+export function restorePhases(pipeline: AnyActorRef, { state, stubs, redact }: Replayed, now: number): RestoreOptions {
+  const rest: RestoreOptions[] = [];
+  whileDeferring(pipeline, () => {
+    for (const [entry, stub] of stubs) {
       // Nobody knows what its handlers have read by task.
       if (entry.view) entry.view.isWhole = true;
-      const actor = board.ports.spawn(ghost.input);
+      const actor = state.ports.spawn(stub.input);
       entry.actor = actor;
-      const rehearsal = new Rehearsal(board, ghost, actor as AnyActorRef, redact);
-      openUplink(pipeline, (report) => rehearsal.hear(report));
+      const rehearsal = new PhaseRestorer(state, stub, actor as AnyActorRef, redact);
+      setReportHandler(pipeline, (report) => rehearsal.hear(report));
       rest.push(rehearsal.play(now));
     }
     // What they say from now on is for the pipeline, which takes it as events where it is inspected.
-    closeUplink(pipeline);
+    clearReportHandler(pipeline);
   });
   return {
     speak: (uplink) => rest.forEach((one) => one.speak(uplink)),
@@ -45,29 +45,29 @@ export function revive(pipeline: AnyActorRef, { board, ghosts, redact }: Replaye
 }
 
 /** What phases that were brought back have yet to do. */
-export interface Rest {
+export interface RestoreOptions {
   /** Says what their records do not have any more, as they were cut off. */
-  speak(uplink: Uplink): void;
+  speak(uplink: ReportHandler): void;
   /** Begins the work that had not ended. */
   work(): void;
 }
 
 // --- internal ---
 
-type Said = Extract<Line, { readonly type: 'said' }>;
+type Said = Extract<ScriptEntry, { readonly type: 'said' }>;
 
 /** One actor that is led through a script. */
-class Rehearsal {
-  readonly #board: Board;
-  readonly #ghost: Ghost;
+class PhaseRestorer {
+  readonly #board: RunState;
+  readonly #ghost: PhaseStub;
   readonly #actor: AnyActorRef;
   readonly #redact: Redact;
   readonly #surplus: PhaseReport[] = [];
   #at = 0;
 
-  constructor(board: Board, ghost: Ghost, actor: AnyActorRef, redact: Redact) {
-    this.#board = board;
-    this.#ghost = ghost;
+  constructor(state: RunState, stub: PhaseStub, actor: AnyActorRef, redact: Redact) {
+    this.#board = state;
+    this.#ghost = stub;
     this.#actor = actor;
     this.#redact = redact;
   }
@@ -81,7 +81,7 @@ class Rehearsal {
   }
 
   /** @returns What remains to be done. */
-  play(now: number): Rest {
+  play(now: number): RestoreOptions {
     let progress = createProgress();
     this.#actor.start();
     for (let line = this.#line(); line; line = this.#line()) {
@@ -93,19 +93,19 @@ class Rehearsal {
         this.#at += 1;
         progress.note(line.report, line.time);
       } else {
-        this.#end(line, takeHeld(this.#actor), progress);
+        this.#end(line, takeDeferred(this.#actor), progress);
         if (this.#at === at) throw this.#astray(`it does not say ${shownEvent(line.report)}`);
       }
       if (this.#begins(at)) progress = createProgress(line.type === 'said' ? line.time : progress.startedAt);
     }
-    const work = takeHeld(this.#actor);
+    const work = takeDeferred(this.#actor);
     return {
       speak: (uplink) => this.#surplus.forEach((report) => uplink(report)),
       work: () => work?.begin(progress.soFar(now)),
     };
   }
 
-  #line(): Line | undefined {
+  #line(): ScriptEntry | undefined {
     return this.#ghost.script[this.#at];
   }
 
@@ -116,7 +116,7 @@ class Rehearsal {
       .some((line) => line.type === 'said' && BEGINNINGS.has(line.report.type));
   }
 
-  #end(line: Said, work: HeldWork | undefined, progress: ReturnType<typeof createProgress>): void {
+  #end(line: Said, work: DeferredWork | undefined, progress: ReturnType<typeof createProgress>): void {
     if (!work) throw this.#astray(`nothing works that could lead to ${shownEvent(line.report)}`);
     work.end(outcomeBefore(line.report, this.#ghost.input.phase, progress.soFar(0)));
   }

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { byName } from '../../model/values/by-name.ts';
 import type { PhaseReport, TaskReport } from '../../model/events/event.ts';
 import type { PhasePlan } from '../../model/plan/plan.ts';
+import { byName } from '../../model/values/by-name.ts';
 import type { AttemptOutcome, Baseline, GateOutcome, Progress, Reflected } from '../phase/ports.ts';
 
 /** Progress of one attempt, or one review, as its records come in. */

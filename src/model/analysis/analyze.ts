@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { byName } from '../values/by-name.ts';
-import { reach, topologicalOrder, type Graph } from '../values/graph.ts';
 import { planGraph, type GatePlan, type PhasePlan, type Plan, type TaskPlan } from '../plan/plan.ts';
 import { countOf, isOver } from '../plan/policy.ts';
+import { byName } from '../values/by-name.ts';
+import { reach, topologicalOrder, type Graph } from '../values/graph.ts';
 import { countStarts, type Starts } from './worst-case-starts.ts';
 
 /** The worst case of one phase. Decisions of people are not in it: they are bound by nothing. */

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { walker, type Graph } from '../values/graph.ts';
 import type { Plan } from '../plan/plan.ts';
 import { countOf } from '../plan/policy.ts';
+import { walker, type Graph } from '../values/graph.ts';
 
 /** Starts of a phase: those that pass its gate, and those that a later gate with `regate: false` asked for. */
 export interface Starts {

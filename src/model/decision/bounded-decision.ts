@@ -4,9 +4,9 @@
  * @module
  */
 import { contentHash } from '../values/content-hash.ts';
+import { elided, TEXT_LIMITS } from '../values/text-limits.ts';
 import type { Decision } from './decision.ts';
 import type { Issue } from './issue.ts';
-import { elided, TEXT_LIMITS } from '../values/text-limits.ts';
 
 /**
  * The decision of a reviewer, with a note in the place of what is left out of its texts. Feedback is told to models, and kept with

@@ -11,9 +11,9 @@
  *
  * @module
  */
+import { hasControls, withoutCodes } from '../values/plain-text.ts';
 import { closeMarks, jsonString, lineEnd, mirror, readBody, writeString } from './decision-syntax.ts';
 import type { Decision } from './decision.ts';
-import { hasControls, withoutCodes } from '../values/plain-text.ts';
 import { readPredecessor, spellings } from './target-syntax.ts';
 import { verdictAt, type VerdictLine } from './verdict-line.ts';
 

@@ -6,7 +6,6 @@
  *
  * @module
  */
-import type { Decision } from './decision.ts';
 import {
   closeMarks,
   closersOf,
@@ -17,6 +16,7 @@ import {
   trimMarks,
   writeString,
 } from './decision-syntax.ts';
+import type { Decision } from './decision.ts';
 
 /**
  * Reads what follows `RETRY_PREDECESSOR`.

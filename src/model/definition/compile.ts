@@ -4,20 +4,20 @@
  * @module
  */
 import { z } from 'zod';
-import { namesOf, reflectorOf, reviewersOf, reviewOptions, type Definition } from './shorthand.ts';
 import { questionOf } from '../handlers/human.ts';
 import type { AnyReview, CheckOptions, PhaseSettings, ReviewContext } from '../handlers/phase.ts';
+import type { AnyTask, TaskContext } from '../handlers/task.ts';
+import { readSubscription } from '../plan/artifact-subscription.ts';
 import { formerDefaults, noteFormer } from '../plan/former-plan.ts';
-import { graphOf, namesInOrder, reach, type Graph } from '../values/graph.ts';
-import type { GatePlan, PhasePlan, Plan, TaskPlan } from '../plan/plan.ts';
 import { inboxPolicyOf } from '../plan/inbox-policy.ts';
+import type { GatePlan, PhasePlan, Plan, TaskPlan } from '../plan/plan.ts';
 import { gateDefaults, gatePolicySchema, type FullGatePolicy, type Policy } from '../plan/policy.ts';
-import { PipelineInvalidError } from './pipeline-invalid-error.ts';
+import { graphOf, namesInOrder, reach, type Graph } from '../values/graph.ts';
 import type { StandardSchemaV1 } from '../values/standard-schema.ts';
 import { shapeProblems } from './fields.ts';
+import { PipelineInvalidError } from './pipeline-invalid-error.ts';
+import { namesOf, reflectorOf, reviewersOf, reviewOptions, type Definition } from './shorthand.ts';
 import { structureProblems } from './structure.ts';
-import { readSubscription } from '../plan/artifact-subscription.ts';
-import type { AnyTask, TaskContext } from '../handlers/task.ts';
 
 /** The functions of one task. */
 export interface TaskWork {

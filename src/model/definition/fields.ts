@@ -4,15 +4,15 @@
  * @module
  */
 import { z } from 'zod';
-import { namesOf } from './shorthand.ts';
 import { errorInfo } from '../errors/phasegate-error.ts';
 import { estimateSchema, manySchema, modeSchema } from '../plan/options.ts';
 import { backoffSchema, gatePolicySchema, limitsSchema, policySchema } from '../plan/policy.ts';
-import type { Problem } from './pipeline-invalid-error.ts';
 import { isSchema } from '../values/standard-schema.ts';
 import { problemsOf } from './field-problem.ts';
-import { soundPart } from './valid-part.ts';
+import type { Problem } from './pipeline-invalid-error.ts';
+import { namesOf } from './shorthand.ts';
 import { structureProblems } from './structure.ts';
+import { soundPart } from './valid-part.ts';
 
 /**
  * Refuses what is not a definition at all, field by field. Where it refuses anything, it says as well what is wrong with

@@ -3,12 +3,12 @@
  *
  * @module
  */
-import { reflectorOf, reviewOptions, type Definition } from './shorthand.ts';
-import { namesInOrder, reach, type Graph } from '../values/graph.ts';
 import type { AnyReview } from '../handlers/phase.ts';
-import { reflects } from '../plan/policy.ts';
-import type { Problem } from './pipeline-invalid-error.ts';
 import { readSubscription } from '../plan/artifact-subscription.ts';
+import { reflects } from '../plan/policy.ts';
+import { namesInOrder, reach, type Graph } from '../values/graph.ts';
+import type { Problem } from './pipeline-invalid-error.ts';
+import { reflectorOf, reviewOptions, type Definition } from './shorthand.ts';
 
 /** Problems of one phase. */
 export function recallProblems(definition: Definition, graph: Graph, index: number): readonly Problem[] {

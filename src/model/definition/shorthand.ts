@@ -4,10 +4,10 @@
  * @module
  */
 import type { AnyReview, PhaseSettings } from '../handlers/phase.ts';
+import type { AnyTask } from '../handlers/task.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Limits, Policy } from '../plan/policy.ts';
 import type { StandardSchemaV1 } from '../values/standard-schema.ts';
-import type { AnyTask } from '../handlers/task.ts';
 
 /** A definition as `definePipeline` gets it, without its types. */
 export interface Definition {

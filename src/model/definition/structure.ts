@@ -3,13 +3,13 @@
  *
  * @module
  */
-import { namesOf, reviewersOf, reviewOptions, type Definition } from './shorthand.ts';
-import { findCycle, graphOf, reach, topologicalOrder, type Graph, type GraphNode } from '../values/graph.ts';
 import type { AnyReview, PhaseSettings } from '../handlers/phase.ts';
+import type { AnyTask } from '../handlers/task.ts';
+import { findCycle, graphOf, reach, topologicalOrder, type Graph, type GraphNode } from '../values/graph.ts';
+import { nameProblem } from './names.ts';
 import type { Problem } from './pipeline-invalid-error.ts';
 import { recallProblems } from './recall.ts';
-import { nameProblem } from './names.ts';
-import type { AnyTask } from '../handlers/task.ts';
+import { namesOf, reviewersOf, reviewOptions, type Definition } from './shorthand.ts';
 
 /** Everything that is wrong with a definition whose shape is right. */
 export function structureProblems(definition: Definition, nodes: readonly GraphNode[]): readonly Problem[] {

@@ -4,9 +4,9 @@
  * @module
  */
 import type { z } from 'zod';
-import type { Definition } from './shorthand.ts';
 import type { PhaseSettings } from '../handlers/phase.ts';
 import { policySchema } from '../plan/policy.ts';
+import type { Definition } from './shorthand.ts';
 
 /**
  * What is left of a definition without the options that a schema refuses. Work that it refuses is replaced by some that

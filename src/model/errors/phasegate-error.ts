@@ -1,5 +1,5 @@
-import { retryHintOf } from './retry-hint.ts';
 import { cutEnd, TEXT_LIMITS } from '../values/text-limits.ts';
+import { retryHintOf } from './retry-hint.ts';
 
 /** Every code a {@link PhasegateError} can carry; each has a heading in `docs/errors.md`. */
 export type ErrorCode =

@@ -5,9 +5,9 @@
  */
 import { stringify } from 'safe-stable-stringify';
 import type { ErrorInfo } from '../errors/phasegate-error.ts';
-import type { PhaseReport, RunEvent } from './event.ts';
 import { isSameJson } from '../values/json.ts';
 import { MASK } from '../values/known-secrets.ts';
+import type { PhaseReport, RunEvent } from './event.ts';
 
 /**
  * True for events that say the same. Left out are:

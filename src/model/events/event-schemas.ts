@@ -5,8 +5,8 @@
  */
 import { z } from 'zod';
 import { storedDecisionSchema } from '../decision/decision.ts';
-import { inboxPolicySchema } from '../plan/inbox-policy.ts';
 import { storedIssueSchema } from '../decision/issue.ts';
+import { inboxPolicySchema } from '../plan/inbox-policy.ts';
 
 export const error = z.object({
   code: z.string(),

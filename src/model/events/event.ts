@@ -10,6 +10,7 @@
  * @module
  */
 import { z } from 'zod';
+import type { Plan } from '../plan/plan.ts';
 import {
   at,
   baselined,
@@ -25,7 +26,6 @@ import {
   taskEvents,
   verdict,
 } from './event-schemas.ts';
-import type { Plan } from '../plan/plan.ts';
 
 const plan = z.custom<Plan>((value) => typeof value === 'object' && value !== null);
 

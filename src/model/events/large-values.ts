@@ -5,8 +5,8 @@
  */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import type { RunEvent, RunRecord } from './event.ts';
 import { byName } from '../values/by-name.ts';
+import type { RunEvent, RunRecord } from './event.ts';
 
 /** A value as JSON text, found by its hash. */
 export interface PackedValue {

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { EventOf } from './event.ts';
 import { isSameJson } from '../values/json.ts';
 import { MASK } from '../values/known-secrets.ts';
+import type { EventOf } from './event.ts';
 
 /**
  * The start of a run as it is kept. It says so if its input was masked. What was given goes then, unless it was masked as well.

@@ -5,11 +5,11 @@
  *
  * @module
  */
-import type { ErrorInfo } from '../errors/phasegate-error.ts';
-import type { RunEvent, Verdict } from './event.ts';
 import type { Issue } from '../decision/issue.ts';
+import type { ErrorInfo } from '../errors/phasegate-error.ts';
 import type { Correction, Revision, Rider } from '../revision/revision.ts';
 import { MASK, maskKnown } from '../values/known-secrets.ts';
+import type { RunEvent, Verdict } from './event.ts';
 import { withMaskTold, withoutInput } from './masked-input.ts';
 import { maskSecrets, SECRET_FIELD } from './secrets.ts';
 

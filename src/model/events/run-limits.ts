@@ -4,10 +4,10 @@
  * @module
  */
 import { PhasegateError } from '../errors/phasegate-error.ts';
-import type { RunEvent } from './event.ts';
-import { isSameJson } from '../values/json.ts';
 import type { Plan } from '../plan/plan.ts';
 import { limitsSchema, type LimitName, type Limits } from '../plan/policy.ts';
+import { isSameJson } from '../values/json.ts';
+import type { RunEvent } from './event.ts';
 
 /** The plan with limits of one run: of each, the smaller one counts. The plan itself where nothing is given, or no limits are. */
 export function lowered(plan: Plan, given: Limits = {}): Plan {

@@ -6,6 +6,8 @@
  * @module
  */
 import { countsAllTime } from '../plan/edition.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { LimitName } from '../plan/policy.ts';
 import type { RunEvent, RunRecord } from './event.ts';
 import {
   applyToWork,
@@ -16,8 +18,6 @@ import {
   type PhaseEvent,
   type PhaseWork,
 } from './phase-work.ts';
-import type { Plan } from '../plan/plan.ts';
-import type { LimitName } from '../plan/policy.ts';
 
 /** Times of a run, in milliseconds. */
 export interface RunTimes {

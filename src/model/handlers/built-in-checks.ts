@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { CheckResult } from '../review/check.ts';
 import { PhasegateError } from '../errors/phasegate-error.ts';
-import type { Check, CheckOptions, ReviewContext } from './phase.ts';
+import type { CheckResult } from '../review/check.ts';
 import { check, isSchema, type StandardSchemaV1 } from '../values/standard-schema.ts';
+import type { Check, CheckOptions, ReviewContext } from './phase.ts';
 import type { AnyTask, Inputs, Outputs } from './task.ts';
 
 /** What a predicate is asked. */

@@ -3,14 +3,14 @@
  *
  * @module
  */
-import type { CheckResult } from '../review/check.ts';
-import type { Answer, Inferred, Judged } from './reviewer-answer.ts';
-import type { Flat } from '../values/flat.ts';
-import type { ReviewFinding } from '../review/open-issues.ts';
 import type { Mode } from '../plan/options.ts';
 import type { GatePolicy } from '../plan/policy.ts';
-import type { Reflector } from './reflector.ts';
+import type { CheckResult } from '../review/check.ts';
+import type { ReviewFinding } from '../review/open-issues.ts';
+import type { Flat } from '../values/flat.ts';
 import type { StandardSchemaV1 } from '../values/standard-schema.ts';
+import type { Reflector } from './reflector.ts';
+import type { Answer, Inferred, Judged } from './reviewer-answer.ts';
 import type { AnyTask, Inputs, Outputs, Task, TaskContext, TaskMaker, TaskName, TaskOutputs } from './task.ts';
 
 /** What a reviewer or a check is given: what a task is given, and the attempt it judges. */

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Backoff, Count } from '../plan/policy.ts';
 import type { Estimate } from '../plan/options.ts';
+import type { Backoff, Count } from '../plan/policy.ts';
 import type { SharedArtifact, TaskRecollection } from '../revision/revision-extras.ts';
 import type { Revision } from '../revision/revision.ts';
 import type { StandardSchemaV1 } from '../values/standard-schema.ts';

@@ -3,11 +3,11 @@
  *
  * @module
  */
+import type { Inputs, Outputs } from '../handlers/task.ts';
 import { byName } from '../values/by-name.ts';
 import { reach } from '../values/graph.ts';
 import type { Commit, Ledger, ReadTasks, View } from './ledger.ts';
 import { INSPECT, notedOutputs } from './tracked-outputs.ts';
-import type { Inputs, Outputs } from '../handlers/task.ts';
 
 /** The view of a phase that starts now. */
 export function createView(ledger: Ledger, phase: number): View {

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { Graph } from '../values/graph.ts';
-import { contentHash } from '../values/content-hash.ts';
 import type { Inputs, Outputs } from '../handlers/task.ts';
+import { contentHash } from '../values/content-hash.ts';
+import type { Graph } from '../values/graph.ts';
 
 /** The outputs of one approved generation of a phase. */
 export interface Commit {

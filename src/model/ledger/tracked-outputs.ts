@@ -4,8 +4,8 @@
  * @module
  */
 
-import { byName } from '../values/by-name.ts';
 import type { Outputs } from '../handlers/task.ts';
+import { byName } from '../values/by-name.ts';
 
 /** The name of the function that Node asks for what it shows of an object. */
 export const INSPECT = Symbol.for('nodejs.util.inspect.custom');

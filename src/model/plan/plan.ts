@@ -5,11 +5,11 @@
  */
 import { hashOf } from '../values/content-hash.ts';
 import { graphOf, type Graph } from '../values/graph.ts';
-import type { InboxPolicy } from './inbox-policy.ts';
 import { isSameJson } from '../values/json.ts';
+import type { Subscription } from './artifact-subscription.ts';
+import type { InboxPolicy } from './inbox-policy.ts';
 import type { Estimate, Mode } from './options.ts';
 import type { Backoff, Count, FullGatePolicy, Limits, Policy } from './policy.ts';
-import type { Subscription } from './artifact-subscription.ts';
 
 /** One task, or one reviewer, as data. */
 export interface TaskPlan {

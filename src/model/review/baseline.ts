@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { FailedCheck } from './check.ts';
 import { contentHash } from '../values/content-hash.ts';
+import type { FailedCheck } from './check.ts';
 
 /** A check that failed before the phase set to work. */
 export interface FailedBefore {

@@ -3,15 +3,15 @@
  *
  * @module
  */
-import { NOTHING_BESIDE, type Beside } from './remaining-feedback.ts';
 import type { Decision } from '../decision/decision.ts';
 import { groupIssues, issueLines, requiredChanges, type Issue } from '../decision/issue.ts';
 import type { GatePlan } from '../plan/plan.ts';
 import { joinDemands, type Correction, type Rider } from '../revision/revision.ts';
+import { NO_REMAINING_FEEDBACK, type RemainingFeedback } from './remaining-feedback.ts';
 import { isDemand, routed, type Demand } from './verdict.ts';
 
 /** A demand, by who is told what. */
-export interface Told {
+export interface RoutedCorrections {
   /** For the phase that is sent back. */
   readonly correction: Correction;
   /** For others, the earliest first. */
@@ -27,13 +27,13 @@ export interface Told {
  * @param targets Phases that it may send back, in topological order.
  * @param beside What its reviewers ask for beside it.
  */
-export function toldBy(
+export function routeCorrections(
   demand: Demand,
   from: string,
   attempt: number,
   targets: readonly string[],
-  beside: Beside = NOTHING_BESIDE,
-): Told {
+  beside: RemainingFeedback = NO_REMAINING_FEEDBACK,
+): RoutedCorrections {
   const { issues = [] } = demand;
   const first = demand.type === 'retry' ? from : demand.phase;
   const { feedback, requiredChange } = joinDemands([demand, ...(beside.get(first) ?? [])]);
@@ -71,13 +71,13 @@ export function withoutIssues({ correction: { issues, ...correction } }: Rider):
  * @param own The phase that it is about.
  * @param by What may be sent back, in topological order, and what follows where an issue is about something else.
  */
-export function aimed(decision: Decision, own: string, by: Pick<GatePlan, 'targets' | 'onInvalidTarget'>): Decision {
+export function retarget(decision: Decision, own: string, by: Pick<GatePlan, 'targets' | 'onInvalidTarget'>): Decision {
   if (!isDemand(decision) || !decision.issues || decision.issues.length === 0) return decision;
   return routed([decision], by, own) ?? decision;
 }
 
 /** What a demand says, in words: the feedback, and its issues. */
-export function wordsOf({ feedback, requiredChange = '', issues = [] }: Omit<Demand, 'type'>): string {
+export function changeRequestText({ feedback, requiredChange = '', issues = [] }: Omit<Demand, 'type'>): string {
   const words = [feedback, issueLines(issues)].filter((part) => part !== '').join('\n\n');
   return words === '' ? requiredChange : words;
 }

@@ -6,8 +6,8 @@
 import { decisionSchema, type Decision } from '../decision/decision.ts';
 import { errorInfo, PhasegateError, type ErrorInfo } from '../errors/phasegate-error.ts';
 import type { Verdict } from '../events/event.ts';
-import { nearest } from '../values/nearest.ts';
 import type { GatePlan } from '../plan/plan.ts';
+import { nearest } from '../values/nearest.ts';
 
 /** Who decides, and what they may send back. */
 export interface Seat {

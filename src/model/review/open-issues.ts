@@ -4,8 +4,8 @@
  * @module
  */
 import type { Decision } from '../decision/decision.ts';
-import type { EventOf, Verdict } from '../events/event.ts';
 import { issueId, withIds, type Issue, type PriorFinding } from '../decision/issue.ts';
+import type { EventOf, Verdict } from '../events/event.ts';
 import { decisionIn } from './verdict.ts';
 
 /** An issue that was found and is not known to be corrected. JSON. */

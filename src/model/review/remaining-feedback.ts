@@ -12,10 +12,10 @@ import { decisionIn, isDemand, type Demand } from './verdict.ts';
 export type Judged = Pick<EventOf<'review.decided'>, 'verdicts' | 'by'> & { readonly verdict: Demand };
 
 /** Demands beside a verdict, by the phase that is told them. */
-export type Beside = ReadonlyMap<string, readonly Demand[]>;
+export type RemainingFeedback = ReadonlyMap<string, readonly Demand[]>;
 
 /** Nothing beside a verdict. */
-export const NOTHING_BESIDE: Beside = new Map();
+export const NO_REMAINING_FEEDBACK: RemainingFeedback = new Map();
 
 /**
  * The demands of reviewers that a verdict leaves out, by the phase that is told them.
@@ -30,8 +30,8 @@ export function besideOf(
   { verdict, verdicts, by }: Judged,
   own: string,
   { reviewers, targets }: Pick<GatePlan, 'reviewers' | 'targets'>,
-): Beside {
-  if (by === 'worker' || reviewers.length < 2) return NOTHING_BESIDE;
+): RemainingFeedback {
+  if (by === 'worker' || reviewers.length < 2) return NO_REMAINING_FEEDBACK;
   const target = verdict.type === 'retry' ? own : verdict.phase;
   const demands = reviewers.flatMap(({ name }) => {
     const decision = decisionIn(verdicts[name]);
@@ -41,7 +41,7 @@ export function besideOf(
     by === 'person'
       ? demands.filter((one) => !quotes(verdict.feedback, one))
       : demands.filter((one) => !concerns(one, target, own, targets));
-  if (left.length === 0) return NOTHING_BESIDE;
+  if (left.length === 0) return NO_REMAINING_FEEDBACK;
   const mayRide = by === 'gate' && verdict.type === 'retryPredecessor';
   const told = new Map<string, Demand[]>();
   for (const one of left) {

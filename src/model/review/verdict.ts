@@ -4,15 +4,15 @@
  * @module
  */
 import { bounded } from '../decision/bounded-decision.ts';
-import { isBroken, noDecision, readCodeDecision, targetInvalid, type Seat } from './code-decision.ts';
-import { decisionSchema, isNegative, type Decision } from '../decision/decision.ts';
 import { parseDecision, readDecisionText } from '../decision/decision-text.ts';
+import { decisionSchema, isNegative, type Decision } from '../decision/decision.ts';
+import { isAstray, phaseOf, withIds, type Issue } from '../decision/issue.ts';
 import { errorInfo, PhasegateError } from '../errors/phasegate-error.ts';
 import type { Verdict } from '../events/event.ts';
-import { isAstray, phaseOf, withIds, type Issue } from '../decision/issue.ts';
 import type { GatePlan } from '../plan/plan.ts';
 import { joinDemands } from '../revision/revision.ts';
 import { elided, TEXT_LIMITS } from '../values/text-limits.ts';
+import { isBroken, noDecision, readCodeDecision, targetInvalid, type Seat } from './code-decision.ts';
 
 /**
  * Reads one reviewer's answer: text by the text protocol, all else as a decision that code has made. Texts of the verdict are as long as

@@ -13,7 +13,7 @@ import type { ApprovalPolicy } from '../plan/approval-policy.ts';
  *
  * @param approval Absent in plans of runs that began before there were guards: everything opens the gate there.
  */
-export function guarded(verdict: Verdict, approval: ApprovalPolicy | undefined, reviewer: string): Verdict {
+export function withoutWeakApproval(verdict: Verdict, approval: ApprovalPolicy | undefined, reviewer: string): Verdict {
   const found = verdict.type === 'approve' && approval ? weaknessOf(verdict, approval) : undefined;
   return found === undefined ? verdict : { type: 'unavailable', error: errorInfo(unsound(reviewer, found)) };
 }

@@ -6,10 +6,10 @@
  * @module
  */
 import type { RunRecord } from '../../model/events/event.ts';
+import type { Trouble } from './alert.ts';
 import { createGateTroubles } from './gate-alerts.ts';
 import { createLimitTroubles } from './limit-alerts.ts';
 import { createSilence } from './silence-alerts.ts';
-import type { Trouble } from './alert.ts';
 
 /** A fold over the records of one run. */
 export interface TroublesFold {

@@ -4,10 +4,10 @@
  * @module
  */
 import type { EventOf, RunRecord } from '../../model/events/event.ts';
-import { issueWords, loopText, type IssueWords } from '../run/loop-words.ts';
 import type { GatePlan, Plan } from '../../model/plan/plan.ts';
 import { countOf } from '../../model/plan/policy.ts';
 import type { Correction } from '../../model/revision/revision.ts';
+import { issueWords, loopText, type IssueWords } from '../run/loop-words.ts';
 import type { Trouble } from './alert.ts';
 
 /** A fold over the records of one run. */

@@ -6,8 +6,8 @@
 import type { RunEvent, RunRecord } from '../../model/events/event.ts';
 import type { GatePlan, Plan } from '../../model/plan/plan.ts';
 import { gateDefaults, type Limits } from '../../model/plan/policy.ts';
-import { countReview, type Reviewed } from './review-history.ts';
 import { see, unseen, type Counting, type Evidence, type Sightings } from './occurrences.ts';
+import { countReview, type Reviewed } from './review-history.ts';
 import { countWork, type Worked } from './work-history.ts';
 
 /** What one gate has done, in all runs together. */

@@ -3,12 +3,12 @@
  *
  * @module
  */
-import { contentHash } from '../../model/values/content-hash.ts';
-import type { EventOf } from '../../model/events/event.ts';
-import type { Counted } from './gate-history.ts';
 import { issueId, requiredChanges } from '../../model/decision/issue.ts';
-import { see, type Evidence } from './occurrences.ts';
+import type { EventOf } from '../../model/events/event.ts';
 import { isMissing, type Demand } from '../../model/review/verdict.ts';
+import { contentHash } from '../../model/values/content-hash.ts';
+import type { Counted } from './gate-history.ts';
+import { see, type Evidence } from './occurrences.ts';
 
 /** What has to be remembered of the latest demand of a gate in one run. */
 export interface Reviewed {

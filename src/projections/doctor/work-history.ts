@@ -4,8 +4,8 @@
  * @module
  */
 import type { EventOf, RunEvent } from '../../model/events/event.ts';
-import type { Counted } from './gate-history.ts';
 import { SMALLEST_PROMPT } from '../../model/revision/prompt.ts';
+import type { Counted } from './gate-history.ts';
 import { see, type Evidence } from './occurrences.ts';
 
 /** What has to be remembered of the attempts of a phase in one run. */

@@ -3,9 +3,9 @@
  *
  * @module
  */
+import { SMALLEST_PROMPT } from '../../model/revision/prompt.ts';
 import { count, finding, times, type Finding } from './diagnosis.ts';
 import type { GateHistory } from './gate-history.ts';
-import { SMALLEST_PROMPT } from '../../model/revision/prompt.ts';
 
 /** The prompt was read, but the gate keeps the revision out of it. */
 export function revisionWithheld(gate: GateHistory): Finding | undefined {

@@ -4,13 +4,13 @@
  * @module
  */
 import { formatDecision } from '../../model/decision/decision-text.ts';
-import { editsText } from './edit-words.ts';
 import type { EventOf, RunRecord } from '../../model/events/event.ts';
-import { itemId, nonceOf, type InboxItem } from './inbox-item.ts';
 import { limitReason } from '../../model/events/limit-reason.ts';
-import { issueWords, loopText } from '../run/loop-words.ts';
 import type { InboxPolicy } from '../../model/plan/inbox-policy.ts';
 import type { Plan } from '../../model/plan/plan.ts';
+import { issueWords, loopText } from '../run/loop-words.ts';
+import { editsText } from './edit-words.ts';
+import { itemId, nonceOf, type InboxItem } from './inbox-item.ts';
 
 /** What a fold over records knows of the inbox. */
 export interface InboxFold {

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { between, reach, type Graph } from '../../model/values/graph.ts';
-import type { InboxItem } from './inbox-item.ts';
 import { planGraph, type Plan } from '../../model/plan/plan.ts';
+import { between, reach, type Graph } from '../../model/values/graph.ts';
 import type { RunSnapshot } from '../run/run-result.ts';
+import type { InboxItem } from './inbox-item.ts';
 
 /** What an answer would lead to, as far as it can be known. Names of phases are in the order of the plan. */
 export interface Consequences {

@@ -4,18 +4,18 @@
  * @module
  */
 import { createPatch } from 'diff';
-import { byName } from '../../model/values/by-name.ts';
 import type { EventOf, RunEvent, RunRecord, Verdict } from '../../model/events/event.ts';
-import { findingsAfter, recounted, type ReviewFinding } from '../../model/review/open-issues.ts';
-import { choicesOf, type Choice } from './item-choices.ts';
-import { namesAbove } from '../../model/values/graph.ts';
-import type { InboxItem } from './inbox-item.ts';
+import type { Inputs, Outputs } from '../../model/handlers/task.ts';
 import { planGraph, type Plan } from '../../model/plan/plan.ts';
 import type { Limits } from '../../model/plan/policy.ts';
+import { findingsAfter, recounted, type ReviewFinding } from '../../model/review/open-issues.ts';
 import type { Correction } from '../../model/revision/revision.ts';
+import { byName } from '../../model/values/by-name.ts';
+import { namesAbove } from '../../model/values/graph.ts';
 import type { RunMetrics } from '../run/run-result.ts';
-import type { Inputs, Outputs } from '../../model/handlers/task.ts';
 import { createRunView } from '../run/run-view.ts';
+import type { InboxItem } from './inbox-item.ts';
+import { choicesOf, type Choice } from './item-choices.ts';
 
 /** One attempt of the phase that an item is about. */
 export interface TriedAttempt {

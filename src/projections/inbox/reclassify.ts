@@ -5,8 +5,8 @@
  */
 import type { Decision } from '../../model/decision/decision.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import type { ItemDetail } from './item-detail.ts';
 import { isDemand, routed } from '../../model/review/verdict.ts';
+import type { ItemDetail } from './item-detail.ts';
 
 /**
  * The decision that lays an open issue at another phase's door: it sends back the earliest phase that an open issue is about,

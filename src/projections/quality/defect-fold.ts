@@ -3,15 +3,15 @@
  *
  * @module
  */
+import { issueId } from '../../model/decision/issue.ts';
+import type { EventOf, RunRecord } from '../../model/events/event.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import { findingsAfter, type ReviewFinding } from '../../model/review/open-issues.ts';
+import { decisionIn } from '../../model/review/verdict.ts';
 import type { CorrectionEvent } from './correction-causes.ts';
+import { finderOf, originOf, phasesIn, saidIn } from './defect-origin.ts';
 import type { Attribution, Defect, Detection, Disposition } from './defect.ts';
 import { plainOf, withEveryDemand, WORKER } from './implied-issues.ts';
-import type { EventOf, RunRecord } from '../../model/events/event.ts';
-import { findingsAfter, type ReviewFinding } from '../../model/review/open-issues.ts';
-import { issueId } from '../../model/decision/issue.ts';
-import type { Plan } from '../../model/plan/plan.ts';
-import { finderOf, originOf, phasesIn, saidIn } from './defect-origin.ts';
-import { decisionIn } from '../../model/review/verdict.ts';
 
 /** A defect that is being followed. */
 export interface Followed extends Pick<Defect, 'number' | 'id' | 'type' | 'description'> {

@@ -3,14 +3,14 @@
  *
  * @module
  */
+import { issueId, withIds } from '../../model/decision/issue.ts';
+import type { EventOf } from '../../model/events/event.ts';
+import { planGraph, type Plan } from '../../model/plan/plan.ts';
+import type { Judgement, ReviewFinding } from '../../model/review/open-issues.ts';
+import { decisionIn } from '../../model/review/verdict.ts';
+import { reach } from '../../model/values/graph.ts';
 import type { Finder } from './defect.ts';
 import { CHECKS, PERSON, plainOf, WORKER } from './implied-issues.ts';
-import type { EventOf } from '../../model/events/event.ts';
-import type { Judgement, ReviewFinding } from '../../model/review/open-issues.ts';
-import { reach } from '../../model/values/graph.ts';
-import { issueId, withIds } from '../../model/decision/issue.ts';
-import { planGraph, type Plan } from '../../model/plan/plan.ts';
-import { decisionIn } from '../../model/review/verdict.ts';
 
 /** What a judgement says to be wrong, by who says it. */
 export function saidIn({ by, verdict, verdicts }: Judgement): readonly ReviewFinding[] {

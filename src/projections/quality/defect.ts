@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Effort } from './effort.ts';
 import type { Issue } from '../../model/decision/issue.ts';
+import type { Effort } from './effort.ts';
 
 /** Who found something, or said which phase it is of. */
 export interface Finder {

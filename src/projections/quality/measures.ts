@@ -3,12 +3,12 @@
  *
  * @module
  */
+import { planGraph, type PhasePlan, type Plan } from '../../model/plan/plan.ts';
 import { byName } from '../../model/values/by-name.ts';
 import { calibrate, type ReviewerMeasures } from './calibration.ts';
 import type { Defect, Disposition } from './defect.ts';
 import { addEffort, noEffort, type Effort, type GrowingEffort } from './effort.ts';
 import type { GateTally } from './gate-tally.ts';
-import { planGraph, type PhasePlan, type Plan } from '../../model/plan/plan.ts';
 import { percent, phaseYields, ratio, type PhaseYield } from './yields.ts';
 
 /** What phases have taken, by what it was for. Each dollar, token and millisecond is in one of them. */

@@ -3,15 +3,15 @@
  *
  * @module
  */
+import type { RunEvent, RunRecord } from '../../model/events/event.ts';
+import type { Plan } from '../../model/plan/plan.ts';
 import { byName } from '../../model/values/by-name.ts';
 import { foldCauses, type CorrectionEvent } from './correction-causes.ts';
-import type { Defect } from './defect.ts';
 import { foldDefectLog, type Followed } from './defect-fold.ts';
+import type { Defect } from './defect.ts';
 import { addEffort, foldEffort, noEffort, type Effort, type GrowingEffort, type Spent } from './effort.ts';
-import type { RunEvent, RunRecord } from '../../model/events/event.ts';
 import { foldTallies } from './gate-tally.ts';
 import { measure, noEfforts, type GrowingSplit, type Measures } from './measures.ts';
-import type { Plan } from '../../model/plan/plan.ts';
 
 /** A fold over the records of one run, from the first on. */
 export interface QualityFold {

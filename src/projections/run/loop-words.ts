@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { EventOf } from '../../model/events/event.ts';
 import { issueId } from '../../model/decision/issue.ts';
+import type { EventOf } from '../../model/events/event.ts';
 import { decisionIn } from '../../model/review/verdict.ts';
 
 /** What issues say, by their ids. */

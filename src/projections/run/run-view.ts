@@ -3,12 +3,12 @@
  *
  * @module
  */
-import { byName } from '../../model/values/by-name.ts';
 import type { RunEvent, RunRecord } from '../../model/events/event.ts';
+import { foldRunTimes, type RunTimesFold } from '../../model/events/run-times.ts';
 import type { Plan } from '../../model/plan/plan.ts';
+import { byName } from '../../model/values/by-name.ts';
 import { limitsLeft } from './limits-left.ts';
 import type { PhaseResult, PhaseStatus, RunResult, RunSnapshot, RunView } from './run-result.ts';
-import { foldRunTimes, type RunTimesFold } from '../../model/events/run-times.ts';
 
 /** A view of a run, before its first record: of no phases yet, or of those of this plan. */
 export function createRunView(plan?: Plan): RunView {

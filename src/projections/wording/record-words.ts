@@ -3,13 +3,13 @@
  *
  * @module
  */
-import { counted, outOf } from './amount-words.ts';
-import { editsText } from '../inbox/edit-words.ts';
 import type { ErrorInfo } from '../../model/errors/phasegate-error.ts';
 import type { EventOf, RunEvent, RunRecord } from '../../model/events/event.ts';
-import { loopText, unchangedText, type IssueWords } from '../run/loop-words.ts';
 import type { GatePlan } from '../../model/plan/plan.ts';
 import type { Correction } from '../../model/revision/revision.ts';
+import { editsText } from '../inbox/edit-words.ts';
+import { loopText, unchangedText, type IssueWords } from '../run/loop-words.ts';
+import { counted, outOf } from './amount-words.ts';
 import { said, saidText, type Said } from './phrase.ts';
 import { verdictWords } from './verdict-words.ts';
 

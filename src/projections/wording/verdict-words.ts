@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { wordsOf } from '../../model/review/change-request.ts';
 import type { Verdict } from '../../model/events/event.ts';
+import { changeRequestText } from '../../model/review/change-request.ts';
 import { said, type Said } from './phrase.ts';
 
 /** A verdict in a few words, and what it says. */
@@ -13,9 +13,9 @@ export function verdictWords(verdict: Verdict): Said {
     case 'approve':
       return said('approve');
     case 'retry':
-      return said('retry', wordsOf(verdict));
+      return said('retry', changeRequestText(verdict));
     case 'retryPredecessor':
-      return said(`send back ${verdict.phase}`, wordsOf(verdict));
+      return said(`send back ${verdict.phase}`, changeRequestText(verdict));
     case 'reject':
     case 'escalate':
       return said(verdict.type, verdict.reason);

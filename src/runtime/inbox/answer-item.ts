@@ -4,8 +4,8 @@
  * @module
  */
 import type { RunEvent, RunRecord } from '../../model/events/event.ts';
-import { foldInbox } from '../../projections/inbox/inbox-fold.ts';
 import type { Plan } from '../../model/plan/plan.ts';
+import { foldInbox } from '../../projections/inbox/inbox-fold.ts';
 import type { AnswerOptions, Reply } from '../../projections/inbox/reply.ts';
 import type { RunStore } from '../../store/port.ts';
 import { readRun } from '../../store/read-run.ts';

@@ -6,9 +6,9 @@
 import type { PhaseWork, TaskWork, Work } from '../../model/definition/compile.ts';
 import type { RunEvent } from '../../model/events/event.ts';
 import { questionOf, type HumanOptions } from '../../model/handlers/human.ts';
+import type { TaskContext } from '../../model/handlers/task.ts';
 import { inboxPolicyOf } from '../../model/plan/inbox-policy.ts';
 import type { StandardSchemaV1 } from '../../model/values/standard-schema.ts';
-import type { TaskContext } from '../../model/handlers/task.ts';
 
 /** What is asked: by whom, and what an answer has to be. */
 export interface Asking {

@@ -8,18 +8,21 @@
  */
 import type { Clock } from '../../machines/phase/clock.ts';
 import type { PipelineCommand } from '../../machines/pipeline/pipeline.machine.ts';
-import { byName } from '../../model/values/by-name.ts';
-import type { Pipeline } from '../../model/definition/define.ts';
 import type { Decision } from '../../model/decision/decision.ts';
+import type { Pipeline } from '../../model/definition/define.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { RunRecord, TaskReport } from '../../model/events/event.ts';
+import { byName } from '../../model/values/by-name.ts';
+import { check } from '../../model/values/standard-schema.ts';
 import { foldInbox, type InboxFold } from '../../projections/inbox/inbox-fold.ts';
 import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import type { AnswerBody, AnswerOptions, Reply } from '../../projections/inbox/reply.ts';
-import { check } from '../../model/values/standard-schema.ts';
 import { answered, itemUnknown } from '../../store/refusals.ts';
+import { recordAt, type RecordLog } from '../records/record-log.ts';
 import { createClaims, type Claim } from './answer-claims.ts';
 import { keepDeadlines } from './deadlines.ts';
+import { schemasOf, wordsOf, type Asking } from './human-work.ts';
+import { createQuestions } from './open-questions.ts';
 import {
   acceptDecision,
   acceptReply,
@@ -29,9 +32,6 @@ import {
   checkNonce,
   type AcceptedReply,
 } from './validate-reply.ts';
-import { schemasOf, wordsOf, type Asking } from './human-work.ts';
-import { createQuestions } from './open-questions.ts';
-import { recordAt, type RecordLog } from '../records/record-log.ts';
 
 /** Where a run meets people. */
 export interface Reception {

@@ -3,15 +3,15 @@
  *
  * @module
  */
-import { byName } from '../../model/values/by-name.ts';
-import { decisionSchema, type Decision } from '../../model/decision/decision.ts';
 import { readDecisionText } from '../../model/decision/decision-text.ts';
+import { decisionSchema, type Decision } from '../../model/decision/decision.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { reach } from '../../model/values/graph.ts';
-import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
-import { toJson } from '../../model/values/json.ts';
 import { planGraph, type Plan } from '../../model/plan/plan.ts';
+import { byName } from '../../model/values/by-name.ts';
+import { reach } from '../../model/values/graph.ts';
+import { toJson } from '../../model/values/json.ts';
 import { elided, TEXT_LIMITS } from '../../model/values/text-limits.ts';
+import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import { replySchema, type AnswerBody, type AnswerOptions, type Reply } from '../../projections/inbox/reply.ts';
 
 /** A reply whose decision is one. */

@@ -7,15 +7,15 @@
  *
  * @module
  */
-import { packRecord } from '../../model/events/large-values.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { packRecord } from '../../model/events/large-values.ts';
 import { foldInbox } from '../../projections/inbox/inbox-fold.ts';
 import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import { foldMemories, type Memory } from '../../projections/run/learned.ts';
 import { foldRunInfo, type RunOrigin } from '../../projections/run/run-info.ts';
 import type { Artifact, Batch, Lease, RunStore } from '../../store/port.ts';
-import { recordAt, reveal, type RecordLog } from './record-log.ts';
 import { takenOver } from './lease-lost.ts';
+import { recordAt, reveal, type RecordLog } from './record-log.ts';
 
 /** One run's records on their way. */
 export interface Journal {

@@ -11,8 +11,8 @@ import type { RunOrigin } from '../../projections/run/run-info.ts';
 import { thisHolder } from '../../store/holder.ts';
 import type { Lease, RunStore } from '../../store/port.ts';
 import { createJournal, type Journal } from './journal.ts';
-import type { RecordLog } from './record-log.ts';
 import { takenOver } from './lease-lost.ts';
+import type { RecordLog } from './record-log.ts';
 
 /** What was said to a run by another process. */
 export type Heard =

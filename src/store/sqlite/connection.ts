@@ -7,8 +7,8 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { storeClosed } from '../refusals.ts';
 import type { Database, Statement } from './driver.ts';
 import { watchPlace } from './file-identity.ts';
-import { roomInLog } from './wal-room.ts';
 import { isFull, problemOf } from './problems.ts';
+import { roomInLog } from './wal-room.ts';
 
 /** What the store does all its work with. */
 export interface Connection {

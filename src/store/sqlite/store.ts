@@ -5,8 +5,8 @@
  */
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { standingOf } from '../lease-rules.ts';
 import { span } from '../filters.ts';
+import { standingOf } from '../lease-rules.ts';
 import type { InboxFilter, ListedRun, RunFilter, RunStore } from '../port.ts';
 import { misused } from '../refusals.ts';
 import { infoOf, itemOf } from '../serialize.ts';

@@ -4,8 +4,8 @@
  * @module
  */
 import assert from 'node:assert/strict';
-import type { Memory } from '../../projections/run/learned.ts';
 import { LONGEST_REFLECTION } from '../../model/revision/revision-extras.ts';
+import type { Memory } from '../../projections/run/learned.ts';
 import { MOST_MEMORIES } from '../../store/memory-rules.ts';
 import type { MemoryFilter, RunStore } from '../../store/port.ts';
 import { batchOf, refuses, same, spoil, type CaseBody } from './trial.ts';

@@ -282,8 +282,8 @@ function problemsOfEnd(played: Played, plain: Played): readonly string[] {
   if (integrity !== 'ok') problems.push(`the database is not sound: ${String(integrity)}`);
   if (records.some(({ seq }, at) => seq !== at + 1)) problems.push('numbers of records have gaps');
   const { plan } = survivor({ note: () => undefined, count: () => 0 });
-  const { surplus } = replay({ run: 'r', plan }, records);
-  if (surplus.length > 0) problems.push(`told again, it says ${surplus.length} more events`);
+  const { unrecorded } = replay({ run: 'r', plan }, records);
+  if (unrecorded.length > 0) problems.push(`told again, it says ${unrecorded.length} more events`);
   return problems;
 }
 

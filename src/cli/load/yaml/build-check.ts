@@ -7,8 +7,8 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { commandCheck } from '../../../actors/command/command-check.ts';
 import { noMergeConflicts, nonEmptyDiff } from '../../../actors/command/git-checks.ts';
-import type { Check } from '../../../model/handlers/phase.ts';
 import { matchesSchema } from '../../../model/handlers/built-in-checks.ts';
+import type { Check } from '../../../model/handlers/phase.ts';
 import { lineOf, milliseconds, optionsOf } from './build-command.ts';
 import type { CheckFields } from './check-schema.ts';
 

@@ -6,8 +6,8 @@
 import { command } from '../../../actors/command/command.ts';
 import { definePipeline, phase, task, type Pipeline } from '../../../model/definition/define.ts';
 import type { AnyPhase, ReviewOptions } from '../../../model/handlers/phase.ts';
-import { policies, type Backoff, type Limits, type Policy } from '../../../model/plan/policy.ts';
 import type { Inputs, RetryPolicy, Task } from '../../../model/handlers/task.ts';
+import { policies, type Backoff, type Limits, type Policy } from '../../../model/plan/policy.ts';
 import { buildCheck } from './build-check.ts';
 import { lineOf, milliseconds, optionsOf } from './build-command.ts';
 import type { Duration } from './command-schema.ts';

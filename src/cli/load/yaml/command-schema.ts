@@ -6,8 +6,8 @@
 import { z } from 'zod';
 import { estimateSchema, manySchema } from '../../../model/plan/options.ts';
 import { backoffSchema } from '../../../model/plan/policy.ts';
-import { told, toldEach } from './with-descriptions.ts';
 import { BACKOFF_DEFAULTS, BACKOFF_WORDS, ESTIMATE_WORDS } from './descriptions.ts';
+import { told, toldEach } from './with-descriptions.ts';
 
 /** Text. */
 export const text = z.string();

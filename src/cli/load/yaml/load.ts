@@ -6,16 +6,16 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Pipeline } from '../../../model/definition/define.ts';
-import { PhasegateError } from '../../../model/errors/phasegate-error.ts';
 import { PipelineInvalidError, type Problem } from '../../../model/definition/pipeline-invalid-error.ts';
+import { PhasegateError } from '../../../model/errors/phasegate-error.ts';
 import { TEXT_LIMITS } from '../../../model/values/text-limits.ts';
 import { counted } from '../../../projections/wording/amount-words.ts';
 import { pageOf } from '../../terminal/doc-pages.ts';
 import { buildPipeline } from './build.ts';
 import { readYaml, type FileProblem, type YamlDocument } from './document.ts';
 import { definitionProblems, shapeProblems } from './problems.ts';
-import { mend } from './valid-part.ts';
 import { pipelineFileSchema, type PipelineFile } from './schema.ts';
+import { mend } from './valid-part.ts';
 
 /**
  * Loads a pipeline file.

@@ -10,18 +10,18 @@ import { manySchema, modeSchema } from '../../../model/plan/options.ts';
 import { gateDefaults, gatePolicySchema, limitsSchema, policies, policySchema } from '../../../model/plan/policy.ts';
 import { check } from './check-schema.ts';
 import { backoff, commandObject, duration, text, version, work } from './command-schema.ts';
-import { told, toldEach } from './with-descriptions.ts';
 import {
-  GATE_DEFAULTS,
-  GATE_WORDS,
   APPROVAL_DEFAULTS,
   APPROVAL_WORDS,
+  GATE_DEFAULTS,
+  GATE_WORDS,
   INBOX_DEFAULTS,
   INBOX_WORDS,
   LIMIT_WORDS,
   RUN_DEFAULTS,
   RUN_WORDS,
 } from './descriptions.ts';
+import { told, toldEach } from './with-descriptions.ts';
 
 const task = commandObject({
   name: told(text, 'Unique in its phase.'),

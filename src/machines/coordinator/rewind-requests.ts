@@ -1,0 +1,99 @@
+/**
+ * Demands that a rewind makes of phases: of the one that is sent back, and of others that an issue is about.
+ *
+ * @module
+ */
+import type { EventOf } from '../../model/events/event.ts';
+import { countOf } from '../../model/plan/policy.ts';
+import { withoutIssues } from '../../model/review/change-request.ts';
+import { joinDemands, type Correction, type Rider } from '../../model/revision/revision.ts';
+import { between } from '../../model/values/graph.ts';
+import type { RewindRequest } from './phase-state.ts';
+import { isUnsettled } from './readiness.ts';
+import { phaseNamed, type PhaseState, type RunState } from './run-state.ts';
+
+/**
+ * The riders of a rewind that can be told: those that run again for it, and those that may be sent back as well. The feedback for
+ * another is told to the requester; its issues stay open.
+ *
+ * @returns Them, and how often the requester has sent back each phase after that, where that changes.
+ */
+export function acceptRiders(
+  state: RunState,
+  requester: PhaseState,
+  report: EventOf<'phase.rewinding'>,
+): AcceptedRiders {
+  const { gate } = requester.phase;
+  const target = phaseNamed(state, report.target);
+  const rewinds: [string, number][] = [[report.target, report.spent]];
+  if (!report.riders || !target || !gate) return { riders: NOBODY, rewinds };
+  const most = Math.min(countOf(gate.maxPredecessorRetries), state.plan.limits.perPair ?? Infinity);
+  const isOnPath = pathTo(state, requester, target);
+  const mayBeTold = ({ phase }: Rider): boolean => {
+    const entry = phaseNamed(state, phase);
+    if (!entry || isOnPath(entry)) return entry !== undefined;
+    const spent = requester.rewinds[phase] ?? 0;
+    if (report.by === 'person') return true;
+    if (!gate.targets.includes(phase) || spent >= most) return false;
+    rewinds.push([phase, spent + 1]);
+    return true;
+  };
+  const told = report.riders.map((rider) => ({ rider, isTold: mayBeTold(rider) }));
+  const left = told.flatMap(({ rider, isTold }) => (isTold ? [] : (withoutIssues(rider) ?? [])));
+  const riders = told.flatMap(({ rider, isTold }) => (isTold ? rider : []));
+  return { riders: left.length === 0 ? riders : withOwn(riders, requester.phase.name, left), rewinds };
+}
+
+/** What goes along with a rewind. */
+export interface AcceptedRiders {
+  readonly riders: readonly Rider[];
+  readonly rewinds: readonly (readonly [phase: string, times: number])[];
+}
+
+/** True for a phase that is the requester itself, or runs again because it is between that and what it sends back. */
+export function pathTo(state: RunState, requester: PhaseState, target: PhaseState): (entry: PhaseState) => boolean {
+  const path = new Set(between(state.graph, target.index, requester.index));
+  return (entry) => entry === requester || path.has(entry.index);
+}
+
+/** Adds a demand that no attempt has been told of yet. */
+export function addRequest(entry: PhaseState, requester: PhaseState, correction: Correction, regate: boolean): void {
+  entry.pendingRequests = [...entry.pendingRequests, requestOf(entry, requester, correction, regate)];
+}
+
+/** Takes down what is demanded of phases that are not settled: they run when the run is tried again, if not before. */
+export function deferRequests(
+  state: RunState,
+  requester: PhaseState,
+  target: PhaseState,
+  { correction, riders = [] }: EventOf<'phase.rewinding'>,
+): void {
+  const isOnPath = pathTo(state, requester, target);
+  const regate = requester.phase.gate?.regate ?? true;
+  for (const demand of [{ phase: target.phase.name, correction }, ...riders]) {
+    const entry = phaseNamed(state, demand.phase);
+    if (entry && isUnsettled(state.readiness, entry.index))
+      entry.deferredRequests = [
+        ...entry.deferredRequests,
+        requestOf(entry, requester, demand.correction, isOnPath(entry) || regate),
+      ];
+  }
+}
+
+// --- internal ---
+
+const NOBODY: readonly never[] = Object.freeze([]);
+
+function requestOf(entry: PhaseState, requester: PhaseState, correction: Correction, regate: boolean): RewindRequest {
+  const invalidation = requester.phase.gate?.invalidate ?? 'requester';
+  return { correction: { ...correction, attempt: entry.attempt }, regate, invalidation };
+}
+
+/** Riders with more for the requester itself, which is the last of them. */
+function withOwn(riders: readonly Rider[], own: string, more: readonly Correction[]): readonly Rider[] {
+  const before = riders.find(({ phase }) => phase === own)?.correction;
+  const [first, ...rest] = before ? [before, ...more] : more;
+  if (!first) return riders;
+  const correction = { ...first, ...joinDemands([first, ...rest]) };
+  return [...riders.filter(({ phase }) => phase !== own), { phase: own, correction }];
+}

@@ -1,0 +1,90 @@
+/**
+ * The state of a run, opened for its pipeline actor: at the start of the run, or as its journal left it.
+ *
+ * @module
+ */
+import type { AnyActorRef } from 'xstate';
+import { errorInfo } from '../../model/errors/phasegate-error.ts';
+import { beginRun } from '../coordinator/begin-run.ts';
+import { endIfDone, endRun } from '../coordinator/completion.ts';
+import { createRunState, type CoordinatorPorts, type PipelineInput, type RunState } from '../coordinator/run-state.ts';
+import { isActive } from '../phase/clock.ts';
+import type { Replayed } from '../replay/replay.ts';
+import { restorePhases } from '../replay/restore-phases.ts';
+import type { Continuation } from './continuation.ts';
+import { flushOutbox, isListenedTo, NO_PORTS, registerRunState, runStateOf } from './run-state-registry.ts';
+import { spawnPhase } from './spawn-phase.ts';
+
+/** Begins the run of a pipeline actor, or goes on with the one that {@link continueFrom} has given it. */
+export function openRun(pipeline: AnyActorRef, input: PipelineInput): void {
+  const goOn = continuations.get(pipeline);
+  if (goOn) {
+    goOn();
+    return;
+  }
+  const state = createRunState(input, NO_PORTS);
+  state.ports = portsOf(pipeline, state);
+  registerRunState(pipeline, state);
+  beginRun(state);
+  state.timeLimits?.start();
+}
+
+/**
+ * Has a pipeline actor that has not started go on with a run that was left, instead of beginning one.
+ *
+ * @throws PhasegateError `JOURNAL_DIVERGED` where a phase does not come to where its records say it was.
+ */
+export function continueFrom(
+  pipeline: AnyActorRef,
+  replayed: Replayed,
+  { now, times, leftAt, next }: Continuation,
+): void {
+  const { state, unrecorded, pending } = replayed;
+  state.ports = portsOf(pipeline, state);
+  const rest = restorePhases(pipeline, replayed, now);
+  const uplink = registerRunState(pipeline, state, times);
+  const { durationMs } = times.at(leftAt);
+  continuations.set(pipeline, () => {
+    let isUntold = unrecorded.length > 0 || durationMs > times.at().durationMs;
+    state.outbox.push(...unrecorded);
+    rest.speak((report) => {
+      isUntold = true;
+      uplink(report);
+    });
+    next(state, isUntold ? durationMs : undefined);
+    flushOutbox(pipeline);
+    state.timeLimits?.start();
+    rest.work();
+    if (pending) state.ports.later(pending);
+    else endIfDone(state);
+    flushOutbox(pipeline);
+  });
+}
+
+// --- internal ---
+
+const continuations = new WeakMap<AnyActorRef, () => void>();
+
+function portsOf(self: AnyActorRef, state: RunState): CoordinatorPorts {
+  const ports: CoordinatorPorts = {
+    spawn: (input) => spawnPhase(self, input, () => (endIfDone(state), flushOutbox(self))),
+    atRest(job) {
+      state.stragglers?.whenAtRest(() => {
+        job();
+        ports.publish();
+      });
+    },
+    // A turn later, when the phases that have just been stopped have said so.
+    settle: () => queueMicrotask(() => isActive(self) && self.send({ type: 'settle' })),
+    publish() {
+      flushOutbox(self);
+      if (!isListenedTo(self) && isActive(self) && runStateOf(self).outbox.length > 0) self.send({ type: 'publish' });
+    },
+    later(job) {
+      Promise.resolve(state)
+        .then(job)
+        .catch((error: unknown) => endRun(state, { status: 'failed', error: errorInfo(error, 'INTERNAL') }));
+    },
+  };
+  return ports;
+}

@@ -1,0 +1,32 @@
+/**
+ * The context of the pipeline machine.
+ *
+ * @module
+ */
+import type { GivenInput } from '../../model/events/event.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import type { Upward } from '../coordinator/parent-events.ts';
+import type { PipelineInput, PipelineOutput } from '../coordinator/run-state.ts';
+
+/** All of the pipeline machine that belongs in a snapshot; the rest is in its run state. */
+export interface PipelineContext {
+  readonly run: string;
+  readonly plan: Plan;
+  readonly input: unknown;
+  readonly given: GivenInput | undefined;
+  readonly attended: boolean;
+  readonly kept: boolean;
+  readonly memory: string | undefined;
+  readonly edition: number | undefined;
+  readonly quiet: boolean;
+  readonly upward: Upward;
+  /** How the run ended, with the committed outputs, by phase, then task. */
+  readonly end: PipelineOutput | null;
+}
+
+/** The context that a run starts with. */
+export function contextOf(options: PipelineInput): PipelineContext {
+  const { run, plan, input = null, given, attended = false, kept = false, memory, edition } = options;
+  const { quiet = false, upward = 'waits' } = options;
+  return { run, plan, input, given, attended, kept, memory, edition, quiet, upward, end: null };
+}
