@@ -119,7 +119,7 @@ export type {
 } from './projections/quality/measures.ts';
 export { phaseYields, type PhaseCounts, type PhaseYield } from './projections/quality/yields.ts';
 export { redactSecrets, type Redact } from './model/events/redact.ts';
-export { analyze, type Analysis, type Finding, type PhaseBound } from './model/analysis/analyze.ts';
+export { analyze, type Analysis, type AnalysisFinding, type PhaseBound } from './model/analysis/analyze.ts';
 export { errorInfo, PhasegateError, type ErrorCode, type ErrorInfo } from './model/errors/phasegate-error.ts';
 export { PipelineInvalidError, type Problem, type ProblemCode } from './model/definition/pipeline-invalid-error.ts';
 export { phaseMachine, type PhaseCommand, type PhaseOutput } from './machines/phase/phase.machine.ts';

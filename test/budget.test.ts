@@ -295,9 +295,16 @@ describe('a try that says what it uses at most', () => {
     ['one limit', { costUsd: 1 }],
     ['another limit that nobody waits for', { costUsd: 1, tokens: 9, durationMs: 9 }],
   ])('is looked at a few times, however many wait: %s', (_, limits) => {
-    const used = { costUsd: 0, tokens: 0 };
+    const usage = { costUsd: 0, tokens: 0 };
     const ports = { publish: () => undefined, later: (work: () => void) => work() };
-    const state = { plan: { limits }, used, held: [], lifted: [], ended: undefined, ports } as unknown as RunState;
+    const state = {
+      plan: { limits },
+      usage,
+      blockingLimits: [],
+      liftedLimits: [],
+      ended: undefined,
+      ports,
+    } as unknown as RunState;
     const till = createQuota(state);
     const begun: Reservation[] = [];
     let looks = 0;

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { human, task, type Policy, type Run, type RunEvent, type TaskContext } from '../src/index.ts';
 import { diagnose } from '../src/projections/doctor/diagnose.ts';
-import type { Finding } from '../src/projections/doctor/diagnosis.ts';
+import type { Diagnosis } from '../src/projections/doctor/diagnosis.ts';
 import { foldGateHistories, type GateHistory } from '../src/projections/doctor/gate-history.ts';
 import { foldSentBack, type SentBack } from '../src/projections/doctor/send-back-counts.ts';
 import { fake, play, type Fake, type PlayOptions } from './rig.ts';
@@ -32,7 +32,7 @@ async function historiesOf(
   return { gates: gates.all(), sentBack: sentBack.all() };
 }
 
-async function findingsIn(...given: Parameters<typeof historiesOf>): Promise<readonly Finding[]> {
+async function findingsIn(...given: Parameters<typeof historiesOf>): Promise<readonly Diagnosis[]> {
   const { gates, sentBack } = await historiesOf(...given);
   return diagnose(gates, sentBack);
 }
@@ -43,7 +43,7 @@ async function answerWithText(run: Run): Promise<void> {
   if (item) await run.answer(item.id, { type: 'value', value: `text ${item.attempt}` });
 }
 
-function codes(findings: readonly Finding[]): readonly string[] {
+function codes(findings: readonly Diagnosis[]): readonly string[] {
   return findings.map(({ code, phase }) => `${phase} ${code}`);
 }
 

@@ -1,17 +1,18 @@
 import { readFileSync } from 'node:fs';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { looks } from '../src/projections/wording/status-marks.ts';
+import { statusMarks } from '../src/projections/wording/status-marks.ts';
 
 describe('looks', () => {
   it('have marks of one column that no browser draws as an emoji', () => {
-    const marks = Object.values(looks).map(({ mark }) => mark);
+    const marks = Object.values(statusMarks).map(({ mark }) => mark);
     expect(marks.filter((mark) => stringWidth(mark) !== 1 || /\p{Emoji}/u.test(mark))).toEqual([]);
   });
 
   it('differ but where one means the same of a phase and of a run, or work has not been accepted', () => {
     const standings = new Map<string, string[]>();
-    for (const [name, { mark }] of Object.entries(looks)) standings.set(mark, [...(standings.get(mark) ?? []), name]);
+    for (const [name, { mark }] of Object.entries(statusMarks))
+      standings.set(mark, [...(standings.get(mark) ?? []), name]);
     expect([...standings.values()].filter((names) => names.length > 1)).toEqual([
       ['escalated', 'waiting'],
       ['approved', 'completed'],
@@ -21,7 +22,7 @@ describe('looks', () => {
 
   it.each(['docs/cli.md', 'docs/pictures.md'])('of phases are those that %s lists', (file) => {
     const listed = readFileSync(file, 'utf8').match(/(?<=^\| `)[^\w\s](?=` )/gmu) ?? [];
-    const { completed: _completed, exhausted: _exhausted, suspended: _suspended, ...ofPhases } = looks;
+    const { completed: _completed, exhausted: _exhausted, suspended: _suspended, ...ofPhases } = statusMarks;
     expect(new Set(listed)).toEqual(new Set(Object.values(ofPhases).map(({ mark }) => mark)));
   });
 });

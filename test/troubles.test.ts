@@ -14,7 +14,7 @@ import {
   type RunRecord,
   type TaskContext,
 } from '../src/index.ts';
-import type { Trouble } from '../src/projections/alerts/alert.ts';
+import type { Alert } from '../src/projections/alerts/alert.ts';
 import { foldTroubles } from '../src/projections/alerts/alerts.ts';
 import { fake, held, idle, never, simulatedTime, type Fake, type Script, type SimulatedTime } from './rig.ts';
 
@@ -509,7 +509,7 @@ async function began(phases: readonly Fake[], { policy = {}, limits = {}, time =
     fold.apply(record);
   });
   for (let last = -1; last < records.length; await idle()) last = records.length;
-  return { run, records, fold, troubles: (now = 0): readonly Trouble[] => fold.troubles(now) };
+  return { run, records, fold, troubles: (now = 0): readonly Alert[] => fold.troubles(now) };
 }
 
 /** Work that takes so long. */
@@ -540,7 +540,7 @@ function spending(used: Parameters<TaskContext['report']>[0]): Script {
   };
 }
 
-function codes(troubles: readonly Trouble[]): readonly string[] {
+function codes(troubles: readonly Alert[]): readonly string[] {
   return troubles.map(({ code }) => code);
 }
 

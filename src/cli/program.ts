@@ -21,9 +21,9 @@ import { addCompletionCommands } from './program-completion.ts';
 import { addInboxCommands } from './program-inbox.ts';
 import { addMemoryCommands } from './program-memory.ts';
 import { addRunCommands, notBlank, PIPELINE_FILE, storeOption, UI, WAIT } from './program-runs.ts';
-import { advised, withAddress } from './terminal/error-text.ts';
+import { withAddress, withAdvice } from './terminal/error-text.ts';
 import { widthOf, type ProgramIo } from './terminal/program-io.ts';
-import { harmless } from './terminal/strip-controls.ts';
+import { stripControls } from './terminal/strip-controls.ts';
 
 /** Arguments of the command line, and what commands use of their process. */
 export interface ProgramOptions extends ProgramIo {
@@ -43,10 +43,10 @@ export async function runProgram({ argv: given, ...around }: ProgramOptions): Pr
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.completed : exitCode.usage;
     const text = PhasegateError.is(error)
-      ? withAddress(advised(error.code, error.message))
+      ? withAddress(withAdvice(error.code, error.message))
       : (errorInfo(error).stack ?? String(error));
     // It may quote models, files and other people's runs.
-    io.stderr.write(`${harmless(maskSecrets(text))}\n`);
+    io.stderr.write(`${stripControls(maskSecrets(text))}\n`);
     return PhasegateError.is(error) ? exitCode.usage : exitCode.unsuccessful;
   }
 }
@@ -73,7 +73,7 @@ function createProgram(io: ProgramIo, end: (code: ExitCode) => void): Command {
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
-      outputError: (text, write) => write(harmless(text)),
+      outputError: (text, write) => write(stripControls(text)),
       getOutHelpWidth: () => widthOf(io.stdout) ?? USUAL_WIDTH,
       getErrHelpWidth: () => widthOf(io.stderr) ?? USUAL_WIDTH,
       getOutHasColors: () => false,

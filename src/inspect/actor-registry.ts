@@ -6,26 +6,29 @@
 import type { ActorRefLike, InspectionEvent } from 'xstate';
 
 /** What XState tells of actors, as far as viewers see it. */
-export type Told = Extract<InspectionEvent, { readonly type: '@xstate.actor' | '@xstate.event' | '@xstate.snapshot' }>;
+export type ActorInspection = Extract<
+  InspectionEvent,
+  { readonly type: '@xstate.actor' | '@xstate.event' | '@xstate.snapshot' }
+>;
 
 /** The latest of one actor: that it is there, and how it stands. */
-export interface Part {
-  readonly made: Told;
-  readonly latest: Told | undefined;
+export interface KnownActor {
+  readonly made: ActorInspection;
+  readonly latest: ActorInspection | undefined;
 }
 
 /** The actors that are known. */
-export interface Cast {
+export interface ActorRegistry {
   /** Takes note of what is told. @returns The session id of the actor that is not kept any more, where that is so of one. */
-  note(told: Told): string | undefined;
+  note(told: ActorInspection): string | undefined;
   /** The latest of an actor; `undefined` where it is not known any more. */
-  get(sessionId: string): Part | undefined;
+  get(sessionId: string): KnownActor | undefined;
   /** The session ids of all of them, in the order in which they were made. */
   ids(): readonly string[];
 }
 
 /** Narrows to what viewers see: microsteps and actions are not among it. */
-export function isTold(event: InspectionEvent): event is Told {
+export function isTold(event: InspectionEvent): event is ActorInspection {
   return event.type === '@xstate.actor' || event.type === '@xstate.event' || event.type === '@xstate.snapshot';
 }
 
@@ -35,8 +38,8 @@ export function isTold(event: InspectionEvent): event is Told {
  *
  * @param most How many that have ended it keeps.
  */
-export function createCast(most: number): Cast {
-  const parts = new Map<string, Part>();
+export function createCast(most: number): ActorRegistry {
+  const parts = new Map<string, KnownActor>();
   const ended = new Set<string>();
 
   function end(actor: ActorRefLike): string | undefined {

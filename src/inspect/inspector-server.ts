@@ -40,7 +40,7 @@ export interface ActorsServer {
 export async function serveActors(options: ActorsServerOptions): Promise<ActorsServer> {
   const { port, unref, page, origins, language } = options;
   const token = createToken();
-  const cast = createCast(MOST_ENDED);
+  const registry = createCast(MOST_ENDED);
   const viewers = new Map<WebSocket, Viewer>();
   const sockets = new WebSocketServer({ noServer: true, maxPayload: LARGEST_QUESTION, perMessageDeflate: false });
   const server = createServer(CONNECTIONS, (request, response) => {
@@ -63,7 +63,7 @@ export async function serveActors(options: ActorsServerOptions): Promise<ActorsS
     // What cannot be sent any more is told by the end of the connection.
     socket.on('error', () => socket.terminate());
     socket.on('close', () => viewers.delete(socket));
-    const viewer = createViewer(language, cast, {
+    const viewer = createViewer(language, registry, {
       send: (text, sent) => socket.send(text, (error) => error ?? sent()),
       get waiting() {
         return socket.bufferedAmount;
@@ -79,7 +79,7 @@ export async function serveActors(options: ActorsServerOptions): Promise<ActorsS
     address,
     inspect(event) {
       if (!isTold(event)) return;
-      const dropped = cast.note(event);
+      const dropped = registry.note(event);
       for (const viewer of viewers.values()) viewer.tell(event, dropped);
     },
     async close() {

@@ -9,7 +9,7 @@ import { maskSecrets, SECRET_FIELD } from '../model/events/secrets.ts';
 import { MASK } from '../model/values/known-secrets.ts';
 
 /** A copy of any value that can be sent: cut where it is deep, wide or long. Never throws. */
-export function shown(value: unknown): unknown {
+export function previewOf(value: unknown): unknown {
   return copy(value, '', { depth: 0, budget: { left: MOST_IN_ALL } });
 }
 
@@ -22,10 +22,10 @@ export function shown(value: unknown): unknown {
 export function shownWithoutPlan(value: unknown, field: 'context' | 'input'): unknown {
   const plain = plainOf(value);
   const holder = isRecord(plain) ? plain[field] : undefined;
-  if (!isRecord(plain) || !isRecord(holder) || !isRecord(holder['plan'])) return shown(plain);
+  if (!isRecord(plain) || !isRecord(holder) || !isRecord(holder['plan'])) return previewOf(plain);
   const { plan } = holder;
   const phases = Array.isArray(plan['phases']) ? plan['phases'].map(nameOf) : [];
-  return shown({ ...plain, [field]: { ...holder, plan: { name: plan['name'], phases } } });
+  return previewOf({ ...plain, [field]: { ...holder, plan: { name: plan['name'], phases } } });
 }
 
 // --- internal ---

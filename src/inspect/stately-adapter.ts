@@ -5,8 +5,8 @@
  */
 import type { ActorRefLike, AnyEventObject, Snapshot } from 'xstate';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
-import type { Told } from './actor-registry.ts';
-import { shown, shownWithoutPlan } from './snapshot-preview.ts';
+import type { ActorInspection } from './actor-registry.ts';
+import { previewOf, shownWithoutPlan } from './snapshot-preview.ts';
 import type { Language } from './viewer.ts';
 
 /** What is used of the package. */
@@ -52,7 +52,7 @@ function isMissing(error: unknown): boolean {
 }
 
 /** What is told, without what is too large or too secret to be sent; taken now, as it is told a moment later. */
-function asShown(told: Told): Told {
+function asShown(told: ActorInspection): ActorInspection {
   switch (told.type) {
     case '@xstate.actor':
       // How it stands is said by its first snapshot; it would be that of the moment at which this is sent.
@@ -74,7 +74,7 @@ const WITHOUT_SNAPSHOT: ProxyHandler<ActorRefLike> = {
 };
 
 function shownEvent(event: AnyEventObject): AnyEventObject {
-  const plain = event.type === 'xstate.init' ? shownWithoutPlan(event, 'input') : shown(event);
+  const plain = event.type === 'xstate.init' ? shownWithoutPlan(event, 'input') : previewOf(event);
   return typeof plain === 'object' ? { ...plain, type: event.type } : event;
 }
 

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import type { Cast, Told } from './actor-registry.ts';
+import type { ActorInspection, ActorRegistry } from './actor-registry.ts';
 
 /** Puts what is told into the words of an inspector. */
 export interface Language {
@@ -17,7 +17,7 @@ export interface Language {
    * @param say Called once for all that is told at a time, in order, at once or later.
    * @returns What takes what is told.
    */
-  begin(say: (messages: readonly object[]) => void): (told: Told) => void;
+  begin(say: (messages: readonly object[]) => void): (told: ActorInspection) => void;
 }
 
 /** Where a viewer is reached. */
@@ -31,15 +31,15 @@ export interface Channel {
 /** A viewer. */
 export interface Viewer {
   /** Tells of something that the cast has noted. @param dropped The actor that it does not keep any more. */
-  tell(told: Told, dropped: string | undefined): void;
+  tell(told: ActorInspection, dropped: string | undefined): void;
   /** Resolves when everything has been sent that was to be told. */
   settled(): Promise<void>;
 }
 
 /** Makes a viewer, and begins to tell it how things stand. */
-export function createViewer(language: Language, cast: Cast, channel: Channel): Viewer {
+export function createViewer(language: Language, registry: ActorRegistry, channel: Channel): Viewer {
   /** Actors it has to be told the latest of, with what was told last of those that the cast may not keep. */
-  const owed = new Map<string, Told | undefined>(cast.ids().map((id) => [id, undefined]));
+  const owed = new Map<string, ActorInspection | undefined>(registry.ids().map((id) => [id, undefined]));
   /** Actors it knows of and does not know to have ended. */
   const known = new Set<string>();
   let inHand = 0;
@@ -67,7 +67,7 @@ export function createViewer(language: Language, cast: Cast, channel: Channel): 
     return inHand === 0 && unsent === 0 && owed.size === 0;
   }
 
-  function hand(told: Told): void {
+  function hand(told: ActorInspection): void {
     const { sessionId } = told.actorRef;
     if (told.type === '@xstate.actor') known.add(sessionId);
     if (told.type === '@xstate.snapshot' && told.snapshot.status !== 'active') known.delete(sessionId);
@@ -80,7 +80,7 @@ export function createViewer(language: Language, cast: Cast, channel: Channel): 
     for (const [id, last] of owed) {
       if (isFull() || inHand >= PACE) return;
       owed.delete(id);
-      const part = cast.get(id);
+      const part = registry.get(id);
       if (part && !known.has(id)) hand(part.made);
       const latest = part?.latest ?? last;
       if (latest?.type === '@xstate.snapshot') hand(latest);
@@ -93,7 +93,7 @@ export function createViewer(language: Language, cast: Cast, channel: Channel): 
       const { sessionId } = told.actorRef;
       if (owed.size === 0 && !isFull()) hand(told);
       else if (known.has(sessionId)) owed.set(sessionId, told.type === '@xstate.snapshot' ? told : owed.get(sessionId));
-      else if (cast.get(sessionId)) owed.set(sessionId, undefined);
+      else if (registry.get(sessionId)) owed.set(sessionId, undefined);
       if (dropped !== undefined && !known.has(dropped)) owed.delete(dropped);
     },
     settled: () => new Promise((resolve) => (isSettled() ? resolve() : waiting.push(resolve))),

@@ -4,8 +4,8 @@
  * @module
  */
 import type { EventOf, RunEvent } from '../model/events/event.ts';
-import { heedReflected, interruptReflections } from './apply-reflection.ts';
-import { heedWork } from './apply-work-record.ts';
+import { applyReflection, interruptReflections } from './apply-reflection.ts';
+import { applyWorkRecord } from './apply-work-record.ts';
 import { correctionAttributes, present } from './attributes.ts';
 import {
   addLink,
@@ -21,14 +21,14 @@ import {
 import { linkTo, type End } from './span.ts';
 
 /** Applies one record. @returns Whether the run has ended with it. */
-export function heed(spans: RunSpans, event: RunEvent, time: number): boolean {
+export function applyRecord(spans: RunSpans, event: RunEvent, time: number): boolean {
   switch (event.type) {
     case 'run.suspended':
       note(spans, undefined, 'phasegate.run.suspended', {}, time);
       return false;
     case 'run.started':
     case 'run.resumed':
-      if (event.plan) learn(spans, event.plan);
+      if (event.plan) rememberPlan(spans, event.plan);
       if (event.type === 'run.resumed') {
         spans.cut = spans.last;
         interruptReflections(spans, time);
@@ -68,7 +68,7 @@ export function heed(spans: RunSpans, event: RunEvent, time: number): boolean {
     case 'review.started':
     case 'review.waiting':
     case 'review.decided':
-      heedWork(spans, event, time);
+      applyWorkRecord(spans, event, time);
       return false;
     case 'task.dropped': {
       const { task, reviewer, generation, attempt } = event;
@@ -168,7 +168,7 @@ function heedPhase(spans: RunSpans, event: PhaseEvent, time: number): void {
       return;
     case 'phase.reflected': {
       const attributes = { 'phasegate.reflection': event.reflection, 'phasegate.recalled': event.recalled?.length };
-      heedReflected(spans, event, time);
+      applyReflection(spans, event, time);
       note(spans, event.phase, 'phasegate.phase.reflected', present(attributes), time);
       return;
     }
@@ -204,7 +204,7 @@ function heedPhase(spans: RunSpans, event: PhaseEvent, time: number): void {
   }
 }
 
-function learn(spans: RunSpans, plan: NonNullable<EventOf<'run.resumed'>['plan']>): void {
+function rememberPlan(spans: RunSpans, plan: NonNullable<EventOf<'run.resumed'>['plan']>): void {
   spans.askAgain.clear();
   spans.reflects.clear();
   for (const { name, gate } of plan.phases) {

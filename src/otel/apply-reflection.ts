@@ -19,7 +19,7 @@ export function reflectionAt(
 }
 
 /** Ends it: nothing is learned where it has failed. */
-export function heedReflected(spans: RunSpans, event: EventOf<'phase.reflected'>, time: number): void {
+export function applyReflection(spans: RunSpans, event: EventOf<'phase.reflected'>, time: number): void {
   const name = spans.reflects.get(event.phase);
   const attempt = openAttempt(spans, event);
   if (name === undefined || !attempt) return;

@@ -29,7 +29,7 @@ export type WorkEvent = Exclude<
 >;
 
 /** Applies one of them. */
-export function heedWork(spans: RunSpans, event: WorkEvent, time: number): void {
+export function applyWorkRecord(spans: RunSpans, event: WorkEvent, time: number): void {
   if (event.type === 'review.decided') {
     decide(spans, event, time);
     return;

@@ -5,7 +5,7 @@
  */
 import { trace, type Context, type SpanContext, type TracerProvider } from '@opentelemetry/api';
 import type { RunRecord } from '../model/events/event.ts';
-import { heed } from './apply-record.ts';
+import { applyRecord } from './apply-record.ts';
 import type { EventLoggerProvider } from './evaluation-log.ts';
 import { closeRun, openRun, type RunSpans } from './run-spans.ts';
 import { parentContext, type TraceParent } from './trace-parent.ts';
@@ -84,7 +84,7 @@ export function spanObserver(options: TraceOptions = {}): SpanObserver {
   return {
     next({ runId, time, event }) {
       const spans = open.get(runId) ?? begin(runId, { time, event });
-      const isOver = heed(spans, event, time);
+      const isOver = applyRecord(spans, event, time);
       spans.last = time;
       if (!isOver) return;
       open.delete(runId);

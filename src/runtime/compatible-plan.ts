@@ -15,7 +15,7 @@ import type { Plan } from '../model/plan/plan.ts';
  *
  * @throws PhasegateError `JOURNAL_DIVERGED`
  */
-export function checkBegun(runId: string, { phases }: Plan, records: readonly RunRecord[]): void {
+export function checkStartedPhases(runId: string, { phases }: Plan, records: readonly RunRecord[]): void {
   const tasks = new Map(phases.map((phase) => [phase.name, phase.tasks.map(({ name }) => name)]));
   for (const { seq, event } of records) {
     const why = strangeness(event, tasks);

@@ -18,16 +18,16 @@ import { elided, TEXT_LIMITS } from '../model/values/text-limits.ts';
 import type { PhaseStatus, RunOutcome, RunResult, RunSnapshot } from '../projections/run/run-result.ts';
 import { createRunView, resultOf } from '../projections/run/run-view.ts';
 import { openReception } from './exit-notice.ts';
-import { bindPeople, needsPeople } from './inbox/human-work.ts';
-import type { Reception } from './inbox/inbox.ts';
+import { bindHumanWork, mayNeedPeople } from './inbox/human-work.ts';
+import type { RunInbox } from './inbox/inbox.ts';
 import { machineOf } from './machine-of.ts';
-import type { Heard, Keeping } from './records/persistence.ts';
-import { append, close, knownAt, seal, type RecordLog } from './records/record-log.ts';
+import type { PeerMessage, RunPersistence } from './records/persistence.ts';
+import { append, close, detach, readableAt, type RecordLog } from './records/record-log.ts';
 import { StartedRun } from './run-handle.ts';
 import { outcomeOf } from './run-outcome.ts';
 import { outputsOf } from './run-unsuccessful-error.ts';
 import type { Run } from './run.ts';
-import { guarded } from './safe-inspector.ts';
+import { safeInspector } from './safe-inspector.ts';
 
 /** The actor of a run. */
 export type PipelineActor = ActorRefFrom<typeof pipelineMachine>;
@@ -37,7 +37,7 @@ export interface EngineOptions {
   readonly pipeline: Pick<Pipeline, 'plan' | 'work' | 'name'>;
   readonly log: RecordLog;
   /** What keeps its records; `undefined` where nothing does. */
-  readonly keeping: Keeping | undefined;
+  readonly persistence: RunPersistence | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly inspect?: ActorOptions<typeof pipelineMachine>['inspect'] | undefined;
   /** What is done to events before they become records; may throw. @default obvious secrets are masked */
@@ -53,31 +53,31 @@ export interface EngineOptions {
     readonly prepare?: ((actor: PipelineActor) => void) | undefined;
   }>;
   /** Told that it has begun, or why it has not. Where this is absent a run that has not begun ends as failed. */
-  readonly begun?: ((error?: unknown) => void) | undefined;
+  readonly onStarted?: ((error?: unknown) => void) | undefined;
 }
 
 /** Starts a run and returns at once. */
 export function runEngine<O>(options: EngineOptions): Run<O> {
-  const { pipeline, log, keeping, inspect, clock, signal } = options;
+  const { pipeline, log, persistence, inspect, clock, signal } = options;
   let actor: PipelineActor | undefined;
   let ended = false;
   let suspended = false;
-  let late: (() => void) | undefined;
+  let pendingCancel: (() => void) | undefined;
   let finish: () => void = () => undefined;
   const over = new Promise<void>((resolve) => (finish = resolve));
-  let met: Reception | undefined;
+  let inbox: RunInbox | undefined;
 
   /** Made when somebody is needed, as most runs need nobody. */
-  function reception(): Reception {
-    met ??= openReception({
+  function inboxNow(): RunInbox {
+    inbox ??= openReception({
       pipeline,
       log,
       clock: () => actor && clockOf(actor),
-      listen: async () => keeping?.listen(),
+      listen: async () => persistence?.listen(),
       tell: (command) => actor?.send(command),
-      claim: keeping && ((item, body, by) => keeping.claim(item, body, by)),
+      claim: persistence && ((item, body, by) => persistence.claim(item, body, by)),
     });
-    return met;
+    return inbox;
   }
 
   const redact = guardRedact(options.redact ?? redactSecrets);
@@ -87,20 +87,20 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     const event = redact(said);
     ended = event.type === 'run.ended';
     append(log, event);
-    keeping?.journal.write();
-    if (met || needsPeople(event)) reception().note();
+    persistence?.journal.write();
+    if (inbox || mayNeedPeople(event)) inboxNow().update();
     if (ended) end();
   }
 
   function end(): void {
     ended = true;
-    met?.close();
+    inbox?.close();
     close(log);
     finish();
   }
 
   /** Ends the run where its machine cannot: before it was started, or after it broke. */
-  function windUp(last: Omit<EventOf<'run.ended'>, 'type'>): void {
+  function endWithoutMachine(last: Omit<EventOf<'run.ended'>, 'type'>): void {
     if (ended) return;
     if (log.events.length === 0) publish(startedEvent(pipeline, null));
     for (const event of unfinished(snapshot(), last.reason ?? `the run ${last.status}`)) publish(event);
@@ -108,75 +108,75 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
   }
 
   /** The machine itself has failed, which is a bug: what works is stopped, and the result says so. */
-  function breakOff(error: unknown): void {
+  function failRun(error: unknown): void {
     if (actor) stopPhases(actor);
-    windUp({ status: 'failed', error: errorInfo(error, 'INTERNAL') });
+    endWithoutMachine({ status: 'failed', error: errorInfo(error, 'INTERNAL') });
   }
 
   /** What cannot be kept does not happen: the run stops where it was last kept, and can be resumed from there. */
-  function lose(error: PhasegateError): void {
+  function stopUnsaved(error: PhasegateError): void {
     ended = true;
     if (actor) {
       stopPhases(actor);
       actor.stop();
     }
-    forget();
-    windUp({ status: 'failed', error: errorInfo(error) });
+    discardUnpublished();
+    endWithoutMachine({ status: 'failed', error: errorInfo(error) });
   }
 
   /** Takes back what nobody has seen, the end of the run included. What follows is told by the result alone. */
-  function forget(): void {
-    seal(log);
+  function discardUnpublished(): void {
+    detach(log);
     ended = false;
   }
 
   async function begin(): Promise<void> {
     const beginning = options.begin();
-    await keeping?.open(lose, hear, beginning);
+    await persistence?.open(stopUnsaved, receive, beginning);
     const { input, prepare } = await beginning;
     if (ended) return;
-    const work = bindPeople(pipeline.work, (asking) => reception().ask(asking));
-    const made = createActor(machineOf({ work }, keeping?.host), {
+    const work = bindHumanWork(pipeline.work, (asking) => inboxNow().ask(asking));
+    const made = createActor(machineOf({ work }, persistence?.host), {
       id: log.runId,
       input: { ...input, quiet: !inspect },
-      ...(inspect && { inspect: guarded(inspect) }),
+      ...(inspect && { inspect: safeInspector(inspect) }),
       ...(clock && { clock }),
     });
     // An inspector sees events only, so then nothing may go around them.
     if (inspect) made.on('*', publish);
     else setEventListener(made, publish);
-    made.subscribe({ error: breakOff });
+    made.subscribe({ error: failRun });
     prepare?.(made);
     actor = made;
     actor.start();
     // Who has cancelled it meanwhile wants nothing of it to begin.
-    late?.();
-    if (log.events.some(needsPeople)) reception().note();
+    pendingCancel?.();
+    if (log.events.some(mayNeedPeople)) inboxNow().update();
     // What was answered while nobody worked on the run is taken first.
-    if (options.begun)
-      await reception()
+    if (options.onStarted)
+      await inboxNow()
         .settled()
         .catch(() => undefined);
-    options.begun?.();
+    options.onStarted?.();
   }
 
   function refuse(thrown: unknown): void {
-    if (!options.begun && (!keeping || keeping.isOpen())) {
-      windUp({ status: 'failed', error: errorInfo(thrown) });
+    if (!options.onStarted && (!persistence || persistence.isOpen())) {
+      endWithoutMachine({ status: 'failed', error: errorInfo(thrown) });
       return;
     }
     // It is not this process's to end.
-    keeping?.journal.abandon();
-    forget();
-    if (!options.begun) windUp({ status: 'failed', error: errorInfo(thrown) });
+    persistence?.journal.abandon();
+    discardUnpublished();
+    if (!options.onStarted) endWithoutMachine({ status: 'failed', error: errorInfo(thrown) });
     else end();
-    options.begun?.(thrown);
+    options.onStarted?.(thrown);
   }
 
   /** Another process says something to the run. */
-  function hear(heard: Heard): void {
+  function receive(heard: PeerMessage): void {
     if (heard.kind === 'cancel') cancel(String(heard.body));
-    else void reception().hear(heard);
+    else void inboxNow().receive(heard);
   }
 
   function cancel(given = 'cancelled'): void {
@@ -184,13 +184,13 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     if (ended) return;
     if (actor) actor.send({ type: 'cancel', reason });
     // A run that was left is ended by its machine, which knows what it had come to.
-    else if (options.begun) late ??= () => cancel(reason);
-    else windUp({ status: 'cancelled', reason });
+    else if (options.onStarted) pendingCancel ??= () => cancel(reason);
+    else endWithoutMachine({ status: 'cancelled', reason });
   }
 
   function suspend(): void {
     if (ended) return;
-    if (keeping && actor && isTimed(actor)) publish({ type: 'run.suspended' });
+    if (persistence && actor && isTimed(actor)) publish({ type: 'run.suspended' });
     suspended = true;
     end();
     if (actor) stopPhases(actor);
@@ -199,13 +199,13 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
 
   function snapshot(): RunSnapshot {
     const view = createRunView(pipeline.plan);
-    for (let at = 1, record = knownAt(log, 0); record; record = knownAt(log, at++)) view.apply(record);
+    for (let at = 1, record = readableAt(log, 0); record; record = readableAt(log, at++)) view.apply(record);
     return view.snapshot();
   }
 
   async function conclude(): Promise<RunOutcome<O>> {
     await over;
-    const failure = await keeping?.close();
+    const failure = await persistence?.close();
     return outcomeOf(resultOf(snapshot()) as RunResult<O>, log, { failure, suspended });
   }
 
@@ -216,9 +216,9 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     result,
     awaitOutputs: () => result.then(outputsOf),
     snapshot,
-    inbox: () => reception().open(keeping?.journal.open()),
-    decide: (about, given, how = {}) => reception().decide(about, given, how),
-    answer: (item, reply, how = {}) => reception().answer(item, reply, how),
+    inbox: () => inboxNow().open(persistence?.journal.open()),
+    decide: (about, given, how = {}) => inboxNow().decide(about, given, how),
+    answer: (item, reply, how = {}) => inboxNow().answer(item, reply, how),
     cancel,
     suspend,
     actor: () => actor,

@@ -4,28 +4,28 @@
  * @module
  */
 import type { InboxItem } from '../projections/inbox/inbox-item.ts';
-import { createReception, type Reception, type ReceptionOptions } from './inbox/inbox.ts';
+import { createRunInbox, type RunInbox, type RunInboxOptions } from './inbox/inbox.ts';
 
 /**
  * Opens the reception of a run. The process says on stderr that the run waits for a person, if it ends as it has nothing else to do.
  * Nothing is said in a browser.
  */
-export function openReception(options: ReceptionOptions): Reception {
-  const reception = createReception(options);
+export function openReception(options: RunInboxOptions): RunInbox {
+  const inbox = createRunInbox(options);
   const { runId } = options.log;
   const isKept = options.claim !== undefined;
   const key = {};
   return {
-    ...reception,
-    note() {
-      reception.note();
-      const items = reception.open();
+    ...inbox,
+    update() {
+      inbox.update();
+      const items = inbox.open();
       if (items.length === 0) forget(key);
       else remember(key, { runId, isKept, items });
     },
     close() {
       forget(key);
-      reception.close();
+      inbox.close();
     },
   };
 }

@@ -18,9 +18,9 @@ import { foldRunInfo, type RunOrigin } from '../projections/run/run-info.ts';
 import type { Batch, RunStore } from '../store/port.ts';
 import { readRun } from '../store/read-run.ts';
 import { runUnknown } from '../store/refusals.ts';
-import { acceptDecision } from './inbox/validate-reply.ts';
+import { validateDecision } from './inbox/validate-reply.ts';
 import { giveBack } from './records/persistence.ts';
-import { definitionOf, tell, type ResumeOptions } from './resume.ts';
+import { definitionOf, prepareResume, type ResumeOptions } from './resume.ts';
 import { checkForkInput, checkUnmasked } from './run-input.ts';
 import { checkPipeline } from './run.ts';
 
@@ -70,7 +70,7 @@ export async function checkFork(
   checkPipeline(pipeline);
   const records = await recordsFor(store, runId, fork);
   await checkForkInput(runId, pipeline, records);
-  tell(`${runId} in a fork`, pipeline, records, options, 'resume');
+  prepareResume(`${runId} in a fork`, pipeline, records, options, 'resume');
 }
 
 /** Looks whether a run has a point to fork from, and makes none. @throws PhasegateError as {@link forkRun} does. */
@@ -199,7 +199,7 @@ function checkDecision(before: readonly RunRecord[], phase: string, decision: De
   if (first?.type !== 'run.started') return;
   const inbox = foldInbox();
   for (const record of before) inbox.apply(record);
-  acceptDecision(definitionOf(before, first).plan, inbox.open(), phase, decision);
+  validateDecision(definitionOf(before, first).plan, inbox.open(), phase, decision);
 }
 
 /** The records, of which the first says that the run is a fork. */

@@ -6,7 +6,7 @@
 import { attemptLogic } from '../actors/attempt/attempt.ts';
 import { reviewLogic } from '../actors/review/review.ts';
 import { createLingering } from '../actors/work/stopped-work.ts';
-import { unkept, type Host } from '../actors/work/work-host.ts';
+import { inMemoryHost, type WorkHost } from '../actors/work/work-host.ts';
 import { phaseMachine } from '../machines/phase/phase.machine.ts';
 import { pipelineMachine } from '../machines/pipeline/pipeline.machine.ts';
 import { createRunGuard } from '../machines/pipeline/run-guard.ts';
@@ -18,9 +18,9 @@ import type { Pipeline } from '../model/definition/define.ts';
  *
  * The same machine for every run of a pipeline, unless it has a host of its own.
  */
-export function machineOf(pipeline: Pick<Pipeline, 'work'>, host?: Host): typeof pipelineMachine {
+export function machineOf(pipeline: Pick<Pipeline, 'work'>, host?: WorkHost): typeof pipelineMachine {
   if (host) return provide(pipeline.work, host);
-  const known = machines.get(pipeline.work) ?? provide(pipeline.work, unkept);
+  const known = machines.get(pipeline.work) ?? provide(pipeline.work, inMemoryHost);
   machines.set(pipeline.work, known);
   return known;
 }
@@ -29,7 +29,7 @@ export function machineOf(pipeline: Pick<Pipeline, 'work'>, host?: Host): typeof
 
 const machines = new WeakMap<Work, typeof pipelineMachine>();
 
-function provide(work: Work, host: Host): typeof pipelineMachine {
+function provide(work: Work, host: WorkHost): typeof pipelineMachine {
   const lingering = createLingering();
   const phase = phaseMachine.provide({
     actors: { attempt: attemptLogic(work, lingering, host), review: reviewLogic(work, lingering, host) },

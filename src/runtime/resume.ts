@@ -20,12 +20,12 @@ import { releaseGone } from '../store/lease-holder.ts';
 import type { Lease, ListedRun, RunStore } from '../store/port.ts';
 import { readRun } from '../store/read-run.ts';
 import { runUnknown } from '../store/refusals.ts';
-import { checkBegun } from './compatible-plan.ts';
+import { checkStartedPhases } from './compatible-plan.ts';
 import { runEngine } from './engine.ts';
 import { nextPlan } from './next-plan.ts';
 import { checkEnd } from './not-resumable.ts';
-import { giveBack, keepRun, type KeepingOptions } from './records/persistence.ts';
-import { createRecordLog, reveal } from './records/record-log.ts';
+import { giveBack, persistRun, type PersistenceOptions } from './records/persistence.ts';
+import { createRecordLog, publishUpTo } from './records/record-log.ts';
 import { checkForkInput, checkUnmasked } from './run-input.ts';
 import { checkPipeline, type Run, type RunOptions } from './run.ts';
 
@@ -67,7 +67,7 @@ export function resumeRun<O>(
   pipeline: Pipeline<O, never> | Pipeline<O>,
   options: ResumeOptions = {},
 ): Promise<Run<O>> {
-  return proceed(store, runId, pipeline, options, 'resume');
+  return resumeOrRetry(store, runId, pipeline, options, 'resume');
 }
 
 /**
@@ -82,33 +82,33 @@ export function retryFailed<O>(
   pipeline: Pipeline<O, never> | Pipeline<O>,
   options: ResumeOptions = {},
 ): Promise<Run<O>> {
-  return proceed(store, runId, pipeline, options, 'retry');
+  return resumeOrRetry(store, runId, pipeline, options, 'retry');
 }
 
 /** What a run goes by. */
-export type Definition = Pick<EventOf<'run.started'>, 'plan' | 'fingerprint'>;
+export type RunDefinition = Pick<EventOf<'run.started'>, 'plan' | 'fingerprint'>;
 
 /** The definition that the run goes by: its first, or the latest that it was resumed with. */
-export function definitionOf(records: readonly RunRecord[], first: EventOf<'run.started'>): Definition {
+export function definitionOf(records: readonly RunRecord[], first: EventOf<'run.started'>): RunDefinition {
   const changed = records.findLast(({ event }) => event.type === 'run.resumed' && event.plan)?.event;
   if (changed?.type !== 'run.resumed' || !changed.plan || changed.fingerprint === undefined) return first;
   return { plan: changed.plan, fingerprint: changed.fingerprint };
 }
 
 /** A run as its records left it, and what is to be done with it. */
-export interface Told {
+export interface PreparedResume {
   readonly replayed: Replayed;
   readonly next: Continuation['next'];
 }
 
 /** Tells a run again. @throws PhasegateError where it cannot go on with that pipeline, as {@link resumeRun} does. */
-export function tell(
+export function prepareResume(
   runId: string,
   pipeline: Pick<Pipeline, 'plan' | 'name'>,
   records: readonly RunRecord[],
   options: ResumeOptions,
   how: 'resume' | 'retry',
-): Told {
+): PreparedResume {
   const { redact = redactSecrets, attended } = options;
   const first = records[0]?.event;
   const last = records.findLast(({ event }) => event.type === 'run.ended' || event.type === 'run.reopened')?.event;
@@ -120,7 +120,7 @@ export function tell(
   const input = { run: runId, plan, input: first.input, attended: reached, memory, edition };
   // It may have been resumed with another definition before.
   const changed = fingerprintLike(plan, first) !== first.fingerprint;
-  if (changed) checkBegun(runId, plan, records);
+  if (changed) checkStartedPhases(runId, plan, records);
   const replayed = replayLimited(isLimited, input, records, {
     changed,
     reopens: how === 'retry',
@@ -145,7 +145,7 @@ export function tell(
 /** Milliseconds until the right to append expires, while a run is told again; then it is renewed. */
 const TELLING_MS = 60_000;
 
-async function proceed<O>(
+async function resumeOrRetry<O>(
   store: RunStore,
   runId: string,
   pipeline: Pick<Pipeline, 'plan' | 'work' | 'name'>,
@@ -160,10 +160,10 @@ async function proceed<O>(
   await releaseGone(store, kept, holderIsAlive);
   const lease = await store.acquire(runId, holder ?? thisHolder(), TELLING_MS);
   try {
-    const records = sharing(pipeline.plan, await readRun(store, runId));
+    const records = sharePlan(pipeline.plan, await readRun(store, runId));
     if (!options.allowMasked) checkUnmasked(how, runId, records);
     if (kept.forkOf !== undefined) await checkForkInput(runId, pipeline, records);
-    const told = tell(runId, pipeline, records, options, how);
+    const told = prepareResume(runId, pipeline, records, options, how);
     const log = createRecordLog(runId, () => clock?.now?.() ?? Date.now(), true);
     const times = foldRunTimes(kept.forkOf === undefined ? undefined : kept.startedAt);
     for (const { event, time } of records) {
@@ -171,9 +171,9 @@ async function proceed<O>(
       log.times.push(time);
       times.apply({ event, time });
     }
-    reveal(log, records.length);
+    publishUpTo(log, records.length);
     const leftAt = leftAtOf(kept, clock?.now ? undefined : log.now());
-    return await begun<O>({ store, log, lease, origin }, pipeline, options, { ...told, times, leftAt });
+    return await onStarted<O>({ store, log, lease, origin }, pipeline, options, { ...told, times, leftAt });
   } catch (error) {
     await giveBack(store, lease);
     throw error;
@@ -201,7 +201,7 @@ function replayLimited(isLimited: boolean, ...[input, records, options]: Paramet
 }
 
 /** The records with a plan in the place of its equals: a large one is then compared, and in memory, once. */
-function sharing(plan: Plan, records: readonly RunRecord[]): readonly RunRecord[] {
+function sharePlan(plan: Plan, records: readonly RunRecord[]): readonly RunRecord[] {
   return records.map((record) => {
     const { event } = record;
     if (event.type !== 'run.started' && event.type !== 'run.resumed') return record;
@@ -209,11 +209,11 @@ function sharing(plan: Plan, records: readonly RunRecord[]): readonly RunRecord[
   });
 }
 
-function begun<O>(
-  kept: Pick<KeepingOptions, 'store' | 'log' | 'origin'> & { readonly lease: Lease },
+function onStarted<O>(
+  kept: Pick<PersistenceOptions, 'store' | 'log' | 'origin'> & { readonly lease: Lease },
   pipeline: Pick<Pipeline, 'plan' | 'work' | 'name'>,
   options: ResumeOptions,
-  { replayed, next, times, leftAt }: Told & Pick<Continuation, 'times' | 'leftAt'>,
+  { replayed, next, times, leftAt }: PreparedResume & Pick<Continuation, 'times' | 'leftAt'>,
 ): Promise<Run<O>> {
   return new Promise((resolve, reject) => {
     const { log, lease } = kept;
@@ -222,7 +222,7 @@ function begun<O>(
       ...options,
       pipeline,
       log,
-      keeping: keepRun({ ...kept, holder: lease.holder }),
+      persistence: persistRun({ ...kept, holder: lease.holder }),
       begin: () =>
         Promise.resolve({
           input: {
@@ -237,7 +237,7 @@ function begun<O>(
           },
           prepare: (actor) => continueFrom(actor, replayed, { now: log.now(), times, leftAt, next }),
         }),
-      begun(error) {
+      onStarted(error) {
         if (error === undefined) resolve(run);
         else reject(error instanceof Error ? error : new PhasegateError('INTERNAL', errorInfo(error).message));
       },

@@ -6,17 +6,17 @@
 import { errorInfo } from '../model/errors/phasegate-error.ts';
 import { foldQuality, type QualityFold } from '../projections/quality/quality.ts';
 import type { RunOutcome, RunQuality, RunResult } from '../projections/run/run-result.ts';
-import { knownAt, type RecordLog } from './records/record-log.ts';
+import { readableAt, type RecordLog } from './records/record-log.ts';
 
 /** How this process has let go of a run that has not ended. */
-export interface Parting {
+export interface HowItEnded {
   /** Why it could not keep the run. */
   readonly failure: unknown;
   readonly suspended: boolean;
 }
 
 /** A result, with the defects and measures. They are made when somebody first asks for them: most never do. */
-export function outcomeOf<O>(result: RunResult<O>, log: RecordLog, { failure, suspended }: Parting): RunOutcome<O> {
+export function outcomeOf<O>(result: RunResult<O>, log: RecordLog, { failure, suspended }: HowItEnded): RunOutcome<O> {
   return Object.assign(new Outcome(log), result, suspended && SUSPENDED, failure !== undefined && failed(failure));
 }
 
@@ -48,7 +48,8 @@ class Outcome implements RunQuality {
   #folded(): QualityFold {
     if (this.#quality) return this.#quality;
     const fold = foldQuality();
-    for (let at = 1, record = knownAt(this.#log, 0); record; record = knownAt(this.#log, at++)) fold.apply(record);
+    for (let at = 1, record = readableAt(this.#log, 0); record; record = readableAt(this.#log, at++))
+      fold.apply(record);
     this.#quality = fold;
     return fold;
   }

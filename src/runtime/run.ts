@@ -22,7 +22,7 @@ import type { RunOutcome, RunSnapshot } from '../projections/run/run-result.ts';
 import type { RunStore } from '../store/port.ts';
 import { checkRunId } from '../store/refusals.ts';
 import { runEngine } from './engine.ts';
-import { keepRun } from './records/persistence.ts';
+import { persistRun } from './records/persistence.ts';
 import { createRecordLog } from './records/record-log.ts';
 import { inputOf } from './run-input.ts';
 
@@ -156,7 +156,7 @@ export function startRun<O, I>(made: Pipeline<O, I>, ...[options = {}]: RunArgum
     inspect,
     redact,
     clock,
-    keeping: store && keepRun({ store, log, holder, origin: { source } }),
+    persistence: store && persistRun({ store, log, holder, origin: { source } }),
     async begin() {
       checkRunId(runId);
       checkScope(memory);

@@ -10,7 +10,7 @@ import type { pipelineMachine } from '../machines/pipeline/pipeline.machine.ts';
 export type Inspector = NonNullable<ActorOptions<typeof pipelineMachine>['inspect']>;
 
 /** An inspector that throws is told so once, and gets nothing more: it must not end what it watches. */
-export function guarded(inspect: Inspector): Inspector {
+export function safeInspector(inspect: Inspector): Inspector {
   let failed = false;
   return (event) => {
     if (failed) return;

@@ -8,17 +8,17 @@ import { foldTroubles, type TroublesFold } from '../projections/alerts/alerts.ts
 import { workOn, type Work } from '../store/lease-holder.ts';
 import type { ListedRun } from '../store/port.ts';
 import type { UiTrouble } from './api.ts';
-import type { Backstage } from './server-context.ts';
+import type { ServerContext } from './server-context.ts';
 
 /** Knows what is wrong. */
-export interface TroubleTeller {
+export interface AlertStream {
   /** What is wrong now, run by run, the latest started first. Runs that have ended are never read. */
   tell(): Promise<readonly UiTrouble[]>;
 }
 
 /** Makes a teller that reads each record once: what it has read of a run is kept as long as the run goes on. */
-export function createTroubleTeller(stage: Backstage): TroubleTeller {
-  const { store } = stage;
+export function createAlertStream(context: ServerContext): AlertStream {
+  const { store } = context;
   const followed = new Map<string, Followed>();
   let latest: Promise<unknown> = Promise.resolve();
 
@@ -46,7 +46,7 @@ export function createTroubleTeller(stage: Backstage): TroubleTeller {
     const found: UiTrouble[] = [];
     for (const listed of runs) {
       const { runId, pipeline } = listed;
-      const work = workOn(listed, stage.isAlive);
+      const work = workOn(listed, context.isAlive);
       const fold = await follow(listed);
       const [now, isWorkedOn] = [Date.now(), work.state === 'worked'];
       const inRecords = fold.troubles(now, isWorkedOn ? now : Math.min(now, listed.updatedAt));

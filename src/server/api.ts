@@ -39,7 +39,7 @@
  * @module
  */
 import type { Statechart } from '../../visualizations/statechart/statechart.ts';
-import type { Trouble } from '../projections/alerts/alert.ts';
+import type { Alert } from '../projections/alerts/alert.ts';
 import type { ItemDetail } from '../projections/inbox/item-detail.ts';
 import type { Reply } from '../projections/inbox/reply.ts';
 import type { RunInfo } from '../projections/run/run-info.ts';
@@ -104,9 +104,9 @@ export interface UiItemDetail extends Omit<ItemDetail, 'item' | 'changes'> {
 }
 
 /** Something that is wrong with a run that goes on. */
-export interface UiTrouble extends Omit<Trouble, 'code'> {
+export interface UiTrouble extends Omit<Alert, 'code'> {
   /** What the records show, or that whoever works on the run does not answer or is gone, or that it was left. */
-  readonly code: Trouble['code'] | 'HUNG' | 'GONE' | 'LEFT';
+  readonly code: Alert['code'] | 'HUNG' | 'GONE' | 'LEFT';
   readonly runId: string;
   readonly pipeline: string;
 }

@@ -7,28 +7,28 @@ import { setTimeout } from 'node:timers/promises';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { InboxItem } from '../projections/inbox/inbox-item.ts';
 import { answerItem } from '../runtime/inbox/answer-item.ts';
-import { asItStands } from '../store/lease-holder.ts';
+import { withLiveness } from '../store/lease-holder.ts';
 import { detailOf, withAnswer, withAnswers } from '../store/pending-answers.ts';
 import { answered, itemUnknown } from '../store/refusals.ts';
 import type { Answered, AnswerRequest, UiItem, UiItemDetail } from './api.ts';
 import { refused } from './error-response.ts';
-import type { Doer } from './run-actions.ts';
+import type { RunActions } from './run-actions.ts';
 import { findRun, uiRun } from './runs.ts';
-import type { Backstage } from './server-context.ts';
+import type { ServerContext } from './server-context.ts';
 
 /** Items, the oldest first. */
 export async function listItems(
-  { store }: Backstage,
+  { store }: ServerContext,
   { runId, all }: { readonly runId?: string | undefined; readonly all: boolean },
 ): Promise<readonly UiItem[]> {
   return withAnswers(store, await store.inbox({ runId, open: all ? undefined : true }));
 }
 
 /** All about an item. @throws PhasegateError `ITEM_UNKNOWN` */
-export async function itemInFull(stage: Backstage, id: string): Promise<UiItemDetail> {
-  const item = await withAnswer(stage.store, await findItem(stage, id, 'show'));
-  const { changes: _changes, ...detail } = await detailOf(stage.store, item, { isPacked: true });
-  return { ...detail, item, run: uiRun(stage, await findRun(stage, item.runId)) };
+export async function itemInFull(context: ServerContext, id: string): Promise<UiItemDetail> {
+  const item = await withAnswer(context.store, await findItem(context, id, 'show'));
+  const { changes: _changes, ...detail } = await detailOf(context.store, item, { isPacked: true });
+  return { ...detail, item, run: uiRun(context, await findRun(context, item.runId)) };
 }
 
 /**
@@ -37,22 +37,22 @@ export async function itemInFull(stage: Backstage, id: string): Promise<UiItemDe
  * @throws PhasegateError As `answerItem` does; `ANSWERED` says who has answered.
  */
 export async function answer(
-  stage: Backstage,
-  doer: Doer,
+  context: ServerContext,
+  actions: RunActions,
   id: string,
   { nonce, reply }: AnswerRequest,
 ): Promise<Answered> {
-  const item = await withAnswer(stage.store, await findItem(stage, id, 'answer'));
+  const item = await withAnswer(context.store, await findItem(context, id, 'answer'));
   if (item.answer) throw answeredBy(item);
   try {
-    await answerItem(stage.store, id, reply, { nonce, by: stage.user });
+    await answerItem(context.store, id, reply, { nonce, by: context.user });
   } catch (thrown) {
     if (!PhasegateError.is(thrown) || thrown.code !== 'ANSWERED') throw thrown;
     // Somebody was faster.
-    const now = await withAnswer(stage.store, await findItem(stage, id, 'answer'));
+    const now = await withAnswer(context.store, await findItem(context, id, 'answer'));
     throw now.answer || now.closedAt !== undefined ? answeredBy(now) : thrown;
   }
-  return whatBecomes(stage, doer, item);
+  return whatBecomes(context, actions, item);
 }
 
 // --- internal ---
@@ -61,7 +61,7 @@ export async function answer(
 const PATIENCE_MS = 3000;
 const LOOK_MS = 50;
 
-async function findItem({ store }: Backstage, id: string, action: 'show' | 'answer'): Promise<InboxItem> {
+async function findItem({ store }: ServerContext, id: string, action: 'show' | 'answer'): Promise<InboxItem> {
   const item = await store.item(id);
   if (item) return item;
   throw itemUnknown(action, id.replace(/:[^:]*$/u, ''), id);
@@ -71,19 +71,19 @@ function answeredBy({ id, answer: given, closedAt, outcome, who }: UiItem): Phas
   return answered(id, closedAt === undefined ? undefined : (outcome ?? 'no outcome'), given?.by ?? who);
 }
 
-async function whatBecomes(stage: Backstage, doer: Doer, { id, runId }: InboxItem): Promise<Answered> {
+async function whatBecomes(context: ServerContext, actions: RunActions, { id, runId }: InboxItem): Promise<Answered> {
   for (let left = PATIENCE_MS; ; left -= LOOK_MS) {
     // Whoever works on the run takes the answer before giving the run back.
-    const run = await findRun(stage, runId);
-    const item = await stage.store.item(id);
+    const run = await findRun(context, runId);
+    const item = await context.store.item(id);
     if (item?.closedAt !== undefined) return { state: 'taken', outcome: item.outcome };
     // Whoever does not answer now takes it later, and must not be robbed.
-    const { lease } = asItStands(run, stage.isAlive);
+    const { lease } = withLiveness(run, context.isAlive);
     const isWorkedOn = lease !== undefined;
-    if (!isWorkedOn && !stage.actions) return { state: 'kept' };
+    if (!isWorkedOn && !context.actions) return { state: 'kept' };
     if (!isWorkedOn) {
       try {
-        const state = await doer.goOn('resume', run);
+        const state = await actions.goOn('resume', run);
         return { state: state === 'begun' ? 'resumed' : state };
       } catch (thrown) {
         // The answer has its place whatever becomes of the run.
@@ -91,7 +91,7 @@ async function whatBecomes(stage: Backstage, doer: Doer, { id, runId }: InboxIte
         if (error.code !== 'RUN_LEASED') return { state: 'kept', problem: error };
       }
     }
-    if (left <= 0 || stage.closing.aborted) return { state: 'waiting' };
+    if (left <= 0 || context.closing.aborted) return { state: 'waiting' };
     await setTimeout(LOOK_MS);
   }
 }

@@ -5,7 +5,7 @@
  */
 
 /** Gives what each gives, as it comes. Each is one text ahead at most, and all are ended with this one. */
-export async function* together(streams: readonly AsyncGenerator<string>[]): AsyncGenerator<string> {
+export async function* mergeStreams(streams: readonly AsyncGenerator<string>[]): AsyncGenerator<string> {
   const coming = new Map(streams.map((stream) => [stream, nextOf(stream)]));
   try {
     while (coming.size > 0) {

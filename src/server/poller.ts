@@ -7,7 +7,7 @@
  */
 
 /** What a look has come to. */
-export interface Looked {
+export interface PollResult {
   /** Whether there is something to be told. */
   readonly isNew: boolean;
   /** Milliseconds until the next look. */
@@ -15,7 +15,7 @@ export interface Looked {
 }
 
 /** Looks for all who watch, and not at all where nobody does. */
-export interface Lookout {
+export interface Poller {
   /** @param wake Called after each look that has found something. @returns Ends the watch. */
   watch(wake: () => void): () => void;
 }
@@ -26,7 +26,7 @@ export interface Lookout {
  * @param look Never rejects.
  * @param rest Called when the last one has left.
  */
-export function createLookout(look: () => Promise<Looked>, rest: () => void = () => undefined): Lookout {
+export function createLookout(look: () => Promise<PollResult>, rest: () => void = () => undefined): Poller {
   const watchers = new Set<() => void>();
   let timer: NodeJS.Timeout | undefined;
   let isLooking = false;

@@ -8,11 +8,11 @@ import type { RunStore } from '../store/port.ts';
 import type { Refusal } from './api.ts';
 import { refused } from './error-response.ts';
 import { createBell, eventText, HEARTBEAT, HEARTBEAT_MS } from './event-stream.ts';
-import { createLookout, type Lookout } from './poller.ts';
-import type { Backstage } from './server-context.ts';
+import { createLookout, type Poller } from './poller.ts';
+import type { ServerContext } from './server-context.ts';
 
 /** Tells records to all who want them. */
-export interface RecordTeller {
+export interface RecordStream {
   /**
    * Tells a run from a record on, without an end: a run that has ended may be gone on with, and one that is not there may come.
    *
@@ -22,11 +22,11 @@ export interface RecordTeller {
 }
 
 /** Makes a teller with one lookout for each run that somebody reads. */
-export function createRecordTeller(stage: Stage): RecordTeller {
-  const { store, farewell } = stage;
-  const watched = new Map<string, Lookout>();
+export function createRecordStream(context: Stage): RecordStream {
+  const { store, farewell } = context;
+  const watched = new Map<string, Poller>();
 
-  function watchedRun(runId: string): Lookout {
+  function watchedRun(runId: string): Poller {
     const one = watched.get(runId) ?? lookoutOn(store, runId, () => watched.delete(runId));
     watched.set(runId, one);
     return one;
@@ -44,7 +44,7 @@ export function createRecordTeller(stage: Stage): RecordTeller {
         while (!signal.aborted) {
           // Before it is read: what is kept then is all that is told.
           const isOver = farewell.aborted;
-          const { records, seq, isGone, problem } = await readOn(stage, runId, next, last);
+          const { records, seq, isGone, problem } = await readOn(context, runId, next, last);
           if (problem) {
             if (told !== problem.error.code) yield eventText('unreadable', problem);
             told = problem.error.code;
@@ -88,10 +88,10 @@ const LOOK_MS = 200;
 const LOOK_AT_ENDED_MS = 1000;
 const AFTER_PROBLEM_MS = 1000;
 
-type Stage = Pick<Backstage, 'store' | 'farewell' | 'onError'>;
+type Stage = Pick<ServerContext, 'store' | 'farewell' | 'onError'>;
 
 /** Looks at the row of a run, which is other with each record. */
-function lookoutOn(store: RunStore, runId: string, rest: () => void): Lookout {
+function lookoutOn(store: RunStore, runId: string, rest: () => void): Poller {
   let seen: number | undefined;
   return createLookout(async () => {
     try {

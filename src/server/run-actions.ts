@@ -6,16 +6,16 @@
 import { setTimeout } from 'node:timers/promises';
 import { cancelHeld } from '../runtime/cancel-anywhere.ts';
 import { forkRun } from '../runtime/fork.ts';
-import { freeFromTheGone } from '../store/lease-holder.ts';
+import { releaseGoneLease } from '../store/lease-holder.ts';
 import type { ListedRun } from '../store/port.ts';
 import type { Forked, ForkRequest, RunAction } from './api.ts';
 import { refused, RequestRefused } from './error-response.ts';
 import type { Begun } from './pending-starts.ts';
 import { findRun, offered } from './runs.ts';
-import type { Backstage } from './server-context.ts';
+import type { ServerContext } from './server-context.ts';
 
 /** Does it. Each throws a PhasegateError where it cannot. */
-export interface Doer {
+export interface RunActions {
   /** Two who ask for the same before it goes on get the same. */
   goOn(how: 'resume' | 'retry', run: ListedRun): Promise<Begun>;
   /** Ends a run here, or tells whoever works on it, and then waits for a moment. */
@@ -24,25 +24,25 @@ export interface Doer {
 }
 
 /** Makes a doer. */
-export function createDoer(stage: Backstage): Doer {
+export function createRunActions(context: ServerContext): RunActions {
   function goOn(how: 'resume' | 'retry', run: ListedRun): Promise<Begun> {
-    const { actions } = stage;
+    const { actions } = context;
     if (!actions) throw notOffered(how, run.runId);
-    return stage.starts.begin(how, run, async () => {
-      await freeFromTheGone(stage.store, run, stage);
+    return context.starts.begin(how, run, async () => {
+      await releaseGoneLease(context.store, run, context);
       await actions[how](run);
     });
   }
 
   return {
     goOn,
-    async cancel(runId, reason = `Cancelled by ${stage.user} in the dashboard`) {
+    async cancel(runId, reason = `Cancelled by ${context.user} in the dashboard`) {
       let left = PATIENCE_MS;
-      await cancelHeld(stage.store, runId, {
+      await cancelHeld(context.store, runId, {
         reason,
-        holder: stage.holder,
-        by: stage.user,
-        free: (run) => freeFromTheGone(stage.store, run, stage),
+        holder: context.holder,
+        by: context.user,
+        free: (run) => releaseGoneLease(context.store, run, context),
         async wait() {
           await setTimeout(LOOK_MS);
           left -= LOOK_MS;
@@ -51,11 +51,11 @@ export function createDoer(stage: Backstage): Doer {
       });
     },
     async fork(runId, { at, run = false }) {
-      if (!offered(stage).includes('fork')) throw notOffered('fork', runId);
-      const forked = await forkRun(stage.store, runId, { at });
+      if (!offered(context).includes('fork')) throw notOffered('fork', runId);
+      const forked = await forkRun(context.store, runId, { at });
       if (!run) return { runId: forked };
       try {
-        await goOn('resume', await findRun(stage, forked, 'resume'));
+        await goOn('resume', await findRun(context, forked, 'resume'));
         return { runId: forked };
       } catch (thrown) {
         return { runId: forked, problem: refused(thrown).body.error };

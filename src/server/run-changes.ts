@@ -10,28 +10,28 @@ import type { Change } from './api.ts';
 import { refused, type Refused } from './error-response.ts';
 import { createBell, eventText, HEARTBEAT, HEARTBEAT_MS } from './event-stream.ts';
 import { createLookout } from './poller.ts';
-import type { Backstage } from './server-context.ts';
+import type { ServerContext } from './server-context.ts';
 
 /** Tells changes to all who want them. */
-export interface ChangeTeller {
+export interface ChangeStream {
   tell(signal: AbortSignal): AsyncGenerator<string>;
   /** How many items of the inbox are open and have no answer: as it was told last, where somebody is told. */
   open(): Promise<number>;
 }
 
 /** Makes a teller with one lookout for all. */
-export function createChangeTeller(stage: Backstage): ChangeTeller {
+export function createChangeStream(context: ServerContext): ChangeStream {
   const viewers = new Set<Set<string>>();
   let known: Known | undefined;
   let problem: Refused | undefined;
-  const readAnswers = createAnswerReader(stage.store);
-  const lookout = createLookout(
+  const readAnswers = createAnswerReader(context.store);
+  const poller = createLookout(
     async () => {
       try {
         const { changed, open, next } = await look(
-          stage,
+          context,
           known,
-          await readAnswers(await stage.store.inbox({ open: true })),
+          await readAnswers(await context.store.inbox({ open: true })),
         );
         const isNew = known?.open !== open || changed.length > 0 || problem !== undefined;
         known = next;
@@ -41,7 +41,7 @@ export function createChangeTeller(stage: Backstage): ChangeTeller {
       } catch (thrown) {
         const found = refused(thrown);
         const isNew = found.body.error.code !== problem?.body.error.code;
-        if (isNew && found.body.error.code === 'INTERNAL') stage.onError(thrown);
+        if (isNew && found.body.error.code === 'INTERNAL') context.onError(thrown);
         problem = found;
         return { isNew, againInMs: AFTER_PROBLEM_MS };
       }
@@ -51,12 +51,12 @@ export function createChangeTeller(stage: Backstage): ChangeTeller {
   );
 
   return {
-    open: async () => (known && !problem ? known.open : countOpen(await openItems(stage))),
+    open: async () => (known && !problem ? known.open : countOpen(await openItems(context))),
     async *tell(signal) {
       const changed = new Set<string>();
-      const bell = createBell(signal, stage.farewell);
+      const bell = createBell(signal, context.farewell);
       viewers.add(changed);
-      const leave = lookout.watch(() => bell.ring());
+      const leave = poller.watch(() => bell.ring());
       // Somebody else may have been told already.
       if (known || problem) bell.ring();
       try {
@@ -65,8 +65,8 @@ export function createChangeTeller(stage: Backstage): ChangeTeller {
             yield HEARTBEAT;
             continue;
           }
-          if (stage.farewell.aborted) {
-            if (!problem) yield eventText('changed', await lastChange(stage));
+          if (context.farewell.aborted) {
+            if (!problem) yield eventText('changed', await lastChange(context));
             return;
           }
           if (problem) yield eventText('error', problem.body);
@@ -94,8 +94,8 @@ const AFTER_PROBLEM_MS = 2000;
 const LOOK_AT_ALL_MS = 5000;
 
 /** Anything may have changed since the last look, and nobody is told of it later. */
-async function lastChange(stage: Backstage): Promise<Change> {
-  return { runs: [], open: countOpen(await openItems(stage)) };
+async function lastChange(context: ServerContext): Promise<Change> {
+  return { runs: [], open: countOpen(await openItems(context)) };
 }
 
 /** What the last look has found. */
@@ -125,10 +125,10 @@ interface Found {
   readonly next: Known;
 }
 
-async function look(stage: Backstage, known: Known | undefined, items: readonly KeptItem[]): Promise<Found> {
+async function look(context: ServerContext, known: Known | undefined, items: readonly KeptItem[]): Promise<Found> {
   const now = performance.now();
   const isAll = known === undefined || now - known.allAt >= LOOK_AT_ALL_MS;
-  const runs = isAll ? await stage.store.runs() : await recent(stage, known);
+  const runs = isAll ? await context.store.runs() : await recent(context, known);
   const inbox = new Map<string, string>();
   for (const { id, runId, answer } of items)
     inbox.set(runId, `${inbox.get(runId) ?? ''} ${id}${answer ? ' answered' : ''}`);
@@ -139,7 +139,7 @@ async function look(stage: Backstage, known: Known | undefined, items: readonly 
   const seen = new Set<string>();
   let updatedAt = known?.updatedAt ?? 0;
   for (const run of runs) {
-    const stood = stoodOf(stage, run);
+    const stood = stoodOf(context, run);
     seen.add(run.runId);
     standings.set(run.runId, stood);
     updatedAt = Math.max(updatedAt, run.updatedAt);
@@ -155,7 +155,7 @@ async function look(stage: Backstage, known: Known | undefined, items: readonly 
   return { changed: [...changed], open, next: { standings, inbox, updatedAt, open, allAt: isAll ? now : known.allAt } };
 }
 
-async function openItems({ store }: Backstage): Promise<readonly KeptItem[]> {
+async function openItems({ store }: ServerContext): Promise<readonly KeptItem[]> {
   return withAnswers(store, await store.inbox({ open: true }));
 }
 
@@ -164,7 +164,10 @@ function countOpen(items: readonly KeptItem[]): number {
 }
 
 /** Runs that somebody has or had, and those with new records: where thousands wait or have ended, those are not looked at each time. */
-async function recent({ store, starts }: Backstage, { standings, updatedAt }: Known): Promise<readonly ListedRun[]> {
+async function recent(
+  { store, starts }: ServerContext,
+  { standings, updatedAt }: Known,
+): Promise<readonly ListedRun[]> {
   // What was kept in the same millisecond may have come later.
   const found = [...(await store.runs({ leased: true })), ...(await store.runs({ updatedAfter: updatedAt - 1 }))];
   const runs = new Map(found.map((run) => [run.runId, run]));
@@ -184,7 +187,7 @@ function changedIn(before: ReadonlyMap<string, string> | undefined, inbox: Reado
   return changed;
 }
 
-function stoodOf({ isAlive, starts }: Backstage, run: ListedRun): Stood {
+function stoodOf({ isAlive, starts }: ServerContext, run: ListedRun): Stood {
   const work = workOn(run, isAlive);
   const start = starts.of(run)?.state;
   const token = work.state === 'free' ? undefined : work.lease.token;

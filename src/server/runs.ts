@@ -3,12 +3,12 @@
  *
  * @module
  */
-import { asItStands, workOn, type Work } from '../store/lease-holder.ts';
+import { withLiveness, workOn, type Work } from '../store/lease-holder.ts';
 import type { ListedRun } from '../store/port.ts';
 import { runUnknown } from '../store/refusals.ts';
 import { standingOf, type Standing } from '../store/run-status.ts';
 import type { RunAction, UiRun } from './api.ts';
-import type { Backstage } from './server-context.ts';
+import type { ServerContext } from './server-context.ts';
 
 /** Which runs to list. All conditions have to hold. */
 export interface RunsWanted {
@@ -20,29 +20,29 @@ export interface RunsWanted {
 
 /** Runs, the latest started first. */
 export async function listRuns(
-  stage: Backstage,
+  context: ServerContext,
   { pipeline, standings, limit }: RunsWanted,
 ): Promise<readonly UiRun[]> {
-  const all = await stage.store.runs({ pipeline, limit: standings ? undefined : limit });
-  const runs = all.map((run) => uiRun(stage, run));
+  const all = await context.store.runs({ pipeline, limit: standings ? undefined : limit });
+  const runs = all.map((run) => uiRun(context, run));
   return standings ? runs.filter(({ standing }) => standings.has(standing)).slice(0, limit) : runs;
 }
 
 /** @param action What it is for. @throws PhasegateError `RUN_UNKNOWN` */
-export async function findRun({ store }: Backstage, runId: string, action = 'show'): Promise<ListedRun> {
+export async function findRun({ store }: ServerContext, runId: string, action = 'show'): Promise<ListedRun> {
   const run = await store.run(runId);
   if (run) return run;
   throw runUnknown(action, runId);
 }
 
 /** A run as it is shown. */
-export function uiRun(stage: Backstage, run: ListedRun): UiRun {
+export function uiRun(context: ServerContext, run: ListedRun): UiRun {
   const { lease: _lease, lapsed: _lapsed, ...info } = run;
-  const work = workOn(run, stage.isAlive);
-  const standing = standingOf(asItStands(run, stage.isAlive));
+  const work = workOn(run, context.isAlive);
+  const standing = standingOf(withLiveness(run, context.isAlive));
   const holderIf = (state: Work['state']) => (work.state === state && work.state !== 'free' ? work.lease.holder : null);
-  const start = stage.starts.of(run);
-  const can = actionsOn(standing, work).filter((action) => offered(stage).includes(action));
+  const start = context.starts.of(run);
+  const can = actionsOn(standing, work).filter((action) => offered(context).includes(action));
   return {
     ...info,
     standing,
@@ -55,7 +55,7 @@ export function uiRun(stage: Backstage, run: ListedRun): UiRun {
 }
 
 /** What can be done with runs at all. A fork is for being gone on with. */
-export function offered({ readOnly, actions }: Backstage): readonly RunAction[] {
+export function offered({ readOnly, actions }: ServerContext): readonly RunAction[] {
   if (readOnly) return [];
   return actions ? ['resume', 'retry', 'cancel', 'fork'] : ['cancel'];
 }

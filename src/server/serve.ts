@@ -12,7 +12,7 @@ import { builtApp } from './assets.ts';
 import { createSecret, sessionOf } from './guard.ts';
 import { connections, HOST, listen } from './listen.ts';
 import { createStarts } from './pending-starts.ts';
-import type { Backstage, DashboardActions } from './server-context.ts';
+import type { DashboardActions, ServerContext } from './server-context.ts';
 
 /** Options of {@link serveDashboard}. */
 export interface DashboardOptions {
@@ -87,11 +87,11 @@ export async function serveDashboard(store: RunStore, options: DashboardOptions 
   const { port = 0, storeName = 'store', readOnly = false, user = 'dashboard', holder = 'dashboard' } = options;
   const { actions, isAlive = holderIsAlive, assets = builtApp(), unref = false, onError = console.error } = options;
   const { session = createSecret() } = options;
-  const streams: Backstage['streams'] = new Set();
+  const streams: ServerContext['streams'] = new Set();
   const farewell = new AbortController();
   const closing = new AbortController();
   const tell = (thrown: unknown) => tellSafely(onError, thrown);
-  const stage: Backstage = {
+  const context: ServerContext = {
     store,
     storeName,
     readOnly,
@@ -106,7 +106,7 @@ export async function serveDashboard(store: RunStore, options: DashboardOptions 
     onError: tell,
   };
   const token = createSecret();
-  const app = createApp(stage, { token, session: sessionOf(session, readOnly) }, assets);
+  const app = createApp(context, { token, session: sessionOf(session, readOnly) }, assets);
   // Whoever embeds it keeps their own Request and Response.
   const server = createAdaptorServer({
     fetch: app.fetch,
@@ -116,7 +116,7 @@ export async function serveDashboard(store: RunStore, options: DashboardOptions 
   let askedAt = 0;
   server.on('request', () => (askedAt = performance.now()));
   const bound = await listen(server, port);
-  server.on('error', stage.onError);
+  server.on('error', context.onError);
   if (unref) server.unref();
   return {
     url: `http://${HOST}:${bound}/?token=${token}`,

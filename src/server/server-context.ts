@@ -21,7 +21,7 @@ export interface DashboardActions {
 }
 
 /** What answers are made from. */
-export interface Backstage {
+export interface ServerContext {
   readonly store: RunStore;
   /** As whoever started the server named it. */
   readonly storeName: string;

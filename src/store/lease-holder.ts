@@ -34,7 +34,7 @@ export function workOn({ lease, lapsed }: Pick<ListedRun, 'lease' | 'lapsed'>, i
 }
 
 /** The run as it stands: who is gone has no right to it, and who lives has it still, whenever that was to end. */
-export function asItStands(run: ListedRun, isAlive: IsAlive): ListedRun {
+export function withLiveness(run: ListedRun, isAlive: IsAlive): ListedRun {
   const work = workOn(run, isAlive);
   if (work.state === 'free') return run;
   const { lease: _lease, lapsed: _lapsed, ...rest } = run;
@@ -54,7 +54,7 @@ export async function releaseGone(store: RunStore, run: ListedRun, isAlive: IsAl
  * @param hint What to do where whoever has it does not answer.
  * @throws PhasegateError `RUN_LEASED` where whoever has let it lapse lives: the same work would be done twice.
  */
-export async function freeFromTheGone(
+export async function releaseGoneLease(
   store: RunStore,
   run: ListedRun,
   { isAlive, hint = waitForIt }: { readonly isAlive: IsAlive; readonly hint?: (lease: Lease) => string },

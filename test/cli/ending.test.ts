@@ -1,7 +1,7 @@
 /** What stays on a terminal when a run has ended: the tree and the summary in one window. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createBoard } from '../../src/cli/live-tree/run-fold.ts';
+import { foldRunForTree } from '../../src/cli/live-tree/run-fold.ts';
 import { endingLines } from '../../src/cli/live-tree/final-screen.ts';
 import { plain, span, type Line } from '../../src/cli/terminal/line.ts';
 import { rowsOf } from '../../src/cli/terminal/text.ts';
@@ -26,7 +26,7 @@ async function ended(isBad: boolean, output: unknown = 'text') {
   const skipped = isBad
     ? ['s1', 's2', 's3', 's4'].map((name) => phase(name, { after: ['p150'], tasks: [task('work', { run: () => 1 })] }))
     : [];
-  const state = createBoard();
+  const state = foldRunForTree();
   const run = startRun(definePipeline({ name: 'many', phases: [...phases, ...skipped] }), { runId: 'r1' });
   run.events$.subscribe((record) => state.apply({ ...record, time: record.seq * 100 }));
   const result = await run.result;

@@ -2,7 +2,7 @@
  * When a command lets go of a run that waits for people.
  */
 import { describe, expect, it } from 'vitest';
-import { createLeaver } from '../../src/cli/run/unattended.ts';
+import { suspendWhenIdle } from '../../src/cli/run/unattended.ts';
 import { definePipeline, human, memoryStore, phase, resumeRun, startRun, task, type Run } from '../../src/index.ts';
 import { idle } from '../rig.ts';
 
@@ -31,7 +31,7 @@ function reviewedBy(...by: readonly ReturnType<typeof boss>[]) {
 
 /** Has the run left as soon as only people can get it on. */
 function watched(run: Run<unknown>): void {
-  const leaver = createLeaver(run, false);
+  const leaver = suspendWhenIdle(run, false);
   run.events$.subscribe((record) => leaver.apply(record));
 }
 

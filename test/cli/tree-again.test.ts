@@ -1,6 +1,6 @@
 /** The live tree of phases that open again, wait for people, and are too many or too wide. */
 import { describe, expect, it } from 'vitest';
-import { createBoard, type Board } from '../../src/cli/live-tree/run-fold.ts';
+import { foldRunForTree, type RunFold } from '../../src/cli/live-tree/run-fold.ts';
 import { plain } from '../../src/cli/terminal/line.ts';
 import { progressLine } from '../../src/cli/live-tree/progress-line.ts';
 import { frameLines, type Size } from '../../src/cli/live-tree/tree.ts';
@@ -50,13 +50,13 @@ async function played(
   return records;
 }
 
-function shown(state: Board, now: number, { columns = 80, rows = 24 }: Partial<Size> = {}): string {
+function shown(state: RunFold, now: number, { columns = 80, rows = 24 }: Partial<Size> = {}): string {
   return `\n${frameLines(state, { columns, rows }, now).map(plain).join('\n')}\n`;
 }
 
 /** The tree after the n-th record of a type. */
 function after(records: readonly RunRecord[], type: string, count = 1, size: Partial<Size> = {}): string {
-  const state = createBoard();
+  const state = foldRunForTree();
   let seen = 0;
   for (const record of records) {
     state.apply(record);
@@ -179,7 +179,7 @@ describe('the tree of a run that goes back', () => {
     ]);
 
   it('has fewer phases approved then', async () => {
-    const state = createBoard();
+    const state = foldRunForTree();
     const counts: string[] = [];
     for (const record of await played(back())) {
       state.apply(record);
@@ -356,7 +356,7 @@ describe('the tree of a run that is too large', () => {
   ])('shows what matters in %i columns and %i rows', async (columns, rows, lines) => {
     const records = await mixed();
     const end = records.findIndex(({ event }) => event.type === 'phase.cancelled');
-    const state = createBoard();
+    const state = foldRunForTree();
     for (const record of records.slice(0, end)) state.apply(record);
     expect(shown(state, end * 100, { columns, rows })).toBe(`\n${lines.join('\n')}\n`);
   });
@@ -381,7 +381,7 @@ describe('the progress line', () => {
       ],
       { limits: { corrections: 3, tokens: 5000, costUsd: 2, durationMs: 600_000 } },
     );
-    const state = createBoard();
+    const state = foldRunForTree();
     for (const record of (await played(pipeline)).slice(0, -1)) state.apply(record);
     expect(plain(progressLine(state, columns, state.startedAt + 61_000))).toBe(text);
   });

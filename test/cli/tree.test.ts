@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { createBoard } from '../../src/cli/live-tree/run-fold.ts';
+import { foldRunForTree } from '../../src/cli/live-tree/run-fold.ts';
 import { createPainter, plain } from '../../src/cli/terminal/line.ts';
 import { frameLines, type Size } from '../../src/cli/live-tree/tree.ts';
 import {
@@ -36,7 +36,7 @@ function frame(
   when: (record: RunRecord) => boolean,
   { columns = 80, rows = 24 }: Partial<Size> = {},
 ): string {
-  const state = createBoard();
+  const state = foldRunForTree();
   for (const record of records) {
     state.apply(record);
     if (when(record)) return `\n${frameLines(state, { columns, rows }, record.time).map(plain).join('\n')}\n`;
@@ -321,7 +321,7 @@ describe('the tree', () => {
     ];
     fc.assert(
       fc.property(fc.nat(120), fc.nat(40), fc.nat(records.length), (columns, rows, upTo) => {
-        const state = createBoard();
+        const state = foldRunForTree();
         for (const record of records.slice(0, upTo)) state.apply(record);
         const lines = frameLines(state, { columns, rows }, 1e6).map(plain);
         expect(lines.length).toBeLessThanOrEqual(rows);
@@ -339,7 +339,7 @@ describe('the tree', () => {
     const phases = Array.from({ length: 10_000 }, (_, index) =>
       phase(`p${index}`, { tasks: [task('a', { run: () => 1 })] }),
     );
-    const state = createBoard();
+    const state = foldRunForTree();
     for (const record of await recordsOf(definePipeline({ name: 'huge', phases }))) state.apply(record);
     expect(frameLines(state, { columns: 80, rows: 24 }, 0).length).toBeLessThanOrEqual(24);
   });

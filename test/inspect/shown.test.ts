@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shown, shownWithoutPlan } from '../../src/inspect/snapshot-preview.ts';
+import { previewOf, shownWithoutPlan } from '../../src/inspect/snapshot-preview.ts';
 
 const circle: { self?: unknown } = {};
 circle.self = circle;
@@ -27,27 +27,27 @@ describe('shown()', () => {
       '[unreadable]',
     ],
   ])('copies %s', (_what, value, copy) => {
-    expect(shown(value)).toEqual(copy);
+    expect(previewOf(value)).toEqual(copy);
   });
 
   it('ends where it is deep, or goes in circles', () => {
-    const text = JSON.stringify(shown(circle));
+    const text = JSON.stringify(previewOf(circle));
     expect(text).toBe(`${'{"self":'.repeat(10)}"[…]"${'}'.repeat(10)}`);
   });
 
   it('has at most some 100 000 characters, however many texts there are', () => {
     const texts = Array.from({ length: 90 }, () => 'y'.repeat(9_000));
-    expect(JSON.stringify(shown({ texts, more: texts })).length).toBeLessThan(110_000);
+    expect(JSON.stringify(previewOf({ texts, more: texts })).length).toBeLessThan(110_000);
   });
 
   it('masks a secret that begins before the end of what is shown', () => {
     const text = `${'x'.repeat(9_990)} sk-${'a'.repeat(40)}`;
-    expect(String(shown(text))).not.toContain('aaaaa');
+    expect(String(previewOf(text))).not.toContain('aaaaa');
   });
 
   it('has fields of a wide object, and says how many more there are', () => {
     const wide = Object.fromEntries(Array.from({ length: 120 }, (_, at) => [`f${at}`, at]));
-    expect(Object.entries(shown(wide) ?? {}).slice(-2)).toEqual([
+    expect(Object.entries(previewOf(wide) ?? {}).slice(-2)).toEqual([
       ['f99', 99],
       ['…', '[20 more]'],
     ]);

@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { memoryStore, PhasegateError } from '../../src/index.ts';
 import { createBell } from '../../src/server/event-stream.ts';
-import { createRecordTeller } from '../../src/server/records.ts';
+import { createRecordStream } from '../../src/server/records.ts';
 import { refused } from '../../src/server/error-response.ts';
 
 describe('createBell()', () => {
@@ -25,7 +25,7 @@ describe('streams of the dashboard', () => {
     const onError = (thrown: unknown) => {
       throw thrown;
     };
-    const teller = createRecordTeller({ store: memoryStore(), farewell: farewell.signal, onError });
+    const teller = createRecordStream({ store: memoryStore(), farewell: farewell.signal, onError });
     for (let reader = 0; reader < 20; reader++) {
       const leave = new AbortController();
       const texts = teller.tell('none', 1, 0, leave.signal);

@@ -7,8 +7,8 @@
 import { stringifyMachine, stringifyState } from '@xstate/inspect/lib/serialize.js';
 import type { ReceiverEvent } from '@xstate/inspect/lib/types.js';
 import { toSCXMLEvent, type EventObject, type StateValue } from 'xstate';
-import type { Told } from '../../src/inspect/actor-registry.ts';
-import { shown, shownWithoutPlan } from '../../src/inspect/snapshot-preview.ts';
+import type { ActorInspection } from '../../src/inspect/actor-registry.ts';
+import { previewOf, shownWithoutPlan } from '../../src/inspect/snapshot-preview.ts';
 import type { Language } from '../../src/inspect/viewer.ts';
 import { oldMachine, type OldMachine } from './machine.ts';
 
@@ -23,7 +23,7 @@ export const oldLanguage: Language = {
 
 // --- internal ---
 
-function messagesOf(told: Told, machines: Map<string, OldMachine>): readonly ReceiverEvent[] {
+function messagesOf(told: ActorInspection, machines: Map<string, OldMachine>): readonly ReceiverEvent[] {
   const { actorRef } = told;
   const { sessionId } = actorRef;
   const id = String(Reflect.get(actorRef, 'id'));
@@ -49,7 +49,10 @@ function messagesOf(told: Told, machines: Map<string, OldMachine>): readonly Rec
 }
 
 /** The snapshot as a state of the machine. */
-function stateOf({ snapshot, event }: Extract<Told, { readonly type: '@xstate.snapshot' }>, machine: OldMachine) {
+function stateOf(
+  { snapshot, event }: Extract<ActorInspection, { readonly type: '@xstate.snapshot' }>,
+  machine: OldMachine,
+) {
   const plain = shownWithoutPlan(snapshot, 'context');
   const value: unknown = Reflect.get(snapshot, 'value');
   return machine.resolveState({
@@ -65,7 +68,7 @@ function stateOf({ snapshot, event }: Extract<Told, { readonly type: '@xstate.sn
 }
 
 function eventOf(event: { readonly type: string }): EventObject {
-  const plain = event.type === 'xstate.init' ? shownWithoutPlan(event, 'input') : shown(event);
+  const plain = event.type === 'xstate.init' ? shownWithoutPlan(event, 'input') : previewOf(event);
   return isRecord(plain) ? { ...plain, type: event.type } : { type: event.type };
 }
 

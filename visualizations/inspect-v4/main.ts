@@ -9,7 +9,7 @@
  */
 import { loadPipeline } from '../../src/cli/load/load.ts';
 import { ioOfProcess } from '../../src/cli/terminal/program-io.ts';
-import { harmless } from '../../src/cli/terminal/strip-controls.ts';
+import { stripControls } from '../../src/cli/terminal/strip-controls.ts';
 import { PhasegateError } from '../../src/model/errors/phasegate-error.ts';
 import { startRun } from '../../src/runtime/run.ts';
 import { serveOldInspector } from './serve.ts';
@@ -23,7 +23,7 @@ try {
   }
   await inspectFile(file, Number(port));
 } catch (error) {
-  process.stderr.write(`${harmless(PhasegateError.is(error) ? error.message : String(error))}\n`);
+  process.stderr.write(`${stripControls(PhasegateError.is(error) ? error.message : String(error))}\n`);
   process.exitCode = 2;
 }
 

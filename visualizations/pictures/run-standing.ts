@@ -6,7 +6,7 @@
 import type { PhasePlan, Plan } from '../../src/model/plan/plan.ts';
 import { countOf } from '../../src/model/plan/policy.ts';
 import type { PhaseResult, PhaseStatus, RunSnapshot } from '../../src/projections/run/run-result.ts';
-import { looks, type LookTone } from '../../src/projections/wording/status-marks.ts';
+import { statusMarks, type LookTone } from '../../src/projections/wording/status-marks.ts';
 import type { RewindPair } from '../layout/ways-back.ts';
 
 /** How a phase is told to stand. `stale` is approved, but made from an output that has a newer version. */
@@ -69,5 +69,5 @@ function standingOf({ gate }: PhasePlan, result: PhaseResult): PhaseStanding {
     ...(generation > 0 ? [`generation ${generation + 1}`] : []),
     ...(exhausted ? ['budget spent'] : []),
   ];
-  return { state, ...looks[state], notes };
+  return { state, ...statusMarks[state], notes };
 }

@@ -13,11 +13,11 @@ import type { TaskPlan } from '../../model/plan/plan.ts';
 import type { Recollection } from '../../model/revision/revision-extras.ts';
 import { byName } from '../../model/values/by-name.ts';
 import { about, HandlerContext } from '../work/handler-context.ts';
-import { tryTask, type Trial, type Trialled } from '../work/run-task.ts';
+import { runTask, type TaskRun, type TaskRunResult } from '../work/run-task.ts';
 import type { Try } from '../work/single-try.ts';
 import { createLingering } from '../work/stopped-work.ts';
 import { completedReport, droppedReport, readMarks, startedReport } from '../work/task-reports.ts';
-import { unkept, type Host } from '../work/work-host.ts';
+import { inMemoryHost, type WorkHost } from '../work/work-host.ts';
 import { fromWork, type WorkLogic } from '../work/work-logic.ts';
 import { ABORT_GRACE_MS, type WorkScope } from '../work/work-scope.ts';
 import { prepare, type Prepared } from './prepare.ts';
@@ -26,13 +26,13 @@ import { contextOf, inOrder } from './task-outputs.ts';
 /** Fills the `attempt` port with the tasks of a pipeline. */
 export function attemptLogic(
   work: Work,
-  lingering = createLingering(),
-  host: Host = unkept,
+  stopped = createLingering(),
+  host: WorkHost = inMemoryHost,
 ): WorkLogic<AttemptOutcome, PhaseContext> {
   return fromWork((scope) => {
     const functions = work.phases.get(scope.input.origin.phase.name);
-    lingering.whenAtRest(scope, () => runAttempt(functions, scope, host));
-  }, lingering.linger);
+    stopped.whenStopped(scope, () => runAttempt(functions, scope, host));
+  }, stopped.track);
 }
 
 // --- internal ---
@@ -42,7 +42,7 @@ type AttemptScope = WorkScope<PhaseContext, AttemptOutcome>;
 /** What the tasks of one attempt share. */
 interface Attempt {
   readonly scope: AttemptScope;
-  readonly host: Host;
+  readonly host: WorkHost;
   readonly work: PhaseWork;
   readonly tasks: readonly TaskPlan[];
   readonly inputs: Inputs;
@@ -60,7 +60,7 @@ interface Attempt {
   forget: (() => void) | undefined;
 }
 
-function runAttempt(work: PhaseWork | undefined, scope: AttemptScope, host: Host): void {
+function runAttempt(work: PhaseWork | undefined, scope: AttemptScope, host: WorkHost): void {
   if (scope.isStopped) return;
   const { name } = scope.input.origin.phase;
   if (!work) scope.done({ type: 'failed', error: errorInfo(missingWork(name)) });
@@ -70,7 +70,7 @@ function runAttempt(work: PhaseWork | undefined, scope: AttemptScope, host: Host
 function performAll(
   work: PhaseWork,
   scope: AttemptScope,
-  host: Host,
+  host: WorkHost,
   { inputs, baseline, recollection }: Prepared,
 ): void {
   const { tasks } = scope.input.origin.phase;
@@ -131,7 +131,7 @@ function perform(attempt: Attempt, plan: TaskPlan): void {
     return;
   }
   attempt.atWork += 1;
-  const trial: Trial<HandlerContext> = {
+  const taskRun: TaskRun<HandlerContext> = {
     scope,
     host,
     plan,
@@ -156,8 +156,8 @@ function perform(attempt: Attempt, plan: TaskPlan): void {
   };
   const wait = progress?.waitMs[plan.name] ?? 0;
   const number = progress?.tries[plan.name];
-  if (wait > 0) scope.pause(wait, () => tryTask(trial, number));
-  else tryTask(trial, number);
+  if (wait > 0) scope.pause(wait, () => runTask(taskRun, number));
+  else runTask(taskRun, number);
 }
 
 function contextOfTry(one: Try): HandlerContext {
@@ -165,7 +165,7 @@ function contextOfTry(one: Try): HandlerContext {
 }
 
 /** A task has ended. */
-function settle(attempt: Attempt, plan: TaskPlan, done: Trialled): void {
+function settle(attempt: Attempt, plan: TaskPlan, done: TaskRunResult): void {
   const { scope, outputs, waiting } = attempt;
   const { input } = scope;
   attempt.atWork -= 1;

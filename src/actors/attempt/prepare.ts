@@ -9,7 +9,7 @@ import type { AttemptOutcome, Baseline } from '../../machines/phase/ports.ts';
 import type { PhaseWork } from '../../model/definition/compile.ts';
 import type { Inputs } from '../../model/handlers/task.ts';
 import type { Recollection } from '../../model/revision/revision-extras.ts';
-import type { Host } from '../work/work-host.ts';
+import type { WorkHost } from '../work/work-host.ts';
 import type { WorkScope } from '../work/work-scope.ts';
 import { checkInputs } from './accept-inputs.ts';
 import { reflectFirst } from './reflect.ts';
@@ -26,7 +26,7 @@ export interface Prepared {
 /** @param go Called when the tasks may work; not where the attempt ends without that, or is stopped. */
 export function prepare(
   scope: WorkScope<PhaseContext, AttemptOutcome>,
-  host: Host,
+  host: WorkHost,
   work: PhaseWork,
   go: (prepared: Prepared) => void,
 ): void {

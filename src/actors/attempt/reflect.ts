@@ -15,9 +15,9 @@ import type { Revision } from '../../model/revision/revision.ts';
 import { elided } from '../../model/values/text-limits.ts';
 import { warnOf } from '../review/run-check.ts';
 import { about, HandlerContext } from '../work/handler-context.ts';
-import { tryTask, type Trialled } from '../work/run-task.ts';
+import { runTask, type TaskRunResult } from '../work/run-task.ts';
 import type { Try } from '../work/single-try.ts';
-import type { Host, Recalled } from '../work/work-host.ts';
+import type { Recalled, WorkHost } from '../work/work-host.ts';
 import type { WorkScope } from '../work/work-scope.ts';
 
 type AttemptScope = WorkScope<PhaseContext, AttemptOutcome>;
@@ -30,7 +30,7 @@ type AttemptScope = WorkScope<PhaseContext, AttemptOutcome>;
  */
 export function reflectFirst(
   scope: AttemptScope,
-  host: Host,
+  host: WorkHost,
   work: PhaseWork,
   then: (recollection: Recollection | undefined) => void,
 ): void {
@@ -52,7 +52,7 @@ export function reflectFirst(
 /** One reflect call. */
 interface Reflecting {
   readonly scope: AttemptScope;
-  readonly host: Host;
+  readonly host: WorkHost;
   readonly plan: TaskPlan;
   readonly work: TaskWork;
   readonly revision: Revision;
@@ -109,13 +109,13 @@ function reflect(
     scope.report({ type: 'phase.reflected', phase: phase.name, generation, attempt: input.attempt, ...reflected });
     then(withReflected(known, reflected));
   };
-  const onEnd = (done: Trialled) => {
+  const onEnd = (done: TaskRunResult) => {
     if (scope.isStopped) return;
     const failure = done.ok ? problemOf(done.output) : done.error;
     if (failure !== undefined) warnOf({ scope }, 'REFLECTION_FAILED', failed(plan, failure));
     conclude(failure === undefined && done.ok ? elided(String(done.output).trim(), LONGEST_REFLECTION) : undefined);
   };
-  const trial = {
+  const taskRun = {
     scope,
     host,
     plan,
@@ -138,8 +138,8 @@ function reflect(
   } as const;
   const wait = progress?.waitMs[plan.name] ?? 0;
   const number = progress?.tries[plan.name];
-  if (wait > 0) scope.pause(wait, () => tryTask(trial, number));
-  else tryTask(trial, number);
+  if (wait > 0) scope.pause(wait, () => runTask(taskRun, number));
+  else runTask(taskRun, number);
 }
 
 /** What an attempt recalls with what it has learned just now. */

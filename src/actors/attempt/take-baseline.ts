@@ -10,7 +10,7 @@ import { errorInfo } from '../../model/errors/phasegate-error.ts';
 import { failedBefore, type FailedBefore } from '../../model/review/baseline.ts';
 import type { FailedCheck } from '../../model/review/check.ts';
 import { runCheck, warnOf } from '../review/run-check.ts';
-import type { Host } from '../work/work-host.ts';
+import type { WorkHost } from '../work/work-host.ts';
 import type { WorkScope } from '../work/work-scope.ts';
 
 type AttemptScope = WorkScope<PhaseContext, AttemptOutcome>;
@@ -31,7 +31,7 @@ export function checksBefore({ input, progress }: AttemptScope): readonly string
  */
 export function takeBaseline(
   scope: AttemptScope,
-  host: Host,
+  host: WorkHost,
   work: PhaseWork,
   names: readonly string[],
   then: (baseline: Baseline) => void,

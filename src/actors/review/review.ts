@@ -29,10 +29,10 @@ import {
 import { withoutWeakApproval } from '../../model/review/weak-approval.ts';
 import { byName } from '../../model/values/by-name.ts';
 import { about } from '../work/handler-context.ts';
-import { tryTask, type Trial, type Trialled } from '../work/run-task.ts';
+import { runTask, type TaskRun, type TaskRunResult } from '../work/run-task.ts';
 import { createLingering } from '../work/stopped-work.ts';
 import { droppedReport } from '../work/task-reports.ts';
-import { unkept, type Host } from '../work/work-host.ts';
+import { inMemoryHost, type WorkHost } from '../work/work-host.ts';
 import { fromWork, type WorkLogic } from '../work/work-logic.ts';
 import { ABORT_GRACE_MS, type WorkScope } from '../work/work-scope.ts';
 import { asksPerson, tellIfForPeople } from './people-time.ts';
@@ -43,8 +43,8 @@ import { runCheck, warnOf } from './run-check.ts';
 /** Fills the `review` port with the gates of a pipeline. */
 export function reviewLogic(
   work: Work,
-  lingering = createLingering(),
-  host: Host = unkept,
+  stopped = createLingering(),
+  host: WorkHost = inMemoryHost,
 ): WorkLogic<GateOutcome, PhaseContext> {
   const phases = [...work.phases.keys()];
   return fromWork((scope) => {
@@ -58,7 +58,7 @@ export function reviewLogic(
     const delay = reviewDelay(scope.input) - (scope.progress?.elapsedMs ?? 0);
     if (delay > 0) scope.pause(delay, () => judge(gate));
     else judge(gate);
-  }, lingering.linger);
+  }, stopped.track);
 }
 
 // --- internal ---
@@ -70,7 +70,7 @@ interface Gate {
   /** The names of all phases. */
   readonly phases: readonly string[];
   readonly scope: WorkScope<PhaseContext, GateOutcome>;
-  readonly host: Host;
+  readonly host: WorkHost;
   /** Outputs that a person who approves has put in the place of those of the attempt. */
   edited: Outputs | undefined;
 }
@@ -139,7 +139,7 @@ function ask(gate: Gate, plan: TaskPlan, isAlone: boolean, answer: (verdict: Ver
     answer(APPROVE);
     return;
   }
-  const onRetry: Trial<ReviewContext>['onRetry'] = (number, error, delayMs) =>
+  const onRetry: TaskRun<ReviewContext>['onRetry'] = (number, error, delayMs) =>
     scope.report({
       type: 'task.retrying',
       ...about(scope.input, plan),
@@ -149,12 +149,12 @@ function ask(gate: Gate, plan: TaskPlan, isAlone: boolean, answer: (verdict: Ver
       delayMs,
     });
   const found = findingsOf(scope.input, plan);
-  const onEnd = (done: Trialled) => {
+  const onEnd = (done: TaskRunResult) => {
     if (done.ok && scope.isStopped) scope.reportLate(droppedReport(scope.input, plan, true, done.tries));
     if (done.ok && reviewer.mayEdit) gate.edited = editsIn(done.output);
     answer(done.ok ? verdictOf(gate, plan, reviewer, done.output, found) : readThrown(done.error));
   };
-  tryTask(trialOf(gate, plan, reviewer, isAlone, onRetry, onEnd));
+  runTask(trialOf(gate, plan, reviewer, isAlone, onRetry, onEnd));
 }
 
 /** What a reviewer has answered. What a person says was judged when they said it. */
@@ -181,11 +181,11 @@ function withFindings(verdict: Verdict, found: readonly ReviewFinding[]): Verdic
 function trialOf(
   { scope, host }: Gate,
   plan: TaskPlan,
-  work: Trial<ReviewContext>['work'],
+  work: TaskRun<ReviewContext>['work'],
   isAlone: boolean,
-  onRetry: Trial<ReviewContext>['onRetry'],
-  onEnd: Trial<ReviewContext>['onEnd'],
-): Trial<ReviewContext> {
+  onRetry: TaskRun<ReviewContext>['onRetry'],
+  onEnd: TaskRun<ReviewContext>['onEnd'],
+): TaskRun<ReviewContext> {
   const { inputs, outputs } = scope.input;
   return {
     scope,

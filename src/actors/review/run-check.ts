@@ -7,15 +7,15 @@ import { DEFAULT_TIMEOUT, type CheckWork } from '../../model/definition/compile.
 import type { Outputs } from '../../model/handlers/task.ts';
 import type { TaskPlan } from '../../model/plan/plan.ts';
 import { readCheck, type FailedCheck } from '../../model/review/check.ts';
-import { tryTask, type Trialled } from '../work/run-task.ts';
-import type { Host } from '../work/work-host.ts';
+import { runTask, type TaskRunResult } from '../work/run-task.ts';
+import type { WorkHost } from '../work/work-host.ts';
 import type { TaskScope } from '../work/work-scope.ts';
 import { reviewContext } from './review-context.ts';
 
 /** A check that is to be run. */
 export interface Checking {
   readonly scope: TaskScope;
-  readonly host: Host;
+  readonly host: WorkHost;
   readonly name: string;
   readonly check: CheckWork;
   /** Whether an attempt is judged, or how things stand before one. */
@@ -51,7 +51,7 @@ function runAgain(
   end: (checked: Checked) => void,
 ): void {
   const { scope, host, name, check, role, outputs } = checking;
-  const onEnd = (done: Trialled) => {
+  const onEnd = (done: TaskRunResult) => {
     const checked = read(name, done);
     if (checked.type === 'failed' && number <= (check.retries ?? 0) && !scope.isHalted) {
       runAgain(checking, checked.failed, number + 1, end);
@@ -60,7 +60,7 @@ function runAgain(
     if (checked.type === 'passed' && before) warnOf(checking, 'CHECK_FLAKY', flaky(name, number, before));
     end(checked);
   };
-  tryTask({
+  runTask({
     scope,
     host,
     plan: planOf(name, check),
@@ -77,7 +77,7 @@ function runAgain(
 }
 
 /** An answer that no check may give is one that could not be had. */
-function read(name: string, done: Trialled): Checked {
+function read(name: string, done: TaskRunResult): Checked {
   if (!done.ok) return { type: 'broken', error: done.error };
   try {
     const failed = readCheck(name, done.output);

@@ -16,13 +16,13 @@ import type { Recollection } from '../../model/revision/revision-extras.ts';
 import { toJson, type JsonProblem } from '../../model/values/json.ts';
 import { check, type StandardSchemaV1 } from '../../model/values/standard-schema.ts';
 import { Try } from './single-try.ts';
-import type { Host } from './work-host.ts';
+import type { WorkHost } from './work-host.ts';
 import { ABORT_GRACE_MS, type TaskScope } from './work-scope.ts';
 
 /** What a task is tried with. */
-export interface Trial<C> {
+export interface TaskRun<C> {
   readonly scope: TaskScope;
-  readonly host: Host;
+  readonly host: WorkHost;
   readonly plan: TaskPlan;
   readonly work: Pick<TaskWork, 'output' | 'retryable' | 'jitter'> & { readonly runner: { run(context: C): unknown } };
   /** What it is to the gate; a review that is asked again is another piece of work, and so is a check before the tasks. */
@@ -43,62 +43,62 @@ export interface Trial<C> {
   /** Called when a try has failed and another follows. */
   onRetry(number: number, error: unknown, delayMs: number): void;
   /** Called once. A task that is aborted fails with whatever its handler makes of that. */
-  onEnd(done: Trialled): void;
+  onEnd(done: TaskRunResult): void;
 }
 
 /** How a task ended, with the number of its last try, and what the handler of that has read. */
-export type Trialled = Partial<Pick<Try, 'prompt' | 'revised'>> & { readonly tries: number } & (
+export type TaskRunResult = Partial<Pick<Try, 'prompt' | 'revised'>> & { readonly tries: number } & (
     { readonly ok: true; readonly output: unknown } | { readonly ok: false; readonly error: unknown }
   );
 
 /** Tries a task, from a number on. Where limits bound what it uses, it begins when it may. */
-export function tryTask<C>(trial: Trial<C>, number = 1): void {
-  const { plan, scope, role } = trial;
+export function runTask<C>(taskRun: TaskRun<C>, number = 1): void {
+  const { plan, scope, role } = taskRun;
   // Checks cost nothing, and what they find decides nothing that costs.
-  if (role === 'check' || role === 'baseline' || !scope.isBounded) begin(trial, number, undefined);
+  if (role === 'check' || role === 'baseline' || !scope.isBounded) begin(taskRun, number, undefined);
   else {
     scope.stake(scope.input.origin.phase.name, plan, (reservation) =>
-      scope.isHalted ? abandon(trial, number) : begin(trial, number, reservation),
+      scope.isHalted ? abandon(taskRun, number) : begin(taskRun, number, reservation),
     );
   }
 }
 
 // --- internal ---
 
-function begin<C>(trial: Trial<C>, number: number, reservation: Reservation | undefined): void {
-  trial.onTry?.(number);
+function begin<C>(taskRun: TaskRun<C>, number: number, reservation: Reservation | undefined): void {
+  taskRun.onTry?.(number);
   // It has begun for all who read the records: how long the store takes changes nothing of what it is charged.
-  const one = new Try(trial, reservation);
-  trial.host.whenDurable(() => trial.scope.guard(() => tryOnce(trial, number, one)));
+  const one = new Try(taskRun, reservation);
+  taskRun.host.whenDurable(() => taskRun.scope.guard(() => tryOnce(taskRun, number, one)));
 }
 
 /** The attempt is over before the try has begun. */
-function abandon<C>(trial: Trial<C>, number: number): void {
-  trial.onEnd({ ok: false, error: AbortSignal.abort().reason, tries: number });
+function abandon<C>(taskRun: TaskRun<C>, number: number): void {
+  taskRun.onEnd({ ok: false, error: AbortSignal.abort().reason, tries: number });
 }
 
 /** Runs the handler once, for as long as its timeout allows, until its output is accepted. */
-function tryOnce<C>(trial: Trial<C>, number: number, one: Try): void {
-  const { plan, work, scope } = trial;
+function tryOnce<C>(taskRun: TaskRun<C>, number: number, one: Try): void {
+  const { plan, work, scope } = taskRun;
   if (scope.isHalted) {
     one.rest();
     one.end();
-    abandon(trial, number);
+    abandon(taskRun, number);
     return;
   }
   let value: unknown;
   scope.enter();
   try {
-    value = work.runner.run(trial.context(one));
+    value = work.runner.run(taskRun.context(one));
   } catch (error) {
     value = thrown(error);
   }
-  if (work.output) wait(trial, number, one, validated(plan, work.output, value));
-  else if (trial.isAlone && !isThenable(value)) {
+  if (work.output) wait(taskRun, number, one, validated(plan, work.output, value));
+  else if (taskRun.isAlone && !isThenable(value)) {
     one.rest();
     scope.leave();
-    accept(trial, number, one, value);
-  } else wait(trial, number, one, Promise.resolve(value));
+    accept(taskRun, number, one, value);
+  } else wait(taskRun, number, one, Promise.resolve(value));
 }
 
 /** A promise, also for what was thrown at once: so all tasks of an attempt begin before one of them ends it. */
@@ -107,13 +107,13 @@ async function thrown(error: unknown): Promise<never> {
 }
 
 /** The end of a try that takes time. */
-function wait<C>(trial: Trial<C>, number: number, one: Try, value: Promise<unknown>): void {
-  const { plan, scope } = trial;
+function wait<C>(taskRun: TaskRun<C>, number: number, one: Try, value: Promise<unknown>): void {
+  const { plan, scope } = taskRun;
   const forget = plan.timeout === 0 ? undefined : scope.after(plan.timeout, expire);
   let onRest: (() => void) | undefined;
   value.then(
-    (output) => settle(() => accept(trial, number, one, output)),
-    (error: unknown) => settle(() => tryAgain(trial, number, error, one)),
+    (output) => settle(() => accept(taskRun, number, one, output)),
+    (error: unknown) => settle(() => tryAgain(taskRun, number, error, one)),
   );
   function settle(end: () => void): void {
     const { isStopped } = scope;
@@ -136,34 +136,34 @@ function wait<C>(trial: Trial<C>, number: number, one: Try, value: Promise<unkno
       onRest = undefined;
       leave();
       one.rest();
-      scope.guard(() => tryAgain(trial, number, error, one));
+      scope.guard(() => tryAgain(taskRun, number, error, one));
     };
     const leave = scope.after(ABORT_GRACE_MS, () => onRest?.());
   }
 }
 
 /** The output as frozen JSON ends the task; one that is not JSON is a failure like any other. */
-function accept<C>(trial: Trial<C>, number: number, one: Try, value: unknown): void {
+function accept<C>(taskRun: TaskRun<C>, number: number, one: Try, value: unknown): void {
   one.end();
   const copy = toJson(value);
   const { prompt, revised } = one;
-  if (copy.ok) trial.onEnd({ ok: true, output: copy.value, tries: number, prompt, revised });
-  else tryAgain(trial, number, notJson(trial.plan, copy.problem), one);
+  if (copy.ok) taskRun.onEnd({ ok: true, output: copy.value, tries: number, prompt, revised });
+  else tryAgain(taskRun, number, notJson(taskRun.plan, copy.problem), one);
 }
 
-function tryAgain<C>(trial: Trial<C>, number: number, error: unknown, one: Try): void {
-  const { plan, work, scope } = trial;
+function tryAgain<C>(taskRun: TaskRun<C>, number: number, error: unknown, one: Try): void {
+  const { plan, work, scope } = taskRun;
   const { prompt, revised } = one;
-  const failed: Trialled = { ok: false, error, tries: number, prompt, revised };
+  const failed: TaskRunResult = { ok: false, error, tries: number, prompt, revised };
   if (number >= countOf(plan.attempts) || scope.isHalted || !isRetryable(work, error)) {
-    trial.onEnd(failed);
+    taskRun.onEnd(failed);
     return;
   }
   const { origin, attempt } = scope.input;
-  const who = [origin.run, origin.phase.name, origin.generation, attempt, trial.role, plan.name];
+  const who = [origin.run, origin.phase.name, origin.generation, attempt, taskRun.role, plan.name];
   const delayMs = backoffMs({ jitter: work.jitter, ...plan.backoff }, number, who, retryHintOf(error).afterMs);
-  trial.onRetry(number, error, delayMs);
-  scope.pause(delayMs, () => (scope.isHalted ? trial.onEnd(failed) : tryTask(trial, number + 1)));
+  taskRun.onRetry(number, error, delayMs);
+  scope.pause(delayMs, () => (scope.isHalted ? taskRun.onEnd(failed) : runTask(taskRun, number + 1)));
 }
 
 /** The output, once it is there and its schema has accepted it. */

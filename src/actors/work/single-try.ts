@@ -5,7 +5,7 @@
  */
 import type { Reservation } from '../../machines/phase/quota-port.ts';
 import type { EventOf } from '../../model/events/event.ts';
-import type { Trial } from './run-task.ts';
+import type { TaskRun } from './run-task.ts';
 import { Account, type Usage } from './usage-account.ts';
 
 /** What one try has used, with what is known of it. */
@@ -16,25 +16,25 @@ export type UsageReport = Pick<
 
 /** One try of one task. */
 export class Try {
-  readonly trial: Omit<Trial<never>, 'context'>;
+  readonly trial: Omit<TaskRun<never>, 'context'>;
   /** Whether nobody waits for it any more. Its handler may be at work still. */
   isOver = false;
   /** Set when its handler reads it. */
   prompt: string | undefined = undefined;
   /** Whether its handler has read a revision. */
   revised = false;
-  readonly #stake: Reservation | undefined;
+  readonly #reservation: Reservation | undefined;
   readonly #account: Account | undefined;
   #controller: AbortController | undefined = undefined;
   #unhook: (() => void) | undefined = undefined;
 
   /** @param reservation What it was promised that it may use. */
-  constructor(trial: Omit<Trial<never>, 'context'>, reservation: Reservation | undefined) {
-    this.trial = trial;
-    this.#stake = reservation;
-    const { costUsd, tokens } = trial.plan.estimate;
-    this.#account = costUsd || tokens ? new Account(trial.plan.estimate) : undefined;
-    if (this.#account) trial.scope.account(this);
+  constructor(taskRun: Omit<TaskRun<never>, 'context'>, reservation: Reservation | undefined) {
+    this.trial = taskRun;
+    this.#reservation = reservation;
+    const { costUsd, tokens } = taskRun.plan.estimate;
+    this.#account = costUsd || tokens ? new Account(taskRun.plan.estimate) : undefined;
+    if (this.#account) taskRun.scope.account(this);
   }
 
   /** Aborted when nobody waits for the try any more. Made when it is first asked for, as most handlers never do. */
@@ -50,7 +50,7 @@ export class Try {
 
   /** It is about to say what it has used. @returns What of that is not counted yet. */
   say(used: Usage): Usage {
-    if (this.#stake) this.trial.scope.spend(this.#stake, used);
+    if (this.#reservation) this.trial.scope.spend(this.#reservation, used);
     return this.#account ? this.#account.say(used) : used;
   }
 
@@ -75,7 +75,7 @@ export class Try {
   rest(): void {
     const { scope } = this.trial;
     if (this.#account) scope.settleAccount(this);
-    if (this.#stake) scope.giveBack(this.#stake);
+    if (this.#reservation) scope.giveBack(this.#reservation);
   }
 
   end(): void {

@@ -7,24 +7,24 @@ import { after } from '../../machines/phase/clock.ts';
 import { ABORT_GRACE_MS, type TaskScope } from './work-scope.ts';
 
 /** The work of a pipeline that does not heed its signal, or not at once. */
-export interface Lingering {
+export interface StoppedWork {
   /** Calls back when earlier work of the same phase is at rest, or the grace for it is over; at once where there is none. */
-  whenAtRest(scope: TaskScope, go: () => void): void;
+  whenStopped(scope: TaskScope, go: () => void): void;
   /** Remembers work that was stopped while handlers of it were at work. */
-  readonly linger: (scope: TaskScope) => void;
+  readonly track: (scope: TaskScope) => void;
 }
 
 /** Nothing lingers at first. */
-export function createLingering(): Lingering {
+export function createLingering(): StoppedWork {
   const stopped = new Map<string, (() => void)[]>();
   const keyOf = ({ input: { origin } }: TaskScope) => `${origin.run}\n${origin.phase.name}`;
   return {
-    whenAtRest(scope, go) {
+    whenStopped(scope, go) {
       const waiting = stopped.size === 0 ? undefined : stopped.get(keyOf(scope));
       if (waiting) waiting.push(() => scope.guard(go));
       else go();
     },
-    linger(scope) {
+    track(scope) {
       const key = keyOf(scope);
       const waiting: (() => void)[] = [];
       const rest = () => {

@@ -7,7 +7,7 @@ import type { PhaseContext } from '../../machines/phase/phase-context.ts';
 import type { EventOf, TaskReport } from '../../model/events/event.ts';
 import type { TaskPlan } from '../../model/plan/plan.ts';
 import { contentHash } from '../../model/values/content-hash.ts';
-import type { Trialled } from './run-task.ts';
+import type { TaskRunResult } from './run-task.ts';
 
 /** A try has begun. */
 export function startedReport({ origin, attempt }: PhaseContext, task: TaskPlan, number: number): TaskReport {
@@ -19,7 +19,7 @@ export function startedReport({ origin, attempt }: PhaseContext, task: TaskPlan,
 export function completedReport(
   context: PhaseContext,
   { name }: TaskPlan,
-  done: Extract<Trialled, { readonly ok: true }>,
+  done: Extract<TaskRunResult, { readonly ok: true }>,
 ): TaskReport {
   const { phase, generation } = context.origin;
   const { attempt } = context;
@@ -42,7 +42,7 @@ export function droppedReport(
 }
 
 /** What is kept of what a handler has read: of its prompt enough to tell it from others, and how long it was. */
-export function readMarks({ prompt, revised = false }: Trialled): ReadMarks {
+export function readMarks({ prompt, revised = false }: TaskRunResult): ReadMarks {
   return {
     ...(prompt !== undefined && { prompt: { hash: contentHash(prompt), chars: prompt.length } }),
     ...(revised && { revised }),

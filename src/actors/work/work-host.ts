@@ -11,7 +11,7 @@ export interface Recalled {
 }
 
 /** Where work is done. */
-export interface Host {
+export interface WorkHost {
   /** Calls back once everything that the run has said so far is kept; at once where nothing is. */
   whenDurable(go: () => void): void;
   /** What earlier runs have learned in a phase of this name, oldest first. Absent where nothing is remembered. */
@@ -19,4 +19,4 @@ export interface Host {
 }
 
 /** Keeps nothing, so nothing has to be waited for. */
-export const unkept: Host = { whenDurable: (go) => go() };
+export const inMemoryHost: WorkHost = { whenDurable: (go) => go() };

@@ -33,8 +33,8 @@ export function fromWork<O, I>(
       scope.failed(error);
     }
   }
-  function begin(input: I, patron: WorkOwner<O>, progress?: Progress): WorkScope<I, O> {
-    const scope = new WorkScope(input, patron, progress, onStop);
+  function begin(input: I, owner: WorkOwner<O>, progress?: Progress): WorkScope<I, O> {
+    const scope = new WorkScope(input, owner, progress, onStop);
     // A turn later: whoever begins it finishes first, and says so before the work says anything.
     void Promise.resolve(scope).then(go);
     return scope;
@@ -47,10 +47,10 @@ export function fromWork<O, I>(
     restoreSnapshot: (stored) => Object.assign(stored as WorkSnapshot<O, I>, { atWork: {} }),
     start({ status, input, atWork = {} }: WorkSnapshot<O, I>, { self }) {
       if (status !== 'active') return;
-      const patron = patronOf<O>(self);
-      const start = (progress?: Progress) => void (atWork.scope = begin(input as I, patron, progress));
+      const owner = ownerOf<O>(self);
+      const start = (progress?: Progress) => void (atWork.scope = begin(input as I, owner, progress));
       const phase = self._parent;
-      if (phase && mustDefer(phase)) deferWork(phase, { begin: start, end: (outcome) => patron.done(outcome as O) });
+      if (phase && mustDefer(phase)) deferWork(phase, { begin: start, end: (outcome) => owner.done(outcome as O) });
       else start();
     },
     transition(snapshot: WorkSnapshot<O, I>, event) {
@@ -86,7 +86,7 @@ function working<O, I>(input: I): WorkSnapshot<O, I> {
 }
 
 /** The actor that does the work stands for whoever waits for it. */
-function patronOf<O>(self: AnyActorRef): WorkOwner<O> {
+function ownerOf<O>(self: AnyActorRef): WorkOwner<O> {
   const tell = (type: string, value: unknown) => {
     if (isActive(self)) self.send({ type, value });
   };

@@ -33,7 +33,7 @@ export class WorkScope<I, O> {
   isHalted = false;
   /** Called when the last handler of stopped work has ended. */
   onRest: (() => void) | undefined = undefined;
-  readonly #patron: WorkOwner<O>;
+  readonly #owner: WorkOwner<O>;
   readonly #onStop: ((scope: WorkScope<I, O>) => void) | undefined;
   // Made when they are first needed, with room for one: an array that is pushed to makes room for seventeen.
   #halts: Halt[] | undefined = undefined;
@@ -41,7 +41,7 @@ export class WorkScope<I, O> {
   /** Handlers that are at work, so that stopping it takes time. */
   #busy = 0;
   /** What tries were promised. */
-  #stakes: Set<Reservation> | undefined = undefined;
+  #reservations: Set<Reservation> | undefined = undefined;
   /** Tries at work that say what they use at most. */
   #tries: Set<Accounted> | undefined = undefined;
   #hasEnded = false;
@@ -50,23 +50,23 @@ export class WorkScope<I, O> {
   /** @param onStop Called where the work is stopped while handlers are at work. */
   constructor(
     input: I,
-    patron: WorkOwner<O>,
+    owner: WorkOwner<O>,
     progress: Progress | undefined,
     onStop: ((scope: WorkScope<I, O>) => void) | undefined,
   ) {
     this.input = input;
     this.progress = progress;
-    this.#patron = patron;
+    this.#owner = owner;
     this.#onStop = onStop;
   }
 
   get clock(): Clock {
-    return this.#patron.clock;
+    return this.#owner.clock;
   }
 
   /** True if limits bound the usage of tries. */
   get isBounded(): boolean {
-    return this.#patron.till !== undefined;
+    return this.#owner.till !== undefined;
   }
 
   /**
@@ -75,7 +75,7 @@ export class WorkScope<I, O> {
    * @param go Called with what was promised.
    */
   stake(phase: string, task: TaskPlan, go: (reservation: Reservation | undefined) => void): void {
-    const { till: quota } = this.#patron;
+    const { till: quota } = this.#owner;
     if (!quota || this.isHalted) {
       go(undefined);
       return;
@@ -86,8 +86,8 @@ export class WorkScope<I, O> {
     };
     const isAlone = () => this.#busy === 0;
     const reservation: Reservation = new Reservation(phase, task.name, task.estimate, begin, isAlone);
-    this.#stakes ??= new Set();
-    this.#stakes.add(reservation);
+    this.#reservations ??= new Set();
+    this.#reservations.add(reservation);
     const unhook = this.onHalt(() => {
       this.giveBack(reservation);
       this.guard(() => go(undefined));
@@ -97,13 +97,13 @@ export class WorkScope<I, O> {
 
   /** A try is about to say what it has used. */
   spend(reservation: Reservation, used: Report): void {
-    this.#patron.till?.use(reservation, used);
+    this.#owner.till?.use(reservation, used);
   }
 
   /** A try is over. It keeps what it was promised until what it has told late counts: nobody else may have it meanwhile. */
   giveBack(reservation: Reservation): void {
-    if (this.#stakes?.delete(reservation))
-      this.#patron.stragglers?.whenCounted(() => this.#patron.till?.release(reservation));
+    if (this.#reservations?.delete(reservation))
+      this.#owner.stragglers?.whenCounted(() => this.#owner.till?.release(reservation));
   }
 
   /** True if nobody waits for reports of a try: the work has ended, or was stopped. */
@@ -125,28 +125,28 @@ export class WorkScope<I, O> {
   /** Handlers that are still at work are not waited for any more: what they have not said is charged. */
   giveUp(): void {
     for (const one of this.#tries ?? []) this.settleAccount(one);
-    for (const reservation of this.#stakes ?? []) this.giveBack(reservation);
-    this.#patron.stragglers?.remove(this);
+    for (const reservation of this.#reservations ?? []) this.giveBack(reservation);
+    this.#owner.stragglers?.remove(this);
   }
 
   /** Tells the run what a try has used, or come to, that nobody waits for any more. */
   reportLate(fact: LateReport): void {
-    this.#patron.stragglers?.tell(fact);
+    this.#owner.stragglers?.tell(fact);
   }
 
   /** Tells the phase something. Nobody listens once the work was stopped. */
   report(fact: PhaseReport): void {
-    if (!this.isStopped) this.#patron.report(fact);
+    if (!this.isStopped) this.#owner.report(fact);
   }
 
   /** The work has come to its end. What follows is ignored. */
   done(output: O): void {
-    if (this.#end()) this.#patron.done(output);
+    if (this.#end()) this.#owner.done(output);
   }
 
   /** The work broke. What follows is ignored. */
   failed(error: unknown): void {
-    if (this.#end()) this.#patron.failed(error);
+    if (this.#end()) this.#owner.failed(error);
   }
 
   /** Runs a part of the work from outside of it: what it throws is the work's error. */
@@ -168,7 +168,7 @@ export class WorkScope<I, O> {
     this.#busy -= 1;
     if (this.#busy > 0) return;
     if (this.isStopped) this.giveUp();
-    else this.#patron.stragglers?.remove(this);
+    else this.#owner.stragglers?.remove(this);
     this.onRest?.();
   }
 
@@ -194,7 +194,7 @@ export class WorkScope<I, O> {
     this.isStopped = true;
     if (this.#busy > 0) {
       this.#onStop?.(this);
-      this.#patron.stragglers?.add(this);
+      this.#owner.stragglers?.add(this);
     }
     for (const run of this.#stops?.splice(0) ?? []) run();
     this.halt();

@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { cancelHeld } from '../../runtime/cancel-anywhere.ts';
 import { thisHolder } from '../../store/holder.ts';
 import { findRun } from '../options/find-run.ts';
-import { freeFromTheDead } from '../options/run-owner.ts';
+import { releaseDeadLease } from '../options/run-owner.ts';
 import { openStore, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
@@ -25,7 +25,7 @@ export async function cancelKept(wanted: string, flags: CancelFlags, io: Program
   const { status } = await cancelHeld(kept.store, runId, {
     reason: flags.reason ?? 'Cancelled by phasegate cancel',
     holder: thisHolder(),
-    free: (run) => freeFromTheDead(kept, run),
+    free: (run) => releaseDeadLease(kept, run),
     onTold: (holder) => void io.stderr.write(`phasegate: ${oneLine(holder)} works on it, and is told to stop\n`),
     wait: () => setTimeout(LOOK_MS, true),
   });

@@ -9,7 +9,7 @@ import type { RunRecord } from '../../model/events/event.ts';
 import type { ListedRun } from '../../store/port.ts';
 import { readRun } from '../../store/read-run.ts';
 import { findRun } from '../options/find-run.ts';
-import { asItStands } from '../options/run-owner.ts';
+import { withLiveness } from '../options/run-owner.ts';
 import { openStore, storeArgument, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { createEventLines } from '../show/event-lines.ts';
@@ -59,7 +59,7 @@ const LOOK_MS = 200;
 function createWorry(kept: OpenStore, io: ProgramIo): (run: ListedRun) => void {
   let said = false;
   return (run) => {
-    const left = asItStands(run).lease === undefined;
+    const left = withLiveness(run).lease === undefined;
     if (left && !said)
       io.stderr.write(
         `phasegate: nobody works on the run now; ${goOnText('resume', run.runId, kept, run.source !== undefined)}\n`,

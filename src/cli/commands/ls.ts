@@ -5,7 +5,7 @@
  */
 import type { ListedRun } from '../../store/port.ts';
 import { readStandings, standingOf } from '../../store/run-status.ts';
-import { asItStands } from '../options/run-owner.ts';
+import { withLiveness } from '../options/run-owner.ts';
 import { openStore, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { asText, seesColours } from '../run/reporter.ts';
@@ -31,7 +31,7 @@ export async function listRuns(
   const { store } = openStore(flags, 'read', io);
   const all = await store.runs({ pipeline, limit: wanted ? undefined : limit });
   const runs = all
-    .map(asItStands)
+    .map(withLiveness)
     .filter((run) => wanted?.has(standingOf(run)) ?? true)
     .slice(0, limit);
   await store.close();

@@ -4,7 +4,7 @@
  * @module
  */
 import { findRun } from '../options/find-run.ts';
-import { asItStands } from '../options/run-owner.ts';
+import { withLiveness } from '../options/run-owner.ts';
 import { openStore, type StoreFlags } from '../options/store-option.ts';
 import type { ExitCode } from '../process/exit-code.ts';
 import { writeOut } from '../process/write-out.ts';
@@ -35,7 +35,7 @@ export async function reportKept(wanted: string, flags: ReportFlags, io: Program
       fold.apply(record);
   }
   await kept.store.close();
-  const text = textOf(fold.data(asItStands(run)), flags);
+  const text = textOf(fold.data(withLiveness(run)), flags);
   const what = `the report on run ${oneLine(run.runId)} of "${oneLine(run.pipeline)}"`;
   return writeOut(text, flags.out, `${what} is in ${oneLine(flags.out ?? '')}`, io);
 }

@@ -11,7 +11,7 @@ import type { ListedRun } from '../../store/port.ts';
 import { loadPipeline } from '../load/load.ts';
 import { findRun } from '../options/find-run.ts';
 import { limitsOf, type LimitFlags } from '../options/limit-flags.ts';
-import { freeFromTheDead } from '../options/run-owner.ts';
+import { releaseDeadLease } from '../options/run-owner.ts';
 import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 import type { ExitCode } from '../process/exit-code.ts';
 import { dashboardBeside } from '../run/dashboard.ts';
@@ -53,7 +53,7 @@ export async function retryKept(
 }
 
 /** A pipeline with the file that it is in. */
-export interface Definition {
+export interface LoadedPipeline {
   readonly source: string;
   readonly pipeline: Pipeline;
 }
@@ -70,7 +70,7 @@ export async function definitionFor(
   file: string | undefined,
   command: string,
   io: ProgramIo,
-): Promise<Definition> {
+): Promise<LoadedPipeline> {
   const source = file === undefined ? known : placeOf(file, io);
   if (source !== undefined) return { source, pipeline: await loadPipeline(source, io) };
   throw new PhasegateError('FILE_UNREADABLE', `Cannot resume run ${runId} as it is not known where its pipeline is`, {
@@ -82,13 +82,13 @@ export async function definitionFor(
 export async function goOn(
   kept: OpenStore,
   listed: ListedRun,
-  { source, pipeline }: Definition,
+  { source, pipeline }: LoadedPipeline,
   flags: ResumeFlags,
   how: typeof resumeRun,
   io: ProgramIo,
 ): Promise<ExitCode> {
   const { runId, seq } = listed;
-  await freeFromTheDead(kept, listed);
+  await releaseDeadLease(kept, listed);
   const attended = isAttended(io);
   const { allowChanged, allowMasked } = flags;
   const dashboard = flags.ui ? await dashboardBeside(kept, io) : undefined;

@@ -7,7 +7,7 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { counted } from '../../projections/wording/amount-words.ts';
 import type { Compaction, ListedRun } from '../../store/port.ts';
 import { findRun } from '../options/find-run.ts';
-import { freeFromTheDead } from '../options/run-owner.ts';
+import { releaseDeadLease } from '../options/run-owner.ts';
 import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { asText, seesColours } from '../run/reporter.ts';
@@ -45,7 +45,7 @@ export async function collectKept({ keep, dryRun = false, ...flags }: CollectFla
   if (dryRun) io.stdout.write(asText(runTable(old, Date.now()).map(createPainter(seesColours(io.stdout, io)))));
   else for (const run of old) await remove(kept, run, io);
   // A store is not rewritten while somebody works with it: who is gone does not.
-  if (!dryRun) for (const run of await store.runs({ leased: true })) await freeFromTheDead(kept, run);
+  if (!dryRun) for (const run of await store.runs({ leased: true })) await releaseDeadLease(kept, run);
   const compaction = dryRun ? undefined : await store.compact?.();
   await store.close();
   io.stdout.write(`${counted(old.length, 'run')} ${dryRun ? 'would be ' : ''}removed${freedText(compaction)}\n`);
@@ -57,7 +57,7 @@ export async function collectKept({ keep, dryRun = false, ...flags }: CollectFla
 const ENDED = ['completed', 'rejected', 'failed', 'cancelled', 'exhausted'] as const;
 
 async function remove(kept: OpenStore, run: ListedRun, io: ProgramIo): Promise<void> {
-  await freeFromTheDead(kept, run);
+  await releaseDeadLease(kept, run);
   const { runId, pipeline } = run;
   if (await kept.store.remove(runId)) io.stdout.write(`removed run ${oneLine(runId)} of "${oneLine(pipeline)}"\n`);
   else throw new PhasegateError('RUN_UNKNOWN', `Cannot remove run ${runId} as it was removed meanwhile`);

@@ -5,18 +5,18 @@
  */
 import type { RunSnapshot } from '../../projections/run/run-result.ts';
 import { foldTimeline, type Timeline } from '../../projections/timeline/timeline.ts';
-import { looks } from '../../projections/wording/status-marks.ts';
+import { statusMarks } from '../../projections/wording/status-marks.ts';
 import type { Work } from '../../store/lease-holder.ts';
 import { withAnswers, type KeptItem } from '../../store/pending-answers.ts';
 import type { ListedRun } from '../../store/port.ts';
 import { readRun } from '../../store/read-run.ts';
 import { standingOf } from '../../store/run-status.ts';
 import { givenText } from '../inbox/pending-answer.ts';
-import { createBoard, type Board } from '../live-tree/run-fold.ts';
+import { foldRunForTree, type RunFold } from '../live-tree/run-fold.ts';
 import { frameLines } from '../live-tree/tree.ts';
 import { timeText } from '../options/duration.ts';
 import { findRun } from '../options/find-run.ts';
-import { asItStands, workHere } from '../options/run-owner.ts';
+import { withLiveness, workHere } from '../options/run-owner.ts';
 import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { asText, seesColours } from '../run/reporter.ts';
@@ -41,8 +41,8 @@ export interface ShowFlags extends StoreFlags {
 export async function showKept(wanted: string, flags: ShowFlags, io: ProgramIo): Promise<ExitCode> {
   const kept = openStore(flags, 'read', io);
   const found = await findRun(kept, wanted);
-  const run = asItStands(found);
-  const state = createBoard();
+  const run = withLiveness(found);
+  const state = foldRunForTree();
   const story = foldAttempts();
   const fold = foldTimeline();
   for (let next = 1; next <= run.seq; next += AT_ONCE) {
@@ -97,7 +97,7 @@ function headLines(
   ];
   const why = error ? withAddress(errorText(error)) : (reason ?? '');
   return [
-    [span(`run ${oneLine(runId)} of "${oneLine(pipeline)}"  `), span(standing, looks[standing].tone)],
+    [span(`run ${oneLine(runId)} of "${oneLine(pipeline)}"  `), span(standing, statusMarks[standing].tone)],
     ...facts.map((fact) => [span(`  ${fact}`, 'dim')]),
     ...(why === ''
       ? []
@@ -126,7 +126,7 @@ function itemLine({ id, about, reason, answer }: KeptItem): Line {
 }
 
 /** As wide as the terminal, or as usual ones. Who is asked is waited for, also while nobody works on the run. */
-function timeline(drawn: Timeline, state: Board, { lease }: ListedRun, { stdout }: ProgramIo): readonly Line[] {
+function timeline(drawn: Timeline, state: RunFold, { lease }: ListedRun, { stdout }: ProgramIo): readonly Line[] {
   const { plan } = state;
   if (!plan) return [];
   const columns = widthOf(stdout) ?? USUAL_COLUMNS;
@@ -141,6 +141,6 @@ function timeline(drawn: Timeline, state: Board, { lease }: ListedRun, { stdout 
 }
 
 /** Where nobody works on the run its time stands still. */
-function tree(state: Board, { lease }: ListedRun): readonly Line[] {
+function tree(state: RunFold, { lease }: ListedRun): readonly Line[] {
   return frameLines(state, SPACE, lease ? Date.now() : state.lastAt);
 }

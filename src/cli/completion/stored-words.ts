@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { sqliteStore } from '../../store.ts';
 import { standingOf } from '../../store/run-status.ts';
 import { DEFAULT_STORE, LATEST, STORE_VARIABLE } from '../options/defaults.ts';
-import { asItStands } from '../options/run-owner.ts';
+import { withLiveness } from '../options/run-owner.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import type { Candidate, Kept } from './candidates.ts';
 
@@ -27,7 +27,7 @@ export async function keptIn(kept: Kept, store: string | undefined, io: ProgramI
       const items = (await opened.inbox({ open: true })).toReversed().slice(0, MOST);
       return items.map(({ id, about }) => ({ word: id, note: about })).filter(isPlain);
     }
-    const runs = (await opened.runs({ limit: MOST })).map(asItStands);
+    const runs = (await opened.runs({ limit: MOST })).map(withLiveness);
     const words = runs.map((run) => ({ word: run.runId, note: `${run.pipeline}, ${standingOf(run)}` }));
     return runs.length === 0 ? [] : [{ word: LATEST, note: 'the run that was started last' }, ...words.filter(isPlain)];
   } finally {

@@ -9,7 +9,7 @@ import { holderIsAlive, thisHolder } from '../../store/holder.ts';
 import type { OpenStore } from '../options/store-option.ts';
 import { userName } from '../options/user-name.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
-import { harmless } from '../terminal/strip-controls.ts';
+import { stripControls } from '../terminal/strip-controls.ts';
 import { actionsOn } from './background-runs.ts';
 import { sessionSecret } from './session-secret.ts';
 
@@ -38,7 +38,7 @@ export async function serveKept(
     actions: actionsOn(kept),
     isAlive: holderIsAlive,
     holder: thisHolder(),
-    onError: (thrown: unknown) => io.stderr.write(`phasegate: ${harmless(textOf(thrown))}\n`),
+    onError: (thrown: unknown) => io.stderr.write(`phasegate: ${stripControls(textOf(thrown))}\n`),
   };
   if (port !== undefined) return serveDashboard(kept.store, { ...options, port });
   for (const next of PORTS) {

@@ -8,7 +8,7 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import type { Reply } from '../../projections/inbox/reply.ts';
 import { problemText } from '../../projections/wording/error-words.ts';
-import { harmless } from '../terminal/strip-controls.ts';
+import { stripControls } from '../terminal/strip-controls.ts';
 import { oneLine } from '../terminal/text.ts';
 import { valueIn } from './reply-flags.ts';
 
@@ -117,7 +117,7 @@ async function tried(
     return undefined;
   } catch (error) {
     if (!PhasegateError.is(error) || !MENDABLE.has(error.code)) throw error;
-    return harmless(problemText(error.message));
+    return stripControls(problemText(error.message));
   }
 }
 

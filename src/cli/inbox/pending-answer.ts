@@ -8,7 +8,7 @@ import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import { answeredBy } from '../../projections/wording/item-words.ts';
 import type { GivenAnswer } from '../../store/pending-answers.ts';
 import type { Lease } from '../../store/port.ts';
-import { asItStands } from '../options/run-owner.ts';
+import { withLiveness } from '../options/run-owner.ts';
 import { storeArgument, type OpenStore } from '../options/store-option.ts';
 import { oneLine } from '../terminal/text.ts';
 
@@ -20,7 +20,7 @@ export function givenText(answer: GivenAnswer): string {
 /** Who can take an answer to a run now; `undefined` where nobody works on it. */
 export async function workerOn({ store }: Pick<OpenStore, 'store'>, runId: string): Promise<Lease | undefined> {
   const run = await store.run(runId);
-  return run && asItStands(run).lease;
+  return run && withLiveness(run).lease;
 }
 
 /** What an answer waits for. @param worker Who works on the run. */

@@ -8,12 +8,12 @@ import { counted } from '../../projections/wording/amount-words.ts';
 import { summaryLines, summaryParts } from '../show/summary.ts';
 import { fit, plain, span, type Line } from '../terminal/line.ts';
 import { rowsOf } from '../terminal/text.ts';
-import type { Board } from './run-fold.ts';
+import type { RunFold } from './run-fold.ts';
 import { treeLines, type Size } from './tree.ts';
 
 /** What is shown of a run that has ended. */
 export interface Ending {
-  readonly board: Board;
+  readonly board: RunFold;
   readonly result: RunResult<unknown>;
   /** What can be done with it, in whole lines: commands are never cut. */
   readonly notes: readonly Line[];

@@ -9,7 +9,7 @@ import type { RunSnapshot } from '../../projections/run/run-result.ts';
 import { dollars, thousands } from '../../projections/wording/amount-words.ts';
 import { span, type Line, type Span } from '../terminal/line.ts';
 import { duration, widthOf } from '../terminal/text.ts';
-import type { Board } from './run-fold.ts';
+import type { RunFold } from './run-fold.ts';
 
 /**
  * What is approved of all phases, what holds the run, corrections, tokens, money and time, against their limits where there are
@@ -17,7 +17,7 @@ import type { Board } from './run-fold.ts';
  *
  * @param now Milliseconds since 1970, for what is still going on.
  */
-export function progressLine(state: Board, columns: number, now: number): Line {
+export function progressLine(state: RunFold, columns: number, now: number): Line {
   const parts = partsOf(state, now);
   for (const least of [4, 3, 2, 1]) {
     const line = joined(parts.filter(({ importance }) => importance <= least).map(({ full }) => full));
@@ -36,7 +36,7 @@ interface Part {
   readonly importance: 1 | 2 | 3 | 4;
 }
 
-function partsOf(state: Board, now: number): readonly Part[] {
+function partsOf(state: RunFold, now: number): readonly Part[] {
   const snapshot = state.snapshot();
   const { metrics } = snapshot;
   const limits = state.plan?.limits ?? {};

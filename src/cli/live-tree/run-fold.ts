@@ -47,7 +47,7 @@ export interface Waiting {
 }
 
 /** How a run stands, for the tree. */
-export interface Board {
+export interface RunFold {
   apply(record: RunRecord): void;
   readonly plan: Plan | undefined;
   /** The times of the first and the latest record, in milliseconds since 1970. In a fork the first is the one of the other run. */
@@ -63,7 +63,7 @@ export interface Board {
 }
 
 /** A board before the first record. */
-export function createBoard(): Board {
+export function foldRunForTree(): RunFold {
   const view = createRunView();
   const inbox = foldInbox();
   const phases = new Map<string, Draft>();

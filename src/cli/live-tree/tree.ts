@@ -8,7 +8,7 @@ import { glyph, markedText, markOf, marks, type Mark } from '../terminal/marks.t
 import { cut, oneLine, widthOf } from '../terminal/text.ts';
 import { correctionLines, phaseLine, taskLines, type PhaseRow } from './phase-lines.ts';
 import { progressLine } from './progress-line.ts';
-import type { Board } from './run-fold.ts';
+import type { RunFold } from './run-fold.ts';
 import { windowOf } from './window.ts';
 
 /** The space there is. */
@@ -23,14 +23,14 @@ export interface Size {
  * @param size Never exceeded. Where not every phase fits, those that matter are shown, and the rest is counted.
  * @param now Milliseconds since 1970, for what is still going on.
  */
-export function frameLines(state: Board, size: Size, now: number): readonly Line[] {
+export function frameLines(state: RunFold, size: Size, now: number): readonly Line[] {
   if (!state.plan || size.rows < 1 || size.columns < 1) return [];
   const tree = treeLines(state, { columns: size.columns, rows: size.rows - 1 }, now);
   return [...tree, fit(progressLine(state, size.columns, now), size.columns)];
 }
 
 /** The same without the last line. */
-export function treeLines(state: Board, size: Size, now: number): readonly Line[] {
+export function treeLines(state: RunFold, size: Size, now: number): readonly Line[] {
   const { plan } = state;
   if (!plan || size.rows < 1 || size.columns < 1) return [];
   const { phases } = state.snapshot();

@@ -9,7 +9,7 @@ import type { Pipeline } from '../../model/definition/define.ts';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { exitCode } from '../process/exit-code.ts';
 import { watchExit, type EarlyExit } from '../process/exit-watch.ts';
-import { divert } from '../terminal/capture-writes.ts';
+import { captureWrites } from '../terminal/capture-writes.ts';
 import { withAddress } from '../terminal/error-text.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 import { missingExport, missingPackage } from './missing-package.ts';
@@ -56,7 +56,7 @@ interface Imported {
 async function importModule(file: string, path: string, io: ProgramIo): Promise<Imported> {
   const started: OwnRun[] = [];
   // Standard output is for what the command has to say, not for what a module prints while it is loaded.
-  const stdout = divert(io.stdout, (text) => io.stderr.write(text));
+  const stdout = captureWrites(io.stdout, (text) => io.stderr.write(text));
   const watch = watchExit(exitCode.usage, (how) => withAddress(earlyExit(file, how).message), io);
   try {
     const virtualModules = await virtualModulesFor(await readFile(path, 'utf8'), (run) => started.push(run));

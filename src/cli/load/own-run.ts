@@ -7,7 +7,7 @@ import { runPipeline, startRun } from '../../index.ts';
 import { counted } from '../../projections/wording/amount-words.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
-import { harmless } from '../terminal/strip-controls.ts';
+import { stripControls } from '../terminal/strip-controls.ts';
 
 /** A run of a module's own. */
 export interface OwnRun {
@@ -47,7 +47,7 @@ export async function awaitOwnRuns(file: string, runs: readonly OwnRun[], io: Pr
   await new Promise((resolve) => process.once('beforeExit', resolve));
   const told = endings.map(({ pipeline, status }) => `"${pipeline}" ${status}`).join(', ');
   io.stderr.write(
-    `${harmless(`"${file}" has started ${counted(runs.length, 'run')} itself: ${told}.`)}\n${TO_EXPORT}\n`,
+    `${stripControls(`"${file}" has started ${counted(runs.length, 'run')} itself: ${told}.`)}\n${TO_EXPORT}\n`,
   );
   return endings.every(({ status }) => status === 'completed') ? exitCode.completed : exitCode.unsuccessful;
 }

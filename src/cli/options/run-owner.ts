@@ -4,7 +4,7 @@
  * @module
  */
 import { holderIsAlive, readHolder } from '../../store/holder.ts';
-import { asItStands as asRunStands, freeFromTheGone, workOn, type Work } from '../../store/lease-holder.ts';
+import { withLiveness as asRunStands, releaseGoneLease, workOn, type Work } from '../../store/lease-holder.ts';
 import type { Lease, ListedRun } from '../../store/port.ts';
 import type { OpenStore } from './store-option.ts';
 
@@ -13,12 +13,12 @@ import type { OpenStore } from './store-option.ts';
  *
  * @throws PhasegateError `RUN_LEASED` where the process lives and has let its right expire: it would do the same work again.
  */
-export function freeFromTheDead({ store }: Pick<OpenStore, 'store'>, run: ListedRun): Promise<void> {
-  return freeFromTheGone(store, run, { isAlive: holderIsAlive, hint: (lease) => howToEnd(lease, run.seq) });
+export function releaseDeadLease({ store }: Pick<OpenStore, 'store'>, run: ListedRun): Promise<void> {
+  return releaseGoneLease(store, run, { isAlive: holderIsAlive, hint: (lease) => howToEnd(lease, run.seq) });
 }
 
 /** The run as it stands, by what is known of the processes of this machine. */
-export function asItStands(run: ListedRun): ListedRun {
+export function withLiveness(run: ListedRun): ListedRun {
   return asRunStands(run, holderIsAlive);
 }
 

@@ -9,7 +9,7 @@ import { problemText } from '../../projections/wording/error-words.ts';
 import { sqliteStore } from '../../store.ts';
 import type { RunStore } from '../../store/port.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
-import { harmless } from '../terminal/strip-controls.ts';
+import { stripControls } from '../terminal/strip-controls.ts';
 import { DEFAULT_STORE, STORE_VARIABLE } from './defaults.ts';
 
 /** What `--store` and `--no-store` give. */
@@ -42,7 +42,7 @@ export function openStoreToRun({ store: file = DEFAULT_STORE }: StoreFlags, io: 
     return { store: sqliteStore(path), file, path, usual: usualIn(io) };
   } catch (error) {
     if (file !== DEFAULT_STORE || !isWithoutSqlite(error)) throw error;
-    io.stderr.write(`phasegate: this run is not kept. ${harmless(problemText(error.message))}\n`);
+    io.stderr.write(`phasegate: this run is not kept. ${stripControls(problemText(error.message))}\n`);
     return undefined;
   }
 }

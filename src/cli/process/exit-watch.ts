@@ -4,7 +4,7 @@
  * @module
  */
 import type { ProgramIo } from '../terminal/program-io.ts';
-import { harmless } from '../terminal/strip-controls.ts';
+import { stripControls } from '../terminal/strip-controls.ts';
 import type { ExitCode } from './exit-code.ts';
 
 /** How the process may end too early: code ends it, or nothing is left that could wake it. */
@@ -25,7 +25,7 @@ export function watchExit(
   const asleep = (): void => void (how = 'asleep');
   const tell = (): void => {
     process.exitCode = code;
-    io.stderr.write(`${harmless(text(how))}\n`);
+    io.stderr.write(`${stripControls(text(how))}\n`);
   };
   process.once('beforeExit', asleep);
   process.once('exit', tell);

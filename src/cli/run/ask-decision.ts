@@ -10,12 +10,12 @@ import { planGraph, type Plan } from '../../model/plan/plan.ts';
 import { namesAbove } from '../../model/values/graph.ts';
 import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import { problemText } from '../../projections/wording/error-words.ts';
-import { looks } from '../../projections/wording/status-marks.ts';
+import { statusMarks } from '../../projections/wording/status-marks.ts';
 import type { Run } from '../../runtime/run.ts';
 import { helpLines, replyIn } from '../inbox/ask-reply.ts';
 import { excerptLines } from '../show/summary.ts';
 import { plain } from '../terminal/line.ts';
-import { harmless } from '../terminal/strip-controls.ts';
+import { stripControls } from '../terminal/strip-controls.ts';
 import { manyLines, oneLine } from '../terminal/text.ts';
 
 /** Asks for what waits, one question after the other. */
@@ -102,7 +102,7 @@ export function createAsker(
 
   function refuse(error: unknown): void {
     if (!PhasegateError.is(error)) throw error;
-    say(harmless(problemText(error.message)));
+    say(stripControls(problemText(error.message)));
     output.write('> ');
   }
 
@@ -110,7 +110,7 @@ export function createAsker(
   function personal(item: InboxItem): void {
     say('');
     say(
-      `${looks.waiting.mark} ${oneLine(item.about)}/${oneLine(item.task ?? '')} asks: ${manyLines(item.reason).replaceAll('\n', '\n  ')}`,
+      `${statusMarks.waiting.mark} ${oneLine(item.about)}/${oneLine(item.task ?? '')} asks: ${manyLines(item.reason).replaceAll('\n', '\n  ')}`,
     );
     if (item.description) say(`  ${manyLines(item.description).replaceAll('\n', '\n  ')}`);
     if (item.kind === 'review') showOutputs(item.about);
@@ -135,7 +135,7 @@ export function createAsker(
     const reason = run.snapshot().phases[about]?.reason;
     say('');
     say(
-      `${looks.waiting.mark} ${oneLine(about)} waits for a person${kind === 'limit' ? ': the limit is reached, and the run is held' : ''}`,
+      `${statusMarks.waiting.mark} ${oneLine(about)} waits for a person${kind === 'limit' ? ': the limit is reached, and the run is held' : ''}`,
     );
     if (reason) say(`  ${manyLines(reason).replaceAll('\n', '\n  ')}`);
     showOutputs(about);

@@ -6,14 +6,14 @@
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { OpenStore } from '../options/store-option.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
-import type { Beside } from './side-server.ts';
+import type { SideServer } from './side-server.ts';
 
 /**
  * Serves the dashboard of the store that a run is kept in.
  *
  * @throws PhasegateError `STORE_UNREADABLE` where it is kept in none
  */
-export async function dashboardBeside(kept: OpenStore | undefined, io: ProgramIo): Promise<Beside> {
+export async function dashboardBeside(kept: OpenStore | undefined, io: ProgramIo): Promise<SideServer> {
   if (!kept) {
     throw new PhasegateError('STORE_UNREADABLE', 'Cannot show the run in the dashboard as it is not kept', {
       hint: 'Name a file for it with --store, or leave --ui out.',

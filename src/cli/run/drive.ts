@@ -14,17 +14,17 @@ import { exitCode, exitCodeOf, type ExitCode } from '../process/exit-code.ts';
 import { watchExit, type EarlyExit } from '../process/exit-watch.ts';
 import { watchInterrupts } from '../process/interrupt.ts';
 import { afterwards, goOnText } from '../show/next-steps.ts';
-import { advised, withAddress } from '../terminal/error-text.ts';
+import { withAddress, withAdvice } from '../terminal/error-text.ts';
 import { plain } from '../terminal/line.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
-import { harmless } from '../terminal/strip-controls.ts';
+import { stripControls } from '../terminal/strip-controls.ts';
 import { oneLine } from '../terminal/text.ts';
 import { createAsker } from './ask-decision.ts';
 import type { InspectFlags } from './inspection.ts';
 import { createLiveReporter } from './live-reporter.ts';
 import { asText, createJsonReporter, createPlainReporter, seesTree, type Reporter } from './reporter.ts';
-import { endBeside, type Beside } from './side-server.ts';
-import { createLeaver, createRefuser } from './unattended.ts';
+import { endBeside, type SideServer } from './side-server.ts';
+import { cancelWhenAsked, suspendWhenIdle } from './unattended.ts';
 
 /** How a run is shown, and who decides. */
 export interface DriveFlags extends InspectFlags {
@@ -47,7 +47,7 @@ export interface Driven {
   /** Whether it has just been started, and its store may not take it. @default false */
   readonly isNew?: boolean | undefined;
   /** What is served beside it. @default nothing */
-  readonly beside?: readonly Beside[] | undefined;
+  readonly beside?: readonly SideServer[] | undefined;
 }
 
 /** Whether a person can be asked on this terminal. */
@@ -83,14 +83,14 @@ export async function drive(
   const decider = attended
     ? createAskerFor(run, reporter, kept !== undefined, io)
     : kept
-      ? createLeaver(run, (flags.wait ?? false) || (flags.ui ?? false))
-      : createRefuser(run);
+      ? suspendWhenIdle(run, (flags.wait ?? false) || (flags.ui ?? false))
+      : cancelWhenAsked(run);
   const refusal = kept && isNew ? await refusalOf(run) : undefined;
   if (refusal) {
     watch.release();
     interrupts.release();
     reporter.pause();
-    io.stderr.write(`${harmless(withAddress(advised(refusal.code, refusal.message)))}\n`);
+    io.stderr.write(`${stripControls(withAddress(withAdvice(refusal.code, refusal.message)))}\n`);
     return exitCode.usage;
   }
   const times = foldRunTimes();

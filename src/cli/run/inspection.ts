@@ -5,7 +5,7 @@
  */
 import type { InspectorServer } from '../../inspect/serve.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
-import type { Beside } from './side-server.ts';
+import type { SideServer } from './side-server.ts';
 
 /** How a run is inspected. */
 export interface InspectFlags {
@@ -14,7 +14,7 @@ export interface InspectFlags {
 }
 
 /** A run that is inspected. */
-export interface Inspection extends Pick<InspectorServer, 'inspect'>, Beside {}
+export interface Inspection extends Pick<InspectorServer, 'inspect'>, SideServer {}
 
 /** Serves runs where that is asked for, and says where. */
 export async function openInspection({ inspect: port }: InspectFlags, io: ProgramIo): Promise<Inspection | undefined> {

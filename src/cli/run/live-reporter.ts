@@ -5,10 +5,10 @@
  */
 import type { RunRecord } from '../../model/events/event.ts';
 import { endingLines } from '../live-tree/final-screen.ts';
-import { createBoard } from '../live-tree/run-fold.ts';
+import { foldRunForTree } from '../live-tree/run-fold.ts';
 import { frameLines, type Size } from '../live-tree/tree.ts';
 import { runLine } from '../show/summary.ts';
-import { divert, type Diverted } from '../terminal/capture-writes.ts';
+import { captureWrites, type CapturedWrites } from '../terminal/capture-writes.ts';
 import { createPainter, plain, type Line } from '../terminal/line.ts';
 import { createPane } from '../terminal/pane.ts';
 import type { OutputStream, ProgramIo } from '../terminal/program-io.ts';
@@ -17,11 +17,11 @@ import { asText, seesColours, type Reporter } from './reporter.ts';
 /** Draws the tree again and again. What the code of the pipeline prints appears above it. */
 export function createLiveReporter(io: ProgramIo): Reporter {
   const { stdout: stream, stderr, env } = io;
-  const state = createBoard();
+  const state = foldRunForTree();
   const paint = createPainter(seesColours(stream, io));
   const streams = [stream, ...(stderr.isTTY ? [stderr] : [])];
   const printed = new Map<OutputStream, string>();
-  let diverted: readonly Diverted[] = [];
+  let diverted: readonly CapturedWrites[] = [];
   let timer: NodeJS.Timeout | undefined;
   const pane = createPane(
     (text) => direct(() => stream.write(text)),
@@ -69,7 +69,7 @@ export function createLiveReporter(io: ProgramIo): Reporter {
 
   function resume(): void {
     if (timer !== undefined) return;
-    diverted = streams.map((one) => divert(one, (text) => print(one, text)));
+    diverted = streams.map((one) => captureWrites(one, (text) => print(one, text)));
     stream.on('resize', draw);
     tick();
   }

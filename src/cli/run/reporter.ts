@@ -5,10 +5,10 @@
  */
 import type { RunRecord } from '../../model/events/event.ts';
 import type { RunResult } from '../../projections/run/run-result.ts';
-import { createBoard } from '../live-tree/run-fold.ts';
+import { foldRunForTree } from '../live-tree/run-fold.ts';
 import { createEventLines } from '../show/event-lines.ts';
 import { summaryLines } from '../show/summary.ts';
-import { divert } from '../terminal/capture-writes.ts';
+import { captureWrites } from '../terminal/capture-writes.ts';
 import { createPainter, type Line } from '../terminal/line.ts';
 import type { OutputStream, ProgramIo } from '../terminal/program-io.ts';
 
@@ -31,7 +31,7 @@ export interface Reporter {
 
 /** Records as JSON lines on standard output, and nothing else there: what a pipeline prints goes to standard error. */
 export function createJsonReporter(io: ProgramIo): Reporter {
-  const out = divert(io.stdout, (text) => io.stderr.write(text));
+  const out = captureWrites(io.stdout, (text) => io.stderr.write(text));
   return {
     show: (record) => out.write(`${JSON.stringify(record)}\n`),
     recall: () => undefined,
@@ -48,7 +48,7 @@ export function createJsonReporter(io: ProgramIo): Reporter {
 /** A plain line for each event. */
 export function createPlainReporter(io: ProgramIo): Reporter {
   const lines = createEventLines();
-  const state = createBoard();
+  const state = foldRunForTree();
   const paint = createPainter(seesColours(io.stdout, io));
   return {
     show(record) {

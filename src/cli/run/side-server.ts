@@ -7,7 +7,7 @@ import { interrupted } from '../process/interrupt.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 
 /** Something that is served beside a run. */
-export interface Beside {
+export interface SideServer {
   /** Said where the run has begun; `undefined` where that is said already. */
   readonly begun?: string | undefined;
   /** Said where the run is over and a terminal has it go on. */
@@ -17,7 +17,7 @@ export interface Beside {
 }
 
 /** Ends what is served beside a run that is over. @param keep Whether a terminal has it go on until Ctrl-C. */
-export async function endBeside(all: readonly Beside[], keep: boolean, io: ProgramIo): Promise<void> {
+export async function endBeside(all: readonly SideServer[], keep: boolean, io: ProgramIo): Promise<void> {
   const isWatched = keep && io.stdout.isTTY;
   if (isWatched && all.length > 0) {
     // Before it is said that Ctrl-C ends it.

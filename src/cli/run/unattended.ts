@@ -17,7 +17,7 @@ export interface Decider {
 }
 
 /** Cancels a run that is not kept: waiting for a decision would be waiting for ever. */
-export function createRefuser(run: Pick<Run<unknown>, 'snapshot' | 'cancel'>): Decider {
+export function cancelWhenAsked(run: Pick<Run<unknown>, 'snapshot' | 'cancel'>): Decider {
   return {
     apply({ event }) {
       if (event.type === 'task.asked') {
@@ -43,7 +43,7 @@ export function createRefuser(run: Pick<Run<unknown>, 'snapshot' | 'cancel'>): D
  *
  * @param stays Whether it waits instead until somebody has answered from elsewhere.
  */
-export function createLeaver(run: Run<unknown>, stays: boolean): Decider {
+export function suspendWhenIdle(run: Run<unknown>, stays: boolean): Decider {
   const tasks = new Map<string, Set<string>>();
   const reviews = foldReviews();
   let due: NodeJS.Immediate | undefined;

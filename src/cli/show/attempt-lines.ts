@@ -6,7 +6,7 @@
 import { diffLines } from 'diff';
 import { endsAttempt, type AttemptEnd } from '../../model/events/attempt-end.ts';
 import type { EventOf, RunRecord } from '../../model/events/event.ts';
-import { saidText } from '../../projections/wording/phrase.ts';
+import { phraseText } from '../../projections/wording/phrase.ts';
 import { decidedBy, decisionWords } from '../../projections/wording/record-words.ts';
 import { span, type Line } from '../terminal/line.ts';
 import { manyLines, oneLine } from '../terminal/text.ts';
@@ -104,7 +104,7 @@ function storyLines(one: AttemptStory, before: AttemptStory | undefined, number:
     ...(one.feedback === null ? [] : [[span(`    asked to: ${one.feedback}`, 'dim')]]),
     ...Object.entries(one.outputs).flatMap(([task, output]) => outputLines(task, output, before?.outputs[task])),
     ...one.decisions.map((judged) => [
-      span(`    ${oneLine(`${decidedBy(judged)}: ${saidText(decisionWords(judged))}`)}`),
+      span(`    ${oneLine(`${decidedBy(judged)}: ${phraseText(decisionWords(judged))}`)}`),
     ]),
   ];
 }

@@ -4,22 +4,22 @@
  * @module
  */
 import { isProblem } from '../../projections/doctor/diagnose.ts';
-import { FEWEST, type Finding } from '../../projections/doctor/diagnosis.ts';
+import { FEWEST, type Diagnosis } from '../../projections/doctor/diagnosis.ts';
 import type { GateHistory } from '../../projections/doctor/gate-history.ts';
 import type { SentBack } from '../../projections/doctor/send-back-counts.ts';
 import { span, type Line } from '../terminal/line.ts';
 import { oneLine, padEnd, widthOf } from '../terminal/text.ts';
 
 /** What was found in runs. */
-export interface Diagnosis {
+export interface DoctorReport {
   readonly runs: number;
   readonly gates: readonly GateHistory[];
   readonly sentBack: readonly SentBack[];
-  readonly findings: readonly Finding[];
+  readonly findings: readonly Diagnosis[];
 }
 
 /** Findings, how many attempts each phase took, and which were sent back by later ones. */
-export function doctorLines({ runs, gates, sentBack, findings }: Diagnosis): readonly Line[] {
+export function doctorLines({ runs, gates, sentBack, findings }: DoctorReport): readonly Line[] {
   if (runs === 0) return [[span('no runs', 'dim')]];
   const problems = findings.filter(isProblem).length;
   const judged = `${many(runs, 'run')}, ${many(gates.length, 'gate')}: `;
@@ -34,7 +34,7 @@ export function doctorLines({ runs, gates, sentBack, findings }: Diagnosis): rea
 
 // --- internal ---
 
-function findingLines(finding: Finding): readonly Line[] {
+function findingLines(finding: Diagnosis): readonly Line[] {
   const { code, pipeline, phase, found, advice, evidence } = finding;
   const bad = isProblem(finding);
   const records = evidence.map(({ runId, seq }) => `${oneLine(runId)} #${seq}`).join(', ');
@@ -52,7 +52,7 @@ function findingLines(finding: Finding): readonly Line[] {
 }
 
 /** A row for each gate that was reviewed: how many starts took 1, 2, 3, … attempts. */
-function histogramLines(gates: readonly GateHistory[], findings: readonly Finding[]): readonly Line[] {
+function histogramLines(gates: readonly GateHistory[], findings: readonly Diagnosis[]): readonly Line[] {
   const judged = gates.filter(({ attempts }) => attempts.size > 0);
   if (judged.length === 0) return [];
   const most = Math.max(...judged.flatMap(({ attempts }) => [...attempts.keys()]));

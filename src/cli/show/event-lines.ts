@@ -8,7 +8,7 @@ import type { GatePlan } from '../../model/plan/plan.ts';
 import { joinDemands, type Correction } from '../../model/revision/revision.ts';
 import { issueWords, type IssueWords } from '../../projections/run/loop-words.ts';
 import { usageText } from '../../projections/wording/amount-words.ts';
-import { saidText } from '../../projections/wording/phrase.ts';
+import { phraseText } from '../../projections/wording/phrase.ts';
 import { askedFor, recordText, recordWords, type Voice } from '../../projections/wording/record-words.ts';
 import { verdictWords } from '../../projections/wording/verdict-words.ts';
 import { problemOf } from '../terminal/error-text.ts';
@@ -58,7 +58,7 @@ export function createEventLines(): EventLines {
 
 /** A verdict in a few words, with what it says. */
 export function verdictText(verdict: Verdict): string {
-  return oneLine(saidText(verdictWords(verdict)));
+  return oneLine(phraseText(verdictWords(verdict)));
 }
 
 /** What a correction asks for, in one line. */

@@ -9,7 +9,7 @@ import type { ItemDetail, TriedAttempt } from '../../projections/inbox/item-deta
 import { unchangedText } from '../../projections/run/loop-words.ts';
 import { counted, usageText } from '../../projections/wording/amount-words.ts';
 import { becauseOf, waitsFor } from '../../projections/wording/item-words.ts';
-import { looks } from '../../projections/wording/status-marks.ts';
+import { statusMarks } from '../../projections/wording/status-marks.ts';
 import type { KeptDetail, KeptItem } from '../../store/pending-answers.ts';
 import { givenText } from '../inbox/pending-answer.ts';
 import { plain, span, type Line, type Tone } from '../terminal/line.ts';
@@ -38,7 +38,7 @@ export function itemTable(items: readonly KeptItem[], now: number): readonly Lin
 export function itemLines(detail: KeptDetail, now: number, waits = ''): readonly Line[] {
   const { item, attempts, corrections, findings, reach, changes, used, phaseUsed, choices } = detail;
   return [
-    [span(`${looks.waiting.mark} ${titleOf(item)}`, 'strong')],
+    [span(`${statusMarks.waiting.mark} ${titleOf(item)}`, 'strong')],
     [span('  because: ', 'dim'), span(oneLine(becauseOf(item)))],
     ...textLines(item.reason),
     ...textLines(item.description ?? ''),

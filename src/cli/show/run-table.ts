@@ -4,7 +4,7 @@
  * @module
  */
 import { usageText } from '../../projections/wording/amount-words.ts';
-import { looks } from '../../projections/wording/status-marks.ts';
+import { statusMarks } from '../../projections/wording/status-marks.ts';
 import type { ListedRun } from '../../store/port.ts';
 import { standingOf } from '../../store/run-status.ts';
 import { span, type Line } from '../terminal/line.ts';
@@ -20,7 +20,7 @@ export function runTable(runs: readonly ListedRun[], now: number): readonly Line
     [span(line(HEAD).join(''), 'dim')],
     ...runs.map((run, index): Line => {
       const cells = line(rows[index] ?? []);
-      return cells.map((text, column) => span(text, column === STATUS ? looks[standingOf(run)].tone : 'plain'));
+      return cells.map((text, column) => span(text, column === STATUS ? statusMarks[standingOf(run)].tone : 'plain'));
     }),
   ];
 }

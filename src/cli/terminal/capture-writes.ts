@@ -6,7 +6,7 @@
 import type { OutputStream } from './program-io.ts';
 
 /** A stream that others no longer write to. */
-export interface Diverted {
+export interface CapturedWrites {
   /** Writes to the stream itself. */
   write(text: string): void;
   /** Runs code whose writes go to the stream itself. It must not be asynchronous. */
@@ -16,7 +16,7 @@ export interface Diverted {
 }
 
 /** Sends what others write to a stream elsewhere. @param elsewhere Gets their text, in order. */
-export function divert(stream: OutputStream, elsewhere: (text: string) => void): Diverted {
+export function captureWrites(stream: OutputStream, elsewhere: (text: string) => void): CapturedWrites {
   const original = stream.write.bind(stream);
   const decoder = new TextDecoder();
   let own = false;

@@ -10,11 +10,11 @@ import { pageOf } from './doc-pages.ts';
 
 /** What an error says; advice is for the command line. */
 export function errorText(error: ErrorInfo): string {
-  return textOf({ ...error, message: advised(error.code, error.message) });
+  return textOf({ ...error, message: withAdvice(error.code, error.message) });
 }
 
 /** The message of an error of ours, with advice for who reads a terminal. */
-export function advised(code: string, message: string): string {
+export function withAdvice(code: string, message: string): string {
   const advice = ADVICE.find(([known, start]) => known === code && message.startsWith(start))?.[2];
   if (advice === undefined) return message;
   const docs = docsStart(message);

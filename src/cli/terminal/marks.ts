@@ -4,7 +4,7 @@
  * @module
  */
 import type { PhaseResult, PhaseStatus } from '../../projections/run/run-result.ts';
-import { looks, type AnyStanding } from '../../projections/wording/status-marks.ts';
+import { statusMarks, type AnyStanding } from '../../projections/wording/status-marks.ts';
 import { span, type Span } from './line.ts';
 
 /** How a phase stands. `stale` is approved, and `failed` has rejected ones as well; `retrying` works again, or is about to. */
@@ -47,7 +47,7 @@ export function markedText(mark: Mark, count: number): readonly string[] {
 
 /** The mark of a standing as it is shown, with words behind it where there are some. */
 export function glyph(standing: AnyStanding, words = ''): Span {
-  const { mark, tone } = looks[standing];
+  const { mark, tone } = statusMarks[standing];
   return span(words === '' ? mark : `${mark} ${words}`, tone);
 }
 

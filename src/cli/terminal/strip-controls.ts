@@ -7,7 +7,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { OBEYED } from './text.ts';
 
 /** The same lines and spaces, without anything that a terminal would obey. */
-export function harmless(text: string): string {
+export function stripControls(text: string): string {
   return text
     .split(/\r\n|[\n\r]/u)
     .map(harmlessLine)

@@ -47,7 +47,7 @@ export function timesOf({ phases }: Plan): readonly number[] {
 
 class RunQuota implements Quota {
   readonly waiting: Reservation[] = [];
-  readonly #board: RunState;
+  readonly #state: RunState;
   readonly #names: readonly Name[];
   /** Tries that have begun. */
   readonly #begun = new Set<Reservation>();
@@ -62,7 +62,7 @@ class RunQuota implements Quota {
   #isDue = false;
 
   constructor(state: RunState, names: readonly Name[]) {
-    this.#board = state;
+    this.#state = state;
     this.#names = names;
   }
 
@@ -101,7 +101,7 @@ class RunQuota implements Quota {
     if (this.#isDue || this.waiting.length === 0) return;
     this.#isDue = true;
     // Not at once: phases are stopped in the middle of what the board does.
-    this.#board.ports.later(() => this.recheckNow());
+    this.#state.ports.later(() => this.recheckNow());
   }
 
   recheckNow(): void {
@@ -140,7 +140,7 @@ class RunQuota implements Quota {
       }
     }
     this.#isServing = false;
-    this.#board.ports.publish();
+    this.#state.ports.publish();
   }
 
   #leave(at: number, reservation: Reservation): void {
@@ -160,13 +160,13 @@ class RunQuota implements Quota {
     const spent = this.#names.find((name) => this.#isSpent(name, reservation));
     if (spent === undefined) return true;
     this.#refuse(spent, reservation);
-    this.#board.ports.publish();
+    this.#state.ports.publish();
     return false;
   }
 
   /** Whether nothing begins, until a person has decided or for ever. */
   #isHeld(): boolean {
-    const { ended, blockingLimits } = this.#board;
+    const { ended, blockingLimits } = this.#state;
     return ended !== undefined || this.#names.some((name) => blockingLimits.includes(name));
   }
 
@@ -193,12 +193,12 @@ class RunQuota implements Quota {
   }
 
   #isLifted(name: Name): boolean {
-    return this.#board.liftedLimits.includes(name);
+    return this.#state.liftedLimits.includes(name);
   }
 
   /** Whether a limit is used up, or a try does not fit into what is left of it, whatever becomes of those at work. */
   #isSpent(name: Name, { estimate }: Reservation): boolean {
-    const { usage, plan } = this.#board;
+    const { usage, plan } = this.#state;
     const wants = estimate[ESTIMATED[name]] ?? 0;
     if (this.#isLifted(name)) return false;
     if (isOfTime(name)) return wants >= this.#late[name];
@@ -206,16 +206,16 @@ class RunQuota implements Quota {
   }
 
   #fits(name: Name, { estimate }: Reservation): boolean {
-    const { usage, plan } = this.#board;
+    const { usage, plan } = this.#state;
     if (isOfTime(name)) return true;
     return !isOver(usage[name] + this.#promised[name] + (estimate[ESTIMATED[name]] ?? 0), plan.limits[name]);
   }
 
   #refuse(limit: Name, { phase, task, estimate }: Reservation): void {
-    const max = this.#board.plan.limits[limit] ?? 0;
+    const max = this.#state.plan.limits[limit] ?? 0;
     const wants = estimate[ESTIMATED[limit]] ?? 0;
-    const used = isOfTime(limit) ? Math.max(0, max - wants) : this.#board.usage[limit];
-    reachLimit(this.#board, limit, used, max, { refused: { phase, task, ...(wants > 0 && { estimate: wants }) } });
+    const used = isOfTime(limit) ? Math.max(0, max - wants) : this.#state.usage[limit];
+    reachLimit(this.#state, limit, used, max, { refused: { phase, task, ...(wants > 0 && { estimate: wants }) } });
   }
 }
 

@@ -67,14 +67,14 @@ export interface WorkOwner<O> {
   failed(error: unknown): void;
 }
 
-/** Work that needs no actor: it is begun by a call, and tells its patron by calls how it goes. */
+/** Work that needs no actor: it is begun by a call, and tells its owner by calls how it goes. */
 export interface InlineWork<O, I> {
   /**
-   * Begins, a turn later. The patron hears nothing before, and nothing once the work was stopped.
+   * Begins, a turn later. The owner hears nothing before, and nothing once the work was stopped.
    *
    * @param progress How far it had come when an earlier process was left.
    */
-  begin(input: I, patron: WorkOwner<O>, progress?: Progress): { stop(): void };
+  begin(input: I, owner: WorkOwner<O>, progress?: Progress): { stop(): void };
 }
 
 /** The ports of the phase machine. Both are given the phase's whole context and may send it task reports. */

@@ -9,32 +9,32 @@ import type { PhaseReport } from '../../model/events/event.ts';
 /** Takes a report. */
 export type ReportHandler = (report: PhaseReport) => void;
 
-const uplinks = new WeakMap<AnyActorRef, ReportHandler>();
+const handlers = new WeakMap<AnyActorRef, ReportHandler>();
 
 /** Lets an actor take the reports of its children by a call instead of an event, which in XState costs as much as a task. */
-export function setReportHandler(actor: AnyActorRef, uplink: ReportHandler): void {
-  uplinks.set(actor, uplink);
+export function setReportHandler(actor: AnyActorRef, handler: ReportHandler): void {
+  handlers.set(actor, handler);
 }
 
 /** Has the children of an actor send their reports as events again. */
 export function clearReportHandler(actor: AnyActorRef): void {
-  uplinks.delete(actor);
+  handlers.delete(actor);
 }
 
 /** Tells the parent of an actor something. An orphan tells nobody. */
 export function report(actor: Pick<AnyActorRef, '_parent'>, fact: PhaseReport): void {
   const parent = actor._parent;
   if (!parent) return;
-  const uplink = uplinks.get(parent);
-  if (uplink) uplink(fact);
+  const handler = handlers.get(parent);
+  if (handler) handler(fact);
   else parent.send(fact);
 }
 
 /** Tells what happens to a piece of work: past its phase where the pipeline takes calls, else to the phase, which passes it on. */
 export function reportWork(work: AnyActorRef, fact: PhaseReport): void {
   const phase = work._parent;
-  const uplink = phase?._parent && uplinks.get(phase._parent);
-  if (uplink) uplink(fact);
+  const handler = phase?._parent && handlers.get(phase._parent);
+  if (handler) handler(fact);
   else phase?.send(fact);
 }
 

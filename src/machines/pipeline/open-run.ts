@@ -42,14 +42,14 @@ export function continueFrom(
   const { state, unrecorded, pending } = replayed;
   state.ports = portsOf(pipeline, state);
   const rest = restorePhases(pipeline, replayed, now);
-  const uplink = registerRunState(pipeline, state, times);
+  const handler = registerRunState(pipeline, state, times);
   const { durationMs } = times.at(leftAt);
   continuations.set(pipeline, () => {
     let isUntold = unrecorded.length > 0 || durationMs > times.at().durationMs;
     state.outbox.push(...unrecorded);
     rest.speak((report) => {
       isUntold = true;
-      uplink(report);
+      handler(report);
     });
     next(state, isUntold ? durationMs : undefined);
     flushOutbox(pipeline);

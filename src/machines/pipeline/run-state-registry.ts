@@ -50,11 +50,11 @@ export function setEventListener(pipeline: AnyActorRef, listener: Listener): voi
 export function registerRunState(pipeline: AnyActorRef, state: RunState, times?: RunTimesFold): ReportHandler {
   boards.set(pipeline, state);
   state.timeLimits = createTimeLimits(pipeline, state, times);
-  const uplink = (report: PhaseReport) => {
+  const handler = (report: PhaseReport) => {
     handleReport(state, report);
     flushOutbox(pipeline);
   };
-  if (isListenedTo(pipeline)) setReportHandler(pipeline, uplink);
+  if (isListenedTo(pipeline)) setReportHandler(pipeline, handler);
   state.ledger.onAsk = (view, source) => recordRead(state, view, source);
   state.quota = createQuota(state);
   if (state.quota) setQuota(pipeline, state.quota);
@@ -67,7 +67,7 @@ export function registerRunState(pipeline: AnyActorRef, state: RunState, times?:
     later: (job) => ports.later(job),
   });
   openStragglers(pipeline, state.stragglers);
-  return uplink;
+  return handler;
 }
 
 /** Whether the events of a pipeline actor are taken directly. */

@@ -70,8 +70,8 @@ class Replayer {
   readonly #limits: Limits[];
   readonly #changed: boolean;
   readonly #redact: Redact;
-  readonly #board: RunState;
-  readonly #ghosts = new Map<string, PhaseStub>();
+  readonly #state: RunState;
+  readonly #stubs = new Map<string, PhaseStub>();
   readonly #receive: (report: PhaseReport) => void;
   readonly #ended: () => EventOf<'run.ended'> | undefined;
   readonly #surplus: RunEvent[] = [];
@@ -91,7 +91,7 @@ class Replayer {
     const ports: CoordinatorPorts = {
       spawn: (start) => {
         const stub = new PhaseStub(start, feed);
-        this.#ghosts.set(start.phase.name, stub);
+        this.#stubs.set(start.phase.name, stub);
         return stub;
       },
       publish: () => this.#heed(),
@@ -104,7 +104,7 @@ class Replayer {
     const state = createRunState({ ...input, given }, ports);
     state.plan = this.#planOfPart();
     state.ledger.onAsk = (view, source) => recordRead(state, view, source);
-    this.#board = state;
+    this.#state = state;
     this.#receive = (report) => handleReport(state, report);
     this.#ended = () => this.#end();
   }
@@ -117,13 +117,13 @@ class Replayer {
       if (!isLate(this.#next())) this.#rest();
       if (this.#at === at) throw this.#diverged(event, 'nothing leads to it');
     }
-    this.#board.plan = this.#plan;
+    this.#state.plan = this.#plan;
     const stubs = new Map<PhaseState, PhaseStub>();
-    for (const [name, stub] of this.#ghosts) {
-      const entry = phaseNamed(this.#board, name);
+    for (const [name, stub] of this.#stubs) {
+      const entry = phaseNamed(this.#state, name);
       if (entry?.actor) stubs.set(entry, stub);
     }
-    return { state: this.#board, stubs, unrecorded: this.#surplus, redact: this.#redact, pending: this.#pending };
+    return { state: this.#state, stubs, unrecorded: this.#surplus, redact: this.#redact, pending: this.#pending };
   }
 
   /** Nothing that the work of a run that has ended has used is left to tell, or it was cut off: nothing works any more. */
@@ -147,7 +147,7 @@ class Replayer {
 
   /** Does what leads to an event. */
   #lead(event: RunEvent): void {
-    const state = this.#board;
+    const state = this.#state;
     if (event.type === 'run.reopened') state.plan = this.#planOfPart();
     const cause = causeOf(state, event, this.#before(), this.#ended);
     switch (cause.type) {
@@ -177,8 +177,8 @@ class Replayer {
 
   /** A ghost that was told to start, or to wait, says what the journal has of that. */
   #feed(stub: PhaseStub): void {
-    this.#ghosts.delete(stub.name);
-    this.#ghosts.set(stub.name, stub);
+    this.#stubs.delete(stub.name);
+    this.#stubs.set(stub.name, stub);
     this.#heed();
     const event = this.#next();
     if (event && 'phase' in event && event.phase === stub.name && isAnswer(event)) this.#report(event);
@@ -187,14 +187,14 @@ class Replayer {
   /** @param refused Whether the board will not let it happen. */
   #report(report: PhaseReport, refused = false): void {
     const time = this.#journal[this.#at]?.time ?? 0;
-    this.#ghosts.get(report.phase)?.say(report, refused, time, this.#receive);
+    this.#stubs.get(report.phase)?.say(report, refused, time, this.#receive);
     // Nobody brings it back: what it has said need not stay in memory.
-    if (isEnd(report)) this.#ghosts.delete(report.phase);
+    if (isEnd(report)) this.#stubs.delete(report.phase);
     this.#heed();
   }
 
   #read(event: EventOf<'phase.read'>): void {
-    const view = phaseNamed(this.#board, event.phase)?.view;
+    const view = phaseNamed(this.#state, event.phase)?.view;
     if (view) ask(view, event.source);
   }
 
@@ -209,7 +209,7 @@ class Replayer {
 
   /** Compares what the board has said with the journal. */
   #heed(): void {
-    const { outbox } = this.#board;
+    const { outbox } = this.#state;
     for (let said = outbox.shift(); said; said = outbox.shift()) {
       const event = this.#next();
       if (!event) this.#surplus.push(said);
@@ -226,7 +226,7 @@ class Replayer {
   }
 
   #diverged(event: RunEvent, why: string): PhasegateError {
-    const problem = `Cannot tell the journal of run ${this.#board.run} again from record ${this.#at + 1}, ${shownEvent(event)}, as ${why}`;
+    const problem = `Cannot tell the journal of run ${this.#state.run} again from record ${this.#at + 1}, ${shownEvent(event)}, as ${why}`;
     return new PhasegateError('JOURNAL_DIVERGED', problem, {
       hint: 'Resume the run with the pipeline, and the version of phasegate, that it was started with; or fork it before that record.',
     });

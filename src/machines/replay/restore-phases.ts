@@ -39,7 +39,7 @@ export function restorePhases(pipeline: AnyActorRef, { state, stubs, redact }: R
     clearReportHandler(pipeline);
   });
   return {
-    speak: (uplink) => rest.forEach((one) => one.speak(uplink)),
+    speak: (handler) => rest.forEach((one) => one.speak(handler)),
     work: () => rest.forEach((one) => one.work()),
   };
 }
@@ -47,7 +47,7 @@ export function restorePhases(pipeline: AnyActorRef, { state, stubs, redact }: R
 /** What phases that were brought back have yet to do. */
 export interface RestoreOptions {
   /** Says what their records do not have any more, as they were cut off. */
-  speak(uplink: ReportHandler): void;
+  speak(handler: ReportHandler): void;
   /** Begins the work that had not ended. */
   work(): void;
 }
@@ -58,23 +58,23 @@ type Said = Extract<ScriptEntry, { readonly type: 'said' }>;
 
 /** One actor that is led through a script. */
 class PhaseRestorer {
-  readonly #board: RunState;
-  readonly #ghost: PhaseStub;
+  readonly #state: RunState;
+  readonly #stub: PhaseStub;
   readonly #actor: AnyActorRef;
   readonly #redact: Redact;
   readonly #surplus: PhaseReport[] = [];
   #at = 0;
 
   constructor(state: RunState, stub: PhaseStub, actor: AnyActorRef, redact: Redact) {
-    this.#board = state;
-    this.#ghost = stub;
+    this.#state = state;
+    this.#stub = stub;
     this.#actor = actor;
     this.#redact = redact;
   }
 
   /** The actor says something: it must be what the script has next. Beyond its end it is news. */
   hear(report: PhaseReport): void {
-    const line = this.#ghost.script[this.#at];
+    const line = this.#stub.script[this.#at];
     if (!line) this.#surplus.push(report);
     else if (line.type === 'said' && isSame(line, report, this.#redact)) this.#at += 1;
     else throw this.#astray(`it says ${shownEvent(report)}`);
@@ -100,29 +100,29 @@ class PhaseRestorer {
     }
     const work = takeDeferred(this.#actor);
     return {
-      speak: (uplink) => this.#surplus.forEach((report) => uplink(report)),
+      speak: (handler) => this.#surplus.forEach((report) => handler(report)),
       work: () => work?.begin(progress.soFar(now)),
     };
   }
 
   #line(): ScriptEntry | undefined {
-    return this.#ghost.script[this.#at];
+    return this.#stub.script[this.#at];
   }
 
   /** Whether an attempt, or a review, has begun since. */
   #begins(since: number): boolean {
-    return this.#ghost.script
+    return this.#stub.script
       .slice(since, this.#at)
       .some((line) => line.type === 'said' && BEGINNINGS.has(line.report.type));
   }
 
   #end(line: Said, work: DeferredWork | undefined, progress: ReturnType<typeof createProgress>): void {
     if (!work) throw this.#astray(`nothing works that could lead to ${shownEvent(line.report)}`);
-    work.end(outcomeBefore(line.report, this.#ghost.input.phase, progress.soFar(0)));
+    work.end(outcomeBefore(line.report, this.#stub.input.phase, progress.soFar(0)));
   }
 
   #astray(why: string): PhasegateError {
-    const problem = `Cannot bring back phase "${this.#ghost.name}" of run ${this.#board.run} as its records are not what it does: ${why}`;
+    const problem = `Cannot bring back phase "${this.#stub.name}" of run ${this.#state.run} as its records are not what it does: ${why}`;
     return new PhasegateError('JOURNAL_DIVERGED', problem, {
       hint: 'Resume the run with the version of phasegate that it was started with, or fork it before that phase.',
     });

@@ -24,7 +24,7 @@ export interface PhaseBound {
 }
 
 /** A remark on the shape of a pipeline. */
-export interface Finding {
+export interface AnalysisFinding {
   readonly code: 'EDGE_REDUNDANT' | 'GATE_DEAD' | 'GATE_LENIENT' | 'LIMIT_TOO_LOW' | 'UNBOUNDED';
   /** Names of the phases it is about. */
   readonly phases: readonly string[];
@@ -47,7 +47,7 @@ export interface Analysis {
     readonly costUsd: number | null;
     readonly tokens: number | null;
   };
-  readonly findings: readonly Finding[];
+  readonly findings: readonly AnalysisFinding[];
 }
 
 /** Analyses a pipeline, or its plan. */
@@ -127,7 +127,7 @@ function layout(graph: Graph): Pick<Analysis, 'levels' | 'criticalPath'> {
 }
 
 /** Edges that another path implies. They matter for rewinds only: a direct predecessor may be sent back. */
-function redundantEdges(graph: Graph): readonly Finding[] {
+function redundantEdges(graph: Graph): readonly AnalysisFinding[] {
   const { rank } = graph;
   return graph.before.flatMap((sources, node) => {
     if (sources.length < 2) return [];
@@ -135,7 +135,7 @@ function redundantEdges(graph: Graph): readonly Finding[] {
     const above = reach(graph.before, sources, (one) => (rank[one] ?? 0) >= first);
     return sources
       .filter((source) => above.has(source))
-      .map((source): Finding => {
+      .map((source): AnalysisFinding => {
         const [late, early] = [graph.names[node] ?? '', graph.names[source] ?? ''];
         const message = `"${late}" need not name "${early}" in its after list, unless its gate sends it back: another predecessor comes after it`;
         return { code: 'EDGE_REDUNDANT', phases: [early, late], message };
@@ -144,8 +144,8 @@ function redundantEdges(graph: Graph): readonly Finding[] {
 }
 
 /** Gates that approve whatever they find. */
-function deadGates(plan: Plan): readonly Finding[] {
-  return plan.phases.flatMap(({ name, gate }): readonly Finding[] => {
+function deadGates(plan: Plan): readonly AnalysisFinding[] {
+  return plan.phases.flatMap(({ name, gate }): readonly AnalysisFinding[] => {
     if (!gate || !isDead(gate, plan)) return [];
     const message = `The gate of "${name}" can never fire: it has only checks, no retry, and accepts what they refuse`;
     return [{ code: 'GATE_DEAD', phases: [name], message }];
@@ -159,7 +159,7 @@ function isDead({ reviewers, maxRetries, onExhausted }: GatePlan, { limits }: Pl
 }
 
 /** Gates with an option that opens them although nobody approves; no default does. */
-function lenientGates(plan: Plan): readonly Finding[] {
+function lenientGates(plan: Plan): readonly AnalysisFinding[] {
   const found = plan.phases.flatMap(({ name, gate }) => {
     const ways = gate && !isDead(gate, plan) ? openings(gate) : [];
     return ways.length > 0 ? { name, ways } : [];
@@ -187,14 +187,16 @@ function openings({ onExhausted, onUnrecognised, onInvalidTarget, reviewers }: G
 }
 
 /** Tasks and reviewers of which one try may use more than the whole run has. */
-function lowLimits(plan: Plan): readonly Finding[] {
+function lowLimits(plan: Plan): readonly AnalysisFinding[] {
   const outcome = plan.onLimit === 'stop' ? 'can never begin' : 'begins only when a person lifts the limit';
   return plan.phases.flatMap((phase) =>
     workOf(phase).flatMap(({ name, estimate }) =>
-      ESTIMATED.filter(([limit, of]) => isOver(estimate[of] ?? 0, plan.limits[limit])).map(([limit, of]): Finding => {
-        const message = `"${name}" of phase "${phase.name}" ${outcome}: its estimate of ${estimate[of]} is more than limits.${limit}, which is ${plan.limits[limit]}`;
-        return { code: 'LIMIT_TOO_LOW', phases: [phase.name], message };
-      }),
+      ESTIMATED.filter(([limit, of]) => isOver(estimate[of] ?? 0, plan.limits[limit])).map(
+        ([limit, of]): AnalysisFinding => {
+          const message = `"${name}" of phase "${phase.name}" ${outcome}: its estimate of ${estimate[of]} is more than limits.${limit}, which is ${plan.limits[limit]}`;
+          return { code: 'LIMIT_TOO_LOW', phases: [phase.name], message };
+        },
+      ),
     ),
   );
 }
@@ -207,7 +209,7 @@ const ESTIMATED = [
   ['deadlineMs', 'durationMs'],
 ] as const;
 
-function unbounded(plan: Plan, bounds: readonly PhaseBound[]): readonly Finding[] {
+function unbounded(plan: Plan, bounds: readonly PhaseBound[]): readonly AnalysisFinding[] {
   const phases = plan.phases.flatMap((phase, index) => (isBounded(phase, bounds[index]) ? [] : phase.name));
   if (phases.length === 0) return [];
   const message =

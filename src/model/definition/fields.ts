@@ -12,7 +12,7 @@ import { problemsOf } from './field-problem.ts';
 import type { Problem } from './pipeline-invalid-error.ts';
 import { namesOf } from './shorthand.ts';
 import { structureProblems } from './structure.ts';
-import { soundPart } from './valid-part.ts';
+import { validPart } from './valid-part.ts';
 
 /**
  * Refuses what is not a definition at all, field by field. Where it refuses anything, it says as well what is wrong with
@@ -23,7 +23,7 @@ export function shapeProblems(definition: unknown): readonly Problem[] {
     const result = pipelineShape.safeParse(definition);
     if (result.success) return [];
     const problems = telling(result.error.issues).flatMap((issue) => problemsOf(issue, definition, pipelineShape));
-    const sound = soundPart(definition, result.error.issues);
+    const sound = validPart(definition, result.error.issues);
     const nodes = sound?.phases.map((one) => ({ name: one.name, after: namesOf(one.options.after) }));
     // Numbers of phases may differ in the sound part.
     const more = sound && nodes ? structureProblems(sound, nodes) : [];

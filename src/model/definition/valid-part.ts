@@ -14,7 +14,7 @@ import type { Definition } from './shorthand.ts';
  *
  * @returns `undefined` where nothing is left.
  */
-export function soundPart(definition: unknown, issues: readonly z.core.$ZodIssue[]): Definition | undefined {
+export function validPart(definition: unknown, issues: readonly z.core.$ZodIssue[]): Definition | undefined {
   const phases = at(definition, 'phases');
   if (!Array.isArray(phases)) return undefined;
   const drafts = new Map<unknown, Draft>();

@@ -24,7 +24,7 @@ export type TroubleCode =
   | 'SILENT';
 
 /** One thing that is wrong. JSON. */
-export interface Trouble {
+export interface Alert {
   readonly code: TroubleCode;
   /** `problem` where the run does not get on by itself, `notice` where somebody should look. */
   readonly severity: 'problem' | 'notice';

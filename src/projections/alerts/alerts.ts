@@ -6,7 +6,7 @@
  * @module
  */
 import type { RunRecord } from '../../model/events/event.ts';
-import type { Trouble } from './alert.ts';
+import type { Alert } from './alert.ts';
 import { createGateTroubles } from './gate-alerts.ts';
 import { createLimitTroubles } from './limit-alerts.ts';
 import { createSilence } from './silence-alerts.ts';
@@ -20,7 +20,7 @@ export interface TroublesFold {
    * @param now Milliseconds since 1970, by the clock that times of records come from.
    * @param workedUntil When a process last worked on the run, by the same clock. @default now
    */
-  troubles(now: number, workedUntil?: number): readonly Trouble[];
+  troubles(now: number, workedUntil?: number): readonly Alert[];
 }
 
 /** Begins before the first record. A record takes the same time however many there are. */
@@ -48,6 +48,6 @@ export function foldTroubles(): TroublesFold {
 
 // --- internal ---
 
-const NOTHING: readonly Trouble[] = Object.freeze([]);
+const NOTHING: readonly Alert[] = Object.freeze([]);
 
-const RANK: Readonly<Record<Trouble['severity'], number>> = { problem: 0, notice: 1 };
+const RANK: Readonly<Record<Alert['severity'], number>> = { problem: 0, notice: 1 };

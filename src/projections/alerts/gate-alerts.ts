@@ -8,12 +8,12 @@ import type { GatePlan, Plan } from '../../model/plan/plan.ts';
 import { countOf } from '../../model/plan/policy.ts';
 import type { Correction } from '../../model/revision/revision.ts';
 import { issueWords, loopText, type IssueWords } from '../run/loop-words.ts';
-import type { Trouble } from './alert.ts';
+import type { Alert } from './alert.ts';
 
 /** A fold over the records of one run. */
 export interface GateTroubles {
   apply(record: RunRecord): void;
-  troubles(): readonly Trouble[];
+  troubles(): readonly Alert[];
 }
 
 /** Begins before the first record. */
@@ -130,7 +130,7 @@ export function createGateTroubles(): GateTroubles {
       }
     },
     troubles() {
-      const found: Trouble[] = [];
+      const found: Alert[] = [];
       for (const seen of loops.values()) found.push(looping(seen, issues.get(seen.event.phase)));
       for (const [phase, { latest }] of demands)
         if (latest && latest.event.times > 1 && !loops.has(phase)) found.push(repeating(phase, latest));
@@ -173,11 +173,11 @@ function wordingOf({ requiredChange, feedback }: Correction): string {
   return (requiredChange ?? feedback).toLowerCase().replaceAll(/\s+/gu, ' ').trim();
 }
 
-function trouble(seen: Seen<unknown>, rest: Omit<Trouble, 'seq' | 'since'>): Trouble {
+function trouble(seen: Seen<unknown>, rest: Omit<Alert, 'seq' | 'since'>): Alert {
   return { ...rest, seq: seen.seq, since: seen.time };
 }
 
-function looping(seen: Seen<EventOf<'loop.detected'>>, words: IssueWords | undefined): Trouble {
+function looping(seen: Seen<EventOf<'loop.detected'>>, words: IssueWords | undefined): Alert {
   return trouble(seen, {
     code: 'LOOPING',
     severity: 'problem',
@@ -187,7 +187,7 @@ function looping(seen: Seen<EventOf<'loop.detected'>>, words: IssueWords | undef
   });
 }
 
-function repeating(phase: string, seen: NonNullable<Demands['latest']>): Trouble {
+function repeating(phase: string, seen: NonNullable<Demands['latest']>): Alert {
   const { correction, times } = seen.event;
   return trouble(seen, {
     code: 'REPEATING',
@@ -198,7 +198,7 @@ function repeating(phase: string, seen: NonNullable<Demands['latest']>): Trouble
   });
 }
 
-function retriesSpent(seen: Seen<EventOf<'phase.retrying'>>, gate: GatePlan, isAsked: boolean): Trouble {
+function retriesSpent(seen: Seen<EventOf<'phase.retrying'>>, gate: GatePlan, isAsked: boolean): Alert {
   const { phase, spent } = seen.event;
   return trouble(seen, {
     code: 'RETRIES_SPENT',
@@ -209,7 +209,7 @@ function retriesSpent(seen: Seen<EventOf<'phase.retrying'>>, gate: GatePlan, isA
   });
 }
 
-function rewindsSpent(seen: Seen<EventOf<'phase.rewinding'>>, gate: GatePlan, isAsked: boolean): Trouble {
+function rewindsSpent(seen: Seen<EventOf<'phase.rewinding'>>, gate: GatePlan, isAsked: boolean): Alert {
   const { phase, target, spent } = seen.event;
   return trouble(seen, {
     code: 'REWINDS_SPENT',
@@ -234,7 +234,7 @@ function afterwards({ onExhausted }: GatePlan, isAsked: boolean): string {
   }
 }
 
-function standing(seen: Seen<EventOf<'phase.approved'>>): Trouble {
+function standing(seen: Seen<EventOf<'phase.approved'>>): Alert {
   return trouble(seen, {
     code: 'ACCEPTED_UNAPPROVED',
     severity: 'notice',

@@ -8,13 +8,13 @@ import { limitReason } from '../../model/events/limit-reason.ts';
 import { foldRunTimes } from '../../model/events/run-times.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import type { LimitName, Limits } from '../../model/plan/policy.ts';
-import { spanText, type Trouble } from './alert.ts';
+import { spanText, type Alert } from './alert.ts';
 
 /** A fold over the records of one run. */
 export interface LimitTroubles {
   apply(record: RunRecord): void;
   /** @param workedUntil Milliseconds since 1970: when a process last worked on the run. */
-  troubles(now: number, workedUntil: number): readonly Trouble[];
+  troubles(now: number, workedUntil: number): readonly Alert[];
 }
 
 /** A limit is nearly spent where so much of it is used. */
@@ -166,7 +166,7 @@ function timeUsed(amount: number, max: number | undefined, at: number): Used {
   return { amount, seq: 1, time: at - Math.max(0, amount - (max ?? 0) * NEARLY), about: null };
 }
 
-function spent({ seq, time, event }: Reached): Trouble {
+function spent({ seq, time, event }: Reached): Alert {
   return {
     code: 'LIMIT_REACHED',
     severity: 'problem',
@@ -178,7 +178,7 @@ function spent({ seq, time, event }: Reached): Trouble {
   };
 }
 
-function nearlySpent(limit: LimitName, limits: Limits, one: Used): readonly Trouble[] {
+function nearlySpent(limit: LimitName, limits: Limits, one: Used): readonly Alert[] {
   const max = limits[limit];
   // A limit of nothing is there to forbid, and not to be watched.
   if (max === undefined || max === 0 || one.amount / max < NEARLY) return [];

@@ -12,13 +12,13 @@
  */
 import type { EventOf, RunRecord } from '../../model/events/event.ts';
 import type { Plan } from '../../model/plan/plan.ts';
-import { spanText, type Trouble } from './alert.ts';
+import { spanText, type Alert } from './alert.ts';
 import { outlook, timeoutOf } from './timeout-outlook.ts';
 
 /** A fold over the records of one run. */
 export interface Silence {
   apply(record: RunRecord): void;
-  troubles(now: number): readonly Trouble[];
+  troubles(now: number): readonly Alert[];
 }
 
 /** Milliseconds that are long where the same has ended fewer than {@link FEWEST} times in the run. */

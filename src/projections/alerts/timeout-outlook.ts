@@ -5,7 +5,7 @@
  */
 import { DEFAULT_TIMEOUT } from '../../model/definition/compile.ts';
 import type { Plan } from '../../model/plan/plan.ts';
-import { spanText, type Trouble } from './alert.ts';
+import { spanText, type Alert } from './alert.ts';
 
 /** What is at work in a phase. */
 export interface AtWork {
@@ -34,7 +34,7 @@ export function timeoutOf(plan: Plan | undefined, phase: string, { kind, task, i
  * @param from When what it works on began, in milliseconds since 1970.
  * @param timeout Milliseconds; 0 for none.
  */
-export function outlook(now: number, from: number, timeout: number): Pick<Trouble, 'severity' | 'advice'> {
+export function outlook(now: number, from: number, timeout: number): Pick<Alert, 'severity' | 'advice'> {
   if (timeout === 0) return { severity: 'problem', advice: 'See what it works on; a timeout would end it by itself.' };
   const span = spanText(timeout);
   return now < from + timeout + GRACE_MS

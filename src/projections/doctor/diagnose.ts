@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { Finding, Question } from './diagnosis.ts';
+import type { Diagnosis, Rule } from './diagnosis.ts';
 import type { GateHistory } from './gate-history.ts';
 import { attemptsBimodal, critiqueRepeated, exhaustionAccepted, looped, noBound, oftenSentBack } from './loop-rules.ts';
 import { changeNotNamed, neverApproves, neverSendsBack, reviewErrors } from './review-rules.ts';
@@ -14,7 +14,7 @@ import type { SentBack } from './send-back-counts.ts';
 import { outputUnchanged, promptBypassed, promptGrew, revisionUnread, revisionWithheld } from './work-rules.ts';
 
 /** Findings about gates, then about phases that are sent back; problems first. */
-export function diagnose(gates: readonly GateHistory[], sentBack: readonly SentBack[]): readonly Finding[] {
+export function diagnose(gates: readonly GateHistory[], sentBack: readonly SentBack[]): readonly Diagnosis[] {
   const found = [
     ...gates.flatMap((gate) => QUESTIONS.flatMap((ask) => ask(gate) ?? [])),
     ...sentBack.flatMap((phase) => oftenSentBack(phase) ?? []),
@@ -23,13 +23,13 @@ export function diagnose(gates: readonly GateHistory[], sentBack: readonly SentB
 }
 
 /** Whether the loop does not work, as opposed to: somebody should look. */
-export function isProblem({ severity }: Finding): boolean {
+export function isProblem({ severity }: Diagnosis): boolean {
   return severity === 'problem';
 }
 
 // --- internal ---
 
-const QUESTIONS: readonly Question[] = [
+const QUESTIONS: readonly Rule[] = [
   noBound,
   looped,
   revisionWithheld,

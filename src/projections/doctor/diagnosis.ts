@@ -4,7 +4,7 @@
  * @module
  */
 import type { GateHistory } from './gate-history.ts';
-import type { Evidence, Sightings } from './occurrences.ts';
+import type { Evidence, Occurrences } from './occurrences.ts';
 
 /** What can be found. */
 export type FindingCode =
@@ -25,7 +25,7 @@ export type FindingCode =
   | 'OFTEN_SENT_BACK';
 
 /** One finding about one phase. */
-export interface Finding {
+export interface Diagnosis {
   readonly code: FindingCode;
   /** `problem` where the loop does not work, `notice` where somebody should look. */
   readonly severity: 'problem' | 'notice';
@@ -40,7 +40,7 @@ export interface Finding {
 }
 
 /** Asks one thing of one gate. */
-export type Question = (gate: GateHistory) => Finding | undefined;
+export type Rule = (gate: GateHistory) => Diagnosis | undefined;
 
 /** Records that are named with one finding. */
 export const MOST_EVIDENCE = 3;
@@ -52,11 +52,11 @@ export const FEWEST = 10;
 export function finding(
   { pipeline, phase }: Pick<GateHistory, 'pipeline' | 'phase'>,
   code: FindingCode,
-  severity: Finding['severity'],
+  severity: Diagnosis['severity'],
   found: string,
   advice: string,
-  ...seen: readonly Sightings[]
-): Finding {
+  ...seen: readonly Occurrences[]
+): Diagnosis {
   const evidence = seen.flatMap(({ first }) => first).slice(0, MOST_EVIDENCE);
   return { code, severity, pipeline, phase, found, advice, evidence };
 }

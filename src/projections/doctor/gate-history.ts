@@ -6,7 +6,7 @@
 import type { RunEvent, RunRecord } from '../../model/events/event.ts';
 import type { GatePlan, Plan } from '../../model/plan/plan.ts';
 import { gateDefaults, type Limits } from '../../model/plan/policy.ts';
-import { see, unseen, type Counting, type Evidence, type Sightings } from './occurrences.ts';
+import { count, none, type Counting, type Evidence, type Occurrences } from './occurrences.ts';
 import { countReview, type Reviewed } from './review-history.ts';
 import { countWork, type Worked } from './work-history.ts';
 
@@ -24,37 +24,37 @@ export interface GateHistory {
   /** Demands for changes, of the phase itself and of earlier ones. */
   readonly demands: number;
   /** Demands that named no change on one line, in themselves or in an issue. */
-  readonly vague: Sightings;
+  readonly vague: Occurrences;
   /** Demands in the same words as the one before, in the same run. */
-  readonly repeated: Sightings;
+  readonly repeated: Occurrences;
   /** Demands in other words that named the same required change as the one before, in the same run. */
-  readonly rephrased: Sightings;
+  readonly rephrased: Occurrences;
   /** Demands in other words that had an issue of the one before. */
-  readonly reopened: Sightings;
+  readonly reopened: Occurrences;
   /** Reviews that could not be had, or could not be read. */
-  readonly errors: Sightings;
+  readonly errors: Occurrences;
   /** Attempts that stood because the budget was spent. */
-  readonly exhausted: Sightings;
+  readonly exhausted: Occurrences;
   /** Times that the run has found the gate to go round in a loop, as an issue stayed open. */
-  readonly issueLoops: Sightings;
+  readonly issueLoops: Occurrences;
   /** The same, as rewinds take turns. */
-  readonly rewindLoops: Sightings;
+  readonly rewindLoops: Occurrences;
   /** The same, as it has demanded the same in the same words. */
-  readonly feedbackLoops: Sightings;
+  readonly feedbackLoops: Occurrences;
   /** The same, as what it sends back puts out the same. */
-  readonly unchangedLoops: Sightings;
+  readonly unchangedLoops: Occurrences;
   /** Attempts that came to their review with the outputs that were sent back. */
-  readonly unchanged: Sightings;
+  readonly unchanged: Occurrences;
   /** Attempts after a demand that came to their review. */
   readonly revised: number;
   /** Starts of those in which nobody was told: no task has read a prompt with the revision, or the revision, or asked a person. */
-  readonly unread: Sightings;
+  readonly unread: Occurrences;
   /** Tasks of those that asked a model and had read the revision, but not the prompt. */
-  readonly bypassed: Sightings;
+  readonly bypassed: Occurrences;
   /** How many times as long as the first a prompt may be: the gate's `maxPromptGrowth`, or its default where that is off. */
   readonly growth: number;
   /** Prompts that had grown past that. */
-  readonly grown: Sightings;
+  readonly grown: Occurrences;
   /** Characters of the longest prompt that a handler has read; 0 where none has. */
   readonly longestPrompt: number;
   /** Runs in which the phase began. */
@@ -65,7 +65,7 @@ export interface GateHistory {
 
 /** A history that is being written. */
 export type Counted = {
-  -readonly [K in keyof GateHistory]: GateHistory[K] extends Sightings
+  -readonly [K in keyof GateHistory]: GateHistory[K] extends Occurrences
     ? Counting
     : GateHistory[K] extends ReadonlyMap<number, number>
       ? Map<number, number>
@@ -140,22 +140,22 @@ function emptyHistory(pipeline: string, phase: string, gate: GatePlan): Counted 
     reviews: 0,
     approvals: 0,
     demands: 0,
-    vague: unseen(),
-    repeated: unseen(),
-    rephrased: unseen(),
-    reopened: unseen(),
-    errors: unseen(),
-    exhausted: unseen(),
-    issueLoops: unseen(),
-    rewindLoops: unseen(),
-    feedbackLoops: unseen(),
-    unchangedLoops: unseen(),
-    unchanged: unseen(),
+    vague: none(),
+    repeated: none(),
+    rephrased: none(),
+    reopened: none(),
+    errors: none(),
+    exhausted: none(),
+    issueLoops: none(),
+    rewindLoops: none(),
+    feedbackLoops: none(),
+    unchangedLoops: none(),
+    unchanged: none(),
     revised: 0,
-    unread: unseen(),
-    bypassed: unseen(),
+    unread: none(),
+    bypassed: none(),
     growth: 0,
-    grown: unseen(),
+    grown: none(),
     longestPrompt: 0,
     runs: 0,
     attempts: new Map(),
@@ -170,9 +170,9 @@ function heed(run: RunState, event: RunEvent, at: Evidence): void {
   if (event.type === 'phase.started') countAttempt(run, counted, event.attempt);
   else if (event.type === 'review.decided')
     run.reviewed.set(phase, countReview(counted, run.reviewed.get(phase), event, at));
-  else if (event.type === 'loop.detected') see(counted[`${event.kind}Loops`], at);
-  else if (event.type === 'attempt.unchanged') see(counted.unchanged, at);
-  else if (event.type === 'phase.approved' && event.because === 'exhausted') see(counted.exhausted, at);
+  else if (event.type === 'loop.detected') count(counted[`${event.kind}Loops`], at);
+  else if (event.type === 'attempt.unchanged') count(counted.unchanged, at);
+  else if (event.type === 'phase.approved' && event.because === 'exhausted') count(counted.exhausted, at);
 }
 
 /** A start of a phase is over when its next one begins, which is its first attempt, or when the run ends. */

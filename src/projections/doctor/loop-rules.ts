@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { count, FEWEST, finding, times, type Finding } from './diagnosis.ts';
+import { count, FEWEST, finding, times, type Diagnosis } from './diagnosis.ts';
 import type { GateHistory } from './gate-history.ts';
 import type { SentBack } from './send-back-counts.ts';
 
-export function noBound(gate: GateHistory): Finding | undefined {
+export function noBound(gate: GateHistory): Diagnosis | undefined {
   const { maxRetries, maxPredecessorRetries, targets } = gate.gate;
   const { corrections, attemptsPerPhase, perPair } = gate.limits;
   if (corrections !== undefined || attemptsPerPhase !== undefined) return undefined;
@@ -24,7 +24,7 @@ export function noBound(gate: GateHistory): Finding | undefined {
 }
 
 /** The run itself has found out. */
-export function looped(gate: GateHistory): Finding | undefined {
+export function looped(gate: GateHistory): Diagnosis | undefined {
   const { issueLoops, feedbackLoops, unchangedLoops, rewindLoops } = gate;
   const found = [
     { seen: issueLoops, by: 'by an issue that stayed open' },
@@ -41,7 +41,7 @@ export function looped(gate: GateHistory): Finding | undefined {
   return finding(gate, 'LOOPED', 'problem', text, advice, ...found.map(({ seen }) => seen));
 }
 
-export function critiqueRepeated(gate: GateHistory): Finding | undefined {
+export function critiqueRepeated(gate: GateHistory): Diagnosis | undefined {
   const { repeated, rephrased, reopened, demands } = gate;
   const all = repeated.count + rephrased.count + reopened.count;
   if (all === 0) return undefined;
@@ -56,7 +56,7 @@ export function critiqueRepeated(gate: GateHistory): Finding | undefined {
   return finding(gate, 'CRITIQUE_REPEATED', 'problem', found, advice, repeated, rephrased, reopened);
 }
 
-export function exhaustionAccepted(gate: GateHistory): Finding | undefined {
+export function exhaustionAccepted(gate: GateHistory): Diagnosis | undefined {
   const { exhausted } = gate;
   if (exhausted.count === 0) return undefined;
   const found = `${times(exhausted.count)} an attempt stood because the budget was spent, though the gate had not approved it and nobody was asked`;
@@ -65,7 +65,7 @@ export function exhaustionAccepted(gate: GateHistory): Finding | undefined {
 }
 
 /** Mostly the first attempt or mostly the third and later, and little between: a retry does not help where it is needed. */
-export function attemptsBimodal(gate: GateHistory): Finding | undefined {
+export function attemptsBimodal(gate: GateHistory): Diagnosis | undefined {
   const starts = [...gate.attempts];
   const taking = (is: (attempts: number) => boolean) =>
     starts.reduce((sum, [attempts, often]) => sum + (is(attempts) ? often : 0), 0);
@@ -78,7 +78,7 @@ export function attemptsBimodal(gate: GateHistory): Finding | undefined {
   return finding(gate, 'ATTEMPTS_BIMODAL', 'problem', found, advice);
 }
 
-export function oftenSentBack(phase: SentBack): Finding | undefined {
+export function oftenSentBack(phase: SentBack): Diagnosis | undefined {
   const { evidence, runs, isGated } = phase;
   if (evidence.count < 3 || evidence.count * 4 < runs) return undefined;
   const found = `${times(evidence.count)} a later phase sent it back, in ${count(runs, 'run')}`;

@@ -11,25 +11,25 @@ export interface Evidence {
 }
 
 /** How often something was seen. */
-export interface Sightings {
+export interface Occurrences {
   readonly count: number;
   /** The records that showed it first, at most ten. */
   readonly first: readonly Evidence[];
 }
 
 /** Sightings that are being counted. */
-export interface Counting extends Sightings {
+export interface Counting extends Occurrences {
   count: number;
   readonly first: Evidence[];
 }
 
 /** Nothing was seen yet. */
-export function unseen(): Counting {
+export function none(): Counting {
   return { count: 0, first: [] };
 }
 
 /** Counts a record that shows it. */
-export function see(seen: Counting, at: Evidence): void {
+export function count(seen: Counting, at: Evidence): void {
   seen.count += 1;
   if (seen.first.length < MOST_KEPT) seen.first.push(at);
 }

@@ -8,7 +8,7 @@ import type { EventOf } from '../../model/events/event.ts';
 import { isMissing, type Demand } from '../../model/review/verdict.ts';
 import { contentHash } from '../../model/values/content-hash.ts';
 import type { Counted } from './gate-history.ts';
-import { see, type Evidence } from './occurrences.ts';
+import { count, type Evidence } from './occurrences.ts';
 
 /** What has to be remembered of the latest demand of a gate in one run. */
 export interface Reviewed {
@@ -28,7 +28,7 @@ export function countReview(
 ): Reviewed {
   if (by !== 'gate') return before;
   if (isMissing(verdict, counted.gate.onUnrecognised)) {
-    see(counted.errors, at);
+    count(counted.errors, at);
     return before;
   }
   counted.reviews += 1;
@@ -57,12 +57,12 @@ function countDemand(counted: Counted, before: Reviewed, demand: Demand, at: Evi
   const words = wordsOf([feedback, ...issues.map(({ description }) => description)].join(' '));
   const ids = new Set(issues.map(issueId));
   counted.demands += 1;
-  if (!isOneLine(requiredChange) && !isOneLine(requiredChanges(issues))) see(counted.vague, at);
+  if (!isOneLine(requiredChange) && !isOneLine(requiredChanges(issues))) count(counted.vague, at);
   // Issues have identities, which tell more than the change that they ask for.
   const change = issues.length === 0 ? wordsOf(requiredChange) : '';
-  if (words !== '' && words === before.words) see(counted.repeated, at);
-  else if ([...ids].some((id) => before.issues.has(id))) see(counted.reopened, at);
-  else if (change !== '' && change === before.change) see(counted.rephrased, at);
+  if (words !== '' && words === before.words) count(counted.repeated, at);
+  else if ([...ids].some((id) => before.issues.has(id))) count(counted.reopened, at);
+  else if (change !== '' && change === before.change) count(counted.rephrased, at);
   return { words, change, issues: ids };
 }
 

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { count, FEWEST, finding, type Finding } from './diagnosis.ts';
+import { count, FEWEST, finding, type Diagnosis } from './diagnosis.ts';
 import type { GateHistory } from './gate-history.ts';
 
-export function changeNotNamed(gate: GateHistory): Finding | undefined {
+export function changeNotNamed(gate: GateHistory): Diagnosis | undefined {
   const { vague, demands } = gate;
   if (vague.count === 0 || vague.count * 2 < demands) return undefined;
   const found = `${vague.count} of ${count(demands, 'demand')} named no required change on one line`;
@@ -16,7 +16,7 @@ export function changeNotNamed(gate: GateHistory): Finding | undefined {
 }
 
 /** Finds a reviewer that fails more often than a healthy one: the confidence bound keeps a few rate limits from counting. */
-export function reviewErrors(gate: GateHistory): Finding | undefined {
+export function reviewErrors(gate: GateHistory): Diagnosis | undefined {
   const { errors, reviews } = gate;
   const all = errors.count + reviews;
   if (all < FEWEST || leastShare(errors.count, all) < TOLERATED_ERRORS) return undefined;
@@ -27,13 +27,13 @@ export function reviewErrors(gate: GateHistory): Finding | undefined {
   return finding(gate, 'REVIEW_ERRORS', 'problem', found, advice, errors);
 }
 
-export function neverApproves(gate: GateHistory): Finding | undefined {
+export function neverApproves(gate: GateHistory): Diagnosis | undefined {
   if (gate.reviews < FEWEST || gate.approvals > 0) return undefined;
   const advice = 'See whether its criteria can be met, and whether the reviewer sees what it judges.';
   return finding(gate, 'NEVER_APPROVES', 'problem', `none of ${gate.reviews} reviews approved`, advice);
 }
 
-export function neverSendsBack(gate: GateHistory): Finding | undefined {
+export function neverSendsBack(gate: GateHistory): Diagnosis | undefined {
   if (gate.reviews < FEWEST || gate.approvals < gate.reviews) return undefined;
   const advice = 'See whether it finds a defect that is put in on purpose; a gate that always approves can go.';
   return finding(gate, 'NEVER_SENDS_BACK', 'notice', `all ${gate.reviews} reviews approved`, advice);

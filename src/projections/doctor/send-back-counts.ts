@@ -5,7 +5,7 @@
  */
 import type { RunRecord } from '../../model/events/event.ts';
 import type { Plan } from '../../model/plan/plan.ts';
-import { see, unseen, type Counting, type Sightings } from './occurrences.ts';
+import { count, none, type Counting, type Occurrences } from './occurrences.ts';
 
 /** One phase that was sent back. */
 export interface SentBack {
@@ -13,7 +13,7 @@ export interface SentBack {
   readonly phase: string;
   readonly isGated: boolean;
   /** How often. */
-  readonly evidence: Sightings;
+  readonly evidence: Occurrences;
   /** How often by which phase. */
   readonly by: ReadonlyMap<string, number>;
   /** Runs in which the phase began. */
@@ -43,7 +43,7 @@ export function foldSentBack(): SentBacks {
       if (event.type !== 'phase.rewinding') return;
       const target = run.phases.get(event.target);
       if (!target) return;
-      see(target.evidence, { runId, seq });
+      count(target.evidence, { runId, seq });
       target.by.set(event.phase, (target.by.get(event.phase) ?? 0) + 1);
     },
     all() {
@@ -92,5 +92,5 @@ function begin({ phases, begun }: RunState, phase: string): void {
 }
 
 function emptyCount(pipeline: string, phase: string): Counted {
-  return { pipeline, phase, isGated: false, evidence: unseen(), by: new Map(), runs: 0 };
+  return { pipeline, phase, isGated: false, evidence: none(), by: new Map(), runs: 0 };
 }

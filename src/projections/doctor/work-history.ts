@@ -6,7 +6,7 @@
 import type { EventOf, RunEvent } from '../../model/events/event.ts';
 import { SMALLEST_PROMPT } from '../../model/revision/prompt.ts';
 import type { Counted } from './gate-history.ts';
-import { see, type Evidence } from './occurrences.ts';
+import { count, type Evidence } from './occurrences.ts';
 
 /** What has to be remembered of the attempts of a phase in one run. */
 export interface Worked {
@@ -62,14 +62,14 @@ function countTask({ gate, bypassed }: Counted, attempt: Attempt, event: TaskEnd
   const { prompt, revised = false, task } = event;
   attempt.ended += 1;
   if (revised || (prompt && gate.strategy !== 'none')) attempt.isTold = true;
-  if (attempt.isRevised && revised && !prompt && attempt.models.has(task)) see(bypassed, at);
+  if (attempt.isRevised && revised && !prompt && attempt.models.has(task)) count(bypassed, at);
 }
 
 /** Whether a revision was told is known once the review begins: all tasks have ended then. */
 function endAttempt(counted: Counted, { at, isRevised, isTold, ended }: Attempt): void {
   if (!isRevised || ended === 0) return;
   counted.revised += 1;
-  if (!isTold) see(counted.unread, at);
+  if (!isTold) count(counted.unread, at);
 }
 
 function countPrompt(counted: Counted, { first }: Worked, { task, prompt }: TaskEnd, at: Evidence): void {
@@ -77,5 +77,5 @@ function countPrompt(counted: Counted, { first }: Worked, { task, prompt }: Task
   const before = first.get(task) ?? prompt.chars;
   first.set(task, before);
   counted.longestPrompt = Math.max(counted.longestPrompt, prompt.chars);
-  if (prompt.chars > counted.growth * Math.max(before, SMALLEST_PROMPT)) see(counted.grown, at);
+  if (prompt.chars > counted.growth * Math.max(before, SMALLEST_PROMPT)) count(counted.grown, at);
 }

@@ -4,18 +4,18 @@
  * @module
  */
 import { SMALLEST_PROMPT } from '../../model/revision/prompt.ts';
-import { count, finding, times, type Finding } from './diagnosis.ts';
+import { count, finding, times, type Diagnosis } from './diagnosis.ts';
 import type { GateHistory } from './gate-history.ts';
 
 /** The prompt was read, but the gate keeps the revision out of it. */
-export function revisionWithheld(gate: GateHistory): Finding | undefined {
+export function revisionWithheld(gate: GateHistory): Diagnosis | undefined {
   if (gate.gate.strategy !== 'none' || !isMostlyUnread(gate)) return undefined;
   const found = `${share(gate)} read no \`revision\`, and strategy "none" keeps it out of the prompt`;
   const advice = "Use strategy 'feedback', or have the handler read `revision`.";
   return finding(gate, 'REVISION_WITHHELD', 'problem', found, advice, gate.unread);
 }
 
-export function revisionUnread(gate: GateHistory): Finding | undefined {
+export function revisionUnread(gate: GateHistory): Diagnosis | undefined {
   if (gate.gate.strategy === 'none' || !isMostlyUnread(gate)) return undefined;
   const found = `${share(gate)} read neither \`prompt\` nor \`revision\``;
   const advice = 'Send `prompt` to the model, which has the revision in front; or have the handler read `revision`.';
@@ -23,7 +23,7 @@ export function revisionUnread(gate: GateHistory): Finding | undefined {
 }
 
 /** Records do not tell what a handler makes of a revision, only that it makes its prompt itself. */
-export function promptBypassed(gate: GateHistory): Finding | undefined {
+export function promptBypassed(gate: GateHistory): Diagnosis | undefined {
   const { bypassed, revised } = gate;
   if (bypassed.count === 0 || gate.gate.strategy === 'none') return undefined;
   const found = `in ${bypassed.count} of ${count(revised, 'attempt')} after a demand a model was asked without \`prompt\`, though \`revision\` was read: nothing tells whether the revision leads what it was asked`;
@@ -31,7 +31,7 @@ export function promptBypassed(gate: GateHistory): Finding | undefined {
   return finding(gate, 'PROMPT_BYPASSED', 'notice', found, advice, bypassed);
 }
 
-export function outputUnchanged(gate: GateHistory): Finding | undefined {
+export function outputUnchanged(gate: GateHistory): Diagnosis | undefined {
   const { unchanged, revised } = gate;
   if (unchanged.count === 0) return undefined;
   const severity = unchanged.count * 2 >= revised ? 'problem' : 'notice';
@@ -41,7 +41,7 @@ export function outputUnchanged(gate: GateHistory): Finding | undefined {
   return finding(gate, 'OUTPUT_UNCHANGED', severity, found, advice, unchanged);
 }
 
-export function promptGrew(gate: GateHistory): Finding | undefined {
+export function promptGrew(gate: GateHistory): Diagnosis | undefined {
   const { grown, growth, longestPrompt } = gate;
   if (grown.count === 0) return undefined;
   const found = `${times(grown.count)} a prompt had grown past ${growth} times the first, which counts as ${SMALLEST_PROMPT} characters or more; the longest had ${longestPrompt}`;

@@ -9,12 +9,12 @@ import type { Plan } from '../../model/plan/plan.ts';
 import { findingsAfter, type ReviewFinding } from '../../model/review/open-issues.ts';
 import { decisionIn } from '../../model/review/verdict.ts';
 import type { CorrectionEvent } from './correction-causes.ts';
-import { finderOf, originOf, phasesIn, saidIn } from './defect-origin.ts';
+import { finderOf, originOf, phasesIn, statementsIn } from './defect-origin.ts';
 import type { Attribution, Defect, Detection, Disposition } from './defect.ts';
-import { plainOf, withEveryDemand, WORKER } from './implied-issues.ts';
+import { impliedIssue, withImpliedIssues, WORKER } from './implied-issues.ts';
 
 /** A defect that is being followed. */
-export interface Followed extends Pick<Defect, 'number' | 'id' | 'type' | 'description'> {
+export interface TrackedDefect extends Pick<Defect, 'number' | 'id' | 'type' | 'description'> {
   /** What findings of its gate are called that are this. */
   readonly key: string;
   severity: Defect['severity'];
@@ -32,10 +32,10 @@ export interface Followed extends Pick<Defect, 'number' | 'id' | 'type' | 'descr
 
 /** The fold. */
 export interface DefectLog {
-  readonly defects: readonly Followed[];
+  readonly defects: readonly TrackedDefect[];
   apply(record: RunRecord): void;
   /** Applies a correction. @returns The defects that it is told of. */
-  correct(correction: CorrectionEvent, seq: number): readonly Followed[];
+  correct(correction: CorrectionEvent, seq: number): readonly TrackedDefect[];
 }
 
 /** Begins before the first record. */
@@ -65,26 +65,26 @@ export function foldDefectLog(): DefectLog {
 interface Log {
   plan: Plan | undefined;
   readonly gates: Map<string, Gate>;
-  readonly defects: Followed[];
+  readonly defects: TrackedDefect[];
   /** Defects that were let pass, by what they are and of which phase: a gate that finds such a one finds the same. */
-  readonly passed: Map<string, Followed>;
+  readonly passed: Map<string, TrackedDefect>;
 }
 
 interface Gate {
   /** What is open, as the gate itself sees it. */
   findings: readonly ReviewFinding[];
   /** The defects that these are, by their id. */
-  readonly defects: Map<string, Followed>;
+  readonly defects: Map<string, TrackedDefect>;
   /** What the latest judgement has found. */
   raised: readonly Raised[];
   /** Defects that the next commit corrects. */
-  fixed: Followed[];
+  fixed: TrackedDefect[];
   /** Of the latest commit. */
   version: number;
 }
 
 interface Raised {
-  readonly defect: Followed;
+  readonly defect: TrackedDefect;
   readonly finding: ReviewFinding;
 }
 
@@ -102,13 +102,13 @@ function judge(log: Log, event: EventOf<'review.decided'>, { seq, time }: RunRec
   const gate = gateOf(log, phase);
   gate.raised = [];
   if (!decisionIn(verdict)) return;
-  const judgement = withEveryDemand(event, gate.findings);
-  const said = saidIn(judgement);
+  const judgement = withImpliedIssues(event, gate.findings);
+  const said = statementsIn(judgement);
   const { open, closed } = findingsAfter(gate.findings, judgement);
   const known = new Set(open.map(({ id }) => id));
   gate.findings = by === 'person' ? [...open, ...said.filter(({ id }) => !known.has(id))] : open;
   const moment = { phase, generation, attempt, seq, time };
-  const standing = new Map<Followed, Disposition>();
+  const standing = new Map<TrackedDefect, Disposition>();
   const raised: Raised[] = [];
   for (const { finding, as } of [...closed, ...gate.findings.map((one) => ({ finding: one, as: 'open' as const }))]) {
     const defect = gate.defects.get(finding.id) ?? follow(log, finding, { ...moment, ...finderOf(finding, event) });
@@ -123,8 +123,8 @@ function judge(log: Log, event: EventOf<'review.decided'>, { seq, time }: RunRec
   for (const { finding } of closed) if (!known.has(finding.id)) gate.defects.delete(finding.id);
 }
 
-function follow(log: Log, finding: ReviewFinding, found: Detection): Followed {
-  const { kind, id } = plainOf(finding.id);
+function follow(log: Log, finding: ReviewFinding, found: Detection): TrackedDefect {
+  const { kind, id } = impliedIssue(finding.id);
   const [issue] = finding.issues;
   const injected = originOf(log.plan, found.phase, phasesIn(finding));
   const same = log.passed.get(keyOf(finding.id, injected));
@@ -133,7 +133,7 @@ function follow(log: Log, finding: ReviewFinding, found: Detection): Followed {
     return same;
   }
   const { by, name, seq, time } = found;
-  const defect: Followed = {
+  const defect: TrackedDefect = {
     number: log.defects.length + 1,
     id,
     key: finding.id,
@@ -156,7 +156,7 @@ function follow(log: Log, finding: ReviewFinding, found: Detection): Followed {
 /** What is said of a defect anew. Where several reviewers speak of it, it is of the earliest phase that one of them names. */
 function attribute(
   { plan }: Log,
-  defect: Followed,
+  defect: TrackedDefect,
   raised: readonly Raised[],
   event: EventOf<'review.decided'>,
   { phase: own, seq, time }: Moment,
@@ -173,7 +173,7 @@ function attribute(
   defect.attribution.push({ phase: injected, ...finderOf(first, event), seq, time });
 }
 
-function settle(log: Log, defect: Followed, as: Disposition, { phase, seq, time }: Moment): void {
+function settle(log: Log, defect: TrackedDefect, as: Disposition, { phase, seq, time }: Moment): void {
   defect.disposition = as;
   defect.removed = null;
   defect.fix = null;
@@ -203,14 +203,14 @@ function pass(log: Log, event: EventOf<'phase.approved'>, { seq, time }: RunReco
 }
 
 /** The defects that a correction is told of, each with the earliest phase that is told. */
-function toldOf(log: Log, event: CorrectionEvent): ReadonlyMap<Followed, string> {
+function toldOf(log: Log, event: CorrectionEvent): ReadonlyMap<TrackedDefect, string> {
   const { raised } = gateOf(log, event.phase);
   const first = event.type === 'phase.retrying' ? event.phase : event.target;
   const riders = event.type === 'phase.rewinding' ? (event.riders ?? []) : [];
   const groups = [{ phase: first, correction: event.correction }, ...riders];
-  const found = new Map<Followed, string>();
+  const found = new Map<TrackedDefect, string>();
   for (const { defect, finding } of raised) {
-    const isPlain = plainOf(finding.id).kind !== undefined;
+    const isPlain = impliedIssue(finding.id).kind !== undefined;
     const group = isPlain
       ? groups.find(({ phase }) => phase === first && phase === (finding.issues[0]?.affectedPhase ?? event.phase))
       : groups.find(({ correction }) => (correction.issues ?? []).some((one) => issueId(one) === finding.id));

@@ -10,10 +10,10 @@ import type { Judgement, ReviewFinding } from '../../model/review/open-issues.ts
 import { decisionIn } from '../../model/review/verdict.ts';
 import { reach } from '../../model/values/graph.ts';
 import type { Finder } from './defect.ts';
-import { CHECKS, PERSON, plainOf, WORKER } from './implied-issues.ts';
+import { CHECKS, impliedIssue, PERSON, WORKER } from './implied-issues.ts';
 
 /** What a judgement says to be wrong, by who says it. */
-export function saidIn({ by, verdict, verdicts }: Judgement): readonly ReviewFinding[] {
+export function statementsIn({ by, verdict, verdicts }: Judgement): readonly ReviewFinding[] {
   const all = by === 'person' ? ([[PERSON, verdict]] as const) : Object.entries(verdicts);
   return all.flatMap(([reviewer, one]) => {
     const issues = withIds(decisionIn(one)?.issues ?? []);
@@ -30,7 +30,7 @@ export function finderOf(
   if (by === 'person' || reviewer === PERSON) return { by: 'person', name: who ?? null };
   if (reviewer === WORKER) return { by: 'worker', name: null };
   if (reviewer !== CHECKS) return { by: 'reviewer', name: reviewer };
-  const { id: name } = plainOf(id);
+  const { id: name } = impliedIssue(id);
   return { by: 'check', name: failedChecks.some((one) => one.name === name) ? name : null };
 }
 

@@ -18,7 +18,7 @@ export const WORKER = '\0worker';
 export const PERSON = '\0person';
 
 /** What the id of such an issue tells; no kind where it came from a reviewer. */
-export function plainOf(id: string): { readonly kind: PlainKind | undefined; readonly id: string } {
+export function impliedIssue(id: string): { readonly kind: PlainKind | undefined; readonly id: string } {
   const [, kind, rest] = PLAIN.exec(id) ?? [];
   return kind === 'feedback' || kind === 'check' || kind === 'rework'
     ? { kind, id: rest ?? '' }
@@ -34,7 +34,7 @@ export function plainOf(id: string): { readonly kind: PlainKind | undefined; rea
  *
  * @param before What is open at the gate.
  */
-export function withEveryDemand(event: EventOf<'review.decided'>, before: readonly ReviewFinding[]): Judgement {
+export function withImpliedIssues(event: EventOf<'review.decided'>, before: readonly ReviewFinding[]): Judgement {
   const { phase, verdict, verdicts, by, failedChecks = [] } = event;
   if (by === 'person') return { by, verdicts, verdict: isDemand(verdict) ? byPerson(verdict, phase, before) : verdict };
   if (by === 'worker') {
@@ -77,7 +77,7 @@ function plainIssue(kind: PlainKind, id: string, description: string, affectedPh
 function byPerson(demand: Demand, own: string, before: readonly ReviewFinding[]): Demand {
   const affectedPhase = demand.type === 'retry' ? own : demand.phase;
   const repeated = before.flatMap(({ id, issues }) =>
-    plainOf(id).kind === 'feedback' ? issues.filter((one) => demand.feedback.includes(one.description)) : [],
+    impliedIssue(id).kind === 'feedback' ? issues.filter((one) => demand.feedback.includes(one.description)) : [],
   );
   if (repeated.length === 0 || (demand.issues ?? []).length > 0) return asIssues(demand, own, 'feedback');
   return { ...demand, issues: repeated.map((one) => ({ ...one, affectedPhase })) };
@@ -90,7 +90,7 @@ function withIssues(verdict: Verdict, reviewer: string, own: string, before: rea
   const demand = asIssues(decision, own, 'feedback');
   if (!demand.priorFindings) return demand;
   const unnamed = before
-    .filter((one) => one.reviewer === reviewer && plainOf(one.id).kind !== undefined)
+    .filter((one) => one.reviewer === reviewer && impliedIssue(one.id).kind !== undefined)
     .map(({ id }) => ({ id, status: 'fixed' as const }));
   return { ...demand, priorFindings: [...demand.priorFindings, ...unnamed] };
 }

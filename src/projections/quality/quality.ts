@@ -7,7 +7,7 @@ import type { RunEvent, RunRecord } from '../../model/events/event.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { byName } from '../../model/values/by-name.ts';
 import { foldCauses, type CorrectionEvent } from './correction-causes.ts';
-import { foldDefectLog, type Followed } from './defect-fold.ts';
+import { foldDefectLog, type TrackedDefect } from './defect-fold.ts';
 import type { Defect } from './defect.ts';
 import { addEffort, foldEffort, noEffort, type Effort, type GrowingEffort, type Spent } from './effort.ts';
 import { foldTallies } from './gate-tally.ts';
@@ -41,8 +41,8 @@ export function foldQuality(): QualityFold {
   const log = foldDefectLog();
   const causes = foldCauses();
   const tallies = foldTallies();
-  const corrections: (readonly Followed[])[] = [];
-  const attempts = new Map<Followed, Map<string, number>>();
+  const corrections: (readonly TrackedDefect[])[] = [];
+  const attempts = new Map<TrackedDefect, Map<string, number>>();
   const ended: Account = { efforts: new Map(), rework: new Map() };
   let plan: Plan | undefined;
 
@@ -102,7 +102,7 @@ export function foldQuality(): QualityFold {
 /** What everything has taken. */
 interface Account {
   readonly efforts: Map<string, GrowingSplit>;
-  readonly rework: Map<Followed, GrowingEffort>;
+  readonly rework: Map<TrackedDefect, GrowingEffort>;
 }
 
 function copyOf({ efforts, rework }: Account): Account {
@@ -137,7 +137,7 @@ function isCorrection(event: RunEvent): event is CorrectionEvent {
 }
 
 function defectOf(
-  defect: Followed,
+  defect: TrackedDefect,
   attempts: ReadonlyMap<string, number> | undefined,
   rework: Effort | undefined,
 ): Defect {

@@ -8,7 +8,7 @@
 import { problemLine } from './error-words.ts';
 
 /** A few words, and a text that may be long. */
-export interface Said {
+export interface Phrase {
   /** What has happened, such as `sends back research 1/2`. */
   readonly what: string;
   /** What was said with it: feedback, a reason, an error; '' for nothing. It may have lines. */
@@ -16,11 +16,11 @@ export interface Said {
 }
 
 /** Puts the two together. A text of an error is left without where its documentation is. */
-export function said(what: string, text = ''): Said {
+export function phrase(what: string, text = ''): Phrase {
   return { what, text: problemLine(text).trim() };
 }
 
 /** The two as one: `retry 1/2: Cite two sources.` */
-export function saidText({ what, text }: Said): string {
+export function phraseText({ what, text }: Phrase): string {
   return text === '' ? what : `${what}: ${text}`;
 }

@@ -10,11 +10,11 @@ import type { Correction } from '../../model/revision/revision.ts';
 import { editsText } from '../inbox/edit-words.ts';
 import { loopText, unchangedText, type IssueWords } from '../run/loop-words.ts';
 import { counted, outOf } from './amount-words.ts';
-import { said, saidText, type Said } from './phrase.ts';
+import { phrase, phraseText, type Phrase } from './phrase.ts';
 import { verdictWords } from './verdict-words.ts';
 
 /** What one record says. The phase that it is about is not named in it. */
-export interface RecordWords extends Said {
+export interface RecordWords extends Phrase {
   /** Which task or reviewer of the phase has done it, such as `write` and `reviewer ada`; '' where it is none of them. */
   readonly who: string;
 }
@@ -54,7 +54,7 @@ export function recordWords(
 
 /** All of it as one text: `write failed, try 2 in 0.5s: No network.` */
 export function recordText(words: RecordWords): string {
-  return `${words.who === '' ? '' : `${words.who} `}${saidText(words)}`;
+  return `${words.who === '' ? '' : `${words.who} `}${phraseText(words)}`;
 }
 
 /** What a correction asks for: the feedback, else the change that is needed. */
@@ -73,8 +73,8 @@ export function decidedBy({ by, who }: Pick<EventOf<'review.decided'>, 'by' | 'w
 }
 
 /** What was decided. */
-export function decisionWords({ verdict, edited }: Pick<EventOf<'review.decided'>, 'verdict' | 'edited'>): Said {
-  return edited ? said(editsText(edited)) : verdictWords(verdict);
+export function decisionWords({ verdict, edited }: Pick<EventOf<'review.decided'>, 'verdict' | 'edited'>): Phrase {
+  return edited ? phrase(editsText(edited)) : verdictWords(verdict);
 }
 
 // --- internal ---
@@ -93,22 +93,22 @@ const APPROVED = {
   invalidTarget: ' as the phase to send back may not be sent back',
 } as const;
 
-function runWords(event: RunLine, runId: string, voice: Voice): Said {
+function runWords(event: RunLine, runId: string, voice: Voice): Phrase {
   switch (event.type) {
     case 'run.started':
-      return said(`run ${runId} of "${event.plan.name}" started, ${counted(event.plan.phases.length, 'phase')}`);
+      return phrase(`run ${runId} of "${event.plan.name}" started, ${counted(event.plan.phases.length, 'phase')}`);
     case 'run.suspended':
-      return said(`run ${runId} suspended`);
+      return phrase(`run ${runId} suspended`);
     case 'run.resumed':
-      return said(`run ${runId} resumed${event.plan ? ' with a changed definition' : ''}`);
+      return phrase(`run ${runId} resumed${event.plan ? ' with a changed definition' : ''}`);
     case 'run.reopened':
-      return said('run goes on: what was not approved runs again');
+      return phrase('run goes on: what was not approved runs again');
     case 'run.ended':
-      return said(`run ${event.status}`, event.error ? voice.error(event.error) : event.reason);
+      return phrase(`run ${event.status}`, event.error ? voice.error(event.error) : event.reason);
     case 'limit.reached':
-      return said(`limit ${event.limit} reached, ${event.used} of ${event.max}${beforeTry(event)}`);
+      return phrase(`limit ${event.limit} reached, ${event.used} of ${event.max}${beforeTry(event)}`);
     case 'limit.lifted':
-      return said(`limit ${event.limit} lifted${byWhom(event.who)}`);
+      return phrase(`limit ${event.limit} lifted${byWhom(event.who)}`);
     case 'item.changed':
       return itemWords(event);
   }
@@ -122,40 +122,40 @@ function beforeTry({ refused }: EventOf<'limit.reached'>): string {
 }
 
 /** An item is known by the record that opened it. */
-function itemWords({ item, change, severity = 'normal', queue, reason, who }: EventOf<'item.changed'>): Said {
+function itemWords({ item, change, severity = 'normal', queue, reason, who }: EventOf<'item.changed'>): Phrase {
   const about = `question ${item}`;
   switch (change) {
     case 'reminded':
-      return said(`${about} still waits for a person`);
+      return phrase(`${about} still waits for a person`);
     case 'raised':
-      return said(`${about} still waits, ${severity} now`);
+      return phrase(`${about} still waits, ${severity} now`);
     case 'expired':
-      return said(queue === undefined ? `nobody answered ${about} in time` : `${about} goes to ${queue}`);
+      return phrase(queue === undefined ? `nobody answered ${about} in time` : `${about} goes to ${queue}`);
     case 'refused':
-      return said(`an answer${who === undefined ? '' : ` of ${who}`} to ${about} was refused`, reason);
+      return phrase(`an answer${who === undefined ? '' : ` of ${who}`} to ${about} was refused`, reason);
   }
 }
 
-function taskWords(event: TaskEvent, voice: Voice): Said {
+function taskWords(event: TaskEvent, voice: Voice): Phrase {
   switch (event.type) {
     case 'task.started':
-      return said(event.try > 1 ? `started, try ${event.try}` : 'started');
+      return phrase(event.try > 1 ? `started, try ${event.try}` : 'started');
     case 'task.reported':
-      return said(reportWords(event, voice));
+      return phrase(reportWords(event, voice));
     case 'task.completed':
-      return said('done');
+      return phrase('done');
     case 'task.retrying':
-      return said(`failed, try ${event.try + 1} in ${voice.duration(event.delayMs)}`, voice.error(event.error));
+      return phrase(`failed, try ${event.try + 1} in ${voice.duration(event.delayMs)}`, voice.error(event.error));
     case 'task.failed':
       return event.rework
-        ? said(`demands rework of ${event.rework.phase}`, event.rework.feedback)
-        : said('failed', voice.error(event.error));
+        ? phrase(`demands rework of ${event.rework.phase}`, event.rework.feedback)
+        : phrase('failed', voice.error(event.error));
     case 'task.asked':
-      return said('asks a person', event.question);
+      return phrase('asks a person', event.question);
     case 'task.dropped':
-      return said('came too late: the phase has begun anew, and the result is dropped');
+      return phrase('came too late: the phase has begun anew, and the result is dropped');
     case 'task.answered':
-      return said(`was answered${byWhom(event.who)}`);
+      return phrase(`was answered${byWhom(event.who)}`);
   }
 }
 
@@ -172,62 +172,62 @@ function reportWords(event: EventOf<'task.reported'>, voice: Voice): string {
   return parts.join(', ') || 'reported';
 }
 
-function phaseWords(event: PhaseEvent, voice: Voice, { gate, isTold = false, issues }: KnownBefore): Said {
+function phaseWords(event: PhaseEvent, voice: Voice, { gate, isTold = false, issues }: KnownBefore): Phrase {
   const asked = voice.correction ?? askedFor;
   switch (event.type) {
     case 'phase.started':
-      if (!event.revision) return said('started');
-      return said(`started, attempt ${event.attempt + 1}`, isTold ? '' : asked(event.revision));
+      if (!event.revision) return phrase('started');
+      return phrase(`started, attempt ${event.attempt + 1}`, isTold ? '' : asked(event.revision));
     case 'phase.retrying':
-      return said(`retry ${outOf(event.spent, gate?.maxRetries)}`, asked(event.correction));
+      return phrase(`retry ${outOf(event.spent, gate?.maxRetries)}`, asked(event.correction));
     case 'phase.rewinding': {
       const spent = outOf(event.spent, gate?.maxPredecessorRetries);
-      return said(`sends back ${event.target} ${spent}`, asked(event.correction));
+      return phrase(`sends back ${event.target} ${spent}`, asked(event.correction));
     }
     case 'loop.detected':
-      return said('goes round in a loop', loopText(event, issues));
+      return phrase('goes round in a loop', loopText(event, issues));
     case 'attempt.unchanged':
-      return said('unchanged', unchangedText(event.times));
+      return phrase('unchanged', unchangedText(event.times));
     case 'review.started':
-      return said(event.asked > 1 ? `review, asked ${event.asked} times` : 'review');
+      return phrase(event.asked > 1 ? `review, asked ${event.asked} times` : 'review');
     case 'review.waiting':
-      return said('review waits for people alone');
+      return phrase('review waits for people alone');
     case 'review.decided':
-      return said(decidedBy(event), saidText(decisionWords(event)));
+      return phrase(decidedBy(event), phraseText(decisionWords(event)));
     case 'phase.approved':
-      return said(`approved${APPROVED[event.because]}${event.version > 1 ? `, version ${event.version}` : ''}`);
+      return phrase(`approved${APPROVED[event.because]}${event.version > 1 ? `, version ${event.version}` : ''}`);
     case 'phase.escalated':
-      return said('waits for a person', event.reason);
+      return phrase('waits for a person', event.reason);
     case 'phase.rejected':
-      return said('rejected', event.reason);
+      return phrase('rejected', event.reason);
     case 'phase.failed':
-      return said('failed', voice.error(event.error));
+      return phrase('failed', voice.error(event.error));
     case 'phase.warned':
-      return said('warning', event.message);
+      return phrase('warning', event.message);
     case 'phase.reflected':
-      return said('reflects', event.reflection ?? 'nothing came of it');
+      return phrase('reflects', event.reflection ?? 'nothing came of it');
     case 'check.baselined':
       return baselineWords(event);
     case 'phase.read':
-      return said(`reads ${event.source}`);
+      return phrase(`reads ${event.source}`);
     case 'phase.unaffected':
-      return said(`unaffected: version ${event.version} of ${event.source} says the same, and counts as read`);
+      return phrase(`unaffected: version ${event.version} of ${event.source} says the same, and counts as read`);
     case 'phase.stale':
-      return said(`stale, as ${event.because} has a newer version`);
+      return phrase(`stale, as ${event.because} has a newer version`);
     case 'phase.invalidated':
-      return said(`must run again, because of ${event.because}`);
+      return phrase(`must run again, because of ${event.because}`);
     case 'phase.skipped':
-      return said(`skipped${byWhom(event.who)}`, event.because);
+      return phrase(`skipped${byWhom(event.who)}`, event.because);
     case 'phase.cancelled':
-      return said('cancelled', event.because);
+      return phrase('cancelled', event.because);
   }
 }
 
 /** What failed before anything was done; a baseline that is clean is told by its checks. */
-function baselineWords({ passed, failed }: EventOf<'check.baselined'>): Said {
+function baselineWords({ passed, failed }: EventOf<'check.baselined'>): Phrase {
   return failed.length > 0
-    ? said('failed before it began', failed.map(({ check }) => check).join(', '))
-    : said('passed before it began', passed.join(', ') || 'no check');
+    ? phrase('failed before it began', failed.map(({ check }) => check).join(', '))
+    : phrase('passed before it began', passed.join(', ') || 'no check');
 }
 
 function byWhom(who: string | undefined): string {

@@ -11,7 +11,7 @@ import type { PhaseStatus, RunResult } from '../run/run-result.ts';
 export type LookTone = 'good' | 'busy' | 'warn' | 'bad' | 'dim';
 
 /** What something looks like. */
-export interface Look {
+export interface StatusMark {
   readonly mark: string;
   readonly tone: LookTone;
 }
@@ -23,7 +23,7 @@ export interface Look {
 export type AnyStanding = PhaseStatus | 'stale' | RunResult['status'] | 'waiting';
 
 /** The look of each standing. */
-export const looks = {
+export const statusMarks = {
   pending: { mark: '○', tone: 'dim' },
   running: { mark: '●', tone: 'busy' },
   reviewing: { mark: '◎', tone: 'busy' },
@@ -40,4 +40,4 @@ export const looks = {
   exhausted: { mark: '∎', tone: 'bad' },
   skipped: { mark: '–', tone: 'dim' },
   cancelled: { mark: '⊘', tone: 'dim' },
-} as const satisfies Readonly<Record<AnyStanding, Look>>;
+} as const satisfies Readonly<Record<AnyStanding, StatusMark>>;

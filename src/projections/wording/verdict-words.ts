@@ -5,27 +5,27 @@
  */
 import type { Verdict } from '../../model/events/event.ts';
 import { changeRequestText } from '../../model/review/change-request.ts';
-import { said, type Said } from './phrase.ts';
+import { phrase, type Phrase } from './phrase.ts';
 
 /** A verdict in a few words, and what it says. */
-export function verdictWords(verdict: Verdict): Said {
+export function verdictWords(verdict: Verdict): Phrase {
   switch (verdict.type) {
     case 'approve':
-      return said('approve');
+      return phrase('approve');
     case 'retry':
-      return said('retry', changeRequestText(verdict));
+      return phrase('retry', changeRequestText(verdict));
     case 'retryPredecessor':
-      return said(`send back ${verdict.phase}`, changeRequestText(verdict));
+      return phrase(`send back ${verdict.phase}`, changeRequestText(verdict));
     case 'reject':
     case 'escalate':
-      return said(verdict.type, verdict.reason);
+      return phrase(verdict.type, verdict.reason);
     case 'unrecognised':
-      return said('no verdict in the answer', verdict.text);
+      return phrase('no verdict in the answer', verdict.text);
     case 'inconclusive': {
       const { what, text } = verdictWords(verdict.decision);
-      return said(`not sure enough to ${what}`, text);
+      return phrase(`not sure enough to ${what}`, text);
     }
     case 'unavailable':
-      return said('no answer', verdict.error.message);
+      return phrase('no answer', verdict.error.message);
   }
 }

@@ -11,7 +11,7 @@ import { inboxPolicyOf } from '../../model/plan/inbox-policy.ts';
 import type { StandardSchemaV1 } from '../../model/values/standard-schema.ts';
 
 /** What is asked: by whom, and what an answer has to be. */
-export interface Asking {
+export interface HumanRequest {
   readonly question: HumanOptions;
   readonly reviewer: boolean;
   readonly context: Pick<TaskContext<never, never, never>, 'phase' | 'task' | 'generation' | 'attempt' | 'signal'>;
@@ -23,7 +23,7 @@ export interface Asking {
  *
  * @param ask Resolves with the answer.
  */
-export function bindPeople(work: Work, ask: (asking: Asking) => Promise<unknown>): Work {
+export function bindHumanWork(work: Work, ask: (asking: HumanRequest) => Promise<unknown>): Work {
   if (![...work.phases.values()].some(asksPeople)) return work;
   const phases = [...work.phases].map(([name, one]): [string, PhaseWork] => [
     name,
@@ -52,7 +52,7 @@ export function wordsOf(asked: HumanOptions) {
 }
 
 /** Whether an event may be the begin of waiting for a person. */
-export function needsPeople({ type }: RunEvent): boolean {
+export function mayNeedPeople({ type }: RunEvent): boolean {
   return OPENING.has(type);
 }
 
@@ -67,7 +67,7 @@ function asksPeople({ tasks, reviewers }: PhaseWork): boolean {
 function bound(
   tasks: ReadonlyMap<string, TaskWork>,
   reviewer: boolean,
-  ask: (asking: Asking) => Promise<unknown>,
+  ask: (asking: HumanRequest) => Promise<unknown>,
 ): ReadonlyMap<string, TaskWork> {
   const all = [...tasks].map(([name, one]): [string, TaskWork] => {
     const question = questionOf(one.runner);

@@ -21,24 +21,24 @@ import { answered, itemUnknown } from '../../store/refusals.ts';
 import { recordAt, type RecordLog } from '../records/record-log.ts';
 import { createClaims, type Claim } from './answer-claims.ts';
 import { keepDeadlines } from './deadlines.ts';
-import { schemasOf, wordsOf, type Asking } from './human-work.ts';
+import { schemasOf, wordsOf, type HumanRequest } from './human-work.ts';
 import { createQuestions } from './open-questions.ts';
 import {
-  acceptDecision,
   acceptReply,
   answerIn,
   answerInvalid,
   bodyOf,
   checkNonce,
+  validateDecision,
   type AcceptedReply,
 } from './validate-reply.ts';
 
 /** Where a run meets people. */
-export interface Reception {
+export interface RunInbox {
   /** Resolves with the answer of a person. */
-  ask(asking: Asking): Promise<unknown>;
+  ask(asking: HumanRequest): Promise<unknown>;
   /** Takes note of what is in the log. */
-  note(): void;
+  update(): void;
   /** Items that are open. @param kept Those that are as far as the run is kept; others are left out. @default all */
   open(kept?: readonly InboxItem[]): readonly InboxItem[];
   /** Decides on a phase or a limit. Rejects with a PhasegateError where that makes no sense. */
@@ -46,7 +46,7 @@ export interface Reception {
   /** Answers an item. Rejects with a PhasegateError where that makes no sense. */
   answer(id: string, reply: Reply, options: AnswerOptions): Promise<void>;
   /** Takes an answer that another process has left. What is no good is refused in the records. */
-  hear(message: Posted): Promise<void>;
+  receive(message: Posted): Promise<void>;
   /** Resolves when every answer that other processes have left by now has been taken. */
   settled(): Promise<void>;
   /** Nothing happens any more by the clock. */
@@ -60,7 +60,7 @@ export interface Posted extends AnswerBody {
 }
 
 /** What a reception is made of. */
-export interface ReceptionOptions {
+export interface RunInboxOptions {
   readonly pipeline: Pick<Pipeline, 'plan' | 'work'>;
   readonly log: RecordLog;
   /** The clock of the run, once it has one. */
@@ -74,7 +74,7 @@ export interface ReceptionOptions {
 }
 
 /** Opens the reception of a run. Nothing is done before something waits for a person. */
-export function createReception({ pipeline, log, clock, tell, claim, listen }: ReceptionOptions): Reception {
+export function createRunInbox({ pipeline, log, clock, tell, claim, listen }: RunInboxOptions): RunInbox {
   const { plan, work } = pipeline;
   const closed = new Map<string, InboxItem>();
   /** Items whose answer ends the run: that is in the records when what works is at rest. */
@@ -98,7 +98,7 @@ export function createReception({ pipeline, log, clock, tell, claim, listen }: R
     await Promise.all(hearing);
   }
 
-  function look(): void {
+  function refresh(): void {
     current();
     deadlines.watch();
   }
@@ -193,12 +193,12 @@ export function createReception({ pipeline, log, clock, tell, claim, listen }: R
         tell({ type: 'task.asked', phase, generation, attempt, task, reviewer, ...wordsOf(question) }),
       );
     },
-    note: look,
+    update: refresh,
     settled,
     close: () => deadlines.stop(),
     open: (kept) => (kept ? kept.filter(({ id }) => isOpen(id)) : openNow()),
     async decide(about, given, options) {
-      const { item, decision } = acceptDecision(plan, openNow(), about, given);
+      const { item, decision } = validateDecision(plan, openNow(), about, given);
       checkNonce(item, options.nonce);
       await give(item.id, { type: 'decide', decision }, options);
     },
@@ -208,14 +208,14 @@ export function createReception({ pipeline, log, clock, tell, claim, listen }: R
       find(id, options);
       await give(id, accepted, options);
     },
-    hear(message) {
-      const done = heed(message).finally(() => hearing.delete(done));
+    receive(message) {
+      const done = applyPosted(message).finally(() => hearing.delete(done));
       hearing.add(done);
       return done;
     },
   };
 
-  async function heed({ item: id, reply, nonce, by }: Posted): Promise<void> {
+  async function applyPosted({ item: id, reply, nonce, by }: Posted): Promise<void> {
     // What this process has said itself is heard as well.
     await claims.settled(id);
     const item = openNow().find((one) => one.id === id);

@@ -7,7 +7,7 @@ import { reject as rejection } from '../../model/decision/decision.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { EventOf, RunEvent } from '../../model/events/event.ts';
 import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
-import type { Asking } from './human-work.ts';
+import type { HumanRequest } from './human-work.ts';
 
 /** The questions of one run. */
 export interface Questions {
@@ -18,7 +18,7 @@ export interface Questions {
    *
    * @param put Asks it, where that was not done before.
    */
-  wait(asking: Asking, put: () => void): Promise<unknown>;
+  wait(asking: HumanRequest, put: () => void): Promise<unknown>;
 }
 
 /** No questions yet. @param open Items that are open. */

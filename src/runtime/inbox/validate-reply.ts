@@ -26,7 +26,7 @@ export type AcceptedReply =
  * @param about A phase or a limit.
  * @throws PhasegateError where nothing of that name waits, or the decision makes no sense.
  */
-export function acceptDecision(
+export function validateDecision(
   plan: Plan,
   open: readonly InboxItem[],
   about: string,

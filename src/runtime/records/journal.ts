@@ -14,8 +14,8 @@ import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import { foldMemories, type Memory } from '../../projections/run/learned.ts';
 import { foldRunInfo, type RunOrigin } from '../../projections/run/run-info.ts';
 import type { Artifact, Batch, Lease, RunStore } from '../../store/port.ts';
-import { takenOver } from './lease-lost.ts';
-import { recordAt, reveal, type RecordLog } from './record-log.ts';
+import { leaseLostError } from './lease-lost.ts';
+import { publishUpTo, recordAt, type RecordLog } from './record-log.ts';
 
 /** One run's records on their way. */
 export interface Journal {
@@ -51,7 +51,7 @@ export function createJournal({ store, log, lease, origin, onKept, onFailure }: 
   const inbox = foldInbox();
   const memory = store.memories && foldMemories();
   const waiting: { readonly at: number; readonly go: () => void }[] = [];
-  let kept = log.visible;
+  let kept = log.publishedCount;
   let failure: PhasegateError | undefined;
   const state = { abandoned: false };
   let writing: Promise<void> | undefined;
@@ -111,7 +111,7 @@ export function createJournal({ store, log, lease, origin, onKept, onFailure }: 
       // Who has given up on it has told already how it ended.
       if (state.abandoned) break;
       kept += count;
-      reveal(log, kept);
+      publishUpTo(log, kept);
       release();
       onKept();
       await turn();
@@ -183,7 +183,7 @@ async function refused(
   cause: unknown,
 ): Promise<PhasegateError> {
   // Nothing is wrong with the store.
-  if (lease && PhasegateError.is(cause) && cause.code === 'LEASE_LOST') return takenOver(store, lease, cause);
+  if (lease && PhasegateError.is(cause) && cause.code === 'LEASE_LOST') return leaseLostError(store, lease, cause);
   const problem = `Cannot go on with run ${runId} as its store refused ${count === 1 ? 'a record' : `${count} records`}`;
   return new PhasegateError('STORE_FAILED', problem, { hint: isUnreadable(cause) ? GONE : REFUSED, cause });
 }

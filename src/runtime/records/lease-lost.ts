@@ -12,7 +12,7 @@ import type { Lease, ListedRun, RunStore } from '../../store/port.ts';
  * @param lease The right that was lost.
  * @param cause What the store has refused it with, `LEASE_LOST`.
  */
-export async function takenOver(
+export async function leaseLostError(
   store: Pick<RunStore, 'run'>,
   { runId, holder }: Pick<Lease, 'runId' | 'holder'>,
   cause: unknown,

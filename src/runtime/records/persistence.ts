@@ -4,26 +4,26 @@
  *
  * @module
  */
-import type { Host, Recalled } from '../../actors/work/work-host.ts';
+import type { Recalled, WorkHost } from '../../actors/work/work-host.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { readAnswerBody, type AnswerBody } from '../../projections/inbox/reply.ts';
 import type { RunOrigin } from '../../projections/run/run-info.ts';
 import { thisHolder } from '../../store/holder.ts';
 import type { Lease, RunStore } from '../../store/port.ts';
 import { createJournal, type Journal } from './journal.ts';
-import { takenOver } from './lease-lost.ts';
+import { leaseLostError } from './lease-lost.ts';
 import type { RecordLog } from './record-log.ts';
 
 /** What was said to a run by another process. */
-export type Heard =
+export type PeerMessage =
   | { readonly kind: 'cancel'; readonly body: unknown }
   | ({ readonly kind: 'answer'; readonly item: string; readonly by: string } & AnswerBody);
 
 /** Keeps a run. */
-export interface Keeping {
+export interface RunPersistence {
   readonly journal: Journal;
   /** Holds work back until what led to it is kept. */
-  readonly host: Host;
+  readonly host: WorkHost;
   /**
    * Takes the right to append, and keeps it.
    *
@@ -33,7 +33,11 @@ export interface Keeping {
    * @throws PhasegateError `RUN_LEASED` where another process works on the run, `RUN_EXISTS` where a new run is to have the
    *   id of another.
    */
-  open(lose: (error: PhasegateError) => void, hear: (heard: Heard) => void, before?: Promise<unknown>): Promise<void>;
+  open(
+    lose: (error: PhasegateError) => void,
+    hear: (heard: PeerMessage) => void,
+    before?: Promise<unknown>,
+  ): Promise<void>;
   /**
    * Has an answer take the only place that the store has for it.
    *
@@ -49,8 +53,8 @@ export interface Keeping {
   close(): Promise<unknown>;
 }
 
-/** Options of {@link keepRun}. */
-export interface KeepingOptions {
+/** Options of {@link persistRun}. */
+export interface PersistenceOptions {
   readonly store: RunStore;
   readonly log: RecordLog;
   /** Who works on the run, for people. @default this process: its number, machine and start */
@@ -67,7 +71,13 @@ const RENEW_MS = 10_000;
 const LISTEN_MS = 250;
 
 /** Prepares to keep a run; nothing is done before it is opened. */
-export function keepRun({ store, log, origin, lease: taken, holder = thisHolder() }: KeepingOptions): Keeping {
+export function persistRun({
+  store,
+  log,
+  origin,
+  lease: taken,
+  holder = thisHolder(),
+}: PersistenceOptions): RunPersistence {
   let lease = taken;
   let opened = false;
   let opening: Promise<void> | undefined;
@@ -85,7 +95,7 @@ export function keepRun({ store, log, origin, lease: taken, holder = thisHolder(
     log,
     origin,
     lease: () => lease,
-    onKept: stayAwake,
+    onKept: keepProcessAlive,
     onFailure(error) {
       failed = true;
       lose(error);
@@ -106,7 +116,7 @@ export function keepRun({ store, log, origin, lease: taken, holder = thisHolder(
       if (failed || !PhasegateError.is(error) || error.code !== 'LEASE_LOST') return;
       failed = true;
       journal.abandon();
-      lose(await takenOver(store, lease, error));
+      lose(await leaseLostError(store, lease, error));
     }
   }
 
@@ -114,7 +124,7 @@ export function keepRun({ store, log, origin, lease: taken, holder = thisHolder(
    * Begins work, where the run is still ours: a process that was stopped for longer than its right lasts may have lost it, and
    * what it kept before is no reason any more to begin anything.
    */
-  function whenOurs(go: () => void): void {
+  function whenLeaseHeld(go: () => void): void {
     const age = Date.now() - sureAt;
     if (age >= 0 && age < LEASE_MS) go();
     else void renew().then(() => !failed && go());
@@ -128,7 +138,7 @@ export function keepRun({ store, log, origin, lease: taken, holder = thisHolder(
     return known.map(({ runId, text }) => ({ run: runId, reflection: text }));
   }
 
-  async function listen(hear: (heard: Heard) => void): Promise<void> {
+  async function listen(hear: (heard: PeerMessage) => void): Promise<void> {
     const messages = await store.messages(log.runId, heard);
     for (const { id, kind, item, body, by, time } of messages) {
       heard = id;
@@ -139,7 +149,7 @@ export function keepRun({ store, log, origin, lease: taken, holder = thisHolder(
   }
 
   /** Only where an answer is waited for has the process to live for what others say. */
-  function stayAwake(): void {
+  function keepProcessAlive(): void {
     if (typeof ear !== 'object') return;
     if (journal.open().length > 0) ear.ref();
     else ear.unref();
@@ -160,7 +170,7 @@ export function keepRun({ store, log, origin, lease: taken, holder = thisHolder(
     return timer;
   }
 
-  async function take(hear: (heard: Heard) => void, before: Promise<unknown> | undefined): Promise<void> {
+  async function take(hear: (heard: PeerMessage) => void, before: Promise<unknown> | undefined): Promise<void> {
     await before;
     lease ??= await store.acquire(log.runId, holder, LEASE_MS);
     sureAt = Date.now();
@@ -168,7 +178,7 @@ export function keepRun({ store, log, origin, lease: taken, holder = thisHolder(
     opened = true;
     repeat(renew, RENEW_MS);
     ear = repeat(() => listen(hear), LISTEN_MS);
-    stayAwake();
+    keepProcessAlive();
     journal.write();
   }
 
@@ -176,7 +186,7 @@ export function keepRun({ store, log, origin, lease: taken, holder = thisHolder(
     // What is said before the right to append was had waits for it.
     journal: { ...journal, write: () => opened && journal.write() },
     host: {
-      whenDurable: (go) => journal.whenDurable(() => whenOurs(go)),
+      whenDurable: (go) => journal.whenDurable(() => whenLeaseHeld(go)),
       ...(store.memories && { recall }),
     },
     isOpen: () => opened,

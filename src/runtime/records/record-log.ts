@@ -19,29 +19,39 @@ export interface RecordLog {
   readonly times: number[];
   readonly listeners: (() => void)[];
   /** How many of them may be seen; all of them where nothing has to be durable first. */
-  visible: number;
+  publishedCount: number;
   /** Whether an event is seen only when it is revealed. */
-  veiled: boolean;
+  isBuffered: boolean;
   /** Whether nothing is revealed any more. */
-  sealed: boolean;
-  closed: boolean;
+  isDetached: boolean;
+  isClosed: boolean;
 }
 
-/** An empty log. @param veiled Whether an event is seen only when it is revealed. */
-export function createRecordLog(runId: string, now: () => number, veiled = false): RecordLog {
-  return { runId, now, events: [], times: [], listeners: [], visible: 0, veiled, sealed: false, closed: false };
+/** An empty log. @param isBuffered True if listeners get an event only when it is published. */
+export function createRecordLog(runId: string, now: () => number, isBuffered = false): RecordLog {
+  return {
+    runId,
+    now,
+    events: [],
+    times: [],
+    listeners: [],
+    publishedCount: 0,
+    isBuffered,
+    isDetached: false,
+    isClosed: false,
+  };
 }
 
 /** Stamps and keeps an event, then hands it to every listener. */
 export function append(log: RecordLog, event: RunEvent): void {
   log.events.push(event);
   log.times.push(log.now());
-  if (!log.veiled) reveal(log, log.events.length);
+  if (!log.isBuffered) publishUpTo(log, log.events.length);
 }
 
 /** Lets the first so many events be seen. */
-export function reveal(log: RecordLog, count: number): void {
-  log.visible = count;
+export function publishUpTo(log: RecordLog, count: number): void {
+  log.publishedCount = count;
   wake(log);
 }
 
@@ -49,16 +59,16 @@ export function reveal(log: RecordLog, count: number): void {
  * Forgets what was never seen. What is said from here on is kept nowhere, so it is never seen either: another process may give
  * its numbers to other events. It only tells how the run stands here.
  */
-export function seal(log: RecordLog): void {
-  log.events.length = log.visible;
-  log.times.length = log.visible;
-  log.veiled = true;
-  log.sealed = true;
+export function detach(log: RecordLog): void {
+  log.events.length = log.publishedCount;
+  log.times.length = log.publishedCount;
+  log.isBuffered = true;
+  log.isDetached = true;
 }
 
 /** No record follows. */
 export function close(log: RecordLog): void {
-  log.closed = true;
+  log.isClosed = true;
   wake(log);
 }
 
@@ -69,13 +79,13 @@ export function recordAt({ runId, events, times }: RecordLog, index: number): Ru
 }
 
 /** The same, where it may be known of: seen, or how a run stands that is kept no more. */
-export function knownAt(log: RecordLog, index: number): RunRecord | undefined {
-  return log.sealed ? recordAt(log, index) : visibleAt(log, index);
+export function readableAt(log: RecordLog, index: number): RunRecord | undefined {
+  return log.isDetached ? recordAt(log, index) : publishedAt(log, index);
 }
 
 /** The same, where it may be seen. */
-export function visibleAt(log: RecordLog, index: number): RunRecord | undefined {
-  return index < log.visible ? recordAt(log, index) : undefined;
+export function publishedAt(log: RecordLog, index: number): RunRecord | undefined {
+  return index < log.publishedCount ? recordAt(log, index) : undefined;
 }
 
 /** Every record from a position on, past ones first, without gaps. Completes with the run. @param from @default 1 */
@@ -86,7 +96,7 @@ export function stream(log: RecordLog, from = 1): Observable<RunRecord> {
 /** The same for `for await`. */
 export async function* iterate(log: RecordLog, from = 1): AsyncGenerator<RunRecord, void, undefined> {
   for (let at = Math.max(0, from - 1); ;) {
-    for (let record = visibleAt(log, at); record; record = visibleAt(log, at)) {
+    for (let record = publishedAt(log, at); record; record = publishedAt(log, at)) {
       at += 1;
       yield record;
     }
@@ -99,8 +109,8 @@ export async function* iterate(log: RecordLog, from = 1): AsyncGenerator<RunReco
 // --- internal ---
 
 /** Whether all has been seen, and nothing follows. */
-function isOver({ closed, sealed, visible, events }: RecordLog): boolean {
-  return closed && (sealed || visible === events.length);
+function isOver({ isClosed, isDetached, publishedCount, events }: RecordLog): boolean {
+  return isClosed && (isDetached || publishedCount === events.length);
 }
 
 function wake({ listeners }: RecordLog): void {
@@ -131,7 +141,7 @@ function follow(log: RecordLog, subscriber: Pick<Observer<RunRecord>, 'next' | '
   const drain = () => {
     if (busy) return;
     busy = true;
-    for (let record = visibleAt(log, at); record && log.listeners.includes(drain); record = visibleAt(log, at)) {
+    for (let record = publishedAt(log, at); record && log.listeners.includes(drain); record = publishedAt(log, at)) {
       at += 1;
       subscriber.next(record);
     }

@@ -4,10 +4,10 @@
  * @module
  */
 import type { ReactNode } from 'react';
-import { type AnyStanding, type Look, looks } from '../../../../src/projections/wording/status-marks.ts';
+import { type AnyStanding, type StatusMark, statusMarks } from '../../../../src/projections/wording/status-marks.ts';
 
 interface LookBadgeProps {
-  readonly look: Look;
+  readonly look: StatusMark;
   readonly children: ReactNode;
 }
 
@@ -22,7 +22,7 @@ export function LookBadge({ look: { mark, tone }, children }: LookBadgeProps): R
 
 /** A standing in words. */
 export function StandingBadge({ of }: { readonly of: AnyStanding }): ReactNode {
-  return <LookBadge look={looks[of]}>{standingWords[of]}</LookBadge>;
+  return <LookBadge look={statusMarks[of]}>{standingWords[of]}</LookBadge>;
 }
 
 /** The word for each standing. */

@@ -5,7 +5,7 @@
  */
 import type { ReactNode } from 'react';
 import type { Verdict } from '../../../../src/model/events/event.ts';
-import { type Look, looks } from '../../../../src/projections/wording/status-marks.ts';
+import { type StatusMark, statusMarks } from '../../../../src/projections/wording/status-marks.ts';
 import { decisionIn } from '../../../../src/model/review/verdict.ts';
 import { verdictWords } from '../../../../src/projections/wording/verdict-words.ts';
 import { inOneLine } from './untrusted-text.ts';
@@ -45,12 +45,12 @@ export function VerdictBadge({ verdict }: Pick<VerdictViewProps, 'verdict'>): Re
 const UNSURE = { mark: '?', tone: 'warn' } as const;
 
 /** As what follows from it looks. */
-const LOOKS: Readonly<Record<Verdict['type'], Look>> = {
-  approve: looks.approved,
-  retry: looks.retrying,
-  retryPredecessor: looks.rewinding,
-  reject: looks.rejected,
-  escalate: looks.escalated,
+const LOOKS: Readonly<Record<Verdict['type'], StatusMark>> = {
+  approve: statusMarks.approved,
+  retry: statusMarks.retrying,
+  retryPredecessor: statusMarks.rewinding,
+  reject: statusMarks.rejected,
+  escalate: statusMarks.escalated,
   unrecognised: UNSURE,
   inconclusive: UNSURE,
   unavailable: { mark: '–', tone: 'dim' },

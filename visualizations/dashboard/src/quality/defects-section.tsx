@@ -5,7 +5,7 @@
  */
 import type { ReactNode } from 'react';
 import type { Defect, Disposition } from '../../../../src/projections/quality/defect.ts';
-import type { Look } from '../../../../src/projections/wording/status-marks.ts';
+import type { StatusMark } from '../../../../src/projections/wording/status-marks.ts';
 import { startOf } from '../parts/untrusted-text.ts';
 import { LookBadge } from '../parts/status.tsx';
 import { amount } from '../parts/words.ts';
@@ -57,7 +57,7 @@ export function DefectsSection({ route, defects }: DefectsSectionProps): ReactNo
 
 // --- internal ---
 
-const LOOKS: Readonly<Record<Disposition, Look>> = {
+const LOOKS: Readonly<Record<Disposition, StatusMark>> = {
   open: { mark: '○', tone: 'warn' },
   accepted: { mark: '⚠', tone: 'bad' },
   fixed: { mark: '✓', tone: 'good' },

@@ -5,7 +5,7 @@
  */
 import type { NodeProps } from '@xyflow/react';
 import { memo, type ReactNode, use, useEffect, useRef } from 'react';
-import { looks } from '../../../../../src/projections/wording/status-marks.ts';
+import { statusMarks } from '../../../../../src/projections/wording/status-marks.ts';
 import { inOneLine } from '../../parts/untrusted-text.ts';
 import { standingWords } from '../../parts/status.tsx';
 import { KeysContext } from './graph-keys.ts';
@@ -15,7 +15,7 @@ import type { PhaseNode } from './graph-parts.ts';
 export const PhaseBox = memo(function PhaseBox({ id, data: { face, isDim, isOpen } }: NodeProps<PhaseNode>): ReactNode {
   const { current, moves } = use(KeysContext);
   const button = useRef<HTMLButtonElement>(null);
-  const { mark, tone } = looks[face.status];
+  const { mark, tone } = statusMarks[face.status];
   const isCurrent = current === face.index;
   useEffect(() => {
     // Also where it was out of sight while it had the focus.

@@ -6,7 +6,7 @@
 import { memo, type ReactNode, useEffect, useRef } from 'react';
 import { usageText } from '../../../../../src/projections/wording/amount-words.ts';
 import { issueId } from '../../../../../src/model/decision/issue.ts';
-import { looks } from '../../../../../src/projections/wording/status-marks.ts';
+import { statusMarks } from '../../../../../src/projections/wording/status-marks.ts';
 import { issueWords, loopText, unchangedText } from '../../../../../src/projections/run/loop-words.ts';
 import { ClosedPart } from '../../parts/closed-part.tsx';
 import { inOneLine } from '../../parts/untrusted-text.ts';
@@ -49,7 +49,7 @@ export const AttemptView = memo(function AttemptView(props: AttemptViewProps): R
         startsOpen={isOpen}
         summary={
           <>
-            <strong>{nameOf(attempt)}</strong> <LookBadge look={looks[look]}>{words}</LookBadge>{' '}
+            <strong>{nameOf(attempt)}</strong> <LookBadge look={statusMarks[look]}>{words}</LookBadge>{' '}
             <span className="quiet">
               {exactDuration(until - attempt.startedAt)}
               {used.tokens + used.costUsd > 0 ? `, ${usageText(used)}` : ''}
