@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sqliteStore } from '../../src/store.ts';
-import { simulatedTime } from '../rig.ts';
+import { drive, simulatedTime, type SimulatedTime } from '../rig.ts';
 import { replay } from '../../src/machines/replay/replay.ts';
 import { createProgress } from '../../src/machines/replay/work-progress.ts';
 import {
@@ -186,6 +186,39 @@ describe('work whose run is left while what led to it is being kept', () => {
     }
     expect(calls).toEqual([]);
     expect((await readRun(store, 'r')).map(({ event }) => event.type)).toContain('task.started');
+  });
+});
+
+describe('a review that could not be had', () => {
+  it('is asked again after the whole wait, also if the record before the wait is the last one that was kept', async () => {
+    const asked: number[] = [];
+    const pipelineUnder = (time: SimulatedTime) =>
+      definePipeline({
+        name: 'unheard',
+        phases: [
+          phase('draft', {
+            tasks: [task('write', { run: () => 'x' })],
+            review: {
+              by() {
+                asked.push(time.clock.now());
+                throw new Error('away');
+              },
+              maxReviewErrors: 2,
+            },
+          }),
+        ],
+      });
+    const store = memoryStore();
+    const first = simulatedTime();
+    await drive(startRun(pipelineUnder(first), { store, runId: 'r', clock: first.clock }), first);
+    expect(asked.splice(0)).toEqual([0, 1000, 3000]);
+    const decided = (await readRun(store, 'r')).filter(({ event }) => event.type === 'review.decided');
+    expect(decided[1]?.time).toBe(1000);
+    await forkRun(store, 'r', { at: decided[1]?.seq ?? 0, runId: 'f' });
+    const second = simulatedTime();
+    await second.pass(1000);
+    await drive(await resumeRun(store, 'f', pipelineUnder(second), { clock: second.clock }), second);
+    expect(asked).toEqual([3000]);
   });
 });
 

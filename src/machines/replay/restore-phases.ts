@@ -86,6 +86,7 @@ class PhaseRestorer {
     this.#actor.start();
     for (let line = this.#line(); line; line = this.#line()) {
       const at = this.#at;
+      const said = this.#surplus.length;
       if (line.type === 'told') {
         this.#at += 1;
         this.#actor.send(line.command);
@@ -96,7 +97,7 @@ class PhaseRestorer {
         this.#end(line, takeDeferred(this.#actor), progress);
         if (this.#at === at) throw this.#astray(`it does not say ${shownEvent(line.report)}`);
       }
-      if (this.#begins(at)) progress = createProgress(line.type === 'said' ? line.time : progress.startedAt);
+      if (this.#begins(at, said)) progress = createProgress(line.type === 'said' ? line.time : progress.startedAt);
     }
     const work = takeDeferred(this.#actor);
     return {
@@ -109,11 +110,12 @@ class PhaseRestorer {
     return this.#stub.script[this.#at];
   }
 
-  /** Whether an attempt, or a review, has begun since. */
-  #begins(since: number): boolean {
-    return this.#stub.script
+  /** If an attempt, or a review, has begun since. Its records may be cut off. */
+  #begins(since: number, surplus: number): boolean {
+    const known = this.#stub.script
       .slice(since, this.#at)
-      .some((line) => line.type === 'said' && BEGINNINGS.has(line.report.type));
+      .flatMap((line) => (line.type === 'said' ? [line.report] : []));
+    return [...known, ...this.#surplus.slice(surplus)].some(({ type }) => BEGINNINGS.has(type));
   }
 
   #end(line: Said, work: DeferredWork | undefined, progress: ReturnType<typeof createProgress>): void {
