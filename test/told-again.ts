@@ -12,7 +12,8 @@ import { machineOf } from '../src/runtime/machine-of.ts';
 import { foldRunTimes } from '../src/model/events/run-times.ts';
 import { isSameEvent } from '../src/model/events/event-equality.ts';
 import { createRunView, resultOf } from '../src/projections/run/run-view.ts';
-import type { Pipeline, RunRecord, RunResult } from '../src/index.ts';
+import { copyRun } from '../src/runtime/fork.ts';
+import type { Pipeline, RunRecord, RunResult, RunStore } from '../src/index.ts';
 
 /** Places at most at which a journal is cut. */
 const CUTS = 4;
@@ -51,6 +52,22 @@ export function whatIsToldOtherwise(
   return null;
 }
 
+/** What the journal of a run leads to that is not in it, in words; `null` if there is nothing. It goes by the plans that the journal has. */
+export function whatIsMissing(journal: readonly RunRecord[]): string | null {
+  const [first] = journal;
+  if (first?.event.type !== 'run.started') return 'it does not begin with the start of a run';
+  const { plan: firstPlan, input, attended = false, memory, edition = 1 } = first.event;
+  const changed = journal
+    .flatMap(({ event }) => (event.type === 'run.resumed' && event.plan ? [event.plan] : []))
+    .at(-1);
+  const { unrecorded } = replay(
+    { run: first.runId, plan: changed ?? firstPlan, input, attended, memory, edition },
+    journal,
+    { changed: changed !== undefined },
+  );
+  return unrecorded.length > 0 ? `it says more: ${JSON.stringify(unrecorded[0])}` : null;
+}
+
 /** Whether a beginning is cut within the end of the run, which is said, and kept, at once. */
 export function endsMidway(journal: readonly RunRecord[], length: number): boolean {
   return ENDINGS.has(journal[length - 1]?.event.type ?? '') && journal.at(-1)?.event.type === 'run.ended';
@@ -61,6 +78,17 @@ export function followingOf(journal: readonly RunRecord[], length: number): read
   return journal
     .slice(length)
     .filter(({ event }) => event.type !== 'task.dropped' && (event.type !== 'task.reported' || event.late !== true));
+}
+
+/** Keeps a journal, or the beginning of one, as the run that it is of. */
+export async function keepJournal(store: RunStore, records: readonly RunRecord[]): Promise<void> {
+  const [first] = records;
+  if (first?.event.type !== 'run.started') throw new Error('A journal begins with the start of its run.');
+  const { forked } = first.event;
+  await copyRun(store, first.runId, records, {
+    startedAt: forked?.at ?? first.time,
+    ...(forked && { forkOf: 'another run' }),
+  });
 }
 
 // --- internal ---
