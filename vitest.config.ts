@@ -43,7 +43,7 @@ function filesOf(mode: string): {
 
 /** Small files of long tests. Vitest begins with the largest files, and would end with one of these alone. */
 const LONG =
-  /test\/(?:build|large|docs|patterns\/patterns|cli\/ui|server\/(?:connections|records|starts)|store\/processes|survive\/(?:again|kill|stop))\.test\.ts$/u;
+  /test\/(?:build|large|docs|journals|patterns\/patterns|cli\/ui|server\/(?:connections|records|starts)|store\/processes|survive\/(?:again|kill|stop))\.test\.ts$/u;
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
