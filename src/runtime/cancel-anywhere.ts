@@ -1,5 +1,5 @@
 /**
- * Ending a run that is kept, whoever works on it.
+ * Cancelling of a stored run, in this process or by a message to the process that has its lease.
  *
  * @module
  */
@@ -8,26 +8,26 @@ import type { ListedRun, RunStore } from '../store/port.ts';
 import { runUnknown } from '../store/refusals.ts';
 import { cancelRun } from './cancel.ts';
 
-/** How to end it. */
+/** Options of {@link cancelHeld}. */
 export interface CancelHeldOptions {
   readonly reason: string;
-  /** Who ends it. */
+  /** Name of the caller, under which it takes the lease of the run. */
   readonly holder: string;
-  /** Who says so to whoever works on it. @default the holder */
+  /** Name of the sender of the message to another process. @default the holder */
   readonly by?: string | undefined;
-  /** Frees the run of who is gone; throws where it must not be taken. */
+  /** Frees the run of a process that is gone. Throws if the run must not be taken. */
   readonly free: (run: ListedRun) => Promise<void>;
-  /** Called once whoever works on it was told to end it. */
+  /** Called once, after the store has the message for the process that has the run. */
   readonly onTold?: ((holder: string) => void) | undefined;
-  /** Waits until the next look. @returns Whether there is to be one. */
+  /** Waits until the next look at the run. @returns False to give up. */
   readonly wait: () => Promise<boolean>;
 }
 
 /**
- * Ends a run here where nobody works on it; else has whoever does end it.
+ * Cancels a run here if no process has its lease. Otherwise asks the process that has it to cancel the run.
  *
- * @returns The run as it stands then: it goes on where `wait` has given up first.
- * @throws PhasegateError `RUN_UNKNOWN`, `RUN_ENDED`, and what `free` throws.
+ * @returns The run as listed at the end. It is still running if `wait` gave up first.
+ * @throws PhasegateError `RUN_UNKNOWN`, `RUN_ENDED`, and the errors of `free`.
  */
 export async function cancelHeld(store: RunStore, runId: string, options: CancelHeldOptions): Promise<ListedRun> {
   const { reason, holder, by = holder, free, onTold, wait } = options;

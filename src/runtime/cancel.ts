@@ -1,5 +1,5 @@
 /**
- * Ending a run that is kept, without its pipeline.
+ * Cancelling of a stored run, without its pipeline.
  *
  * @module
  */
@@ -12,11 +12,11 @@ import { runUnknown } from '../store/refusals.ts';
 import { definitionOf, resumeRun, type ResumeOptions } from './resume.ts';
 
 /**
- * Cancels a run that no process works on. Nothing of it runs, so its pipeline is not needed.
+ * Cancels a run that no process works on. None of its work runs, so its pipeline is not needed.
  *
- * To cancel one that a process works on, say so to that process: `store.post({ kind: 'cancel', … })`.
+ * To cancel a run that a process works on, post a message to that process: `store.post({ kind: 'cancel', … })`.
  *
- * @throws PhasegateError `RUN_UNKNOWN`, `RUN_ENDED`, `RUN_LEASED` where a process works on it.
+ * @throws PhasegateError `RUN_UNKNOWN`, `RUN_ENDED`, `RUN_LEASED` if a process works on it.
  */
 export async function cancelRun(
   store: RunStore,
@@ -28,7 +28,7 @@ export async function cancelRun(
   const first = records[0]?.event;
   if (first?.type !== 'run.started') throw runUnknown('cancel', runId);
   const { plan } = definitionOf(records, first);
-  // The machine ends it, which knows what it had come to, before anything begins.
+  // The machine cancels it before any work begins, as only the machine knows the state of the phases.
   const signal = AbortSignal.abort(new Error(reason));
   const run = await resumeRun(store, runId, { name: plan.name, plan, work: idleWork(plan) }, { ...options, signal });
   return run.result;
@@ -36,7 +36,7 @@ export async function cancelRun(
 
 // --- internal ---
 
-/** Stands for the work of a pipeline, none of which is begun. */
+/** Stand-in for the work of a pipeline. None of it ever begins. */
 function idleWork({ phases }: Plan): Work {
   return {
     input: undefined,

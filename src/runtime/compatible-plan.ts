@@ -1,5 +1,5 @@
 /**
- * What has begun of a run, under another definition than it began with.
+ * Checks that a changed definition agrees with the work that a run has already done.
  *
  * @module
  */
@@ -10,8 +10,8 @@ import { phaseChangesOf } from '../model/plan/plan-diff.ts';
 import type { Plan } from '../model/plan/plan.ts';
 
 /**
- * Refuses a definition that lacks, or adds to, what phases have done: machines decide on phases and never look at what tasks
- * are called, so to tell the records again does not find that out.
+ * Refuses a definition that lacks tasks that have started, or adds tasks to phases that were approved. Replay does not notice
+ * this, as machines decide on phases and never look at the names of tasks.
  *
  * @throws PhasegateError `JOURNAL_DIVERGED`
  */
@@ -28,12 +28,12 @@ export function checkStartedPhases(runId: string, { phases }: Plan, records: rea
 }
 
 /**
- * Refuses a definition in which a phase that has begun is another, even in what is yet to come for it: a gate that it has
- * passed, or is about to, is part of what was agreed. A phase that ended badly may be another where the run is tried again.
+ * Refuses a definition that changes a phase that has begun. That includes its gate and its remaining work, as both are part of
+ * the agreed definition. On a retry, a phase that was not approved may change.
  *
- * @param plans The one that the run goes by, and the one that it is to go by, as records have them.
- * @param how Whether the run goes on, or is tried again after its end.
- * @throws PhasegateError `JOURNAL_DIVERGED` with the phases and what of them differs.
+ * @param plans The current plan of the run, and the plan to continue with, both masked as records are.
+ * @param how Resumes an unfinished run, or retries one that has ended.
+ * @throws PhasegateError `JOURNAL_DIVERGED` with the phases and their differences.
  */
 export function checkUnchanged(
   runId: string,
@@ -59,7 +59,7 @@ export function maskedBy(redact: Redact, started: EventOf<'run.started'>): (plan
 
 // --- internal ---
 
-/** Names of phases that have begun, or where a run is tried again, of those that were approved. */
+/** Names of the phases that must not change: those that have started, or on a retry those that were approved. */
 function begunIn(records: readonly RunRecord[], how: 'resume' | 'retry'): ReadonlySet<string> {
   const type = how === 'retry' ? 'phase.approved' : 'phase.started';
   return new Set(records.flatMap(({ event }) => (event.type === type ? event.phase : [])));

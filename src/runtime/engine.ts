@@ -1,5 +1,5 @@
 /**
- * One run in this process, however it began: its actor, its records, and what ends it.
+ * One run in this process, whether new or resumed: its actor, its records, and its end.
  *
  * @module
  */
@@ -32,27 +32,27 @@ import { safeInspector } from './safe-inspector.ts';
 /** The actor of a run. */
 export type PipelineActor = ActorRefFrom<typeof pipelineMachine>;
 
-/** What a run is made of. */
+/** Parts of a run. */
 export interface EngineOptions {
   readonly pipeline: Pick<Pipeline, 'plan' | 'work' | 'name'>;
   readonly log: RecordLog;
-  /** What keeps its records; `undefined` where nothing does. */
+  /** Stores the records; `undefined` for a run without a store. */
   readonly persistence: RunPersistence | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly inspect?: ActorOptions<typeof pipelineMachine>['inspect'] | undefined;
-  /** What is done to events before they become records; may throw. @default obvious secrets are masked */
+  /** Masks events before they become records; may throw. @default obvious secrets are masked */
   readonly redact?: Redact | undefined;
   readonly clock?: (Clock & { now?(): number }) | undefined;
   /**
-   * Finds out what the run begins with. It does not begin where this rejects: that is how it ends then.
+   * Prepares the beginning of the run. If it rejects, the run ends with that error and never begins.
    *
-   * @returns The input of its actor, and what is done with that before it starts.
+   * @returns The input of its actor, and a step to take before the actor starts.
    */
   begin(): Promise<{
     readonly input: PipelineInput;
     readonly prepare?: ((actor: PipelineActor) => void) | undefined;
   }>;
-  /** Told that it has begun, or why it has not. Where this is absent a run that has not begun ends as failed. */
+  /** Called when the run has begun, or with the error that prevented it. Without it, a run that cannot begin ends as failed. */
   readonly onStarted?: ((error?: unknown) => void) | undefined;
 }
 
@@ -67,7 +67,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
   const over = new Promise<void>((resolve) => (finish = resolve));
   let inbox: RunInbox | undefined;
 
-  /** Made when somebody is needed, as most runs need nobody. */
+  /** Creates the inbox on first use, as most runs never wait for a person. */
   function inboxNow(): RunInbox {
     inbox ??= openReception({
       pipeline,
@@ -99,7 +99,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     finish();
   }
 
-  /** Ends the run where its machine cannot: before it was started, or after it broke. */
+  /** Ends the run if its machine cannot: before the machine has started, or after it has failed. */
   function endWithoutMachine(last: Omit<EventOf<'run.ended'>, 'type'>): void {
     if (ended) return;
     if (log.events.length === 0) publish(startedEvent(pipeline, null));
@@ -107,13 +107,13 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     publish({ type: 'run.ended', ...last });
   }
 
-  /** The machine itself has failed, which is a bug: what works is stopped, and the result says so. */
+  /** Handles a failure of the machine itself, which is a bug: stops all work and reports the error in the result. */
   function failRun(error: unknown): void {
     if (actor) stopPhases(actor);
     endWithoutMachine({ status: 'failed', error: errorInfo(error, 'INTERNAL') });
   }
 
-  /** What cannot be kept does not happen: the run stops where it was last kept, and can be resumed from there. */
+  /** Handles records that the store refuses: the run stops at its last stored record, and can be resumed there. */
   function stopUnsaved(error: PhasegateError): void {
     ended = true;
     if (actor) {
@@ -124,7 +124,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     endWithoutMachine({ status: 'failed', error: errorInfo(error) });
   }
 
-  /** Takes back what nobody has seen, the end of the run included. What follows is told by the result alone. */
+  /** Discards unpublished records, the end of the run included. Later events reach only the result of this process. */
   function discardUnpublished(): void {
     detach(log);
     ended = false;
@@ -142,17 +142,17 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
       ...(inspect && { inspect: safeInspector(inspect) }),
       ...(clock && { clock }),
     });
-    // An inspector sees events only, so then nothing may go around them.
+    // An inspector sees emitted events only, so with one every event must be emitted.
     if (inspect) made.on('*', publish);
     else setEventListener(made, publish);
     made.subscribe({ error: failRun });
     prepare?.(made);
     actor = made;
     actor.start();
-    // Who has cancelled it meanwhile wants nothing of it to begin.
+    // If the run was cancelled before its actor started, the machine cancels it before any work begins.
     pendingCancel?.();
     if (log.events.some(mayNeedPeople)) inboxNow().update();
-    // What was answered while nobody worked on the run is taken first.
+    // Answers that were posted before the run was resumed are applied first.
     if (options.onStarted)
       await inboxNow()
         .settled()
@@ -165,7 +165,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
       endWithoutMachine({ status: 'failed', error: errorInfo(thrown) });
       return;
     }
-    // It is not this process's to end.
+    // Another process may own the run, so this process must not end it in the store.
     persistence?.journal.abandon();
     discardUnpublished();
     if (!options.onStarted) endWithoutMachine({ status: 'failed', error: errorInfo(thrown) });
@@ -173,7 +173,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     options.onStarted?.(thrown);
   }
 
-  /** Another process says something to the run. */
+  /** Handles a message of another process. */
   function receive(heard: PeerMessage): void {
     if (heard.kind === 'cancel') cancel(String(heard.body));
     else void inboxNow().receive(heard);
@@ -183,7 +183,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     const reason = elided(given, TEXT_LIMITS.feedback);
     if (ended) return;
     if (actor) actor.send({ type: 'cancel', reason });
-    // A run that was left is ended by its machine, which knows what it had come to.
+    // A resumed run is cancelled by its machine once that has started, as only the machine knows the state of the phases.
     else if (options.onStarted) pendingCancel ??= () => cancel(reason);
     else endWithoutMachine({ status: 'cancelled', reason });
   }
@@ -231,7 +231,7 @@ function startedEvent({ plan }: Pick<Pipeline, 'plan'>, input: unknown): RunEven
   return { type: 'run.started', plan, fingerprint: fingerprint(plan), input, edition: EDITION };
 }
 
-/** How the phases end that have not, when the run does. */
+/** The final events of the phases that are unfinished at the end of the run. */
 function unfinished({ phases }: RunSnapshot, because: string): readonly RunEvent[] {
   return Object.entries(phases).flatMap(([phase, { status, attempts }]): readonly RunEvent[] => {
     if (ENDED.has(status)) return [];

@@ -1,5 +1,7 @@
 /**
- * Programs that end while runs wait for people: Node ends one that has nothing else to do, without a word.
+ * Notice on stderr for a program that ends while runs wait for people.
+ *
+ * Node ends a program without a message when it has nothing else to do.
  *
  * @module
  */
@@ -7,8 +9,8 @@ import type { InboxItem } from '../projections/inbox/inbox-item.ts';
 import { createRunInbox, type RunInbox, type RunInboxOptions } from './inbox/inbox.ts';
 
 /**
- * Opens the reception of a run. The process says on stderr that the run waits for a person, if it ends as it has nothing else to do.
- * Nothing is said in a browser.
+ * Opens the inbox of a run. If the process runs out of work while the run waits for a person, a notice goes to stderr. A
+ * browser gets no notice.
  */
 export function openReception(options: RunInboxOptions): RunInbox {
   const inbox = createRunInbox(options);
@@ -32,20 +34,20 @@ export function openReception(options: RunInboxOptions): RunInbox {
 
 // --- internal ---
 
-/** A run that waits. It has no way to the run, as one that is waited for no more would be kept in memory by it. */
+/** A run that waits for a person. It has no reference to the run itself, so that an abandoned run can be garbage collected. */
 interface Waiting {
   readonly runId: string;
   readonly isKept: boolean;
   readonly items: readonly InboxItem[];
 }
 
-/** Items that are named of a run. */
+/** Most open items that the notice lists for one run. */
 const MOST_NAMED = 5;
 
 const waiting = new Map<object, Waiting>();
 
 function remember(key: object, run: Waiting): void {
-  // Node says so when nothing is left to wait for. It says nothing where a program calls process.exit() or is ended.
+  // Node emits `beforeExit` if nothing is left to do. It does not if the program calls process.exit() or is killed.
   if (waiting.size === 0) thisProcess()?.on?.('beforeExit', tell);
   waiting.set(key, run);
 }
@@ -56,7 +58,7 @@ function forget(key: object): void {
 
 function tell(): void {
   const runs = [...waiting.values()];
-  // What is written below may keep the process for a moment, and it ends again.
+  // Writing to stderr may keep the process alive for a moment, after which Node emits `beforeExit` again.
   waiting.clear();
   thisProcess()?.off('beforeExit', tell);
   for (const run of runs) console.error(noticeOf(run));
@@ -74,7 +76,7 @@ function noticeOf({ runId, isKept, items }: Waiting): string {
   ].join('\n');
 }
 
-/** The process, or nothing in a browser. */
+/** The Node process; `undefined` in a browser. */
 function thisProcess(): NodeJS.Process | undefined {
   return (globalThis as { readonly process?: NodeJS.Process }).process;
 }

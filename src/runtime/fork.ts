@@ -1,5 +1,5 @@
 /**
- * New runs from any point of another.
+ * Forks: new runs from any point of another run.
  *
  * @module
  */
@@ -24,27 +24,27 @@ import { definitionOf, prepareResume, type ResumeOptions } from './resume.ts';
 import { checkForkInput, checkUnmasked } from './run-input.ts';
 import { checkPipeline } from './run.ts';
 
-/** Which point of a run to fork from. */
+/** The point of a run to fork from. */
 export interface ForkOptions {
-  /** Up to which record, by its number; or which phase, so that it is as if it had never started. */
+  /** Number of the last record to copy; or a phase, to copy all records before its first start. */
   readonly at: number | { readonly phase: string };
   /**
-   * What the gate is to have decided instead: `at` is then the number of the decision (`review.decided`), or the phase whose
-   * latest decision it is. What came after it is not copied.
+   * A decision in place of the recorded one. `at` is then the number of a `review.decided` record, or a phase for its latest decision.
+   * Records after that decision are not copied.
    */
   readonly decision?: Decision | undefined;
-  /** Makes a fork although `redact` has masked the input of the run. @default false */
+  /** Forks although `redact` has masked the input of the run. @default false */
   readonly allowMasked?: boolean | undefined;
   /** @default a ULID */
   readonly runId?: string | undefined;
 }
 
 /**
- * Makes a new run that is left where another was at some point: resume it, with the same pipeline or a changed one.
+ * Creates a run with the records of another run up to some point. Resume it with the same pipeline or a changed one.
  *
  * @returns The id of the new run.
- * @throws PhasegateError `RUN_UNKNOWN`, `INPUT_MASKED`, `FORK_INVALID` where there is no such point; `DECISION_INVALID`, `DECISION_TARGET_INVALID`
- *   where a person could not have decided so.
+ * @throws PhasegateError `RUN_UNKNOWN`, `INPUT_MASKED`, `FORK_INVALID` if there is no such point; `DECISION_INVALID`,
+ * `DECISION_TARGET_INVALID` if a person could not have decided so.
  */
 export async function forkRun(store: RunStore, runId: string, options: ForkOptions): Promise<string> {
   const copied = await recordsFor(store, runId, options);
@@ -56,7 +56,7 @@ export async function forkRun(store: RunStore, runId: string, options: ForkOptio
 }
 
 /**
- * Looks whether a fork could go on with a pipeline, and makes none.
+ * Checks that a fork could be resumed with a pipeline. Creates no run.
  *
  * @throws PhasegateError as {@link forkRun} and `resumeRun` do.
  */
@@ -73,12 +73,12 @@ export async function checkFork(
   prepareResume(`${runId} in a fork`, pipeline, records, options, 'resume');
 }
 
-/** Looks whether a run has a point to fork from, and makes none. @throws PhasegateError as {@link forkRun} does. */
+/** Checks that a run has a point to fork from. Creates no run. @throws PhasegateError as {@link forkRun} does. */
 export async function checkPoint(store: RunStore, runId: string, fork: ForkOptions): Promise<void> {
   await recordsFor(store, runId, fork);
 }
 
-/** Keeps records of another run as those of a new one. */
+/** Stores records of another run as those of a new run. */
 export async function copyRun(
   store: RunStore,
   runId: string,
@@ -95,10 +95,10 @@ export async function copyRun(
 
 // --- internal ---
 
-/** Milliseconds for which a fork may copy. */
+/** Duration of the lease for copying, in milliseconds. */
 const FORK_MS = 60_000;
 
-/** Phases that are named where another was meant. */
+/** Most phase names in an error. */
 const MOST_NAMED = 10;
 
 /** The records that a fork begins with. */
@@ -125,7 +125,7 @@ function pointOf(runId: string, records: readonly RunRecord[], at: ForkOptions['
   throw forkInvalid(runId, `phase "${at.phase}"`, whyNotStarted(records, at.phase));
 }
 
-/** Names its phases, where it has none of that name. */
+/** A hint for a phase that has not started, with the names of all phases if the run has no phase of that name. */
 function whyNotStarted(records: readonly RunRecord[], wanted: string): string {
   const names = phaseNames(records);
   if (names.includes(wanted)) return 'That phase has not started in it.';
@@ -139,7 +139,10 @@ function phaseNames(records: readonly RunRecord[]): readonly string[] {
   return first?.type === 'run.started' ? definitionOf(records, first).plan.phases.map(({ name }) => name) : [];
 }
 
-/** The number of records before the run ends next, or has ended and is not tried again yet: it says so of each phase and then of itself. */
+/**
+ * The number of records before the closing records of the next end, or of the last one if the run was not retried since. An end is
+ * several records: one for each phase, then one for the run.
+ */
 function endFrom(records: readonly RunRecord[], at: number): number {
   const last = records
     .slice(0, at)
@@ -153,7 +156,7 @@ function endFrom(records: readonly RunRecord[], at: number): number {
 
 const ENDINGS: ReadonlySet<string> = new Set(['phase.cancelled', 'phase.skipped', 'phase.stale']);
 
-/** Records up to a decision, which is another. */
+/** Records up to and with a decision, which is replaced. */
 function decidedOtherwise(
   runId: string,
   records: readonly RunRecord[],
@@ -173,14 +176,14 @@ function decidedOtherwise(
   }
   const { phase, generation, attempt, by } = decided.event;
   const verdict = aimedThen(records.slice(0, index), phase, by, decisionSchema.parse(decision));
-  // A person decides on what the reviewers have said; the verdict of a gate is made of it.
+  // A person decides after the reviewers did, so their verdicts stay. The verdict of a gate is computed from them.
   const verdicts = by === 'person' ? decided.event.verdicts : {};
   if (by === 'person') checkDecision(records.slice(0, index), phase, verdict);
   const event: RunEvent = { type: 'review.decided', phase, generation, attempt, verdict, verdicts, by };
   return [...records.slice(0, index), { ...decided, event }];
 }
 
-/** A decision, aimed at the phase that it would have sent back where it stands. */
+/** A decision with its target corrected as the run would have corrected it at that point. */
 function aimedThen(before: readonly RunRecord[], phase: string, by: DecidedBy, decision: Decision): Decision {
   const first = before[0]?.event;
   if (first?.type !== 'run.started') return decision;
@@ -193,7 +196,7 @@ function aimedThen(before: readonly RunRecord[], phase: string, by: DecidedBy, d
   return retarget(decision, phase, { targets: namesAbove(graph, index), onInvalidTarget: 'approve' });
 }
 
-/** Refuses what a person could not have decided then. @throws PhasegateError as `decide` of a run does. */
+/** Refuses a decision that a person could not have taken at that point. @throws PhasegateError as `decide` of a run does. */
 function checkDecision(before: readonly RunRecord[], phase: string, decision: Decision): void {
   const first = before[0]?.event;
   if (first?.type !== 'run.started') return;
@@ -202,7 +205,7 @@ function checkDecision(before: readonly RunRecord[], phase: string, decision: De
   validateDecision(definitionOf(before, first).plan, inbox.open(), phase, decision);
 }
 
-/** The records, of which the first says that the run is a fork. */
+/** The records, with the first one marked as that of a fork. */
 function marked([first, ...rest]: readonly RunRecord[], at: number): readonly RunRecord[] {
   if (first?.event.type !== 'run.started') return [];
   return [{ ...first, event: { ...first.event, forked: { at, records: rest.length + 1 } } }, ...rest];

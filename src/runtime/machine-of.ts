@@ -16,7 +16,7 @@ import type { Pipeline } from '../model/definition/define.ts';
 /**
  * The XState machine that runs a pipeline: invoke it, spawn it, or create an actor of it, with a `PipelineInput` as input.
  *
- * The same machine for every run of a pipeline, unless it has a host of its own.
+ * Returns the same machine for every run of a pipeline, unless a host is given.
  */
 export function machineOf(pipeline: Pick<Pipeline, 'work'>, host?: WorkHost): typeof pipelineMachine {
   if (host) return provide(pipeline.work, host);

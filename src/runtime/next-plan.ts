@@ -1,5 +1,5 @@
 /**
- * The plan that a run goes on by: that of its definition, with the limits that it was given itself.
+ * The plan that a run continues with: that of its definition, with the run's own limits.
  *
  * @module
  */
@@ -14,33 +14,33 @@ import type { Limits } from '../model/plan/policy.ts';
 import { checkUnchanged, maskedBy } from './compatible-plan.ts';
 import { runChanged } from './not-resumable.ts';
 
-/** A run, as far as its next plan follows from it. */
+/** The facts about a stored run that its next plan depends on. */
 export interface Kept {
   readonly runId: string;
   readonly records: readonly RunRecord[];
   readonly first: EventOf<'run.started'>;
-  /** What it goes by up to now. */
+  /** Its current definition. */
   readonly known: Pick<EventOf<'run.started'>, 'plan' | 'fingerprint'>;
 }
 
-/** What a run is to go on with. */
+/** Options of {@link nextPlan}. */
 export interface NextOptions {
   readonly allowChanged?: boolean | undefined;
   readonly redact?: Redact | undefined;
-  /** Each takes the place of the same limit that the run was given before. */
+  /** Each replaces the same limit of the run. */
   readonly limits?: Limits | undefined;
 }
 
-/** A plan to go on by. */
+/** A plan to continue with. */
 export interface NextPlan {
   readonly plan: Plan;
-  /** Whether it is another than the run goes by up to now. */
+  /** True if it differs from the current plan of the run. */
   readonly isChanged: boolean;
-  /** Whether all that is other are limits of the run. */
+  /** True if only limits of the run differ. */
   readonly isLimited: boolean;
 }
 
-/** The next plan. @throws PhasegateError where the run may not go on by it, as `resumeRun` does. */
+/** Computes the next plan. @throws PhasegateError if the run must not continue with it, as `resumeRun` does. */
 export function nextPlan(
   { runId, records, first, known }: Kept,
   { plan: made, name }: Pick<Pipeline, 'plan' | 'name'>,

@@ -1,12 +1,16 @@
 /**
- * Why a run that is kept is not gone on with.
+ * Reasons not to resume or retry a stored run.
  *
  * @module
  */
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { EventOf, RunRecord } from '../model/events/event.ts';
 
-/** Refuses to go on with what is over, or over for good. @throws PhasegateError `RUN_ENDED`, `RUN_NOT_ENDED` */
+/**
+ * Refuses to resume a run that has ended, and to retry one that has not ended or was completed.
+ *
+ * @throws PhasegateError `RUN_ENDED`, `RUN_NOT_ENDED`
+ */
 export function checkEnd(
   runId: string,
   records: readonly RunRecord[],
@@ -35,7 +39,7 @@ export function checkEnd(
   }
 }
 
-/** The definition is another than the run was started with. */
+/** The error for a definition that differs from the one that the run was started with. */
 export function runChanged(
   runId: string,
   name: string,

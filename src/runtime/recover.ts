@@ -1,5 +1,5 @@
 /**
- * Runs that were left when a program ended.
+ * Recovery of unfinished runs whose process has ended.
  *
  * @module
  */
@@ -18,47 +18,51 @@ export interface Unrecovered {
   readonly error: unknown;
 }
 
-/** A run that another process has: it lives, or nobody can tell yet that it does not. */
+/** A run that another process has. That process is alive, or its lease has not expired yet. */
 export interface Waiting {
   readonly runId: string;
-  /** Milliseconds since 1970: when the right of that process ends, if it does not renew it. */
+  /** Expiry of its lease if it is not renewed, in milliseconds since 1970. */
   readonly until: number;
-  /** Who has it. */
+  /** Name of the process that has it. */
   readonly holder: string;
 }
 
 /** Options of {@link recoverAll}. */
 export interface RecoverOptions extends ResumeOptions {
   /**
-   * Goes on to look for runs that have become free, and takes them up, until `stop()` is called or `signal` is aborted. The process
-   * lives for that. Milliseconds between looks, 10 at least, or `true` for 5000; it looks earlier if a lease is about to expire.
+   * Looks again for free runs and resumes them, until `stop()` is called or `signal` is aborted. The process stays alive for
+   * that. A number sets the milliseconds between looks, at least 10; `true` sets 5000. It looks earlier if a lease is about to
+   * expire.
    *
    * @default false
    */
   readonly watch?: boolean | number | undefined;
-  /** Called with each run that goes on, also with those in `runs`. It must not throw. */
+  /** Called with each resumed run, also with those in `runs`. It must not throw. */
   readonly onRun?: ((run: Run<unknown>) => void) | undefined;
-  /** Called with each run that cannot go on, also with those in `failed`. It is tried again when it has changed, or if its store has failed. */
+  /**
+   * Called with each run that cannot be resumed, also with those in `failed`. Such a run is tried again when it has new
+   * records, or if its store has failed.
+   */
   readonly onFailed?: ((unrecovered: Unrecovered) => void) | undefined;
 }
 
-/** What has become of the runs that were left. */
+/** Result of {@link recoverAll}. */
 export interface Recovery {
   readonly runs: readonly Run<unknown>[];
   readonly failed: readonly Unrecovered[];
-  /** Runs that others have. With `watch` they are taken up as soon as they are free. */
+  /** Runs that other processes have. With `watch` they are resumed as soon as they are free. */
   readonly waiting: readonly Waiting[];
-  /** Takes up no more runs. Resolves when none is being taken up any more. Runs that go on are left alone. */
+  /** Resumes no more runs. Resolves when no resume is in progress. Runs that were resumed continue. */
   readonly stop: () => Promise<void>;
 }
 
 /**
- * Goes on with every run that has not ended and that no process works on: for the start of a program.
+ * Resumes every unfinished run that no process works on. Call it at the start of a program.
  *
- * A process of the same machine that was killed is known to be gone, and its runs go on at once. Others keep their runs until their
- * leases expire, 30 seconds after the last sign of life; these runs are in `waiting`.
+ * A killed process of the same machine is known to be gone, so its runs resume at once. Other processes hold their runs until
+ * their leases expire, 30 seconds after the last renewal; these runs are in `waiting`.
  *
- * @param pipelines Found by their names. Runs of others are left alone.
+ * @param pipelines Matched to runs by name. Runs of other pipelines are left alone.
  */
 export async function recoverAll(
   store: RunStore,
@@ -67,7 +71,7 @@ export async function recoverAll(
 ): Promise<Recovery> {
   const { watch = false, onRun, onFailed, ...resuming } = options;
   const byName = new Map(pipelines.map((pipeline) => [pipeline.name, pipeline]));
-  /** How many records a run had when it could not go on. */
+  /** Number of records that a run had when it could not be resumed. */
   const refused = new Map<string, number>();
   const state = { stopped: false };
 
@@ -83,7 +87,7 @@ export async function recoverAll(
         continue;
       }
       try {
-        // One after the other: a run that another process takes meanwhile is not ours.
+        // Runs are resumed one after the other. Another process may take one in between.
         const run = await resumeRun(store, runId, pipeline, resuming);
         runs.push(run);
         tellSafely(() => onRun?.(run));
@@ -114,11 +118,11 @@ export async function recoverAll(
 
 // --- internal ---
 
-/** Milliseconds between looks for runs that have become free. */
+/** Milliseconds between looks for free runs. */
 const EVERY_MS = 5000;
 const LEAST_MS = 10;
 
-/** Milliseconds that a lease is past its end when it is looked at again: it holds in the instant of its end. */
+/** Milliseconds after its expiry at which a lease is checked: it is still valid in the instant of its expiry. */
 const PAST_MS = 1;
 
 interface Watching {
@@ -128,7 +132,7 @@ interface Watching {
   readonly state: { stopped: boolean };
 }
 
-/** @returns Ends it, and resolves when nothing of it goes on. */
+/** Repeats looks for free runs. @returns A function that ends them, and resolves when no look is in progress. */
 function lookAgain(
   look: () => Promise<Pick<Recovery, 'waiting'>>,
   first: readonly Waiting[],
@@ -145,7 +149,7 @@ function lookAgain(
   }
 
   function again(): void {
-    // A store that cannot be asked now is asked again.
+    // A store that fails now is read again at the next look.
     looking = look().then(
       ({ waiting }) => setNext(waiting),
       () => setNext([]),
@@ -169,7 +173,7 @@ function lookAgain(
   return stop;
 }
 
-/** Who has a run, if somebody must be waited for: a process that lives keeps its run even when its lease has expired. */
+/** The process that has a run, if the run must wait for it. A live process holds its run even after its lease has expired. */
 function heldIn(run: ListedRun): Waiting | undefined {
   const work = workOn(run, holderIsAlive);
   if (work.state === 'free' || work.state === 'gone') return undefined;
@@ -177,24 +181,24 @@ function heldIn(run: ListedRun): Waiting | undefined {
   return { runId: run.runId, until, holder };
 }
 
-/** Who has taken a run in the meantime. */
+/** The process that has taken a run in the meantime. */
 async function takenBy(error: unknown, store: RunStore, runId: string): Promise<Waiting | undefined> {
   if (!PhasegateError.is(error) || error.code !== 'RUN_LEASED') return undefined;
   const run = await store.run(runId);
   return run && heldIn(run);
 }
 
-/** Others were first: they go on with the run, or have brought it to its end. */
+/** True if another process was first: it has resumed the run, or has ended it. */
 function isBenign(error: unknown): boolean {
   return PhasegateError.is(error) && (error.code === 'RUN_LEASED' || error.code === 'RUN_ENDED');
 }
 
-/** The store has failed, and may be repaired: nothing is known of the run. */
+/** True if the store has failed. It may be repaired, and the error tells nothing about the run. */
 function isOfStore(error: unknown): boolean {
   return PhasegateError.is(error) && error.code.startsWith('STORE_');
 }
 
-/** What the program does with a run must not keep others from going on. */
+/** Calls a listener. Its error must not prevent the recovery of other runs. */
 function tellSafely(tell: () => void): void {
   try {
     tell();

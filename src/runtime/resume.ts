@@ -1,5 +1,5 @@
 /**
- * Runs that go on: after the process that worked on them has ended, or from where they failed.
+ * Resuming of runs whose process has ended, and retrying of runs that have failed.
  *
  * @module
  */
@@ -35,17 +35,17 @@ export interface ResumeOptions extends Pick<
   'signal' | 'inspect' | 'clock' | 'holder' | 'source' | 'redact' | 'limits'
 > {
   /**
-   * Goes on with another definition than the run was started with, where that would have led to the same records: what has
-   * begun is unchanged, and only later phases differ.
+   * Resumes with a definition other than that of the start. It must lead to the same records: phases that have begun are unchanged, and
+   * only later phases differ.
    *
    * @default false
    */
   readonly allowChanged?: boolean | undefined;
-  /** Goes on although `redact` has masked the input of the run: handlers get the input as it was kept. @default false */
+  /** Resumes although `redact` has masked the input of the run: handlers then get the masked input. @default false */
   readonly allowMasked?: boolean | undefined;
   /**
-   * Whether a person can be reached from now on: then a review that cannot be had waits for a decision instead of failing,
-   * also one that is at work.
+   * True if a person is available from now on: a failed review then waits for a decision instead of failing its phase. That includes a
+   * review in progress.
    *
    * @default as before
    */
@@ -53,13 +53,12 @@ export interface ResumeOptions extends Pick<
 }
 
 /**
- * Goes on with a run that no process works on, from where it was left.
+ * Resumes a run that no process works on.
  *
- * What is approved is not run again, counters and open questions are what they were, and tasks that were interrupted run
- * again, with the same idempotency key.
+ * Approved phases are not run again. Counters and open questions are restored. Interrupted tasks run again with the same idempotency key.
  *
- * @throws PhasegateError `RUN_UNKNOWN`, `RUN_ENDED`, `RUN_LEASED` where another process works on it, `RUN_CHANGED` where the
- *   pipeline is another than it was started with, `INPUT_MASKED`, `JOURNAL_DIVERGED` where that would not have led to its records.
+ * @throws PhasegateError `RUN_UNKNOWN`; `RUN_ENDED`; `RUN_LEASED` if another process works on it; `RUN_CHANGED` if the pipeline differs
+ *   from that of the start; `INPUT_MASKED`; `JOURNAL_DIVERGED` if the pipeline does not lead to the run's records.
  */
 export function resumeRun<O>(
   store: RunStore,
@@ -71,10 +70,10 @@ export function resumeRun<O>(
 }
 
 /**
- * Goes on with a run that has ended without success: everything that is approved stays, everything else runs again.
+ * Retries a run that has ended without success: approved phases stay, all others run again.
  *
- * @throws PhasegateError as {@link resumeRun} does; `RUN_ENDED` where it was completed, `RUN_NOT_ENDED` where it was left in the
- *   middle or waits for a person.
+ * @throws PhasegateError as {@link resumeRun} does; `RUN_ENDED` if it was completed, `RUN_NOT_ENDED` if it was interrupted or waits
+ * for a person.
  */
 export function retryFailed<O>(
   store: RunStore,
@@ -85,23 +84,23 @@ export function retryFailed<O>(
   return resumeOrRetry(store, runId, pipeline, options, 'retry');
 }
 
-/** What a run goes by. */
+/** The definition of a run. */
 export type RunDefinition = Pick<EventOf<'run.started'>, 'plan' | 'fingerprint'>;
 
-/** The definition that the run goes by: its first, or the latest that it was resumed with. */
+/** The current definition of a run: its first, or that of its latest resume with another one. */
 export function definitionOf(records: readonly RunRecord[], first: EventOf<'run.started'>): RunDefinition {
   const changed = records.findLast(({ event }) => event.type === 'run.resumed' && event.plan)?.event;
   if (changed?.type !== 'run.resumed' || !changed.plan || changed.fingerprint === undefined) return first;
   return { plan: changed.plan, fingerprint: changed.fingerprint };
 }
 
-/** A run as its records left it, and what is to be done with it. */
+/** A replayed run, and the step that continues it. */
 export interface PreparedResume {
   readonly replayed: Replayed;
   readonly next: Continuation['next'];
 }
 
-/** Tells a run again. @throws PhasegateError where it cannot go on with that pipeline, as {@link resumeRun} does. */
+/** Replays a run. @throws PhasegateError if it cannot continue with that pipeline, as {@link resumeRun} does. */
 export function prepareResume(
   runId: string,
   pipeline: Pick<Pipeline, 'plan' | 'name'>,
@@ -118,7 +117,7 @@ export function prepareResume(
   const known = definitionOf(records, first);
   const { plan, isChanged, isLimited } = nextPlan({ runId, records, first, known }, pipeline, options, how);
   const input = { run: runId, plan, input: first.input, attended: reached, memory, edition };
-  // It may have been resumed with another definition before.
+  // The plan may differ from the first one although this resume does not change it: an earlier resume may have.
   const changed = fingerprintLike(plan, first) !== first.fingerprint;
   if (changed) checkStartedPhases(runId, plan, records);
   const replayed = replayLimited(isLimited, input, records, {
@@ -142,7 +141,7 @@ export function prepareResume(
 
 // --- internal ---
 
-/** Milliseconds until the right to append expires, while a run is told again; then it is renewed. */
+/** Duration of the lease during replay, in milliseconds. It is renewed afterwards. */
 const TELLING_MS = 60_000;
 
 async function resumeOrRetry<O>(
@@ -181,9 +180,9 @@ async function resumeOrRetry<O>(
 }
 
 /**
- * When a process that is gone had the run at least, in milliseconds since 1970: its right was taken or renewed then.
+ * Latest known time at which the previous process had the run, in milliseconds since 1970: its lease was acquired or renewed then.
  *
- * @param now `undefined` under a clock of one's own, which the store does not have.
+ * @param now `undefined` with a custom clock, as leases use the system's clock.
  */
 function leftAtOf({ lease, lapsed, updatedAt }: ListedRun, now: number | undefined): number | undefined {
   const held = lease ?? lapsed;
@@ -191,7 +190,7 @@ function leftAtOf({ lease, lapsed, updatedAt }: ListedRun, now: number | undefin
   return Math.min(now, Math.max(updatedAt, held.expiresAt - TELLING_MS));
 }
 
-/** @param isLimited Whether all that is other than before are limits of the run. */
+/** @param isLimited True if only limits of the run differ from before. */
 function replayLimited(isLimited: boolean, ...[input, records, options]: Parameters<typeof replay>): Replayed {
   try {
     return replay(input, records, options);
@@ -200,7 +199,7 @@ function replayLimited(isLimited: boolean, ...[input, records, options]: Paramet
   }
 }
 
-/** The records with a plan in the place of its equals: a large one is then compared, and in memory, once. */
+/** The records, with equal plans replaced by the given one, so that a large plan is compared once and in memory once. */
 function sharePlan(plan: Plan, records: readonly RunRecord[]): readonly RunRecord[] {
   return records.map((record) => {
     const { event } = record;

@@ -1,5 +1,5 @@
 /**
- * A run as whoever started it sees it.
+ * The handle of a run for the caller who has started it.
  *
  * @module
  */
@@ -10,22 +10,24 @@ import type { RunRecord } from '../model/events/event.ts';
 import { iterate, stream, type RecordLog } from './records/record-log.ts';
 import type { Run } from './run.ts';
 
-/** What of a run is done by its engine. */
+/** Operations that the engine provides. */
 interface Controls<O> extends Pick<
   Run<O>,
   'result' | 'snapshot' | 'inbox' | 'decide' | 'answer' | 'cancel' | 'suspend'
 > {
-  /** Called when somebody first asks for the outputs: their promise rejects, which nobody else should have to handle. */
+  /**
+   * Called on the first access to `outputs`. Its promise may reject, which a caller who never reads `outputs` need not handle.
+   */
   readonly awaitOutputs: () => Promise<O>;
-  /** Its actor, once it has begun. */
+  /** The actor of the run; `undefined` until it has begun. */
   readonly actor: () => AnyActorRef | undefined;
 }
 
-/** A try that has not begun, as what it may use does not fit into the rest of a limit. */
+/** A try that waits, as its reservation does not fit into the rest of a limit. */
 export interface WaitingTry {
   readonly phase: string;
   readonly task: string;
-  /** True if no other handler of the same attempt, or of the same review, is at work. */
+  /** True if no other handler of the same attempt, or of the same review, is running. */
   readonly isAlone: boolean;
 }
 

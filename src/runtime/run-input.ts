@@ -9,17 +9,17 @@ import type { GivenInput, RunRecord } from '../model/events/event.ts';
 import { isSameJson, toJson } from '../model/values/json.ts';
 import { check } from '../model/values/standard-schema.ts';
 
-/** The input, or why there is none. */
+/** The validated input, or the error. */
 export type CheckedInput =
   | {
       readonly ok: true;
       readonly value: unknown;
-      /** What was given, as the journal has it; absent if it is no JSON. */
+      /** The input before its schema, for the journal; absent if it is not JSON. */
       readonly given: GivenInput | undefined;
     }
   | { readonly ok: false; readonly error: unknown };
 
-/** What the pipeline's schema makes of the input. Never rejects. */
+/** Applies the pipeline's schema to the input. Never rejects. */
 export async function inputOf({ name, work }: Pick<Pipeline, 'name' | 'work'>, given: unknown): Promise<CheckedInput> {
   try {
     const checked = work.input ? await check(work.input, given) : undefined;
@@ -40,9 +40,9 @@ export async function inputOf({ name, work }: Pick<Pipeline, 'name' | 'work'>, g
 }
 
 /**
- * Refuses to go on with an input that was masked when it was kept: handlers would get what stands for it.
+ * Refuses to continue with an input that was masked in the records, as handlers would get the masked text.
  *
- * @param how What was asked for.
+ * @param how The requested operation.
  * @throws PhasegateError `INPUT_MASKED`
  */
 export function checkUnmasked(how: 'fork' | 'resume' | 'retry', runId: string, records: readonly RunRecord[]): void {
@@ -55,7 +55,7 @@ export function checkUnmasked(how: 'fork' | 'resume' | 'retry', runId: string, r
 }
 
 /**
- * Validates the input of a fork anew: its pipeline may have another schema than the run that it was made of.
+ * Validates the input of a fork again, as its pipeline may have another schema than the original run.
  *
  * @throws PhasegateError `INPUT_INVALID`
  */
@@ -65,10 +65,10 @@ export async function checkForkInput(
   records: readonly RunRecord[],
 ): Promise<void> {
   const first = records[0]?.event;
-  // Of an input that was masked there is nothing to judge.
+  // A masked input cannot be validated.
   if (!work.input || first?.type !== 'run.started' || first.masked) return;
   const { given, input } = first;
-  // What an earlier build was given is not known, as its journals have only what a schema has made of it.
+  // Journals of earlier versions lack the original input: they have only the result of the schema.
   if (given === undefined) return;
   const checked = await check(
     work.input,

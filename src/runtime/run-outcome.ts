@@ -1,5 +1,5 @@
 /**
- * How a run ended, with what its records say of its defects.
+ * The outcome of a run: its result, with defects and measures from its records.
  *
  * @module
  */
@@ -8,14 +8,14 @@ import { foldQuality, type QualityFold } from '../projections/quality/quality.ts
 import type { RunOutcome, RunQuality, RunResult } from '../projections/run/run-result.ts';
 import { readableAt, type RecordLog } from './records/record-log.ts';
 
-/** How this process has let go of a run that has not ended. */
+/** State of a run that this process has let go before its end. */
 export interface HowItEnded {
-  /** Why it could not keep the run. */
+  /** Error that prevented storing the run. */
   readonly failure: unknown;
   readonly suspended: boolean;
 }
 
-/** A result, with the defects and measures. They are made when somebody first asks for them: most never do. */
+/** Creates an outcome. Defects and measures are computed on first access, as most callers never read them. */
 export function outcomeOf<O>(result: RunResult<O>, log: RecordLog, { failure, suspended }: HowItEnded): RunOutcome<O> {
   return Object.assign(new Outcome(log), result, suspended && SUSPENDED, failure !== undefined && failed(failure));
 }
@@ -28,7 +28,7 @@ function failed(failure: unknown): Pick<RunResult, 'status' | 'error'> {
   return { status: 'failed', error: errorInfo(failure) };
 }
 
-/** A class, so that JSON and spreads pass over what is made when it is asked for. */
+/** A class, so that JSON and spreads skip the computed properties. */
 class Outcome implements RunQuality {
   readonly #log: RecordLog;
   #quality: QualityFold | undefined;

@@ -23,7 +23,7 @@ export class RunUnsuccessfulError extends PhasegateError {
   }
 }
 
-/** The outputs of a run. @throws RunUnsuccessfulError where it did not complete. */
+/** The outputs of a run. @throws RunUnsuccessfulError if it did not complete. */
 export function outputsOf<O>(result: RunResult<O>): O {
   if (result.status !== 'completed') throw new RunUnsuccessfulError(result);
   return result.outputs;

@@ -26,65 +26,65 @@ import { persistRun } from './records/persistence.ts';
 import { createRecordLog } from './records/record-log.ts';
 import { inputOf } from './run-input.ts';
 
-/** What `startRun` takes beside the pipeline. */
+/** Options of {@link startRun}. */
 export interface RunOptions<I = unknown> {
-  /** The input of the run; JSON, validated by the pipeline's `input` schema where it has one. */
+  /** The input of the run. JSON, validated by the pipeline's `input` schema if it has one. */
   readonly input?: I | undefined;
   /** @default a ULID */
   readonly runId?: string | undefined;
   /** Cancels the run when it is aborted. */
   readonly signal?: AbortSignal | undefined;
-  /** Watches every actor of the run, as XState's `createActor` takes it. Makes a run about twice as slow. */
+  /** Observes every actor of the run, as the option of XState's `createActor` does. Makes a run about twice as slow. */
   readonly inspect?: ActorOptions<typeof pipelineMachine>['inspect'] | undefined;
   /**
-   * Keeps the run: every record before it is seen and before anything follows from it, so that the run survives this
-   * process and `resumeRun` can go on with it. The result waits for the last one.
+   * Stores the run: every record before it is published and before anything follows from it. The run survives this process, and `resumeRun`
+   * can continue it. The result waits until the last record is stored.
    */
   readonly store?: RunStore | undefined;
   /**
-   * Who works on the run, told to others who try to. Of a name of your own nobody can tell if it lives: a run that it has left without a
-   * word is free only when its lease expires.
+   * Name of the process that works on the run, shown to other processes that try to. With a custom name nobody can check that the process
+   * is alive. If it is killed, the run is free only when its lease expires.
    *
    * @default this process, by its number, its machine and its start
    */
   readonly holder?: string | undefined;
-  /** Where the definition was found, such as the path of a file; kept beside the run. */
+  /** Source of the definition, such as the path of a file; stored with the run. */
   readonly source?: string | undefined;
   /**
-   * Changes events before they become records, which is also what listeners and results get: to mask secrets and personal
-   * data in texts. It must be a plain function of the event that changes nothing but texts, as it is asked again when the run
-   * is resumed. Where it throws, all texts are masked, and so is the input of the run.
+   * Masks secrets and personal data in events, before they become records. Listeners and results get the masked events. It must be a pure
+   * function of the event that changes nothing but texts, as it is called again when the run is resumed. If it throws, all texts are
+   * masked, and so is the input of the run.
    *
    * @default obvious secrets are masked in errors, feedback, reasons, progress, warnings, and artifacts that were reported
    */
   readonly redact?: Redact | undefined;
-  /** Whether a person watches: then a review that cannot be had waits for a decision instead of failing. @default false */
+  /** True if a person is available: a failed review then waits for a decision instead of failing its phase. @default false */
   readonly attended?: boolean | undefined;
   /**
-   * Whose memory the run shares: it recalls what runs of the same pipeline and the same scope have learned in this store, and
-   * what it learns is told to later ones, in their prompts. So it is to be one for each tenant. Not blank; resumed runs and forks
-   * keep it. `false`, and a store that remembers nothing: the run goes by what it learns itself.
+   * Name of the memory that the run shares, such as the id of a tenant. The run recalls reflections of earlier runs of the same pipeline
+   * and name in this store. Later runs get its own reflections in their prompts. Not blank. Resumed runs and forks keep the name. With
+   * `false`, or a store without memories, the run uses its own reflections only.
    *
    * @default false
    */
   readonly memory?: string | false | undefined;
   /**
-   * Limits of this run beside those of its pipeline: of each, the smaller one counts, so that they never raise one. They are
-   * kept with the run, and count when it is resumed.
+   * Limits of this run next to those of its pipeline. The smaller one of each counts, so they never raise a limit. They are stored with the
+   * run, and apply when it is resumed.
    *
    * @default none
    */
   readonly limits?: Limits | undefined;
-  /** Timers and, where it has `now()`, the time of records. @default the system's clock */
+  /** Timers and, if it has `now()`, the time of records. @default the system's clock */
   readonly clock?: (Clock & { now?(): number }) | undefined;
 }
 
-/** Options of a run, which may only be left out where the input may. */
+/** Options of a run. They may be omitted only if the input may. */
 export type RunArguments<I> = undefined extends I
   ? readonly [options?: RunOptions<I>]
   : readonly [options: RunOptions<I> & { readonly input: I }];
 
-/** The names of a pipeline's phases; any where its outputs are not known. */
+/** The names of a pipeline's phases; any string if its outputs are not typed. */
 export type NamesOf<O> = unknown extends O ? string : Extract<keyof O, string>;
 
 /** One execution of a pipeline. */
@@ -92,43 +92,42 @@ export interface Run<O = Readonly<Record<string, Outputs>>> extends AsyncIterabl
   readonly id: string;
   /** Every record of the run: past ones first, then live. Completes when the run has ended; never errors. */
   readonly events$: Observable<RunRecord>;
-  /** The same from a position on, so that a consumer can pick up where it left. */
+  /** Every record from a number on, so that a consumer can continue after its last one. */
   eventsFrom(seq: number): Observable<RunRecord>;
-  /** How the run stands now. */
+  /** The current state of the run. */
   snapshot(): RunSnapshot;
-  /** How the run ended. Always resolves. */
+  /** The outcome of the run. Always resolves. */
   readonly result: Promise<RunOutcome<O>>;
-  /** Committed outputs, by phase, then task. Rejects with a {@link RunUnsuccessfulError} where the run did not complete. */
+  /** Committed outputs, by phase, then task. Rejects with a {@link RunUnsuccessfulError} if the run did not complete. */
   readonly outputs: Promise<O>;
   /**
-   * Decides on what waits for a person: an escalated phase, by its name, or a limit that holds the run, by its name.
-   * Resolves once the decision has been taken: no other will be. In a run without a store that is before this returns.
+   * Decides on an escalated phase or a limit that holds the run, by its name. Resolves once the decision is accepted, after which no other
+   * is. In a run without a store it is accepted before this returns.
    *
-   * @throws PhasegateError `NOT_ESCALATED` where nothing of that name waits, `DECISION_INVALID` where the text is no
-   *   decision, `DECISION_TARGET_INVALID` where it sends back a phase that is not upstream, `ANSWER_STALE` where the nonce is
-   *   another, `ANSWERED` where another answer was first, such as one from another process. The decision changes nothing then.
+   * @throws PhasegateError `NOT_ESCALATED` if nothing of that name waits; `DECISION_INVALID` if the text is not a decision;
+   *   `DECISION_TARGET_INVALID` if it sends back a phase that is not upstream; `ANSWER_STALE` if the nonce differs; `ANSWERED` if another
+   *   answer was first, such as one from another process. Then the decision changes nothing.
    */
   decide<const A extends string>(
     about: A & (string extends A ? string : NamesOf<O> | LimitName),
     decision: Answer<NamesOf<O>>,
     options?: AnswerOptions,
   ): Promise<void>;
-  /** What waits for people; where the run is kept, as far as that is. */
+  /** Open items. In a run with a store, only those that are stored. */
   inbox(): readonly InboxItem[];
   /**
-   * Answers an item of the inbox: a decision, the output of a task that is a person, or one of the other replies. Resolves
-   * once the answer has been taken: no other will be.
+   * Answers an item of the inbox: a decision, the output of a task that is a person, or one of the other replies. Resolves once the answer
+   * is accepted, after which no other is.
    *
-   * @throws PhasegateError `ITEM_UNKNOWN`, `ANSWERED` where another answer was first, `ANSWER_STALE` where the nonce is
-   *   another, `ANSWER_INVALID`, `DECISION_INVALID`, `DECISION_TARGET_INVALID` where it makes no sense. The item is open as
-   *   before then.
+   * @throws PhasegateError `ITEM_UNKNOWN`, `ANSWERED` if another answer was first, `ANSWER_STALE` if the nonce differs,
+   * `ANSWER_INVALID`, `DECISION_INVALID`, `DECISION_TARGET_INVALID` if the reply is invalid. Then the item stays open.
    */
   answer(item: string, reply: Reply, options?: AnswerOptions): Promise<void>;
-  /** Stops the run and aborts everything that works. Does nothing once the run has ended. */
+  /** Cancels the run and aborts all its work. Does nothing once the run has ended. */
   cancel(reason?: string): void;
   /**
-   * Lets go of the run without ending it: stops everything that works, and has `result` tell `suspended`. A run in a store
-   * can be resumed, by any process. Does nothing once the run has ended.
+   * Stops all work without ending the run. Its `result` has the status `suspended`. Any process can resume the run if it has a store. Does
+   * nothing once the run has ended.
    */
   suspend(): void;
 }
@@ -179,10 +178,10 @@ export function startRun<O, I>(made: Pipeline<O, I>, ...[options = {}]: RunArgum
 }
 
 /**
- * Runs a pipeline to its end. Nobody can be asked: a run that waits for a person is cancelled; use `startRun` for those.
+ * Runs a pipeline to its end. It cannot ask people: a run that waits for a person is cancelled. Use `startRun` for such runs.
  *
  * @returns The outputs, by phase, then task.
- * @throws RunUnsuccessfulError where the run did not complete.
+ * @throws RunUnsuccessfulError if the run did not complete.
  */
 export function runPipeline<O, I>(pipeline: Pipeline<O, I>, ...options: RunArguments<I>): Promise<O> {
   const run = startRun(pipeline, ...options);
@@ -197,7 +196,7 @@ export function runPipeline<O, I>(pipeline: Pipeline<O, I>, ...options: RunArgum
 
 // --- internal ---
 
-/** @throws PhasegateError `INPUT_INVALID` for a scope that names nobody: all runs that lack a name would share it. */
+/** @throws PhasegateError `INPUT_INVALID` for a blank scope, which all runs without a name would share. */
 function checkScope(memory: unknown): void {
   if (memory === false || (typeof memory === 'string' && memory.trim() !== '')) return;
   const found = typeof memory === 'string' ? 'blank' : `${typeof memory === 'object' ? 'an' : 'a'} ${typeof memory}`;
@@ -210,7 +209,7 @@ function checkScope(memory: unknown): void {
   );
 }
 
-/** @throws PhasegateError `DEFINITION_INVALID` where it is not what definePipeline() returns. */
+/** @throws PhasegateError `DEFINITION_INVALID` if the value is not the result of definePipeline(). */
 export function checkPipeline(pipeline: unknown): void {
   if (typeof pipeline === 'object' && pipeline !== null && 'plan' in pipeline && 'work' in pipeline) return;
   throw new PhasegateError('DEFINITION_INVALID', 'Cannot start a run as what was given is not a pipeline', {

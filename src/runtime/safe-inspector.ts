@@ -1,15 +1,15 @@
 /**
- * Inspectors that cannot end what they watch.
+ * Inspectors whose errors cannot end a run.
  *
  * @module
  */
 import type { ActorOptions } from 'xstate';
 import type { pipelineMachine } from '../machines/pipeline/pipeline.machine.ts';
 
-/** Watches every actor of a run, as XState takes it. */
+/** Observes every actor of a run, as XState's option does. */
 export type Inspector = NonNullable<ActorOptions<typeof pipelineMachine>['inspect']>;
 
-/** An inspector that throws is told so once, and gets nothing more: it must not end what it watches. */
+/** Wraps an inspector. If it throws, the error is logged once and it gets no more events. */
 export function safeInspector(inspect: Inspector): Inspector {
   let failed = false;
   return (event) => {

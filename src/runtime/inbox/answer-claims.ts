@@ -1,26 +1,26 @@
 /**
- * The only place that there is for an answer to an item, and who has it: this process, or another one.
+ * Claims of answers: each item has one place for an answer, and the first process to take it wins.
  *
  * @module
  */
 import type { AnswerBody } from '../../projections/inbox/reply.ts';
 
-/** Answers of this process on their way into the place of their item. */
+/** Answers of this process that are being claimed. */
 export interface Claims {
   /**
-   * Has an answer take the place of its item, and does then what was answered: at once where the run is not kept.
+   * Claims the place of an item for an answer, then applies the answer. Without a store it applies the answer at once.
    *
-   * @throws PhasegateError `ANSWERED` where another answer has the place; nothing is done then.
+   * @throws PhasegateError `ANSWERED` if another answer has the place; then nothing is applied.
    */
   take(item: string, body: AnswerBody, by: string | undefined, act: () => void): Promise<void>;
-  /** Resolves when no answer of this process is on its way to an item. */
+  /** Resolves when no answer of this process to the item is being claimed. */
   settled(item: string): Promise<void>;
 }
 
-/** Has an answer take its place in a store. @throws PhasegateError `ANSWERED` where another has it. */
+/** Claims the place for an answer in a store. @throws PhasegateError `ANSWERED` if another answer has it. */
 export type Claim = (item: string, body: AnswerBody, by: string | undefined) => Promise<void>;
 
-/** No answers yet. @param claim Absent where the run is not kept, as nobody else can answer then. */
+/** Creates an empty set of claims. @param claim Absent for a run without a store, as no other process can answer it. */
 export function createClaims(claim: Claim | undefined): Claims {
   const underway = new Map<string, Promise<unknown>>();
   return {

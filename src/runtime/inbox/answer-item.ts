@@ -1,5 +1,5 @@
 /**
- * Answering what waits for a person from another process, or while no process works on the run.
+ * Answers from outside the process of a run, also while no process works on it.
  *
  * @module
  */
@@ -13,14 +13,14 @@ import { answered, itemUnknown } from '../../store/refusals.ts';
 import { acceptReply, checkNonce } from './validate-reply.ts';
 
 /**
- * Answers an item of the inbox of any run in a store. Whoever works on the run takes it within a quarter of a second; else
- * it is taken when the run is resumed.
+ * Answers an item of the inbox of any run in a store. The process that works on the run applies the answer within a quarter of
+ * a second. If there is none, the answer is applied when the run is resumed.
  *
- * It resolves once the answer has the only place that there is for it. What only the run can find out, such as that the
- * schema of a task refuses it, is in the records then: the item is closed as refused, and opened anew.
+ * It resolves once the answer has the only place for an answer to the item. Some checks only the run can make, such as the
+ * schema of a task. If such a check fails, the run records the item as refused and opens it again.
  *
- * @throws PhasegateError `ITEM_UNKNOWN`, `ANSWERED` where it has an answer or is closed, `ANSWER_STALE`, `ANSWER_INVALID`,
- *   `DECISION_INVALID`, `DECISION_TARGET_INVALID`. Nothing is changed then.
+ * @throws PhasegateError `ITEM_UNKNOWN`, `ANSWERED` if it has an answer or is closed, `ANSWER_STALE`, `ANSWER_INVALID`,
+ * `DECISION_INVALID`, `DECISION_TARGET_INVALID`. Then nothing changes.
  *
  * @example
  * ```ts
@@ -52,7 +52,7 @@ export async function answerItem(
 
 type Planned = RunEvent & { readonly plan: Plan };
 
-/** The plan that a run goes by: its first, or the latest that it was resumed with. */
+/** The current plan of a run: its first, or that of its latest resume with another definition. */
 function planOf(records: readonly RunRecord[]): Plan {
   const planned = records.findLast((record): record is RunRecord & { readonly event: Planned } =>
     hasPlan(record.event),

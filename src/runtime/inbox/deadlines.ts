@@ -1,6 +1,7 @@
 /**
- * What becomes of open items as time goes by. One timer for all items of a run; times are absolute, so a restart changes
- * nothing, and what was due meanwhile happens at once.
+ * Deadlines of open inbox items. One timer serves all items of a run.
+ *
+ * Times are absolute, so they survive a restart. A deadline that passed in between takes effect at once.
  *
  * @module
  */
@@ -14,31 +15,31 @@ import type { Claims } from './answer-claims.ts';
 
 /** The deadlines of the items of one run. */
 export interface Deadlines {
-  /** Sets the timer to what is due first now. */
+  /** Sets the timer to the earliest deadline. */
   watch(): void;
-  /** Lets go of the timer. */
+  /** Clears the timer. No deadline takes effect afterwards. */
   stop(): void;
 }
 
-/** What deadlines are kept with. */
+/** Dependencies of the deadlines. */
 export interface DeadlineOptions {
-  /** The clock of the run, once it has one. */
+  /** The clock of the run; `undefined` until the run has one. */
   readonly clock: () => Clock | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly open: () => readonly InboxItem[];
   readonly claims: Pick<Claims, 'take'>;
-  /** Resolves when every answer that was given by now has been taken: an answer that is in time counts. */
+  /** Resolves when every answer given so far is applied: an answer in time wins over the deadline. */
   readonly settled: () => Promise<void>;
   readonly tell: (command: PipelineCommand) => void;
 }
 
-/** Keeps the deadlines of a run. No timer is set before {@link Deadlines.watch} is called. */
+/** Creates the deadlines of a run. No timer is set before {@link Deadlines.watch} is called. */
 export function keepDeadlines({ clock, now, open, claims, settled, tell }: DeadlineOptions): Deadlines {
   let forget: (() => void) | undefined;
   let at = Infinity;
   let stopped = false;
-  /** Items that have an answer from elsewhere, which will be heard. */
+  /** Items with an answer from another process that this process has not received yet. */
   const elsewhere = new Set<string>();
 
   function watch(): void {
@@ -62,7 +63,7 @@ export function keepDeadlines({ clock, now, open, claims, settled, tell }: Deadl
     watch();
   }
 
-  /** An answer that was there before the time was over counts, also one that was not heard yet. */
+  /** Rejects an item whose time is over, unless an answer was posted in time, even one that was not received yet. */
   async function refuse(item: InboxItem): Promise<void> {
     try {
       await claims.take(item.id, { reply: refusalOf(item) }, CLOCK, () => expire(item));
@@ -90,7 +91,7 @@ export function keepDeadlines({ clock, now, open, claims, settled, tell }: Deadl
     try {
       await settled();
     } catch {
-      // Where the store cannot be asked, what it may have does not stop the clock.
+      // If the store is unreachable, answers that it may hold do not stop the clock.
     }
   }
 
@@ -105,7 +106,7 @@ export function keepDeadlines({ clock, now, open, claims, settled, tell }: Deadl
 
 // --- internal ---
 
-/** Who is said to have decided where the time was over. */
+/** Name of the decider in decisions by a deadline. */
 const CLOCK = 'the clock';
 
 const MORE_URGENT: Readonly<Record<Severity, Severity>> = { normal: 'high', high: 'urgent', urgent: 'urgent' };
@@ -116,22 +117,24 @@ function dueAtOf(item: InboxItem): number {
   return isOverdue(item) ? item.openedAt : (item.dueAt ?? Infinity);
 }
 
-/** Whether its time is over and it was to be rejected then, which has not been done. */
+/** True if an item has expired and is still to be rejected. */
 function isOverdue({ expired, onExpiry }: InboxItem): boolean {
   return expired === true && onExpiry === 'reject';
 }
 
-/** Whether a person is a task or a reviewer: with its time the item is over. */
+/** True if the item belongs to a task or reviewer that is a person. Such an item is closed when it expires. */
 function isPersonal(kind: ItemKind): boolean {
   return kind === 'task' || kind === 'review';
 }
 
-/** What is left for whoever takes the answer of the clock, if this process cannot do that any more. A task is asked anew. */
+/**
+ * The reply that is posted for an expired item. Another process applies it if this one no longer can. A task is asked again.
+ */
 function refusalOf({ kind }: InboxItem): unknown {
   return kind === 'task' ? { type: 'overdue' } : { type: 'decide', decision: reject(OVERDUE) };
 }
 
-/** What happens to an item by now, and leaves it open. */
+/** The changes that are due for an item by now and leave it open. */
 function dueChanges(item: InboxItem, now: number): readonly EventOf<'item.changed'>[] {
   const { seq, severity, onExpiry, remindAt = Infinity, raiseAt = Infinity, expireAt = Infinity } = item;
   const changes: EventOf<'item.changed'>[] = [];

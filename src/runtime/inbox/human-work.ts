@@ -10,7 +10,7 @@ import type { TaskContext } from '../../model/handlers/task.ts';
 import { inboxPolicyOf } from '../../model/plan/inbox-policy.ts';
 import type { StandardSchemaV1 } from '../../model/values/standard-schema.ts';
 
-/** What is asked: by whom, and what an answer has to be. */
+/** A question to a person: the task or reviewer that asks it, and the conditions on an answer. */
 export interface HumanRequest {
   readonly question: HumanOptions;
   readonly reviewer: boolean;
@@ -18,8 +18,7 @@ export interface HumanRequest {
 }
 
 /**
- * The work of a pipeline for one run: whatever asks a person asks the inbox of that run. Where nobody is asked it is the
- * very same work.
+ * Binds the work of a pipeline to the inbox of one run. Returns the same object if no task or reviewer is a person.
  *
  * @param ask Resolves with the answer.
  */
@@ -32,14 +31,14 @@ export function bindHumanWork(work: Work, ask: (asking: HumanRequest) => Promise
   return { ...work, phases: new Map(phases) };
 }
 
-/** The schemas that an answer has to pass, the question's own first. */
+/** The schemas that an answer must pass. That of the question itself is first. */
 export function schemasOf(work: Work, phase: string, task: string): readonly StandardSchemaV1[] {
   const one = work.phases.get(phase)?.tasks.get(task);
   const own = questionOf(one?.runner)?.schema;
   return [own, one?.output].flatMap((schema) => schema ?? []);
 }
 
-/** A question for the records. */
+/** Fields of a question for the records. */
 export function wordsOf(asked: HumanOptions) {
   const { question, description, choices } = asked;
   const inbox = inboxPolicyOf(asked);
@@ -51,7 +50,7 @@ export function wordsOf(asked: HumanOptions) {
   };
 }
 
-/** Whether an event may be the begin of waiting for a person. */
+/** True if an event may open an item of the inbox. */
 export function mayNeedPeople({ type }: RunEvent): boolean {
   return OPENING.has(type);
 }

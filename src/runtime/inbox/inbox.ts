@@ -1,8 +1,8 @@
 /**
- * Where a run meets people: it asks, and takes their answers, each once.
+ * The inbox of one run: it asks people and applies each answer once.
  *
- * What was asked and answered is read from the records of the run, so it is the same after a restart: an open question is
- * waited for and not asked again, and an answer that was given before the work could use it is used.
+ * Questions and answers are read from the records of the run, so they survive a restart. An open question is not asked again. An
+ * answer that came before the work could use it is not lost.
  *
  * @module
  */
@@ -33,51 +33,51 @@ import {
   type AcceptedReply,
 } from './validate-reply.ts';
 
-/** Where a run meets people. */
+/** The inbox of one run. */
 export interface RunInbox {
-  /** Resolves with the answer of a person. */
+  /** Asks a person. Resolves with the answer. */
   ask(asking: HumanRequest): Promise<unknown>;
-  /** Takes note of what is in the log. */
+  /** Reads the new records of the log. */
   update(): void;
-  /** Items that are open. @param kept Those that are as far as the run is kept; others are left out. @default all */
+  /** Open items. @param kept The open items as stored; others are left out. @default all */
   open(kept?: readonly InboxItem[]): readonly InboxItem[];
-  /** Decides on a phase or a limit. Rejects with a PhasegateError where that makes no sense. */
+  /** Decides on a phase or a limit. Rejects with a PhasegateError if the decision is invalid. */
   decide(about: string, given: Decision | string, options: AnswerOptions): Promise<void>;
-  /** Answers an item. Rejects with a PhasegateError where that makes no sense. */
+  /** Answers an item. Rejects with a PhasegateError if the answer is invalid. */
   answer(id: string, reply: Reply, options: AnswerOptions): Promise<void>;
-  /** Takes an answer that another process has left. What is no good is refused in the records. */
+  /** Applies an answer that another process has posted. An invalid answer is recorded as refused. */
   receive(message: Posted): Promise<void>;
-  /** Resolves when every answer that other processes have left by now has been taken. */
+  /** Resolves when every answer that other processes have posted so far is applied. */
   settled(): Promise<void>;
-  /** Nothing happens any more by the clock. */
+  /** Stops all deadlines. */
   close(): void;
 }
 
-/** An answer that another process has left. */
+/** An answer that another process has posted. */
 export interface Posted extends AnswerBody {
   readonly item: string;
   readonly by: string;
 }
 
-/** What a reception is made of. */
+/** Dependencies of an inbox. */
 export interface RunInboxOptions {
   readonly pipeline: Pick<Pipeline, 'plan' | 'work'>;
   readonly log: RecordLog;
-  /** The clock of the run, once it has one. */
+  /** The clock of the run; `undefined` until the run has one. */
   readonly clock: () => Clock | undefined;
-  /** Tells the pipeline machine something. */
+  /** Sends a command or a report to the pipeline machine. */
   readonly tell: (command: PipelineCommand | TaskReport) => void;
-  /** Has an answer take the only place that there is for it among other processes; absent where the run is not kept. */
+  /** Claims the only place for an answer among all processes; absent for a run without a store. */
   readonly claim: Claim | undefined;
-  /** Takes what other processes have left by now. */
+  /** Receives the messages that other processes have posted so far. */
   readonly listen: () => Promise<void>;
 }
 
-/** Opens the reception of a run. Nothing is done before something waits for a person. */
+/** Creates the inbox of a run. It does nothing before an item opens. */
 export function createRunInbox({ pipeline, log, clock, tell, claim, listen }: RunInboxOptions): RunInbox {
   const { plan, work } = pipeline;
   const closed = new Map<string, InboxItem>();
-  /** Items whose answer ends the run: that is in the records when what works is at rest. */
+  /** Items whose answer ends the run. The record of that end follows only after all work has stopped. */
   const taken = new Set<string>();
   let inbox: InboxFold | undefined;
   let at = 0;
@@ -103,7 +103,7 @@ export function createRunInbox({ pipeline, log, clock, tell, claim, listen }: Ru
     deadlines.watch();
   }
 
-  /** The inbox as it is now. */
+  /** The inbox, brought up to date with the log. */
   function current(): InboxFold {
     inbox ??= foldInbox();
     for (let record = recordAt(log, at); record; record = recordAt(log, at)) {
@@ -136,7 +136,7 @@ export function createRunInbox({ pipeline, log, clock, tell, claim, listen }: Ru
     return item;
   }
 
-  /** Has the machines do what was said. */
+  /** Sends the answer to the machine as a command or a report. */
   function take(item: InboxItem, reply: AcceptedReply, who: string | undefined): void {
     const { kind, about, task, generation, attempt } = item;
     const signed = who === undefined ? {} : { who };
@@ -149,7 +149,7 @@ export function createRunInbox({ pipeline, log, clock, tell, claim, listen }: Ru
     else if (reply.type === 'skip') tell({ type: 'skip', about, because: reply.reason ?? SKIPPED, ...signed });
   }
 
-  /** Does what was said, if no other answer is first. */
+  /** Claims the place for an answer, then applies it. */
   function give(id: string, reply: AcceptedReply, options: AnswerOptions): Promise<void> {
     const { by } = options;
     return claims.take(id, bodyOf(reply, options), by, () => {
@@ -158,11 +158,11 @@ export function createRunInbox({ pipeline, log, clock, tell, claim, listen }: Ru
     });
   }
 
-  /** The reply as its schemas return it. @throws PhasegateError `ANSWER_INVALID` where one refuses it. */
+  /** The reply with its values as their schemas return them. @throws PhasegateError `ANSWER_INVALID` if a schema refuses one. */
   async function prepared(item: InboxItem, given: unknown): Promise<AcceptedReply> {
     const reply = acceptReply(plan, item, given);
     if (reply.type === 'value' && item.task !== undefined) {
-      // What is put out is validated again as the output of the task: what a schema makes of it is made once, there.
+      // Only checks the value, as the task validates it again as its output. A schema must transform it once only.
       await passes(item, item.task, reply.value);
     }
     if (reply.type !== 'decide' || !reply.outputs) return reply;
@@ -171,11 +171,11 @@ export function createRunInbox({ pipeline, log, clock, tell, claim, listen }: Ru
     return { ...reply, outputs };
   }
 
-  /** @returns What the last schema makes of a value. */
+  /** @returns The value as the last schema returns it. */
   async function passes(item: InboxItem, task: string, value: unknown): Promise<unknown> {
     let last = value;
     for (const schema of schemasOf(work, item.about, task)) {
-      // One after the other: the first that refuses it says why.
+      // Runs the schemas in order, as the first one that refuses the value gives the reason.
       const checked = await check(schema, value);
       if (!checked.ok)
         throw answerInvalid(item, `the schema of "${task}" refuses it:\n  ${checked.refusal.lines.join('\n  ')}`);
@@ -216,7 +216,7 @@ export function createRunInbox({ pipeline, log, clock, tell, claim, listen }: Ru
   };
 
   async function applyPosted({ item: id, reply, nonce, by }: Posted): Promise<void> {
-    // What this process has said itself is heard as well.
+    // The store also returns answers that this process has posted itself.
     await claims.settled(id);
     const item = openNow().find((one) => one.id === id);
     if (!item) return;
@@ -225,7 +225,7 @@ export function createRunInbox({ pipeline, log, clock, tell, claim, listen }: Ru
       const accepted = await prepared(item, reply);
       take(find(id, {}), accepted, by === '' ? undefined : by);
     } catch (error) {
-      // It has taken the place of every other answer, so the item is opened anew.
+      // The answer has taken the only place for one, so recording it as refused opens the item again.
       const reason = PhasegateError.is(error) ? error.message.replace(/\n[^]*$/u, '') : String(error);
       if (!isOpen(id)) return;
       tell({ type: 'note', event: { type: 'item.changed', item: item.seq, change: 'refused', reason, who: by } });

@@ -1,5 +1,5 @@
 /**
- * Work that waits for people, and what they have answered.
+ * Open questions: work that waits for people, and the answers so far.
  *
  * @module
  */
@@ -11,17 +11,17 @@ import type { HumanRequest } from './human-work.ts';
 
 /** The questions of one run. */
 export interface Questions {
-  /** Takes note of what happened, and of the items that it has closed: whoever waits for that goes on. */
+  /** Applies an event, with the items that it has closed. Work that waits for one of them continues. */
   note(event: RunEvent, items: readonly InboxItem[]): void;
   /**
-   * Resolves with the answer to a question, at once where it was given already.
+   * Resolves with the answer to a question, at once if it was answered already.
    *
-   * @param put Asks it, where that was not done before.
+   * @param put Asks the question; called only if no item for it is open.
    */
   wait(asking: HumanRequest, put: () => void): Promise<unknown>;
 }
 
-/** No questions yet. @param open Items that are open. */
+/** Creates an empty set of questions. @param open Returns the open items. */
 export function createQuestions(open: () => readonly InboxItem[]): Questions {
   const waiting = new Map<string, (outcome: Outcome) => void>();
   const outcomes = new Map<string, Outcome>();
@@ -32,7 +32,7 @@ export function createQuestions(open: () => readonly InboxItem[]): Questions {
     waiting.delete(key);
   }
 
-  /** What was answered holds for as long as it is the same piece of work that asks. */
+  /** Discards the answers of work that starts over. An answer is valid for one attempt or review only. */
   function forget(event: RunEvent): void {
     if (event.type === 'task.retrying') {
       const key = keyOf(event.phase, event.task, event.reviewer);
@@ -79,13 +79,13 @@ export function createQuestions(open: () => readonly InboxItem[]): Questions {
 
 // --- internal ---
 
-/** What a reviewer says who does not answer in time. */
+/** The verdict of a reviewer who does not answer in time. */
 const UNANSWERED = rejection('Nobody answered in time');
 
 type Outcome =
   { readonly type: 'answered'; readonly answer: unknown } | { readonly type: 'overdue'; readonly item: InboxItem };
 
-/** Tells apart who asks; without a task it begins the keys of all tasks of a phase. */
+/** Identifies the asking task or reviewer. Without a task it returns the common prefix of all keys of a phase. */
 function keyOf(phase: string, task?: string, reviewer?: boolean): string {
   const begin = `${JSON.stringify(phase)} `;
   return task === undefined ? begin : `${begin}${reviewer ? 'review' : 'task'} ${task}`;

@@ -1,5 +1,5 @@
 /**
- * Whether what a person says to what waits makes sense.
+ * Validation of people's replies.
  *
  * @module
  */
@@ -14,17 +14,17 @@ import { elided, TEXT_LIMITS } from '../../model/values/text-limits.ts';
 import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import { replySchema, type AnswerBody, type AnswerOptions, type Reply } from '../../projections/inbox/reply.ts';
 
-/** A reply whose decision is one. */
+/** A valid reply, with its decision parsed. */
 export type AcceptedReply =
   | (Omit<Extract<Reply, { readonly type: 'decide' }>, 'decision'> & { readonly decision: Decision })
   | Exclude<Reply, { readonly type: 'decide' }>;
 
 /**
- * The decision on an open question of a run, if it can be taken.
+ * Validates a decision on a phase or limit that waits for one.
  *
- * @param open What waits.
- * @param about A phase or a limit.
- * @throws PhasegateError where nothing of that name waits, or the decision makes no sense.
+ * @param open The open items.
+ * @param about Name of a phase or a limit.
+ * @throws PhasegateError if nothing of that name waits for a decision, or the decision is invalid.
  */
 export function validateDecision(
   plan: Plan,
@@ -39,7 +39,7 @@ export function validateDecision(
 }
 
 /**
- * A reply to an open item, if it can be taken. Schemas are for whoever has them.
+ * Validates a reply to an open item. Schemas of tasks are not applied: the caller who has them does that.
  *
  * @throws PhasegateError `ANSWER_INVALID`, `DECISION_INVALID`, `DECISION_TARGET_INVALID`
  */
@@ -67,7 +67,7 @@ export function acceptReply(plan: Plan, item: InboxItem, given: unknown): Accept
   }
 }
 
-/** @throws PhasegateError `ANSWER_STALE` where the nonce that was given is not the item's. */
+/** @throws PhasegateError `ANSWER_STALE` if the given nonce is not that of the item. */
 export function checkNonce({ id, nonce }: InboxItem, given: string | undefined): void {
   if (given === undefined || given === nonce) return;
   throw new PhasegateError('ANSWER_STALE', `Cannot answer item ${id} as the nonce is another one than it has`, {
@@ -75,21 +75,21 @@ export function checkNonce({ id, nonce }: InboxItem, given: string | undefined):
   });
 }
 
-/** @param why What is wrong with the answer. */
+/** @param why The defect of the answer. */
 export function answerInvalid(item: InboxItem, why: string): PhasegateError {
   return new PhasegateError('ANSWER_INVALID', `Cannot answer item ${item.id} as ${why}`, {
     hint: `It is open as before. It asks: ${item.reason}`,
   });
 }
 
-/** What a person puts out who is a task, or says who is a reviewer: an approval may have outputs. */
+/** The output of a task that is a person, or the verdict of a reviewer who is one. An approval may carry outputs. */
 export function answerIn(reply: AcceptedReply): unknown {
   if (reply.type === 'value') return reply.value;
   if (reply.type !== 'decide') return undefined;
   return reply.outputs ? { ...reply.decision, outputs: reply.outputs } : reply.decision;
 }
 
-/** The body of the message that a reply is. */
+/** The body of the message that carries a reply. */
 export function bodyOf(reply: AcceptedReply, { nonce }: AnswerOptions): AnswerBody {
   return nonce === undefined ? { reply } : { reply, nonce };
 }
@@ -117,7 +117,7 @@ function readDecision(plan: Plan, item: InboxItem, given: Decision | string, edi
   const { about } = item;
   const phases = plan.phases.map(({ name }) => name);
   const read = typeof given === 'string' ? readDecisionText(given, { phases }) : { decision: given, isNameless: false };
-  // A person who has left out the phase can be told so.
+  // A person can be asked again for the missing phase name.
   const decision = read.isNameless ? undefined : read.decision;
   const parsed = decisionSchema.safeParse(decision);
   if (!parsed.success || !mayAnswer(item, parsed.data)) throw unfit(item, given, parsed.data);
@@ -127,7 +127,7 @@ function readDecision(plan: Plan, item: InboxItem, given: Decision | string, edi
   return parsed.data;
 }
 
-/** Refuses what has a text that is too long. @throws PhasegateError `ANSWER_INVALID` */
+/** Refuses a reply with a text that is too long. @throws PhasegateError `ANSWER_INVALID` */
 function refuseLong(item: InboxItem, said: unknown): void {
   if (typeof said === 'string' && said.length > TEXT_LIMITS.personText)
     throw tooLong(item, 'a text of it', `${said.length} characters`, TEXT_LIMITS.personText);
@@ -138,7 +138,7 @@ function tooLong(item: InboxItem, text: string, found: string, most: number): Ph
   return answerInvalid(item, `${text} has ${found}, and ${most} are the most`);
 }
 
-/** Outputs that take the place of others: of tasks that the phase has, and of all of them where there are none yet. */
+/** Outputs that replace those of the phase. If the attempt has none, the reply must have one for every task. */
 function readOutputs(
   plan: Plan,
   item: InboxItem,
@@ -160,8 +160,8 @@ function readOutputs(
 }
 
 /**
- * A phase that waits can be decided upon in every way but to ask again; a limit is lifted, or not. A person who is a
- * reviewer may say what every reviewer may.
+ * True if the item accepts this type of decision. A phase that waits accepts all but `escalate`. A limit accepts `approve` and
+ * `reject`. A person who is a reviewer may use every type.
  */
 function mayAnswer({ kind }: InboxItem, { type }: Decision): boolean {
   if (kind === 'review') return true;
@@ -181,7 +181,7 @@ function nothingToApprove(about: string): PhasegateError {
   });
 }
 
-/** What is no decision at all, or one that the item does not take. */
+/** The error for a text that is no decision, or a decision that the item does not accept. */
 function unfit({ kind, about }: InboxItem, given: unknown, decision: Decision | undefined): PhasegateError {
   const told = typeof given === 'string' ? given : decision?.type;
   const shown =
@@ -195,7 +195,10 @@ function unfit({ kind, about }: InboxItem, given: unknown, decision: Decision | 
   );
 }
 
-/** A person may send back any ancestor; as a reviewer, what the gate may send back, so that a mistake never approves. */
+/**
+ * Checks the target of a decision. A person may send back any ancestor. A reviewer may send back the targets of the gate only,
+ * so that a mistake never approves.
+ */
 function checkTarget(plan: Plan, { kind, about }: InboxItem, target: string): void {
   const graph = planGraph(plan);
   const index = graph.indexOf.get(about);
@@ -214,7 +217,7 @@ function checkTarget(plan: Plan, { kind, about }: InboxItem, target: string): vo
   });
 }
 
-/** Characters of an answer in an error. */
+/** Most characters of an answer in an error. */
 const LONGEST_SHOWN = 200;
 
 function quoted(names: Iterable<string>): string {

@@ -1,9 +1,9 @@
 /**
- * The way of one run's records into its store: ahead of what follows from them, in order, and as many at a time as there
- * are.
+ * Writing of one run's records to its store: in order, in batches, and before anything follows from them.
  *
- * A record is seen by nobody, and nothing is begun because of it, before it is kept. The machines go on meanwhile; what they
- * say lines up, and is the next batch.
+ * A record is published, and work that it starts begins, only after the record is stored. The machines continue meanwhile; their new
+ * events form the next batch.
+ *
  *
  * @module
  */
@@ -17,35 +17,35 @@ import type { Artifact, Batch, Lease, RunStore } from '../../store/port.ts';
 import { leaseLostError } from './lease-lost.ts';
 import { publishUpTo, recordAt, type RecordLog } from './record-log.ts';
 
-/** One run's records on their way. */
+/** The journal of one run. */
 export interface Journal {
-  /** Has everything kept that was said so far, when what goes on now is over. */
+  /** Starts to store all records so far, after the current synchronous work. */
   write(): void;
-  /** Calls back once everything that was said so far is kept; at once where it is. Never, where it cannot be. */
+  /** Calls back once all records so far are stored, at once if they are. Never calls back if the store refuses them. */
   whenDurable(go: () => void): void;
-  /** Resolves when everything is kept, or with the error because of which it is not. */
+  /** Resolves when all records are stored, or with the error that prevented it. */
   flush(): Promise<PhasegateError | undefined>;
-  /** Items of the inbox that are open, as far as kept. */
+  /** Open items of the inbox, according to the stored records. */
   open(): readonly InboxItem[];
-  /** Keeps nothing from now on. */
+  /** Stores no more records. */
   abandon(): void;
 }
 
-/** What a journal is made of. */
+/** Dependencies of a journal. */
 export interface JournalOptions {
   readonly store: RunStore;
-  /** Begins with what the store has of the run. */
+  /** Contains the records that the store already has. */
   readonly log: RecordLog;
-  /** The right to append; asked for with every batch, as it is renewed. */
+  /** Returns the current lease. It is read for every batch, as it is renewed in between. */
   readonly lease: () => Lease | undefined;
   readonly origin?: RunOrigin | undefined;
-  /** Called when records were kept, and may be seen. */
+  /** Called after each batch is stored and its records are published. */
   readonly onKept: () => void;
   /** Called once, when the store refuses records. */
   readonly onFailure: (error: PhasegateError) => void;
 }
 
-/** Opens the journal of a run. */
+/** Creates the journal of a run. */
 export function createJournal({ store, log, lease, origin, onKept, onFailure }: JournalOptions): Journal {
   const info = foldRunInfo(origin);
   const inbox = foldInbox();
@@ -64,7 +64,7 @@ export function createJournal({ store, log, lease, origin, onKept, onFailure }: 
     return { items: inbox.apply(record), memories: memory?.apply(record) ?? NOTHING.memories };
   }
 
-  /** Everything that was said since. */
+  /** The batch of all records from an index on. */
   function batchFrom(from: number): Batch {
     const items = new Map<string, InboxItem>();
     const artifacts = new Map<string, Artifact>();
@@ -98,17 +98,17 @@ export function createJournal({ store, log, lease, origin, onKept, onFailure }: 
         const batch = batchFrom(kept);
         count = batch.records.length;
         const keeping = store.append(batch, lease());
-        // One batch at a time keeps the order. A store that is done already is not waited for.
+        // Batches are stored one at a time, which keeps the order. A synchronous store returns no promise to wait for.
         if (keeping) await keeping;
       } catch (cause) {
         const error = await refused(store, log.runId, lease(), count, cause);
-        // Who has given up on it meanwhile has told already why.
+        // If the journal was abandoned in between, its owner has already reported the reason.
         if (state.abandoned) break;
         failure = error;
         onFailure(failure);
         break;
       }
-      // Who has given up on it has told already how it ended.
+      // If the journal was abandoned in between, its owner has already reported the end.
       if (state.abandoned) break;
       kept += count;
       publishUpTo(log, kept);
@@ -119,7 +119,7 @@ export function createJournal({ store, log, lease, origin, onKept, onFailure }: 
     writing = undefined;
   }
 
-  /** Lets go of what waited for records that are kept now. */
+  /** Starts the work that waited for records that are now stored. */
   function release(): void {
     while (waiting[0] && waiting[0].at <= kept) waiting.shift()?.go();
   }
@@ -148,7 +148,7 @@ export function createJournal({ store, log, lease, origin, onKept, onFailure }: 
 // --- internal ---
 
 const REFUSED = 'Repair the store, then resume the run: everything that was seen of it is kept.';
-/** Its file was removed, replaced or damaged. */
+/** Hint if the file of the store was removed, replaced or damaged. */
 const GONE =
   'Put the store back as it was, then resume the run: what was seen of it was kept there. Where that is lost, start another run.';
 
@@ -156,7 +156,7 @@ function isUnreadable(cause: unknown): boolean {
   return PhasegateError.is(cause) && cause.code === 'STORE_UNREADABLE';
 }
 
-/** What a record leads to beside itself. */
+/** Changes to inbox and memory that a record causes. */
 interface Folded {
   readonly items: readonly InboxItem[];
   readonly memories: readonly Memory[];
@@ -165,8 +165,8 @@ interface Folded {
 const NOTHING: Folded = { items: [], memories: [] };
 
 /**
- * Resolves when all that follows from what goes on now, and takes no time, is over: so that it is one batch, as a batch costs
- * as much as the disk takes, and not as many records as it has.
+ * Resolves after the current synchronous work and its microtasks, so that their records form one batch. A batch costs one write to
+ * disk, whatever the number of its records.
  */
 function turn(): Promise<void> {
   return new Promise((resolve) => {
@@ -182,7 +182,7 @@ async function refused(
   count: number,
   cause: unknown,
 ): Promise<PhasegateError> {
-  // Nothing is wrong with the store.
+  // A lost lease is no fault of the store.
   if (lease && PhasegateError.is(cause) && cause.code === 'LEASE_LOST') return leaseLostError(store, lease, cause);
   const problem = `Cannot go on with run ${runId} as its store refused ${count === 1 ? 'a record' : `${count} records`}`;
   return new PhasegateError('STORE_FAILED', problem, { hint: isUnreadable(cause) ? GONE : REFUSED, cause });

@@ -1,5 +1,5 @@
 /**
- * What a process is told that has lost its run to another.
+ * The error of a process that has lost its run to another one.
  *
  * @module
  */
@@ -7,10 +7,10 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { Lease, ListedRun, RunStore } from '../../store/port.ts';
 
 /**
- * The error of a run that this process may not go on with: what has become of it, as far as its store can say.
+ * Creates the error, with the fate of the run as far as the store knows it.
  *
- * @param lease The right that was lost.
- * @param cause What the store has refused it with, `LEASE_LOST`.
+ * @param lease The lease that was lost.
+ * @param cause The error of the store, `LEASE_LOST`.
  */
 export async function leaseLostError(
   store: Pick<RunStore, 'run'>,

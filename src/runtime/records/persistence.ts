@@ -1,6 +1,5 @@
 /**
- * What a run in a store needs as long as a process works on it: the right to append, a journal, and an ear for what other
- * processes say to it.
+ * Persistence of a run while a process works on it: the lease, the journal, and messages from other processes.
  *
  * @module
  */
@@ -14,24 +13,23 @@ import { createJournal, type Journal } from './journal.ts';
 import { leaseLostError } from './lease-lost.ts';
 import type { RecordLog } from './record-log.ts';
 
-/** What was said to a run by another process. */
+/** A message from another process to a run. */
 export type PeerMessage =
   | { readonly kind: 'cancel'; readonly body: unknown }
   | ({ readonly kind: 'answer'; readonly item: string; readonly by: string } & AnswerBody);
 
-/** Keeps a run. */
+/** Stores a run. */
 export interface RunPersistence {
   readonly journal: Journal;
-  /** Holds work back until what led to it is kept. */
+  /** Delays work until the records that start it are stored. */
   readonly host: WorkHost;
   /**
-   * Takes the right to append, and keeps it.
+   * Acquires the lease and renews it until {@link RunPersistence.close}.
    *
-   * @param lose Called once when nothing can be kept any more.
-   * @param hear Called with what other processes say.
-   * @param before Waited for first: where it rejects the store is not asked for anything.
-   * @throws PhasegateError `RUN_LEASED` where another process works on the run, `RUN_EXISTS` where a new run is to have the
-   *   id of another.
+   * @param onLoss Called once, when nothing can be stored any more.
+   * @param onMessage Called with each message of another process.
+   * @param before Awaited first. If it rejects, the store is not used.
+   * @throws PhasegateError `RUN_LEASED` if another process works on the run, `RUN_EXISTS` if a new run has the id of another.
    */
   open(
     lose: (error: PhasegateError) => void,
@@ -39,17 +37,17 @@ export interface RunPersistence {
     before?: Promise<unknown>,
   ): Promise<void>;
   /**
-   * Has an answer take the only place that the store has for it.
+   * Claims the only place that the store has for an answer to an item.
    *
    * @param body The reply and the nonce.
-   * @throws PhasegateError `ANSWERED` where another has it.
+   * @throws PhasegateError `ANSWERED` if another answer has it.
    */
   claim(item: string, body: AnswerBody, by: string | undefined): Promise<void>;
-  /** Takes what other processes have said by now. */
+  /** Receives the messages that other processes have posted so far. */
   listen(): Promise<void>;
-  /** Whether the right to append was had. */
+  /** True once the lease was acquired. */
   isOpen(): boolean;
-  /** Gives it back once everything is kept. @returns What was thrown where not everything is. */
+  /** Releases the lease once all records are stored. @returns The error if they cannot be. */
   close(): Promise<unknown>;
 }
 
@@ -57,20 +55,20 @@ export interface RunPersistence {
 export interface PersistenceOptions {
   readonly store: RunStore;
   readonly log: RecordLog;
-  /** Who works on the run, for people. @default this process: its number, machine and start */
+  /** Name of the process that works on the run, for people. @default this process: its number, machine and start */
   readonly holder?: string | undefined;
-  /** The right to append, where it was taken already. */
+  /** The lease, if the caller has acquired it already. */
   readonly lease?: Lease | undefined;
   readonly origin?: RunOrigin | undefined;
 }
 
-/** Milliseconds for which the right to append is taken, and after which it is renewed. */
+/** Duration of the lease, and the interval of its renewal, in milliseconds. */
 const LEASE_MS = 30_000;
 const RENEW_MS = 10_000;
-/** Milliseconds between looks at what other processes say. */
+/** Interval between reads of messages from other processes, in milliseconds. */
 const LISTEN_MS = 250;
 
-/** Prepares to keep a run; nothing is done before it is opened. */
+/** Prepares to store a run. It does nothing before `open`. */
 export function persistRun({
   store,
   log,
@@ -87,7 +85,7 @@ export function persistRun({
   let heard = 0;
   let listenNow: () => Promise<void> = () => Promise.resolve();
   let failed = false;
-  /** When the right to append was last sure to be ours, in milliseconds since 1970. */
+  /** Time of the last successful acquisition or renewal, in milliseconds since 1970. */
   let sureAt = Date.now();
   let renewing: Promise<void> | undefined;
   const journal = createJournal({
@@ -121,8 +119,8 @@ export function persistRun({
   }
 
   /**
-   * Begins work, where the run is still ours: a process that was stopped for longer than its right lasts may have lost it, and
-   * what it kept before is no reason any more to begin anything.
+   * Begins work if this process still has the lease. A process that was suspended for longer than the lease may have lost it. Then
+   * its earlier records no longer justify new work.
    */
   function whenLeaseHeld(go: () => void): void {
     const age = Date.now() - sureAt;
@@ -130,7 +128,7 @@ export function persistRun({
     else void renew().then(() => !failed && go());
   }
 
-  /** What others have learned; it is asked for before this run has learned anything itself. */
+  /** Memories of other runs. The machine asks for them before this run has learned anything itself. */
   async function recall(phase: string): Promise<readonly Recalled[]> {
     const [first] = log.events;
     if (first?.type !== 'run.started' || first.memory === undefined) return [];
@@ -148,7 +146,7 @@ export function persistRun({
     }
   }
 
-  /** Only where an answer is waited for has the process to live for what others say. */
+  /** Keeps the process alive for messages only while an item waits for an answer. */
   function keepProcessAlive(): void {
     if (typeof ear !== 'object') return;
     if (journal.open().length > 0) ear.ref();
@@ -160,7 +158,7 @@ export function persistRun({
     const timer = setInterval(() => {
       if (busy) return;
       busy = true;
-      // A store that cannot be asked now is asked again; one that cannot keep anything is found out by the journal.
+      // A failed read or renewal is repeated later. A store that accepts no records is detected by the journal.
       job()
         .catch(() => undefined)
         .finally(() => (busy = false));
@@ -183,7 +181,7 @@ export function persistRun({
   }
 
   return {
-    // What is said before the right to append was had waits for it.
+    // Records that precede the lease are written once it is acquired.
     journal: { ...journal, write: () => opened && journal.write() },
     host: {
       whenDurable: (go) => journal.whenDurable(() => whenLeaseHeld(go)),
@@ -192,7 +190,7 @@ export function persistRun({
     isOpen: () => opened,
     listen: () => listenNow(),
     async claim(item, body, by = '') {
-      // Others can answer an item once it is kept, and so can this process.
+      // Other processes can answer an item only once it is stored, so this process waits for that as well.
       const failure = await journal.flush();
       if (failure) throw failure;
       await store.post({ runId: log.runId, kind: 'answer', item, body, by, time: log.now() });
@@ -208,7 +206,7 @@ export function persistRun({
         () => journal.flush(),
         (thrown: unknown) => thrown,
       );
-      // Whoever has just found out that the run is lost tells why first.
+      // A renewal that has just failed reports its reason first.
       await renewing;
       for (const timer of timers) clearInterval(timer);
       timers = [];
@@ -218,18 +216,18 @@ export function persistRun({
   };
 }
 
-/** Gives the right to append back. Where the store cannot do that now, the right expires. */
+/** Releases a lease. If the store fails to do so, the lease expires. */
 export async function giveBack(store: Pick<RunStore, 'release'>, lease: Lease): Promise<void> {
   try {
     await store.release(lease);
   } catch {
-    // Whoever gives it back has something better to tell.
+    // The caller has a result or error of its own that matters more.
   }
 }
 
 // --- internal ---
 
-/** When the run was last tried again, in milliseconds since 1970: it heeds no wish to stop from before that. */
+/** Time of the last retry, in milliseconds since 1970. Earlier messages to cancel are ignored. */
 function lastReopened({ events, times }: RecordLog): number {
   return times[events.findLastIndex(({ type }) => type === 'run.reopened')] ?? -Infinity;
 }

@@ -1,10 +1,11 @@
 /**
- * The records of one run: numbered, timed, kept, and handed to whoever listens. The only clock of events.
+ * The log of one run: it numbers and times events, stores them in memory, and publishes them as records. The only clock of
+ * events.
  *
  * @module
  */
 import type { Observer, Subscription } from 'rxjs';
-// All of RxJS is two hundred files.
+// Imports single modules, as the whole of RxJS is two hundred files.
 import { Observable } from 'rxjs/internal/Observable';
 import { Subscriber } from 'rxjs/internal/Subscriber';
 import type { RunEvent, RunRecord } from '../../model/events/event.ts';
@@ -15,19 +16,19 @@ export interface RecordLog {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly events: RunEvent[];
-  /** When each of them happened. Beside them, not in records, as a record is made when somebody reads it. */
+  /** Times of the events, by index. A record is created only when it is read, so its time is stored here. */
   readonly times: number[];
   readonly listeners: (() => void)[];
-  /** How many of them may be seen; all of them where nothing has to be durable first. */
+  /** Number of published events. Without a store every event is published at once. */
   publishedCount: number;
-  /** Whether an event is seen only when it is revealed. */
+  /** True if an event is published only by {@link publishUpTo}. */
   isBuffered: boolean;
-  /** Whether nothing is revealed any more. */
+  /** True if no more events are published. */
   isDetached: boolean;
   isClosed: boolean;
 }
 
-/** An empty log. @param isBuffered True if listeners get an event only when it is published. */
+/** Creates an empty log. @param isBuffered True if listeners get an event only when it is published. */
 export function createRecordLog(runId: string, now: () => number, isBuffered = false): RecordLog {
   return {
     runId,
@@ -42,22 +43,22 @@ export function createRecordLog(runId: string, now: () => number, isBuffered = f
   };
 }
 
-/** Stamps and keeps an event, then hands it to every listener. */
+/** Appends an event with its time. Publishes it unless the log is buffered. */
 export function append(log: RecordLog, event: RunEvent): void {
   log.events.push(event);
   log.times.push(log.now());
   if (!log.isBuffered) publishUpTo(log, log.events.length);
 }
 
-/** Lets the first so many events be seen. */
+/** Publishes all events up to a count. */
 export function publishUpTo(log: RecordLog, count: number): void {
   log.publishedCount = count;
   wake(log);
 }
 
 /**
- * Forgets what was never seen. What is said from here on is kept nowhere, so it is never seen either: another process may give
- * its numbers to other events. It only tells how the run stands here.
+ * Discards unpublished events. Later events are never stored or published, as another process may give their numbers to other
+ * events. They only update the snapshot of this process.
  */
 export function detach(log: RecordLog): void {
   log.events.length = log.publishedCount;
@@ -66,24 +67,24 @@ export function detach(log: RecordLog): void {
   log.isDetached = true;
 }
 
-/** No record follows. */
+/** Closes the log: no record follows. */
 export function close(log: RecordLog): void {
   log.isClosed = true;
   wake(log);
 }
 
-/** The record at an index, from 0, seen or not. */
+/** The record at an index, from 0, published or not. */
 export function recordAt({ runId, events, times }: RecordLog, index: number): RunRecord | undefined {
   const event = events[index];
   return event && { runId, seq: index + 1, time: times[index] ?? 0, event };
 }
 
-/** The same, where it may be known of: seen, or how a run stands that is kept no more. */
+/** The record at an index if it may be read: it is published, or the log is detached. */
 export function readableAt(log: RecordLog, index: number): RunRecord | undefined {
   return log.isDetached ? recordAt(log, index) : publishedAt(log, index);
 }
 
-/** The same, where it may be seen. */
+/** The record at an index if it is published. */
 export function publishedAt(log: RecordLog, index: number): RunRecord | undefined {
   return index < log.publishedCount ? recordAt(log, index) : undefined;
 }
@@ -101,14 +102,14 @@ export async function* iterate(log: RecordLog, from = 1): AsyncGenerator<RunReco
       yield record;
     }
     if (isOver(log)) return;
-    // Records are awaited one by one: that is what iterating means.
+    // Records are awaited one by one, as an iterator delivers them one by one.
     await next(log);
   }
 }
 
 // --- internal ---
 
-/** Whether all has been seen, and nothing follows. */
+/** True if all events are published and the log is closed. */
 function isOver({ isClosed, isDetached, publishedCount, events }: RecordLog): boolean {
   return isClosed && (isDetached || publishedCount === events.length);
 }
@@ -134,7 +135,7 @@ function next(log: RecordLog): Promise<void> {
   });
 }
 
-/** Pulls from the log, so that a listener that appends, or joins late, sees every record once and in order. */
+/** Reads from the log, so that a listener that appends, or joins late, gets every record once and in order. */
 function follow(log: RecordLog, subscriber: Pick<Observer<RunRecord>, 'next' | 'complete'>, from: number): () => void {
   let at = Math.max(0, from - 1);
   let busy = false;
@@ -154,12 +155,12 @@ function follow(log: RecordLog, subscriber: Pick<Observer<RunRecord>, 'next' | '
 }
 
 /**
- * An observable whose subscribers may throw, also behind operators: RxJS would throw that again outside of every `catch`,
- * which ends a Node process, and the run with it. Here such a subscriber is told by its own `error`, or the console is, and
- * it gets nothing more.
+ * An observable whose subscribers may throw, also behind operators. RxJS throws such an error again outside of every `catch`,
+ * which ends a Node process and all its runs. Here the error goes to the subscriber's own `error`, or to the console. The
+ * subscriber gets no more records.
  */
 class GuardedObservable<T> extends Observable<T> {
-  /** What `pipe` makes of it is guarded as well. */
+  /** Guards the results of `pipe` as well. */
   override lift<R>(operator?: Observable<R>['operator']): Observable<R> {
     const made = new GuardedObservable<R>();
     return Object.assign(made, { source: this, operator });
@@ -170,7 +171,7 @@ class GuardedObservable<T> extends Observable<T> {
     error?: ((error: unknown) => void) | null,
     complete?: (() => void) | null,
   ): Subscription {
-    // An operator hands what goes wrong on to whoever subscribed behind it.
+    // An operator passes errors on to its own subscriber.
     if (listener instanceof Subscriber) return super.subscribe(listener);
     const given: Partial<Observer<T>> = typeof listener === 'function' ? { next: listener } : (listener ?? {});
     const fail = (thrown: unknown) =>
