@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { definePipeline, phase, startRun, task, type Pipeline } from '../src/index.ts';
 import { serveDashboard } from '../src/server/serve.ts';
-import { sqliteStore } from '../src/store.ts';
+import { sqliteStore } from '../src/sqlite.ts';
 import { launch } from '../test/browser/chromium.ts';
 
 const PHASES = 2000;

@@ -7,8 +7,9 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, fdatasyncSync, mkdirSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { memoryStore, startRun, type Pipeline } from 'phasegate';
-import { sqliteStore } from 'phasegate/store';
+import { memoryStore } from 'phasegate/store';
+import { startRun, type Pipeline } from 'phasegate';
+import { sqliteStore } from 'phasegate/sqlite';
 import { phasegate, pipelineOf } from './engines.ts';
 import { attemptsOf, chain, fanOut } from './work.ts';
 

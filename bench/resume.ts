@@ -5,7 +5,7 @@
  * @module
  */
 import { definePipeline, phase, resumeRun, startRun, task, type Pipeline } from 'phasegate';
-import { sqliteStore } from 'phasegate/store';
+import { sqliteStore } from 'phasegate/sqlite';
 import { chain } from './work.ts';
 
 const [what, file = '', count = '10000'] = process.argv.slice(2);

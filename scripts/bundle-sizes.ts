@@ -29,7 +29,7 @@ const IMPORTS = [
   "import { parseDecision } from 'phasegate'",
   "import { toMermaid } from 'phasegate/visualizations'",
   "import { toSvg } from 'phasegate/visualizations'",
-  "import { createRunView } from 'phasegate'",
+  "import { foldRun } from 'phasegate'",
   "import { definePipeline, phase, task } from 'phasegate'",
   "import { definePipeline, startRun } from 'phasegate'",
   "import * as all from 'phasegate'",

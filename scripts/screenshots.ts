@@ -12,8 +12,9 @@ import { isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 // As the examples name it: what they ask of people is known to one copy of the library.
-import { startRun, type Pipeline, type RunStore } from 'phasegate';
-import { sqliteStore } from 'phasegate/store';
+import { startRun, type Pipeline } from 'phasegate';
+import type { RunStore } from 'phasegate/store';
+import { sqliteStore } from 'phasegate/sqlite';
 import { article } from '../examples/article/article.ts';
 import { people } from '../examples/article/people.ts';
 import { userManagement } from '../examples/design-review/users.ts';

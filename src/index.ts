@@ -62,7 +62,7 @@ export {
 } from './model/decision/decision-text.ts';
 export type { StandardSchemaV1 } from './model/values/standard-schema.ts';
 export type { Work } from './model/definition/compile.ts';
-export { needsRework, type NeedsRework } from './model/handlers/needs-rework.ts';
+export { needsRework, type NeedsReworkError } from './model/handlers/needs-rework.ts';
 export { human, type HumanHandler, type HumanOptions } from './model/handlers/human.ts';
 export type { InboxPolicy, OnExpiry } from './model/plan/inbox-policy.ts';
 export { replySchema, type AnswerOptions, type Reply } from './projections/inbox/reply.ts';
@@ -104,62 +104,26 @@ export type {
   RunView,
   UnsuccessfulRun,
 } from './projections/run/run-result.ts';
-export { createRunView, resultOf } from './projections/run/run-view.ts';
-export type { Attribution, Defect, Detection, Disposition, Finder } from './projections/quality/defect.ts';
-export type { Effort } from './projections/quality/effort.ts';
-export { defectsOf, measuresOf } from './projections/quality/quality.ts';
-export type { ConfidenceBand, ReviewerMeasures } from './projections/quality/calibration.ts';
-export type {
-  ContainmentRow,
-  EffortSplit,
-  Figures,
-  GateMeasures,
-  Measures,
-  PhaseMeasures,
-} from './projections/quality/measures.ts';
-export { phaseYields, type PhaseCounts, type PhaseYield } from './projections/quality/yields.ts';
+export { foldRun, resultOf } from './projections/run/run-view.ts';
 export { redactSecrets, type Redact } from './model/events/redact.ts';
 export { analyze, type Analysis, type AnalysisFinding, type PhaseBound } from './model/analysis/analyze.ts';
 export { errorInfo, PhasegateError, type ErrorCode, type ErrorInfo } from './model/errors/phasegate-error.ts';
 export { PipelineInvalidError, type Problem, type ProblemCode } from './model/definition/pipeline-invalid-error.ts';
-export { phaseMachine, type PhaseCommand, type PhaseOutput } from './machines/phase/phase.machine.ts';
-export type { PhaseContext, PhaseInput, Start } from './machines/phase/phase-context.ts';
-export { pipelineMachine, type PipelineCommand } from './machines/pipeline/pipeline.machine.ts';
-export type { PipelineContext } from './machines/pipeline/pipeline-context.ts';
-export type { PipelineInput, PipelineOutput } from './machines/coordinator/run-state.ts';
-export { phaseModel, type PhaseModelEvent } from './machines/phase/phase-model.ts';
-export type { PipelineUpdate, Upward } from './machines/coordinator/parent-events.ts';
-export type { AttemptOutcome, GateOutcome, PhaseActors } from './machines/phase/ports.ts';
 export type { Clock } from './machines/phase/clock.ts';
-export { machineOf } from './runtime/machine-of.ts';
 export { runPipeline, startRun, type Run, type RunArguments, type RunOptions } from './runtime/run.ts';
 export { forkRun, type ForkOptions } from './runtime/fork.ts';
-export { recoverAll, type Recovery, type RecoverOptions, type Unrecovered, type Waiting } from './runtime/recover.ts';
+export {
+  resumeAll,
+  type ResumedRuns,
+  type ResumeAllOptions,
+  type FailedResume,
+  type Waiting,
+} from './runtime/resume-all.ts';
 export { cancelRun } from './runtime/cancel.ts';
-export { resumeRun, retryFailed, type ResumeOptions } from './runtime/resume.ts';
+export { resumeRun, retryRun, type ResumeOptions } from './runtime/resume.ts';
 export { answerItem } from './runtime/inbox/answer-item.ts';
-export { memoryStore, type MemoryStoreOptions } from './store/memory-store.ts';
-export type {
-  Artifact,
-  Awaitable,
-  Batch,
-  Compaction,
-  InboxFilter,
-  KeptMessage,
-  Lease,
-  ListedRun,
-  Memory,
-  MemoryFilter,
-  RunFilter,
-  RunInfo,
-  RunMessage,
-  RunStore,
-} from './store/port.ts';
-export { readRun } from './store/read-run.ts';
 export type { InboxItem, ItemKind, Severity } from './projections/inbox/inbox-item.ts';
 export { itemDetail, type ItemDetail, type TriedAttempt } from './projections/inbox/item-detail.ts';
 export { reclassify } from './projections/inbox/reclassify.ts';
 export type { Choice, Consequences } from './projections/inbox/item-choices.ts';
 export { RunUnsuccessfulError } from './runtime/run-unsuccessful-error.ts';
-export { toDot } from '../visualizations/pictures/dot.ts';
-export { toMermaid } from '../visualizations/pictures/mermaid.ts';

@@ -1,6 +1,23 @@
 /**
- * Stores that outlast the process. On Node only.
+ * phasegate/store: the port of stores, a store in memory, and the records of a run in a store.
  *
  * @module
  */
-export { sqliteStore, type SqliteStoreOptions } from './store/sqlite/store.ts';
+export { memoryStore, type MemoryStoreOptions } from './store/memory-store.ts';
+export type {
+  StoredValue,
+  Awaitable,
+  Batch,
+  Compaction,
+  InboxFilter,
+  KeptMessage,
+  Lease,
+  ListedRun,
+  Memory,
+  MemoryFilter,
+  RunFilter,
+  RunInfo,
+  RunMessage,
+  RunStore,
+} from './store/port.ts';
+export { readRun } from './store/read-run.ts';

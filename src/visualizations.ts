@@ -7,7 +7,7 @@ export { toDot } from '../visualizations/pictures/dot.ts';
 export { toMermaid } from '../visualizations/pictures/mermaid.ts';
 export { toSvg } from '../visualizations/pictures/svg.ts';
 export {
-  standingIn,
+  runStandingOf,
   type PhaseStanding,
   type RunStanding,
   type StandingState,

@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 import { answerItem, PhasegateError } from '../src/index.ts';
-import { sqliteStore } from '../src/store.ts';
+import { sqliteStore } from '../src/sqlite.ts';
 
 const [file = '', item = '', who = ''] = process.argv.slice(2);
 const store = sqliteStore(file);

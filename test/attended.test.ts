@@ -2,18 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { replay } from '../src/machines/replay/replay.ts';
 import {
   definePipeline,
-  memoryStore,
   phase,
   policies,
-  readRun,
   resumeRun,
   startRun,
   task,
   type Pipeline,
   type Policy,
   type ReviewOptions,
-  type RunStore,
 } from '../src/index.ts';
+import { memoryStore, readRun, type RunStore } from '../src/store.ts';
 import { idle } from './rig.ts';
 
 /** Its reviewer is out of reach; each time it is asked, the process may end. @param onAsk Told the number of the question. */

@@ -4,17 +4,16 @@
 import { describe, expect, it } from 'vitest';
 import {
   definePipeline,
-  memoryStore,
   phase,
-  readRun,
   resumeRun,
-  retryFailed,
+  retryRun,
   startRun,
   task,
   type Estimate,
   type Limits,
   type TaskContext,
 } from '../src/index.ts';
+import { memoryStore, readRun } from '../src/store.ts';
 import type { RunState } from '../src/machines/coordinator/run-state.ts';
 import { createQuota } from '../src/machines/coordinator/quota.ts';
 import { Reservation } from '../src/machines/phase/quota-port.ts';
@@ -469,7 +468,7 @@ describe('a run that is left and resumed', () => {
     const one = task('one', { estimate: { costUsd: 2 }, run: () => 1 });
     const pipeline = oneTask(one, { limits: { costUsd: 1 } });
     expect((await startRun(pipeline, { store, runId: 'r1' }).result).status).toBe('exhausted');
-    expect((await (await retryFailed(store, 'r1', pipeline)).result).status).toBe('exhausted');
+    expect((await (await retryRun(store, 'r1', pipeline)).result).status).toBe('exhausted');
     const reached = (await readRun(store, 'r1')).filter(({ event }) => event.type === 'limit.reached');
     expect(reached).toHaveLength(2);
   });

@@ -16,8 +16,8 @@ const repository = fileURLToPath(new URL('..', import.meta.url));
 const PROGRAM = `
 import { definePipeline, phase, runPipeline, task } from 'phasegate';
 import { serveDashboard } from 'phasegate/dashboard';
-import { sqliteStore } from 'phasegate/store';
-import { memoryStore } from 'phasegate';
+import { sqliteStore } from 'phasegate/sqlite';
+import { memoryStore } from 'phasegate/store';
 
 const pipeline = definePipeline({ name: 'p', phases: [phase('a', { tasks: [task('t', { run: () => 1 })] })] });
 

@@ -4,13 +4,11 @@ import {
   definePipeline,
   forkRun,
   matchesSchema,
-  memoryStore,
   phase,
   predicate,
-  readRun,
   resumeRun,
   retry,
-  retryFailed,
+  retryRun,
   retryPredecessor,
   startRun,
   task,
@@ -21,6 +19,7 @@ import {
   type Run,
   type RunRecord,
 } from '../src/index.ts';
+import { memoryStore, readRun } from '../src/store.ts';
 import { readCheck } from '../src/model/review/check.ts';
 import { faultOf, failedBefore } from '../src/model/review/baseline.ts';
 import { copyRun } from '../src/runtime/fork.ts';
@@ -361,7 +360,7 @@ describe('a baseline of a run that is kept', () => {
 
     // The folder is as the first attempt has left it.
     const second = build(['broken by its work', 'broken by its work']);
-    const again = await retryFailed(store, 'r', second.pipeline);
+    const again = await retryRun(store, 'r', second.pipeline);
     const worked = new Promise<void>((resolve) => {
       again.events$.subscribe(
         ({ event }) => 'generation' in event && event.generation === 1 && event.type === 'task.started' && resolve(),

@@ -7,7 +7,6 @@ import {
   approve,
   definePipeline,
   escalate,
-  memoryStore,
   phase,
   policies,
   reject,
@@ -17,8 +16,8 @@ import {
   task,
   type ReviewFunction,
   type RunRecord,
-  type RunStore,
 } from '../src/index.ts';
+import { memoryStore, type RunStore } from '../src/store.ts';
 import { copyRun } from '../src/runtime/fork.ts';
 import { fake, held, play, type FakeOptions } from './rig.ts';
 

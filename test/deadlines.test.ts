@@ -4,11 +4,9 @@ import {
   definePipeline,
   escalate,
   human,
-  memoryStore,
   phase,
-  readRun,
   resumeRun,
-  retryFailed,
+  retryRun,
   retryPredecessor,
   startRun,
   task,
@@ -18,6 +16,7 @@ import {
   type Pipeline,
   type Run,
 } from '../src/index.ts';
+import { memoryStore, readRun } from '../src/store.ts';
 import { replay } from '../src/machines/replay/replay.ts';
 import { lineOf } from './line.ts';
 import { idle, simulatedTime, type SimulatedTime } from './rig.ts';
@@ -130,7 +129,7 @@ describe('a limit that holds the run', () => {
     const records = await readRun(store, 'r');
     expect(replay({ run: 'r', plan: pipeline.plan }, records).unrecorded).toEqual([]);
     // What was spent is spent: the limit is asked about again before anything starts.
-    const again = await retryFailed(store, 'r', pipeline, { clock: time.clock });
+    const again = await retryRun(store, 'r', pipeline, { clock: time.clock });
     await idle();
     expect(again.inbox()).toMatchObject([{ kind: 'limit', about: 'tokens' }]);
     await again.decide('tokens', 'APPROVE');

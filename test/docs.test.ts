@@ -21,6 +21,9 @@ import * as otel from '../src/otel.ts';
 import * as store from '../src/store.ts';
 import * as testing from '../src/testing.ts';
 import * as visualizations from '../src/visualizations.ts';
+import * as machines from '../src/machines.ts';
+import * as quality from '../src/quality.ts';
+import * as sqlite from '../src/sqlite.ts';
 import { gateDefaults } from '../src/model/plan/policy.ts';
 import { brokenLinks } from './links.ts';
 import { installPacked, type Project } from './packed.ts';
@@ -178,9 +181,8 @@ describe('tables', () => {
   });
 
   it('llms.txt names every value that is exported, and none that is not', async () => {
-    const values = [phasegate, dashboard, inspect, node, openai, otel, store, testing, visualizations].flatMap(
-      (entry) => Object.keys(entry),
-    );
+    const entries = [phasegate, dashboard, inspect, machines, node, openai, otel, quality, sqlite, store, testing];
+    const values = [...entries, visualizations].flatMap((entry) => Object.keys(entry));
     const told = (await read('llms.txt')).match(/^- `(\w+)/gmu)?.map((match) => match.slice(3)) ?? [];
     expect(told.toSorted()).toEqual(values.toSorted());
   });

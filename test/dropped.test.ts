@@ -2,15 +2,8 @@
  * Results of work that was told to stop, as its phase has to run again: they are dropped, and that is in the records.
  */
 import { describe, expect, it } from 'vitest';
-import {
-  createRunView,
-  definePipeline,
-  memoryStore,
-  readRun,
-  resumeRun,
-  startRun,
-  type RunRecord,
-} from '../src/index.ts';
+import { foldRun, definePipeline, resumeRun, startRun, type RunRecord } from '../src/index.ts';
+import { memoryStore, readRun } from '../src/store.ts';
 import { drive, fake, held, play, simulatedTime, type Script } from './rig.ts';
 
 /**
@@ -89,8 +82,8 @@ describe('a result of an older generation', () => {
     await run.result;
     const records = await readRun(store, 'r');
     expect(records.at(-1)?.event.type).toBe('task.dropped');
-    const before = createRunView();
-    const after = createRunView();
+    const before = foldRun();
+    const after = foldRun();
     for (const record of records.slice(0, -1)) before.apply(record);
     for (const record of records) after.apply(record);
     expect(after.snapshot().phases).toEqual(before.snapshot().phases);

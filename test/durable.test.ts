@@ -5,19 +5,18 @@ import {
   definePipeline,
   escalate,
   forkRun,
-  memoryStore,
   phase,
-  readRun,
   requestChanges,
   resumeRun,
   retry,
-  retryFailed,
+  retryRun,
   retryPredecessor,
   startRun,
   task,
   type Decision,
   type Run,
 } from '../src/index.ts';
+import { memoryStore, readRun } from '../src/store.ts';
 import { checkFork, copyRun } from '../src/runtime/fork.ts';
 import { drive, idle, simulatedTime } from './rig.ts';
 
@@ -217,7 +216,7 @@ describe('a fork', () => {
   });
 });
 
-describe('retryFailed()', () => {
+describe('retryRun()', () => {
   it('knows nothing of a run whose input was refused, as that is before anything is stored', async () => {
     const store = memoryStore();
     const input = z.object({ topic: z.string() });
@@ -231,7 +230,7 @@ describe('retryFailed()', () => {
       status: 'failed',
       error: { code: 'INPUT_INVALID' },
     });
-    await expect(retryFailed(store, 'r', pipeline)).rejects.toMatchObject({ code: 'RUN_UNKNOWN' });
+    await expect(retryRun(store, 'r', pipeline)).rejects.toMatchObject({ code: 'RUN_UNKNOWN' });
     expect(await store.runs()).toEqual([]);
     // Its id is free.
     await store.acquire('r', 'another', 1000);
@@ -262,7 +261,7 @@ describe('retryFailed()', () => {
       }
     expect((await run.result).status).toBe('suspended');
     const before = await readRun(store, 'r');
-    await expect(retryFailed(store, 'r', pipeline)).rejects.toMatchObject({ code: 'RUN_NOT_ENDED' });
+    await expect(retryRun(store, 'r', pipeline)).rejects.toMatchObject({ code: 'RUN_NOT_ENDED' });
     expect(await readRun(store, 'r')).toEqual(before);
     expect(await store.run('r')).toMatchObject({ status: 'running', lease: undefined });
     waits = false;
@@ -315,7 +314,7 @@ describe('a demand on a phase that has failed', () => {
     expect(told).toEqual([undefined, 'dates']);
 
     broken = false;
-    const { status } = await (await retryFailed(store, 'r', pipeline)).result;
+    const { status } = await (await retryRun(store, 'r', pipeline)).result;
     expect(status).toBe('completed');
     expect(told).toHaveLength(3);
     expect(told[2]).toContain('dates');
@@ -352,7 +351,7 @@ describe('a demand on a phase that has failed', () => {
     expect((await run.result).status).toBe('cancelled');
     expect(told).toEqual([undefined, 'again']);
 
-    const again = await retryFailed(store, 'r', pipeline);
+    const again = await retryRun(store, 'r', pipeline);
     for await (const { event } of again)
       if (event.type === 'limit.reached' && event.holds === null) await again.decide('attemptsPerPhase', approve());
     expect((await again.result).status).toBe('completed');

@@ -7,9 +7,7 @@ import {
   forkRun,
   human,
   itemDetail,
-  memoryStore,
   phase,
-  readRun,
   resumeRun,
   startRun,
   task,
@@ -19,6 +17,7 @@ import {
   type Reply,
   type Run,
 } from '../src/index.ts';
+import { memoryStore, readRun } from '../src/store.ts';
 import { attemptLines, foldAttempts } from '../src/cli/show/attempt-lines.ts';
 import { createEventLines } from '../src/cli/show/event-lines.ts';
 import { plain } from '../src/cli/terminal/line.ts';

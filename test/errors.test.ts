@@ -7,8 +7,6 @@ import { z } from 'zod';
 import {
   definePipeline,
   errorInfo,
-  machineOf,
-  memoryStore,
   needsRework,
   PhasegateError,
   phase,
@@ -20,6 +18,8 @@ import {
   type Report,
   type TaskContext,
 } from '../src/index.ts';
+import { machineOf } from '../src/machines.ts';
+import { memoryStore } from '../src/store.ts';
 import { fake, fakeCheck, idle, never, play, untilAborted, type Fake } from './rig.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -6,11 +6,8 @@ import {
   approve,
   definePipeline,
   human,
-  machineOf,
-  memoryStore,
   phase,
   forkRun,
-  readRun,
   resumeRun,
   retry,
   runPipeline,
@@ -21,6 +18,8 @@ import {
   type Run,
   type RunEvent,
 } from '../src/index.ts';
+import { machineOf } from '../src/machines.ts';
+import { memoryStore, readRun } from '../src/store.ts';
 import { idle } from './rig.ts';
 
 /** A person writes a number, and another judges it. */

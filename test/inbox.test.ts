@@ -5,9 +5,7 @@ import {
   approve,
   definePipeline,
   escalate,
-  memoryStore,
   phase,
-  readRun,
   resumeRun,
   retry,
   startRun,
@@ -16,8 +14,8 @@ import {
   type Pipeline,
   type Reply,
   type Run,
-  type RunStore,
 } from '../src/index.ts';
+import { memoryStore, readRun, type RunStore } from '../src/store.ts';
 import { detailOf } from '../src/store/pending-answers.ts';
 import { idle } from './rig.ts';
 

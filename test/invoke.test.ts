@@ -2,22 +2,17 @@
 import { describe, expect, it } from 'vitest';
 import { assign, createActor, sendTo, setup, waitFor } from 'xstate';
 import { createTestModel, getShortestPaths } from 'xstate/graph';
+import { approve, definePipeline, escalate, phase, startRun, task } from '../src/index.ts';
 import {
-  approve,
-  definePipeline,
-  escalate,
   machineOf,
-  phase,
   phaseMachine,
   phaseModel,
   pipelineMachine,
-  startRun,
-  task,
   type PhaseInput,
   type PhaseModelEvent,
   type PipelineUpdate,
   type Upward,
-} from '../src/index.ts';
+} from '../src/machines.ts';
 
 const pipeline = definePipeline({
   name: 'notice',

@@ -5,15 +5,14 @@ import { describe, expect, it } from 'vitest';
 import {
   definePipeline,
   forkRun,
-  memoryStore,
   needsRework,
-  readRun,
   requestChanges,
   resumeRun,
   type EventOf,
   type Issue,
   type RunRecord,
 } from '../src/index.ts';
+import { memoryStore, readRun } from '../src/store.ts';
 import { fake, play, trace, type Fake, type FakeOptions } from './rig.ts';
 
 function issue(id: string, affectedPhase?: string, more: Partial<Issue> = {}): Issue {

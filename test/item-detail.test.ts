@@ -1,18 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import {
-  itemDetail,
-  startRun,
-  definePipeline,
-  escalate,
-  human,
-  memoryStore,
-  phase,
-  readRun,
-  retry,
-  retryFailed,
-  task,
-} from '../src/index.ts';
-import type { InboxItem, ItemDetail, Policy, Run, RunStore, Verdict } from '../src/index.ts';
+import { itemDetail, startRun, definePipeline, escalate, human, phase, retry, retryRun, task } from '../src/index.ts';
+import { memoryStore, readRun } from '../src/store.ts';
+import type { InboxItem, ItemDetail, Policy, Run, Verdict } from '../src/index.ts';
+import type { RunStore } from '../src/store.ts';
 import { idle } from './rig.ts';
 
 describe('itemDetail()', () => {
@@ -169,7 +159,7 @@ describe('itemDetail()', () => {
     await run.answer((await look()).id, { type: 'decide', decision: 'RETRY: Again.' });
     await run.answer((await look()).id, { type: 'abort' });
     const { status } = await run.result;
-    const again = await retryFailed(store, run.id, pipeline);
+    const again = await retryRun(store, run.id, pipeline);
     const item = await itemOf(again);
     const { inputs, attempts } = itemDetail(await readRun(store, run.id), item);
     seen.push([inputs['notes']?.['t'], attempts.at(-1)?.outputs['t']]);

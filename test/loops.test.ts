@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  memoryStore,
-  requestChanges,
-  retryFailed,
-  startRun,
-  definePipeline,
-  phase,
-  task,
-  type Issue,
-} from '../src/index.ts';
+import { memoryStore } from '../src/store.ts';
+import { requestChanges, retryRun, startRun, definePipeline, phase, task, type Issue } from '../src/index.ts';
 import { fake, play, trace } from './rig.ts';
 
 const TYPO: Issue = { id: 'typo', severity: 'low', description: 'A word is missing.' };
@@ -68,7 +60,7 @@ describe('a loop', () => {
     const pipeline = definePipeline({ name: 'p', phases: [work] });
     const store = memoryStore();
     await startRun(pipeline, { store, runId: 'r' }).result;
-    const run = await retryFailed(store, 'r', pipeline);
+    const run = await retryRun(store, 'r', pipeline);
     expect(await run.result).toMatchObject({ status: 'completed', phases: { work: { because: 'approved' } } });
   });
 

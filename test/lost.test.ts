@@ -1,17 +1,7 @@
 /** Runs that a process cannot go on with: their store refuses records, or another process has them. */
 import { describe, expect, it } from 'vitest';
-import {
-  definePipeline,
-  memoryStore,
-  phase,
-  readRun,
-  resumeRun,
-  startRun,
-  task,
-  type Run,
-  type RunRecord,
-  type RunStore,
-} from '../src/index.ts';
+import { definePipeline, phase, resumeRun, startRun, task, type Run, type RunRecord } from '../src/index.ts';
+import { memoryStore, readRun, type RunStore } from '../src/store.ts';
 
 const pipeline = definePipeline({
   name: 'line',

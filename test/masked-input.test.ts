@@ -6,17 +6,15 @@ import { z } from 'zod';
 import {
   definePipeline,
   forkRun,
-  memoryStore,
   phase,
-  readRun,
-  recoverAll,
+  resumeAll,
   redactSecrets,
   resumeRun,
   startRun,
   task,
   type RunEvent,
-  type RunStore,
 } from '../src/index.ts';
+import { memoryStore, readRun, type RunStore } from '../src/store.ts';
 
 const KEY = 'key-of-the-house';
 
@@ -96,10 +94,10 @@ describe('a run whose input was masked', () => {
     expect(seen).toEqual([{ key: KEY, count: 4 }]);
   });
 
-  it('is not gone on with, and is told by recoverAll()', async () => {
+  it('is not gone on with, and is told by resumeAll()', async () => {
     const { pipeline, store } = await left({ key: KEY, count: 4 }, { redact });
     await expect(resumeRun(store, 'r', pipeline, { redact })).rejects.toMatchObject({ code: 'INPUT_MASKED' });
-    const { runs, failed } = await recoverAll(store, [pipeline], { redact });
+    const { runs, failed } = await resumeAll(store, [pipeline], { redact });
     expect([runs, failed]).toMatchObject([[], [{ runId: 'r', error: { code: 'INPUT_MASKED' } }]]);
     expect((await store.run('r'))?.lease).toBeUndefined();
   });

@@ -5,22 +5,20 @@ import { afterAll, describe, expect, it } from 'vitest';
 import {
   definePipeline,
   forkRun,
-  memoryStore,
   needsRework,
   phase,
-  readRun,
   requestChanges,
   resumeRun,
-  retryFailed,
+  retryRun,
   startRun,
   task,
   type Issue,
   type ReflectContext,
   type RunOptions,
   type RunRecord,
-  type RunStore,
 } from '../src/index.ts';
-import { sqliteStore } from '../src/store.ts';
+import { memoryStore, readRun, type RunStore } from '../src/store.ts';
+import { sqliteStore } from '../src/sqlite.ts';
 import { foldMemories } from '../src/projections/run/learned.ts';
 import { held } from './rig.ts';
 
@@ -181,7 +179,7 @@ describe('what is remembered', () => {
     const run = startRun(pipeline, { store, runId: 'r', memory: 'us' });
     run.events$.subscribe(({ event }) => event.type === 'phase.retrying' && run.cancel());
     expect((await run.result).status).toBe('cancelled');
-    expect((await (await retryFailed(store, 'r', pipeline)).result).status).toBe('completed');
+    expect((await (await retryRun(store, 'r', pipeline)).result).status).toBe('completed');
     expect(await reflectedIn(store, 'r')).toMatchObject([{ phase: 'a', reflection: 'learned' }]);
     expect(await texts(store)).toEqual([]);
   });

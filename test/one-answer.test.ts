@@ -9,9 +9,7 @@ import {
   definePipeline,
   escalate,
   human,
-  memoryStore,
   phase,
-  readRun,
   resumeRun,
   startRun,
   task,
@@ -19,9 +17,9 @@ import {
   type Pipeline,
   type Reply,
   type Run,
-  type RunStore,
 } from '../src/index.ts';
-import { sqliteStore } from '../src/store.ts';
+import { memoryStore, readRun, type RunStore } from '../src/store.ts';
+import { sqliteStore } from '../src/sqlite.ts';
 import { idle, simulatedTime } from './rig.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'phasegate-answer-'));

@@ -14,19 +14,21 @@ import {
   definePipeline,
   escalate,
   phase,
-  phaseMachine,
   reject,
   retry,
   retryPredecessor,
   task,
-  type AttemptOutcome,
-  type GateOutcome,
   type GatePolicy,
-  type PhaseContext,
-  type PhaseInput,
   type RunEvent,
   type Verdict,
 } from '../src/index.ts';
+import {
+  phaseMachine,
+  type AttemptOutcome,
+  type GateOutcome,
+  type PhaseContext,
+  type PhaseInput,
+} from '../src/machines.ts';
 import { BORN, follow, type Model, type Rules, type Step, type Stimulus } from './phase.oracle.ts';
 
 /** The phase machine with work that never ends: the test says when it does. */

@@ -3,22 +3,12 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createMachine } from 'xstate';
-import {
-  createRunView,
-  definePipeline,
-  phase,
-  phaseMachine,
-  pipelineMachine,
-  policies,
-  retry,
-  task,
-  type Plan,
-  type RunRecord,
-} from '../src/index.ts';
+import { foldRun, definePipeline, phase, policies, retry, task, type Plan, type RunRecord } from '../src/index.ts';
+import { phaseMachine, pipelineMachine } from '../src/machines.ts';
 import { foldTimeline } from '../src/projections/timeline/timeline.ts';
 import { toDot } from '../visualizations/pictures/dot.ts';
 import { toMermaid } from '../visualizations/pictures/mermaid.ts';
-import { standingIn, type RunStanding } from '../visualizations/pictures/run-standing.ts';
+import { runStandingOf, type RunStanding } from '../visualizations/pictures/run-standing.ts';
 import { chartToDot } from '../visualizations/statechart/statechart-dot.ts';
 import { chartToMermaid } from '../visualizations/statechart/statechart-mermaid.ts';
 import { chartToSvg } from '../visualizations/statechart/statechart-svg.ts';
@@ -115,14 +105,14 @@ async function played(): Promise<{ readonly plan: Plan; readonly standing: RunSt
 }
 
 function standing(records: readonly RunRecord[]): { readonly plan: Plan; readonly standing: RunStanding } {
-  const [view, fold] = [createRunView(), foldTimeline()];
+  const [view, fold] = [foldRun(), foldTimeline()];
   for (const record of records) {
     view.apply(record);
     fold.apply(record);
   }
   const start = records[0]?.event;
   if (start?.type !== 'run.started') throw new Error('The first record is another.');
-  return { plan: start.plan, standing: standingIn(start.plan, view.snapshot(), fold.timeline().arrows) };
+  return { plan: start.plan, standing: runStandingOf(start.plan, view.snapshot(), fold.timeline().arrows) };
 }
 
 describe('toMermaid', () => {

@@ -13,19 +13,21 @@ import {
 import {
   approve,
   definePipeline,
-  machineOf,
   PhasegateError,
-  phaseMachine,
   retry,
   startRun,
+  type Pipeline,
+  type RunEvent,
+} from '../src/index.ts';
+import {
+  machineOf,
+  phaseMachine,
   type AttemptOutcome,
   type GateOutcome,
   type PhaseContext,
   type PhaseInput,
-  type Pipeline,
   type PipelineOutput,
-  type RunEvent,
-} from '../src/index.ts';
+} from '../src/machines.ts';
 import { fake, held, idle, never, untilAborted, type Fake } from './rig.ts';
 
 function pipelineOf(phases: readonly Fake[], limits = {}): Pipeline {

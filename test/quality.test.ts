@@ -1,15 +1,8 @@
 /** Defects and measures of runs: what was found, of which phase it was, what became of it, and what that took. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  memoryStore,
-  needsRework,
-  requestChanges,
-  resumeRun,
-  retryFailed,
-  definePipeline,
-  startRun,
-} from '../src/index.ts';
+import { memoryStore } from '../src/store.ts';
+import { needsRework, requestChanges, resumeRun, retryRun, definePipeline, startRun } from '../src/index.ts';
 import type { Decision, Issue, RunRecord, TaskContext } from '../src/index.ts';
 import type { Defect } from '../src/projections/quality/defect.ts';
 import { defectsOf, measuresOf } from '../src/projections/quality/quality.ts';
@@ -350,7 +343,7 @@ describe('measures', () => {
     const pipeline = definePipeline({ name: 'line', phases: phases.map((one) => one.definition) });
     await startRun(pipeline, { store, runId: 'run' }).result;
     broken = false;
-    const again = await retryFailed(store, 'run', pipeline);
+    const again = await retryRun(store, 'run', pipeline);
     expect((await again.result).status).toBe('completed');
     const records = await store.read('run', 1);
     expect(defectsOf(records).map(line)).toEqual([

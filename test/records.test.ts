@@ -1,7 +1,7 @@
 import { lastValueFrom, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import {
-  createRunView,
+  foldRun,
   definePipeline,
   fingerprint,
   runPipeline,
@@ -164,7 +164,7 @@ describe('for await', () => {
 describe('snapshot() and result', () => {
   it('are the fold of the records, at any moment', async () => {
     const seen: (readonly [RunSnapshot, RunSnapshot])[] = [];
-    const view = createRunView();
+    const view = foldRun();
     const run = startRun(pipelineOf(eventful()), { runId: 'r' });
     run.events$.subscribe((record) => {
       view.apply(record);
@@ -180,7 +180,7 @@ describe('snapshot() and result', () => {
 
   it('can be folded from records that were stored, and are JSON', async () => {
     const { records, result } = await play(eventful(), options);
-    const view = createRunView();
+    const view = foldRun();
     for (const record of JSON.parse(JSON.stringify(records)) as RunRecord[]) view.apply(record);
     const { outputs: _, ...rest } = result;
     expect(view.snapshot()).toEqual(rest);
@@ -221,7 +221,7 @@ describe('snapshot() and result', () => {
   it('exist before anything has happened', () => {
     const run = startRun(pipelineOf([fake('a')]));
     expect(run.snapshot()).toMatchObject({ status: 'running' });
-    expect(createRunView().snapshot()).toMatchObject({ status: 'running', phases: {} });
+    expect(foldRun().snapshot()).toMatchObject({ status: 'running', phases: {} });
     run.cancel();
     return run.result;
   });

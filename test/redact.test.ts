@@ -5,9 +5,7 @@ import {
   approve,
   definePipeline,
   forkRun,
-  memoryStore,
   phase,
-  readRun,
   redactSecrets,
   reject,
   resumeRun,
@@ -17,8 +15,8 @@ import {
   task,
   type RunEvent,
   type RunOptions,
-  type RunStore,
 } from '../src/index.ts';
+import { memoryStore, readRun, type RunStore } from '../src/store.ts';
 import { isSameEvent } from '../src/model/events/event-equality.ts';
 import { MASK } from '../src/model/values/known-secrets.ts';
 import { maskSecrets } from '../src/model/events/secrets.ts';

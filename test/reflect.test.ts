@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
   definePipeline,
-  memoryStore,
   phase,
   resumeRun,
   startRun,
@@ -9,6 +8,7 @@ import {
   type ReflectContext,
   type TaskContext,
 } from '../src/index.ts';
+import { memoryStore } from '../src/store.ts';
 import { fake, held, never, play, type Fake } from './rig.ts';
 
 const again = 'RETRY: Name a number.';

@@ -6,19 +6,17 @@ import {
   approve,
   definePipeline,
   forkRun,
-  memoryStore,
   phase,
-  readRun,
   resumeRun,
   retry,
-  retryFailed,
+  retryRun,
   startRun,
   task,
   type Limits,
   type Pipeline,
   type Policy,
-  type RunStore,
 } from '../src/index.ts';
+import { memoryStore, readRun, type RunStore } from '../src/store.ts';
 import { drive, simulatedTime } from './rig.ts';
 
 /** `draft`, which costs a dollar each time and is never good enough before its fourth; `wait`, which ends once it may. */
@@ -108,9 +106,9 @@ describe('limits of a run', () => {
     const less = await (await resumeRun(store, 'r', pipeline, { limits: { costUsd: 5 } })).result;
     expect(less).toMatchObject({ status: 'exhausted', limitsLeft: { costUsd: 0, tokens: 9 } });
     // A third process knows of both.
-    const again = await (await retryFailed(store, 'r', pipeline)).result;
+    const again = await (await retryRun(store, 'r', pipeline)).result;
     expect(again).toMatchObject({ status: 'exhausted', limitsLeft: { costUsd: 0, tokens: 9 } });
-    const raised = await (await retryFailed(store, 'r', pipeline, { limits: { costUsd: 50 } })).result;
+    const raised = await (await retryRun(store, 'r', pipeline, { limits: { costUsd: 50 } })).result;
     expect(raised).toMatchObject({ status: 'completed', limitsLeft: { costUsd: 42, tokens: 9 } });
   });
 
@@ -163,7 +161,7 @@ describe('a run that has ended as a limit is spent', () => {
 
   it('goes on with a limit of its own that is raised', async () => {
     const { store, pipeline } = await spent({ limits: { costUsd: 1.5 } });
-    const result = await (await retryFailed(store, 'r', pipeline, { limits: { costUsd: 50 } })).result;
+    const result = await (await retryRun(store, 'r', pipeline, { limits: { costUsd: 50 } })).result;
     expect(result).toMatchObject({ status: 'completed', metrics: { costUsd: 8 }, limitsLeft: { costUsd: 42 } });
   });
 
@@ -171,19 +169,19 @@ describe('a run that has ended as a limit is spent', () => {
     const { store } = await spent({ own: { costUsd: 1.5 } });
     const { pipeline, finish } = made({ costUsd: 50 });
     finish();
-    const refused = retryFailed(store, 'r', pipeline);
+    const refused = retryRun(store, 'r', pipeline);
     await expect(refused).rejects.toMatchObject({ code: 'RUN_CHANGED' });
     await expect(refused).rejects.toThrow('limits: {"costUsd":1.5} → {"costUsd":50}');
-    const result = await (await retryFailed(store, 'r', pipeline, { allowChanged: true })).result;
+    const result = await (await retryRun(store, 'r', pipeline, { allowChanged: true })).result;
     expect(result).toMatchObject({ status: 'completed', metrics: { costUsd: 8 } });
   });
 
   it('is raised again and again, left in the middle, resumed and forked', async () => {
     const { store, pipeline: ended } = await spent({ limits: { costUsd: 1.5 } });
-    const second = await (await retryFailed(store, 'r', ended, { limits: { costUsd: 2.5 } })).result;
+    const second = await (await retryRun(store, 'r', ended, { limits: { costUsd: 2.5 } })).result;
     expect(second).toMatchObject({ status: 'exhausted', metrics: { costUsd: 3 } });
     const { pipeline, begun, finish } = made();
-    const third = await retryFailed(store, 'r', pipeline, { limits: { costUsd: 9 } });
+    const third = await retryRun(store, 'r', pipeline, { limits: { costUsd: 9 } });
     await begun;
     third.suspend();
     await third.result;
@@ -194,14 +192,14 @@ describe('a run that has ended as a limit is spent', () => {
     // The limits of the time before were others, and stay what they were.
     const left = await (await resumeRun(store, 'r', pipeline)).result;
     expect(left).toMatchObject({ status: 'exhausted', limit: 'costUsd', limitsLeft: { costUsd: 0 } });
-    const last = await (await retryFailed(store, 'r', pipeline, { limits: { costUsd: 90 } })).result;
+    const last = await (await retryRun(store, 'r', pipeline, { limits: { costUsd: 90 } })).result;
     expect(last).toMatchObject({ status: 'completed' });
   });
 
   it.each([1.5, 2, 0])('starts no task with a limit of %d, as 2 are used', async (costUsd) => {
     const { store, pipeline } = await spent({ limits: { costUsd: 1.5 } });
     const before = await startsIn(store);
-    const result = await (await retryFailed(store, 'r', pipeline, { limits: { costUsd } })).result;
+    const result = await (await retryRun(store, 'r', pipeline, { limits: { costUsd } })).result;
     expect(result).toMatchObject({ status: 'exhausted', limit: 'costUsd', metrics: { costUsd: 2 } });
     expect(await startsIn(store)).toBe(before);
   });
@@ -214,9 +212,9 @@ describe('a run that has ended as a limit is spent', () => {
     const options = { store, clock: time.clock };
     const run = startRun(pipeline, { ...options, runId: 'r', limits: { durationMs: 500 } });
     expect(await drive(run, time)).toMatchObject({ status: 'exhausted', limit: 'durationMs' });
-    const again = await retryFailed(store, 'r', pipeline, { clock: time.clock, limits: { durationMs: 600 } });
+    const again = await retryRun(store, 'r', pipeline, { clock: time.clock, limits: { durationMs: 600 } });
     expect(await drive(again, time)).toMatchObject({ status: 'exhausted', limit: 'durationMs' });
-    const last = await retryFailed(store, 'r', pipeline, { clock: time.clock, limits: { durationMs: 5000 } });
+    const last = await retryRun(store, 'r', pipeline, { clock: time.clock, limits: { durationMs: 5000 } });
     expect(await drive(last, time)).toMatchObject({ status: 'completed' });
   });
 
@@ -226,7 +224,7 @@ describe('a run that has ended as a limit is spent', () => {
     finish();
     const run = startRun(pipeline, { store, runId: 'r', limits: { corrections: 1, attemptsPerPhase: 9 } });
     expect(await run.result).toMatchObject({ status: 'exhausted', limit: 'corrections' });
-    const again = await retryFailed(store, 'r', pipeline, { limits: { corrections: 9 } });
+    const again = await retryRun(store, 'r', pipeline, { limits: { corrections: 9 } });
     expect(await again.result).toMatchObject({ status: 'completed', limitsLeft: { corrections: 5 } });
   });
 

@@ -7,22 +7,19 @@ import {
   definePipeline,
   forkRun,
   human,
-  memoryStore,
   phase,
-  readRun,
   resumeRun,
-  retryFailed,
+  retryRun,
   startRun,
   task,
   type Limits,
   type Pipeline,
   type Run,
-  type RunInfo,
   type RunResult,
-  type RunStore,
   type TaskContext,
 } from '../src/index.ts';
-import { createRunView } from '../src/projections/run/run-view.ts';
+import { memoryStore, readRun, type RunInfo, type RunStore } from '../src/store.ts';
+import { foldRun } from '../src/projections/run/run-view.ts';
 import { fake, fakeCheck, idle, play, simulatedTime, type SimulatedTime } from './rig.ts';
 
 const SECOND = 1000;
@@ -367,7 +364,7 @@ async function left(run: Pick<Run<unknown>, 'suspend' | 'result'>): Promise<void
 
 /** What records alone tell. */
 async function viewOf(store: RunStore, runId: string) {
-  const view = createRunView();
+  const view = foldRun();
   for (const record of await readRun(store, runId)) view.apply(record);
   return view.snapshot();
 }
@@ -440,7 +437,7 @@ describe('a run that was left', () => {
     expect(await second.result).toMatchObject({ status: 'exhausted', limit: 'durationMs' });
     // What is spent stays spent.
     time = clockAt(30 * HOUR);
-    const again = await retryFailed(store, 'r', pipeline, { clock: time.clock });
+    const again = await retryRun(store, 'r', pipeline, { clock: time.clock });
     await pass(time, 1);
     const result = await again.result;
     expect(result).toMatchObject({ status: 'exhausted', metrics: { durationMs: 6 * SECOND } });
@@ -449,7 +446,7 @@ describe('a run that was left', () => {
     // With more time it goes on from there.
     time = clockAt(40 * HOUR);
     const longer = working(() => time, { durationMs: 12 * SECOND });
-    const more = await retryFailed(store, 'r', longer, { clock: time.clock, allowChanged: true });
+    const more = await retryRun(store, 'r', longer, { clock: time.clock, allowChanged: true });
     await pass(time, 4 * SECOND);
     expect(await more.result).toMatchObject({ status: 'completed', limitsLeft: { durationMs: 2 * SECOND } });
   });

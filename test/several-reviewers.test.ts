@@ -6,12 +6,11 @@ import {
   approve,
   definePipeline,
   escalate,
-  memoryStore,
   phase,
   reject,
   resumeRun,
   retry,
-  retryFailed,
+  retryRun,
   retryPredecessor,
   startRun,
   task,
@@ -21,6 +20,7 @@ import {
   type RunRecord,
   type TaskContext,
 } from '../src/index.ts';
+import { memoryStore } from '../src/store.ts';
 import { drive, fake, play, simulatedTime } from './rig.ts';
 
 /** What a reviewer can say at first, with words of its own. Afterwards each approves. */
@@ -171,7 +171,7 @@ describe('feedback of a second reviewer', () => {
     });
     const first = await startRun(pipeline, { store, runId: 'r' }).result;
     expect(first.status).toBe('rejected');
-    const second = await (await retryFailed(store, 'r', pipeline)).result;
+    const second = await (await retryRun(store, 'r', pipeline)).result;
     expect(second.status).toBe('completed');
     expect(prompts).toEqual([undefined, 'mend it']);
   });

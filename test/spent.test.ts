@@ -4,18 +4,16 @@
 import { describe, expect, it } from 'vitest';
 import {
   definePipeline,
-  memoryStore,
   phase,
-  readRun,
   resumeRun,
-  retryFailed,
+  retryRun,
   startRun,
   task,
   type Estimate,
   type Limits,
-  type RunStore,
   type TaskContext,
 } from '../src/index.ts';
+import { memoryStore, readRun, type RunStore } from '../src/store.ts';
 import { drive, fake, idle, never, oneTask, play, simulatedTime, untilAborted } from './rig.ts';
 
 type Heard = Pick<TaskContext, 'signal' | 'report'>;
@@ -111,7 +109,7 @@ describe('a limit that is used up', () => {
     const spent: number[] = [];
     for (const time of [1, 2, 3]) {
       // With the estimate nothing would have begun in the first place.
-      const again = await retryFailed(store, 'r1', make({ estimate }), { allowChanged: true });
+      const again = await retryRun(store, 'r1', make({ estimate }), { allowChanged: true });
       const result = await again.result;
       expect({ time, status: result.status, limit: result.limit }).toEqual({
         time,

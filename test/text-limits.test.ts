@@ -12,11 +12,9 @@ import {
   definePipeline,
   escalate,
   human,
-  memoryStore,
   needsRework,
   parseDecision,
   phase,
-  readRun,
   reject,
   requestChanges,
   resumeRun,
@@ -30,6 +28,7 @@ import {
   type RunEvent,
   type RunRecord,
 } from '../src/index.ts';
+import { memoryStore, readRun } from '../src/store.ts';
 import { errorInfo } from '../src/model/errors/phasegate-error.ts';
 import { cutEnd, elided, TEXT_LIMITS } from '../src/model/values/text-limits.ts';
 import { idle } from './rig.ts';

@@ -3,9 +3,7 @@ import {
   definePipeline,
   escalate,
   human,
-  memoryStore,
   phase,
-  readRun,
   resumeRun,
   startRun,
   task,
@@ -14,6 +12,7 @@ import {
   type RunRecord,
   type TaskContext,
 } from '../src/index.ts';
+import { memoryStore, readRun } from '../src/store.ts';
 import { foldTimeline, type Timeline } from '../src/projections/timeline/timeline.ts';
 import { drive, fake, play, simulatedTime, untilAborted, type Fake, type SimulatedTime } from './rig.ts';
 

@@ -11,9 +11,10 @@ import { replay } from '../src/machines/replay/replay.ts';
 import { machineOf } from '../src/runtime/machine-of.ts';
 import { foldRunTimes } from '../src/model/events/run-times.ts';
 import { isSameEvent } from '../src/model/events/event-equality.ts';
-import { createRunView, resultOf } from '../src/projections/run/run-view.ts';
+import { foldRun, resultOf } from '../src/projections/run/run-view.ts';
 import { copyRun } from '../src/runtime/fork.ts';
-import type { Pipeline, RunRecord, RunResult, RunStore } from '../src/index.ts';
+import type { Pipeline, RunRecord, RunResult } from '../src/index.ts';
+import type { RunStore } from '../src/store.ts';
 
 /** Places at most at which a journal is cut. */
 const CUTS = 4;
@@ -40,7 +41,7 @@ export function whatIsToldOtherwise(
   const input: PipelineInput = { run: first.runId, plan: pipeline.plan, input: given, attended };
   const { unrecorded } = replay(input, journal);
   if (unrecorded.length > 0) return `it says more: ${JSON.stringify(unrecorded[0])}`;
-  const view = createRunView();
+  const view = foldRun();
   for (const record of journal) view.apply(record);
   if (result && JSON.stringify(resultOf(view.snapshot())) !== JSON.stringify(result)) return 'it has another result';
   if (journal.length > LONG) return null;

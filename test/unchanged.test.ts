@@ -4,17 +4,17 @@ import { describe, expect, it } from 'vitest';
 import {
   definePipeline,
   itemDetail,
-  memoryStore,
   phase,
   requestChanges,
   resumeRun,
-  retryFailed,
+  retryRun,
   startRun,
   task,
   type InboxItem,
   type RunRecord,
   type TaskContext,
 } from '../src/index.ts';
+import { memoryStore } from '../src/store.ts';
 import { becauseOf } from '../src/projections/wording/item-words.ts';
 import { copyRun } from '../src/runtime/fork.ts';
 import { fake, fakeCheck, play, trace } from './rig.ts';
@@ -272,7 +272,7 @@ describe('feedback in the same words', () => {
     const store = memoryStore();
     expect((await startRun(pipeline, { store, runId: 'r' }).result).status).toBe('rejected');
     expect(reviews).toBe(3);
-    const run = await retryFailed(store, 'r', pipeline);
+    const run = await retryRun(store, 'r', pipeline);
     expect((await run.result).status).toBe('completed');
     expect(reviews).toBe(6);
   });

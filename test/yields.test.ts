@@ -1,7 +1,7 @@
 /** Yields, against the worked table of W. S. Humphrey, "The Personal Software Process", CMU/SEI-2000-TR-022. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { percent, phaseYields, ratio, type PhaseCounts } from '../src/projections/quality/yields.ts';
+import { percent, yieldsOf, ratio, type PhaseCounts } from '../src/projections/quality/yields.ts';
 
 /** Phases one after the other. */
 function line(...rows: readonly (readonly [phase: string, injected: number, removed: number | null])[]): PhaseCounts[] {
@@ -27,7 +27,7 @@ const rounded = (value: number | null | undefined) => (typeof value === 'number'
 
 describe('yields', () => {
   it('are those of the published table', () => {
-    expect(phaseYields(HUMPHREY).map((one) => [one.phase, one.entry, rounded(one.yield)])).toEqual([
+    expect(yieldsOf(HUMPHREY).map((one) => [one.phase, one.entry, rounded(one.yield)])).toEqual([
       ['design', 0, null],
       ['design review', 26, '42.3'],
       ['code', 15, null],
@@ -36,13 +36,13 @@ describe('yields', () => {
       ['unit test', 14, '50.0'],
       ['after', 7, '100.0'],
     ]);
-    expect(rounded(phaseYields(HUMPHREY)[4]?.processYield)).toBe('60.0');
+    expect(rounded(yieldsOf(HUMPHREY)[4]?.processYield)).toBe('60.0');
   });
 
   it('are null where nothing was there to be removed, never NaN and never 0', () => {
-    const [first, second] = phaseYields(line(['a', 0, 0], ['b', 0, 0]));
+    const [first, second] = yieldsOf(line(['a', 0, 0], ['b', 0, 0]));
     expect([first?.yield, first?.processYield, second?.yield, second?.processYield]).toEqual([null, null, null, null]);
-    expect(phaseYields(line(['a', 0, 0], ['b', 2, 0]))[1]).toMatchObject({ yield: 0, processYield: null });
+    expect(yieldsOf(line(['a', 0, 0], ['b', 2, 0]))[1]).toMatchObject({ yield: 0, processYield: null });
     expect([percent(0, 0), percent(1, 4), ratio(3, 0), ratio(3, 2)]).toEqual([null, 25, null, 1.5]);
   });
 
@@ -54,7 +54,7 @@ describe('yields', () => {
       { phase: 'b', after: ['a'], injected: 5, removed: 2 },
       { phase: 'c', after: ['a'], injected: 0, removed: 3 },
     ];
-    expect(phaseYields(counts)).toMatchObject([
+    expect(yieldsOf(counts)).toMatchObject([
       { entry: 0, yield: 25 },
       { entry: 3, yield: 25 },
       { entry: 3, yield: 100, processYield: 25 },
@@ -65,9 +65,7 @@ describe('yields', () => {
     const rows = fc.array(fc.tuple(fc.nat(50), fc.option(fc.nat(50))), { minLength: 1, maxLength: 20 });
     fc.assert(
       fc.property(rows, (drawn) => {
-        const all = phaseYields(
-          line(...drawn.map(([injected, removed], at) => [`p${at}`, injected, removed] as const)),
-        );
+        const all = yieldsOf(line(...drawn.map(([injected, removed], at) => [`p${at}`, injected, removed] as const)));
         for (const [at, one] of all.entries()) {
           const next = all[at + 1];
           if (next) expect(next.entry).toBe(one.entry + one.injected - (one.removed ?? 0));

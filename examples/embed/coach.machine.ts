@@ -3,19 +3,14 @@
  *
  * @module
  */
+import { approve, definePipeline, phase, retry, task, type RunEvent } from 'phasegate';
 import {
-  approve,
-  definePipeline,
-  phase,
   phaseMachine,
-  retry,
-  task,
   type AttemptOutcome,
   type GateOutcome,
   type PhaseContext,
   type PhaseOutput,
-  type RunEvent,
-} from 'phasegate';
+} from 'phasegate/machines';
 import { assign, fromPromise, sendTo, setup } from 'xstate';
 
 /** The plan of a phase is data; `definePipeline` makes and checks it. The functions below take the place of its own. */

@@ -10,7 +10,8 @@
  *
  * @module
  */
-import { machineOf, type Decision, type PipelineOutput, type RunEvent } from 'phasegate';
+import { machineOf, type PipelineOutput } from 'phasegate/machines';
+import type { Decision, RunEvent } from 'phasegate';
 import { assign, enqueueActions, sendTo, setup, stopChild, type ActorRefFrom, type DoneActorEvent } from 'xstate';
 import { article } from './pipeline.ts';
 

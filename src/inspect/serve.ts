@@ -25,7 +25,7 @@ export interface InspectorServer {
   readonly url: string;
   /** The WebSocket of the page, for programs: `createWebSocketReceiver({ server: socketUrl })`. */
   readonly socketUrl: string;
-  /** Give it to `startRun`, `resumeRun`, `retryFailed` or `createActor`; to several of them, if you like. */
+  /** Give it to `startRun`, `resumeRun`, `retryRun` or `createActor`; to several of them, if you like. */
   readonly inspect: (event: InspectionEvent) => void;
   /** Ends it, once whoever is connected has got what was to be told, or has not read it for a second. */
   close(): Promise<void>;

@@ -16,7 +16,7 @@ import { EDITION } from '../model/plan/edition.ts';
 import { fingerprint } from '../model/plan/plan.ts';
 import { elided, TEXT_LIMITS } from '../model/values/text-limits.ts';
 import type { PhaseStatus, RunOutcome, RunResult, RunSnapshot } from '../projections/run/run-result.ts';
-import { createRunView, resultOf } from '../projections/run/run-view.ts';
+import { foldRun, resultOf } from '../projections/run/run-view.ts';
 import { openReception } from './exit-notice.ts';
 import { bindHumanWork, mayNeedPeople } from './inbox/human-work.ts';
 import type { RunInbox } from './inbox/inbox.ts';
@@ -198,7 +198,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
   }
 
   function snapshot(): RunSnapshot {
-    const view = createRunView(pipeline.plan);
+    const view = foldRun(pipeline.plan);
     for (let at = 1, record = readableAt(log, 0); record; record = readableAt(log, at++)) view.apply(record);
     return view.snapshot();
   }

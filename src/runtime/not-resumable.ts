@@ -19,7 +19,7 @@ export function checkEnd(
 ): void {
   if (how === 'resume' && end) {
     throw new PhasegateError('RUN_ENDED', `Cannot resume run ${runId} as it has ended: ${end.status}`, {
-      hint: 'Try what was not approved again with retryFailed(), or fork it.',
+      hint: 'Try what was not approved again with retryRun(), or fork it.',
     });
   }
   if (how === 'retry' && !end) {

@@ -75,7 +75,7 @@ export function resumeRun<O>(
  * @throws PhasegateError as {@link resumeRun} does; `RUN_ENDED` if it was completed, `RUN_NOT_ENDED` if it was interrupted or waits
  * for a person.
  */
-export function retryFailed<O>(
+export function retryRun<O>(
   store: RunStore,
   runId: string,
   pipeline: Pipeline<O, never> | Pipeline<O>,

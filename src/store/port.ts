@@ -26,7 +26,7 @@ export interface ListedRun extends RunInfo {
 }
 
 /** A content that records refer to instead of having it in them. */
-export interface Artifact {
+export interface StoredValue {
   /** SHA-256 of `content` in UTF-8, in hex. */
   readonly hash: string;
   /** JSON text. */
@@ -43,7 +43,7 @@ export interface Batch {
   /** Items of the inbox that they open or close, as they are now. */
   readonly items: readonly InboxItem[];
   /** What they refer to. */
-  readonly artifacts: readonly Artifact[];
+  readonly artifacts: readonly StoredValue[];
   /** What later runs may learn from them; a store that remembers nothing leaves it. @default none */
   readonly memories?: readonly Memory[] | undefined;
 }

@@ -11,9 +11,9 @@ import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import type { RunStore } from '../../src/index.ts';
+import type { RunStore } from '../../src/store.ts';
 import { serveDashboard, type Dashboard, type DashboardOptions } from '../../src/server/serve.ts';
-import { sqliteStore } from '../../src/store.ts';
+import { sqliteStore } from '../../src/sqlite.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const build = process.env['PHASEGATE_BUILD'] ?? 'dist';

@@ -5,16 +5,8 @@
  */
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  human,
-  requestChanges,
-  startRun,
-  task,
-  type Limits,
-  type Policy,
-  type Run,
-  type RunStore,
-} from '../../src/index.ts';
+import { human, requestChanges, startRun, task, type Limits, type Policy, type Run } from '../../src/index.ts';
+import type { RunStore } from '../../src/store.ts';
 import type { DashboardOptions } from '../../src/server/serve.ts';
 import { fake, simulatedTime, type Fake, type SimulatedTime } from '../rig.ts';
 import { dashboard } from './dashboard.ts';

@@ -5,16 +5,8 @@
  */
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  human,
-  PhasegateError,
-  retryFailed,
-  startRun,
-  task,
-  type Policy,
-  type Run,
-  type RunStore,
-} from '../../src/index.ts';
+import { human, PhasegateError, retryRun, startRun, task, type Policy, type Run } from '../../src/index.ts';
+import type { RunStore } from '../../src/store.ts';
 import { fake, never, type Fake } from '../rig.ts';
 import { dashboard } from './dashboard.ts';
 import { pipelineOf } from './runs.ts';
@@ -116,7 +108,7 @@ describe('the list of runs', () => {
           if (isBroken)
             throw new PhasegateError('FILE_UNREADABLE', 'Cannot read p.ts as it is gone', { hint: 'Bring it back.' });
           await (
-            await retryFailed(store, runId, pipeline)
+            await retryRun(store, runId, pipeline)
           ).result;
         },
       },

@@ -5,7 +5,8 @@
  */
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { startRun, type RunStore } from '../../src/index.ts';
+import { startRun } from '../../src/index.ts';
+import type { RunStore } from '../../src/store.ts';
 import { foldRunInfo } from '../../src/projections/run/run-info.ts';
 import { fake, play, simulatedTime } from '../rig.ts';
 import { dashboard } from './dashboard.ts';

@@ -4,7 +4,8 @@
  * @module
  */
 import { onTestFinished } from 'vitest';
-import { startRun, type Run, type RunStore } from '../../src/index.ts';
+import { startRun, type Run } from '../../src/index.ts';
+import type { RunStore } from '../../src/store.ts';
 import { fake, held } from '../rig.ts';
 import { pipelineOf } from './runs.ts';
 

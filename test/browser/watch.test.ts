@@ -5,7 +5,7 @@
  */
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import type { RunStore } from '../../src/index.ts';
+import type { RunStore } from '../../src/store.ts';
 import { dashboard } from './dashboard.ts';
 import { RUN, startStory } from './story.ts';
 import { openTab } from './tab.ts';

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { definePipeline, phase, startRun, task } from '../../src/index.ts';
-import { sqliteStore } from '../../src/store.ts';
+import { sqliteStore } from '../../src/sqlite.ts';
 import { files, phasegate } from './cli.ts';
 
 const SPENT = {
@@ -77,7 +77,7 @@ describe('a run whose own limit is spent', () => {
     await store.close();
     const again = await phasegate(['retry', 'r1', 'p.mjs', '--store', 'x.db'], { cwd });
     expect(again.stdout.trimEnd().split('\n').at(-1)).toBe(
-      '  the run was given limits.tokens by a program: raise it there, with retryFailed()',
+      '  the run was given limits.tokens by a program: raise it there, with retryRun()',
     );
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { definePipeline, escalate, human, phase, startRun, task } from '../../src/index.ts';
 import type { Pipeline } from '../../src/index.ts';
-import { sqliteStore } from '../../src/store.ts';
+import { sqliteStore } from '../../src/sqlite.ts';
 import { files } from './cli.ts';
 import { onTerminal, python, type Screen } from './pty.ts';
 

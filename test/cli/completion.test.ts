@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sqliteStore } from '../../src/store.ts';
+import { sqliteStore } from '../../src/sqlite.ts';
 import { definePipeline, phase, runPipeline, task } from '../../src/index.ts';
 import { files, phasegate, phasegateProcess } from './cli.ts';
 import { completed, completedOnly, missing, type Shell } from './shells.ts';

@@ -38,6 +38,13 @@ describe('somebody new', () => {
     );
   });
 
+  it('is told which entry has an export', async () => {
+    const module = `import { memoryStore } from 'phasegate';\nexport default memoryStore();`;
+    expect(await refused(['run', 'p.ts'], { 'p.ts': module })).toContain(
+      `Import memoryStore from 'phasegate/store'.\n`,
+    );
+  });
+
   it('is told which export was meant', async () => {
     const module = `import { definePipelin } from 'phasegate';\nexport default definePipelin({});`;
     expect(await refused(['run', 'p.ts'], { 'p.ts': module })).toContain(

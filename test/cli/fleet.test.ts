@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { readArchive } from '../../src/cli/commands/archive.ts';
 import { copyRun } from '../../src/runtime/fork.ts';
-import { sqliteStore } from '../../src/store.ts';
+import { sqliteStore } from '../../src/sqlite.ts';
 import { files, phasegate } from './cli.ts';
 
 const FLEET = fileURLToPath(new URL('../fixtures/fleet/', import.meta.url));

@@ -2,7 +2,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { phaseMachine, pipelineMachine } from '../../src/index.ts';
+import { phaseMachine, pipelineMachine } from '../../src/machines.ts';
 import { chartToDot } from '../../visualizations/statechart/statechart-dot.ts';
 import { chartToMermaid } from '../../visualizations/statechart/statechart-mermaid.ts';
 import { chartToSvg } from '../../visualizations/statechart/statechart-svg.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { plainItem } from '../../src/cli/show/item-lines.ts';
 import type { InboxItem, ItemDetail } from '../../src/index.ts';
-import { sqliteStore } from '../../src/store.ts';
+import { sqliteStore } from '../../src/sqlite.ts';
 import { files, phasegate, start, type Ended } from './cli.ts';
 
 const PIPELINE = `

@@ -16,7 +16,7 @@ import {
   matching,
   untilThereIs,
 } from './article.ts';
-import { sqliteStore } from '../../src/store.ts';
+import { sqliteStore } from '../../src/sqlite.ts';
 import { main, phasegate, untimed } from './cli.ts';
 
 describe('a run that is stopped', () => {

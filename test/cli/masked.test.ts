@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { definePipeline, escalate, phase, startRun, task, type RunEvent } from '../../src/index.ts';
-import { sqliteStore } from '../../src/store.ts';
+import { sqliteStore } from '../../src/sqlite.ts';
 import { files, phasegate } from './cli.ts';
 
 const PIPELINE = `

@@ -1,6 +1,6 @@
 /** What runs have learned, listed and forgotten. */
 import { describe, expect, it } from 'vitest';
-import { sqliteStore } from '../../src/store.ts';
+import { sqliteStore } from '../../src/sqlite.ts';
 import { files, main, phasegate } from './cli.ts';
 
 /** The built library, as a file in another folder names it. */

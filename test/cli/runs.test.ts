@@ -5,10 +5,11 @@ import { mkdir, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { definePipeline, phase, readRun, startRun, task, type RunRecord } from '../../src/index.ts';
+import { definePipeline, phase, startRun, task, type RunRecord } from '../../src/index.ts';
+import { readRun } from '../../src/store.ts';
 import { fingerprint } from '../../src/model/plan/plan.ts';
 import { copyRun } from '../../src/runtime/fork.ts';
-import { sqliteStore } from '../../src/store.ts';
+import { sqliteStore } from '../../src/sqlite.ts';
 import { connect } from '../../src/store/sqlite/driver.ts';
 import { APPLICATION_ID, MIGRATIONS } from '../../src/store/sqlite/schema.ts';
 import { batchOf } from '../../src/testing/store/trial.ts';

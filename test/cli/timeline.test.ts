@@ -1,6 +1,6 @@
 /** When each phase did what, as `phasegate show --timeline` draws it. */
 import { describe, expect, it } from 'vitest';
-import { createRunView, type RunRecord } from '../../src/index.ts';
+import { foldRun, type RunRecord } from '../../src/index.ts';
 import { plain } from '../../src/cli/terminal/line.ts';
 import { widthOf } from '../../src/cli/terminal/text.ts';
 import { timelineLines } from '../../src/cli/show/timeline-lines.ts';
@@ -168,7 +168,7 @@ function drawn(
   columns: number,
   until?: { readonly now: number; readonly workedUntil: number },
 ): string {
-  const [view, fold] = [createRunView(), foldTimeline()];
+  const [view, fold] = [foldRun(), foldTimeline()];
   for (const record of records) {
     view.apply(record);
     fold.apply(record);

@@ -7,12 +7,10 @@ import { frameLines, type Size } from '../../src/cli/live-tree/tree.ts';
 import {
   definePipeline,
   human,
-  memoryStore,
   phase,
-  readRun,
   resumeRun,
   retry,
-  retryFailed,
+  retryRun,
   retryPredecessor,
   startRun,
   task,
@@ -21,6 +19,7 @@ import {
   type RunRecord,
   type TaskContext,
 } from '../../src/index.ts';
+import { memoryStore, readRun } from '../../src/store.ts';
 
 type Options = Omit<Parameters<typeof definePipeline>[0], 'name' | 'phases'>;
 
@@ -83,7 +82,7 @@ describe('the tree of a run that was tried again', () => {
     const store = memoryStore();
     await startRun(pipeline, { runId: 'r1', store }).result;
     isBroken = false;
-    const again = await retryFailed(store, 'r1', pipeline);
+    const again = await retryRun(store, 'r1', pipeline);
     const { phases } = await again.result;
     expect(phases['build']).toMatchObject({ status: 'approved', error: null, reason: null });
     const records = (await readRun(store, 'r1')).map(timed);
@@ -132,7 +131,7 @@ describe('the tree of a run that was tried again', () => {
     ]);
     const store = memoryStore();
     await startRun(pipeline, { runId: 'r1', store }).result;
-    const again = await retryFailed(store, 'r1', pipeline);
+    const again = await retryRun(store, 'r1', pipeline);
     await again.result;
     const records = (await readRun(store, 'r1')).map(timed);
     expect(after(records, 'run.ended')).toMatchInlineSnapshot(`

@@ -1,7 +1,8 @@
 /** What the dashboard makes of costs and defects, from runs that really ran. */
 import { describe, expect, it } from 'vitest';
-import { measuresOf, requestChanges, type RunRecord } from '../../src/index.ts';
-import { createRunView } from '../../src/projections/run/run-view.ts';
+import { measuresOf } from '../../src/quality.ts';
+import { requestChanges, type RunRecord } from '../../src/index.ts';
+import { foldRun } from '../../src/projections/run/run-view.ts';
 import { createStoryteller, type Story } from '../../visualizations/dashboard/src/data/run-history.ts';
 import { allowancesOf } from '../../visualizations/dashboard/src/quality/allowances.ts';
 import { attemptsOf } from '../../visualizations/dashboard/src/quality/attempts.ts';
@@ -108,7 +109,7 @@ describe('attemptsOf()', () => {
       { attempts: 3, phases: ['check'] },
       { attempts: 4, phases: ['draft'] },
     ]);
-    const view = createRunView();
+    const view = foldRun();
     for (const record of records.slice(0, 2)) view.apply(record);
     expect(attemptsOf(view.snapshot())).toEqual([{ attempts: 1, phases: ['plan'] }]);
   });

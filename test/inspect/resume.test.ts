@@ -2,11 +2,10 @@ import {
   approve,
   definePipeline,
   escalate,
-  memoryStore,
   phase,
   resumeRun,
   retry,
-  retryFailed,
+  retryRun,
   retryPredecessor,
   startRun,
   task,
@@ -14,6 +13,7 @@ import {
   type Run,
   type RunRecord,
 } from 'phasegate';
+import { memoryStore } from 'phasegate/store';
 import { describe, expect, it } from 'vitest';
 
 /** Which event a run is left at, and what ends it when it goes on. */
@@ -36,7 +36,7 @@ describe('resumeRun() of a run that is inspected', () => {
   });
 });
 
-describe('retryFailed() of a run that is inspected', () => {
+describe('retryRun() of a run that is inspected', () => {
   it('goes on, and shows what runs again', async () => {
     const store = memoryStore();
     let tries = 0;
@@ -50,7 +50,7 @@ describe('retryFailed() of a run that is inspected', () => {
     const pipeline = definePipeline({ name: 'p', phases: [phase('one', { tasks: [work] })] });
     await startRun(pipeline, { runId: 'failed', store }).result;
     const seen = new Set<string>();
-    const run = await retryFailed(store, 'failed', pipeline, {
+    const run = await retryRun(store, 'failed', pipeline, {
       inspect: ({ actorRef }) => void seen.add(idOf(actorRef)),
     });
     expect((await run.result).status).toBe('completed');

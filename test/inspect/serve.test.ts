@@ -5,7 +5,6 @@ import {
   approve,
   definePipeline,
   escalate,
-  memoryStore,
   phase,
   resumeRun,
   retry,
@@ -14,6 +13,7 @@ import {
   task,
   type Pipeline,
 } from 'phasegate';
+import { memoryStore } from 'phasegate/store';
 import { serveInspector, type InspectorServer, type InspectorServerOptions } from 'phasegate/inspect';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { chartsOf, isOver, refusal, statesOf, watch, type Message } from './watch.ts';

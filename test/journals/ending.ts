@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { createRunView, type RunEvent, type RunRecord } from '../../src/index.ts';
+import { foldRun, type RunEvent, type RunRecord } from '../../src/index.ts';
 import { lineOf } from '../line.ts';
 
 /**
@@ -18,7 +18,7 @@ export type Ending = Readonly<Record<string, readonly string[]>>;
  * @param isLoose Leaves out how a phase came to its outputs.
  */
 export function endingOf(records: readonly RunRecord[], isLoose = false): Ending {
-  const view = createRunView();
+  const view = foldRun();
   const told: Record<string, string[]> = {};
   for (const record of records) {
     view.apply(record);

@@ -4,17 +4,8 @@
  * @module
  */
 import { setImmediate } from 'node:timers/promises';
-import {
-  answerItem,
-  memoryStore,
-  readRun,
-  resumeRun,
-  retryFailed,
-  startRun,
-  type Run,
-  type RunRecord,
-  type RunStore,
-} from '../../src/index.ts';
+import { answerItem, resumeRun, retryRun, startRun, type Run, type RunRecord } from '../../src/index.ts';
+import { memoryStore, readRun, type RunStore } from '../../src/store.ts';
 import { SteppedClock } from '../property/stepped-clock.ts';
 import { keepJournal } from '../told-again.ts';
 import { BEGIN, type Recording, type Stage } from './recording.ts';
@@ -94,7 +85,7 @@ async function nextProcess(
   const options = { clock, ...(redact && { redact }) };
   if (records.length === 0) return startRun<unknown, unknown>(pipeline, { ...start, ...options, store, runId });
   const wanted = next?.(records);
-  if (wanted?.how === 'retry') return retryFailed(store, runId, pipeline, { ...wanted.options, ...options });
+  if (wanted?.how === 'retry') return retryRun(store, runId, pipeline, { ...wanted.options, ...options });
   if (isOver(records)) return undefined;
   if (wanted?.how === 'answer') {
     const [item] = await store.inbox({ runId, open: true });

@@ -12,8 +12,8 @@ import type {
   ResumeOptions,
   RunOptions,
   RunRecord,
-  RunStore,
 } from '../../src/index.ts';
+import type { RunStore } from '../../src/store.ts';
 import type { SteppedClock } from '../property/stepped-clock.ts';
 
 /** When the first record of every run is made, in milliseconds since 1970. */

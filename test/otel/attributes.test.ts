@@ -2,9 +2,7 @@ import { InMemoryLogRecordExporter, LoggerProvider, SimpleLogRecordProcessor } f
 import {
   approve,
   definePipeline,
-  memoryStore,
   phase,
-  readRun,
   requestChanges,
   retry,
   startRun,
@@ -12,6 +10,7 @@ import {
   type RunEvent,
   type RunRecord,
 } from 'phasegate';
+import { memoryStore, readRun } from 'phasegate/store';
 import { openaiReviewer, openaiTask, type Ask } from 'phasegate/openai';
 import { spanObserver } from 'phasegate/otel';
 import { describe, expect, it } from 'vitest';

@@ -4,14 +4,12 @@ import {
   approve,
   definePipeline,
   escalate,
-  memoryStore,
   needsRework,
   phase,
-  readRun,
   reject,
   resumeRun,
   retry,
-  retryFailed,
+  retryRun,
   retryPredecessor,
   startRun,
   task,
@@ -19,6 +17,7 @@ import {
   type RunRecord,
   type TaskContext,
 } from 'phasegate';
+import { memoryStore, readRun } from 'phasegate/store';
 import { spanObserver, traceRun } from 'phasegate/otel';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { describe, expect, it } from 'vitest';
@@ -315,7 +314,7 @@ describe('traceRun()', () => {
     await startRun(pipeline, { store, runId: 'again', clock: ticking() }).result;
     isBroken = false;
     await (
-      await retryFailed(store, 'again', pipeline, { clock: ticking(LATER) })
+      await retryRun(store, 'again', pipeline, { clock: ticking(LATER) })
     ).result;
     expect(treeOf(await spansOf(await readRun(store, 'again')))).toMatchInlineSnapshot(`
       [

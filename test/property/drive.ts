@@ -4,7 +4,8 @@
  * @module
  */
 import { startRun } from '../../src/index.ts';
-import type { RunRecord, RunResult, RunSnapshot, RunStore } from '../../src/index.ts';
+import type { RunRecord, RunResult, RunSnapshot } from '../../src/index.ts';
+import type { RunStore } from '../../src/store.ts';
 import type { Scenario } from '../reference/scenario.ts';
 import { build, type Sighting } from './build.ts';
 import { noMemory, peopleOf } from './people.ts';

@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { createRunView, runRecordSchema } from '../../src/index.ts';
+import { foldRun, runRecordSchema } from '../../src/index.ts';
 import { simulate, type Expected } from '../reference/simulate.ts';
 import { account } from './account.ts';
 import { difference, otherwiseShown } from './compare.ts';
@@ -92,7 +92,7 @@ function otherwiseCounted({ snapshot }: Driven, { corrections }: Expected): stri
 /** Records survive storage, and tell the whole story. */
 function retold({ records, snapshot }: Driven): string | null {
   const stored = JSON.parse(JSON.stringify(records)) as unknown[];
-  const view = createRunView();
+  const view = foldRun();
   for (const record of stored) view.apply(runRecordSchema.parse(record));
   try {
     expect(stored).toEqual(records);

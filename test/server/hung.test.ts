@@ -1,6 +1,7 @@
 /** Runs whose holder has let its right to them lapse and lives: they are left to it, whatever is asked for. */
 import { describe, expect, it } from 'vitest';
-import { definePipeline, human, phase, resumeRun, startRun, task, type RunStore } from '../../src/index.ts';
+import { definePipeline, human, phase, resumeRun, startRun, task } from '../../src/index.ts';
+import type { RunStore } from '../../src/store.ts';
 import type { UiRun, UiTrouble } from '../../src/server/api.ts';
 import { ownStore, served, until, type Served } from './rig.ts';
 

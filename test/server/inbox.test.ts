@@ -10,8 +10,8 @@ import {
   startRun,
   task,
   type InboxItem,
-  type RunStore,
 } from '../../src/index.ts';
+import type { RunStore } from '../../src/store.ts';
 import { PhasegateError } from '../../src/model/errors/phasegate-error.ts';
 import { ownStore, served, until } from './rig.ts';
 

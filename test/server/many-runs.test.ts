@@ -1,6 +1,7 @@
 /** Stores with more runs than anybody works on: what is looked at, again and again, is what may be another. */
 import { describe, expect, it } from 'vitest';
-import { definePipeline, human, phase, startRun, task, type RunFilter, type RunStore } from '../../src/index.ts';
+import { definePipeline, human, phase, startRun, task } from '../../src/index.ts';
+import type { RunFilter, RunStore } from '../../src/store.ts';
 import { answerItem } from '../../src/runtime/inbox/answer-item.ts';
 import type { Change } from '../../src/server/api.ts';
 import { ownStore, served, until, type Served } from './rig.ts';

@@ -1,6 +1,7 @@
 /** All that a tab wants to know in one stream: changes, and the records of a run. */
 import { describe, expect, it } from 'vitest';
-import { definePipeline, human, phase, startRun, task, type RunRecord, type RunStore } from '../../src/index.ts';
+import { definePipeline, human, phase, startRun, task, type RunRecord } from '../../src/index.ts';
+import type { RunStore } from '../../src/store.ts';
 import { served, until, type Served, type StreamEvent } from './rig.ts';
 
 describe('changes with a run', () => {

@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { serveDashboard, type Dashboard, type DashboardOptions } from '../../src/dashboard.ts';
-import type { RunStore } from '../../src/index.ts';
-import { sqliteStore } from '../../src/store.ts';
+import type { RunStore } from '../../src/store.ts';
+import { sqliteStore } from '../../src/sqlite.ts';
 
 /** What came back. */
 export interface Answer {

@@ -1,17 +1,7 @@
 /** Runs in the dashboard: how they stand, what can be done with them, and that it is done. */
 import { describe, expect, it } from 'vitest';
-import {
-  definePipeline,
-  human,
-  phase,
-  resumeRun,
-  retryFailed,
-  startRun,
-  task,
-  type ListedRun,
-  type Run,
-  type RunStore,
-} from '../../src/index.ts';
+import { definePipeline, human, phase, resumeRun, retryRun, startRun, task, type Run } from '../../src/index.ts';
+import type { ListedRun, RunStore } from '../../src/store.ts';
 import type { DashboardActions } from '../../src/dashboard.ts';
 import type { UiRun } from '../../src/server/api.ts';
 import { ownStore, served, until, type Served } from './rig.ts';
@@ -313,7 +303,7 @@ function goingOn(store: RunStore, asked: string[] = []): DashboardActions {
   };
   return {
     resume: (run) => begin('resume', run, resumeRun),
-    retry: (run) => begin('retry', run, retryFailed),
+    retry: (run) => begin('retry', run, retryRun),
   };
 }
 

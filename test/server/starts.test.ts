@@ -1,6 +1,7 @@
 /** Runs that take long to go on: who asks is told so, nobody has them go on twice, and what becomes of it is told with the run. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { definePipeline, human, phase, resumeRun, startRun, task, type RunStore } from '../../src/index.ts';
+import { definePipeline, human, phase, resumeRun, startRun, task } from '../../src/index.ts';
+import type { RunStore } from '../../src/store.ts';
 import { PhasegateError } from '../../src/model/errors/phasegate-error.ts';
 import { ownStore, served, until } from './rig.ts';
 

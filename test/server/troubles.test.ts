@@ -1,6 +1,7 @@
 /** What is wrong with runs that go on, as the dashboard is told. */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startRun, type RunStore } from '../../src/index.ts';
+import { startRun } from '../../src/index.ts';
+import type { RunStore } from '../../src/store.ts';
 import type { UiTrouble } from '../../src/server/api.ts';
 import { fake, held, never } from '../rig.ts';
 import { pipelineOf } from '../browser/runs.ts';

@@ -3,7 +3,7 @@
  */
 import { writeSync } from 'node:fs';
 import { PhasegateError } from '../../src/index.ts';
-import { sqliteStore } from '../../src/store.ts';
+import { sqliteStore } from '../../src/sqlite.ts';
 import { connect } from '../../src/store/sqlite/driver.ts';
 import { infoOf, openItem, recordOf } from '../../src/testing/store/trial.ts';
 

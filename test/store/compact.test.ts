@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunStore } from '../../src/store/port.ts';
-import { sqliteStore, type SqliteStoreOptions } from '../../src/store.ts';
+import { sqliteStore, type SqliteStoreOptions } from '../../src/sqlite.ts';
 import { connect, type Database } from '../../src/store/sqlite/driver.ts';
 import { APPLICATION_ID, MIGRATIONS } from '../../src/store/sqlite/schema.ts';
 import { batchOf, openItem, pictureOf, recordOf, refuses } from '../../src/testing/store/trial.ts';

@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { memoryStore, PhasegateError, type Lease } from '../../src/index.ts';
+import { memoryStore, type Lease } from '../../src/store.ts';
+import { PhasegateError } from '../../src/index.ts';
 import type { RunStore } from '../../src/store/port.ts';
-import { sqliteStore } from '../../src/store.ts';
+import { sqliteStore } from '../../src/sqlite.ts';
 import { answerTo, batchOf, openItem, pictureOf } from '../../src/testing/store/trial.ts';
 import { numberOfRuns } from '../property/number-of-runs.ts';
 

@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { errorInfo } from '../../src/index.ts';
-import { sqliteStore } from '../../src/store.ts';
+import { sqliteStore } from '../../src/sqlite.ts';
 
 /** What such a thread is given. */
 export interface Opening {

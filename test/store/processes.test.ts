@@ -11,7 +11,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sqliteStore } from '../../src/store.ts';
+import { sqliteStore } from '../../src/sqlite.ts';
 import { connect } from '../../src/store/sqlite/driver.ts';
 import type { Opening } from './opener.ts';
 import { batchOf, refuses } from '../../src/testing/store/trial.ts';

@@ -2,7 +2,8 @@
  * Whole runs read from a store, with what is kept beside their records.
  */
 import { describe, expect, it } from 'vitest';
-import { definePipeline, memoryStore, phase, readRun, startRun, task, type RunRecord } from '../../src/index.ts';
+import { definePipeline, phase, startRun, task, type RunRecord } from '../../src/index.ts';
+import { memoryStore, readRun } from '../../src/store.ts';
 
 const LARGE = 'x'.repeat(20_000);
 

@@ -22,7 +22,7 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PhasegateError } from '../../src/index.ts';
 import type { RunStore } from '../../src/store/port.ts';
-import { sqliteStore, type SqliteStoreOptions } from '../../src/store.ts';
+import { sqliteStore, type SqliteStoreOptions } from '../../src/sqlite.ts';
 import { connectionOf } from '../../src/store/sqlite/connection.ts';
 import { connect, type Database } from '../../src/store/sqlite/driver.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';

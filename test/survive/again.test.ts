@@ -4,22 +4,21 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   approve,
-  createRunView,
+  foldRun,
   escalate,
   forkRun,
-  memoryStore,
   PhasegateError,
-  readRun,
   reject,
   resumeRun,
   requestChanges,
   retry,
-  retryFailed,
+  retryRun,
   retryPredecessor,
   type Decision,
   type EventOf,
   type RunRecord,
 } from '../../src/index.ts';
+import { memoryStore, readRun } from '../../src/store.ts';
 import { drive } from '../property/drive.ts';
 import { prove } from '../property/prove.ts';
 import { scenarios, type Scope } from '../property/scenarios.ts';
@@ -36,7 +35,7 @@ const SCOPES: readonly (readonly [string, Scope, number])[] = [
 // XState's development build warns once per action of every phase: millions of lines here.
 beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined));
 
-describe('retryFailed()', () => {
+describe('retryRun()', () => {
   it.each(SCOPES)(
     'runs again what is not settled, and nothing else, as often as it is asked to: %s',
     async (_, scope, runs) => {
@@ -46,16 +45,16 @@ describe('retryFailed()', () => {
         const store = memoryStore();
         await keep(store, records);
         if (result?.status === 'completed') {
-          await expect(
-            retryFailed(store, 'run', (await stageOf(store, 'run', scenario)).pipeline),
-          ).rejects.toMatchObject({ code: 'RUN_ENDED' });
+          await expect(retryRun(store, 'run', (await stageOf(store, 'run', scenario)).pipeline)).rejects.toMatchObject({
+            code: 'RUN_ENDED',
+          });
           return null;
         }
         // At first everybody does what they did before, then what they should.
         for (const cast of [scenario, well(scenario)]) {
           const before = await readRun(store, 'run');
           const { clock, pipeline } = await stageOf(store, 'run', cast);
-          const status = await toEnd(await retryFailed(store, 'run', pipeline, { clock }), clock);
+          const status = await toEnd(await retryRun(store, 'run', pipeline, { clock }), clock);
           if (status === undefined) return 'it does not end';
           seen.retried += 1;
           const after = await readRun(store, 'run');
@@ -333,7 +332,7 @@ async function changedLater(
     return isAtOnce && records.at(-1)?.event.type === 'run.ended' ? null : 'it is not resumed';
   }
   expect(resumed.event).toMatchObject({ type: 'run.resumed', plan: pipeline.plan });
-  const view = createRunView();
+  const view = foldRun();
   for (const record of records) view.apply(record);
   const ended = records.findLast(({ event }) => 'phase' in event && event.phase === 'added')?.event.type;
   const status = view.snapshot().phases['added']?.status;

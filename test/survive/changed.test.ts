@@ -5,9 +5,7 @@ import { describe, expect, it } from 'vitest';
 import {
   approve,
   definePipeline,
-  memoryStore,
   phase,
-  readRun,
   reject,
   resumeRun,
   startRun,
@@ -16,8 +14,8 @@ import {
   type Pipeline,
   type Redact,
   type ResumeOptions,
-  type RunStore,
 } from '../../src/index.ts';
+import { memoryStore, readRun, type RunStore } from '../../src/store.ts';
 import { fingerprint } from '../../src/model/plan/plan.ts';
 
 /** `draft`, which ends at once, then `wait`, which ends once it may. */

@@ -6,7 +6,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sqliteStore } from '../../src/store.ts';
+import { sqliteStore } from '../../src/sqlite.ts';
 import { drive, simulatedTime, type SimulatedTime } from '../rig.ts';
 import { replay } from '../../src/machines/replay/replay.ts';
 import { createProgress } from '../../src/machines/replay/work-progress.ts';
@@ -14,20 +14,18 @@ import {
   approve,
   definePipeline,
   forkRun,
-  memoryStore,
   phase,
-  readRun,
-  recoverAll,
+  resumeAll,
   reject,
   resumeRun,
-  retryFailed,
+  retryRun,
   retryPredecessor,
   startRun,
   task,
   type Pipeline,
   type Run,
-  type RunStore,
 } from '../../src/index.ts';
+import { memoryStore, readRun, type RunStore } from '../../src/store.ts';
 
 /** One phase that asks for a person, then another. `calls` has what was worked. */
 function asking(calls: string[] = []): Pipeline {
@@ -158,7 +156,7 @@ describe('a run in a store that is left before it has begun', () => {
     expect(await again.result).toMatchObject({ status: 'cancelled', reason: 'no' });
     expect(await store.run('r')).toMatchObject({ status: 'cancelled', lease: undefined });
     // Its journal can be told again.
-    const retried = await retryFailed(store, 'r', asking());
+    const retried = await retryRun(store, 'r', asking());
     retried.cancel();
     expect((await retried.result).status).toBe('cancelled');
   });
@@ -252,7 +250,7 @@ describe('what was said to a run', () => {
     await store.post({ runId: 'r', kind: 'cancel', body: 'stop it', by: 'somebody', time: Date.now() });
     expect(await run.result).toMatchObject({ status: 'cancelled', reason: 'stop it' });
     const { store: ear, asked } = overheard(store);
-    const again = await retryFailed(ear, 'r', asking(calls));
+    const again = await retryRun(ear, 'r', asking(calls));
     await said(again, 'phase.escalated');
     await asked(2);
     await again.decide('draft', approve());
@@ -401,7 +399,7 @@ describe('forkRun()', () => {
       await expect(forkRun(store, 'r', { at })).rejects.toMatchObject(problem);
     expect(end + 3).toBe(records.length);
     // So it is where it was tried again.
-    const again = await retryFailed(store, 'r', asking());
+    const again = await retryRun(store, 'r', asking());
     await said(again, 'phase.escalated');
     again.suspend();
     await again.result;
@@ -550,7 +548,7 @@ describe('resumeRun() with { allowChanged: true }', () => {
   });
 });
 
-describe('recoverAll()', () => {
+describe('resumeAll()', () => {
   it('goes on with all it can, and says which it cannot', async () => {
     const store = memoryStore();
     for (const runId of ['mine', 'other', 'taken', 'strange', 'done']) {
@@ -562,7 +560,7 @@ describe('recoverAll()', () => {
     }
     await store.acquire('taken', 'another', 60_000);
     await diverge(store, 'strange');
-    const { runs, failed } = await recoverAll(store, [asking()]);
+    const { runs, failed } = await resumeAll(store, [asking()]);
     expect(runs.map(({ id }) => id).toSorted()).toEqual(['mine', 'other']);
     expect(failed).toMatchObject([{ runId: 'strange', error: { code: 'JOURNAL_DIVERGED' } }]);
     expect(await store.run('strange')).toMatchObject({ lease: undefined });

@@ -7,15 +7,14 @@ import { foldRunInfo } from '../../src/projections/run/run-info.ts';
 import {
   approve,
   PhasegateError,
-  readRun,
   reject,
   type EventOf,
   type Pipeline,
   type Run,
   type RunRecord,
   type RunStatus,
-  type RunStore,
 } from '../../src/index.ts';
+import { readRun, type RunStore } from '../../src/store.ts';
 import { build } from '../property/build.ts';
 import { SteppedClock } from '../property/stepped-clock.ts';
 import type { Scenario } from '../reference/scenario.ts';

@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { transformWithOxc } from 'vite';
-import { definePipeline, memoryStore, phase, recoverAll, resumeRun, retryFailed, startRun } from '../../src/index.ts';
-import { sqliteStore } from '../../src/store.ts';
+import { definePipeline, phase, resumeAll, resumeRun, retryRun, startRun } from '../../src/index.ts';
+import { memoryStore } from '../../src/store.ts';
+import { sqliteStore } from '../../src/sqlite.ts';
 import { workOn } from '../../src/store/lease-holder.ts';
 import { holderIsAlive, thisHolder } from '../../src/store/holder.ts';
 import { phasegate } from '../cli/cli.ts';
@@ -29,7 +30,7 @@ const pipeline = definePipeline({ name: 'article', phases: [phase('draft', { tas
 await startRun(pipeline, { store: sqliteStore('runs.db'), runId: 'a1' }).result;
 `;
 
-describe('recoverAll() after kill -9', () => {
+describe('resumeAll() after kill -9', () => {
   it('goes on at once with the run of a process that is dead, and nobody says that it is at work', async () => {
     const { folder, child, said } = program(HANGS);
     await said('at work');
@@ -44,7 +45,7 @@ describe('recoverAll() after kill -9', () => {
     const { stdout } = await phasegate(['ls', '--store', 'runs.db'], { cwd: folder });
     expect(stdout).toMatch(/^a1 +suspended/mu);
 
-    const { runs, failed, waiting } = await recoverAll(store, [pipeline]);
+    const { runs, failed, waiting } = await resumeAll(store, [pipeline]);
     expect([runs.map(({ id }) => id), failed, waiting]).toEqual([['a1'], [], []]);
     expect((await runs[0]?.result)?.status).toBe('completed');
   });
@@ -67,7 +68,7 @@ describe('recoverAll() after kill -9', () => {
     await suspended(store, 'b1');
     const { expiresAt } = await store.acquire('b1', 'another machine', 60_000);
     const live = await store.run('a1');
-    const { runs, waiting } = await recoverAll(store, [pipeline]);
+    const { runs, waiting } = await resumeAll(store, [pipeline]);
     expect(runs).toEqual([]);
     expect(waiting).toEqual([
       {
@@ -85,12 +86,12 @@ describe('recoverAll() after kill -9', () => {
     await suspended(store, 'a1');
     const { holder } = await store.acquire('a1', `process ${process.ppid} on ${hostOf(thisHolder())}`, 1000);
     now = 5000;
-    const { runs, waiting } = await recoverAll(store, [pipeline]);
+    const { runs, waiting } = await resumeAll(store, [pipeline]);
     expect([runs, waiting]).toEqual([[], [{ runId: 'a1', until: 1000, holder }]]);
   });
 });
 
-describe('recoverAll({ watch: true })', () => {
+describe('resumeAll({ watch: true })', () => {
   it('takes up what becomes free, when its lease ends and when it is given back, until it is stopped', async () => {
     const clock = new SimulatedClock();
     const store = memoryStore({ now: () => clock.now() });
@@ -99,7 +100,7 @@ describe('recoverAll({ watch: true })', () => {
     const lease = await store.acquire('freed', 'another machine', 60_000);
     await store.acquire('later', 'another machine', 9000);
     const seen: string[] = [];
-    const { waiting, stop } = await recoverAll(store, [pipeline], {
+    const { waiting, stop } = await resumeAll(store, [pipeline], {
       watch: true,
       clock: { ...clockOf(clock), now: () => clock.now() },
       onRun: ({ id }) => seen.push(id),
@@ -134,7 +135,7 @@ describe('recoverAll({ watch: true })', () => {
       phases: [phase('other', { tasks: (task) => [task('t', { run: () => 1 })] })],
     });
     const told: string[] = [];
-    const { failed, stop } = await recoverAll(store, [changed], {
+    const { failed, stop } = await resumeAll(store, [changed], {
       watch: 100,
       clock: clockOf(clock),
       onFailed: ({ runId }) => told.push(runId),
@@ -167,7 +168,7 @@ describe('a program that is told to end', () => {
     const store = sqliteStore(join(folder, 'runs.db'));
     onTestFinished(() => store.close());
     expect(await store.run('a1')).toMatchObject({ status: 'running', lease: undefined });
-    const { runs } = await recoverAll(store, [pipeline]);
+    const { runs } = await resumeAll(store, [pipeline]);
     expect((await runs[0]?.result)?.status).toBe('completed');
   });
 });
@@ -176,7 +177,7 @@ describe('hints about a run that should go on', () => {
   it('say how to go on, and never to cancel it', async () => {
     const store = memoryStore();
     await suspended(store, 'a1');
-    const error: unknown = await retryFailed(store, 'a1', pipeline).catch((thrown: unknown) => thrown);
+    const error: unknown = await retryRun(store, 'a1', pipeline).catch((thrown: unknown) => thrown);
     expect(error).toMatchInlineSnapshot(`
       [PhasegateError: Cannot try run a1 again as it has not ended
       Go on with it: resumeRun(), or phasegate resume. What is approved is not run again.
@@ -195,7 +196,7 @@ function articleBy(write: () => string | Promise<string>) {
 }
 
 /** A run that was left in the middle, and that nobody works on. */
-async function suspended(store: Parameters<typeof recoverAll>[0], runId: string): Promise<void> {
+async function suspended(store: Parameters<typeof resumeAll>[0], runId: string): Promise<void> {
   const run = startRun(hanging, { store, runId });
   const started = new Promise<void>((resolve) => {
     run.events$.subscribe(({ event }) => event.type === 'task.started' && resolve());

@@ -1,7 +1,7 @@
 /**
  * A store that takes its time: what it keeps is kept late, and what is read is had in another order than it was asked for.
  */
-import type { RunStore } from '../../src/index.ts';
+import type { RunStore } from '../../src/store.ts';
 
 /** @param seed Tells how long each call takes, in turns of the event loop. */
 export function slowStore(good: RunStore, seed: number): { readonly store: RunStore; readonly idle: () => boolean } {

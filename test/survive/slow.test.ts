@@ -3,7 +3,8 @@
  */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { approve, definePipeline, memoryStore, phase, readRun, resumeRun, startRun, task } from '../../src/index.ts';
+import { approve, definePipeline, phase, resumeRun, startRun, task } from '../../src/index.ts';
+import { memoryStore, readRun } from '../../src/store.ts';
 import { account } from '../property/account.ts';
 import { difference } from '../property/compare.ts';
 import { drive } from '../property/drive.ts';

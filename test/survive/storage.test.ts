@@ -8,19 +8,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   approve,
   definePipeline,
-  memoryStore,
   phase,
   PhasegateError,
-  readRun,
   resumeRun,
   startRun,
   task,
   type Run,
   type RunRecord,
   type RunResult,
-  type RunStore,
 } from '../../src/index.ts';
-import { sqliteStore } from '../../src/store.ts';
+import { memoryStore, readRun, type RunStore } from '../../src/store.ts';
+import { sqliteStore } from '../../src/sqlite.ts';
 import { connectionOf } from '../../src/store/sqlite/connection.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { storeOn } from '../../src/store/sqlite/store.ts';

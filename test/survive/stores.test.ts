@@ -5,17 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  definePipeline,
-  memoryStore,
-  phase,
-  readRun,
-  resumeRun,
-  startRun,
-  task,
-  type Pipeline,
-  type RunStore,
-} from '../../src/index.ts';
+import { definePipeline, phase, resumeRun, startRun, task, type Pipeline } from '../../src/index.ts';
+import { memoryStore, readRun, type RunStore } from '../../src/store.ts';
 import { connectionOf } from '../../src/store/sqlite/connection.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { storeOn } from '../../src/store/sqlite/store.ts';

@@ -12,7 +12,7 @@ import { toneColours } from './tones.ts';
  * Draws a plan: a cluster for each phase with its tasks and gate, arrows in the order of work, dashed arrows where a
  * gate may send back.
  *
- * @param standing How a run of it stands: then phases say so, and ways back that were taken are thick. See `standingIn` of
+ * @param standing How a run of it stands: then phases say so, and ways back that were taken are thick. See `runStandingOf` of
  *   `phasegate/visualizations`.
  *
  * @example

@@ -39,7 +39,7 @@ export interface RunStanding {
  *
  * @param rewinds Which phases have sent back which, one for each time: the arrows of its timeline.
  */
-export function standingIn(plan: Plan, snapshot: RunSnapshot, rewinds: readonly RewindPair[]): RunStanding {
+export function runStandingOf(plan: Plan, snapshot: RunSnapshot, rewinds: readonly RewindPair[]): RunStanding {
   const { runId, status } = snapshot;
   const phases = plan.phases.flatMap((phase): readonly (readonly [string, PhaseStanding])[] => {
     const result = snapshot.phases[phase.name];

@@ -14,7 +14,7 @@ import { arrowBack, arrowThrough, labelBack, svgDocument, textBox, textBoxSize, 
  * Draws a plan: a box for each phase, in columns by the order of work, with its tasks and gate; arrows back below. It is one
  * document that needs nothing else, for light and for dark ground, and says in words what it shows.
  *
- * @param standing How a run of it stands: then phases say so, and ways back that were taken are drawn through. See `standingIn`.
+ * @param standing How a run of it stands: then phases say so, and ways back that were taken are drawn through. See `runStandingOf`.
  *
  * @example
  * ```ts

@@ -7,7 +7,7 @@ import { stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { toDot } from '../../../visualizations/pictures/dot.ts';
 import { toMermaid } from '../../../visualizations/pictures/mermaid.ts';
-import { standingIn, type RunStanding } from '../../../visualizations/pictures/run-standing.ts';
+import { runStandingOf, type RunStanding } from '../../../visualizations/pictures/run-standing.ts';
 import { toSvg } from '../../../visualizations/pictures/svg.ts';
 import { chartToDot } from '../../../visualizations/statechart/statechart-dot.ts';
 import { chartToMermaid } from '../../../visualizations/statechart/statechart-mermaid.ts';
@@ -17,7 +17,7 @@ import { phaseMachine } from '../../machines/phase/phase.machine.ts';
 import { pipelineMachine } from '../../machines/pipeline/pipeline.machine.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { Plan } from '../../model/plan/plan.ts';
-import { createRunView } from '../../projections/run/run-view.ts';
+import { foldRun } from '../../projections/run/run-view.ts';
 import { foldTimeline } from '../../projections/timeline/timeline.ts';
 import { problemText } from '../../projections/wording/error-words.ts';
 import { loadPipeline } from '../load/load.ts';
@@ -100,7 +100,7 @@ async function keptRun(
 ): Promise<{ readonly plan: Plan; readonly standing: RunStanding }> {
   const kept = openStore(flags, 'read', io);
   const run = await findRun(kept, wanted);
-  const view = createRunView();
+  const view = foldRun();
   const timeline = foldTimeline();
   let plan: Plan | undefined;
   for (let next = 1; next <= run.seq; next += AT_ONCE) {
@@ -114,7 +114,7 @@ async function keptRun(
   }
   await kept.store.close();
   if (!plan) throw ofNoPlan(run.runId);
-  return { plan, standing: standingIn(plan, view.snapshot(), timeline.timeline().arrows) };
+  return { plan, standing: runStandingOf(plan, view.snapshot(), timeline.timeline().arrows) };
 }
 
 /** Where there is no such run, it may have been meant as a file. */

@@ -5,7 +5,7 @@
  */
 import type { Pipeline } from '../../model/definition/define.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { resumeRun, retryFailed } from '../../runtime/resume.ts';
+import { resumeRun, retryRun } from '../../runtime/resume.ts';
 import { thisHolder } from '../../store/holder.ts';
 import type { ListedRun } from '../../store/port.ts';
 import { loadPipeline } from '../load/load.ts';
@@ -49,7 +49,7 @@ export async function retryKept(
   const kept = openStore(flags, 'write', io);
   const listed = await findRun(kept, wanted);
   const definition = await definitionFor(listed, file, goOnCommand('retry', listed.runId, kept, false), io);
-  return goOn(kept, listed, definition, flags, retryFailed, io);
+  return goOn(kept, listed, definition, flags, retryRun, io);
 }
 
 /** A pipeline with the file that it is in. */

@@ -4,7 +4,7 @@
  * @module
  */
 import { existsSync } from 'node:fs';
-import { sqliteStore } from '../../store.ts';
+import { sqliteStore } from '../../sqlite.ts';
 import { standingOf } from '../../store/run-status.ts';
 import { DEFAULT_STORE, LATEST, STORE_VARIABLE } from '../options/defaults.ts';
 import { withLiveness } from '../options/run-owner.ts';

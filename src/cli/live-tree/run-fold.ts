@@ -9,7 +9,7 @@ import type { Plan } from '../../model/plan/plan.ts';
 import { foldInbox } from '../../projections/inbox/inbox-fold.ts';
 import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import type { RunSnapshot } from '../../projections/run/run-result.ts';
-import { createRunView } from '../../projections/run/run-view.ts';
+import { foldRun } from '../../projections/run/run-view.ts';
 import { progressText } from '../../projections/wording/record-words.ts';
 import { correctionText } from '../show/event-lines.ts';
 
@@ -64,7 +64,7 @@ export interface RunFold {
 
 /** A board before the first record. */
 export function foldRunForTree(): RunFold {
-  const view = createRunView();
+  const view = foldRun();
   const inbox = foldInbox();
   const phases = new Map<string, Draft>();
   let plan: Plan | undefined;

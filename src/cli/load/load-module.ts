@@ -66,14 +66,14 @@ async function importModule(file: string, path: string, io: ProgramIo): Promise<
     return { exported: isRecord(exported) ? exported : {}, started: [...started] };
   } catch (cause) {
     if (PhasegateError.is(cause)) throw cause;
-    throw moduleError(file, path, cause);
+    throw await moduleError(file, path, cause);
   } finally {
     watch.release();
     stdout.release();
   }
 }
 
-function moduleError(file: string, path: string, cause: unknown): PhasegateError {
+async function moduleError(file: string, path: string, cause: unknown): Promise<PhasegateError> {
   const { name, message, stack = '' } = errorInfo(cause);
   const text = message.replace(/\nRequire stack:[^]*$/u, '').trim();
   if (text.startsWith('ParseError:')) {
@@ -89,7 +89,7 @@ function moduleError(file: string, path: string, cause: unknown): PhasegateError
   const at = stack.split(/[\s()]+/u).find((word) => /^(?:file:\/\/)?\/[^]*:\d+:\d+$/u.test(word));
   const where = at !== undefined && at.includes(path) ? `\n    at ${at}` : '';
   return new PhasegateError('DEFINITION_INVALID', `Cannot load "${file}" as it throws ${name}: ${text}${where}`, {
-    hint: missingPackage(text) ?? missingExport(text) ?? 'Correct the file so that it can be imported.',
+    hint: missingPackage(text) ?? (await missingExport(text)) ?? 'Correct the file so that it can be imported.',
     cause,
   });
 }

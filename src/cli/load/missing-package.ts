@@ -5,12 +5,14 @@
  */
 import * as phasegate from '../../index.ts';
 import { nearest } from '../../model/values/nearest.ts';
-import { entryNames } from './virtual-modules.ts';
+import { entryNames, entryWith } from './virtual-modules.ts';
 
-/** A hint at the name that an import may have meant which the library does not have; `undefined` if the message is about something else. */
-export function missingExport(message: string): string | undefined {
+/** A hint for an import of a name that `phasegate` does not export: the entry that does, or a similar name. `undefined` for other messages. */
+export async function missingExport(message: string): Promise<string | undefined> {
   const [, wanted] = /^\(0 , _phasegate\.(\w{1,100})\) is not a function$/u.exec(message) ?? [];
   if (wanted === undefined) return undefined;
+  const entry = await entryWith(wanted);
+  if (entry !== undefined) return `Import ${wanted} from '${entry}'.`;
   const meant = nearest(wanted, Object.keys(phasegate));
   return `phasegate has no export "${wanted}".${meant === undefined ? '' : ` Did you mean "${meant}"?`}`;
 }

@@ -44,6 +44,13 @@ export function entryNames(): readonly string[] {
   return ['phasegate', 'phasegate/node', ...Object.keys(LATER), ...DATA];
 }
 
+/** The entry that exports a value of that name, of those that need no other package. */
+export async function entryWith(value: string): Promise<string | undefined> {
+  for (const entry of ['machines', 'quality', 'sqlite', 'store', 'visualizations'].map((name) => `phasegate/${name}`))
+    if (Object.hasOwn((await LATER[entry]?.()) ?? {}, value)) return entry;
+  return undefined;
+}
+
 // --- internal ---
 
 const require = createRequire(import.meta.url);
@@ -51,8 +58,11 @@ const require = createRequire(import.meta.url);
 const LATER: Readonly<Record<string, () => Promise<object>>> = {
   'phasegate/dashboard': () => import('../../dashboard.ts'),
   'phasegate/inspect': () => import('../../inspect.ts'),
+  'phasegate/machines': () => import('../../machines.ts'),
   'phasegate/openai': () => import('../../openai.ts'),
   'phasegate/otel': () => import('../../otel.ts'),
+  'phasegate/quality': () => import('../../quality.ts'),
+  'phasegate/sqlite': () => import('../../sqlite.ts'),
   'phasegate/store': () => import('../../store.ts'),
   'phasegate/testing': () => import('../../testing.ts'),
   'phasegate/visualizations': () => import('../../visualizations.ts'),

@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { problemText } from '../../projections/wording/error-words.ts';
-import { sqliteStore } from '../../store.ts';
+import { sqliteStore } from '../../sqlite.ts';
 import type { RunStore } from '../../store/port.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { stripControls } from '../terminal/strip-controls.ts';

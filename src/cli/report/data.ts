@@ -9,7 +9,7 @@ import type { Defect } from '../../projections/quality/defect.ts';
 import type { Measures } from '../../projections/quality/measures.ts';
 import { foldQuality } from '../../projections/quality/quality.ts';
 import type { RunSnapshot } from '../../projections/run/run-result.ts';
-import { createRunView } from '../../projections/run/run-view.ts';
+import { foldRun } from '../../projections/run/run-view.ts';
 import type { Amounts } from '../../projections/wording/amount-words.ts';
 import type { ListedRun, RunInfo } from '../../store/port.ts';
 import { standingOf, type Standing } from '../../store/run-status.ts';
@@ -62,7 +62,7 @@ export interface ReportFold {
 
 /** Begins before the first record. */
 export function foldReport(): ReportFold {
-  const view = createRunView();
+  const view = foldRun();
   const quality = foldQuality();
   const decisions: ToldDecision[] = [];
   const remarks: ToldRemark[] = [];

@@ -76,7 +76,7 @@ async function raiseText(limit: LimitName, runId: string, kept: OpenStore): Prom
     return `raise limits.${limit} in the pipeline, then: phasegate ${command} --allow-changed${store}`;
   const flag = limitFlag(limit);
   if (flag !== undefined) return `give it more: phasegate ${command} ${flag}${store}`;
-  return `the run was given limits.${limit} by a program: raise it there, with retryFailed()`;
+  return `the run was given limits.${limit} by a program: raise it there, with retryRun()`;
 }
 
 /** Limits on what is used. */

@@ -12,7 +12,7 @@ import {
   type SharedArtifact,
   type Trajectory,
 } from '../../model/revision/revision-extras.ts';
-import type { Start } from '../phase/phase-context.ts';
+import type { PhaseStart } from '../phase/phase-context.ts';
 import { bestScore } from '../phase/phase-updates.ts';
 import { phaseNamed, type PhaseState, type RunState } from './run-state.ts';
 
@@ -98,7 +98,7 @@ export function commitTraces(entry: PhaseState, because: EventOf<'phase.approved
 export function recallAtStart(
   state: RunState,
   entry: PhaseState,
-  { revision, previous }: Pick<Start, 'revision' | 'previous'>,
+  { revision, previous }: Pick<PhaseStart, 'revision' | 'previous'>,
 ): Recollection | undefined {
   const { phase, carryOver } = entry;
   const foreign = phase.subscribe?.some((one) => one.phase !== phase.name) ?? false;

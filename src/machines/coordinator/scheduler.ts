@@ -8,7 +8,7 @@ import { currentCommit } from '../../model/ledger/ledger.ts';
 import { EDITION } from '../../model/plan/edition.ts';
 import { countOf } from '../../model/plan/policy.ts';
 import { mergeCorrections } from '../../model/revision/revision.ts';
-import type { Past, Start } from '../phase/phase-context.ts';
+import type { Past, PhaseStart } from '../phase/phase-context.ts';
 import { recallAtRetry, recallAtStart } from './carry-over.ts';
 import { endIfDone } from './completion.ts';
 import { length } from './fifo.ts';
@@ -123,7 +123,7 @@ function pastOf(
 }
 
 /** What a start is told: every demand that is not answered yet, or nothing. */
-function startOf(state: RunState, entry: PhaseState): Start {
+function startOf(state: RunState, entry: PhaseState): PhaseStart {
   const { phase, startsAfresh, pendingRequests, activeRequests, history } = entry;
   entry.view = createView(state.ledger, entry.index);
   if (pendingRequests.length > 0) {

@@ -14,7 +14,7 @@ import type { Correction, Revision } from '../../model/revision/revision.ts';
 import type { RepeatedDemand } from './repeats.ts';
 
 /** What starts an attempt from new inputs: at birth, and whenever a predecessor was sent back. */
-export interface Start {
+export interface PhaseStart {
   /** How often the phase was sent back since it started afresh; 0, unless a later phase waits for its answer. */
   readonly attempt: number;
   /** What the attempt should do differently. */
@@ -63,7 +63,7 @@ export interface Past {
 }
 
 /** What a phase machine is started with. */
-export interface PhaseInput extends Start {
+export interface PhaseInput extends PhaseStart {
   /** The id of the run. */
   readonly run: string;
   readonly phase: PhasePlan;
@@ -126,7 +126,7 @@ export interface ReviewState {
  *
  * At most 16 fields: XState copies it field by field, and V8 turns larger copies into slow dictionaries.
  */
-export interface PhaseContext extends Omit<Start, 'news'> {
+export interface PhaseContext extends Omit<PhaseStart, 'news'> {
   readonly origin: PhaseOrigin;
   /** Times it has started afresh since its actor began, from inputs that it had sent back. */
   readonly renewals: number;

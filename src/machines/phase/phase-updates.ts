@@ -12,13 +12,13 @@ import { findingsAfter, type Judgement } from '../../model/review/open-issues.ts
 import type { Recollection } from '../../model/revision/revision-extras.ts';
 import { mergeCorrections, type Revision } from '../../model/revision/revision.ts';
 import { byName } from '../../model/values/by-name.ts';
-import { UNREVIEWED, type Past, type PhaseContext, type Start } from './phase-context.ts';
+import { UNREVIEWED, type Past, type PhaseContext, type PhaseStart } from './phase-context.ts';
 import type { AttemptOutcome, Baseline, GateOutcome } from './ports.ts';
 import { demandAfter, isUnchanged } from './repeats.ts';
 
 /** What a fresh start changes: the inputs and all that belongs to the attempts before. Totals are kept. */
 export function restartFields(
-  { attempt, revision, previous, inputs, gated = true, news }: Start,
+  { attempt, revision, previous, inputs, gated = true, news }: PhaseStart,
   { history, renewals, rewinds, past, outputs }: PhaseContext,
   recollection: Recollection | undefined,
 ) {
@@ -83,7 +83,7 @@ export function outcomeFields(
 /** What a phase is told that begins its next attempt. */
 export interface Restart {
   /** New inputs; absent where it keeps those that it has. */
-  readonly start?: Start | undefined;
+  readonly start?: PhaseStart | undefined;
   /** What the attempt is to recall; absent where that is nothing. */
   readonly recollection?: Recollection | undefined;
 }

@@ -9,7 +9,7 @@ import { elided, TEXT_LIMITS } from '../values/text-limits.ts';
 const BRAND = Symbol.for('phasegate.needsRework');
 
 /** What a task throws to send an earlier phase back. Made by `needsRework`. */
-export class NeedsRework extends Error {
+export class NeedsReworkError extends Error {
   readonly phase: string;
   readonly feedback: string;
   readonly [BRAND] = true;
@@ -36,8 +36,8 @@ export class NeedsRework extends Error {
  * if (inputs.plan.steps.length === 0) throw needsRework('plan', 'List at least one step.');
  * ```
  */
-export function needsRework(phase: string, feedback: string): NeedsRework {
-  return new NeedsRework(phase, feedback);
+export function needsRework(phase: string, feedback: string): NeedsReworkError {
+  return new NeedsReworkError(phase, feedback);
 }
 
 /** What a task demands of an earlier phase. */
@@ -62,7 +62,7 @@ export function asRework(thrown: unknown): Rework | undefined {
 
 // --- internal ---
 
-function isRework(thrown: unknown): thrown is NeedsRework {
+function isRework(thrown: unknown): thrown is NeedsReworkError {
   if (typeof thrown !== 'object' || thrown === null || !(BRAND in thrown)) return false;
   return [Reflect.get(thrown, 'phase'), Reflect.get(thrown, 'feedback')].every((part) => typeof part === 'string');
 }

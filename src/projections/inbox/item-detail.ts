@@ -13,7 +13,7 @@ import type { Correction } from '../../model/revision/revision.ts';
 import { byName } from '../../model/values/by-name.ts';
 import { namesAbove } from '../../model/values/graph.ts';
 import type { RunMetrics } from '../run/run-result.ts';
-import { createRunView } from '../run/run-view.ts';
+import { foldRun } from '../run/run-view.ts';
 import type { InboxItem } from './inbox-item.ts';
 import { choicesOf, type Choice } from './item-choices.ts';
 
@@ -84,7 +84,7 @@ export function itemDetail(
   item: InboxItem,
   { edited }: { readonly edited?: Outputs | undefined } = {},
 ): ItemDetail {
-  const view = createRunView();
+  const view = foldRun();
   const attempts: Tried[] = [];
   const corrections: AskedChange[] = [];
   const reading = foldReading(item);

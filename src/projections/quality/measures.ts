@@ -9,7 +9,7 @@ import { calibrate, type ReviewerMeasures } from './calibration.ts';
 import type { Defect, Disposition } from './defect.ts';
 import { addEffort, noEffort, type Effort, type GrowingEffort } from './effort.ts';
 import type { GateTally } from './gate-tally.ts';
-import { percent, phaseYields, ratio, type PhaseYield } from './yields.ts';
+import { percent, yieldsOf, ratio, type PhaseYield } from './yields.ts';
 
 /** What phases have taken, by what it was for. Each dollar, token and millisecond is in one of them. */
 export interface EffortSplit {
@@ -162,7 +162,7 @@ function phasesOf(
     injected: injectedIn(rows.get(name)),
     removed: removedBy.get(name) ?? (gate ? 0 : null),
   }));
-  return phaseYields(counts).map((one) => {
+  return yieldsOf(counts).map((one) => {
     const { work, appraisal, rework } = efforts.get(one.phase) ?? noEfforts();
     const containment = percent(rows.get(one.phase)?.removed[one.phase] ?? 0, one.injected);
     return Object.assign({}, one, { containment, work, appraisal, rework });

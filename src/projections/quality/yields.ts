@@ -42,13 +42,13 @@ export function ratio(one: number, other: number): number | null {
  *
  * @example
  * ```ts
- * phaseYields([
+ * yieldsOf([
  *   { phase: 'design', after: [], injected: 26, removed: null },
  *   { phase: 'design review', after: ['design'], injected: 0, removed: 11 },
  * ]); // the second: entry 26, yield 42.3
  * ```
  */
-export function phaseYields(counts: readonly PhaseCounts[]): readonly PhaseYield[] {
+export function yieldsOf(counts: readonly PhaseCounts[]): readonly PhaseYield[] {
   const graph = graphOf(counts.map(({ phase, after }) => ({ name: phase, after })));
   const walk = walker(graph.next);
   const above = counts.map(() => ({ injected: 0, removed: 0 }));

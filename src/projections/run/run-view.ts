@@ -11,7 +11,7 @@ import { limitsLeft } from './limits-left.ts';
 import type { PhaseResult, PhaseStatus, RunResult, RunSnapshot, RunView } from './run-result.ts';
 
 /** A view of a run, before its first record: of no phases yet, or of those of this plan. */
-export function createRunView(plan?: Plan): RunView {
+export function foldRun(plan?: Plan): RunView {
   const state: State = {
     runId: '',
     plan,

@@ -13,7 +13,7 @@ import { foldInbox } from '../../projections/inbox/inbox-fold.ts';
 import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import { foldMemories, type Memory } from '../../projections/run/learned.ts';
 import { foldRunInfo, type RunOrigin } from '../../projections/run/run-info.ts';
-import type { Artifact, Batch, Lease, RunStore } from '../../store/port.ts';
+import type { StoredValue, Batch, Lease, RunStore } from '../../store/port.ts';
 import { leaseLostError } from './lease-lost.ts';
 import { publishUpTo, recordAt, type RecordLog } from './record-log.ts';
 
@@ -67,7 +67,7 @@ export function createJournal({ store, log, lease, origin, onKept, onFailure }: 
   /** The batch of all records from an index on. */
   function batchFrom(from: number): Batch {
     const items = new Map<string, InboxItem>();
-    const artifacts = new Map<string, Artifact>();
+    const artifacts = new Map<string, StoredValue>();
     const memories: Memory[] = [];
     const records = log.events.slice(from).flatMap((_, index) => {
       const record = recordAt(log, from + index);

@@ -17,7 +17,7 @@ export async function leaseLostError(
   { runId, holder }: Pick<Lease, 'runId' | 'holder'>,
   cause: unknown,
 ): Promise<PhasegateError> {
-  const found = await standingIn(store, runId);
+  const found = await runStandingOf(store, runId);
   const problem = `Cannot go on with run ${runId} as ${holder} has lost the right to it: ${found}; this one has stopped`;
   return new PhasegateError('LEASE_LOST', problem, {
     hint: 'Nothing needs repair: how the run stands is in its store. Do not block the event loop for longer than a lease lasts.',
@@ -27,7 +27,7 @@ export async function leaseLostError(
 
 // --- internal ---
 
-async function standingIn(store: Pick<RunStore, 'run'>, runId: string): Promise<string> {
+async function runStandingOf(store: Pick<RunStore, 'run'>, runId: string): Promise<string> {
   try {
     const run = await store.run(runId);
     return run ? standingOf(run) : 'the run was removed';

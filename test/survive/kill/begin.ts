@@ -4,7 +4,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
-import type { RunResult, RunStore } from '../../../src/index.ts';
+import type { RunResult } from '../../../src/index.ts';
+import type { RunStore } from '../../../src/store.ts';
 import { answerAll } from './person.ts';
 
 /** A process that works on a run. */

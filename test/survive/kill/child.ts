@@ -9,8 +9,9 @@
  * process has expired. With `single` each record is a batch.
  */
 import { fsyncSync, openSync, writeSync } from 'node:fs';
-import { PhasegateError, resumeRun, startRun, type RunStore } from '../../../src/index.ts';
-import { sqliteStore } from '../../../src/store.ts';
+import { PhasegateError, resumeRun, startRun } from '../../../src/index.ts';
+import type { RunStore } from '../../../src/store.ts';
+import { sqliteStore } from '../../../src/sqlite.ts';
 import { oneByOne } from './one-by-one.ts';
 import { effectsIn, survivor, type Effects } from './pipeline.ts';
 import { sleep } from './sleep.ts';

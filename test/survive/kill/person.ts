@@ -1,7 +1,8 @@
 /**
  * Somebody who approves of everything.
  */
-import { PhasegateError, type RunStore } from '../../../src/index.ts';
+import { PhasegateError } from '../../../src/index.ts';
+import type { RunStore } from '../../../src/store.ts';
 
 export async function answerAll(store: RunStore): Promise<void> {
   for (const { id, runId, nonce } of await store.inbox({ open: true })) {

@@ -4,8 +4,9 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readRun, type ListedRun, type RunRecord, type RunResult } from '../../../src/index.ts';
-import { sqliteStore } from '../../../src/store.ts';
+import { readRun, type ListedRun } from '../../../src/store.ts';
+import type { RunRecord, RunResult } from '../../../src/index.ts';
+import { sqliteStore } from '../../../src/sqlite.ts';
 import { begin } from './begin.ts';
 import { linesOf } from './pipeline.ts';
 import { SLEEP_MS } from './sleep.ts';

@@ -7,16 +7,10 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { replay } from '../../../src/machines/replay/replay.ts';
-import { createRunView, resultOf } from '../../../src/projections/run/run-view.ts';
-import {
-  readRun,
-  type EventOf,
-  type InboxItem,
-  type RunEvent,
-  type RunRecord,
-  type RunStore,
-} from '../../../src/index.ts';
-import { sqliteStore } from '../../../src/store.ts';
+import { foldRun, resultOf } from '../../../src/projections/run/run-view.ts';
+import { readRun, type RunStore } from '../../../src/store.ts';
+import type { EventOf, InboxItem, RunEvent, RunRecord } from '../../../src/index.ts';
+import { sqliteStore } from '../../../src/sqlite.ts';
 import { connect } from '../../../src/store/sqlite/driver.ts';
 import { bundle, makeFolder } from './bundle.ts';
 import { differenceOf } from './difference.ts';
@@ -265,7 +259,7 @@ function problemsOfDeath(played: Played, death: Death): readonly string[] {
 
 function problemsOfEnd(played: Played, plain: Played): readonly string[] {
   const { records, items, said, deaths, integrity } = played;
-  const view = createRunView();
+  const view = foldRun();
   for (const record of records) view.apply(record);
   const result = `${JSON.stringify(resultOf(view.snapshot()))}\n`;
   const hadEnded = deaths.at(-1)?.records.at(-1)?.event.type === 'run.ended';

@@ -7,7 +7,7 @@ import { endsAttempt } from '../../../../src/model/events/attempt-end.ts';
 import type { RunEvent, RunRecord } from '../../../../src/model/events/event.ts';
 import type { Plan } from '../../../../src/model/plan/plan.ts';
 import type { RunSnapshot } from '../../../../src/projections/run/run-result.ts';
-import { createRunView } from '../../../../src/projections/run/run-view.ts';
+import { foldRun } from '../../../../src/projections/run/run-view.ts';
 import { follow, type Fold } from './follow.ts';
 
 /** One phase has sent back another, so many times. */
@@ -47,7 +47,7 @@ export function createStoryteller(): Storyteller {
 
 /** The fold from records to a story. */
 export function beginStory(): Fold<Story> {
-  const view = createRunView();
+  const view = foldRun();
   const sentBack = new Map<string, SentBack>();
   const asked = new Map<string, Set<string>>();
   const spent = new Map<string, { readonly generation: number; readonly retries: number }>();

@@ -1,5 +1,5 @@
 /**
- * Recovery of unfinished runs whose process has ended.
+ * ResumedRuns of unfinished runs whose process has ended.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { resumeRun, type ResumeOptions } from './resume.ts';
 import type { Run } from './run.ts';
 
 /** A run that could not be recovered. */
-export interface Unrecovered {
+export interface FailedResume {
   readonly runId: string;
   readonly error: unknown;
 }
@@ -27,8 +27,8 @@ export interface Waiting {
   readonly holder: string;
 }
 
-/** Options of {@link recoverAll}. */
-export interface RecoverOptions extends ResumeOptions {
+/** Options of {@link resumeAll}. */
+export interface ResumeAllOptions extends ResumeOptions {
   /**
    * Looks again for free runs and resumes them, until `stop()` is called or `signal` is aborted. The process stays alive for
    * that. A number sets the milliseconds between looks, at least 10; `true` sets 5000. It looks earlier if a lease is about to
@@ -43,13 +43,13 @@ export interface RecoverOptions extends ResumeOptions {
    * Called with each run that cannot be resumed, also with those in `failed`. Such a run is tried again when it has new
    * records, or if its store has failed.
    */
-  readonly onFailed?: ((unrecovered: Unrecovered) => void) | undefined;
+  readonly onFailed?: ((unrecovered: FailedResume) => void) | undefined;
 }
 
-/** Result of {@link recoverAll}. */
-export interface Recovery {
+/** Result of {@link resumeAll}. */
+export interface ResumedRuns {
   readonly runs: readonly Run<unknown>[];
-  readonly failed: readonly Unrecovered[];
+  readonly failed: readonly FailedResume[];
   /** Runs that other processes have. With `watch` they are resumed as soon as they are free. */
   readonly waiting: readonly Waiting[];
   /** Resumes no more runs. Resolves when no resume is in progress. Runs that were resumed continue. */
@@ -64,19 +64,19 @@ export interface Recovery {
  *
  * @param pipelines Matched to runs by name. Runs of other pipelines are left alone.
  */
-export async function recoverAll(
+export async function resumeAll(
   store: RunStore,
   pipelines: readonly (Pipeline<unknown, never> | Pipeline<unknown>)[],
-  options: RecoverOptions = {},
-): Promise<Recovery> {
+  options: ResumeAllOptions = {},
+): Promise<ResumedRuns> {
   const { watch = false, onRun, onFailed, ...resuming } = options;
   const byName = new Map(pipelines.map((pipeline) => [pipeline.name, pipeline]));
   /** Number of records that a run had when it could not be resumed. */
   const refused = new Map<string, number>();
   const state = { stopped: false };
 
-  async function look(): Promise<Omit<Recovery, 'stop'>> {
-    const [runs, failed, waiting]: [Run<unknown>[], Unrecovered[], Waiting[]] = [[], [], []];
+  async function look(): Promise<Omit<ResumedRuns, 'stop'>> {
+    const [runs, failed, waiting]: [Run<unknown>[], FailedResume[], Waiting[]] = [[], [], []];
     for (const listed of (await store.runs({ status: ['running'] })).toReversed()) {
       const { runId, seq } = listed;
       const pipeline = byName.get(listed.pipeline);
@@ -134,7 +134,7 @@ interface Watching {
 
 /** Repeats looks for free runs. @returns A function that ends them, and resolves when no look is in progress. */
 function lookAgain(
-  look: () => Promise<Pick<Recovery, 'waiting'>>,
+  look: () => Promise<Pick<ResumedRuns, 'waiting'>>,
   first: readonly Waiting[],
   { everyMs, clock = globalThis, signal, state }: Watching,
 ): () => Promise<void> {
@@ -203,6 +203,6 @@ function tellSafely(tell: () => void): void {
   try {
     tell();
   } catch (thrown) {
-    console.error('phasegate: a listener of recoverAll() has thrown:', thrown);
+    console.error('phasegate: a listener of resumeAll() has thrown:', thrown);
   }
 }

@@ -1,0 +1,14 @@
+/**
+ * phasegate/machines: the statecharts of phases and runs, for applications that embed or test them.
+ *
+ * @module
+ */
+export { phaseMachine, type PhaseCommand, type PhaseOutput } from './machines/phase/phase.machine.ts';
+export type { PhaseContext, PhaseInput, PhaseStart } from './machines/phase/phase-context.ts';
+export { pipelineMachine, type PipelineCommand } from './machines/pipeline/pipeline.machine.ts';
+export type { PipelineContext } from './machines/pipeline/pipeline-context.ts';
+export type { PipelineInput, PipelineOutput } from './machines/coordinator/run-state.ts';
+export { phaseModel, type PhaseModelEvent } from './machines/phase/phase-model.ts';
+export type { PipelineUpdate, Upward } from './machines/coordinator/parent-events.ts';
+export type { AttemptOutcome, GateOutcome, PhaseActors } from './machines/phase/ports.ts';
+export { machineOf } from './runtime/machine-of.ts';
