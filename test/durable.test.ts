@@ -166,9 +166,9 @@ describe('a fork', () => {
     const point = { at: { phase: 'a' } };
     const error: unknown = await checkFork(store, 'r', point, second).catch((thrown: unknown) => thrown);
     expect(error).toMatchInlineSnapshot(`
-      [PhasegateError: Cannot go on with run r, a fork, as the schema of pipeline "p" refuses its input:
+      [PhasegateError: Cannot resume run r, a fork, as the schema of pipeline "p" refuses its input:
         depth: Invalid input: expected number, received undefined
-      Go on with the definition that the run was started with; or start another run, with an \`input\` that the schema accepts.
+      Resume it with the definition that the run was started with; or start another run, with an \`input\` that the schema accepts.
       Docs: docs/errors.md#INPUT_INVALID]
     `);
     const forked = await forkRun(store, 'r', point);

@@ -188,7 +188,7 @@ describe('messages', () => {
     `);
     expect(told[1]).toMatchInlineSnapshot(`
       [PhasegateError: Cannot decide on "b" as "fine by me" is not a decision that ends an escalation
-      Say APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>; of a limit just APPROVE or REJECT.
+      Answer APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>; for a limit, APPROVE or REJECT only.
       Docs: docs/errors.md#DECISION_INVALID]
     `);
     expect(told[2]).toMatchInlineSnapshot(`
@@ -212,8 +212,8 @@ describe('messages', () => {
       },
     });
     expect(told).toMatchInlineSnapshot(`
-      [PhasegateError: Cannot approve "b" as its attempt has put out nothing
-      Have it tried again with RETRY: <feedback>, send back what it needs, or REJECT: <reason>.
+      [PhasegateError: Cannot approve "b" as its attempt has no outputs
+      Answer RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>.
       Docs: docs/errors.md#DECISION_INVALID]
     `);
   });
@@ -383,8 +383,8 @@ describe('messages', () => {
     const store = { ...memoryStore(), append: () => Promise.reject(new Error('The disk is full')) };
     const { result } = await play([fake('a', { outputs: [untilAborted] })], { run: { runId: 'r', store } });
     expect(result.error?.message).toMatchInlineSnapshot(`
-      "Cannot go on with run r as its store refused 3 records
-      Repair the store, then resume the run: everything that was seen of it is kept.
+      "Cannot continue run r as its store refused 3 records
+      Repair the store, then resume the run: all its published records are stored.
       Docs: docs/errors.md#STORE_FAILED"
     `);
   });

@@ -353,31 +353,31 @@ describe('run.decide()', () => {
           ],
           [
             "Cannot decide on "b" as "well" is not a decision that ends an escalation",
-            "Say APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>; of a limit just APPROVE or REJECT.",
+            "Answer APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>; for a limit, APPROVE or REJECT only.",
           ],
           [
             "Cannot decide on "b" as "" is not a decision that ends an escalation",
-            "Say APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>; of a limit just APPROVE or REJECT.",
+            "Answer APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>; for a limit, APPROVE or REJECT only.",
           ],
           [
             "Cannot decide on "b" as "ESCALATE: you do it" is not a decision that ends an escalation",
-            "Say APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>; of a limit just APPROVE or REJECT.",
+            "Answer APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>; for a limit, APPROVE or REJECT only.",
           ],
           [
             "Cannot decide on "b" as "escalate" is not a decision that ends an escalation",
-            "Say APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>; of a limit just APPROVE or REJECT.",
+            "Answer APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>; for a limit, APPROVE or REJECT only.",
           ],
           [
             "Cannot decide on "b" as this object is not a decision that ends an escalation",
-            "Say APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>; of a limit just APPROVE or REJECT.",
+            "Answer APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>; for a limit, APPROVE or REJECT only.",
           ],
           [
             "Cannot decide on "b" as undefined is not a decision that ends an escalation",
-            "Say APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>; of a limit just APPROVE or REJECT.",
+            "Answer APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>; for a limit, APPROVE or REJECT only.",
           ],
           [
             "Cannot decide on "b" as null is not a decision that ends an escalation",
-            "Say APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>; of a limit just APPROVE or REJECT.",
+            "Answer APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>; for a limit, APPROVE or REJECT only.",
           ],
           [
             "Cannot send back "c" from "b" as it is not upstream",

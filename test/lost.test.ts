@@ -59,15 +59,15 @@ describe('a run whose store refuses records', () => {
 });
 
 describe('a run that another process has taken over', () => {
-  const lost = 'Cannot go on with run r as one has lost the right to it: ';
+  const lost = 'Cannot continue run r as one has lost its lease: ';
   it.each([
     [
       'works on it',
       async (store: RunStore) => void (await store.acquire('r', 'two', 1000)),
-      'another process has gone on with it, two',
+      'another process has resumed it, two',
     ],
-    ['has let go of it', takeAndLeave, 'another process has taken it over, and has let go of it again'],
-    ['has completed it', complete, 'another process has gone on with it, to its end: completed'],
+    ['has let go of it', takeAndLeave, 'another process has resumed it, and has released it again'],
+    ['has completed it', complete, 'another process has resumed it, to its end: completed'],
     ['has removed it', async (store: RunStore) => void (await store.remove('r')), 'the run was removed'],
   ])('says so where that %s', async (_, take, found) => {
     const clock = { now: 0 };
@@ -87,7 +87,7 @@ describe('a run that another process has taken over', () => {
     const { pushed, result } = await followed(startRun(pipeline, { store, runId: 'r', holder: 'one' }));
     expect(result.status).toBe('failed');
     expect(result.error).toMatchObject({ code: 'LEASE_LOST' });
-    expect(result.error?.message.split('\n')[0]).toBe(`${lost}${found}; this one has stopped`);
+    expect(result.error?.message.split('\n')[0]).toBe(`${lost}${found}; this process has stopped`);
     expect(result.error?.message).toContain('\nNothing needs repair');
     expect(pushed.map(({ event }) => event.type)).not.toContain('run.ended');
   });

@@ -88,7 +88,7 @@ describe('a run whose input was masked', () => {
     const fork = forkRun(store, 'r', { at: { phase: 'open' } });
     await expect(fork).rejects.toMatchObject({
       code: 'INPUT_MASKED',
-      hint: 'Start another run with that input; or pass `allowMasked: true`, if no handler needs what is masked.',
+      hint: 'Start another run with that input; or pass `allowMasked: true`, if no handler needs the masked text.',
     });
     expect(await store.runs()).toHaveLength(1);
     expect(seen).toEqual([{ key: KEY, count: 4 }]);

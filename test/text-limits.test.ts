@@ -295,7 +295,9 @@ describe('what a person answers', () => {
     const run = await asked();
     await expect(run.decide('note', make('r'.repeat(most + 1)))).rejects.toMatchObject({
       code: 'ANSWER_INVALID',
-      message: expect.stringMatching(/as a text of it has 500\d\d characters, and 50000 are the most/u) as string,
+      message: expect.stringMatching(
+        /as a text of it has 500\d\d characters, and at most 50000 are allowed/u,
+      ) as string,
     });
     expect(run.inbox().map(({ about }) => about)).toContain('note');
     run.cancel();
@@ -307,7 +309,9 @@ describe('what a person answers', () => {
     const value = 'v'.repeat(TEXT_LIMITS.personValue - 1);
     await expect(run.answer(sum ?? '', { type: 'value', value })).rejects.toMatchObject({
       code: 'ANSWER_INVALID',
-      message: expect.stringContaining('as it has 10000001 characters of JSON, and 10000000 are the most') as string,
+      message: expect.stringContaining(
+        'as it has 10000001 characters of JSON, and at most 10000000 are allowed',
+      ) as string,
     });
     await expect(run.answer(note ?? '', { type: 'skip', reason: 'r'.repeat(most + 1) })).rejects.toMatchObject({
       code: 'ANSWER_INVALID',

@@ -20,9 +20,9 @@ export function checkStartedPhases(runId: string, { phases }: Plan, records: rea
   for (const { seq, event } of records) {
     const why = strangeness(event, tasks);
     if (why === undefined) continue;
-    const problem = `Cannot resume run ${runId} with another definition as record ${seq} could not have come of it: ${why}`;
+    const problem = `Cannot resume run ${runId} with another definition as it contradicts record ${seq}: ${why}`;
     throw new PhasegateError('JOURNAL_DIVERGED', problem, {
-      hint: 'Leave what has begun as it was, or fork the run before that phase.',
+      hint: 'Leave phases that have begun unchanged, or fork the run before that phase.',
     });
   }
 }
@@ -45,7 +45,7 @@ export function checkUnchanged(
   if (changes.length === 0) return;
   const problem = `Cannot resume run ${runId} with another definition as a phase that has begun differs:\n  ${changes.join('\n  ')}`;
   throw new PhasegateError('JOURNAL_DIVERGED', problem, {
-    hint: 'Leave what has begun as it was, or fork the run before that phase.',
+    hint: 'Leave phases that have begun unchanged, or fork the run before that phase.',
   });
 }
 

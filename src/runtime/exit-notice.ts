@@ -67,12 +67,12 @@ function tell(): void {
 function noticeOf({ runId, isKept, items }: Waiting): string {
   const more = items.length > MOST_NAMED ? [`  and ${items.length - MOST_NAMED} more`] : [];
   return [
-    `phasegate: run ${runId} waits for a person, and this program ends as it has nothing else to do. Open items:`,
+    `phasegate: run ${runId} waits for a person, and this program ends as it has no other work. Open items:`,
     ...items.slice(0, MOST_NAMED).map(({ id, kind, about }) => `  ${id}: ${kind} of ${JSON.stringify(about)}`),
     ...more,
     isKept
-      ? 'The run is in its store: answer with answerItem() or phasegate inbox, and go on with resumeRun().'
-      : 'The run is lost. Answer it while the program runs, by run.decide() or run.answer(); or give it a `store`, where it can be resumed.',
+      ? 'The run is in its store: answer with answerItem() or phasegate inbox, then resume it with resumeRun().'
+      : 'The run is lost. Answer while the program runs, with run.decide() or run.answer(); or pass a `store`, so that the run can be resumed.',
   ].join('\n');
 }
 

@@ -117,7 +117,8 @@ function pointOf(runId: string, records: readonly RunRecord[], at: ForkOptions['
     if (!(Number.isInteger(at) && at >= 1 && at <= records.length))
       throw forkInvalid(runId, `record ${at}`, `It has records 1 to ${records.length}.`);
     const end = endFrom(records, at);
-    if (end < at) throw forkInvalid(runId, `record ${at}`, `There it ends, all at once: fork it at record ${end}.`);
+    if (end < at)
+      throw forkInvalid(runId, `record ${at}`, `The records of its end begin there: fork it at record ${end}.`);
     return at;
   }
   const first = records.findIndex(({ event }) => event.type === 'phase.started' && event.phase === at.phase);
@@ -128,7 +129,7 @@ function pointOf(runId: string, records: readonly RunRecord[], at: ForkOptions['
 /** A hint for a phase that has not started, with the names of all phases if the run has no phase of that name. */
 function whyNotStarted(records: readonly RunRecord[], wanted: string): string {
   const names = phaseNames(records);
-  if (names.includes(wanted)) return 'That phase has not started in it.';
+  if (names.includes(wanted)) return 'That phase has not started in this run.';
   const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
   const meant = nearest(wanted, names);
   return `${meant === undefined ? '' : `Did you mean "${meant}"? `}Its phases are ${names.slice(0, MOST_NAMED).join(', ')}${more}.`;
@@ -172,7 +173,7 @@ function decidedOtherwise(
     throw forkInvalid(runId, `phase "${at.phase}"`, whyNotStarted(records, at.phase));
   if (decided?.event.type !== 'review.decided' || decided.event.by === 'worker') {
     const point = typeof at === 'number' ? `record ${at}` : `a decision on phase "${at.phase}"`;
-    throw forkInvalid(runId, point, 'Another decision can be put in the place of a review.decided record only.');
+    throw forkInvalid(runId, point, 'Only the decision of a review.decided record can be replaced.');
   }
   const { phase, generation, attempt, by } = decided.event;
   const verdict = aimedThen(records.slice(0, index), phase, by, decisionSchema.parse(decision));

@@ -19,17 +19,17 @@ export function checkEnd(
 ): void {
   if (how === 'resume' && end) {
     throw new PhasegateError('RUN_ENDED', `Cannot resume run ${runId} as it has ended: ${end.status}`, {
-      hint: 'Try what was not approved again with retryRun(), or fork it.',
+      hint: 'Retry its unapproved phases with retryRun(), or fork it.',
     });
   }
   if (how === 'retry' && !end) {
     throw new PhasegateError('RUN_NOT_ENDED', `Cannot try run ${runId} again as it has not ended`, {
-      hint: 'Go on with it: resumeRun(), or phasegate resume. What is approved is not run again.',
+      hint: 'Resume it with resumeRun() or phasegate resume. Approved phases are not run again.',
     });
   }
   if (how === 'retry' && end && !records.some(({ event }) => event.type === 'phase.started')) {
     throw new PhasegateError('RUN_ENDED', `Cannot try run ${runId} again as it ended before it began: ${end.status}`, {
-      hint: 'Its input is not known. Start another.',
+      hint: 'Its input was not recorded. Start another run.',
     });
   }
   if (how === 'retry' && end?.status === 'completed') {
@@ -50,11 +50,11 @@ export function runChanged(
     how === 'resume'
       ? [
           `resume run ${runId}`,
-          'Resume it with the definition that it was started with; or allow the change, where it is about phases that have not begun, or limits that were not reached.',
+          'Resume it with the definition that it was started with; or allow the change, if it is about phases that have not begun, or limits that were not reached.',
         ]
       : [
           `try run ${runId} again`,
-          'Give the definition that it was started with; or allow the change (`allowChanged: true`), where it is about limits, or phases that were not approved.',
+          'Give the definition that it was started with; or allow the change (`allowChanged: true`), if it is about limits, or phases that were not approved.',
         ];
   const problem = `Cannot ${what} as the definition of "${name}" has changed:\n  ${changes.join('\n  ')}`;
   return new PhasegateError('RUN_CHANGED', problem, { hint });

@@ -48,9 +48,9 @@ export async function inputOf({ name, work }: Pick<Pipeline, 'name' | 'work'>, g
 export function checkUnmasked(how: 'fork' | 'resume' | 'retry', runId: string, records: readonly RunRecord[]): void {
   const first = records[0]?.event;
   if (first?.type !== 'run.started' || !first.masked) return;
-  const problem = `Cannot ${how} run ${runId} as \`redact\` has masked its input, so that handlers would get what stands for it`;
+  const problem = `Cannot ${how} run ${runId} as \`redact\` has masked its input, and handlers would get the masked text`;
   throw new PhasegateError('INPUT_MASKED', problem, {
-    hint: 'Start another run with that input; or pass `allowMasked: true`, if no handler needs what is masked.',
+    hint: 'Start another run with that input; or pass `allowMasked: true`, if no handler needs the masked text.',
   });
 }
 
@@ -75,9 +75,9 @@ export async function checkForkInput(
     typeof given === 'object' ? given.value : given === 'input' ? input : undefined,
   );
   if (checked.ok) return;
-  const problem = `Cannot go on with run ${runId}, a fork, as the schema of pipeline "${name}" refuses its input:\n  ${checked.refusal.lines.join('\n  ')}`;
+  const problem = `Cannot resume run ${runId}, a fork, as the schema of pipeline "${name}" refuses its input:\n  ${checked.refusal.lines.join('\n  ')}`;
   throw new PhasegateError('INPUT_INVALID', problem, {
-    hint: 'Go on with the definition that the run was started with; or start another run, with an `input` that the schema accepts.',
+    hint: 'Resume it with the definition that the run was started with; or start another run, with an `input` that the schema accepts.',
   });
 }
 

@@ -34,7 +34,7 @@ export function outputsOf<O>(result: RunResult<O>): O {
 function hintFor({ status, limit }: RunResult<unknown>): string {
   const details = 'Its `result` field has every phase with its decisions and errors.';
   if (status !== 'exhausted' || limit === null) return details;
-  return `${details} A run that is kept goes on with a higher limit: retryRun(store, runId, pipeline, { limits }), or \`allowChanged\` where the pipeline's is raised.`;
+  return `${details} Retry a stored run with a higher limit: retryRun(store, runId, pipeline, { limits }), or with \`allowChanged\` if the pipeline's limit is raised.`;
 }
 
 function causeOf({ phases, error, reason }: RunResult<unknown>): string {

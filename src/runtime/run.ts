@@ -204,7 +204,7 @@ function checkScope(memory: unknown): void {
     'INPUT_INVALID',
     `Cannot start a run as its \`memory\` is ${found}, not the name of a scope`,
     {
-      hint: 'Name whose memory the run shares, such as the id of a tenant; or leave `memory` out, for none.',
+      hint: 'Name the memory that the run shares, such as the id of a tenant; or omit `memory` for none.',
     },
   );
 }
@@ -212,7 +212,7 @@ function checkScope(memory: unknown): void {
 /** @throws PhasegateError `DEFINITION_INVALID` if the value is not the result of definePipeline(). */
 export function checkPipeline(pipeline: unknown): void {
   if (typeof pipeline === 'object' && pipeline !== null && 'plan' in pipeline && 'work' in pipeline) return;
-  throw new PhasegateError('DEFINITION_INVALID', 'Cannot start a run as what was given is not a pipeline', {
-    hint: 'Pass what definePipeline() returns.',
+  throw new PhasegateError('DEFINITION_INVALID', 'Cannot start a run as the given value is not a pipeline', {
+    hint: 'Pass the result of definePipeline().',
   });
 }

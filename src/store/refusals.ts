@@ -80,13 +80,9 @@ export function leaseLost(action: string, { runId, holder }: Lease, standing: Le
   const now = standing
     ? `${standing.holder} has it now`
     : 'another had it since, it was given back, or the run was removed';
-  return new PhasegateError(
-    'LEASE_LOST',
-    `Cannot ${action} run ${runId} as ${holder} has lost the right to it: ${now}`,
-    {
-      hint: 'Stop working on the run. Acquire it again to go on from its last record.',
-    },
-  );
+  return new PhasegateError('LEASE_LOST', `Cannot ${action} run ${runId} as ${holder} has lost its lease: ${now}`, {
+    hint: 'Stop working on the run. Acquire it again to go on from its last record.',
+  });
 }
 
 /** Somebody else works on the run. @param action Such as `remove`. */

@@ -201,9 +201,9 @@ describe('a run that was taken over', () => {
     expect(idIn({ stdout })).toBe(id);
     expect(stderr).toBe('');
     expect(stdout).toContain('✗ lost to another process after ');
-    expect(stdout).toContain(`Cannot go on with run ${id} as process ${first.child.pid} on ${hostname()}`);
-    expect(stdout).toContain('another process has gone on with it, process 7 on elsewhere; this one has stopped');
-    expect(stdout).toEqual(containing('Nothing needs repair. See how the run stands: phasegate show'));
+    expect(stdout).toContain(`Cannot continue run ${id} as process ${first.child.pid} on ${hostname()}`);
+    expect(stdout).toContain('another process has resumed it, process 7 on elsewhere; this process has stopped');
+    expect(stdout).toEqual(containing('Nothing needs repair. Show the status of the run: phasegate show'));
     expect(stdout).toContain(`  process 7 on elsewhere works on it: phasegate events ${id} --follow`);
     expect(stdout).not.toMatch(/Repair|given back|resume with|failed/u);
   });

@@ -108,7 +108,7 @@ describe('resumeRun() with another definition', () => {
       [PhasegateError: Cannot resume run r as the definition of "p" has changed:
         phase "print" is gone
         phase "bind" is new
-      Resume it with the definition that it was started with; or allow the change, where it is about phases that have not begun, or limits that were not reached.
+      Resume it with the definition that it was started with; or allow the change, if it is about phases that have not begun, or limits that were not reached.
       Docs: docs/errors.md#RUN_CHANGED]
     `);
     const damaged = altered(store, (event) => ({

@@ -394,7 +394,7 @@ describe('forkRun()', () => {
       const { result } = await ended(await resumeRun(store, `f${at}`, asking()));
       expect((await result).status).toBe('completed');
     }
-    const problem = { code: 'FORK_INVALID', hint: `There it ends, all at once: fork it at record ${end}.` };
+    const problem = { code: 'FORK_INVALID', hint: `The records of its end begin there: fork it at record ${end}.` };
     for (const at of [end + 1, end + 2, end + 3])
       await expect(forkRun(store, 'r', { at })).rejects.toMatchObject(problem);
     expect(end + 3).toBe(records.length);
@@ -450,7 +450,7 @@ describe('forkRun()', () => {
     });
     await expect(forkRun(store, 'r', { at: { phase: 'p1' } })).rejects.toMatchObject({
       code: 'FORK_INVALID',
-      hint: 'That phase has not started in it.',
+      hint: 'That phase has not started in this run.',
     });
   });
 });
@@ -540,7 +540,7 @@ describe('resumeRun() with { allowChanged: true }', () => {
       [PhasegateError: Cannot resume run r with another definition as a phase that has begun differs:
         phase "draft": task "write" is gone
         phase "draft": task "scribble" is new
-      Leave what has begun as it was, or fork the run before that phase.
+      Leave phases that have begun unchanged, or fork the run before that phase.
       Docs: docs/errors.md#JOURNAL_DIVERGED]
     `);
     expect(await readRun(store, 'r')).toEqual(before);

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 
-const NOTICE = `phasegate: run r1 waits for a person, and this program ends as it has nothing else to do. Open items:
+const NOTICE = `phasegate: run r1 waits for a person, and this program ends as it has no other work. Open items:
   r1:7: escalation of "publish"
-The run is lost. Answer it while the program runs, by run.decide() or run.answer(); or give it a \`store\`, where it can be resumed.
+The run is lost. Answer while the program runs, with run.decide() or run.answer(); or pass a \`store\`, so that the run can be resumed.
 `;
 
 it.each([

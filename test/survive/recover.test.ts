@@ -180,7 +180,7 @@ describe('hints about a run that should go on', () => {
     const error: unknown = await retryRun(store, 'a1', pipeline).catch((thrown: unknown) => thrown);
     expect(error).toMatchInlineSnapshot(`
       [PhasegateError: Cannot try run a1 again as it has not ended
-      Go on with it: resumeRun(), or phasegate resume. What is approved is not run again.
+      Resume it with resumeRun() or phasegate resume. Approved phases are not run again.
       Docs: docs/errors.md#RUN_NOT_ENDED]
     `);
   });

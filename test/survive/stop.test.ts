@@ -31,7 +31,7 @@ describe('a process that was stopped for longer than its right to a run lasts', 
       expect(end.run).toMatchObject({ status: 'completed', lease: undefined });
       // It has noticed, and says so.
       expect(first).toMatchObject({ status: 'failed', error: { code: 'LEASE_LOST' } });
-      expect(first.error?.message).toContain('has lost the right to it');
+      expect(first.error?.message).toContain('has lost its lease');
       // It has kept nothing, and begun nothing.
       expect(end).toEqual(taken);
       expect(end.records.slice(0, asleep.records.length)).toEqual(asleep.records);

@@ -129,8 +129,8 @@ describe.skipIf(process.platform === 'win32')('a store whose file is removed whi
     await store.close();
     expect(status).toBe('failed');
     expect(error?.message).toMatchInlineSnapshot(`
-      "Cannot go on with run r as its store refused 3 records
-      Put the store back as it was, then resume the run: what was seen of it was kept there. Where that is lost, start another run.
+      "Cannot continue run r as its store refused 3 records
+      Restore the store, then resume the run: all its published records were stored there. If they are lost, start another run.
       Docs: docs/errors.md#STORE_FAILED"
     `);
     expect(error?.cause).toContain(`${path} was removed`);

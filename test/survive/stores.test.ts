@@ -79,7 +79,7 @@ describe('a process that was asleep for longer than its right to the run lasts',
     late.wake();
     const { status, error } = await first.result;
     expect({ status, code: error?.code }).toEqual({ status: 'failed', code: 'LEASE_LOST' });
-    expect(error?.message).toContain('has lost the right');
+    expect(error?.message).toContain('has lost its lease');
     expect(calls).toHaveLength(begun);
     expect(await readRun(store, 'r')).toEqual(before);
   });

@@ -77,7 +77,7 @@ const ADVICE: readonly (readonly [code: ErrorCode, start: string, advice: string
   ['RUN_EXISTS', 'Cannot start', 'Go on with it with `phasegate resume`, or leave --run-id out.'],
   ['RUN_LEASED', 'Cannot acquire', 'Wait until it has let go of the run; `phasegate cancel` asks it to stop.'],
   ['RUN_LEASED', 'Cannot remove', 'Wait until it has let go of the run; `phasegate cancel` asks it to stop.'],
-  ['LEASE_LOST', 'Cannot go on', 'Nothing needs repair. See how the run stands: phasegate show <run>'],
+  ['LEASE_LOST', 'Cannot continue', 'Nothing needs repair. Show the status of the run: phasegate show <run>'],
   [
     'JOURNAL_DIVERGED',
     'Cannot tell',

@@ -102,7 +102,7 @@ function isOverdue(event: RunEvent, { closedAt }: InboxItem): event is EventOf<'
 function overdue({ about, task = '', reason }: InboxItem): PhasegateError {
   return new PhasegateError(
     'ANSWER_OVERDUE',
-    `Cannot go on with task "${task}" of phase "${about}" as nobody answered in time: ${reason}`,
+    `Cannot complete task "${task}" of phase "${about}" as nobody answered in time: ${reason}`,
     { hint: 'Give people more time with `expireAfterMs`, or have another queue asked with `onExpiry`.' },
   );
 }

@@ -45,7 +45,7 @@ export function validateDecision(
  */
 export function acceptReply(plan: Plan, item: InboxItem, given: unknown): AcceptedReply {
   const parsed = replySchema.safeParse(given);
-  if (!parsed.success) throw answerInvalid(item, 'it is no reply');
+  if (!parsed.success) throw answerInvalid(item, 'it is not a reply');
   const reply = parsed.data;
   switch (reply.type) {
     case 'abort':
@@ -70,15 +70,15 @@ export function acceptReply(plan: Plan, item: InboxItem, given: unknown): Accept
 /** @throws PhasegateError `ANSWER_STALE` if the given nonce is not that of the item. */
 export function checkNonce({ id, nonce }: InboxItem, given: string | undefined): void {
   if (given === undefined || given === nonce) return;
-  throw new PhasegateError('ANSWER_STALE', `Cannot answer item ${id} as the nonce is another one than it has`, {
-    hint: 'Look at the item again: it may have been asked anew meanwhile.',
+  throw new PhasegateError('ANSWER_STALE', `Cannot answer item ${id} as the nonce is not that of the item`, {
+    hint: 'Read the item again: it may have been asked again meanwhile.',
   });
 }
 
 /** @param why The defect of the answer. */
 export function answerInvalid(item: InboxItem, why: string): PhasegateError {
   return new PhasegateError('ANSWER_INVALID', `Cannot answer item ${item.id} as ${why}`, {
-    hint: `It is open as before. It asks: ${item.reason}`,
+    hint: `It stays open. It asks: ${item.reason}`,
   });
 }
 
@@ -135,7 +135,7 @@ function refuseLong(item: InboxItem, said: unknown): void {
 }
 
 function tooLong(item: InboxItem, text: string, found: string, most: number): PhasegateError {
-  return answerInvalid(item, `${text} has ${found}, and ${most} are the most`);
+  return answerInvalid(item, `${text} has ${found}, and at most ${most} are allowed`);
 }
 
 /** Outputs that replace those of the phase. If the attempt has none, the reply must have one for every task. */
@@ -149,13 +149,13 @@ function readOutputs(
     throw answerInvalid(item, 'outputs go with an approval of a phase only');
   const phase = plan.phases.find(({ name }) => name === item.about);
   if (item.kind === 'review' && phase?.gate?.reviewers.length !== 1)
-    throw answerInvalid(item, 'the other reviewers would not have seen the outputs that it brings');
+    throw answerInvalid(item, 'the other reviewers have not seen the outputs that it brings');
   const tasks = phase?.tasks.map(({ name }) => name) ?? [];
   const strange = Object.keys(outputs).find((name) => !tasks.includes(name));
-  if (strange !== undefined) throw answerInvalid(item, `"${strange}" is no task of phase "${item.about}"`);
+  if (strange !== undefined) throw answerInvalid(item, `phase "${item.about}" has no task "${strange}"`);
   const missing = item.empty ? tasks.find((name) => !Object.hasOwn(outputs, name)) : undefined;
   if (missing !== undefined)
-    throw answerInvalid(item, `the attempt has put out nothing, and there is no output of task "${missing}"`);
+    throw answerInvalid(item, `the attempt has no outputs, and the reply lacks one for task "${missing}"`);
   return byName(Object.entries(outputs).map(([name, value]) => [name, readJson(item, value)]));
 }
 
@@ -176,8 +176,8 @@ function notEscalated(about: string, open: ReadonlySet<string>): PhasegateError 
 }
 
 function nothingToApprove(about: string): PhasegateError {
-  return new PhasegateError('DECISION_INVALID', `Cannot approve "${about}" as its attempt has put out nothing`, {
-    hint: 'Have it tried again with RETRY: <feedback>, send back what it needs, or REJECT: <reason>.',
+  return new PhasegateError('DECISION_INVALID', `Cannot approve "${about}" as its attempt has no outputs`, {
+    hint: 'Answer RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>.',
   });
 }
 
@@ -190,7 +190,7 @@ function unfit({ kind, about }: InboxItem, given: unknown, decision: Decision | 
     'DECISION_INVALID',
     `Cannot decide on "${about}" as ${shown} is not a decision that ${kind === 'limit' ? 'lifts or keeps a limit' : 'ends an escalation'}`,
     {
-      hint: 'Say APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>; of a limit just APPROVE or REJECT.',
+      hint: 'Answer APPROVE, RETRY: <feedback>, RETRY_PREDECESSOR <phase>: <feedback>, or REJECT: <reason>; for a limit, APPROVE or REJECT only.',
     },
   );
 }
@@ -208,10 +208,7 @@ function checkTarget(plan: Plan, { kind, about }: InboxItem, target: string): vo
   const [hint, why] =
     allowed === above
       ? [above.length === 0 ? `"${about}" has no predecessors.` : `Upstream are ${quoted(above)}.`, 'not upstream']
-      : [
-          `The gate may send back ${allowed.length === 0 ? 'none' : quoted(allowed)}.`,
-          'none that its gate may send back',
-        ];
+      : [`The gate may send back ${allowed.length === 0 ? 'none' : quoted(allowed)}.`, 'not a target of its gate'];
   throw new PhasegateError('DECISION_TARGET_INVALID', `Cannot send back "${target}" from "${about}" as it is ${why}`, {
     hint,
   });

@@ -147,10 +147,10 @@ export function createJournal({ store, log, lease, origin, onKept, onFailure }: 
 
 // --- internal ---
 
-const REFUSED = 'Repair the store, then resume the run: everything that was seen of it is kept.';
+const REFUSED = 'Repair the store, then resume the run: all its published records are stored.';
 /** Hint if the file of the store was removed, replaced or damaged. */
 const GONE =
-  'Put the store back as it was, then resume the run: what was seen of it was kept there. Where that is lost, start another run.';
+  'Restore the store, then resume the run: all its published records were stored there. If they are lost, start another run.';
 
 function isUnreadable(cause: unknown): boolean {
   return PhasegateError.is(cause) && cause.code === 'STORE_UNREADABLE';
@@ -184,6 +184,6 @@ async function refused(
 ): Promise<PhasegateError> {
   // A lost lease is no fault of the store.
   if (lease && PhasegateError.is(cause) && cause.code === 'LEASE_LOST') return leaseLostError(store, lease, cause);
-  const problem = `Cannot go on with run ${runId} as its store refused ${count === 1 ? 'a record' : `${count} records`}`;
+  const problem = `Cannot continue run ${runId} as its store refused ${count === 1 ? 'a record' : `${count} records`}`;
   return new PhasegateError('STORE_FAILED', problem, { hint: isUnreadable(cause) ? GONE : REFUSED, cause });
 }

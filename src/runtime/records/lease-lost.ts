@@ -18,9 +18,9 @@ export async function leaseLostError(
   cause: unknown,
 ): Promise<PhasegateError> {
   const found = await runStandingOf(store, runId);
-  const problem = `Cannot go on with run ${runId} as ${holder} has lost the right to it: ${found}; this one has stopped`;
+  const problem = `Cannot continue run ${runId} as ${holder} has lost its lease: ${found}; this process has stopped`;
   return new PhasegateError('LEASE_LOST', problem, {
-    hint: 'Nothing needs repair: how the run stands is in its store. Do not block the event loop for longer than a lease lasts.',
+    hint: 'Nothing needs repair: its store has the status of the run. Do not block the event loop for longer than a lease lasts.',
     cause,
   });
 }
@@ -32,13 +32,13 @@ async function runStandingOf(store: Pick<RunStore, 'run'>, runId: string): Promi
     const run = await store.run(runId);
     return run ? standingOf(run) : 'the run was removed';
   } catch {
-    return 'another process has taken it over, or it was removed';
+    return 'another process has resumed it, or it was removed';
   }
 }
 
 function standingOf({ status, lease }: Pick<ListedRun, 'status' | 'lease'>): string {
-  if (lease) return `another process has gone on with it, ${lease.holder}`;
+  if (lease) return `another process has resumed it, ${lease.holder}`;
   return status === 'running'
-    ? 'another process has taken it over, and has let go of it again'
-    : `another process has gone on with it, to its end: ${status}`;
+    ? 'another process has resumed it, and has released it again'
+    : `another process has resumed it, to its end: ${status}`;
 }

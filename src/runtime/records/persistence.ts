@@ -233,7 +233,7 @@ function lastReopened({ events, times }: RecordLog): number {
 }
 
 function runExists(runId: string): PhasegateError {
-  return new PhasegateError('RUN_EXISTS', `Cannot start run ${runId} as the store has a run of that id`, {
-    hint: 'Resume it with resumeRun(), or start another with an id of its own.',
+  return new PhasegateError('RUN_EXISTS', `Cannot start run ${runId} as the store has a run with that id`, {
+    hint: 'Resume it with resumeRun(), or start another run with another id.',
   });
 }
