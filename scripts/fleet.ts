@@ -6,8 +6,7 @@
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { archiveOf } from '../src/cli/commands/archive.ts';
-import { memoryStore } from '../src/store.ts';
-import { startRun, type Pipeline } from '../src/index.ts';
+import { memoryStore, startRun, type Pipeline } from '../src/index.ts';
 import { crew, habits, swarm } from '../test/fleet/pipelines.ts';
 import { drive, simulatedTime } from '../test/rig.ts';
 

@@ -127,3 +127,5 @@ export { itemDetail, type ItemDetail, type TriedAttempt } from './projections/in
 export { reclassify } from './projections/inbox/reclassify.ts';
 export type { Choice, Consequences } from './projections/inbox/item-choices.ts';
 export { RunUnsuccessfulError } from './runtime/run-unsuccessful-error.ts';
+export { memoryStore, type MemoryStoreOptions } from './store/memory-store.ts';
+export { readRun } from './store/read-run.ts';

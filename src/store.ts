@@ -1,9 +1,8 @@
 /**
- * phasegate/store: the port of stores, a store in memory, and the records of a run in a store.
+ * phasegate/store: the port that a store fills. Types alone.
  *
  * @module
  */
-export { memoryStore, type MemoryStoreOptions } from './store/memory-store.ts';
 export type {
   StoredValue,
   Awaitable,
@@ -20,4 +19,3 @@ export type {
   RunMessage,
   RunStore,
 } from './store/port.ts';
-export { readRun } from './store/read-run.ts';

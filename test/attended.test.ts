@@ -10,8 +10,10 @@ import {
   type Pipeline,
   type Policy,
   type ReviewOptions,
+  memoryStore,
+  readRun,
 } from '../src/index.ts';
-import { memoryStore, readRun, type RunStore } from '../src/store.ts';
+import type { RunStore } from '../src/store.ts';
 import { idle } from './rig.ts';
 
 /** Its reviewer is out of reach; each time it is asked, the process may end. @param onAsk Told the number of the question. */

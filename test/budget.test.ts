@@ -12,8 +12,9 @@ import {
   type Estimate,
   type Limits,
   type TaskContext,
+  memoryStore,
+  readRun,
 } from '../src/index.ts';
-import { memoryStore, readRun } from '../src/store.ts';
 import type { RunState } from '../src/machines/coordinator/run-state.ts';
 import { createQuota } from '../src/machines/coordinator/quota.ts';
 import { Reservation } from '../src/machines/phase/quota-port.ts';

@@ -14,10 +14,9 @@ const repository = fileURLToPath(new URL('..', import.meta.url));
 
 /** Keeps a run in SQLite, and asks the dashboard for its page. */
 const PROGRAM = `
-import { definePipeline, phase, runPipeline, task } from 'phasegate';
+import { definePipeline, phase, runPipeline, task, memoryStore } from 'phasegate';
 import { serveDashboard } from 'phasegate/dashboard';
 import { sqliteStore } from 'phasegate/sqlite';
-import { memoryStore } from 'phasegate/store';
 
 const pipeline = definePipeline({ name: 'p', phases: [phase('a', { tasks: [task('t', { run: () => 1 })] })] });
 

@@ -18,8 +18,9 @@ import {
   type ReviewContext,
   type Run,
   type RunRecord,
+  memoryStore,
+  readRun,
 } from '../src/index.ts';
-import { memoryStore, readRun } from '../src/store.ts';
 import { readCheck } from '../src/model/review/check.ts';
 import { faultOf, failedBefore } from '../src/model/review/baseline.ts';
 import { copyRun } from '../src/runtime/fork.ts';

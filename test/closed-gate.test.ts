@@ -16,8 +16,9 @@ import {
   task,
   type ReviewFunction,
   type RunRecord,
+  memoryStore,
 } from '../src/index.ts';
-import { memoryStore, type RunStore } from '../src/store.ts';
+import type { RunStore } from '../src/store.ts';
 import { copyRun } from '../src/runtime/fork.ts';
 import { fake, held, play, type FakeOptions } from './rig.ts';
 

@@ -2,8 +2,16 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { human, resumeRun, definePipeline, startRun, task, type Run, type TaskContext } from '../src/index.ts';
-import { memoryStore } from '../src/store.ts';
+import {
+  human,
+  resumeRun,
+  definePipeline,
+  startRun,
+  task,
+  type Run,
+  type TaskContext,
+  memoryStore,
+} from '../src/index.ts';
 import { copyRun } from '../src/runtime/fork.ts';
 import { fake, play, trace, type Fake, type FakeOptions } from './rig.ts';
 

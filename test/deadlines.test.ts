@@ -15,8 +15,9 @@ import {
   type InboxPolicy,
   type Pipeline,
   type Run,
+  memoryStore,
+  readRun,
 } from '../src/index.ts';
-import { memoryStore, readRun } from '../src/store.ts';
 import { replay } from '../src/machines/replay/replay.ts';
 import { lineOf } from './line.ts';
 import { idle, simulatedTime, type SimulatedTime } from './rig.ts';

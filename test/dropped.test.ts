@@ -2,8 +2,7 @@
  * Results of work that was told to stop, as its phase has to run again: they are dropped, and that is in the records.
  */
 import { describe, expect, it } from 'vitest';
-import { foldRun, definePipeline, resumeRun, startRun, type RunRecord } from '../src/index.ts';
-import { memoryStore, readRun } from '../src/store.ts';
+import { foldRun, definePipeline, resumeRun, startRun, type RunRecord, memoryStore, readRun } from '../src/index.ts';
 import { drive, fake, held, play, simulatedTime, type Script } from './rig.ts';
 
 /**

@@ -15,8 +15,9 @@ import {
   task,
   type Decision,
   type Run,
+  memoryStore,
+  readRun,
 } from '../src/index.ts';
-import { memoryStore, readRun } from '../src/store.ts';
 import { checkFork, copyRun } from '../src/runtime/fork.ts';
 import { drive, idle, simulatedTime } from './rig.ts';
 

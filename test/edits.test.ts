@@ -16,8 +16,9 @@ import {
   type Pipeline,
   type Reply,
   type Run,
+  memoryStore,
+  readRun,
 } from '../src/index.ts';
-import { memoryStore, readRun } from '../src/store.ts';
 import { attemptLines, foldAttempts } from '../src/cli/show/attempt-lines.ts';
 import { createEventLines } from '../src/cli/show/event-lines.ts';
 import { plain } from '../src/cli/terminal/line.ts';

@@ -17,9 +17,9 @@ import {
   task,
   type Report,
   type TaskContext,
+  memoryStore,
 } from '../src/index.ts';
 import { machineOf } from '../src/machines.ts';
-import { memoryStore } from '../src/store.ts';
 import { fake, fakeCheck, idle, never, play, untilAborted, type Fake } from './rig.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

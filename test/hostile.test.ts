@@ -1,8 +1,16 @@
 import { map } from 'rxjs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { definePipeline, phase, startRun, task, type Report, type RunRecord, type TaskContext } from '../src/index.ts';
-import { memoryStore } from '../src/store.ts';
+import {
+  definePipeline,
+  phase,
+  startRun,
+  task,
+  type Report,
+  type RunRecord,
+  type TaskContext,
+  memoryStore,
+} from '../src/index.ts';
 import type { StandardSchemaV1 } from '../src/model/values/standard-schema.ts';
 import { drive, fake, held, idle, never, play, simulatedTime, trace, untilAborted } from './rig.ts';
 

@@ -17,9 +17,10 @@ import {
   type Pipeline,
   type Run,
   type RunEvent,
+  memoryStore,
+  readRun,
 } from '../src/index.ts';
 import { machineOf } from '../src/machines.ts';
-import { memoryStore, readRun } from '../src/store.ts';
 import { idle } from './rig.ts';
 
 /** A person writes a number, and another judges it. */

@@ -14,8 +14,10 @@ import {
   type Pipeline,
   type Reply,
   type Run,
+  memoryStore,
+  readRun,
 } from '../src/index.ts';
-import { memoryStore, readRun, type RunStore } from '../src/store.ts';
+import type { RunStore } from '../src/store.ts';
 import { detailOf } from '../src/store/pending-answers.ts';
 import { idle } from './rig.ts';
 

@@ -11,8 +11,9 @@ import {
   type EventOf,
   type Issue,
   type RunRecord,
+  memoryStore,
+  readRun,
 } from '../src/index.ts';
-import { memoryStore, readRun } from '../src/store.ts';
 import { fake, play, trace, type Fake, type FakeOptions } from './rig.ts';
 
 function issue(id: string, affectedPhase?: string, more: Partial<Issue> = {}): Issue {

@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { itemDetail, startRun, definePipeline, escalate, human, phase, retry, retryRun, task } from '../src/index.ts';
-import { memoryStore, readRun } from '../src/store.ts';
+import {
+  itemDetail,
+  startRun,
+  definePipeline,
+  escalate,
+  human,
+  phase,
+  retry,
+  retryRun,
+  task,
+  memoryStore,
+  readRun,
+} from '../src/index.ts';
 import type { InboxItem, ItemDetail, Policy, Run, Verdict } from '../src/index.ts';
 import type { RunStore } from '../src/store.ts';
 import { idle } from './rig.ts';

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { memoryStore } from '../src/store.ts';
-import { requestChanges, retryRun, startRun, definePipeline, phase, task, type Issue } from '../src/index.ts';
+import {
+  memoryStore,
+  requestChanges,
+  retryRun,
+  startRun,
+  definePipeline,
+  phase,
+  task,
+  type Issue,
+} from '../src/index.ts';
 import { fake, play, trace } from './rig.ts';
 
 const TYPO: Issue = { id: 'typo', severity: 'low', description: 'A word is missing.' };

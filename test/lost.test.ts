@@ -1,7 +1,17 @@
 /** Runs that a process cannot go on with: their store refuses records, or another process has them. */
 import { describe, expect, it } from 'vitest';
-import { definePipeline, phase, resumeRun, startRun, task, type Run, type RunRecord } from '../src/index.ts';
-import { memoryStore, readRun, type RunStore } from '../src/store.ts';
+import {
+  definePipeline,
+  phase,
+  resumeRun,
+  startRun,
+  task,
+  type Run,
+  type RunRecord,
+  memoryStore,
+  readRun,
+} from '../src/index.ts';
+import type { RunStore } from '../src/store.ts';
 
 const pipeline = definePipeline({
   name: 'line',

@@ -13,8 +13,10 @@ import {
   startRun,
   task,
   type RunEvent,
+  memoryStore,
+  readRun,
 } from '../src/index.ts';
-import { memoryStore, readRun, type RunStore } from '../src/store.ts';
+import type { RunStore } from '../src/store.ts';
 
 const KEY = 'key-of-the-house';
 

@@ -16,8 +16,10 @@ import {
   type ReflectContext,
   type RunOptions,
   type RunRecord,
+  memoryStore,
+  readRun,
 } from '../src/index.ts';
-import { memoryStore, readRun, type RunStore } from '../src/store.ts';
+import type { RunStore } from '../src/store.ts';
 import { sqliteStore } from '../src/sqlite.ts';
 import { foldMemories } from '../src/projections/run/learned.ts';
 import { held } from './rig.ts';

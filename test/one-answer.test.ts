@@ -17,8 +17,10 @@ import {
   type Pipeline,
   type Reply,
   type Run,
+  memoryStore,
+  readRun,
 } from '../src/index.ts';
-import { memoryStore, readRun, type RunStore } from '../src/store.ts';
+import type { RunStore } from '../src/store.ts';
 import { sqliteStore } from '../src/sqlite.ts';
 import { idle, simulatedTime } from './rig.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { memoryStore, readRun } from '../src/store.ts';
-import { task, type RunRecord, type TaskContext } from '../src/index.ts';
+import { memoryStore, readRun, task, type RunRecord, type TaskContext } from '../src/index.ts';
 import { contentHash } from '../src/model/values/content-hash.ts';
 import { fake, play } from './rig.ts';
 

@@ -1,8 +1,15 @@
 /** Defects and measures of runs: what was found, of which phase it was, what became of it, and what that took. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { memoryStore } from '../src/store.ts';
-import { needsRework, requestChanges, resumeRun, retryRun, definePipeline, startRun } from '../src/index.ts';
+import {
+  memoryStore,
+  needsRework,
+  requestChanges,
+  resumeRun,
+  retryRun,
+  definePipeline,
+  startRun,
+} from '../src/index.ts';
 import type { Decision, Issue, RunRecord, TaskContext } from '../src/index.ts';
 import type { Defect } from '../src/projections/quality/defect.ts';
 import { defectsOf, measuresOf } from '../src/projections/quality/quality.ts';

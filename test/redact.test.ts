@@ -15,8 +15,10 @@ import {
   task,
   type RunEvent,
   type RunOptions,
+  memoryStore,
+  readRun,
 } from '../src/index.ts';
-import { memoryStore, readRun, type RunStore } from '../src/store.ts';
+import type { RunStore } from '../src/store.ts';
 import { isSameEvent } from '../src/model/events/event-equality.ts';
 import { MASK } from '../src/model/values/known-secrets.ts';
 import { maskSecrets } from '../src/model/events/secrets.ts';

@@ -7,8 +7,8 @@ import {
   task,
   type ReflectContext,
   type TaskContext,
+  memoryStore,
 } from '../src/index.ts';
-import { memoryStore } from '../src/store.ts';
 import { fake, held, never, play, type Fake } from './rig.ts';
 
 const again = 'RETRY: Name a number.';

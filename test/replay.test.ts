@@ -4,8 +4,17 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { replay } from '../src/machines/replay/replay.ts';
 import { isSameEvent } from '../src/model/events/event-equality.ts';
-import { forkRun, reject, resumeRun, type EventOf, type RunEvent, type RunRecord } from '../src/index.ts';
-import { memoryStore, readRun, type RunStore } from '../src/store.ts';
+import {
+  forkRun,
+  reject,
+  resumeRun,
+  type EventOf,
+  type RunEvent,
+  type RunRecord,
+  memoryStore,
+  readRun,
+} from '../src/index.ts';
+import type { RunStore } from '../src/store.ts';
 import { foldRunInfo } from '../src/projections/run/run-info.ts';
 import { drive } from './property/drive.ts';
 import type { Scenario } from './reference/scenario.ts';

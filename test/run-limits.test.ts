@@ -15,8 +15,10 @@ import {
   type Limits,
   type Pipeline,
   type Policy,
+  memoryStore,
+  readRun,
 } from '../src/index.ts';
-import { memoryStore, readRun, type RunStore } from '../src/store.ts';
+import type { RunStore } from '../src/store.ts';
 import { drive, simulatedTime } from './rig.ts';
 
 /** `draft`, which costs a dollar each time and is never good enough before its fourth; `wait`, which ends once it may. */

@@ -17,8 +17,10 @@ import {
   type Run,
   type RunResult,
   type TaskContext,
+  memoryStore,
+  readRun,
 } from '../src/index.ts';
-import { memoryStore, readRun, type RunInfo, type RunStore } from '../src/store.ts';
+import type { RunInfo, RunStore } from '../src/store.ts';
 import { foldRun } from '../src/projections/run/run-view.ts';
 import { fake, fakeCheck, idle, play, simulatedTime, type SimulatedTime } from './rig.ts';
 

@@ -19,8 +19,8 @@ import {
   type Run,
   type RunRecord,
   type TaskContext,
+  memoryStore,
 } from '../src/index.ts';
-import { memoryStore } from '../src/store.ts';
 import { drive, fake, play, simulatedTime } from './rig.ts';
 
 /** What a reviewer can say at first, with words of its own. Afterwards each approves. */

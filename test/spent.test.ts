@@ -12,8 +12,10 @@ import {
   type Estimate,
   type Limits,
   type TaskContext,
+  memoryStore,
+  readRun,
 } from '../src/index.ts';
-import { memoryStore, readRun, type RunStore } from '../src/store.ts';
+import type { RunStore } from '../src/store.ts';
 import { drive, fake, idle, never, oneTask, play, simulatedTime, untilAborted } from './rig.ts';
 
 type Heard = Pick<TaskContext, 'signal' | 'report'>;

@@ -27,8 +27,9 @@ import {
   type Run,
   type RunEvent,
   type RunRecord,
+  memoryStore,
+  readRun,
 } from '../src/index.ts';
-import { memoryStore, readRun } from '../src/store.ts';
 import { errorInfo } from '../src/model/errors/phasegate-error.ts';
 import { cutEnd, elided, TEXT_LIMITS } from '../src/model/values/text-limits.ts';
 import { idle } from './rig.ts';

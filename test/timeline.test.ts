@@ -11,8 +11,9 @@ import {
   type Run,
   type RunRecord,
   type TaskContext,
+  memoryStore,
+  readRun,
 } from '../src/index.ts';
-import { memoryStore, readRun } from '../src/store.ts';
 import { foldTimeline, type Timeline } from '../src/projections/timeline/timeline.ts';
 import { drive, fake, play, simulatedTime, untilAborted, type Fake, type SimulatedTime } from './rig.ts';
 

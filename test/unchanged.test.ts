@@ -13,8 +13,8 @@ import {
   type InboxItem,
   type RunRecord,
   type TaskContext,
+  memoryStore,
 } from '../src/index.ts';
-import { memoryStore } from '../src/store.ts';
 import { becauseOf } from '../src/projections/wording/item-words.ts';
 import { copyRun } from '../src/runtime/fork.ts';
 import { fake, fakeCheck, play, trace } from './rig.ts';

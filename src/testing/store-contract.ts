@@ -68,7 +68,7 @@ export function storeCases(make: StoreMaker, { shared = false }: ContractOptions
  * @example
  * ```ts
  * import { describe, it } from 'node:test';
- * import { memoryStore } from 'phasegate/store';
+ * import { memoryStore } from 'phasegate';
  * import { runStoreContract } from 'phasegate/testing';
  *
  * runStoreContract(({ now }) => memoryStore({ now }), { describe, it });

@@ -39,9 +39,9 @@ describe('somebody new', () => {
   });
 
   it('is told which entry has an export', async () => {
-    const module = `import { memoryStore } from 'phasegate';\nexport default memoryStore();`;
+    const module = `import { machineOf } from 'phasegate';\nexport default machineOf();`;
     expect(await refused(['run', 'p.ts'], { 'p.ts': module })).toContain(
-      `Import memoryStore from 'phasegate/store'.\n`,
+      `Import machineOf from 'phasegate/machines'.\n`,
     );
   });
 

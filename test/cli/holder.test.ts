@@ -2,7 +2,8 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readRun, type Lease } from '../../src/store.ts';
+import { readRun } from '../../src/index.ts';
+import type { Lease } from '../../src/store.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
 import { connectionOf } from '../../src/store/sqlite/connection.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';

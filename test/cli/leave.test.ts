@@ -3,8 +3,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { suspendWhenIdle } from '../../src/cli/run/unattended.ts';
-import { definePipeline, human, phase, resumeRun, startRun, task, type Run } from '../../src/index.ts';
-import { memoryStore } from '../../src/store.ts';
+import { definePipeline, human, phase, resumeRun, startRun, task, type Run, memoryStore } from '../../src/index.ts';
 import { idle } from '../rig.ts';
 
 const boss = (name: string) => task(name, { run: human({ question: 'May it go out?' }) });

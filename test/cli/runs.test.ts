@@ -5,8 +5,7 @@ import { mkdir, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { definePipeline, phase, startRun, task, type RunRecord } from '../../src/index.ts';
-import { readRun } from '../../src/store.ts';
+import { definePipeline, phase, startRun, task, type RunRecord, readRun } from '../../src/index.ts';
 import { fingerprint } from '../../src/model/plan/plan.ts';
 import { copyRun } from '../../src/runtime/fork.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
@@ -79,7 +78,7 @@ describe('phasegate ls', () => {
 describe('phasegate show', () => {
   it('shows the tree, every attempt, its decisions, and what changed', async () => {
     const cwd = await files({
-      'p.mjs': `import { definePipeline, phase, retry, task } from 'phasegate';
+      'p.mjs': `import { definePipeline, phase, retry, task, definePipeline, phase, task, definePipeline, escalate, phase, task } from 'phasegate';
         export default definePipeline({ name: 'list', phases: [phase('draft', {
           tasks: [
             task('write', { run: ({ attempt }) => attempt ? 'one\\ntwo\\nthree' : 'one\\nmany\\nthree' }),
@@ -147,8 +146,7 @@ describe('phasegate show', () => {
 
   it('obeys nothing that is in names, outputs or errors', async () => {
     const cwd = await files({
-      'p.mjs': `import { definePipeline, phase, task } from 'phasegate';
-        export default definePipeline({ name: 'list', phases: [phase('draft', {
+      'p.mjs': `        export default definePipeline({ name: 'list', phases: [phase('draft', {
           tasks: [task('write', { run: () => 'red \\u001b[31m \\u001b]0;title\\u0007' })],
           review: () => 'REJECT: bell \\u0007 \\u001b[2J',
         })] });`,
@@ -479,8 +477,7 @@ describe('phasegate export and import', () => {
   /** A run with an output that is kept beside its records. */
   async function exported(): Promise<{ readonly cwd: string; readonly id: string; readonly text: string }> {
     const cwd = await files({
-      'p.mjs': `import { definePipeline, escalate, phase, task } from 'phasegate';
-        export default definePipeline({ name: 'big', phases: [
+      'p.mjs': `        export default definePipeline({ name: 'big', phases: [
           phase('a', { tasks: [task('t', { run: () => 'x'.repeat(50000) })] }),
           phase('b', { after: ['a'], tasks: [task('t', { run: ({ inputs }) => inputs.a.t + '!' })], review: () => escalate('See.') }),
         ] });`,

@@ -18,8 +18,9 @@ import {
   type Run,
   type RunRecord,
   type TaskContext,
+  memoryStore,
+  readRun,
 } from '../../src/index.ts';
-import { memoryStore, readRun } from '../../src/store.ts';
 
 type Options = Omit<Parameters<typeof definePipeline>[0], 'name' | 'phases'>;
 

@@ -1,8 +1,7 @@
 /** A launch that is corrected twice, and waits for a person. */
 import { expect, it } from 'vitest';
 import { launch } from '../../examples/launch/launch.ts';
-import { memoryStore } from '../../src/store.ts';
-import { startRun } from '../../src/index.ts';
+import { memoryStore, startRun } from '../../src/index.ts';
 import { lineOf } from '../line.ts';
 import { drive, simulatedTime } from '../rig.ts';
 

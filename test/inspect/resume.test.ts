@@ -12,8 +12,8 @@ import {
   type Pipeline,
   type Run,
   type RunRecord,
+  memoryStore,
 } from 'phasegate';
-import { memoryStore } from 'phasegate/store';
 import { describe, expect, it } from 'vitest';
 
 /** Which event a run is left at, and what ends it when it goes on. */

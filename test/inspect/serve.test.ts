@@ -12,8 +12,8 @@ import {
   startRun,
   task,
   type Pipeline,
+  memoryStore,
 } from 'phasegate';
-import { memoryStore } from 'phasegate/store';
 import { serveInspector, type InspectorServer, type InspectorServerOptions } from 'phasegate/inspect';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { chartsOf, isOver, refusal, statesOf, watch, type Message } from './watch.ts';

@@ -4,8 +4,17 @@
  * @module
  */
 import { setImmediate } from 'node:timers/promises';
-import { answerItem, resumeRun, retryRun, startRun, type Run, type RunRecord } from '../../src/index.ts';
-import { memoryStore, readRun, type RunStore } from '../../src/store.ts';
+import {
+  answerItem,
+  resumeRun,
+  retryRun,
+  startRun,
+  type Run,
+  type RunRecord,
+  memoryStore,
+  readRun,
+} from '../../src/index.ts';
+import type { RunStore } from '../../src/store.ts';
 import { SteppedClock } from '../property/stepped-clock.ts';
 import { keepJournal } from '../told-again.ts';
 import { BEGIN, type Recording, type Stage } from './recording.ts';

@@ -3,8 +3,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { definePipeline, phase, startRun, type RunRecord } from '../../src/index.ts';
-import { memoryStore, readRun } from '../../src/store.ts';
+import { definePipeline, phase, startRun, type RunRecord, memoryStore, readRun } from '../../src/index.ts';
 import { openaiReflection, openaiReviewer, openaiTask, type Ask } from '../../src/openai.ts';
 import { hurriedClock, tell, plainTask, modelOf, editorOf, type AnyModelTask, serve, serveBy } from './rig.ts';
 import { nonceIn, verdict, type Api } from './server.ts';

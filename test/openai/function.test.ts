@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { definePipeline, phase, resumeRun, startRun } from '../../src/index.ts';
-import { memoryStore } from '../../src/store.ts';
+import { definePipeline, phase, resumeRun, startRun, memoryStore } from '../../src/index.ts';
 import { openaiReviewer, openaiTask, type Ask, type AskRequest } from '../../src/openai.ts';
 import { hurriedClock } from './rig.ts';
 import { nonceIn } from './server.ts';

@@ -3,8 +3,17 @@
  */
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { definePipeline, phase, startRun, task, type EventOf, type Limits, type RunRecord } from '../../src/index.ts';
-import { memoryStore, readRun } from '../../src/store.ts';
+import {
+  definePipeline,
+  phase,
+  startRun,
+  task,
+  type EventOf,
+  type Limits,
+  type RunRecord,
+  memoryStore,
+  readRun,
+} from '../../src/index.ts';
 import { openaiTask, type Ask, type AskReply } from '../../src/openai.ts';
 import { editorOf, hurriedClock, modelOf, plainTask, serve, serveBy, type AnyModelTask } from './rig.ts';
 import { verdict, type Api } from './server.ts';

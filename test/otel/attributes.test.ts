@@ -9,8 +9,9 @@ import {
   task,
   type RunEvent,
   type RunRecord,
+  memoryStore,
+  readRun,
 } from 'phasegate';
-import { memoryStore, readRun } from 'phasegate/store';
 import { openaiReviewer, openaiTask, type Ask } from 'phasegate/openai';
 import { spanObserver } from 'phasegate/otel';
 import { describe, expect, it } from 'vitest';

@@ -16,8 +16,9 @@ import {
   type Pipeline,
   type RunRecord,
   type TaskContext,
+  memoryStore,
+  readRun,
 } from 'phasegate';
-import { memoryStore, readRun } from 'phasegate/store';
 import { spanObserver, traceRun } from 'phasegate/otel';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { describe, expect, it } from 'vitest';

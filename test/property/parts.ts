@@ -5,8 +5,7 @@
  *
  * @module
  */
-import { memoryStore, readRun } from '../../src/store.ts';
-import { resumeRun, startRun, type RunRecord, type RunResult } from '../../src/index.ts';
+import { memoryStore, readRun, resumeRun, startRun, type RunRecord, type RunResult } from '../../src/index.ts';
 import type { Scenario } from '../reference/scenario.ts';
 import { build } from './build.ts';
 import { createCalls } from './calls.ts';

@@ -1,8 +1,7 @@
 /** Streams that end leave nothing behind, and requests that name what is not there are refused for that. */
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { memoryStore } from '../../src/store.ts';
-import { PhasegateError } from '../../src/index.ts';
+import { memoryStore, PhasegateError } from '../../src/index.ts';
 import { createBell } from '../../src/server/event-stream.ts';
 import { createRecordStream } from '../../src/server/records.ts';
 import { refused } from '../../src/server/error-response.ts';

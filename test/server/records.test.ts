@@ -1,8 +1,8 @@
 /** Records of runs as they come, and what may have changed: nothing is missed, and nothing is told twice. */
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { definePipeline, human, phase, startRun, task, type RunRecord } from '../../src/index.ts';
-import { memoryStore, type RunStore } from '../../src/store.ts';
+import { definePipeline, human, phase, startRun, task, type RunRecord, memoryStore } from '../../src/index.ts';
+import type { RunStore } from '../../src/store.ts';
 import { PhasegateError } from '../../src/model/errors/phasegate-error.ts';
 import { ownStore, served, until, type Served, type StreamEvent } from './rig.ts';
 

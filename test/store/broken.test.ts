@@ -2,8 +2,8 @@
  * The contract notices stores that are wrong: each of these does one thing badly, and has to fail the test that is named.
  */
 import { describe, expect, it } from 'vitest';
-import { memoryStore, type Batch, type Lease, type Memory, type MemoryFilter } from '../../src/store.ts';
-import { PhasegateError, type InboxItem, type RunRecord } from '../../src/index.ts';
+import { memoryStore, PhasegateError, type InboxItem, type RunRecord } from '../../src/index.ts';
+import type { Batch, Lease, Memory, MemoryFilter } from '../../src/store.ts';
 import type { RunStore } from '../../src/store/port.ts';
 import { storeCases, type StoreMaker, type StorePlace } from '../../src/testing.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, it } from 'vitest';
-import { memoryStore } from '../../src/store.ts';
+import { memoryStore } from '../../src/index.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
 import { runStoreContract } from '../../src/testing.ts';
 

@@ -2,8 +2,7 @@
  * Whole runs read from a store, with what is kept beside their records.
  */
 import { describe, expect, it } from 'vitest';
-import { definePipeline, phase, startRun, task, type RunRecord } from '../../src/index.ts';
-import { memoryStore, readRun } from '../../src/store.ts';
+import { definePipeline, phase, startRun, task, type RunRecord, memoryStore, readRun } from '../../src/index.ts';
 
 const LARGE = 'x'.repeat(20_000);
 

@@ -17,8 +17,9 @@ import {
   type Decision,
   type EventOf,
   type RunRecord,
+  memoryStore,
+  readRun,
 } from '../../src/index.ts';
-import { memoryStore, readRun } from '../../src/store.ts';
 import { drive } from '../property/drive.ts';
 import { prove } from '../property/prove.ts';
 import { scenarios, type Scope } from '../property/scenarios.ts';

@@ -14,8 +14,10 @@ import {
   type Pipeline,
   type Redact,
   type ResumeOptions,
+  memoryStore,
+  readRun,
 } from '../../src/index.ts';
-import { memoryStore, readRun, type RunStore } from '../../src/store.ts';
+import type { RunStore } from '../../src/store.ts';
 import { fingerprint } from '../../src/model/plan/plan.ts';
 
 /** `draft`, which ends at once, then `wait`, which ends once it may. */

@@ -24,8 +24,10 @@ import {
   task,
   type Pipeline,
   type Run,
+  memoryStore,
+  readRun,
 } from '../../src/index.ts';
-import { memoryStore, readRun, type RunStore } from '../../src/store.ts';
+import type { RunStore } from '../../src/store.ts';
 
 /** One phase that asks for a person, then another. `calls` has what was worked. */
 function asking(calls: string[] = []): Pipeline {

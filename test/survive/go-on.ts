@@ -13,8 +13,9 @@ import {
   type Run,
   type RunRecord,
   type RunStatus,
+  readRun,
 } from '../../src/index.ts';
-import { readRun, type RunStore } from '../../src/store.ts';
+import type { RunStore } from '../../src/store.ts';
 import { build } from '../property/build.ts';
 import { SteppedClock } from '../property/stepped-clock.ts';
 import type { Scenario } from '../reference/scenario.ts';

@@ -3,8 +3,7 @@
  */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { approve, definePipeline, phase, resumeRun, startRun, task } from '../../src/index.ts';
-import { memoryStore, readRun } from '../../src/store.ts';
+import { approve, definePipeline, phase, resumeRun, startRun, task, memoryStore, readRun } from '../../src/index.ts';
 import { account } from '../property/account.ts';
 import { difference } from '../property/compare.ts';
 import { drive } from '../property/drive.ts';

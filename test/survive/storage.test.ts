@@ -16,8 +16,10 @@ import {
   type Run,
   type RunRecord,
   type RunResult,
+  memoryStore,
+  readRun,
 } from '../../src/index.ts';
-import { memoryStore, readRun, type RunStore } from '../../src/store.ts';
+import type { RunStore } from '../../src/store.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
 import { connectionOf } from '../../src/store/sqlite/connection.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';

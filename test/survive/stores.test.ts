@@ -5,8 +5,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { definePipeline, phase, resumeRun, startRun, task, type Pipeline } from '../../src/index.ts';
-import { memoryStore, readRun, type RunStore } from '../../src/store.ts';
+import {
+  definePipeline,
+  phase,
+  resumeRun,
+  startRun,
+  task,
+  type Pipeline,
+  memoryStore,
+  readRun,
+} from '../../src/index.ts';
+import type { RunStore } from '../../src/store.ts';
 import { connectionOf } from '../../src/store/sqlite/connection.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { storeOn } from '../../src/store/sqlite/store.ts';

@@ -2,8 +2,8 @@
  * Random runs that are suspended again and again, at any moment, and resumed until they end.
  */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { memoryStore, readRun, type RunStore } from '../../src/store.ts';
-import { reject, resumeRun, startRun, type RunRecord } from '../../src/index.ts';
+import { memoryStore, readRun, reject, resumeRun, startRun, type RunRecord } from '../../src/index.ts';
+import type { RunStore } from '../../src/store.ts';
 import { build } from '../property/build.ts';
 import { prove } from '../property/prove.ts';
 import { scenarios, type Scope } from '../property/scenarios.ts';

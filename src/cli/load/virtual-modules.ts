@@ -46,7 +46,7 @@ export function entryNames(): readonly string[] {
 
 /** The entry that exports a value of that name, of those that need no other package. */
 export async function entryWith(value: string): Promise<string | undefined> {
-  for (const entry of ['machines', 'quality', 'sqlite', 'store', 'visualizations'].map((name) => `phasegate/${name}`))
+  for (const entry of ['machines', 'quality', 'sqlite', 'visualizations'].map((name) => `phasegate/${name}`))
     if (Object.hasOwn((await LATER[entry]?.()) ?? {}, value)) return entry;
   return undefined;
 }

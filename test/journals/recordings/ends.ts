@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { definePipeline, forkRun, phase, retry, startRun, task, type Pipeline } from '../../../src/index.ts';
-import { readRun } from '../../../src/store.ts';
+import { definePipeline, forkRun, phase, retry, startRun, task, type Pipeline, readRun } from '../../../src/index.ts';
 import { count, decide, recording } from '../recording.ts';
 
 /** One that fails, with all that is known of the error, and those that need it. */

@@ -5,7 +5,8 @@
 import { packRecord, unpackRecord } from '../../../src/model/events/large-values.ts';
 import { foldInbox } from '../../../src/projections/inbox/inbox-fold.ts';
 import { foldRunInfo } from '../../../src/projections/run/run-info.ts';
-import { readRun, type RunStore } from '../../../src/store.ts';
+import { readRun } from '../../../src/index.ts';
+import type { RunStore } from '../../../src/store.ts';
 
 export function oneByOne(good: RunStore): RunStore {
   return {

@@ -4,7 +4,8 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readRun, type ListedRun } from '../../../src/store.ts';
+import { readRun } from '../../../src/index.ts';
+import type { ListedRun } from '../../../src/store.ts';
 import type { RunRecord, RunResult } from '../../../src/index.ts';
 import { sqliteStore } from '../../../src/sqlite.ts';
 import { begin } from './begin.ts';
