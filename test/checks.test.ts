@@ -612,7 +612,7 @@ describe('matchesSchema()', () => {
       'Cannot check the output of task "wrok" as its phase has no such task, but "work"',
     );
     expect(() => matchesSchema('work', {} as never)).toThrow(
-      'Cannot check the output of task "work" as what was given is no Standard Schema',
+      'Cannot check the output of task "work" as the given value is no Standard Schema',
     );
   });
 });

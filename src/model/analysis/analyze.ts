@@ -1,5 +1,5 @@
 /**
- * What a pipeline can cost at worst, and whether its shape makes sense: without running anything.
+ * Static analysis of a pipeline: its worst case, and problems of its shape.
  *
  * @module
  */
@@ -9,16 +9,16 @@ import { byName } from '../values/by-name.ts';
 import { reach, topologicalOrder, type Graph } from '../values/graph.ts';
 import { countStarts, type Starts } from './worst-case-starts.ts';
 
-/** The worst case of one phase. Decisions of people are not in it: they are bound by nothing. */
+/** The worst case of one phase. It excludes decisions of people, which have no limits. */
 export interface PhaseBound {
   readonly phase: string;
-  /** Fresh starts: the first, and one for each time anything sends it back or invalidates it. */
+  /** Fresh starts: the first, and one for each time that another phase sends it back or invalidates it. */
   readonly starts: number;
-  /** Executions of its tasks, tries of a single task not counted. */
+  /** Executions of all its tasks; tries of a single task are not counted. */
   readonly attempts: number;
-  /** Times each reviewer may be asked, by name. */
+  /** Most times that each reviewer is asked, by name. */
   readonly reviews: Readonly<Record<string, number>>;
-  /** US dollars, from the estimates of its tasks, reviewers and reflect call; `null` where one has none. */
+  /** US dollars, from the estimates of its tasks, reviewers and reflect call; `null` if one has no estimate. */
   readonly costUsd: number | null;
   readonly tokens: number | null;
 }
@@ -26,19 +26,19 @@ export interface PhaseBound {
 /** A remark on the shape of a pipeline. */
 export interface AnalysisFinding {
   readonly code: 'EDGE_REDUNDANT' | 'GATE_DEAD' | 'GATE_LENIENT' | 'LIMIT_TOO_LOW' | 'UNBOUNDED';
-  /** Names of the phases it is about. */
+  /** Names of the phases that it is about. */
   readonly phases: readonly string[];
   readonly message: string;
 }
 
-/** What is known of a pipeline before it runs. */
+/** The analysis of a pipeline before it runs. */
 export interface Analysis {
-  /** Phases by their distance from the start: those of one level can run at the same time. */
+  /** Phases by their distance from the start: the phases of one level can run at the same time. */
   readonly levels: readonly (readonly string[])[];
   /** One longest chain of phases, first to last. */
   readonly criticalPath: readonly string[];
   readonly bounds: readonly PhaseBound[];
-  /** Whether attempts, reviews and tries of single tasks are all bounded; people are not counted. */
+  /** True if attempts, reviews and tries of single tasks are all bounded. Decisions of people are not counted. */
   readonly bounded: boolean;
   /** Sums over all phases. */
   readonly worst: {
@@ -126,7 +126,7 @@ function layout(graph: Graph): Pick<Analysis, 'levels' | 'criticalPath'> {
   return { levels, criticalPath };
 }
 
-/** Edges that another path implies. They matter for rewinds only: a direct predecessor may be sent back. */
+/** Finds edges that another path implies. They only matter for rewinds: a direct predecessor may be sent back. */
 function redundantEdges(graph: Graph): readonly AnalysisFinding[] {
   const { rank } = graph;
   return graph.before.flatMap((sources, node) => {
@@ -143,7 +143,7 @@ function redundantEdges(graph: Graph): readonly AnalysisFinding[] {
   });
 }
 
-/** Gates that approve whatever they find. */
+/** Finds gates that approve everything. */
 function deadGates(plan: Plan): readonly AnalysisFinding[] {
   return plan.phases.flatMap(({ name, gate }): readonly AnalysisFinding[] => {
     if (!gate || !isDead(gate, plan)) return [];
@@ -158,7 +158,7 @@ function isDead({ reviewers, maxRetries, onExhausted }: GatePlan, { limits }: Pl
   return reviewers.length === 0 && !isFrozen && maxRetries === 0 && accepts;
 }
 
-/** Gates with an option that opens them although nobody approves; no default does. */
+/** Finds gates with an option that opens them without an approval; no default does. */
 function lenientGates(plan: Plan): readonly AnalysisFinding[] {
   const found = plan.phases.flatMap(({ name, gate }) => {
     const ways = gate && !isDead(gate, plan) ? openings(gate) : [];
@@ -172,7 +172,7 @@ function lenientGates(plan: Plan): readonly AnalysisFinding[] {
   return [{ code: 'GATE_LENIENT', phases: found.map(({ name }) => name), message }];
 }
 
-/** What opens a gate beside an approval, each with the option that says so. */
+/** Lists the ways in which a gate opens without an approval, each with its option. */
 function openings({ onExhausted, onUnrecognised, onInvalidTarget, reviewers }: GatePlan): readonly string[] {
   const hasReviewers = reviewers.length > 0;
   const accepts = onExhausted === 'accept' || onExhausted === 'acceptBest';
@@ -186,7 +186,7 @@ function openings({ onExhausted, onUnrecognised, onInvalidTarget, reviewers }: G
   return ways.filter((way) => way !== false);
 }
 
-/** Tasks and reviewers of which one try may use more than the whole run has. */
+/** Finds tasks and reviewers whose estimate for one try exceeds a limit of the whole run. */
 function lowLimits(plan: Plan): readonly AnalysisFinding[] {
   const outcome = plan.onLimit === 'stop' ? 'can never begin' : 'begins only when a person lifts the limit';
   return plan.phases.flatMap((phase) =>
@@ -217,13 +217,13 @@ function unbounded(plan: Plan, bounds: readonly PhaseBound[]): readonly Analysis
   return [{ code: 'UNBOUNDED', phases, message }];
 }
 
-/** Whether attempts, reviews and the tries of every task and reviewer are bounded. */
+/** True if attempts, reviews and the tries of every task and reviewer are bounded. */
 function isBounded(phase: PhasePlan, bound: PhaseBound | undefined): boolean {
   const tries = workOf(phase).every((one) => one.attempts !== 'unlimited');
   return tries && [bound?.attempts, ...Object.values(bound?.reviews ?? {})].every(Number.isFinite);
 }
 
-/** All that is tried: tasks, reviewers, and the reflect call. */
+/** Returns everything that is tried: tasks, reviewers, and the reflect call. */
 function workOf({ tasks, gate }: PhasePlan): readonly TaskPlan[] {
   return [...tasks, ...(gate?.reviewers ?? []), ...(gate?.reflect ? [gate.reflect] : [])];
 }
@@ -232,7 +232,7 @@ function sum(values: readonly number[]): number {
   return values.reduce((all, value) => all + value, 0);
 }
 
-/** The sum, or `null` where a part is not known. */
+/** Returns the sum, or `null` if a part is unknown. */
 function total(values: readonly (number | null)[]): number | null {
   return values.reduce((all, value) => (all === null || value === null ? null : all + value), 0);
 }

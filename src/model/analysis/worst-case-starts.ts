@@ -1,5 +1,5 @@
 /**
- * How often each phase may start at worst.
+ * Most starts of each phase in the worst case.
  *
  * @module
  */
@@ -7,17 +7,17 @@ import type { Plan } from '../plan/plan.ts';
 import { countOf } from '../plan/policy.ts';
 import { walker, type Graph } from '../values/graph.ts';
 
-/** Starts of a phase: those that pass its gate, and those that a later gate with `regate: false` asked for. */
+/** Starts of a phase: those that pass its gate, and those after a rewind by a gate with `regate: false`. */
 export interface Starts {
   readonly gated: number;
   readonly ungated: number;
 }
 
 /**
- * Counts fresh starts, by phase in definition order: one to begin with, and at most one for each rewind that concerns the
- * phase - as its target, as its requester, as a phase between them, or as one that is invalidated by it.
+ * Counts fresh starts, by phase in definition order. Each phase has one at first, and at most one for each rewind that concerns it:
+ * as target, as requester, as a phase between them, or because it is invalidated.
  *
- * There may be as many pairs of requester and target as phases squared, so what concerns the same phases is summed up first.
+ * The pairs of requester and target may be quadratic in the number of phases, so pairs that concern the same phases are added up first.
  */
 export function countStarts(plan: Plan, graph: Graph): readonly Starts[] {
   const gated = graph.names.map(() => 1);
@@ -30,7 +30,7 @@ export function countStarts(plan: Plan, graph: Graph): readonly Starts[] {
   plan.phases.forEach(({ gate }, requester) => {
     const budget = gate ? Math.min(countOf(gate.maxPredecessorRetries), plan.limits.perPair ?? Infinity) : 0;
     if (!gate || budget === 0) return;
-    // Targets are ancestors, each once: where there are as many, these are all.
+    // Targets are distinct ancestors: if there are as many as ancestors, they are all of them.
     const all = gate.targets.length > 1 && gate.targets.length === ancestors(requester);
     const targets = all ? [] : gate.targets.flatMap((name) => graph.indexOf.get(name) ?? []);
     const count = (target: number): void => {
@@ -40,7 +40,7 @@ export function countStarts(plan: Plan, graph: Graph): readonly Starts[] {
         return;
       }
       add(gated, requester, budget);
-      // Where all are targets, a phase is between the requester and each of its own ancestors.
+      // If all ancestors are targets, a phase is between the requester and each of its own ancestors.
       if (all) add(gated, target, budget, ancestors(target));
     };
     if (all) above(requester, count);
@@ -55,7 +55,7 @@ export function countStarts(plan: Plan, graph: Graph): readonly Starts[] {
 
 // --- internal ---
 
-/** Counts what can be reached from a node, once for each. */
+/** Counts the nodes reachable from a node, with one walk per node. */
 function counter(edges: Graph['next']): (node: number) => number {
   const walk = walker(edges);
   const counts: number[] = [];
@@ -69,7 +69,7 @@ function counter(edges: Graph['next']): (node: number) => number {
   };
 }
 
-/** Calls back for the nodes between each of several and a later one, once for each of them. */
+/** Visits the nodes between each of several nodes and a later one, once per pair. */
 function betweener({ before, next, rank }: Graph) {
   const [above, below] = [walker(before), walker(next)];
   const marks = new Int32Array(before.length).fill(-1);
@@ -82,7 +82,7 @@ function betweener({ before, next, rank }: Graph) {
   };
 }
 
-/** Adds a count so many times; an unlimited one that comes no time adds nothing. */
+/** Adds a count several times. Zero times an unlimited count adds nothing. */
 function add(counts: number[], node: number, count: number, times = 1): void {
   if (times > 0) counts[node] = (counts[node] ?? 0) + count * times;
 }

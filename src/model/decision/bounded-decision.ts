@@ -1,5 +1,5 @@
 /**
- * Decisions with texts that are no longer than records keep them.
+ * Decisions with texts cut to the length that records store.
  *
  * @module
  */
@@ -9,10 +9,10 @@ import type { Decision } from './decision.ts';
 import type { Issue } from './issue.ts';
 
 /**
- * The decision of a reviewer, with a note in the place of what is left out of its texts. Feedback is told to models, and kept with
- * every later attempt.
+ * Cuts the texts of a reviewer's decision, with a note in place of each cut. Feedback goes to models, and every later attempt
+ * stores it.
  *
- * @param phases The names of all phases: one of them is left as it is.
+ * @param phases The names of all phases: these are never cut.
  */
 export function bounded(decision: Decision, phases: readonly string[]): Decision {
   const texts = remarksOf(decision, phases);
@@ -64,7 +64,7 @@ function boundedIssue(issue: Issue, phases: readonly string[]): Issue {
   };
 }
 
-/** A name that is too long, so that two that differ stay different. */
+/** Hashes an id that is too long, so that different ids stay different. */
 function idOf(id: string): string {
   return id.length > TEXT_LIMITS.name ? contentHash(id) : id;
 }

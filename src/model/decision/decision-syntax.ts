@@ -1,5 +1,5 @@
 /**
- * What answers in text are made of: marks, quotes, separators, bodies.
+ * The syntax of answers in text: marks, quotes, separators, bodies.
  *
  * @module
  */
@@ -8,7 +8,7 @@
 export const PROSE =
   /^\s*(?:is|isn['’]t|was|wasn['’]t|or|if|would|should|could|may|might|nothing|(?:not|no longer) (?:needed|necessary|required|warranted|justified))(?:[^\p{L}\p{N}]|$)/iu;
 
-/** Takes out the marks that close what was opened: behind the keyword, around the first colon, or at an end. */
+/** Removes the marks that close the open ones: after the keyword, around the first colon, or at an end. */
 export function closeMarks(rest: string, open: string): string {
   return runsOf(open).reduceRight((tail, run) => {
     const mark = mirror(run.charAt(0)).repeat(run.length);
@@ -26,7 +26,7 @@ export function closeMarks(rest: string, open: string): string {
   }, rest);
 }
 
-/** What closes marks where it comes all at once. */
+/** Returns the marks that close all open ones at once. */
 export function closersOf(open: string): string {
   return runsOf(open)
     .map((run) => mirror(run.charAt(0)).repeat(run.length))
@@ -34,13 +34,13 @@ export function closersOf(open: string): string {
     .join('');
 }
 
-/** What follows a keyword or a name, without the one separator. */
+/** Reads the text after a keyword or a name, without the separator. */
 export function readBody(tail: string): string {
   const body = tail.replace(/^(?:\s*[:：]|[^\S\n]*(?:[.!,;](?:\s|$)|[-–—]\s))/u, '').trim();
   return jsonString(body) ?? body;
 }
 
-/** Without emphasis, quotes, brackets and spaces at both ends. */
+/** Removes emphasis, quotes, brackets and spaces at both ends. */
 export function trimMarks(name: string): string {
   const marks = /[\s*_`"'“‘”’<>[\]()]/u;
   let [start, end] = [0, name.length];
@@ -49,12 +49,12 @@ export function trimMarks(name: string): string {
   return name.slice(start, end);
 }
 
-/** The quote that closes one. Other marks close themselves. */
+/** Returns the mark that closes an opening mark. All but curly quotes close themselves. */
 export function mirror(mark: string): string {
   return mark === '“' ? '”' : mark === '‘' ? '’' : mark;
 }
 
-/** The value of a text that is a JSON string. */
+/** Returns the value of a text that is a JSON string; `undefined` for any other text. */
 export function jsonString(text: string): string | undefined {
   if (!text.startsWith('"') || !text.endsWith('"') || text.length < 2) return undefined;
   try {
@@ -65,7 +65,7 @@ export function jsonString(text: string): string | undefined {
   }
 }
 
-/** A text as a JSON string without any control character. */
+/** Writes a text as a JSON string without any control character. */
 export function writeString(text: string): string {
   return JSON.stringify(text).replaceAll(
     /[\u007F-\u009F]/gu,
@@ -73,7 +73,7 @@ export function writeString(text: string): string {
   );
 }
 
-/** Where the first line ends. */
+/** Returns the index where the first line ends. */
 export function lineEnd(text: string): number {
   const end = text.indexOf('\n');
   return end === -1 ? text.length : end;
@@ -81,7 +81,7 @@ export function lineEnd(text: string): number {
 
 // --- internal ---
 
-/** Marks of one kind that stand together. */
+/** Splits marks into runs of the same mark. */
 function runsOf(open: string): readonly string[] {
   const runs: string[] = [];
   for (const mark of open) {

@@ -1,5 +1,5 @@
 /**
- * Decisions as text, the protocol that models, commands and people speak.
+ * Decisions as text: the protocol of models, commands and people.
  *
  * ```text
  *   APPROVE
@@ -20,18 +20,18 @@ import { verdictAt, type VerdictLine } from './verdict-line.ts';
 /** The outcome of reading a reviewer's text. */
 export type ParsedDecision = Decision | { readonly type: 'unrecognised'; readonly text: string };
 
-/** What is known about a decision before it is read or written. */
+/** Options for reading or writing a decision. */
 export interface DecisionTextOptions {
   /**
-   * The names of the phases of the pipeline. The longest one that stands behind `RETRY_PREDECESSOR` as it is is meant,
-   * whatever is in it; emphasis, quotes and other case around a name are ignored where there is none.
+   * The names of the phases of the pipeline. The longest one that follows `RETRY_PREDECESSOR` literally is the target, whatever
+   * characters it has. If none does, emphasis, quotes and case are ignored.
    *
    * @default [] a name ends at the first colon, and is read without emphasis, quotes and brackets at its ends
    */
   readonly phases?: readonly string[] | undefined;
   /**
-   * Where a verdict may stand: on any line, or on the first and the last one that have text, without quotes and outside of code
-   * fences. Gates that ask again where there is none (`onUnrecognised: 'ask'`) read it at the ends.
+   * The lines that may have the verdict: any line, or the first and the last non-empty one, without quotes and outside of code
+   * fences. Gates that ask again if there is no verdict (`onUnrecognised: 'ask'`) read it at the ends.
    *
    * @default 'anywhere'
    */
@@ -39,17 +39,18 @@ export interface DecisionTextOptions {
 }
 
 /**
- * Reads a reviewer's text as a decision. Never throws, and takes time in proportion to the text.
+ * Reads a reviewer's text as a decision. Never throws, and takes linear time.
  *
- * Keywords are case-insensitive, and only the first colon separates the keyword from what follows, so feedback may
- * contain colons and span lines. Decoration is ignored: emphasis, quotes, code fences, list dashes, a label such as
- * `Verdict:`. The verdict stands on the first line, or on a later line after the reasoning, where the last one counts.
- * An approval on the first line that a later line takes back is not understood.
+ * Keywords are case-insensitive. Only the first colon separates the keyword from the text after it, so feedback may contain colons
+ * and span lines. Decoration is ignored: emphasis, quotes, code fences, list dashes, a label such as `Verdict:`.
  *
- * Colours and other codes of terminals are taken out first; a text that has control characters left is not understood.
- * `RETRY_PREDECESSOR` without a name that can be read is a retry, at the ends it is not understood.
+ * The verdict is on the first line, or on a later line after the reasoning; of several later ones the last counts. An approval on
+ * the first line that a later line contradicts is unrecognised.
  *
- * @returns The decision, or `unrecognised` with the text as it came; what that means is the gate's business.
+ * Colours and other terminal codes are removed first. A text that still has control characters is unrecognised.
+ * `RETRY_PREDECESSOR` without a readable name is a retry; with `place: 'ends'` it is unrecognised.
+ *
+ * @returns The decision, or `unrecognised` with the original text. The gate decides what that means.
  *
  * @example Reading a retry
  * ```ts
@@ -60,7 +61,7 @@ export function parseDecision(text: string | null | undefined, options: Decision
   return readDecisionText(text, options).decision;
 }
 
-/** The same, and whether it is a retry only for want of a phase that can be read. */
+/** Reads a decision like `parseDecision`. `isNameless` is true if it is a retry only because no readable phase is named. */
 export function readDecisionText(
   text: string | null | undefined,
   { phases = [], place = 'anywhere' }: DecisionTextOptions = {},
@@ -80,10 +81,9 @@ export function readDecisionText(
 }
 
 /**
- * Writes a decision as text, such that `parseDecision` with the same names of phases gives the same type, phase,
- * feedback and reason again.
+ * Writes a decision as text. `parseDecision` with the same names of phases returns the same type, phase, feedback and reason.
  *
- * Text that would not survive as it stands, such as feedback with spaces at its ends, is written as a JSON string.
+ * Text that would not survive as plain text, such as feedback with spaces at its ends, is written as a JSON string.
  * The fields of a structured verdict (`confidence`, `score`, `requiredChange`) have no place in the text protocol.
  */
 export function formatDecision(decision: Decision, { phases = [] }: DecisionTextOptions = {}): string {
@@ -103,17 +103,17 @@ export function formatDecision(decision: Decision, { phases = [] }: DecisionText
 
 // --- internal ---
 
-/** A verdict, and the code fence that it is the first line of. */
+/** A verdict, and the code fence whose first line it is. */
 interface Found extends VerdictLine {
   readonly fence?: string | undefined;
 }
 
-/** Without what nobody sees: a byte-order mark, space of any kind. */
+/** Removes invisible characters at the start (byte-order mark, format characters) and spaces at both ends. */
 function bare(text: string): string {
   return text.replace(/^[\s\p{Cf}]+/u, '').trim();
 }
 
-/** Removes what wraps a whole answer: also one code fence, one pair of quotes. */
+/** Removes the wrapping of a whole answer: one code fence, one pair of quotes. */
 function undress(given: string): string {
   const text = bare(given);
   const fence = /^(?:`{3,}|~{3,})/u.exec(text)?.[0];
@@ -127,11 +127,11 @@ function readAnswer(text: string, phases: readonly string[]): Found | undefined 
   const first = verdictAt(text, 0, phases);
   const later = first === undefined || first.word === 'APPROVE' ? readLaterLine(text, phases) : undefined;
   if (!first) return later;
-  // An approval has no body, so another verdict below it contradicts it: better to understand nothing than to guess.
+  // An approval has no body, so another verdict below it contradicts it: the text is unrecognised rather than guessed.
   return later === undefined || later.word === 'APPROVE' ? first : undefined;
 }
 
-/** The verdict of the first line, or else of the last; an approval only where no other line contradicts it. */
+/** Reads the verdict of the first line, or else of the last. An approval only counts if no other line contradicts it. */
 function readEnds(text: string, phases: readonly string[]): Found | undefined {
   const first = verdictAt(text, 0, phases);
   const start = text.lastIndexOf('\n') + 1;
@@ -140,7 +140,7 @@ function readEnds(text: string, phases: readonly string[]): Found | undefined {
   return found?.word === 'APPROVE' && isContradicted(text, phases) ? undefined : found;
 }
 
-/** Whether the last line stands in a code fence, or is the end of one. */
+/** True if the last line is inside a code fence, or closes one. */
 function endsInFence(text: string): boolean {
   let fence = '';
   for (const line of text.split('\n').slice(0, -1)) {
@@ -161,7 +161,7 @@ function isContradicted(text: string, phases: readonly string[]): boolean {
   return false;
 }
 
-/** The last formal verdict after the first line, or else the last verdict, with the lines that follow it as its body. */
+/** Reads the last formal verdict after the first line, or else the last verdict, with the lines that follow it as its body. */
 function readLaterLine(text: string, phases: readonly string[]): Found | undefined {
   let found: Found | undefined;
   for (let end = text.lastIndexOf('\n'); end > 0; end = text.lastIndexOf('\n', end - 1)) {

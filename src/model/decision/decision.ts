@@ -1,5 +1,5 @@
 /**
- * What a gate decides about one attempt of a phase.
+ * Decisions of a gate about one attempt of a phase.
  *
  * @module
  */
@@ -7,25 +7,25 @@ import { z } from 'zod';
 import { PhasegateError } from '../errors/phasegate-error.ts';
 import { issueSchema, priorFindingSchema, storedIssueSchema, storedPriorFindingSchema, type Issue } from './issue.ts';
 
-/** Issues that one decision may bring. More are no help to whoever has to correct them. */
+/** Most issues of one decision. */
 export const MOST_ISSUES = 100;
 
-/** What a structured verdict may add to a decision of any type. */
+/** Ratings that a structured verdict may add to a decision of any type. */
 const rating = {
-  /** How sure the reviewer is, from 0 to 1. Ordinal: it gates and is logged, and is never averaged. */
+  /** The reviewer's confidence, from 0 to 1. Ordinal: it gates and is logged, and is never averaged. */
   confidence: z.number().min(0).max(1).optional(),
-  /** How good the attempt is, higher is better, on any one scale; `onExhausted: 'acceptBest'` compares it. */
+  /** The quality of the attempt, higher is better, on any one scale; `onExhausted: 'acceptBest'` compares it. */
   score: z.number().optional(),
 };
 
 const remarks = {
-  /** What is wrong. A demand for changes goes to the earliest phase that one of them is about; see `requestChanges`. */
+  /** Defects. A demand for changes goes to the earliest phase that one of them is about; see `requestChanges`. */
   issues: z.array(issueSchema).max(MOST_ISSUES, { error: tooMany }).readonly().optional(),
-  /** What became of what the reviewer found before; see `findings` in its context. @default all that it does not find again is fixed */
+  /** The status of the reviewer's earlier findings; see `findings` in its context. @default findings that it does not repeat are fixed */
   priorFindings: z.array(priorFindingSchema).readonly().optional(),
 };
 
-/** The change that is needed, as one imperative sentence. */
+/** The required change, as one imperative sentence. */
 const requiredChange = z.string().optional();
 
 const kinds = {
@@ -42,7 +42,7 @@ const kinds = {
   escalate: z.object({ type: z.literal('escalate'), reason: z.string(), ...rating }),
 };
 
-/** The schema of {@link Decision}, for reviewers that answer in JSON. A key that it does not know is refused, as its text would be lost. */
+/** The schema of {@link Decision}, for reviewers that answer in JSON. Unknown keys are refused, as their text would be lost. */
 export const decisionSchema = z.discriminatedUnion('type', [
   kinds.approve.extend(remarks).strict().readonly(),
   kinds.retry.extend(remarks).strict().readonly(),
@@ -56,7 +56,7 @@ const storedRemarks = {
   priorFindings: z.array(storedPriorFindingSchema).readonly().optional(),
 };
 
-/** A decision as it is stored, with fields that a later build may have added. */
+/** The schema of a stored decision. Fields of later versions are allowed. */
 export const storedDecisionSchema = z.discriminatedUnion('type', [
   kinds.approve.extend(storedRemarks).readonly(),
   kinds.retry.extend(storedRemarks).readonly(),
@@ -68,10 +68,10 @@ export const storedDecisionSchema = z.discriminatedUnion('type', [
 /** A reviewer's verdict on one attempt: go, recycle, recycle an earlier phase, kill, or hold. */
 export type Decision = z.infer<typeof decisionSchema>;
 
-/** A decision that sends back no phase by name: of a union with one that does, neither contains the other. */
+/** A decision that names no phase to send back. In a union with one that does, neither type contains the other. */
 export type Unaimed = Exclude<Decision, { readonly type: 'retryPredecessor' }> & Aim<never>;
 
-/** A decision that sends back an earlier phase: `Name` is its name, if the types know it. */
+/** A decision that sends back an earlier phase. `Name` is the name of that phase, if the types know it. */
 export type RetryPredecessor<Name extends string = string> = Extract<Decision, { readonly type: 'retryPredecessor' }> &
   Aim<Name>;
 
@@ -80,31 +80,31 @@ export type Aim<Name extends string> = string extends Name ? unknown : { readonl
 
 /** Optional parts of a decision that asks for another attempt. */
 export interface CorrectionOptions {
-  /** The change that is needed, as one imperative sentence; the next prompt says it before the feedback. */
+  /** The required change, as one imperative sentence. The next prompt has it before the feedback. */
   readonly requiredChange?: string;
 }
 
-/** Accepts the attempt: its outputs are committed and the successors may start. */
+/** Makes a decision that accepts the attempt: its outputs are committed and the successors may start. */
 export function approve(): Unaimed {
   return { type: 'approve' };
 }
 
 /**
- * Sends the phase back to work.
+ * Makes a decision that sends the phase back to work.
  *
- * @param feedback What to do differently, verbatim in the next prompt.
- * @throws PhasegateError `DECISION_INVALID` when the feedback is not a string.
+ * @param feedback The changes to make, verbatim in the next prompt.
+ * @throws PhasegateError `DECISION_INVALID` if the feedback is not a string.
  */
 export function retry(feedback: string, options: CorrectionOptions = {}): Unaimed {
   return { type: 'retry', feedback: text('retry', 'feedback', feedback), ...options };
 }
 
 /**
- * Sends an earlier phase back to work; the phase under review runs again after it.
+ * Makes a decision that sends an earlier phase back to work; the phase under review runs again after it.
  *
- * @param phase The name of a direct predecessor, or of any ancestor where the gate says `rewindTo: 'ancestors'`.
- * @param feedback What that phase should do differently, verbatim in its next prompt.
- * @throws PhasegateError `DECISION_INVALID` when either is not a string.
+ * @param phase The name of a direct predecessor, or of any ancestor if the gate has `rewindTo: 'ancestors'`.
+ * @param feedback The changes that phase should make, verbatim in its next prompt.
+ * @throws PhasegateError `DECISION_INVALID` if either is not a string.
  */
 export function retryPredecessor<const Name extends string>(
   phase: Name,
@@ -120,14 +120,14 @@ export function retryPredecessor<const Name extends string>(
 }
 
 /**
- * Sends back what issues are about: the earliest phase among them, in one rewind, or the phase under review itself.
+ * Makes a decision that sends back the earliest phase that the issues are about, or the phase under review itself, in one rewind.
  *
- * Issues of later phases are told to those when they run again. One that names no phase, or none that may be sent
- * back, is for the phase under review.
+ * Later phases get their issues when they run again. An issue that names no phase, or one that may not be sent back, is for the phase
+ * under review.
  *
  * @param issues At least one, 100 at most.
  * @param feedback The reviewer's critique, for the phase that is sent back. @default ''
- * @throws PhasegateError `DECISION_INVALID` when there are none or too many, or they are not issues.
+ * @throws PhasegateError `DECISION_INVALID` if there are none or too many, or they are not issues.
  */
 export function requestChanges(issues: readonly Issue[], feedback = '', options: CorrectionOptions = {}): Unaimed {
   const decision = { type: 'retry', feedback: text('requestChanges', 'feedback', feedback), issues, ...options };
@@ -140,24 +140,24 @@ export function requestChanges(issues: readonly Issue[], feedback = '', options:
 }
 
 /**
- * Ends the phase: it is rejected, and everything that needs it is skipped.
+ * Makes a decision that ends the phase: it is rejected, and every phase that needs it is skipped.
  *
- * @throws PhasegateError `DECISION_INVALID` when the reason is not a string.
+ * @throws PhasegateError `DECISION_INVALID` if the reason is not a string.
  */
 export function reject(reason: string): Unaimed {
   return { type: 'reject', reason: text('reject', 'reason', reason) };
 }
 
 /**
- * Holds the phase until a person decides; everything that does not need it goes on.
+ * Makes a decision that holds the phase until a person decides. Phases that do not need it continue.
  *
- * @throws PhasegateError `DECISION_INVALID` when the reason is not a string.
+ * @throws PhasegateError `DECISION_INVALID` if the reason is not a string.
  */
 export function escalate(reason: string): Unaimed {
   return { type: 'escalate', reason: text('escalate', 'reason', reason) };
 }
 
-/** True when the decision does not let the attempt pass: it asks for changes, or rejects. */
+/** True if the decision does not let the attempt pass: it asks for changes, or rejects. */
 export function isNegative(decision: Decision): boolean {
   return decision.type !== 'approve' && decision.type !== 'escalate';
 }

@@ -1,66 +1,66 @@
 /**
- * Issues: what a review found, each with the phase that has to correct it.
+ * Issues: defects that a review found, each with the phase that has to correct it.
  *
  * @module
  */
 import { z } from 'zod';
 import { contentHash } from '../values/content-hash.ts';
 
-/** How bad an issue is, worst first. */
+/** The severities of an issue, worst first. */
 export const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const;
 
 const shape = z.object({
-  /** Names the issue from one review to the next. @default a hash of its category and its description */
+  /** Identifies the issue from one review to the next. @default a hash of its category and its description */
   id: z.string().min(1).optional(),
-  /** What kind of defect it is, such as `security`. */
+  /** The kind of defect, such as `security`. */
   category: z.string().optional(),
   severity: z.enum(SEVERITIES),
-  /** What is wrong. */
+  /** The defect. */
   description: z.string().min(1),
-  /** Where it is seen. */
+  /** The place or quotation that shows it. */
   evidence: z.string().optional(),
-  /** What follows from it. */
+  /** The consequence. */
   impact: z.string().optional(),
   /** The phase that has to correct it. @default the phase under review */
   affectedPhase: z.string().optional(),
-  /** The change that is needed, as one imperative sentence. */
+  /** The required change, as one imperative sentence. */
   requiredChange: z.string().optional(),
 });
 
 /** The schema of {@link Issue}. */
 export const issueSchema = shape.strict().readonly();
 
-/** The same as it is stored, with fields that a later build may have added. */
+/** The schema of a stored issue. Fields of later versions are allowed. */
 export const storedIssueSchema = shape.readonly();
 
-/** One thing that a review found to be wrong. */
+/** One defect that a review found. */
 export type Issue = z.infer<typeof issueSchema>;
 
 const priorFinding = z.object({
-  /** The `id` of a finding that the reviewer was shown. */
+  /** The `id` of a finding that the reviewer was given. */
   id: z.string(),
-  /** Corrected, still there, or never a defect. */
+  /** Corrected, still open, or never a defect. */
   status: z.enum(['fixed', 'open', 'withdrawn']),
 });
 
 /** The schema of {@link PriorFinding}. */
 export const priorFindingSchema = priorFinding.strict().readonly();
 
-/** The same as it is stored. */
+/** The schema of a stored prior finding. */
 export const storedPriorFindingSchema = priorFinding.readonly();
 
-/** What a reviewer says of something that it found in an earlier review. */
+/** A reviewer's new status of a finding of an earlier review. */
 export type PriorFinding = z.infer<typeof priorFindingSchema>;
 
-/** Names an issue: the id that it came with, else one that is the same whenever the same words come again. */
+/** Returns the id of an issue: its own, else a hash that is equal for equal wording. */
 export function issueId({ id, category = '', description }: Issue): string {
   return id ?? contentHash([wording(category), wording(description)]).slice(0, ID_LENGTH);
 }
 
 /**
- * Issues with their ids, each once for every phase that has to correct it.
+ * Adds ids to issues, and keeps each once for every phase that has to correct it.
  *
- * @param owner The phase that has to correct an issue. @default the one that it names
+ * @param owner Returns the phase that has to correct an issue. @default the one that it names
  */
 export function withIds(
   issues: readonly Issue[],
@@ -76,21 +76,21 @@ export function withIds(
 }
 
 /**
- * The phase that has to correct an issue.
+ * Returns the phase that has to correct an issue.
  *
- * @param own The phase under review; it gets what names no phase, or one that may not be sent back.
+ * @param own The phase under review; it gets issues that name no phase, or one that may not be sent back.
  * @param targets Phases that may be sent back.
  */
 export function phaseOf({ affectedPhase = '' }: Issue, own: string, targets: readonly string[]): string {
   return targets.includes(affectedPhase) ? affectedPhase : own;
 }
 
-/** Whether an issue names a phase that cannot be made to correct it. */
+/** True if an issue names a phase that may not be sent back. */
 export function isAstray({ affectedPhase }: Issue, own: string, targets: readonly string[]): boolean {
   return affectedPhase !== undefined && affectedPhase !== own && !targets.includes(affectedPhase);
 }
 
-/** Issues by the phase that has to correct them: the earliest first, the phase under review last. */
+/** Groups issues by the phase that has to correct them: the earliest first, the phase under review last. */
 export function groupIssues(
   issues: readonly Issue[],
   own: string,
@@ -104,12 +104,12 @@ export function groupIssues(
   return groups;
 }
 
-/** Issues as text, worst first. */
+/** Writes issues as text, worst first. */
 export function issueLines(issues: readonly Issue[]): string {
   return worstFirst(issues).map(issueLine).join('\n');
 }
 
-/** What has to change, in the words of issues, worst first and each once; '' where none says it. */
+/** Joins the required changes of issues, worst first and each once; '' if there are none. */
 export function requiredChanges(issues: readonly Issue[]): string {
   return [...new Set(worstFirst(issues).flatMap((issue) => issue.requiredChange ?? []))].join(' ');
 }
@@ -118,7 +118,7 @@ export function requiredChanges(issues: readonly Issue[]): string {
 
 const ID_LENGTH = 12;
 
-/** The words of a text, without what writers vary. */
+/** Normalises a text, so that case, spacing and punctuation do not matter. */
 function wording(text: string): string {
   return text
     .normalize('NFKC')

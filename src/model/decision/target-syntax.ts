@@ -1,8 +1,7 @@
 /**
- * Which phase a text sends back.
+ * Parser of the phase that a text sends back.
  *
- * A name may have in it whatever separates it from feedback or decorates it. So the names that are known are looked for
- * first, as they are.
+ * A name may contain separators and decoration. Therefore known names are searched first, literally.
  *
  * @module
  */
@@ -19,25 +18,25 @@ import {
 import type { Decision } from './decision.ts';
 
 /**
- * Reads what follows `RETRY_PREDECESSOR`.
+ * Reads the text after `RETRY_PREDECESSOR`.
  *
  * @param open Marks that are open at the keyword.
- * @param phases Names that are known. Another one is read as far as it goes without them.
- * @returns Nothing where no name stands there.
+ * @param phases Known names. An unknown name ends at the first separator.
+ * @returns `undefined` if there is no name.
  */
 export function readPredecessor(rest: string, open: string, phases: readonly string[]): Decision | undefined {
   const tail = closeMarks(rest, open);
   return readKnown(rest, tail, open, phases) ?? readQuoted(tail) ?? readAny(tail);
 }
 
-/** Whether a name stands there. Looks for known ones only where there may be no other. */
+/** True if a name follows. Known names are only searched if no other name can be read. */
 export function hasPredecessor(line: string, open: string, phases: readonly string[]): boolean {
   const tail = closeMarks(line, open);
   if (tail.trim() === '') return false;
   return (readQuoted(tail) ?? readAny(tail) ?? readKnown(line, tail, open, phases)) !== undefined;
 }
 
-/** Ways to write a name, from the plainest on: the first that is read as that name is good. */
+/** Returns spellings of a name, the plainest first: the first that is read back as that name can be used. */
 export function spellings(name: string): readonly string[] {
   const first = name.charCodeAt(0).toString(16).padStart(4, '0');
   const escaped = String.raw`"\u${first}${writeString(name.slice(1)).slice(1)}`;
@@ -46,19 +45,19 @@ export function spellings(name: string): readonly string[] {
 
 // --- internal ---
 
-/** Where a name may begin, and the marks that are still open there. */
+/** A place where a name may begin, and the marks that are still open there. */
 interface Start {
   readonly text: string;
   readonly open: string;
 }
 
-/** A known name, and what follows it. */
+/** A known name, and the text after it. */
 interface Found {
   readonly name: string;
   readonly tail: string;
 }
 
-/** A way in which a known name may be written: the text of it that is looked for, and whether marks and case count. */
+/** A form of a known name: the text to search, and if marks and case are ignored. */
 interface Form {
   readonly core: (name: string) => string;
   readonly marks: boolean;
@@ -72,7 +71,7 @@ const LENIENT: readonly Form[] = [
   { core: trimMarks, marks: true, anyCase: true },
 ];
 
-/** A separator that nothing else can be, as a colon within a name has no space behind it. */
+/** A clear separator: a colon inside a name has no space after it. */
 const CLEAR = /^(?:[^\S\n]*(?:：|[:.!,;](?:\s|$)|\n|$)|[^\S\n]+[-–—]\s)/u;
 const ANY = /^(?:\s|[:：])/u;
 
@@ -80,7 +79,7 @@ function readKnown(rest: string, tail: string, open: string, phases: readonly st
   if (phases.length === 0) return undefined;
   const quoted = readQuoted(tail);
   const isKnown = quoted !== undefined && phases.includes(quoted.phase);
-  // Nobody writes a name so but `formatDecision`, where each other way to write it is another name.
+  // Only `formatDecision` writes a name like this, when any other spelling would be read as another name.
   if (isKnown && /^[^\S\n]*"\\u/u.test(tail)) return quoted;
   const starts = startsOf(rest, open);
   const plain = find(starts, AS_IT_IS, phases, isClear);
@@ -97,7 +96,7 @@ function readKnown(rest: string, tail: string, open: string, phases: readonly st
   return undefined;
 }
 
-/** Behind the keyword, behind a colon there, or behind the marks that close there. */
+/** Returns the starts after the keyword, after a colon, and after the marks that close there. */
 function startsOf(rest: string, open: string): readonly Start[] {
   const begin = (text: string, marks: string): readonly Start[] => [
     { text: text.replace(/^[^\S\n]+/u, ''), open: marks },
@@ -109,7 +108,7 @@ function startsOf(rest: string, open: string): readonly Start[] {
   return [...starts, ...closed.flatMap(({ text }) => begin(text.slice(closers.length), ''))];
 }
 
-/** The longest name in one form that a separator follows. Of two that are written alike none is meant. */
+/** Finds the longest name in one form that a separator follows. If two names match equally, neither counts. */
 function find(
   starts: readonly Start[],
   form: Form,
@@ -145,7 +144,7 @@ function isLoose(tail: string): boolean {
   return ANY.test(tail) && !PROSE.test(tail);
 }
 
-/** A name that is a JSON string. */
+/** Reads a name that is a JSON string. */
 function readQuoted(tail: string): Extract<Decision, { readonly type: 'retryPredecessor' }> | undefined {
   const quoted = /^[^\S\n]*(?:[:：][^\S\n]*)?("(?:[^"\\]|\\.)*")\s*(?:[:：]([^]*))?$/u.exec(tail);
   const phase = quoted?.[1] === undefined ? undefined : jsonString(quoted[1]);
@@ -154,7 +153,7 @@ function readQuoted(tail: string): Extract<Decision, { readonly type: 'retryPred
     : { type: 'retryPredecessor', phase, feedback: readBody(`:${quoted?.[2] ?? ''}`) };
 }
 
-/** A name that ends where its line does, or at the first colon or dash. */
+/** Reads a name that ends with its line, or at the first colon or dash. */
 function readAny(tail: string): Decision | undefined {
   const rest = tail.replace(/^[^\S\n]*[:：]?[^\S\n]*/u, '');
   const line = rest.slice(0, lineEnd(rest));

@@ -1,26 +1,26 @@
 /**
- * Lines that are verdicts.
+ * Recognition of lines that are verdicts.
  *
  * @module
  */
 import { closeMarks, lineEnd, PROSE } from './decision-syntax.ts';
 import { hasPredecessor } from './target-syntax.ts';
 
-/** A line that is a verdict, and the text behind its keyword. */
+/** A line that is a verdict, and the text after its keyword. */
 export interface VerdictLine {
   readonly word: 'APPROVE' | 'RETRY' | 'RETRY_PREDECESSOR' | 'REJECT' | 'ESCALATE';
-  /** In capitals or behind a label: more than a word that a sentence happens to begin with. */
+  /** True if in capitals or after a label, so that it is not just a word at the start of a sentence. */
   readonly formal: boolean;
   /** Marks that are open at the keyword. */
   readonly open: string;
   readonly rest: string;
-  /** Whether it stands in quotes, in a quotation, or where code stands. */
+  /** True if in quotes, in a quotation, or in indented code. */
   readonly isQuoted: boolean;
-  /** Whether it sends back a phase and does not name one that can be read. */
+  /** True if it sends back a phase without a readable name. */
   readonly isNameless: boolean;
 }
 
-/** The verdict on the line that begins at an index, if there is one. Looks at that line only. */
+/** Returns the verdict on the line that begins at an index, if there is one. Reads only that line. */
 export function verdictAt(text: string, index: number, phases: readonly string[]): VerdictLine | undefined {
   const lead = matchAt(HEAD.lead, text, index)?.[0] ?? '';
   const begin = index + lead.length;
@@ -41,7 +41,7 @@ export function verdictAt(text: string, index: number, phases: readonly string[]
   if (word === 'RETRY_PREDECESSOR') {
     const isJoined = !/\s/u.test(keyword);
     const isNameless = !hasPredecessor(line, open, phases);
-    // In two words it is one only where more speaks for it.
+    // Written as two words, it needs a readable name and a colon to be a verdict.
     return isJoined || (!isNameless && /[:：]/u.test(line)) ? { word, ...shared, isNameless } : undefined;
   }
   const isOne = isVerdict(keyword.toUpperCase(), closeMarks(line, open), formal, index === 0);
@@ -53,7 +53,7 @@ export function verdictAt(text: string, index: number, phases: readonly string[]
 const GAP = String.raw`[^\S\n]`;
 const MARKS = String.raw`[*_\x60"'“‘]{0,8}`;
 
-/** In front of everything: list dash or number, ticked box, quote mark, heading, arrow, picture. */
+/** Decoration at the start of a line: list dash or number, ticked box, quote mark, heading, arrow, emoji. */
 const LEAD = String.raw`${GAP}*(?:(?:[-*+>•→]|=>|\d+[.)]|#{1,6}|\[[xX]\]|\p{Extended_Pictographic}\uFE0F?)${GAP}+)*`;
 const LABEL =
   String.raw`(?:(?:my|our|the)${GAP}+)?(?:(?:final|overall|review|gate)${GAP}+)?` +
@@ -61,7 +61,7 @@ const LABEL =
   String.raw`(?<closed>[*_]*)${GAP}*(?:(?:is${GAP}*)?[:=：](?<closedLate>[*_]*)${GAP}*|(?:[-–—]|is)${GAP}+)`;
 const KEYWORD = String.raw`RETRY(?:\\?_|-|${GAP})PREDECESSOR|RETRY|APPROVED?|REJECT(?:ED)?|ESCALATED?`;
 
-/** The parts of the head of a line that may be a verdict, up to the keyword; each goes on where the one before ends. */
+/** Patterns of a verdict line up to its keyword; each begins where the one before ends. */
 const HEAD = {
   lead: new RegExp(LEAD, 'uy'),
   outer: new RegExp(MARKS, 'uy'),
@@ -74,14 +74,14 @@ function matchAt(pattern: RegExp, text: string, index: number): RegExpExecArray 
   return pattern.exec(text) ?? undefined;
 }
 
-/** Quotes, quotation marks of lines, and what indents code. A quote behind the keyword closes one that began on a line before. */
+/** True in quotes, in a quoted line, or in indented code. A quote after the keyword closes one from an earlier line. */
 function isQuoted(lead: string, marks: string, line: string): boolean {
   const quotes =
     lead.replaceAll('=>', '').includes('>') || /[\x60"'“‘]/u.test(marks) || /^[*_.!]*["'”’\x60]/u.test(line);
   return quotes || /^(?: {4}|\t)/u.test(lead);
 }
 
-/** Whether the rest of its line lets a keyword be a verdict: nothing, a separator, or, where allowed, plain words. */
+/** True if the rest of its line lets a keyword be a verdict: nothing, a separator, or, if allowed, plain words. */
 function isVerdict(keyword: string, line: string, formal: boolean, first: boolean): boolean {
   if (keyword === 'APPROVE' && /^[\s:：,-]*(?:no|false|never)\P{L}*$/iu.test(line)) return false;
   if (/^\s*[:：]/u.test(line) || /^(?:[.!,;]|\s+[-–—(])/u.test(line)) return true;

@@ -1,5 +1,5 @@
 /**
- * From a definition to a plan and the functions beside it.
+ * The compiler of pipelines: splits a definition into a plan (data) and its functions.
  *
  * @module
  */
@@ -24,15 +24,15 @@ export interface TaskWork {
   readonly runner: { run(context: TaskContext): unknown };
   readonly output: StandardSchemaV1 | undefined;
   readonly retryable: ((error: unknown) => boolean) | undefined;
-  /** Whether waits have jitter where the backoff does not say. Not of the plan, so that runs that were kept before go on. */
+  /** True if waits have jitter when the backoff sets none. It is not in the plan, so stored runs keep their fingerprint. */
   readonly jitter?: boolean | undefined;
-  /** Whether a reviewer may approve with other outputs: a person may, whom nobody else has to agree with. @default false */
+  /** True if a reviewer may approve with other outputs. Only a person may, as the only reviewer. @default false */
   readonly mayEdit?: true;
-  /** Whether a person is the reviewer, whose answer was judged when it was given. @default false */
+  /** True if a person is the reviewer: the answer was validated when it was given. @default false */
   readonly byPerson?: true;
 }
 
-/** A check as it is called. */
+/** A check with its function. */
 export interface CheckWork extends CheckOptions {
   run(context: ReviewContext): unknown;
 }
@@ -54,11 +54,11 @@ export interface Work {
   readonly phases: ReadonlyMap<string, PhaseWork>;
 }
 
-/** Milliseconds per try of a task that says nothing else: one hour. */
+/** Milliseconds per try of a task without a `timeout`: one hour. */
 export const DEFAULT_TIMEOUT = 3_600_000;
 
 /**
- * Checks a definition and splits it into data and functions. The data is deep-frozen: it has a fingerprint, and runs share it.
+ * Validates a definition, and splits it into data and functions. The data is deep-frozen, as it has a fingerprint and runs share it.
  *
  * @throws PipelineInvalidError with every problem.
  */
@@ -99,7 +99,7 @@ function refuse(definition: Definition, problems: PipelineInvalidError['problems
   if (problems.length > 0) throw new PipelineInvalidError(nameOf(definition), problems);
 }
 
-/** The name for the error, where a hostile definition lets it be read. */
+/** Reads the name for the error. `undefined` if a hostile definition throws. */
 function nameOf(definition: Definition): unknown {
   try {
     return definition?.name;
@@ -108,7 +108,7 @@ function nameOf(definition: Definition): unknown {
   }
 }
 
-/** Looked up lazily: most gates never need their ancestors, and a long chain has very many. */
+/** Looks names up lazily: most gates never need their ancestors, and a long chain has very many. */
 function ancestry(graph: Graph, index: number): Ancestry {
   return {
     get predecessors() {
@@ -120,7 +120,7 @@ function ancestry(graph: Graph, index: number): Ancestry {
   };
 }
 
-/** What a gate of this pipeline does where its phase does not say otherwise. */
+/** The options of each gate whose phase does not set them. */
 function generalOf(policy: Policy, defaults: FullGatePolicy): FullGatePolicy {
   return Object.assign({}, defaults, gateOptionsOf(policy), policy.rewindTo && { rewindTo: policy.rewindTo });
 }
@@ -155,7 +155,7 @@ function planTask({ name, options }: AnyTask, previous?: AnyTask): TaskPlan {
   return Object.freeze(options.version === undefined ? plan : { ...plan, version: options.version });
 }
 
-/** Most lists of most plans are empty. */
+/** Shares one empty list, as most lists of most plans are empty. */
 function list(names: readonly string[]): readonly string[] {
   return names.length === 0 ? NONE : Object.freeze(names);
 }
@@ -171,7 +171,7 @@ function planGate(options: AnyReview, general: FullGatePolicy, kin: Ancestry): G
   const allowed = typeof rewindTo === 'string' ? undefined : new Set(namesOf(rewindTo));
   const scope = rewindTo === 'predecessors' ? 'predecessors' : 'ancestors';
   const baseline = checks.flatMap((check) => (check.baseline ? check.name : []));
-  // Object.assign rather than spread: gates are read at every step of a run, and spreading makes V8 slow at that.
+  // Object.assign instead of spread: a run reads gates at every step, and V8 reads spread objects slowly.
   const gate = Object.assign({}, general, gateOptionsOf(options), {
     rewindTo: scope,
     checks: list(checks.map((check) => check.name)),
@@ -186,7 +186,7 @@ function planGate(options: AnyReview, general: FullGatePolicy, kin: Ancestry): G
   return Object.freeze(gate);
 }
 
-/** Only the options of a gate, and only those that are set. */
+/** Returns only the options of a gate, and only those that are set. */
 function gateOptionsOf(options: object) {
   return gateOptionsSchema.parse(
     Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),

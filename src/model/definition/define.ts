@@ -1,7 +1,7 @@
 /**
- * What a user writes: tasks, phases, gates, pipelines.
+ * The functions with which a user defines tasks, phases, gates and pipelines.
  *
- * `task()` and `phase()` only take down what they are given; `definePipeline()` judges the whole at once.
+ * `task()` and `phase()` only store their arguments; `definePipeline()` validates the whole at once.
  *
  * @module
  */
@@ -13,28 +13,28 @@ import type { Flat } from '../values/flat.ts';
 import type { StandardSchemaV1 } from '../values/standard-schema.ts';
 import { compile, type Work } from './compile.ts';
 
-/** What `definePipeline` takes. */
+/** Options of `definePipeline`. */
 export interface PipelineOptions<P extends readonly AnyPhase[], S extends StandardSchemaV1 = StandardSchemaV1> {
   /** Names the pipeline in records and pictures. */
   readonly name: string;
   /** The phases, in any order, or a function that makes them with a `phase` whose handlers know the type of the input. */
   readonly phases: P | ((phase: PhaseMaker<StandardSchemaV1.InferOutput<S>>) => P);
-  /** Validates the input of a run before anything starts, and gives it its type. What it returns is the input. */
+  /** Validates the input of a run before anything starts, and gives it its type. The value that it returns is the input. */
   readonly input?: S | undefined;
-  /** Gate options for every phase that does not say otherwise, and what decides the whole run. */
+  /** Gate options for every phase that does not set them, and options of the whole run. */
   readonly policy?: Policy | undefined;
   /** Limits of a run; they win over those of the policy, one by one. */
   readonly limits?: Limits | undefined;
-  /** How many phases may work at the same time. @default 'unlimited' */
+  /** Most phases that may work at the same time. @default 'unlimited' */
   readonly concurrency?: Count | undefined;
   /**
-   * Says that anything in the pipeline has changed where its plan does not show that: functions and schemas are no part of the fingerprint. A run is not
-   * resumed with another version unless that is allowed. @default none
+   * The version of the functions and schemas, which are not part of the fingerprint. Change it with them. Resuming a run with
+   * another version must be allowed explicitly. @default none
    */
   readonly version?: string | undefined;
 }
 
-/** A pipeline that has been judged sound. Made by `definePipeline`, run by `startRun`. */
+/** A validated pipeline. Made by `definePipeline`, run by `startRun`. */
 export interface Pipeline<O = Outputs, I = unknown> {
   readonly name: string;
   /** The pipeline as data. */
@@ -46,10 +46,10 @@ export interface Pipeline<O = Outputs, I = unknown> {
 }
 
 /**
- * One piece of work.
+ * Defines one piece of work.
  *
  * @param name Unique in its phase.
- * @param options What it does, what it comes after, and how often it is tried.
+ * @param options The function, the tasks it comes after, and the number of tries.
  *
  * @example
  * ```ts
@@ -59,10 +59,10 @@ export interface Pipeline<O = Outputs, I = unknown> {
 export const task: TaskMaker = (name: string, options: TaskOptions) => ({ kind: 'task' as const, name, options });
 
 /**
- * Tasks that pass review together.
+ * Defines tasks that pass review together.
  *
  * @param name Unique in its pipeline.
- * @param options Its tasks, the phases it comes after, and its gate. `tasks` may be a function that is handed `task`:
+ * @param options Its tasks, the phases it comes after, and its gate. `tasks` may be a function that gets `task`:
  *   then the handlers know the outputs of the phases in `after`.
  *
  * @example
@@ -84,13 +84,13 @@ export function phase<
   V = unknown,
   W = unknown,
 >(name: N, options: PhaseOptions<A, T, S, In, R, V, W>): Phase<N, Flat<TaskOutputs<T>>, UpstreamOf<A>> {
-  // Whatever else is wrong with the options, `definePipeline` says so.
+  // `definePipeline` reports everything that is wrong with the options.
   const { tasks, ...rest } = options ?? {};
   return { kind: 'phase', name, options: { ...rest, tasks: typeof tasks === 'function' ? tasks(task) : tasks } };
 }
 
 /**
- * Judges a definition and compiles it.
+ * Validates a definition and compiles it.
  *
  * @throws PipelineInvalidError with every problem that the definition has, before any task runs.
  */
@@ -116,7 +116,7 @@ export type InputOf<P extends { readonly types?: { readonly input: unknown } }> 
 
 // --- internal ---
 
-/** Whether the phases are there. What cannot be read is for `compile` to judge. */
+/** True if the phases are a list. `compile` reports options that throw when they are read. */
 function isListed<P extends readonly AnyPhase[], S extends StandardSchemaV1>(
   options: PipelineOptions<P, S>,
 ): options is PipelineOptions<P, S> & { readonly phases: P } {

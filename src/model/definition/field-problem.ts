@@ -1,12 +1,12 @@
 /**
- * From what a schema refuses to a problem that names the option, what was found, and what was expected.
+ * Translation of schema issues into problems that name the option, the value found, and the value expected.
  *
  * @module
  */
 import { z } from 'zod';
 import type { Problem } from './pipeline-invalid-error.ts';
 
-/** The problems behind one issue: one, or one per unknown option, or those of the member of a union that was meant. */
+/** Returns the problems behind one issue: one, one per unknown option, or those of the union member that the value was meant for. */
 export function problemsOf(issue: z.core.$ZodIssue, definition: unknown, schema: z.ZodType): readonly Problem[] {
   const path = issue.path.at(-1) === 'kind' ? issue.path.slice(0, -1) : issue.path;
   const { where, rest } = placeOf(path, definition);
@@ -30,7 +30,7 @@ export function problemsOf(issue: z.core.$ZodIssue, definition: unknown, schema:
 
 // --- internal ---
 
-/** The member of a union that a value of this kind was meant for, where there is just one. */
+/** Returns the issues of the only union member that a value of this kind can be meant for, if there is just one. */
 function memberOf(issue: z.core.$ZodIssueInvalidUnion, value: unknown): readonly z.core.$ZodIssue[] | undefined {
   const kind = at(value, ['kind']);
   const [meant, ...more] = issue.errors.filter((member) =>
@@ -98,7 +98,7 @@ function hintFor(path: readonly PropertyKey[], rest: readonly PropertyKey[], val
 
 interface Place {
   readonly where: string;
-  /** The path from there. */
+  /** The path from `where` on. */
   readonly rest: readonly PropertyKey[];
 }
 
@@ -112,14 +112,14 @@ function placeOf(path: readonly PropertyKey[], definition: unknown): Place {
   return { where: `${where}, task ${task}`, rest: path.slice(path[5] === 'options' ? 6 : 5) };
 }
 
-/** A path as one writes it: `review.by[1]`. Options that were given to `phase()` or `task()` are not nested for the user. */
+/** Writes a path as in code: `review.by[1]`. Options passed to `phase()` or `task()` are not nested for the user. */
 function optionOf(path: readonly PropertyKey[]): string {
   return written(path)
     .map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index === 0 ? '' : '.'}${String(key)}`))
     .join('');
 }
 
-/** Without the level that `phase()` and `task()` add. */
+/** Removes the `options` level that `phase()` and `task()` add. */
 function written(path: readonly PropertyKey[]): readonly PropertyKey[] {
   return path.filter((key) => key !== 'options');
 }
@@ -145,7 +145,7 @@ function at(value: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-/** The options that a schema knows at a path. */
+/** Returns the options that a schema knows at a path. */
 function keysAt(schema: unknown, path: readonly PropertyKey[]): readonly string[] {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodReadonly) {
     return keysAt(schema.unwrap(), path);
@@ -157,7 +157,7 @@ function keysAt(schema: unknown, path: readonly PropertyKey[]): readonly string[
   return step === undefined ? Object.keys(schema.shape) : keysAt(schema.shape[String(step)], rest);
 }
 
-/** Where else an option with this name is known, in words: within the phase first, where it was given to one. */
+/** Names another place that knows an option with this name. The search begins within the phase if the option was given to one. */
 function homeOf(key: string, path: readonly PropertyKey[], schema: z.ZodType): string | undefined {
   const phase = ['phases', 0, 'options'];
   const inside = [

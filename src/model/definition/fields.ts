@@ -1,5 +1,5 @@
 /**
- * The shape of a definition: whether every field is what it should be, before anything is read from it.
+ * Validation of a definition's shape, field by field, before anything is read from it.
  *
  * @module
  */
@@ -15,17 +15,17 @@ import { structureProblems } from './structure.ts';
 import { validPart } from './valid-part.ts';
 
 /**
- * Refuses what is not a definition at all, field by field. Where it refuses anything, it says as well what is wrong with
- * the structure of the sound part, so that one look is enough to fix it all.
+ * Returns every field that has the wrong shape. If there are any, it adds the structural problems of the valid part, so that the
+ * user sees everything at once.
  */
 export function shapeProblems(definition: unknown): readonly Problem[] {
   try {
     const result = pipelineShape.safeParse(definition);
     if (result.success) return [];
-    const problems = telling(result.error.issues).flatMap((issue) => problemsOf(issue, definition, pipelineShape));
+    const problems = relevant(result.error.issues).flatMap((issue) => problemsOf(issue, definition, pipelineShape));
     const sound = validPart(definition, result.error.issues);
     const nodes = sound?.phases.map((one) => ({ name: one.name, after: namesOf(one.options.after) }));
-    // Numbers of phases may differ in the sound part.
+    // Phases may have other numbers in the valid part, so their paths would be wrong.
     const more = sound && nodes ? structureProblems(sound, nodes) : [];
     return [...problems, ...more.map((problem) => ({ ...problem, path: undefined }))];
   } catch (thrown) {
@@ -36,8 +36,8 @@ export function shapeProblems(definition: unknown): readonly Problem[] {
 
 // --- internal ---
 
-/** Without what is said about the inside of something that is not a phase, or not a task, at all. */
-function telling(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
+/** Drops issues about the inside of values that are no phase or task at all. */
+function relevant(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
   const aliens = issues.flatMap(({ path }) => (path.at(-1) === 'kind' ? [path.slice(0, -1)] : []));
   return issues.filter(
     ({ path }) => path.at(-1) === 'kind' || !aliens.some((alien) => alien.every((key, index) => path[index] === key)),

@@ -6,7 +6,7 @@
 import { limitsSchema } from '../plan/policy.ts';
 import type { Problem } from './pipeline-invalid-error.ts';
 
-/** Names that would collide with what the language or phasegate itself uses. */
+/** Returns the problem of a name that is empty, malformed, or used by the language or by phasegate itself. */
 export function nameProblem(name: string): Pick<Problem, 'code' | 'message' | 'hint'> | undefined {
   if (name.trim() === '') return { code: 'NAME_INVALID', message: 'the name is empty', hint: 'Give it a name.' };
   if (name !== name.trim() || /\p{Cc}/u.test(name)) {

@@ -1,11 +1,11 @@
 /**
- * What can be wrong with a definition, and the error that lists all of it.
+ * Problems of a definition, and the error that lists them all.
  *
  * @module
  */
 import { PhasegateError } from '../errors/phasegate-error.ts';
 
-/** Kinds of problems a definition can have; each has an entry in `docs/errors.md#PIPELINE_INVALID`. */
+/** Kinds of problems of a definition; each has an entry in `docs/errors.md#PIPELINE_INVALID`. */
 export type ProblemCode =
   | 'CYCLE'
   | 'NAME_DUPLICATE'
@@ -24,24 +24,24 @@ export type ProblemCode =
 /** One problem of a definition. */
 export interface Problem {
   readonly code: ProblemCode;
-  /** Where it is, such as `phase "writing", task "draft"`. */
+  /** The place, such as `phase "writing", task "draft"`. */
   readonly where: string;
-  /** What was found. */
+  /** The finding. */
   readonly message: string;
-  /** What to do about it. */
+  /** The remedy. */
   readonly hint: string;
   /**
-   * Where that is in the definition, such as `['phases', 1, 'tasks', 0, 'after', 2]`. Options stand beside the name, as one
-   * writes them. Absent where that cannot be said, as many phases have no name.
+   * The path in the definition, such as `['phases', 1, 'tasks', 0, 'after', 2]`. Options are next to the name, as in the call of
+   * `phase()`. Absent if the path is unknown.
    */
   readonly path?: readonly PropertyKey[] | undefined;
 }
 
-/** Thrown by `definePipeline` with everything that is wrong, so that one look is enough to fix it. */
+/** Thrown by `definePipeline` with every problem, so that the user can fix all at once. */
 export class PipelineInvalidError extends PhasegateError {
   readonly problems: readonly Problem[];
 
-  /** @param pipeline Its name, where it has one. */
+  /** @param pipeline Its name, if it has one. */
   constructor(pipeline: unknown, problems: readonly Problem[]) {
     const subject = typeof pipeline === 'string' ? `pipeline "${pipeline}"` : 'the pipeline';
     const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;

@@ -1,5 +1,5 @@
 /**
- * What can be wrong with what a phase wants to recall: artifacts that nobody can share, reflections that nobody writes.
+ * Validation of what a phase recalls: subscriptions that name no artifact upstream, and reflections that nothing writes.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { namesInOrder, reach, type Graph } from '../values/graph.ts';
 import type { Problem } from './pipeline-invalid-error.ts';
 import { reflectorOf, reviewOptions, type Definition } from './shorthand.ts';
 
-/** Problems of one phase. */
+/** Returns the problems of one phase. */
 export function recallProblems(definition: Definition, graph: Graph, index: number): readonly Problem[] {
   const phase = definition.phases[index];
   if (!phase) return [];
@@ -59,7 +59,7 @@ function reflectProblems(
   return [{ code: 'REFLECT_MISSING', where, message, hint: 'Give `reflect`, a function or a task.', path }];
 }
 
-/** Records know a reflect call by its name, as they do tasks. */
+/** Reports a reflect call with the name of a task: records identify both by name. */
 function namesakes(
   { name, options }: Definition['phases'][number],
   review: AnyReview,

@@ -1,5 +1,5 @@
 /**
- * A definition as it is given, before it is judged, and how to read its short forms.
+ * A definition before validation, and readers of its short forms.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { Plan } from '../plan/plan.ts';
 import type { Limits, Policy } from '../plan/policy.ts';
 import type { StandardSchemaV1 } from '../values/standard-schema.ts';
 
-/** A definition as `definePipeline` gets it, without its types. */
+/** The argument of `definePipeline`, without its types. */
 export interface Definition {
   readonly name: string;
   readonly phases: readonly { readonly name: string; readonly options: PhaseSettings }[];
@@ -20,25 +20,25 @@ export interface Definition {
   readonly version?: string | undefined;
 }
 
-/** Names of what a list names, objects and strings alike; empty places are skipped. */
+/** Returns the names in a list of objects and strings, each once. Empty places are skipped. */
 export function namesOf(
   list: readonly ({ readonly name: string } | string | null | undefined)[] | null | undefined,
 ): readonly string[] {
   return [...new Set((list ?? []).flatMap((item) => (typeof item === 'string' ? item : (item?.name ?? []))))];
 }
 
-/** The long form of whatever `review` was given as. */
+/** Returns the long form of any `review`. */
 export function reviewOptions(review: PhaseSettings['review']): AnyReview | undefined {
   if (review === undefined || review === null) return undefined;
   return typeof review === 'function' || 'kind' in review ? { by: review } : review;
 }
 
-/** The reflect call of a gate with its name: a task keeps its own, a function is called `reflect`. */
+/** Returns the reflect call of a gate as a named task: a task keeps its name, a function is called `reflect`. */
 export function reflectorOf({ reflect }: AnyReview): AnyTask | undefined {
   return typeof reflect === 'function' ? { kind: 'task', name: 'reflect', options: { run: reflect } } : reflect;
 }
 
-/** Reviewers with their names: a task keeps its own, a function is called `review`, or `review 2` and so on. */
+/** Returns reviewers as named tasks: a task keeps its name, a function is called `review`, or `review 2` and so on. */
 export function reviewersOf(options: AnyReview): readonly AnyTask[] {
   const list = options.by === undefined ? [] : Array.isArray(options.by) ? options.by : [options.by];
   return list.map((one: AnyTask | AnyTask['options']['run'], index) =>

@@ -1,5 +1,5 @@
 /**
- * Whether a definition of the right shape makes sense: names, order, reviews.
+ * Validation of a well-shaped definition's structure: names, order, reviews.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { Problem } from './pipeline-invalid-error.ts';
 import { recallProblems } from './recall.ts';
 import { namesOf, reviewersOf, reviewOptions, type Definition } from './shorthand.ts';
 
-/** Everything that is wrong with a definition whose shape is right. */
+/** Returns every structural problem of a definition whose shape is right. */
 export function structureProblems(definition: Definition, nodes: readonly GraphNode[]): readonly Problem[] {
   const graph = graphOf(nodes);
   const acyclic = topologicalOrder(graph).length === nodes.length;
@@ -33,7 +33,7 @@ export function structureProblems(definition: Definition, nodes: readonly GraphN
 type Path = readonly PropertyKey[];
 type NameList = Parameters<typeof namesOf>[0];
 
-/** The path of a name in a list. */
+/** Returns the path of a name in a list. */
 function placeIn(path: Path, list: NameList, name: string): Path {
   return [...path, (list ?? []).findIndex((one) => (typeof one === 'string' ? one : one?.name) === name)];
 }
@@ -44,7 +44,7 @@ function emptiness(definition: Definition): readonly Problem[] {
   return [{ code: 'TASKS_EMPTY', where: 'the pipeline', message: 'it has no phases', hint, path: ['phases'] }];
 }
 
-/** @param path Of the list; empty where it is the definition itself that has the name. */
+/** @param path Path of the list; empty if the named thing is the definition itself. */
 function names(
   scope: string,
   kind: string,
@@ -87,7 +87,7 @@ function unknown(
     }));
 }
 
-/** A phase object in `after` that is not the one in the pipeline would make the types of its inputs wrong. */
+/** Reports phase objects in `after` that are not those in the pipeline, as the types of the inputs would be wrong. */
 function impostors(definition: Definition): readonly Problem[] {
   const members = new Map<string, unknown>(definition.phases.map((phase) => [phase.name, phase]));
   return definition.phases.flatMap((phase, index) =>
@@ -109,7 +109,7 @@ function impostors(definition: Definition): readonly Problem[] {
   );
 }
 
-/** One cycle, and one of what is left without it, and so on. */
+/** Finds one cycle, removes its nodes, and searches the rest again. */
 function cycles(where: string, nodes: readonly GraphNode[], list: readonly Ordered[], path: Path): readonly Problem[] {
   const found: Problem[] = [];
   let left = nodes;

@@ -1,5 +1,5 @@
 /**
- * The sound part of a definition that is not sound as a whole, so that its structure can be judged all the same.
+ * The valid part of an invalid definition, so that its structure can be validated as well.
  *
  * @module
  */
@@ -9,10 +9,9 @@ import { policySchema } from '../plan/policy.ts';
 import type { Definition } from './shorthand.ts';
 
 /**
- * What is left of a definition without the options that a schema refuses. Work that it refuses is replaced by some that
- * nothing can be said against; phases without a name are left out.
+ * Removes the options that a schema refuses. Refused tasks are replaced by a valid stand-in; phases without a name are left out.
  *
- * @returns `undefined` where nothing is left.
+ * @returns `undefined` if nothing is left.
  */
 export function validPart(definition: unknown, issues: readonly z.core.$ZodIssue[]): Definition | undefined {
   const phases = at(definition, 'phases');
@@ -23,7 +22,7 @@ export function validPart(definition: unknown, issues: readonly z.core.$ZodIssue
     const own = refusedIn(issues, ['phases', index]);
     if (typeof name === 'string') drafts.set(phase, { name, options: soundPhase(at(phase, 'options'), own) });
   }
-  // Phases that name each other by object have to name the same objects again.
+  // Phases that name each other by object must name the copies.
   for (const { options } of drafts.values()) options.after = options.after?.map((one) => drafts.get(one) ?? one);
   const sound = phases.flatMap((phase) => drafts.get(phase) ?? []).filter(isPhase);
   const name = at(definition, 'name');
@@ -38,7 +37,7 @@ export function validPart(definition: unknown, issues: readonly z.core.$ZodIssue
 
 // --- internal ---
 
-/** Issues about one part, by their path from there, each with whether it is about an option that is not known. */
+/** Issues about one part, by their path from there. `unknown` is true if the option is not known. */
 type Refused = readonly { readonly path: readonly PropertyKey[]; readonly unknown: boolean }[];
 
 interface Options {
@@ -75,7 +74,7 @@ function soundTask(task: unknown, refused: Refused): readonly unknown[] {
   return typeof name === 'string' && options ? [{ kind: 'task', name, options }] : [];
 }
 
-/** Options without those that are refused; `undefined` where there are none to be had. */
+/** Returns the options without the refused ones; `undefined` if the options as a whole are refused. */
 function soundOptions(options: unknown, refused: Refused): Options | undefined {
   if (refused.some(({ path, unknown }) => path.length < 2 && !unknown)) return undefined;
   if (typeof options !== 'object' || options === null) return undefined;

@@ -1,7 +1,7 @@
 import { cutEnd, TEXT_LIMITS } from '../values/text-limits.ts';
 import { retryHintOf } from './retry-hint.ts';
 
-/** Every code a {@link PhasegateError} can carry; each has a heading in `docs/errors.md`. */
+/** Every code that a {@link PhasegateError} can carry; each has a heading in `docs/errors.md`. */
 export type ErrorCode =
   | 'ACTOR_MISSING'
   | 'ANSWERED'
@@ -58,10 +58,10 @@ export type ErrorCode =
 
 const BRAND = Symbol.for('phasegate.error');
 
-/** Base of every error phasegate throws on purpose. Match on `code`, not on the message. */
+/** Base of every error that phasegate throws on purpose. Match on `code`, not on the message. */
 export class PhasegateError extends Error {
   readonly code: ErrorCode;
-  /** What the reader should do next, in one sentence. */
+  /** The next step for the reader, in one sentence. */
   readonly hint: string | undefined;
   readonly [BRAND] = true;
 
@@ -81,27 +81,27 @@ export class PhasegateError extends Error {
   }
 }
 
-/** A failure as plain JSON: what events, results and snapshots carry in place of an `Error`. */
+/** A failure as plain JSON: events, results and snapshots carry it in place of an `Error`. */
 export interface ErrorInfo {
   /** A phasegate code, or the `code` the thrown error carried, or `TASK_FAILED`. */
   readonly code: string;
-  /** The class of what was thrown, such as `TypeError`. */
+  /** The class of the thrown value, such as `TypeError`. */
   readonly name: string;
   readonly message: string;
   /**
-   * What is behind it: what an error of another library says, such as the refused connection behind `fetch failed`; of
-   * `PREDECESSOR_FAILED`, the reason or the error of the phase above.
+   * The underlying cause, such as the refused connection behind `fetch failed`. For `PREDECESSOR_FAILED`, the reason or the error of
+   * the phase above.
    */
   readonly cause?: string | undefined;
-  /** The stack, where the thrown value had one. */
+  /** The stack, if the thrown value had one. */
   readonly stack?: string | undefined;
-  /** Set where it said of itself that no other try helps. */
+  /** Set if the error itself rules out another try. */
   readonly permanent?: true | undefined;
-  /** Milliseconds that it said the next try should wait at least. */
+  /** Least milliseconds to wait before the next try, if the error gives them. */
   readonly retryAfterMs?: number | undefined;
 }
 
-/** Describes anything that can be thrown, `undefined` and non-errors included, as JSON. Never throws. */
+/** Describes any thrown value as JSON, `undefined` and non-errors included. Never throws. */
 export function errorInfo(thrown: unknown, fallback: ErrorCode = 'TASK_FAILED'): ErrorInfo {
   try {
     if (thrown instanceof Error || PhasegateError.is(thrown)) {
@@ -122,31 +122,31 @@ export function errorInfo(thrown: unknown, fallback: ErrorCode = 'TASK_FAILED'):
   }
 }
 
-/** A text as long as records keep it, with how much of it is left out. */
+/** Cuts a text to the length that records store, and notes the length of the cut. */
 export function cutText(text: string): string {
   return cutEnd(text, TEXT_LIMITS.error);
 }
 
 // --- internal ---
 
-/** What it says of another try, where it says something. */
+/** Returns the retry hints of a thrown value, if it has any. */
 function hintOf(thrown: unknown): Pick<ErrorInfo, 'permanent' | 'retryAfterMs'> {
   const { permanent, afterMs } = retryHintOf(thrown);
   return { ...(permanent && { permanent }), ...(afterMs > 0 && { retryAfterMs: afterMs }) };
 }
 
-/** The message, or those of the errors that an `AggregateError` without one of its own is about. */
+/** Returns the message, or for an `AggregateError` without one, the messages of its errors. */
 function messageOf(error: Error): string {
   const parts: readonly unknown[] = error instanceof AggregateError && error.message === '' ? error.errors : [];
   const message = parts.length > 0 ? parts.map((part) => briefly(part)).join('; ') : String(error.message);
   return error.name === 'DataCloneError' && message.startsWith('#<Object>') ? `${message}\n${CLONE}` : message;
 }
 
-/** `inputs` is a proxy, which no structured clone can take. */
+/** Explains a failed clone: `inputs` is a proxy, which no structured clone can take. */
 const CLONE =
-  'If that is `inputs`, or has it in it: it looks outputs up when they are asked for. Clone a copy: structuredClone({ ...inputs })';
+  'If the value is `inputs` or contains it: that is a proxy, which cannot be cloned. Clone a copy: structuredClone({ ...inputs })';
 
-/** Causes that are told of a cause: clients of servers put their own errors around that of the connection. */
+/** Most nested causes in a text: HTTP clients wrap the error of the connection in their own. */
 const MOST_CAUSES = 3;
 
 function briefly(thrown: unknown, more = MOST_CAUSES): string {

@@ -1,23 +1,22 @@
 /**
- * What a failure says of itself about trying again.
+ * Hints of a failure about trying again.
  *
  * @module
  */
 
-/** Whether another try may help, and how many milliseconds it should wait at least. */
+/** Advice about another try. */
 export interface RetryHint {
-  /** Whether the task that failed may be tried again by itself. */
+  /** True if the failed task may be tried again automatically. */
   readonly retryable: boolean;
   /**
-   * Whether nobody need try again, as nothing but a change of the pipeline or of an account helps. What is not retryable is
-   * permanent, unless it says of itself that it is not: an answer that cannot be used is not asked for again by the task, and
-   * may be by the gate.
+   * True if no try helps, only a change of the pipeline or of an account. A failure that is not retryable is permanent, unless its
+   * `permanent` is false. For example, a task does not retry an unusable answer, but its gate may ask again.
    */
   readonly permanent: boolean;
   readonly afterMs: number;
 }
 
-/** The hint of anything that can be thrown; what says nothing may be tried again at any time. Never throws. */
+/** Reads the hint of any thrown value. Without a hint it may be tried again at any time. Never throws. */
 export function retryHintOf(thrown: unknown): RetryHint {
   if (typeof thrown !== 'object' || thrown === null) return NO_HINT;
   try {
@@ -26,7 +25,7 @@ export function retryHintOf(thrown: unknown): RetryHint {
     return {
       retryable,
       permanent: !retryable && Reflect.get(thrown, 'permanent') !== false,
-      // It goes into records, where infinity has no place.
+      // Records have no place for infinity.
       afterMs: typeof afterMs === 'number' && afterMs > 0 ? Math.min(afterMs, Number.MAX_SAFE_INTEGER) : 0,
     };
   } catch {

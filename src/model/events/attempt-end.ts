@@ -1,5 +1,5 @@
 /**
- * What ends an attempt of a phase, as records have it.
+ * Events that end an attempt of a phase.
  *
  * @module
  */
@@ -17,10 +17,10 @@ const ENDS = [
   'phase.skipped',
 ] as const satisfies readonly RunEvent['type'][];
 
-/** An event that ends the attempt of its phase that is under way, if one is. What a person decides later may end it once more. */
+/** An event that ends the current attempt of its phase, if there is one. A later decision of a person may end it again. */
 export type AttemptEnd = EventOf<(typeof ENDS)[number]>;
 
-/** Whether the attempt that is under way has ended with this. */
+/** True if this event ends the current attempt. */
 export function endsAttempt(event: RunEvent): event is AttemptEnd {
   return ENDS.some((type) => type === event.type);
 }

@@ -1,5 +1,5 @@
 /**
- * Whether an event is the one that a journal has.
+ * Comparison of a replayed event with the one in a journal.
  *
  * @module
  */
@@ -10,22 +10,22 @@ import { MASK } from '../values/known-secrets.ts';
 import type { PhaseReport, RunEvent } from './event.ts';
 
 /**
- * True for events that say the same. Left out are:
+ * True if two events are equal for replay. It ignores:
  *
- * - sentences that phasegate makes of what codes, names and records before say already, as another version may word them otherwise;
- * - where an error was made, and the cause of one that another record has;
- * - texts in which something was masked: what follows from a text without its secrets need not have them masked at the same places.
+ * - sentences that phasegate composes from other recorded fields, as another version may word them differently;
+ * - the stack of an error, and a cause that another record has;
+ * - texts with a mask: a text derived from an unmasked one may have its secrets masked in other places.
  */
 export function isSameEvent(one: RunEvent | PhaseReport, other: RunEvent | PhaseReport): boolean {
   if (one === other) return true;
-  // A plan may be large, and its fingerprint is made for this.
+  // A plan may be large, and its fingerprint is compared instead.
   if (one.type === 'run.started' && other.type === one.type) {
     return isSameJson({ ...one, plan: null }, { ...other, plan: null });
   }
   return isSameJson(essenceOf(one), essenceOf(other), isMasked);
 }
 
-/** Enough of an event to recognise it. */
+/** Returns the beginning of an event as JSON, for messages. */
 export function shownEvent(event: RunEvent | PhaseReport): string {
   const text = stringify(event) ?? event.type;
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
@@ -49,7 +49,10 @@ function essenceOf(event: RunEvent | PhaseReport): unknown {
   return { ...event, reason: event.reason && '', error: event.error && withoutWords(event.error) };
 }
 
-/** An error without its sentence and its place. The cause of `PREDECESSOR_FAILED` is in the record of the phase above; older records have it there alone. */
+/**
+ * Drops an error's message and stack. The record of the phase above has the cause of `PREDECESSOR_FAILED`; older records only have it
+ * there.
+ */
 function withoutWords({ cause, ...error }: ErrorInfo): unknown {
   return { ...error, message: '', stack: undefined, cause: error.code === 'PREDECESSOR_FAILED' ? undefined : cause };
 }

@@ -1,5 +1,5 @@
 /**
- * What events are made of, and those of tasks.
+ * Schemas of parts of events, and of the events of tasks.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export const error = z.object({
 export const correction = z.object({
   /** The attempt that was sent back, 0-based. */
   attempt: z.int(),
-  /** Who sent it back: the phase itself, or a later one. */
+  /** The phase that sent it back: the phase itself, or a later one. */
   from: z.string(),
   feedback: z.string(),
   requiredChange: z.string().optional(),
@@ -33,7 +33,7 @@ export const revision = z.object({
   issues: z.array(storedIssueSchema).optional(),
   history: z.array(correction),
 });
-/** A phase that has sent back another. */
+/** A phase that sent back another. */
 const rewind = z.object({ from: z.string(), to: z.string() });
 export const verdict = z.union([
   storedDecisionSchema,
@@ -55,13 +55,13 @@ export const limit = z.enum([
   'deadlineMs',
 ]);
 
-/** Which attempt of which phase an event speaks of. */
+/** The attempt of a phase that an event is about. */
 export const at = { phase: z.string(), generation: z.int(), attempt: z.int() };
 const work = { ...at, task: z.string() };
 
 /**
- * How the checks stood before the tasks of the phase set to work: those that have a baseline, and which the phase does not have to
- * leave passing anyway. A check that could not be had is in neither list.
+ * The outcome of the checks with a baseline before the tasks of the phase began. The phase need not make the failed ones pass.
+ * A check that could not run is in neither list.
  */
 export const baselined = z.object({
   type: z.literal('check.baselined'),
@@ -70,40 +70,44 @@ export const baselined = z.object({
   failed: z.array(
     z.object({
       check: z.string(),
-      /** Marks of what failed, where the check says that: the same ones stand for the same failures. */
+      /** Hashes of the failures, if the check names them: equal hashes mean equal failures. */
       marks: z.array(z.string()).optional(),
       details: z.string(),
     }),
   ),
 });
 
-/** The gate goes round in a loop, so what is left of its budgets is forfeited. */
+/** The gate goes round in a loop, so the rest of its budgets is forfeited. */
 export const looped = z.object({
   type: z.literal('loop.detected'),
   ...at,
   /**
-   * An issue was found open again and nothing was corrected; the same two rewinds take turns; the same was demanded in the same
-   * words; or the phase that is sent back puts out the same.
+   * The kind of loop:
+   *
+   * - `issue`: an issue is open again, and nothing was corrected;
+   * - `rewind`: the same two rewinds alternate;
+   * - `feedback`: the same words were demanded again;
+   * - `unchanged`: the phase that is sent back has the same outputs again.
    */
   kind: z.enum(['issue', 'rewind', 'feedback', 'unchanged']),
-  /** Names of the issues. */
+  /** Ids of the issues. */
   issues: z.array(z.string()),
   /** The rewinds, oldest first. */
   rewinds: z.array(rewind),
-  /** Of `feedback` and `unchanged`, how often in a row: repeated demands, or unchanged attempts. */
+  /** For `feedback` and `unchanged`: the number of repeated demands, or of unchanged attempts, in a row. */
   times: z.int().min(1).optional(),
 });
 
-/** What the handler of the last try has read of what it was given. */
+/** The parts of its context that the handler of the last try has read. */
 const hasRead = {
   /** The prompt: SHA-256 in hex, and its length. */
   prompt: z.object({ hash: z.string(), chars: z.int() }).optional(),
-  /** Whether it has read `revision`, and there was one. */
+  /** True if it has read `revision`, and there was one. */
   revised: z.literal(true).optional(),
 };
 
 /**
- * What the attempt is told to have learned, beside the demand. `reflection` is absent where none could be had. `recalled` comes from
+ * The reflections for the attempt, in addition to the demand. `reflection` is absent if the reflect call failed. `recalled` comes from
  * earlier runs, oldest first.
  */
 export const reflected = z.object({
@@ -113,7 +117,7 @@ export const reflected = z.object({
   recalled: z.array(z.object({ run: z.string(), reflection: z.string() })).optional(),
 });
 
-/** What happens to a task, or to a reviewer, where `reviewer` is true. `try` counts from 1. */
+/** Events of a task, or of a reviewer if `reviewer` is true. `try` counts from 1. */
 export const taskEvents = [
   z.object({ type: z.literal('task.started'), ...work, try: z.int() }),
   z.object({
@@ -122,15 +126,15 @@ export const taskEvents = [
     reviewer: z.boolean(),
     tokens: z.number().optional(),
     costUsd: z.number().optional(),
-    /** Whether that is what the try was expected to use at most, as it ended without saying what it used. */
+    /** True if tokens and cost are the estimate of the try, as it ended without reporting its usage. */
     estimated: z.literal(true).optional(),
-    /** Whether nobody waited for the try any more: its attempt was over, or cancelled. */
+    /** True if the report came after the attempt was over or cancelled. */
     late: z.literal(true).optional(),
-    /** Of the tokens, those that a model was given, and those that it answered with; which model it was. */
+    /** Input and output tokens among them, and the model that used them. */
     inputTokens: z.number().optional(),
     outputTokens: z.number().optional(),
     model: z.string().optional(),
-    /** Who serves the model. */
+    /** The provider of the model. */
     provider: z.string().optional(),
     progress: z.union([z.number(), z.string()]).optional(),
     artifact: z.object({ name: z.string(), content: z.unknown() }).optional(),
@@ -156,11 +160,11 @@ export const taskEvents = [
     ...work,
     try: z.int(),
     error,
-    /** What it demands of an earlier phase, where it cannot work with what that put out. */
+    /** Its demand of an earlier phase, if it cannot work with the outputs of that phase. */
     rework: z.object({ phase: z.string(), feedback: z.string() }).optional(),
     ...hasRead,
   }),
-  /** A person is asked, who is the task, or the reviewer. */
+  /** A person is asked, as the task or as the reviewer. */
   z.object({
     type: z.literal('task.asked'),
     ...work,
@@ -170,13 +174,13 @@ export const taskEvents = [
     choices: z.array(z.string()).optional(),
     inbox: inboxPolicySchema,
   }),
-  /** A person has answered: with the output, or a decision. */
+  /** A person has answered, with the output or a decision. */
   z.object({
     type: z.literal('task.answered'),
     ...work,
     reviewer: z.boolean(),
     answer: z.unknown(),
-    /** Who, as far as known. */
+    /** The person, if known. */
     who: z.string().optional(),
   }),
 ] as const;

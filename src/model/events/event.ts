@@ -1,8 +1,8 @@
 /**
- * The one vocabulary of a run: everything it says, as a closed union.
+ * The events of a run, as one closed union.
  *
  * ```text
- *   PhaseReport (a phase tells its pipeline)  →  RunEvent (a run says)  →  RunRecord (numbered and timed)
+ *   PhaseReport (a phase to its pipeline)  →  RunEvent (published by the run)  →  RunRecord (numbered and timed)
  * ```
  *
  * Consumers read records and never the actors. A new member breaks every exhaustive `switch`, on purpose.
@@ -29,15 +29,15 @@ import {
 
 const plan = z.custom<Plan>((value) => typeof value === 'object' && value !== null);
 
-/** What a phase reports of its own life. */
+/** Events that a phase reports about itself. */
 const phaseEvents = [
   z.object({ type: z.literal('phase.started'), ...at, revision: revision.optional() }),
   z.object({ type: z.literal('review.started'), ...at, asked: z.int() }),
-  /** The reviewers that are no people have answered: the review waits for people alone. Said if the gate has both. */
+  /** All reviewers that are not people have answered: the review only waits for people. Emitted if the gate has both. */
   z.object({ type: z.literal('review.waiting'), ...at }),
   /**
-   * What the gate made of its checks and reviewers, or what a person decided; `verdicts` has each reviewer's own.
-   * `checked` is true where the checks have passed and need not run again if the review is asked again.
+   * The verdict that the gate combined from its checks and reviewers, or a person's decision; `verdicts` has each reviewer's own.
+   * `checked` is true if the checks have passed and need not run again if the review is asked again.
    */
   z.object({
     type: z.literal('review.decided'),
@@ -46,14 +46,14 @@ const phaseEvents = [
     verdicts: z.record(z.string(), verdict),
     by,
     checked: z.literal(true).optional(),
-    /** The checks that have failed, in their order, and what was found; absent where the verdict is not theirs. */
+    /** The failed checks, in their order, with details; absent if the verdict is not theirs. */
     failedChecks: z.array(z.object({ name: z.string(), details: z.string() })).optional(),
-    /** Which person, as far as known. */
+    /** The person, if known. */
     who: z.string().optional(),
-    /** Outputs that a person has put in the place of those of the attempt, by task. */
+    /** Outputs with which a person has replaced those of the attempt, by task. */
     edited: outputs.optional(),
   }),
-  /** The attempt has put out what the one had that was sent back; `times` counts such attempts of the phase in a row, from 1. */
+  /** The attempt has the same outputs as the one that was sent back. `times` counts such attempts of the phase in a row, from 1. */
   z.object({ type: z.literal('attempt.unchanged'), ...at, times: z.int().min(1) }),
   z.object({ type: z.literal('phase.retrying'), ...at, correction, by, spent: z.int() }),
   z.object({
@@ -63,7 +63,7 @@ const phaseEvents = [
     correction,
     by,
     spent: z.int(),
-    /** Other phases that issues are about, and what each is told when it runs again. */
+    /** Corrections for other phases that issues are about; each phase gets its own when it runs again. */
     riders: z.array(z.object({ phase: z.string(), correction })).optional(),
   }),
   looped,
@@ -89,81 +89,84 @@ const approval = {
 
 const changes = { plan: plan.optional(), fingerprint: z.string().optional(), attended: z.boolean().optional() };
 
-/** Milliseconds of work up to where another process left the run. */
+/** Milliseconds of work until another process released the run. */
 const workedMs = z.number().min(0).optional();
 
-/** What only the pipeline knows. */
+/** Events that only the pipeline emits. */
 const runEvents = [
   z.object({
     type: z.literal('run.started'),
     plan,
     fingerprint: z.string(),
     input: z.unknown(),
-    /** The input before its schema has changed it: `input`, `nothing`, or a value. Absent if the run is not kept, or it was no JSON. */
+    /**
+     * The input before its schema changed it: `input` (unchanged), `nothing`, or a value. Absent if the run is not stored, or it was no
+     * JSON.
+     */
     given: z.union([z.enum(['input', 'nothing']), z.object({ value: z.unknown() })]).optional(),
-    /** Whether a person can be reached when a review cannot be had. */
+    /** True if a person can be reached when a review fails. */
     attended: z.literal(true).optional(),
-    /** Whether the run is kept in a store, so that a person can answer later. */
+    /** True if the run is in a store, so that a person can answer later. */
     kept: z.literal(true).optional(),
-    /** Whose memory the run shares; absent where it shares none. */
+    /** The owner of the memory that the run uses; absent if it uses none. */
     memory: z.string().optional(),
-    /** The edition of the rules that the run goes by; absent for the first. */
+    /** The edition of the rules that the run follows; absent for the first. */
     edition: z.int().min(2).optional(),
-    /** Whether `redact` has masked the input, so that it is not here as the handlers were given it. */
+    /** True if `redact` has masked the input, so that this is not the input of the handlers. */
     masked: z.literal(true).optional(),
-    /** When the fork was made, in milliseconds since 1970, and of how many records. Absent if the run is no fork. */
+    /** The time of the fork, in milliseconds since 1970, and its number of copied records. Absent if the run is no fork. */
     forked: z.object({ at: z.number(), records: z.int().min(1) }).optional(),
   }),
-  /** The process lets go of the run. Said of a run with `limits.durationMs`, as the time up to here is time of work. */
+  /** The process releases the run. Emitted for a run with `limits.durationMs`, as the time up to here counts as work. */
   z.object({ type: z.literal('run.suspended') }),
   /**
-   * Another process goes on with the run. What it has other than before is there: the definition, and `attended`; `workedMs` if the
-   * records before do not tell it.
+   * Another process resumes the run. It has the changed definition and `attended`, if any, and `workedMs` if it does not follow from
+   * the earlier records.
    */
   z.object({ type: z.literal('run.resumed'), ...changes, workedMs }),
-  /** A run that had ended goes on: what was not approved runs again. */
+  /** A run that had ended continues: phases that were not approved run again. */
   z.object({ type: z.literal('run.reopened') }),
-  /** A handler has asked for the outputs of an ancestor that is no direct predecessor: the phase depends on it from now on. */
+  /** A handler has requested the outputs of an ancestor that is no direct predecessor: the phase depends on it from now on. */
   z.object({ type: z.literal('phase.read'), ...at, source: z.string() }),
-  /** A task, or a reviewer, of an older generation has ended well when nobody waited for it any more: what it came to is dropped. */
+  /** A task or a reviewer of an older generation has completed too late: its result is dropped. */
   z.object({ type: z.literal('task.dropped'), ...at, task: z.string(), reviewer: z.boolean(), try: z.int() }),
   /**
-   * The outputs are committed as `version`; `read` has the version of each phase whose outputs were read, and `readTasks`, of phases of
-   * which not all was read, the tasks whose outputs were.
+   * The outputs are committed as `version`. `read` has the version of each phase whose outputs were read. `readTasks` has the tasks whose
+   * outputs were read, for phases that were read in part.
    */
   z.object({ ...approval, version: z.int(), read: z.record(z.string(), z.int()), readTasks: readTasks.optional() }),
-  /** The phase read an output that has a newer version now, and is not run again. */
+  /** The phase has read an output that has a newer version now, and does not run again. */
   z.object({ type: z.literal('phase.stale'), phase: z.string(), because: z.string() }),
-  /** A phase that it read has a newer version that says the same, as far as it read it: that version counts as read from now on. */
+  /** A newer version of a phase has the same content in the part that this phase has read: from now on that version counts as read. */
   z.object({ type: z.literal('phase.unaffected'), phase: z.string(), source: z.string(), version: z.int() }),
   /** The phase must run again as a new generation, because an ancestor did. */
   z.object({ type: z.literal('phase.invalidated'), phase: z.string(), generation: z.int(), because: z.string() }),
   z.object({ type: z.literal('phase.skipped'), phase: z.string(), because: z.string(), who: z.string().optional() }),
   z.object({ type: z.literal('phase.cancelled'), phase: z.string(), because: z.string() }),
-  /** A limit is spent. `holds` is the phase that waits for a person, `null` where the whole run ends or waits. */
+  /** A limit is spent. `holds` is the phase that waits for a person, `null` if the whole run ends or waits. */
   z.object({
     type: z.literal('limit.reached'),
     limit,
     used: z.number(),
     max: z.number(),
     holds: z.string().nullable(),
-    /** The try that does not begin, as it may use more than what is left: its estimate; absent where nothing is left for any. */
+    /** The try that does not begin, as its estimate exceeds the rest of the limit. `estimate` is absent if nothing is left for any try. */
     refused: z.object({ phase: z.string(), task: z.string(), estimate: z.number().optional() }).optional(),
   }),
   z.object({ type: z.literal('limit.lifted'), limit, who: z.string().optional() }),
-  /** Something happened to an item of the inbox, by the clock or by an answer that was no good. It is never approved by that. */
+  /** An item of the inbox changed, by the clock or by a refused answer. That never approves it. */
   z.object({
     type: z.literal('item.changed'),
-    /** The record that opened it, by its number. */
+    /** The sequence number of the record that opened it. */
     item: z.int(),
     change: z.enum(['reminded', 'raised', 'expired', 'refused']),
-    /** How urgent it is from now on. */
+    /** The new urgency. */
     severity: z.enum(['normal', 'high', 'urgent']).optional(),
-    /** Who is asked from now on. */
+    /** The new queue. */
     queue: z.string().optional(),
-    /** Why an answer was refused. */
+    /** The reason why an answer was refused. */
     reason: z.string().optional(),
-    /** Who gave it. */
+    /** The person who gave it. */
     who: z.string().optional(),
   }),
   z.object({
@@ -188,7 +191,7 @@ export const runRecordSchema = z.object({
   event: runEventSchema,
 });
 
-/** One thing that happened in a run. */
+/** One event in a run. */
 export type RunEvent = DeepReadonly<z.infer<typeof runEventSchema>>;
 
 /** An event with its run, position and time. */
@@ -200,30 +203,30 @@ export type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { readonly t
 /** An approval as the phase reports it, before the pipeline has given it a version. */
 export type Approval = Omit<EventOf<'phase.approved'>, 'version' | 'read' | 'readTasks'>;
 
-/** What a task tells the phase that runs it. */
+/** A report of a task to its phase. */
 export type TaskReport =
   | DeepReadonly<z.infer<(typeof taskEvents)[number]>>
   | EventOf<'phase.warned' | 'phase.reflected' | 'check.baselined' | 'review.waiting'>;
 
-/** What a phase tells its pipeline. */
+/** A report of a phase to its pipeline. */
 export type PhaseReport = TaskReport | DeepReadonly<z.infer<(typeof phaseEvents)[number]>> | Approval;
 
-/** What work says that nobody waits for any more. */
+/** A report of work that has ended too late. */
 export type LateReport = EventOf<'task.reported' | 'task.dropped'>;
 
-/** How a run can end. */
+/** The final status of a run. */
 export type RunStatus = EventOf<'run.ended'>['status'];
 
-/** The input that a kept run was given, beside that which its schema has made of it. */
+/** The original input of a stored run, as its schema may have changed it. */
 export type GivenInput = NonNullable<EventOf<'run.started'>['given']>;
 
-/** Who made a decision: the gate, a task that cannot work with its inputs, or a person. */
+/** The origin of a decision: the gate, a task that cannot work with its inputs, or a person. */
 export type DecidedBy = EventOf<'review.decided'>['by'];
 
-/** Checks that have failed in a review, and what they found. */
+/** The failed checks of a review, with their details. */
 export type FailedChecks = NonNullable<EventOf<'review.decided'>['failedChecks']>;
 
-/** One reviewer's answer as it was understood, or why there is none. */
+/** One reviewer's answer as it was read, or the reason why there is none. */
 export type Verdict = EventOf<'review.decided'>['verdict'];
 
 type DeepReadonly<T> = T extends Plan | string | number | boolean | null | undefined

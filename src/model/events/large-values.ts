@@ -1,5 +1,5 @@
 /**
- * Large values, kept beside the records that have them.
+ * Large values, stored separately from their records.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { byName } from '../values/by-name.ts';
 import type { RunEvent, RunRecord } from './event.ts';
 
-/** A value as JSON text, found by its hash. */
+/** A value as JSON text, identified by its hash. */
 export interface PackedValue {
   /** SHA-256 of `content` in UTF-8, in hex. */
   readonly hash: string;
@@ -22,10 +22,10 @@ export interface PackedRecord {
   readonly artifacts: readonly PackedValue[];
 }
 
-/** Values of more characters of JSON than this are kept beside their record. */
+/** Values with more characters of JSON than this are stored separately. */
 export const LARGEST_INLINE = 16_384;
 
-/** Takes large outputs, and contents that were reported, out of a record. */
+/** Moves large outputs and reported contents out of a record. */
 export function packRecord(record: RunRecord): PackedRecord {
   const artifacts: PackedValue[] = [];
   const event = mapValues(record.event, (value) => {
@@ -39,7 +39,7 @@ export function packRecord(record: RunRecord): PackedRecord {
   return { record: event === record.event ? record : { ...record, event }, artifacts };
 }
 
-/** Whether values of a record are kept beside it. */
+/** True if values of a record are stored separately. */
 export function hasReferences({ event }: RunRecord): boolean {
   let refers = false;
   mapValues(event, (value) => {
@@ -49,15 +49,15 @@ export function hasReferences({ event }: RunRecord): boolean {
   return refers;
 }
 
-/** The hash of what stands for a value in a packed record; `undefined` where it is the value itself. */
+/** Returns the hash that replaces a value in a packed record; `undefined` if it is the value itself. */
 export function referenceIn(value: unknown): string | undefined {
   return isReference(value) ? value[REFERENCE] : undefined;
 }
 
 /**
- * Puts them back.
+ * Puts the values back.
  *
- * @param find The content with a hash.
+ * @param find Returns the content with a hash.
  */
 export async function unpackRecord(
   record: RunRecord,
@@ -81,7 +81,7 @@ export async function unpackRecord(
 
 // --- internal ---
 
-/** The one key of what stands for a value. A value that looks like it is packed itself, so that they cannot be mixed up. */
+/** The only key of a reference. A value that looks like a reference is packed itself, so that the two cannot be confused. */
 const REFERENCE = 'phasegate:artifact';
 
 function isReference(value: unknown): value is { readonly [REFERENCE]: string } {
@@ -99,7 +99,7 @@ function isSmall(value: unknown): boolean {
   return typeof value !== 'object' || value === null;
 }
 
-/** An event with its values replaced; the same one where none is. */
+/** Replaces the values of an event; returns the same event if none changes. */
 function mapValues(event: RunEvent, change: (value: unknown) => unknown): RunEvent {
   if (event.type === 'task.completed') {
     const output = change(event.output);

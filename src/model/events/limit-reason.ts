@@ -1,11 +1,11 @@
 /**
- * Why a limit is spent, in words.
+ * The reason why a limit is spent, in words.
  *
  * @module
  */
 import type { EventOf } from './event.ts';
 
-/** Why nothing goes on: the limit is used up, or what is left of it is too little for the next try. */
+/** Describes a spent limit: it is used up, or the rest is too small for the next try. */
 export function limitReason({
   limit,
   max,

@@ -1,5 +1,5 @@
 /**
- * Inputs of runs that a `redact` has masked, so that the records do not have what the handlers were given.
+ * The start events of runs whose input `redact` has masked, so that the records differ from the handlers' input.
  *
  * @module
  */
@@ -8,18 +8,18 @@ import { MASK } from '../values/known-secrets.ts';
 import type { EventOf } from './event.ts';
 
 /**
- * The start of a run as it is kept. It says so if its input was masked. What was given goes then, unless it was masked as well.
+ * Flags the start of a run whose input was masked. The original input is dropped then, unless it was masked as well.
  *
- * @param said The event before it was masked.
+ * @param event The event before masking.
  */
-export function withMaskTold(said: EventOf<'run.started'>, kept: EventOf<'run.started'>): EventOf<'run.started'> {
-  if (isSameJson(said.input, kept.input)) return kept;
+export function withMaskFlag(event: EventOf<'run.started'>, kept: EventOf<'run.started'>): EventOf<'run.started'> {
+  if (isSameJson(event.input, kept.input)) return kept;
   const { given, ...rest } = kept;
-  const hides = typeof given !== 'object' || !isSameJson(given, said.given);
+  const hides = typeof given !== 'object' || !isSameJson(given, event.given);
   return { ...rest, ...(given !== undefined && hides && { given }), masked: true };
 }
 
-/** The start of a run as it is kept if nothing of its input may be: one without input has nothing to mask. */
-export function withoutInput(said: EventOf<'run.started'>): EventOf<'run.started'> {
-  return withMaskTold(said, { ...said, input: said.input === null ? null : MASK });
+/** Masks the whole input in the start of a run. A run without input has nothing to mask. */
+export function withoutInput(event: EventOf<'run.started'>): EventOf<'run.started'> {
+  return withMaskFlag(event, { ...event, input: event.input === null ? null : MASK });
 }

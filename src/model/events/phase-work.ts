@@ -1,5 +1,5 @@
 /**
- * Work in one phase of a run, as its records tell: if something works there, and if a person is waited for.
+ * The state of work in one phase of a run, derived from its records: active, or waiting for a person.
  *
  * @module
  */
@@ -8,40 +8,40 @@ import type { EventOf, RunEvent } from './event.ts';
 /** An event of one phase. */
 export type PhaseEvent = Extract<RunEvent, { readonly phase: string }>;
 
-/** Work in a phase that has begun and not ended. */
+/** The work of a phase that has begun and not ended. */
 export interface PhaseWork {
-  /** `resting`: it waits for other phases, or for its place. */
+  /** `resting`: it waits for other phases, or for its place in the queue. */
   stage: 'running' | 'reviewing' | 'escalated' | 'resting';
-  /** Tasks that have begun, that wait for their next try, and that wait for a person. Reviewers only as the latter. */
+  /** Tasks that are running, that wait for their next try, or that wait for a person. Reviewers only if they wait for a person. */
   readonly tasks: Map<string, TaskStage>;
   /** The number of tasks in each stage. */
   readonly of: Record<TaskStage, number>;
   /** The number of reviewers of its gate. */
   reviewers: number;
-  /** The number of people that have answered in this review. */
+  /** The number of people who have answered in this review. */
   answered: number;
-  /** If the review has said that it waits for people alone. */
+  /** True if the review only waits for people. */
   isForPeople: boolean;
-  /** If its review does not begin, as a limit holds the run. */
+  /** True if its review does not begin, as a limit holds the run. */
   isHeldBack: boolean;
 }
 
 type TaskStage = 'begun' | 'again' | 'asked';
 
-/** A phase starts. @param reviewers How many its gate has. */
+/** Starts a phase. @param reviewers The number of reviewers of its gate. */
 export function beginWork(known: PhaseWork | undefined, reviewers: number): PhaseWork {
   const of = { begun: 0, again: 0, asked: 0 };
-  const phase: PhaseWork = known ?? { stage: 'running', tasks: new Map(), of, ...ANEW, reviewers };
+  const phase: PhaseWork = known ?? { stage: 'running', tasks: new Map(), of, ...NEW_REVIEW, reviewers };
   clear(phase);
   return Object.assign(phase, { stage: 'running', reviewers });
 }
 
-/** If nothing more goes on in the phase after an event of it. */
+/** True if this event ends the work of its phase. */
 export function isSettled({ type }: PhaseEvent): boolean {
   return SETTLED.has(type);
 }
 
-/** If something that is no person works in the phase, or could. @param isHeld If a limit lets no try begin. */
+/** True if the phase is active, or could be, other than by a person. @param isHeld True if a limit lets no try begin. */
 export function works(
   { stage, of, reviewers, answered, isForPeople, isHeldBack }: PhaseWork,
   isHeld: boolean,
@@ -51,16 +51,16 @@ export function works(
   return of.asked === 0 || (!isForPeople && of.asked + answered < reviewers);
 }
 
-/** If the phase waits for a person, also beside what works in it. */
+/** True if the phase waits for a person, even if other work is active in it. */
 export function waitsForPerson({ stage, of }: PhaseWork): boolean {
   return stage === 'escalated' || of.asked > 0;
 }
 
-/** @param isHeld If a limit lets no try begin. */
+/** Applies an event. @param isHeld True if a limit lets no try begin. */
 export function applyToWork(phase: PhaseWork, event: PhaseEvent, isHeld: boolean): void {
   switch (event.type) {
     case 'task.started':
-      // One that is resumed has its question still.
+      // A resumed task still has its question.
       if (phase.tasks.get(event.task) !== 'asked') put(phase, event.task, 'begun');
       return;
     case 'task.retrying':
@@ -126,12 +126,12 @@ const SETTLED: ReadonlySet<RunEvent['type']> = new Set([
   'phase.invalidated',
 ]);
 
-const ANEW = { answered: 0, isForPeople: false, isHeldBack: false };
+const NEW_REVIEW = { answered: 0, isForPeople: false, isHeldBack: false };
 
 function clear(phase: PhaseWork): void {
   phase.tasks.clear();
   Object.assign(phase.of, { begun: 0, again: 0, asked: 0 });
-  Object.assign(phase, ANEW);
+  Object.assign(phase, NEW_REVIEW);
 }
 
 function put({ tasks, of }: PhaseWork, task: string, next: TaskStage | undefined): void {
@@ -143,7 +143,7 @@ function put({ tasks, of }: PhaseWork, task: string, next: TaskStage | undefined
   } else tasks.delete(task);
 }
 
-/** A reviewer may have the name of a task. */
+/** Returns a key that tells a reviewer from a task of the same name. */
 function keyOf({ reviewer, task }: EventOf<'task.asked' | 'task.answered'>): string {
   return reviewer ? `\u0000${task}` : task;
 }

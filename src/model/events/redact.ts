@@ -1,7 +1,7 @@
 /**
- * Secrets that must not get into records: where people and programs say what went wrong, they quote what they saw.
+ * Removal of secrets from records. Errors and feedback often quote them.
  *
- * Inputs and outputs are left as they are, as the run itself works with them.
+ * Inputs and outputs stay as they are, because the run itself works with them.
  *
  * @module
  */
@@ -10,34 +10,34 @@ import type { ErrorInfo } from '../errors/phasegate-error.ts';
 import type { Correction, Revision, Rider } from '../revision/revision.ts';
 import { MASK, maskKnown } from '../values/known-secrets.ts';
 import type { RunEvent, Verdict } from './event.ts';
-import { withMaskTold, withoutInput } from './masked-input.ts';
+import { withMaskFlag, withoutInput } from './masked-input.ts';
 import { maskSecrets, SECRET_FIELD } from './secrets.ts';
 
-/** Changes an event before it becomes a record: texts of it, and nothing else. */
+/** Changes the texts of an event before it becomes a record. It must change nothing else. */
 export type Redact = (event: RunEvent) => RunEvent;
 
 /**
- * Masks obvious secrets in errors, feedback, reasons, progress, warnings, and artifacts that were reported: keys such as
- * `sk-…`, `ghp_…` and `AKIA…`, bearer tokens, `password=…`, credentials in URLs, private keys. Likewise the very keys and headers that clients of models send, and on the command line
- * the values of environment variables whose names say that they are secret.
+ * Masks obvious secrets in errors, feedback, reasons, progress, warnings, and reported artifacts. Obvious are keys such as `sk-…`,
+ * `ghp_…` and `AKIA…`, bearer tokens, `password=…`, credentials in URLs, and private keys. It also masks the keys and headers that
+ * model clients send. On the command line, it masks values of environment variables with names like those of secrets.
  *
- * @returns The same event where it has none.
+ * @returns The same event if it has no secrets.
  */
 export function redactSecrets(event: RunEvent): RunEvent {
   return mapTexts(event, maskSecrets);
 }
 
 /**
- * A function that applies `redact` and never throws: where that does, or makes another event, every text is masked, and so is the input of the
- * run. Secrets that the process knows are masked in any case.
+ * Wraps `redact` so that it never throws. If it throws, or returns another type of event, every text is masked, and so is the input of
+ * the run. Secrets that the process knows are always masked.
  */
 export function guardRedact(redact: Redact): Redact {
   return (event) => {
     try {
       const redacted: unknown = redact(event);
-      if (isOfType(redacted, event.type)) return told(event, mapTexts(redacted, maskKnown));
+      if (isOfType(redacted, event.type)) return flagged(event, mapTexts(redacted, maskKnown));
     } catch {
-      // What cannot be looked through is not let through.
+      // An event that cannot be redacted is masked as a whole.
     }
     return event.type === 'run.started' ? withoutInput(event) : mapTexts(event, () => MASK);
   };
@@ -47,12 +47,12 @@ export function guardRedact(redact: Redact): Redact {
 
 type Mask = (text: string) => string;
 
-/** The event as it is kept, with what handlers cannot get from it any more. */
-function told(event: RunEvent, kept: RunEvent): RunEvent {
-  return event.type === 'run.started' && kept.type === event.type ? withMaskTold(event, kept) : kept;
+/** Flags the event if its input was masked. */
+function flagged(event: RunEvent, kept: RunEvent): RunEvent {
+  return event.type === 'run.started' && kept.type === event.type ? withMaskFlag(event, kept) : kept;
 }
 
-/** An event with its free texts replaced; the same one where none is. */
+/** Replaces the free texts of an event; returns the same event if none changes. */
 function mapTexts(event: RunEvent, mask: Mask): RunEvent {
   switch (event.type) {
     case 'task.reported': {
@@ -170,7 +170,7 @@ function maskRider(rider: Rider, mask: Mask): Rider {
   return changedFields(rider, { correction: maskDemand(rider.correction, mask) });
 }
 
-/** Whatever has issues. */
+/** Masks the issues of anything that has some. */
 function maskIssues<T extends { readonly issues?: readonly Issue[] | undefined }>(holder: T, mask: Mask): T {
   return holder.issues
     ? changedFields(holder, { issues: mapItems(holder.issues, (issue) => maskIssue(issue, mask)) })
@@ -192,7 +192,7 @@ function maskRevision(revision: Revision, mask: Mask): Revision {
   return changedFields(maskDemand(revision, mask), { history });
 }
 
-/** Anything that asks for a change. */
+/** Masks anything that demands a change. */
 function maskDemand<T extends Pick<Correction, 'feedback' | 'requiredChange' | 'issues'>>(demand: T, mask: Mask): T {
   const { feedback, requiredChange } = demand;
   return changedFields(maskIssues(demand, mask), {
@@ -201,7 +201,7 @@ function maskDemand<T extends Pick<Correction, 'feedback' | 'requiredChange' | '
   });
 }
 
-/** Texts of a JSON value, however deep; those of fields with a telling name as a whole. */
+/** Masks the texts of a JSON value at any depth. Fields with the name of a secret are masked as a whole. */
 function maskValue(value: unknown, mask: Mask): unknown {
   if (typeof value === 'string') return mask(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -213,7 +213,7 @@ function maskValue(value: unknown, mask: Mask): unknown {
   );
 }
 
-/** The items changed; the same list where none is. */
+/** Changes the items; returns the same list if none changes. */
 function mapItems<T>(items: readonly T[], change: (item: T) => T): readonly T[] {
   const changed = items.map(change);
   return changed.every((item, at) => item === items[at]) ? items : changed;
@@ -224,7 +224,7 @@ function mapFields<T extends object>(record: T, change: (value: T[keyof T], name
   return changedFields(record, Object.fromEntries(fields.map(([name, value]) => [name, change(value, name)])));
 }
 
-/** The record with such fields; itself where it has them already. */
+/** Sets fields of a record; returns the record itself if it has them already. */
 function changedFields<T extends object>(record: T, fields: object): T {
   const isSame = Object.entries(fields).every(([name, value]) => Reflect.get(record, name) === value);
   return isSame ? record : { ...record, ...fields };

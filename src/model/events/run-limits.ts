@@ -1,5 +1,5 @@
 /**
- * Limits of one run, beside those of its pipeline: they can lower those, and never raise them.
+ * Limits of one run, in addition to those of its pipeline. They can lower those, and never raise them.
  *
  * @module
  */
@@ -9,7 +9,10 @@ import { limitsSchema, type LimitName, type Limits } from '../plan/policy.ts';
 import { isSameJson } from '../values/json.ts';
 import type { RunEvent } from './event.ts';
 
-/** The plan with limits of one run: of each, the smaller one counts. The plan itself where nothing is given, or no limits are. */
+/**
+ * Applies limits of one run to a plan: for each limit, the smaller one counts. Returns the plan itself if none are given, or if they are
+ * invalid.
+ */
 export function lowered(plan: Plan, given: Limits = {}): Plan {
   const read = limitsSchema.safeParse(given);
   const names = read.success ? namesIn(read.data) : [];
@@ -24,7 +27,7 @@ export function lowered(plan: Plan, given: Limits = {}): Plan {
   return Object.freeze({ ...plan, limits: Object.freeze(limits), runLimits: Object.freeze(runLimits) });
 }
 
-/** @throws PhasegateError `INPUT_INVALID` for what are no limits of a run. */
+/** @throws PhasegateError `INPUT_INVALID` if the value is not a set of limits. */
 export function checkLimits(given: unknown): void {
   const read = limitsSchema.optional().safeParse(given);
   if (read.success) return;
@@ -35,9 +38,9 @@ export function checkLimits(given: unknown): void {
 }
 
 /**
- * Tells why a run cannot go on with limits.
+ * Explains that the records of a run do not allow it to resume with other limits.
  *
- * @param error Refuses to go on with them.
+ * @param error The error of resuming the run. Any but `JOURNAL_DIVERGED` is returned as it is.
  */
 export function limitsTooLow(runId: string, error: unknown): unknown {
   if (!PhasegateError.is(error) || error.code !== 'JOURNAL_DIVERGED') return error;
@@ -48,9 +51,9 @@ export function limitsTooLow(runId: string, error: unknown): unknown {
 }
 
 /**
- * The limits that each part of a run went by: from its start to its end, and from each time that it was tried again to the next end.
+ * Returns the limits of each part of a run: from its start to its end, and from each time that it was retried to the next end.
  *
- * Within a part, limits that it was resumed with count as if it had them from the beginning of the part, as its records allow that.
+ * Limits of a resumed run count from the beginning of the current part, as its records are compatible with that.
  */
 export function limitsOfParts(events: readonly RunEvent[]): readonly Limits[] {
   const parts: Limits[] = [];
@@ -63,14 +66,14 @@ export function limitsOfParts(events: readonly RunEvent[]): readonly Limits[] {
       hasEnded = false;
     } else if (event.type === 'run.resumed' && event.plan) {
       latest = event.plan.limits;
-      // What a run is tried again with is said before it is reopened.
+      // `run.resumed` with the new plan comes before `run.reopened`, and belongs to the next part.
       if (!hasEnded) parts[parts.length - 1] = latest;
     } else if (event.type === 'run.ended') hasEnded = true;
   }
   return parts;
 }
 
-/** The plan with other limits; itself where they are the same. */
+/** Returns the plan with other limits; the plan itself if they are the same. */
 export function withLimits(plan: Plan, limits: Limits): Plan {
   return isSameJson(plan.limits, limits) ? plan : Object.freeze({ ...plan, limits });
 }

@@ -1,7 +1,7 @@
 /**
  * Time of work of a run, and time since it began: a fold over its records.
  *
- * Time is counted as work while anything but a person is waited for. Neither is the time in which no process had the run.
+ * Time counts as work unless the run only waits for people. Time without a process does not count.
  *
  * @module
  */
@@ -23,23 +23,23 @@ import {
 export interface RunTimes {
   /** Time of work, which `limits.durationMs` bounds. */
   readonly durationMs: number;
-  /** All time since the run began, or since the fork was made, which `limits.deadlineMs` bounds. */
+  /** All time since the run began, or since it was forked, which `limits.deadlineMs` bounds. */
   readonly elapsedMs: number;
 }
 
 /** A fold over the records of one run. */
 export interface RunTimesFold {
   apply(record: Pick<RunRecord, 'event' | 'time'>): void;
-  /** Times of the run. @param now Milliseconds since 1970, while a process has it. @default when its latest record was made */
+  /** Returns the times. @param now Milliseconds since 1970, while a process has the run. @default the time of its latest record */
   at(now?: number): RunTimes;
-  /** If time counts as work now. */
+  /** True if time counts as work now. */
   isWorking(): boolean;
 }
 
 /**
- * Begins before the first record.
+ * Starts a fold before the first record.
  *
- * @param forkedAt When the fork was made, for records that do not say it. Milliseconds since 1970.
+ * @param forkedAt The time of the fork, for records that do not have it. Milliseconds since 1970.
  */
 export function foldRunTimes(forkedAt?: number): RunTimesFold {
   const phases = new Map<string, PhaseWork>();
@@ -53,7 +53,7 @@ export function foldRunTimes(forkedAt?: number): RunTimesFold {
     return !state.isOver && (count.working > 0 || count.waiting + held.size === 0);
   }
 
-  /** Adds what a phase counts for, or takes it away. */
+  /** Adds a phase to the counts, or removes it. */
   function add(phase: PhaseWork, by: 1 | -1, isHeld = isHolding(held)): void {
     if (works(phase, isHeld)) count.working += by;
     if (waitsForPerson(phase)) count.waiting += by;
@@ -85,7 +85,7 @@ export function foldRunTimes(forkedAt?: number): RunTimesFold {
       case 'run.resumed':
         if (event.plan) readPlan(event.plan);
         if (event.workedMs !== undefined) state.workedMs = event.workedMs;
-        // A review that was at work is asked again as a whole.
+        // An interrupted review is asked again as a whole.
         recount(() => phases.forEach((phase) => (phase.isForPeople = false)));
         return;
       case 'limit.reached':
@@ -125,7 +125,7 @@ export function foldRunTimes(forkedAt?: number): RunTimesFold {
 
   return {
     apply({ event, time }) {
-      // Records that a fork was made of took the time of another run. Without a process there is no work.
+      // The records copied into a fork took the time of another run. Without a process there is no work.
       const counts = isBegun && state.copied === 0 && event.type !== 'run.resumed';
       isBegun = true;
       if (counts && isWorking()) state.workedMs += Math.max(0, time - state.last);

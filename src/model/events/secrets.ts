@@ -1,18 +1,18 @@
 /**
- * Obvious secrets in texts.
+ * Detection of obvious secrets in texts.
  *
  * @module
  */
 
 import { MASK, maskKnown } from '../values/known-secrets.ts';
 
-/** What a secret is called. */
+/** Usual names of secrets. */
 const NAMES = '(?:pass(?:word|wd|phrase)|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)';
 
 /** Names of fields whose texts are secrets. */
 export const SECRET_FIELD = new RegExp(NAMES, 'iu');
 
-/** The text with every known and every obvious secret masked. Takes time in proportion to the text. */
+/** Masks every known and every obvious secret in a text. Takes linear time. */
 export function maskSecrets(given: string): string {
   const text = maskKnown(given);
   if (text.length < SHORTEST) return text;
@@ -31,12 +31,15 @@ const SHORTEST = 10;
 const IN_NAMES = ['passw', 'passphrase', 'secret', 'token', 'key'];
 
 interface Secret {
-  /** Texts in lower case, one of which is there wherever the secret is: looking for them is quick. */
+  /** Lower-case texts, one of which every such secret contains: searching for them is fast. */
   readonly hints: readonly string[];
   readonly mask: (text: string) => string;
 }
 
-/** Lengths and shapes are judged behind the patterns: a pattern that takes all that it reads cannot read anything twice. */
+/**
+ * Functions check lengths and shapes after the patterns have matched. So each pattern consumes every character that it reads, which
+ * keeps the time linear.
+ */
 const SECRETS: readonly Secret[] = [
   { hints: ['private key-----'], mask: maskPrivateKeys },
   { hints: ['sk-'], mask: masking(/\bsk-[\w-]+/gu, isLonger(17)) },
@@ -64,7 +67,7 @@ const SECRETS: readonly Secret[] = [
   { hints: ['://'], mask: maskingAfter(/(:\/\/[^\s/:@]{1,200}:)([^\s/@]{1,200})(?=@)/gu, isOpen) },
 ];
 
-/** Masks what a pattern finds, where it is a secret, but for a dot or a dash at its end. */
+/** Masks the matches of a pattern that are secrets, except a dot or a dash at their end. */
 function masking(pattern: RegExp, isSecret: (text: string) => boolean = () => true): Secret['mask'] {
   return (text) =>
     text.replace(pattern, (found) => {
@@ -83,13 +86,13 @@ function isLonger(length: number): (text: string) => boolean {
   return (text) => text.length > length;
 }
 
-/** Three parts: of a header, of what it claims, and of its signature. */
+/** True for a JSON web token: header, claims and signature. */
 function isWebToken(text: string): boolean {
   const [head = '', claims = '', signature = ''] = text.split('.', 3);
   return head.length > 10 && claims.length > 7 && signature !== '';
 }
 
-/** A word of prose has no digit. */
+/** True if long enough and with a digit, unlike a word of prose. */
 function isBearer(text: string): boolean {
   return text.length > 7 && /\d/u.test(text);
 }
@@ -98,7 +101,7 @@ function isBasic(text: string): boolean {
   return text.length > 12 && /[^=]={1,2}$/u.test(text);
 }
 
-/** What is not masked already. */
+/** True if not masked already. */
 function isOpen(text: string): boolean {
   return !text.startsWith(MASK.slice(0, -1));
 }
@@ -110,7 +113,7 @@ const KEY_LINE = /\s{1,4}([A-Za-z\d+/=]+)/uy;
 /** Longest body of a key, in characters. */
 const LONGEST_KEY = 8192;
 
-/** Masks keys from their first line to the last, or as far as one that was cut off goes. */
+/** Masks private keys from their first line to the last. A key that was cut off is masked to the end of its base64 lines. */
 function maskPrivateKeys(text: string): string {
   let left = '';
   let from = 0;
@@ -131,7 +134,7 @@ function keyEnd(text: string, body: number): number {
   return end;
 }
 
-/** A line of a key, with the space in front of it. */
+/** Returns a line of a key, with the space before it. */
 function lineAt(text: string, index: number): string | undefined {
   KEY_LINE.lastIndex = index;
   const [line, word = ''] = KEY_LINE.exec(text) ?? [];

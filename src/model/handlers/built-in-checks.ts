@@ -1,5 +1,5 @@
 /**
- * Checks that are ready to use wherever a pipeline runs.
+ * Built-in checks, which need nothing but the pipeline.
  *
  * @module
  */
@@ -9,17 +9,16 @@ import { check, isSchema, type StandardSchemaV1 } from '../values/standard-schem
 import type { Check, CheckOptions, ReviewContext } from './phase.ts';
 import type { AnyTask, Inputs, Outputs } from './task.ts';
 
-/** What a predicate is asked. */
+/** The signature of a predicate. */
 interface Predicates<O, I, In> {
   test(context: ReviewContext<O, I, In>): CheckResult | Promise<CheckResult>;
 }
 
 /**
- * A check that asks a function. The same as `{ name, run }`, but without its types, which cannot be told from the phase: `outputs` has
- * what `O` says.
+ * Makes a check of a function. Unlike in `{ name, run }`, its types do not follow from the phase: `outputs` has the type `O`.
  *
  * @param name Names the check in records.
- * @param test Passes with `true` or nothing; a string says what has to change. What it throws is a review error.
+ * @param test Passes with `true` or nothing; a string is the required change. A thrown error is a review error.
  *
  * @example
  * ```ts
@@ -35,11 +34,11 @@ export function predicate<O = Outputs, I = Inputs, In = unknown>(
 }
 
 /**
- * A check that an output of the attempt is what a schema describes. Unlike a task's own `output` schema, which fails the task,
- * it sends the phase back with what the schema refuses, one line for each problem. The output stays as it is.
+ * Makes a check that an output of the attempt matches a schema. A task's own `output` schema fails the task instead; this check
+ * sends the phase back with the schema's problems, one line each. The output stays as it is.
  *
- * @param task The task whose output it is, or its name.
- * @param schema Any Standard Schema, such as one made with zod. What it throws is a review error.
+ * @param task The task that has the output, or its name.
+ * @param schema Any Standard Schema, such as one made with zod. A thrown error is a review error.
  *
  * @example
  * ```ts
@@ -77,7 +76,7 @@ export function matchesSchema(
 
 // --- internal ---
 
-/** Problems that are told, and characters of each. */
+/** Most problems in the details of a failure, and most characters of each. */
 const MOST_LINES = 20;
 const LONGEST_LINE = 500;
 
@@ -92,7 +91,7 @@ function outputOf(outputs: unknown, task: string): unknown {
 function noSchema(task: string): PhasegateError {
   return new PhasegateError(
     'DEFINITION_INVALID',
-    `Cannot check the output of task "${task}" as what was given is no Standard Schema`,
+    `Cannot check the output of task "${task}" as the given value is no Standard Schema`,
     { hint: 'Pass a schema, such as one made with zod.' },
   );
 }

@@ -9,15 +9,15 @@ import { inboxPolicySchema, type InboxPolicy } from '../plan/inbox-policy.ts';
 import { isSchema, type StandardSchemaV1 } from '../values/standard-schema.ts';
 import type { TaskContext } from './task.ts';
 
-/** What {@link human} takes: the question, and what becomes of it where nobody answers. */
+/** Options of {@link human}: the question, and the inbox policy, such as reminders and expiry. */
 export interface HumanOptions extends InboxPolicy {
-  /** What is asked, in one line. */
+  /** The question, in one line. */
   readonly question: string;
-  /** What one has to know to answer it. */
+  /** Background that a person needs to answer. */
   readonly description?: string | undefined;
-  /** The only answers there are. Of tasks; a reviewer's answer is a decision. @default any answer */
+  /** The only answers that are allowed. For tasks only; a reviewer's answer is a decision. @default any answer */
   readonly choices?: readonly string[] | undefined;
-  /** Validates the answer; it is asked again where this refuses it. Of tasks, beside their `output`. */
+  /** Validates the answer; the person is asked again if it refuses. For tasks only, in addition to their `output` schema. */
   readonly schema?: StandardSchemaV1 | undefined;
 }
 
@@ -28,12 +28,12 @@ export interface HumanHandler<O> {
 }
 
 /**
- * A handler that asks a person, for `task()` and as a reviewer: it opens an item of the inbox and waits for the answer, also
+ * Makes a handler that asks a person, for `task()` and as a reviewer. It opens an item of the inbox and waits for the answer, also
  * across restarts. The answer is the task's output, or the reviewer's decision.
  *
- * The `timeout` of its task does not count: a person has the time that `expireAfterMs` gives.
+ * The `timeout` of its task does not apply: a person has the time that `expireAfterMs` gives.
  *
- * @throws PhasegateError `DEFINITION_INVALID` where there is no question, or an option is wrong.
+ * @throws PhasegateError `DEFINITION_INVALID` if there is no question, or an option is wrong.
  *
  * @example
  * ```ts
@@ -50,14 +50,14 @@ export function human<O>(options: HumanOptions): HumanHandler<O> {
   return handler;
 }
 
-/** What a task asks a person; `undefined` for one that asks nobody. */
+/** Returns the question of a task that asks a person; `undefined` for any other task. */
 export function questionOf(task: { readonly run: unknown } | undefined): HumanOptions | undefined {
   return typeof task?.run === 'function' ? questions.get(task.run) : undefined;
 }
 
 // --- internal ---
 
-/** By handler. */
+/** The questions, by handler. */
 const questions = new WeakMap<object, HumanOptions>();
 
 const notBlank = z.string().regex(/\S/u, 'it is empty');
@@ -83,7 +83,7 @@ function readOptions(options: HumanOptions): HumanOptions {
 function unreachable(phase: string, task: string): PhasegateError {
   return new PhasegateError(
     'HUMAN_UNREACHABLE',
-    `Cannot ask a person for "${task}" of phase "${phase}" as nothing here knows an inbox`,
+    `Cannot ask a person for "${task}" of phase "${phase}" as this run has no inbox`,
     {
       hint: 'Run the pipeline with startRun() or resumeRun(), and give human() itself as `run`, `review` or `by`, not a function that calls it.',
     },

@@ -1,5 +1,5 @@
 /**
- * How a task says that it cannot work with what an earlier phase put out.
+ * The error by which a task sends an earlier phase back, as it cannot work with its outputs.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { elided, TEXT_LIMITS } from '../values/text-limits.ts';
 
 const BRAND = Symbol.for('phasegate.needsRework');
 
-/** What a task throws to send an earlier phase back. Made by `needsRework`. */
+/** Thrown by a task to send an earlier phase back. Made by `needsRework`. */
 export class NeedsReworkError extends Error {
   readonly phase: string;
   readonly feedback: string;
@@ -23,13 +23,12 @@ export class NeedsReworkError extends Error {
 }
 
 /**
- * Throw this in a task to send an earlier phase back, on the budget of the gate of the task's own phase.
+ * Makes an error to throw in a task: it sends an earlier phase back, on the budget of the gate of the task's own phase.
  *
- * Where that gate may not send the phase back (any more), and in a phase without a gate, the phase fails with
- * `REWORK_IMPOSSIBLE`.
+ * The phase fails with `REWORK_IMPOSSIBLE` if it has no gate, or if its gate may not send that phase back (any more).
  *
- * @param phase The name of the phase.
- * @param feedback What it should do differently.
+ * @param phase The name of the earlier phase.
+ * @param feedback The changes that it should make.
  *
  * @example
  * ```ts
@@ -40,14 +39,14 @@ export function needsRework(phase: string, feedback: string): NeedsReworkError {
   return new NeedsReworkError(phase, feedback);
 }
 
-/** What a task demands of an earlier phase. */
+/** A task's demand of an earlier phase. */
 export interface Rework {
   readonly phase: string;
-  /** As long as records keep it. */
+  /** Shortened to the length that records store. */
   readonly feedback: string;
 }
 
-/** The demand, where what was thrown is one, also of another copy of this library. Safe for anything that can be thrown. */
+/** Returns the demand if the thrown value is one, also one of another copy of this library. Safe for any thrown value. */
 export function asRework(thrown: unknown): Rework | undefined {
   try {
     if (!isRework(thrown)) return undefined;

@@ -1,5 +1,5 @@
 /**
- * Types of what reviewers answer, and of what they are known to answer wrongly.
+ * Types of reviewers' answers, and the compile-time check that refuses known mistakes in them.
  *
  * @module
  */
@@ -11,16 +11,16 @@ type Rewind = Extract<Decision, { readonly type: 'retryPredecessor' }>;
 /** A reviewer's answer: a decision or its text. `Target` are the names of the phases that it may send back. */
 export type Answer<Target extends string = string> =
   | Exclude<Decision, Rewind>
-  // Any text, so that it may be a name that only the run knows; with the names, so that literal ones stay literal.
+  // Any text is allowed, as the name may only be known during a run. The names keep literals literal.
   | (Omit<Rewind, 'phase'> & { readonly phase: Target | (string & NonNullable<unknown>) } & Aim<Target>)
   | string;
 
-/** Anything; `T` is inferred from it. */
+/** Accepts anything; `T` is inferred from it. */
 export type Inferred<T> = T | NonNullable<unknown>;
 
 /**
- * Refuses a reviewer, or a list of them, that is known to answer what no gate or not this one can take: a function or a task that
- * sends back a phase by a name that is none of these, misspells a type, or answers what is no decision. Anything else is left to the run.
+ * Refuses a reviewer, or a list of them, whose answer is known to be wrong for this gate: it sends back an unknown phase, misspells a
+ * type, or is no decision. All other answers are validated during the run.
  */
 export type Judged<By, Target extends string> = [Fault<OneOf<By>, Target>] extends [never]
   ? unknown
@@ -30,7 +30,7 @@ export type Judged<By, Target extends string> = [Fault<OneOf<By>, Target>] exten
 
 type OneOf<By> = By extends readonly (infer One)[] ? One : By;
 
-/** The answer that should be there instead; `never` if nothing is known to be wrong. */
+/** The answer that the reviewer should return; `never` if no mistake is known. */
 type Fault<By, Target extends string> =
   By extends Task<TaskName, infer Output, infer _>
     ? FaultOf<Awaited<Output>, Target>
@@ -60,7 +60,7 @@ type FaultOfObject<Output extends object, Target extends string> = 'type' extend
         : Answer<Target>
   : Answer<Target>;
 
-/** A name that is known, and is none of those that are known. */
+/** Refuses a literal name that is none of the known names. */
 type Stray<Name, Target extends string> = string extends Name
   ? never
   : string extends Target

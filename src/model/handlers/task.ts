@@ -1,5 +1,5 @@
 /**
- * Types of tasks and of what their handlers are given.
+ * Types of tasks and of the context of their handlers.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { SharedArtifact, TaskRecollection } from '../revision/revision-extr
 import type { Revision } from '../revision/revision.ts';
 import type { StandardSchemaV1 } from '../values/standard-schema.ts';
 
-/** Names of tasks, phases and reviewers are plain strings. */
+/** The name of a task, a phase or a reviewer: any string. */
 export type TaskName = string;
 
 /** Outputs of one phase, by task. */
@@ -18,65 +18,68 @@ export type Outputs = Readonly<Record<string, unknown>>;
 /** Committed outputs of the ancestors of a phase, by phase, then task. */
 export type Inputs = Readonly<Record<string, Outputs>>;
 
-/** What a task tells about its work while it works. Numbers add to what was reported before, but for `progress`. */
+/** A task's report while it works. Numbers add to those of earlier reports, except `progress`. */
 export interface Report {
-  /** Tokens used since the last report; what limits count. @default the sum of `inputTokens` and `outputTokens` */
+  /** Tokens used since the last report; limits count them. @default the sum of `inputTokens` and `outputTokens` */
   readonly tokens?: number | undefined;
-  /** Of them, those that a model was given, cached ones included. */
+  /** Input tokens among them, cached ones included. */
   readonly inputTokens?: number | undefined;
-  /** Of them, those that a model answered with. */
+  /** Output tokens among them. */
   readonly outputTokens?: number | undefined;
   /** The model that used them. */
   readonly model?: string | undefined;
-  /** Who serves that model, as OpenTelemetry names it in `gen_ai.provider.name`: `openai`, `anthropic`. */
+  /** The provider of that model, as OpenTelemetry names it in `gen_ai.provider.name`: `openai`, `anthropic`. */
   readonly provider?: string | undefined;
   /** US dollars spent since the last report. */
   readonly costUsd?: number | undefined;
-  /** Whether tokens and dollars are an estimate, as nobody says what was used; records say so. @default false */
+  /** True if tokens and dollars are an estimate, as the provider reports no usage; records have the flag as well. @default false */
   readonly estimated?: boolean | undefined;
-  /** How far the task is: a number from 0 to 1, or a line for people. */
+  /** Progress of the task: a number from 0 to 1, or a line for people. */
   readonly progress?: number | string | undefined;
-  /** Something worth keeping beside the output, as JSON. */
+  /** A JSON value to store in addition to the output. */
   readonly artifact?: { readonly name: string; readonly content: unknown } | undefined;
-  /** What it did and what it saw, one step at a time; the strategy `trajectory` tells the next attempt of the first and the last five. */
+  /** One action and its result. The strategy `trajectory` passes the first five and the last five to the next attempt. */
   readonly observation?: string | undefined;
-  /** Something that people should know of, as `phase.warned` tells it: a code in capitals, and a sentence. */
+  /** A warning for people, which `phase.warned` records: a code in capitals, and a sentence. */
   readonly warning?: { readonly code: string; readonly message: string } | undefined;
 }
 
 /**
- * What a handler is given. Everything in it is read-only, and outputs are deep-frozen. The types: `I` of `inputs`, `C` of
- * `context`, `In` of `input`, and `P` of the task's own output before.
+ * The context of a handler. It is read-only, and outputs are deep-frozen. Types: `I` of `inputs`, `C` of `context`, `In` of `input`,
+ * and `P` of the task's own previous output.
  */
 export interface TaskContext<I = Inputs, C = Outputs, In = unknown, P = unknown> {
   /** The task's description, as it was defined. */
   readonly description: string;
-  /** The description with the revision rendered in front: what to send to a model. */
+  /** The description with the revision rendered in front: the text to send to a model. */
   readonly prompt: string;
-  /** The input of the run, as the pipeline's `input` schema has returned it. */
+  /** The input of the run, as returned by the pipeline's `input` schema. */
   readonly input: In;
   /**
-   * Committed outputs of all ancestors, by phase, then task. A proxy: spread it before cloning it. In tasks of a phase with
-   * an `input` schema: what the schema has returned.
+   * Committed outputs of all ancestors, by phase, then task. A proxy: spread it before cloning it. If the phase has an `input`
+   * schema, its tasks get the result of the schema instead.
    */
   readonly inputs: I;
   /** Outputs of the tasks of this attempt that this task depends on, by task. */
   readonly context: C;
-  /** How often the phase was sent back since it last started afresh: 0 on the first attempt. */
+  /** Times the phase was sent back since its last fresh start: 0 on the first attempt. */
   readonly attempt: number;
-  /** How often the phase was sent back by a later one or invalidated. */
+  /** Times the phase was sent back by a later one or invalidated. */
   readonly generation: number;
-  /** What this attempt should do differently; `undefined` on the first. */
+  /** The changes that this attempt should make; `undefined` on the first. */
   readonly revision: TaskRevision<P> | undefined;
-  /** What the phase subscribes to, in that order; names that nobody has reported are left out. */
+  /** The artifacts that the phase subscribes to, in that order. Names that no task has reported are left out. */
   readonly artifacts: readonly SharedArtifact[];
   /** Aborted when the attempt is over for any reason: timeout, cancel, a failed sibling, an invalidated input. */
   readonly signal: AbortSignal;
   /** Reports usage, progress and artifacts; ignored once the task has ended. */
   readonly report: (report: Report) => void;
-  /** Waits so many milliseconds on the clock of the run, less where the try ends before. Never rejects. */
+  /** Waits for a number of milliseconds on the clock of the run. It resolves earlier if the try ends. Never rejects. */
   readonly wait: (ms: number) => Promise<void>;
-  /** The same for every try of this task in this attempt, also after a restart of the process; of no other task, attempt or run of a check. */
+  /**
+   * Equal for every try of this task in this attempt, also after a restart of the process. Different for every other task, attempt or run
+   * of a check.
+   */
   readonly idempotencyKey: string;
   /** The id of the run. */
   readonly run: string;
@@ -86,32 +89,34 @@ export interface TaskContext<I = Inputs, C = Outputs, In = unknown, P = unknown>
   readonly task: string;
 }
 
-/** A revision as one task sees it. */
+/** A revision for one task. */
 export interface TaskRevision<O = unknown> extends Revision, Omit<TaskRecollection, 'artifacts'> {
-  /** What this very task put out in the attempt that is being revised. */
+  /** Output of this same task in the attempt that is revised. */
   readonly previousOutput?: O;
 }
 
 /**
- * How often a task is tried when it fails, before its phase fails. Tries spend no review retry.
+ * Tries of a failing task, before its phase fails. They do not spend the gate's retries.
  *
- * An error may say of itself whether another try is worth it: with `retryable: false` none follows, and `retryAfterMs` is how many
- * milliseconds the next one waits at least, up to the `max` of the backoff. Of a reviewer, its gate heeds both as well.
+ * An error may carry hints. `retryable: false` ends the tries. `retryAfterMs` is the least wait before the next one in
+ * milliseconds, up to the `max` of the backoff. A gate respects both hints of its reviewers' errors as well.
  */
 export interface RetryPolicy {
   /** Tries in all, the first included. @default 1 */
   readonly attempts?: Count | undefined;
   /** Waiting time between tries. */
   readonly backoff?: Backoff | undefined;
-  /** Whether waits have jitter where `backoff` does not say. It is no part of what a run that is resumed is compared by. @default false, of models true */
+  /** True if waits have jitter when `backoff` does not set it. A resumed run may change it. @default false, for models true */
   readonly jitter?: boolean | undefined;
-  /** Whether this failure is worth another try, whatever it says of itself. @default all but those with `retryable: false` */
+  /**
+   * Returns true if this failure is worth another try, regardless of the error's own hint. @default all but those with `retryable: false`
+   */
   readonly retryable?: ((error: unknown) => boolean) | undefined;
 }
 
-/** What `task()` takes. */
+/** Options of `task()`. */
 export interface TaskOptions {
-  /** What is to be done, in words; the base of `prompt`. @default '' */
+  /** The instructions, in words; the base of `prompt`. @default '' */
   readonly description?: string | undefined;
   /** The work. Its result, or the promise's, is the task's output and must be JSON; `undefined` becomes `null`. */
   run(context: TaskContext<never, never, never>): unknown;
@@ -120,16 +125,16 @@ export interface TaskOptions {
   /** Validates the output; what the schema returns is the output. */
   readonly output?: StandardSchemaV1 | undefined;
   readonly retry?: RetryPolicy | undefined;
-  /** Milliseconds per try; 0 for none. @default 3600000 (one hour) */
+  /** Milliseconds per try; 0 for no limit. @default 3600000 (one hour) */
   readonly timeout?: number | undefined;
   /**
-   * What one try is expected to use at most; `analyze` multiplies it. Where the run has limits on that, a try does not begin unless
-   * it fits into what is left.
+   * Most that one try is expected to use; `analyze` multiplies it. If the run has such limits, a try only begins if the estimate fits
+   * into what is left.
    */
   readonly estimate?: Estimate | undefined;
   /**
-   * Says that the task has changed where its plan does not show that: functions and schemas are no part of the fingerprint. A run is not
-   * resumed with another version unless that is allowed. @default none
+   * The version of the task's functions and schemas, which are not part of the fingerprint. Change it with them. Resuming a run with
+   * another version must be allowed explicitly. @default none
    */
   readonly version?: string | undefined;
 }
@@ -143,7 +148,7 @@ export interface Task<N extends TaskName = TaskName, O = unknown, I = never> {
   readonly types?: { readonly output: O; readonly inputs: (inputs: I) => void };
 }
 
-/** Any task, whatever its types. */
+/** Any task, regardless of its types. */
 export type AnyTask = Task;
 
 /** Outputs of tasks, by name. */

@@ -1,5 +1,5 @@
 /**
- * Outputs of ancestors as one start of a phase sees them, and the part that it has read.
+ * The outputs of ancestors as one start of a phase sees them, and a log of the parts that it has read.
  *
  * @module
  */
@@ -9,19 +9,19 @@ import { reach } from '../values/graph.ts';
 import type { Commit, Ledger, ReadTasks, View } from './ledger.ts';
 import { INSPECT, notedOutputs } from './tracked-outputs.ts';
 
-/** The view of a phase that starts now. */
+/** Makes the view of a phase that starts now. */
 export function createView(ledger: Ledger, phase: number): View {
   const target: Target = {};
   const inputs = new Proxy<Inputs>(target, LOOK_UP);
-  const read = { asked: NOBODY, tasks: new Map(), isWhole: false, shown: new Map() };
+  const read = { asked: NO_PHASES, tasks: new Map(), isWhole: false, shown: new Map() };
   const view = { ledger, phase, time: ledger.time, inputs, ...read, same: NOTHING, ancestors: undefined };
-  // Configurable, or the proxy would have to list them among its keys.
+  // Configurable, because otherwise the proxy would have to list them among its keys.
   Object.defineProperty(target, VIEW, { value: view, configurable: true });
   Object.defineProperty(target, INSPECT, { value: show, configurable: true });
   return view;
 }
 
-/** Inputs as a handler is given them: where it writes them down, it has read all of them. Others than those of a view stay as they are. */
+/** Returns the inputs for a handler: if it serialises them, it has read all of them. Inputs that are not a view stay as they are. */
 export function inputsForHandler(inputs: Inputs): Inputs {
   const view = (inputs as Target)[VIEW];
   if (!view) return inputs;
@@ -29,7 +29,7 @@ export function inputsForHandler(inputs: Inputs): Inputs {
   return new Proxy<Inputs>(target, LOOK_UP);
 }
 
-/** The version of each direct predecessor, and of every other ancestor whose outputs were asked for. */
+/** Returns the version of each direct predecessor, and of every other ancestor whose outputs were requested. */
 export function readOf(view: View): Readonly<Record<string, number>> {
   const { ledger, phase, asked, same } = view;
   const { graph } = ledger;
@@ -43,10 +43,10 @@ export function readOf(view: View): Readonly<Record<string, number>> {
 }
 
 /**
- * Of phases of which not all was read: the tasks whose outputs were, in the order of their phase. A phase of which nothing was read counts as
- * read as a whole.
+ * Returns the tasks whose outputs were read, in the order of their phase, for phases that were read in part. A phase of which nothing
+ * was read counts as read as a whole.
  *
- * @param isWhole Whether all of a phase counts as read in any case.
+ * @param isWhole Returns true if all of a phase always counts as read.
  */
 export function readTasksOf(view: View, isWhole: (phase: string) => boolean): ReadTasks | undefined {
   if (view.isWhole || view.tasks.size === 0) return undefined;
@@ -57,14 +57,14 @@ export function readTasksOf(view: View, isWhole: (phase: string) => boolean): Re
   return some.length === 0 ? undefined : byName(some);
 }
 
-/** Has what a record says of tasks that were read count, as the handlers are not called again. */
+/** Restores the recorded reads of tasks, as the handlers are not called again. */
 export function restoreReadTasks(view: View, readTasks: ReadTasks = {}): void {
   for (const [phase, tasks] of Object.entries(readTasks)) view.tasks.set(phase, new Set(tasks));
 }
 
-/** A phase counts as read from now on. */
+/** Marks a phase as read. */
 export function ask(view: View, phase: string): void {
-  if (view.asked === NOBODY) view.asked = new Set();
+  if (view.asked === NO_PHASES) view.asked = new Set();
   view.asked.add(phase);
   const { graph, askers, onAsk } = view.ledger;
   const isDirect = graph.before[view.phase]?.some((source) => graph.names[source] === phase);
@@ -75,7 +75,7 @@ export function ask(view: View, phase: string): void {
   onAsk?.(view, phase);
 }
 
-/** A newer version of a phase says the same as the one that is seen here, and counts as the one that was read. */
+/** Records that a newer version of a phase has the same content as the version seen here, and counts as the version read. */
 export function acknowledge(view: View, phase: string, version: number): void {
   view.same = new Map([...view.same, [phase, version]]);
 }
@@ -84,22 +84,22 @@ export function acknowledge(view: View, phase: string, version: number): void {
 
 const VIEW = Symbol('view');
 const BY_HANDLER = Symbol('byHandler');
-const NOBODY = new Set<string>();
+const NO_PHASES = new Set<string>();
 const NOTHING: ReadonlyMap<string, number> = new Map();
 
-/** The target of a proxy: empty, but for the view that the proxy shows. */
+/** The target of a proxy: empty, except for the view behind the proxy. */
 interface Target extends Inputs {
   readonly [VIEW]?: View;
   readonly [BY_HANDLER]?: true;
   readonly [INSPECT]?: (this: Target) => Inputs;
 }
 
-/** Looks things up for all proxies. */
+/** The handler of all proxies. */
 const LOOK_UP: ProxyHandler<Target> = {
   get(target, key) {
     if (key === VIEW) return target[VIEW];
     if (key === BY_HANDLER) return target[BY_HANDLER];
-    // Writing the inputs down, as inspectors and stores do, is not reading them; where a handler does it, it is.
+    // Serialising the inputs, as inspectors and stores do, is not reading them. If a handler does it, it is.
     if (key === 'toJSON' && !isAncestor(target[VIEW], key)) return show.bind(target);
     return outputsOf(target, key);
   },
@@ -130,7 +130,7 @@ function outputsOf({ [VIEW]: view }: Target, key: string | symbol): Outputs | un
   return shown;
 }
 
-/** All inputs, as JSON has them, and as Node shows them, which would show the empty target otherwise. */
+/** Returns all inputs, for JSON and for Node's inspection, which would otherwise show the empty target. */
 function show(this: Target): Inputs {
   const view = this[VIEW];
   if (view && this[BY_HANDLER]) {

@@ -1,5 +1,5 @@
 /**
- * Who may read what, at which version: the commits of a run.
+ * The commits of a run, with their versions and the versions that they were made from.
  *
  * @module
  */
@@ -15,9 +15,9 @@ export interface Commit {
   readonly outputs: Outputs;
   /** The version of each phase whose outputs it was made from. */
   readonly read: Readonly<Record<string, number>>;
-  /** Of phases of which not all was read, by name: the tasks whose outputs were. Absent where all counts as read. */
+  /** Tasks whose outputs were read, for phases that were read in part. Absent if all count as read as a whole. */
   readonly readTasks?: ReadTasks | undefined;
-  /** How many commits the run had made, this one included. */
+  /** Number of commits of the run, this one included. */
   readonly time: number;
 }
 
@@ -29,42 +29,42 @@ export interface Ledger {
   readonly graph: Graph;
   /** The commits of each phase, oldest first. */
   readonly commits: Map<string, Commit[]>;
-  /** Phases that have ever asked for the outputs of an ancestor that is no direct predecessor, by its name. */
+  /** Phases that have requested the outputs of an ancestor that is no direct predecessor, by the name of that ancestor. */
   readonly askers: Map<string, Set<number>>;
   /** Commits so far. */
   time: number;
-  /** Told when a view is asked for an ancestor that is no direct predecessor, once for each. */
+  /** Called when a view requests an ancestor that is no direct predecessor, once for each. */
   onAsk: ((view: View, ancestor: string) => void) | undefined;
 }
 
-/** What one start of a phase sees of its ancestors: the same versions to its end, whatever is committed meanwhile. */
+/** The ancestors' outputs that one start of a phase sees: the same versions to its end, whatever is committed meanwhile. */
 export interface View {
   readonly ledger: Ledger;
   readonly phase: number;
   /** The last commit that it sees. */
   readonly time: number;
-  /** A read-only proxy, by phase, then task. It looks a phase up when it is asked for it. */
+  /** A read-only proxy, by phase, then task. It looks a phase up on access. */
   readonly inputs: Inputs;
-  /** Names of phases whose outputs were asked for. */
+  /** Names of phases whose outputs were requested. */
   asked: Set<string>;
   /** Tasks whose outputs were read, by phase; not of phases with one task. */
   readonly tasks: Map<string, Set<string>>;
-  /** Whether all of each phase counts as read, whatever else is known. */
+  /** True if every phase counts as read as a whole. */
   isWhole: boolean;
-  /** What was shown so far, by phase. */
+  /** Outputs that were already wrapped, by phase. */
   readonly shown: Map<string, Outputs>;
-  /** Newer versions of phases that say the same as the ones that are seen here. */
+  /** Newer versions of phases with the same content as those that are seen here. */
   same: ReadonlyMap<string, number>;
-  /** Found when they are first needed: a long chain has very many. */
+  /** Computed on first use: a long chain has very many. */
   ancestors: ReadonlySet<number> | undefined;
 }
 
-/** An empty ledger. */
+/** Makes an empty ledger. */
 export function createLedger(graph: Graph): Ledger {
   return { graph, commits: new Map(), askers: new Map(), time: 0, onAsk: undefined };
 }
 
-/** The latest commit of a phase. */
+/** Returns the latest commit of a phase. */
 export function currentCommit(ledger: Ledger, phase: string): Commit | undefined {
   return ledger.commits.get(phase)?.at(-1);
 }
@@ -85,7 +85,7 @@ export function addCommit(
   return commit;
 }
 
-/** Whether two versions of a phase have different content. @param tasks Whose outputs count. @default all */
+/** True if two versions of a phase have different content. @param tasks Tasks whose outputs are compared. @default all */
 export function differs(ledger: Ledger, phase: string, one: number, other: number, tasks?: readonly string[]): boolean {
   const list = ledger.commits.get(phase);
   const [before, after] = [list?.[one - 1]?.outputs, list?.[other - 1]?.outputs];
@@ -93,14 +93,14 @@ export function differs(ledger: Ledger, phase: string, one: number, other: numbe
   return tasks.some((task) => contentHash(before?.[task]) !== contentHash(after?.[task]));
 }
 
-/** Has a newer version of a phase count as the one that the latest commit of another was made from. */
+/** Marks a newer version of a phase as the one that the latest commit of a reader was made from. */
 export function countAsRead(ledger: Ledger, reader: string, phase: string, version: number): void {
   const list = ledger.commits.get(reader);
   const last = list?.at(-1);
   if (list && last) list[list.length - 1] = { ...last, read: { ...last.read, [phase]: version } };
 }
 
-/** Phases that may have read the outputs of a phase, in definition order: its direct successors, and those that have asked for it. */
+/** Returns phases that may have read a phase's outputs, in definition order: its direct successors, and those that have requested it. */
 export function readersOf({ graph, askers }: Ledger, phase: number): readonly number[] {
   const asked = askers.get(graph.names[phase] ?? '');
   const next = graph.next[phase] ?? [];

@@ -1,5 +1,5 @@
 /**
- * Outputs of a phase as its readers see them, so that it is known which tasks were read.
+ * Outputs of a phase that record which tasks a reader has read.
  *
  * @module
  */
@@ -7,14 +7,14 @@
 import type { Outputs } from '../handlers/task.ts';
 import { byName } from '../values/by-name.ts';
 
-/** The name of the function that Node asks for what it shows of an object. */
+/** The key of the method that Node calls to inspect an object. */
 export const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
 /**
- * The same outputs with a getter for each. JSON, copies, clones and loops call those; the names of tasks alone say nothing, as they are those of
- * the definition.
+ * Wraps outputs with a getter for each task. JSON, copies, clones and loops call the getters. Listing the names of tasks is not a read, as
+ * the names are those of the definition.
  *
- * @param note Told of a task each time its output is read.
+ * @param note Called with a task each time its output is read.
  */
 export function notedOutputs(outputs: Outputs, note: (task: string) => void): Outputs {
   const shown = byName<unknown>();

@@ -18,5 +18,5 @@ export const approvalSchema = z
   })
   .readonly();
 
-/** When an approval of a reviewer opens the gate. */
+/** The conditions under which an approval of a reviewer opens the gate. */
 export type ApprovalPolicy = z.infer<typeof approvalSchema>;

@@ -1,21 +1,21 @@
 /**
- * Which artifacts a phase wants to see: those of phases before it, and its own of the attempt before.
+ * Artifacts that a phase subscribes to: those of phases before it, and its own of the previous attempt.
  *
  * @module
  */
 import type { Plan } from './plan.ts';
 
-/** One artifact by whose it is. */
+/** One artifact of one phase. */
 export interface Subscription {
   readonly phase: string;
   readonly artifact: string;
 }
 
 /**
- * Reads `phase/artifact`. Names may have slashes of their own: the longest name of a phase that stands there counts.
+ * Reads `phase/artifact`. Names may contain slashes: the longest phase name that matches wins.
  *
  * @param phases Names of phases that it may be.
- * @returns `undefined` where it is none of them, or no artifact is named.
+ * @returns `undefined` if it is none of them, or no artifact is named.
  */
 export function readSubscription(text: string, phases: readonly string[]): Subscription | undefined {
   const phase = phases
@@ -24,7 +24,7 @@ export function readSubscription(text: string, phases: readonly string[]): Subsc
   return phase === undefined ? undefined : Object.freeze({ phase, artifact: text.slice(phase.length + 1) });
 }
 
-/** Whether any phase subscribes to an artifact. The names are gathered once per plan. */
+/** True if any phase subscribes to an artifact. The names are collected once per plan. */
 export function isSubscribed(plan: Plan, phase: string, artifact: string): boolean {
   const known = gathered.get(plan) ?? gather(plan);
   gathered.set(plan, known);

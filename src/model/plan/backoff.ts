@@ -1,5 +1,5 @@
 /**
- * The wait before a repetition.
+ * The wait before a retry.
  *
  * @module
  */
@@ -7,9 +7,9 @@ import { contentHash } from '../values/content-hash.ts';
 import type { Backoff } from './policy.ts';
 
 /**
- * Milliseconds to wait before try `number`, where 1 is the first repetition.
+ * Returns the milliseconds to wait before retry `number`, where 1 is the first.
  *
- * @param who Whose wait it is. With `jitter` the part of the time follows from it, so that a run that is replayed waits as long.
+ * @param who The values that identify the waiter. `jitter` is derived from them, so that a replayed run waits as long.
  * @param leastMs Least wait that the failure asks for; the `max` of the backoff bounds it, too.
  */
 export function backoffMs(backoff: Backoff, number: number, who: readonly unknown[], leastMs = 0): number {
@@ -21,7 +21,7 @@ export function backoffMs(backoff: Backoff, number: number, who: readonly unknow
 
 // --- internal ---
 
-/** A number from 0 to 1 that follows from values, and looks like a random one. */
+/** Derives a number from 0 to 1 from values; it looks random. */
 function shareOf(values: readonly unknown[]): number {
   return Number.parseInt(contentHash(values).slice(0, 8), 16) / 0xff_ff_ff_ff;
 }

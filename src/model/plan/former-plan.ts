@@ -1,5 +1,5 @@
 /**
- * The plan that a definition had when gates still opened by default: a run that is kept goes on with the policy that is in its plan.
+ * The plan that a definition had when gates opened by default. A stored run continues with the policy that is in its plan.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { isFirstEdition } from './edition.ts';
 import type { GatePlan, Plan } from './plan.ts';
 import type { FullGatePolicy } from './policy.ts';
 
-/** The defaults of a gate in the first edition, as they were then. An option that has come later is in no plan of that time. */
+/** The defaults of a gate in the first edition. Options that were added later are in no plan of that time. */
 export const formerDefaults = {
   maxRetries: 2,
   maxPredecessorRetries: 2,
@@ -28,12 +28,12 @@ export const formerDefaults = {
   inbox: Object.freeze({}),
 } as const satisfies Partial<FullGatePolicy>;
 
-/** Notes how a plan is made with other defaults. */
+/** Registers a function that makes the plan with the former defaults. */
 export function noteFormer(plan: Plan, make: () => Plan): void {
   formers.set(plan, make);
 }
 
-/** The plan of the same definition for a run that is kept: of its edition are what the definition leaves out, and what there is to say. */
+/** Returns the plan of the same definition for a stored run. In the first edition, its defaults and its set of options apply. */
 export function likeKept(plan: Plan, run: { readonly edition?: number | undefined }): Plan {
   const former = isFirstEdition(run) ? formers.get(plan)?.() : undefined;
   if (!former) return plan;
@@ -58,7 +58,7 @@ const PARTS = [
 
 const FORMER: ReadonlySet<string> = new Set([...Object.keys(formerDefaults), ...PARTS]);
 
-/** A gate without the options that have come later. */
+/** Removes the options that were added after the first edition. */
 function formerGate(gate: GatePlan): GatePlan {
   const copy = { ...gate };
   for (const key of Object.keys(copy)) if (!FORMER.has(key)) Reflect.deleteProperty(copy, key);

@@ -1,5 +1,5 @@
 /**
- * What becomes of a question to people as time goes by.
+ * The policy of a question to people: its queue, its urgency, and reminders and expiry over time.
  *
  * @module
  */
@@ -10,33 +10,33 @@ const ms = z.number().min(0);
 /** The schema of {@link InboxPolicy}. */
 export const inboxPolicySchema = z
   .strictObject({
-    /** Who is asked. @default 'default' */
+    /** The queue of people who are asked. @default 'default' */
     queue: z.string().min(1).optional(),
-    /** How urgent it is. @default 'normal' */
+    /** The urgency. @default 'normal' */
     severity: z.enum(['normal', 'high', 'urgent']).optional(),
-    /** Milliseconds after which whoever is asked is reminded, once. @default never */
+    /** Milliseconds after which people are reminded, once. @default never */
     remindAfterMs: ms.optional(),
-    /** Milliseconds after which it becomes one step more urgent, once. @default never */
+    /** Milliseconds after which the urgency rises by one step, once. @default never */
     raiseAfterMs: ms.optional(),
-    /** Milliseconds after which `onExpiry` happens. @default never */
+    /** Milliseconds after which `onExpiry` applies. @default never */
     expireAfterMs: ms.optional(),
-    /** What happens then: it is rejected, it goes on waiting, or another queue is asked. It is never approved. @default 'stay' */
+    /** The action on expiry: reject, keep waiting, or ask another queue. It never approves. @default 'stay' */
     onExpiry: z.union([z.enum(['reject', 'stay']), z.strictObject({ queue: z.string().min(1) }).readonly()]).optional(),
   })
   .readonly();
 
-/** The policy in something that has more. */
+/** Extracts the inbox policy from an object with more fields. */
 export function inboxPolicyOf(given: InboxPolicy): InboxPolicy {
   return onlyPolicy.parse(given);
 }
 
-/** Who is asked, how urgent it is, and what happens where nobody answers. */
+/** The queue and urgency of a question, and what happens if nobody answers. */
 export type InboxPolicy = z.infer<typeof inboxPolicySchema>;
 
-/** What happens where nobody answers in time. */
+/** The action if nobody answers in time. */
 export type OnExpiry = NonNullable<InboxPolicy['onExpiry']>;
 
-/** How urgent it is. */
+/** The urgency of a question. */
 export type Severity = NonNullable<InboxPolicy['severity']>;
 
 // --- internal ---

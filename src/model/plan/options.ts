@@ -8,12 +8,12 @@ import { z } from 'zod';
 /** The schema of {@link Mode}. */
 export const modeSchema = z.enum(['dependencies', 'sequential', 'parallel']);
 
-/** How the tasks of a phase run: as wide as their own `after` allows (`parallel` says the same), or one after the other. */
+/** The order in which a phase's tasks run: as parallel as their `after` allows (`dependencies`, `parallel`), or one after the other. */
 export type Mode = z.infer<typeof modeSchema>;
 
 const many = 'expected a whole number from 1, or "unlimited"';
 
-/** A count of what there is at least one of: tries of a task, phases at work. */
+/** A count of at least one: tries of a task, working phases. */
 export const manySchema = z.union([z.int(many).min(1, many), z.literal('unlimited')], { error: many });
 
 /** The schema of {@link Estimate}. */
@@ -27,5 +27,5 @@ export const estimateSchema = z
   })
   .readonly();
 
-/** What a task is expected to use at most per try: for the worst case, and so that no try begins that does not fit into the limits. */
+/** The expected maximum that one try uses. The worst case is computed from it, and a try only begins if it fits into the limits. */
 export type Estimate = z.infer<typeof estimateSchema>;

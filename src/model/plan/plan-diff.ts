@@ -1,12 +1,12 @@
 /**
- * What differs between two plans, in words.
+ * The differences between two plans, in words.
  *
  * @module
  */
 import { stringify } from 'safe-stable-stringify';
 import type { PhasePlan, Plan } from './plan.ts';
 
-/** One line for each difference of a phase that has begun; none where it is gone or equal. */
+/** Returns one line for each difference of a phase that has started; none if the phase is gone or equal. */
 export function phaseChangesOf(before: Plan, after: Plan, begun: ReadonlySet<string>): readonly string[] {
   const now = new Map(after.phases.map((phase) => [phase.name, phase]));
   return before.phases.flatMap((was) => {
@@ -16,7 +16,7 @@ export function phaseChangesOf(before: Plan, after: Plan, begun: ReadonlySet<str
   });
 }
 
-/** One line for each difference; none where the plans are equal. */
+/** Returns one line for each difference; none if the plans are equal. */
 export function planChanges(before: Plan, after: Plan): readonly string[] {
   const old = new Map(before.phases.map((phase) => [phase.name, phase]));
   const now = new Map(after.phases.map((phase) => [phase.name, phase]));

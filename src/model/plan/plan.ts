@@ -1,5 +1,5 @@
 /**
- * A pipeline as data: what is left of a definition when the functions are taken out.
+ * A pipeline as data: its definition without the functions.
  *
  * @module
  */
@@ -15,27 +15,27 @@ import type { Backoff, Count, FullGatePolicy, Limits, Policy } from './policy.ts
 export interface TaskPlan {
   readonly name: string;
   readonly description: string;
-  /** Tasks of the same phase that it comes after. */
+  /** Tasks of the same phase that must finish first. */
   readonly after: readonly string[];
   /** Tries in all, the first included. */
   readonly attempts: Count;
   readonly backoff: Backoff;
-  /** Milliseconds per try; 0 for none. */
+  /** Milliseconds per try; 0 for no limit. */
   readonly timeout: number;
   readonly estimate: Estimate;
-  /** The version of its functions, as its author counts them; absent where it has none. */
+  /** The version of its functions, as its author sets it; absent if there is none. */
   readonly version?: string | undefined;
 }
 
 /** One gate as data. */
 export interface GatePlan extends FullGatePolicy {
   readonly checks: readonly string[];
-  /** Those of them that are also run before the tasks first work; absent where none is. */
+  /** Checks that also run before the tasks first work; absent if there are none. */
   readonly baseline?: readonly string[] | undefined;
   readonly reviewers: readonly TaskPlan[];
-  /** What reflects on attempts that were sent back; absent where nothing does. */
+  /** The task that reflects on attempts that were sent back; absent if there is none. */
   readonly reflect?: TaskPlan | undefined;
-  /** How many reviewers must approve. */
+  /** Number of reviewers that must approve. */
   readonly quorum: number;
   /** Phases that may be sent back, in topological order. */
   readonly targets: readonly string[];
@@ -48,9 +48,9 @@ export interface PhasePlan {
   readonly mode: Mode;
   readonly tasks: readonly TaskPlan[];
   readonly gate: GatePlan | null;
-  /** Artifacts that it subscribes to, in order; absent where there are none. */
+  /** Artifacts that it subscribes to, in order; absent if there are none. */
   readonly subscribe?: readonly Subscription[] | undefined;
-  /** The version of its schema, gate and tasks; absent where it has none. */
+  /** The version of its schema, gate and tasks; absent if it has none. */
   readonly version?: string | undefined;
 }
 
@@ -62,19 +62,21 @@ export interface Plan {
   readonly onFailure: NonNullable<Policy['onFailure']>;
   readonly onLimit: NonNullable<Policy['onLimit']>;
   readonly limits: Limits;
-  /** Limits that this run was given beside those of its pipeline: `limits` has the smaller of both. Absent where it was given none. */
+  /** Limits given to this run in addition to those of its pipeline: `limits` has the smaller of both. Absent if none were given. */
   readonly runLimits?: Limits | undefined;
-  /** Who is asked where a limit holds the run, and what happens where nobody answers; absent where the policy says nothing. */
+  /** The inbox policy for a limit that holds the run; absent if the policy sets none. */
   readonly inbox?: InboxPolicy | undefined;
-  /** The version of all its functions; absent where it has none. */
+  /** The version of all its functions; absent if it has none. */
   readonly version?: string | undefined;
 }
 
 /**
- * Identifies a plan: equal for equal plans, whatever the order of keys. Computed once per plan. It covers all that is data: names,
- * order, dependencies, descriptions, limits, gate options, names of checks and reviewers, versions. It covers no function and no schema.
+ * Returns the identity of a plan: equal for equal plans, in any order of keys. Computed once per plan.
  *
- * Taken phase by phase after the rest: as one text, a plan of many phases fills the memory.
+ * It covers all data: names, order, dependencies, descriptions, limits, gate options, names of checks and reviewers, versions. It
+ * covers no function and no schema.
+ *
+ * Phases are hashed one by one after the rest: one text of a plan with many phases would fill the memory.
  */
 export function fingerprint(plan: Plan): string {
   const known = fingerprints.get(plan);
@@ -86,14 +88,14 @@ export function fingerprint(plan: Plan): string {
 }
 
 /**
- * The fingerprint of a plan, given another that was kept with its own: equal plans have equal fingerprints, and to compare
- * them is quicker than to take one.
+ * Returns the fingerprint of a plan, given another plan that was stored with its fingerprint. Comparing the plans is faster than
+ * hashing one, and equal plans have equal fingerprints.
  */
 export function fingerprintLike(plan: Plan, kept: { readonly plan: Plan; readonly fingerprint: string }): string {
   return isSameJson(plan, kept.plan) ? kept.fingerprint : fingerprint(plan);
 }
 
-/** The graph of a plan's phases. Computed once per plan. */
+/** Returns the graph of a plan's phases. Computed once per plan. */
 export function planGraph(plan: Plan): Graph {
   const known = graphs.get(plan) ?? graphOf(plan.phases);
   graphs.set(plan, known);

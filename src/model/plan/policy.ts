@@ -1,5 +1,5 @@
 /**
- * How gates behave: the options, their defaults, and presets that reproduce well-known ways of working.
+ * Options of gates, their defaults, and presets that reproduce well-known ways of working.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { approvalSchema } from './approval-policy.ts';
 import { inboxPolicySchema } from './inbox-policy.ts';
 
-/** A count that bounds a loop: a whole number from 0, or `'unlimited'` where a run-wide limit bounds it instead. */
+/** A count that bounds a loop: a whole number from 0, or `'unlimited'` if a limit of the run bounds it instead. */
 const count = z.union([z.int().min(0), z.literal('unlimited')]);
 
 /** Waiting times between tries, in milliseconds: `first`, then `factor` times longer each time, up to `max`. */
@@ -15,11 +15,14 @@ export const backoffSchema = z
   .strictObject({
     /** Milliseconds before the second try. @default 1000 */
     first: z.number().min(0).optional(),
-    /** How many times longer each following wait is. @default 2 */
+    /** The factor by which each following wait is longer. @default 2 */
     factor: z.number().min(1).optional(),
-    /** Longest wait in milliseconds, also where an error asks for a longer one. @default 60000 */
+    /** Longest wait in milliseconds, also if an error asks for a longer one. @default 60000 */
     max: z.number().min(0).optional(),
-    /** Whether each wait is a random part of that time, from none to all, so that those who failed together do not come back together. @default false, of models true */
+    /**
+     * If true, each wait is a random part of that time, from none to all, so that tasks that failed together do not retry together.
+     * @default false, for models true
+     */
     jitter: z.boolean().optional(),
   })
   .readonly();
@@ -31,42 +34,46 @@ export const gatePolicySchema = z.strictObject({
   /** Times the gate may send back each predecessor, over the whole run. 0 forbids it. @default 2 */
   maxPredecessorRetries: count.optional(),
   /**
-   * How often in a row the same makes a loop, after which no budget is left: reviews that find the same issue open while no other is
-   * corrected, demands that repeat the one before in the same words, attempts that put out what was sent back. @default 2
+   * Repetitions in a row that make a loop, after which no budget is left. These are repetitions:
+   *
+   * - a review finds the same issue open, and no other is corrected;
+   * - a demand has the same words as the one before;
+   * - an attempt has the same outputs as the one that was sent back.
+   *
+   * @default 2
    */
   loopAfter: z.union([z.int().min(2), z.literal('unlimited')]).optional(),
-  /** What follows a request for changes when that budget is spent. @default 'reject' */
+  /** The outcome of a request for changes when that budget is spent. @default 'reject' */
   onExhausted: z.enum(['accept', 'acceptBest', 'escalate', 'reject']).optional(),
-  /** What text without a verdict means: an approval with a warning, or that the review is asked again. @default 'ask' */
+  /** The meaning of text without a verdict: an approval with a warning, or the review is asked again. @default 'ask' */
   onUnrecognised: z.enum(['approve', 'ask']).optional(),
   /**
-   * What it means that a reviewer's words send back a phase that they may not: an approval with a warning, a question to a
-   * person, or that the review is asked again, as often as `maxReviewErrors` says. @default 'ask'
+   * The meaning of a reviewer's text that sends back a phase that it may not: an approval with a warning, a question to a person,
+   * or the review is asked again, as often as `maxReviewErrors` allows. @default 'ask'
    */
   onInvalidTarget: z.enum(['approve', 'escalate', 'ask']).optional(),
-  /** Times one review is asked again after it could not be had. @default 3 */
+  /** Times one review is asked again after it failed. @default 3 */
   maxReviewErrors: count.optional(),
   /**
-   * What follows where a review could not be had in all its tries: the phase fails, or a person decides. A person can be
-   * reached in a run that is kept; in any other the phase fails. An attended run, and a kept one whose gate names an inbox
-   * queue, asks a person in any case. @default 'fail'
+   * The outcome if a review failed in all its tries: the phase fails, or a person decides. Only a stored run can ask a person; in any
+   * other the phase fails. An attended run, and a stored one whose gate names an inbox queue, always asks a person. @default 'fail'
    */
   onReviewUnavailable: z.enum(['fail', 'escalate']).optional(),
   /** Waiting time before a review is asked again. */
   reviewBackoff: backoffSchema.optional(),
   /** A request for changes or a rejection with a confidence at or under this is asked again. 0 turns it off. @default 0.6 */
   minConfidence: z.number().min(0).max(1).optional(),
-  /** Which approvals open the gate; others are asked for again. */
+  /** The approvals that open the gate; others are asked for again. */
   approval: approvalSchema.optional(),
-  /** Which phases may be sent back. @default 'predecessors' */
+  /** The phases that may be sent back. @default 'predecessors' */
   rewindTo: z.enum(['predecessors', 'ancestors']).optional(),
-  /** Which other successors of a phase that was sent back run again. @default 'requester' (none) */
+  /** The other successors of a phase that was sent back which run again. @default 'requester' (none) */
   invalidate: z.enum(['requester', 'changed', 'all']).optional(),
-  /** Whether a phase that is sent back must pass its own gate again. @default true */
+  /** True if a phase that is sent back must pass its own gate again. @default true */
   regate: z.boolean().optional(),
-  /** How the revision is written into the prompt. @default 'ensemble' */
+  /** The layout of the revision in the prompt. @default 'ensemble' */
   layout: z.enum(['ensemble', 'rejection-first']).optional(),
-  /** What the revision carries. @default 'feedback' */
+  /** The content of the revision. @default 'feedback' */
   strategy: z
     .enum([
       'feedback',
@@ -84,11 +91,11 @@ export const gatePolicySchema = z.strictObject({
   maxRevisionChars: z.int().min(256).optional(),
   /** A rework prompt longer than this many first prompts warns. A first prompt counts as 1000 characters or more. 0 turns it off. @default 3 */
   maxPromptGrowth: z.number().min(0).optional(),
-  /** Who is asked where a person has to decide, and what happens where nobody does. */
+  /** The inbox policy for decisions of a person: the queue, and what happens if nobody answers. */
   inbox: inboxPolicySchema.optional(),
 });
 
-/** Limits of a whole run; totals never start over. Absent means no limit. */
+/** Limits of a whole run; totals never restart. Absent means no limit. */
 export const limitsSchema = z
   .strictObject({
     /** Times any phase is sent back, by its own gate or a later one, in all. */
@@ -101,18 +108,18 @@ export const limitsSchema = z
     costUsd: z.number().min(0).optional(),
     /** Tokens, as tasks report them. */
     tokens: z.int().min(0).optional(),
-    /** Milliseconds of work. Time in which only people are waited for does not count, nor time without a process. */
+    /** Milliseconds of work. Time in which the run only waits for people does not count, nor time without a process. */
     durationMs: z.number().min(0).optional(),
-    /** Milliseconds from the start of the run by the clock, or from when the fork was made. All time counts. */
+    /** Milliseconds of real time since the start of the run, or since the fork was made. All time counts. */
     deadlineMs: z.number().min(0).optional(),
   })
   .readonly();
 
-/** What decides a whole run rather than one gate. */
+/** Options of the whole run instead of one gate. */
 const runPolicySchema = z.strictObject({
-  /** What a failed or rejected phase means for independent branches. @default 'continue' */
+  /** The effect of a failed or rejected phase on independent branches. @default 'continue' */
   onFailure: z.enum(['continue', 'halt']).optional(),
-  /** What a spent limit means: end the run, or hold it for a person. @default 'stop' */
+  /** The effect of a spent limit: end the run, or hold it for a person. @default 'stop' */
   onLimit: z.enum(['stop', 'escalate']).optional(),
   limits: limitsSchema.optional(),
 });
@@ -123,7 +130,7 @@ export const policySchema = gatePolicySchema.extend(runPolicySchema.shape).reado
 /** Options of a gate that are plain data. */
 export type GatePolicy = Readonly<z.infer<typeof gatePolicySchema>>;
 
-/** Gate options for every phase of a pipeline, with what decides the whole run. A phase's own `review` wins. */
+/** Gate options for every phase of a pipeline, and options of the whole run. A phase's own `review` wins. */
 export type Policy = z.infer<typeof policySchema>;
 
 /** Limits of a whole run. */
@@ -132,7 +139,7 @@ export type Limits = z.infer<typeof limitsSchema>;
 /** The name of a limit of a run. */
 export type LimitName = keyof Limits;
 
-/** A limit that time spends. */
+/** A limit on time. */
 export type TimeLimit = 'durationMs' | 'deadlineMs';
 
 /** Waiting times between tries. */
@@ -146,7 +153,7 @@ export type FullGatePolicy = {
   readonly [K in Exclude<keyof GatePolicy, 'onReviewUnavailable'>]-?: Exclude<GatePolicy[K], undefined>;
 } & Pick<GatePolicy, 'onReviewUnavailable'>;
 
-/** What a gate does where neither the phase nor the pipeline says otherwise. */
+/** The options of a gate if neither the phase nor the pipeline sets them. */
 export const gateDefaults: FullGatePolicy = {
   maxRetries: 2,
   maxPredecessorRetries: 2,
@@ -168,11 +175,11 @@ export const gateDefaults: FullGatePolicy = {
   inbox: Object.freeze({}),
 };
 
-/** Presets: four reproduce one source of the design each, `strict` adds people to the defaults. */
+/** Presets. Four reproduce one published way of working each; `strict` adds people to the defaults. */
 export const policies = {
   /**
-   * Agent ensembles: a spent budget accepts, text without a verdict and a target that is not allowed approve, a phase that is
-   * sent back does not pass its gate again. The only preset under which a gate opens although nobody opened it.
+   * Agent ensembles: a spent budget accepts, and text without a verdict or with a target that is not allowed approves. A phase that
+   * is sent back does not pass its gate again. Only under this preset can a gate open without an approval.
    */
   ensemble: { onExhausted: 'accept', onUnrecognised: 'approve', onInvalidTarget: 'approve', regate: false },
   /** Coding fleets: rejection first, three attempts, then a person; a reviewer that cannot answer never rejects. */
@@ -195,7 +202,7 @@ export const policies = {
   },
   /** Phased execution: one retry from a fresh context, then everything halts. */
   phased: { maxRetries: 1, onExhausted: 'reject', onFailure: 'halt' },
-  /** The defaults with people: what would end for want of an approval waits for one to decide. */
+  /** The defaults with people: a person decides instead of the run ending for lack of an approval. */
   strict: {
     onExhausted: 'escalate',
     onUnrecognised: 'ask',
@@ -207,22 +214,22 @@ export const policies = {
   },
 } as const satisfies Readonly<Record<string, Policy>>;
 
-/** Whether a strategy carries reflections, so that rejected attempts are reflected on. */
+/** True if a strategy carries reflections, so that rejected attempts are reflected on. */
 export function reflects(strategy: FullGatePolicy['strategy']): boolean {
   return strategy === 'reflexion' || strategy === 'lastAttemptAndReflexion';
 }
 
-/** Whether a sum is more than its limit, and not just by what is lost in adding fractions. No limit is never exceeded. */
+/** True if a sum is over its limit by more than a rounding error. Without a limit never true. */
 export function isOver(sum: number, max: number | undefined): boolean {
   return max !== undefined && sum - max > max * 1e-9;
 }
 
-/** Whether nothing of a limit is left, also but for what is lost in adding fractions. No limit is never used up. */
+/** True if nothing of a limit is left but a rounding error. Without a limit never true. */
 export function isUsedUp(sum: number, max: number | undefined): boolean {
   return max !== undefined && max - sum <= max * 1e-9;
 }
 
-/** A count as a number, `Infinity` where it is unlimited. */
+/** Converts a count to a number; `Infinity` if it is unlimited. */
 export function countOf(value: Count): number {
   return value === 'unlimited' ? Infinity : value;
 }

@@ -1,26 +1,26 @@
 /**
- * How checks stood before a phase set to work, and what of a failure after it is the phase's own.
+ * Baselines of checks: failures that existed before a phase began, and the comparison with failures after it.
  *
  * @module
  */
 import { contentHash } from '../values/content-hash.ts';
 import type { FailedCheck } from './check.ts';
 
-/** A check that failed before the phase set to work. */
+/** A check that failed before the phase began. */
 export interface FailedBefore {
   readonly check: string;
-  /** A mark of everything that failed, where the check has said what; a mark tells nothing but whether two are the same. */
+  /** A hash of each failure, if the check has named them. Hashes only show if two failures are the same. */
   readonly marks?: readonly string[] | undefined;
 }
 
-/** What a failure is: as it was before the phase set to work; partly so; or the phase's own. */
+/** The fault of a failure: it existed before, part of it is new, or all of it is the phase's own. */
 export type Fault =
   | { readonly type: 'preexisting' }
   | { readonly type: 'own' }
-  /** Some of it failed before; `added` did not. */
+  /** Part of it failed before; `added` did not. */
   | { readonly type: 'added'; readonly added: readonly string[] };
 
-/** What a baseline keeps of a failure. */
+/** Reduces a failure to what a baseline stores. */
 export function failedBefore({ name, failures }: FailedCheck): FailedBefore {
   const distinct = [...new Set(failures)];
   const isKept = distinct.length > 0 && distinct.length <= MOST_MARKS;
@@ -28,10 +28,10 @@ export function failedBefore({ name, failures }: FailedCheck): FailedBefore {
 }
 
 /**
- * Whose fault a failure is. Where the check said before what had failed, whatever has failed since is the phase's own, and
- * so is a failure that does not say; else the outcome as a whole counts.
+ * Finds out if a failure is the phase's own fault. If the baseline names its failures, any other failure is the phase's own, and so
+ * is one without names. Otherwise the outcome as a whole counts.
  *
- * @param before What failed at the baseline; `undefined` where none was taken.
+ * @param before Failures of the baseline; `undefined` if none was taken.
  */
 export function faultOf({ name, failures }: FailedCheck, before: readonly FailedBefore[] | undefined): Fault {
   const known = before?.find((one) => one.check === name);
@@ -43,7 +43,7 @@ export function faultOf({ name, failures }: FailedCheck, before: readonly Failed
   return added.length === 0 ? { type: 'preexisting' } : { type: 'added', added };
 }
 
-/** A failure of which some was there before, such that it asks for no more than is the phase's own. */
+/** Reduces a failure to its new part, so that it only requires the phase to fix that. */
 export function onlyAdded(failed: FailedCheck, added: readonly string[]): FailedCheck {
   const few = added.slice(0, FEW);
   const more = added.length > FEW ? `, and ${added.length - FEW} more` : '';
@@ -55,13 +55,13 @@ export function onlyAdded(failed: FailedCheck, added: readonly string[]): Failed
 
 // --- internal ---
 
-/** More are not kept: then the outcome as a whole counts. */
+/** Most failures that are stored by name: beyond that the outcome as a whole counts. */
 const MOST_MARKS = 2000;
-/** Names that are told. */
+/** Most names in a message. */
 const FEW = 10;
 const LONGEST_NAME = 200;
 
-/** Marks rather than names: names may be secrets, which are masked in records, and a run is resumed from them. */
+/** Hashes a failure. Its name may be a secret that records mask, and a run is resumed from records. */
 function markOf(failure: string): string {
   return contentHash(failure).slice(0, 16);
 }

@@ -1,5 +1,5 @@
 /**
- * What a verdict demands, and of whom.
+ * Routing of a demand: the correction for each phase that it concerns.
  *
  * @module
  */
@@ -10,44 +10,44 @@ import { joinDemands, type Correction, type Rider } from '../revision/revision.t
 import { NO_REMAINING_FEEDBACK, type RemainingFeedback } from './remaining-feedback.ts';
 import { isDemand, routed, type Demand } from './verdict.ts';
 
-/** A demand, by who is told what. */
+/** The corrections of a demand, by recipient. */
 export interface RoutedCorrections {
   /** For the phase that is sent back. */
   readonly correction: Correction;
-  /** For others, the earliest first. */
+  /** For other phases, the earliest first. */
   readonly riders: readonly Rider[];
 }
 
 /**
- * Who is told what by a demand: the phase that is sent back the feedback and its issues, every other phase its issues, and each
- * what is asked of it beside the demand.
+ * Splits a demand into corrections. The phase that is sent back gets the feedback and its issues, every other phase its issues. Each
+ * also gets the remaining feedback for it.
  *
  * @param from The phase under review.
  * @param attempt Its attempt.
  * @param targets Phases that it may send back, in topological order.
- * @param beside What its reviewers ask for beside it.
+ * @param remaining The remaining feedback of its reviewers.
  */
 export function routeCorrections(
   demand: Demand,
   from: string,
   attempt: number,
   targets: readonly string[],
-  beside: RemainingFeedback = NO_REMAINING_FEEDBACK,
+  remaining: RemainingFeedback = NO_REMAINING_FEEDBACK,
 ): RoutedCorrections {
   const { issues = [] } = demand;
   const first = demand.type === 'retry' ? from : demand.phase;
-  const { feedback, requiredChange } = joinDemands([demand, ...(beside.get(first) ?? [])]);
-  if (issues.length === 0 && beside.size === 0) {
+  const { feedback, requiredChange } = joinDemands([demand, ...(remaining.get(first) ?? [])]);
+  if (issues.length === 0 && remaining.size === 0) {
     const correction = { attempt, from, feedback };
     return {
       correction: requiredChange === undefined ? correction : { ...correction, requiredChange },
-      riders: NOBODY,
+      riders: NO_RIDERS,
     };
   }
   const groups = groupIssues(issues, from, demand.type === 'retry' ? [] : targets);
   const riders = [...targets.filter((name) => name !== from), from].flatMap((phase) => {
     const group = groups.get(phase) ?? [];
-    const asked = beside.get(phase) ?? [];
+    const asked = remaining.get(phase) ?? [];
     if (phase === first || group.length + asked.length === 0) return [];
     const words = joinDemands(asked);
     return { phase, correction: correctionOf(from, attempt, group, words.feedback, words.requiredChange) };
@@ -56,7 +56,7 @@ export function routeCorrections(
   return { correction, riders };
 }
 
-/** The words of a rider that are no issues, as a correction; `undefined` where there are none. */
+/** Returns the correction of a rider without its issues; `undefined` if it only has issues. */
 export function withoutIssues({ correction: { issues, ...correction } }: Rider): Correction | undefined {
   if (!issues) return correction;
   const lines = issueLines(issues);
@@ -66,17 +66,17 @@ export function withoutIssues({ correction: { issues, ...correction } }: Rider):
 }
 
 /**
- * A decision, aimed at the earliest phase that it names, or that one of its issues is about, of those that may be sent back.
+ * Aims a decision at the earliest phase that it names, or that one of its issues is about, among those that may be sent back.
  *
- * @param own The phase that it is about.
- * @param by What may be sent back, in topological order, and what follows where an issue is about something else.
+ * @param own The phase under review.
+ * @param by Phases that may be sent back, in topological order, and the policy for issues about other phases.
  */
 export function retarget(decision: Decision, own: string, by: Pick<GatePlan, 'targets' | 'onInvalidTarget'>): Decision {
   if (!isDemand(decision) || !decision.issues || decision.issues.length === 0) return decision;
   return routed([decision], by, own) ?? decision;
 }
 
-/** What a demand says, in words: the feedback, and its issues. */
+/** Returns the text of a demand: the feedback, and its issues. */
 export function changeRequestText({ feedback, requiredChange = '', issues = [] }: Omit<Demand, 'type'>): string {
   const words = [feedback, issueLines(issues)].filter((part) => part !== '').join('\n\n');
   return words === '' ? requiredChange : words;
@@ -84,7 +84,7 @@ export function changeRequestText({ feedback, requiredChange = '', issues = [] }
 
 // --- internal ---
 
-const NOBODY: readonly never[] = Object.freeze([]);
+const NO_RIDERS: readonly never[] = Object.freeze([]);
 
 function correctionOf(
   from: string,

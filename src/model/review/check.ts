@@ -1,5 +1,5 @@
 /**
- * What a check may answer, and what is made of it.
+ * Validation of a check's answer, and its conversion into a failure.
  *
  * @module
  */
@@ -7,18 +7,18 @@ import { z } from 'zod';
 import { PhasegateError } from '../errors/phasegate-error.ts';
 import { elided, TEXT_LIMITS } from '../values/text-limits.ts';
 
-/** The schema of a check's answer that is an object. A key that it does not know is refused, as its text would be lost. */
+/** The schema of a check's answer that is an object. Unknown keys are refused, as their text would be lost. */
 const checkResultSchema = z.strictObject({
   passed: z.boolean(),
-  /** The change that is needed, as one imperative sentence. @default 'Make check "<name>" pass.' */
+  /** The required change, as one imperative sentence. @default 'Make check "<name>" pass.' */
   requiredChange: z.string().optional(),
-  /** What was found, such as the tail of a log. */
+  /** The findings, such as the tail of a log. */
   details: z.string().optional(),
-  /** What failed, by name, such as tests: a baseline is compared by them. @default it is compared by the outcome as a whole */
+  /** Names of the failures, such as tests: a baseline compares them. @default the outcome as a whole is compared */
   failures: z.array(z.string()).optional(),
 });
 
-/** The outcome of a check: `true`, `undefined` and `null` pass, `false` fails, a string fails and says what has to change. */
+/** The outcome of a check: `true`, `undefined` and `null` pass, `false` fails, a string fails and is the required change. */
 export type CheckResult = boolean | string | null | undefined | Readonly<z.infer<typeof checkResultSchema>>;
 
 /** A check that has failed. */
@@ -26,30 +26,30 @@ export interface FailedCheck {
   readonly name: string;
   readonly requiredChange: string;
   readonly details: string;
-  /** What failed, by name; absent where that is not known. */
+  /** Names of the failures; absent if they are not known. */
   readonly failures?: readonly string[] | undefined;
 }
 
 /**
  * Reads a check's answer.
  *
- * @returns What has failed; `undefined` where the check has passed.
- * @throws PhasegateError `OUTPUT_INVALID` for anything that a check may not answer.
+ * @returns The failure; `undefined` if the check has passed.
+ * @throws PhasegateError `OUTPUT_INVALID` for any other answer.
  */
 export function readCheck(name: string, answer: unknown): FailedCheck | undefined {
   if (answer === true || answer === null || answer === undefined) return undefined;
   const change = `Make check "${name}" pass.`;
   if (answer === false) return { name, requiredChange: change, details: `Check "${name}" failed.` };
   const result = typeof answer === 'string' ? { passed: false, requiredChange: answer, details: answer } : answer;
-  const { passed, failures = [], ...said } = readCheckResult(name, result);
+  const { passed, failures = [], ...texts } = readCheckResult(name, result);
   if (passed) return undefined;
-  const requiredChange = shortened(said.requiredChange, TEXT_LIMITS.requiredChange);
-  const details = shortened(said.details, TEXT_LIMITS.checkDetails);
+  const requiredChange = shortened(texts.requiredChange, TEXT_LIMITS.requiredChange);
+  const details = shortened(texts.details, TEXT_LIMITS.checkDetails);
   const known = failures.length > 0 ? { failures } : {};
   return {
     name,
-    requiredChange: says(requiredChange) ? requiredChange : change,
-    details: says(details) ? told(name, details) : `Check "${name}" failed.`,
+    requiredChange: hasText(requiredChange) ? requiredChange : change,
+    details: hasText(details) ? failureText(name, details) : `Check "${name}" failed.`,
     ...known,
   };
 }
@@ -60,13 +60,13 @@ function shortened(text: string | undefined, most: number): string | undefined {
   return text === undefined ? undefined : elided(text, most);
 }
 
-function says(text: string | undefined): text is string {
+function hasText(text: string | undefined): text is string {
   return text !== undefined && text.trim() !== '';
 }
 
-/** A log begins on a line of its own. */
-function told(name: string, what: string): string {
-  return `Check "${name}" failed:${what.includes('\n') ? '\n' : ' '}${what}`;
+/** A log of several lines begins on its own line. */
+function failureText(name: string, details: string): string {
+  return `Check "${name}" failed:${details.includes('\n') ? '\n' : ' '}${details}`;
 }
 
 function readCheckResult(name: string, answer: unknown): Readonly<z.infer<typeof checkResultSchema>> {

@@ -1,5 +1,5 @@
 /**
- * A decision that code has made, and what is wrong with one that cannot be taken.
+ * Validation of a decision made by code, and the errors of an invalid one.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { Verdict } from '../events/event.ts';
 import type { GatePlan } from '../plan/plan.ts';
 import { nearest } from '../values/nearest.ts';
 
-/** Who decides, and what they may send back. */
+/** The reviewer that decides, and the phases that it may send back. */
 export interface Seat {
   readonly reviewer: string;
   /** The phase under review. */
@@ -20,9 +20,9 @@ export interface Seat {
 }
 
 /**
- * Reads what the handler of a reviewer has returned where that is no text.
+ * Reads an answer of a reviewer's handler that is not text.
  *
- * @returns The decision; else a verdict that {@link isBroken}, as no other try changes what code does.
+ * @returns The decision; otherwise a verdict that {@link isBroken}, as another try does not change code.
  */
 export function readCodeDecision(answer: unknown, seat: Seat): Decision | Extract<Verdict, { type: 'unavailable' }> {
   const parsed = decisionSchema.safeParse(answer);
@@ -33,12 +33,12 @@ export function readCodeDecision(answer: unknown, seat: Seat): Decision | Extrac
   return isAstray && onInvalidTarget !== 'approve' ? broken(targetInvalid(decision.phase, seat)) : decision;
 }
 
-/** Whether code has answered with what can never be a decision: the phase fails, and nobody is asked again. */
+/** True if code has answered with a value that can never be a decision: the phase fails, and nobody is asked again. */
 export function isBroken(verdict: Verdict | null): verdict is Extract<Verdict, { type: 'unavailable' }> {
   return verdict?.type === 'unavailable' && verdict.error.permanent === true && BROKEN.has(verdict.error.code);
 }
 
-/** What is wrong with sending back a phase that a gate may not send back. */
+/** Makes the error of sending back a phase that a gate may not send back. */
 export function targetInvalid(target: string, { phase, phases, reviewer, gate }: Seat): PhasegateError {
   const isKnown = phases.includes(target);
   const why = isKnown ? 'its gate may not send that back' : 'the pipeline has no phase of that name';
@@ -56,7 +56,7 @@ export function targetInvalid(target: string, { phase, phases, reviewer, gate }:
   });
 }
 
-/** What is wrong with an answer that is no decision. */
+/** Makes the error of an answer that is no decision. */
 export function noDecision(answer: unknown, { reviewer, phase }: Seat): PhasegateError {
   const problem = `Cannot take the answer of reviewer "${reviewer}" of phase "${phase}" as a decision: ${faultOf(answer)}`;
   const hint =
@@ -74,7 +74,7 @@ function broken(error: PhasegateError): Extract<Verdict, { type: 'unavailable' }
   return { type: 'unavailable', error: info };
 }
 
-/** What makes it no decision. */
+/** Describes why an answer is no decision. */
 function faultOf(answer: unknown): string {
   if (answer === null || answer === undefined) return 'it answered nothing, on this path it has no `return`';
   if (typeof answer === 'function' || typeof answer === 'symbol') return `it answered a ${typeof answer}`;

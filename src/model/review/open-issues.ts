@@ -1,5 +1,5 @@
 /**
- * Findings: the issues of a gate that are open, from one review to the next.
+ * Findings: the open issues of a gate, from one review to the next.
  *
  * @module
  */
@@ -10,31 +10,30 @@ import { decisionIn } from './verdict.ts';
 
 /** An issue that was found and is not known to be corrected. JSON. */
 export interface ReviewFinding {
-  /** The name of the issue. */
+  /** The id of the issue. */
   readonly id: string;
-  /** Who found it. */
+  /** The reviewer that found it. */
   readonly reviewer: string;
-  /** As it was reported last; one for each phase that has to correct it. */
+  /** The latest report of it; one for each phase that has to correct it. */
   readonly issues: readonly Issue[];
-  /** Reviews in a row that have found it open, since any finding was closed, or a person has decided. */
+  /** Reviews in a row that have found it open, since any finding was closed or a person decided. */
   readonly open: number;
 }
 
-/** How a finding left the list of those that are open. */
+/** The status with which a finding leaves the open list. */
 export type Closing = Exclude<PriorFinding['status'], 'open'> | 'accepted';
 
-/** What a review makes of the findings. */
+/** The findings after a review. */
 export interface Findings {
   readonly open: readonly ReviewFinding[];
   readonly closed: readonly { readonly finding: ReviewFinding; readonly as: Closing }[];
 }
 
-/** What a gate, or a person, has decided. */
+/** The decision of a gate or of a person. */
 export type Judgement = Pick<EventOf<'review.decided'>, 'verdict' | 'verdicts' | 'by'>;
 
 /**
- * Completes a reviewer's decision: its issues are given ids, and what it says of an earlier finding that is still open is
- * among them.
+ * Completes a reviewer's decision: its issues get ids, and earlier findings that it reports as open are added.
  *
  * @param findings Those of this reviewer.
  */
@@ -47,7 +46,7 @@ export function completed(decision: Decision, findings: readonly ReviewFinding[]
   return { ...decision, issues: [...found, ...again.flatMap((one) => one.issues)] };
 }
 
-/** The findings after a judgement. One that could not be had changes none. */
+/** Updates the findings after a judgement. A failed review changes none. */
 export function findingsAfter(before: readonly ReviewFinding[], { verdict, verdicts, by }: Judgement): Findings {
   const isQuiet = before.length === 0 && !Object.values(verdicts).some((one) => decisionIn(one)?.issues);
   if (isQuiet || !decisionIn(verdict) || by === 'worker') return { open: before, closed: [] };
@@ -55,10 +54,10 @@ export function findingsAfter(before: readonly ReviewFinding[], { verdict, verdi
   const closed: { finding: ReviewFinding; as: Closing }[] = [];
   const open: ReviewFinding[] = [];
   for (const finding of before) {
-    const said = decisionIn(verdicts[finding.reviewer]);
-    const as = said && fate(finding, said);
-    if (!said) open.push(finding);
-    else if (as === 'open') open.push({ ...finding, issues: reported(finding, said), open: finding.open + 1 });
+    const decision = decisionIn(verdicts[finding.reviewer]);
+    const as = decision && statusAfter(finding, decision);
+    if (!decision) open.push(finding);
+    else if (as === 'open') open.push({ ...finding, issues: reported(finding, decision), open: finding.open + 1 });
     else if (as) closed.push({ finding, as });
   }
   for (const [reviewer, one] of Object.entries(verdicts)) open.push(...fresh(before, reviewer, one));
@@ -68,10 +67,10 @@ export function findingsAfter(before: readonly ReviewFinding[], { verdict, verdi
 }
 
 /**
- * Findings that go round in a loop: found open so often in a row, while nothing was corrected.
+ * Returns the findings that go round in a loop: found open so often in a row, while nothing was corrected.
  *
- * @param demanded The issues of the demand that is judged: what was found open before is no loop of another demand.
- * @param most How often is too often.
+ * @param demanded Issues of the demand that is judged; findings that it does not repeat are no loop.
+ * @param most Number of reviews that makes a loop.
  */
 export function stalled(
   findings: readonly ReviewFinding[],
@@ -81,19 +80,19 @@ export function stalled(
   return findings.filter(({ id, open }) => open >= most && demanded.some((issue) => issueId(issue) === id));
 }
 
-/** The findings with their counts begun anew. @param open 1 where they were found just now, 0 where they are to be looked for again. */
+/** Restarts the counts of the findings. @param open 1 if they were just found, 0 if the next review has to look for them again. */
 export function recounted(findings: readonly ReviewFinding[], open: 0 | 1): readonly ReviewFinding[] {
   return findings.map((finding) => ({ ...finding, open }));
 }
 
 // --- internal ---
 
-/** What a reviewer's decision makes of what it found before. */
-function fate({ id }: ReviewFinding, { type, issues = [], priorFindings }: Decision): Closing | 'open' {
+/** Returns the new status of a reviewer's earlier finding after its next decision. */
+function statusAfter({ id }: ReviewFinding, { type, issues = [], priorFindings }: Decision): Closing | 'open' {
   if (issues.some((issue) => issueId(issue) === id)) return 'open';
-  const said = priorFindings?.find((one) => one.id === id)?.status;
-  if (said !== undefined) return said;
-  // Whoever ends the phase, or speaks of other findings only, says nothing of this one.
+  const status = priorFindings?.find((one) => one.id === id)?.status;
+  if (status !== undefined) return status;
+  // A decision that ends the phase, or that lists other findings only, leaves this one open.
   const isSilent = type === 'reject' || type === 'escalate' || (priorFindings !== undefined && type !== 'approve');
   return isSilent ? 'open' : 'fixed';
 }
@@ -103,7 +102,7 @@ function reported({ id, issues }: ReviewFinding, decision: Decision): readonly I
   return again.length > 0 ? withIds(again) : issues;
 }
 
-/** What a reviewer has found that it had not found before. */
+/** Returns the new findings of a reviewer. */
 function fresh(before: readonly ReviewFinding[], reviewer: string, verdict: Verdict): readonly ReviewFinding[] {
   const issues = withIds(decisionIn(verdict)?.issues ?? []);
   const known = new Set(before.flatMap((one) => (one.reviewer === reviewer ? one.id : [])));
@@ -113,7 +112,7 @@ function fresh(before: readonly ReviewFinding[], reviewer: string, verdict: Verd
     .map((id) => ({ id, reviewer, issues: issues.filter((issue) => issueId(issue) === id), open: 1 }));
 }
 
-/** A person may say anew which phase an issue is about. Whatever a person decides, it is another chance. */
+/** A person may reassign an issue to another phase. Any decision of a person restarts the counts. */
 function afterPerson(before: readonly ReviewFinding[], verdict: Verdict): Findings {
   const decision = decisionIn(verdict);
   if (decision?.type === 'approve')

@@ -1,5 +1,5 @@
 /**
- * What several reviewers ask for beside the verdict that was made of their answers: no feedback is dropped.
+ * Feedback of several reviewers that their combined verdict leaves out: it is delivered as well, so that none is dropped.
  *
  * @module
  */
@@ -8,21 +8,21 @@ import type { EventOf } from '../events/event.ts';
 import type { GatePlan } from '../plan/plan.ts';
 import { decisionIn, isDemand, type Demand } from './verdict.ts';
 
-/** A demand that is judged, with the answers that it was made of. */
+/** A judged demand, with the answers that it was combined from. */
 export type Judged = Pick<EventOf<'review.decided'>, 'verdicts' | 'by'> & { readonly verdict: Demand };
 
-/** Demands beside a verdict, by the phase that is told them. */
+/** Demands that a verdict leaves out, by the phase that gets them. */
 export type RemainingFeedback = ReadonlyMap<string, readonly Demand[]>;
 
-/** Nothing beside a verdict. */
+/** No remaining feedback. */
 export const NO_REMAINING_FEEDBACK: RemainingFeedback = new Map();
 
 /**
- * The demands of reviewers that a verdict leaves out, by the phase that is told them.
+ * Returns the demands of reviewers that a verdict leaves out, by the phase that gets them.
  *
- * The phase under review is told what the phase that is named cannot be. Where a person has decided, only the phase that they
- * send back and the one under review are told; words that the person has taken over are not repeated. A person answers a
- * single reviewer in its place.
+ * The phase under review gets the feedback that the named phase cannot get. After a person's decision, only the phase that they send
+ * back and the one under review get feedback, without the paragraphs that the person has quoted. With a single reviewer there is none:
+ * the person answers in its place.
  *
  * @param own The phase under review.
  */
@@ -43,16 +43,16 @@ export function besideOf(
       : demands.filter((one) => !concerns(one, target, own, targets));
   if (left.length === 0) return NO_REMAINING_FEEDBACK;
   const mayRide = by === 'gate' && verdict.type === 'retryPredecessor';
-  const told = new Map<string, Demand[]>();
+  const byPhase = new Map<string, Demand[]>();
   for (const one of left) {
     const named = one.type === 'retry' ? own : one.phase;
     const phase = named === target || (mayRide && targets.includes(named)) ? named : own;
-    told.set(phase, [...(told.get(phase) ?? []), one]);
+    byPhase.set(phase, [...(byPhase.get(phase) ?? []), one]);
   }
-  return told;
+  return byPhase;
 }
 
-/** Whether a demand is about a phase: it names it, or has an issue of it. */
+/** True if a demand names a phase, or has an issue about it. */
 export function concerns(demand: Demand, phase: string, own: string, targets: readonly string[]): boolean {
   if ((demand.type === 'retry' ? own : demand.phase) === phase) return true;
   return (demand.issues ?? []).some((issue) => phaseOf(issue, own, targets) === phase);
@@ -60,7 +60,7 @@ export function concerns(demand: Demand, phase: string, own: string, targets: re
 
 // --- internal ---
 
-/** Whether a text has all words of a demand as a paragraph of its own. One without words adds nothing. */
+/** True if a text has all words of a demand as a paragraph. A demand without words adds nothing. */
 function quotes(text: string, { feedback, requiredChange = '' }: Demand): boolean {
   const words = feedback === '' ? requiredChange : feedback;
   return words === '' || `\n\n${text}\n\n`.includes(`\n\n${words}\n\n`);

@@ -1,5 +1,5 @@
 /**
- * From what reviewers said to what the gate says.
+ * Reading of reviewers' answers, and their combination into one verdict of the gate.
  *
  * @module
  */
@@ -15,8 +15,8 @@ import { elided, TEXT_LIMITS } from '../values/text-limits.ts';
 import { isBroken, noDecision, readCodeDecision, targetInvalid, type Seat } from './code-decision.ts';
 
 /**
- * Reads one reviewer's answer: text by the text protocol, all else as a decision that code has made. Texts of the verdict are as long as
- * records keep them. Never throws.
+ * Reads one reviewer's answer: text by the text protocol, anything else as a decision made by code. Texts of the verdict are cut to
+ * the length that records store. Never throws.
  */
 export function readAnswer(answer: unknown, seat: Seat): Verdict {
   if (typeof answer === 'string') return readText(answer, seat);
@@ -25,12 +25,12 @@ export function readAnswer(answer: unknown, seat: Seat): Verdict {
   return decision.type === 'unavailable' ? decision : sure(bounded(decision, seat.phases), seat);
 }
 
-/** Whether a verdict is a retry only because its text names no phase that can be read. */
+/** True if a verdict is a retry only because its text names no readable phase. */
 export function isNameless(answer: unknown, verdict: Verdict, { phases }: Seat): boolean {
   return verdict.type === 'retry' && typeof answer === 'string' && readDecisionText(answer, { phases }).isNameless;
 }
 
-/** Reads what a person has said who is a reviewer, which was judged when they said it. They may bring outputs as well. */
+/** Reads the answer of a person who is a reviewer. It was validated when it was given. It may contain outputs as well. */
 export function readPersonsAnswer(answer: unknown, seat: Seat): Verdict {
   const { outputs: _, ...said }: { readonly outputs?: unknown } = typeof answer === 'object' ? (answer ?? {}) : {};
   const parsed = decisionSchema.safeParse(said);
@@ -38,7 +38,8 @@ export function readPersonsAnswer(answer: unknown, seat: Seat): Verdict {
 }
 
 /**
- * What follows from a handler of a reviewer that threw: the review may be asked for again, but where it has made a decision that can never be one.
+ * Converts an error that a reviewer's handler threw into a verdict. The review may be asked again, unless the handler has made an
+ * invalid decision.
  */
 export function readThrown(thrown: unknown): Verdict {
   const error = errorInfo(thrown);
@@ -46,12 +47,20 @@ export function readThrown(thrown: unknown): Verdict {
   return { type: 'unavailable', error: isOurs ? { ...error, permanent: true } : error };
 }
 /**
- * What several reviewers said, as one verdict.
+ * Combines the answers of several reviewers into one verdict.
  *
- * An answer of code that is no decision comes first. Then enough approvals approve. Otherwise a missing answer is asked for again; then a rejection wins over an escalation,
- * that over sending back a phase (the earliest in the pipeline), that over a retry, that over sending back one that may
- * not be. Feedback of the same kind is joined, and issues of all of them: a demand with issues is one on the earliest phase
- * that one of them is about.
+ * The order of precedence:
+ * 1. An answer of code that is no decision.
+ * 2. Enough approvals.
+ * 3. A missing answer, which is asked for again.
+ * 4. A rejection.
+ * 5. An escalation.
+ * 6. Sending back a phase, the earliest in the pipeline first.
+ * 7. A retry.
+ * 8. Sending back a phase that may not be sent back.
+ *
+ * Feedback of the same kind is joined, and so are all issues. A demand with issues is aimed at the earliest phase that one of them
+ * is about.
  *
  * @param own The phase under review.
  */
@@ -81,8 +90,8 @@ export function combine(verdicts: Readonly<Record<string, Verdict>>, gate: GateP
 }
 
 /**
- * Demands as one: it sends back the earliest phase that is named, or that an issue is about, where that may be sent back; else
- * the phase under review; else the first phase that is named and may not be. `undefined` where there are none.
+ * Joins demands into one. It sends back the earliest phase that is named, or that an issue is about, if that may be sent back;
+ * otherwise the phase under review; otherwise the first named phase that may not be. `undefined` if there are no demands.
  */
 export function routed(
   demands: readonly Demand[],
@@ -114,7 +123,7 @@ export function routed(
   return { type: 'retryPredecessor', phase: first.phase, ...join(same, issues) };
 }
 
-/** The decision in a verdict, where there is one. */
+/** Returns the decision in a verdict, if there is one. */
 export function decisionIn(verdict: Verdict | undefined): Decision | undefined {
   const isNone =
     !verdict || verdict.type === 'unrecognised' || verdict.type === 'unavailable' || verdict.type === 'inconclusive';
@@ -124,31 +133,31 @@ export function decisionIn(verdict: Verdict | undefined): Decision | undefined {
 /** A decision that asks for changes. */
 export type Demand = Extract<Decision, { readonly feedback: string }>;
 
-/** Whether a verdict asks for changes. */
+/** True if a verdict asks for changes. */
 export function isDemand(verdict: Verdict): verdict is Demand {
   return verdict.type === 'retry' || verdict.type === 'retryPredecessor';
 }
 
-/** True for an answer that has to be asked for again. */
+/** True if an answer has to be asked for again. */
 export function isMissing(verdict: Verdict, onUnrecognised: GatePlan['onUnrecognised']): boolean {
   if (verdict.type === 'unrecognised') return onUnrecognised === 'ask';
   return verdict.type === 'unavailable' || verdict.type === 'inconclusive';
 }
 
-/** True for an answer that cannot be had, however often it is asked for. */
+/** True if asking again can never give an answer. */
 export function isPermanent(verdict: Verdict): boolean {
   return verdict.type === 'unavailable' && verdict.error.permanent === true;
 }
 
 // --- internal ---
 
-/** A decision that is sure enough to count. */
+/** Turns an unsure negative decision into an inconclusive verdict. */
 function sure(decision: Decision, { gate: { minConfidence } }: Seat): Verdict {
   const unsure = decision.confidence !== undefined && decision.confidence <= minConfidence && minConfidence > 0;
   return unsure && isNegative(decision) ? { type: 'inconclusive', decision } : decision;
 }
 
-/** Words that send back a phase that they may not are a slip of whoever wrote them: another answer may be better. */
+/** Reads text. If it sends back a phase that it may not, that is a slip of its author: the gate may ask again. */
 function readText(text: string, seat: Seat): Verdict {
   const { gate, phases } = seat;
   if (text.length > TEXT_LIMITS.verdictText)
@@ -162,7 +171,7 @@ function readText(text: string, seat: Seat): Verdict {
   return { type: 'unavailable', error: errorInfo(targetInvalid(verdict.phase, seat)) };
 }
 
-/** Of a text that long no part says for sure what the whole says. */
+/** Refuses a text that is too long: no part of it reliably has the verdict of the whole. */
 function tooLong(length: number, { reviewer, phase }: Seat): PhasegateError {
   const most = TEXT_LIMITS.verdictText;
   const problem = `Cannot read the answer of reviewer "${reviewer}" of phase "${phase}" as it has ${length} characters, more than ${most}`;
@@ -174,8 +183,8 @@ function tooLong(length: number, { reviewer, phase }: Seat): PhasegateError {
 const APPROVE: Decision = { type: 'approve' };
 
 /**
- * The answer for whose sake a review is asked again: the one that asks for the longest wait. It is one that cannot be had where
- * those that can are too few to approve.
+ * Returns the missing answer for which a review is asked again: the one with the longest wait. If the others are too few to
+ * approve, it returns one that can never be given.
  */
 function missingOf(all: readonly Verdict[], gate: GatePlan, approvals: number): Verdict | undefined {
   const missing = all.filter((one) => isMissing(one, gate.onUnrecognised));
@@ -184,13 +193,13 @@ function missingOf(all: readonly Verdict[], gate: GatePlan, approvals: number): 
   return longest(open);
 }
 
-/** The first of those that ask for the longest wait. */
+/** Returns the first answer with the longest wait. */
 function longest(missing: readonly Verdict[]): Verdict | undefined {
   const waits = missing.map((one) => (one.type === 'unavailable' ? (one.error.retryAfterMs ?? 0) : 0));
   return missing[waits.indexOf(Math.max(...waits))];
 }
 
-/** The first decision that ends the review in one way, with the reasons of all that do. */
+/** Returns the first decision that ends the review in this way, with the reasons of all of them. */
 function ending(decisions: readonly Decision[], type: 'reject' | 'escalate'): Decision | undefined {
   const all = decisions.flatMap((one) => (one.type === type ? one : []));
   const [first, another] = all;

@@ -9,9 +9,9 @@ import type { Verdict } from '../events/event.ts';
 import type { ApprovalPolicy } from '../plan/approval-policy.ts';
 
 /**
- * The verdict, or in the place of an approval that the gate does not believe one that is asked for again.
+ * Returns the verdict; if it is an approval that the gate does not accept, a verdict that is asked for again.
  *
- * @param approval Absent in plans of runs that began before there were guards: everything opens the gate there.
+ * @param approval Absent in plans of runs from before this option: there every approval opens the gate.
  */
 export function withoutWeakApproval(verdict: Verdict, approval: ApprovalPolicy | undefined, reviewer: string): Verdict {
   const found = verdict.type === 'approve' && approval ? weaknessOf(verdict, approval) : undefined;

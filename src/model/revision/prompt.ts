@@ -1,22 +1,22 @@
 /**
- * How a revision is written into a prompt.
+ * Rendering of a revision into a prompt.
  *
  * @module
  */
 import type { SharedArtifact, TaskRecollection, Trajectory } from './revision-extras.ts';
 import type { Revision, RevisionStyle } from './revision.ts';
 
-/** Prompts shorter than this many characters grow by any revision; their growth is measured from here. */
+/** Least length, in characters, from which the growth of a prompt is measured. Any revision makes a shorter prompt grow a lot. */
 export const SMALLEST_PROMPT = 1000;
 
 /**
- * Renders a task's prompt: the revision, where there is one, and then the description, unchanged.
+ * Renders a task's prompt: the revision, if there is one, and then the description, unchanged.
  *
- * Over `maxRevisionChars` the revision is cut in a fixed order: trajectory, previous output, shared artifacts from the last on,
- * reflections from the oldest on, history, then the tail of the feedback. A required change that was given and the description are
- * never cut. Sections without content are left out.
+ * A revision longer than `maxRevisionChars` is cut in a fixed order: trajectory, previous output, shared artifacts from the last on,
+ * reflections from the oldest on, history, then the tail of the feedback. The description and a given required change are never cut.
+ * Sections without content are left out.
  *
- * @param previousOutput What this task put out in the attempt that is revised; left out when `undefined`, `null` or ''.
+ * @param previousOutput Output of this task in the attempt that is revised; left out when `undefined`, `null` or ''.
  */
 export function renderPrompt(
   description: string,
@@ -46,7 +46,7 @@ interface Parts {
   readonly trajectory: string;
 }
 
-/** What each strategy carries. */
+/** Selects the parts that the strategy carries. */
 function partsOf(
   revision: Revision & TaskRecollection,
   previousOutput: unknown,
@@ -100,13 +100,13 @@ function isEmpty({
 
 function renderEnsemble(parts: Parts): string {
   const { number, feedback, requiredChange, history, reflections } = parts;
-  // The layout has no place of its own for a required change, which most reviewers say in their feedback anyway.
+  // The layout has no section for a required change; most reviewers repeat it in their feedback.
   const change = requiredChange === undefined || feedback.includes(requiredChange) ? '' : requiredChange;
-  const isTold = [feedback, change, history, ...reflections].some((text) => text !== '');
+  const hasDemands = [feedback, change, history, ...reflections].some((text) => text !== '');
   return [
     `## Revision Instructions (Attempt ${number})`,
     'This task is being re-executed based on reviewer feedback.',
-    ...(isTold ? ['Incorporate the feedback below into your response.'] : []),
+    ...(hasDemands ? ['Incorporate the feedback below into your response.'] : []),
     '',
     ...section('### Required Change', change),
     ...section('### Feedback', feedback),
@@ -146,7 +146,7 @@ function section(heading: string, content: string): readonly string[] {
   return content === '' ? [] : [heading, content, ''];
 }
 
-/** Drops parts, least important first, until the revision fits; the tail of the feedback goes last. */
+/** Drops parts, least important first, until the revision fits. The tail of the feedback is cut last. */
 function fit(parts: Parts, limit: number, render: (parts: Parts) => string): string {
   let short = parts;
   for (const some of shorter(parts)) {
@@ -160,7 +160,7 @@ function fit(parts: Parts, limit: number, render: (parts: Parts) => string): str
   return render({ ...bare, feedback: head(short.feedback, room) + CUT });
 }
 
-/** The parts, and then each time with one less of what may go. */
+/** Yields the parts, and then each time one droppable part less. */
 function* shorter(parts: Parts): Generator<Parts> {
   const { reflections, artifacts } = parts;
   yield parts;
@@ -175,12 +175,12 @@ function* shorter(parts: Parts): Generator<Parts> {
 
 const CUT = ' […]';
 
-/** The beginning of a text. Does not cut a character in two. */
+/** Returns the beginning of a text. Never splits a surrogate pair. */
 function head(text: string, length: number): string {
   return text.slice(0, Math.max(0, length)).replace(/[\uD800-\uDBFF]$/, '');
 }
 
-/** The last three changes that were asked for before this revision, and whether this one asks for one of them again. */
+/** Lists the last three changes that were required before this revision, with a warning if this one repeats any of them. */
 function historyLines(revision: Revision): string {
   const count = revision.history.length - freshOf(revision);
   const changes = revision.history.map((one) => one.requiredChange ?? firstSentence(one.feedback));
@@ -193,7 +193,7 @@ function historyLines(revision: Revision): string {
   return [...lines, ...(repeats ? ['Warning: this change was asked for before and not made.'] : [])].join('\n');
 }
 
-/** How many corrections at the end of the history this revision is made of. */
+/** Counts the corrections at the end of the history that this revision joins. */
 function freshOf({ feedback, history }: Revision): number {
   let joined = '';
   for (let count = 1; count <= history.length && joined.length <= feedback.length; count++) {
@@ -204,7 +204,7 @@ function freshOf({ feedback, history }: Revision): number {
   return Math.min(1, history.length);
 }
 
-/** The first sentence of a text, or as much of it as goes for one. */
+/** Returns the first sentence of a text, or as much of its first line as fits. */
 function firstSentence(text: string): string {
   const line = text.trimStart().split('\n', 1)[0]?.trimEnd() ?? '';
   const sentence = /^.*?[.!?](?:\s|$)/u.exec(line)?.[0].trimEnd() ?? line;

@@ -1,57 +1,57 @@
 /**
- * What revisions carry beside the demand: reflections on what was rejected, what phases share, and what tasks have observed.
+ * Additions of revisions: reflections on rejected attempts, artifacts that phases share, and observations of tasks.
  *
  * @module
  */
 import { elided } from '../values/text-limits.ts';
 
-/** Something that a task has reported beside its output, for phases that subscribe to it. */
+/** A value that a task reports in addition to its output, for phases that subscribe to it. */
 export interface SharedArtifact {
-  /** Whose it is. */
+  /** The phase that reported it. */
   readonly phase: string;
   readonly name: string;
   /** JSON. */
   readonly content: unknown;
 }
 
-/** What a task has observed in one attempt: the first observations and the last, each shortened in its middle. */
+/** The first and the last observations of a task in one attempt, each shortened in its middle. */
 export interface Trajectory {
   /** At most {@link MOST_OBSERVATIONS}. */
   readonly first: readonly string[];
-  /** At most as many, those that came last. */
+  /** The latest ones, at most as many. */
   readonly last: readonly string[];
-  /** How many there were between them. */
+  /** Number of observations between them. */
   readonly omitted: number;
 }
 
-/** What is recalled for one attempt. */
+/** Additions for one attempt. */
 export interface Recollection {
-  /** What was learned from rejected attempts, oldest first; at most {@link MOST_REFLECTIONS}. */
+  /** Reflections on rejected attempts, oldest first; at most {@link MOST_REFLECTIONS}. */
   readonly reflections?: readonly string[];
   /** Artifacts that the phase subscribes to, in that order. */
   readonly artifacts?: readonly SharedArtifact[];
-  /** What each task has observed in the attempt that is revised. */
+  /** Observations in the attempt that is revised, by task. */
   readonly trajectories?: Readonly<Record<string, Trajectory>>;
 }
 
-/** What is recalled for one task. */
+/** Additions for one task. */
 export type TaskRecollection = Pick<Recollection, 'reflections' | 'artifacts'> & {
   readonly trajectory?: Trajectory | undefined;
 };
 
-/** Reflections that a revision carries, and that are remembered of a phase. */
+/** Most reflections that a revision carries, and that a memory stores of a phase. */
 export const MOST_REFLECTIONS = 3;
 
-/** Observations that are kept from the beginning of an attempt, and from its end. */
+/** Most observations from the beginning of an attempt, and from its end. */
 export const MOST_OBSERVATIONS = 5;
 
-/** Characters of a reflection. */
+/** Longest reflection, in characters. */
 export const LONGEST_REFLECTION = 2000;
 
-/** Characters of an observation in a trajectory. */
+/** Longest observation in a trajectory, in characters. */
 export const LONGEST_OBSERVATION = 500;
 
-/** What one task may recall. */
+/** Selects the additions for one task. */
 export function recalledBy(recollection: Recollection | undefined, task: string): TaskRecollection {
   if (!recollection) return NOTHING;
   const { reflections, artifacts, trajectories } = recollection;
@@ -59,12 +59,12 @@ export function recalledBy(recollection: Recollection | undefined, task: string)
   return { ...(reflections && { reflections }), ...(artifacts && { artifacts }), ...(trajectory && { trajectory }) };
 }
 
-/** Reflections with one more, the latest ones. */
+/** Appends reflections, and returns the latest ones. */
 export function withReflections(known: readonly string[], more: readonly string[]): readonly string[] {
   return [...known, ...more].slice(-MOST_REFLECTIONS);
 }
 
-/** What a task has observed with one more. What is kept does not grow. */
+/** Appends an observation. The size of a trajectory is bounded. */
 export function observed(trajectory: Trajectory = NOTHING_SEEN, observation: string): Trajectory {
   const { first, last, omitted } = trajectory;
   const text = elided(observation, LONGEST_OBSERVATION);

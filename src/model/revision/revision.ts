@@ -1,20 +1,20 @@
 /**
- * What the next attempt is told.
+ * The instructions for the next attempt.
  *
  * @module
  */
 import type { Issue } from '../decision/issue.ts';
 import type { FullGatePolicy } from '../plan/policy.ts';
 
-/** One earlier demand for changes, oldest first in a history. */
+/** One demand for changes. */
 export interface Correction {
   /** The attempt that was sent back, 0-based. */
   readonly attempt: number;
-  /** Who sent it back: the phase's own name, or the name of a later phase. */
+  /** The phase that sent it back: the phase itself, or a later one. */
   readonly from: string;
   readonly feedback: string;
   readonly requiredChange?: string | undefined;
-  /** The issues that this phase has to correct; the feedback has them in words. */
+  /** The issues that this phase has to correct; the feedback has them as text. */
   readonly issues?: readonly Issue[] | undefined;
 }
 
@@ -24,24 +24,24 @@ export interface Rider {
   readonly correction: Correction;
 }
 
-/** What one attempt of a phase should do differently. */
+/** The changes that one attempt of a phase should make. */
 export interface Revision {
-  /** The attempt that is told this, 0-based. */
+  /** The attempt that gets this, 0-based. */
   readonly attempt: number;
-  /** The reviewer's words, verbatim; those of several requests are joined by a blank line. */
+  /** The reviewer's feedback, verbatim; several are joined by a blank line. */
   readonly feedback: string;
-  /** The change that is needed, as one imperative sentence. */
+  /** The required change, as one imperative sentence. */
   readonly requiredChange?: string | undefined;
-  /** The issues that this attempt has to correct; the feedback has them in words. */
+  /** The issues that this attempt has to correct; the feedback has them as text. */
   readonly issues?: readonly Issue[] | undefined;
   /** Every correction so far, this one included, oldest first. */
   readonly history: readonly Correction[];
 }
 
-/** How a gate wants revisions rendered. */
+/** Options of a gate for rendering revisions. */
 export type RevisionStyle = Pick<FullGatePolicy, 'layout' | 'strategy' | 'maxRevisionChars'>;
 
-/** Joins demands that reach a phase together into one revision. Nothing is lost: every feedback is in it, in order. */
+/** Joins demands that reach a phase together into one revision. It has every feedback, in order. */
 export function mergeCorrections(
   attempt: number,
   fresh: readonly Correction[],
@@ -52,7 +52,7 @@ export function mergeCorrections(
   return issues.length > 0 ? { ...joined, issues } : joined;
 }
 
-/** Demands for changes as one: every feedback and every required change, in order. */
+/** Joins demands into one: every feedback and every required change, in order. */
 export function joinDemands(
   demands: readonly Pick<Correction, 'feedback' | 'requiredChange'>[],
 ): Pick<Correction, 'feedback' | 'requiredChange'> {

@@ -1,15 +1,15 @@
 /**
- * Plain objects whose keys are names that a user chose.
+ * Plain objects whose keys are names chosen by users.
  *
  * @module
  */
 
 /**
- * An ordinary object in every respect but one: V8 derives its hidden classes from a root of their own.
+ * Makes an ordinary object, except that V8 derives its hidden classes from a separate root.
  *
- * The root of `{}` has room for some 1 500 different first keys. A run with more phases than that would use it up with
- * their names, and from then on objects of the whole process that begin as `{}` with a key that is new to it, XState's own
- * included, get a hidden class each, and are slow to make and to read.
+ * The root of `{}` has room for about 1 500 different first keys. A run with more phases than that would use it up with their names.
+ * Then every object in the process that starts as `{}` and gets a new first key has its own hidden class. Such objects, also those of
+ * XState, are slow to make and to read.
  */
 export function byName<T>(entries: Iterable<readonly [string, T]> = []): Record<string, T> {
   const made = new Names<T>();
@@ -25,7 +25,7 @@ export function byName<T>(entries: Iterable<readonly [string, T]> = []): Record<
 
 const Names = namesConstructor();
 
-/** A constructor whose instances have the prototype of `{}`, so that nothing can tell them from it. */
+/** Returns a constructor whose instances have the prototype of `{}`, so that they cannot be told apart from `{}`. */
 function namesConstructor(): new <T>() => Record<string, T> {
   function Made(): void {}
   Made.prototype = Object.prototype;

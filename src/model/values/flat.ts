@@ -1,8 +1,8 @@
 /**
- * Types as editors show them.
+ * Flattened types for readable editor hints.
  *
  * @module
  */
 
-/** The same type, with its properties in the place of the names of types that it is made from. */
+/** The same type with its properties written out, instead of the names of the types that it combines. */
 export type Flat<T> = { readonly [K in keyof T]: T[K] } & {};

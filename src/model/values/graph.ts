@@ -4,7 +4,7 @@
  * @module
  */
 
-/** A node and the names of those it comes after. */
+/** A node and the names of its predecessors. */
 export interface GraphNode {
   readonly name: string;
   readonly after: readonly string[];
@@ -14,11 +14,11 @@ export interface GraphNode {
 export interface Graph {
   readonly names: readonly string[];
   readonly indexOf: ReadonlyMap<string, number>;
-  /** For each node, those it comes after. */
+  /** The predecessors of each node. */
   readonly before: readonly (readonly number[])[];
-  /** For each node, those that come after it, in definition order. */
+  /** The successors of each node, in definition order. */
   readonly next: readonly (readonly number[])[];
-  /** Each node's place in a topological order; -1 on or behind a cycle. */
+  /** Position of each node in a topological order; -1 on or behind a cycle. */
   readonly rank: readonly number[];
 }
 
@@ -37,7 +37,7 @@ export function graphOf(nodes: readonly GraphNode[]): Graph {
   return { names, indexOf, before, next, rank };
 }
 
-/** Node indices such that every node comes after those before it; nodes on or behind a cycle are missing. */
+/** Sorts node indices topologically; nodes on or behind a cycle are missing. */
 export function topologicalOrder(graph: Pick<Graph, 'before' | 'next'>): readonly number[] {
   const waiting = graph.before.map((sources) => sources.length);
   const order = waiting.flatMap((count, index) => (count === 0 ? [index] : []));
@@ -51,22 +51,22 @@ export function topologicalOrder(graph: Pick<Graph, 'before' | 'next'>): readonl
   return order;
 }
 
-/** Names of nodes in topological order. */
+/** Returns the names of nodes in topological order. */
 export function namesInOrder({ names, rank }: Graph, nodes: Iterable<number>): readonly string[] {
   return [...nodes].toSorted((a, b) => (rank[a] ?? 0) - (rank[b] ?? 0)).map((node) => names[node] ?? '');
 }
 
-/** Names of all nodes that lead to one, in topological order. */
+/** Returns the names of all ancestors of a node, in topological order. */
 export function namesAbove(graph: Graph, node: number): readonly string[] {
   return namesInOrder(graph, reach(graph.before, node));
 }
 
-/** One cycle as a path that ends where it began, or `undefined` when there is none. */
+/** Finds one cycle, as a path that ends at its first node; `undefined` if there is none. */
 export function findCycle(graph: Graph): readonly string[] | undefined {
   const sound = new Set(topologicalOrder(graph));
   const start = graph.names.findIndex((_, index) => !sound.has(index));
   if (start === -1) return undefined;
-  // Every unsound node has an unsound source, so walking back must meet a node twice.
+  // Every unsound node has an unsound predecessor, so walking back must reach a node twice.
   const seen = new Map<number, number>();
   let at = start;
   while (!seen.has(at)) {
@@ -78,9 +78,9 @@ export function findCycle(graph: Graph): readonly string[] | undefined {
 }
 
 /**
- * Every node that can be reached by way of nodes that are wanted.
+ * Returns every node reachable through wanted nodes.
  *
- * @param from One node, or several; they are left out where no edge leads back to them.
+ * @param from One node, or several; they are only in the result if an edge leads back to them.
  */
 export function reach(
   edges: Graph['next'],
@@ -99,10 +99,10 @@ export function reach(
   return seen;
 }
 
-/** Calls back for every node that can be reached from one by way of nodes that are wanted, in no order. */
+/** Visits every node reachable from one through wanted nodes, in no defined order. */
 export type Walk = (from: number, visit: (node: number) => void, wanted?: (node: number) => boolean) => void;
 
-/** The same as `reach` for many walks, one at a time, over one graph: it makes nothing but marks. */
+/** Makes a reusable `reach` over one graph, for many walks one after the other. It allocates once and marks visited nodes. */
 export function walker(edges: Graph['next']): Walk {
   const marks = new Uint32Array(edges.length);
   const stack: number[] = [];
@@ -120,7 +120,7 @@ export function walker(edges: Graph['next']): Walk {
   };
 }
 
-/** Nodes strictly between two on any path from the first to the second, in definition order. */
+/** Returns the nodes strictly between two on any path from the first to the second, in definition order. */
 export function between(graph: Graph, from: number, to: number): readonly number[] {
   const { rank } = graph;
   const last = rank[to] ?? -1;

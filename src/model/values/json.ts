@@ -3,26 +3,26 @@ import { byName } from './by-name.ts';
 /** Anything that survives `JSON.parse(JSON.stringify(value))` unchanged. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
-/** Why a value is not JSON, and where in it. */
+/** The reason why a value is not JSON, and its path. */
 export interface JsonProblem {
   /** Path to the offending part, such as `$.rows[3].when`. */
   readonly path: string;
-  /** What was found there, such as `a Date`. */
+  /** The kind of value found there, such as `a Date`. */
   readonly found: string;
 }
 
-/** A deep-frozen JSON copy of a value, or the first reason why there is none. */
+/** A deep-frozen JSON copy of a value, or the first reason why it cannot be copied. */
 export type JsonCopy =
   { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly problem: JsonProblem };
 
-/** Levels of arrays and objects within each other that a value may have: what reads, compares and hashes it later recurses, too. */
+/** Most nested levels of arrays and objects in a value. Later readers, comparisons and hashes recurse as well. */
 export const MAX_NESTING = 1000;
 
 /**
- * Copies a value as JSON, so that whoever made it cannot change what was handed over.
+ * Copies a value as JSON, so that its maker cannot change it afterwards.
  *
- * `undefined` becomes `null` at the top and in arrays, and is left out of objects, as `JSON.stringify` does. Values that
- * `JSON.stringify` would change in silence (dates, maps, class instances, `NaN`, functions) are refused instead, and so is what is
+ * `undefined` becomes `null` at the top and in arrays, and is left out of objects, as with `JSON.stringify`. Values that
+ * `JSON.stringify` would change silently (dates, maps, class instances, `NaN`, functions) are refused instead, and so are values
  * nested deeper than `MAX_NESTING`.
  */
 export function toJson(value: unknown): JsonCopy {
@@ -36,9 +36,9 @@ export function toJson(value: unknown): JsonCopy {
 }
 
 /**
- * Whether two values are the same JSON: the order of keys does not matter, and `undefined` is as good as absent.
+ * True if two values are the same JSON: the order of keys does not matter, and `undefined` equals absent.
  *
- * @param isAlike Whether two texts are as good as the same. @default none is
+ * @param isAlike Returns true if two different texts count as equal. @default none do
  */
 export function isSameJson(one: unknown, other: unknown, isAlike: IsAlike = isNeverAlike): boolean {
   if (one === other) return true;
@@ -56,7 +56,7 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-// Plans and journals of many phases are compared by these, so they make nothing on the way.
+// These compare plans and journals with many phases, so they allocate nothing.
 
 function isSameList(one: readonly unknown[], other: readonly unknown[], isAlike: IsAlike): boolean {
   if (one.length !== other.length) return false;
@@ -128,7 +128,7 @@ function copyRecord(value: object, path: string, above: object[]): Json {
   return Object.freeze(byName(kept.map(([key, item]) => [key, copy(item, `${path}.${key}`, above)])));
 }
 
-/** True for object literals, also those of another realm, and for objects without a prototype. */
+/** True for object literals, also of another realm, and for objects without a prototype. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;

@@ -1,23 +1,23 @@
 /**
- * Secrets that this process knows by their text: keys that it sends, and values of its environment.
+ * Secrets whose text this process knows: keys that it sends, and values of its environment.
  *
- * What a secret looks like is guessed elsewhere; these need no guess. They are masked wherever texts are masked.
+ * `events/secrets.ts` guesses secrets by their look; these need no guess. They are masked in every masked text.
  *
  * @module
  */
 
-/** Stands for what was taken out. */
+/** The replacement of a masked secret. */
 export const MASK = '[redacted]';
 
-/** Shortest text that counts as a secret, in characters: shorter ones are words of other texts, too. */
+/** Shortest text that counts as a secret, in characters: shorter ones are common words of other texts. */
 export const SHORTEST_SECRET = 8;
 
-/** Has texts masked from now on, in all of this process. Those that are too short are left. */
+/** Registers texts to be masked from now on, in the whole process. Too short ones are ignored. */
 export function rememberSecrets(texts: readonly string[]): void {
   const known = registry();
   for (const text of texts.flatMap(spellingsOf)) {
     if (text.length < SHORTEST_SECRET || MASK.includes(text)) continue;
-    // What was given last stays longest.
+    // Move the latest to the end, so that the oldest are dropped first.
     known.texts.delete(text);
     known.texts.add(text);
   }
@@ -28,7 +28,7 @@ export function rememberSecrets(texts: readonly string[]): void {
   known.longestFirst = [...known.texts].toSorted((a, b) => b.length - a.length);
 }
 
-/** The text with every known secret masked. */
+/** Masks every known secret in a text. */
 export function maskKnown(text: string): string {
   const { longestFirst } = registry();
   if (longestFirst.length === 0 || text.length < SHORTEST_SECRET) return text;
@@ -37,13 +37,13 @@ export function maskKnown(text: string): string {
 
 /** Masks a text that comes in pieces. */
 export interface PieceMask {
-  /** @returns What can be shown already: an end that a secret may begin with is held back. */
+  /** @returns The part that is safe to show. An end that may be the start of a secret is held back. */
   push(piece: string): string;
-  /** @returns What was held back. */
+  /** @returns The part that was held back. */
   end(): string;
 }
 
-/** Masks secrets also where they are split over pieces. */
+/** Makes a mask that also finds secrets split across pieces. */
 export function createPieceMask(): PieceMask {
   let held = '';
   return {
@@ -64,7 +64,7 @@ export function createPieceMask(): PieceMask {
 
 // --- internal ---
 
-/** Secrets that are kept in mind. Keys that are renewed every hour take years to be so many. */
+/** Most secrets in the registry. Keys that are renewed every hour take a year to reach it. */
 const MOST = 10_000;
 
 interface Registry {
@@ -72,7 +72,7 @@ interface Registry {
   longestFirst: readonly string[];
 }
 
-/** One for all copies of this package in a process: a pipeline may have another one than the command that runs it. */
+/** Key of the registry, shared by all copies of this package in a process: a pipeline may import another copy than the command. */
 const REGISTRY = Symbol.for('phasegate.secrets');
 
 function registry(): Registry {
@@ -87,14 +87,14 @@ function isRegistry(value: unknown): value is Registry {
   return typeof value === 'object' && value !== null && 'texts' in value && 'longestFirst' in value;
 }
 
-/** A secret as it is, and as it stands in JSON. */
+/** Returns a secret as it is, and as it looks inside a JSON string. */
 function spellingsOf(text: string): readonly string[] {
   const plain = text.trim();
   const quoted = JSON.stringify(plain).slice(1, -1);
   return quoted === plain ? [plain] : [plain, quoted];
 }
 
-/** The place in a text from which more may belong to a secret, of which the rest is to come. */
+/** Returns the place in a text from which the rest may be the start of a secret that is still incomplete. */
 function openFrom(text: string, secrets: readonly string[]): number {
   let cut = text.length;
   for (const secret of secrets) {
@@ -102,7 +102,7 @@ function openFrom(text: string, secrets: readonly string[]): number {
       if (text[at] === secret[0] && secret.startsWith(text.slice(at))) cut = at;
     }
   }
-  // A secret that begins before the cut and ends behind it stays in one part.
+  // A secret that begins before the cut and ends after it stays in one part.
   for (let before = Infinity; cut < before;) {
     before = cut;
     for (const secret of secrets) {

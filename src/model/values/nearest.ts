@@ -1,13 +1,13 @@
 /**
- * Finding what was meant.
+ * Suggestions for misspelt words.
  *
  * @module
  */
 
-/** Longest word, in characters, that is compared: each comparison takes the product of two lengths. */
+/** Longest word that is compared, in characters: the cost of a comparison is the product of both lengths. */
 const LONGEST = 100;
 
-/** The candidate that differs from a word by the fewest keystrokes; `undefined` where none is near. */
+/** Returns the candidate that differs from a word by the fewest keystrokes; `undefined` if none is close. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > LONGEST) return undefined;
   const [best] = candidates
@@ -20,7 +20,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
 
 // --- internal ---
 
-/** Letters to insert, drop, replace or swap with their neighbour. */
+/** Counts the letters to insert, drop, replace or swap with their neighbour. */
 function distance(from: string, to: string): number {
   let beforeLast: readonly number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, column) => column);

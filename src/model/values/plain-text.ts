@@ -1,12 +1,12 @@
 /**
- * What programs print, as text that a model or a person can read.
+ * Conversion of terminal output into text that a model or a person can read.
  *
  * @module
  */
 
 /**
- * The text as a terminal would leave it: without colours and other escape sequences, without what a progress bar has written
- * over, without control characters and marks that turn text around. Lines and tabs stay. Takes time in proportion to the text.
+ * Returns the text that a terminal would show. It removes colours and other escape sequences, lines that a progress bar has
+ * overwritten, control characters, and marks that reverse text. Lines and tabs stay. Takes linear time.
  */
 export function plainText(output: string): string {
   return overwritten(withoutCodes(output))
@@ -14,19 +14,19 @@ export function plainText(output: string): string {
     .replace(/\uFFFD+/gu, '\uFFFD');
 }
 
-/** The text without colours and other sequences for terminals. */
+/** Removes colours and other escape sequences. */
 export function withoutCodes(text: string): string {
   return text.replace(SEQUENCES, '');
 }
 
-/** Whether a text would move the cursor of a terminal or hide what it says: it has more than lines and tabs. */
+/** True if a text has control characters that would move the cursor of a terminal or hide text. Line ends and tabs are allowed. */
 export function hasControls(text: string): boolean {
   return /(?![\t\n\r])\p{Cc}|\r[^\r\n]/u.test(text);
 }
 
 // --- internal ---
 
-/** Of ECMA-48: strings up to their end, sequences with parameters, and the short ones. None looks past the next escape. */
+/** Sequences of ECMA-48: strings up to their end, sequences with parameters, and the short ones. None matches past the next escape. */
 const SEQUENCES = new RegExp(
   [
     String.raw`(?:\u001B[\]PX^_]|[\u009D\u0090\u0098\u009E\u009F])[^\u0007\u001B\u0080-\u009F]*(?:\u0007|\u001B\\|\u009C)`,
@@ -38,7 +38,7 @@ const SEQUENCES = new RegExp(
 
 const CONTROLS = /(?![\n\t])\p{Cc}|[\u202A-\u202E\u2066-\u2069\uFEFF]/gu;
 
-/** Of a line that was written several times, each over the one before, the last; line ends without a return. */
+/** Keeps the last version of each line that was overwritten by carriage returns. Removes the carriage returns. */
 function overwritten(text: string): string {
   return text.includes('\r') ? text.split('\n').map(lastWritten).join('\n') : text;
 }

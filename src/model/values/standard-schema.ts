@@ -7,19 +7,19 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 
 export type { StandardSchemaV1 } from '@standard-schema/spec';
 
-/** What a schema refused, as one line per problem. */
+/** The problems that a schema reports. */
 export interface Refusal {
-  /** `path: message` lines, in the schema's order. */
+  /** One `path: message` line for each problem, in the schema's order. */
   readonly lines: readonly string[];
-  /** First path segments of the problems, for input schemas the names of phases. */
+  /** First path segments of the problems; for input schemas, the names of phases. */
   readonly roots: readonly string[];
 }
 
-/** A validated value, or why it was refused. */
+/** A validated value, or the refusal. */
 export type Checked =
   { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly refusal: Refusal };
 
-/** Validates a value. Rejects only when the schema itself throws. */
+/** Validates a value. Rejects only if the schema itself throws. */
 export async function check(schema: StandardSchemaV1, value: unknown): Promise<Checked> {
   const result = await schema['~standard'].validate(value);
   if (!result.issues) return { ok: true, value: result.value };

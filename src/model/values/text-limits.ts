@@ -1,15 +1,15 @@
 /**
- * Longest texts that come from outside: from models, programs, people and files. The table in docs/semantics.md has the same numbers.
+ * Longest texts from outside: from models, programs, people and files. The table in docs/semantics.md has the same numbers.
  *
- * Of two ways to deal with one that is longer, each limit has one: it is refused, or its middle is left out and a note in its place
- * says how much that is. A limit counts characters as JavaScript does (UTF-16), and comes before any pattern sees the text.
+ * Each limit either refuses a longer text, or cuts its middle out and notes the length of the cut. A limit counts
+ * UTF-16 characters, as JavaScript does, and applies before any pattern is matched.
  *
  * @module
  */
 
-/** Characters that are taken at most, by what the text is. */
+/** Most characters, by the kind of text. */
 export const TEXT_LIMITS = {
-  /** An answer of a model, where `maxAnswerChars` says nothing else. Refused. */
+  /** An answer of a model without its own `maxAnswerChars`. Refused. */
   modelAnswer: 1_000_000,
   /** A text that the handler of a reviewer has returned. Refused. */
   verdictText: 1_000_000,
@@ -21,9 +21,9 @@ export const TEXT_LIMITS = {
   modelRequiredChange: 500,
   /** A description, evidence or an impact of an issue. Cut. */
   issueText: 4000,
-  /** The name of a phase, a category or a finding in a decision. Cut; the id of an issue is a hash of it then. */
+  /** The name of a phase, a category or a finding in a decision. Cut; the id of the issue is then a hash of it. */
   name: 1000,
-  /** What a check says of one failure. Cut. */
+  /** A check's details of one failure. Cut. */
   checkDetails: 16_000,
   /** Progress, and a warning, that a task or a reviewer reports. Cut. */
   report: 4000,
@@ -31,13 +31,13 @@ export const TEXT_LIMITS = {
   error: 16_000,
   /** Any text of a person's decision, and a reason to skip or to abort. Refused. */
   personText: 50_000,
-  /** A value or an output that a person puts out, as JSON. Refused. */
+  /** A value or an output that a person supplies, as JSON. Refused. */
   personValue: 10_000_000,
   /** A pipeline in YAML. Refused. */
   yaml: 1_000_000,
 } as const;
 
-/** A text without its middle, where it is longer than so many characters, 50 at least. Does not cut a character in two. */
+/** Cuts the middle out of a text that is longer than `most` characters (at least 50). Never splits a surrogate pair. */
 export function elided(text: string, most: number): string {
   if (text.length <= most) return text;
   const note = (gone: number) => ` [… ${gone} characters left out …] `;
@@ -47,7 +47,7 @@ export function elided(text: string, most: number): string {
   return head + note(text.length - head.length - tail.length) + tail;
 }
 
-/** The beginning of a text that is longer than so many characters, and how much is left out after it. */
+/** Cuts the end off a text that is longer than `most` characters, and notes the length of the cut. */
 export function cutEnd(text: string, most: number): string {
   if (text.length <= most) return text;
   const head = beginning(text, most);
@@ -65,7 +65,7 @@ function ending(text: string, length: number): string {
   return text.slice(isPair(text, start) ? start + 1 : start);
 }
 
-/** Whether a place is in the middle of a character that takes two. */
+/** True if a place is between the two halves of a surrogate pair. */
 function isPair(text: string, at: number): boolean {
   return at > 0 && at < text.length && (text.codePointAt(at - 1) ?? 0) > 0xff_ff;
 }
