@@ -1,5 +1,6 @@
 /**
- * The dashboard for everybody: names, headings, contrast, narrow windows, in light and dark, with motion and without.
+ * Accessibility of every place: names, headings, contrast and narrow windows, in light and dark, with and without
+ * motion.
  *
  * @module
  */
@@ -31,7 +32,7 @@ describe('every place', () => {
 
 // --- internal ---
 
-/** A dashboard with a run that waits for a person after a retry and a rewind. */
+/** Starts a dashboard with a run that waits for a person after a retry and a rewind. */
 async function told(): Promise<{ readonly url: string; readonly places: readonly Place[] }> {
   const { url, store } = await dashboard();
   const { drafts } = startStory(store);

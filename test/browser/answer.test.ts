@@ -1,5 +1,5 @@
 /**
- * Answers that are given in a browser: too late, by keyboard alone, to a server that was away.
+ * Answers that are given in a browser: too late, by keyboard alone, or while the server is away.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { pipelineOf } from './runs.ts';
 import { openBeside, openTab } from './tab.ts';
 
 describe('a second tab', () => {
-  it('is told at once when the first has answered', async () => {
+  it('shows the answer as soon as the first has given it', async () => {
     const { url, item } = await asked();
     const { page: first } = await openTab(url);
     await first.goto(item);
@@ -24,7 +24,7 @@ describe('a second tab', () => {
     expect(await second.getByRole('button', { name: /^Send/u }).count()).toBe(0);
   });
 
-  it('that was not told is refused, and keeps what was typed', async () => {
+  it('is refused if it missed the answer of the first, and keeps its typed text', async () => {
     const { url, item, store, run } = await asked();
     const { page: first } = await openTab(url);
     await first.goto(item);
@@ -49,7 +49,7 @@ describe('a second tab', () => {
 });
 
 describe('the keyboard alone', () => {
-  it('leads from the first key to an answer', async () => {
+  it('leads to an answer', async () => {
     const { url, run, store } = await asked();
     const { page } = await openTab(url);
     await page.getByRole('link', { name: /^Needs you \(1\)/u }).waitFor();
@@ -63,7 +63,7 @@ describe('the keyboard alone', () => {
     await page.keyboard.press('Space');
     await tabTo(page, /^Send: approve/u);
     await page.keyboard.press('Enter');
-    // Where the form was, what became of the answer has the focus.
+    // Focus moves from the form to the result of the answer.
     await expect.poll(() => focused(page)).toBe('Answered');
     expect((await run.result).status).toBe('completed');
     expect((await store.inbox()).map(({ outcome, who }) => [outcome, who])).toEqual([['APPROVE', 'ada']]);
@@ -71,7 +71,7 @@ describe('the keyboard alone', () => {
 });
 
 describe('a server that ends and starts again', () => {
-  it('is found again by pages that are open', async () => {
+  it('is found again by open pages', async () => {
     const { url, store, port, item, close } = await asked();
     const { page, allow } = await openTab(url);
     allow(/net::ERR_|401/u);
@@ -88,7 +88,7 @@ describe('a server that ends and starts again', () => {
 });
 
 describe('a dashboard that ends with its run', () => {
-  it('lets pages see how it ended, and is not missed by them', async () => {
+  it('shows the end of the run, after which pages do not report it missing', async () => {
     const { url, item, run, close } = await asked();
     const { page: first, allow } = await openTab(url);
     await first.goto(item);
@@ -108,7 +108,7 @@ describe('a dashboard that ends with its run', () => {
     await second.getByRole('alert').filter({ hasText: 'Closed by ada: APPROVE' }).waitFor();
     await second.getByText('It is closed, so nothing can be sent.').waitFor();
     await closed;
-    // A place that was not loaded before cannot be seen any more, which is nothing that went wrong.
+    // A place that was never loaded cannot load now, which is not reported as an error.
     await first.getByRole('link', { name: 'Runs' }).click();
     await first.getByText('Nothing more can be loaded or sent').waitFor();
     expect(await first.getByRole('alert').count()).toBe(0);
@@ -116,7 +116,7 @@ describe('a dashboard that ends with its run', () => {
 });
 
 describe('a server that starts again with other secrets', () => {
-  it('is said to need its address, and is gone on with once that was opened', async () => {
+  it('asks for its new address, and continues once that is opened', async () => {
     const { store, url, port, item, close } = await asked();
     const { page, allow } = await openTab(url);
     allow(/net::ERR_|401/u);
@@ -125,7 +125,7 @@ describe('a server that starts again with other secrets', () => {
     await close();
     await page.getByRole('alert').filter({ hasText: 'The server does not answer.' }).waitFor();
     const next = await serveOn(store, { port });
-    // What is asked for meanwhile is refused with the same words.
+    // Requests in the meantime are refused with the same words.
     await page.getByRole('alert').filter({ hasText: 'Open the URL that was printed' }).first().waitFor();
     const beside = await openBeside(page, next.url);
     await beside.page.getByRole('heading', { level: 1, name: 'Needs you' }).waitFor();
@@ -139,7 +139,7 @@ describe('a server that starts again with other secrets', () => {
 
 const SECRET = 'kept by whoever starts the server again';
 
-/** A dashboard with a run that waits for a person, and the address of what it waits for. */
+/** Starts a dashboard with a run that waits for a person. @returns The dashboard and the address of the item. */
 async function asked() {
   const served = await dashboard({ session: SECRET });
   const { store, url } = served;
@@ -155,7 +155,7 @@ async function answer(page: Page, choice: string, send: string): Promise<void> {
   await page.getByRole('button', { name: send }).click();
 }
 
-/** What the element with the focus is called. */
+/** Returns the accessible name of the focused element. */
 async function focused(page: Page): Promise<string> {
   const name: unknown = await page.evaluate(
     `(() => { const one = document.activeElement; return (one.labels?.[0] ?? one).innerText?.replace(/\\s+/g, ' ').trim() ?? ''; })()`,
@@ -163,7 +163,7 @@ async function focused(page: Page): Promise<string> {
   return String(name);
 }
 
-/** Presses Tab until something of that name has the focus. */
+/** Presses Tab until an element of that name has the focus. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
   const passed: string[] = [];
   for (let key = 0; key < 60; key += 1) {

@@ -1,8 +1,10 @@
 /**
- * What a page of somebody else's may try on a dashboard.
+ * Attacks that a page of another origin may try on a dashboard.
  *
- * Each is the body of an async function in that page: `base` is where the dashboard is, `item` what waits in it, `answer` a good
- * answer to that. It gives what the page gets to know, and throws, or gives '', where it is kept from it.
+ * Each is the body of an async function in that page. `base` is the address of the dashboard, `item` a pending item,
+ * `answer` a valid
+ * answer to it. It returns what the page could read; it throws or returns '' if the browser or the server prevents
+ * the attack.
  *
  * @module
  */
@@ -15,7 +17,7 @@ const LOADED = `
     if (!(element instanceof HTMLImageElement)) document.head.append(element);
   });`;
 
-/** All of them. */
+/** All attacks, by name. */
 export const ATTEMPTS = {
   'reads by fetch': `return (await fetch(base + '/api/runs', { credentials: 'include' })).text();`,
   'reads by fetch without asking': `
@@ -59,7 +61,7 @@ export const ATTEMPTS = {
     return loaded(document.createElement('link'), { rel: 'stylesheet', href: base + '/api/session' });`,
   'takes it for a picture': `${LOADED}
     return loaded(new Image(), { src: base + '/icon.svg' });`,
-  // A form writes name=value, which is JSON where the sign stands in a text.
+  // A form writes `name=value`, which is valid JSON if the equals sign is inside a string.
   'sends a form': `
     const frame = document.createElement('iframe');
     frame.name = 'sink';

@@ -1,8 +1,9 @@
 /**
- * The browser of the tests: `CHROMIUM_PATH`, else one of the system, else the one that `@sparticuz/chromium` brings along.
+ * The browser of the tests: `CHROMIUM_PATH`, else one of the system, else the one of `@sparticuz/chromium`.
  *
- * The one that is brought along is unpacked once, beside the packages: into a folder of its own first, which then gets its name,
- * so that nobody finds half of it, and of two processes at once one's stays.
+ * The package is unpacked once, to a cache next to node_modules. It is unpacked to a temporary folder which is then
+ * renamed.
+ * So no process finds half a browser, and of two processes the first one's folder stays.
  *
  * @module
  */
@@ -12,14 +13,14 @@ import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 import type { Browser } from 'playwright-core';
 
-/** How a browser is started. */
+/** A browser program and its environment. */
 export interface Executable {
   readonly path: string;
-  /** Variables that it needs beside those of this process. */
+  /** Variables that it needs in addition to those of this process. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Starts a browser of its own, with a profile that is gone with it. @throws where no browser runs, saying which one, and why. */
+/** Starts a browser with a temporary profile. @throws if no browser runs, with the reason for each. */
 export async function launch(): Promise<Browser> {
   const { path, env } = executable();
   return load('playwright-core').chromium.launch({
@@ -45,14 +46,14 @@ export function executable(): Executable {
   );
 }
 
-/** A host of somebody else, whose name leads to this machine in the browser. */
+/** A foreign host name that the browser resolves to this machine. */
 export const REBOUND = 'rebound.test';
 
 // --- internal ---
 
 const require = createRequire(import.meta.url);
 
-/** By way of `require`: scripts run on jiti, and what that makes of a module with an `import` of playwright does not run. */
+/** Loads the module by `require`: scripts run on jiti, which cannot run an `import` of playwright. */
 const load: (name: 'playwright-core') => typeof import('playwright-core') = require;
 
 const ARGUMENTS = [
@@ -61,7 +62,7 @@ const ARGUMENTS = [
   '--disable-gpu',
   '--disable-background-networking',
   '--no-first-run',
-  // A name that others point at this machine, as an attack by DNS does.
+  // A foreign name that resolves to this machine, as in a DNS rebinding attack.
   `--host-resolver-rules=MAP ${REBOUND} 127.0.0.1`,
 ];
 
@@ -78,7 +79,10 @@ function ofSystem(): readonly Executable[] {
   return places.filter((path) => existsSync(path)).map((path) => ({ path, env: {} }));
 }
 
-/** The one of the package: with the libraries of this machine, or where these are not enough, with those that it brings along. */
+/**
+ * Returns the browser of the package, first with the libraries of this machine, then with the libraries of the
+ * package.
+ */
 function unpacked(): readonly Executable[] {
   if (process.platform !== 'linux' || process.arch !== 'x64') return [];
   const folder = folderOfPackage();
@@ -90,10 +94,10 @@ function unpacked(): readonly Executable[] {
   ];
 }
 
-/** Unpacks it, unless that was done. */
+/** Unpacks the package if necessary. @returns The folder. */
 function folderOfPackage(): string {
   const origin = join(dirname(require.resolve('@sparticuz/chromium')), '../..');
-  // Another version has another size.
+  // The size of the archive distinguishes versions.
   const name = `chromium-${statSync(join(origin, 'bin/chromium.br')).size}`;
   const folder = join(origin, '../../.cache/phasegate', name);
   if (existsSync(folder)) return folder;
@@ -101,7 +105,8 @@ function folderOfPackage(): string {
   const parts = mkdtempSync(`${folder}-`);
   const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', UNPACK], {
     cwd: import.meta.dirname,
-    // It unpacks to the folder for temporary files; and libraries too where it finds itself in a machine that has none.
+    // The package unpacks to the temporary folder. It unpacks libraries as well if it believes that it runs on AWS
+    // Lambda.
     env: { ...process.env, TMPDIR: parts, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs22.x' },
     encoding: 'utf8',
   });
@@ -117,7 +122,7 @@ function folderOfPackage(): string {
 
 const UNPACK = "import chromium from '@sparticuz/chromium'; await chromium.executablePath();";
 
-/** Why a browser does not run: what it says, such as which library is missing. */
+/** Returns the reason that a browser does not run, such as a missing library; undefined if it runs. */
 function problemOf({ path, env }: Executable): string | undefined {
   const { status, stderr, error } = spawnSync(path, ['--version'], {
     env: { ...process.env, ...env },

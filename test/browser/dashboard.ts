@@ -1,5 +1,5 @@
 /**
- * Dashboards of tests: the built app, on a real server, with a store in a file of its own.
+ * Dashboards for tests: the built app on a real server, with a temporary store file.
  *
  * The app is that of `dist`, or of the folder that `PHASEGATE_BUILD` names.
  *
@@ -18,7 +18,7 @@ import { sqliteStore } from '../../src/sqlite.ts';
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const build = process.env['PHASEGATE_BUILD'] ?? 'dist';
 
-/** The built app. */
+/** The folder of the built app. */
 export const assets = join(isAbsolute(build) ? build : join(repository, build), 'dashboard');
 
 /** A dashboard and its store. */
@@ -28,7 +28,7 @@ export interface Served extends Dashboard {
   readonly file: string;
 }
 
-/** Serves a dashboard on a new store. Both are gone after the test. */
+/** Serves a dashboard on a new store. The end of the test removes both. */
 export async function dashboard(options: DashboardOptions = {}): Promise<Served> {
   const folder = await mkdtemp(join(tmpdir(), 'phasegate-browser-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -38,7 +38,7 @@ export async function dashboard(options: DashboardOptions = {}): Promise<Served>
   return { ...(await serveOn(store, options)), store, file };
 }
 
-/** Serves a dashboard on a store that is there. It ends with the test, or before. */
+/** Serves a dashboard on an existing store. It closes at the end of the test at the latest. */
 export async function serveOn(store: RunStore, options: DashboardOptions = {}): Promise<Dashboard> {
   if (!existsSync(join(assets, 'index.html')))
     throw new Error(`${assets} is missing: run "npm run build" before the tests of the dashboard.`);

@@ -1,12 +1,12 @@
 /**
- * What keeps people from using a page: controls without names, headings out of order, text that is hard to see, pages that are
- * too wide.
+ * Accessibility flaws: controls without names, headings out of order, text with low contrast, pages that are too
+ * wide.
  *
  * @module
  */
 import type { Page } from 'playwright-core';
 
-/** What is wrong with a page, in words. */
+/** Returns a description of each flaw of a page. */
 export async function flawsOf(page: Page): Promise<readonly string[]> {
   const snapshot = await page.locator('body').ariaSnapshot();
   const unnamed = snapshot.split('\n').filter((line) => UNNAMED.test(line));
@@ -19,11 +19,11 @@ export async function flawsOf(page: Page): Promise<readonly string[]> {
 
 // --- internal ---
 
-/** A line of a snapshot: a role of something that is used, and no name behind it. */
+/** A line of an accessibility snapshot: the role of a control without a name. */
 const UNNAMED =
   /^\s*- '?(?:button|link|checkbox|combobox|dialog|heading|menuitem|radio|region|searchbox|slider|spinbutton|switch|tab|textbox)(?: \[[^\]]*\])*:?'?$/u;
 
-/** Runs in the page. */
+/** The script that runs in the page. */
 const LOOK = `(() => {
   const flaws = [];
   const isSeen = (element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
@@ -78,7 +78,7 @@ const LOOK = `(() => {
   while (walker.nextNode()) {
     const text = walker.currentNode.data.trim();
     const element = walker.currentNode.parentElement;
-    // What cannot be used just now may be pale.
+    // Disabled controls may have low contrast.
     if (text === '' || !element || !isSeen(element) || element.closest(':disabled, [aria-disabled="true"], script, style')) continue;
     const { width, height } = element.getBoundingClientRect();
     if (width <= 1 || height <= 1) continue;

@@ -1,5 +1,6 @@
 /**
- * Pages of others, in a browser that has the cookie of the dashboard: they see nothing, and change nothing.
+ * Pages of other origins, in a browser that has the cookie of the dashboard: they can read nothing and change
+ * nothing.
  *
  * @module
  */
@@ -17,7 +18,7 @@ import { pipelineOf } from './runs.ts';
 import { openBeside, openTab } from './tab.ts';
 
 describe('the page of the dashboard', () => {
-  it('does what others try', async () => {
+  it('can do everything that others attempt', async () => {
     const { page, base, store, item } = await visited('own');
     expect(await attempt(page, ATTEMPTS['reads by fetch'], { base, item })).toContain('"runId":"r-1"');
     expect(await attempt(page, ATTEMPTS['listens to events'], { base, item })).not.toBe('');
@@ -26,7 +27,7 @@ describe('the page of the dashboard', () => {
   });
 });
 
-describe('a page of another port, which browsers take for the same site', () => {
+describe('a page of another port, which browsers treat as the same site', () => {
   it.each(Object.entries(ATTEMPTS))('%s in vain', async (_name, body) => {
     const { page, base, store, item } = await visited();
     expect(await attempt(page, body, { base, item })).toBe('');
@@ -43,13 +44,13 @@ describe('a page of another port, which browsers take for the same site', () => 
     await expectUntouched(store);
   });
 
-  it('has no hold of a window that it opens', async () => {
+  it('has no access to a window that it opens', async () => {
     const { page, base, store } = await visited();
     const opened = page.context().waitForEvent('page');
     await page.evaluate(`window.other = window.open(${JSON.stringify(base)}); undefined`);
     const other = await opened;
     await other.waitForLoadState();
-    // The cookie is strict, and whoever comes from elsewhere is met all the same: the browser takes ports for one site.
+    // The cookie is strict, yet the browser sends it: ports of one host are the same site.
     expect(await other.evaluate('window.opener === null')).toBe(true);
     await expect.poll(() => page.evaluate('window.other.closed')).toBe(true);
     await expectUntouched(store);
@@ -72,7 +73,7 @@ describe('a name that leads to this machine', () => {
 });
 
 describe('an address without the token', () => {
-  it('shows how to get in, and nothing else', async () => {
+  it('shows how to get the address, and nothing else', async () => {
     const { port, store } = await waiting();
     const { page, allow } = await openTab('about:blank');
     allow(/401/u);
@@ -90,7 +91,7 @@ interface Target {
   readonly item: { readonly id: string; readonly nonce: string; readonly run: string };
 }
 
-/** A dashboard with a run that waits for a person. */
+/** Starts a dashboard with a run that waits for a person. */
 async function waiting() {
   const served = await dashboard();
   const asked = fake('draft', { verdicts: ['ESCALATE: look'] });
@@ -100,7 +101,9 @@ async function waiting() {
   return served;
 }
 
-/** The same, open in a browser, which is led to a page of somebody else's. @param whose @default 'foreign' */
+/**
+ * Starts the same dashboard in a browser, which then opens a page of another origin. @param whose @default 'foreign'
+ */
 async function visited(
   whose: 'own' | 'foreign' = 'foreign',
 ): Promise<Target & { readonly page: Page; readonly store: RunStore }> {
@@ -108,7 +111,7 @@ async function visited(
   const { page } = await openTab(url);
   const { page: other, allow } =
     whose === 'own' ? { page, allow: () => undefined } : await openBeside(page, await foreignPage());
-  // Browsers say of each attempt why it was in vain.
+  // The browser logs an error for each attempt that it prevents.
   allow(/./u);
   const [item] = await store.inbox({ open: true });
   return {
@@ -119,7 +122,7 @@ async function visited(
   };
 }
 
-/** Serves a page with nothing on it. @returns Its address. */
+/** Serves an empty page. @returns Its address. */
 async function foreignPage(): Promise<string> {
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>foreign</title>');
@@ -133,7 +136,7 @@ async function foreignPage(): Promise<string> {
   return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/`;
 }
 
-/** What a page gets to know; '' where it is kept from it. */
+/** Runs an attempt in the page. @returns The text that the page could read, or '' if it was prevented. */
 function attempt(page: Page, body: string, { base, item }: Target): Promise<unknown> {
   const answer = { nonce: item.nonce, reply: { type: 'decide', decision: 'APPROVE' } };
   const known = JSON.stringify({ base, item, answer });
@@ -142,7 +145,7 @@ function attempt(page: Page, body: string, { base, item }: Target): Promise<unkn
   );
 }
 
-/** The item waits as before, and nobody was told anything. */
+/** Asserts that the item is still open and has no answer. */
 async function expectUntouched(store: RunStore): Promise<void> {
   const open = await store.inbox({ open: true });
   expect(open.map(({ runId, about }) => [runId, about])).toEqual([['r-1', 'draft']]);

@@ -1,5 +1,5 @@
 /**
- * What models, files and people have written is text, whatever stands in it.
+ * Text of models, files and people is shown as text, whatever markup it contains.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { openTab } from './tab.ts';
 
 const MARKUP = '<script>window.pwned = 1</script><img src="x" onerror="window.pwned = 2">${1}{{1}}';
 const TURNED = 'ends in \u202Etxt.exe\u202C and \u2066hides\u2069';
-/** Of one line. */
+/** A text of one long line. */
 const LONG = 'x'.repeat(1_000_000);
 const PHASE = `draft ${MARKUP} ${TURNED}`;
 const RUN = 'r/../<b>&?#"\'';
@@ -33,20 +33,20 @@ describe('hostile text', () => {
     expect(widths).toEqual(Object.fromEntries(places.map(({ name }) => [name, width])));
   });
 
-  it('can be read', async () => {
+  it('is legible', async () => {
     const served = await hostile();
     const { page } = await openTab(served.url);
     const [item] = (await placesIn(served)).filter(({ name }) => name === 'item');
     if (item) await goTo(page, item);
     await page.getByText('<script>window.pwned = 1</script>').first().waitFor();
-    // Marks that turn text around are told, not obeyed.
+    // Marks that reverse the direction of text are shown by code, and have no effect.
     await page.getByText('⟨U+202E⟩txt.exe').first().waitFor();
   });
 });
 
 // --- internal ---
 
-/** A dashboard with a run that is hostile in each of its texts, and waits for a person. */
+/** Starts a dashboard with a run that waits for a person and is hostile in each of its texts. */
 async function hostile(): Promise<Served> {
   const served = await dashboard({ user: `ada ${MARKUP}`, storeName: `runs ${MARKUP} ${TURNED}.db` });
   const output = { [MARKUP]: TURNED, long: LONG, words: 'a '.repeat(50_000) };

@@ -1,5 +1,5 @@
 /**
- * Items of the inbox in a browser: every kind of answer, what is shown before it, and what becomes of it.
+ * Items of the inbox in a browser: every kind of answer, the details before it, and its result.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { pipelineOf } from './runs.ts';
 import { openTab } from './tab.ts';
 
 describe('an item', () => {
-  it('shows what is asked, what was tried, what was found, and what it has cost', async () => {
+  it('shows its question, the attempts, the findings, and the cost', async () => {
     const { page } = await opened(draftTwice());
     await page.getByRole('heading', { level: 1, name: 'draft waits for a decision' }).waitFor();
     await says(page, 'What is asked', 'There is no login.');
@@ -33,7 +33,7 @@ describe('an item', () => {
     await changes.getByText('Both are the same.').waitFor();
   });
 
-  it('tells before an answer is sent what would follow', async () => {
+  it('shows the consequences of an answer before it is sent', async () => {
     const { page } = await opened(draftTwice());
     await choose(page, 'Approve');
     await follows(page, /Runs\s*print/u);
@@ -44,7 +44,7 @@ describe('an item', () => {
     await follows(page, /"plan" works again[\s\S]*Runs\s*plan, draft[\s\S]*Spends\s*one correction/u);
   });
 
-  it('sends nothing before what is missing was said, and leads to it', async () => {
+  it('sends nothing until all fields are filled in, and focuses the missing one', async () => {
     const { page, run } = await opened(draftTwice());
     await page.getByRole('button', { name: 'Send the answer' }).click();
     await alerted(page, 'Choose an answer.');
@@ -86,7 +86,7 @@ describe('an item', () => {
     expect(kept?.outcome).toContain(outcome);
   });
 
-  it('takes outputs that were edited, and none that are no JSON', async () => {
+  it('takes edited outputs, and refuses invalid JSON', async () => {
     const { page, run } = await opened([fake('draft', { outputs: [{ words: 3 }], verdicts: ['ESCALATE: Well?'] })]);
     await choose(page, 'Edit');
     await page.getByRole('button', { name: 'Send: edit' }).click();
@@ -105,7 +105,7 @@ describe('an item', () => {
     await says(page, 'Latest attempt: attempt 1', '"words": 4');
   });
 
-  it('asks twice before it ends the run', async () => {
+  it('asks for confirmation before it ends the run', async () => {
     const { page, run } = await opened(draftTwice());
     await choose(page, 'Abort');
     await follows(page, /^What follows\s+The whole run ends: nothing more begins, and what is at work is stopped\.$/u);
@@ -119,7 +119,7 @@ describe('an item', () => {
     expect(await run.result).toMatchObject({ status: 'cancelled', reason: 'enough' });
   });
 
-  it('of a task takes one of its choices, or any value; what the run refuses is asked anew, with what was typed', async () => {
+  it('of a task takes a choice or any value, and asks again with the typed text if the run refuses it', async () => {
     const ask = (name: string, question: Parameters<typeof human>[0], output?: unknown) =>
       fake(name, { tasks: [task('person', { run: human(question), ...(output as object) })] });
     const { page, run, store, url } = await opened([
@@ -152,7 +152,7 @@ describe('an item', () => {
     expect((await run.result).outputs).toEqual({ pick: { person: 'blue' }, count: { person: 4 } });
   });
 
-  it('of a task shows what there is to work with, and numbers attempts as the page of the run does', async () => {
+  it('of a task shows its inputs, and numbers attempts as the page of the run does', async () => {
     const { page, run, url } = await opened([
       fake('plan', { outputs: ['three boxes', 'four boxes'] }),
       fake('pick', {
@@ -192,7 +192,7 @@ describe('an item', () => {
     expect((await run.result).status).toBe('completed');
   });
 
-  it('is told apart where nobody works on the run, with how it goes on', async () => {
+  it('says that no process works on its run, with the command that resumes it', async () => {
     const { page, run, store, item, url } = await opened(draftTwice());
     run.suspend();
     await run.result;
@@ -207,7 +207,7 @@ describe('an item', () => {
     await page.getByText('Nothing waits for a person.').waitFor();
   });
 
-  it('says at once that it has become more urgent, and that it was given to others', async () => {
+  it('shows at once that it is more urgent, or assigned to others', async () => {
     const time = simulatedTime();
     const inbox = { raiseAfterMs: 60_000, expireAfterMs: 120_000, onExpiry: { queue: 'bosses' } } as const;
     const { page } = await opened([fake('draft', { verdicts: ['ESCALATE: Well?'], inbox })], { time });
@@ -217,7 +217,7 @@ describe('an item', () => {
     expect(await page.getByRole('button', { name: 'Send the answer' }).isEnabled()).toBe(true);
   });
 
-  it('is read and not answered where nothing may be changed', async () => {
+  it('can be read but not answered on a read-only dashboard', async () => {
     const { page } = await opened(draftTwice(), { serve: { readOnly: true } });
     await says(page, 'Latest attempt: attempt 2', 'a second draft');
     await page.getByText('This dashboard is read-only: nothing can be sent.').waitFor();
@@ -225,7 +225,7 @@ describe('an item', () => {
     expect(await page.getByRole('radio', { name: /^Approve/u }).isDisabled()).toBe(true);
   });
 
-  it('fetches what is large when it is wanted, and shows a line of a megabyte', async () => {
+  it('loads large values on demand, and shows a line of a megabyte', async () => {
     const large = (word: string) => `${word} `.repeat(250_000);
     const { page } = await opened([
       fake('draft', { outputs: [large('one'), large('two')], verdicts: ['RETRY: no', 'ESCALATE: Well?'] }),
@@ -234,13 +234,13 @@ describe('an item', () => {
     expect(await attempt.innerText()).not.toContain('two two');
     await attempt.getByRole('button', { name: /^Load it/u }).click();
     await attempt.getByText(/^two two/u).waitFor();
-    // The button is gone, so the focus is on what it has brought.
+    // The button is gone, so the content that it loaded has the focus.
     await attempt
       .locator(':focus')
       .getByText(/^two two/u)
       .waitFor();
     await attempt.getByRole('button', { name: /^Show all \(1\.0 million characters\)/u }).click();
-    // What is out of sight is not laid out, and there all the same.
+    // Content out of sight is not laid out, but is in the document.
     await expect.poll(async () => (await attempt.locator('pre').first().textContent())?.length).toBe(1_000_000);
     const changes = page.getByRole('region', { name: 'What has changed' });
     await changes.getByRole('button', { name: /^Load and compare/u }).click();
@@ -255,11 +255,11 @@ interface Options {
   readonly policy?: Policy;
   readonly limits?: Limits;
   readonly serve?: DashboardOptions;
-  /** The time of the run. @default as it is */
+  /** The time source of the run. @default real time */
   readonly time?: SimulatedTime;
 }
 
-/** A phase whose second attempt waits for a person, with an issue that is open. */
+/** Phases whose second attempt waits for a person, with an open issue. */
 function draftTwice(): readonly Fake[] {
   const issue = { id: 'no-login', severity: 'high', description: 'No login.', requiredChange: 'Add a login.' } as const;
   const verdict = { ...requestChanges([issue], 'There is no login.'), confidence: 0.9 };
@@ -286,7 +286,7 @@ const positive = {
   },
 } as const;
 
-/** Starts a run, waits until it asks for something, and opens that. */
+/** Starts a run, waits until it asks for something, and opens that item. */
 async function opened(phases: readonly Fake[], { policy, limits = { corrections: 2 }, serve, time }: Options = {}) {
   const { store, url } = await dashboard(serve);
   const pipeline = pipelineOf('story', phases, { ...(policy && { policy }), limits });
@@ -314,7 +314,7 @@ async function choose(page: Page, answer: string): Promise<void> {
   await page.getByRole('radio', { name: new RegExp(`^${answer}`, 'u') }).check();
 }
 
-/** A part of the page says something. */
+/** Waits until a region of the page contains the text. */
 async function says(page: Page, region: string, text: string): Promise<void> {
   await expect.poll(() => page.getByRole('region', { name: region }).innerText().then(flat)).toContain(flat(text));
 }

@@ -1,6 +1,7 @@
 /**
- * The page of an inspected run, with a page of another origin in the place of the hosted inspector: it says that it listens, and
- * keeps what it gets, as the receiver of `@statelyai/inspect` does.
+ * The page of an inspected run. A page of another origin replaces the hosted inspector: it announces that it listens,
+ * and stores each
+ * message, as the receiver of `@statelyai/inspect` does.
  *
  * @module
  */
@@ -24,7 +25,7 @@ const HOSTED = `<!doctype html><title>hosted</title><ol></ol><p></p><script>
 </script>`;
 
 describe('the page of an inspected run', () => {
-  it('hands what happens to the inspector in its frame, and says how it stands', async () => {
+  it('passes events to the inspector in its frame, and shows the status', async () => {
     const server = await serveInspector({ inspector: await hosted() });
     onTestFinished(() => server.close());
     const one = phase('one', {
@@ -37,7 +38,7 @@ describe('the page of an inspected run', () => {
     const frame = page.frameLocator('#inspector');
     await frame.getByText('approved').waitFor();
     expect(await frame.getByRole('listitem').allTextContents()).toEqual(['completed', 'approved']);
-    // The address of the run is a secret.
+    // The address of the run is a secret, so it is not sent as referrer.
     expect(await frame.getByText('referrer:').textContent()).toBe('referrer: ');
     await page.getByText('Connected to the run. Messages: 4').waitFor();
 
@@ -48,7 +49,7 @@ describe('the page of an inspected run', () => {
       .toEqual(['completed', 'approved', 'running', 'approved', 'completed']);
   });
 
-  it('says that the inspector does not answer, and that the run is not served any more', async () => {
+  it('reports that the inspector does not answer, and that the run is no longer served', async () => {
     const silent = await hosted('<title>nothing</title>');
     const server = await serveInspector({ inspector: silent });
     const { page } = await openTab(server.url);
@@ -64,7 +65,7 @@ describe('the page of an inspected run', () => {
 
 // --- internal ---
 
-/** Serves a page, under another name of this machine: so it is of another origin. */
+/** Serves a page under another host name of this machine, and so on another origin. */
 async function hosted(html = HOSTED): Promise<string> {
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end(html);

@@ -1,5 +1,5 @@
 /**
- * The first page and the list of runs in a browser: what needs somebody comes first, and what can be done with a run is done.
+ * The first page and the list of runs in a browser: urgent items come first, and each possible action works.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { pipelineOf } from './runs.ts';
 import { openTab } from './tab.ts';
 
 describe('the first page', () => {
-  it('lists what waits, the most urgent first, with why, for whom, and until when', async () => {
+  it('lists pending items, the most urgent first, with reason, assignee and deadline', async () => {
     const { store, url } = await dashboard();
     const { page } = await openTab(url);
     await page.getByText('Nothing waits for a person.').waitFor();
@@ -29,14 +29,14 @@ describe('the first page', () => {
         /^draft a reviewer has asked for a person .* Is it good\? later later queue editors expires in 2 h, then is rejected$/u,
       ),
     ]);
-    // Whoever else answers: it is gone from here by itself.
+    // An answer by another process removes the item from the page.
     const [item] = urgent.inbox();
     await urgent.answer(item?.id ?? '', { type: 'value', value: 'that' });
     await expect.poll(() => items.count()).toBe(1);
     await page.getByRole('link', { name: 'Needs you (1)' }).waitFor();
   });
 
-  it('lists which runs loop, are stuck or short of something, and leads to where it is seen', async () => {
+  it('lists runs that loop, are stuck or short of something, with a link to the evidence', async () => {
     const { store, url } = await dashboard();
     const { page } = await openTab(url);
     const wrong = page.getByRole('region', { name: 'Looping or stuck' });
@@ -53,7 +53,7 @@ describe('the first page', () => {
 });
 
 describe('the list of runs', () => {
-  it('is filtered by what stands in the address', async () => {
+  it('is filtered by the query of the address', async () => {
     const { store, url } = await dashboard();
     await begin(store, 'done-1', [fake('a')]).result;
     await begin(store, 'failed-1', [fake('a', { outputs: [new Error('no network')] })]).result;
@@ -74,7 +74,7 @@ describe('the list of runs', () => {
     await page.getByText('No run is like that.').waitFor();
   });
 
-  it('cancels a run that goes on, with a reason, and forks another', async () => {
+  it('cancels an unfinished run with a reason, and forks another', async () => {
     const { store, url } = await dashboard({ actions: { resume: nothing, retry: nothing } });
     const live = begin(store, 'live-1', [fake('a', { outputs: [never] })]);
     await begin(store, 'done-1', [fake('a')]).result;
@@ -98,7 +98,7 @@ describe('the list of runs', () => {
     await page.getByRole('link', { name: forked?.runId ?? '', exact: true }).waitFor();
   });
 
-  it('retries what was not approved, or tells why it could not', async () => {
+  it('retries phases that were not approved, or reports the reason for a refusal', async () => {
     const pipeline = pipelineOf('failed-1', [fake('a', { outputs: [new Error('no network')] })]);
     let isBroken = true;
     const { store, url } = await dashboard({
@@ -127,7 +127,7 @@ describe('the list of runs', () => {
     expect(await alert.count()).toBe(0);
   });
 
-  it('has nothing to do where nothing may be changed', async () => {
+  it('offers no actions on a read-only dashboard', async () => {
     const { store, url } = await dashboard({ readOnly: true });
     await begin(store, 'done-1', [fake('a')]).result;
     const { page } = await openTab(`${url}#/runs`);
@@ -136,7 +136,7 @@ describe('the list of runs', () => {
     await page.getByText('read-only').waitFor();
   });
 
-  it('shows the first hundred of many, and more where they are wanted', async () => {
+  it('shows the first hundred of many, and more on demand', async () => {
     const { store, url } = await dashboard();
     for (let at = 0; at < 130; at += 1) await begin(store, `run-${at}`, [fake('a')]).result;
     const { page } = await openTab(`${url}#/runs`);
@@ -150,7 +150,7 @@ describe('the list of runs', () => {
 
 // --- internal ---
 
-/** Starts a run of that name, which ends with the test. */
+/** Starts a run of that name. It ends with the test. */
 function begin(store: RunStore, name: string, phases: readonly Fake[], policy: Policy = {}): Run<unknown> {
   const run = startRun(pipelineOf(name, phases, { policy }), { store, runId: name });
   onTestFinished(async () => {
@@ -164,7 +164,7 @@ function nothing(): Promise<void> {
   return Promise.resolve();
 }
 
-/** The runs that are listed, from the top. */
+/** Returns the names of the listed runs, from the top. */
 async function names(page: Page): Promise<readonly string[]> {
   return (await page.locator('.runs th[scope=row] code').allInnerTexts()).map((text) => text.trim());
 }

@@ -1,4 +1,4 @@
-/** Pictures in SVG as a browser shows them. */
+/** Pictures in SVG in a browser. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -50,7 +50,7 @@ describe('pictures in SVG', () => {
   });
 });
 
-/** Opens a picture as a file, and says what is to be seen. */
+/** Opens a picture as a file. @returns The measurements of its boxes and texts. */
 async function shown(browser: Browser, picture: string, colorScheme: 'light' | 'dark' = 'light') {
   const file = join(await files({}), 'picture.svg');
   await writeFile(file, picture);
@@ -73,7 +73,7 @@ async function shown(browser: Browser, picture: string, colorScheme: 'light' | '
   }
 }
 
-/** As text: it runs in the browser, whose types are not those of the tests. */
+/** A script as text, as it runs in the browser: the tests have no types of the DOM. */
 const LOOK = `(() => {
   const outside = [];
   const texts = [...document.querySelectorAll('text')].map((one) => one.textContent);

@@ -1,17 +1,17 @@
 /**
- * Every place of the dashboard, of a run that has a bit of everything.
+ * Every place of the dashboard, for a run that has something to show in each.
  *
  * @module
  */
 import type { Page } from 'playwright-core';
 
-/** A place. */
+/** A place, which is a page of the app with its own hash. */
 export interface Place {
   readonly name: string;
   readonly hash: string;
 }
 
-/** The places for a run, one of its phases, and an item of it. */
+/** Returns the places for a run, one of its phases, and one of its items. */
 export function placesOf(run: string, phase: string, item: string): readonly Place[] {
   const at = `#/run/${encodeURIComponent(run)}`;
   const of = encodeURIComponent(phase);
@@ -29,10 +29,10 @@ export function placesOf(run: string, phase: string, item: string): readonly Pla
   ];
 }
 
-/** Goes to a place, and waits until it is shown. */
+/** Goes to a place, and waits until it is drawn. */
 export async function goTo(page: Page, { hash }: Pick<Place, 'hash'>): Promise<void> {
   await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
-  // What was there before is gone, then what is loading, and then what is there is drawn.
+  // The previous place disappears, then the new one loads, and then it is drawn.
   await twoFrames(page);
   await page.getByText(/^Loading/u).waitFor({ state: 'detached' });
   await page.getByRole('heading', { level: 1 }).waitFor();

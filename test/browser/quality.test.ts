@@ -1,5 +1,5 @@
 /**
- * The figures of a run, now and as they were.
+ * Cost and quality of a run, now and at earlier records.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { dashboard } from './dashboard.ts';
 import { pipelineOf } from './runs.ts';
 import { openTab } from './tab.ts';
 
-it('cost and quality are told with numbers, lead to phases, and can be looked back at', async () => {
+it('cost and quality are shown with numbers, link to phases, and are available for earlier records', async () => {
   const { store, url } = await dashboard();
   const spend = ({ report }: { readonly report: (what: object) => void }) => {
     report({ costUsd: 0.25, tokens: 1000 });
@@ -75,7 +75,7 @@ it('cost and quality are told with numbers, lead to phases, and can be looked ba
 
 // --- internal ---
 
-/** The cells of a table, without its head. */
+/** Returns the cells of a table, without its head. */
 async function rowsOf(page: Page, name: string): Promise<readonly (readonly string[])[]> {
   const rows = page.getByRole('table', { name, exact: true }).locator('tbody tr, tfoot tr');
   await rows.first().waitFor();

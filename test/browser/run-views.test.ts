@@ -1,5 +1,5 @@
 /**
- * The views of a run in a browser: graph, list, timeline, panel of a phase, records, and the way through them by keyboard.
+ * The views of a run in a browser (graph, list, timeline, phase panel, records), and navigation by keyboard.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { pipelineOf } from './runs.ts';
 import { openTab } from './tab.ts';
 
 describe('the graph of a run', () => {
-  it('is gone through by keyboard: along edges, into the panel of a phase, and back', async () => {
+  it('is navigated by keyboard: along edges, into the panel of a phase, and back', async () => {
     const { page } = await openEnded();
     const graph = page.getByRole('application', { name: /^Graph of the phases/u });
     const plan = graph.getByRole('button', { name: /^plan approved/u });
@@ -36,7 +36,7 @@ describe('the graph of a run', () => {
     await expectFocus(page, /^plan/u);
   });
 
-  it('is moved to what is looked for, also after a reload', async () => {
+  it('moves to the phase that is searched for, also after a reload', async () => {
     const served = await dashboard();
     const names = Array.from({ length: 60 }, (_, at) => `step-${at}`);
     const steps = names.map((name, at) => fake(name, at === 0 ? {} : { after: [`step-${at - 1}`] }));
@@ -56,15 +56,15 @@ describe('the graph of a run', () => {
     await expect.poll(isInWindow).toBe(true);
   });
 
-  it('draws who sent back whom, with how often', async () => {
+  it('draws the rewinds between phases, with their number', async () => {
     const { page } = await openEnded();
     await page.locator('.way-label', { hasText: '1×' }).waitFor();
     expect(await page.locator('.ways .gone').count()).toBe(1);
-    // Of two ways ahead each begins in a column of its own.
+    // Each of the two forward paths begins in a column of its own.
     expect(await page.locator('.ways .ahead').count()).toBe(2);
   });
 
-  it('is a list as well, filtered by name and standing, with what is looked for in the address', async () => {
+  it('is also a list, filtered by name and status, with the search in the address', async () => {
     const { page } = await openEnded();
     await page.getByRole('link', { name: 'As a list' }).click();
     const table = page.getByRole('region', { name: 'Table of phases' }).getByRole('table');
@@ -83,7 +83,7 @@ describe('the graph of a run', () => {
 });
 
 describe('the panel of a phase', () => {
-  it('has the statechart, the definition, and all attempts with what each was told', async () => {
+  it('shows the statechart, the definition, and all attempts with their feedback', async () => {
     const { page } = await openEnded('?phase=draft');
     const panel = page.getByRole('complementary', { name: 'Phase draft' });
     await panel.getByText('The machine is in the state approved.').waitFor();
@@ -114,12 +114,12 @@ describe('the panel of a phase', () => {
 });
 
 describe('the timeline of a run', () => {
-  it('is gone through by keyboard, and each bar leads to its attempt', async () => {
+  it('is navigated by keyboard, and each bar leads to its attempt', async () => {
     const { page } = await openEnded('?tab=timeline');
     const bars = page.getByRole('region', { name: /^Bars of the timeline/u });
     const first = bars.getByRole('link', { name: /^plan, work, attempt 1/u });
     await first.focus();
-    // The bar stays in sight, and so does the focus, though it is not in the middle.
+    // The focused bar stays in sight during zooming, although it is not in the middle.
     for (const key of ['+', '+', '+']) await page.keyboard.press(key);
     await expectFocus(page, /^plan, work, attempt 1/u);
     await page.keyboard.press('0');
@@ -141,14 +141,14 @@ describe('the timeline of a run', () => {
     await table.getByRole('cell', { name: 'sent back an earlier phase' }).waitFor();
   });
 
-  it('draws a night of waiting short, unless it is to be as long as it was', async () => {
+  it('shortens a night of waiting, unless the true scale is chosen', async () => {
     const { page } = await openNight();
     const work = page.getByRole('link', { name: /^b, work, attempt 1, 8.0 s/u });
     const short = page.getByRole('checkbox', { name: 'Draw long waits short' });
     await page.getByText('1 wait, 12 h 00 min in all').waitFor();
     const wide = (await work.boundingBox())?.width ?? 0;
     expect(wide).toBeGreaterThan(200);
-    // Marks stand where work is, and none beside another.
+    // Ticks are drawn only over working time, and do not overlap.
     const ticks = page.locator('.timeline-axis .tick');
     const lefts = await Promise.all((await ticks.all()).map(async (one) => (await one.boundingBox())?.x ?? 0));
     expect(lefts.length).toBeGreaterThan(3);
@@ -162,7 +162,7 @@ describe('the timeline of a run', () => {
 });
 
 describe('time travel', () => {
-  it('steps from decision to decision by keys, says what each was, and comes back', async () => {
+  it('steps from decision to decision by keys, describes each, and returns to now', async () => {
     const { page, store } = await openEnded();
     const decisions = (await store.read(RUN)).flatMap(({ seq, event }) =>
       event.type === 'review.decided' ? [seq] : [],
@@ -178,7 +178,7 @@ describe('time travel', () => {
     await page.keyboard.press(']');
     await at(decisions.at(-1) ?? 0);
     await expect.poll(() => page.url()).toContain(`at=${decisions.at(-1)}`);
-    // Who writes means the character.
+    // In a text field the key types its character.
     await page.getByLabel('Name').fill('');
     await page.getByLabel('Name').press('[');
     expect(await page.getByLabel('Name').inputValue()).toBe('[');
@@ -203,7 +203,7 @@ describe('time travel', () => {
 });
 
 describe('a run of 2000 phases', () => {
-  it('draws what can be seen, finds phases, and lists what matters first', { timeout: 120_000 }, async () => {
+  it('draws the visible part, finds phases, and lists the most important first', { timeout: 120_000 }, async () => {
     const { store, url } = await dashboard();
     const phases = Array.from({ length: 2000 }, (_, at) =>
       fake(`phase-${at}`, {
@@ -241,7 +241,7 @@ describe('a run of 2000 phases', () => {
 const RUN = 'ended-1';
 
 /**
- * A run that has ended, and the page with it.
+ * Opens the page of a run that has ended.
  *
  * ```text
  *   plan ──▶ draft ──▶ check
@@ -268,7 +268,7 @@ async function openEnded(query = ''): Promise<{ readonly page: Page; readonly st
   return { page, store };
 }
 
-/** A run of two phases of 8 seconds, between which a person was waited for all night; and the page with its timeline. */
+/** Opens the timeline of a run with two phases of 8 seconds. It waited all night for a person between them. */
 async function openNight(): Promise<{ readonly page: Page }> {
   const { store, url } = await dashboard();
   const time = simulatedTime();
@@ -294,7 +294,7 @@ async function openNight(): Promise<{ readonly page: Page }> {
   return { page };
 }
 
-/** Waits until the focus is at something that is called so. */
+/** Waits until the focused element has that name. */
 async function expectFocus(page: Page, name: RegExp): Promise<void> {
   await expect
     .poll(() =>

@@ -1,12 +1,12 @@
 /**
- * Runs to be watched: phases of the rig, on real time.
+ * Pipelines of fake phases, which run in real time.
  *
  * @module
  */
 import { definePipeline, type Limits, type Pipeline, type Policy } from '../../src/index.ts';
 import type { Fake } from '../rig.ts';
 
-/** A pipeline of fake phases. */
+/** Defines a pipeline of fake phases. */
 export function pipelineOf(
   name: string,
   phases: readonly Fake[],

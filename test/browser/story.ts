@@ -1,5 +1,5 @@
 /**
- * A run with everything that people watch for: a retry, a rewind, and a question to a person. It goes on where the test says so.
+ * A run with a retry, a rewind, and a question to a person. The test releases each step.
  *
  * @module
  */
@@ -9,10 +9,10 @@ import type { RunStore } from '../../src/store.ts';
 import { fake, held } from '../rig.ts';
 import { pipelineOf } from './runs.ts';
 
-/** The run, and what holds it. */
+/** The run, and the controls of its steps. */
 export interface Story {
   readonly run: Run<unknown>;
-  /** Lets the attempts of `draft` end, one by one. */
+  /** Controls that end the attempts of `draft`, one by one. */
   readonly drafts: readonly { readonly release: (value: unknown) => void }[];
 }
 
@@ -20,7 +20,7 @@ export interface Story {
 export const RUN = 'story-1';
 
 /**
- * Starts it.
+ * Starts the run.
  *
  * ```text
  *   plan ──▶ draft ──▶ check

@@ -1,16 +1,17 @@
 /**
- * Pages under watch: a test fails where a page says an error, throws, or is kept from something by its policy.
+ * Browser pages that fail the test if they log an error, throw, or violate their content security policy.
  *
- * All files of one worker share a browser, which starts with the first page, and ends with the worker. A file of tests looks like this:
+ * All files of one worker share a browser, which starts with the first page, and ends with the worker. A test file
+ * looks like this:
  *
  * ```ts
  * const { store, url } = await dashboard();            // a server with a store of its own
- * const run = startRun(pipeline, { store });           // runs that really run; `held()` of the rig ends work by hand
+ * const run = startRun(pipeline, { store });           // real runs; `held()` of the rig ends work by hand
  * const { page } = await openTab(url);                 // the address with the token leads into the app
  * await expectText(page.getByRole('heading', { level: 1 }), 'Needs you');
  * ```
  *
- * Conditions are waited for: by locators, or by `expect.poll`. Nothing sleeps.
+ * Tests wait for conditions by locators or by `expect.poll`. Nothing sleeps.
  *
  * @module
  */
@@ -18,14 +19,14 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { launch } from './chromium.ts';
 
-/** A page, and what it may say. */
+/** A page, and the errors that it may log. */
 export interface Tab {
   readonly page: Page;
-  /** Lets errors of the console pass that say this, such as those that browsers write for each answer that refuses something. */
+  /** Permits console errors that match, such as those that browsers log for each refused request. */
   readonly allow: (expected: RegExp) => void;
 }
 
-/** Opens a page of its own, which shares nothing with others. It is gone after the test. */
+/** Opens a page in a browser context of its own. It closes with the test. */
 export async function openTab(url: string, options: BrowserContextOptions = {}): Promise<Tab> {
   browser ??= launch();
   const context = await (await browser).newContext({ viewport: { width: 1280, height: 800 }, ...options });
@@ -37,7 +38,7 @@ export async function openTab(url: string, options: BrowserContextOptions = {}):
   return tab;
 }
 
-/** Opens another page in the browser window of a page, with the same cookies. */
+/** Opens another page in the same browser context, with the same cookies. */
 export async function openBeside(page: Page, url: string): Promise<Tab> {
   const other = await page.context().newPage();
   const tab = watch(other);
@@ -47,7 +48,7 @@ export async function openBeside(page: Page, url: string): Promise<Tab> {
 
 // --- internal ---
 
-/** Milliseconds until a test gives up waiting: machines that test at the same time are slow. */
+/** The timeout of a wait, in milliseconds. It is long, as other tests slow the machine down. */
 const PATIENCE = 60_000;
 
 let browser: Promise<Browser> | undefined;

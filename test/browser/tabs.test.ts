@@ -1,7 +1,7 @@
 /**
- * Several tabs of one browser, which has six connections to the dashboard for all of them.
+ * Several tabs of one browser, which share its six connections to the dashboard.
  *
- * A browser without windows takes every page for one that can be seen, so pages say here themselves that they cannot.
+ * A headless browser reports every page as visible, so these pages simulate their visibility.
  *
  * @module
  */
@@ -12,14 +12,14 @@ import { RUN, startStory } from './story.ts';
 import { openBeside, openTab } from './tab.ts';
 
 describe('an answer', () => {
-  it('goes through with five tabs on a run that can all be seen', async () => {
+  it('is sent despite five visible tabs on a run', async () => {
     const { url, page, run } = await asked();
     for (let count = 1; count < 5; count += 1) await openRun((await openBeside(page, home(url))).page, url);
     await answer(page);
     expect((await run.result).status).toBe('completed');
   });
 
-  it('goes through with ten tabs on a run that cannot be seen', async () => {
+  it('is sent despite ten hidden tabs on a run', async () => {
     const { url, page, run } = await asked();
     for (let count = 1; count < 10; count += 1) {
       const { page: other } = await openBeside(page, home(url));
@@ -32,7 +32,7 @@ describe('an answer', () => {
 });
 
 describe('a tab', () => {
-  it('has one stream, on whatever page it is', async () => {
+  it('has one stream, on every page', async () => {
     const { url, page } = await asked();
     const open = streamsOf(page);
     await page.reload();
@@ -45,7 +45,7 @@ describe('a tab', () => {
     }
   });
 
-  it('that cannot be seen has none, and goes on with the last record that it has once it can be', async () => {
+  it('has no stream while it is hidden, and continues after its last record once it is visible', async () => {
     const { store, url } = await dashboard();
     const { drafts } = startStory(store);
     const { page } = await openTab(url);
@@ -68,7 +68,7 @@ describe('a tab', () => {
     expect(open().map(pathOf)).toEqual([`/api/changes?run=${RUN}&after=${shown}`]);
   });
 
-  it('that cannot be seen says in its title how many wait for a person', async () => {
+  it('shows the number of pending items in its title while it is hidden', async () => {
     const { store, url } = await dashboard();
     const { page } = await openTab('about:blank');
     await page.clock.install();
@@ -92,7 +92,7 @@ describe('a tab', () => {
 
 // --- internal ---
 
-/** A dashboard with a run that waits for a person, and a tab on it. */
+/** Starts a dashboard with a run that waits for a person, and opens a tab on it. */
 async function asked() {
   const { store, url } = await dashboard();
   const { run, drafts } = startStory(store);
@@ -118,13 +118,13 @@ async function openRun(page: Page, url: string): Promise<void> {
   await page.getByText(/^\d+ of \d+$/u).waitFor();
 }
 
-/** How many records the page has. */
+/** Returns the number of records that the page shows. */
 async function countOf(page: Page): Promise<number> {
   const [, count] = (await page.getByText(/^\d+ of \d+$/u).innerText()).split(' of ');
   return Number(count);
 }
 
-/** Says to a page whether it can be seen. */
+/** Sets the visibility of a page. */
 async function show(page: Page, isSeen: boolean): Promise<void> {
   await page.evaluate(
     `Object.defineProperty(document, 'visibilityState', { value: '${isSeen ? 'visible' : 'hidden'}', configurable: true });
@@ -132,7 +132,7 @@ async function show(page: Page, isSeen: boolean): Promise<void> {
   );
 }
 
-/** The addresses of streams that a page has open, from now on. */
+/** Watches a page. @returns The addresses of the streams that the page has opened since. */
 function streamsOf(page: Page): () => readonly string[] {
   const open = new Map<object, string>();
   page.on('request', (request) => {
@@ -144,7 +144,7 @@ function streamsOf(page: Page): () => readonly string[] {
   return () => [...open.values()];
 }
 
-/** How often a page has asked how many items are open, from now on. */
+/** Watches a page. @returns The number of its requests for the count of open items since. */
 function countsOf(page: Page): () => number {
   let count = 0;
   page.on('request', (request) => (count += request.url().endsWith('/api/open') ? 1 : 0));

@@ -1,5 +1,5 @@
 /**
- * A run is watched in a browser while it goes on, and looked at as it was.
+ * A run is watched in a browser while it works, and viewed at earlier records.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { RUN, startStory } from './story.ts';
 import { openTab } from './tab.ts';
 
 describe('the dashboard', () => {
-  it('opens with the address that was given, and keeps the token out of the bar', async () => {
+  it('opens with the given address, and removes the token from the address bar', async () => {
     const { url, port } = await dashboard();
     const { page } = await openTab(url);
     await page.getByRole('heading', { level: 1, name: 'Needs you' }).waitFor();
@@ -19,7 +19,7 @@ describe('the dashboard', () => {
     expect(await page.title()).toContain('Needs you · phasegate');
   });
 
-  it('shows a run from its start to its end: a retry, a rewind, a question that is answered by a click', async () => {
+  it('shows a run from its start to its end: a retry, a rewind, a question that a click answers', async () => {
     const { store, url } = await dashboard();
     const { page } = await openTab(url);
     await page.getByRole('link', { name: 'Runs' }).click();
@@ -54,7 +54,7 @@ describe('the dashboard', () => {
     expect([item?.outcome, item?.who]).toEqual(['APPROVE', 'ada']);
   });
 
-  it('shows all there is after a reload in the middle, and goes on', async () => {
+  it('shows everything after a reload in the middle, and continues', async () => {
     const { store, url } = await dashboard();
     const { drafts } = startStory(store);
     const { page } = await openTab(url);
@@ -73,7 +73,7 @@ describe('the dashboard', () => {
     await expectAll(page, store);
   });
 
-  it('shows a run as it was at any record, with an address that leads there, and comes back to now', async () => {
+  it('shows a run at any record, with an address that leads there, and returns to now', async () => {
     const { store, url } = await dashboard();
     const { drafts } = startStory(store);
     drafts[0]?.release('a long draft');
@@ -98,7 +98,7 @@ describe('the dashboard', () => {
     }
     await page.reload();
     await stand(page, [/^plan approved/u, /^draft pending/u, /^check pending/u]);
-    // What happens meanwhile does not change what was.
+    // Later records do not change the view of an earlier one.
     drafts[2]?.release('a draft with a source');
     await page.getByRole('link', { name: /^Needs you \(1\)/u }).waitFor();
     await stand(page, [/^plan approved/u, /^draft pending/u, /^check pending/u]);
@@ -114,19 +114,19 @@ function base(url: string): string {
   return url.replace(/\?.*/u, '');
 }
 
-/** Waits until phases stand so, in the order of the pipeline. */
+/** Waits until the phases have these statuses, in the order of the pipeline. */
 async function stand(page: Page, phases: readonly (string | RegExp)[]): Promise<void> {
   const graph = page.getByRole('application', { name: /^Graph of the phases/u });
   for (const name of phases) await graph.getByRole('button', { name, exact: true }).waitFor();
 }
 
-/** Waits until so many corrections are told. */
+/** Waits until the page shows that number of corrections. */
 async function corrections(page: Page, count: number): Promise<void> {
   const fact = page.locator('dt', { hasText: 'Corrections' }).locator('xpath=following-sibling::dd');
   await expect.poll(() => fact.innerText()).toBe(String(count));
 }
 
-/** As many records are shown as the store has. */
+/** Waits until the page shows as many records as the store has. */
 async function expectAll(page: Page, store: RunStore): Promise<void> {
   const count = (await store.read(RUN)).length;
   await page.getByText(`${count} of ${count}`, { exact: true }).waitFor();
