@@ -1,4 +1,4 @@
-/** What commands say to do next: what they advise must work as it stands. */
+/** Advice of commands: a suggested command must work as printed. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -27,7 +27,7 @@ function moduleOf([, limit, phases]: readonly string[]): string {
 }
 
 describe('a run whose limit is spent', () => {
-  it.each(Object.entries(SPENT))('goes on once %s is raised, by the command that it ends with', async (limit, made) => {
+  it.each(Object.entries(SPENT))('resumes by the command that it prints, once %s is raised', async (limit, made) => {
     const text = moduleOf(made);
     const cwd = await files({ 'p.mjs': text });
     const store = ['--store', 'x.db'];
@@ -51,7 +51,7 @@ describe('a run whose own limit is spent', () => {
     ['--max-cost', '1', 'retry r1 --max-cost <usd>', '9'],
     ['--timeout', '0s', 'retry r1 --timeout <duration>', '10m'],
     ['--max-attempts', '1', 'fork r1 --at 7 --run --max-attempts <count>', '9'],
-  ])('by %s %s goes on with more, by the command that it ends with', async (flag, little, command, more) => {
+  ])('by %s %s resumes with more, by the command that it prints', async (flag, little, command, more) => {
     const text = moduleOf([
       '',
       'costUsd: 50',
@@ -67,7 +67,7 @@ describe('a run whose own limit is spent', () => {
     expect(code).toBe(0);
   });
 
-  it('that a program has given names what the program has to call', async () => {
+  it('of a program names the function that the program has to call', async () => {
     const phases = `[phase('a', { tasks: [task('t', { run: ({ report }) => report({ tokens: 9 }) })] })]`;
     const cwd = await files({ 'p.mjs': moduleOf(['', 'costUsd: 50', phases]) });
     const a = phase('a', { tasks: [task('t', { run: ({ report }) => report({ tokens: 9 }) })] });
@@ -83,7 +83,7 @@ describe('a run whose own limit is spent', () => {
 });
 
 describe('the store that is named', () => {
-  it('is part of the advice where a run is not known', async () => {
+  it('is part of the advice if a run is not known', async () => {
     const cwd = await files({ 'p.mjs': moduleOf(SPENT.tokens) });
     await phasegate(['run', 'p.mjs', '--store', 'x.db'], { cwd });
     const unknown = await phasegate(['show', 'nope', '--store', 'x.db'], { cwd });
@@ -93,23 +93,20 @@ describe('the store that is named', () => {
   });
 });
 
-describe('a folder where no run was kept', () => {
-  it.each([['inbox'], ['memory'], ['doctor'], ['ls'], ['report', 'latest']])(
-    'is said to be one by %s',
-    async (...args) => {
-      const cwd = await files({});
-      expect(await phasegate(args, { cwd })).toEqual({
-        code: 2,
-        stdout: '',
-        stderr: `Cannot look for runs in .phasegate/runs.db as no run was kept in this folder yet
+describe('a folder without stored runs', () => {
+  it.each([['inbox'], ['memory'], ['doctor'], ['ls'], ['report', 'latest']])('is reported by %s', async (...args) => {
+    const cwd = await files({});
+    expect(await phasegate(args, { cwd })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `Cannot look for runs in .phasegate/runs.db as no run was kept in this folder yet
 Start one with: phasegate run <pipeline>. Runs that were kept elsewhere are found with --store <file>.
 Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#STORE_UNREADABLE
 `,
-      });
-    },
-  );
+    });
+  });
 
-  it('is not spoken of where another store was named', async () => {
+  it('is not mentioned if another store was named', async () => {
     const { code, stderr } = await phasegate(['ls', '--store', 'x.db'], { cwd: await files({}) });
     expect(stderr).toContain('Cannot look for runs in x.db as there is no such file\nCorrect the name; ');
     expect(code).toBe(2);

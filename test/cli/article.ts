@@ -1,4 +1,8 @@
-/** A pipeline whose work does as files in its folder say, and runs of it. */
+/**
+ * A pipeline that is controlled by files in its folder, and runs of it.
+ *
+ * @module
+ */
 import { existsSync } from 'node:fs';
 import { readFile, watch, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,8 +10,11 @@ import { expect } from 'vitest';
 import { files, phasegate, start, type Ended, type Going } from './cli.ts';
 
 /**
- * Research, then a draft. The draft says `at work` and hangs until `go` is there; its gate escalates where `ask` is there,
- * rejects where `no` is there, and approves otherwise. Each task that runs leaves a line in `ran`.
+ * The source of the pipeline: research, then a draft.
+ *
+ * The draft prints `at work` and waits until the file `go` exists. Its gate escalates if `ask` exists, rejects if
+ * `no` exists, and
+ * otherwise approves. Each task appends a line to the file `ran`.
  */
 const ARTICLE = `
 import { definePipeline, escalate, phase, reject, task } from 'phasegate';
@@ -32,17 +39,17 @@ const draft = phase('draft', {
 export default definePipeline({ name: 'article', phases: [research, draft] });
 `;
 
-/** A folder with the pipeline as `p.mjs`. @param present Files that are there. */
+/** Creates a folder with the pipeline as `p.mjs`. @param present Names of files to create. */
 export function article(...present: readonly string[]): Promise<string> {
   return files({ 'p.mjs': ARTICLE, ...Object.fromEntries(present.map((name) => [name, ''])) });
 }
 
-/** Puts a file there. */
+/** Writes a file to the folder. */
 export function put(cwd: string, name: string, content = ''): Promise<void> {
   return writeFile(join(cwd, name), content);
 }
 
-/** Which tasks ran, and were aborted, so far. */
+/** Returns the tasks that ran or were aborted so far. */
 export async function ran(cwd: string): Promise<readonly string[]> {
   return (await readFile(join(cwd, 'ran'), 'utf8')).trimEnd().split('\n');
 }
@@ -61,43 +68,43 @@ export async function startUntil(args: readonly string[], text: string, cwd: str
   return going;
 }
 
-/** A run of the article that was left while it worked. @returns Its id. */
+/** Starts a run of the article and leaves it during its work. @returns Its id. */
 export async function leftAtWork(cwd: string): Promise<string> {
   const { child, ended } = await startUntil(['run', 'p.mjs'], 'at work', cwd);
   child.kill('SIGINT');
   return idIn(await ended);
 }
 
-/** A run of the article that has come to its end, or waits. @returns Its id. */
+/** Runs the article until it ends or waits. @returns Its id. */
 export async function ranTo(cwd: string, code: number): Promise<string> {
   const ended = await phasegate(['run', 'p.mjs'], { cwd });
   if (ended.code !== code) throw new Error(`It ended with ${ended.code}: ${ended.stdout}${ended.stderr}`);
   return idIn(ended);
 }
 
-/** The id of the run that a command has shown. */
+/** Returns the id of the run that a command printed. */
 export function idIn({ stdout }: Pick<Ended, 'stdout'>): string {
   const id = /\brun (\w{26}) of/u.exec(stdout)?.[1];
   if (id === undefined) throw new Error(`There is no run in: ${stdout}`);
   return id;
 }
 
-/** A text that has another in it. */
+/** Matches a text that contains another. */
 export function containing(text: string): unknown {
   return expect.stringContaining(text);
 }
 
-/** A text of a form. */
+/** Matches a text by a pattern. */
 export function matching(form: RegExp): unknown {
   return expect.stringMatching(form);
 }
 
-/** An object that has such fields, and others. */
+/** Matches an object that has at least these fields. */
 export function containingFields(fields: Readonly<Record<string, unknown>>): unknown {
   return expect.objectContaining(fields);
 }
 
-/** Resolves when a file is there. */
+/** Resolves when the file exists. */
 export async function untilThereIs(cwd: string, name: string): Promise<void> {
   for await (const change of watch(cwd)) if (change.filename === name && existsSync(join(cwd, name))) return;
 }

@@ -15,7 +15,7 @@ import {
   type RunResult,
 } from '../../src/index.ts';
 
-/** A terminal whose person types the answers, one for each time the prompt appears; `undefined` ends the input. */
+/** Answers the prompt as a person would, with one line each time it appears; `undefined` ends the input. */
 async function ask(
   pipeline: Pipeline<unknown>,
   answers: readonly (string | undefined | (() => Promise<string>))[],
@@ -46,7 +46,7 @@ async function ask(
   return { result, screen, busy };
 }
 
-/** One phase before another one that wants a person to look at each of its attempts. */
+/** A pipeline of two phases. The gate of the second escalates each attempt. */
 function escalating(): Pipeline<unknown> {
   const research = phase('research', { tasks: [task('read', { run: () => 'notes' })] });
   const draft = phase('draft', {
@@ -68,7 +68,7 @@ describe('a phase that waits', () => {
 });
 
 describe('a person who is a task, or a reviewer', () => {
-  it('is asked as well, until the answer can be taken', async () => {
+  it('is asked as well, until the answer is valid', async () => {
     const one = phase('budget', {
       tasks: [task('sum', { output: z.number(), run: human({ question: 'How much?', description: 'In euros.' }) })],
       review: human({ question: 'All right?' }),
@@ -84,7 +84,7 @@ describe('a person who is a task, or a reviewer', () => {
 });
 
 describe('questions', () => {
-  it('show what waits, why, what it put out, and what can be said', async () => {
+  it('show the pending phase, the reason, its outputs, and the possible answers', async () => {
     const { result, screen, busy } = await ask(escalating(), ['APPROVE']);
     expect(screen).toMatchInlineSnapshot(`
       "
@@ -111,13 +111,13 @@ describe('questions', () => {
     ['', '   ', '\t'],
     ['yes', 'y', 'ok', 'a', 'approved?', 'I approve of the idea', 'ESCALATE: no'],
     ['RETRY_PREDECESSOR nope: x'],
-  ])('are asked again for %j', async (...unclear) => {
+  ])('are asked again after %j', async (...unclear) => {
     const { result, screen } = await ask(escalating(), [...unclear, 'REJECT: not this one']);
     expect(result.phases['draft']).toMatchObject({ status: 'rejected', reason: 'not this one', outputs: null });
     expect(screen.match(/^> /gmu)).toHaveLength(unclear.length + 1);
   });
 
-  it('pass decisions on, and are asked anew for the next attempt', async () => {
+  it('pass decisions on, and are asked again for the next attempt', async () => {
     const { result, screen } = await ask(escalating(), [
       'retry: shorter',
       'RETRY_PREDECESSOR research: more',
@@ -139,7 +139,7 @@ describe('questions', () => {
     expect(result).toMatchObject({ status: 'cancelled', reason: 'The input ended before a decision on "draft"' });
   });
 
-  it('take one after the other where several phases wait', async () => {
+  it('are asked one after the other if several phases wait', async () => {
     const phases = ['left', 'right'].map((name) =>
       phase(name, { tasks: [task('work', { run: () => name })], review: () => escalate(`See ${name}.`) }),
     );
@@ -149,7 +149,7 @@ describe('questions', () => {
     expect(busy).toEqual([true, false]);
   });
 
-  it('stay as they are when something else comes to wait meanwhile', async () => {
+  it('stay the same if another item appears meanwhile', async () => {
     let open = (): void => undefined;
     const opened = new Promise<void>((resolve) => (open = resolve));
     const left = phase('left', { tasks: [task('work', { run: () => 1 })], review: () => escalate('See left.') });
@@ -159,7 +159,7 @@ describe('questions', () => {
     });
     const later = async (): Promise<string> => {
       open();
-      // By then the escalation of the other phase has gone its way.
+      // The escalation of the other phase has been published by then.
       await setImmediate();
       return 'APPROVE';
     };
@@ -204,7 +204,7 @@ describe('questions', () => {
     expect(result.status).toBe('completed');
   });
 
-  it('never reach whoever is not asked', async () => {
+  it('are not asked of a reviewer whose gate needs no answer', async () => {
     const pipeline = definePipeline({
       name: 'calm',
       phases: [

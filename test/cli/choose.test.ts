@@ -10,7 +10,7 @@ import { onTerminal, python, type Screen } from './pty.ts';
 const DOWN = '\x1b[B';
 
 describe.skipIf(!python)('phasegate inbox answer, on a terminal', () => {
-  it('offers what can be answered, with what it leads to, and takes what is chosen', async () => {
+  it('offers each possible answer with its consequence, and sends the chosen one', async () => {
     const store = await waiting(letter());
     const { code, text } = await choose(store, { 'leave it open': DOWN, '● approve': '\r' });
     expect(text).toContain('Is it good?');
@@ -20,7 +20,7 @@ describe.skipIf(!python)('phasegate inbox answer, on a terminal', () => {
     expect(await saidTo(store)).toEqual([{ type: 'decide', decision: { type: 'approve' } }]);
   });
 
-  it('asks for words where they are needed, and takes no empty ones', async () => {
+  it('asks for text if it is required, and refuses an empty one', async () => {
     const store = await waiting(letter());
     const { code } = await choose(store, {
       'leave it open': DOWN.repeat(3),
@@ -32,7 +32,7 @@ describe.skipIf(!python)('phasegate inbox answer, on a terminal', () => {
     expect(await saidTo(store)).toMatchObject([{ decision: { type: 'retry', feedback: 'shorter' } }]);
   });
 
-  it('asks again where the answer is no good', async () => {
+  it('asks again if the answer is invalid', async () => {
     const store = await waiting(letter());
     const { code, text } = await choose(store, {
       'leave it open': DOWN.repeat(2),
@@ -45,7 +45,7 @@ describe.skipIf(!python)('phasegate inbox answer, on a terminal', () => {
     expect(await saidTo(store)).toEqual([]);
   });
 
-  it('offers the values that there are', async () => {
+  it('offers the choices of the item', async () => {
     const store = await waiting(asked());
     const { code } = await choose(store, {
       'leave it open': DOWN,
@@ -74,7 +74,7 @@ describe.skipIf(!python)('phasegate inbox answer, on a terminal', () => {
     expect(await saidTo(store)).toEqual([]);
   });
 
-  it('asks for a line where the terminal can do no more', async () => {
+  it('asks for a line if the terminal has no cursor control', async () => {
     const store = await waiting(letter());
     const { code } = await choose(store, { 'Answer with one of these lines': 'REJECT: no\n' }, { TERM: 'dumb' });
     expect(code).toBe(0);
@@ -97,7 +97,7 @@ function asked(): Pipeline<unknown> {
   return definePipeline({ name: 'paper', phases: [phase('draft', { tasks: [task('text', { run })] })] });
 }
 
-/** @returns The file of a store with a run that waits, and on which nobody works. */
+/** Stores a run that waits for a person and has no process. @returns The file of the store. */
 async function waiting(pipeline: Pipeline<unknown>): Promise<string> {
   const file = join(await files({}), 'runs.db');
   const store = sqliteStore(file);
@@ -112,7 +112,7 @@ async function choose(store: string, keys: Readonly<Record<string, string>>, env
   return onTerminal(['inbox', 'answer', 'r', '--store', store], keys, { NO_COLOR: '1', ...env });
 }
 
-/** What the run will be told. */
+/** Returns the answers that are pending for the run. */
 async function saidTo(file: string): Promise<readonly unknown[]> {
   const store = sqliteStore(file);
   const messages = await store.messages('r');

@@ -1,8 +1,10 @@
 /**
- * The command line: within this process, or built, as a child process. And processes that tell whether they live.
+ * The command line, in this process or built as a child process; and processes whose life can be observed.
  *
- * `phasegate(args)` runs a command here, which takes no second: for all that is printed, asked for and left in files. `start(args)`
- * and `phasegateProcess(args)` run what is built: for signals, terminals, processes that die, and what the code of a pipeline prints.
+ * `phasegate(args)` runs a command in this process within milliseconds. It serves tests of output, prompts and files.
+ * `start(args)` and `phasegateProcess(args)` run the build. They serve tests of signals, terminals, killed processes,
+ * and the output of a
+ * pipeline's own code.
  *
  * @module
  */
@@ -19,37 +21,37 @@ import { onTestFinished } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
 
 export const repository = fileURLToPath(new URL('../..', import.meta.url));
-/** The build that is tested: `dist`, or the folder that a variable names. */
+/** The folder of the build under test: `dist`, or the value of `PHASEGATE_BUILD`. */
 const build = process.env['PHASEGATE_BUILD'] ?? 'dist';
 export const main = join(isAbsolute(build) ? build : join(repository, build), 'cli/main.js');
 
 const { cache } = createRequire(import.meta.url);
 const temporary = join(tmpdir(), 'phasegate-');
 
-/** How a command ended. */
+/** The result of a command. */
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A command that goes on. */
+/** A running command. */
 export interface Going {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
 }
 
-/** What a command finds where it runs. */
+/** The surroundings of a command. */
 export interface Surroundings {
-  /** Its standard input, which ends at once where absent. */
+  /** Its standard input, which ends at once if absent. */
   readonly input?: string;
-  /** Its working folder. Without one of its own a command keeps no runs. */
+  /** Its working folder. A command without one stores no runs. */
   readonly cwd?: string;
-  /** What is in its environment beside that of the tests; there is no key of a model in it otherwise. */
+  /** Variables that it has in addition to those of the tests. It inherits no key of a model. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs a command to its end, within this process. */
+/** Runs a command to its end, in this process. */
 export async function phasegate(args: readonly string[], options: Surroundings = {}): Promise<Ended> {
   forgetModules();
   const stdout = collect();
@@ -65,7 +67,7 @@ export async function phasegate(args: readonly string[], options: Surroundings =
   return { code, stdout: stdout.text(), stderr: stderr.text() };
 }
 
-/** Starts what is built as a child process. */
+/** Starts the build as a child process. */
 export function start(args: readonly string[], options: Surroundings = {}): Going {
   if (!existsSync(main))
     throw new Error(`${main} is missing: run "npm run build" before the tests of the command line.`);
@@ -84,7 +86,7 @@ export function start(args: readonly string[], options: Surroundings = {}): Goin
   return { child, ended };
 }
 
-/** Runs what is built to its end, as a child process. */
+/** Runs the build to its end, as a child process. */
 export function phasegateProcess(args: readonly string[], options?: Surroundings): Promise<Ended> {
   return start(args, options).ended;
 }
@@ -102,12 +104,15 @@ function environment({ cwd, env }: Surroundings): NodeJS.ProcessEnv {
   };
 }
 
-/** A process of its own would load the pipelines of tests anew: they change, and have state. */
+/**
+ * Clears the module cache of pipelines, as their files change and their modules have state. A new process would load
+ * them again.
+ */
 function forgetModules(): void {
   for (const path of Object.keys(cache)) if (path.startsWith(temporary)) delete cache[path];
 }
 
-/** A stream that keeps what is written to it. */
+/** Creates a stream that collects the text that is written to it. */
 function collect(): { readonly stream: Writable; readonly text: () => string } {
   const chunks: Buffer[] = [];
   const stream = new Writable({
@@ -119,7 +124,7 @@ function collect(): { readonly stream: Writable; readonly text: () => string } {
   return { stream, text: () => Buffer.concat(chunks).toString('utf8') };
 }
 
-/** Writes files into a directory of their own, which is gone after the test. @returns Its path. */
+/** Writes files into a temporary directory, which is deleted after the test. @returns Its path. */
 export async function files(content: Readonly<Record<string, string>>): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'phasegate-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
@@ -131,15 +136,15 @@ export async function files(content: Readonly<Record<string, string>>): Promise<
   return directory;
 }
 
-/** Knows of processes by the connections they hold: they close when a process dies, however it dies. */
+/** Observes the life of processes by their connections, which close when a process dies for any reason. */
 export interface Witness {
   /** JavaScript for `node --eval`: connects, and lives until it is killed. */
   readonly code: string;
-  /** The same for a process that is deaf to SIGTERM. */
+  /** The same for a process that ignores SIGTERM. */
   readonly deaf: string;
-  /** Resolves when so many processes have connected. */
+  /** Resolves when that number of processes have connected. */
   born(count: number): Promise<void>;
-  /** Resolves when all that have connected are dead. */
+  /** Resolves when all processes that connected are dead. */
   dead(): Promise<void>;
 }
 
@@ -182,7 +187,7 @@ export async function witness(): Promise<Witness> {
   };
 }
 
-/** Says what was waited for, where the time limit of the test would just say that it was long. */
+/** Rejects with the state of the wait, before the timeout of the test ends it without one. */
 async function inTime<T>(awaited: Promise<T>, standing: () => string): Promise<T> {
   const timeout = AbortSignal.timeout(100_000);
   const late = new Promise<never>((_resolve, reject) => {
@@ -191,7 +196,7 @@ async function inTime<T>(awaited: Promise<T>, standing: () => string): Promise<T
   return Promise.race([awaited, late]);
 }
 
-/** Lines of plain output without the time in front. */
+/** Returns the lines of plain output without their leading time. */
 export function untimed(stdout: string): readonly string[] {
   return stdout
     .trimEnd()

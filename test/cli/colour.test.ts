@@ -42,7 +42,7 @@ describe('colours', () => {
     [{ CI: 'false' }, true],
     [{ CI: '' }, true],
     [{ TERM: 'dumb' }, false],
-  ])('the tree is on a terminal with %j: %j', (env, expected) => {
+  ])('allow a live tree on a terminal with %j: %j', (env, expected) => {
     expect([seesTree(terminal, { env }), seesTree(new Writable(), { env })]).toEqual([expected, false]);
   });
 });

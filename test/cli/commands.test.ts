@@ -41,7 +41,7 @@ describe('phasegate check', () => {
     expect(code).toBe(0);
   });
 
-  it('says that a task never begins, as its estimate is more than a limit', async () => {
+  it('reports a task that never begins, as its estimate exceeds a limit', async () => {
     const task = '{ name: t, command: [echo, x], estimate: { costUsd: 5 } }';
     const text = `name: p\nlimits: { costUsd: 1 }\nphases: [{ name: a, tasks: [${task}] }]\n`;
     const cwd = await files({ 'p.yaml': text });
@@ -50,7 +50,7 @@ describe('phasegate check', () => {
     expect(code).toBe(0);
   });
 
-  it('refuses what is not sound with every problem and exit code 2', async () => {
+  it('refuses an unsound pipeline with every problem and exit code 2', async () => {
     const cwd = await files({
       'p.yaml': SOUND.replaceAll('[research', '[print').replace('name: press', 'nmae: press'),
     });
@@ -93,7 +93,7 @@ describe('phasegate graph', () => {
     expect(code).toBe(0);
   });
 
-  it('refuses languages that it does not speak', async () => {
+  it('refuses unknown languages', async () => {
     const { code, stderr } = await phasegate(['graph', 'p.yaml', '--format', 'png']);
     expect(stderr).toContain('Allowed choices are mermaid, dot, svg.');
     expect(code).toBe(2);
@@ -121,7 +121,7 @@ describe('examples/quality-gate', () => {
     expect(code).toBe(0);
   });
 
-  it('is rejected where no summary can be that short', async () => {
+  it('is rejected if no summary can be that short', async () => {
     expect(await phasegate(['run', FILE, '--input', 'words:=5'])).toMatchObject({ code: 1 });
   });
 });

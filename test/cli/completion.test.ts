@@ -1,4 +1,4 @@
-/** Completion of the command line: what it offers, and that real shells take it. */
+/** Completion of the command line: its candidates, and real shells that use them. */
 import { existsSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ phases:
 
 const noted = definePipeline({ name: 'note', phases: [phase('a', { tasks: [task('t', { run: () => 1 })] })] });
 
-/** What completes a line: the first line says of which kind it is, and the others are words. */
+/** Returns the candidates for a line: the first is their kind, and the others are words. */
 async function offered(line: string, cwd?: string, env: Readonly<Record<string, string>> = {}): Promise<string[]> {
   const { code, stdout, stderr } = await phasegate(['__complete', '--', ...line.split(' ')], {
     ...(cwd !== undefined && { cwd }),
@@ -30,7 +30,7 @@ async function offered(line: string, cwd?: string, env: Readonly<Record<string, 
   return stdout.split('\n').flatMap((one) => one.split('\t')[0] || []);
 }
 
-describe('what completes a word', () => {
+describe('candidates', () => {
   it.each<[line: string, words: readonly string[]]>([
     ['gr', ['words', 'graph']],
     ['nonsense', ['words']],
@@ -59,7 +59,7 @@ describe('what completes a word', () => {
     expect(await offered(line)).toEqual(words);
   });
 
-  it('has every command and every option that is in the help', async () => {
+  it('include every command and every option of the help', async () => {
     const look = async (path: readonly string[]): Promise<void> => {
       const { stdout: help } = await phasegate([...path, '--help']);
       const shown = [...help.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gmu)].map(([, flag = '']) => flag);
@@ -76,7 +76,7 @@ describe('what completes a word', () => {
   });
 });
 
-/** A folder with runs, of which one waits for a person. */
+/** Creates a folder with runs, of which one waits for a person. */
 async function withRuns(content: Readonly<Record<string, string>> = {}, ...runIds: readonly string[]): Promise<string> {
   const cwd = await files({ 'letter.yaml': ASKING, ...content });
   await phasegate(['run', 'letter.yaml', '--run-id', 'asked'], { cwd });
@@ -87,7 +87,7 @@ async function withRuns(content: Readonly<Record<string, string>> = {}, ...runId
 }
 
 describe('runs and items', () => {
-  it('are those of the store, the latest first, and none that a shell would take for something else', async () => {
+  it('are those of the store, the latest first, without any that a shell would interpret', async () => {
     const cwd = await withRuns({}, 'first', 'second', '$(touch pwned)', 'a b', '-x');
     expect(await offered('show ', cwd)).toEqual(['words', 'latest', 'second', 'first', 'asked']);
     expect(await offered('doctor first s', cwd)).toEqual(['words', 'second']);
@@ -108,7 +108,7 @@ describe('runs and items', () => {
     expect(existsSync(join(other, '.phasegate'))).toBe(false);
   });
 
-  it('are none, in silence, where a store cannot be read', async () => {
+  it('are empty, without an error, if a store cannot be read', async () => {
     const broken = await files({ [STORE]: 'no database' });
     expect(await offered('show ', broken)).toEqual([]);
     await chmod(join(broken, STORE), 0o200);
@@ -133,7 +133,7 @@ describe('the script', () => {
     expect(stderr).toContain('Allowed choices are bash, zsh, fish.');
   });
 
-  /** Words that come in the place of the last one of a line. */
+  /** Words that replace the last one of a line. */
   const cases: readonly { readonly line: string; readonly words: readonly string[] }[] = [
     { line: 'gr', words: ['graph'] },
     { line: 'graph --format=s', words: ['--format=svg'] },
@@ -155,7 +155,8 @@ describe('the script', () => {
       const [item = ''] = (await offered('inbox show ', cwd)).slice(1);
       const all = [...cases, { line: `inbox show ${item.slice(0, 6)}`, words: [item] }];
       const lines = all.map(({ line }) => `phasegate ${line}`);
-      // Who types sees a slash behind a folder: it is taken for the only word. Not so where all are put on the line at once.
+      // A shell that completes interactively adds a slash to a folder, as it is the only candidate. It does not if it
+      // inserts all of them.
       const whole = all.map(({ line, words }) => [
         'phasegate',
         ...line.split(' ').slice(0, -1),
@@ -165,7 +166,7 @@ describe('the script', () => {
     },
   );
 
-  it.for<Shell>(['bash', 'zsh', 'fish'])('has %s run nothing of what is typed', async (shell, { skip }) => {
+  it.for<Shell>(['bash', 'zsh', 'fish'])('keeps %s from running typed text', async (shell, { skip }) => {
     skip(missing(shell) !== undefined, missing(shell));
     const cwd = await files({});
     const typed = shell === 'fish' ? 'run (touch pwned) --js' : 'run $(touch pwned) --js';

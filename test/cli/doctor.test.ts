@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { containing, put } from './article.ts';
 import { files, phasegate } from './cli.ts';
 
-/** Asks for the same change until it is given up; `kind` has it approve at once. */
+/** A pipeline whose gate asks for the same change until it gives up; with `kind` it approves at once. */
 const ESSAY = `
 import { definePipeline, phase, task } from 'phasegate';
 import { existsSync } from 'node:fs';
@@ -20,7 +20,7 @@ async function examined(...runs: readonly string[]): Promise<string> {
 }
 
 describe('phasegate doctor', () => {
-  it('says what is wrong with all runs, and how many attempts phases took', async () => {
+  it('reports problems across all runs, and the attempts of phases', async () => {
     const cwd = await examined('first', 'second');
     const { code, stdout } = await phasegate(['doctor'], { cwd });
     expect(stdout.split('\n')).toEqual([
@@ -48,7 +48,7 @@ describe('phasegate doctor', () => {
     expect(code).toBe(1);
   });
 
-  it('looks only at runs that are named, and exits with 0 where nothing is wrong', async () => {
+  it('examines only the named runs, and exits with 0 if they have no problem', async () => {
     const cwd = await examined('bad');
     await put(cwd, 'kind');
     await phasegate(['run', 'p.mjs', '--run-id', 'good'], { cwd });
@@ -70,7 +70,7 @@ describe('phasegate doctor', () => {
     });
   });
 
-  it('has nothing to say of no runs, and refuses one that it does not know', async () => {
+  it('reports nothing if there are no runs, and refuses an unknown run', async () => {
     const cwd = await examined('good');
     expect(await phasegate(['doctor', '--pipeline', 'other'], { cwd })).toMatchObject({ code: 0, stdout: 'no runs\n' });
     expect(await phasegate(['doctor', 'nobody'], { cwd })).toMatchObject({

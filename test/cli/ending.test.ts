@@ -1,4 +1,4 @@
-/** What stays on a terminal when a run has ended: the tree and the summary in one window. */
+/** The final output on a terminal: the tree and the summary fit into one window. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { foldRunForTree } from '../../src/cli/live-tree/run-fold.ts';
@@ -10,7 +10,7 @@ import { approve, definePipeline, phase, reject, retry, startRun, task } from '.
 
 const REST = 'phasegate show r1';
 
-//  base ──▶ p1 … ; every 7th is sent back once. Where it is bad: p150 is rejected in three lines, and s1 … s4 come after it
+// base ──▶ p1 … ; every 7th is sent back once. If `isBad`: p150 is rejected in three lines, and s1 … s4 come after it
 async function ended(isBad: boolean, output: unknown = 'text') {
   const phases = Array.from({ length: 300 }, (_, index) => {
     const tasks = [task('work', { run: () => output })] as const;
@@ -45,14 +45,14 @@ function height(lines: readonly Line[], { columns }: Size): number {
   return lines.reduce((sum, line) => sum + rowsOf(plain(line), columns), 0);
 }
 
-/** Without the times of phases. */
+/** Returns the text of lines, without the times of phases. */
 function text(lines: readonly Line[]): string {
   const untimed = lines.map((line) => plain(line).replace(/ {2}(?:\d+m )?[\d.]+s$/u, ''));
   return `\n${untimed.join('\n')}\n`;
 }
 
 describe('endingLines()', () => {
-  it('has of a run without success what failed, why, and what was skipped, and counts outputs', async () => {
+  it('lists failures, their reasons and skipped phases of an unsuccessful run, and counts outputs', async () => {
     const lines = endingLines({ ...(await ended(true)), notes: NOTES }, size, 1e6);
     expect(height(lines, size)).toBeLessThanOrEqual(size.rows);
     expect(text(lines)).toMatchInlineSnapshot(`
@@ -83,7 +83,7 @@ describe('endingLines()', () => {
     `);
   });
 
-  it('has of a completed run the first outputs, and counts the others', async () => {
+  it('lists the first outputs of a completed run, and counts the others', async () => {
     const lines = endingLines({ ...(await ended(false)), notes: NOTES.slice(0, 1) }, size, 1e6);
     expect(height(lines, size)).toBeLessThanOrEqual(size.rows);
     expect(text(lines.slice(-17))).toMatchInlineSnapshot(`
@@ -109,7 +109,7 @@ describe('endingLines()', () => {
     `);
   });
 
-  it('begins the first output where it is too long, and says that there is more', async () => {
+  it('cuts the first output if it is too long, and says so', async () => {
     const { board: state, result } = await ended(false, 'a\nb\nc\nd\ne\nf\ng\nh');
     const lines = endingLines({ board: state, result, rest: REST, notes: [] }, { columns: 80, rows: 10 }, 1e6);
     expect(text(lines.slice(-6))).toMatchInlineSnapshot(`
@@ -124,7 +124,7 @@ describe('endingLines()', () => {
     `);
   });
 
-  it('bounds what people are asked about, and keeps how to go on', async () => {
+  it('limits the pending questions, and keeps the commands to continue', async () => {
     const asked = Array.from({ length: 40 }, (_, at): Line => [span(`  q${at} waits`)]);
     const lines = endingLines({ ...(await ended(true)), notes: [...asked, ...NOTES] }, size, 1e6);
     expect(height(lines, size)).toBeLessThanOrEqual(size.rows);
@@ -138,13 +138,13 @@ describe('endingLines()', () => {
     `);
   });
 
-  it('shows all where there is room', async () => {
+  it('shows everything if there is room', async () => {
     const lines = endingLines({ ...(await ended(false)), notes: [] }, { columns: 80, rows: 400 }, 1e6);
     expect(lines.map(plain)).toContain('  … outputs of 289 more phases: --json has all of them');
     expect(lines.length).toBe(301 + 1 + 20 + 1);
   });
 
-  it('never is longer than the window', async () => {
+  it('is never longer than the window', async () => {
     const good = await ended(false, '日本語\n'.repeat(30));
     const bad = await ended(true, 'x'.repeat(3000));
     fc.assert(

@@ -1,4 +1,4 @@
-/** Commands that cannot end as they should: nowhere to write, nothing to run. */
+/** Commands that cannot end as they should: the output cannot be written, or there is nothing to run. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -24,13 +24,13 @@ function toFullDisk(stream: 1 | 2, args: readonly string[], cwd = repository): P
 }
 
 describe.skipIf(!existsSync(FULL))('a full disk', () => {
-  it.each(['run p.yaml', 'check p.yaml', 'graph p.yaml', '--help'])('is told by %s, which fails', async (command) => {
+  it.each(['run p.yaml', 'check p.yaml', 'graph p.yaml', '--help'])('fails %s with a message', async (command) => {
     const cwd = await files({ 'p.yaml': YAML });
     expect(await toFullDisk(1, command.split(' '), cwd)).toEqual({ code: 1, stdout: '', stderr: NO_SPACE });
   });
 
   it.each(['ls', 'events latest', 'show latest', 'report latest', 'export latest', 'inbox'])(
-    'is told by %s, which fails',
+    'fails %s with a message',
     async (command) => {
       const cwd = await files({ 'p.yaml': YAML });
       await phasegate(['run', 'p.yaml'], { cwd });
@@ -41,7 +41,7 @@ describe.skipIf(!existsSync(FULL))('a full disk', () => {
   it.each([
     ['cancels a run', ['--no-store'], '⊘ cancelled'],
     ['leaves a run that is kept', [], 'resume with: phasegate resume '],
-  ])('%s whose records are lost', async (_, flags, text) => {
+  ])('%s reports lost records', async (_, flags, text) => {
     const cwd = await files({ 'p.yaml': YAML });
     const { code, stderr } = await toFullDisk(1, ['run', '--json', 'p.yaml', ...flags], cwd);
     expect(stderr).toContain(text);
@@ -49,12 +49,12 @@ describe.skipIf(!existsSync(FULL))('a full disk', () => {
     expect(code).toBe(1);
   });
 
-  it('leaves the exit code of a command that fails anyway', async () => {
+  it('keeps the exit code of a command that fails anyway', async () => {
     expect(await toFullDisk(2, ['run', 'nope.yaml'])).toEqual({ code: 2, stdout: '', stderr: '' });
   });
 });
 
-describe('a module that is never loaded', () => {
+describe('a module that does not finish loading', () => {
   it.each([
     [
       'it ends the process',
@@ -66,7 +66,7 @@ describe('a module that is never loaded', () => {
       'await new Promise(() => undefined); export {};',
       'Cannot load "p.ts" as it awaits something that never comes\nSee what it awaits outside of functions.\n',
     ],
-  ])('is told, as nothing has run: %s', async (_, content, message) => {
+  ])('is reported, as nothing has run: %s', async (_, content, message) => {
     const cwd = await files({ 'p.ts': content });
     for (const command of ['run', 'check', 'graph']) {
       const docs = 'Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#DEFINITION_INVALID\n';
@@ -75,11 +75,11 @@ describe('a module that is never loaded', () => {
   });
 });
 
-describe('a run that the process does not live to see', () => {
+describe('a run that outlives its process', () => {
   it.each([
     ['process.exit(0)', 'did a task call process.exit()?'],
     ['new Promise(() => undefined)', 'what does a task wait for?'],
-  ])('is told, and fails: %s', async (work, question) => {
+  ])('is reported, and fails: %s', async (work, question) => {
     const cwd = await files({
       'p.ts': `import { definePipeline, phase, task } from 'phasegate';
         export default definePipeline({
@@ -93,7 +93,7 @@ describe('a run that the process does not live to see', () => {
   });
 });
 
-describe('what to do', () => {
+describe('advice', () => {
   const MODULE = (phase: string, input = 'undefined') => `
     import { definePipeline, phase, task } from 'phasegate';
     const schema = { '~standard': { version: 1, vendor: 'x', validate: () => ({ issues: [{ message: 'no' }] }) } };
@@ -125,7 +125,7 @@ describe('what to do', () => {
       judged(`{ by: () => 'Hm.', maxReviewErrors: 0 }`),
       'on a terminal, where you are asked.\n',
     ],
-  ])('is told for a terminal after %s', async (_, name, content, text) => {
+  ])('is printed for a terminal after %s', async (_, name, content, text) => {
     const cwd = await files({ [name]: content });
     const { stdout } = await phasegate(['run', name], { cwd });
     expect(stdout).toContain(text);

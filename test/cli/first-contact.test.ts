@@ -1,16 +1,16 @@
-/** What somebody meets who has just installed the package: mistakes, and what is said of them. */
+/** Mistakes of a new user, and the messages that answer them. */
 import { describe, expect, it } from 'vitest';
 import { files, phasegate } from './cli.ts';
 
-/** What a command says that was refused. */
+/** Runs a command that is refused. @returns Its message. */
 async function refused(args: readonly string[], content: Readonly<Record<string, string>> = {}): Promise<string> {
   const { code, stdout, stderr } = await phasegate(args, { cwd: await files(content) });
   expect([code, stdout]).toEqual([2, '']);
   return stderr;
 }
 
-describe('somebody new', () => {
-  it('is given addresses, not pages of a folder that only a clone has', async () => {
+describe('a new user', () => {
+  it('is given URLs, not paths that exist only in a clone', async () => {
     const shown = await Promise.all([
       refused(['run', 'nothing.ts']),
       refused(['ls']),
@@ -25,11 +25,11 @@ describe('somebody new', () => {
         phase('a', { tasks: (task) => [task('t', { run: () => 1 })], review: () => undefined })] });`;
     const { stdout } = await phasegate(['run', 'p.mjs'], { cwd: await files({ 'p.mjs': failing }) });
     expect(stdout).toMatch(/^ {4}Docs: https:\/\/github\.com\/\S+\/docs\/errors\.md#DECISION_INVALID$/mu);
-    // What to do about it is told by the verdict, and at the end.
+    // The advice is printed with the decision, and at the end.
     expect(stdout.split('Return approve(), ')).toHaveLength(3);
   });
 
-  it.each(['inbox', 'memory'])('is told that there is no such command of %s, and which was meant', async (group) => {
+  it.each(['inbox', 'memory'])('is told that %s has no such command, with the likely one', async (group) => {
     expect(await refused([group, 'lss'])).toBe(
       `error: unknown command 'lss'\n(Did you mean ls?)\nAdd --help for what is possible.\n`,
     );
@@ -38,14 +38,14 @@ describe('somebody new', () => {
     );
   });
 
-  it('is told which entry has an export', async () => {
+  it('is told the entry of an export', async () => {
     const module = `import { machineOf } from 'phasegate';\nexport default machineOf();`;
     expect(await refused(['run', 'p.ts'], { 'p.ts': module })).toContain(
       `Import machineOf from 'phasegate/machines'.\n`,
     );
   });
 
-  it('is told which export was meant', async () => {
+  it('is told the likely export', async () => {
     const module = `import { definePipelin } from 'phasegate';\nexport default definePipelin({});`;
     expect(await refused(['run', 'p.ts'], { 'p.ts': module })).toContain(
       'phasegate has no export "definePipelin". Did you mean "definePipeline"?\n',

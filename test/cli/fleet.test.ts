@@ -1,4 +1,4 @@
-/** The doctor on recorded fleets. `scripts/fleet.ts` has recorded them. */
+/** The doctor on recorded fleets, which `scripts/fleet.ts` has recorded. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ import { files, phasegate } from './cli.ts';
 
 const FLEET = fileURLToPath(new URL('../fixtures/fleet/', import.meta.url));
 
-/** What the doctor says of one fleet, whose runs are imported first. */
+/** Runs the doctor on one fleet, whose runs it imports first. */
 async function examined(fleet: string, ...flags: readonly string[]) {
   const cwd = await files({});
   const store = sqliteStore(join(cwd, 'runs.db'));
@@ -28,7 +28,7 @@ async function* linesOf(file: string): AsyncGenerator<string> {
 }
 
 describe('phasegate doctor on a pathological fleet', () => {
-  it('finds work that is not told, and loops that have no end', async () => {
+  it('finds work without measures, and loops without an end', async () => {
     const { code, stdout } = await examined('swarm');
     expect(stdout).toMatchInlineSnapshot(`
       "4 runs, 7 gates: 7 problems, 6 notices
@@ -112,7 +112,7 @@ describe('phasegate doctor on a pathological fleet', () => {
     expect(code).toBe(1);
   });
 
-  it('finds what gates always do, and never', async () => {
+  it('finds gates that always or never decide the same', async () => {
     const { code, stdout } = await examined('habits');
     expect(stdout).toMatchInlineSnapshot(`
       "10 runs, 4 gates: 3 problems, 1 notice

@@ -1,4 +1,4 @@
-/** What `phasegate fork` leaves behind where the fork cannot go on, and what it says of that. */
+/** Output and leftovers of `phasegate fork` if the fork cannot run. */
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { phasegate } from './cli.ts';
 
 const STORE = '.phasegate/runs.db';
 
-/** The ids of all runs of a folder. */
+/** Returns the ids of all runs of a folder. */
 async function runsOf(cwd: string, file = STORE): Promise<readonly string[]> {
   const store = sqliteStore(join(cwd, file), { readOnly: true });
   const runs = await store.runs();
@@ -42,7 +42,7 @@ describe('phasegate fork --run', () => {
     expect(await runsOf(cwd)).toEqual([id]);
   });
 
-  it('refuses an unknown phase before it loads the definition, and says which may be meant', async () => {
+  it('refuses an unknown phase before it loads the definition, and suggests the likely one', async () => {
     const cwd = await article('go');
     const id = await ranTo(cwd, 0);
     const { code, stderr } = await phasegate(['fork', id, 'nofile.mjs', '--at', 'resaerch', '--run'], { cwd });
@@ -51,7 +51,7 @@ describe('phasegate fork --run', () => {
     expect(await runsOf(cwd)).toEqual([id]);
   });
 
-  it('says which fork it has made where that could not go on', async () => {
+  it('names the fork that it made if that could not run', async () => {
     const cwd = await article('go');
     const id = await ranTo(cwd, 0);
     const taken = createServer().listen(0, '127.0.0.1');
@@ -81,7 +81,7 @@ describe('phasegate fork without --run', () => {
 });
 
 describe('a run that was imported', () => {
-  it('is gone on with by what is said of it, once its pipeline is named', async () => {
+  it('can be resumed by the advice, once its pipeline is named', async () => {
     const cwd = await article('go');
     const id = await ranTo(cwd, 0);
     const at = ['--store', 'other.db'];
@@ -110,7 +110,7 @@ describe('a run that was imported', () => {
 });
 
 describe('phasegate show', () => {
-  it('says of a fork when its last record was made, and not when it was', async () => {
+  it('gives the time of the last record of a fork, not the time of forking', async () => {
     const cwd = await article('go');
     const id = await ranTo(cwd, 0);
     await phasegate(['fork', id, '--at', '1'], { cwd });
@@ -119,7 +119,7 @@ describe('phasegate show', () => {
   });
 });
 
-/** The start of its last task. */
+/** Returns the start of the last task of a run. */
 async function lateTask(cwd: string, id: string): Promise<{ readonly seq: number; readonly event: string }> {
   const store = sqliteStore(join(cwd, STORE), { readOnly: true });
   const found = (await store.read(id)).findLast(({ event }) => event.type === 'task.started');

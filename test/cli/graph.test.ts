@@ -21,7 +21,7 @@ export default definePipeline({ name: 'article', phases: [research, draft, print
 `;
 
 describe('phasegate graph', () => {
-  it('draws a run as it stands, by its id and as the latest, and its file as it is', async () => {
+  it('draws a run by its id and as the latest, and draws its file without a run', async () => {
     const cwd = await files({ 'p.mjs': REWOUND });
     await phasegate(['run', 'p.mjs', '--run-id', 'mine'], { cwd });
     const { code, stdout, stderr } = await phasegate(['graph', 'mine'], { cwd });
@@ -59,7 +59,7 @@ describe('phasegate graph', () => {
     expect(file).not.toContain('approved');
   });
 
-  it('draws a run that waits for a person, while nobody works on it', async () => {
+  it('draws a run that waits for a person, and has no process', async () => {
     const cwd = await article('go', 'ask');
     const run = await ranTo(cwd, 3);
     const { stdout } = await phasegate(['graph', run.slice(-8), '-f', 'svg'], { cwd });
@@ -67,7 +67,7 @@ describe('phasegate graph', () => {
     expect(stdout).toContain('<g class="box warn"><title>draft – ‖ escalated – attempt 1 of 3 – ');
   });
 
-  it('writes to a file, in the language of its name', async () => {
+  it('writes to a file, in the format of its extension', async () => {
     const cwd = await article();
     const outs = ['p.svg', 'p.dot', 'p.gv', 'p.md'];
     for (const out of outs) {
@@ -99,7 +99,7 @@ describe('phasegate graph', () => {
     }
   });
 
-  it('takes what is a file for one, also where a run is called so', async () => {
+  it('takes an existing file as a file, also if a run has the same name', async () => {
     const cwd = await article('go');
     await phasegate(['run', 'p.mjs', '--run-id', 'named'], { cwd });
     expect((await phasegate(['graph', 'named'], { cwd })).stdout).toContain('approved');
@@ -114,7 +114,7 @@ describe('phasegate graph', () => {
     expect((await phasegate(['graph', 'mine'], { cwd })).stdout).toContain('approved');
   });
 
-  it('says what it cannot draw, and why', async () => {
+  it('names what it cannot draw, with the reason', async () => {
     const cwd = await article('go');
     const refused = async (...args: readonly string[]) => {
       const { code, stdout, stderr } = await phasegate(['graph', ...args], { cwd });

@@ -1,4 +1,4 @@
-/** Runs that a limit holds before tries that say what they may use, where nobody can be asked. */
+/** Runs with a limit that holds tries with an estimate, while nobody can be asked. */
 import { describe, expect, it } from 'vitest';
 import { files, phasegate, untimed } from './cli.ts';
 
@@ -8,7 +8,7 @@ const PHASES = {
   'trying again': `[phase('a', { tasks: [task('t', { estimate, retry: { attempts: 2 }, run: pays(() => { throw new Error('x'); }) })] })]`,
 };
 
-/** A pipeline whose limit has room for one try of two. */
+/** Returns a module whose limit has room for one try of two. */
 function moduleOf(phases: string): string {
   return `import { existsSync, writeFileSync } from 'node:fs';
     import { approve, definePipeline, phase, retry, task } from 'phasegate';
@@ -21,7 +21,7 @@ function moduleOf(phases: string): string {
 }
 
 describe('a run that a limit holds before a try', () => {
-  it.each(Object.entries(PHASES))('is left and says how to answer, %s', async (_, phases) => {
+  it.each(Object.entries(PHASES))('is left and prints the command that answers, %s', async (_, phases) => {
     const cwd = await files({ 'p.mjs': moduleOf(phases) });
     const { code, stdout } = await phasegate(['run', 'p.mjs', '--run-id', 'r1'], { cwd });
     expect(stdout).toMatch(/‖ costUsd waits for a person: .*\n {4}answer with: phasegate inbox answer r1:\d+\n/u);
@@ -29,7 +29,7 @@ describe('a run that a limit holds before a try', () => {
     expect(code).toBe(3);
   });
 
-  it('waits again when it is resumed, and goes on once somebody has lifted the limit', async () => {
+  it('waits again when it is resumed, and continues once somebody has lifted the limit', async () => {
     const cwd = await files({ 'p.mjs': moduleOf(PHASES['beside each other']) });
     await phasegate(['run', 'p.mjs', '--run-id', 'r1'], { cwd });
     expect(await phasegate(['resume', 'r1'], { cwd })).toMatchObject({ code: 3 });
@@ -51,7 +51,7 @@ describe('a run that a limit holds before a try', () => {
       ] } })]`,
       'has read it',
     ],
-  ])('ends what is at work first: %s', async (_, phases, text) => {
+  ])('waits for running tries first: %s', async (_, phases, text) => {
     const cwd = await files({ 'p.mjs': moduleOf(phases) });
     const { code, stdout } = await phasegate(['run', 'p.mjs'], { cwd });
     expect(untimed(stdout).join('\n')).toContain(text);
@@ -73,7 +73,7 @@ describe('a run that a limit holds before a try', () => {
       ] } })]`,
       'has read it',
     ],
-  ])('begins nothing more until somebody has lifted the limit: %s', async (_, phases, text) => {
+  ])('begins no further try until somebody has lifted the limit: %s', async (_, phases, text) => {
     const cwd = await files({ 'p.mjs': moduleOf(phases) });
     const held = await phasegate(['run', 'p.mjs', '--run-id', 'r1'], { cwd });
     expect(held.stdout).toContain('‖ costUsd waits for a person');
@@ -85,7 +85,7 @@ describe('a run that a limit holds before a try', () => {
     expect(code).toBe(0);
   });
 
-  it('is cancelled where it is not kept', async () => {
+  it('is cancelled if it has no store', async () => {
     const cwd = await files({ 'p.mjs': moduleOf(PHASES['beside each other']) });
     const { code, stdout } = await phasegate(['run', 'p.mjs', '--no-store'], { cwd });
     expect(stdout).toContain('"costUsd" waits for a person, but nobody can be asked');

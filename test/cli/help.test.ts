@@ -5,14 +5,14 @@ import { phasegate, repository } from './cli.ts';
 
 const PAGE = /^More: https:\/\/github\.com\/phasegate\/phasegate\/blob\/main\/docs\/([\w.-]+)(?:#([\w-]+))?$/mu;
 
-/** The help of a command. */
+/** Returns the help of a command. */
 async function helpOf(path: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await phasegate([...path, '--help']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return stdout;
 }
 
-/** The names of the commands in a help, with the heading that each is under. */
+/** Returns the names of the commands in a help, each with the heading above it. */
 function commandsIn(help: string): readonly { readonly name: string; readonly group: string }[] {
   const [, rest = ''] = /^Options:\n(?:  .*\n)+\n((?:.|\n)*?)^Examples:$/mu.exec(help) ?? [];
   return rest.split('\n\n').flatMap((block) => {
@@ -23,7 +23,7 @@ function commandsIn(help: string): readonly { readonly name: string; readonly gr
   });
 }
 
-/** Commands with the path to each, and its help. */
+/** Returns every command with its path and its help. */
 async function everyHelp(): Promise<readonly { readonly path: readonly string[]; readonly help: string }[]> {
   const pages: { readonly path: readonly string[]; readonly help: string }[] = [];
   const look = async (path: readonly string[]) => {
@@ -35,7 +35,7 @@ async function everyHelp(): Promise<readonly { readonly path: readonly string[];
   return pages;
 }
 
-/** The anchor that a heading has. */
+/** Returns the anchor of a heading. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -50,7 +50,7 @@ describe('--help', () => {
     [['rnu', '--help'], "error: unknown command 'rnu'\n(Did you mean run?)"],
     [['help', 'nonsense'], "error: unknown command 'nonsense'"],
     [['inbox', 'help', 'asnwer'], "error: unknown command 'asnwer'\n(Did you mean answer?)"],
-  ])('is refused of no command: %j', async (args, problem) => {
+  ])('works for every command: %j', async (args, problem) => {
     const { code, stdout, stderr } = await phasegate(args);
     expect({ code, stdout, stderr }).toEqual({
       code: 2,
@@ -59,7 +59,7 @@ describe('--help', () => {
     });
   });
 
-  it('has every command under a heading that says what it is for', async () => {
+  it('has every command under a descriptive heading', async () => {
     const groups = new Map<string, string[]>();
     for (const { name, group } of commandsIn(await helpOf([]))) groups.set(group, [...(groups.get(group) ?? []), name]);
     expect([...groups]).toMatchInlineSnapshot(`
@@ -125,7 +125,7 @@ describe('--help', () => {
     `);
   });
 
-  it('has options of a command that has many under headings', async () => {
+  it('groups the options of a command that has many', async () => {
     expect((await helpOf(['run'])).match(/^\S.*:$/gmu)).toMatchInlineSnapshot(`
       [
         "Arguments:",
@@ -148,7 +148,7 @@ describe('--help', () => {
     `);
   });
 
-  it('has an example of every command, which it understands, and a link to a heading that exists', async () => {
+  it('has a valid example of every command, and a link to an existing heading', async () => {
     const all = await everyHelp();
     expect(all.length).toBeGreaterThan(25);
     for (const { path, help } of all) {
@@ -160,7 +160,7 @@ describe('--help', () => {
       expect(examples.length, path.join(' ')).toBeGreaterThan(0);
       for (const example of examples) {
         expect(example).toMatch(new RegExp(`^phasegate ${path.join(' ')}`, 'u'));
-        // A flag that is in the help of the command is one that it understands.
+        // Flags in the help of a command are those that its parser knows.
         const words = [...example.matchAll(/"([^"]*)"|(\S+)/gu)].map(([word, quoted]) => quoted ?? word).slice(1);
         for (const flag of words.filter((word) => word.startsWith('-')))
           expect(await helpOf(words.slice(0, words.indexOf(flag))), `${example}: ${flag}`).toMatch(

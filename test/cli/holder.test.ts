@@ -1,4 +1,4 @@
-/** Runs that another process of this machine has, which is dead, lives, or does not answer. */
+/** Runs that another process of this machine holds: it is dead, alive, or does not answer. */
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -14,7 +14,7 @@ import { files, phasegateProcess as phasegate, start } from './cli.ts';
 
 const DAY = 86_400_000;
 
-/** Lets the right to a run be one that ended a day ago. @param holder Who takes it, where nobody has it. */
+/** Makes the lease of a run one that expired a day ago. @param holder Takes the lease if the run has none. */
 async function lapse(cwd: string, runId: string, holder?: string): Promise<void> {
   const path = join(cwd, '.phasegate/runs.db');
   const opening = { path, readOnly: false, busyTimeout: 1000 };
@@ -26,10 +26,10 @@ async function lapse(cwd: string, runId: string, holder?: string): Promise<void>
   await store.close();
 }
 
-describe('a run that a process of this machine has let lapse', () => {
-  it('is not taken from it while it lives, however old its right is', async () => {
+describe('a run whose lease a process of this machine has let lapse', () => {
+  it('is not taken from a live process, however old its lease is', async () => {
     const cwd = await article();
-    // It hangs: as one that blocks its event loop does.
+    // SIGSTOP makes it hang, as a blocked event loop would.
     const { child, ended } = await startUntil(['run', 'p.mjs', '--run-id', 'slow'], 'at work', cwd);
     onTestFinished(() => void child.kill('SIGKILL'));
     child.kill('SIGSTOP');
@@ -57,7 +57,7 @@ describe('a run that a process of this machine has let lapse', () => {
     expect(await phasegate(['resume', 'slow'], { cwd })).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('is not taken from it by the dashboard either, which says so', async () => {
+  it('is not taken from a live process by the dashboard either, which says so', async () => {
     const cwd = await article();
     const { child, ended } = await startUntil(['run', 'p.mjs', '--run-id', 'slow'], 'at work', cwd);
     onTestFinished(() => void child.kill('SIGKILL'));
@@ -100,7 +100,7 @@ describe('a run that a process of this machine has let lapse', () => {
     expect(await ran(cwd)).toEqual(['read', 'write']);
   });
 
-  it('is not taken where nothing tells whether it is the same process, and says what else can be done', async () => {
+  it('is not taken if the identity of the process is unknown, and other options are listed', async () => {
     const cwd = await article();
     const id = await leftAtWork(cwd);
     await lapse(cwd, id, `process ${process.pid} on ${hostname()}`);
@@ -112,7 +112,7 @@ describe('a run that a process of this machine has let lapse', () => {
   it.each([
     ['another process has its number by now', `process ${process.pid} on ${hostname()} (start 1)`],
     ['it was on another machine', `process ${process.pid} on elsewhere (start 1)`],
-  ])('is taken where %s', async (_, holder) => {
+  ])('is taken if %s', async (_, holder) => {
     const cwd = await article();
     const id = await leftAtWork(cwd);
     await lapse(cwd, id, holder);
@@ -122,7 +122,7 @@ describe('a run that a process of this machine has let lapse', () => {
 });
 
 describe('a run whose process was killed', () => {
-  it('is said to be left by a process that is gone, and how it goes on', async () => {
+  it('is reported as left by a dead process, with the command that resumes it', async () => {
     const cwd = await article();
     const { child, ended } = await startUntil(['run', 'p.mjs', '--run-id', 'r', '--store', 'x.db'], 'at work', cwd);
     const at = { cwd };
@@ -142,7 +142,7 @@ describe('a run whose process was killed', () => {
     expect(JSON.parse(await look('report', 'r', '--json'))).toMatchObject({ standing: 'suspended' });
     expect(await look('report', 'r')).toContain('suspended');
 
-    // Who is gone does not keep a store from becoming smaller either.
+    // A dead holder does not keep gc from shrinking the store.
     expect(await look('gc', '--keep', '1d')).toBe('0 runs removed\n');
     const store = sqliteStore(join(cwd, 'x.db'), { readOnly: true });
     expect(await store.runs({ leased: true })).toEqual([]);
@@ -150,7 +150,7 @@ describe('a run whose process was killed', () => {
     expect(await look('ls')).toMatch(/^r +suspended/mu);
   });
 
-  it('is told from one whose process lives and has not taken an answer yet', async () => {
+  it('is told apart from a run whose process lives and has not applied an answer yet', async () => {
     const cwd = await article('go', 'ask');
     const { child, ended } = await startUntil(['run', 'p.mjs', '--run-id', 'r', '--wait'], 'Legal must see this.', cwd);
     const item = await untilAsked(join(cwd, '.phasegate/runs.db'));
@@ -164,7 +164,7 @@ describe('a run whose process was killed', () => {
     expect(await ended).toMatchObject({ code: 0 });
   });
 
-  it('takes an answer when it is resumed, which is said at once', async () => {
+  it('applies an answer when it is resumed, which the message promises', async () => {
     const cwd = await article('go', 'ask');
     const command = ['run', 'p.mjs', '--run-id', 'r', '--store', 'x.db', '--wait'];
     const { child, ended } = await startUntil(command, 'Legal must see this.', cwd);
@@ -184,14 +184,14 @@ describe('a run whose process was killed', () => {
 });
 
 describe('a run that was taken over', () => {
-  it('is not called failed, nor its store broken, by the process that has lost it', async () => {
+  it('is not called failed, nor its store broken, by the process that lost it', async () => {
     const cwd = await files({ 'p.mjs': PATIENT });
     const first = await startUntil(['run', 'p.mjs'], 'at work', cwd);
     onTestFinished(() => void first.child.kill('SIGKILL'));
     first.child.kill('SIGSTOP');
     const id = await onlyRun(cwd);
     await lapse(cwd, id);
-    // As from another machine, or from code, which does not know that process.
+    // Another machine or a program would acquire the lease so, as it does not check that process.
     const store = sqliteStore(join(cwd, '.phasegate/runs.db'));
     await store.acquire(id, 'process 7 on elsewhere', 30_000);
     await store.close();
@@ -212,7 +212,7 @@ describe('a run that was taken over', () => {
 
 // --- internal ---
 
-/** Works until `go` is there. */
+/** A pipeline that works until the file `go` exists. */
 const PATIENT = `
 import { definePipeline, phase, task } from 'phasegate';
 import { existsSync } from 'node:fs';
@@ -227,7 +227,7 @@ export default definePipeline({ name: 'patient', phases: [
 ] });
 `;
 
-/** The id of what waits for a person, once something does. */
+/** Waits for a pending item. @returns Its id. */
 async function untilAsked(file: string): Promise<string> {
   const store = sqliteStore(file, { readOnly: true });
   for (;;) {
@@ -240,7 +240,7 @@ async function untilAsked(file: string): Promise<string> {
   }
 }
 
-/** Starts a dashboard, which ends with the test. @returns Who asks it. */
+/** Starts a dashboard, which ends with the test. @returns A client for it. */
 async function dashboardOf(cwd: string) {
   const { child } = start(['ui', '--port', '0'], { cwd });
   onTestFinished(() => void child.kill('SIGKILL'));

@@ -21,7 +21,7 @@ const item: InboxItem = {
 };
 
 describe('askReply()', () => {
-  it('asks again after an empty line and whatever is refused, until an answer is taken', async () => {
+  it('asks again after an empty line or a refused answer, until an answer is taken', async () => {
     const { given, answered, said } = await asked(item, '\n   \nfine\nAPPROVE\nREJECT: too late\n');
     expect(given).toEqual([
       { type: 'decide', decision: 'fine' },
@@ -33,7 +33,7 @@ describe('askReply()', () => {
   });
 
   it.each(['RETRY', 'retry: ', 'RETRY_PREDECESSOR notes', 'RETRY_PREDECESSOR notes:'])(
-    'asks again after %j, which does not say what to change',
+    'asks again after %j, which names no change',
     async (line) => {
       const { given, said } = await asked(item, `${line}\nRETRY_PREDECESSOR: more\n`);
       expect(given).toEqual([{ type: 'decide', decision: 'RETRY_PREDECESSOR: more' }]);
@@ -41,18 +41,18 @@ describe('askReply()', () => {
     },
   );
 
-  it('names only what the answer may send back', async () => {
+  it('names only the phases that the answer may send back', async () => {
     expect((await asked(item, 'APPROVE\n', undefined, [])).said).not.toContain('RETRY_PREDECESSOR');
     expect((await asked(item, 'APPROVE\n', undefined, ['notes'])).said).toContain('<what to change>   (notes)\n');
   });
 
-  it.each(['', '\n', '\n\n', 'fine', 'fine\n'])('answers nothing where the input ends: %j', async (typed) => {
+  it.each(['', '\n', '\n\n', 'fine', 'fine\n'])('gives no answer if the input ends: %j', async (typed) => {
     const { answered, given } = await asked(item, typed);
     expect(answered).toBe(false);
     expect(given.filter((reply) => reply.type !== 'decide' || reply.decision !== 'fine')).toEqual([]);
   });
 
-  it('ends where another answer was first', async () => {
+  it('ends if another answer came first', async () => {
     await expect(asked(item, 'APPROVE\n', new PhasegateError('ANSWERED', 'Cannot answer'))).rejects.toMatchObject({
       code: 'ANSWERED',
     });
@@ -67,11 +67,11 @@ describe('askReply()', () => {
     [{ kind: 'task' }, '{"a":1}', { type: 'value', value: { a: 1 } }],
     [{ kind: 'task' }, 'some text', { type: 'value', value: 'some text' }],
     [{ kind: 'task', choices: ['1', '2'] }, '1', { type: 'value', value: '1' }],
-  ])('reads of %j the line %j', async (kind, line, reply) => {
+  ])('parses for an item with %j the line %j', async (kind, line, reply) => {
     expect((await asked({ ...item, ...kind }, `${line}\n`)).given).toEqual([reply]);
   });
 
-  it.each(['SKIP', 'RETRY: again'])('takes of a limit no %s', async (line) => {
+  it.each(['SKIP', 'RETRY: again'])('refuses %s for a limit', async (line) => {
     const { given, said } = await asked({ ...item, kind: 'limit' }, `${line}\n`);
     expect(given).toEqual([]);
     expect(said).toContain(`Cannot decide on a limit by "${line}"`);
@@ -80,7 +80,7 @@ describe('askReply()', () => {
 
 // --- internal ---
 
-/** What is given as answers to what is typed; `fine` is refused. */
+/** Runs the prompt. @returns The answers that it gave for the typed text; `fine` is refused. */
 async function asked(about: InboxItem, typed: string, error?: Error, targets?: readonly string[]) {
   const input = new PassThrough();
   const output = new PassThrough();

@@ -1,4 +1,4 @@
-/** What waits for people, listed, shown and answered from other processes. */
+/** Pending items of people, listed, shown and answered from other processes. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -51,7 +51,7 @@ const DETAIL: ItemDetail = {
 };
 
 describe('an item as lines', () => {
-  /** `work` retries, sends back `plan`, and then asks a person; all in the generations that the other sees. */
+  /** An item of `work`, which retries, sends back `plan`, and then asks a person; attempt numbers span generations. */
   function detailOf(): ItemDetail {
     const attempt = { outputs: {}, verdict: undefined, verdicts: {} };
     const item = { ...ITEM, kind: 'task', about: 'work', task: 'person' } as const;
@@ -68,7 +68,7 @@ describe('an item as lines', () => {
     };
   }
 
-  it('calls no two attempts the same', () => {
+  it('gives each attempt a different name', () => {
     const lines = plainItem(detailOf(), 0).split('\n');
     expect(lines.filter((line) => line.startsWith('attempt'))).toEqual([
       'attempt 1',
@@ -78,13 +78,13 @@ describe('an item as lines', () => {
     ]);
   });
 
-  it('shortens what there is to work with, and says by how much', () => {
+  it('shortens the inputs, and counts the rest', () => {
     const text = plainItem(detailOf(), 0);
     expect(text.match(/^ {2}plan \/ t\d+:$/gmu)).toHaveLength(10);
     expect(text).toContain('    … 20 more lines\n  and 2 outputs more: --json has all of them\n');
   });
 
-  it('has a line of each for whoever judges, and says that there is more', () => {
+  it('shows one line of each input to a reviewer, and counts the rest', () => {
     const inputs = { plan: { text: 'first\nsecond', json: { deep: [1] }, long: 'x'.repeat(500) } };
     for (const kind of ['escalation', 'review'] as const) {
       expect(plainItem({ ...detailOf(), inputs, item: { ...ITEM, kind } }, 0)).toContain(
@@ -96,7 +96,7 @@ describe('an item as lines', () => {
     );
   });
 
-  it('says why a person is asked, as the dashboard does, and the code where it knows no words', () => {
+  it('gives the reason in the words of the dashboard, or the code if it has no words', () => {
     const why = (because: string) => plainItem({ ...DETAIL, item: { ...ITEM, because } }, 0).split('\n')[1];
     expect([why('exhausted'), why('of\x1b[31m something new')]).toEqual([
       '  because: its budget is used up',
@@ -106,7 +106,7 @@ describe('an item as lines', () => {
 });
 
 describe('phasegate inbox', () => {
-  it('lists, shows and answers what waits, with short ids, and the run goes on', async () => {
+  it('lists, shows and answers pending items by short ids, and the run continues', async () => {
     const cwd = await waiting();
     const listed = await phasegate(['inbox'], { cwd });
     expect(listed.stdout).toMatch(
@@ -151,7 +151,7 @@ describe('phasegate inbox', () => {
     await goOn(cwd, item.id);
     const next = await only(cwd);
     expect(next).toMatchObject({ kind: 'task', about: 'print', queue: 'print' });
-    // Whoever does the work sees what there is to work with.
+    // The worker of a task sees its inputs.
     const work = (await phasegate(['inbox', 'show', next.id], { cwd })).stdout;
     expect(work).toContain('to work with:\n  draft / text:\n    line\n    2 tighter\nattempt 1\n');
     await refused(['answer', next.id, '--value', 'A6'], cwd, 'ANSWER_INVALID');
@@ -167,7 +167,7 @@ describe('phasegate inbox', () => {
     ]);
   });
 
-  it('says that an item is answered, by whom, and what it waits for, until the answer is taken', async () => {
+  it('shows the answer of an item, its author and the required step, until the run applies it', async () => {
     const cwd = await waiting();
     const store = ['--store', '.phasegate/../.phasegate/runs.db'];
     const look = async (...args: readonly string[]) => (await phasegate([...args, ...store], { cwd })).stdout;
@@ -222,7 +222,7 @@ describe('phasegate inbox', () => {
     [['--edit', 'nowhere.json'], 'FILE_UNREADABLE'],
     [['--edit', 'p.mjs'], 'ANSWER_INVALID'],
     [['--approve', '--nonce', 'guess'], 'ANSWER_STALE'],
-  ])('refuses %j, and the item is open as before', async (flags, code) => {
+  ])('refuses %j, and leaves the item open', async (flags, code) => {
     const cwd = await waiting();
     const before = await only(cwd);
     await refused(['answer', before.id, ...flags], cwd, code);
@@ -234,7 +234,7 @@ describe('phasegate inbox', () => {
     expect(code).toBe(2);
   });
 
-  it('says which items there are where an id is none, or not one', async () => {
+  it('lists the items if an id matches none, or several', async () => {
     const cwd = await waiting();
     await refused(['show', 'nobody'], cwd, 'ITEM_UNKNOWN');
     await refused(['answer', '', '--approve'], cwd, 'ITEM_UNKNOWN');
@@ -242,7 +242,7 @@ describe('phasegate inbox', () => {
     await refused(['show', 'r'], cwd, 'ITEM_UNKNOWN');
   });
 
-  it('answers a run that another process works on, once', async () => {
+  it('answers a run of another process, once', async () => {
     const cwd = await files({ 'p.mjs': PIPELINE });
     const run = start(['run', 'p.mjs', '--run-id', 'r', '--wait', '--json'], { cwd });
     const item = await until(cwd);
@@ -259,7 +259,7 @@ describe('phasegate inbox', () => {
     expect((await run.ended).code).toBe(0);
   });
 
-  it('keeps the same item, with the same nonce, where the process that asks is killed', async () => {
+  it('keeps the same item, with the same nonce, if the asking process is killed', async () => {
     const cwd = await files({ 'p.mjs': PIPELINE });
     const first = start(['run', 'p.mjs', '--run-id', 'r', '--wait'], { cwd });
     const item = await until(cwd);
@@ -280,7 +280,7 @@ describe('phasegate inbox', () => {
 
 // --- internal ---
 
-/** A folder with a run that waits for a person. @returns Its path. */
+/** Creates a folder with a run that waits for a person. @returns Its path. */
 async function waiting(): Promise<string> {
   const cwd = await files({ 'p.mjs': PIPELINE });
   await ended(['run', 'p.mjs', '--run-id', 'r'], cwd);
@@ -293,7 +293,7 @@ async function ended(args: readonly string[], cwd: string): Promise<Ended> {
   return end;
 }
 
-/** Resumes until it waits for a person again, and leaves it. */
+/** Resumes the run until it waits for a person again, and leaves it. */
 async function goOn(cwd: string, known: string): Promise<void> {
   const run = start(['resume', 'r', 'p.mjs', '--wait'], { cwd });
   await until(cwd, known);
@@ -308,7 +308,7 @@ async function only(cwd: string): Promise<InboxItem> {
   return item;
 }
 
-/** Something that waits, once it does, beside what is known. */
+/** Waits for a pending item other than the known one. */
 async function until(cwd: string, known = ''): Promise<InboxItem> {
   for (;;) {
     const item = (await open(cwd).catch(() => [])).find(({ id }) => id !== known);

@@ -1,5 +1,5 @@
 /**
- * A first pipeline, in an empty folder: nothing is installed in it.
+ * A first pipeline in an empty folder without installed packages.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { files, phasegate, untimed } from './cli.ts';
 
-/** What their gates ask for, in one readable line. */
+/** The log line of the gate in the first pipelines. */
 const RESEARCH = 'research: retry 1/2: One finding is not enough.';
 const DRAFT = 'draft: retry 1/2: Name a number.';
 
@@ -17,7 +17,7 @@ describe('phasegate init', () => {
     { args: [], file: 'pipeline.ts', ends: '5 attempts, 2 corrections', asked: RESEARCH },
     { args: ['ts'], file: 'pipeline.ts', ends: '5 attempts, 2 corrections', asked: RESEARCH },
     { args: ['yaml'], file: 'pipeline.yaml', ends: '3 attempts, 1 correction', asked: DRAFT },
-  ])('$args writes $file, which runs at once, and says what to do next', async ({ args, file, ends, asked }) => {
+  ])('$args writes $file, which runs at once, and prints the next steps', async ({ args, file, ends, asked }) => {
     const cwd = await files({});
     const { code, stdout, stderr } = await phasegate(['init', ...args], { cwd });
     expect([code, stderr]).toEqual([0, '']);
@@ -40,7 +40,7 @@ describe('phasegate init', () => {
     expect(await readFile(join(cwd, 'pipeline.yaml'), 'utf8')).toBe('mine');
   });
 
-  it('names the JSON Schema that is there', async () => {
+  it('names the JSON Schema of the installed package', async () => {
     const schemas = await Promise.all(
       [{}, { 'node_modules/phasegate/schema/pipeline.schema.json': '{}' }].map(async (there) => {
         const cwd = await files(there);

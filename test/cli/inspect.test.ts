@@ -5,7 +5,7 @@ import { statesOf, watch } from '../inspect/watch.ts';
 import { files, phasegateProcess as phasegate, start, type Going } from './cli.ts';
 import { onTerminal, python } from './pty.ts';
 
-/** Its first phase waits for a file, so that whoever looks is there before it goes on. */
+/** A pipeline whose first phase waits for a file, so that an inspector can connect before it continues. */
 const PIPELINE = `
   import { existsSync } from 'node:fs';
   import { definePipeline, escalate, phase, task } from 'phasegate';
@@ -19,7 +19,7 @@ const PIPELINE = `
 `;
 
 describe('phasegate run --inspect', () => {
-  it('says where, shows the run to who connects, and ends with it', async () => {
+  it('prints the address, shows the run to clients, and ends with it', async () => {
     const cwd = await files({ 'pipeline.mts': PIPELINE });
     const going = start(['run', '--inspect', 'pipeline.mts', '--run-id', 'r1', '--store', 'runs.db'], { cwd });
     const url = await addressOf(going);
@@ -31,11 +31,11 @@ describe('phasegate run --inspect', () => {
     expect(statesOf(viewer.messages)).toEqual([
       'r1: running',
       'one: running reviewing retrying running reviewing approved',
-      // Its actor ends with the process; the run waits.
+      // The actor of the phase ends with the process, while the run waits.
       'two: running reviewing escalated cancelled',
     ]);
 
-    // What was left is gone on with, on a port that is named.
+    // The run is resumed on a given port.
     const port = new URL(url).port;
     const answered = await phasegate(['inbox', 'answer', 'r1:', '--retry', 'more', '--store', 'runs.db'], { cwd });
     expect(answered.stderr).toBe('');
@@ -44,7 +44,7 @@ describe('phasegate run --inspect', () => {
     expect((await resumed.ended).code).toBe(0);
   });
 
-  it('shows a fork that is run at once', async () => {
+  it('shows a fork that runs at once', async () => {
     const cwd = await files({ 'pipeline.mts': PIPELINE, go: '' });
     await phasegate(['run', 'pipeline.mts', '--run-id', 'r1', '--store', 'runs.db'], { cwd });
     await rm(join(cwd, 'go'));
@@ -84,13 +84,13 @@ describe('phasegate run --inspect', () => {
     going.child.kill('SIGKILL');
   });
 
-  it('refuses what is no port', async () => {
+  it('refuses an invalid port', async () => {
     const { code, stderr } = await phasegate(['run', '--inspect=all', 'pipeline.mts']);
     expect(code).toBe(2);
     expect(stderr).toContain("argument 'all' is invalid. It is no port, which is a number from 0 to 65535.");
   });
 
-  it.skipIf(!python)('keeps a run that has ended on a terminal until Ctrl-C', async () => {
+  it.skipIf(!python)('keeps serving an ended run on a terminal until Ctrl-C', async () => {
     const cwd = await files({
       'pipeline.mts': `
         import { definePipeline, phase, task } from 'phasegate';
@@ -101,14 +101,14 @@ describe('phasegate run --inspect', () => {
       'until Ctrl-C': '\u0003',
     });
     expect(text).toMatch(/The run can be inspected until Ctrl-C, at http:\/\/127\.0\.0\.1:\d+\/[\w-]{22}\//u);
-    // The run itself has not been interrupted.
+    // Ctrl-C does not count as an interruption of the ended run.
     expect(code).toBe(0);
   });
 });
 
 // --- internal ---
 
-/** The address that a command prints. */
+/** Returns the address that a command prints. */
 async function addressOf({ child, ended }: Going): Promise<string> {
   const said = new Promise<string>((resolve) => {
     let text = '';

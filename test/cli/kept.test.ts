@@ -1,4 +1,4 @@
-/** Runs that outlast their process: stopped, killed, waiting, resumed, tried again. */
+/** Runs that outlive their process: stopped, killed, waiting, resumed, retried. */
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -61,7 +61,7 @@ describe('a run that is stopped', () => {
 
   it('twice ends at once, and can be resumed at once', async () => {
     const cwd = await article();
-    // Deaf to its signal, so that the first Ctrl-C has something to wait for.
+    // The command ignores its signal, so the first Ctrl-C has to wait.
     await put(cwd, 'deaf.yaml', DEAF);
     const { child, ended } = await startUntil(['run', 'deaf.yaml'], 'write started', cwd);
     await untilThereIs(cwd, 'deaf');
@@ -76,7 +76,7 @@ describe('a run that is stopped', () => {
     expect(await phasegate(['resume', 'latest'], { cwd })).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('by kill -9 is resumed at once, though it could not let go', async () => {
+  it('by kill -9 is resumed at once, although it did not release its lease', async () => {
     const cwd = await article();
     const { child, ended } = await startUntil(['run', 'p.mjs'], 'at work', cwd);
     child.kill('SIGKILL');
@@ -87,7 +87,7 @@ describe('a run that is stopped', () => {
     expect(await ran(cwd)).toEqual(['read', 'write', 'write']);
   });
 
-  it('as nobody reads its output is left as well, and says so where it is read', async () => {
+  it('by a closed output is left as well, and says so on the error stream', async () => {
     const cwd = await article();
     await put(
       cwd,
@@ -113,7 +113,7 @@ describe('a run that is stopped', () => {
     expect(ended.code).toBe(141);
   });
 
-  it('prints records alone with --json, old ones once', async () => {
+  it('prints only records with --json, and old ones once', async () => {
     const cwd = await article();
     const { child, ended } = await startUntil(['run', 'p.mjs', '--json'], 'at work', cwd);
     child.kill('SIGINT');
@@ -130,11 +130,11 @@ describe('a run that is stopped', () => {
   });
 });
 
-describe('a run that is not kept', () => {
+describe('a run without a store', () => {
   it.each([
     ['--no-store', ['--no-store'], {}],
     ['--store memory', ['--store', 'memory'], {}],
-  ])('with %s is cancelled by Ctrl-C', async (_, flags) => {
+  ])('is cancelled by Ctrl-C: %s', async (_, flags) => {
     const cwd = await article();
     const { child, ended } = await startUntil(['run', 'p.mjs', ...flags], 'at work', cwd);
     child.kill('SIGINT');
@@ -149,8 +149,8 @@ describe('a run that is not kept', () => {
   });
 });
 
-describe('a run that waits for a person where nobody can be asked', () => {
-  it('is left, says how to answer, and waits again when it is resumed', async () => {
+describe('a run that waits for a person if nobody can be asked', () => {
+  it('is left, prints the command that answers, and waits again when it is resumed', async () => {
     const cwd = await article('go', 'ask');
     const { code, stdout, stderr } = await phasegate(['run', 'p.mjs'], { cwd });
     const id = idIn({ stdout });
@@ -168,7 +168,7 @@ describe('a run that waits for a person where nobody can be asked', () => {
     expect(await ran(cwd)).toEqual(['read', 'write']);
   });
 
-  it('goes on with everything else first', async () => {
+  it('finishes all other work first', async () => {
     const cwd = await article();
     await put(
       cwd,
@@ -186,7 +186,7 @@ describe('a run that waits for a person where nobody can be asked', () => {
     expect(code).toBe(3);
   });
 
-  it('with --wait goes on as soon as somebody answers from elsewhere', async () => {
+  it('continues with --wait as soon as another process answers', async () => {
     const cwd = await article('go', 'ask');
     const { child, ended } = await startUntil(['run', 'p.mjs', '--wait'], 'waits for a person', cwd);
 
@@ -208,7 +208,7 @@ describe('a run that waits for a person where nobody can be asked', () => {
 });
 
 describe('phasegate retry', () => {
-  it('runs what was not approved again', async () => {
+  it('runs phases again that were not approved', async () => {
     const cwd = await article('go', 'no');
     const ended = await phasegate(['run', 'p.mjs'], { cwd });
     const id = idIn(ended);
@@ -221,7 +221,7 @@ describe('phasegate retry', () => {
     expect(await ran(cwd)).toEqual(['read', 'write', 'write']);
   });
 
-  it('refuses a run that was left in the middle, which resume goes on with', async () => {
+  it('refuses a run that was left unfinished, which resume continues', async () => {
     const cwd = await article();
     const id = await leftAtWork(cwd);
     expect(await phasegate(['retry', id], { cwd })).toMatchObject({
@@ -232,7 +232,7 @@ describe('phasegate retry', () => {
     expect((await phasegate(['resume', id], { cwd })).code).toBe(0);
   });
 
-  it('and resume refuse what they cannot go on with, and say what can', async () => {
+  it('and resume refuse runs that they cannot continue, and name the command that can', async () => {
     const cwd = await article('go');
     await ranTo(cwd, 0);
     expect(await phasegate(['resume', 'latest'], { cwd })).toMatchObject({
@@ -246,8 +246,8 @@ describe('phasegate retry', () => {
   });
 });
 
-describe('what a run is resumed with', () => {
-  it('is the file that it was started from, wherever the command is given', async () => {
+describe('the pipeline of a resumed run', () => {
+  it('is the file that the run started with, from any folder', async () => {
     const cwd = await article();
     const id = await leftAtWork(cwd);
     await mkdir(join(cwd, 'below'));
@@ -256,7 +256,7 @@ describe('what a run is resumed with', () => {
     expect(resumed).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('may be another file, which is remembered from then on', async () => {
+  it('may be another file, which is remembered', async () => {
     const cwd = await article();
     const id = await leftAtWork(cwd);
     await put(cwd, 'ask');
@@ -272,7 +272,7 @@ describe('what a run is resumed with', () => {
     expect(await phasegate(['resume', id], { cwd })).toMatchObject({ code: 3 });
   });
 
-  it('must not have changed, unless that is allowed and the records allow it', async () => {
+  it('must be unchanged, unless a flag permits a change that fits the records', async () => {
     const cwd = await article();
     const id = await leftAtWork(cwd);
     await put(cwd, 'go');
@@ -309,7 +309,7 @@ describe('what a run is resumed with', () => {
 });
 
 describe('two processes', () => {
-  it('cannot work on one run: the other is told who does', async () => {
+  it('cannot work on one run: the second is told about the first', async () => {
     const cwd = await article();
     const { child, ended } = await startUntil(['run', 'p.mjs'], 'at work', cwd);
     const { code, stderr } = await phasegate(['resume', 'latest'], { cwd });
@@ -336,8 +336,8 @@ describe('two processes', () => {
   });
 });
 
-describe('which run is meant', () => {
-  it('is told by the beginning or the end of its id, or as the latest', async () => {
+describe('the run argument', () => {
+  it('matches the beginning or the end of an id, or is the latest', async () => {
     const cwd = await article('go', 'ask');
     const first = await ranTo(cwd, 3);
     const second = await ranTo(cwd, 3);
@@ -356,7 +356,7 @@ describe('which run is meant', () => {
     expect(ambiguous.code).toBe(2);
   });
 
-  it.each(['nope', '', '%'])('is not told by %j where there is none', async (name) => {
+  it.each(['nope', '', '%'])('matches nothing with %j', async (name) => {
     const cwd = await article('go');
     await ranTo(cwd, 0);
     const { code, stdout, stderr } = await phasegate(['resume', name], { cwd });
@@ -368,7 +368,7 @@ describe('which run is meant', () => {
 });
 
 describe('a store', () => {
-  it('is named by an option or a variable, and the advice names it, too', async () => {
+  it('is named by an option or a variable, which the advice repeats', async () => {
     const cwd = await article('go', 'ask');
     const { stdout } = await phasegate(['run', 'p.mjs', '--store', "my run's.db"], { cwd });
     expect(stdout).toContain(
@@ -404,7 +404,7 @@ describe('a store', () => {
     expect(code).toBe(2);
   });
 
-  it.skipIf(process.getuid?.() === 0)('that may not be written is told before anything runs', async () => {
+  it.skipIf(process.getuid?.() === 0)('that is read-only is reported before anything runs', async () => {
     const cwd = await article('go');
     await chmod(cwd, 0o500);
     const { code, stderr } = await phasegate(['run', 'p.mjs'], { cwd });
@@ -412,7 +412,7 @@ describe('a store', () => {
     expect(code).toBe(2);
   });
 
-  it('that is not wanted is not looked for', async () => {
+  it('is not opened if it is switched off', async () => {
     const { code, stderr } = await phasegate(['ls', '--store', 'memory'], { cwd: await article() });
     expect(stderr).toContain('no store is to be used');
     expect(code).toBe(2);

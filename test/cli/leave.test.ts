@@ -1,6 +1,4 @@
-/**
- * When a command lets go of a run that waits for people.
- */
+/** The moment that a command leaves a run which waits for people. */
 import { describe, expect, it } from 'vitest';
 import { suspendWhenIdle } from '../../src/cli/run/unattended.ts';
 import { definePipeline, human, phase, resumeRun, startRun, task, type Run, memoryStore } from '../../src/index.ts';
@@ -8,7 +6,7 @@ import { idle } from '../rig.ts';
 
 const boss = (name: string) => task(name, { run: human({ question: 'May it go out?' }) });
 
-/** A reviewer that answers when it is told to. */
+/** A reviewer that answers when the test says so. */
 function model() {
   let answer = (): void => undefined;
   const state = { isAborted: false };
@@ -29,7 +27,7 @@ function reviewedBy(...by: readonly ReturnType<typeof boss>[]) {
   return definePipeline({ name: 'p', phases: [phase('a', { tasks: [task('t', { run: () => 1 })], review: { by } })] });
 }
 
-/** Has the run left as soon as only people can get it on. */
+/** Leaves the run as soon as only people can continue it. */
 function watched(run: Run<unknown>): void {
   const leaver = suspendWhenIdle(run, false);
   run.events$.subscribe((record) => leaver.apply(record));
@@ -40,7 +38,7 @@ async function turns(): Promise<void> {
 }
 
 describe('a run whose gate asks a person and a model', () => {
-  it('is left when the model has answered, and not before', async () => {
+  it('is left once the model has answered, and not before', async () => {
     const { reviewer, state, answer } = model();
     const store = memoryStore();
     const pipeline = reviewedBy(boss('boss'), reviewer);
@@ -62,7 +60,7 @@ describe('a run whose gate asks a person and a model', () => {
 });
 
 describe('a run whose gate asks two people', () => {
-  it('is left at once, also when one of them has answered', async () => {
+  it('is left at once, and again after one of them has answered', async () => {
     const store = memoryStore();
     const pipeline = reviewedBy(boss('boss'), boss('other'));
     const run = startRun(pipeline, { store, runId: 'r' });

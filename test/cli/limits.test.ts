@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { files, phasegate } from './cli.ts';
 
-/** Costs a dollar an attempt, and is never good enough before its fourth. */
+/** A pipeline that costs one dollar per attempt. Its gate approves the fourth attempt. */
 const PIPELINE = `import { approve, definePipeline, phase, retry, task } from 'phasegate';
 export default definePipeline({ name: 'article', limits: { costUsd: 50 }, phases: [
   phase('draft', {
@@ -25,7 +25,7 @@ describe('limits by flag', () => {
     expect(code).toBe(1);
   });
 
-  it('never raise that of the pipeline, and are kept with the run', async () => {
+  it('never exceed those of the pipeline, and are stored with the run', async () => {
     const cwd = await files({ 'p.mjs': PIPELINE });
     const flags = ['--max-cost', '60', '--max-attempts', '20', '--timeout', '10m', '--deadline', '2d'];
     expect(await phasegate(['run', 'p.mjs', ...flags], { cwd })).toMatchObject({ code: 0 });

@@ -38,7 +38,7 @@ describe('pipelines from modules', () => {
     expect(code).toBe(0);
   });
 
-  it('get the very library that runs them, so that what one throws the other knows', async () => {
+  it('share the library instance of the command line, so that their errors are recognised', async () => {
     //  plan ──▶ build: needs rework once
     const cwd = await files({
       'p.ts': `import { definePipeline, needsRework, phase, PhasegateError, task } from 'phasegate';
@@ -104,7 +104,7 @@ describe('pipelines from modules', () => {
     expect(code).toBe(2);
   });
 
-  // The folder has no project, and nothing is installed in it.
+  // The folder has no project, and no installed packages.
   it.each(['mjs', 'cjs'])('find every entry of the package outside of a project, from .%s', async (extension) => {
     const all = entries.map((name, index) =>
       extension === 'cjs' ? `const e${index} = require('${name}');` : `import * as e${index} from '${name}';`,
@@ -153,21 +153,21 @@ describe('a module that starts runs itself', () => {
       `startRun(pipeline).outputs.then(({ a }) => setTimeout(() => console.log(a.t), 1));`,
     ],
     ['runPipeline', `console.log((await runPipeline(pipeline)).a.t);`],
-  ])('runs to its end, and says what to export: %s', async (_, rest) => {
+  ])('runs to its end, and is told what to export: %s', async (_, rest) => {
     const cwd = await files({ 'p.ts': program(`'APPROVE'`, rest) });
     const { code, stdout, stderr } = await phasegateProcess(['run', 'p.ts'], { cwd });
     expect(`${stdout}${stderr}`).toBe(`made\n"p.ts" has started 1 run itself: "own" completed.\n${TO_EXPORT}\n`);
     expect(code).toBe(0);
   });
 
-  it('has no success where its run has none', async () => {
+  it('fails if its run fails', async () => {
     const cwd = await files({ 'p.ts': program(`reject('No.')`, 'startRun(pipeline);') });
     const { code, stderr } = await phasegateProcess(['run', 'p.ts'], { cwd });
     expect(stderr).toContain('has started 1 run itself: "own" rejected.');
     expect(code).toBe(1);
   });
 
-  it('is no pipeline for other commands', async () => {
+  it('is not a pipeline for other commands', async () => {
     const cwd = await files({ 'p.ts': program(`'APPROVE'`, 'await startRun(pipeline).result;') });
     const { code, stderr } = await phasegate(['check', 'p.ts'], { cwd });
     expect(stderr).toContain('Cannot load a pipeline from "p.ts" as it starts a run itself, and exports none\n');

@@ -1,4 +1,4 @@
-/** Runs whose input had a secret in it that their program did not keep. */
+/** Runs whose input contained a secret that the program did not store. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { definePipeline, escalate, phase, startRun, task, type RunEvent } from '../../src/index.ts';
@@ -12,12 +12,12 @@ export default definePipeline({ name: 'door', phases: [
 ] });
 `;
 
-/** Keeps the key of the input to itself. */
+/** Removes the key from the recorded input. */
 function redact(event: RunEvent): RunEvent {
   return event.type === 'run.started' ? { ...event, input: { key: '[redacted]' } } : event;
 }
 
-/** A folder with a run that a program has left, as it waits for a person. */
+/** Creates a folder with a run that a program left while it waited for a person. */
 async function left(): Promise<string> {
   const cwd = await files({ 'p.mjs': PIPELINE });
   const pipeline = definePipeline({
@@ -44,7 +44,7 @@ describe('a run whose input was masked', () => {
     ['resume', ['resume', 'r']],
     ['fork', ['fork', 'r', '--at', 'ask']],
     ['fork and go on', ['fork', 'r', '--at', 'ask', '--run']],
-  ])('is refused, and goes on as it was kept where that is allowed: %s', async (_, args) => {
+  ])('is refused, and resumes with the stored input if that is allowed: %s', async (_, args) => {
     const cwd = await left();
     const refused = await phasegate(args, { cwd });
     expect(refused.stderr).toContain('INPUT_MASKED');

@@ -1,4 +1,4 @@
-/** What others do to a run, or to its store, while a command is at it. */
+/** Changes by others to a run, or to its store, during a command. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { article, leftAtWork, put, startUntil } from './article.ts';
 import { files, phasegateProcess as phasegate } from './cli.ts';
 
 describe('a run', () => {
-  it('that is removed while it is followed is said to be, as its end is not known', async () => {
+  it('is reported as removed if that happens while it is followed, as its end is unknown', async () => {
     const cwd = await article();
     const id = await leftAtWork(cwd);
     const { ended } = await startUntil(['events', id, '--follow'], 'at work', cwd);
@@ -16,7 +16,7 @@ describe('a run', () => {
     expect(code).toBe(2);
   });
 
-  it('whose store is removed under it ends, and does not say that it is kept', async () => {
+  it('ends if its store is removed, and does not claim to be stored', async () => {
     const cwd = await files({
       'p.mjs': `import { existsSync, watch } from 'node:fs';
         import { definePipeline, phase, task } from 'phasegate';
@@ -37,7 +37,7 @@ describe('a run', () => {
     expect(stdout).not.toMatch(/^  kept in |phasegate (?:resume|retry)/mu);
   });
 
-  it('that is left has taken until then, and not until its last record', async () => {
+  it('that is left reports the time until then, not until its last record', async () => {
     const cwd = await files({
       'p.mjs': `import { definePipeline, phase, task } from 'phasegate';
         export default definePipeline({ name: 'article', phases: [phase('draft', { tasks: [task('write', {
@@ -50,7 +50,7 @@ describe('a run', () => {
     expect(Number(seconds)).toBeGreaterThanOrEqual(1.1);
   });
 
-  it('that has used nothing says nothing of it to whom it asks', async () => {
+  it('without usage shows none in its questions', async () => {
     const cwd = await article('go', 'ask');
     await phasegate(['run', 'p.mjs', '--run-id', 'r1'], { cwd });
     const { code, stdout } = await phasegate(['inbox', 'show', 'r1:'], { cwd });

@@ -1,9 +1,9 @@
-/** What runs have learned, listed and forgotten. */
+/** Memories of runs, listed and forgotten. */
 import { describe, expect, it } from 'vitest';
 import { sqliteStore } from '../../src/sqlite.ts';
 import { files, main, phasegate } from './cli.ts';
 
-/** The built library, as a file in another folder names it. */
+/** The URL of the built library, for files in another folder. */
 const LIBRARY = main.replace('cli/main.js', 'index.js');
 
 const PIPELINE = `
@@ -21,7 +21,7 @@ export default definePipeline({ name: 'letter', phases: [
 `;
 
 describe('phasegate memory', () => {
-  it('lists what runs have learned, and forgets it', async () => {
+  it('lists memories, and forgets them', async () => {
     const cwd = await files({ 'p.mjs': PIPELINE });
     for (const run of ['r1', 'r2']) expect((await phasegate(['run', 'p.mjs', '--run-id', run], { cwd })).code).toBe(0);
     const listed = await phasegate(['memory'], { cwd });
@@ -52,7 +52,7 @@ describe('phasegate memory', () => {
     await store.close();
   });
 
-  it('is of a scope, and there is none where that is not wanted', async () => {
+  it('belongs to a scope, and is off without one', async () => {
     const cwd = await files({ 'p.mjs': PIPELINE });
     const runs = [
       ['r1', '--memory', 'acme'],

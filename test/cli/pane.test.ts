@@ -6,9 +6,9 @@ import { createScreen, type ScreenModel } from './screen.ts';
 interface Terminal {
   readonly screen: ScreenModel;
   readonly pane: Pane;
-  /** Characters that were written. */
+  /** The number of characters that were written. */
   readonly written: () => number;
-  /** @returns What is seen then. */
+  /** Draws lines. @returns The visible lines. */
   readonly draw: (...lines: readonly string[]) => readonly string[];
   readonly print: (text: string) => void;
   readonly resize: (size: PaneSize) => void;
@@ -61,7 +61,7 @@ describe('a pane', () => {
     expect(screen.history()).toEqual([]);
   });
 
-  it('writes nothing where nothing has changed, and little where little has', () => {
+  it('writes nothing if nothing has changed, and little if little has', () => {
     const { draw, written } = terminal(80, 24);
     const lines = Array.from({ length: 20 }, (_, at) => `${at} ${'x'.repeat(70)}`);
     draw(...lines);
@@ -72,7 +72,7 @@ describe('a pane', () => {
     expect(written() - first).toBeLessThan(80);
   });
 
-  it('hides the cursor as long as it is open', () => {
+  it('hides the cursor while it is open', () => {
     const { draw, pane, screen } = terminal(20, 5);
     pane.close();
     expect(screen.hasCursor).toBe(true);
@@ -101,7 +101,7 @@ describe('a pane', () => {
     expect(screen.history()).toEqual([]);
   });
 
-  it('has its lines whole on a terminal that becomes lower', () => {
+  it('keeps its lines whole on a terminal that becomes lower', () => {
     const { draw, print, resize } = terminal(20, 10);
     print('above');
     draw('a', 'b', 'c', 'd', 'e', 'f');
@@ -111,7 +111,9 @@ describe('a pane', () => {
 
   it.each([
     ['on a terminal of any size', { rows: fc.integer({ min: 2, max: 15 }), widths: fc.constant(0) }],
-    // So high that nothing leaves it at the top, where nothing could be erased: 14 lines of 62 characters, broken at 4, are 224 rows.
+    // The terminal is so high that no line leaves it at the top, where it could not be erased. 14 lines of 62
+    // characters, broken
+    // at 4, are 224 rows.
     ['on a terminal whose width changes', { rows: fc.constant(300), widths: fc.integer({ min: 1, max: 60 }) }],
   ])('shows its last lines below all that was printed, %s', (_, { rows, widths }) => {
     const drawn = fc.array(fc.nat({ max: 100 }), { maxLength: 14 });

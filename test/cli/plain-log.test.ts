@@ -14,7 +14,7 @@ function pipeline(change: string): string {
 }
 
 describe('a plain log', () => {
-  it('has the feedback once, and then the change that is required in one line', async () => {
+  it('has the feedback once, and later only the required change in one line', async () => {
     const cwd = await files({ 'p.mjs': pipeline(", requiredChange: 'Add\\nthree numbers.'") });
     const { stdout } = await phasegate(['run', 'p.mjs'], { cwd });
     expect(stdout.split('End of it.')).toHaveLength(2);
@@ -24,7 +24,7 @@ describe('a plain log', () => {
     expect(stdout.split('Add three numbers.')).toHaveLength(2);
   });
 
-  it('has how the feedback begins where no change is named', async () => {
+  it('has the beginning of the feedback if no change is named', async () => {
     const cwd = await files({ 'p.mjs': pipeline('') });
     const { stdout } = await phasegate(['run', 'p.mjs'], { cwd });
     expect(stdout.split('End of it.')).toHaveLength(2);
@@ -35,7 +35,7 @@ describe('a plain log', () => {
     ]);
   });
 
-  it('has what a later phase asks for once, and all of it where several ask', async () => {
+  it('has the request of a later phase once, and all of them if several ask', async () => {
     //  a ──▶ b      b and c send a back
     //  └───▶ c
     const { records } = await play([
@@ -48,7 +48,7 @@ describe('a plain log', () => {
     expect(again).toEqual(['sends back a 1/2: numbers', 'sends back a 1/2: sources', 'a: started, attempt 2']);
   });
 
-  it('has it with the attempt where another process has said it', async () => {
+  it('repeats the feedback with the attempt if another process has printed it before', async () => {
     const { records } = await play([fake('a', { verdicts: ['RETRY: numbers'] })]);
     const lines = createEventLines();
     const at = records.findIndex(({ event }) => event.type === 'phase.retrying');

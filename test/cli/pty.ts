@@ -1,5 +1,5 @@
 /**
- * The command line on a terminal, which Python makes.
+ * The command line on a pseudo-terminal that Python provides.
  *
  * @module
  */
@@ -10,8 +10,11 @@ import { main } from './cli.ts';
 import { createScreen, type ScreenModel, type ScreenSize } from './screen.ts';
 
 /**
- * Runs a program on a terminal, with what is typed on the standard input of this script, and sizes of the terminal, such as
- * `24 80` for its rows and columns, on its fourth descriptor; the first of them before the program starts.
+ * A Python script that runs a program on a terminal.
+ *
+ * Its standard input is what is typed. Its fourth descriptor takes sizes of the terminal, such as `24 80` for rows
+ * and columns. The
+ * first size must come before the program starts.
  */
 const PTY = `
 import fcntl, os, pty, select, struct, sys, termios
@@ -50,34 +53,34 @@ _, status = os.waitpid(pid, 0)
 sys.exit(os.waitstatus_to_exitcode(status) % 256)
 `;
 
-/** Ends what is drawn at once. */
+/** The code at the end of each drawn frame. */
 const END_FRAME = '\u001B[?2026l';
 
-/** Whether there is what this needs. */
+/** True if Python and the modules that the script needs are installed. */
 export const python = spawnSync('python3', ['-c', 'import pty, os; os.waitstatus_to_exitcode']).status === 0;
 
-/** What was seen, and how it ended. */
+/** The text on the terminal, and the exit code. */
 export interface Screen {
   readonly code: number | null;
   readonly text: string;
 }
 
-/** What happens on the terminal beside what is typed. */
+/** Events on the terminal in addition to typing. */
 export interface TerminalOptions {
   /** @default 80 by 24 */
   readonly size?: ScreenSize;
-  /** How large the terminal becomes when the screen has this text for the first time. */
+  /** Sizes that the terminal takes when the screen first shows a text, by that text. */
   readonly resize?: Readonly<Record<string, ScreenSize>>;
   /** The working folder. @default that of the tests */
   readonly cwd?: string;
-  /** Called with what is seen whenever the live tree was drawn or erased, and at the end. */
+  /** Called with the screen whenever the live tree was drawn or erased, and at the end. */
   readonly onFrame?: (screen: ScreenModel) => void;
 }
 
 /**
  * Runs the command line on a terminal.
  *
- * @param type What to type when the screen has this text for the first time.
+ * @param type Keys to type when the screen first shows a text, by that text.
  */
 export function onTerminal(
   args: readonly string[],
@@ -115,7 +118,7 @@ export function programOnTerminal(
   if (!stdin || !stdout || !(sizes instanceof Writable)) throw new Error('There are no pipes');
   const setSize = ({ rows, columns }: ScreenSize) => sizes.write(`${rows} ${columns}\n`);
   setSize(size);
-  // What else there is on terminals has codes that the screen does not know.
+  // Other programs write codes that the screen model does not know.
   const screen = onFrame ? createScreen(size) : undefined;
   const left = new Map<string, string | ScreenSize>([...Object.entries(type), ...Object.entries(resize)]);
   let text = '';

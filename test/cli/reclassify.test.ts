@@ -1,9 +1,9 @@
-/** An issue is laid at another phase's door, from another process. */
+/** An issue is assigned to another phase, from another process. */
 import { describe, expect, it } from 'vitest';
 import type { InboxItem, ItemDetail } from '../../src/index.ts';
 import { files, main, phasegate } from './cli.ts';
 
-/** The built library, as a file in another folder names it. */
+/** The URL of the built library, for files in another folder. */
 const LIBRARY = main.replace('cli/main.js', 'index.js');
 
 const PIPELINE = `
@@ -22,7 +22,7 @@ export default definePipeline({ name: 'letter', phases: [
 `;
 
 describe('phasegate inbox answer --reclassify', () => {
-  it('shows open issues by phase, and sends back the one that is named, with the others as they are', async () => {
+  it('shows open issues by phase, and sends back the named one with the others unchanged', async () => {
     const { cwd, item } = await waiting();
     const { stdout } = await phasegate(['inbox', 'show', item.id], { cwd });
     expect(stdout).toContain(
@@ -48,7 +48,7 @@ describe('phasegate inbox answer --reclassify', () => {
     ['nothing=notes', /Open issues: "a=b", "typo"\. Phases: "notes", "draft"/u],
     ['typo=nowhere', /Write issue=phase/u],
     ['typo=', /Write issue=phase/u],
-  ])('refuses %s and says what there is', async (words, hint) => {
+  ])('refuses %s and lists the choices', async (words, hint) => {
     const { cwd, item } = await waiting();
     const { code, stderr } = await phasegate(['inbox', 'answer', item.id, '--reclassify', words], { cwd });
     expect(code).toBe(2);

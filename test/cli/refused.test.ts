@@ -1,4 +1,4 @@
-/** Commands that are refused: what they say is fit for a terminal, and for whoever collects runs by their id. */
+/** Refused commands: their messages are safe for a terminal, and never name the id of a foreign run as their own. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { article, startUntil } from './article.ts';
 import { files, phasegate, phasegateProcess, type Ended } from './cli.ts';
 
 const STORE = join('.phasegate', 'runs.db');
-/** Where the header of a database has the size of its pages. */
+/** The offset of the page size in the header of a database. */
 const PAGE_SIZE_AT = 16;
 const ESC = '\u001B';
 const EVIL = `a${ESC}[31mb${ESC}]0;title\u0007\u009B5m`;
@@ -18,13 +18,13 @@ function moduleOf(name: string, more = ''): string {
     ] });`;
 }
 
-/** Whether a terminal would obey something in it. */
+/** True if a terminal would obey something in the output. */
 function isObeyed({ stdout, stderr }: Ended): boolean {
   // oxlint-disable-next-line no-control-regex -- control characters are what must not be there
   return /[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202E]/u.test(stdout + stderr);
 }
 
-describe('what an error says', () => {
+describe('an error message', () => {
   it.each([
     ['an option', ['run', 'p.mjs', `--${EVIL}`], "error: unknown option '--ab"],
     ['a command', [EVIL], "error: unknown command 'ab"],
@@ -33,7 +33,7 @@ describe('what an error says', () => {
     ['the name of a pipeline', ['run', 'name.mjs'], 'Cannot define pipeline "ab'],
     ['a file that ends the process', ['run', `exits${ESC}[31m.mjs`], 'as it ends the process'],
     ['an input', ['run', 'p.mjs', '--input', EVIL], 'Cannot read --input'],
-  ])('brings along nothing that a terminal obeys, as of %s', async (_, args, text) => {
+  ])('contains nothing that a terminal obeys, with %s', async (_, args, text) => {
     const cwd = await files({
       'p.mjs': moduleOf('article'),
       'throws.mjs': `throw new Error(${JSON.stringify(`${ESC}[31mred\n  and indented`)});`,
@@ -46,7 +46,7 @@ describe('what an error says', () => {
     expect(ended.code).toBe(2);
   });
 
-  it('brings along nothing that a terminal obeys, as of the id of a run', async () => {
+  it('contains nothing that a terminal obeys, with the id of a run', async () => {
     const cwd = await files({ 'p.mjs': moduleOf('article') });
     await phasegate(['run', 'p.mjs', '--run-id', EVIL], { cwd });
     const ended = await phasegate(['cancel', 'latest'], { cwd });
@@ -54,7 +54,7 @@ describe('what an error says', () => {
     expect(isObeyed(ended)).toBe(false);
   });
 
-  it('brings along nothing that a terminal obeys, as of what a person is asked', async () => {
+  it('contains nothing that a terminal obeys, with a question to a person', async () => {
     const cwd = await files({ 'p.mjs': moduleOf('article', `, review: () => escalate(${JSON.stringify(EVIL)})`) });
     await phasegate(['run', 'p.mjs', '--run-id', 'r1'], { cwd });
     const ended = await phasegate(['inbox', 'answer', 'r1:', '--value', '3'], { cwd });
@@ -64,7 +64,7 @@ describe('what an error says', () => {
 });
 
 describe('a run whose id is taken', () => {
-  it.each([[[]], [['--json']]])('is refused before it says anything, with %j', async (flags) => {
+  it.each([[[]], [['--json']]])('is refused before it prints anything, with %j', async (flags) => {
     const cwd = await article('go');
     await phasegate(['run', 'p.mjs', '--run-id', 'same'], { cwd });
     const before = await phasegate(['events', 'same', '--json'], { cwd });
@@ -80,7 +80,7 @@ Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#RUN_EXISTS
     expect(await phasegate(['events', 'same', '--json'], { cwd })).toEqual(before);
   });
 
-  it('is refused also while that one goes on', async () => {
+  it('is refused while the other run works', async () => {
     const cwd = await article();
     const { child, ended } = await startUntil(['run', 'p.mjs', '--run-id', 'same'], 'at work', cwd);
     const other = await phasegate(['run', 'p.mjs', '--run-id', 'same'], { cwd });
@@ -90,7 +90,7 @@ Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#RUN_EXISTS
     expect((await ended).code).toBe(130);
   });
 
-  it('is refused where that one begins at the same time: one of all runs, and the others say nothing of it', async () => {
+  it('is refused if several start at the same time: one runs, and the others print nothing of it', async () => {
     const cwd = await article('go');
     const all = await Promise.all(
       [1, 2, 3, 4].map(() => phasegate(['run', 'p.mjs', '--json', '--run-id', 'same'], { cwd })),
@@ -103,20 +103,20 @@ Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#RUN_EXISTS
     }
   });
 
-  it('is refused where commands would take the id for another run', async () => {
+  it('is refused if commands would take the id for another run', async () => {
     const { code, stderr } = await phasegate(['run', 'p.mjs', '--run-id', 'latest'], { cwd: await article('go') });
     expect(stderr).toContain("argument 'latest' is invalid");
     expect(code).toBe(2);
   });
 });
 
-describe('a store that takes no run', () => {
-  it.each([[[]], [['--json']]])('says so, and nothing of a run, with %j', async (flags) => {
+describe('a store that refuses a run', () => {
+  it.each([[[]], [['--json']]])('is reported without mention of a run, with %j', async (flags) => {
     const cwd = await article('go');
     await phasegate(['run', 'p.mjs', '--run-id', 'first'], { cwd });
     const file = join(cwd, STORE);
     const bytes = await readFile(file);
-    // What is kept is damaged, and what says where it is kept is not.
+    // The pages of data are damaged, and the header page is not.
     await writeFile(file, bytes.fill(0xff, 2 * bytes.readUInt16BE(PAGE_SIZE_AT)));
     const ended = await phasegate(['run', 'p.mjs', ...flags], { cwd });
     expect(ended.stdout).toBe('');

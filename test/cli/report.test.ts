@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { containing } from './article.ts';
 import { files, phasegate, phasegateProcess, repository } from './cli.ts';
 
-/** Names and words that would be something else in Markdown, in HTML, on a terminal. */
+/** A pipeline whose names and texts have a meaning in Markdown, in HTML, or on a terminal. */
 const HOSTILE = `
 import { definePipeline, phase, requestChanges, task } from 'phasegate';
 let asked = 0;
@@ -27,7 +27,7 @@ export default definePipeline({ name: 'many', phases: names.map((name, at) => ph
 })) });
 `;
 
-/** Ends as a file in its folder says. */
+/** A pipeline whose end a file in its folder determines. */
 const ENDS = `
 import { definePipeline, escalate, phase, reject, task } from 'phasegate';
 import { existsSync } from 'node:fs';
@@ -39,7 +39,7 @@ export default definePipeline({ name: 'ends', limits: { corrections: 5, costUsd:
 ] });
 `;
 
-/** Says a part of what it uses, and what it may use at most. */
+/** A pipeline that reports a part of its usage, and estimates the rest. */
 const ESTIMATED = `
 import { definePipeline, phase, task } from 'phasegate';
 export default definePipeline({ name: 'estimated', phases: [
@@ -54,7 +54,7 @@ async function report(cwd: string, ...args: readonly string[]): Promise<string> 
   return stdout;
 }
 
-/** The rows of a table of a Markdown report, as cells. */
+/** Returns the rows of a table of a Markdown report, as cells. */
 function tableOf(text: string, heading: string): readonly (readonly string[])[] {
   const section = text.split(/^## /mu).find((one) => one.startsWith(`${heading}\n`)) ?? '';
   const lines = section.split('\n').filter((line) => line.startsWith('|'));
@@ -69,7 +69,7 @@ function tableOf(text: string, heading: string): readonly (readonly string[])[] 
 }
 
 describe('phasegate report', () => {
-  it('says what of the cost is an estimate, as the log does', async () => {
+  it('marks the part of the cost that is an estimate, as the log does', async () => {
     const cwd = await files({ 'p.mjs': ESTIMATED });
     const { stdout } = await phasegate(['run', 'p.mjs'], { cwd });
     expect(stdout).toContain('b: silent used 60 tokens, $0.50 (estimated)\n');
@@ -81,7 +81,7 @@ describe('phasegate report', () => {
     expect(JSON.parse(await report(cwd, '--json'))).toMatchObject({ estimated: { tokens: 60, costUsd: 0.5 } });
   });
 
-  it('tells the example: what was wrong, where it came from, what it took', async () => {
+  it('describes the example: defects, their origin, and their cost', async () => {
     const cwd = await files({});
     await phasegate(['run', join(repository, 'examples/design-review/pipeline.ts'), '--run-id', 'users'], { cwd });
     const text = await report(cwd);
@@ -144,7 +144,7 @@ describe('phasegate report', () => {
     expect(tableOf(text, 'Gates')[1]).toEqual(['design', '2', '–', '2', '1', '50.0 %']);
   });
 
-  it('is a page of HTML that needs nothing else, and data', async () => {
+  it('is a self-contained HTML page, or data', async () => {
     const cwd = await files({});
     await phasegate(['run', join(repository, 'examples/design-review/pipeline.ts'), '--run-id', 'users'], { cwd });
     expect(await report(cwd, '--html', '--out', 'r.html')).toBe(
@@ -165,7 +165,7 @@ describe('phasegate report', () => {
     expect(JSON.stringify(data)).not.toContain('POST /users');
   });
 
-  it('lets nothing that a run says be more than text', async () => {
+  it('keeps every text of a run as text', async () => {
     const cwd = await files({ 'p.mjs': HOSTILE });
     await phasegate(['run', 'p.mjs'], { cwd });
     const [text, page] = [await report(cwd), await report(cwd, '--html')];
@@ -197,7 +197,7 @@ describe('phasegate report', () => {
       ]),
     );
     expect(page.match(/<\w+ [^>]*\b(?:on\w+|style|src|href)=/gu)).toBeNull();
-    // No mark that begins a link, a picture, code, emphasis or HTML is left as it is.
+    // Every mark that begins a link, a picture, code, emphasis or HTML is escaped.
     const cells = tableOf(text, 'Defects').slice(1).flat().join(' ');
     expect(cells).toContain('alert');
     expect(cells.replaceAll(/\\[^\w\s]/gu, '').replaceAll(/&(?:amp|lt|gt);/gu, '')).not.toMatch(
@@ -210,7 +210,7 @@ describe('phasegate report', () => {
     }
   });
 
-  it('shows 200 rows of a table at most, those first that deserve a look', async () => {
+  it('shows at most 200 rows of a table, the most relevant first', async () => {
     const cwd = await files({ 'p.mjs': MANY });
     await phasegate(['run', 'p.mjs'], { cwd });
     const text = await report(cwd);
@@ -226,7 +226,7 @@ describe('phasegate report', () => {
     ['ask', 'waiting', ['Waits for a person', 'b'], 'escalated'],
     ['fail', 'failed', ['Limits left', String.raw`corrections 5, costUsd \$1.50`], 'failed'],
     ['no', 'rejected', ['Corrections', '0'], 'rejected'],
-  ])('tells of a run that is not completed: %s', async (how, standing, fact, status) => {
+  ])('describes a run that is not completed: %s', async (how, standing, fact, status) => {
     const cwd = await files({ 'p.mjs': ENDS, [how]: '' });
     await phasegateProcess(['run', 'p.mjs', '--run-id', 'r'], { cwd });
     const text = await report(cwd);
@@ -242,13 +242,13 @@ describe('phasegate report', () => {
     expect(await report(cwd, '--html')).toContain('<h1>Run r of &quot;say &quot;hi&quot;&quot;: ');
   });
 
-  it('tells of a run that was cut short, and of one that was imported', async () => {
+  it('describes a run that was cut short, and an imported one', async () => {
     const cwd = await files({ 'p.mjs': ENDS });
     await phasegate(['run', 'p.mjs', '--run-id', 'whole'], { cwd });
     const whole = tableOf(await report(cwd), 'Run');
     await phasegate(['fork', 'whole', '--at', '2'], { cwd });
     const fork = new Map(tableOf(await report(cwd), 'Run').map(([fact, text]) => [fact, text]));
-    // It has the records of the other run, so it began when that did.
+    // The fork has the records of the other run, so it has the same beginning.
     expect(whole).toContainEqual(['Started', fork.get('Started')]);
     expect(fork.get('Fork of')).toMatch(/^whole, made \d{4}-/u);
     await phasegate(['export', 'whole', '-o', 'run.jsonl'], { cwd });
@@ -256,7 +256,7 @@ describe('phasegate report', () => {
     expect(await report(cwd, '--store', 'other.db')).toMatch(/^# Run whole of "ends": rejected\n/u);
   });
 
-  it('refuses what makes no sense', async () => {
+  it('refuses contradictory flags', async () => {
     const cwd = await files({ 'p.mjs': ENDS });
     await phasegate(['run', 'p.mjs'], { cwd });
     const refused = (...args: readonly string[]) => phasegate(['report', ...args], { cwd });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { runRecordSchema } from '../../src/index.ts';
 import { files, phasegate, phasegateProcess, start, untimed, witness } from './cli.ts';
 
-/** A module that exports a pipeline with these phases. */
+/** Returns a module that exports a pipeline with these phases. */
 function moduleOf(phases: string, more = ''): string {
   return `import { approve, definePipeline, escalate, phase, reject, retry, retryPredecessor, task } from 'phasegate';
 ${more}
@@ -75,7 +75,7 @@ describe('phasegate run, piped', () => {
     expect(code).toBe(0);
   });
 
-  it('obeys no escape code that a model, a name or an error brings along', async () => {
+  it('obeys no escape code from a model, a name or an error', async () => {
     const directory = await files({
       'pipeline.mjs': moduleOf(`[phase('dr\u202Eaft', {
         tasks: [task('write', { run: ({ report }) => { report({ progress: '\\u001B[2Jgone\\r\\u0007' }); return '\\u001B]0;title\\u0007x'; } })],
@@ -90,7 +90,7 @@ describe('phasegate run, piped', () => {
     expect(stdout).toMatch(/verdict: retry: red ?(?:5m)? next/u);
   });
 
-  it('ends quietly when its reader is gone', async () => {
+  it('ends quietly if its reader is gone', async () => {
     const directory = await files({
       'pipeline.mjs': moduleOf(`[phase('draft', { tasks: [task('write', { run: async ({ report, signal }) => {
         while (!signal.aborted) { report({ progress: 'x'.repeat(500) }); await new Promise(setImmediate); }
@@ -103,7 +103,7 @@ describe('phasegate run, piped', () => {
 });
 
 describe('phasegate run --json', () => {
-  it('prints records and nothing else on standard output, whatever the pipeline prints', async () => {
+  it('prints only records on standard output, even if the pipeline prints', async () => {
     const directory = await files({
       'pipeline.ts': moduleOf(
         `[phase('draft', { tasks: [task('write', { run: () => { console.log('noise'); process.stdout.write('more noise\\n'); } })] })]`,
@@ -156,7 +156,7 @@ describe('the input', () => {
     expect(await inputOf(args)).toBe(expected);
   });
 
-  it('comes from the standard input where the file is -', async () => {
+  it('is read from standard input if the file is -', async () => {
     expect(await inputOf(['--input-file', '-'], { input: '{"topic":"piped"}' })).toBe('{"topic":"piped"}');
   });
 
@@ -217,7 +217,7 @@ describe('exit codes', () => {
     expect(code).toBe(1);
   });
 
-  it('1 where a review cannot be had, as nobody attends', async () => {
+  it('1 if a review is unavailable, as the run is unattended', async () => {
     const failing = `[phase('draft', { tasks: [work('write')], review: { by: () => { throw new Error('down'); }, maxReviewErrors: 0 } })]`;
     expect(await exitOf(failing)).toMatchObject([1, expect.stringContaining('✗ failed')]);
   });
@@ -259,7 +259,7 @@ describe('exit codes', () => {
 });
 
 describe('signals', () => {
-  /** Two commands, one with a child of its own, all deaf to SIGTERM; and one task in the process that is deaf as well. */
+  /** Two commands, one with a child process, and a task in the process. All of them ignore SIGTERM. */
   async function stubborn(): Promise<{ readonly file: string; readonly alive: Awaited<ReturnType<typeof witness>> }> {
     const alive = await witness();
     const parent = `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(alive.deaf)}]); ${alive.deaf}`;

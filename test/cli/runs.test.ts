@@ -1,4 +1,4 @@
-/** Commands that look at runs that are kept, move them, and remove them. */
+/** Commands that show, move and remove stored runs. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ import { files, phasegate, start, untimed } from './cli.ts';
 
 const STORE = '.phasegate/runs.db';
 
-/** Lines of JSON. */
+/** Parses lines of JSON. */
 function parsed(text: string): readonly unknown[] {
   return text
     .trimEnd()
@@ -65,7 +65,7 @@ describe('phasegate ls', () => {
     expect(await phasegate(['ls', ...flags], { cwd })).toMatchObject({ code: 2, stderr: containing(text) });
   });
 
-  it('tells runs that a process works on from those that were left', async () => {
+  it('distinguishes runs with a process from those that were left', async () => {
     const cwd = await article();
     const { child, ended } = await startUntil(['run', 'p.mjs'], 'at work', cwd);
     expect((await phasegate(['ls'], { cwd })).stdout).toContain(' running ');
@@ -134,7 +134,7 @@ describe('phasegate show', () => {
     });
   });
 
-  it('says why a run failed, and what waits', async () => {
+  it('shows the reason for a failure, and the pending items', async () => {
     const cwd = await article('go', 'ask');
     const id = await ranTo(cwd, 3);
     expect((await phasegate(['show', id], { cwd })).stdout).toContain(
@@ -144,7 +144,7 @@ describe('phasegate show', () => {
     expect((await phasegate(['show', id], { cwd })).stdout).toContain('Not needed any more');
   });
 
-  it('obeys nothing that is in names, outputs or errors', async () => {
+  it('obeys nothing in names, outputs or errors', async () => {
     const cwd = await files({
       'p.mjs': `        export default definePipeline({ name: 'list', phases: [phase('draft', {
           tasks: [task('write', { run: () => 'red \\u001b[31m \\u001b]0;title\\u0007' })],
@@ -161,7 +161,7 @@ describe('phasegate show', () => {
 });
 
 describe('phasegate events', () => {
-  it('prints what the run printed', async () => {
+  it('prints the output of the run', async () => {
     const cwd = await article('go');
     const run = await phasegate(['run', 'p.mjs'], { cwd });
     const { stdout } = await phasegate(['events', 'latest'], { cwd });
@@ -169,7 +169,7 @@ describe('phasegate events', () => {
     expect(untimed(stdout).at(-1)).toBe('run completed');
   });
 
-  it('prints records from a number on, the same as the run did', async () => {
+  it('prints records after a number, the same as the run did', async () => {
     const cwd = await article('go');
     const run = await phasegate(['run', 'p.mjs', '--json'], { cwd });
     const records = parsed(run.stdout);
@@ -185,7 +185,7 @@ describe('phasegate events', () => {
     expect(await phasegate(['events', 'latest', '--from', '0'], { cwd })).toMatchObject({ code: 2 });
   });
 
-  it('follows a run of another process until it has ended', async () => {
+  it('follows a run of another process until it ends', async () => {
     const cwd = await article();
     const { child, ended } = await startUntil(['run', 'p.mjs', '--json'], 'at work', cwd);
     const follower = await startUntil(['events', 'latest', '--follow', '--json'], 'at work', cwd);
@@ -198,7 +198,7 @@ describe('phasegate events', () => {
     expect(code).toBe(0);
   });
 
-  it('says it where nobody works on the run that it follows', async () => {
+  it('says that no process works on the run that it follows', async () => {
     const cwd = await article();
     const { child, ended } = await startUntil(['run', 'p.mjs'], 'at work', cwd);
     child.kill('SIGKILL');
@@ -241,7 +241,7 @@ describe('a huge run', () => {
   afterAll(() => rm(cwd, { recursive: true, force: true }));
 
   it.each([['events', '--json'], ['events'], ['export']])(
-    'is not read to its end where nobody wants to have it: %s %s',
+    'is not read to its end if the reader closes the output: %s %s',
     async (...args) => {
       const [name = '', ...flags] = args;
       const { child, ended } = start([name, 'huge', ...flags, '--store', 'runs.db'], { cwd });
@@ -254,7 +254,7 @@ describe('a huge run', () => {
     },
   );
 
-  it('is told, shown and exported whole', async () => {
+  it('is shown and exported whole', async () => {
     const flags = ['--store', 'runs.db'];
     const told = await phasegate(['events', 'huge', '--json', ...flags], { cwd });
     expect(told.stdout.trimEnd().split('\n')).toHaveLength(COUNT + 3);
@@ -268,7 +268,7 @@ describe('a huge run', () => {
 });
 
 describe('phasegate fork', () => {
-  it('makes a run that goes on from before a phase', async () => {
+  it('makes a run that continues from before a phase', async () => {
     const cwd = await article('go');
     const id = await ranTo(cwd, 0);
     const { code, stdout } = await phasegate(['fork', id, '--at', 'draft'], { cwd });
@@ -328,7 +328,7 @@ describe('phasegate cancel', () => {
     });
   });
 
-  it('leaves what can be tried again', async () => {
+  it('leaves a run that can be retried', async () => {
     const cwd = await article();
     const id = await leftAtWork(cwd);
     await phasegate(['cancel', id], { cwd });
@@ -336,7 +336,7 @@ describe('phasegate cancel', () => {
     expect(await phasegate(['retry', id], { cwd })).toMatchObject({ code: 0, stdout: containing('✓ completed') });
   });
 
-  it('tells a process that works on it', async () => {
+  it('tells the process that works on the run', async () => {
     const cwd = await article();
     const { child, ended } = await startUntil(['run', 'p.mjs'], 'at work', cwd);
     const { code, stdout, stderr } = await phasegate(['cancel', 'latest', '--reason', 'Enough.'], { cwd });
@@ -380,7 +380,7 @@ describe('phasegate rm and gc', () => {
     await ended;
   });
 
-  it('collect what has ended long ago, and say first what that is', async () => {
+  it('remove runs that ended long ago, and list them first', async () => {
     const cwd = await article('go');
     const ended = await ranTo(cwd, 0);
     await put(cwd, 'ask');
@@ -397,7 +397,7 @@ describe('phasegate rm and gc', () => {
     expect((await phasegate(['ls'], { cwd })).stdout).toContain(waiting);
   });
 
-  it.each(['gc --keep 0s', 'rm large'])('give the disk back what was taken: %s', async (command) => {
+  it.each(['gc --keep 0s', 'rm large'])('return the space to the disk: %s', async (command) => {
     const cwd = await article('go', 'ask');
     const waiting = await ranTo(cwd, 3);
     const file = join(cwd, STORE);
@@ -417,7 +417,7 @@ describe('phasegate rm and gc', () => {
     expect((await phasegate(['ls'], { cwd })).stdout).toContain(waiting);
   });
 
-  it('say what of the store of an earlier version was not given back, and why', async () => {
+  it('name the space in a store of an earlier version that was not returned, with the reason', async () => {
     const cwd = await article('ask');
     const file = join(cwd, STORE);
     await mkdir(dirname(file));
@@ -441,7 +441,7 @@ describe('phasegate rm and gc', () => {
     await store.close();
   });
 
-  it.each(['', '30', 'd', '-1d', '1y', 'soon'])('refuse to keep for %j', async (keep) => {
+  it.each(['', '30', 'd', '-1d', '1y', 'soon'])('refuse the duration %j', async (keep) => {
     const cwd = await article('go');
     await ranTo(cwd, 0);
     const { code, stderr } = await phasegate(['gc', `--keep=${keep}`], { cwd });
@@ -450,7 +450,7 @@ describe('phasegate rm and gc', () => {
   });
 });
 
-describe('a run whose times are no dates', () => {
+describe('a run whose times are not dates', () => {
   it('is listed and shown', async () => {
     const cwd = await files({});
     const store = sqliteStore(join(cwd, 'odd.db'));
@@ -474,7 +474,7 @@ describe('a run whose times are no dates', () => {
 });
 
 describe('phasegate export and import', () => {
-  /** A run with an output that is kept beside its records. */
+  /** Creates a run with an output that is stored apart from its records, and exports it. */
   async function exported(): Promise<{ readonly cwd: string; readonly id: string; readonly text: string }> {
     const cwd = await files({
       'p.mjs': `        export default definePipeline({ name: 'big', phases: [
@@ -487,7 +487,7 @@ describe('phasegate export and import', () => {
     return { cwd, id, text: await readFile(join(cwd, 'run.jsonl'), 'utf8') };
   }
 
-  it('move a run to another store, where it goes on', async () => {
+  it('move a run to another store, where it continues', async () => {
     const { cwd, id, text } = await exported();
     expect((await stat(join(cwd, 'run.jsonl'))).mode & 0o777).toBe(0o600);
     expect((await phasegate(['export', id], { cwd })).stdout).toBe(text);
@@ -500,7 +500,7 @@ describe('phasegate export and import', () => {
     const there = sqliteStore(join(cwd, 'other.db'), { readOnly: true });
     expect(await readRun(there, id)).toEqual(await readRun(here, id));
     expect(await there.inbox()).toEqual(await here.inbox());
-    // Where its definition is, is for who imports it to say.
+    // The path of the definition is not exported. The user names it after the import.
     expect(await there.run(id)).toEqual({ ...(await here.run(id)), source: undefined });
     await here.close();
     await there.close();
@@ -511,7 +511,7 @@ describe('phasegate export and import', () => {
     expect(await phasegate(['resume', id, 'p.mjs', '--store', 'other.db'], { cwd })).toMatchObject({ code: 3 });
   });
 
-  it('keep what looks like the end of a line', async () => {
+  it('keep text that looks like the end of a line', async () => {
     const cwd = await files({});
     const text = 'a\u2028b\u2029c\r\nd\u0085e';
     const pipeline = definePipeline({
@@ -538,7 +538,7 @@ describe('phasegate export and import', () => {
     await expect(stat(join(cwd, 'evil'))).rejects.toThrow('ENOENT');
   });
 
-  it('give a run another id where its own is taken, and read standard input', async () => {
+  it('give a run another id if its own is taken, and read standard input', async () => {
     const { cwd, id, text } = await exported();
     const { code, stdout } = await phasegate(['import', '-'], { cwd, input: text });
     expect(stdout).toMatch(new RegExp(`^run \\w{26} of "big" imported, as the store has a run ${id} already\n$`, 'u'));
@@ -546,7 +546,7 @@ describe('phasegate export and import', () => {
     expect(parsed((await phasegate(['ls', '--json'], { cwd })).stdout)).toHaveLength(2);
   });
 
-  it('refuse what is not a whole run as it was written', async () => {
+  it('refuse an incomplete or altered run', async () => {
     const { cwd, text } = await exported();
     const lines = text.trimEnd().split('\n');
     const changed = (at: number, change: (line: string) => string) =>
@@ -602,7 +602,7 @@ describe('every command for runs', () => {
     ['export', 'none'],
   ] as const;
 
-  it('refuses a run that is not known', { timeout: 120_000 }, async () => {
+  it('refuses an unknown run', { timeout: 120_000 }, async () => {
     const cwd = await article('go');
     await ranTo(cwd, 0);
     for (const command of COMMANDS) {
@@ -612,7 +612,7 @@ describe('every command for runs', () => {
     }
   });
 
-  it('refuses a store that is none, and makes none', { timeout: 120_000 }, async () => {
+  it('refuses a missing store, and creates none', { timeout: 120_000 }, async () => {
     const cwd = await article('go');
     await ranTo(cwd, 0);
     await truncate(join(cwd, STORE), 3000);
@@ -629,7 +629,7 @@ describe('every command for runs', () => {
   });
 });
 
-/** The file with a checksum that fits, as a forger would write it. */
+/** Recomputes the checksum of a file, as a forger would. */
 function withChecksum(text: string): string {
   const lines = text
     .trimEnd()

@@ -1,26 +1,26 @@
 /**
- * A screen that does what a terminal does with the text and the escape codes that the live tree writes.
+ * A model of a terminal screen. It interprets the text and the escape codes that the live tree writes.
  *
  * @module
  */
 import stringWidth from 'string-width';
 
-/** How large it is, in characters. */
+/** The size of a screen, in characters. */
 export interface ScreenSize {
   readonly columns: number;
   readonly rows: number;
 }
 
-/** What a person sees. */
+/** The visible state of a screen. */
 export interface ScreenModel {
-  /** @throws Error where it finds a code that it does not know. */
+  /** @throws Error if it meets an unknown code. */
   write(text: string): void;
   resize(size: ScreenSize): void;
-  /** The lines that are seen, down to the last that is not empty. */
+  /** Returns the visible lines, down to the last one that is not empty. */
   lines(): readonly string[];
-  /** The lines that have left the screen at the top. */
+  /** Returns the lines that have left the screen at the top. */
   history(): readonly string[];
-  /** Whether the cursor is seen. */
+  /** True if the cursor is visible. */
   readonly hasCursor: boolean;
 }
 
