@@ -64,7 +64,7 @@ describe('analyze() on the shape', () => {
     expect(analyze(pipeline).criticalPath).toEqual(['a', 'b', 'd']);
   });
 
-  it('is one phase on one level where there is only one', () => {
+  it('puts a single phase on a single level', () => {
     //  a
     const { levels, criticalPath, findings, bounded } = analyze(define([fake('a')]));
     expect({ levels, criticalPath, findings, bounded }).toEqual({
@@ -158,7 +158,7 @@ describe('analyze() on gates that can never fire', () => {
     expect(analyze(define([fake('a', options)])).findings).toEqual([]);
   });
 
-  it('does as it says: what the checks refuse is accepted', async () => {
+  it('matches the run: the gate accepts what its checks refuse', async () => {
     //  a (checks)
     const refusing = fake('a', { checks: [fakeCheck('lint', ['bad'])], maxRetries: 0, onExhausted: 'accept' });
     const { result } = await play([refusing]);
@@ -191,7 +191,7 @@ describe('analyze() on gates that open although nobody approves (GATE_LENIENT)',
     ]);
   });
 
-  it('tells of a single one by its name, and of none by default and under policies.strict', () => {
+  it('names a single one, and reports none by default or under policies.strict', () => {
     //  a
     const phases = [fake('a', { verdicts: [] })];
     expect(analyze(define(phases, undefined, policies.ensemble)).findings).toMatchObject([
@@ -215,7 +215,7 @@ describe('analyze() on limits that are less than an estimate', () => {
   const findingsOf = (limits: Limits, policy: Policy = {}) =>
     analyze(definePipeline({ name: 'p', phases: [note], limits, policy })).findings;
 
-  it('names each task and reviewer that never begins, which is so', async () => {
+  it('names each task and reviewer that never begins, as the run confirms', async () => {
     const limits = { costUsd: 1, tokens: 6, durationMs: 1000, deadlineMs: 1500 };
     const told = (name: string, estimate: string, limit: string) => ({
       code: 'LIMIT_TOO_LOW',
@@ -232,16 +232,16 @@ describe('analyze() on limits that are less than an estimate', () => {
     expect(await result).toMatchObject({ status: 'exhausted', limit: 'costUsd' });
   });
 
-  it('says that a person may lift one', () => {
+  it('adds that a person may lift the limit if onLimit is escalate', () => {
     expect(findingsOf({ costUsd: 1 }, policies.strict).map(({ message }) => message)).toEqual([
       '"t" of phase "note" begins only when a person lifts the limit: its estimate of 5 is more than limits.costUsd, which is 1',
     ]);
   });
 
-  it('has nothing against a limit that one try just fits into', async () => {
+  it('accepts a limit that one try just fits into', async () => {
     const limits = { costUsd: 5, tokens: 7, durationMs: 20_000 };
     expect(findingsOf(limits)).toEqual([]);
-    // The task is charged its estimate as it reports nothing, so that the review needs more than that.
+    // A task that reports no usage is charged its estimate. The review then needs more than is left.
     const { result } = startRun(definePipeline({ name: 'p', phases: [note], limits: { ...limits, costUsd: 6 } }));
     expect(await result).toMatchObject({ status: 'completed' });
   });
@@ -253,13 +253,13 @@ describe('analyze() on bounds', () => {
     expect(rows([fake('a'), fake('b', { after: ['a'] })])).toEqual(['a 1/1', 'b 1/1']);
   });
 
-  it('adds what the gate retries, and multiplies reviews by what is asked again', () => {
+  it('adds the retries of the gate, and multiplies reviews by repeated ones', () => {
     //  a: 1 + 2 attempts, each reviewed 1 + 3 times by both
     const a = fake('a', { maxRetries: 2, maxReviewErrors: 3, reviewers: { one: [], two: [] } });
     expect(rows([a])).toEqual(['a 1/3 one:12 two:12']);
   });
 
-  it('takes the defaults: two retries, two rewinds per predecessor, three repeated reviews', () => {
+  it('uses the defaults: two retries, two rewinds per predecessor, three repeated reviews', () => {
     //  a ──▶ b
     //  ▲─────┘ twice
     expect(rows([fake('a', { verdicts: [] }), fake('b', { after: ['a'], verdicts: [] })])).toEqual([
@@ -396,21 +396,21 @@ describe('analyze() under limits', () => {
     ['attemptsPerPhase', { attemptsPerPhase: 4 }, ['a 4/4 review:8', 'b 4/4 review:8']],
     ['all', { perPair: 2, corrections: 8, attemptsPerPhase: 7 }, ['a 3/7 review:14', 'b 3/7 review:14']],
     ['usage, which is not counted', { tokens: 1, costUsd: 1, durationMs: 1 }, ['a 5/20 review:40', 'b 5/20 review:40']],
-  ])('counts less or the same: %s', (_, limits, expected) => {
+  ])('counts no more than without it: %s', (_, limits, expected) => {
     expect(pair(limits)).toEqual(expected);
   });
 
   it.each<readonly [string, Limits]>([
     ['corrections', { corrections: 0 }],
     ['attemptsPerPhase', { attemptsPerPhase: 1 }],
-  ])('does not call a gate dead that %s lets end the run', (_, limits) => {
+  ])('does not report a dead gate if %s lets the gate end the run', (_, limits) => {
     //  a (checks)
     const a = fake('a', { checks: [fakeCheck('lint', [])], maxRetries: 0 });
     expect(analyze(define([a], limits)).findings).toEqual([]);
   });
 });
 
-describe('analyze() on what is unlimited', () => {
+describe('analyze() without limits', () => {
   it('finds the phases that nothing bounds, and no other', () => {
     //  a ──▶ b ──▶ c      o stands alone
     //        ▲─────┘ without end
@@ -440,7 +440,7 @@ describe('analyze() on what is unlimited', () => {
     ]);
   });
 
-  it('is unbounded by retries alone, which start nothing afresh', () => {
+  it('is unbounded by retries alone, although they start no phase again', () => {
     //  a
     const analysis = analyze(define([fake('a', strict({ maxRetries: 'unlimited' }))]));
     expect(analysis.bounds.map(row)).toEqual(['a 1/Infinity review:Infinity']);
@@ -462,7 +462,7 @@ describe('analyze() on what is unlimited', () => {
     expect([analysis.bounded, codes(analysis)]).toEqual([true, []]);
   });
 
-  it('is bounded by limits.perPair where only rewinds are unlimited', () => {
+  it('is bounded by limits.perPair if only rewinds are unlimited', () => {
     //  a ──▶ b
     //  ▲─────┘ without end
     const phases = [fake('a'), fake('b', strict({ after: ['a'], maxPredecessorRetries: 'unlimited' }))];
@@ -512,8 +512,8 @@ describe('analyze() on costs', () => {
     expect(bounds).toMatchObject([{ attempts: 3, costUsd: 3 * (1 + 2 * 3), tokens: 3 * (1 + 2 * 5) }]);
   });
 
-  it('is not known where one estimate is missing, each kind for itself, and the sum neither', () => {
-    //  a ──▶ b      a's reviewer tells no cost, b's task no tokens
+  it('is unknown if an estimate is missing, for that kind and its sum only', () => {
+    // a ──▶ b      the reviewer of a estimates no cost, the task of b no tokens
     const a = phase('a', {
       tasks: [task('work', { run, estimate: { costUsd: 1, tokens: 1 } })],
       review: { by: task('judge', { run, estimate: { tokens: 1 } }), maxRetries: 0, maxReviewErrors: 0 },
@@ -528,7 +528,7 @@ describe('analyze() on costs', () => {
     expect([worst.costUsd, worst.tokens]).toEqual([null, null]);
   });
 
-  it('is nothing for what costs nothing, even without a bound', () => {
+  it('is zero for work without cost, even without a bound', () => {
     //  a
     const a = phase('a', {
       tasks: [task('work', { run, estimate: { costUsd: 0, tokens: 3 } })],
@@ -540,7 +540,7 @@ describe('analyze() on costs', () => {
 });
 
 describe('analyze() on large pipelines', () => {
-  it('comes to an end on a chain of 10 000 phases', () => {
+  it('ends on a chain of 10 000 phases', () => {
     //  p0 ──▶ p1 ──▶ ... ──▶ p9999, each sends back the one before it once
     const phases = Array.from({ length: 10_000 }, (_, index) =>
       fake(`p${index}`, strict({ after: index === 0 ? [] : [`p${index - 1}`], maxPredecessorRetries: 1 })),
@@ -550,7 +550,7 @@ describe('analyze() on large pipelines', () => {
     expect([levels.length, criticalPath.length, worst.attempts, bounded]).toEqual([10_000, 10_000, 29_998, true]);
   });
 
-  it('comes to an end on a fan of 2 000 phases', () => {
+  it('ends on a fan of 2 000 phases', () => {
     //  first ──▶ each of 2 000 ──▶ last, and first ──▶ last; last may send back everything
     const middle = Array.from({ length: 2000 }, (_, index) => `p${index}`);
     const phases = [
@@ -581,13 +581,13 @@ describe('analyze() on presets', () => {
   });
 });
 
-describe('analyze() says no more than can happen', () => {
-  it('to a single gate', async () => {
+describe('analyze() gives bounds that runs reach exactly', () => {
+  it('for a single gate', async () => {
     //  a
     expect(await press({ a: { maxRetries: 3, maxReviewErrors: 2 } })).toEqual(['a 1/4 review:12']);
   });
 
-  it('to a chain whose gates send back their predecessor', async () => {
+  it('for a chain whose gates send back their predecessor', async () => {
     //  a ──▶ b ──▶ c
     //  ▲─────┤     │ twice
     //        ▲─────┘ three times
@@ -600,7 +600,7 @@ describe('analyze() says no more than can happen', () => {
     ).toEqual(['a 3/6 review:12', 'b 6/18 review:36', 'c 4/8 review:24']);
   });
 
-  it('to a phase between', async () => {
+  it('for a phase between target and requester', async () => {
     //  a ──▶ b ──▶ c
     //  ▲─────┴─────┤ c sends back each of them twice, b sends back a once
     expect(
@@ -612,7 +612,7 @@ describe('analyze() says no more than can happen', () => {
     ).toEqual(['a 4/8 review:16', 'b 6/12 review:24', 'c 5/10 review:20']);
   });
 
-  it('to the predecessor of two requesters whose demands come one after the other', async () => {
+  it('for the predecessor of two requesters whose demands follow each other', async () => {
     //  a ──▶ b      c asks while a works for b, so that a works once for each
     //  └───▶ c
     expect(
@@ -636,7 +636,7 @@ describe('analyze() says no more than can happen', () => {
     ).toEqual(['a 5/10 review:20', 'b 3/3 review:6', 'c 3/3 review:6']);
   });
 
-  it.each(['changed', 'all'] as const)('to bystanders that are invalidated: %s', async (invalidate) => {
+  it.each(['changed', 'all'] as const)('for bystanders that are invalidated: %s', async (invalidate) => {
     //  a ──▶ b ──▶ d      c sends a back twice, each time when b and d are approved
     //  └───▶ c
     expect(
@@ -649,7 +649,7 @@ describe('analyze() says no more than can happen', () => {
     ).toEqual(['a 3/3 review:3', 'b 3/6 review:12', 'd 3/6 review:6', 'c 3/3 review:6']);
   });
 
-  it('to a target that need not pass its gate again', async () => {
+  it('for a target that need not pass its gate again', async () => {
     //  a ──▶ b
     //  ▲─────┘ three times, with regate: false
     expect(
@@ -660,7 +660,7 @@ describe('analyze() says no more than can happen', () => {
     ).toEqual(['a 4/6 review:6', 'b 4/4 review:8']);
   });
 
-  it('under limits of the run', async () => {
+  it('for limits of the run', async () => {
     //  a
     const a = { maxRetries: 9, maxReviewErrors: 1 };
     expect(await press({ a }, { limits: { corrections: 3 } })).toEqual(['a 1/4 review:8']);
@@ -679,12 +679,12 @@ function define(phases: readonly Fake[], limits?: Limits, policy?: Policy): Retu
   });
 }
 
-/** A gate without budgets but those that are given. */
+/** Options of a gate whose budgets are zero unless given. */
 function strict(options: FakeOptions): FakeOptions {
   return { maxRetries: 0, maxReviewErrors: 0, onUnrecognised: 'ask', verdicts: [], ...options };
 }
 
-/** A bound as `name starts/attempts reviewer:reviews`. */
+/** Formats a bound as `name starts/attempts reviewer:reviews`. */
 function row({ phase: name, starts, attempts, reviews }: PhaseBound): string {
   return [`${name} ${starts}/${attempts}`, ...Object.entries(reviews).map(([by, times]) => `${by}:${times}`)].join(' ');
 }
@@ -693,16 +693,18 @@ function rows(phases: readonly Fake[], limits?: Limits, policy?: Policy): readon
   return analyze(define(phases, limits, policy)).bounds.map(row);
 }
 
-/** A reviewer that answers long after all others. */
+/** Options of a reviewer that answers long after all others. */
 const LATE = { maxReviewErrors: 1, reviewBackoff: { first: 60_000 } };
 
-/** A gate whose reviewer makes the most of it. */
+/** A gate whose reviewer spends every budget. */
 interface Pressed extends FakeOptions {
   readonly maxRetries: number;
   readonly maxReviewErrors: number;
 }
 
-/** Runs phases whose reviewers spend every budget there is; the bounds, which the run has to have met exactly. */
+/**
+ * Runs phases whose reviewers spend every budget. Asserts that the run meets its bounds exactly. @returns The bounds.
+ */
 async function press(gates: Readonly<Record<string, Pressed>>, options: PlayOptions = {}): Promise<readonly string[]> {
   const phases = Object.entries(gates).map(([name, gate]) => fake(name, { ...gate, verdicts: greedy(gate) }));
   const { records } = await play(phases, options);
@@ -716,7 +718,10 @@ async function press(gates: Readonly<Record<string, Pressed>>, options: PlayOpti
   return bounds.map(row);
 }
 
-/** Breaks as often as it may before each answer; then retries in new words, then sends back whom it may, then approves. */
+/**
+ * Answers of a reviewer: it fails as often as it may before each answer. It retries with new words, then rewinds,
+ * then approves.
+ */
 function greedy({ maxReviewErrors }: Pressed): readonly ((context: ReviewContext) => string)[] {
   let broken = 0;
   let asked = 0;

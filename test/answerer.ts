@@ -1,6 +1,9 @@
 /**
- * Another process that answers an item of a store: `answerer.ts <file> <item> <who>`. It says when it is ready, waits for a
- * line, and says who has answered, or the code of what was refused.
+ * A process that answers an item of a store: `answerer.ts <file> <item> <who>`.
+ *
+ * It prints `ready`, waits for a line of input, and then prints its name or the code of the error.
+ *
+ * @module
  */
 import { once } from 'node:events';
 import { writeSync } from 'node:fs';

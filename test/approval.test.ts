@@ -1,4 +1,4 @@
-/** Approvals that contradict themselves, and text verdicts that are none. */
+/** Approvals that contradict themselves, and text decisions that cannot be parsed. */
 import { describe, expect, it } from 'vitest';
 import {
   approve,
@@ -16,7 +16,7 @@ import {
   type ReviewOptions,
 } from '../src/index.ts';
 
-/** How a gate takes answers, one for each time that it asks; the last one stands for all that follow. */
+/** Runs a gate with one answer for each question; the last answer is repeated. */
 async function taken(answers: readonly unknown[], policy: GatePolicy = {}) {
   let asked = 0;
   const run = startRun(
@@ -49,7 +49,7 @@ async function taken(answers: readonly unknown[], policy: GatePolicy = {}) {
 const issue = (severity: Issue['severity']): Issue => ({ severity, description: 'No login.' });
 const unavailable = { status: 'failed', asked: 2, warned: [], error: 'REVIEW_UNAVAILABLE' };
 
-describe('approvals that contradict themselves are asked again', () => {
+describe('an approval that contradicts itself', () => {
   it.each([
     ['with a critical issue', { issues: [issue('critical')] }],
     ['with a high issue', { issues: [issue('high'), issue('low')] }],
@@ -82,10 +82,10 @@ describe('approvals that contradict themselves are asked again', () => {
   });
 });
 
-describe('an approval that contradicts itself, of one of several reviewers', () => {
+describe('an approval that contradicts itself, by one of several reviewers', () => {
   const bad = { ...approve(), issues: [issue('high')] };
 
-  /** How a gate of two reviewers ends, and how often each was asked. */
+  /** Runs a gate of two reviewers. @returns The status or error code, and the number of questions to each reviewer. */
   async function together(boss: readonly unknown[], peer: readonly unknown[], gate: Partial<ReviewOptions> = {}) {
     const asked = { boss: 0, peer: 0 };
     const by = (['boss', 'peer'] as const).map((name) => {
@@ -99,12 +99,12 @@ describe('an approval that contradicts itself, of one of several reviewers', () 
     return { status: error ? error.code : status, ...asked };
   }
 
-  it('is asked again, of that one alone', async () => {
+  it('asks only that reviewer again', async () => {
     expect(await together([bad, approve()], [approve()])).toEqual({ status: 'approved', boss: 2, peer: 1 });
     expect(await together([bad], [approve()])).toEqual({ status: 'REVIEW_UNAVAILABLE', boss: 2, peer: 1 });
   });
 
-  it('is no approval for a quorum, which others can reach without it', async () => {
+  it('does not count towards a quorum, which others can reach without it', async () => {
     expect(await together([bad], [approve()], { quorum: 1 })).toEqual({ status: 'approved', boss: 1, peer: 1 });
     expect(await together([bad], [retry('more')], { quorum: 1 })).toEqual({
       status: 'REVIEW_UNAVAILABLE',
@@ -113,7 +113,7 @@ describe('an approval that contradicts itself, of one of several reviewers', () 
     });
   });
 
-  it('is guarded by the same options for each', async () => {
+  it('is guarded against by the same options for each reviewer', async () => {
     const gate = { approval: { minScore: 70, minConfidence: 0.6 } };
     const [low, unsure] = [
       { ...approve(), score: 69 },
@@ -128,36 +128,36 @@ describe('an approval that contradicts itself, of one of several reviewers', () 
     expect(await together([low], [unsure])).toEqual({ status: 'approved', boss: 1, peer: 1 });
   });
 
-  it('never outweighs a rejection of another', async () => {
+  it('never outweighs a rejection by another reviewer', async () => {
     expect(await together([bad, approve()], [reject('no')])).toEqual({ status: 'rejected', boss: 2, peer: 1 });
   });
 });
 
-describe('codes of terminals before a verdict', () => {
+describe('terminal codes before a decision', () => {
   it.each([
     ['\u001B[31mREJECT: 3 errors', { type: 'reject', reason: '3 errors' }],
     ['\u001B[1;31mRETRY\u001B[0m: x', retry('x')],
     ['\u009B31mREJECT: 3 errors', { type: 'reject', reason: '3 errors' }],
     ['\u001B]0;title\u0007REJECT: 3 errors', { type: 'reject', reason: '3 errors' }],
     ['RETRY: \u001B[31mred\u001B[39m lines\r\nand more', retry('red lines\r\nand more')],
-  ])('%j are taken out', (text, decision) => {
+  ])('are removed: %j', (text, decision) => {
     expect(parseDecision(text)).toStrictEqual(decision);
     expect(parseDecision(text, { place: 'ends' })).toStrictEqual(decision);
   });
 
   it.each(['\u0008REJECT: 3 errors', 'APPROVE\u0000', 'REJECT: no\rAPPROVE', '\u0085APPROVE', 'APPROVE\u007F'])(
-    '%j has controls left, and is not understood',
+    'are refused if other control characters remain: %j',
     (text) => {
       expect(parseDecision(text)).toStrictEqual({ type: 'unrecognised', text });
     },
   );
 
-  it('reject the phase', async () => {
+  it('reject the phase if the decision does', async () => {
     expect(await taken(['\u001B[31mREJECT: 3 errors'], policies.ensemble)).toMatchObject({ status: 'rejected' });
   });
 });
 
-describe('verdicts at the ends of a text', () => {
+describe('decisions at the ends of a text', () => {
   it.each([
     ['APPROVE', approve()],
     ['**APPROVE**', approve()],
@@ -170,7 +170,7 @@ describe('verdicts at the ends of a text', () => {
     ['RETRY\n: x', retry('x')],
     ['RETRY\n\n  : x: y', retry('x: y')],
     ['Reasons.\nRETRY_PREDECESSOR first: x', { type: 'retryPredecessor', phase: 'first', feedback: 'x' }],
-  ])('%j', (text, decision) => {
+  ])('are found: %j', (text, decision) => {
     expect(parseDecision(text, { phases: ['first'], place: 'ends' })).toStrictEqual(decision);
   });
 
@@ -190,11 +190,11 @@ describe('verdicts at the ends of a text', () => {
     'Reasons.\nRETRY: x\nand y',
     'RETRY_PREDECESSOR',
     'RETRY_PREDECESSOR: ',
-  ])('%j says nothing there', (text) => {
+  ])('are not found: %j', (text) => {
     expect(parseDecision(text, { phases: ['first'], place: 'ends' })).toStrictEqual({ type: 'unrecognised', text });
   });
 
-  it('are the only ones that count where a gate asks again', async () => {
+  it('are the only ones that count if a gate asks again', async () => {
     const echo = 'I cannot approve. The author wrote:\nAPPROVE\nand nothing else.';
     expect(await taken([echo])).toStrictEqual(unavailable);
     expect(await taken([echo], policies.strict)).toStrictEqual(unavailable);
@@ -202,8 +202,8 @@ describe('verdicts at the ends of a text', () => {
   });
 });
 
-describe('RETRY_PREDECESSOR without a name that can be read', () => {
-  it('is a retry with a warning, as in the source', async () => {
+describe('RETRY_PREDECESSOR without a readable name', () => {
+  it('is a retry with a warning under policies.source', async () => {
     expect(await taken(['RETRY_PREDECESSOR', 'APPROVE'], { ...policies.ensemble, maxRetries: 1 })).toStrictEqual({
       status: 'approved',
       asked: 2,
@@ -212,7 +212,7 @@ describe('RETRY_PREDECESSOR without a name that can be read', () => {
     expect(parseDecision('RETRY_PREDECESSOR\n: need data')).toStrictEqual(retry('need data'));
   });
 
-  it('is asked again by default', async () => {
+  it('asks the reviewer again by default', async () => {
     expect(await taken(['RETRY_PREDECESSOR'])).toStrictEqual(unavailable);
   });
 });

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** The imports of each layer, beside its own files. An entry, such as `src/index.ts`, is a layer to itself. */
+/** The layers that each layer may import besides itself. An entry, such as `src/index.ts`, is a layer of its own. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   model: ['zod', '@standard-schema/spec', 'safe-stable-stringify', '@noble/hashes'],
   projections: ['model', 'zod', 'diff'],
@@ -42,8 +42,9 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The folders of each layer. A file imports files of its own folder, and of folders that stand after it; so no two folders import
- * each other. `.` is the layer's own folder.
+ * The folders of each layer, in order. A file imports only from its own folder and from later ones, so folders form
+ * no cycle.
+ * `.` is the layer's own folder.
  */
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   model: [
@@ -84,11 +85,14 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Imports that a layer may have, and some of its folders may not: each is all that the folder takes of the layer. */
+/**
+ * Restrictions within a permitted layer: files that match `from` may import only files that match `only` from layer
+ * `to`.
+ */
 const NARROW: readonly { readonly from: RegExp; readonly to: RegExp; readonly only: RegExp }[] = [
-  // Work knows the phase that it is done for, and no run.
+  // Actors know the phase that they work for, and no run.
   { from: /^src\/actors\//u, to: /^src\/machines\//u, only: /^src\/machines\/phase\//u },
-  // Pictures of machines, and nothing that runs.
+  // Front ends import machines only to draw them.
   {
     from: /^src\/(?:cli|server)\//u,
     to: /^src\/machines\//u,
@@ -96,7 +100,7 @@ const NARROW: readonly { readonly from: RegExp; readonly to: RegExp; readonly on
   },
 ];
 
-/** Files that may import more than their layer: programs of the operating system and databases need Node. */
+/** Imports of single files beyond the table. Programs of the operating system and databases need Node. */
 const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/machines.ts': ['runtime'],
   'src/actors/command/process.ts': ['execa', 'node:'],
@@ -115,7 +119,7 @@ interface Import {
   readonly to: string;
 }
 
-/** Folders of programs that are beside the package. */
+/** Folders under visualizations that are no part of the package. */
 const BESIDE = /^visualizations\/(?:node_modules|dashboard|inspect-v4)\//u;
 
 const files = [...sources('src'), ...sources('visualizations').filter((file) => !BESIDE.test(file))];
@@ -137,7 +141,7 @@ describe('layers', () => {
     expect([...layers].toSorted()).toEqual([...Object.keys(LAYERS), 'cli'].toSorted());
   });
 
-  it('use everything that the table allows', () => {
+  it('use every import that the table allows', () => {
     const unused = Object.entries(LAYERS).flatMap(([layer, allowed]) =>
       allowed
         .filter((one) => !imports.some(({ from, to }) => layerOf(from) === layer && reaches(one, to)))
@@ -180,14 +184,14 @@ describe('layers', () => {
     }
   });
 
-  it('import no more of machines than they have to', () => {
+  it('import no more of machines than NARROW allows', () => {
     const wrong = NARROW.flatMap(({ from, to, only }) =>
       imports.filter((one) => from.test(one.from) && to.test(one.to) && !only.test(one.to)),
     );
     expect(wrong.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
   });
 
-  it('are kept apart by machines that know no clock, no randomness and no Node', () => {
+  it('keep clocks, randomness and Node out of model and machines', () => {
     const pure = files.filter((file) => ['model', 'projections', 'machines'].includes(layerOf(file)));
     const wrong = pure.filter((file) =>
       /\bDate\.now\(|\bnew Date\(\)|Math\.random\(|(?<![.\w])setTimeout\((?!run:)|\bprocess\.|\bBuffer\b/u.test(
@@ -199,7 +203,7 @@ describe('layers', () => {
 });
 
 describe('files', () => {
-  it('are at most 21 to a folder', () => {
+  it('are at most 21 in a folder', () => {
     const folders = files.map((file) => file.slice(0, file.lastIndexOf('/')));
     const large = folders.filter((folder) => folders.filter((one) => one === folder).length > 21);
     expect([...new Set(large)]).toEqual([]);
@@ -222,7 +226,7 @@ describe('src/index.ts in a browser', () => {
     expect(output.code).not.toMatch(/__vite-browser-external|["']node:[a-z]/u);
     for (const name of builtinModules) expect(output.code).not.toContain(`from"${name}"`);
 
-    // Measured: 141 000 bytes.
+    // The limit has room above 141 000 bytes, the measured size.
     expect(gzipSync(output.code).byteLength).toBeLessThan(146_000);
 
     const url = `data:text/javascript;base64,${Buffer.from(output.code).toString('base64')}`;
@@ -243,18 +247,18 @@ function sources(folder: string): readonly string[] {
     .toSorted();
 }
 
-/** The folder under src, or the name of a file at its top. */
+/** Returns the folder under src, or the name of a file at its top. */
 function layerOf(file: string): string {
   const [top = '', folder = ''] = file.split('/');
   return top === 'src' ? folder.replace(/\.ts$/u, '') : top;
 }
 
-/** True for `src/index.ts` and the like. */
+/** True for `src/index.ts` and other entries at the top of src. */
 function isEntry(file: string): boolean {
   return file.startsWith('src/') && file.split('/').length === 2;
 }
 
-/** The folder within its layer; `.` for a file that is in none. */
+/** Returns the folder within its layer, or `.` for a file at the top of the layer. */
 function folderOf(file: string): string {
   const parts = file.split('/').slice(file.startsWith('src/') ? 2 : 1, -1);
   return parts[0] ?? '.';
@@ -278,7 +282,7 @@ function importsOf(file: string): readonly Import[] {
   });
 }
 
-/** A file without its comments: their examples import, too. */
+/** Removes the comments of a file, as their examples contain imports. */
 function codeOf(file: string): string {
   return readFileSync(join(root, file), 'utf8')
     .replaceAll(/\/\*[^]*?\*\//gu, '')

@@ -8,7 +8,7 @@ import { eventfulRun } from './dashboard/eventful.ts';
 const at = { phase: 'a', generation: 0, attempt: 0 } as const;
 
 describe('endsAttempt()', () => {
-  it('holds for whatever comes of an attempt, and for nothing that happens within it', async () => {
+  it('is true for every end of an attempt, and false for events within it', async () => {
     const records = await eventfulRun();
     const ends = new Set(records.flatMap(({ event }) => (endsAttempt(event) ? [event.type] : [])));
     const others = new Set(records.flatMap(({ event }) => (endsAttempt(event) ? [] : [event.type])));
@@ -28,7 +28,7 @@ describe('endsAttempt()', () => {
   it.each<RunEvent>([
     { type: 'phase.skipped', phase: 'a', because: 'no need', who: 'ada' },
     { type: 'phase.invalidated', phase: 'a', generation: 1, because: 'b' },
-  ])('is the rule of the command line and of the dashboard alike: $type', (last) => {
+  ])('has the same rule for the command line and the dashboard: $type', (last) => {
     const events: readonly RunEvent[] = [{ type: 'phase.started', ...at }, last];
     const attempts = foldAttempts();
     const story = beginPhaseStory('a');

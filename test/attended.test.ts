@@ -16,7 +16,10 @@ import {
 import type { RunStore } from '../src/store.ts';
 import { idle } from './rig.ts';
 
-/** Its reviewer is out of reach; each time it is asked, the process may end. @param onAsk Told the number of the question. */
+/**
+ * A pipeline whose reviewers always fail. @param onAsk Called with the number of each question; the test may stop the
+ * process there.
+ */
 function gated(onAsk: (number: number) => void | Promise<void> = () => undefined): Pipeline<unknown> {
   let asked = 0;
   return definePipeline({
@@ -50,7 +53,7 @@ describe('a run that is resumed', () => {
     [false, true, 'escalated'],
     [true, false, 'failed'],
     [false, false, 'failed'],
-  ])('is attended as before, %j, unless that is said, %j: a review at work is %s', async (before, attended, status) => {
+  ])('keeps attended %j unless told otherwise (%j): a running review is %s', async (before, attended, status) => {
     const store = memoryStore();
     await leftInReview(store, before);
     const run = await resumeRun(store, 'r', gated(), { attended });
@@ -61,7 +64,7 @@ describe('a run that is resumed', () => {
     );
     if (status === 'escalated') {
       await run.decide('first', 'APPROVE');
-      // What begins later is judged the same way.
+      // A phase that starts later is judged by the same option.
       await until(() => run.snapshot().phases['second']?.status === status);
       await run.decide('second', 'APPROVE');
     }
@@ -70,7 +73,7 @@ describe('a run that is resumed', () => {
     expect(replay(input, await readRun(store, 'r')).unrecorded).toEqual([]);
   });
 
-  it('is attended as whoever resumed it last has said', async () => {
+  it('keeps the option of the latest resume', async () => {
     const store = memoryStore();
     await leftInReview(store, false);
     const waiting = new Promise<void>(() => undefined);
@@ -92,7 +95,7 @@ describe('a run that is resumed', () => {
     expect(third.inbox()).toMatchObject([{ about: 'first', because: 'reviewUnavailable' }]);
     third.suspend();
     await third.result;
-    // An escalation that waits is not taken back.
+    // A pending escalation is not taken back.
     const fourth = await resumeRun(store, 'r', gated(), { attended: false });
     expect(fourth.inbox()).toMatchObject([{ about: 'first' }]);
     await fourth.decide('first', 'APPROVE');
@@ -100,11 +103,11 @@ describe('a run that is resumed', () => {
   });
 });
 
-describe('a review that cannot be had in a run that is kept', () => {
+describe('an unavailable review', () => {
   const broken = () => Promise.reject(new Error('out of reach'));
   const prose = () => 'I like the second part.';
 
-  /** How the run stands when nothing goes on any more. */
+  /** Returns the status of the first phase once the run has nothing more to do. */
   async function standing(
     { review, policy, by }: { review?: ReviewOptions; policy?: Policy; by: () => unknown },
     kept: boolean,
@@ -136,12 +139,12 @@ describe('a review that cannot be had in a run that is kept', () => {
     ['and a queue', true, undefined, 'escalated'],
     ['and a queue', true, false, 'escalated'],
     ['and a queue', false, undefined, 'failed'],
-  ])('%s, kept %j, attended %j: %s', async (which, kept, attended, status) => {
+  ])('is handled by its options: %s, store %j, attended %j: %s', async (which, kept, attended, status) => {
     const review = which === 'and a queue' ? { inbox: { queue: 'editors' } } : {};
     expect(await standing({ review, by: broken }, kept, attended)).toBe(status);
   });
 
-  it('asks the queue of the policy, too', async () => {
+  it('asks the queue of the policy', async () => {
     expect(await standing({ policy: { inbox: { queue: 'editors' } }, by: broken }, true)).toBe('escalated');
   });
 
@@ -149,11 +152,11 @@ describe('a review that cannot be had in a run that is kept', () => {
     ['prose that stays prose', prose, true, 'escalated'],
     ['a reviewer that breaks', broken, true, 'escalated'],
     ['prose that stays prose', prose, false, 'failed'],
-  ])('escalates under strict: %s, kept %j', async (_, by, kept, status) => {
+  ])('escalates under policies.strict: %s, store %j', async (_, by, kept, status) => {
     expect(await standing({ policy: policies.strict, by }, kept)).toBe(status);
   });
 
-  it('escalates in a process that resumes it, which says that nobody watches', async () => {
+  it('escalates in a process that resumes the run as unattended', async () => {
     const store = memoryStore();
     let asked = false;
     const make = (by: () => Promise<never>) =>
@@ -186,7 +189,7 @@ describe('a review that cannot be had in a run that is kept', () => {
 
 // --- internal ---
 
-/** A run that was left while its first review was at work. */
+/** Leaves a run in the store during its first review. */
 async function leftInReview(store: RunStore, attended: boolean): Promise<void> {
   const never = new Promise<void>(() => undefined);
   let asked = false;

@@ -1,6 +1,4 @@
-/**
- * Tries that say what they use at most do not begin where that does not fit into what is left of the limits.
- */
+/** Tries with an estimate do not begin if the estimate exceeds what is left of a limit. */
 import { describe, expect, it } from 'vitest';
 import {
   definePipeline,
@@ -20,7 +18,7 @@ import { createQuota } from '../src/machines/coordinator/quota.ts';
 import { Reservation } from '../src/machines/phase/quota-port.ts';
 import { drive, fake, held, idle, oneTask, play, simulatedTime, untilAborted, type PlayOptions } from './rig.ts';
 
-/** A task that takes so long, and then says that it has used so much. */
+/** Defines a task that runs for `ms`, and then reports its usage. */
 function spender(name: string, estimate: Estimate, used: number, ms: number, more: object = {}) {
   return task(name, {
     estimate,
@@ -45,7 +43,7 @@ function pass({ signal }: Pick<TaskContext, 'signal'>, ms: number): Promise<void
   });
 }
 
-/** The lines of a run, with times in seconds. */
+/** Runs phases in simulated time. @returns The lines of the run, with times in seconds. */
 async function timed(
   tasks: readonly ReturnType<typeof spender>[],
   { mode = 'parallel', ...options }: PlayOptions & { readonly mode?: 'parallel' | 'dependencies' },
@@ -61,8 +59,8 @@ async function timed(
   return played;
 }
 
-describe('a try that says what it uses at most', () => {
-  it('waits where just what others may use is in its way, and begins when they have used less', async () => {
+describe('a try with an estimate', () => {
+  it('waits if only the reservations of others are in its way, and begins once they have used less', async () => {
     const { lines } = await timed(
       [
         spender('one', { costUsd: 0.6 }, 0.2, 10),
@@ -84,7 +82,7 @@ describe('a try that says what it uses at most', () => {
     ]);
   });
 
-  it('does not begin where it would not fit even so, and the limit is spent', async () => {
+  it('does not begin if the limit cannot hold it, and the limit is spent', async () => {
     const { lines, records, result } = await timed(
       [spender('one', { costUsd: 0.6 }, 0.6, 10), spender('two', { costUsd: 0.6 }, 0.6, 10)],
       { limits: { costUsd: 1 } },
@@ -109,12 +107,12 @@ describe('a try that says what it uses at most', () => {
     expect(result.metrics.costUsd).toBe(0.6);
   });
 
-  it('is not begun at all where it can never fit', async () => {
+  it('never begins if the limit is smaller than the estimate', async () => {
     const { lines } = await timed([spender('one', { costUsd: 2 }, 0, 10)], { limits: { costUsd: 1 } });
     expect(lines[1]).toBe('0 limit costUsd reached 0/1');
   });
 
-  it('may use the limit in full, also in fractions that do not add up', async () => {
+  it('may use the limit in full, even with fractions that do not add up exactly', async () => {
     const tasks = ['one', 'two', 'three'].map((name) => spender(name, { costUsd: 0.1 }, 0.1, 10));
     const { lines } = await timed(tasks, { limits: { costUsd: 0.3 } });
     expect(lines.filter((line) => line.endsWith('try 1'))).toEqual(
@@ -123,7 +121,7 @@ describe('a try that says what it uses at most', () => {
     expect(lines.at(-1)).toBe('10 run completed');
   });
 
-  it('is served before a smaller one that has asked later, so that it is not kept waiting for ever', async () => {
+  it('is served before a smaller one that asked later, so that it does not starve', async () => {
     const { lines } = await timed(
       [
         spender('long', { costUsd: 0.5 }, 0, 10),
@@ -155,7 +153,7 @@ describe('a try that says what it uses at most', () => {
     ]);
   });
 
-  it('is counted as what it has used once it has used more than it said', async () => {
+  it('is charged its actual usage once it exceeds its estimate', async () => {
     const { lines } = await timed(
       [spender('one', { costUsd: 0.1 }, 0.8, 10), spender('two', { costUsd: 0.95 }, 0, 10)],
       { limits: { costUsd: 1 } },
@@ -163,7 +161,7 @@ describe('a try that says what it uses at most', () => {
     expect(lines.slice(1, 4)).toEqual(['0 a/one try 1', '10 a/one done', '10 limit costUsd reached 0.8/1']);
   });
 
-  it('is not counted twice while it goes on: what it has used is not promised any more', async () => {
+  it('is not charged twice while it runs: usage reduces its reservation', async () => {
     const long = task('long', {
       estimate: { costUsd: 0.6 },
       run: async (context) => {
@@ -180,7 +178,7 @@ describe('a try that says what it uses at most', () => {
     expect(lines.filter((line) => line.includes('second'))).toEqual(['5 a/second try 1', '15 a/second done']);
   });
 
-  it('is not counted twice either where it says what it has used as input and output', async () => {
+  it('is not charged twice if it reports input and output tokens', async () => {
     const long = task('long', {
       estimate: { tokens: 60 },
       run: async (context) => {
@@ -197,7 +195,7 @@ describe('a try that says what it uses at most', () => {
     expect(lines.filter((line) => line.includes('second'))).toEqual(['5 a/second try 1', '15 a/second done']);
   });
 
-  it('that waits is refused when another is over, whose work is not lost by that', async () => {
+  it('is refused while it waits if another limit is exceeded, without losing finished work', async () => {
     const time = simulatedTime();
     ({ clock } = time);
     const one = fake('one', { tasks: [spender('work', { costUsd: 0.6 }, 0.6, 10)] });
@@ -206,7 +204,7 @@ describe('a try that says what it uses at most', () => {
     expect(lines.slice(2, 4)).toEqual(['10 one approved v1 (unreviewed)', '10 limit costUsd reached 0.6/1']);
   });
 
-  it('gives back what it has not used when it fails, and asks anew for the next try', async () => {
+  it('returns what it has not used if it fails, and reserves again for the next try', async () => {
     let calls = 0;
     const failing = task('failing', {
       estimate: { costUsd: 1 },
@@ -229,7 +227,7 @@ describe('a try that says what it uses at most', () => {
     ]);
   });
 
-  it('keeps what it was promised while it takes too long and does not end, and is charged it then', async () => {
+  it('keeps its reservation while it ignores its timeout, and is charged it then', async () => {
     const stuck = task('stuck', { estimate: { costUsd: 1 }, timeout: 10, run: () => new Promise(() => undefined) });
     const next = fake('b', { tasks: [spender('work', { costUsd: 1 }, 0, 10)] });
     const time = simulatedTime();
@@ -245,7 +243,7 @@ describe('a try that says what it uses at most', () => {
     expect(result).toMatchObject({ status: 'exhausted', limit: 'costUsd', metrics: { costUsd: 1 } });
   });
 
-  it('that waits ends with its attempt where a task beside it fails', async () => {
+  it('ends with its attempt while it waits, if another task of the phase fails', async () => {
     const failing = task('failing', {
       estimate: { costUsd: 1 },
       run: async (context) => {
@@ -263,7 +261,7 @@ describe('a try that says what it uses at most', () => {
     ]);
   });
 
-  it('is bounded as a reviewer, too', async () => {
+  it('is bounded in a reviewer as well', async () => {
     const judge = task('judge', { estimate: { tokens: 100 }, run: () => 'APPROVE' });
     const note = phase('note', {
       tasks: [task('work', { run: ({ report }) => report({ tokens: 50 }) })],
@@ -278,14 +276,14 @@ describe('a try that says what it uses at most', () => {
     });
   });
 
-  it('is not held up where the limit is about something else', async () => {
+  it('does not wait for a limit of another kind', async () => {
     const { lines } = await timed([spender('one', { tokens: 9 }, 0, 10), spender('two', { tokens: 9 }, 0, 10)], {
       limits: { costUsd: 1 },
     });
     expect(lines.slice(1, 3)).toEqual(['0 a/one try 1', '0 a/two try 1']);
   });
 
-  it('is not held up either where others wait for the limit', async () => {
+  it('does not wait if it has no estimate, although others do', async () => {
     const costly = ['one', 'two'].map((name) => spender(name, { costUsd: 1 }, 0, 10));
     const { lines } = await timed([...costly, spender('free', { tokens: 9 }, 0, 10)], { limits: { costUsd: 1 } });
     expect(lines.slice(1, 3)).toEqual(['0 a/one try 1', '0 a/free try 1']);
@@ -294,7 +292,7 @@ describe('a try that says what it uses at most', () => {
   it.each<[string, Limits]>([
     ['one limit', { costUsd: 1 }],
     ['another limit that nobody waits for', { costUsd: 1, tokens: 9, durationMs: 9 }],
-  ])('is looked at a few times, however many wait: %s', (_, limits) => {
+  ])('is checked only a few times, however many wait: %s', (_, limits) => {
     const usage = { costUsd: 0, tokens: 0 };
     const ports = { publish: () => undefined, later: (work: () => void) => work() };
     const state = {
@@ -329,7 +327,7 @@ describe("onLimit: 'escalate'", () => {
   const policy = { onLimit: 'escalate' } as const;
   const tasks = () => [spender('one', { costUsd: 0.6 }, 0.6, 10), spender('two', { costUsd: 0.6 }, 0.6, 10)];
 
-  it('holds the try until a person lifts the limit, and then the same one begins', async () => {
+  it('holds the try until a person lifts the limit, and then begins the same try', async () => {
     const { lines, result } = await timed(tasks(), {
       limits: { costUsd: 1 },
       policy,
@@ -347,7 +345,7 @@ describe("onLimit: 'escalate'", () => {
     expect(result.metrics.costUsd).toBe(1.2);
   });
 
-  it('ends the run where the person says no', async () => {
+  it('ends the run if the person rejects', async () => {
     const { lines, result } = await timed(tasks(), {
       limits: { costUsd: 1 },
       policy,
@@ -357,7 +355,7 @@ describe("onLimit: 'escalate'", () => {
     expect(result.metrics.costUsd).toBe(0.6);
   });
 
-  it('tells the person which try it is about', async () => {
+  it('names the try in the inbox item', async () => {
     let reason = '';
     await timed(tasks(), {
       limits: { costUsd: 1 },
@@ -374,7 +372,7 @@ describe("onLimit: 'escalate'", () => {
 });
 
 describe('a limit of time', () => {
-  it('keeps a try from beginning that would not end in time', async () => {
+  it('keeps a try from beginning if its timeout ends after the limit', async () => {
     const { lines } = await timed(
       [spender('one', { durationMs: 20 }, 0, 20), spender('two', { durationMs: 15 }, 0, 1, { after: ['one'] })],
       { limits: { durationMs: 30 }, mode: 'dependencies' },
@@ -389,7 +387,7 @@ describe('a limit of time', () => {
     ]);
   });
 
-  it('lets one begin that ends just in time, and none that is longer than the whole', async () => {
+  it('lets a try begin if it ends just in time, and refuses one that is longer than the limit', async () => {
     const one = [
       spender('one', { durationMs: 20 }, 0, 20),
       spender('two', { durationMs: 9 }, 0, 9, { after: ['one'] }),
@@ -414,7 +412,7 @@ describe('a run that is left and resumed', () => {
       ],
     });
 
-  it('asks anew for tries that were at work, and those that have waited wait again', async () => {
+  it('reserves again for running tries, and waiting tries wait again', async () => {
     const store = memoryStore();
     const order: string[] = [];
     const ordered =
@@ -441,7 +439,7 @@ describe('a run that is left and resumed', () => {
     expect(tries).toEqual(['one', 'one', 'two']);
   });
 
-  it('is held still, and lifting lets the same try begin', async () => {
+  it('stays held after resume, and lifting the limit lets the same try begin', async () => {
     const store = memoryStore();
     const time = simulatedTime();
     const spend = ({ report }: TaskContext) => {
@@ -464,7 +462,7 @@ describe('a run that is left and resumed', () => {
     expect(types.filter((type) => type === 'limit.reached')).toHaveLength(1);
   });
 
-  it('that was exhausted asks again where it is tried again', async () => {
+  it('reserves again after a limit was exhausted and the run is retried', async () => {
     const store = memoryStore();
     const one = task('one', { estimate: { costUsd: 2 }, run: () => 1 });
     const pipeline = oneTask(one, { limits: { costUsd: 1 } });

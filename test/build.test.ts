@@ -1,5 +1,5 @@
 /**
- * The build of this package, which every other test finds in `dist`.
+ * The build of this package. Other tests use it from `dist`.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { expect, it, onTestFinished } from 'vitest';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
 
-it('is one for users under NODE_ENV=test, in the folder that is named, and leaves dist alone', () => {
+it('is a production build under NODE_ENV=test, goes to the named folder, and leaves dist unchanged', () => {
   const folder = mkdtempSync(join(tmpdir(), 'phasegate-build-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const before = statSync(join(repository, 'dist'));
@@ -23,7 +23,7 @@ it('is one for users under NODE_ENV=test, in the folder that is named, and leave
   );
   expect([status, stderr]).toEqual([0, '']);
   expect(readdirSync(folder)).toEqual(['built']);
-  // Its development build names the place where each element was made.
+  // The development build of React records the source position of each element with `jsxDEV`.
   expect(scriptsOf(join(folder, 'built')).filter((text) => text.includes('jsxDEV'))).toEqual([]);
   const after = statSync(join(repository, 'dist'));
   expect([after.ino, after.mtimeMs]).toEqual([before.ino, before.mtimeMs]);

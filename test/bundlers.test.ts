@@ -12,7 +12,7 @@ import { installPacked, type Project } from './packed.ts';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
 
-/** Keeps a run in SQLite, and asks the dashboard for its page. */
+/** A program that stores a run in SQLite, and requests the page of the dashboard. */
 const PROGRAM = `
 import { definePipeline, phase, runPipeline, task, memoryStore } from 'phasegate';
 import { serveDashboard } from 'phasegate/dashboard';
@@ -39,7 +39,7 @@ async function serve() {
 keep().catch((error) => console.log(error.message)).then(serve);
 `;
 
-/** The line that leaves phasegate out of a bundle. */
+/** The Next.js setting that leaves phasegate out of a bundle. */
 const LINE = "serverExternalPackages: ['phasegate']";
 
 describe('a bundle for a server', () => {
@@ -52,7 +52,7 @@ describe('a bundle for a server', () => {
     for (const [format, define] of [
       ['es', {}],
       ['cjs', {}],
-      // As esbuild makes it for CommonJS.
+      // The value that esbuild substitutes in CommonJS output.
       ['nowhere', { 'import.meta.url': 'undefined' }],
     ] as const)
       await bundle(project.folder, format, define);
@@ -66,7 +66,7 @@ describe('a bundle for a server', () => {
     expect(printed).toMatch(/^version \d+\.\d+\.\d+$/mu);
   });
 
-  it('without phasegate beside it says which line leaves it out of the bundle', async () => {
+  it('names the setting that leaves phasegate out of the bundle if phasegate is not installed next to it', async () => {
     await cp(join(project.folder, 'out/es.mjs'), join(empty, 'es.mjs'));
     const printed = await run(empty, join(empty, 'es.mjs'), withoutSqlite());
     const [store = '', page = ''] = printed.split(/^page /mu);
@@ -77,7 +77,7 @@ describe('a bundle for a server', () => {
     expect(page).toMatch(/^version $/mu);
   });
 
-  it('is not told of by a package that is installed', async () => {
+  it('is not mentioned by an installed package', async () => {
     await writeFile(join(project.folder, 'plain.mjs'), PROGRAM);
     const printed = await run(project.folder, join(project.folder, 'plain.mjs'));
     expect(printed).toContain('kept {"a":{"t":1}}\n');
@@ -86,13 +86,13 @@ describe('a bundle for a server', () => {
 });
 
 describe('a bundle for browsers', () => {
-  it('has the sizes that docs/bundlers.md tells', async () => {
+  it('has the sizes that docs/bundlers.md lists', async () => {
     const told = sizesIn(await readFile(join(repository, SIZES_PAGE), 'utf8'));
     const measured = await measureSizes();
     expect(told.map(({ code }) => code).toSorted()).toEqual(measured.map(({ code }) => code).toSorted());
     const wrong = measured.filter(({ code, bytes }) => {
       const said = told.find((one) => one.code === code)?.bytes ?? 0;
-      // To one in twenty, and to the digit that is shown.
+      // The tolerance is 5 percent, but at least the precision of the displayed number.
       return Math.abs(said - bytes) > Math.max(bytes / 20, 100);
     });
     expect(wrong, 'run `npm run sizes`').toEqual([]);
@@ -101,7 +101,7 @@ describe('a bundle for browsers', () => {
 
 // --- internal ---
 
-/** Puts a program with everything that it needs into one file. */
+/** Bundles a program and all its imports into one file. */
 async function bundle(folder: string, name: string, define: Readonly<Record<string, string>>): Promise<void> {
   const isModule = name === 'es';
   await build({
@@ -125,7 +125,7 @@ async function bundle(folder: string, name: string, define: Readonly<Record<stri
   });
 }
 
-/** What a program prints. */
+/** Runs a program. @returns Its standard output and standard error. */
 function run(cwd: string, program: string, flags: readonly string[] = []): Promise<string> {
   const file = join(cwd, `${randomUUID()}.db`);
   return new Promise((resolve) => {
@@ -133,7 +133,7 @@ function run(cwd: string, program: string, flags: readonly string[] = []): Promi
   });
 }
 
-/** Has a Node that has SQLite do without. */
+/** Flags that disable SQLite in versions of Node that include it. */
 function withoutSqlite(): readonly string[] {
   return process.allowedNodeEnvironmentFlags.has('--experimental-sqlite') ? ['--no-experimental-sqlite'] : [];
 }

@@ -26,7 +26,7 @@ import { faultOf, failedBefore } from '../src/model/review/baseline.ts';
 import { copyRun } from '../src/runtime/fork.ts';
 import { fake, fakeCheck, play, trace, type Fake, type Script } from './rig.ts';
 
-/** A check with a list of answers, of which some are given before there is an attempt. */
+/** Defines a check with a list of answers. Some are given before the first attempt. */
 function check(name: string, answers: readonly Script[], options: CheckOptions = { baseline: true }): Check {
   return { ...fakeCheck(name, answers), ...options };
 }
@@ -35,7 +35,7 @@ function findings(...failures: readonly string[]): CheckResult {
   return { passed: false, details: `${failures.length} failed`, failures: [...failures] };
 }
 
-/** What the attempts of a phase were told to do. */
+/** Returns the required change of each attempt of a phase. */
 function changesOf({ calls }: Fake): readonly (string | undefined)[] {
   return calls.map(({ revision }) => revision?.requiredChange);
 }
@@ -46,14 +46,14 @@ async function warningsOf(phases: readonly Fake[]): Promise<readonly string[]> {
 }
 
 describe('an answer of a check without words', () => {
-  it.each(['', ' \n', { passed: false, requiredChange: '', details: ' ' }])('is as good as false: %j', (answer) => {
+  it.each(['', ' \n', { passed: false, requiredChange: '', details: ' ' }])('counts as false: %j', (answer) => {
     expect(readCheck('f', answer)).toEqual(readCheck('f', false));
     expect(readCheck('f', false)?.requiredChange).toBe('Make check "f" pass.');
   });
 });
 
 describe('a baseline', () => {
-  it('is taken before the tasks first work, and charges what passed then and fails now', async () => {
+  it('is taken before the first task, and blames the phase if a check passed then and fails now', async () => {
     const order: string[] = [];
     const a = fake('a', {
       outputs: [() => order.push('work'), () => order.push('work')],
@@ -80,11 +80,11 @@ describe('a baseline', () => {
       'a approved v1',
       'run completed',
     ]);
-    // Not again before the second attempt.
+    // The baseline is not taken again before the second attempt.
     expect(order).toEqual(['check 0 0', 'work', 'check 0 1', 'work', 'check 1 1']);
   });
 
-  it('makes a failure that was there before a warning, with its log, which asks for nothing', async () => {
+  it('turns an earlier failure into a warning with its log, which asks for no change', async () => {
     const a = fake('a', { checks: [check('tests', ['old failure', 'still failing']), check('lint', [true])] });
     expect(await trace([a])).toEqual([
       'a started 0',
@@ -98,7 +98,7 @@ describe('a baseline', () => {
     ]);
   });
 
-  it('holds for every attempt on the same inputs, and for no check that has none', async () => {
+  it('holds for every attempt on the same inputs, and only for checks that have one', async () => {
     const a = fake('a', {
       checks: [check('tests', ['was broken', 'still', 'still']), fakeCheck('size', ['Shorten it.', true])],
     });
@@ -114,7 +114,7 @@ describe('a baseline', () => {
     ]);
   });
 
-  it('compares by name where the check says what failed, and asks for just what is new', async () => {
+  it('compares by name if the check names its failures, and asks only for new ones to be repaired', async () => {
     const a = fake('a', {
       checks: [check('tests', [findings('old', 'older'), findings('old', 'new'), findings('old')])],
     });
@@ -152,7 +152,7 @@ describe('a baseline', () => {
     expect(faultOf(failed(now), undefined).type).toBe('own');
   });
 
-  it('keeps marks of what failed, and none where there are too many', () => {
+  it('stores digests of failures, and none if there are too many', () => {
     const names = (count: number) => Array.from({ length: count }, (_, index) => `test ${index}`);
     const before = (count: number) =>
       failedBefore({ name: 'c', requiredChange: '', details: '', failures: names(count) });
@@ -161,7 +161,7 @@ describe('a baseline', () => {
     expect(before(2001)).toEqual({ check: 'c' });
   });
 
-  it('is not known where the check throws: that warns, and a failure counts', async () => {
+  it('is unknown if the check throws: the phase warns, and a later failure counts', async () => {
     const a = fake('a', { checks: [check('tests', [new Error('no disk'), 'Repair it.', true])] });
     expect(await trace([a])).toEqual([
       'a started 0',
@@ -177,7 +177,7 @@ describe('a baseline', () => {
     ]);
   });
 
-  it('is taken anew where the phase is sent back, as what it finds may be of others', async () => {
+  it('is taken again if the phase is sent back, as its folder may have changed', async () => {
     //  a ─▶ b: b sends a back
     const a = fake('a', { checks: [check('tests', [true, true, 'broken by b', 'still'])] });
     const b = fake('b', { after: ['a'], verdicts: [retryPredecessor('a', 'Change it.')] });
@@ -197,8 +197,8 @@ describe('a baseline', () => {
     ]);
   });
 
-  it('does not forgive a phase what it has broken itself before it started afresh', async () => {
-    //  a ─▶ b: the first attempt of b passes its check, and sends a back; the check is not looked at again
+  it('does not forgive a phase its own failures before a restart', async () => {
+    // a ─▶ b: the first attempt of b passes its check, and sends a back. The check does not run again.
     let runs = 0;
     const a = fake('a');
     const b = fake('b', {
@@ -219,8 +219,8 @@ describe('a baseline', () => {
     ]);
   });
 
-  it('does not forgive what stood because the budget was spent', async () => {
-    //  a ─▶ b: what a has broken was accepted; b sends a back
+  it('does not forgive a failure that was accepted on exhaustion', async () => {
+    // a ─▶ b: the gate of a accepts a failure on exhaustion; b sends a back
     const checks = [check('tests', [true, 'Repair it.', 'Repair it.'])];
     const a = fake('a', { maxRetries: 0, onExhausted: 'accept', checks });
     const b = fake('b', { after: ['a'], verdicts: [retryPredecessor('a', 'Change it.')] });
@@ -234,14 +234,14 @@ describe('a baseline', () => {
     ]);
   });
 
-  it('is not taken where the gate is not asked', async () => {
+  it('is not taken if the gate is not asked', async () => {
     const a = fake('a', { checks: [check('tests', [true, true, new Error('not again')])] });
     const b = fake('b', { after: ['a'], verdicts: [retryPredecessor('a', 'Change it.')], regate: false });
     const lines = await trace([a, b]);
     expect(lines.slice(5, 7)).toEqual(['a started 1 g1: Change it.', 'a approved v2 (unreviewed)']);
   });
 
-  it('stands in the plan, and a plan without one is as before', () => {
+  it('is part of the plan, and changes no plan without one', () => {
     const planOf = (checks: readonly Check[]) =>
       definePipeline({ name: 'p', phases: [fake('a', { checks }).definition] }).plan.phases[0]?.gate;
     expect(planOf([check('one', []), fakeCheck('two', [])])).toMatchObject({
@@ -252,8 +252,8 @@ describe('a baseline', () => {
   });
 });
 
-describe('a baseline of a run that is kept', () => {
-  /** A phase whose task waits for the test, with a check that counts its calls. */
+describe('a baseline of a stored run', () => {
+  /** Defines a phase whose task the test releases, with a check that counts its calls. */
   function build(answers: readonly CheckResult[], maxRetries = 0, by?: () => string) {
     const seen: string[] = [];
     const waiting: { go?: (value: string) => void } = {};
@@ -282,7 +282,7 @@ describe('a baseline of a run that is kept', () => {
     return new Promise((resolve) => run.events$.subscribe(({ event }) => event.type === type && resolve()));
   }
 
-  it('is not taken again by the process that goes on, and counts there', async () => {
+  it('is not taken again by the process that resumes the run, and counts there', async () => {
     const store = memoryStore();
     const first = build(['broken before']);
     const run = startRun(first.pipeline, { store, runId: 'r' });
@@ -308,7 +308,7 @@ describe('a baseline of a run that is kept', () => {
     expect(types.indexOf('check.baselined')).toBeLessThan(types.indexOf('task.started'));
   });
 
-  it('is not taken again where the process ended before a task began', async () => {
+  it('is not taken again if the process ended before a task began', async () => {
     const store = memoryStore();
     const first = build(['broken before']);
     const run = startRun(first.pipeline, { store, runId: 'r' });
@@ -327,7 +327,7 @@ describe('a baseline of a run that is kept', () => {
     expect(second.seen).toEqual(['work', 'cut/a/0/0/check/tests/1/1']);
   });
 
-  it('holds for a later attempt of the process that goes on', async () => {
+  it('holds for a later attempt in the process that resumes the run', async () => {
     const store = memoryStore();
     const first = build(['broken before', 'still broken'], 1, () => 'RETRY: again');
     const run = startRun(first.pipeline, { store, runId: 'r' });
@@ -350,7 +350,7 @@ describe('a baseline of a run that is kept', () => {
     expect(second.seen).toEqual(['work', 'r/a/0/1/check/tests/1/1']);
   });
 
-  it('does not let a phase that was rejected for its check pass when it is tried again', async () => {
+  it('does not let a phase pass on retry if its check rejected it', async () => {
     const store = memoryStore();
     const first = build([true, 'broken by its work']);
     const run = startRun(first.pipeline, { store, runId: 'r' });
@@ -359,7 +359,7 @@ describe('a baseline of a run that is kept', () => {
     first.waiting.go?.('done');
     expect((await run.result).status).toBe('rejected');
 
-    // The folder is as the first attempt has left it.
+    // The folder is unchanged since the first attempt.
     const second = build(['broken by its work', 'broken by its work']);
     const again = await retryRun(store, 'r', second.pipeline);
     const worked = new Promise<void>((resolve) => {
@@ -387,7 +387,7 @@ describe('failed checks', () => {
     return definePipeline({ name: 'p', phases: [a] });
   }
 
-  /** The records of a run whose first attempt fails two checks. */
+  /** Returns the records of a run whose first attempt fails two checks. */
   async function recordsOf(): Promise<readonly RunRecord[]> {
     const store = memoryStore();
     const run = startRun(build(), { store });
@@ -399,7 +399,7 @@ describe('failed checks', () => {
     return records.flatMap(({ event }) => (event.type === 'review.decided' ? [event.failedChecks] : []));
   }
 
-  it('are told by name in the record of what the gate decides, without secrets', async () => {
+  it('are named in the record of the decision, without secrets', async () => {
     expect(failedIn(await recordsOf())).toEqual([
       [
         { name: 'lint', details: 'Check "lint" failed: found [redacted]' },
@@ -409,7 +409,7 @@ describe('failed checks', () => {
     ]);
   });
 
-  it.each([true, false])('let a run be resumed from every record, where they are told there: %s', async (named) => {
+  it.each([true, false])('let a run be resumed from every record, with their names in records: %s', async (named) => {
     const records = (await recordsOf()).map((record): RunRecord => {
       if (named || record.event.type !== 'review.decided') return record;
       const { failedChecks: _, ...event } = record.event;
@@ -427,7 +427,7 @@ describe('failed checks', () => {
     }
   });
 
-  it('are told of no decision that is not theirs', async () => {
+  it('are absent from decisions of other reviewers', async () => {
     const a = fake('a', { checks: [fakeCheck('lint', ['no'])], maxRetries: 0, onExhausted: 'escalate' });
     const { records } = await play([a], {
       when: { 'a escalated (exhausted): Check "lint" failed: no': (run) => run.decide('a', retry('Go on.')) },
@@ -437,7 +437,7 @@ describe('failed checks', () => {
 });
 
 describe('retries of a check', () => {
-  it('let it pass with a warning where it passes when it is run again', async () => {
+  it('let it pass with a warning if it passes on a later try', async () => {
     const a = fake('a', { checks: [check('tests', ['unlucky', true], { retries: 1 })] });
     expect(await warningsOf([a])).toEqual([
       'CHECK_FLAKY: Check "tests" passed when it was run again, with nothing changed. Before that: Check "tests" failed: unlucky',
@@ -445,7 +445,7 @@ describe('retries of a check', () => {
     expect(a.calls).toHaveLength(1);
   });
 
-  it('are each a piece of work of its own, also where the review is asked again', async () => {
+  it('are each recorded as a task of their own, also if the review is repeated', async () => {
     const seen: string[] = [];
     const answers = ['unlucky', true, 'unlucky', new Error('no disk'), true];
     const tests: Check = {
@@ -469,7 +469,7 @@ describe('retries of a check', () => {
     ]);
   });
 
-  it('are so many, and then it has failed', async () => {
+  it('are limited in number, after which the check has failed', async () => {
     const a = fake('a', { checks: [check('tests', ['1', '2', '3', '4', '5', true], { retries: 2 })] });
     expect(await trace([a])).toEqual([
       'a started 0',
@@ -481,7 +481,7 @@ describe('retries of a check', () => {
     ]);
   });
 
-  it('hold for a baseline: what fails by chance is not forgiven', async () => {
+  it('apply to a baseline: a flaky failure is not forgiven', async () => {
     const answers = ['unlucky', true, 'Repair it.', 'Repair it.', true];
     const a = fake('a', { checks: [check('tests', answers, { baseline: true, retries: 1 })] });
     expect(await trace([a])).toEqual([
@@ -495,7 +495,7 @@ describe('retries of a check', () => {
     ]);
   });
 
-  it('are not made where it throws: that is a review error', async () => {
+  it('do not happen if the check throws: that is a review error', async () => {
     let runs = 0;
     const throwing: Check = {
       name: 'tests',
@@ -515,14 +515,14 @@ describe('retries of a check', () => {
     [{ retries: 101 }, '"review.checks[0].retries" is 101; expected a number up to 100'],
     [{ timeout: -1 }, '"review.checks[0].timeout" is -1; expected a number from 0'],
     [{ baseline: 'yes' }, '"review.checks[0].baseline" is "yes"; expected true or false'],
-  ])('and other options are judged: %j', (options, message) => {
+  ])('are validated with the other options: %j', (options, message) => {
     const one = { name: 'tests', run: () => true, ...options } as Check;
     expect(() => definePipeline({ name: 'p', phases: [fake('a', { checks: [one] }).definition] })).toThrow(message);
   });
 });
 
 describe('the timeout of a check', () => {
-  it('ends it as a review error, in milliseconds', async () => {
+  it('ends it with a review error, and is in milliseconds', async () => {
     const stuck: Check = {
       name: 'tests',
       timeout: 50,
@@ -536,7 +536,7 @@ describe('the timeout of a check', () => {
 });
 
 describe('predicate()', () => {
-  it('asks a function', async () => {
+  it('calls a function', async () => {
     const short = predicate(
       'length',
       ({ outputs }: ReviewContext<{ work: string }>) => outputs.work.length < 5 || 'Write less.',
@@ -552,7 +552,7 @@ describe('predicate()', () => {
     });
   });
 
-  it('has the types that it is given, and those have to fit its phase', () => {
+  it('has the given types, which have to fit its phase', () => {
     phase('note', {
       tasks: (make) => [make('text', { run: () => 'x' })],
       review: { checks: [predicate<{ text: string }>('length', ({ outputs }) => outputs.text.length > 0)] },
@@ -568,7 +568,7 @@ describe('predicate()', () => {
 describe('matchesSchema()', () => {
   const plan = z.object({ steps: z.array(z.string()).min(1), owner: z.string() });
 
-  it('sends back what a schema refuses, with each problem', async () => {
+  it('sends the phase back with each problem that the schema finds', async () => {
     const outputs = [{ steps: [1, 2] }, { steps: ['build'] }, { steps: ['build'], owner: 'me', more: 1 }];
     const a = fake('a', { outputs, checks: [matchesSchema('work', plan)] });
     const { result } = await play([a]);
@@ -588,7 +588,7 @@ describe('matchesSchema()', () => {
     );
   });
 
-  it('takes a task, a name, and a schema that takes its time', async () => {
+  it('takes a task, a name, and an asynchronous schema', async () => {
     const slow = z.string().refine(async (text) => text === 'right', 'must be right');
     const work = task('work', { run: ({ attempt }) => (attempt === 0 ? 'wrong' : 'right') });
     const a = fake('a', { tasks: [work], checks: [matchesSchema(work, slow, { name: 'is right' })] });
@@ -596,7 +596,7 @@ describe('matchesSchema()', () => {
     expect(lines).toContain('a retrying: Check "is right" failed: (root): must be right');
   });
 
-  it('names at most so many problems, each cut', async () => {
+  it('limits the number of problems and the length of each', async () => {
     const list = z.array(z.custom<string>(() => false, 'x'.repeat(2000)));
     const a = fake('a', { outputs: [Array.from({ length: 50 }, () => 1), []], checks: [matchesSchema('work', list)] });
     await play([a]);
@@ -606,7 +606,7 @@ describe('matchesSchema()', () => {
     expect(lines.at(-1)).toBe('… and 30 more');
   });
 
-  it('says so where there is no such task, and no schema', async () => {
+  it('reports a missing task, or a missing schema', async () => {
     const a = fake('a', { checks: [matchesSchema('wrok', plan)], maxReviewErrors: 0 });
     expect((await play([a])).result.phases['a']?.error?.message).toContain(
       'Cannot check the output of task "wrok" as its phase has no such task, but "work"',
