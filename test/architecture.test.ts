@@ -5,85 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
 import { describe, expect, it } from 'vitest';
+import { FOLDERS, LAYERS } from './layers.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-
-/** The layers that each layer may import besides itself. An entry, such as `src/index.ts`, is a layer of its own. */
-const LAYERS: Readonly<Record<string, readonly string[]>> = {
-  model: ['zod', '@standard-schema/spec', 'safe-stable-stringify', '@noble/hashes'],
-  projections: ['model', 'zod', 'diff'],
-  machines: ['model', 'xstate'],
-  actors: ['model', 'machines', 'xstate'],
-  store: ['model', 'projections', 'ulid'],
-  runtime: ['model', 'projections', 'machines', 'actors', 'store', 'xstate', 'rxjs', 'ulid'],
-  visualizations: ['model', 'projections'],
-  index: ['model', 'projections', 'machines', 'runtime'],
-  quality: ['projections'],
-  sqlite: ['store'],
-  node: ['actors'],
-  llm: ['model', 'zod'],
-  openai: ['model', 'llm', 'zod', 'openai'],
-  inspect: ['model', 'xstate', 'ws', '@statelyai/inspect', 'node:'],
-  otel: ['model', '@opentelemetry/api'],
-  server: [
-    'model',
-    'projections',
-    'store',
-    'runtime',
-    'machines',
-    'visualizations',
-    'hono',
-    '@hono/node-server',
-    'zod',
-    'node:',
-  ],
-  dashboard: ['server'],
-  testing: ['model', 'projections', 'store', 'node:assert'],
-};
-
-/**
- * The folders of each layer, in order. A file imports only from its own folder and from later ones, so folders form
- * no cycle.
- * `.` is the layer's own folder.
- */
-const FOLDERS: Readonly<Record<string, readonly string[]>> = {
-  model: [
-    'analysis',
-    'definition',
-    'ledger',
-    'handlers',
-    'review',
-    'events',
-    'revision',
-    'plan',
-    'decision',
-    'errors',
-    'values',
-  ],
-  projections: ['alerts', 'wording', 'inbox', 'run', 'quality', 'timeline', 'doctor'],
-  machines: ['pipeline', 'replay', 'driver', 'coordinator', 'phase'],
-  actors: ['attempt', 'review', 'work', 'command'],
-  store: ['sqlite', '.'],
-  runtime: ['.', 'inbox', 'records'],
-  visualizations: ['statechart', 'pictures', 'layout'],
-  server: ['.'],
-  llm: ['work', 'review', 'call'],
-  cli: [
-    '.',
-    'commands',
-    'run',
-    'live-tree',
-    'report',
-    'completion',
-    'show',
-    'load',
-    'dashboard',
-    'inbox',
-    'options',
-    'process',
-    'terminal',
-  ],
-};
 
 /**
  * Restrictions within a permitted layer: files that match `from` may import only files that match `only` from layer
