@@ -1,46 +1,46 @@
 /**
- * What is wrong with a run while it goes on.
+ * Alerts: problems of a run in progress.
  *
  * @module
  */
 
-/** What can be wrong. */
+/** The kinds of alerts. */
 export type TroubleCode =
   /** A gate goes round in a loop, and nobody has broken it. */
   | 'LOOPING'
-  /** The same change was asked for again. */
+  /** The same change was demanded again. */
   | 'REPEATING'
-  /** A gate has asked for changes as often as it may. */
+  /** A gate has used all its retries. */
   | 'RETRIES_SPENT'
-  /** A phase has sent back another as often as it may. */
+  /** A phase has used all its rewinds of another. */
   | 'REWINDS_SPENT'
-  /** A phase stands though changes were asked for. */
+  /** A phase was accepted although changes were demanded. */
   | 'ACCEPTED_UNAPPROVED'
-  /** A limit of the run is spent, and holds it or a part of it. */
+  /** A limit of the run is spent, and holds the run or a part of it. */
   | 'LIMIT_REACHED'
   /** A limit of the run is nearly spent. */
   | 'LIMIT_NEAR'
-  /** A try, an attempt or a review has said nothing for long. */
+  /** A try, an attempt or a review has reported nothing for long. */
   | 'SILENT';
 
-/** One thing that is wrong. JSON. */
+/** One problem. JSON. */
 export interface Alert {
   readonly code: TroubleCode;
-  /** `problem` where the run does not get on by itself, `notice` where somebody should look. */
+  /** `problem` if the run cannot continue by itself, `notice` if somebody should look. */
   readonly severity: 'problem' | 'notice';
-  /** The phase that it is about; `null` for the whole run. */
+  /** The phase; `null` for the whole run. */
   readonly phase: string | null;
-  /** The record that shows it, by its number. */
+  /** The number of the record that shows it. */
   readonly seq: number;
-  /** Since when it is so, in milliseconds since 1970. */
+  /** The time since which it exists, in milliseconds since 1970. */
   readonly since: number;
-  /** What was found, with its numbers. */
+  /** The finding, with its numbers. */
   readonly found: string;
-  /** What to do. */
+  /** The advice. */
   readonly advice: string;
 }
 
-/** Milliseconds as they are told, such as `40 s`, `12 min`, `3 h`. */
+/** Writes milliseconds in words, such as `40 s`, `12 min`, `3 h`. */
 export function spanText(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (seconds < 120) return `${seconds} s`;

@@ -1,7 +1,7 @@
 /**
- * The fold from the records of a run to what is wrong with it now: loops, budgets that are used up, work that says nothing.
+ * The fold from the records of a run to its current alerts: loops, spent budgets, silent work.
  *
- * What the records do not tell is left to others: whether whoever worked on the run is gone.
+ * Records do not show if the process that worked on the run is gone. Other code checks that.
  *
  * @module
  */
@@ -15,15 +15,15 @@ import { createSilence } from './silence-alerts.ts';
 export interface TroublesFold {
   apply(record: RunRecord): void;
   /**
-   * What is wrong, the worst first; nothing once the run has ended.
+   * Returns the alerts, the worst first; none once the run has ended.
    *
-   * @param now Milliseconds since 1970, by the clock that times of records come from.
-   * @param workedUntil When a process last worked on the run, by the same clock. @default now
+   * @param now Milliseconds since 1970, by the clock of the records.
+   * @param workedUntil The last time at which a process worked on the run, by the same clock. @default now
    */
   troubles(now: number, workedUntil?: number): readonly Alert[];
 }
 
-/** Begins before the first record. A record takes the same time however many there are. */
+/** Starts a fold before the first record. A record takes constant time. */
 export function foldTroubles(): TroublesFold {
   const gates = createGateTroubles();
   const limits = createLimitTroubles();

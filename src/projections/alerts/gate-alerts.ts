@@ -1,5 +1,5 @@
 /**
- * What is wrong at gates: loops, demands that are made again, and budgets that are used up.
+ * Alerts about gates: loops, repeated demands, and spent budgets.
  *
  * @module
  */
@@ -16,15 +16,15 @@ export interface GateTroubles {
   troubles(): readonly Alert[];
 }
 
-/** Begins before the first record. */
+/** Starts a fold before the first record. */
 export function createGateTroubles(): GateTroubles {
   let plan: Plan | undefined;
   let gates: ReadonlyMap<string, GatePlan | null> = new Map();
   const loops = new Map<string, Seen<EventOf<'loop.detected'>>>();
-  /** What the issues of the latest review of each phase say. */
+  /** Descriptions of the issues of the latest review, by phase. */
   const issues = new Map<string, IssueWords>();
   const retries = new Map<string, Seen<EventOf<'phase.retrying'>>>();
-  /** By the phase that sends back, then by the one that is sent back. */
+  /** Rewinds by the phase that sends back, then by the one that is sent back. */
   const rewinds = new Map<string, Map<string, Seen<EventOf<'phase.rewinding'>>>>();
   const demands = new Map<string, Demands>();
   const accepted = new Map<string, Seen<EventOf<'phase.approved'>>>();
@@ -40,7 +40,7 @@ export function createGateTroubles(): GateTroubles {
     demands.set(phase, before);
   }
 
-  /** Whatever is decided, or begun anew, is another chance. */
+  /** Clears the alerts of a phase: a decision or a new start is another chance. */
   function settle(phase: string): void {
     loops.delete(phase);
     escalated.delete(phase);
@@ -69,7 +69,7 @@ export function createGateTroubles(): GateTroubles {
           settle(event.phase);
           live.add(event.phase);
           accepted.delete(event.phase);
-          // Whoever starts afresh has all retries again.
+          // A fresh start has all retries again.
           if (event.attempt === 0) retries.delete(event.phase);
           return;
         case 'loop.detected':
@@ -143,7 +143,7 @@ export function createGateTroubles(): GateTroubles {
         for (const rewind of rewinds.get(phase)?.values() ?? [])
           if (isSpent(rewind.event.spent, gate.maxPredecessorRetries)) found.push(rewindsSpent(rewind, gate, isAsked));
       }
-      for (const seen of accepted.values()) found.push(standing(seen));
+      for (const seen of accepted.values()) found.push(acceptedUnapproved(seen));
       return found;
     },
   };
@@ -157,9 +157,9 @@ interface Seen<E> {
   readonly event: E;
 }
 
-/** What was asked of a phase since it was approved last. */
+/** Demands to a phase since its latest approval. */
 interface Demands {
-  /** How often, by the words. */
+  /** Number of demands, by their words. */
   readonly words: Map<string, number>;
   latest: Seen<{ readonly correction: Correction; readonly times: number }> | undefined;
 }
@@ -168,7 +168,7 @@ function isSpent(spent: number, max: GatePlan['maxRetries']): boolean {
   return countOf(max) > 0 && spent >= countOf(max);
 }
 
-/** The words of a demand, without what writers vary. */
+/** Normalises the words of a demand. */
 function wordingOf({ requiredChange, feedback }: Correction): string {
   return (requiredChange ?? feedback).toLowerCase().replaceAll(/\s+/gu, ' ').trim();
 }
@@ -234,7 +234,7 @@ function afterwards({ onExhausted }: GatePlan, isAsked: boolean): string {
   }
 }
 
-function standing(seen: Seen<EventOf<'phase.approved'>>): Alert {
+function acceptedUnapproved(seen: Seen<EventOf<'phase.approved'>>): Alert {
   return trouble(seen, {
     code: 'ACCEPTED_UNAPPROVED',
     severity: 'notice',

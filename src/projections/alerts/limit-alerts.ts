@@ -1,5 +1,5 @@
 /**
- * Limits of a run that are spent, or nearly.
+ * Alerts about limits of a run that are spent, or nearly.
  *
  * @module
  */
@@ -13,21 +13,21 @@ import { spanText, type Alert } from './alert.ts';
 /** A fold over the records of one run. */
 export interface LimitTroubles {
   apply(record: RunRecord): void;
-  /** @param workedUntil Milliseconds since 1970: when a process last worked on the run. */
+  /** @param workedUntil Milliseconds since 1970: the last time at which a process worked on the run. */
   troubles(now: number, workedUntil: number): readonly Alert[];
 }
 
-/** A limit is nearly spent where so much of it is used. */
+/** The used share from which a limit is nearly spent. */
 export const NEARLY = 0.9;
 
-/** Begins before the first record. */
+/** Starts a fold before the first record. */
 export function createLimitTroubles(): LimitTroubles {
   let plan: Plan | undefined;
   const times = foldRunTimes();
   let lastAt = 0;
-  /** What is used of limits of the whole run, and the record that used some last. */
+  /** Usage of limits of the whole run, with the latest record that used some. */
   const used = new Map<LimitName, Used>();
-  /** The same for limits of one phase, or of one phase that sends back another. */
+  /** Usage of limits of one phase, and of one phase that sends back another. */
   const attempts = new Map<string, Used>();
   const pairs = new Map<string, Used>();
   const reached = new Map<string, Reached>();
@@ -37,7 +37,7 @@ export function createLimitTroubles(): LimitTroubles {
     if (more > 0) used.set(limit, { amount: (used.get(limit)?.amount ?? 0) + more, seq, time, about: null });
   }
 
-  /** A limit that held a phase holds it no more. */
+  /** Removes alerts of limits that held a phase. */
   function free(phase: string): void {
     for (const [key, { event }] of reached) if (event.holds === phase) reached.delete(key);
   }
@@ -145,7 +145,7 @@ interface Used {
   readonly amount: number;
   readonly seq: number;
   readonly time: number;
-  /** The phase, for a limit of one. */
+  /** The phase, for a limit of one phase. */
   readonly about: string | null;
 }
 
@@ -161,7 +161,7 @@ function mostUsed(all: ReadonlyMap<string, Used>): Used | undefined {
   return most;
 }
 
-/** Time is used by itself, from the first record on. @param at Milliseconds since 1970, when so much of it was used. */
+/** Makes the usage of time, which needs no record. @param at Milliseconds since 1970, when this amount was used. */
 function timeUsed(amount: number, max: number | undefined, at: number): Used {
   return { amount, seq: 1, time: at - Math.max(0, amount - (max ?? 0) * NEARLY), about: null };
 }
@@ -180,7 +180,7 @@ function spent({ seq, time, event }: Reached): Alert {
 
 function nearlySpent(limit: LimitName, limits: Limits, one: Used): readonly Alert[] {
   const max = limits[limit];
-  // A limit of nothing is there to forbid, and not to be watched.
+  // A limit of 0 forbids something, and needs no alert.
   if (max === undefined || max === 0 || one.amount / max < NEARLY) return [];
   const trouble = {
     code: 'LIMIT_NEAR',
@@ -188,13 +188,13 @@ function nearlySpent(limit: LimitName, limits: Limits, one: Used): readonly Aler
     phase: one.about,
     seq: one.seq,
     since: one.time,
-    found: `${told(limit, Math.min(one.amount, max))} of ${told(limit, max)} are used of the limit ${limit}`,
+    found: `${amountText(limit, Math.min(one.amount, max))} of ${amountText(limit, max)} are used of the limit ${limit}`,
     advice: 'The run stops, or asks a person, where it needs more.',
   } as const;
   return [trouble];
 }
 
-function told(limit: LimitName, amount: number): string {
+function amountText(limit: LimitName, amount: number): string {
   if (limit === 'durationMs' || limit === 'deadlineMs') return spanText(amount);
   return limit === 'costUsd' ? `$${Number(amount.toFixed(4))}` : String(amount);
 }

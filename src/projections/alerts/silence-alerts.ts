@@ -1,12 +1,12 @@
 /**
- * Work that has said nothing for long.
+ * Alerts about work that has reported nothing for long.
  *
  * ```text
  *   phase.started ─▶ attempt ── review.started ─▶ review        each with its tries: task.started ─▶ … ─▶ task.completed
  * ```
  *
- * Who waits for a person, for the end of a backoff, or for a place, is not silent. What takes long is not silent by that alone: it
- * is measured by itself, by how long the same task, attempt or review of the same phase took before.
+ * Waiting for a person, for the end of a backoff, or for a place, is not silence. Long work is not silent just because it is long: it
+ * is compared with earlier durations of the same task, attempt or review of the same phase.
  *
  * @module
  */
@@ -21,27 +21,27 @@ export interface Silence {
   troubles(now: number): readonly Alert[];
 }
 
-/** Milliseconds that are long where the same has ended fewer than {@link FEWEST} times in the run. */
+/** Milliseconds that count as long, if the same has ended fewer than {@link FEWEST} times in the run. */
 export const LONG_MS = 600_000;
-/** So many times the median of those is long, and at least so many milliseconds. */
+/** Multiple of the median duration that counts as long, and the least milliseconds that do. */
 export const TIMES_MEDIAN = 10;
 export const LEAST_MS = 60_000;
-/** Fewer say nothing about how long something takes. */
+/** Least number of durations for a median. */
 export const FEWEST = 3;
 
-/** Begins before the first record. */
+/** Starts a fold before the first record. */
 export function createSilence(): Silence {
   let plan: Plan | undefined;
   let isHeld = false;
   const phases = new Map<string, Working>();
-  /** How long it took, by what it was. */
+  /** Earlier durations of each try, attempt and review. */
   const took = new Map<string, number[]>();
-  /** Tasks and reviewers that were people. */
+  /** Tasks and reviewers that are people. */
   const people = new Set<string>();
 
-  function ended(what: string, { startedAt, isMeasure }: Heard, time: number): void {
+  function ended(what: string, { startedAt, isMeasure }: Activity, time: number): void {
     if (!isMeasure) return;
-    // The latest say most.
+    // Only the latest durations count.
     took.set(what, [...(took.get(what) ?? []), time - startedAt].slice(-MOST));
   }
 
@@ -52,22 +52,22 @@ export function createSilence(): Silence {
         working.tries.set(event.task, { ...begun(seq, time), isAsked: false });
         return;
       case 'task.reported':
-        if (before) before.heardAt = time;
+        if (before) before.activeAt = time;
         return;
       case 'task.asked':
-        // People take as long as they take.
+        // A person may take any time.
         working.tries.set(event.task, { ...begun(seq, time), isMeasure: false, isAsked: true });
         working.isMeasure = false;
         people.add(nameOf('try', event.phase, event.task));
         return;
       case 'task.answered':
-        // A reviewer who has answered has done all that there is to do; others may not have.
+        // A reviewer that has answered is done, while others may still work.
         if (event.reviewer) working.tries.delete(event.task);
-        else if (before) Object.assign(before, { heardAt: time, isAsked: false });
+        else if (before) Object.assign(before, { activeAt: time, isAsked: false });
         return;
       case 'task.retrying':
-        // Tries of reviewers are no records: the review is told of as one.
-        (before ?? working).heardAt = time + event.delayMs;
+        // Tries of reviewers have no records of their own: they count for their review.
+        (before ?? working).activeAt = time + event.delayMs;
         return;
       case 'task.completed':
       case 'task.failed':
@@ -113,7 +113,7 @@ export function createSilence(): Silence {
       case 'check.baselined':
       case 'loop.detected':
       case 'attempt.unchanged':
-        if (working) hear(working, time);
+        if (working) noteActivity(working, time);
         return;
       case 'task.started':
       case 'task.reported':
@@ -123,18 +123,18 @@ export function createSilence(): Silence {
       case 'task.asked':
       case 'task.answered':
         if (!working) return;
-        hear(working, time);
+        noteActivity(working, time);
         applyToTask(working, event, record);
         return;
       case 'task.dropped':
     }
   }
 
-  /** What was interrupted, or held, goes on: how long it takes is told by what was not. */
-  function hearAll(time: number): void {
+  /** Restarts the measurement of work that was interrupted or held. Its duration is no measure for later work. */
+  function restartAll(time: number): void {
     for (const working of phases.values())
       for (const one of [working, ...working.tries.values()])
-        Object.assign(one, { heardAt: time, startedAt: time, isMeasure: false });
+        Object.assign(one, { activeAt: time, startedAt: time, isMeasure: false });
   }
 
   return {
@@ -143,30 +143,30 @@ export function createSilence(): Silence {
       if ('phase' in event) applyToPhase(record, event);
       else if (event.type === 'run.started' || event.type === 'run.resumed') {
         plan = event.plan ?? plan;
-        hearAll(time);
+        restartAll(time);
       } else if (event.type === 'run.reopened') phases.clear();
       else if (event.type === 'limit.reached') isHeld ||= event.holds === null;
       else if (event.type === 'limit.lifted') {
         isHeld = false;
-        hearAll(time);
+        restartAll(time);
       }
     },
     troubles(now) {
       if (isHeld) return [];
       return [...phases].flatMap(([phase, working]) =>
         silentIn(working).flatMap(({ kind, task, one }) => {
-          const forMs = now - one.heardAt;
+          const forMs = now - one.activeAt;
           const long = longFor(took.get(nameOf(kind, phase, task)) ?? []);
           if (forMs < Math.max(LEAST_MS, long.ms)) return [];
           return {
             code: 'SILENT',
             phase,
             seq: one.seq,
-            since: one.heardAt,
+            since: one.activeAt,
             found: `${WHAT[kind](task)} has said nothing for ${spanText(forMs)}${long.why}`,
             ...outlook(
               now,
-              task === undefined ? one.heardAt : one.startedAt,
+              task === undefined ? one.activeAt : one.startedAt,
               timeoutOf(plan, phase, {
                 kind: working.kind,
                 task,
@@ -182,7 +182,7 @@ export function createSilence(): Silence {
 
 // --- internal ---
 
-/** So many are remembered of each. */
+/** Most durations that are stored of each. */
 const MOST = 99;
 
 type Kind = 'try' | 'attempt' | 'review';
@@ -192,20 +192,20 @@ type TaskEvent = EventOf<
   'task.started' | 'task.reported' | 'task.completed' | 'task.retrying' | 'task.failed' | 'task.asked' | 'task.answered'
 >;
 
-interface Heard {
+interface Activity {
   readonly seq: number;
   startedAt: number;
-  heardAt: number;
-  /** Whether how long it takes tells how long the same takes the next time. */
+  activeAt: number;
+  /** True if its duration is a measure for later work of the same kind. */
   isMeasure: boolean;
 }
 
-interface Try extends Heard {
+interface Try extends Activity {
   isAsked: boolean;
 }
 
-/** A phase that is at work, or in review. */
-interface Working extends Heard {
+/** A phase that works, or is in review. */
+interface Working extends Activity {
   readonly kind: 'attempt' | 'review';
   readonly tries: Map<string, Try>;
 }
@@ -216,24 +216,26 @@ const WHAT: Readonly<Record<Kind, (task?: string) => string>> = {
   review: () => 'The review',
 };
 
-function begun(seq: number, time: number): Heard {
-  return { seq, startedAt: time, heardAt: time, isMeasure: true };
+function begun(seq: number, time: number): Activity {
+  return { seq, startedAt: time, activeAt: time, isMeasure: true };
 }
 
-/** A phase is not heard of earlier than before: one of its reviewers may wait for the end of a backoff. */
-function hear(working: Working, time: number): void {
-  working.heardAt = Math.max(working.heardAt, time);
+/** Notes activity of a phase. Its time never moves back, as a reviewer's backoff may lie in the future. */
+function noteActivity(working: Working, time: number): void {
+  working.activeAt = Math.max(working.activeAt, time);
 }
 
 function nameOf(kind: Kind, phase: string, task = ''): string {
   return JSON.stringify([kind, phase, task]);
 }
 
-/** What is told of: the tries that go on; the phase itself where none does, and nobody is asked. */
+/**
+ * Returns the work that may be silent: the open tries, or the phase itself if there are none. Tries that wait for a person do not count.
+ */
 function silentIn(working: Working): readonly {
   readonly kind: Kind;
   readonly task?: string;
-  readonly one: Readonly<Heard>;
+  readonly one: Readonly<Activity>;
 }[] {
   if (working.tries.size === 0) return [{ kind: working.kind, one: working }];
   return [...working.tries].flatMap(([task, one]) => (one.isAsked ? [] : { kind: 'try' as const, task, one }));

@@ -1,8 +1,7 @@
 /**
- * What is wrong with review loops, as far as their records tell: each finding with its evidence and what to change.
+ * Diagnosis of review loops from their records: each finding has its evidence and advice.
  *
- * The questions are those of a checklist for fleets of reviewers and workers; the thresholds are ours, and are named in each
- * finding.
+ * The questions follow a checklist for fleets of reviewers and workers. The thresholds are phasegate's own; each finding names its own.
  *
  * @module
  */
@@ -13,7 +12,7 @@ import { changeNotNamed, neverApproves, neverSendsBack, reviewErrors } from './r
 import type { SentBack } from './send-back-counts.ts';
 import { outputUnchanged, promptBypassed, promptGrew, revisionUnread, revisionWithheld } from './work-rules.ts';
 
-/** Findings about gates, then about phases that are sent back; problems first. */
+/** Returns findings about gates, then about phases that are sent back; problems first. */
 export function diagnose(gates: readonly GateHistory[], sentBack: readonly SentBack[]): readonly Diagnosis[] {
   const found = [
     ...gates.flatMap((gate) => QUESTIONS.flatMap((ask) => ask(gate) ?? [])),
@@ -22,7 +21,7 @@ export function diagnose(gates: readonly GateHistory[], sentBack: readonly SentB
   return [...found.filter(isProblem), ...found.filter((one) => !isProblem(one))];
 }
 
-/** Whether the loop does not work, as opposed to: somebody should look. */
+/** True if the loop does not work; a notice only asks for a look. */
 export function isProblem({ severity }: Diagnosis): boolean {
   return severity === 'problem';
 }

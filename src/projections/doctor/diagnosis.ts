@@ -1,12 +1,12 @@
 /**
- * Findings about review loops: what they say, and how they are made.
+ * Findings about review loops, and functions to make them.
  *
  * @module
  */
 import type { GateHistory } from './gate-history.ts';
 import type { Evidence, Occurrences } from './occurrences.ts';
 
-/** What can be found. */
+/** The kinds of findings. */
 export type FindingCode =
   | 'NO_BOUND'
   | 'LOOPED'
@@ -27,25 +27,25 @@ export type FindingCode =
 /** One finding about one phase. */
 export interface Diagnosis {
   readonly code: FindingCode;
-  /** `problem` where the loop does not work, `notice` where somebody should look. */
+  /** `problem` if the loop does not work, `notice` if somebody should look. */
   readonly severity: 'problem' | 'notice';
   readonly pipeline: string;
   readonly phase: string;
-  /** What was found, with its numbers. */
+  /** The finding, with its numbers. */
   readonly found: string;
-  /** What to change. */
+  /** The advice. */
   readonly advice: string;
-  /** Records that show it, at most {@link MOST_EVIDENCE}; empty where the definition itself does. */
+  /** Records that show it, at most {@link MOST_EVIDENCE}; empty if the definition itself shows it. */
   readonly evidence: readonly Evidence[];
 }
 
-/** Asks one thing of one gate. */
+/** Examines one aspect of one gate. */
 export type Rule = (gate: GateHistory) => Diagnosis | undefined;
 
-/** Records that are named with one finding. */
+/** Most records that one finding names. */
 export const MOST_EVIDENCE = 3;
 
-/** Fewer reviews, or starts, than this say nothing about a habit. */
+/** Least number of reviews, or starts, that shows a habit. */
 export const FEWEST = 10;
 
 /** Makes a finding about a phase. */

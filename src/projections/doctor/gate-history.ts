@@ -1,5 +1,5 @@
 /**
- * What the gates of pipelines have done in any number of runs: a fold over records, to be judged by `diagnose`.
+ * History of gates over any number of runs: a fold over records, which `diagnose` examines.
  *
  * @module
  */
@@ -10,60 +10,60 @@ import { count, none, type Counting, type Evidence, type Occurrences } from './o
 import { countReview, type Reviewed } from './review-history.ts';
 import { countWork, type Worked } from './work-history.ts';
 
-/** What one gate has done, in all runs together. */
+/** The history of one gate, over all runs. */
 export interface GateHistory {
   readonly pipeline: string;
   readonly phase: string;
-  /** As in the run that was read last. */
+  /** The gate in the latest run. */
   readonly gate: GatePlan;
-  /** Those of that run. */
+  /** The limits of that run. */
   readonly limits: Limits;
-  /** Reviews that came to a decision, without those by people. */
+  /** Reviews with a decision, without those by people. */
   readonly reviews: number;
   readonly approvals: number;
-  /** Demands for changes, of the phase itself and of earlier ones. */
+  /** Demands for changes, to the phase itself and to earlier ones. */
   readonly demands: number;
-  /** Demands that named no change on one line, in themselves or in an issue. */
+  /** Demands without a required change of one line, in themselves or in an issue. */
   readonly vague: Occurrences;
-  /** Demands in the same words as the one before, in the same run. */
+  /** Demands in the same words as the previous one, in the same run. */
   readonly repeated: Occurrences;
-  /** Demands in other words that named the same required change as the one before, in the same run. */
+  /** Demands in other words with the same required change as the previous one, in the same run. */
   readonly rephrased: Occurrences;
-  /** Demands in other words that had an issue of the one before. */
+  /** Demands in other words with an issue of the previous one. */
   readonly reopened: Occurrences;
-  /** Reviews that could not be had, or could not be read. */
+  /** Reviews that failed, or whose answer was unreadable. */
   readonly errors: Occurrences;
-  /** Attempts that stood because the budget was spent. */
+  /** Attempts that were accepted because the budget was spent. */
   readonly exhausted: Occurrences;
-  /** Times that the run has found the gate to go round in a loop, as an issue stayed open. */
+  /** Loops that the run has detected at the gate, as an issue stayed open. */
   readonly issueLoops: Occurrences;
-  /** The same, as rewinds take turns. */
+  /** Loops of alternating rewinds. */
   readonly rewindLoops: Occurrences;
-  /** The same, as it has demanded the same in the same words. */
+  /** Loops of demands in the same words. */
   readonly feedbackLoops: Occurrences;
-  /** The same, as what it sends back puts out the same. */
+  /** Loops of attempts with unchanged outputs. */
   readonly unchangedLoops: Occurrences;
-  /** Attempts that came to their review with the outputs that were sent back. */
+  /** Attempts that reached their review with the outputs that were sent back. */
   readonly unchanged: Occurrences;
-  /** Attempts after a demand that came to their review. */
+  /** Attempts after a demand that reached their review. */
   readonly revised: number;
-  /** Starts of those in which nobody was told: no task has read a prompt with the revision, or the revision, or asked a person. */
+  /** Starts of those attempts in which no task got the demand: none read the revision or a prompt with it, or asked a person. */
   readonly unread: Occurrences;
-  /** Tasks of those that asked a model and had read the revision, but not the prompt. */
+  /** Tasks of those attempts that used a model and read the revision, but not the prompt. */
   readonly bypassed: Occurrences;
-  /** How many times as long as the first a prompt may be: the gate's `maxPromptGrowth`, or its default where that is off. */
+  /** Allowed growth of a prompt, as a multiple of the first: the gate's `maxPromptGrowth`, or its default if that is off. */
   readonly growth: number;
-  /** Prompts that had grown past that. */
+  /** Prompts that grew beyond that. */
   readonly grown: Occurrences;
-  /** Characters of the longest prompt that a handler has read; 0 where none has. */
+  /** Characters of the longest prompt that a handler has read; 0 if none has. */
   readonly longestPrompt: number;
   /** Runs in which the phase began. */
   readonly runs: number;
-  /** For each number of attempts that one start of the phase took, how many took so many. */
+  /** Number of starts of the phase, by the number of attempts that they took. */
   readonly attempts: ReadonlyMap<number, number>;
 }
 
-/** A history that is being written. */
+/** A history during counting. */
 export type Counted = {
   -readonly [K in keyof GateHistory]: GateHistory[K] extends Occurrences
     ? Counting
@@ -72,14 +72,14 @@ export type Counted = {
       : GateHistory[K];
 };
 
-/** The fold. */
+/** A fold over the records of any number of runs. */
 export interface GateHistories {
   apply(record: RunRecord): void;
-  /** By pipeline, then in the order of its phases. */
+  /** Histories by pipeline, then in the order of its phases. */
   all(): readonly GateHistory[];
 }
 
-/** Begins with no records. Takes those of one run after another: what it has to remember of a run, it forgets with the next one. */
+/** Starts a fold. It takes the records of one run after another: the next run resets its state of a run. */
 export function foldGateHistories(): GateHistories {
   const pipelines = new Map<string, Map<string, Counted>>();
   let run: RunState | undefined;
@@ -93,8 +93,8 @@ export function foldGateHistories(): GateHistories {
         run ??= { runId, gates: new Map(), open: new Map(), reviewed: new Map(), worked: new Map() };
         run.gates = gatesOf(pipelines, event.plan);
       }
-      if (run) heed(run, event, { runId, seq });
-      // It may be reopened, so the rest is still to be known.
+      if (run) applyEvent(run, event, { runId, seq });
+      // The run may be reopened, so its state is still needed.
       if (event.type === 'run.ended') endRun(run);
     },
     all() {
@@ -106,17 +106,17 @@ export function foldGateHistories(): GateHistories {
 
 // --- internal ---
 
-/** What has to be remembered of one run, by phase. */
+/** State of one run, by phase. */
 interface RunState {
   readonly runId: string;
   gates: ReadonlyMap<string, Counted>;
-  /** The attempts of the current start. */
+  /** Number of attempts of the current start. */
   readonly open: Map<string, number>;
   readonly reviewed: Map<string, Reviewed>;
   readonly worked: Map<string, Worked>;
 }
 
-/** The gates of a pipeline, as this plan has them. */
+/** Returns the gates of a pipeline, updated from this plan. */
 function gatesOf(pipelines: Map<string, Map<string, Counted>>, plan: Plan): RunState['gates'] {
   const known = pipelines.get(plan.name) ?? new Map<string, Counted>();
   pipelines.set(plan.name, known);
@@ -162,7 +162,7 @@ function emptyHistory(pipeline: string, phase: string, gate: GatePlan): Counted 
   };
 }
 
-function heed(run: RunState, event: RunEvent, at: Evidence): void {
+function applyEvent(run: RunState, event: RunEvent, at: Evidence): void {
   const counted = 'phase' in event ? run.gates.get(event.phase) : undefined;
   if (!counted) return;
   const { phase } = counted;
@@ -175,7 +175,7 @@ function heed(run: RunState, event: RunEvent, at: Evidence): void {
   else if (event.type === 'phase.approved' && event.because === 'exhausted') count(counted.exhausted, at);
 }
 
-/** A start of a phase is over when its next one begins, which is its first attempt, or when the run ends. */
+/** Counts an attempt. A start of a phase ends when the next one begins with its first attempt, or when the run ends. */
 function countAttempt({ open }: RunState, counted: Counted, attempt: number): void {
   const { phase } = counted;
   const before = open.get(phase);
@@ -188,7 +188,7 @@ function closeStart({ attempts }: Counted, taken: number): void {
   if (taken > 0) attempts.set(taken, (attempts.get(taken) ?? 0) + 1);
 }
 
-/** Closes what is open, and remembers that it has begun. */
+/** Closes the open starts, and remembers that the phases have begun. */
 function endRun(run: RunState | undefined): void {
   for (const [phase, taken] of run?.open ?? []) {
     const counted = run?.gates.get(phase);

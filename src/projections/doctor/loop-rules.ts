@@ -1,5 +1,5 @@
 /**
- * What is asked of a review loop as a whole: whether it is bound, and whether it gets anywhere.
+ * Rules about a review loop as a whole: its bounds and its progress.
  *
  * @module
  */
@@ -23,7 +23,7 @@ export function noBound(gate: GateHistory): Diagnosis | undefined {
   return finding(gate, 'NO_BOUND', 'problem', found, advice);
 }
 
-/** The run itself has found out. */
+/** Reports loops that the run itself has detected. */
 export function looped(gate: GateHistory): Diagnosis | undefined {
   const { issueLoops, feedbackLoops, unchangedLoops, rewindLoops } = gate;
   const found = [
@@ -64,7 +64,7 @@ export function exhaustionAccepted(gate: GateHistory): Diagnosis | undefined {
   return finding(gate, 'EXHAUSTION_ACCEPTED', 'notice', found, advice, exhausted);
 }
 
-/** Mostly the first attempt or mostly the third and later, and little between: a retry does not help where it is needed. */
+/** Reports starts that mostly take either one attempt or three and more, but rarely two: then a retry does not help. */
 export function attemptsBimodal(gate: GateHistory): Diagnosis | undefined {
   const starts = [...gate.attempts];
   const taking = (is: (attempts: number) => boolean) =>

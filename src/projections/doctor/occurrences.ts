@@ -1,34 +1,34 @@
 /**
- * How often something is seen in records, and where first: of any number of runs, so that not every record can be kept.
+ * Counts of occurrences in records, with the first ones. It covers any number of runs, so it cannot store every record.
  *
  * @module
  */
 
-/** A record that shows something, by its run and number. */
+/** A record that shows an occurrence, by its run and number. */
 export interface Evidence {
   readonly runId: string;
   readonly seq: number;
 }
 
-/** How often something was seen. */
+/** The number of occurrences, with the first records. */
 export interface Occurrences {
   readonly count: number;
-  /** The records that showed it first, at most ten. */
+  /** The first records that show it, at most ten. */
   readonly first: readonly Evidence[];
 }
 
-/** Sightings that are being counted. */
+/** Occurrences during counting. */
 export interface Counting extends Occurrences {
   count: number;
   readonly first: Evidence[];
 }
 
-/** Nothing was seen yet. */
+/** Makes a count of zero. */
 export function none(): Counting {
   return { count: 0, first: [] };
 }
 
-/** Counts a record that shows it. */
+/** Counts a record that shows an occurrence. */
 export function count(seen: Counting, at: Evidence): void {
   seen.count += 1;
   if (seen.first.length < MOST_KEPT) seen.first.push(at);

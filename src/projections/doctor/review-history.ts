@@ -1,5 +1,5 @@
 /**
- * What the reviews of one gate have said, one after another.
+ * History of the reviews of one gate.
  *
  * @module
  */
@@ -10,16 +10,16 @@ import { contentHash } from '../../model/values/content-hash.ts';
 import type { Counted } from './gate-history.ts';
 import { count, type Evidence } from './occurrences.ts';
 
-/** What has to be remembered of the latest demand of a gate in one run. */
+/** The latest demand of a gate in one run. */
 export interface Reviewed {
   /** A hash of its words; empty if it has none. */
   readonly words: string;
-  /** A hash of its required change; empty if it names none, or issues. */
+  /** A hash of its required change; empty if it has none, or if it has issues. */
   readonly change: string;
   readonly issues: ReadonlySet<string>;
 }
 
-/** Counts a review. @returns What has to be remembered for the next one. */
+/** Counts a review. @returns The state for the next one. */
 export function countReview(
   counted: Counted,
   before: Reviewed = NOTHING,
@@ -58,7 +58,7 @@ function countDemand(counted: Counted, before: Reviewed, demand: Demand, at: Evi
   const ids = new Set(issues.map(issueId));
   counted.demands += 1;
   if (!isOneLine(requiredChange) && !isOneLine(requiredChanges(issues))) count(counted.vague, at);
-  // Issues have identities, which tell more than the change that they ask for.
+  // Issues have ids, which identify a repetition better than the required change does.
   const change = issues.length === 0 ? wordsOf(requiredChange) : '';
   if (words !== '' && words === before.words) count(counted.repeated, at);
   else if ([...ids].some((id) => before.issues.has(id))) count(counted.reopened, at);
@@ -70,7 +70,7 @@ function isOneLine(change: string): boolean {
   return change.trim() !== '' && !change.trim().includes('\n');
 }
 
-/** A hash of a text without what does not make it another: spaces, and capital letters. */
+/** Hashes a text, ignoring spaces and case. */
 function wordsOf(text: string): string {
   const words = text.replaceAll(/\s+/gu, ' ').trim().toLowerCase();
   return words === '' ? '' : contentHash(words);

@@ -1,5 +1,5 @@
 /**
- * What is asked of the reviews of a gate.
+ * Rules about the reviews of a gate.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export function changeNotNamed(gate: GateHistory): Diagnosis | undefined {
   return finding(gate, 'CHANGE_NOT_NAMED', 'notice', found, advice, vague);
 }
 
-/** Finds a reviewer that fails more often than a healthy one: the confidence bound keeps a few rate limits from counting. */
+/** Finds a reviewer that fails more often than a healthy one. The confidence bound keeps a few rate limits from counting. */
 export function reviewErrors(gate: GateHistory): Diagnosis | undefined {
   const { errors, reviews } = gate;
   const all = errors.count + reviews;
@@ -41,14 +41,14 @@ export function neverSendsBack(gate: GateHistory): Diagnosis | undefined {
 
 // --- internal ---
 
-/** The share of reviews that may fail, as by a rate limit now and then. */
+/** Tolerated share of failed reviews, such as by an occasional rate limit. */
 const TOLERATED_ERRORS = 0.1;
 
 /** The quantile of the normal distribution for a one-sided bound of 95 %. */
 const Z = 1.645;
 
 /**
- * The lower bound of a share, with 95 % confidence, by Wilson's score interval.
+ * Returns the lower bound of a share, with 95 % confidence, by Wilson's score interval.
  *
  * Source: E. B. Wilson, "Probable Inference, the Law of Succession, and Statistical Inference", 1927.
  */

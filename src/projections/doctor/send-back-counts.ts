@@ -1,5 +1,5 @@
 /**
- * Which phases later ones have sent back, in any number of runs: a fold over records.
+ * Phases that later ones have sent back, in any number of runs: a fold over records.
  *
  * @module
  */
@@ -12,22 +12,22 @@ export interface SentBack {
   readonly pipeline: string;
   readonly phase: string;
   readonly isGated: boolean;
-  /** How often. */
+  /** Times that it was sent back. */
   readonly evidence: Occurrences;
-  /** How often by which phase. */
+  /** Times by the phase that sent it back. */
   readonly by: ReadonlyMap<string, number>;
   /** Runs in which the phase began. */
   readonly runs: number;
 }
 
-/** The fold. */
+/** A fold over the records of any number of runs. */
 export interface SentBacks {
   apply(record: RunRecord): void;
-  /** The most often sent back first. */
+  /** Phases by the number of times, most first. */
   all(): readonly SentBack[];
 }
 
-/** Begins with no records. Takes those of one run after another. */
+/** Starts a fold. It takes the records of one run after another. */
 export function foldSentBack(): SentBacks {
   const pipelines = new Map<string, Map<string, Counted>>();
   let run: RunState | undefined;
@@ -64,7 +64,7 @@ interface Counted extends SentBack {
   runs: number;
 }
 
-/** What has to be remembered of one run. */
+/** State of one run. */
 interface RunState {
   readonly runId: string;
   phases: ReadonlyMap<string, Counted>;
@@ -72,7 +72,7 @@ interface RunState {
   readonly begun: Set<string>;
 }
 
-/** The phases of a pipeline, as this plan has them. */
+/** Returns the phases of a pipeline, updated from this plan. */
 function phasesOf(pipelines: Map<string, Map<string, Counted>>, { name, phases }: Plan): RunState['phases'] {
   const known = pipelines.get(name) ?? new Map<string, Counted>();
   pipelines.set(name, known);

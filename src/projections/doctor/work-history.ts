@@ -1,5 +1,5 @@
 /**
- * What the attempts of one phase have read of what they were told, one after another.
+ * History of the attempts of one phase: if their tasks have read the revision, and how long their prompts were.
  *
  * @module
  */
@@ -8,15 +8,15 @@ import { SMALLEST_PROMPT } from '../../model/revision/prompt.ts';
 import type { Counted } from './gate-history.ts';
 import { count, type Evidence } from './occurrences.ts';
 
-/** What has to be remembered of the attempts of a phase in one run. */
+/** State of the attempts of a phase in one run. */
 export interface Worked {
   /** Characters of the first prompt that each task has read. */
   readonly first: Map<string, number>;
-  /** The attempt, as long as it works. */
+  /** The attempt, while it works. */
   attempt: Attempt | undefined;
 }
 
-/** Counts an event of a phase. @returns What has to be remembered for the next one. */
+/** Counts an event of a phase. @returns The state for the next one. */
 export function countWork(
   counted: Counted,
   worked: Worked = { first: new Map(), attempt: undefined },
@@ -25,11 +25,11 @@ export function countWork(
 ): Worked {
   const { attempt } = worked;
   if (event.type === 'phase.started') {
-    worked.attempt = { at, isRevised: event.revision !== undefined, isTold: false, ended: 0, models: new Set() };
+    worked.attempt = { at, isRevised: event.revision !== undefined, isDelivered: false, ended: 0, models: new Set() };
   } else if (event.type === 'task.asked') {
-    if (attempt && !event.reviewer) attempt.isTold = true;
+    if (attempt && !event.reviewer) attempt.isDelivered = true;
   } else if (event.type === 'task.reported') {
-    // What a try is charged that has said nothing tells nothing of a model.
+    // Estimated usage is charged to a try without a report, so it does not prove that the try used a model.
     const isModel = event.model !== undefined || (event.tokens !== undefined && !event.estimated);
     if (isModel && !event.reviewer) attempt?.models.add(event.task);
   } else if (event.type === 'task.completed' || event.type === 'task.failed') {
@@ -45,14 +45,14 @@ export function countWork(
 // --- internal ---
 
 interface Attempt {
-  /** The record that it started with. */
+  /** The record of its start. */
   readonly at: Evidence;
   readonly isRevised: boolean;
-  /** Whether a task was given the revision. */
-  isTold: boolean;
+  /** True if a task has received the revision. */
+  isDelivered: boolean;
   /** Tasks that have ended. */
   ended: number;
-  /** Tasks that have reported what a model used. */
+  /** Tasks that have reported usage of a model. */
   readonly models: Set<string>;
 }
 
@@ -61,15 +61,15 @@ type TaskEnd = EventOf<'task.completed' | 'task.failed'>;
 function countTask({ gate, bypassed }: Counted, attempt: Attempt, event: TaskEnd, at: Evidence): void {
   const { prompt, revised = false, task } = event;
   attempt.ended += 1;
-  if (revised || (prompt && gate.strategy !== 'none')) attempt.isTold = true;
+  if (revised || (prompt && gate.strategy !== 'none')) attempt.isDelivered = true;
   if (attempt.isRevised && revised && !prompt && attempt.models.has(task)) count(bypassed, at);
 }
 
-/** Whether a revision was told is known once the review begins: all tasks have ended then. */
-function endAttempt(counted: Counted, { at, isRevised, isTold, ended }: Attempt): void {
+/** Counts an attempt when its review begins: all tasks have ended then. */
+function endAttempt(counted: Counted, { at, isRevised, isDelivered, ended }: Attempt): void {
   if (!isRevised || ended === 0) return;
   counted.revised += 1;
-  if (!isTold) count(counted.unread, at);
+  if (!isDelivered) count(counted.unread, at);
 }
 
 function countPrompt(counted: Counted, { first }: Worked, { task, prompt }: TaskEnd, at: Evidence): void {

@@ -1,5 +1,5 @@
 /**
- * What is asked of work that was sent back: whether it was told of that, where, and how much.
+ * Rules about work that was sent back: if it received the revision, by which way, and at which length.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { SMALLEST_PROMPT } from '../../model/revision/prompt.ts';
 import { count, finding, times, type Diagnosis } from './diagnosis.ts';
 import type { GateHistory } from './gate-history.ts';
 
-/** The prompt was read, but the gate keeps the revision out of it. */
+/** Reports that tasks read the prompt, but the gate's strategy keeps the revision out of it. */
 export function revisionWithheld(gate: GateHistory): Diagnosis | undefined {
   if (gate.gate.strategy !== 'none' || !isMostlyUnread(gate)) return undefined;
   const found = `${share(gate)} read no \`revision\`, and strategy "none" keeps it out of the prompt`;
@@ -22,7 +22,7 @@ export function revisionUnread(gate: GateHistory): Diagnosis | undefined {
   return finding(gate, 'REVISION_UNREAD', 'problem', found, advice, gate.unread);
 }
 
-/** Records do not tell what a handler makes of a revision, only that it makes its prompt itself. */
+/** Reports prompts that handlers make themselves. Records do not show how a handler uses the revision. */
 export function promptBypassed(gate: GateHistory): Diagnosis | undefined {
   const { bypassed, revised } = gate;
   if (bypassed.count === 0 || gate.gate.strategy === 'none') return undefined;

@@ -1,5 +1,5 @@
 /**
- * What waits for people, read from the records of a run.
+ * The fold from the records of a run to the items of its inbox.
  *
  * @module
  */
@@ -12,22 +12,22 @@ import { issueWords, loopText } from '../run/loop-words.ts';
 import { editsText } from './edit-words.ts';
 import { itemId, nonceOf, type InboxItem } from './inbox-item.ts';
 
-/** What a fold over records knows of the inbox. */
+/** A fold over the records of one run. */
 export interface InboxFold {
-  /** @returns Items that the record has opened or closed, or changed, as they are now. */
+  /** @returns Items that the record has opened, closed or changed, in their new state. */
   apply(record: RunRecord): readonly InboxItem[];
   /** Items that are open, the oldest first. */
   open(): readonly InboxItem[];
 }
 
-/** Begins before the first record. */
+/** Starts a fold before the first record. */
 export function foldInbox(): InboxFold {
   let plan: Plan | undefined;
   const open = new Map<string, InboxItem>();
-  /** Phases whose tasks gave up before there were outputs. */
+  /** Phases with a task that failed before there were outputs. */
   const empty = new Set<string>();
   let judged: EventOf<'review.decided'> | undefined;
-  /** What goes round in each phase, by its latest verdict. */
+  /** The loop of each phase in words, from its latest verdict. */
   const loops = new Map<string, string>();
 
   function opened(record: RunRecord, what: Opening, policy: InboxPolicy = {}): readonly InboxItem[] {
@@ -64,7 +64,7 @@ export function foldInbox(): InboxFold {
     });
   }
 
-  /** Open items about a phase. */
+  /** Returns open items about a phase. */
   function ofPhase(phase: string, task?: string): readonly InboxItem[] {
     if (open.size === 0) return NOTHING;
     return [...open.values()].filter(
@@ -169,7 +169,7 @@ export function foldInbox(): InboxFold {
         case 'phase.failed':
           return closed(ofPhase(event.phase), time, 'not needed any more: the phase failed');
         case 'phase.skipped':
-          // Where somebody has skipped it, that was the answer.
+          // A person has skipped it: that is the answer.
           if (event.who !== undefined)
             return closed(ofPhase(event.phase), time, `skipped: ${event.because}`, event.who);
           return closed(ofPhase(event.phase), time, `not needed any more: ${event.because}`);
@@ -214,12 +214,12 @@ const NOTHING: readonly InboxItem[] = Object.freeze([]);
 
 const OVERDUE = 'nobody answered in time';
 
-/** What may be open once only. Phases and limits may have the same name. */
+/** Returns a key: an item with the same key can only be open once. A phase and a limit may have the same name. */
 function keyOf({ kind, about, task = '' }: Pick<InboxItem, 'kind' | 'about' | 'task'>): string {
   return JSON.stringify([kind, about, task]);
 }
 
-/** An item that knows when something happens next. */
+/** Sets the time of the item's next change. */
 function timed(item: InboxItem): InboxItem {
   const times = [item.remindAt, item.raiseAt, item.expireAt].flatMap((time) => time ?? []);
   return { ...item, dueAt: times.length === 0 ? undefined : Math.min(...times) };

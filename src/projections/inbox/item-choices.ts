@@ -1,5 +1,5 @@
 /**
- * What can be answered to an item of the inbox, and what each answer would lead to.
+ * The possible answers to an item of the inbox, and the consequences of each.
  *
  * @module
  */
@@ -8,19 +8,19 @@ import { between, reach, type Graph } from '../../model/values/graph.ts';
 import type { RunSnapshot } from '../run/run-result.ts';
 import type { InboxItem } from './inbox-item.ts';
 
-/** What an answer would lead to, as far as it can be known. Names of phases are in the order of the plan. */
+/** The consequences of an answer, as far as they can be known. Names of phases are in the order of the plan. */
 export interface Consequences {
   /** Phases that would run, or run again. */
   readonly runs: readonly string[];
-  /** Phases that would run again if what they have read changes. */
+  /** Phases that would run again if an output that they have read changes. */
   readonly mayRun: readonly string[];
   /** Phases that would be skipped. */
   readonly skips: readonly string[];
-  /** Phases that would keep what they have, marked as stale. */
+  /** Phases that would keep their outputs, marked as stale. */
   readonly stale: readonly string[];
-  /** What it spends: a correction counts for the limit of the run, and for no budget of a gate. */
+  /** The budgets that it spends: a correction counts for the limit of the run, and for no budget of a gate. */
   readonly spends: string;
-  /** What becomes of the run itself; absent where that is nothing else than what becomes of these phases. */
+  /** The effect on the run itself; absent if it has none beyond these phases. */
   readonly run?: 'ends' | 'goes on' | undefined;
 }
 
@@ -30,14 +30,14 @@ export interface Choice extends Consequences {
     'approve' | 'edit' | 'retry' | 'rewind' | 'reclassify' | 'reject' | 'skip' | 'escalate' | 'value' | 'abort';
   /** The phase that would be sent back. */
   readonly phase?: string | undefined;
-  /** In words. */
+  /** The meaning in words. */
   readonly means: string;
 }
 
 /**
- * Every kind of answer that an item takes.
+ * Returns every kind of answer that an item accepts.
  *
- * @param hasIssues Whether reviewers of the phase have found issues that are open.
+ * @param hasIssues True if reviewers of the phase have found issues that are open.
  */
 export function choicesOf(plan: Plan, snapshot: RunSnapshot, item: InboxItem, hasIssues = false): readonly Choice[] {
   const abort: Choice = { ...NOTHING, answer: 'abort', means: 'the run ends as cancelled', run: 'ends' };
@@ -93,7 +93,7 @@ function choicesFor(scene: Scene, { kind, empty }: InboxItem, hasIssues: boolean
     means: 'outputs that you give take the place of those of the attempt, and it is approved',
     runs: freed(scene),
   };
-  // What others approve they have to have seen.
+  // Other reviewers must have seen the outputs that they approve.
   const isAlone = plan.phases[index]?.gate?.reviewers.length === 1;
   const targets = isReview ? (plan.phases[index]?.gate?.targets ?? []) : ancestors(graph, index);
   return [
@@ -157,7 +157,7 @@ function skip(scene: Scene): Choice {
   };
 }
 
-/** What becomes of everything that needs a phase which ends without approval. */
+/** Returns the fate of all phases that need a phase which ends without approval. */
 function left({ graph, snapshot, index }: Scene): Pick<Consequences, 'skips' | 'stale'> {
   const names = namesIn(graph, [...reach(graph.next, index)]);
   const waiting = names.filter((name) => snapshot.phases[name]?.status === 'pending');
@@ -167,7 +167,7 @@ function left({ graph, snapshot, index }: Scene): Pick<Consequences, 'skips' | '
   };
 }
 
-/** Phases that wait for nothing but this one. */
+/** Returns phases that wait for no other phase than this. */
 function freed({ graph, snapshot, index }: Scene): readonly string[] {
   const isReady = (phase: number) =>
     (graph.before[phase] ?? []).every(

@@ -1,5 +1,5 @@
 /**
- * All that a person needs to answer an item of the inbox, read from the records of its run.
+ * The details that a person needs to answer an item of the inbox, read from the records of its run.
  *
  * @module
  */
@@ -19,65 +19,63 @@ import { choicesOf, type Choice } from './item-choices.ts';
 
 /** One attempt of the phase that an item is about. */
 export interface TriedAttempt {
-  /** Which one of its phase it is in the whole run, from 1. */
+  /** Its number among the attempts of its phase in the whole run, from 1. */
   readonly number: number;
   readonly generation: number;
-  /** 0-based, since the phase last started afresh; as in records. */
+  /** 0-based, since the last fresh start of the phase; as in records. */
   readonly attempt: number;
-  /** What it has put out, by task; where a person has approved others, those. */
+  /** Its outputs, by task; those that a person has edited are the edited ones. */
   readonly outputs: Outputs;
-  /** By task what it had put out itself where a person has approved another output; absent where nobody has. */
+  /** The original outputs of tasks that a person has edited, by task; absent if there are none. */
   readonly replaced?: Outputs | undefined;
-  /** What its gate has decided; `undefined` while it has not. */
+  /** The decision of its gate; `undefined` before it. */
   readonly verdict: Verdict | undefined;
-  /** Attempts in a row, up to this one, that have put out what was sent back; absent where it has put out something else. */
+  /** Attempts in a row, up to this one, with the outputs that were sent back; absent if its outputs are new. */
   readonly unchanged?: number | undefined;
-  /** What each reviewer has said. */
+  /** The answer of each reviewer. */
   readonly verdicts: Readonly<Record<string, Verdict>>;
 }
 
-/** A change that was asked for. */
+/** A demanded change. */
 export interface AskedChange extends Correction {
-  /** Which attempt of the phase that asked for it: see {@link TriedAttempt.number}. */
+  /** The attempt of the demanding phase: see {@link TriedAttempt.number}. */
   readonly number: number;
-  /** The phase that was sent back with it, where it is not the one that the item is about. */
+  /** The phase that was sent back with it, if it is not the one of the item. */
   readonly to?: string | undefined;
 }
 
-/** An item with what led to it, and what every answer would lead to. */
+/** An item with its history, and the consequences of every answer. */
 export interface ItemDetail {
   readonly item: InboxItem;
-  /**
-   * What the phase works with: what its predecessors had put out when it began, or began anew, by phase, then task. Empty for limits.
-   */
+  /** The inputs of the phase: outputs of its predecessors at its latest fresh start, by phase, then task. Empty for limits. */
   readonly inputs: Inputs;
-  /** What was tried, the oldest first; empty for limits. */
+  /** Attempts, the oldest first; empty for limits. */
   readonly attempts: readonly TriedAttempt[];
-  /** Every change that was asked of the phase so far, and that its gate has asked of others; the oldest first. */
+  /** Every change demanded of the phase so far, or by its gate of other phases; the oldest first. */
   readonly corrections: readonly AskedChange[];
-  /** What its reviewers have found and is not known to be corrected. */
+  /** Findings of its reviewers that are not known to be corrected. */
   readonly findings: readonly ReviewFinding[];
-  /** The phases that it needs, in topological order: an issue may be laid at the door of each. */
+  /** The phases that it needs, in topological order: an issue may be reassigned to each of them. */
   readonly reach: readonly string[];
-  /** How outputs differ between the last two attempts, as a unified diff by task; only tasks where they do. */
+  /** Differences between the outputs of the last two attempts, as a unified diff by task; only tasks that differ. */
   readonly changes: Readonly<Record<string, string>>;
-  /** What the run has used so far. */
+  /** Usage of the run so far. */
   readonly used: RunMetrics;
-  /** The same of the phase: US dollars and tokens. */
+  /** Usage of the phase: US dollars and tokens. */
   readonly phaseUsed: { readonly costUsd: number; readonly tokens: number };
-  /** What the run may use at most. */
+  /** Limits of the run. */
   readonly limits: Limits;
   /** The tasks of the phase, whose outputs a person can edit; empty for limits. */
   readonly tasks: readonly string[];
-  /** What can be answered, and what that would lead to. */
+  /** The possible answers, with their consequences. */
   readonly choices: readonly Choice[];
 }
 
 /**
- * Tells all about an item.
+ * Collects the details of an item.
  *
  * @param records Every record of its run, the oldest first.
- * @param edited Outputs that were approved in the place of those of the last attempt, where no record says so. @default none
+ * @param edited Approved edits of the last attempt's outputs, if no record has them. @default none
  */
 export function itemDetail(
   records: readonly RunRecord[],
@@ -100,7 +98,7 @@ export function itemDetail(
     if (event.type === 'phase.started') started.set(event.phase, (started.get(event.phase) ?? 0) + 1);
     if (event.type === 'phase.retrying' || event.type === 'phase.rewinding') {
       const number = started.get(event.phase) ?? 0;
-      corrections.push(...toldBy(item.about, event).map((one) => ({ ...one, number })));
+      corrections.push(...demandsAbout(item.about, event).map((one) => ({ ...one, number })));
     }
     if (event.type === 'review.decided' && event.phase === item.about) findings = findingsAfter(findings, event).open;
     if (event.type === 'phase.approved' && event.phase === item.about) findings = [];
@@ -141,8 +139,8 @@ function phasesAbove(plan: Plan, name: string): readonly string[] {
 
 type Tried = { -readonly [K in keyof TriedAttempt]: TriedAttempt[K] };
 
-/** What is demanded of a phase; where its own gate sends back others, what that demands of them. */
-function toldBy(
+/** Returns the corrections for a phase. If its own gate sends back others, it returns those corrections as well. */
+function demandsAbout(
   about: string,
   event: EventOf<'phase.retrying' | 'phase.rewinding'>,
 ): readonly Omit<AskedChange, 'number'>[] {
@@ -154,7 +152,7 @@ function toldBy(
   });
 }
 
-/** The fold to what a phase works with. A retry keeps what it has; every other start takes what is approved then. */
+/** Starts the fold to the inputs of a phase. A retry keeps them; every other start reads the outputs that are approved then. */
 function foldReading({ kind, about }: InboxItem) {
   const approved = new Map<string, Outputs>();
   let inputs: Inputs = {};
@@ -162,7 +160,7 @@ function foldReading({ kind, about }: InboxItem) {
   return {
     apply(event: RunEvent, plan: Plan | undefined): void {
       if (event.type === 'phase.approved') approved.set(event.phase, event.outputs);
-      // A run that is opened again begins its phases anew.
+      // A reopened run starts its phases afresh.
       if (event.type === 'run.reopened') isKept = false;
       if (kind === 'limit' || !('phase' in event) || event.phase !== about) return;
       if (event.type === 'phase.retrying') isKept = true;
@@ -211,7 +209,7 @@ function changesOf(before: Outputs, after: Outputs): Readonly<Record<string, str
   return Object.fromEntries(changed);
 }
 
-/** Text as it is, with its line end; all else as JSON over several lines. */
+/** Returns text as it is, with a line end; other values as indented JSON. */
 function textOf(output: unknown): string {
   const text = typeof output === 'string' ? output : (JSON.stringify(output, null, 2) ?? '');
   return text.endsWith('\n') || text === '' ? text : `${text}\n`;

@@ -1,5 +1,5 @@
 /**
- * Saying anew which phase has to correct an issue.
+ * Reassignment of an issue to another phase.
  *
  * @module
  */
@@ -9,13 +9,13 @@ import { isDemand, routed } from '../../model/review/verdict.ts';
 import type { ItemDetail } from './item-detail.ts';
 
 /**
- * The decision that lays an open issue at another phase's door: it sends back the earliest phase that an open issue is about,
- * with all of them, as the gate would have done.
+ * Makes the decision that reassigns an open issue to another phase. As the gate would, it sends back the earliest phase that an open
+ * issue is about, with all open issues.
  *
  * @param detail Of an item of the inbox that is about a phase.
  * @param issue The `id` of one of `detail.findings`.
  * @param phase The phase that waits, or one that it needs.
- * @throws PhasegateError `ANSWER_INVALID` where there is no such issue or phase.
+ * @throws PhasegateError `ANSWER_INVALID` if there is no such issue or phase.
  *
  * @example
  * ```ts

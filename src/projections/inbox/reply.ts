@@ -1,5 +1,5 @@
 /**
- * What a person can say to an item of the inbox.
+ * Replies of people to items of the inbox.
  *
  * @module
  */
@@ -8,33 +8,33 @@ import { decisionSchema } from '../../model/decision/decision.ts';
 
 const reason = z.string().optional();
 
-/** The schema of {@link Reply}, for replies that come from elsewhere. */
+/** The schema of {@link Reply}, for replies from outside. */
 export const replySchema = z.discriminatedUnion('type', [
   z
     .strictObject({
       type: z.literal('decide'),
-      /** A decision, or its text; of a limit just approve and reject. */
+      /** A decision, or its text; for a limit only approve and reject. */
       decision: z.union([decisionSchema, z.string()]),
-      /** With an approval: outputs that take the place of those of the attempt, by task. @default {} */
+      /** With an approval: outputs that replace those of the attempt, by task. @default {} */
       outputs: z.record(z.string(), z.unknown()).readonly().optional(),
     })
     .readonly(),
-  /** What a person who is a task puts out. */
+  /** The output of a person who is a task. */
   z.strictObject({ type: z.literal('value'), value: z.unknown() }).readonly(),
-  /** The phase that waits is skipped, with everything that needs it. */
+  /** Skips the waiting phase, with every phase that needs it. */
   z.strictObject({ type: z.literal('skip'), reason }).readonly(),
-  /** The run ends as cancelled. */
+  /** Ends the run as cancelled. */
   z.strictObject({ type: z.literal('abort'), reason }).readonly(),
 ]);
 
-/** What a person says to an item of the inbox. JSON. */
+/** A person's reply to an item of the inbox. JSON. */
 export type Reply = z.infer<typeof replySchema>;
 
-/** How an answer is given. */
+/** Options of an answer. */
 export interface AnswerOptions {
-  /** The item's nonce, where one has it: then an answer to what was asked anew meanwhile is refused. */
+  /** The item's nonce. With it, an answer is refused if the question was asked again meanwhile. */
   readonly nonce?: string | undefined;
-  /** Who answers, for the records. */
+  /** The person who answers, for the records. */
   readonly by?: string | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface AnswerBody {
   readonly nonce?: string | undefined;
 }
 
-/** Reads the body of a message; what is none is a reply that nobody will take. */
+/** Reads the body of a message. An invalid one becomes a reply that every item refuses. */
 export function readAnswerBody(body: unknown): AnswerBody {
   const parsed = bodySchema.safeParse(body);
   return parsed.success ? parsed.data : { reply: body };

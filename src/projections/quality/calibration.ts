@@ -1,5 +1,5 @@
 /**
- * How far reviewers can be relied on: what they were sure of, against what came of it.
+ * Reliability of reviewers: their confidence compared with later corrections of their decisions.
  *
  * @module
  */
@@ -7,39 +7,39 @@ import type { Defect } from './defect.ts';
 import type { GateTally, Judged } from './gate-tally.ts';
 import { percent } from './yields.ts';
 
-/** Decisions of one reviewer with about the same confidence. */
+/** Decisions of one reviewer with similar confidence. */
 export interface ConfidenceBand {
-  /** Their confidence is at most this, and above that of the band before; `null` for those that give none. */
+  /** Their confidence is at most this, and above that of the previous band; `null` for decisions without confidence. */
   readonly most: number | null;
   readonly decisions: number;
-  /** Of them, those that were contradicted. */
+  /** Number of them that were contradicted. */
   readonly contradicted: number;
 }
 
-/** What one reviewer has decided, and what came of it. */
+/** The decisions of one reviewer, and the number that later proved wrong. */
 export interface ReviewerMeasures {
   readonly phase: string;
   readonly reviewer: string;
   readonly decisions: number;
   readonly approvals: number;
-  /** Times that a person decided on the same attempt, and that it was otherwise. */
+  /** Times that a person decided on the same attempt, and times that this person disagreed. */
   readonly judgedByPeople: number;
   readonly overruled: number;
-  /** Overruled in percent of those. */
+  /** Overruled decisions in percent of those that people judged. */
   readonly overruledShare: number | null;
   /**
    * Decisions that a person overruled, approvals after which a defect of the same phase was found and corrected, and demands of
    * which an issue was withdrawn.
    */
   readonly contradicted: number;
-  /** The lowest confidence first; those only that have decisions. */
+  /** The lowest confidence first; only bands with decisions. */
   readonly bands: readonly ConfidenceBand[];
 }
 
-/** Upper ends of bands. Confidence is an order and no probability, so it is grouped, and never averaged. */
+/** Upper ends of bands. Confidence is ordinal and no probability, so it is grouped, and never averaged. */
 export const CONFIDENCE_BANDS: readonly number[] = [0.6, 0.7, 0.8, 0.9, 1];
 
-/** Reviewers by phase, in the order in which they first decided. */
+/** Measures reviewers by phase, in the order in which they first decided. */
 export function calibrate(
   gates: ReadonlyMap<string, GateTally>,
   defects: readonly Defect[],

@@ -1,31 +1,35 @@
 /**
- * Which corrections led to which attempts.
+ * The corrections that led to each attempt.
  *
  * @module
  */
 import type { EventOf, RunEvent } from '../../model/events/event.ts';
 
-/** A demand that was made: the phase works again, or an earlier one does. */
+/** A demand: the phase works again, or an earlier one does. */
 export type CorrectionEvent = EventOf<'phase.retrying' | 'phase.rewinding'>;
 
-/** A fold over the events of a run. Corrections have numbers that whoever folds gives them. */
+/** A fold over the events of a run. The caller numbers the corrections. */
 export interface CauseFold {
-  /** @param correction The number of this event, where it is a correction. */
+  /** @param correction The number of this event, if it is a correction. */
   apply(event: RunEvent, correction?: number): void;
-  /** The corrections that led to the current attempt of a phase; none where it works for the first time. */
+  /** Returns the corrections that led to the current attempt of a phase; none if it works for the first time. */
   of(phase: string): readonly number[];
 }
 
 /**
- * Begins before the first event.
+ * Starts a fold before the first event.
  *
- * A retry leads to the next attempt of its phase. A rewind leads to the next start of the phase that it sends back, of every
- * phase that is told of it, of the phase that asks, and of every phase that is invalidated: between them, or because one of
- * them has committed something else. A start that several of them lead to is due to each.
+ * A retry leads to the next attempt of its phase. A rewind leads to the next start of these phases:
+ *
+ * - the phase that it sends back, and every phase that gets a correction from it;
+ * - the phase that asks for it;
+ * - every phase that is invalidated: between them, or because one of them has committed other outputs.
+ *
+ * A start with several causes counts for each of them.
  */
 export function foldCauses(): CauseFold {
   const phases = new Map<string, Causes>();
-  /** The latest rewind or commit, as what is invalidated right after it is so because of it. */
+  /** The latest rewind or commit: it is the cause of invalidations directly after it. */
   let latest: Latest = { names: [], causes: [] };
 
   function stateOf(phase: string): Causes {
@@ -34,7 +38,7 @@ export function foldCauses(): CauseFold {
     return known;
   }
 
-  function owe(phase: string, causes: readonly number[]): void {
+  function addCauses(phase: string, causes: readonly number[]): void {
     const state = stateOf(phase);
     state.pending = joined(state.pending, causes);
   }
@@ -42,11 +46,11 @@ export function foldCauses(): CauseFold {
   function rewind(event: EventOf<'phase.rewinding'>, correction: number): void {
     const names = [event.target, ...(event.riders ?? []).map((one) => one.phase)];
     const causes = [correction];
-    for (const name of [...names, event.phase]) owe(name, causes);
+    for (const name of [...names, event.phase]) addCauses(name, causes);
     latest = { names, causes };
   }
 
-  /** Most phases work once, and nothing has to be remembered of them. */
+  /** Starts an attempt. Most phases work once, and have no state here. */
   function start(phase: string): void {
     const state = phases.get(phase);
     if (!state) return;
@@ -73,7 +77,7 @@ export function foldCauses(): CauseFold {
       else if (event.type === 'phase.approved') commit(event.phase);
       else if (event.type === 'phase.invalidated') {
         stateOf(event.phase).retry = undefined;
-        if (latest.names.includes(event.because)) owe(event.phase, latest.causes);
+        if (latest.names.includes(event.because)) addCauses(event.phase, latest.causes);
       } else if (event.type === 'run.reopened') for (const state of phases.values()) state.retry = undefined;
     },
   };
@@ -82,13 +86,13 @@ export function foldCauses(): CauseFold {
 // --- internal ---
 
 interface Causes {
-  /** What the next start is due to. */
+  /** Causes of the next start. */
   pending: readonly number[];
-  /** What the current attempt is due to. */
+  /** Causes of the current attempt. */
   current: readonly number[];
   /** Rewinds that the next commit answers. */
   answers: readonly number[];
-  /** The retry that the next attempt is due to. */
+  /** The retry that causes the next attempt. */
   retry: number | undefined;
 }
 

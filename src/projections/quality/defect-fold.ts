@@ -1,5 +1,5 @@
 /**
- * The fold from records to defects, but for what their corrections took.
+ * The fold from records to defects, without the cost of their corrections.
  *
  * @module
  */
@@ -13,9 +13,9 @@ import { finderOf, originOf, phasesIn, statementsIn } from './defect-origin.ts';
 import type { Attribution, Defect, Detection, Disposition } from './defect.ts';
 import { impliedIssue, withImpliedIssues, WORKER } from './implied-issues.ts';
 
-/** A defect that is being followed. */
+/** A defect with its history so far. */
 export interface TrackedDefect extends Pick<Defect, 'number' | 'id' | 'type' | 'description'> {
-  /** What findings of its gate are called that are this. */
+  /** The id of its findings at its gate. */
   readonly key: string;
   severity: Defect['severity'];
   injected: string;
@@ -24,21 +24,21 @@ export interface TrackedDefect extends Pick<Defect, 'number' | 'id' | 'type' | '
   fix: Defect['fix'];
   readonly attribution: Attribution[];
   readonly found: [Detection, ...Detection[]];
-  /** Records of corrections that were told of it. */
+  /** Records of corrections that include it. */
   readonly corrections: number[];
-  /** Who was told to correct it last, and the version that was committed then. */
-  told: { readonly phase: string; readonly version: number } | undefined;
+  /** The phase that was last asked to correct it, and the version of that phase at that time. */
+  corrector: { readonly phase: string; readonly version: number } | undefined;
 }
 
 /** The fold. */
 export interface DefectLog {
   readonly defects: readonly TrackedDefect[];
   apply(record: RunRecord): void;
-  /** Applies a correction. @returns The defects that it is told of. */
+  /** Applies a correction. @returns The defects that it includes. */
   correct(correction: CorrectionEvent, seq: number): readonly TrackedDefect[];
 }
 
-/** Begins before the first record. */
+/** Starts a fold before the first record. */
 export function foldDefectLog(): DefectLog {
   const log: Log = { plan: undefined, gates: new Map(), defects: [], passed: new Map() };
   return {
@@ -50,10 +50,10 @@ export function foldDefectLog(): DefectLog {
       else if (event.type === 'phase.approved') pass(log, event, record);
     },
     correct(correction, seq) {
-      const defects = toldOf(log, correction);
+      const defects = defectsIn(log, correction);
       for (const [defect, phase] of defects) {
         defect.corrections.push(seq);
-        defect.told = { phase, version: gateOf(log, phase).version };
+        defect.corrector = { phase, version: gateOf(log, phase).version };
       }
       return [...defects.keys()];
     },
@@ -66,20 +66,20 @@ interface Log {
   plan: Plan | undefined;
   readonly gates: Map<string, Gate>;
   readonly defects: TrackedDefect[];
-  /** Defects that were let pass, by what they are and of which phase: a gate that finds such a one finds the same. */
+  /** Accepted defects, by id and phase: a gate that finds one of these again finds the same defect. */
   readonly passed: Map<string, TrackedDefect>;
 }
 
 interface Gate {
-  /** What is open, as the gate itself sees it. */
+  /** The open findings, as the gate itself has them. */
   findings: readonly ReviewFinding[];
-  /** The defects that these are, by their id. */
+  /** The defects of these findings, by id. */
   readonly defects: Map<string, TrackedDefect>;
-  /** What the latest judgement has found. */
+  /** Findings of the latest judgement. */
   raised: readonly Raised[];
   /** Defects that the next commit corrects. */
   fixed: TrackedDefect[];
-  /** Of the latest commit. */
+  /** The version of the latest commit. */
   version: number;
 }
 
@@ -88,7 +88,7 @@ interface Raised {
   readonly finding: ReviewFinding;
 }
 
-/** Where and when something is said. */
+/** The place and time of a statement. */
 type Moment = Pick<Detection, 'phase' | 'generation' | 'attempt' | 'seq' | 'time'>;
 
 function gateOf({ gates }: Log, phase: string): Gate {
@@ -103,23 +103,23 @@ function judge(log: Log, event: EventOf<'review.decided'>, { seq, time }: RunRec
   gate.raised = [];
   if (!decisionIn(verdict)) return;
   const judgement = withImpliedIssues(event, gate.findings);
-  const said = statementsIn(judgement);
+  const statements = statementsIn(judgement);
   const { open, closed } = findingsAfter(gate.findings, judgement);
   const known = new Set(open.map(({ id }) => id));
-  gate.findings = by === 'person' ? [...open, ...said.filter(({ id }) => !known.has(id))] : open;
+  gate.findings = by === 'person' ? [...open, ...statements.filter(({ id }) => !known.has(id))] : open;
   const moment = { phase, generation, attempt, seq, time };
-  const standing = new Map<TrackedDefect, Disposition>();
+  const dispositions = new Map<TrackedDefect, Disposition>();
   const raised: Raised[] = [];
   for (const { finding, as } of [...closed, ...gate.findings.map((one) => ({ finding: one, as: 'open' as const }))]) {
     const defect = gate.defects.get(finding.id) ?? follow(log, finding, { ...moment, ...finderOf(finding, event) });
     gate.defects.set(finding.id, defect);
-    standing.set(defect, worse(standing.get(defect), as));
-    if (said.some(({ id, reviewer }) => id === finding.id && (by === 'person' || reviewer === finding.reviewer)))
+    dispositions.set(defect, worse(dispositions.get(defect), as));
+    if (statements.some(({ id, reviewer }) => id === finding.id && (by === 'person' || reviewer === finding.reviewer)))
       raised.push({ defect, finding });
   }
   gate.raised = raised;
   for (const { defect } of raised) attribute(log, defect, raised, event, moment);
-  for (const [defect, as] of standing) settle(log, defect, as, moment);
+  for (const [defect, as] of dispositions) settle(log, defect, as, moment);
   for (const { finding } of closed) if (!known.has(finding.id)) gate.defects.delete(finding.id);
 }
 
@@ -147,13 +147,13 @@ function follow(log: Log, finding: ReviewFinding, found: Detection): TrackedDefe
     attribution: [{ phase: injected, by, name, seq, time }],
     found: [found],
     corrections: [],
-    told: undefined,
+    corrector: undefined,
   };
   log.defects.push(defect);
   return defect;
 }
 
-/** What is said of a defect anew. Where several reviewers speak of it, it is of the earliest phase that one of them names. */
+/** Updates the phase of a defect. If several reviewers report it, the earliest phase that one of them names counts. */
 function attribute(
   { plan }: Log,
   defect: TrackedDefect,
@@ -161,12 +161,12 @@ function attribute(
   event: EventOf<'review.decided'>,
   { phase: own, seq, time }: Moment,
 ): void {
-  const said = raised.flatMap((one) => (one.defect === defect ? one.finding : []));
-  const injected = originOf(plan, own, said.flatMap(phasesIn));
-  const first = said.find((one) => originOf(plan, own, phasesIn(one)) === injected);
+  const findings = raised.flatMap((one) => (one.defect === defect ? one.finding : []));
+  const injected = originOf(plan, own, findings.flatMap(phasesIn));
+  const first = findings.find((one) => originOf(plan, own, phasesIn(one)) === injected);
   const [issue] = first?.issues ?? [];
   if (defect.severity !== null && issue) defect.severity = issue.severity;
-  // Whatever a later gate says of what an earlier one has found, it was there when that found it.
+  // A phase after the gate that first found the defect cannot have made it, even if a later gate names it.
   const couldBe = originOf(plan, defect.found[0].phase, [injected]) === injected;
   if (!first || defect.injected === injected || !couldBe) return;
   defect.injected = injected;
@@ -179,15 +179,15 @@ function settle(log: Log, defect: TrackedDefect, as: Disposition, { phase, seq, 
   defect.fix = null;
   if (as === 'accepted') log.passed.set(keyOf(defect.key, defect.injected), defect);
   if (as !== 'fixed') return;
-  // Whoever found it last had it corrected, also where an earlier gate is the one that sees it first.
+  // The gate that found it last had it corrected, even if an earlier gate reports the correction first.
   defect.removed = { phase: (defect.found.at(-1) ?? defect.found[0]).phase, seq, time };
-  const corrector = defect.told?.phase ?? phase;
-  const { version } = gateOf(log, corrector);
-  if (corrector !== phase && version > (defect.told?.version ?? 0)) defect.fix = { phase: corrector, version };
+  const owner = defect.corrector?.phase ?? phase;
+  const { version } = gateOf(log, owner);
+  if (owner !== phase && version > (defect.corrector?.version ?? 0)) defect.fix = { phase: owner, version };
   else gateOf(log, phase).fixed.push(defect);
 }
 
-/** What is open when a phase is approved was let pass; but for what its tasks demanded, as they could work after all. */
+/** Accepts the open findings of an approved phase. Demands of its tasks count as fixed, as the tasks could work after all. */
 function pass(log: Log, event: EventOf<'phase.approved'>, { seq, time }: RunRecord): void {
   const { phase, generation, attempt, version } = event;
   const gate = gateOf(log, phase);
@@ -202,8 +202,8 @@ function pass(log: Log, event: EventOf<'phase.approved'>, { seq, time }: RunReco
   gate.fixed = [];
 }
 
-/** The defects that a correction is told of, each with the earliest phase that is told. */
-function toldOf(log: Log, event: CorrectionEvent): ReadonlyMap<TrackedDefect, string> {
+/** Returns the defects that a correction includes, each with the earliest phase that has to correct it. */
+function defectsIn(log: Log, event: CorrectionEvent): ReadonlyMap<TrackedDefect, string> {
   const { raised } = gateOf(log, event.phase);
   const first = event.type === 'phase.retrying' ? event.phase : event.target;
   const riders = event.type === 'phase.rewinding' ? (event.riders ?? []) : [];
@@ -221,7 +221,7 @@ function toldOf(log: Log, event: CorrectionEvent): ReadonlyMap<TrackedDefect, st
 
 const RANKS: readonly Disposition[] = ['withdrawn', 'fixed', 'accepted', 'open'];
 
-/** What stands where reviewers of one gate disagree. */
+/** Returns the worse disposition, if reviewers of one gate disagree. */
 function worse(one: Disposition | undefined, other: Disposition): Disposition {
   return one !== undefined && RANKS.indexOf(one) > RANKS.indexOf(other) ? one : other;
 }

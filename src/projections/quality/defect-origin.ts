@@ -1,5 +1,5 @@
 /**
- * Who says what of a defect: that it is there, and which phase it is of.
+ * Statements about a defect: its existence, its finder, and the phase that made it.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { reach } from '../../model/values/graph.ts';
 import type { Finder } from './defect.ts';
 import { CHECKS, impliedIssue, PERSON, WORKER } from './implied-issues.ts';
 
-/** What a judgement says to be wrong, by who says it. */
+/** Returns the defects that a judgement reports, by reporter. */
 export function statementsIn({ by, verdict, verdicts }: Judgement): readonly ReviewFinding[] {
   const all = by === 'person' ? ([[PERSON, verdict]] as const) : Object.entries(verdicts);
   return all.flatMap(([reviewer, one]) => {
@@ -22,7 +22,7 @@ export function statementsIn({ by, verdict, verdicts }: Judgement): readonly Rev
   });
 }
 
-/** Who has found something, in a decision of this kind. */
+/** Returns the finder of a finding in a decision of this kind. */
 export function finderOf(
   { id, reviewer }: ReviewFinding,
   { by, who, failedChecks = [] }: Pick<EventOf<'review.decided'>, 'by' | 'who' | 'failedChecks'>,
@@ -34,16 +34,16 @@ export function finderOf(
   return { by: 'check', name: failedChecks.some((one) => one.name === name) ? name : null };
 }
 
-/** The phases that issues name; `undefined` for the one that was judged. */
+/** Returns the phases that issues name; `undefined` stands for the judged phase. */
 export function phasesIn({ issues }: ReviewFinding): readonly (string | undefined)[] {
   return issues.map(({ affectedPhase }) => affectedPhase);
 }
 
 /**
- * The phase that a defect is of: the earliest that is named.
+ * Returns the phase that made a defect: the earliest that is named.
  *
- * @param own The phase that was judged. It has what is said to be of no phase, or of one that it does not need: no such phase
- *   can have led to it.
+ * @param own The judged phase. It gets defects that name no phase, or one that it does not need, as no such phase can have
+ *   caused them.
  */
 export function originOf(plan: Plan | undefined, own: string, named: readonly (string | undefined)[]): string {
   const names = new Set(named.map((name) => name ?? own));

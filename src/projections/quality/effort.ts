@@ -1,27 +1,27 @@
 /**
- * What phases take, told apart by what it is for: work, or its appraisal by checks and reviewers.
+ * Effort of phases by purpose: work, or its appraisal by checks and reviewers.
  *
  * @module
  */
 import { endsAttempt } from '../../model/events/attempt-end.ts';
 import type { RunRecord } from '../../model/events/event.ts';
 
-/** What something took. */
+/** The cost of something. */
 export interface Effort {
   /** US dollars, as far as reported. */
   readonly costUsd: number;
   readonly tokens: number;
-  /** Milliseconds; those of phases that work at the same time are added up. */
+  /** Milliseconds; times of phases that work at the same time are added up. */
   readonly ms: number;
 }
 
 /** An effort that grows. */
 export type GrowingEffort = { -readonly [K in keyof Effort]: Effort[K] };
 
-/** What an effort is for. */
+/** The purpose of an effort. */
 export type EffortKind = 'work' | 'appraisal';
 
-/** No effort yet. */
+/** Makes an effort of zero. */
 export function noEffort(): GrowingEffort {
   return { costUsd: 0, tokens: 0, ms: 0 };
 }
@@ -40,19 +40,19 @@ export interface Spent {
   readonly effort: Effort;
 }
 
-/** A fold over records that tells of every effort as it is made. */
+/** A fold over records that reports every effort as it ends. */
 export interface EffortFold {
   apply(record: RunRecord): void;
-  /** What is under way, as far as the latest record; it is told of when it ends. */
+  /** Returns efforts still in progress, up to the latest record. They are reported when they end. */
   underWay(): readonly Spent[];
 }
 
 /**
- * Begins before the first record.
+ * Starts a fold before the first record.
  *
- * Time is that from the start of an attempt to its review, which is work, and from there to the verdict, which is appraisal;
- * so is the time in which checks are run before the tasks. Waiting for a place, for another phase, or for a person who was
- * asked to decide on a phase, is neither, and no time passes while no process has the run.
+ * From the start of an attempt to its review, time is work; from there to the verdict it is appraisal. The time of baseline checks
+ * before the tasks is appraisal, too. Waiting for a place, for another phase, or for a person's decision on a phase is neither. Time
+ * without a process does not count.
  */
 export function foldEffort(spend: (spent: Spent) => void): EffortFold {
   const clocks = new Map<string, Clock>();
@@ -69,7 +69,7 @@ export function foldEffort(spend: (spent: Spent) => void): EffortFold {
     clocks.delete(phase);
   }
 
-  /** What was under way has stood still since. */
+  /** Skips the time without a process for efforts in progress. */
   function resume(time: number): void {
     for (const [phase, clock] of clocks) {
       spend(spentBy(phase, clock));
@@ -111,7 +111,7 @@ export function foldEffort(spend: (spent: Spent) => void): EffortFold {
 
 // --- internal ---
 
-/** What is under way in a phase. */
+/** The effort in progress in a phase. */
 interface Clock {
   since: number;
   readonly kind: EffortKind;

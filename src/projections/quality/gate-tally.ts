@@ -1,5 +1,5 @@
 /**
- * How gates and their reviewers have judged: a fold over records.
+ * Counts of the judgements of gates and their reviewers: a fold over records.
  *
  * @module
  */
@@ -7,26 +7,26 @@ import type { EventOf, RunRecord, Verdict } from '../../model/events/event.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { decisionIn, isMissing } from '../../model/review/verdict.ts';
 
-/** What one reviewer has decided, by the number of the record that has it. */
+/** A decision of one reviewer, by the number of its record. */
 export interface Judged {
   readonly seq: number;
   readonly type: Verdict['type'];
   readonly confidence: number | null;
-  /** Whether a person decided on the same attempt after it, and if so whether otherwise. */
+  /** The agreement of a person who later decided on the same attempt; `none` if no person did. */
   person: 'none' | 'alike' | 'otherwise';
 }
 
-/** What one gate has done. */
+/** Counts of one gate. */
 export interface GateTally {
-  /** Starts of the phase that came to a judgement, and those that the first one let pass. */
+  /** Starts of the phase that were judged, and those that the first judgement approved. */
   starts: number;
   passed: number;
-  /** Judgements, without those by people, and reviews that could not be had. */
+  /** Judgements, without those by people, and reviews without an answer. */
   reviews: number;
   unanswered: number;
-  /** By reviewer. */
+  /** Decisions by reviewer. */
   readonly judged: Map<string, Judged[]>;
-  /** Whether the current start has been judged. */
+  /** True if the current start has been judged. */
   isJudged: boolean;
   /** The decisions on the current attempt. */
   latest: readonly Judged[];
@@ -35,11 +35,11 @@ export interface GateTally {
 /** The fold. */
 export interface TallyFold {
   apply(record: RunRecord): void;
-  /** By phase; those only that have begun. */
+  /** Tallies by phase; only gates that have judged. */
   readonly gates: ReadonlyMap<string, GateTally>;
 }
 
-/** Begins before the first record. */
+/** Starts a fold before the first record. */
 export function foldTallies(): TallyFold {
   const gates = new Map<string, GateTally>();
   const retried = new Set<string>();
@@ -102,7 +102,7 @@ function count(tally: GateTally, event: EventOf<'review.decided'>, seq: number, 
   });
 }
 
-/** Who holds a phase takes no side, and outputs that a person has put in the place of others are not those that were judged. */
+/** Compares a person's decision with the reviewers'. An escalation takes no side, and edited outputs are not those that were judged. */
 function overrule(tally: GateTally, { verdict, edited }: EventOf<'review.decided'>): void {
   if (verdict.type === 'escalate' || edited) return;
   for (const judged of tally.latest) {

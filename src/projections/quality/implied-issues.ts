@@ -1,5 +1,5 @@
 /**
- * Demands that bring no issues, as issues: so that every defect of a run is followed from review to review in the same way.
+ * Conversion of demands without issues into issues, so that every defect of a run is tracked from review to review in the same way.
  *
  * @module
  */
@@ -9,15 +9,15 @@ import type { EventOf, FailedChecks, Verdict } from '../../model/events/event.ts
 import type { Judgement, ReviewFinding } from '../../model/review/open-issues.ts';
 import { decisionIn, isDemand, type Demand } from '../../model/review/verdict.ts';
 
-/** What a demand without issues is. */
+/** The kinds of demands without issues. */
 export type PlainKind = 'feedback' | 'check' | 'rework';
 
-/** Whoever finds something and is no reviewer. No reviewer can have such a name. */
+/** Stand-ins for finders that are no reviewers. No reviewer can have such a name. */
 export const CHECKS = '\0checks';
 export const WORKER = '\0worker';
 export const PERSON = '\0person';
 
-/** What the id of such an issue tells; no kind where it came from a reviewer. */
+/** Reads the id of an implied issue; without a kind if it came from a reviewer. */
 export function impliedIssue(id: string): { readonly kind: PlainKind | undefined; readonly id: string } {
   const [, kind, rest] = PLAIN.exec(id) ?? [];
   return kind === 'feedback' || kind === 'check' || kind === 'rework'
@@ -26,13 +26,13 @@ export function impliedIssue(id: string): { readonly kind: PlainKind | undefined
 }
 
 /**
- * A judgement in which every demand brings issues.
+ * Adds issues to every demand of a judgement.
  *
- * A demand of a reviewer that has none is one of its own, of the phase that is sent back, and so is what a task demands; each
- * failed check is one. The same words, and the same check, are the same issue. Whoever does not say it again when asked again has
- * seen it corrected. A person who repeats what reviewers have demanded says of which phase it is; else it is an issue of its own.
+ * A reviewer's demand without issues becomes one issue of the phase that is sent back, and so does a task's demand. Each failed check
+ * becomes one issue. Equal words, and equal checks, are the same issue. If a finder does not repeat it when asked again, it is corrected.
+ * A person who repeats reviewers' demands assigns them to a phase; otherwise the person's demand is a new issue.
  *
- * @param before What is open at the gate.
+ * @param before Open findings of the gate.
  */
 export function withImpliedIssues(event: EventOf<'review.decided'>, before: readonly ReviewFinding[]): Judgement {
   const { phase, verdict, verdicts, by, failedChecks = [] } = event;
@@ -43,8 +43,10 @@ export function withImpliedIssues(event: EventOf<'review.decided'>, before: read
   }
   if (isDemand(verdict) && Object.keys(verdicts).length === 0)
     return { by, verdict, verdicts: { [CHECKS]: byChecks(verdict, failedChecks), [WORKER]: PASSED } };
-  const told = Object.entries(verdicts).map(([name, one]) => [name, withIssues(one, name, phase, before)] as const);
-  return { by, verdict, verdicts: Object.fromEntries([...told, ...NOTHING_MORE]) };
+  const completed = Object.entries(verdicts).map(
+    ([name, one]) => [name, withIssues(one, name, phase, before)] as const,
+  );
+  return { by, verdict, verdicts: Object.fromEntries([...completed, ...NOTHING_MORE]) };
 }
 
 // --- internal ---
@@ -53,7 +55,7 @@ const PLAIN = /^\0(\w+):([^]*)$/u;
 
 const PASSED: Decision = { type: 'approve' };
 
-/** The tasks were done, the checks have passed, and what a person wanted was told. */
+/** If reviewers decided, the tasks have ended well, the checks have passed, and a person's demand was delivered. */
 const NOTHING_MORE = [CHECKS, WORKER, PERSON].map((who) => [who, PASSED] as const);
 
 function asIssues(demand: Demand, own: string, kind: PlainKind): Demand {
@@ -66,7 +68,7 @@ function asIssues(demand: Demand, own: string, kind: PlainKind): Demand {
   };
 }
 
-/** It counts for nothing: who made the demand gave none. */
+/** A placeholder that is never counted: the demand has no severity. */
 const severity = 'medium';
 
 function plainIssue(kind: PlainKind, id: string, description: string, affectedPhase?: string): Issue {
@@ -83,7 +85,7 @@ function byPerson(demand: Demand, own: string, before: readonly ReviewFinding[])
   return { ...demand, issues: repeated.map((one) => ({ ...one, affectedPhase })) };
 }
 
-/** A reviewer that speaks of earlier findings cannot know what a demand of its own without issues is called. */
+/** Adds an issue to a demand, and closes implied findings. A reviewer that lists earlier findings cannot know their implied ids. */
 function withIssues(verdict: Verdict, reviewer: string, own: string, before: readonly ReviewFinding[]): Verdict {
   const decision = decisionIn(verdict);
   if (!decision || !isDemand(decision)) return verdict;
@@ -95,7 +97,7 @@ function withIssues(verdict: Verdict, reviewer: string, own: string, before: rea
   return { ...demand, priorFindings: [...demand.priorFindings, ...unnamed] };
 }
 
-/** An issue for each check that has failed; one without a name where the record does not say which. */
+/** Makes an issue for each failed check; one without a name if the record does not name them. */
 function byChecks(demand: Demand, failed: FailedChecks): Demand {
   if (failed.length === 0) return asIssues(demand, '', 'check');
   return { ...demand, issues: failed.map(({ name, details }) => plainIssue('check', name, details)) };

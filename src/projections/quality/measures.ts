@@ -1,5 +1,5 @@
 /**
- * What the defects of a run say about its phases and gates.
+ * Measures of phases and gates, from the defects of a run.
  *
  * @module
  */
@@ -11,36 +11,36 @@ import { addEffort, noEffort, type Effort, type GrowingEffort } from './effort.t
 import type { GateTally } from './gate-tally.ts';
 import { percent, yieldsOf, ratio, type PhaseYield } from './yields.ts';
 
-/** What phases have taken, by what it was for. Each dollar, token and millisecond is in one of them. */
+/** The cost of phases by purpose. Each dollar, token and millisecond is in exactly one of them. */
 export interface EffortSplit {
-  /** By tasks, but for rework. */
+  /** Tasks, without rework. */
   readonly work: Effort;
-  /** By checks and reviewers, also of attempts that are rework. */
+  /** Checks and reviewers, also of attempts that are rework. */
   readonly appraisal: Effort;
-  /** By tasks in attempts that corrections have led to. */
+  /** Tasks in attempts that corrections have led to. */
   readonly rework: Effort;
 }
 
 /** A split that grows. */
 export type GrowingSplit = { readonly [K in keyof EffortSplit]: GrowingEffort };
 
-/** The same figure of dollars, of tokens and of time; `null` where it is not defined. */
+/** The same figure for dollars, tokens and time; `null` if it is not defined. */
 export type Figures = { readonly [K in keyof Effort]: number | null };
 
-/** Measures of one phase. Defects that were withdrawn do not count. */
+/** Measures of one phase. Withdrawn defects do not count. */
 export interface PhaseMeasures extends PhaseYield, EffortSplit {
-  /** Defects of this phase that its own gate has had removed, in percent of all that are of it. */
+  /** Defects of this phase that its own gate had removed, in percent of all defects of this phase. */
   readonly containment: number | null;
 }
 
-/** The defects of one phase, by where they were removed. */
+/** The defects of one phase, by the gate that had them removed. */
 export interface ContainmentRow {
   readonly injected: string;
-  /** By phase; those only that removed any. */
+  /** By phase; only phases that removed any. */
   readonly removed: Readonly<Record<string, number>>;
-  /** Let pass. */
+  /** Accepted with the phase. */
   readonly accepted: number;
-  /** Not corrected yet, or not any more. */
+  /** Not corrected, or open again. */
   readonly open: number;
 }
 
@@ -49,23 +49,23 @@ export interface GateMeasures {
   readonly phase: string;
   /** Judgements, without those by people. */
   readonly reviews: number;
-  /** Reviews that could not be had. */
+  /** Reviews without an answer. */
   readonly unanswered: number;
-  /** Starts of the phase that came to a judgement. A retry is no start. */
+  /** Starts of the phase that were judged. A retry is no start. */
   readonly starts: number;
-  /** Starts that the first judgement let pass, and their share in percent. */
+  /** Starts that the first judgement approved, and their share in percent. */
   readonly passed: number;
   readonly firstPassYield: number | null;
 }
 
-/** Measures of a run. Whatever is not defined is `null`. Shares and yields are in percent, from 0 to 100. */
+/** Measures of a run. Undefined values are `null`. Shares and yields are in percent, from 0 to 100. */
 export interface Measures {
   readonly defects: Readonly<Record<Disposition, number>>;
-  /** Defects that were removed, in percent of all; those that were withdrawn do not count. */
+  /** Removed defects in percent of all defects; withdrawn ones do not count. */
   readonly removalEfficiency: number | null;
   /** In topological order. */
   readonly phases: readonly PhaseMeasures[];
-  /** In the same order; those phases only that have defects. */
+  /** In the same order; only phases with defects. */
   readonly containment: readonly ContainmentRow[];
   readonly effort: EffortSplit;
   /** Rework in percent of everything. */
@@ -78,7 +78,7 @@ export interface Measures {
   readonly reviewers: readonly ReviewerMeasures[];
 }
 
-/** What measures are made from. */
+/** The data that measures are computed from. */
 export interface Measured {
   readonly plan: Plan | undefined;
   readonly defects: readonly Defect[];
@@ -86,18 +86,18 @@ export interface Measured {
   readonly tallies: ReadonlyMap<string, GateTally>;
 }
 
-/** The measures of a run. */
+/** Computes the measures of a run. */
 export function measure({ plan, defects, efforts, tallies }: Measured): Measures {
   const order = plan ? inOrder(plan) : [];
   const rows = rowsOf(defects);
   const gates = new Map(order.flatMap(({ name }) => entryOf(tallies, name)));
   const effort = sumOf([...efforts.values()]);
   const total = totalOf(effort);
-  const standings: Record<Disposition, number> = { open: 0, fixed: 0, withdrawn: 0, accepted: 0 };
-  for (const { disposition } of defects) standings[disposition] += 1;
+  const counts: Record<Disposition, number> = { open: 0, fixed: 0, withdrawn: 0, accepted: 0 };
+  for (const { disposition } of defects) counts[disposition] += 1;
   return {
-    defects: standings,
-    removalEfficiency: percent(standings.fixed, defects.length - standings.withdrawn),
+    defects: counts,
+    removalEfficiency: percent(counts.fixed, defects.length - counts.withdrawn),
     phases: phasesOf(order, rows, efforts),
     containment: order.flatMap(({ name }) => rows.get(name) ?? []),
     effort,
@@ -108,14 +108,14 @@ export function measure({ plan, defects, efforts, tallies }: Measured): Measures
   };
 }
 
-/** Nothing of anything yet. */
+/** Makes a split of zero efforts. */
 export function noEfforts(): GrowingSplit {
   return { work: noEffort(), appraisal: noEffort(), rework: noEffort() };
 }
 
 // --- internal ---
 
-/** A row that is being counted. */
+/** A row during counting. */
 interface Row extends ContainmentRow {
   readonly removed: Record<string, number>;
   accepted: number;

@@ -16,26 +16,26 @@ import { measure, noEfforts, type GrowingSplit, type Measures } from './measures
 /** A fold over the records of one run, from the first on. */
 export interface QualityFold {
   apply(record: RunRecord): void;
-  /** In the order in which they were found. */
+  /** Returns the defects, in the order of detection. */
   defects(): readonly Defect[];
   measures(): Measures;
 }
 
-/** The defects of a run, in the order in which they were found. @param records From the first on, as far as there are any. */
+/** Returns the defects of a run, in the order of detection. @param records Any number, from the first on. */
 export function defectsOf(records: Iterable<RunRecord>): readonly Defect[] {
   return folded(records).defects();
 }
 
-/** The measures of a run. @param records From the first on, as far as there are any. */
+/** Returns the measures of a run. @param records Any number, from the first on. */
 export function measuresOf(records: Iterable<RunRecord>): Measures {
   return folded(records).measures();
 }
 
 /**
- * Begins before the first record.
+ * Starts a fold before the first record.
  *
- * What tasks take in an attempt that corrections have led to is rework. It is shared equally between these corrections, and the
- * part of each equally between the defects that it was told of.
+ * The cost of tasks in an attempt that corrections have led to is rework. It is divided equally between these corrections, and the
+ * share of each equally between the defects that it includes.
  */
 export function foldQuality(): QualityFold {
   const log = foldDefectLog();
@@ -51,9 +51,9 @@ export function foldQuality(): QualityFold {
     const split = gotten(account.efforts, phase, noEfforts);
     addEffort(due.length > 0 ? split.rework : split[kind], effort);
     for (const cause of due) {
-      const told = corrections[cause] ?? [];
-      for (const defect of told)
-        addEffort(gotten(account.rework, defect, noEffort), effort, 1 / (due.length * told.length));
+      const defects = corrections[cause] ?? [];
+      for (const defect of defects)
+        addEffort(gotten(account.rework, defect, noEffort), effort, 1 / (due.length * defects.length));
     }
   }
 
@@ -66,7 +66,7 @@ export function foldQuality(): QualityFold {
     }
   }
 
-  /** With what is under way, which may yet turn out to be something else. */
+  /** Includes efforts in progress, whose purpose may still change. */
   function accountNow(): Account {
     const account = copyOf(ended);
     for (const spent of efforts.underWay()) book(account, spent);
@@ -86,7 +86,7 @@ export function foldQuality(): QualityFold {
     apply(record) {
       const { event } = record;
       if (event.type === 'run.started' || event.type === 'run.resumed') plan = event.plan ?? plan;
-      // What was under way until now is due to what has led to it.
+      // Efforts in progress until now belong to the causes before this record.
       efforts.apply(record);
       log.apply(record);
       tallies.apply(record);
@@ -99,7 +99,7 @@ export function foldQuality(): QualityFold {
 
 // --- internal ---
 
-/** What everything has taken. */
+/** The efforts of all phases, and the rework of all defects. */
 interface Account {
   readonly efforts: Map<string, GrowingSplit>;
   readonly rework: Map<TrackedDefect, GrowingEffort>;

@@ -1,25 +1,25 @@
 /**
- * Yields of a process, as W. S. Humphrey defines them in "The Personal Software Process" (CMU/SEI-2000-TR-022): of the
- * defects that were there, the share that was removed. Plain functions of counts.
+ * Yields of a process, as W. S. Humphrey defines them in "The Personal Software Process" (CMU/SEI-2000-TR-022): the share of the
+ * existing defects that was removed. Pure functions of counts.
  *
  * @module
  */
 import { graphOf, walker } from '../../model/values/graph.ts';
 
-/** How many defects a phase has brought in and taken out. */
+/** Defects that a phase has injected and removed. */
 export interface PhaseCounts {
   readonly phase: string;
-  /** Phases that it comes after. */
+  /** Phases that must be approved first. */
   readonly after: readonly string[];
-  /** Defects that are of this phase. */
+  /** Defects made by this phase. */
   readonly injected: number;
-  /** Defects that its gate has had removed, of whatever phase; `null` where nothing looks for any, so that it has no yield. */
+  /** Defects that its gate had removed, made by any phase; `null` if it has no gate, so that it has no yield. */
   readonly removed: number | null;
 }
 
-/** What a phase lets through. */
+/** The yield of a phase, and the defects that entered it. */
 export interface PhaseYield extends PhaseCounts {
-  /** Defects of the phases that it needs, which none of them has removed. */
+  /** Defects of the phases that it needs, as far as none of them has removed them. */
   readonly entry: number;
   /** 100 · removed / (at entry + injected). */
   readonly yield: number | null;
@@ -27,22 +27,23 @@ export interface PhaseYield extends PhaseCounts {
   readonly processYield: number | null;
 }
 
-/** A share in percent; `null` where there is nothing to have a share of. */
+/** Returns a share in percent; `null` if the whole is zero. */
 export function percent(part: number, whole: number): number | null {
   return whole === 0 ? null : (100 * part) / whole;
 }
 
-/** A ratio; `null` where there is nothing to compare with. */
+/** Returns a ratio; `null` if the divisor is zero. */
 export function ratio(one: number, other: number): number | null {
   return other === 0 ? null : one / other;
 }
 
 /**
- * The yield of every phase, in the order given. Takes time by the number of phases that have injected or removed anything.
+ * Returns the yield of every phase, in the order given. The time depends on the number of phases that have injected or removed
+ * defects.
  *
  * @example
  * ```ts
- * yieldsOf([
+ * phaseYields([
  *   { phase: 'design', after: [], injected: 26, removed: null },
  *   { phase: 'design review', after: ['design'], injected: 0, removed: 11 },
  * ]); // the second: entry 26, yield 42.3

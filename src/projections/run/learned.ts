@@ -1,5 +1,5 @@
 /**
- * What is remembered of a run for later ones of the same pipeline: what its phases have learned from attempts that were rejected.
+ * Memories of a run for later runs of the same pipeline: reflections of its phases on rejected attempts.
  *
  * @module
  */
@@ -8,13 +8,13 @@ import type { Plan } from '../../model/plan/plan.ts';
 import { LONGEST_REFLECTION } from '../../model/revision/revision-extras.ts';
 import { elided } from '../../model/values/text-limits.ts';
 
-/** Something that a run has learned. */
+/** One memory of a run. */
 export interface Memory {
-  /** Whose it is: told to runs of the same scope alone. */
+  /** The owner: only runs of the same scope read it. */
   readonly scope: string;
   readonly pipeline: string;
   readonly phase: string;
-  /** The run, and the record of it, that it comes from. */
+  /** The run, and the number of its record, that it comes from. */
   readonly runId: string;
   readonly seq: number;
   /** Milliseconds since 1970. */
@@ -25,13 +25,13 @@ export interface Memory {
 
 /** A fold over the records of one run. */
 export interface MemoryFold {
-  /** @returns What is to be remembered because of the record. */
+  /** @returns The memories that the record adds. */
   apply(record: RunRecord): readonly Memory[];
 }
 
 /**
- * Begins before the first record. A reflection is remembered where the run has a scope for it, and a gate, or a person, has sent
- * the attempt back: what a task demands is no verdict on anything.
+ * Starts a fold before the first record. A reflection becomes a memory if the run has a scope, and if a gate or a person has sent the
+ * attempt back. A task's demand does not count, as it is no verdict.
  */
 export function foldMemories(): MemoryFold {
   let scope: string | undefined;
@@ -66,11 +66,11 @@ function hasReflections(plan: Plan | undefined, before: boolean): boolean {
   return plan ? plan.phases.some(({ gate }) => gate?.reflect !== undefined) : before;
 }
 
-/** Phases whose next reflection is about an attempt that was judged. */
+/** Phases whose next reflection is about a judged attempt. */
 interface Judged {
-  /** By their own gate, or a person in its place: that is void where they start afresh. */
+  /** Sent back by their own gate, or a person in its place. A fresh start clears this. */
   readonly retried: Set<string>;
-  /** By a later phase: that is told again until it is answered. */
+  /** Sent back by a later phase. The demand is repeated at each start until the phase is approved. */
   readonly demanded: Set<string>;
 }
 
@@ -86,7 +86,7 @@ function note(judged: Judged, event: RunEvent): void {
   else if (event.type === 'run.reopened') judged.retried.clear();
 }
 
-/** @returns Whether there was something to forget. */
+/** Removes a phase. @returns True if it was there. */
 function forget({ retried, demanded }: Judged, phase: string): boolean {
   const wasRetried = retried.delete(phase);
   return demanded.delete(phase) || wasRetried;

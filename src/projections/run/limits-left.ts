@@ -6,7 +6,7 @@
 import type { LimitName, Limits } from '../../model/plan/policy.ts';
 import type { RunMetrics } from './run-result.ts';
 
-/** The rest of each limit that was set. Limits of single phases and pairs are left out: they have no one rest. */
+/** Returns the rest of each limit that is set. Limits of single phases and pairs are left out, as they have no single rest. */
 export function limitsLeft(limits: Limits, metrics: Pick<RunMetrics, (typeof TOTALS)[number][1]>): Limits {
   const set = TOTALS.flatMap(([name, used]) => {
     const max = limits[name];
@@ -17,7 +17,7 @@ export function limitsLeft(limits: Limits, metrics: Pick<RunMetrics, (typeof TOT
 
 // --- internal ---
 
-/** Limits of a whole run, and what they bound. */
+/** Limits of a whole run, and the metrics that they bound. */
 const TOTALS = [
   ['corrections', 'corrections'],
   ['costUsd', 'costUsd'],

@@ -1,26 +1,26 @@
 /**
- * How a run stands, in a row for lists.
+ * The status of a run, as a row for lists.
  *
  * @module
  */
 import type { RunRecord, RunStatus } from '../../model/events/event.ts';
 
-/** How a run stands after its latest record. */
+/** The status of a run after its latest record. */
 export interface RunInfo {
   readonly runId: string;
   /** The name of its pipeline. */
   readonly pipeline: string;
   /** The fingerprint of its plan. */
   readonly fingerprint: string;
-  /** `running` also where no process works on it: see `lease`. */
+  /** `running` also if no process works on it: see `lease`. */
   readonly status: RunStatus | 'running';
-  /** Milliseconds since 1970: when it was begun, which is when its first record was made; a fork, when it was made of another run. */
+  /** The start in milliseconds since 1970: the time of its first record; for a fork, the time at which it was made. */
   readonly startedAt: number;
-  /** Milliseconds since 1970, of its latest record; never before `startedAt`, as the records of a fork may all be older than it. */
+  /** Milliseconds since 1970, of its latest record; never before `startedAt`, as all records of a fork may be older than the fork. */
   readonly updatedAt: number;
   /** The number of its latest record. */
   readonly seq: number;
-  /** Phases that are approved now, and phases of the plan. */
+  /** Number of phases that are approved now, and of phases of the plan. */
   readonly approved: number;
   readonly phases: number;
   /** US dollars and tokens, as far as reported. */
@@ -30,11 +30,11 @@ export interface RunInfo {
   readonly waiting: readonly string[];
   /** The run that it was forked from. */
   readonly forkOf?: string | undefined;
-  /** Where its definition was found, such as the path of a file. */
+  /** The source of its definition, such as the path of a file. */
   readonly source?: string | undefined;
 }
 
-/** What no record of a run tells: where it came from; and when it was begun, where its first record is that of another run. */
+/** The origin of a run, which its records do not have. `startedAt` is needed if its first record was copied from another run. */
 export interface RunOrigin extends Pick<RunInfo, 'forkOf' | 'source'> {
   readonly startedAt?: number | undefined;
 }
@@ -42,11 +42,11 @@ export interface RunOrigin extends Pick<RunInfo, 'forkOf' | 'source'> {
 /** A fold over the records of a run. */
 export interface RunInfoFold {
   apply(record: RunRecord): void;
-  /** @param waiting Names of what waits for a person: `openItems` knows. */
+  /** @param waiting Names of items that wait for a person, as `openItems` returns them. */
   info(waiting: readonly string[]): RunInfo;
 }
 
-/** Begins before the first record. */
+/** Starts a fold before the first record. */
 export function foldRunInfo({ forkOf, source, startedAt: begunAt }: RunOrigin = {}): RunInfoFold {
   const approved = new Set<string>();
   const used = { costUsd: 0, tokens: 0 };
@@ -74,7 +74,7 @@ export function foldRunInfo({ forkOf, source, startedAt: begunAt }: RunOrigin = 
     info(waiting) {
       const { runId, pipeline, fingerprint, startedAt, updatedAt, seq, phases } = state;
       const { costUsd, tokens } = used;
-      // Field by field: of spreads V8 would make a class per object, and one of these is written with every batch.
+      // Fields are written out, as V8 would make a class per spread object, and every batch writes one of these.
       return {
         runId,
         pipeline,

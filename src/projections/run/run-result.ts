@@ -1,5 +1,5 @@
 /**
- * How a run stands, as a fold over its records: while it goes on, and when it has ended.
+ * The status and result of a run: types of a fold over its records.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { Flat } from '../../model/values/flat.ts';
 import type { Defect } from '../quality/defect.ts';
 import type { Measures } from '../quality/measures.ts';
 
-/** How a phase stands. */
+/** The status of a phase. */
 export type PhaseStatus =
   | 'pending'
   | 'running'
@@ -33,7 +33,7 @@ export interface DecisionRecord {
   readonly by: DecidedBy;
 }
 
-/** How one phase stands, or ended. */
+/** The status of one phase, or its result. */
 export interface PhaseResult {
   readonly status: PhaseStatus;
   /** Attempts in the whole run. */
@@ -41,45 +41,45 @@ export interface PhaseResult {
   /** The current attempt, 0-based. */
   readonly attempt: number;
   readonly generation: number;
-  /** Tasks of the current attempt that have ended well, by name. */
+  /** Tasks of the current attempt that have completed, by name. */
   readonly done: readonly string[];
   readonly decisions: readonly DecisionRecord[];
   /** Committed outputs by task; `null` while there are none. */
   readonly outputs: Outputs | null;
   /** Version of the committed outputs, from 1; 0 while there are none. */
   readonly version: number;
-  /** Versions of the phases that they were made from, or later ones that say the same as far as they were read. */
+  /** Versions of the phases that they were made from, or later versions with the same content in the part that was read. */
   readonly read: Readonly<Record<string, number>>;
-  /** Of phases of which not all was read, by name: the tasks whose outputs were; absent where all of each counts as read. */
+  /** Tasks whose outputs were read, for phases that were read in part; absent if all count as read as a whole. */
   readonly readTasks?: Readonly<Record<string, readonly string[]>> | undefined;
-  /** Why it was approved. */
+  /** The reason of its approval. */
   readonly because: EventOf<'phase.approved'>['because'] | null;
-  /** Approved because a budget was spent, not because the gate agreed. */
+  /** True if approved because a budget was spent, not because the gate agreed. */
   readonly exhausted: boolean;
-  /** Made from an output that has a newer version. */
+  /** True if made from an output that has a newer version. */
   readonly stale: boolean;
   /** Times it was sent back, by its own gate or a later phase. */
   readonly corrections: number;
   readonly costUsd: number;
   readonly tokens: number;
-  /** Milliseconds since 1970; `null` where it has not started, or not ended. */
+  /** Milliseconds since 1970; `null` if it has not started, or not ended. */
   readonly startedAt: number | null;
   readonly endedAt: number | null;
-  /** Why it was rejected, skipped, cancelled, or escalated. */
+  /** The reason why it was rejected, skipped, cancelled, or escalated. */
   readonly reason: string | null;
   readonly error: ErrorInfo | null;
 }
 
-/** How a run stands. */
+/** The status of a run. */
 export interface RunSnapshot {
   readonly runId: string;
   readonly pipeline: string;
   readonly status: RunStatus | 'running';
   readonly phases: Readonly<Record<string, PhaseResult>>;
-  /** What a person has to decide on: names of phases, and of limits that hold the run. */
+  /** Names of phases, and of limits that hold the run, which wait for a person's decision. */
   readonly waiting: readonly string[];
   readonly metrics: RunMetrics;
-  /** What is left of each limit that was set. */
+  /** The rest of each limit that is set. */
   readonly limitsLeft: Limits;
   readonly reason: string | null;
   /** The limit that ended the run. */
@@ -89,7 +89,7 @@ export interface RunSnapshot {
   readonly warnings: readonly { readonly phase: string; readonly code: string; readonly message: string }[];
 }
 
-/** What a run has used. */
+/** Usage of a run. */
 export interface RunMetrics {
   readonly attempts: number;
   /** Times any phase was sent back. */
@@ -99,12 +99,12 @@ export interface RunMetrics {
   readonly tokens: number;
   /** Milliseconds of work, as `limits.durationMs` counts them. */
   readonly durationMs: number;
-  /** Milliseconds since the run began, or since the fork was made, as `limits.deadlineMs` counts them. */
+  /** Milliseconds since the run began, or since it was forked, as `limits.deadlineMs` counts them. */
   readonly elapsedMs: number;
 }
 
 interface EndedRun<O> extends Omit<RunSnapshot, 'status' | 'phases'> {
-  /** How each phase ended, by name. */
+  /** The result of each phase, by name. */
   readonly phases: unknown extends O ? RunSnapshot['phases'] : { readonly [K in keyof O]: PhaseResult };
 }
 
@@ -115,37 +115,37 @@ export interface CompletedRun<O = Readonly<Record<string, Outputs>>> extends End
   readonly outputs: Flat<O>;
 }
 
-/** A run that has ended otherwise. */
+/** A run that has ended with another status. */
 export interface UnsuccessfulRun<O = Readonly<Record<string, Outputs>>> extends EndedRun<O> {
   /**
-   * `suspended` where this process let go of it, so that it has not ended. `failed` with `STORE_FAILED` or `LEASE_LOST` says that
-   * this process could not go on; the run itself has not ended by that, and how it stands is in its store.
+   * `suspended` if this process released the run, which has not ended. `failed` with `STORE_FAILED` or `LEASE_LOST` means that this
+   * process could not continue; the run itself has not ended, and its status is in its store.
    */
   readonly status: Exclude<RunStatus, 'completed'> | 'suspended';
   /** Committed outputs of the phases that were approved, by phase, then task. */
   readonly outputs: Partial<O>;
 }
 
-/** How a run ended. It exists for every run. `status === 'completed'` says that the outputs of all phases are there. */
+/** The result of a run. Every run has one. With `status === 'completed'` it has the outputs of all phases. */
 export type RunResult<O = Readonly<Record<string, Outputs>>> = CompletedRun<O> | UnsuccessfulRun<O>;
 
 /**
- * How a run ended, with what its records say of its defects. Both are made from all records when they are first asked for, and
- * are properties that neither JSON nor a spread copies; `defectsOf` and `measuresOf` make them from records that are kept.
+ * The result of a run, with its defects and measures. Both are computed from all records on first access. They are properties that
+ * neither JSON nor a spread copies; `defectsOf` and `measuresOf` compute them from stored records.
  */
 export type RunOutcome<O = Readonly<Record<string, Outputs>>> = RunResult<O> & RunQuality;
 
-/** What the records of a run say of its defects. */
+/** The defects and measures of a run. */
 export interface RunQuality {
-  /** What was found to be wrong, in the order in which it was found, and what became of it. */
+  /** Defects, in the order of detection, with their outcome. */
   readonly defects: readonly Defect[];
-  /** Yields, containment, what corrections took, how far reviewers can be relied on. */
+  /** Yields, containment, the cost of corrections, and the reliability of reviewers. */
   readonly measures: Measures;
 }
 
 /** A fold over the records of one run. */
 export interface RunView {
   apply(record: RunRecord): void;
-  /** @param now Milliseconds since 1970, of a run that a process works on: times are up to then. @default the time of its latest record */
+  /** @param now Milliseconds since 1970, if a process works on the run: times count until then. @default the time of its latest record */
   snapshot(now?: number): RunSnapshot;
 }

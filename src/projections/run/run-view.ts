@@ -1,5 +1,5 @@
 /**
- * The fold from records to how a run stands.
+ * The fold from records to the status of a run.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { byName } from '../../model/values/by-name.ts';
 import { limitsLeft } from './limits-left.ts';
 import type { PhaseResult, PhaseStatus, RunResult, RunSnapshot, RunView } from './run-result.ts';
 
-/** A view of a run, before its first record: of no phases yet, or of those of this plan. */
+/** Makes a view of a run before its first record: without phases, or with those of this plan. */
 export function foldRun(plan?: Plan): RunView {
   const state: State = {
     runId: '',
@@ -29,7 +29,7 @@ export function foldRun(plan?: Plan): RunView {
   };
 }
 
-/** How a run ended, from its records. */
+/** Makes the result of a run from its final snapshot. */
 export function resultOf(snapshot: RunSnapshot): RunResult {
   const approved = Object.entries(snapshot.phases).filter(([, phase]) => phase.status === 'approved');
   const outputs = byName(approved.map(([name, phase]) => [name, phase.outputs ?? {}]));
@@ -119,7 +119,7 @@ function applyToPhase(state: State, event: Extract<RunEvent, { readonly phase: s
       phase.attempts += 1;
       Object.assign(phase, { attempt: event.attempt, generation: event.generation });
       Object.assign(phase, { done: [], endedAt: null, reason: null, error: null });
-      stand(state, event.phase, phase, 'running');
+      setStatus(state, event.phase, phase, 'running');
       return;
     case 'task.completed':
       phase.done = [...phase.done, event.task];
@@ -131,7 +131,7 @@ function applyToPhase(state: State, event: Extract<RunEvent, { readonly phase: s
       }
       return;
     case 'review.started':
-      stand(state, event.phase, phase, 'reviewing');
+      setStatus(state, event.phase, phase, 'reviewing');
       return;
     case 'review.decided':
       state.used.reviews += 1;
@@ -143,17 +143,17 @@ function applyToPhase(state: State, event: Extract<RunEvent, { readonly phase: s
       return;
     case 'phase.retrying':
       correct(state, event.phase);
-      stand(state, event.phase, phase, 'retrying');
+      setStatus(state, event.phase, phase, 'retrying');
       return;
     case 'phase.rewinding':
       correct(state, event.target);
       for (const rider of event.riders ?? []) correct(state, rider.phase);
-      stand(state, event.phase, phase, 'rewinding');
+      setStatus(state, event.phase, phase, 'rewinding');
       return;
     case 'phase.escalated':
       state.waiting.add(event.phase);
       phase.reason = event.reason;
-      stand(state, event.phase, phase, 'escalated');
+      setStatus(state, event.phase, phase, 'escalated');
       return;
     case 'phase.approved':
       Object.assign(phase, { outputs: event.outputs, version: event.version, read: event.read });
@@ -171,7 +171,7 @@ function applyToPhase(state: State, event: Extract<RunEvent, { readonly phase: s
       return;
     case 'phase.invalidated':
       phase.generation = event.generation;
-      stand(state, event.phase, phase, 'pending');
+      setStatus(state, event.phase, phase, 'pending');
       return;
     case 'phase.rejected':
       phase.reason = event.reason;
@@ -183,7 +183,7 @@ function applyToPhase(state: State, event: Extract<RunEvent, { readonly phase: s
       return;
     case 'phase.skipped':
       phase.reason = event.because;
-      stand(state, event.phase, phase, 'skipped');
+      setStatus(state, event.phase, phase, 'skipped');
       return;
     case 'phase.cancelled':
       phase.reason = event.because;
@@ -207,14 +207,14 @@ function applyToPhase(state: State, event: Extract<RunEvent, { readonly phase: s
   }
 }
 
-function stand(state: State, name: string, phase: Draft, status: PhaseStatus): void {
+function setStatus(state: State, name: string, phase: Draft, status: PhaseStatus): void {
   phase.status = status;
   if (status !== 'escalated') state.waiting.delete(name);
 }
 
 function finish(state: State, name: string, phase: Draft, status: PhaseStatus, time: number): void {
   phase.endedAt = time;
-  stand(state, name, phase, status);
+  setStatus(state, name, phase, status);
 }
 
 function correct(state: State, target: string): void {

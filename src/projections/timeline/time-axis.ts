@@ -1,6 +1,6 @@
 /**
- * Where times are on a line. Long stretches in which nothing is at work are drawn short, so that the rest can be seen: a run may
- * wait for a person all night.
+ * Positions of times on a line. Long stretches without work are drawn short, so that the rest stays visible: a run may wait for a
+ * person all night.
  *
  * @module
  */
@@ -11,13 +11,13 @@ export interface Stretch {
   readonly to: number;
 }
 
-/** A line for a stretch of time. One of its units is a millisecond, but where it is cut. */
+/** A line for a stretch of time. One unit is a millisecond, except in cuts. */
 export interface TimeAxis {
-  /** From the beginning of the stretch to its end. */
+  /** Length from the beginning of the stretch to its end. */
   readonly length: number;
-  /** How far a time is from the beginning; before it where it is negative. */
+  /** Returns the distance of a time from the beginning; negative if it is earlier. */
   placeOf(time: number): number;
-  /** The time at a place. */
+  /** Returns the time at a place. */
   timeAt(place: number): number;
   /** Stretches that are drawn short, in order. */
   readonly cuts: readonly Stretch[];
@@ -26,7 +26,7 @@ export interface TimeAxis {
 /**
  * Makes an axis.
  *
- * @param busy When something was at work; they may overlap. Nothing is drawn short where nothing ever was.
+ * @param busy Stretches of work; they may overlap. If there are none, nothing is drawn short.
  */
 export function createTimeAxis({ from, to }: Stretch, busy: readonly Stretch[]): TimeAxis {
   const pieces = piecesOf({ from, to }, busy);
@@ -60,14 +60,14 @@ export function createTimeAxis({ from, to }: Stretch, busy: readonly Stretch[]):
 
 // --- internal ---
 
-/** A stretch without work is at most as long as this part of all work. */
+/** Longest stretch without work, as a divisor of all work. */
 const PART = 8;
 
 interface Piece extends Stretch {
   readonly isBusy: boolean;
 }
 
-/** The first of which something holds that holds of all behind it, too; the last where it holds of none. */
+/** Binary search: returns the first element that satisfies a monotonic condition; the last element if none does. */
 function firstWith<T>(all: readonly T[], holds: (one: T) => boolean): T | undefined {
   let [low, high] = [0, all.length - 1];
   while (low < high) {

@@ -1,19 +1,30 @@
 /**
- * The bars of a timeline: what phases are about, from when to when.
+ * The bars of a timeline: the activities of phases over time.
  *
  * @module
  */
 
 /**
- * What a phase is about. `work`, `review` and `waiting` are as they are called: tasks, the gate, and time until a phase that was
- * sent back starts again. `person` waits for a person, and `backoff` for another try.
+ * The activity of a phase:
+ *
+ * - `work`: its tasks run;
+ * - `review`: its gate judges;
+ * - `person`: it waits for a person;
+ * - `backoff`: it waits for another try;
+ * - `waiting`: it was sent back, and waits to start again.
  */
 export type TimelineKind = 'work' | 'review' | 'person' | 'backoff' | 'waiting';
 
 /**
- * What ended a bar. Beside what becomes of attempts: `done` where the review of the work follows, `again` where the same is tried
- * or asked again, `answered` where a person has answered, `started` where the phase starts again, `kept` where it keeps what it had
- * approved before, `invalidated` where it must run again because an ancestor did, `interrupted` where the process stopped.
+ * The event that ended a bar. Most values are the outcome of an attempt. The others:
+ *
+ * - `done`: the review of the work follows;
+ * - `again`: the same is tried or asked again;
+ * - `answered`: a person has answered;
+ * - `started`: the phase starts again;
+ * - `kept`: the phase keeps its earlier approval;
+ * - `invalidated`: the phase must run again because an ancestor did;
+ * - `interrupted`: the process stopped.
  */
 export type TimelineOutcome =
   | 'done'
@@ -33,10 +44,10 @@ export type TimelineOutcome =
   | 'interrupted';
 
 /**
- * A time in which a phase was about one thing.
+ * A time in which a phase had one activity.
  *
- * Bars of one phase without `task` never overlap. Those with it say what one task or one reviewer waits for: they lie within the bar
- * of the work or the review, while others of the same phase may be at work.
+ * Bars of one phase without `task` never overlap. A bar with `task` shows that one task or one reviewer waits. It lies within the bar
+ * of the work or the review, as other tasks of the phase may run meanwhile.
  */
 export interface TimelineBar {
   readonly phase: string;
@@ -48,14 +59,14 @@ export interface TimelineBar {
   readonly task?: string | undefined;
   /** Milliseconds since 1970. */
   readonly from: number;
-  /** The same; `null` while it goes on. */
+  /** Milliseconds since 1970; `null` while it lasts. */
   readonly to: number | null;
   /** The record that began it. */
   readonly seq: number;
   readonly outcome?: TimelineOutcome | undefined;
 }
 
-/** What begins a bar. */
+/** The beginning of a bar. */
 export interface BarStart {
   readonly phase: string;
   readonly kind: TimelineKind;
@@ -64,34 +75,34 @@ export interface BarStart {
   readonly time: number;
 }
 
-/** A task or a reviewer that waits; reviewers may be called as tasks of the same phase. */
+/** A task or a reviewer that waits. A reviewer may have the name of a task of the same phase. */
 export interface Waiter {
   readonly phase: string;
   readonly task: string;
   readonly reviewer?: boolean;
 }
 
-/** Bars of one run, those that go on and those that have ended. */
+/** The bars of one run, open and ended ones. */
 export interface Bars {
-  /** What the phase is about from now on. The bar before has to be ended. */
+  /** Begins an activity of a phase. The previous bar must have ended. */
   begin(start: BarStart): void;
-  /** The phase, with all that waits in it, ends what it is about. */
+  /** Ends the activity of a phase, and all waits in it. */
   end(phase: string, time: number, outcome: TimelineOutcome): void;
-  /** Which attempt begins. */
+  /** Sets the attempt of the following bars of a phase. */
   attempt(at: Pick<TimelineBar, 'phase' | 'generation' | 'attempt'>): void;
   isOpen(phase: string): boolean;
-  /** @param due When it is over although nobody says so. @default never */
+  /** @param due The time at which the wait ends without a record. @default never */
   beginWait(waiter: Waiter, start: Omit<BarStart, 'phase'>, due?: number): void;
-  /** @param kind Of the waits that are ended. @default any */
+  /** @param kind The kind of waits to end. @default any */
   endWait(waiter: Waiter, time: number, outcome: TimelineOutcome, kind?: TimelineKind): void;
-  /** What was at work was so up to one time, and is so again from another. Who waits has waited on. */
+  /** Ends activities at the time of the last record, and begins them again. Waits continue. */
   interrupt(last: number, start: Pick<BarStart, 'seq' | 'time'>): void;
   endAll(time: number, outcome: TimelineOutcome): void;
-  /** All bars at a time, in the order in which they began. */
+  /** Returns all bars at a time, in the order in which they began. */
   list(now: number): readonly TimelineBar[];
 }
 
-/** No bars yet. */
+/** Makes an empty list of bars. */
 export function createBars(): Bars {
   const bars: TimelineBar[] = [];
   const rows = new Map<string, Row>();
@@ -108,13 +119,13 @@ export function createBars(): Bars {
     row.open = bars.push({ phase, kind, generation, attempt, from: time, to: null, seq }) - 1;
   }
 
-  /** A bar that has changed is another object. A clock may have been set back. */
+  /** Replaces a bar, so that a changed bar is another object. The end is never before the start, even if the clock was set back. */
   function close(at: number, time: number, outcome: TimelineOutcome): void {
     const bar = bars[at];
     if (bar) bars[at] = { ...bar, to: Math.max(bar.from, time), outcome };
   }
 
-  /** Where nobody has said that a wait was over, it was when it was due. */
+  /** Ends a wait. Without a record of its end, it ended when it was due. */
   function closeWait(row: Row, key: string, time: number, outcome: TimelineOutcome): void {
     const wait = row.waits.get(key);
     if (!wait) return;
@@ -170,12 +181,12 @@ export function createBars(): Bars {
 
 // --- internal ---
 
-/** A phase, with where its open bars are in the list of all. */
+/** A phase, with the index of its open bar in the list. */
 interface Row {
   generation: number;
   attempt: number;
   open: number | undefined;
-  /** What single tasks and reviewers wait for, and when that is over at the latest. */
+  /** Waits of single tasks and reviewers, with the time at which they are due. */
   readonly waits: Map<string, { readonly at: number; readonly due: number }>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The fold from records to when each phase did what: bars over time, for terminals and browsers alike.
+ * The fold from records to a timeline: bars over time, for terminals and browsers alike.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { createBars, type Bars, type TimelineBar } from './timeline-bars.ts';
 
 export type { TimelineBar, TimelineKind, TimelineOutcome } from './timeline-bars.ts';
 
-/** A phase has sent back another. */
+/** A rewind: a phase has sent back another. */
 export interface TimelineArrow {
   readonly from: string;
   readonly to: string;
@@ -18,7 +18,7 @@ export interface TimelineArrow {
   readonly seq: number;
 }
 
-/** A limit has held the whole run, for a person. */
+/** A time in which a limit held the whole run for a person. */
 export interface TimelineHold {
   readonly limit: LimitName;
   readonly from: number;
@@ -26,20 +26,20 @@ export interface TimelineHold {
   readonly seq: number;
 }
 
-/** When each phase of a run did what. */
+/** The activities of the phases of a run over time. */
 export interface Timeline {
-  /** The time of the first record, and of the latest; milliseconds since 1970, 0 where there is none. */
+  /** The times of the first and the latest record; milliseconds since 1970, 0 if there are none. */
   readonly from: number;
   readonly to: number;
-  /** In the order in which they began. */
+  /** Bars in the order in which they began. */
   readonly bars: readonly TimelineBar[];
   readonly arrows: readonly TimelineArrow[];
   readonly holds: readonly TimelineHold[];
 }
 
 /**
- * The fold from the records of one run to its timeline. It takes the same time for each record but those of the whole run. Where it
- * is asked again, bars that have not changed are the same objects.
+ * Starts a fold from the records of one run to its timeline. Each record takes constant time, except records of the whole run. Bars
+ * that have not changed are the same objects in the next timeline.
  */
 export function foldTimeline(): { apply(record: RunRecord): void; timeline(): Timeline } {
   const bars = createBars();
@@ -81,7 +81,7 @@ export function foldTimeline(): { apply(record: RunRecord): void; timeline(): Ti
   };
 }
 
-/** Whether something is done in it, or soon will be: what is no mere waiting for others. */
+/** True if the phase works, or will soon; false if it only waits for others. */
 export function isAtWork({ kind }: Pick<TimelineBar, 'kind'>): boolean {
   return kind === 'work' || kind === 'review' || kind === 'backoff';
 }
@@ -140,7 +140,7 @@ function applyToPhase(bars: Bars, event: PhaseEvent, { seq, time }: RunRecord): 
       bars.beginWait(event, { kind: 'backoff', seq, time }, time + event.delayMs);
       return;
     case 'task.started':
-      // A task that is begun again when the run is gone on with still waits for the person that it has asked.
+      // After a resume, a task starts again and still waits for the person that it has asked.
       bars.endWait(event, time, 'again', 'backoff');
       return;
     case 'task.failed':

@@ -5,7 +5,7 @@
  */
 import type { InboxItem } from '../inbox/inbox-item.ts';
 
-/** What an item of each kind waits for, behind what it is about. */
+/** The state of an item of each kind, as a continuation of its subject. */
 export const waitsFor: Readonly<Record<InboxItem['kind'], string>> = {
   escalation: 'waits for a decision',
   limit: 'is spent, and the run is held',
@@ -13,16 +13,16 @@ export const waitsFor: Readonly<Record<InboxItem['kind'], string>> = {
   review: 'waits for the decision of a person who is its reviewer',
 };
 
-/** Why a person is asked, from the code of it; the code itself where it is not known here. */
+/** Describes the reason code of an item; an unknown code is returned as it is. */
 export function becauseOf({ because, loop }: Pick<InboxItem, 'because' | 'loop'>): string {
   const text = BECAUSE.get(because) ?? because;
   return loop === undefined ? text : `${text}: ${loop}`;
 }
 
 /**
- * That somebody has answered an item, and nobody has taken it yet.
+ * Describes an item whose answer is pending: the run has not handled it yet.
  *
- * @param by Who; '' where it is not known.
+ * @param by The person; '' if unknown.
  */
 export function answeredBy({ by }: { readonly by: string }): string {
   return `answered${by === '' ? '' : ` by ${by}`}, not yet taken`;

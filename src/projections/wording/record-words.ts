@@ -1,5 +1,5 @@
 /**
- * What records say, in words: for terminals and browsers alike. A new event has to be put into words here before anything compiles.
+ * Records in words, for terminals and browsers alike. The compiler requires words here for every new event.
  *
  * @module
  */
@@ -13,34 +13,34 @@ import { counted, outOf } from './amount-words.ts';
 import { phrase, phraseText, type Phrase } from './phrase.ts';
 import { verdictWords } from './verdict-words.ts';
 
-/** What one record says. The phase that it is about is not named in it. */
+/** One record in words. They do not name the phase of the record. */
 export interface RecordWords extends Phrase {
-  /** Which task or reviewer of the phase has done it, such as `write` and `reviewer ada`; '' where it is none of them. */
+  /** The task or reviewer of the record, such as `write` and `reviewer ada`; '' if there is none. */
   readonly who: string;
 }
 
-/** How whoever shows records puts what there are several ways for. */
+/** The formats of a user interface. */
 export interface Voice {
   /** @param ms Milliseconds. */
   duration(ms: number): string;
   /** Tokens and money. */
   usage(used: { readonly tokens: number; readonly costUsd: number }): string;
   error(error: ErrorInfo): string;
-  /** What a correction asks for, after its verdict was told. @default all of it */
+  /** Writes a correction after its verdict was already shown. @default all of it */
   readonly correction?: (correction: Pick<Correction, 'feedback' | 'requiredChange'>) => string;
 }
 
-/** What is known of the phase of a record from records before it. */
+/** Knowledge about the phase of a record from earlier records. */
 export interface KnownBefore {
-  /** Its gate, whose allowances are told then. */
+  /** Its gate; its allowances are included then. */
   readonly gate?: Pick<GatePlan, 'maxRetries' | 'maxPredecessorRetries'> | null | undefined;
-  /** Whether what its new attempt is asked for was shown already. */
+  /** True if the demand for its new attempt was already shown. */
   readonly isTold?: boolean | undefined;
-  /** What the issues of its latest review say. */
+  /** Descriptions of the issues of its latest review. */
   readonly issues?: IssueWords | undefined;
 }
 
-/** Puts a record into words. */
+/** Writes a record in words. */
 export function recordWords(
   { event, runId }: Pick<RunRecord, 'event' | 'runId'>,
   voice: Voice,
@@ -52,27 +52,27 @@ export function recordWords(
   return { who: isReviewer ? `reviewer ${event.task}` : event.task, ...taskWords(event, voice) };
 }
 
-/** All of it as one text: `write failed, try 2 in 0.5s: No network.` */
+/** Joins the words to one text: `write failed, try 2 in 0.5s: No network.` */
 export function recordText(words: RecordWords): string {
   return `${words.who === '' ? '' : `${words.who} `}${phraseText(words)}`;
 }
 
-/** What a correction asks for: the feedback, else the change that is needed. */
+/** Returns the demand of a correction: the feedback, otherwise the required change. */
 export function askedFor({ feedback, requiredChange = '' }: Pick<Correction, 'feedback' | 'requiredChange'>): string {
   return feedback === '' ? requiredChange : feedback;
 }
 
-/** How far a task is. */
+/** Writes the progress of a task. */
 export function progressText(progress: number | string): string {
   return typeof progress === 'number' ? `${Math.round(progress * 100)}%` : progress;
 }
 
-/** Who has made a decision, in words that its verdict follows. */
+/** Writes the origin of a decision, as a prefix of its verdict. */
 export function decidedBy({ by, who }: Pick<EventOf<'review.decided'>, 'by' | 'who'>): string {
   return `${DECIDED[by]}${who === undefined ? '' : ` (${who})`}`;
 }
 
-/** What was decided. */
+/** Writes a decision. */
 export function decisionWords({ verdict, edited }: Pick<EventOf<'review.decided'>, 'verdict' | 'edited'>): Phrase {
   return edited ? phrase(editsText(edited)) : verdictWords(verdict);
 }
@@ -114,14 +114,14 @@ function runWords(event: RunLine, runId: string, voice: Voice): Phrase {
   }
 }
 
-/** The try that does not begin because of a limit, where it is one. */
+/** Names the try that does not begin because of a limit, if there is one. */
 function beforeTry({ refused }: EventOf<'limit.reached'>): string {
   if (!refused) return '';
   const most = refused.estimate === undefined ? '' : `, which may use ${refused.estimate}`;
   return ` before ${refused.task} of ${refused.phase}${most}`;
 }
 
-/** An item is known by the record that opened it. */
+/** Names an item by the number of the record that opened it. */
 function itemWords({ item, change, severity = 'normal', queue, reason, who }: EventOf<'item.changed'>): Phrase {
   const about = `question ${item}`;
   switch (change) {
@@ -223,7 +223,7 @@ function phaseWords(event: PhaseEvent, voice: Voice, { gate, isTold = false, iss
   }
 }
 
-/** What failed before anything was done; a baseline that is clean is told by its checks. */
+/** Lists the checks that failed before the work; if none did, those that passed. */
 function baselineWords({ passed, failed }: EventOf<'check.baselined'>): Phrase {
   return failed.length > 0
     ? phrase('failed before it began', failed.map(({ check }) => check).join(', '))

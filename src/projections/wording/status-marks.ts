@@ -1,28 +1,28 @@
 /**
- * What standings look like, wherever they are shown: one mark and one tone for each. `docs/cli.md` and `docs/pictures.md` list them.
+ * Marks and tones of statuses, for every user interface. `docs/cli.md` and `docs/pictures.md` list them.
  *
- * The marks are characters that are text in every font, as wide as a letter: others that look like them are drawn as emoji by browsers.
+ * Each mark is a text character in every font, as wide as a letter. Browsers draw similar characters as emoji.
  *
  * @module
  */
 import type { PhaseStatus, RunResult } from '../run/run-result.ts';
 
-/** What a standing is like, which decides its colour. Nothing is told by that alone. */
+/** The tone of a status, which decides its colour. The mark always shows the status without colour, too. */
 export type LookTone = 'good' | 'busy' | 'warn' | 'bad' | 'dim';
 
-/** What something looks like. */
+/** The mark and tone of a status. */
 export interface StatusMark {
   readonly mark: string;
   readonly tone: LookTone;
 }
 
 /**
- * How a phase or a run stands. `stale` is approved, but made from an output that has a newer version; a run that is `waiting` waits
- * for a person.
+ * The status of a phase or a run. `stale` is approved, but made from an output that has a newer version; a `waiting` run waits for a
+ * person.
  */
 export type AnyStanding = PhaseStatus | 'stale' | RunResult['status'] | 'waiting';
 
-/** The look of each standing. */
+/** The mark of each status. */
 export const statusMarks = {
   pending: { mark: '○', tone: 'dim' },
   running: { mark: '●', tone: 'busy' },

@@ -1,5 +1,5 @@
 /**
- * What bars of a timeline mean, in words.
+ * Bars of a timeline in words.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { TimelineKind } from '../timeline/timeline.ts';
 /** Every kind of bar, in the order in which they are listed. */
 export const timelineKinds: readonly TimelineKind[] = ['work', 'review', 'person', 'backoff', 'waiting'];
 
-/** What each kind is called. */
+/** The label of each kind. */
 export const timelineWords: Readonly<Record<TimelineKind, string>> = {
   work: 'work',
   review: 'review',

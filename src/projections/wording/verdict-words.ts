@@ -7,7 +7,7 @@ import type { Verdict } from '../../model/events/event.ts';
 import { changeRequestText } from '../../model/review/change-request.ts';
 import { phrase, type Phrase } from './phrase.ts';
 
-/** A verdict in a few words, and what it says. */
+/** Writes a verdict as a few words and its text. */
 export function verdictWords(verdict: Verdict): Phrase {
   switch (verdict.type) {
     case 'approve':
