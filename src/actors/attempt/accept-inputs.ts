@@ -1,5 +1,5 @@
 /**
- * Whether a phase accepts what it is given.
+ * Validation of a phase's inputs by its schema.
  *
  * @module
  */
@@ -10,10 +10,13 @@ import type { Inputs } from '../../model/handlers/task.ts';
 import { inputsForHandler } from '../../model/ledger/input-view.ts';
 import { check, type StandardSchemaV1 } from '../../model/values/standard-schema.ts';
 
-/** What the tasks of an attempt are given, or how it ends without them. */
+/** The inputs for the tasks of an attempt, or the outcome of an attempt that cannot have them. */
 export type CheckedInputs = { readonly inputs: Inputs } | { readonly outcome: AttemptOutcome };
 
-/** Fails fast where the phase's schema refuses what it is given, and sends back the phase whose output is to blame. */
+/**
+ * Validates the inputs of an attempt before its tasks begin. If the schema refuses an output of a phase that the gate may send
+ * back, that phase is sent back. Otherwise the attempt fails.
+ */
 export async function checkInputs(
   schema: StandardSchemaV1,
   { origin: { phase }, inputs }: PhaseContext,

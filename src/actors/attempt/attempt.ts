@@ -1,5 +1,5 @@
 /**
- * One attempt of a phase: its tasks, as wide as their dependencies allow.
+ * One attempt of a phase: its tasks, run in parallel as far as their dependencies allow.
  *
  * @module
  */
@@ -39,24 +39,24 @@ export function attemptLogic(
 
 type AttemptScope = WorkScope<PhaseContext, AttemptOutcome>;
 
-/** What the tasks of one attempt share. */
+/** State that the tasks of one attempt share. */
 interface Attempt {
   readonly scope: AttemptScope;
   readonly host: WorkHost;
   readonly work: PhaseWork;
   readonly tasks: readonly TaskPlan[];
   readonly inputs: Inputs;
-  /** Checks that failed before the tasks, where the attempt has looked. */
+  /** Checks that failed before the tasks began; `undefined` if none were run. */
   readonly baseline: Baseline | undefined;
   readonly recollection: Recollection | undefined;
   readonly outputs: Record<string, unknown>;
-  /** Tasks that have begun and not ended. */
+  /** Number of tasks that have begun and not ended. */
   atWork: number;
-  /** How many tasks each waits for that has not begun. */
+  /** Number of unfinished dependencies of each task that has not begun. */
   waiting: Map<string, number> | undefined;
   /** The first failure; nothing starts after it. */
   failure: AttemptOutcome | undefined;
-  /** Calls off giving up on tasks beside a failed one. */
+  /** Clears the timer that ends the attempt while tasks ignore its failure. */
   forget: (() => void) | undefined;
 }
 
@@ -106,12 +106,12 @@ function isDone({ outputs }: Attempt, { name }: TaskPlan): boolean {
   return Object.hasOwn(outputs, name);
 }
 
-/** How many tasks have to end well before one may begin. */
+/** Number of dependencies of a task that have no output yet. */
 function missing({ outputs }: Attempt, { after }: TaskPlan): number {
   return after.filter((name) => !Object.hasOwn(outputs, name)).length;
 }
 
-/** Begins every task that waits for no other. */
+/** Begins every task without unfinished dependencies. */
 function goOn(attempt: Attempt): void {
   for (const task of attempt.tasks) {
     if (attempt.failure || attempt.scope.isStopped) return;
@@ -164,7 +164,7 @@ function contextOfTry(one: Try): HandlerContext {
   return new HandlerContext(one);
 }
 
-/** A task has ended. */
+/** Handles the end of a task. */
 function settle(attempt: Attempt, plan: TaskPlan, done: TaskRunResult): void {
   const { scope, outputs, waiting } = attempt;
   const { input } = scope;
@@ -193,7 +193,9 @@ function settle(attempt: Attempt, plan: TaskPlan, done: TaskRunResult): void {
   endIfDone(attempt);
 }
 
-/** Has the tasks begin that waited for one, a turn later: others that have ended as well say so first. */
+/**
+ * Begins the tasks that waited for one. It does so in a later microtask, after tasks that have ended as well have reported that.
+ */
 function release(attempt: Attempt, { name: ended }: TaskPlan): void {
   const { scope, tasks, waiting } = attempt;
   for (const { name, after } of tasks) {
@@ -207,7 +209,7 @@ function release(attempt: Attempt, { name: ended }: TaskPlan): void {
   );
 }
 
-/** Keeps the first failure and stops the tasks beside it, which are not waited for longer than that takes. */
+/** Stores the first failure and aborts the other tasks. After a grace period the attempt ends without them. */
 function fail(attempt: Attempt, thrown: unknown): void {
   if (attempt.failure) return;
   const rework = asRework(thrown);

@@ -1,6 +1,5 @@
 /**
- * What comes before the tasks of an attempt: whether its inputs are accepted, how its checks stand, and what is learned from the
- * attempt before.
+ * Steps before the tasks of an attempt: validation of its inputs, a run of its baseline checks, and the reflect call.
  *
  * @module
  */
@@ -15,15 +14,15 @@ import { checkInputs } from './accept-inputs.ts';
 import { reflectFirst } from './reflect.ts';
 import { checksBefore, takeBaseline } from './take-baseline.ts';
 
-/** What the tasks of an attempt set to work with. */
+/** Results of the steps before the tasks. */
 export interface Prepared {
   readonly inputs: Inputs;
-  /** Checks that failed before the tasks, where the attempt has looked. */
+  /** Checks that failed before the tasks began; `undefined` if none were run. */
   readonly baseline: Baseline | undefined;
   readonly recollection: Recollection | undefined;
 }
 
-/** @param go Called when the tasks may work; not where the attempt ends without that, or is stopped. */
+/** Runs the steps. @param go Called when the tasks may begin; not called if the attempt has ended or was stopped. */
 export function prepare(
   scope: WorkScope<PhaseContext, AttemptOutcome>,
   host: WorkHost,

@@ -1,5 +1,5 @@
 /**
- * What an attempt learns from the one that was sent back, before its tasks set to work.
+ * The reflect call of an attempt: it learns from the attempt that was sent back, before the tasks begin.
  *
  * @module
  */
@@ -23,10 +23,10 @@ import type { WorkScope } from '../work/work-scope.ts';
 type AttemptScope = WorkScope<PhaseContext, AttemptOutcome>;
 
 /**
- * Has the gate's reflect call say what is to be learned, once for an attempt, and reports it. What fails is warned of, and the
- * attempt goes on without.
+ * Calls the gate's reflect handler once for an attempt, and reports the result. If the call fails, the attempt gets a warning and
+ * continues without a reflection.
  *
- * @param then Told what the attempt is to recall; not called where the work was stopped meanwhile.
+ * @param then Called with the recollection of the attempt; not called if the work was stopped meanwhile.
  */
 export function reflectFirst(
   scope: AttemptScope,
@@ -60,12 +60,12 @@ interface Reflecting {
 
 const NOTHING: readonly never[] = Object.freeze([]);
 
-/** Whether tasks have begun, in a process that was left. */
+/** True if tasks had begun in an earlier process. */
 function hasWorked(tasks: readonly TaskPlan[], progress: Progress | undefined): boolean {
   return progress !== undefined && tasks.some(({ name }) => name in progress.tries || name in progress.outputs);
 }
 
-/** Asks for what earlier runs have learned, once in a run: later attempts have it from the first. */
+/** Reads the memories of earlier runs, once in a run: later attempts have them from the first. */
 function recallFirst(
   { scope, host }: Reflecting,
   known: Recollection | undefined,
@@ -142,7 +142,7 @@ function reflect(
   else runTask(taskRun, number);
 }
 
-/** What an attempt recalls with what it has learned just now. */
+/** The recollection of an attempt, with its new reflections. */
 function withReflected(
   known: Recollection | undefined,
   { reflection, recalled = [] }: Reflected,
@@ -152,7 +152,7 @@ function withReflected(
   return { ...known, reflections: withReflections(known?.reflections ?? [], more) };
 }
 
-/** What a reflect call is given. */
+/** The context of a reflect handler. */
 class ReflectorContext extends HandlerContext implements ReflectContext {
   readonly outputs: Outputs;
   readonly feedback: string;
@@ -183,7 +183,7 @@ class ReflectorContext extends HandlerContext implements ReflectContext {
   }
 }
 
-/** What is wrong with what a reflect call has put out; `undefined` where nothing is. */
+/** The defect of a reflect handler's output; `undefined` if it has none. */
 function problemOf(output: unknown): unknown {
   if (typeof output === 'string' && output.trim() !== '') return undefined;
   const found = output === null || output === '' ? 'nothing' : typeof output === 'string' ? 'an empty text' : 'no text';

@@ -1,5 +1,5 @@
 /**
- * How the checks of a phase stand before its tasks set to work.
+ * Baseline of an attempt: the results of its checks before its tasks begin.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import type { WorkScope } from '../work/work-scope.ts';
 
 type AttemptScope = WorkScope<PhaseContext, AttemptOutcome>;
 
-/** The checks that an attempt has to look at before its tasks work; none where that was done, or no gate is asked. */
+/** The checks to run before the tasks; none if that was done, or if no gate follows. */
 export function checksBefore({ input, progress }: AttemptScope): readonly string[] {
   const { origin, gated, past } = input;
   const names = origin.phase.gate?.baseline;
@@ -24,10 +24,10 @@ export function checksBefore({ input, progress }: AttemptScope): readonly string
 }
 
 /**
- * Runs them, one after the other, and reports how they stand. One that throws is in neither list, with a warning: then a
- * failure of it counts.
+ * Runs the checks, one after the other, and reports the results. A check that throws is in neither list and causes a warning; a
+ * later failure of it counts.
  *
- * @param then Told which have failed; not called where the work was stopped meanwhile.
+ * @param then Called with the failed checks; not called if the work was stopped meanwhile.
  */
 export function takeBaseline(
   scope: AttemptScope,
@@ -65,7 +65,7 @@ export function takeBaseline(
 const NONE: readonly never[] = Object.freeze([]);
 const NOTHING: Readonly<Record<string, never>> = Object.freeze({});
 
-/** Whether tasks have begun, in a process that was left. */
+/** True if tasks had begun in an earlier process. */
 function hasWorked(progress: AttemptScope['progress']): boolean {
   return progress !== undefined && Object.keys(progress.tries).length + Object.keys(progress.outputs).length > 0;
 }

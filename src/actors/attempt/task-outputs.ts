@@ -1,5 +1,5 @@
 /**
- * Outputs of the tasks of an attempt: those that one may read, and all of them.
+ * Outputs of the tasks of an attempt: those that one task may read, and all of them.
  *
  * @module
  */

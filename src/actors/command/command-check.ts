@@ -13,18 +13,22 @@ import { failureCount, type CheckKind } from './failure-count.ts';
 import { lastLines } from './output-excerpt.ts';
 import type { ProcessEnd } from './process.ts';
 
-/** What `commandCheck` takes: what a command is run with, and what a failure means. */
+/** Options of {@link commandCheck}: those of a command, and the meaning of a failure. */
 export interface CommandCheckOptions extends Omit<CommandOptions, 'output' | 'timeout'>, Omit<CheckOptions, 'timeout'> {
-  /** Milliseconds; 0 for none. One that takes longer has failed. @default one hour, after which it is a review error */
+  /** Milliseconds; 0 for none. A command that takes longer has failed. @default one hour, after which it is a review error */
   readonly timeout?: number | undefined;
-  /** What the command is for: the change that a failure asks for is worded accordingly. @default any command */
+  /** Purpose of the command, which determines the wording of the required change. @default any command */
   readonly kind?: CheckKind | undefined;
-  /** The change that a failure asks for, as one imperative sentence; not where the command does not end in time. @default it names the command, by `kind` */
+  /**
+   * The change that a failure requires, as one imperative sentence. A timeout has a sentence of its own.
+   *
+   * @default a sentence with the command, by `kind`
+   */
   readonly requiredChange?: string | undefined;
   /**
-   * Finds the names of what failed in the output, such as tests: the first group, or the whole match where there is none. It is
-   * applied to the text without escape codes, line by line (`m`) and everywhere (`g`). The names are counted, and a baseline is
-   * compared by them.
+   * Finds the names of failures in the output, such as tests. A name is the first group, or the whole match if there is none.
+   * The pattern is applied to the text without escape codes, line by line (`m`) and everywhere (`g`). The names are counted,
+   * and compared with those of a baseline.
    *
    * @default the outcome counts as a whole
    */
@@ -32,13 +36,14 @@ export interface CommandCheckOptions extends Omit<CommandOptions, 'output' | 'ti
 }
 
 /**
- * A check that runs a program: exit code 0 passes, any other fails the attempt. The change that is asked for says what the command
- * is, by its `kind`, and how many failures it reports, where that is beyond doubt; the feedback has the last lines of its output,
- * without escape codes and obvious secrets. One that does not end within its timeout fails as well.
- * A program that cannot be started is a review error, which no other attempt would mend.
+ * A check that runs a program: exit code 0 passes, any other fails the attempt.
  *
- * @param name Names the check in records.
- * @throws PhasegateError `DEFINITION_INVALID` for what is no command.
+ * The required change names the command's `kind`, and the number of failures if the output states it clearly. The feedback has
+ * the last lines of the output, without escape codes and obvious secrets. A command that exceeds its timeout fails as well. A
+ * program that cannot be started is a review error, as no other attempt would help.
+ *
+ * @param name Name of the check in records.
+ * @throws PhasegateError `DEFINITION_INVALID` for an invalid command.
  *
  * @example
  * ```ts
@@ -58,7 +63,7 @@ export function commandCheck(
     name,
     baseline,
     retries,
-    // The command is stopped by its own timeout, which is a failure; the check's would be a review error.
+    // The command's own timeout stops it, which is a failure. A timeout of the check would be a review error.
     timeout: timeout === undefined ? undefined : 0,
     run: async (context) => resultOf(line, options, await execute(line, options, context)),
   };
@@ -66,16 +71,16 @@ export function commandCheck(
 
 // --- internal ---
 
-/** Of a log: lines and characters that are told. */
+/** Most lines and characters of the output in the feedback. */
 const MOST_LINES = 40;
 const MOST_CHARACTERS = 4000;
-/** Characters before those that are looked through for secrets, such that none is cut in two. */
+/** Characters before the excerpt that are searched for secrets as well, so that none is cut in two. */
 const MARGIN = 32_000;
 
 function resultOf(line: CommandLine, options: CommandCheckOptions, end: ProcessEnd): CheckResult {
   if (!end.timedOut && end.exitCode === 0) return true;
   const text = plainText(end.all);
-  // What was left out of a long output may have named more.
+  // A long output that was cut may have named more failures.
   const failures = options.failures && !end.isCut ? namesIn(text, options.failures) : [];
   const requiredChange = maskSecrets(changeFor(line, options, end, text, failures.length));
   return {
@@ -86,7 +91,7 @@ function resultOf(line: CommandLine, options: CommandCheckOptions, end: ProcessE
   };
 }
 
-/** The change that is needed, in one sentence. */
+/** The required change, in one sentence. */
 function changeFor(
   line: CommandLine,
   { kind, requiredChange, timeout }: CommandCheckOptions,
@@ -105,7 +110,7 @@ function changeFor(
   return `Fix the ${count === 1 ? noun : `${count} ${noun}s`} reported by ${what}.`;
 }
 
-/** What fails, and the change that is needed where it is not known how much does. */
+/** Name of one failure, and the required change if the number of failures is unknown. */
 const KINDS: Readonly<Record<CheckKind, { readonly noun: string; readonly otherwise: string }>> = {
   build: { noun: 'build error', otherwise: 'Make the build <command> succeed' },
   format: { noun: 'badly formatted file', otherwise: 'Format the files as <command> asks' },
@@ -114,12 +119,12 @@ const KINDS: Readonly<Record<CheckKind, { readonly noun: string; readonly otherw
   types: { noun: 'type error', otherwise: 'Fix the type errors that <command> finds' },
 };
 
-/** The last lines of an output. Secrets go here and not just from the records: a log is told to models. */
+/** The last lines of an output. Secrets are masked here and not only in records, as models get this text. */
 function logOf(text: string): string {
   return lastLines(maskSecrets(text.slice(-MARGIN - MOST_CHARACTERS)), MOST_LINES, MOST_CHARACTERS);
 }
 
-/** Every name once. */
+/** All names, without duplicates. */
 function namesIn(text: string, pattern: RegExp): readonly string[] {
   const everywhere = new RegExp(pattern.source, [...new Set(`${pattern.flags.replace('y', '')}gm`)].join(''));
   const names = [...text.matchAll(everywhere)].map(([whole, group]) => (group ?? whole).trim());

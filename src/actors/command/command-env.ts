@@ -1,5 +1,5 @@
 /**
- * What a command is told about the attempt that it works for.
+ * Facts about an attempt that its command gets, as environment variables and on standard input.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { ReviewContext } from '../../model/handlers/phase.ts';
 import type { ReflectContext } from '../../model/handlers/reflector.ts';
 import type { TaskContext } from '../../model/handlers/task.ts';
 
-/** What a command needs to know of the task, reviewer or check that it is. */
+/** Context of a command, which may be a task, a reviewer, a check or a reflect call. */
 export interface CommandContext
   extends
     Omit<TaskContext, 'inputs' | 'context'>,
@@ -18,10 +18,10 @@ export interface CommandContext
   readonly outputs?: unknown;
 }
 
-/** What a command can read: nothing, all that its handler is given as one JSON object, or the prompt. */
+/** Content of a command's standard input: nothing, the whole context as one JSON object, or the prompt. */
 export type CommandStdin = 'none' | 'inputs' | 'prompt';
 
-/** Variables about the attempt. Each is there always, empty where there is nothing to say. */
+/** Variables about the attempt. Each is always set, and empty if it has no value. */
 export function commandEnv(context: CommandContext): Readonly<Record<string, string>> {
   const { revision } = context;
   const variables = {
@@ -38,7 +38,7 @@ export function commandEnv(context: CommandContext): Readonly<Record<string, str
   return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, variable(value)]));
 }
 
-/** What a command can read. */
+/** The text for a command's standard input. */
 export function commandInput(stdin: CommandStdin, context: CommandContext): string | undefined {
   switch (stdin) {
     case 'none':
@@ -52,22 +52,22 @@ export function commandInput(stdin: CommandStdin, context: CommandContext): stri
 
 // --- internal ---
 
-/** Characters of a variable; systems refuse to start a program with a longer one (128 KiB on Linux). */
+/** Most characters of a variable; systems refuse to start a program with a longer one (128 KiB on Linux). */
 const LONGEST_VARIABLE = 30_000;
 
-/** Half a JSON value would be worse than none. */
+/** A JSON variable; empty if too long, as cut JSON would be invalid. */
 function jsonVariable(value: unknown): string {
   const json = JSON.stringify(value) ?? '';
   return json.length > LONGEST_VARIABLE ? '' : json;
 }
 
-/** A text as a variable can have it: without the character that ends one. */
+/** A text without the character that ends a variable. */
 function variable(text: string): string {
   const bare = text.replaceAll('\0', '');
   return bare.length > LONGEST_VARIABLE ? `${bare.slice(0, LONGEST_VARIABLE)} […]` : bare;
 }
 
-/** All that a handler is given, but what only makes sense in this process. Counts without a limit are `null`. */
+/** The context without functions and signals. Counts without a limit are `null`. */
 function everything(context: CommandContext): Readonly<Record<string, unknown>> {
   return {
     run: context.run,

@@ -1,5 +1,5 @@
 /**
- * How a command is written, judged and run.
+ * Command lines: their options, validation and execution.
  *
  * @module
  */
@@ -8,31 +8,31 @@ import { commandEnv, commandInput, type CommandContext, type CommandStdin } from
 import { lastLines } from './output-excerpt.ts';
 import { runProcess, type ProcessEnd } from './process.ts';
 
-/** A program and its arguments, which no shell sees; or, with `shell: true`, one line for the shell. */
+/** A program and its arguments, without a shell; or, with `shell: true`, one line for the shell. */
 export type CommandLine = readonly [program: string, ...args: string[]] | string;
 
-/** How a command's standard output becomes its result: as it is, as JSON, or line by line. */
+/** Conversion of standard output to a result: the text itself, parsed JSON, or a list of lines. */
 export type CommandOutput = 'text' | 'json' | 'lines';
 
-/** What a command is run with. */
+/** Options of a command. */
 export interface CommandOptions {
-  /** Runs a line with the shell. Never put anything in it that comes from elsewhere. @default false */
+  /** Runs a line with the shell. Never put untrusted text in it. @default false */
   readonly shell?: boolean | undefined;
   /** Working directory. @default that of the process */
   readonly cwd?: string | undefined;
-  /** Variables on top of those of the process and of the `PHASEGATE_*` ones. */
+  /** Variables in addition to those of the process and the `PHASEGATE_*` ones. */
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** What the command can read: nothing, all that a task is given as one JSON object, or the prompt. @default 'none' */
+  /** Content of standard input: nothing, the whole context as one JSON object, or the prompt. @default 'none' */
   readonly stdin?: CommandStdin | undefined;
   /** @default 'text', which drops one line end at the end */
   readonly output?: CommandOutput | undefined;
-  /** Milliseconds; 0 for none. A task has a timeout of its own beside it. @default 0 */
+  /** Milliseconds; 0 for none. The timeout of a task applies as well. @default 0 */
   readonly timeout?: number | undefined;
-  /** Bytes of output that are kept: the first half and the last. @default 1048576 (one MiB) */
+  /** Most bytes of output to keep: the first half and the last. @default 1048576 (one MiB) */
   readonly maxOutputBytes?: number | undefined;
 }
 
-/** Refuses what is no command when it is defined. */
+/** Refuses an invalid command at definition time. @throws PhasegateError `DEFINITION_INVALID` */
 export function refuseLine(line: CommandLine, { shell = false }: CommandOptions): void {
   if (typeof line === 'string' ? shell && line.trim() !== '' : !shell && line[0] !== undefined && line[0] !== '')
     return;
@@ -47,7 +47,7 @@ export function refuseLine(line: CommandLine, { shell = false }: CommandOptions)
   });
 }
 
-/** Runs the program; throws where there is no end of it to judge. */
+/** Runs the program. Throws if it cannot be started or was aborted. */
 export async function execute(
   line: CommandLine,
   options: CommandOptions,
@@ -70,7 +70,7 @@ export async function execute(
   return end;
 }
 
-/** How a program ended, in words. */
+/** The exit code or signal of a program, in words. */
 export function howItEnded({ exitCode, endedBy }: ProcessEnd): string {
   return exitCode === undefined ? `signal ${endedBy ?? 'unknown'}` : `exit code ${exitCode}`;
 }
@@ -84,9 +84,9 @@ export function shown(line: CommandLine): string {
 }
 
 /**
- * A program that has ended otherwise than it should.
+ * The error of a program that has failed.
  *
- * @param whose What it is run for, where that is not plain to see.
+ * @param whose Purpose of the program, if the command does not show it.
  */
 export function failed(
   line: CommandLine,

@@ -21,14 +21,14 @@ import type { ProcessEnd } from './process.ts';
 export type CommandHandler<O> = (context: CommandContext) => Promise<O>;
 
 /**
- * A handler that runs a program, for `task()` and as a reviewer.
+ * Creates a handler that runs a program, for `task()` and as a reviewer.
  *
- * The program is told about the attempt by variables (`PHASEGATE_PHASE`, `PHASEGATE_ATTEMPT`, `PHASEGATE_FEEDBACK`, …) and,
- * if asked for, on its standard input. It is stopped with everything it started when the attempt is over: SIGTERM, and
- * SIGKILL two seconds later. What it leaves running when it ends by itself is stopped as well.
+ * The program gets the attempt in variables (`PHASEGATE_PHASE`, `PHASEGATE_ATTEMPT`, `PHASEGATE_FEEDBACK`, …) and optionally on
+ * its standard input. When the attempt is over, the program and its children get SIGTERM, and SIGKILL two seconds later.
+ * Children that outlive the program are stopped as well.
  *
- * @throws PhasegateError `COMMAND_FAILED` where it cannot be started, exits with another code than 0, or puts out no JSON
- *   where JSON is expected; `TASK_TIMEOUT` where its timeout is over.
+ * @throws PhasegateError `COMMAND_FAILED` if it cannot be started, exits with another code than 0, or prints invalid JSON;
+ * `TASK_TIMEOUT` if its timeout is exceeded.
  *
  * @example
  * ```ts

@@ -1,20 +1,20 @@
 /**
- * How many things failed, where the output of a tool says so beyond doubt.
+ * Number of failures in the output of a tool, if the output states it clearly.
  *
  * @module
  */
 
-/** What a command may be for. */
+/** Purposes of a command. */
 export const CHECK_KINDS = ['build', 'format', 'lint', 'test', 'types'] as const;
 
-/** What a command is for: a failure is told accordingly. */
+/** Purpose of a command, which determines the wording of a failure. */
 export type CheckKind = (typeof CHECK_KINDS)[number];
 
 /**
- * The number that a tool sums its failures up with.
+ * The number of failures in the summary line of a tool.
  *
  * @param text Output without escape codes.
- * @returns `undefined` where there is no such line, or more than one: a number is told only where it is meant.
+ * @returns `undefined` if there is no such line, or more than one, as then the number is uncertain.
  */
 export function failureCount(kind: CheckKind, text: string): number | undefined {
   const lines = text.split(/[\n\r]/u);
@@ -29,10 +29,10 @@ export function failureCount(kind: CheckKind, text: string): number | undefined 
 
 // --- internal ---
 
-/** No tool has found so much. */
+/** Numbers from here on are taken for something else. */
 const MOST = 1_000_000_000;
 
-/** Each is of a line, and its groups are added. */
+/** Patterns for one line each. Their groups are added. */
 const SUMMARIES: Readonly<Record<CheckKind, readonly RegExp[]>> = {
   test: [
     /^[#ℹ] fail (\d{1,9})$/u, // node:test

@@ -11,27 +11,29 @@ import type { CommandContext } from './command-env.ts';
 import { execute, failed, type CommandLine } from './command-line.ts';
 import type { ProcessEnd } from './process.ts';
 
-/** What the checks of a working folder take. */
+/** Options of the checks of a working folder. */
 export interface GitOptions extends CheckOptions {
-  /** Names the check in records. @default 'merge conflicts', 'diff' */
+  /** Name of the check in records. @default 'merge conflicts', 'diff' */
   readonly name?: string | undefined;
   /** A folder of the working tree. @default that of the process */
   readonly cwd?: string | undefined;
 }
 
-/** What `nonEmptyDiff` takes. */
+/** Options of {@link nonEmptyDiff}. */
 export interface DiffOptions extends GitOptions {
   /**
-   * A commit or branch to compare with; from where the two have parted, so that work of others on it does not count. Give one
-   * where the tasks commit what they do. @default 'HEAD'
+   * A commit or branch to compare with. The comparison begins at the merge base, so that others' work on that branch does not
+   * count. Set it if the tasks commit their changes.
+   *
+   * @default 'HEAD'
    */
   readonly base?: string | undefined;
 }
 
 /**
- * A check that no file of the working tree has a merge conflict: neither one that git knows of, nor one whose markers (`<<<<<<<`,
- * `=======` and `>>>>>>>`, each at the start of a line) were left in a text file that is tracked or could be. Names the files.
- * Where git cannot be asked, that is a review error.
+ * A check that no file of the working tree has a merge conflict. It finds the conflicts that git knows, and markers (`<<<<<<<`,
+ * `=======` and `>>>>>>>`, each at the start of a line) in text files that are tracked or could be. The feedback names the
+ * files. A failure of git itself is a review error.
  *
  * @example
  * ```ts
@@ -53,8 +55,8 @@ export function noMergeConflicts(options: GitOptions = {}): Check<unknown, unkno
 }
 
 /**
- * A check that the working tree differs from a commit: a file that is tracked was changed, added or removed, or there is one
- * that is neither tracked nor ignored. Where git cannot be asked, or does not know the base, that is a review error.
+ * A check that the working tree differs from a commit: a tracked file was changed, added or removed, or there is a file that is
+ * neither tracked nor ignored. A failure of git itself, such as an unknown base, is a review error.
  *
  * @throws PhasegateError `DEFINITION_INVALID` for a base that git would take for an option.
  */
@@ -69,7 +71,7 @@ export function nonEmptyDiff(options: DiffOptions = {}): Check<unknown, unknown>
       const untracked = await git(['ls-files', '--others', '--exclude-standard', '-z', '--', ':/']);
       if (untracked.stdout !== '') return true;
       const head = await git(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], [0, 1]);
-      // Before the first commit, whatever is to be in it is new.
+      // Before the first commit, every tracked file is new.
       if (head.exitCode === 1 && base === 'HEAD') {
         const added = await git(['ls-files', '-z', '--', ':/']);
         return added.stdout !== '' || emptyDiff(base);
@@ -84,10 +86,10 @@ export function nonEmptyDiff(options: DiffOptions = {}): Check<unknown, unknown>
 
 // --- internal ---
 
-/** Asks git; throws where it ends with another exit code than these. */
+/** Runs git; throws if it ends with an exit code other than these. */
 type Git = (args: readonly string[], codes?: readonly number[]) => Promise<ProcessEnd>;
 
-/** Lists text files that have all three markers; git takes lines that end with a carriage return as they are. */
+/** Patterns for text files that have all three markers. Lines with a carriage return match as well. */
 const MARKERS = ['^<{7}( |$)', '^={7}[[:space:]]*$', '^>{7}( |$)'];
 const LISTED = ['--no-color', '--full-name', '--untracked', '-I', '-l', '-z'];
 const MARKED = ['grep', ...LISTED, '-E', '--all-match', ...MARKERS.flatMap((one) => ['-e', one]), '--', ':/'];
@@ -95,13 +97,13 @@ const MARKED = ['grep', ...LISTED, '-E', '--all-match', ...MARKERS.flatMap((one)
 const HINT =
   'Give a folder of a git working tree in `cwd`, and in `base`, where there is one, a commit that git knows.';
 
-/** Files that are named. */
+/** Most files in the feedback. */
 const MOST_FILES = 20;
 
 function gitIn(name: string, cwd: string | undefined, context: CommandContext): Git {
   return async (args, codes = [0]) => {
     const line: CommandLine = ['git', ...args];
-    // Looking at a folder must not hold up whoever works in it, and answers are read by programs.
+    // A check must not take locks that block other users of the folder. Programs read the output, so its language is fixed.
     const end = await execute(line, { cwd, env: { GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' } }, context);
     if (end.exitCode === undefined || !codes.includes(end.exitCode)) {
       throw failed(line, end, { whose: ` for check "${name}"`, hint: HINT });

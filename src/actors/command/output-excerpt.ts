@@ -1,5 +1,5 @@
 /**
- * Output that may be longer than anyone wants to keep.
+ * Excerpts of long output.
  *
  * @module
  */
@@ -7,13 +7,13 @@
 /** The start and the end of a stream of bytes. */
 export interface Excerpt {
   add(chunk: Uint8Array): void;
-  /** What came so far as text; where bytes are left out in the middle, it says how many. */
+  /** The excerpt so far, as text. If bytes are omitted in the middle, it states their number. */
   text(): string;
-  /** Bytes that are left out. */
+  /** Number of omitted bytes. */
   readonly omitted: number;
 }
 
-/** Keeps at most `max` bytes: the first half of them and the last. */
+/** Creates an excerpt of at most `max` bytes: the first half of them and the last. */
 export function createExcerpt(max: number): Excerpt {
   const half = Math.max(1, Math.floor(max / 2));
   const head: Uint8Array[] = [];
@@ -73,7 +73,7 @@ export function lastLines(text: string, lines: number, characters: number): stri
 
 // --- internal ---
 
-/** Bytes without a character that is cut in two at their end. */
+/** Bytes without an incomplete character at their end. */
 function withoutHalfEnd(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -90,7 +90,7 @@ function withoutHalfStart(bytes: Buffer): Buffer {
   return bytes.subarray(start);
 }
 
-/** Whether a byte goes on with a character of UTF-8 that began before it. */
+/** True if a byte continues a UTF-8 character. */
 function isContinuation(byte: number): boolean {
   return byte >= 0x80 && byte < 0xc0;
 }

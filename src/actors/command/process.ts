@@ -1,8 +1,8 @@
 /**
- * Processes that leave nothing behind.
+ * Child processes that are stopped together with their own children.
  *
- * Each runs in a process group of its own, so that what it starts can be stopped with it. On Windows, which has no
- * process groups, the tree below it is stopped by `taskkill`.
+ * Each runs in a process group of its own, so that its children can be stopped with it. Windows has no process groups, so there
+ * `taskkill` stops the process tree.
  *
  * @module
  */
@@ -10,13 +10,13 @@ import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createExcerpt } from './output-excerpt.ts';
 
-/** What to run. */
+/** Options of {@link runProcess}. */
 export interface ProcessOptions {
   /** A program with its arguments, or a line for the shell. */
   readonly line: readonly string[] | string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** What it can read; nothing where absent. */
+  /** Content of standard input; empty if absent. */
   readonly stdin: string | undefined;
   /** Milliseconds; 0 for none. */
   readonly timeout: number;
@@ -24,32 +24,32 @@ export interface ProcessOptions {
   readonly signal: AbortSignal;
 }
 
-/** How it ended. */
+/** Result of a process. */
 export interface ProcessEnd {
-  /** `undefined` where it was ended by a signal, or never started. */
+  /** `undefined` if a signal ended it, or it never started. */
   readonly exitCode: number | undefined;
   readonly endedBy: string | undefined;
-  /** Why it could not be started, such as `ENOENT`. */
+  /** The reason why it could not be started, such as `ENOENT`. */
   readonly spawnError: Error | undefined;
   readonly timedOut: boolean;
   readonly stdout: string;
-  /** Bytes left out of `stdout`. */
+  /** Bytes omitted from `stdout`. */
   readonly omitted: number;
   readonly stderr: string;
-  /** Both, as they came. */
+  /** Both outputs, in the order of arrival. */
   readonly all: string;
-  /** Whether bytes are left out of `all`. */
+  /** True if bytes are omitted from `all`. */
   readonly isCut: boolean;
 }
 
-/** Runs a process to its end. Never rejects; when the signal is aborted the process is stopped and its end is told. */
+/** Runs a process to its end. Never rejects. An aborted signal stops the process, and the result describes its end. */
 export function runProcess(options: ProcessOptions): Promise<ProcessEnd> {
   const done = follow(options).finally(() => running.delete(done));
   running.add(done);
   return done;
 }
 
-/** Resolves when every process that was started here has ended, those that were told to stop included. */
+/** Resolves when every process that was started here has ended, also those that are being stopped. */
 export async function processesAtRest(): Promise<void> {
   await Promise.allSettled(running);
 }
@@ -57,18 +57,18 @@ export async function processesAtRest(): Promise<void> {
 // --- internal ---
 
 const running = new Set<Promise<unknown>>();
-/** Leaders of groups that may have members. What is left when this process exits is killed then. */
+/** Leaders of process groups that may have members. They are killed when this process exits. */
 const groups = new Set<number>();
 
-/** Milliseconds between being asked to stop and being killed. */
+/** Milliseconds between SIGTERM and SIGKILL. */
 const KILL_GRACE_MS = 2000;
-/** Milliseconds for the last output after a process has ended, in case what it started still writes. */
+/** Milliseconds to wait for further output after a process has ended, as its children may still write. */
 const DRAIN_MS = 200;
-/** Milliseconds; Node fires timers that are longer at once. */
+/** Milliseconds; Node fires longer timers at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 const windows = process.platform === 'win32';
 
-/** The end of a process that was stopped before it began. */
+/** The result of a process that was stopped before it began. */
 const NOT_STARTED: ProcessEnd = {
   exitCode: undefined,
   endedBy: undefined,
@@ -83,7 +83,7 @@ const NOT_STARTED: ProcessEnd = {
 
 async function follow(options: ProcessOptions): Promise<ProcessEnd> {
   const { line, cwd, env, stdin, signal, maxOutputBytes } = options;
-  // It is a hundred files, and most programs start no process.
+  // Imported on first use, as it is a hundred files and most programs start no process.
   const { execa } = await import('execa');
   if (signal.aborted) return NOT_STARTED;
   const shell = typeof line === 'string';
@@ -142,7 +142,7 @@ interface Streams extends PromiseLike<unknown> {
   readonly stderr: { destroy(): unknown };
 }
 
-/** Stops what a process has left running, and no longer listens to what escaped. */
+/** Stops the remaining children of a process, and closes the streams to any that escaped its group. */
 async function sweep(pid: number | undefined, child: Streams, stop: () => Promise<void>): Promise<void> {
   await Promise.race([child, sleep(DRAIN_MS)]);
   await stop();
@@ -151,17 +151,17 @@ async function sweep(pid: number | undefined, child: Streams, stop: () => Promis
   if (pid !== undefined) groups.delete(pid);
 }
 
-/** Asks a group to stop, and kills what is left of it after a grace. */
+/** Sends SIGTERM to a group, and SIGKILL to the rest of it after a grace period. */
 async function stopGroup(pid: number | undefined): Promise<void> {
   if (pid === undefined || !kill(pid, 'SIGTERM')) return;
-  // Not the time of day: whoever sets the clock back would have a deaf group waited for as long.
+  // A monotonic clock, as changes to the system's clock must not extend the grace period.
   const until = performance.now() + KILL_GRACE_MS;
-  // One look after the other: that is what waiting for a group means, which tells nobody when it is gone.
+  // Polls, as the system does not report the end of a group.
   while (kill(pid, 0) && performance.now() < until) await sleep(20);
   kill(pid, 'SIGKILL');
 }
 
-/** @returns Whether there was anything to send it to. */
+/** Sends a signal. @returns True if there was a process to send it to. */
 function kill(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     if (!windows) return process.kill(-pid, signal);

@@ -1,5 +1,5 @@
 /**
- * Reviews that wait for people alone, so that their time is no time of work.
+ * Reviews that wait for people only, so that this time does not count as work.
  *
  * @module
  */
@@ -10,13 +10,13 @@ import { countsAllTime } from '../../model/plan/edition.ts';
 import type { GatePlan, TaskPlan } from '../../model/plan/plan.ts';
 import type { WorkScope } from '../work/work-scope.ts';
 
-/** If a reviewer is a person. */
+/** True if a reviewer is a person. */
 export function asksPerson({ reviewers }: PhaseWork, { name }: TaskPlan): boolean {
   return reviewers.get(name)?.byPerson === true;
 }
 
 /**
- * Says that just people have not answered yet, if the records do not tell: some reviewers are no people, or have answered before.
+ * Reports that only people have not answered yet, unless the records show it already: all reviewers are unanswered people.
  *
  * @param open Reviewers that have not answered.
  */

@@ -1,5 +1,5 @@
 /**
- * What reviewers and checks are given.
+ * The context of reviewers and checks.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { contentHash } from '../../model/values/content-hash.ts';
 import { HandlerContext } from '../work/handler-context.ts';
 import type { Try } from '../work/single-try.ts';
 
-/** What a reviewer or a check is given. */
+/** The context of a reviewer or a check. */
 class ReviewerContext extends HandlerContext implements ReviewContext {
   readonly outputs: Outputs;
   readonly #scope: PhaseContext;
@@ -56,7 +56,7 @@ export function reviewContext(one: Try): ReviewContext {
   return new ReviewerContext(one);
 }
 
-/** What a reviewer has found before and is not known to be corrected. */
+/** Earlier findings of a reviewer that are not known to be corrected. */
 export function findingsOf({ past: { findings } }: PhaseContext, { name }: TaskPlan): readonly ReviewFinding[] {
   return findings.length === 0 ? findings : findings.filter(({ reviewer }) => reviewer === name);
 }

@@ -9,7 +9,7 @@ import type { Outputs } from '../../model/handlers/task.ts';
 import type { FailedCheck } from '../../model/review/check.ts';
 import { byName } from '../../model/values/by-name.ts';
 
-/** The outputs that an answer brings, where it brings some. */
+/** The outputs that an answer carries; `undefined` if it has none. */
 export function editsIn(answer: unknown): Outputs | undefined {
   if (typeof answer !== 'object' || answer === null || !('outputs' in answer)) return undefined;
   const { outputs } = answer;

@@ -71,7 +71,7 @@ interface Gate {
   readonly phases: readonly string[];
   readonly scope: WorkScope<PhaseContext, GateOutcome>;
   readonly host: WorkHost;
-  /** Outputs that a person who approves has put in the place of those of the attempt. */
+  /** Outputs with which an approving person has replaced those of the attempt. */
   edited: Outputs | undefined;
 }
 
@@ -84,7 +84,7 @@ function judge(gate: Gate): void {
   else runChecks(gate, 0, []);
 }
 
-/** Asks every reviewer that has not answered yet; they are told to stop where one of them cannot be used at all. */
+/** Asks every reviewer that has not answered yet. If one of them is unusable, the others are aborted. */
 function askAll(gate: Gate): void {
   const { plan, scope } = gate;
   const known = scope.input.review.verdicts;
@@ -103,7 +103,7 @@ function askAll(gate: Gate): void {
   for (const reviewer of missing) {
     ask(gate, reviewer, isAlone, (answer) => {
       open.delete(reviewer);
-      // Reviewers that were told to stop give no answer.
+      // Answers of aborted reviewers are ignored.
       if (!isOver) answers[reviewer.name] = answer;
       if (!isOver && isBroken(answer)) {
         isOver = true;
@@ -123,7 +123,7 @@ function conclude({ plan, scope, edited }: Gate, answers: Readonly<Record<string
     if (answer) verdicts[name] = answer;
   }
   const verdict = plan.reviewers.length === 0 ? APPROVE : combine(verdicts, plan, scope.input.origin.phase.name);
-  // Answers that have to be had again, and can be, are not kept, so that only those reviewers are asked again.
+  // Missing answers are discarded if asking again may help, so that only those reviewers are asked again.
   const again = isMissing(verdict, plan.onUnrecognised);
   const kept = again
     ? byName(Object.entries(verdicts).filter(([, one]) => !isMissing(one, plan.onUnrecognised) || isPermanent(one)))
@@ -157,7 +157,7 @@ function ask(gate: Gate, plan: TaskPlan, isAlone: boolean, answer: (verdict: Ver
   runTask(trialOf(gate, plan, reviewer, isAlone, onRetry, onEnd));
 }
 
-/** What a reviewer has answered. What a person says was judged when they said it. */
+/** The verdict in a reviewer's answer. A person's answer was validated when it was given. */
 function verdictOf(
   { plan, scope, phases }: Gate,
   { name }: TaskPlan,
@@ -202,7 +202,7 @@ function trialOf(
   };
 }
 
-/** Runs every check, one after the other, so that all that is wrong is said at once. One that throws is a review error. */
+/** Runs all checks, one after the other, so that the feedback covers all failures. A check that throws is a review error. */
 function runChecks(gate: Gate, from: number, failed: readonly FailedCheck[]): void {
   const { plan, work, scope, host } = gate;
   const name = plan.checks[from];
@@ -228,7 +228,7 @@ function runChecks(gate: Gate, from: number, failed: readonly FailedCheck[]): vo
   });
 }
 
-/** What of a failure the attempt is charged with: nothing where it was there before the phase set to work. */
+/** The part of a failure that the attempt has caused; `undefined` if the check failed before the phase began. */
 function chargedOf({ scope }: Gate, failed: FailedCheck): FailedCheck | undefined {
   const fault = faultOf(failed, scope.input.past.baseline);
   switch (fault.type) {

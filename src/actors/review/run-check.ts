@@ -1,5 +1,5 @@
 /**
- * One check: run until it passes, or may not be run again.
+ * One check: run until it passes or has no retries left.
  *
  * @module
  */
@@ -12,30 +12,30 @@ import type { WorkHost } from '../work/work-host.ts';
 import type { TaskScope } from '../work/work-scope.ts';
 import { reviewContext } from './review-context.ts';
 
-/** A check that is to be run. */
+/** Parameters of a check run. */
 export interface Checking {
   readonly scope: TaskScope;
   readonly host: WorkHost;
   readonly name: string;
   readonly check: CheckWork;
-  /** Whether an attempt is judged, or how things stand before one. */
+  /** Judges an attempt, or takes the baseline before one. */
   readonly role: 'check' | 'baseline';
   /** Outputs of the attempt. */
   readonly outputs: Outputs;
 }
 
-/** How a check ended: it passed, it failed, or it could not be had. */
+/** Result of a check: it passed, it failed, or it is broken and gave no result. */
 export type Checked =
   | { readonly type: 'passed' }
   | { readonly type: 'failed'; readonly failed: FailedCheck }
   | { readonly type: 'broken'; readonly error: unknown };
 
-/** Runs a check, and says so where it passes only when it is run again. */
+/** Runs a check. Warns if it passes only on a retry. */
 export function runCheck(checking: Checking, end: (checked: Checked) => void): void {
   runAgain(checking, undefined, 1, end);
 }
 
-/** Warns of a check. */
+/** Reports a warning about the phase. */
 export function warnOf({ scope }: Pick<Checking, 'scope'>, code: string, message: string): void {
   const { origin, attempt } = scope.input;
   const { phase, generation } = origin;
@@ -76,7 +76,7 @@ function runAgain(
   });
 }
 
-/** An answer that no check may give is one that could not be had. */
+/** Reads the result of a check. An invalid result makes the check broken. */
 function read(name: string, done: TaskRunResult): Checked {
   if (!done.ok) return { type: 'broken', error: done.error };
   try {

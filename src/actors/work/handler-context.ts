@@ -1,5 +1,5 @@
 /**
- * What handlers are given.
+ * The context of handlers.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import type { Try } from './single-try.ts';
 import { isAmount, requireAmount, sumOf } from './usage-amounts.ts';
 
 /**
- * The context of one try. What is costly is made when a handler reads it.
+ * The context of one try. Costly parts are computed when a handler reads them.
  *
  * A class, because an object literal with accessors is a slow dictionary in V8, which showed in every phase; accessors of a
  * prototype are not.
@@ -83,9 +83,9 @@ export class HandlerContext implements TaskContext {
     const { role, scope, run: again } = this.#one.trial;
     const { origin, review, attempt, renewals } = scope.input;
     const { run, phase, generation } = origin;
-    // Attempts are numbered anew where a phase starts afresh, and its work is other work then.
+    // Attempts are numbered from 0 again if a phase starts over, and then its work is different work.
     const start = renewals === 0 ? generation : `${generation}.${renewals}`;
-    // So is what is asked again where a review could not be had, and a check that is run again.
+    // A review that is repeated after an error is different work as well, and so is a check that is run again.
     const asked = role === 'review' || role === 'check' ? [review.errors + 1] : [];
     const counts = again === undefined ? asked : [...asked, again];
     return [run, phase.name, start, attempt, role, this.task, ...counts].map(encodeURIComponent).join('/');
@@ -93,14 +93,14 @@ export class HandlerContext implements TaskContext {
 }
 
 /**
- * A function of its own: where one is assigned to a property as it is written, V8 makes it in the old space, and all that
- * it leads to lives until a major collection of garbage.
+ * A function of its own. V8 allocates a function literal that is assigned to a property in the old space. Everything that it
+ * references would live until a major garbage collection.
  */
 function reporterOf(one: Try): HandlerContext['report'] {
   return (report) => sendReport(one, report);
 }
 
-/** Which task of which attempt a report is about. */
+/** Fields that identify the task and attempt of a report. */
 export function about({ origin, attempt }: PhaseContext, plan: TaskPlan) {
   return { phase: origin.phase.name, generation: origin.generation, attempt, task: plan.name };
 }
@@ -200,7 +200,7 @@ function waitFor({ isOver, signal, trial: { scope } }: Try, ms: number): Promise
   });
 }
 
-/** Of a try that nobody waits for any more just what it has used is told, less what it was charged already. */
+/** Handles a report of a try that has ended: only its usage counts, less the amounts that were charged already. */
 function sendLate(one: Try, report: Report): void {
   const {
     inputTokens,
@@ -218,7 +218,7 @@ function sendLate(one: Try, report: Report): void {
     ...(left.tokens && { tokens: left.tokens }),
     ...(left.costUsd && { costUsd: left.costUsd }),
     ...(estimated && { estimated }),
-    // Of a part of it nobody knows what it was.
+    // The split into input and output is unknown for a part of the tokens.
     ...(left.tokens === tokens && inputTokens !== undefined && { inputTokens }),
     ...(left.tokens === tokens && outputTokens !== undefined && { outputTokens }),
     ...(model !== undefined && { model: elided(String(model), TEXT_LIMITS.name) }),
@@ -226,7 +226,7 @@ function sendLate(one: Try, report: Report): void {
   });
 }
 
-/** Characters of an observation in a record. */
+/** Most characters of an observation in a record. */
 const LONGEST_OBSERVED = 16_000;
 
 function jsonContent({ name, content }: NonNullable<Report['artifact']>): unknown {

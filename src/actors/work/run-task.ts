@@ -19,42 +19,42 @@ import { Try } from './single-try.ts';
 import type { WorkHost } from './work-host.ts';
 import { ABORT_GRACE_MS, type TaskScope } from './work-scope.ts';
 
-/** What a task is tried with. */
+/** Parameters of a task run. */
 export interface TaskRun<C> {
   readonly scope: TaskScope;
   readonly host: WorkHost;
   readonly plan: TaskPlan;
   readonly work: Pick<TaskWork, 'output' | 'retryable' | 'jitter'> & { readonly runner: { run(context: C): unknown } };
-  /** What it is to the gate; a review that is asked again is another piece of work, and so is a check before the tasks. */
+  /** Role of the work at the gate. A review that is asked again is different work, and so is a check before the tasks. */
   readonly role: 'task' | 'check' | 'baseline' | 'review' | 'reflect';
-  /** Which run of a check this is, from 1; absent for what is no check. */
+  /** Number of this run of a check, from 1; absent for other work. */
   readonly run?: number | undefined;
   readonly inputs: Inputs;
   /** Outputs of this attempt that the task may read. */
   readonly outputs: Outputs;
-  /** What the task may recall of earlier attempts. */
+  /** Memories of earlier attempts for the task. */
   readonly recollection?: Recollection | undefined;
-  /** Whether nothing is at work beside it, so that a value which is there at once may end it at once. */
+  /** True if nothing runs next to it. Then a synchronous result may end it at once. */
   readonly isAlone: boolean;
-  /** Makes what the handler is given for one try. */
+  /** Creates the context of the handler for one try. */
   context(one: Try): C;
   /** Called before each try, from 1. */
   onTry?(number: number): void;
   /** Called when a try has failed and another follows. */
   onRetry(number: number, error: unknown, delayMs: number): void;
-  /** Called once. A task that is aborted fails with whatever its handler makes of that. */
+  /** Called once. A task that is aborted fails with the error of its handler. */
   onEnd(done: TaskRunResult): void;
 }
 
-/** How a task ended, with the number of its last try, and what the handler of that has read. */
+/** Result of a task, with the number of its last try and the parts of the context that its handler has read. */
 export type TaskRunResult = Partial<Pick<Try, 'prompt' | 'revised'>> & { readonly tries: number } & (
     { readonly ok: true; readonly output: unknown } | { readonly ok: false; readonly error: unknown }
   );
 
-/** Tries a task, from a number on. Where limits bound what it uses, it begins when it may. */
+/** Tries a task, starting with a given try. If limits bound its usage, it begins once its reservation is granted. */
 export function runTask<C>(taskRun: TaskRun<C>, number = 1): void {
   const { plan, scope, role } = taskRun;
-  // Checks cost nothing, and what they find decides nothing that costs.
+  // Checks cost nothing, and nothing that costs depends on their findings.
   if (role === 'check' || role === 'baseline' || !scope.isBounded) begin(taskRun, number, undefined);
   else {
     scope.stake(scope.input.origin.phase.name, plan, (reservation) =>
@@ -67,17 +67,17 @@ export function runTask<C>(taskRun: TaskRun<C>, number = 1): void {
 
 function begin<C>(taskRun: TaskRun<C>, number: number, reservation: Reservation | undefined): void {
   taskRun.onTry?.(number);
-  // It has begun for all who read the records: how long the store takes changes nothing of what it is charged.
+  // The try exists before its record is stored, so that the speed of the store does not affect its charges.
   const one = new Try(taskRun, reservation);
   taskRun.host.whenDurable(() => taskRun.scope.guard(() => tryOnce(taskRun, number, one)));
 }
 
-/** The attempt is over before the try has begun. */
+/** Ends a task whose attempt is over before the try has begun. */
 function abandon<C>(taskRun: TaskRun<C>, number: number): void {
   taskRun.onEnd({ ok: false, error: AbortSignal.abort().reason, tries: number });
 }
 
-/** Runs the handler once, for as long as its timeout allows, until its output is accepted. */
+/** Runs the handler once, within its timeout. */
 function tryOnce<C>(taskRun: TaskRun<C>, number: number, one: Try): void {
   const { plan, work, scope } = taskRun;
   if (scope.isHalted) {
@@ -101,12 +101,12 @@ function tryOnce<C>(taskRun: TaskRun<C>, number: number, one: Try): void {
   } else wait(taskRun, number, one, Promise.resolve(value));
 }
 
-/** A promise, also for what was thrown at once: so all tasks of an attempt begin before one of them ends it. */
+/** Turns a synchronous error into a promise, so that all tasks of an attempt begin before one of them ends it. */
 async function thrown(error: unknown): Promise<never> {
   throw error;
 }
 
-/** The end of a try that takes time. */
+/** Waits for the result of an asynchronous try. */
 function wait<C>(taskRun: TaskRun<C>, number: number, one: Try, value: Promise<unknown>): void {
   const { plan, scope } = taskRun;
   const forget = plan.timeout === 0 ? undefined : scope.after(plan.timeout, expire);
@@ -125,13 +125,13 @@ function wait<C>(taskRun: TaskRun<C>, number: number, one: Try, value: Promise<u
       forget?.();
       scope.guard(end);
     }
-    // Who waits for stopped work to be at rest may end the run at once: what this has come to is said before.
+    // The owner of stopped work may end the run as soon as it is idle, so this result is reported before.
     if (isStopped) scope.leave();
   }
   function expire(): void {
     const error = timeoutError(plan);
     one.abort(error);
-    // A handler that heeds its signal is done before the next try begins.
+    // A handler that reacts to its signal ends before the next try begins.
     onRest = () => {
       onRest = undefined;
       leave();
@@ -142,7 +142,7 @@ function wait<C>(taskRun: TaskRun<C>, number: number, one: Try, value: Promise<u
   }
 }
 
-/** The output as frozen JSON ends the task; one that is not JSON is a failure like any other. */
+/** Ends the task with the output as frozen JSON. An output that is not JSON is a failure of the try. */
 function accept<C>(taskRun: TaskRun<C>, number: number, one: Try, value: unknown): void {
   one.end();
   const copy = toJson(value);
@@ -166,7 +166,7 @@ function tryAgain<C>(taskRun: TaskRun<C>, number: number, error: unknown, one: T
   scope.pause(delayMs, () => (scope.isHalted ? taskRun.onEnd(failed) : runTask(taskRun, number + 1)));
 }
 
-/** The output, once it is there and its schema has accepted it. */
+/** Awaits the output and validates it with its schema. */
 async function validated(plan: TaskPlan, schema: StandardSchemaV1, value: unknown): Promise<unknown> {
   const checked = await check(schema, await value);
   if (checked.ok) return checked.value;
@@ -188,7 +188,7 @@ function timeoutError({ name, timeout }: TaskPlan): PhasegateError {
   return new PhasegateError('TASK_TIMEOUT', problem, { hint });
 }
 
-/** Whether another try may help. A demand for rework is no failure, and a predicate that throws has not said yes. */
+/** True if another try may help. A demand for rework is no failure to retry, and a predicate that throws counts as false. */
 function isRetryable({ retryable }: Pick<TaskWork, 'retryable'>, error: unknown): boolean {
   if (asRework(error)) return false;
   try {
@@ -198,7 +198,7 @@ function isRetryable({ retryable }: Pick<TaskWork, 'retryable'>, error: unknown)
   }
 }
 
-/** Whether `await` would wait for a value; a value that throws when it is looked at is left to `await`, too. */
+/** True if `await` would wait for a value. A value that throws when inspected counts as well, and `await` throws its error. */
 function isThenable(value: unknown): boolean {
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
   try {

@@ -1,5 +1,5 @@
 /**
- * One try of one task: its signal, and what it uses.
+ * One try of one task: its signal and its usage.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { EventOf } from '../../model/events/event.ts';
 import type { TaskRun } from './run-task.ts';
 import { Account, type Usage } from './usage-account.ts';
 
-/** What one try has used, with what is known of it. */
+/** Usage of one try, with known details. */
 export type UsageReport = Pick<
   EventOf<'task.reported'>,
   'tokens' | 'costUsd' | 'inputTokens' | 'outputTokens' | 'model' | 'provider' | 'estimated'
@@ -17,18 +17,18 @@ export type UsageReport = Pick<
 /** One try of one task. */
 export class Try {
   readonly trial: Omit<TaskRun<never>, 'context'>;
-  /** Whether nobody waits for it any more. Its handler may be at work still. */
+  /** True if the result is no longer awaited. The handler may still be running. */
   isOver = false;
-  /** Set when its handler reads it. */
+  /** Set when the handler reads it. */
   prompt: string | undefined = undefined;
-  /** Whether its handler has read a revision. */
+  /** True if the handler has read a revision. */
   revised = false;
   readonly #reservation: Reservation | undefined;
   readonly #account: Account | undefined;
   #controller: AbortController | undefined = undefined;
   #unhook: (() => void) | undefined = undefined;
 
-  /** @param reservation What it was promised that it may use. */
+  /** @param reservation Usage that is reserved for the try. */
   constructor(taskRun: Omit<TaskRun<never>, 'context'>, reservation: Reservation | undefined) {
     this.trial = taskRun;
     this.#reservation = reservation;
@@ -37,7 +37,7 @@ export class Try {
     if (this.#account) taskRun.scope.account(this);
   }
 
-  /** Aborted when nobody waits for the try any more. Made when it is first asked for, as most handlers never do. */
+  /** Aborted when the result is no longer awaited. Created on first access, as most handlers never read it. */
   get signal(): AbortSignal {
     if (this.#controller) return this.#controller.signal;
     const controller = new AbortController();
@@ -48,13 +48,13 @@ export class Try {
     return controller.signal;
   }
 
-  /** It is about to say what it has used. @returns What of that is not counted yet. */
+  /** Counts usage that is about to be reported. @returns The part that is not counted yet. */
   say(used: Usage): Usage {
     if (this.#reservation) this.trial.scope.spend(this.#reservation, used);
     return this.#account ? this.#account.say(used) : used;
   }
 
-  /** Tells what it has used, where its handler does not say so in time, or not at all. */
+  /** Reports usage that the handler has not reported in time, or not at all. */
   tellUsage(used: UsageReport): void {
     const { scope, plan, role } = this.trial;
     const { origin, attempt } = scope.input;
@@ -65,13 +65,13 @@ export class Try {
     else scope.report({ type: 'task.reported', ...at, ...used });
   }
 
-  /** Charges what it was expected to use at most, where it has said nothing of that. */
+  /** Charges the estimated maximum of each amount that the handler has not reported. */
   settleAccount(): void {
     const due = this.#account?.charge();
     if (due) this.tellUsage({ ...due, estimated: true });
   }
 
-  /** Its handler has ended, or is not waited for any more: what it uses is known now. */
+  /** Settles usage once the handler has ended or is no longer awaited. */
   rest(): void {
     const { scope } = this.trial;
     if (this.#account) scope.settleAccount(this);
@@ -83,7 +83,7 @@ export class Try {
     this.#unhook?.();
   }
 
-  /** Ends it before its handler does. */
+  /** Ends the try before its handler does. */
   abort(error: unknown): void {
     this.end();
     this.#controller ??= new AbortController();

@@ -1,20 +1,20 @@
 /**
- * Work that was stopped and is not at rest yet: the next work of its phase waits a little for it.
+ * Stopped work whose handlers are still running: the next work of its phase waits for them for a short time.
  *
  * @module
  */
 import { after } from '../../machines/phase/clock.ts';
 import { ABORT_GRACE_MS, type TaskScope } from './work-scope.ts';
 
-/** The work of a pipeline that does not heed its signal, or not at once. */
+/** Work of a pipeline that reacts late to its signal, or never. */
 export interface StoppedWork {
-  /** Calls back when earlier work of the same phase is at rest, or the grace for it is over; at once where there is none. */
+  /** Calls back when stopped work of the same phase has ended, or its grace period is over; at once if there is none. */
   whenStopped(scope: TaskScope, go: () => void): void;
-  /** Remembers work that was stopped while handlers of it were at work. */
+  /** Registers work that was stopped while its handlers were running. */
   readonly track: (scope: TaskScope) => void;
 }
 
-/** Nothing lingers at first. */
+/** Creates an empty registry. */
 export function createLingering(): StoppedWork {
   const stopped = new Map<string, (() => void)[]>();
   const keyOf = ({ input: { origin } }: TaskScope) => `${origin.run}\n${origin.phase.name}`;

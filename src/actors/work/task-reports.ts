@@ -1,5 +1,5 @@
 /**
- * What every task reports. Written out, as an object that is spread and added to costs V8 a hidden class.
+ * Reports of tasks. Object literals are written out, as spreading and adding properties costs V8 a hidden class.
  *
  * @module
  */
@@ -9,13 +9,13 @@ import type { TaskPlan } from '../../model/plan/plan.ts';
 import { contentHash } from '../../model/values/content-hash.ts';
 import type { TaskRunResult } from './run-task.ts';
 
-/** A try has begun. */
+/** The report of a try that has begun. */
 export function startedReport({ origin, attempt }: PhaseContext, task: TaskPlan, number: number): TaskReport {
   const { phase, generation } = origin;
   return { type: 'task.started', phase: phase.name, generation, attempt, task: task.name, try: number };
 }
 
-/** A task has ended well. */
+/** The report of a task that has succeeded. */
 export function completedReport(
   context: PhaseContext,
   { name }: TaskPlan,
@@ -30,7 +30,7 @@ export function completedReport(
   return { type, phase: phase.name, generation, attempt, task: name, try: tries, output, ...readMarks(done) };
 }
 
-/** A task, or a reviewer, has ended well, and nobody waits for it any more. */
+/** The report of a task or reviewer that has succeeded after its result was no longer awaited. */
 export function droppedReport(
   { origin, attempt }: PhaseContext,
   { name: task }: TaskPlan,
@@ -41,7 +41,7 @@ export function droppedReport(
   return { type: 'task.dropped', phase: phase.name, generation, attempt, task, reviewer, try: number };
 }
 
-/** What is kept of what a handler has read: of its prompt enough to tell it from others, and how long it was. */
+/** The record of a prompt and a revision that a handler has read. A prompt is recorded by its hash and length. */
 export function readMarks({ prompt, revised = false }: TaskRunResult): ReadMarks {
   return {
     ...(prompt !== undefined && { prompt: { hash: contentHash(prompt), chars: prompt.length } }),

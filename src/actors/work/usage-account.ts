@@ -9,23 +9,23 @@ import type { Estimate } from '../../model/plan/options.ts';
 /** Tokens and dollars. */
 export type Usage = Pick<Report, 'tokens' | 'costUsd'>;
 
-/** A try that is charged at its end what it has not said. */
+/** A try that is charged at its end for unreported usage. */
 export interface Accounted {
   settleAccount(): void;
 }
 
-/** The account of one try that says what it uses at most. */
+/** The account of one try with an estimate of its maximum usage. */
 export class Account {
   readonly #estimate: Estimate;
   readonly #said = { tokens: false, costUsd: false };
-  /** The charge that it has not reported yet. */
+  /** The charge that the try has not reported yet. */
   readonly #charged = { tokens: 0, costUsd: 0 };
 
   constructor(estimate: Estimate) {
     this.#estimate = estimate;
   }
 
-  /** Takes down what the try says. @returns What of that has to be counted: what it was charged already is not counted twice. */
+  /** Adds reported usage. @returns The part to count: an amount that was charged already is not counted twice. */
   say({ tokens, costUsd }: Usage): Usage {
     return { tokens: this.#rest('tokens', tokens), costUsd: this.#rest('costUsd', costUsd) };
   }

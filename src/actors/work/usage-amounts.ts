@@ -5,12 +5,12 @@
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 
-/** The tokens of a report that does not say their sum. */
+/** Total tokens for a report without a total. */
 export function sumOf(input: number | undefined, output: number | undefined): number | undefined {
   return input === undefined ? output : input + (output ?? 0);
 }
 
-/** @throws PhasegateError `REPORT_INVALID` for what is no amount, unless it is absent. */
+/** @throws PhasegateError `REPORT_INVALID` for an invalid amount. An absent amount is valid. */
 export function requireAmount(field: string, value: unknown): void {
   if (isAmount(value)) return;
   throw new PhasegateError(
@@ -22,7 +22,7 @@ export function requireAmount(field: string, value: unknown): void {
   );
 }
 
-/** True for a number from 0, and for none. */
+/** True for a number from 0, and for `undefined`. */
 export function isAmount(value: unknown): boolean {
   return value === undefined || (typeof value === 'number' && Number.isFinite(value) && value >= 0);
 }

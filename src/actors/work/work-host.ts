@@ -1,22 +1,22 @@
 /**
- * What the work of a run depends on beside the functions of its pipeline.
+ * Environment of the work of a run: services next to the functions of its pipeline.
  *
  * @module
  */
 
-/** Something that an earlier run has learned. */
+/** A reflection of an earlier run. */
 export interface Recalled {
   readonly run: string;
   readonly reflection: string;
 }
 
-/** Where work is done. */
+/** Environment of the work of a run. */
 export interface WorkHost {
-  /** Calls back once everything that the run has said so far is kept; at once where nothing is. */
+  /** Calls back once all records of the run so far are stored; at once without a store. */
   whenDurable(go: () => void): void;
-  /** What earlier runs have learned in a phase of this name, oldest first. Absent where nothing is remembered. */
+  /** Reflections of earlier runs on a phase of this name, oldest first. Absent if the store has no memories. */
   recall?(phase: string): Promise<readonly Recalled[]>;
 }
 
-/** Keeps nothing, so nothing has to be waited for. */
+/** The host of a run without a store: nothing waits for storage. */
 export const inMemoryHost: WorkHost = { whenDurable: (go) => go() };

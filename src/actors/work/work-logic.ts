@@ -1,5 +1,5 @@
 /**
- * Asynchronous work: as actor logic, and without an actor for a phase that has it done directly.
+ * Asynchronous work: as actor logic, and without an actor for a phase that runs it directly.
  *
  * @module
  */
@@ -12,14 +12,14 @@ import { reportWork } from '../../machines/phase/report-channel.ts';
 import { stragglersOf } from '../../machines/phase/stragglers.ts';
 import { WorkScope } from './work-scope.ts';
 
-/** Work that can be an actor, and need not be one. */
+/** Work that can run as an actor or without one. */
 export type WorkLogic<O, I> = PromiseActorLogic<O, I> & InlineWork<O, I>;
 
 /**
- * Like XState's `fromPromise`, but with calls instead of promises, and without an `AbortController` that nobody asked for.
+ * Like XState's `fromPromise`, but with calls instead of promises, and with an `AbortController` only on demand.
  *
- * @param run Does the work, and tells its scope when that has ended. What it throws is the work's error.
- * @param onStop Called where work is stopped while handlers of it are at work.
+ * @param run Does the work, and reports the end to its scope. An error that it throws is the error of the work.
+ * @param onStop Called if work is stopped while its handlers are running.
  */
 export function fromWork<O, I>(
   run: (scope: WorkScope<I, O>) => void,
@@ -35,7 +35,7 @@ export function fromWork<O, I>(
   }
   function begin(input: I, owner: WorkOwner<O>, progress?: Progress): WorkScope<I, O> {
     const scope = new WorkScope(input, owner, progress, onStop);
-    // A turn later: whoever begins it finishes first, and says so before the work says anything.
+    // The work begins in a later microtask, so that its owner finishes and reports first.
     void Promise.resolve(scope).then(go);
     return scope;
   }
@@ -75,7 +75,7 @@ export function fromWork<O, I>(
 const RESOLVED = 'work.resolved';
 const REJECTED = 'work.rejected';
 
-/** What is at work is kept in the snapshot of its actor: a map by actor would cost more than the work. */
+/** The scope is stored in the snapshot of its actor, as a map by actor would cost more than the work. */
 type WorkSnapshot<O, I> = Snapshot<O> & {
   input: I | undefined;
   readonly atWork?: { scope?: { stop(): void } };
@@ -85,7 +85,7 @@ function working<O, I>(input: I): WorkSnapshot<O, I> {
   return { status: 'active', output: undefined, error: undefined, input, atWork: {} };
 }
 
-/** The actor that does the work stands for whoever waits for it. */
+/** The owner for work that runs as an actor: results become events of that actor. */
 function ownerOf<O>(self: AnyActorRef): WorkOwner<O> {
   const tell = (type: string, value: unknown) => {
     if (isActive(self)) self.send({ type, value });

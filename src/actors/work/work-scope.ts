@@ -1,5 +1,5 @@
 /**
- * What a piece of work is given: whom it works for, whether it shall go on, and where it tells its end.
+ * The scope of a piece of work: its input, its signals to stop, and its reports to the owner.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { Report } from '../../model/handlers/task.ts';
 import type { TaskPlan } from '../../model/plan/plan.ts';
 import type { Accounted } from './usage-account.ts';
 
-/** Milliseconds that work which was told to stop is waited for, before it is left to itself. */
+/** Grace period for aborted handlers, in milliseconds. Afterwards they are no longer awaited. */
 export const ABORT_GRACE_MS = 5000;
 
 type Halt = (reason: unknown) => void;
@@ -21,13 +21,13 @@ type Halt = (reason: unknown) => void;
 export type TaskScope = Omit<WorkScope<PhaseContext, unknown>, 'done' | 'progress' | 'stop'>;
 
 /**
- * The scope of one piece of work. A class, as one is made for every attempt and every review, and most use little of it.
+ * The scope of one piece of work. A class, as one is created for every attempt and review, and most use little of it.
  *
- * Work is *halted* if a part of it has failed, and *stopped*, which halts it as well, if nobody waits for it any more.
+ * Work is *halted* if a part of it has failed. It is *stopped*, which also halts it, if its result is no longer awaited.
  */
 export class WorkScope<I, O> {
   readonly input: I;
-  /** How far it had come when an earlier process was left; `undefined` where it begins. */
+  /** Progress of the work in an earlier process; `undefined` for new work. */
   readonly progress: Progress | undefined;
   isStopped = false;
   isHalted = false;
@@ -35,19 +35,19 @@ export class WorkScope<I, O> {
   onRest: (() => void) | undefined = undefined;
   readonly #owner: WorkOwner<O>;
   readonly #onStop: ((scope: WorkScope<I, O>) => void) | undefined;
-  // Made when they are first needed, with room for one: an array that is pushed to makes room for seventeen.
+  // Created on first use, with one element: an empty array that is pushed to reserves room for seventeen.
   #halts: Halt[] | undefined = undefined;
   #stops: (() => void)[] | undefined = undefined;
-  /** Handlers that are at work, so that stopping it takes time. */
+  /** Number of running handlers. Stopping takes time if there are any. */
   #busy = 0;
-  /** What tries were promised. */
+  /** Reservations of tries. */
   #reservations: Set<Reservation> | undefined = undefined;
-  /** Tries at work that say what they use at most. */
+  /** Running tries with an estimate of their maximum usage. */
   #tries: Set<Accounted> | undefined = undefined;
   #hasEnded = false;
   #reason: unknown = undefined;
 
-  /** @param onStop Called where the work is stopped while handlers are at work. */
+  /** @param onStop Called if the work is stopped while handlers are running. */
   constructor(
     input: I,
     owner: WorkOwner<O>,
@@ -70,9 +70,9 @@ export class WorkScope<I, O> {
   }
 
   /**
-   * Asks for what a try may use, and calls back when it may begin; at once where nothing bounds that, or the work is halted.
+   * Reserves the usage of a try, and calls back when it may begin. It calls back at once if no limit applies or the work is halted.
    *
-   * @param go Called with what was promised.
+   * @param go Called with the reservation.
    */
   stake(phase: string, task: TaskPlan, go: (reservation: Reservation | undefined) => void): void {
     const { till: quota } = this.#owner;
@@ -95,61 +95,61 @@ export class WorkScope<I, O> {
     quota.request(reservation);
   }
 
-  /** A try is about to say what it has used. */
+  /** Counts usage of a try before it is reported. */
   spend(reservation: Reservation, used: Report): void {
     this.#owner.till?.use(reservation, used);
   }
 
-  /** A try is over. It keeps what it was promised until what it has told late counts: nobody else may have it meanwhile. */
+  /** Releases the reservation of a finished try, once its late reports are counted. No other try may use it before. */
   giveBack(reservation: Reservation): void {
     if (this.#reservations?.delete(reservation))
       this.#owner.stragglers?.whenCounted(() => this.#owner.till?.release(reservation));
   }
 
-  /** True if nobody waits for reports of a try: the work has ended, or was stopped. */
+  /** True if reports of tries are late: the work has ended, or was stopped. */
   get isOver(): boolean {
     return this.isStopped || this.#hasEnded;
   }
 
-  /** A try is at work that says what it uses at most. */
+  /** Registers a running try with an estimate of its maximum usage. */
   account(one: Accounted): void {
     this.#tries ??= new Set();
     this.#tries.add(one);
   }
 
-  /** The handler of such a try has ended. */
+  /** Charges such a try once its handler has ended. */
   settleAccount(one: Accounted): void {
     if (this.#tries?.delete(one)) one.settleAccount();
   }
 
-  /** Handlers that are still at work are not waited for any more: what they have not said is charged. */
+  /** Stops waiting for running handlers: their unreported usage is charged. */
   giveUp(): void {
     for (const one of this.#tries ?? []) this.settleAccount(one);
     for (const reservation of this.#reservations ?? []) this.giveBack(reservation);
     this.#owner.stragglers?.remove(this);
   }
 
-  /** Tells the run what a try has used, or come to, that nobody waits for any more. */
+  /** Reports usage or a result of a try to the run after its work has ended. */
   reportLate(fact: LateReport): void {
     this.#owner.stragglers?.tell(fact);
   }
 
-  /** Tells the phase something. Nobody listens once the work was stopped. */
+  /** Reports a fact to the phase. Reports of stopped work are dropped. */
   report(fact: PhaseReport): void {
     if (!this.isStopped) this.#owner.report(fact);
   }
 
-  /** The work has come to its end. What follows is ignored. */
+  /** Ends the work with its output. Later calls are ignored. */
   done(output: O): void {
     if (this.#end()) this.#owner.done(output);
   }
 
-  /** The work broke. What follows is ignored. */
+  /** Ends the work with an error. Later calls are ignored. */
   failed(error: unknown): void {
     if (this.#end()) this.#owner.failed(error);
   }
 
-  /** Runs a part of the work from outside of it: what it throws is the work's error. */
+  /** Runs a callback of the work: an error that it throws is the error of the work. */
   guard(run: () => void): void {
     try {
       run();
@@ -158,12 +158,12 @@ export class WorkScope<I, O> {
     }
   }
 
-  /** A handler begins. */
+  /** Counts a handler that begins. */
   enter(): void {
     this.#busy += 1;
   }
 
-  /** A handler has ended. */
+  /** Counts a handler that has ended. */
   leave(): void {
     this.#busy -= 1;
     if (this.#busy > 0) return;
@@ -172,7 +172,7 @@ export class WorkScope<I, O> {
     this.onRest?.();
   }
 
-  /** Tells whatever is at work to stop. */
+  /** Aborts all handlers. */
   halt(reason?: unknown): void {
     if (this.isHalted) return;
     this.isHalted = true;
@@ -180,7 +180,7 @@ export class WorkScope<I, O> {
     for (const run of this.#halts?.splice(0) ?? []) run(reason);
   }
 
-  /** Calls back when the work is halted, at once where it was. Returns a function that prevents it. */
+  /** Calls back when the work is halted, at once if it was. Returns a function that prevents it. */
   onHalt(run: Halt): () => void {
     if (this.isHalted) run(this.#reason);
     else if (this.#halts) this.#halts.push(run);
@@ -188,7 +188,7 @@ export class WorkScope<I, O> {
     return () => remove(this.#halts, run);
   }
 
-  /** Nobody waits for the work any more. */
+  /** Stops the work, as its result is no longer awaited. */
   stop(): void {
     if (this.isStopped || this.#hasEnded) return;
     this.isStopped = true;
@@ -198,11 +198,11 @@ export class WorkScope<I, O> {
     }
     for (const run of this.#stops?.splice(0) ?? []) run();
     this.halt();
-    // What handlers at work were promised is kept for them until they are at rest: they may have used it.
+    // Reservations of running handlers stay until those end, as they may use them.
     if (this.#busy === 0) this.giveUp();
   }
 
-  /** Calls back after a while, unless the work is stopped before. Returns a function that prevents it. */
+  /** Calls back after a delay, unless the work is stopped before. Returns a function that prevents it. */
   after(ms: number, run: () => void): () => void {
     const stop = () => {
       remove(this.#stops, stop);
@@ -217,7 +217,7 @@ export class WorkScope<I, O> {
     return stop;
   }
 
-  /** Calls back after a while, or as soon as the work is halted. */
+  /** Calls back after a delay, or as soon as the work is halted. */
   pause(ms: number, go: () => void): void {
     if (this.isHalted) {
       go();
@@ -232,7 +232,7 @@ export class WorkScope<I, O> {
     const unhook = this.onHalt(end);
   }
 
-  /** @returns Whether somebody waits for the end. */
+  /** @returns True if the result is awaited. */
   #end(): boolean {
     if (this.#hasEnded) return false;
     this.giveUp();
