@@ -33,7 +33,7 @@ export async function cancelHeld(store: RunStore, runId: string, options: Cancel
   const { reason, holder, by = holder, free, onTold, wait } = options;
   const first = await listed(store, runId);
   if (first.status !== 'running') throw hasEnded(first);
-  let isTold = false;
+  let isPosted = false;
   for (;;) {
     const before = await listed(store, runId);
     if (before.status !== 'running') return before;
@@ -44,9 +44,9 @@ export async function cancelHeld(store: RunStore, runId: string, options: Cancel
       await cancelRun(store, runId, reason, { holder });
       continue;
     }
-    if (!isTold) {
+    if (!isPosted) {
       await store.post({ runId, kind: 'cancel', body: reason, by, time: Date.now() });
-      isTold = true;
+      isPosted = true;
       onTold?.(run.lease.holder);
     }
     if (!(await wait())) return run;

@@ -18,7 +18,7 @@ import type { Plan } from '../model/plan/plan.ts';
 export function checkStartedPhases(runId: string, { phases }: Plan, records: readonly RunRecord[]): void {
   const tasks = new Map(phases.map((phase) => [phase.name, phase.tasks.map(({ name }) => name)]));
   for (const { seq, event } of records) {
-    const why = strangeness(event, tasks);
+    const why = contradictionOf(event, tasks);
     if (why === undefined) continue;
     const problem = `Cannot resume run ${runId} with another definition as it contradicts record ${seq}: ${why}`;
     throw new PhasegateError('JOURNAL_DIVERGED', problem, {
@@ -65,7 +65,7 @@ function begunIn(records: readonly RunRecord[], how: 'resume' | 'retry'): Readon
   return new Set(records.flatMap(({ event }) => (event.type === type ? event.phase : [])));
 }
 
-function strangeness(event: RunEvent, tasks: ReadonlyMap<string, readonly string[]>): string | undefined {
+function contradictionOf(event: RunEvent, tasks: ReadonlyMap<string, readonly string[]>): string | undefined {
   if (event.type === 'task.started') {
     const { phase, task } = event;
     return tasks.get(phase)?.includes(task) === false ? `phase "${phase}" has no task "${task}" any more` : undefined;

@@ -17,7 +17,7 @@ import { fingerprint } from '../model/plan/plan.ts';
 import { elided, TEXT_LIMITS } from '../model/values/text-limits.ts';
 import type { PhaseStatus, RunOutcome, RunResult, RunSnapshot } from '../projections/run/run-result.ts';
 import { foldRun, resultOf } from '../projections/run/run-view.ts';
-import { openReception } from './exit-notice.ts';
+import { openInbox } from './exit-notice.ts';
 import { bindHumanWork, mayNeedPeople } from './inbox/human-work.ts';
 import type { RunInbox } from './inbox/inbox.ts';
 import { machineOf } from './machine-of.ts';
@@ -69,12 +69,12 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
 
   /** Creates the inbox on first use, as most runs never wait for a person. */
   function inboxNow(): RunInbox {
-    inbox ??= openReception({
+    inbox ??= openInbox({
       pipeline,
       log,
       clock: () => actor && clockOf(actor),
       listen: async () => persistence?.listen(),
-      tell: (command) => actor?.send(command),
+      send: (command) => actor?.send(command),
       claim: persistence && ((item, body, by) => persistence.claim(item, body, by)),
     });
     return inbox;
@@ -82,9 +82,9 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
 
   const redact = guardRedact(options.redact ?? redactSecrets);
 
-  function publish(said: RunEvent): void {
+  function publish(raw: RunEvent): void {
     if (ended) return;
-    const event = redact(said);
+    const event = redact(raw);
     ended = event.type === 'run.ended';
     append(log, event);
     persistence?.journal.write();
@@ -174,9 +174,9 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
   }
 
   /** Handles a message of another process. */
-  function receive(heard: PeerMessage): void {
-    if (heard.kind === 'cancel') cancel(String(heard.body));
-    else void inboxNow().receive(heard);
+  function receive(message: PeerMessage): void {
+    if (message.kind === 'cancel') cancel(String(message.body));
+    else void inboxNow().receive(message);
   }
 
   function cancel(given = 'cancelled'): void {

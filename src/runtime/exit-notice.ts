@@ -12,7 +12,7 @@ import { createRunInbox, type RunInbox, type RunInboxOptions } from './inbox/inb
  * Opens the inbox of a run. If the process runs out of work while the run waits for a person, a notice goes to stderr. A
  * browser gets no notice.
  */
-export function openReception(options: RunInboxOptions): RunInbox {
+export function openInbox(options: RunInboxOptions): RunInbox {
   const inbox = createRunInbox(options);
   const { runId } = options.log;
   const isKept = options.claim !== undefined;
@@ -48,19 +48,19 @@ const waiting = new Map<object, Waiting>();
 
 function remember(key: object, run: Waiting): void {
   // Node emits `beforeExit` if nothing is left to do. It does not if the program calls process.exit() or is killed.
-  if (waiting.size === 0) thisProcess()?.on?.('beforeExit', tell);
+  if (waiting.size === 0) thisProcess()?.on?.('beforeExit', notify);
   waiting.set(key, run);
 }
 
 function forget(key: object): void {
-  if (waiting.delete(key) && waiting.size === 0) thisProcess()?.off?.('beforeExit', tell);
+  if (waiting.delete(key) && waiting.size === 0) thisProcess()?.off?.('beforeExit', notify);
 }
 
-function tell(): void {
+function notify(): void {
   const runs = [...waiting.values()];
   // Writing to stderr may keep the process alive for a moment, after which Node emits `beforeExit` again.
   waiting.clear();
-  thisProcess()?.off('beforeExit', tell);
+  thisProcess()?.off('beforeExit', notify);
   for (const run of runs) console.error(noticeOf(run));
 }
 

@@ -51,7 +51,7 @@ export async function forkRun(store: RunStore, runId: string, options: ForkOptio
   const source = (await store.run(runId))?.source;
   const forked = options.runId ?? ulid();
   const startedAt = Date.now();
-  await copyRun(store, forked, marked(copied, startedAt), { forkOf: runId, source, startedAt });
+  await copyRun(store, forked, markedAsFork(copied, startedAt), { forkOf: runId, source, startedAt });
   return forked;
 }
 
@@ -107,7 +107,7 @@ async function recordsFor(store: RunStore, runId: string, options: ForkOptions):
   if (records.length === 0) throw runUnknown('fork', runId);
   if (!options.allowMasked) checkUnmasked('fork', runId, records);
   return options.decision
-    ? decidedOtherwise(runId, records, options.at, options.decision)
+    ? withOtherDecision(runId, records, options.at, options.decision)
     : records.slice(0, pointOf(runId, records, options.at));
 }
 
@@ -158,7 +158,7 @@ function endFrom(records: readonly RunRecord[], at: number): number {
 const ENDINGS: ReadonlySet<string> = new Set(['phase.cancelled', 'phase.skipped', 'phase.stale']);
 
 /** Records up to and with a decision, which is replaced. */
-function decidedOtherwise(
+function withOtherDecision(
   runId: string,
   records: readonly RunRecord[],
   at: ForkOptions['at'],
@@ -176,7 +176,7 @@ function decidedOtherwise(
     throw forkInvalid(runId, point, 'Only the decision of a review.decided record can be replaced.');
   }
   const { phase, generation, attempt, by } = decided.event;
-  const verdict = aimedThen(records.slice(0, index), phase, by, decisionSchema.parse(decision));
+  const verdict = retargetedAt(records.slice(0, index), phase, by, decisionSchema.parse(decision));
   // A person decides after the reviewers did, so their verdicts stay. The verdict of a gate is computed from them.
   const verdicts = by === 'person' ? decided.event.verdicts : {};
   if (by === 'person') checkDecision(records.slice(0, index), phase, verdict);
@@ -185,7 +185,7 @@ function decidedOtherwise(
 }
 
 /** A decision with its target corrected as the run would have corrected it at that point. */
-function aimedThen(before: readonly RunRecord[], phase: string, by: DecidedBy, decision: Decision): Decision {
+function retargetedAt(before: readonly RunRecord[], phase: string, by: DecidedBy, decision: Decision): Decision {
   const first = before[0]?.event;
   if (first?.type !== 'run.started') return decision;
   const { plan } = definitionOf(before, first);
@@ -207,7 +207,7 @@ function checkDecision(before: readonly RunRecord[], phase: string, decision: De
 }
 
 /** The records, with the first one marked as that of a fork. */
-function marked([first, ...rest]: readonly RunRecord[], at: number): readonly RunRecord[] {
+function markedAsFork([first, ...rest]: readonly RunRecord[], at: number): readonly RunRecord[] {
   if (first?.event.type !== 'run.started') return [];
   return [{ ...first, event: { ...first.event, forked: { at, records: rest.length + 1 } } }, ...rest];
 }

@@ -5,7 +5,7 @@
  */
 import { attemptLogic } from '../actors/attempt/attempt.ts';
 import { reviewLogic } from '../actors/review/review.ts';
-import { createLingering } from '../actors/work/stopped-work.ts';
+import { createStoppedWork } from '../actors/work/stopped-work.ts';
 import { inMemoryHost, type WorkHost } from '../actors/work/work-host.ts';
 import { phaseMachine } from '../machines/phase/phase.machine.ts';
 import { pipelineMachine } from '../machines/pipeline/pipeline.machine.ts';
@@ -30,9 +30,9 @@ export function machineOf(pipeline: Pick<Pipeline, 'work'>, host?: WorkHost): ty
 const machines = new WeakMap<Work, typeof pipelineMachine>();
 
 function provide(work: Work, host: WorkHost): typeof pipelineMachine {
-  const lingering = createLingering();
+  const stopped = createStoppedWork();
   const phase = phaseMachine.provide({
-    actors: { attempt: attemptLogic(work, lingering, host), review: reviewLogic(work, lingering, host) },
+    actors: { attempt: attemptLogic(work, stopped, host), review: reviewLogic(work, stopped, host) },
   });
   return pipelineMachine.provide({ actors: { phase, runGuard: createRunGuard(() => Date.now()) } });
 }

@@ -15,7 +15,7 @@ import { checkUnchanged, maskedBy } from './compatible-plan.ts';
 import { runChanged } from './not-resumable.ts';
 
 /** The facts about a stored run that its next plan depends on. */
-export interface Kept {
+export interface StoredRun {
   readonly runId: string;
   readonly records: readonly RunRecord[];
   readonly first: EventOf<'run.started'>;
@@ -42,7 +42,7 @@ export interface NextPlan {
 
 /** Computes the next plan. @throws PhasegateError if the run must not continue with it, as `resumeRun` does. */
 export function nextPlan(
-  { runId, records, first, known }: Kept,
+  { runId, records, first, known }: StoredRun,
   { plan: made, name }: Pick<Pipeline, 'plan' | 'name'>,
   { allowChanged = false, redact = redactSecrets, limits }: NextOptions,
   how: 'resume' | 'retry',

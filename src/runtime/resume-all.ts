@@ -90,14 +90,14 @@ export async function resumeAll(
         // Runs are resumed one after the other. Another process may take one in between.
         const run = await resumeRun(store, runId, pipeline, resuming);
         runs.push(run);
-        tellSafely(() => onRun?.(run));
+        callSafely(() => onRun?.(run));
       } catch (error) {
         const taken = await takenBy(error, store, runId);
         if (taken) waiting.push(taken);
         if (isBenign(error)) continue;
-        if (!isOfStore(error)) refused.set(runId, seq);
+        if (!isStoreError(error)) refused.set(runId, seq);
         failed.push({ runId, error });
-        tellSafely(() => onFailed?.({ runId, error }));
+        callSafely(() => onFailed?.({ runId, error }));
       }
     }
     return { runs, failed, waiting };
@@ -107,7 +107,7 @@ export async function resumeAll(
   const stop =
     watch === false
       ? () => Promise.resolve()
-      : lookAgain(look, first.waiting, {
+      : lookRepeatedly(look, first.waiting, {
           everyMs: watch === true ? EVERY_MS : Math.max(LEAST_MS, watch),
           clock: options.clock,
           signal: options.signal,
@@ -133,7 +133,7 @@ interface Watching {
 }
 
 /** Repeats looks for free runs. @returns A function that ends them, and resolves when no look is in progress. */
-function lookAgain(
+function lookRepeatedly(
   look: () => Promise<Pick<ResumedRuns, 'waiting'>>,
   first: readonly Waiting[],
   { everyMs, clock = globalThis, signal, state }: Watching,
@@ -194,14 +194,14 @@ function isBenign(error: unknown): boolean {
 }
 
 /** True if the store has failed. It may be repaired, and the error tells nothing about the run. */
-function isOfStore(error: unknown): boolean {
+function isStoreError(error: unknown): boolean {
   return PhasegateError.is(error) && error.code.startsWith('STORE_');
 }
 
 /** Calls a listener. Its error must not prevent the recovery of other runs. */
-function tellSafely(tell: () => void): void {
+function callSafely(call: () => void): void {
   try {
-    tell();
+    call();
   } catch (thrown) {
     console.error('phasegate: a listener of resumeAll() has thrown:', thrown);
   }

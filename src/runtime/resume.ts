@@ -142,7 +142,7 @@ export function prepareResume(
 // --- internal ---
 
 /** Duration of the lease during replay, in milliseconds. It is renewed afterwards. */
-const TELLING_MS = 60_000;
+const REPLAY_LEASE_MS = 60_000;
 
 async function resumeOrRetry<O>(
   store: RunStore,
@@ -157,12 +157,12 @@ async function resumeOrRetry<O>(
   if (!kept) throw runUnknown(how, runId);
   const origin = { forkOf: kept.forkOf, source: options.source ?? kept.source, startedAt: kept.startedAt };
   await releaseGone(store, kept, holderIsAlive);
-  const lease = await store.acquire(runId, holder ?? thisHolder(), TELLING_MS);
+  const lease = await store.acquire(runId, holder ?? thisHolder(), REPLAY_LEASE_MS);
   try {
     const records = sharePlan(pipeline.plan, await readRun(store, runId));
     if (!options.allowMasked) checkUnmasked(how, runId, records);
     if (kept.forkOf !== undefined) await checkForkInput(runId, pipeline, records);
-    const told = prepareResume(runId, pipeline, records, options, how);
+    const prepared = prepareResume(runId, pipeline, records, options, how);
     const log = createRecordLog(runId, () => clock?.now?.() ?? Date.now(), true);
     const times = foldRunTimes(kept.forkOf === undefined ? undefined : kept.startedAt);
     for (const { event, time } of records) {
@@ -172,7 +172,7 @@ async function resumeOrRetry<O>(
     }
     publishUpTo(log, records.length);
     const leftAt = leftAtOf(kept, clock?.now ? undefined : log.now());
-    return await onStarted<O>({ store, log, lease, origin }, pipeline, options, { ...told, times, leftAt });
+    return await onStarted<O>({ store, log, lease, origin }, pipeline, options, { ...prepared, times, leftAt });
   } catch (error) {
     await giveBack(store, lease);
     throw error;
@@ -187,7 +187,7 @@ async function resumeOrRetry<O>(
 function leftAtOf({ lease, lapsed, updatedAt }: ListedRun, now: number | undefined): number | undefined {
   const held = lease ?? lapsed;
   if (!held || now === undefined) return undefined;
-  return Math.min(now, Math.max(updatedAt, held.expiresAt - TELLING_MS));
+  return Math.min(now, Math.max(updatedAt, held.expiresAt - REPLAY_LEASE_MS));
 }
 
 /** @param isLimited True if only limits of the run differ from before. */

@@ -9,14 +9,14 @@ import type { RunOutcome, RunQuality, RunResult } from '../projections/run/run-r
 import { readableAt, type RecordLog } from './records/record-log.ts';
 
 /** State of a run that this process has let go before its end. */
-export interface HowItEnded {
+export interface LocalEnd {
   /** Error that prevented storing the run. */
   readonly failure: unknown;
   readonly suspended: boolean;
 }
 
 /** Creates an outcome. Defects and measures are computed on first access, as most callers never read them. */
-export function outcomeOf<O>(result: RunResult<O>, log: RecordLog, { failure, suspended }: HowItEnded): RunOutcome<O> {
+export function outcomeOf<O>(result: RunResult<O>, log: RecordLog, { failure, suspended }: LocalEnd): RunOutcome<O> {
   return Object.assign(new Outcome(log), result, suspended && SUSPENDED, failure !== undefined && failed(failure));
 }
 

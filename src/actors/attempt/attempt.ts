@@ -15,7 +15,7 @@ import { byName } from '../../model/values/by-name.ts';
 import { about, HandlerContext } from '../work/handler-context.ts';
 import { runTask, type TaskRun, type TaskRunResult } from '../work/run-task.ts';
 import type { Try } from '../work/single-try.ts';
-import { createLingering } from '../work/stopped-work.ts';
+import { createStoppedWork } from '../work/stopped-work.ts';
 import { completedReport, droppedReport, readMarks, startedReport } from '../work/task-reports.ts';
 import { inMemoryHost, type WorkHost } from '../work/work-host.ts';
 import { fromWork, type WorkLogic } from '../work/work-logic.ts';
@@ -26,7 +26,7 @@ import { contextOf, inOrder } from './task-outputs.ts';
 /** Fills the `attempt` port with the tasks of a pipeline. */
 export function attemptLogic(
   work: Work,
-  stopped = createLingering(),
+  stopped = createStoppedWork(),
   host: WorkHost = inMemoryHost,
 ): WorkLogic<AttemptOutcome, PhaseContext> {
   return fromWork((scope) => {
@@ -51,7 +51,7 @@ interface Attempt {
   readonly recollection: Recollection | undefined;
   readonly outputs: Record<string, unknown>;
   /** Number of tasks that have begun and not ended. */
-  atWork: number;
+  running: number;
   /** Number of unfinished dependencies of each task that has not begun. */
   waiting: Map<string, number> | undefined;
   /** The first failure; nothing starts after it. */
@@ -86,7 +86,7 @@ function performAll(
     baseline,
     recollection,
     outputs,
-    atWork: 0,
+    running: 0,
     waiting: undefined,
     failure,
     forget: undefined,
@@ -97,7 +97,7 @@ function performAll(
   } else {
     const left = tasks.filter((task) => !isDone(attempt, task));
     attempt.waiting = new Map(left.map((task) => [task.name, missing(attempt, task)]));
-    goOn(attempt);
+    beginReady(attempt);
   }
   endIfDone(attempt);
 }
@@ -112,7 +112,7 @@ function missing({ outputs }: Attempt, { after }: TaskPlan): number {
 }
 
 /** Begins every task without unfinished dependencies. */
-function goOn(attempt: Attempt): void {
+function beginReady(attempt: Attempt): void {
   for (const task of attempt.tasks) {
     if (attempt.failure || attempt.scope.isStopped) return;
     if (attempt.waiting?.get(task.name) !== 0) continue;
@@ -130,7 +130,7 @@ function perform(attempt: Attempt, plan: TaskPlan): void {
     fail(attempt, missingWork(`${input.origin.phase.name}", task "${plan.name}`));
     return;
   }
-  attempt.atWork += 1;
+  attempt.running += 1;
   const taskRun: TaskRun<HandlerContext> = {
     scope,
     host,
@@ -168,7 +168,7 @@ function contextOfTry(one: Try): HandlerContext {
 function settle(attempt: Attempt, plan: TaskPlan, done: TaskRunResult): void {
   const { scope, outputs, waiting } = attempt;
   const { input } = scope;
-  attempt.atWork -= 1;
+  attempt.running -= 1;
   if (scope.isStopped) {
     if (done.ok) scope.reportLate(droppedReport(input, plan, false, done.tries));
     endIfDone(attempt);
@@ -203,7 +203,7 @@ function release(attempt: Attempt, { name: ended }: TaskPlan): void {
   }
   void Promise.resolve(attempt).then(() =>
     scope.guard(() => {
-      goOn(attempt);
+      beginReady(attempt);
       endIfDone(attempt);
     }),
   );
@@ -216,13 +216,13 @@ function fail(attempt: Attempt, thrown: unknown): void {
   attempt.failure = rework
     ? { type: 'rework', phase: rework.phase, feedback: rework.feedback }
     : { type: 'failed', error: errorInfo(thrown) };
-  if (attempt.atWork > 0) attempt.forget = attempt.scope.after(ABORT_GRACE_MS, () => end(attempt));
+  if (attempt.running > 0) attempt.forget = attempt.scope.after(ABORT_GRACE_MS, () => end(attempt));
   attempt.scope.halt(thrown);
 }
 
 function endIfDone(attempt: Attempt): void {
-  const { atWork, waiting, failure, scope } = attempt;
-  if (atWork === 0 && (failure || scope.isStopped || !waiting || waiting.size === 0)) end(attempt);
+  const { running, waiting, failure, scope } = attempt;
+  if (running === 0 && (failure || scope.isStopped || !waiting || waiting.size === 0)) end(attempt);
 }
 
 function end({ scope, tasks, outputs, failure, forget, baseline }: Attempt): void {

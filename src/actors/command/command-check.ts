@@ -8,7 +8,7 @@ import { maskSecrets } from '../../model/events/secrets.ts';
 import type { Check, CheckOptions } from '../../model/handlers/phase.ts';
 import type { CheckResult } from '../../model/review/check.ts';
 import { plainText } from '../../model/values/plain-text.ts';
-import { execute, howItEnded, refuseLine, shown, type CommandLine, type CommandOptions } from './command-line.ts';
+import { endText, execute, refuseLine, shown, type CommandLine, type CommandOptions } from './command-line.ts';
 import { failureCount, type CheckKind } from './failure-count.ts';
 import { lastLines } from './output-excerpt.ts';
 import type { ProcessEnd } from './process.ts';
@@ -102,7 +102,7 @@ function changeFor(
   const what = shown(line);
   if (end.timedOut) return `Make ${what} end within ${timeout} ms.`;
   if (requiredChange !== undefined) return requiredChange;
-  const how = `(${howItEnded(end)})`;
+  const how = `(${endText(end)})`;
   if (kind === undefined) return `Make ${what} pass ${how}.`;
   const { noun, otherwise } = KINDS[kind];
   const count = known > 0 ? known : failureCount(kind, text);

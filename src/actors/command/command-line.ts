@@ -71,7 +71,7 @@ export async function execute(
 }
 
 /** The exit code or signal of a program, in words. */
-export function howItEnded({ exitCode, endedBy }: ProcessEnd): string {
+export function endText({ exitCode, endedBy }: ProcessEnd): string {
   return exitCode === undefined ? `signal ${endedBy ?? 'unknown'}` : `exit code ${exitCode}`;
 }
 
@@ -96,7 +96,7 @@ export function failed(
   const output = tail(end.stderr.trim() === '' ? end.stdout : end.stderr);
   return new PhasegateError(
     'COMMAND_FAILED',
-    `Cannot finish ${shown(line)}${whose} as it ended with ${howItEnded(end)}${output === '' ? '' : `:\n${output}`}`,
+    `Cannot finish ${shown(line)}${whose} as it ended with ${endText(end)}${output === '' ? '' : `:\n${output}`}`,
     { hint },
   );
 }

@@ -20,7 +20,7 @@ export function asksPerson({ reviewers }: PhaseWork, { name }: TaskPlan): boolea
  *
  * @param open Reviewers that have not answered.
  */
-export function tellIfForPeople(gate: AskedGate, open: ReadonlySet<TaskPlan>): void {
+export function reportIfForPeople(gate: AskedGate, open: ReadonlySet<TaskPlan>): void {
   const { plan, work, scope } = gate;
   const { origin, attempt } = scope.input;
   const { phase, generation, edition } = origin;

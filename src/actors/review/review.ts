@@ -30,12 +30,12 @@ import { withoutWeakApproval } from '../../model/review/weak-approval.ts';
 import { byName } from '../../model/values/by-name.ts';
 import { about } from '../work/handler-context.ts';
 import { runTask, type TaskRun, type TaskRunResult } from '../work/run-task.ts';
-import { createLingering } from '../work/stopped-work.ts';
+import { createStoppedWork } from '../work/stopped-work.ts';
 import { droppedReport } from '../work/task-reports.ts';
 import { inMemoryHost, type WorkHost } from '../work/work-host.ts';
 import { fromWork, type WorkLogic } from '../work/work-logic.ts';
 import { ABORT_GRACE_MS, type WorkScope } from '../work/work-scope.ts';
-import { asksPerson, tellIfForPeople } from './people-time.ts';
+import { asksPerson, reportIfForPeople } from './people-time.ts';
 import { findingsOf, reviewContext } from './review-context.ts';
 import { checksOutcome, editsIn } from './review-outcome.ts';
 import { runCheck, warnOf } from './run-check.ts';
@@ -43,7 +43,7 @@ import { runCheck, warnOf } from './run-check.ts';
 /** Fills the `review` port with the gates of a pipeline. */
 export function reviewLogic(
   work: Work,
-  stopped = createLingering(),
+  stopped = createStoppedWork(),
   host: WorkHost = inMemoryHost,
 ): WorkLogic<GateOutcome, PhaseContext> {
   const phases = [...work.phases.keys()];
@@ -99,7 +99,7 @@ function askAll(gate: Gate): void {
     conclude(gate, answers);
   };
   if (open.size === 0) end();
-  tellIfForPeople(gate, open);
+  reportIfForPeople(gate, open);
   for (const reviewer of missing) {
     ask(gate, reviewer, isAlone, (answer) => {
       open.delete(reviewer);
@@ -110,7 +110,7 @@ function askAll(gate: Gate): void {
         if (open.size > 0) forget = scope.after(ABORT_GRACE_MS, end);
         scope.halt();
       }
-      if (!isOver && !asksPerson(gate.work, reviewer)) tellIfForPeople(gate, open);
+      if (!isOver && !asksPerson(gate.work, reviewer)) reportIfForPeople(gate, open);
       if (open.size === 0) end();
     });
   }
@@ -154,7 +154,7 @@ function ask(gate: Gate, plan: TaskPlan, isAlone: boolean, answer: (verdict: Ver
     if (done.ok && reviewer.mayEdit) gate.edited = editsIn(done.output);
     answer(done.ok ? verdictOf(gate, plan, reviewer, done.output, found) : readThrown(done.error));
   };
-  runTask(trialOf(gate, plan, reviewer, isAlone, onRetry, onEnd));
+  runTask(taskRunOf(gate, plan, reviewer, isAlone, onRetry, onEnd));
 }
 
 /** The verdict in a reviewer's answer. A person's answer was validated when it was given. */
@@ -178,7 +178,7 @@ function withFindings(verdict: Verdict, found: readonly ReviewFinding[]): Verdic
   return decision ? completed(decision, found) : verdict;
 }
 
-function trialOf(
+function taskRunOf(
   { scope, host }: Gate,
   plan: TaskPlan,
   work: TaskRun<ReviewContext>['work'],
@@ -223,13 +223,13 @@ function runChecks(gate: Gate, from: number, failed: readonly FailedCheck[]): vo
   const outputs = scope.input.outputs ?? {};
   runCheck({ scope, host, name, check, role: 'check', outputs }, (checked) => {
     if (checked.type === 'broken') throw checked.error;
-    const own = checked.type === 'failed' ? chargedOf(gate, checked.failed) : undefined;
+    const own = checked.type === 'failed' ? ownFailureOf(gate, checked.failed) : undefined;
     runChecks(gate, from + 1, own ? [...failed, own] : failed);
   });
 }
 
 /** The part of a failure that the attempt has caused; `undefined` if the check failed before the phase began. */
-function chargedOf({ scope }: Gate, failed: FailedCheck): FailedCheck | undefined {
+function ownFailureOf({ scope }: Gate, failed: FailedCheck): FailedCheck | undefined {
   const fault = faultOf(failed, scope.input.past.baseline);
   switch (fault.type) {
     case 'own':

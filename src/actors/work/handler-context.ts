@@ -121,8 +121,8 @@ function renderedPrompt({ trial: { scope, plan, role, recollection } }: Try): st
   const { origin, revision, previous } = scope.input;
   if (role !== 'task') return plan.description;
   const style = origin.phase.gate ?? gateDefaults;
-  const told = revision && { ...revision, ...recalledBy(recollection, plan.name) };
-  const prompt = renderPrompt(plan.description, told, previous?.[plan.name], style);
+  const given = revision && { ...revision, ...recalledBy(recollection, plan.name) };
+  const prompt = renderPrompt(plan.description, given, previous?.[plan.name], style);
   const most = style.maxPromptGrowth * Math.max(plan.description.length, SMALLEST_PROMPT);
   if (style.maxPromptGrowth > 0 && prompt.length > most) {
     const { phase, generation, attempt } = about(scope.input, plan);
@@ -164,7 +164,7 @@ function sendReport(one: Try, report: Report): void {
     scope.report({ type: 'phase.warned', phase, generation, attempt, code, message });
     if (Object.values(report).filter((value) => value !== undefined).length === 1) return;
   }
-  one.say({ tokens, costUsd });
+  one.countUsage({ tokens, costUsd });
   scope.report({
     type: 'task.reported',
     ...about(scope.input, plan),
@@ -212,9 +212,9 @@ function sendLate(one: Try, report: Report): void {
     provider,
   } = report;
   if (![inputTokens, outputTokens, tokens, costUsd].every(isAmount)) return;
-  const left = one.say({ tokens, costUsd });
+  const left = one.countUsage({ tokens, costUsd });
   if (!left.tokens && !left.costUsd) return;
-  one.tellUsage({
+  one.reportUsage({
     ...(left.tokens && { tokens: left.tokens }),
     ...(left.costUsd && { costUsd: left.costUsd }),
     ...(estimated && { estimated }),

@@ -57,7 +57,7 @@ export function runTask<C>(taskRun: TaskRun<C>, number = 1): void {
   // Checks cost nothing, and nothing that costs depends on their findings.
   if (role === 'check' || role === 'baseline' || !scope.isBounded) begin(taskRun, number, undefined);
   else {
-    scope.stake(scope.input.origin.phase.name, plan, (reservation) =>
+    scope.reserve(scope.input.origin.phase.name, plan, (reservation) =>
       scope.isHalted ? abandon(taskRun, number) : begin(taskRun, number, reservation),
     );
   }

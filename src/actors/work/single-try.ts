@@ -49,13 +49,13 @@ export class Try {
   }
 
   /** Counts usage that is about to be reported. @returns The part that is not counted yet. */
-  say(used: Usage): Usage {
+  countUsage(used: Usage): Usage {
     if (this.#reservation) this.trial.scope.spend(this.#reservation, used);
-    return this.#account ? this.#account.say(used) : used;
+    return this.#account ? this.#account.add(used) : used;
   }
 
   /** Reports usage that the handler has not reported in time, or not at all. */
-  tellUsage(used: UsageReport): void {
+  reportUsage(used: UsageReport): void {
     const { scope, plan, role } = this.trial;
     const { origin, attempt } = scope.input;
     const { phase, generation } = origin;
@@ -68,14 +68,14 @@ export class Try {
   /** Charges the estimated maximum of each amount that the handler has not reported. */
   settleAccount(): void {
     const due = this.#account?.charge();
-    if (due) this.tellUsage({ ...due, estimated: true });
+    if (due) this.reportUsage({ ...due, estimated: true });
   }
 
   /** Settles usage once the handler has ended or is no longer awaited. */
   rest(): void {
     const { scope } = this.trial;
     if (this.#account) scope.settleAccount(this);
-    if (this.#reservation) scope.giveBack(this.#reservation);
+    if (this.#reservation) scope.releaseReservation(this.#reservation);
   }
 
   end(): void {

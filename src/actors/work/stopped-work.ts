@@ -15,7 +15,7 @@ export interface StoppedWork {
 }
 
 /** Creates an empty registry. */
-export function createLingering(): StoppedWork {
+export function createStoppedWork(): StoppedWork {
   const stopped = new Map<string, (() => void)[]>();
   const keyOf = ({ input: { origin } }: TaskScope) => `${origin.run}\n${origin.phase.name}`;
   return {

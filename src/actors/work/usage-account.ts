@@ -17,7 +17,7 @@ export interface Accounted {
 /** The account of one try with an estimate of its maximum usage. */
 export class Account {
   readonly #estimate: Estimate;
-  readonly #said = { tokens: false, costUsd: false };
+  readonly #reported = { tokens: false, costUsd: false };
   /** The charge that the try has not reported yet. */
   readonly #charged = { tokens: 0, costUsd: 0 };
 
@@ -26,7 +26,7 @@ export class Account {
   }
 
   /** Adds reported usage. @returns The part to count: an amount that was charged already is not counted twice. */
-  say({ tokens, costUsd }: Usage): Usage {
+  add({ tokens, costUsd }: Usage): Usage {
     return { tokens: this.#rest('tokens', tokens), costUsd: this.#rest('costUsd', costUsd) };
   }
 
@@ -40,7 +40,7 @@ export class Account {
 
   #rest(name: keyof Usage, used: number | undefined): number | undefined {
     if (used === undefined) return undefined;
-    this.#said[name] = true;
+    this.#reported[name] = true;
     const known = Math.min(used, this.#charged[name]);
     this.#charged[name] -= known;
     return used - known;
@@ -48,8 +48,8 @@ export class Account {
 
   #due(name: keyof Usage): number | undefined {
     const most = this.#estimate[name];
-    if (this.#said[name] || !most) return undefined;
-    this.#said[name] = true;
+    if (this.#reported[name] || !most) return undefined;
+    this.#reported[name] = true;
     this.#charged[name] = most;
     return most;
   }

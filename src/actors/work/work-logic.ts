@@ -87,7 +87,7 @@ function working<O, I>(input: I): WorkSnapshot<O, I> {
 
 /** The owner for work that runs as an actor: results become events of that actor. */
 function ownerOf<O>(self: AnyActorRef): WorkOwner<O> {
-  const tell = (type: string, value: unknown) => {
+  const send = (type: string, value: unknown) => {
     if (isActive(self)) self.send({ type, value });
   };
   return {
@@ -95,7 +95,7 @@ function ownerOf<O>(self: AnyActorRef): WorkOwner<O> {
     till: quotaOf(self._parent?._parent),
     stragglers: stragglersOf(self._parent?._parent),
     report: (fact) => reportWork(self, fact),
-    done: (output) => tell(RESOLVED, output),
-    failed: (error) => tell(REJECTED, error),
+    done: (output) => send(RESOLVED, output),
+    failed: (error) => send(REJECTED, error),
   };
 }

@@ -74,7 +74,7 @@ export class WorkScope<I, O> {
    *
    * @param go Called with the reservation.
    */
-  stake(phase: string, task: TaskPlan, go: (reservation: Reservation | undefined) => void): void {
+  reserve(phase: string, task: TaskPlan, go: (reservation: Reservation | undefined) => void): void {
     const { till: quota } = this.#owner;
     if (!quota || this.isHalted) {
       go(undefined);
@@ -89,7 +89,7 @@ export class WorkScope<I, O> {
     this.#reservations ??= new Set();
     this.#reservations.add(reservation);
     const unhook = this.onHalt(() => {
-      this.giveBack(reservation);
+      this.releaseReservation(reservation);
       this.guard(() => go(undefined));
     });
     quota.request(reservation);
@@ -101,7 +101,7 @@ export class WorkScope<I, O> {
   }
 
   /** Releases the reservation of a finished try, once its late reports are counted. No other try may use it before. */
-  giveBack(reservation: Reservation): void {
+  releaseReservation(reservation: Reservation): void {
     if (this.#reservations?.delete(reservation))
       this.#owner.stragglers?.whenCounted(() => this.#owner.till?.release(reservation));
   }
@@ -125,7 +125,7 @@ export class WorkScope<I, O> {
   /** Stops waiting for running handlers: their unreported usage is charged. */
   giveUp(): void {
     for (const one of this.#tries ?? []) this.settleAccount(one);
-    for (const reservation of this.#reservations ?? []) this.giveBack(reservation);
+    for (const reservation of this.#reservations ?? []) this.releaseReservation(reservation);
     this.#owner.stragglers?.remove(this);
   }
 

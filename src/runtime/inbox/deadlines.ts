@@ -31,32 +31,32 @@ export interface DeadlineOptions {
   readonly claims: Pick<Claims, 'take'>;
   /** Resolves when every answer given so far is applied: an answer in time wins over the deadline. */
   readonly settled: () => Promise<void>;
-  readonly tell: (command: PipelineCommand) => void;
+  readonly send: (command: PipelineCommand) => void;
 }
 
 /** Creates the deadlines of a run. No timer is set before {@link Deadlines.watch} is called. */
-export function keepDeadlines({ clock, now, open, claims, settled, tell }: DeadlineOptions): Deadlines {
-  let forget: (() => void) | undefined;
+export function createDeadlines({ clock, now, open, claims, settled, send }: DeadlineOptions): Deadlines {
+  let clear: (() => void) | undefined;
   let at = Infinity;
   let stopped = false;
   /** Items with an answer from another process that this process has not received yet. */
-  const elsewhere = new Set<string>();
+  const answeredElsewhere = new Set<string>();
 
   function watch(): void {
     const timers = clock();
-    const due = open().filter(({ id }) => !elsewhere.has(id));
+    const due = open().filter(({ id }) => !answeredElsewhere.has(id));
     const next = stopped || !timers ? Infinity : Math.min(Infinity, ...due.map(dueAtOf));
     if (next === at) return;
-    forget?.();
-    forget = undefined;
+    clear?.();
+    clear = undefined;
     at = next;
-    if (timers && next < Infinity) forget = after(timers, Math.max(0, next - now()), () => void fire());
+    if (timers && next < Infinity) clear = after(timers, Math.max(0, next - now()), () => void fire());
   }
 
   async function fire(): Promise<void> {
     await settledOrNot();
     if (stopped) return;
-    for (const item of open()) for (const event of dueChanges(item, now())) tell({ type: 'note', event });
+    for (const item of open()) for (const event of dueChanges(item, now())) send({ type: 'note', event });
     const over = open().filter((item) => isOverdue(item) || (item.onExpiry === 'reject' && isPast(item.expireAt)));
     await Promise.all(over.map(refuse));
     at = Infinity;
@@ -69,7 +69,7 @@ export function keepDeadlines({ clock, now, open, claims, settled, tell }: Deadl
       await claims.take(item.id, { reply: refusalOf(item) }, CLOCK, () => expire(item));
     } catch (error) {
       if (PhasegateError.is(error) && error.code === 'ANSWERED') {
-        elsewhere.add(item.id);
+        answeredElsewhere.add(item.id);
         await settledOrNot();
       } else expire(item);
     }
@@ -79,8 +79,8 @@ export function keepDeadlines({ clock, now, open, claims, settled, tell }: Deadl
     const item = open().find((one) => one.id === id);
     if (!item || stopped) return;
     const { seq, about, kind, expired } = item;
-    if (!expired) tell({ type: 'note', event: { type: 'item.changed', item: seq, change: 'expired' } });
-    if (!isPersonal(kind)) tell({ type: 'decide', about, decision: reject(OVERDUE), who: CLOCK });
+    if (!expired) send({ type: 'note', event: { type: 'item.changed', item: seq, change: 'expired' } });
+    if (!isPersonal(kind)) send({ type: 'decide', about, decision: reject(OVERDUE), who: CLOCK });
   }
 
   function isPast(time = Infinity): boolean {

@@ -39,7 +39,7 @@ export function schemasOf(work: Work, phase: string, task: string): readonly Sta
 }
 
 /** Fields of a question for the records. */
-export function wordsOf(asked: HumanOptions) {
+export function questionFields(asked: HumanOptions) {
   const { question, description, choices } = asked;
   const inbox = inboxPolicyOf(asked);
   return {

@@ -20,8 +20,8 @@ import type { AnswerBody, AnswerOptions, Reply } from '../../projections/inbox/r
 import { answered, itemUnknown } from '../../store/refusals.ts';
 import { recordAt, type RecordLog } from '../records/record-log.ts';
 import { createClaims, type Claim } from './answer-claims.ts';
-import { keepDeadlines } from './deadlines.ts';
-import { schemasOf, wordsOf, type HumanRequest } from './human-work.ts';
+import { createDeadlines } from './deadlines.ts';
+import { questionFields, schemasOf, type HumanRequest } from './human-work.ts';
 import { createQuestions } from './open-questions.ts';
 import {
   acceptReply,
@@ -66,7 +66,7 @@ export interface RunInboxOptions {
   /** The clock of the run; `undefined` until the run has one. */
   readonly clock: () => Clock | undefined;
   /** Sends a command or a report to the pipeline machine. */
-  readonly tell: (command: PipelineCommand | TaskReport) => void;
+  readonly send: (command: PipelineCommand | TaskReport) => void;
   /** Claims the only place for an answer among all processes; absent for a run without a store. */
   readonly claim: Claim | undefined;
   /** Receives the messages that other processes have posted so far. */
@@ -74,7 +74,7 @@ export interface RunInboxOptions {
 }
 
 /** Creates the inbox of a run. It does nothing before an item opens. */
-export function createRunInbox({ pipeline, log, clock, tell, claim, listen }: RunInboxOptions): RunInbox {
+export function createRunInbox({ pipeline, log, clock, send, claim, listen }: RunInboxOptions): RunInbox {
   const { plan, work } = pipeline;
   const closed = new Map<string, InboxItem>();
   /** Items whose answer ends the run. The record of that end follows only after all work has stopped. */
@@ -82,20 +82,20 @@ export function createRunInbox({ pipeline, log, clock, tell, claim, listen }: Ru
   let inbox: InboxFold | undefined;
   let at = 0;
   const questions = createQuestions(() => current().open());
-  const hearing = new Set<Promise<void>>();
+  const receiving = new Set<Promise<void>>();
   const claims = createClaims(claim);
-  const deadlines = keepDeadlines({
+  const deadlines = createDeadlines({
     clock,
     now: log.now,
     open: () => current().open(),
-    tell,
+    send,
     claims,
     settled,
   });
 
   async function settled(): Promise<void> {
     await listen();
-    await Promise.all(hearing);
+    await Promise.all(receiving);
   }
 
   function refresh(): void {
@@ -140,13 +140,13 @@ export function createRunInbox({ pipeline, log, clock, tell, claim, listen }: Ru
   function take(item: InboxItem, reply: AcceptedReply, who: string | undefined): void {
     const { kind, about, task, generation, attempt } = item;
     const signed = who === undefined ? {} : { who };
-    if (reply.type === 'abort') tell({ type: 'cancel', reason: reply.reason ?? 'a person has ended the run' });
+    if (reply.type === 'abort') send({ type: 'cancel', reason: reply.reason ?? 'a person has ended the run' });
     else if (task !== undefined) {
       const reviewer = kind === 'review';
       const answer = answerIn(reply);
-      tell({ type: 'task.answered', phase: about, generation, attempt, task, reviewer, answer, ...signed });
-    } else if (reply.type === 'decide') tell({ ...reply, about, ...signed });
-    else if (reply.type === 'skip') tell({ type: 'skip', about, because: reply.reason ?? SKIPPED, ...signed });
+      send({ type: 'task.answered', phase: about, generation, attempt, task, reviewer, answer, ...signed });
+    } else if (reply.type === 'decide') send({ ...reply, about, ...signed });
+    else if (reply.type === 'skip') send({ type: 'skip', about, because: reply.reason ?? SKIPPED, ...signed });
   }
 
   /** Claims the place for an answer, then applies it. */
@@ -190,7 +190,7 @@ export function createRunInbox({ pipeline, log, clock, tell, claim, listen }: Ru
       const { phase, task, generation, attempt } = context;
       current();
       return questions.wait(asking, () =>
-        tell({ type: 'task.asked', phase, generation, attempt, task, reviewer, ...wordsOf(question) }),
+        send({ type: 'task.asked', phase, generation, attempt, task, reviewer, ...questionFields(question) }),
       );
     },
     update: refresh,
@@ -209,8 +209,8 @@ export function createRunInbox({ pipeline, log, clock, tell, claim, listen }: Ru
       await give(id, accepted, options);
     },
     receive(message) {
-      const done = applyPosted(message).finally(() => hearing.delete(done));
-      hearing.add(done);
+      const done = applyPosted(message).finally(() => receiving.delete(done));
+      receiving.add(done);
       return done;
     },
   };
@@ -228,7 +228,7 @@ export function createRunInbox({ pipeline, log, clock, tell, claim, listen }: Ru
       // The answer has taken the only place for one, so recording it as refused opens the item again.
       const reason = PhasegateError.is(error) ? error.message.replace(/\n[^]*$/u, '') : String(error);
       if (!isOpen(id)) return;
-      tell({ type: 'note', event: { type: 'item.changed', item: item.seq, change: 'refused', reason, who: by } });
+      send({ type: 'note', event: { type: 'item.changed', item: item.seq, change: 'refused', reason, who: by } });
     }
   }
 

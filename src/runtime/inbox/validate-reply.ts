@@ -120,7 +120,7 @@ function readDecision(plan: Plan, item: InboxItem, given: Decision | string, edi
   // A person can be asked again for the missing phase name.
   const decision = read.isNameless ? undefined : read.decision;
   const parsed = decisionSchema.safeParse(decision);
-  if (!parsed.success || !mayAnswer(item, parsed.data)) throw unfit(item, given, parsed.data);
+  if (!parsed.success || !mayAnswer(item, parsed.data)) throw decisionInvalid(item, given, parsed.data);
   refuseLong(item, parsed.data);
   if (parsed.data.type === 'approve' && item.empty && !edits) throw nothingToApprove(about);
   if (parsed.data.type === 'retryPredecessor') checkTarget(plan, item, parsed.data.phase);
@@ -128,10 +128,10 @@ function readDecision(plan: Plan, item: InboxItem, given: Decision | string, edi
 }
 
 /** Refuses a reply with a text that is too long. @throws PhasegateError `ANSWER_INVALID` */
-function refuseLong(item: InboxItem, said: unknown): void {
-  if (typeof said === 'string' && said.length > TEXT_LIMITS.personText)
-    throw tooLong(item, 'a text of it', `${said.length} characters`, TEXT_LIMITS.personText);
-  if (typeof said === 'object' && said !== null) for (const part of Object.values(said)) refuseLong(item, part);
+function refuseLong(item: InboxItem, given: unknown): void {
+  if (typeof given === 'string' && given.length > TEXT_LIMITS.personText)
+    throw tooLong(item, 'a text of it', `${given.length} characters`, TEXT_LIMITS.personText);
+  if (typeof given === 'object' && given !== null) for (const part of Object.values(given)) refuseLong(item, part);
 }
 
 function tooLong(item: InboxItem, text: string, found: string, most: number): PhasegateError {
@@ -182,10 +182,10 @@ function nothingToApprove(about: string): PhasegateError {
 }
 
 /** The error for a text that is no decision, or a decision that the item does not accept. */
-function unfit({ kind, about }: InboxItem, given: unknown, decision: Decision | undefined): PhasegateError {
-  const told = typeof given === 'string' ? given : decision?.type;
+function decisionInvalid({ kind, about }: InboxItem, given: unknown, decision: Decision | undefined): PhasegateError {
+  const text = typeof given === 'string' ? given : decision?.type;
   const shown =
-    told !== undefined ? JSON.stringify(elided(told, LONGEST_SHOWN)) : given ? `this ${typeof given}` : String(given);
+    text !== undefined ? JSON.stringify(elided(text, LONGEST_SHOWN)) : given ? `this ${typeof given}` : String(given);
   return new PhasegateError(
     'DECISION_INVALID',
     `Cannot decide on "${about}" as ${shown} is not a decision that ${kind === 'limit' ? 'lifts or keeps a limit' : 'ends an escalation'}`,

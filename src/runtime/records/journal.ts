@@ -91,17 +91,17 @@ export function createJournal({ store, log, lease, origin, onKept, onFailure }: 
   }
 
   async function drain(): Promise<void> {
-    await turn();
+    await nextTurn();
     while (kept < log.events.length && !failure && !state.abandoned) {
       let count = 0;
       try {
         const batch = batchFrom(kept);
         count = batch.records.length;
-        const keeping = store.append(batch, lease());
+        const stored = store.append(batch, lease());
         // Batches are stored one at a time, which keeps the order. A synchronous store returns no promise to wait for.
-        if (keeping) await keeping;
+        if (stored) await stored;
       } catch (cause) {
-        const error = await refused(store, log.runId, lease(), count, cause);
+        const error = await refusalOf(store, log.runId, lease(), count, cause);
         // If the journal was abandoned in between, its owner has already reported the reason.
         if (state.abandoned) break;
         failure = error;
@@ -114,7 +114,7 @@ export function createJournal({ store, log, lease, origin, onKept, onFailure }: 
       publishUpTo(log, kept);
       release();
       onKept();
-      await turn();
+      await nextTurn();
     }
     writing = undefined;
   }
@@ -168,14 +168,14 @@ const NOTHING: Folded = { items: [], memories: [] };
  * Resolves after the current synchronous work and its microtasks, so that their records form one batch. A batch costs one write to
  * disk, whatever the number of its records.
  */
-function turn(): Promise<void> {
+function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     if (typeof setImmediate === 'function') setImmediate(resolve);
     else setTimeout(resolve, 0);
   });
 }
 
-async function refused(
+async function refusalOf(
   store: Pick<RunStore, 'run'>,
   runId: string,
   lease: Lease | undefined,

@@ -17,7 +17,7 @@ export async function leaseLostError(
   { runId, holder }: Pick<Lease, 'runId' | 'holder'>,
   cause: unknown,
 ): Promise<PhasegateError> {
-  const found = await runStandingOf(store, runId);
+  const found = await describeRun(store, runId);
   const problem = `Cannot continue run ${runId} as ${holder} has lost its lease: ${found}; this process has stopped`;
   return new PhasegateError('LEASE_LOST', problem, {
     hint: 'Nothing needs repair: its store has the status of the run. Do not block the event loop for longer than a lease lasts.',
@@ -27,16 +27,16 @@ export async function leaseLostError(
 
 // --- internal ---
 
-async function runStandingOf(store: Pick<RunStore, 'run'>, runId: string): Promise<string> {
+async function describeRun(store: Pick<RunStore, 'run'>, runId: string): Promise<string> {
   try {
     const run = await store.run(runId);
-    return run ? standingOf(run) : 'the run was removed';
+    return run ? describeListed(run) : 'the run was removed';
   } catch {
     return 'another process has resumed it, or it was removed';
   }
 }
 
-function standingOf({ status, lease }: Pick<ListedRun, 'status' | 'lease'>): string {
+function describeListed({ status, lease }: Pick<ListedRun, 'status' | 'lease'>): string {
   if (lease) return `another process has resumed it, ${lease.holder}`;
   return status === 'running'
     ? 'another process has resumed it, and has released it again'

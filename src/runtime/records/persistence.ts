@@ -32,8 +32,8 @@ export interface RunPersistence {
    * @throws PhasegateError `RUN_LEASED` if another process works on the run, `RUN_EXISTS` if a new run has the id of another.
    */
   open(
-    lose: (error: PhasegateError) => void,
-    hear: (heard: PeerMessage) => void,
+    onLoss: (error: PhasegateError) => void,
+    onMessage: (message: PeerMessage) => void,
     before?: Promise<unknown>,
   ): Promise<void>;
   /**
@@ -79,14 +79,14 @@ export function persistRun({
   let lease = taken;
   let opened = false;
   let opening: Promise<void> | undefined;
-  let lose: (error: PhasegateError) => void = () => undefined;
+  let onLoss: (error: PhasegateError) => void = () => undefined;
   let timers: ReturnType<typeof setInterval>[] = [];
-  let ear: ReturnType<typeof setInterval> | undefined;
-  let heard = 0;
+  let poll: ReturnType<typeof setInterval> | undefined;
+  let lastMessageId = 0;
   let listenNow: () => Promise<void> = () => Promise.resolve();
   let failed = false;
   /** Time of the last successful acquisition or renewal, in milliseconds since 1970. */
-  let sureAt = Date.now();
+  let leaseConfirmedAt = Date.now();
   let renewing: Promise<void> | undefined;
   const journal = createJournal({
     store,
@@ -96,7 +96,7 @@ export function persistRun({
     onKept: keepProcessAlive,
     onFailure(error) {
       failed = true;
-      lose(error);
+      onLoss(error);
     },
   });
 
@@ -109,12 +109,12 @@ export function persistRun({
     if (!lease || failed) return;
     try {
       lease = await store.renew(lease, LEASE_MS);
-      sureAt = Date.now();
+      leaseConfirmedAt = Date.now();
     } catch (error) {
       if (failed || !PhasegateError.is(error) || error.code !== 'LEASE_LOST') return;
       failed = true;
       journal.abandon();
-      lose(await leaseLostError(store, lease, error));
+      onLoss(await leaseLostError(store, lease, error));
     }
   }
 
@@ -123,7 +123,7 @@ export function persistRun({
    * its earlier records no longer justify new work.
    */
   function whenLeaseHeld(go: () => void): void {
-    const age = Date.now() - sureAt;
+    const age = Date.now() - leaseConfirmedAt;
     if (age >= 0 && age < LEASE_MS) go();
     else void renew().then(() => !failed && go());
   }
@@ -136,21 +136,21 @@ export function persistRun({
     return known.map(({ runId, text }) => ({ run: runId, reflection: text }));
   }
 
-  async function listen(hear: (heard: PeerMessage) => void): Promise<void> {
-    const messages = await store.messages(log.runId, heard);
+  async function listen(onMessage: (message: PeerMessage) => void): Promise<void> {
+    const messages = await store.messages(log.runId, lastMessageId);
     for (const { id, kind, item, body, by, time } of messages) {
-      heard = id;
+      lastMessageId = id;
       if (kind === 'cancel' && time <= lastReopened(log)) continue;
-      if (kind === 'cancel') hear({ kind, body });
-      else if (item !== undefined) hear({ kind, item, by, ...readAnswerBody(body) });
+      if (kind === 'cancel') onMessage({ kind, body });
+      else if (item !== undefined) onMessage({ kind, item, by, ...readAnswerBody(body) });
     }
   }
 
   /** Keeps the process alive for messages only while an item waits for an answer. */
   function keepProcessAlive(): void {
-    if (typeof ear !== 'object') return;
-    if (journal.open().length > 0) ear.ref();
-    else ear.unref();
+    if (typeof poll !== 'object') return;
+    if (journal.open().length > 0) poll.ref();
+    else poll.unref();
   }
 
   function repeat(job: () => Promise<void>, ms: number): ReturnType<typeof setInterval> {
@@ -168,14 +168,14 @@ export function persistRun({
     return timer;
   }
 
-  async function take(hear: (heard: PeerMessage) => void, before: Promise<unknown> | undefined): Promise<void> {
+  async function take(onMessage: (message: PeerMessage) => void, before: Promise<unknown> | undefined): Promise<void> {
     await before;
     lease ??= await store.acquire(log.runId, holder, LEASE_MS);
-    sureAt = Date.now();
+    leaseConfirmedAt = Date.now();
     if (!taken && (await store.run(log.runId))) throw runExists(log.runId);
     opened = true;
     repeat(renew, RENEW_MS);
-    ear = repeat(() => listen(hear), LISTEN_MS);
+    poll = repeat(() => listen(onMessage), LISTEN_MS);
     keepProcessAlive();
     journal.write();
   }
@@ -195,10 +195,10 @@ export function persistRun({
       if (failure) throw failure;
       await store.post({ runId: log.runId, kind: 'answer', item, body, by, time: log.now() });
     },
-    open(onLoss, hear, before) {
-      lose = onLoss;
-      listenNow = () => listen(hear);
-      opening = take(hear, before);
+    open(reportLoss, onMessage, before) {
+      onLoss = reportLoss;
+      listenNow = () => listen(onMessage);
+      opening = take(onMessage, before);
       return opening;
     },
     async close() {

@@ -175,7 +175,7 @@ class GuardedObservable<T> extends Observable<T> {
     if (listener instanceof Subscriber) return super.subscribe(listener);
     const given: Partial<Observer<T>> = typeof listener === 'function' ? { next: listener } : (listener ?? {});
     const fail = (thrown: unknown) =>
-      tell(() => (error ? error(thrown) : given.error ? given.error(thrown) : deplore(thrown)));
+      callSafely(() => (error ? error(thrown) : given.error ? given.error(thrown) : logError(thrown)));
     let failed = false;
     const guard = (call: () => void) => {
       if (failed) return;
@@ -196,14 +196,14 @@ class GuardedObservable<T> extends Observable<T> {
   }
 }
 
-function deplore(thrown: unknown): void {
+function logError(thrown: unknown): void {
   console.error('phasegate: a listener of events$ has thrown and gets no more records:', thrown);
 }
 
-function tell(handler: () => void): void {
+function callSafely(handler: () => void): void {
   try {
     handler();
   } catch (thrown) {
-    deplore(thrown);
+    logError(thrown);
   }
 }
