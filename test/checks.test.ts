@@ -94,7 +94,7 @@ describe('a baseline', () => {
       'run completed',
     ]);
     expect(await warningsOf([fake('a', { checks: [check('tests', ['old failure', 'still failing'])] })])).toEqual([
-      'CHECK_PREEXISTING: No change is asked for, as it failed before this phase began. Check "tests" failed: still failing',
+      'CHECK_PREEXISTING: No change is required, as the check failed before this phase began. Check "tests" failed: still failing',
     ]);
   });
 
@@ -173,7 +173,7 @@ describe('a baseline', () => {
       'run completed',
     ]);
     expect(await warningsOf([fake('a', { checks: [check('tests', [{ passed: 'yes' }])] })])).toEqual([
-      expect.stringMatching(/^CHECK_BASELINE_UNKNOWN: How check "tests" stood .*: Cannot read the answer of check/u),
+      expect.stringMatching(/^CHECK_BASELINE_UNKNOWN: The result of check "tests" before .*: Cannot read the answer of check/u),
     ]);
   });
 
@@ -440,7 +440,7 @@ describe('retries of a check', () => {
   it('let it pass with a warning if it passes on a later try', async () => {
     const a = fake('a', { checks: [check('tests', ['unlucky', true], { retries: 1 })] });
     expect(await warningsOf([a])).toEqual([
-      'CHECK_FLAKY: Check "tests" passed when it was run again, with nothing changed. Before that: Check "tests" failed: unlucky',
+      'CHECK_FLAKY: Check "tests" passed when it was run again, without any change. Before that: Check "tests" failed: unlucky',
     ]);
     expect(a.calls).toHaveLength(1);
   });

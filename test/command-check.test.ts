@@ -116,7 +116,7 @@ describe('the change that a failed command asks for', () => {
     [null, 'object'],
   ])('refuses %j for the names of failures', (failures, found) => {
     expect(() => commandCheck('x', ['y'], { failures: failures as never })).toThrow(
-      `Cannot define check "x" as \`failures\` is ${found}, which is no RegExp\n`,
+      `Cannot define check "x" as \`failures\` is ${found}, which is not a RegExp\n`,
     );
   });
 

@@ -251,9 +251,9 @@ describe('messages', () => {
   it('INPUT_INVALID, of a phase', async () => {
     const b = fake('b', { after: ['a'], input: z.object({ a: z.object({ work: z.number() }) }) });
     expect(await messageOf([fake('a'), b], 'b')).toMatchInlineSnapshot(`
-      "Cannot start phase "b" as its input schema refuses what it is given:
+      "Cannot start phase "b" as its input schema refuses its inputs:
         a.work: Invalid input: expected number, received string
-      Correct the phase that put it out, or let the gate of this phase send it back.
+      Correct the phase that produced the input, or let the gate of this phase send that phase back.
       Docs: docs/errors.md#INPUT_INVALID"
     `);
   });
@@ -272,7 +272,7 @@ describe('messages', () => {
 
   it('OUTPUT_NOT_JSON', async () => {
     expect(await messageOf([fake('a', { outputs: [{ rows: [{ when: new Date(0) }] }] })], 'a')).toMatchInlineSnapshot(`
-      "Cannot keep the output of task "work" as $.rows[0].when is an instance of Date, which is not JSON
+      "Cannot store the output of task "work" as $.rows[0].when is an instance of Date, which is not JSON
       Return plain data: strings, finite numbers, booleans, null, arrays and object literals.
       Docs: docs/errors.md#OUTPUT_NOT_JSON"
     `);
@@ -393,7 +393,7 @@ describe('messages', () => {
     expect(await messageOf([fake('a', { tasks: [task('slow', { timeout: 50, run: never })] })], 'a'))
       .toMatchInlineSnapshot(`
       "Cannot wait longer for task "slow" as its timeout of 50 ms is over
-      Raise \`timeout\` (milliseconds, 0 for none), or pass \`signal\` on to what the task awaits.
+      Raise \`timeout\` (milliseconds, 0 for none), or pass \`signal\` to the calls that the task awaits.
       Docs: docs/errors.md#TASK_TIMEOUT"
     `);
   });

@@ -190,7 +190,7 @@ describe('an output that is not JSON', () => {
     const { result } = await play([a]);
     expect(result.phases['a']?.error).toMatchObject({ code: 'OUTPUT_NOT_JSON' });
     expect(result.phases['a']?.error?.message.split('\n')[0]).toBe(
-      `Cannot keep the output of task "t" as ${found}, which is not JSON`,
+      `Cannot store the output of task "t" as ${found}, which is not JSON`,
     );
   });
 

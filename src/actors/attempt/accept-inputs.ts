@@ -28,9 +28,9 @@ export async function checkInputs(
       ? { lines: ['(root): the schema did not return an object'], roots: [] }
       : checked.refusal;
     const target = roots.find((name) => phase.gate?.targets.includes(name));
-    const problem = `Cannot start phase "${phase.name}" as its input schema refuses what it is given:\n  ${lines.join('\n  ')}`;
+    const problem = `Cannot start phase "${phase.name}" as its input schema refuses its inputs:\n  ${lines.join('\n  ')}`;
     if (target !== undefined) return { outcome: { type: 'rework', phase: target, feedback: lines.join('\n') } };
-    const hint = 'Correct the phase that put it out, or let the gate of this phase send it back.';
+    const hint = 'Correct the phase that produced the input, or let the gate of this phase send that phase back.';
     return {
       outcome: { type: 'failed', error: errorInfo(new PhasegateError('INPUT_INVALID', problem, { hint })) },
     };

@@ -186,16 +186,16 @@ class ReflectorContext extends HandlerContext implements ReflectContext {
 /** The defect of a reflect handler's output; `undefined` if it has none. */
 function problemOf(output: unknown): unknown {
   if (typeof output === 'string' && output.trim() !== '') return undefined;
-  const found = output === null || output === '' ? 'nothing' : typeof output === 'string' ? 'an empty text' : 'no text';
-  return new PhasegateError('OUTPUT_INVALID', `Cannot learn from a reflection as there is ${found} in it`, {
-    hint: 'Have the reflect call return a text: what to do otherwise, and why.',
+  const found = output === null || output === '' ? 'empty' : typeof output === 'string' ? 'blank' : 'not a text';
+  return new PhasegateError('OUTPUT_INVALID', `Cannot use a reflection as it is ${found}`, {
+    hint: 'Return a text from the reflect call: the changes for the next attempt, with reasons.',
   });
 }
 
 function failed({ name }: TaskPlan, error: unknown): string {
-  return `The attempt works without a reflection, as "${name}" failed: ${errorInfo(error).message}`;
+  return `The attempt continues without a reflection as "${name}" failed: ${errorInfo(error).message}`;
 }
 
 function unreadable(error: unknown): string {
-  return `The attempt works without what earlier runs have learned, as the memory could not be read: ${errorInfo(error).message}`;
+  return `The attempt continues without memories of earlier runs as they could not be read: ${errorInfo(error).message}`;
 }

@@ -86,5 +86,5 @@ function report(scope: AttemptScope, passed: readonly string[], failed: readonly
 }
 
 function unknown(name: string, error: unknown): string {
-  return `How check "${name}" stood before the phase began is not known, so a failure of it counts: ${errorInfo(error).message}`;
+  return `The result of check "${name}" before the phase began is unknown, so a failure of it counts: ${errorInfo(error).message}`;
 }

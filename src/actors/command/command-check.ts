@@ -144,7 +144,7 @@ function refuseFailures(name: string, failures: unknown): void {
   const found = typeof failures === 'string' ? JSON.stringify(failures) : typeof failures;
   throw new PhasegateError(
     'DEFINITION_INVALID',
-    `Cannot define check "${name}" as \`failures\` is ${found}, which is no RegExp`,
+    `Cannot define check "${name}" as \`failures\` is ${found}, which is not a RegExp`,
     { hint: 'Give a pattern that finds the names, such as /^FAIL (.+)$/, or leave it out.' },
   );
 }

@@ -94,8 +94,7 @@ const MARKERS = ['^<{7}( |$)', '^={7}[[:space:]]*$', '^>{7}( |$)'];
 const LISTED = ['--no-color', '--full-name', '--untracked', '-I', '-l', '-z'];
 const MARKED = ['grep', ...LISTED, '-E', '--all-match', ...MARKERS.flatMap((one) => ['-e', one]), '--', ':/'];
 
-const HINT =
-  'Give a folder of a git working tree in `cwd`, and in `base`, where there is one, a commit that git knows.';
+const HINT = 'Set `cwd` to a folder of a git working tree, and `base`, if given, to a commit that git knows.';
 
 /** Most files in the feedback. */
 const MOST_FILES = 20;

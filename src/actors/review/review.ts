@@ -240,7 +240,7 @@ function ownFailureOf({ scope }: Gate, failed: FailedCheck): FailedCheck | undef
       warnOf(
         { scope },
         'CHECK_PREEXISTING',
-        `No change is asked for, as it failed before this phase began. ${failed.details}`,
+        `No change is required, as the check failed before this phase began. ${failed.details}`,
       );
       return undefined;
   }

@@ -93,5 +93,5 @@ function planOf(name: string, { timeout = DEFAULT_TIMEOUT }: CheckWork): TaskPla
 
 function flaky(name: string, number: number, { details }: FailedCheck): string {
   const times = number === 2 ? 'again' : `${number - 1} times more`;
-  return `Check "${name}" passed when it was run ${times}, with nothing changed. Before that: ${details}`;
+  return `Check "${name}" passed when it was run ${times}, without any change. Before that: ${details}`;
 }

@@ -177,14 +177,14 @@ async function validated(plan: TaskPlan, schema: StandardSchemaV1, value: unknow
 }
 
 function notJson(plan: TaskPlan, { path, found }: JsonProblem): PhasegateError {
-  const problem = `Cannot keep the output of task "${plan.name}" as ${path} is ${found}, which is not JSON`;
+  const problem = `Cannot store the output of task "${plan.name}" as ${path} is ${found}, which is not JSON`;
   const hint = 'Return plain data: strings, finite numbers, booleans, null, arrays and object literals.';
   return new PhasegateError('OUTPUT_NOT_JSON', problem, { hint });
 }
 
 function timeoutError({ name, timeout }: TaskPlan): PhasegateError {
   const problem = `Cannot wait longer for task "${name}" as its timeout of ${timeout} ms is over`;
-  const hint = 'Raise `timeout` (milliseconds, 0 for none), or pass `signal` on to what the task awaits.';
+  const hint = 'Raise `timeout` (milliseconds, 0 for none), or pass `signal` to the calls that the task awaits.';
   return new PhasegateError('TASK_TIMEOUT', problem, { hint });
 }
 
