@@ -10,7 +10,7 @@ import { approve, definePipeline, phase, reject, retry, startRun, task } from '.
 
 const REST = 'phasegate show r1';
 
-// base ──▶ p1 … ; every 7th is sent back once. If `isBad`: p150 is rejected in three lines, and s1 … s4 come after it
+//  base ──▶ p1 … ; every 7th is sent back once. If `isBad`: p150 is rejected in three lines, and s1 … s4 come after it
 async function ended(isBad: boolean, output: unknown = 'text') {
   const phases = Array.from({ length: 300 }, (_, index) => {
     const tasks = [task('work', { run: () => output })] as const;

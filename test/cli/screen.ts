@@ -24,11 +24,15 @@ export interface ScreenModel {
   readonly hasCursor: boolean;
 }
 
-/** @param options Whether lines that become too wide are broken when the screen is made narrower. Most terminals do that. */
+/**
+ * @param options `reflows`: true if lines that become too wide wrap when the screen becomes narrower, as on most
+ * terminals.
+ * @default true
+ */
 export function createScreen(size: ScreenSize, options: { readonly reflows?: boolean } = {}): ScreenModel {
   const { reflows = true } = options;
   let { columns, rows } = size;
-  /** From the first that was ever written; the last `rows` of them are seen. */
+  /** All rows that were ever written. The last `rows` of them are visible. */
   let all: Row[] = Array.from({ length: rows }, emptyRow);
   let row = 0;
   let column = 0;
@@ -77,7 +81,7 @@ export function createScreen(size: ScreenSize, options: { readonly reflows?: boo
     write(text) {
       const pieces = (pending + text).split(CODES);
       pending = pieces.pop() ?? '';
-      // What may be the start of a code waits for the rest.
+      // A possible start of a code stays pending until the rest arrives.
       const open = pending.indexOf('\u001B');
       if (open === -1) pieces.push(pending);
       else pieces.push(pending.slice(0, open));
@@ -101,7 +105,7 @@ export function createScreen(size: ScreenSize, options: { readonly reflows?: boo
       else if (next.columns < columns) for (const one of all) one.cells.splice(next.columns);
       ({ columns, rows } = next);
       column = Math.min(column, columns - 1);
-      // Empty lines below the cursor go first, and come last.
+      // Empty lines below the cursor are the first to be removed, and the last to be added.
       while (all.length > Math.max(rows, row + 1) && all.at(-1)?.cells.length === 0) all.pop();
       while (all.length < rows) all.push(emptyRow());
     },
@@ -117,7 +121,7 @@ export function createScreen(size: ScreenSize, options: { readonly reflows?: boo
 
 interface Row {
   cells: string[];
-  /** Whether it goes on with the one above. */
+  /** True if the row continues the one above. */
   isSoft: boolean;
 }
 
@@ -135,7 +139,7 @@ function textOf(rows: readonly Row[]): readonly string[] {
   return lines.slice(0, lines.findLastIndex((line) => line !== '') + 1);
 }
 
-/** The same lines on a screen of another width, where the cursor is in the first column. */
+/** Wraps the lines for a screen of another width. The cursor must be in the first column. */
 function reflowed(rows: readonly Row[], cursor: number, columns: number): { all: Row[]; row: number } {
   const all: Row[] = [];
   let row = 0;
@@ -146,7 +150,7 @@ function reflowed(rows: readonly Row[], cursor: number, columns: number): { all:
     if (rows[at + 1]?.isSoft) continue;
     let start = 0;
     do {
-      // A wide character stays in one piece.
+      // A wide character is not split.
       const end = whole[start + columns] === '' ? start + columns - 1 : start + columns;
       all.push({ cells: whole.slice(start, end), isSoft: start > 0 });
       start = end;

@@ -1,5 +1,5 @@
 /**
- * Shells that complete a command line as somebody types it.
+ * Shells that complete a command line as a user types it.
  *
  * @module
  */
@@ -9,20 +9,20 @@ import { delimiter, join } from 'node:path';
 import { main } from './cli.ts';
 import { programOnTerminal, python } from './pty.ts';
 
-/** A shell that there is a script for. */
+/** A shell with a completion script. */
 export type Shell = 'bash' | 'zsh' | 'fish';
 
-/** Why a shell cannot be asked here; `undefined` where it can. */
+/** Returns the reason that a shell is unavailable here; undefined if it is available. */
 export function missing(shell: Shell): string | undefined {
   if (spawnSync(shell, ['--version']).status !== 0) return `${shell} is not installed`;
   return shell !== 'fish' && !python ? 'python3 is not installed, which makes the terminal' : undefined;
 }
 
 /**
- * Has a shell complete lines, each with all words that fit.
+ * Lets a shell complete lines with all candidates.
  *
- * @param folder The working folder; what a shell keeps for itself is put there.
- * @returns Of each line the words that it has then; of fish, those that it offers.
+ * @param folder The working folder, which also receives the files of the shell.
+ * @returns For each line its words after completion; for fish, the candidates.
  */
 export async function completed(
   shell: Shell,
@@ -33,7 +33,7 @@ export async function completed(
   return shell === 'fish' ? byFish(folder, env, lines) : byLine(shell, folder, env, lines);
 }
 
-/** Has a shell complete a line, which is then taken away. */
+/** Lets a shell complete a line, and then deletes the line. */
 export async function completedOnly(shell: Shell, folder: string, line: string): Promise<void> {
   const env = await homeIn(folder);
   if (shell === 'fish') byFish(folder, env, [line]);
@@ -42,7 +42,7 @@ export async function completedOnly(shell: Shell, folder: string, line: string):
 
 // --- internal ---
 
-/** A home in which nothing is set up, and a `phasegate` that is on the path. */
+/** Creates a home without configuration, and a `phasegate` on the path. */
 async function homeIn(folder: string): Promise<NodeJS.ProcessEnv> {
   const home = join(folder, '.home');
   await mkdir(home, { recursive: true });
@@ -60,14 +60,14 @@ async function homeIn(folder: string): Promise<NodeJS.ProcessEnv> {
   };
 }
 
-/** Prompts are counted, as what is typed before one is there is not for the shell. */
+/** Bash configuration. Prompts are numbered, as the shell loses text that is typed before a prompt. */
 const BASHRC = `
 source <(phasegate completion bash)
 bind 'set enable-bracketed-paste off'
 PROMPT_COMMAND='N=$((N + 1)); PS1="ready$N> "'
 `;
 
-/** All words that fit are put on the line by the keys that do so in bash. */
+/** Zsh configuration. The keys that insert all candidates in bash do so here, too. */
 const ZSHRC = `
 autoload -Uz compinit && compinit -u -d "$ZDOTDIR/dump"
 source <(phasegate completion zsh)
@@ -84,7 +84,7 @@ const ALL = '\u001B*';
 const TO_START = '\u0001';
 const KILL = '\u0015';
 
-/** Types lines, and has the shell print the words of each. What a line would do is not done. */
+/** Completes each line, and replaces its command by a `printf` of its words, so that nothing else runs. */
 async function byLine(
   shell: 'bash' | 'zsh',
   folder: string,
@@ -99,7 +99,7 @@ async function byLine(
   });
 }
 
-/** Types a line at each prompt, and ends the shell. @returns What was on its terminal. */
+/** Types one line at each prompt, and ends the shell. @returns The text on its terminal. */
 async function onPrompts(
   shell: 'bash' | 'zsh',
   cwd: string,

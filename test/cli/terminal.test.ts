@@ -14,7 +14,7 @@ function pipelineOf(review: string, run = `() => 'text'`): Promise<string> {
 
 const ESC = '\u001B';
 
-/** Phases with and without corrections, of which eight are at work at a time. */
+/** A pipeline of 500 phases, some with corrections. Eight phases run at a time. */
 const MANY = `import { definePipeline, phase, retry, task } from 'phasegate';
   import { setTimeout } from 'node:timers/promises';
   const phases = Array.from({ length: 500 }, (_, at) => phase('phase ' + at, {
@@ -33,7 +33,7 @@ const MANY = `import { definePipeline, phase, retry, task } from 'phasegate';
 const PROGRESS = /^\d+\/500 /u;
 
 describe.skipIf(!python)('on a terminal', () => {
-  it('a run is a tree in colours that is drawn anew, with what the pipeline prints above it', async () => {
+  it('a run is a live tree in colours, with the output of the pipeline above it', async () => {
     const run = `async ({ report }) => { report({ progress: 'thinking' }); console.log('said aloud'); await new Promise((done) => setTimeout(done, 300)); return 'text'; }`;
     const directory = await pipelineOf(`() => 'APPROVE'`, run);
     const frames: (readonly string[])[] = [];
@@ -68,7 +68,7 @@ describe.skipIf(!python)('on a terminal', () => {
     expect(text).toContain('thinking');
     expect(text).toContain(`${ESC}[32m✓${ESC}[39m draft`);
     expect(text).toContain(`${ESC}[32m✓ completed${ESC}[39m in `);
-    // The cursor is hidden while the tree is drawn, and shown again.
+    // The cursor is hidden while the tree is drawn, and is visible at the end.
     expect(text.lastIndexOf(`${ESC}[?25h`)).toBeGreaterThan(text.lastIndexOf(`${ESC}[?25l`));
     expect(text.indexOf(`${ESC}[?25l`)).toBeGreaterThan(-1);
     expect(code).toBe(0);
@@ -77,7 +77,7 @@ describe.skipIf(!python)('on a terminal', () => {
   it.each([
     [20, 8],
     [200, 40],
-  ])('500 phases are as much of a tree as %i columns and %i rows have, in every frame', async (columns, rows) => {
+  ])('500 phases fit into %i columns and %i rows in every frame', async (columns, rows) => {
     const directory = await files({ 'p.mjs': MANY });
     const frames: (readonly string[])[] = [];
     const { code } = await onTerminal(
@@ -89,12 +89,13 @@ describe.skipIf(!python)('on a terminal', () => {
     const drawn = frames.filter((lines) => lines.some((line) => PROGRESS.test(line)));
     expect(drawn.length).toBeGreaterThan(3);
     for (const lines of drawn) {
-      // One row is left for the cursor. What was drawn before is gone.
+      // One row is free for the cursor. The frame has no remains of earlier frames.
       expect(lines.length).toBeLessThan(rows);
       expect(lines.findIndex((line) => PROGRESS.test(line))).toBe(lines.length - 1);
       expect(lines.filter((line) => line.startsWith('…')).length).toBe(1);
     }
-    // What stays: those that were sent back, as far as there is room beside the summary, and how many there are beside them.
+    // The final output lists phases that were sent back, as far as there is room next to the summary, and counts the
+    // rest.
     const kept = frames.at(-1) ?? [];
     expect(kept.filter((line) => line.startsWith('…')).length).toBe(1);
     expect(kept.filter((line) => line.startsWith('✓ phase')).length).toBe(columns === 20 ? 1 : rows - 4);
@@ -102,7 +103,7 @@ describe.skipIf(!python)('on a terminal', () => {
     expect(code).toBe(0);
   });
 
-  it('the tree is drawn for the window as it is when it changes', async () => {
+  it('the tree adapts to a new size of the window', async () => {
     const run = `async ({ report }) => { report({ progress: 'a long way to go '.repeat(4) }); console.log('said aloud');
       await new Promise((done) => setTimeout(done, 700)); return 'text'; }`;
     const directory = await pipelineOf(`() => 'APPROVE'`, run);
@@ -114,7 +115,8 @@ describe.skipIf(!python)('on a terminal', () => {
       { resize: { 'go a long way': { columns: 24, rows: 24 } }, onFrame: (screen) => frames.push(screen.lines()) },
     );
     const narrow = frames.findLast((lines) => lines.some((line) => line.includes('●'))) ?? [];
-    // What a terminal has of a frame that was on its way when it changed is not for the tree to say.
+    // Only the last rows are compared, as the terminal may show remains of a frame that was written during the
+    // change.
     expect(narrow.slice(-4).map((line) => line.replace(/[\d.]+s$/u, 'now'))).toEqual([
       'article  ● 1',
       '● draft  0/1 task  now',
@@ -123,7 +125,7 @@ describe.skipIf(!python)('on a terminal', () => {
     ]);
   });
 
-  it('there are no colours where NO_COLOR is set', async () => {
+  it('colours are off if NO_COLOR is set', async () => {
     const directory = await pipelineOf(`() => 'APPROVE'`);
     const { code, text } = await onTerminal(['run', join(directory, 'p.mjs')], {}, { NO_COLOR: '1' });
     expect(text).toContain('✓ completed');
@@ -132,7 +134,7 @@ describe.skipIf(!python)('on a terminal', () => {
     expect(code).toBe(0);
   });
 
-  it('there are plain lines where the terminal can do no more', async () => {
+  it('output is plain lines if the terminal has no cursor control', async () => {
     const directory = await pipelineOf(`() => 'APPROVE'`);
     const { code, text } = await onTerminal(['run', join(directory, 'p.mjs')], {}, { TERM: 'dumb' });
     expect(text).toContain('draft: approved');
@@ -162,7 +164,7 @@ describe.skipIf(!python)('on a terminal', () => {
     expect(code).toBe(1);
   });
 
-  it('the end of the input leaves a run that is kept, and who resumes it is asked again', async () => {
+  it('the end of the input leaves a stored run, and resume asks again', async () => {
     const directory = await pipelineOf(`() => escalate('Legal must see this.')`);
     const env = { PHASEGATE_STORE: join(directory, 'runs.db'), NO_COLOR: '1' };
     const left = await onTerminal(['run', join(directory, 'p.mjs')], { '\n> ': '\u0004' }, env);

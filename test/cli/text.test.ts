@@ -12,7 +12,7 @@ vi.mock('string-width', async (original) => {
 
 const FAMILY = '👨‍👩‍👧‍👦';
 
-/** Characters that were measured meanwhile. */
+/** Counts the characters that are measured while code runs. */
 function measured(code: () => void): number {
   const measure = vi.mocked(stringWidth);
   measure.mockClear();
@@ -39,7 +39,7 @@ describe('cut()', () => {
     expect(cut(text, width)).toBe(expected);
   });
 
-  it.each(['x', '漢', FAMILY, 'e\u0301', '\u0301'])('measures no more of a long text of %j than may fit', (one) => {
+  it.each(['x', '漢', FAMILY, 'e\u0301', '\u0301'])('measures only what fits of a long text of %j', (one) => {
     const text = one.repeat(1_000_000 / one.length);
     expect(measured(() => cut(text, 80))).toBeLessThan(2000);
     expect(measured(() => fit([span('head '), span(text), span('tail')], 80))).toBeLessThan(2000);
@@ -65,7 +65,7 @@ describe('problemLine()', () => {
     expect(problemLine(message)).toBe(line);
   });
 
-  it('has what is behind an error before its documentation', () => {
+  it('has the text after an error before its documentation', () => {
     const message = 'Cannot a as b\nDo c.\nDocs: docs/errors.md#X';
     const info = { code: 'STORE_UNREADABLE', name: 'PhasegateError', message, cause: 'Error: d' };
     expect(problemLine(errorText(info))).toBe('Cannot a as b. Do c. (cause: Error: d)');

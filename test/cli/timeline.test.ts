@@ -1,4 +1,4 @@
-/** When each phase did what, as `phasegate show --timeline` draws it. */
+/** The timeline of phases that `phasegate show --timeline` draws. */
 import { describe, expect, it } from 'vitest';
 import { foldRun, type RunRecord } from '../../src/index.ts';
 import { plain } from '../../src/cli/terminal/line.ts';
@@ -10,7 +10,7 @@ import { article, containing, ranTo } from './article.ts';
 import { phasegate } from './cli.ts';
 
 describe('timelineLines()', () => {
-  it('draws a row for each phase, a scale, and what it means', async () => {
+  it('draws a row for each phase, a scale, and a legend', async () => {
     expect(drawn(await told(), 60)).toMatchInlineSnapshot(`
       "            │0.0s           │5.8s           │12s        18s│
       ✓ research  ███████████                ↶████████
@@ -31,7 +31,7 @@ describe('timelineLines()', () => {
     expect(lines.filter((line) => line.includes('█')).length).toBeGreaterThanOrEqual(3);
   });
 
-  it('draws long waiting short, and says how long it was', async () => {
+  it('draws long waiting short, with its duration', async () => {
     const time = simulatedTime();
     const { records } = await play(
       [
@@ -58,7 +58,7 @@ describe('timelineLines()', () => {
     `);
   });
 
-  it('draws work only while somebody worked, and waiting for people until now', async () => {
+  it('draws work only while a process worked, and waiting for people until now', async () => {
     const time = simulatedTime();
     const { records } = await play(
       [fake('a', { verdicts: ['ESCALATE: look'] }), fake('b', { outputs: [lasting(time, 10_000)] })],
@@ -75,7 +75,7 @@ describe('timelineLines()', () => {
     ]);
   });
 
-  it('has rows for runs that took no time, and none for phases that have not begun', async () => {
+  it('has rows for runs that took no time, and none for phases that have not started', async () => {
     const { records } = await play([fake('a', { verdicts: ['REJECT: no'] }), fake('b', { after: ['a'] })]);
     expect(drawn(records, 30)).toMatchInlineSnapshot(`
       "     │0.0s               0.0s│
@@ -87,7 +87,7 @@ describe('timelineLines()', () => {
     expect(drawn(records.slice(0, 1), 30)).toBe('… 2 phases without any work');
   });
 
-  it('lets no name out of its column', async () => {
+  it('cuts names at the width of their column', async () => {
     const { records } = await play([fake('a\u202Eb red'), fake('日本語'.repeat(20))]);
     const [, ...rows] = drawn(records, 40).split('\n');
     expect(rows.slice(0, 2)).toEqual(['✓ a b red         █', '✓ 日本語日本語…   █']);
@@ -101,7 +101,7 @@ describe('timelineLines()', () => {
 });
 
 describe('phasegate show --timeline', () => {
-  it('draws a run that has ended, in a pipe as wide as usual', async () => {
+  it('draws an ended run with the default width in a pipe', async () => {
     const cwd = await article('go');
     const run = await ranTo(cwd, 0);
     const { code, stdout, stderr } = await phasegate(['show', run, '--timeline'], { cwd });
@@ -131,7 +131,7 @@ describe('phasegate show --timeline', () => {
 
 // --- internal ---
 
-/** Records of two retries, a rewind, tries, and a person. */
+/** Plays a run with two retries, a rewind, task retries, and a question to a person. @returns Its records. */
 async function told(): Promise<readonly RunRecord[]> {
   //  research ──▶ draft ──▶ print      draft ⇢ research once
   const time = simulatedTime();

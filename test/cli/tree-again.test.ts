@@ -1,4 +1,4 @@
-/** The live tree of phases that open again, wait for people, and are too many or too wide. */
+/** The live tree of phases that restart, wait for people, or are too many or too wide. */
 import { describe, expect, it } from 'vitest';
 import { foldRunForTree, type RunFold } from '../../src/cli/live-tree/run-fold.ts';
 import { plain } from '../../src/cli/terminal/line.ts';
@@ -30,12 +30,12 @@ function made(name: string, phases: readonly unknown[], options: object = {}): P
 
 const work = (run: () => unknown = () => 1) => [task('work', { run })] as const;
 
-/** Times stand at the number of the record, in tenths of a second. */
+/** Replaces the time of a record by its number, in tenths of a second. */
 function timed(record: RunRecord): RunRecord {
   return { ...record, time: record.seq * 100 };
 }
 
-/** The records of a run, until it ends or comes to a halt. @param on What happens at records. */
+/** Returns the records of a run until it ends or halts. @param on Called with each record. */
 async function played(
   pipeline: Pipeline<unknown>,
   on: (record: RunRecord, run: Run<unknown>) => void = () => undefined,
@@ -54,7 +54,7 @@ function shown(state: RunFold, now: number, { columns = 80, rows = 24 }: Partial
   return `\n${frameLines(state, { columns, rows }, now).map(plain).join('\n')}\n`;
 }
 
-/** The tree after the n-th record of a type. */
+/** Draws the tree after the n-th record of a type. */
 function after(records: readonly RunRecord[], type: string, count = 1, size: Partial<Size> = {}): string {
   const state = foldRunForTree();
   let seen = 0;
@@ -65,8 +65,8 @@ function after(records: readonly RunRecord[], type: string, count = 1, size: Par
   throw new Error(`There are ${seen} records of ${type}`);
 }
 
-describe('the tree of a run that was tried again', () => {
-  it('shows what failed as if it had not begun, and what is kept', async () => {
+describe('the tree of a retried run', () => {
+  it('shows failed phases as not started, and keeps approved ones', async () => {
     //  docs
     //  build (fails) ──▶ ship (skipped)
     let isBroken = true;
@@ -116,7 +116,7 @@ describe('the tree of a run that was tried again', () => {
     `);
   });
 
-  it('shows again what a later phase has demanded', async () => {
+  it('shows the demand of a later phase again', async () => {
     //  base ──▶ end sends base back once, and base fails at it
     let starts = 0;
     const answers = [retryPredecessor('base', 'More.')];
@@ -178,7 +178,7 @@ describe('the tree of a run that goes back', () => {
       phase('end', { after: ['left', 'right'], tasks: work(), review: answers() }),
     ]);
 
-  it('has fewer phases approved then', async () => {
+  it('has fewer approved phases then', async () => {
     const state = foldRunForTree();
     const counts: string[] = [];
     for (const record of await played(back())) {
@@ -189,7 +189,7 @@ describe('the tree of a run that goes back', () => {
     expect(counts).toEqual(['0/4', '1/4', '2/4', '3/4', '2/4', '1/4', '0/4', '1/4', '2/4', '3/4', '4/4']);
   });
 
-  it('shows phases that have to run again without a time that goes on', async () => {
+  it('shows the phases to run again without a running time', async () => {
     expect(after(await played(back()), 'phase.invalidated', 2)).toMatchInlineSnapshot(`
       "
       back  ✓ 1  ↶ 1  ○ 2
@@ -222,7 +222,7 @@ describe('the tree of a run that waits', () => {
     `);
   });
 
-  it('says which limit holds it, as long as it does', async () => {
+  it('names the limit that holds it, while it does', async () => {
     const costly = [task('work', { run: ({ report }: TaskContext) => report({ tokens: 1200 }) })];
     const pipeline = made(
       'held',
@@ -275,7 +275,10 @@ describe('the tree of a run with a definition that was changed', () => {
 });
 
 describe('the tree of a run that is too large', () => {
-  /** Waits, works, has failed, is to be corrected, and many others. */
+  /**
+   * Returns the records of a run with phases that wait, run, have failed, or are to be corrected, and with many
+   * others.
+   */
   async function mixed(): Promise<readonly RunRecord[]> {
     const never = () => new Promise(() => undefined);
     const many = (name: string, options: object) =>
@@ -353,7 +356,7 @@ describe('the tree of a run that is too large', () => {
         '19/44 approved · 1 correction · 9.9s',
       ],
     ],
-  ])('shows what matters in %i columns and %i rows', async (columns, rows, lines) => {
+  ])('shows the most important phases in %i columns and %i rows', async (columns, rows, lines) => {
     const records = await mixed();
     const end = records.findIndex(({ event }) => event.type === 'phase.cancelled');
     const state = foldRunForTree();
@@ -370,7 +373,7 @@ describe('the progress line', () => {
     [40, '1/1 approved · 1m 01s of 10m 00s at work'],
     [20, '1/1 · 1m 01s'],
     [8, '1/1'],
-  ])('has what there is room for in %i columns', async (columns, text) => {
+  ])('contains as much as fits into %i columns', async (columns, text) => {
     const pipeline = made(
       'costly',
       [

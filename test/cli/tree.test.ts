@@ -18,7 +18,7 @@ import {
   type RunRecord,
 } from '../../src/index.ts';
 
-/** Records of a run whose clock stands at the number of its records, in tenths of a second. */
+/** Returns the records of a run. The time of each record is its number, in tenths of a second. */
 async function recordsOf(pipeline: Pipeline<unknown>): Promise<readonly RunRecord[]> {
   const records: RunRecord[] = [];
   const run = startRun(pipeline, { runId: 'r1' });
@@ -30,7 +30,7 @@ async function recordsOf(pipeline: Pipeline<unknown>): Promise<readonly RunRecor
   return records;
 }
 
-/** The tree after the record for which this holds for the first time (or the given time). */
+/** Draws the tree after the record that satisfies a condition for the first time, or for the given time. */
 function frame(
   records: readonly RunRecord[],
   when: (record: RunRecord) => boolean,
@@ -44,7 +44,7 @@ function frame(
   throw new Error('No record fits.');
 }
 
-/** Whether a record is of this type, for the n-th time. */
+/** Returns a condition that is true for the n-th record of a type. */
 function nth(type: string, phaseName: string, count = 1): (record: RunRecord) => boolean {
   let seen = 0;
   return ({ event }) => event.type === type && 'phase' in event && event.phase === phaseName && ++seen === count;
@@ -86,7 +86,7 @@ function article(): Pipeline<unknown> {
 }
 
 describe('the tree', () => {
-  it('shows tasks at work with what they say of their progress', async () => {
+  it('shows running tasks with their progress', async () => {
     const records = await recordsOf(article());
     expect(frame(records, nth('task.reported', 'research'))).toMatchInlineSnapshot(`
       "
@@ -103,7 +103,7 @@ describe('the tree', () => {
     `);
   });
 
-  it('shows a retry with what it has spent and what was asked', async () => {
+  it('shows a retry with its number and its feedback', async () => {
     const records = await recordsOf(article());
     expect(frame(records, nth('task.started', 'draft', 2))).toMatchInlineSnapshot(`
       "
@@ -120,7 +120,7 @@ describe('the tree', () => {
     `);
   });
 
-  it('shows a rewind at the phase that asked and at the one that works again', async () => {
+  it('shows a rewind at the requester and at the target', async () => {
     const records = await recordsOf(article());
     expect(frame(records, nth('task.completed', 'research', 3))).toMatchInlineSnapshot(`
       "
@@ -140,7 +140,7 @@ describe('the tree', () => {
     `);
   });
 
-  it('shows who waits for a person', async () => {
+  it('shows phases that wait for a person', async () => {
     const records = await recordsOf(article());
     expect(frame(records, nth('phase.escalated', 'sign'))).toMatchInlineSnapshot(`
       "
@@ -156,7 +156,7 @@ describe('the tree', () => {
     `);
   });
 
-  it('shows how each phase ended', async () => {
+  it('shows the end of each phase', async () => {
     const records = await recordsOf(article());
     expect(frame(records, ({ event }) => event.type === 'run.ended')).toMatchInlineSnapshot(`
       "
@@ -172,7 +172,7 @@ describe('the tree', () => {
     `);
   });
 
-  it('shows which newer version counts as read, where nothing has to run again', async () => {
+  it('shows the newer version that counts as read if a phase need not run again', async () => {
     let asked = 0;
     const records = await recordsOf(
       definePipeline({
@@ -191,7 +191,7 @@ describe('the tree', () => {
     expect(frame(records, nth('phase.unaffected', 'reader'))).toContain('✓ reader  1 task  plan v2 says the same');
   });
 
-  it('shows what runs again, what is stale and what is cancelled', async () => {
+  it('shows phases that run again, are stale, or are cancelled', async () => {
     //  base ──▶ left (sends base back once), base ──▶ right; slow is never done
     const answers = [retryPredecessor('base', 'More.')];
     const base = phase('base', { tasks: [task('work', { run: ({ attempt }) => attempt })] });
@@ -232,7 +232,7 @@ describe('the tree', () => {
     `);
   });
 
-  it('counts the phases that do not fit, and shows those that matter', async () => {
+  it('counts the phases that do not fit, and shows the most important', async () => {
     const phases = Array.from({ length: 500 }, (_, index) =>
       phase(`phase ${index}`, {
         after: index === 0 ? [] : [`phase ${index - 1}`],
@@ -256,7 +256,7 @@ describe('the tree', () => {
   });
 
   //  base ──▶ every other; p3 is sent back, p5 rejected, p8 accepted without consent, p9 fails; after p5: t
-  it('shows of a large run that has ended what did not go as it should, and counts the rest', async () => {
+  it('shows the problems of a large run that has ended, and counts the rest', async () => {
     const phases = Array.from({ length: 60 }, (_, index) => {
       const tasks = [
         task('work', {
@@ -335,7 +335,7 @@ describe('the tree', () => {
     );
   });
 
-  it('draws of 10 000 phases what fits on the terminal', async () => {
+  it('draws the part of 10 000 phases that fits on the terminal', async () => {
     const phases = Array.from({ length: 10_000 }, (_, index) =>
       phase(`p${index}`, { tasks: [task('a', { run: () => 1 })] }),
     );
@@ -352,7 +352,7 @@ describe('paint', () => {
     { text: 'dim', tone: 'dim' as const },
   ].map((one) => ({ tone: 'plain' as const, ...one }));
 
-  it('is left out where colours are not wanted', () => {
+  it('is off if colours are off', () => {
     expect(createPainter(false)(line)).toBe('good plain dim');
   });
 

@@ -14,7 +14,10 @@ function moduleOf(tasks: string): string {
     export default definePipeline({ name: 'article', phases: [phase('draft', { tasks: [${tasks}] })] });`;
 }
 
-/** Deaf to its signal, so that the first Ctrl-C has something to wait for, and the task beside it can say that it came. */
+/**
+ * A pipeline whose command ignores its signal, so that the first Ctrl-C has to wait. A task next to it reports the
+ * signal.
+ */
 const DEAF = moduleOf(`
   task('deaf', { run: command(['sh', '-c', "trap '' TERM INT; touch $0; while :; do sleep 0.05; done", new URL('deaf', import.meta.url).pathname]) }),
   task('say', { run: ({ report, signal }) => new Promise(() => {
@@ -43,7 +46,7 @@ describe.skipIf(!python)('Ctrl-C twice on a terminal', () => {
     expect(code).toBe(expected);
   });
 
-  it('by a task, a process that ends too early shows the cursor, too', async () => {
+  it('by a task that ends the process shows the cursor again, too', async () => {
     const cwd = await files({
       'p.mjs': moduleOf(`task('end', { run: async ({ report }) => { report({ progress: 'at work' });
         await new Promise((done) => setTimeout(done, 300)); process.exit(0); } })`),
@@ -56,7 +59,7 @@ describe.skipIf(!python)('Ctrl-C twice on a terminal', () => {
 });
 
 describe('two signals while a task blocks the process', () => {
-  it('end it as signals do, and it is told how to go on', async () => {
+  it('end it as signals do, and print the command that resumes', async () => {
     const cwd = await files({
       'p.mjs': moduleOf(`task('block', { run: async () => {
         writeFileSync('blocked', '');
@@ -72,7 +75,7 @@ describe('two signals while a task blocks the process', () => {
     await put(cwd, 'go');
     const { code, stderr } = await ended;
     expect(stderr).toBe('  resume with: phasegate resume r1\n');
-    // Of two that are pending, either may come first.
+    // Either of two pending signals may come first.
     expect([130, 143]).toContain(code);
   });
 });

@@ -1,4 +1,7 @@
-/** `phasegate ui`, and `--ui` of commands that run something: real processes, a real store, and what a browser would ask. */
+/**
+ * `phasegate ui`, and `--ui` of other commands: real processes, a real store, and requests as a browser would send
+ * them.
+ */
 import { existsSync, statSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -8,13 +11,13 @@ import { askAt, cookieOf, until, type JsonAnswer } from '../server/rig.ts';
 import { files, phasegateProcess as phasegate, start, type Going } from './cli.ts';
 import { onTerminal, python } from './pty.ts';
 
-/** Asks a person, and then waits for a file. */
+/** A pipeline that asks a person, and then waits for a file. */
 const ASKS = `
 import { existsSync } from 'node:fs';
 import { definePipeline, human, phase, task } from 'phasegate';
 const ask = phase('ask', { tasks: [task('which', { run: human({ question: 'Which?' }) })] });
 const wait = async () => {
-  // Not for ever: a test that has failed leaves it behind.
+  // The wait is bounded, as a failed test leaves the process behind.
   for (let left = 3000; left > 0 && !existsSync('done'); left -= 1) await new Promise((resolve) => setTimeout(resolve, 20));
   return 'there';
 };
@@ -29,7 +32,7 @@ const run = () => { if (existsSync('done')) return 1; throw new Error('not yet')
 export default definePipeline({ name: 'fails', phases: [phase('a', { tasks: [task('t', { run })] })] });
 `;
 
-/** Says a lot on standard error for as long as it works, and tells who it is. */
+/** A pipeline that writes a lot to standard error while it works, and stores its process id. */
 const NOISY = `
 import { existsSync, writeFileSync } from 'node:fs';
 import { definePipeline, human, phase, task } from 'phasegate';
@@ -45,11 +48,11 @@ const work = phase('work', { after: [ask], tasks: [task('shout', { run: shout })
 export default definePipeline({ name: 'noisy', phases: [ask, work] });
 `;
 
-/** Each starts several processes. */
+/** The timeout of tests that start several processes, in milliseconds. */
 const LONG = { timeout: 240_000 };
 
 describe('phasegate ui', LONG, () => {
-  it('prints one line with the URL, serves, and ends in good order by Ctrl-C, also while somebody reads', async () => {
+  it('prints one line with the URL, serves, and ends in good order by Ctrl-C, even with open connections', async () => {
     const cwd = await files({ 'asks.mjs': ASKS });
     await phasegate(['run', 'asks.mjs', '--run-id', 'r'], { cwd });
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -69,7 +72,7 @@ describe('phasegate ui', LONG, () => {
     }
   });
 
-  it('takes another port where its own is in use, and says so where one was named', async () => {
+  it('takes another port if its own is in use, and fails if that one was named', async () => {
     const cwd = await files({ 'asks.mjs': ASKS });
     await phasegate(['run', 'asks.mjs'], { cwd });
     const [one, other] = [await clientOf(start(['ui'], { cwd })), await clientOf(start(['ui'], { cwd }))];
@@ -89,7 +92,7 @@ Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#PORT_UNUSA
     expect((await phasegate(['ui', '--port', 'x'], { cwd })).stderr).toContain('It is no port');
   });
 
-  it('takes any port where all of its own are in use', async () => {
+  it('takes any port if all of its own are in use', async () => {
     const cwd = await files({ 'asks.mjs': ASKS });
     await phasegate(['run', 'asks.mjs'], { cwd });
     await Promise.all(Array.from({ length: 20 }, (_, index) => taken(4400 + index)));
@@ -97,7 +100,7 @@ Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#PORT_UNUSA
     expect(Number(new URL(url).port)).toBeGreaterThan(4419);
   });
 
-  it('refuses what is no store, and makes none', async () => {
+  it('refuses a missing store, and creates none', async () => {
     const cwd = await files({});
     expect(await phasegate(['ui'], { cwd })).toMatchObject({
       code: 2,
@@ -109,7 +112,7 @@ Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#STORE_UNRE
     expect((await phasegate(['ls'], { cwd })).code).toBe(2);
   });
 
-  it('serves the app that the package has, with every file that its page names', async () => {
+  it('serves the app of the package, with every file that its page references', async () => {
     const cwd = await files({ 'asks.mjs': ASKS });
     await phasegate(['run', 'asks.mjs'], { cwd });
     const { base, cookie } = await clientOf(start(['ui', '--port', '0'], { cwd }));
@@ -152,8 +155,8 @@ Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#STORE_UNRE
   });
 });
 
-describe('what the dashboard does', LONG, () => {
-  it('goes on in processes of their own, which outlive it', async () => {
+describe('actions of the dashboard', LONG, () => {
+  it('run in processes of their own, which outlive it', async () => {
     const cwd = await files({ 'asks.mjs': ASKS });
     await phasegate(['run', 'asks.mjs', '--run-id', 'r'], { cwd });
     const ui = start(['ui', '--port', '0'], { cwd });
@@ -176,39 +179,36 @@ describe('what the dashboard does', LONG, () => {
     expect((await phasegate(['show', 'r', '--json'], { cwd })).stdout).toContain('"standing":"completed"');
   });
 
-  it.skipIf(process.platform === 'win32')(
-    'leaves no file behind of what such a process says, however much',
-    async () => {
-      const cwd = await files({ 'noisy.mjs': NOISY, 'tmp/here': '' });
-      await phasegate(['run', 'noisy.mjs', '--run-id', 'r'], { cwd });
-      const ui = start(['ui', '--port', '0'], { cwd, env: { TMPDIR: join(cwd, 'tmp') } });
-      const client = await clientOf(ui);
-      const item = await client.item();
-      await client.post(`/api/inbox/${item.id}/answer`, { nonce: item.nonce, reply: { type: 'value', value: 'red' } });
-      await until(() => existsSync(join(cwd, 'pid')));
-      expect((await readdir(join(cwd, 'tmp'))).filter((name) => name.endsWith('.log'))).toEqual([]);
-      ui.child.kill('SIGINT');
-      await ui.ended;
-      const log = `/proc/${await readFile(join(cwd, 'pid'), 'utf8')}/fd/2`;
-      if (existsSync('/proc/self/fd')) {
-        // It grows by a megabyte each second, and is cut every second.
-        let isCut = false;
-        let before = 0;
-        await until(() => {
-          const { size } = statSync(log);
-          expect(size).toBeLessThan(5_000_000);
-          isCut ||= size < before;
-          before = size;
-          return isCut;
-        });
-      }
-      await writeFile(join(cwd, 'done'), '');
-      await phasegate(['events', 'r', '--follow'], { cwd });
-      expect((await phasegate(['show', 'r', '--json'], { cwd })).stdout).toContain('"standing":"completed"');
-    },
-  );
+  it.skipIf(process.platform === 'win32')('leave no log file of such a process behind, whatever its size', async () => {
+    const cwd = await files({ 'noisy.mjs': NOISY, 'tmp/here': '' });
+    await phasegate(['run', 'noisy.mjs', '--run-id', 'r'], { cwd });
+    const ui = start(['ui', '--port', '0'], { cwd, env: { TMPDIR: join(cwd, 'tmp') } });
+    const client = await clientOf(ui);
+    const item = await client.item();
+    await client.post(`/api/inbox/${item.id}/answer`, { nonce: item.nonce, reply: { type: 'value', value: 'red' } });
+    await until(() => existsSync(join(cwd, 'pid')));
+    expect((await readdir(join(cwd, 'tmp'))).filter((name) => name.endsWith('.log'))).toEqual([]);
+    ui.child.kill('SIGINT');
+    await ui.ended;
+    const log = `/proc/${await readFile(join(cwd, 'pid'), 'utf8')}/fd/2`;
+    if (existsSync('/proc/self/fd')) {
+      // The file grows by a megabyte each second, and is truncated every second.
+      let isCut = false;
+      let before = 0;
+      await until(() => {
+        const { size } = statSync(log);
+        expect(size).toBeLessThan(5_000_000);
+        isCut ||= size < before;
+        before = size;
+        return isCut;
+      });
+    }
+    await writeFile(join(cwd, 'done'), '');
+    await phasegate(['events', 'r', '--follow'], { cwd });
+    expect((await phasegate(['show', 'r', '--json'], { cwd })).stdout).toContain('"standing":"completed"');
+  });
 
-  it('says why a run cannot go on', async () => {
+  it('report the reason that a run cannot resume', async () => {
     const cwd = await files({ 'asks.mjs': ASKS });
     await phasegate(['run', 'asks.mjs', '--run-id', 'r'], { cwd });
     const client = await clientOf(start(['ui', '--port', '0'], { cwd }));
@@ -236,7 +236,7 @@ describe('what the dashboard does', LONG, () => {
     });
   });
 
-  it('tries again what has failed', async () => {
+  it('retry a failed run', async () => {
     const cwd = await files({ 'fails.mjs': FAILS });
     await phasegate(['run', 'fails.mjs', '--run-id', 'f'], { cwd });
     const client = await clientOf(start(['ui', '--port', '0'], { cwd }));
@@ -250,7 +250,7 @@ describe('what the dashboard does', LONG, () => {
     });
   });
 
-  it('frees a run from a process that was killed', async () => {
+  it('release a run from a process that was killed', async () => {
     const cwd = await files({ 'asks.mjs': ASKS });
     const run = start(['run', 'asks.mjs', '--run-id', 'r', '--wait'], { cwd });
     await until(async () => (await phasegate(['inbox'], { cwd })).stdout.includes('Which?'));
@@ -272,7 +272,7 @@ describe('what the dashboard does', LONG, () => {
 });
 
 describe('run --ui', LONG, () => {
-  it('prints the URL beside the records, waits for who answers in the browser, and ends with the run', async () => {
+  it('prints the URL next to the records, waits for an answer from the browser, and ends with the run', async () => {
     const cwd = await files({ 'asks.mjs': ASKS, done: '' });
     const run = start(['run', 'asks.mjs', '--run-id', 'r', '--ui', '--json'], { cwd });
     const client = await clientOf(run, 'stderr');
@@ -289,7 +289,7 @@ describe('run --ui', LONG, () => {
     expect(stderr).toContain(`dashboard: ${client.url}\n`);
   });
 
-  it('tells who has the page open how it ended before it ends itself', async () => {
+  it('shows the end of the run to open pages before it ends itself', async () => {
     const cwd = await files({ 'asks.mjs': ASKS, done: '' });
     const run = start(['run', 'asks.mjs', '--run-id', 'r', '--ui'], { cwd });
     const client = await clientOf(run, 'stderr');
@@ -305,7 +305,7 @@ describe('run --ui', LONG, () => {
     expect((await run.ended).code).toBe(0);
   });
 
-  it('is served by resume as well', async () => {
+  it('works with resume as well', async () => {
     const cwd = await files({ 'asks.mjs': ASKS, done: '' });
     await phasegate(['run', 'asks.mjs', '--run-id', 'r'], { cwd });
     const run = start(['resume', 'r', '--ui'], { cwd });
@@ -327,12 +327,12 @@ Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#STORE_UNRE
     });
   });
 
-  it.runIf(python)('goes on on a terminal when the run is over, until Ctrl-C', async () => {
+  it.runIf(python)('keeps serving on a terminal after the run, until Ctrl-C', async () => {
     const cwd = await files({ 'quick.mjs': FAILS, done: '' });
     const { code, text } = await onTerminal(['run', join(cwd, 'quick.mjs'), '--ui', '--store', join(cwd, 'runs.db')], {
       'The dashboard is there until Ctrl-C': '\u0003',
     });
-    // There is no file `done` in the folder of this process.
+    // This process has no file `done` in its folder, so the run has not succeeded.
     expect(code).toBe(1);
     expect(text).toMatch(/dashboard: http:\/\/127\.0\.0\.1:\d+\/\?token=/u);
     expect(text).toContain('failed');
@@ -347,11 +347,11 @@ interface Client {
   readonly cookie: string;
   readonly get: (path: string) => Promise<JsonAnswer>;
   readonly post: (path: string, body?: unknown) => Promise<JsonAnswer>;
-  /** The item that waits, once one does. */
+  /** Waits for the pending item. */
   readonly item: () => Promise<{ readonly id: string; readonly nonce: string }>;
 }
 
-/** Waits for the URL that a command prints, and takes its cookie. */
+/** Waits for the URL that a command prints, and requests the cookie. @returns A client. */
 async function clientOf({ child, ended }: Going, stream: 'stdout' | 'stderr' = 'stdout'): Promise<Client> {
   let text = '';
   child[stream]?.on('data', (more: string) => (text += more));
@@ -392,7 +392,7 @@ async function clientOf({ child, ended }: Going, stream: 'stdout' | 'stderr' = '
   };
 }
 
-/** Takes a port, unless somebody has it. @returns Which. */
+/** Takes a port, unless it is in use. @returns The port that is then in use. */
 async function taken(port: number): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.on('error', () => resolve()).listen(port, '127.0.0.1', resolve));

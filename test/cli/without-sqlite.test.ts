@@ -1,4 +1,4 @@
-/** A Node that has no SQLite, where the package that stands in for it does not load. */
+/** A Node without SQLite, in which the replacement package does not load. */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { article, containing } from './article.ts';
 import { files, main, repository, type Ended } from './cli.ts';
 
-/** A copy of what was built, with every package but one, which does not load. @returns Its command line. */
+/** Copies the build, with every package but one, which fails to load. @returns The path of its command line. */
 async function installation(): Promise<string> {
   const place = await files({});
   const build = dirname(dirname(main));
@@ -18,7 +18,7 @@ async function installation(): Promise<string> {
     if (name.startsWith('.') || name === '@photostructure') continue;
     await symlink(join(repository, 'node_modules', name), join(modules, name), 'junction');
   }
-  // As where it could not be built for the machine.
+  // A package that could not be built for the machine fails in the same way.
   await mkdir(join(modules, '@photostructure/sqlite'), { recursive: true });
   await writeFile(join(modules, '@photostructure/sqlite/index.js'), `throw new Error('no build for this machine');`);
   return join(place, 'dist/cli/main.js');
@@ -37,7 +37,7 @@ function run(program: string, args: readonly string[], cwd: string): Promise<End
 }
 
 describe('without SQLite', () => {
-  it('a run goes on without being kept, and says so once; what was asked for is refused', async () => {
+  it('a run is not stored, and says so once; a store that is asked for is refused', async () => {
     const program = await installation();
     const cwd = await article('go');
     const { code, stdout, stderr } = await run(program, ['run', 'p.mjs'], cwd);
