@@ -6,7 +6,7 @@ const page = readFileSync(new URL('../../docs/conformance.md', import.meta.url),
 const cases = FILES.flatMap(casesOf);
 
 describe('docs/conformance.md', () => {
-  it('counts the cases as they are', () => {
+  it('has the right numbers of cases', () => {
     const counted = rowsOf(page.slice(0, page.indexOf('\n## '))).map(([, kind, ...counts]) => [kind, ...counts]);
     const kinds = KINDS.map((kind) => [`\`${kind}\``, ...countsOf(cases.filter((one) => one.kind === kind))]);
     expect(counted).toEqual([...kinds, ['', ...countsOf(cases)]]);
@@ -15,7 +15,7 @@ describe('docs/conformance.md', () => {
   it.each([
     ['Deviating', 'deviating'],
     ['Not applicable', 'notApplicable'],
-  ])('lists under "%s" the cases that are', (heading, status) => {
+  ])('lists the right cases under "%s"', (heading, status) => {
     const [, section = ''] = page.split(`\n## ${heading}\n`);
     const listed = rowsOf(section.split('\n## ')[0] ?? '').flatMap(([numbers = '']) => numbersIn(numbers));
     expect(listed).toEqual(cases.filter((one) => one.status === status).map((one) => one.case));
@@ -37,7 +37,7 @@ function countsOf(some: readonly Case[]): readonly string[] {
   return [some.length, ...counts].map(String);
 }
 
-/** The cells of each row of a table, without its head. */
+/** Returns the cells of each row of a table, without its head. */
 function rowsOf(table: string): readonly (readonly string[])[] {
   const rows = table.split('\n').filter((line) => line.startsWith('|'));
   return rows.slice(2).map((line) =>
@@ -48,7 +48,7 @@ function rowsOf(table: string): readonly (readonly string[])[] {
   );
 }
 
-/** The numbers of a list such as `3, 7–9`. */
+/** Parses the numbers of a list such as `3, 7–9`. */
 function numbersIn(list: string): readonly number[] {
   return list.split(',').flatMap((part) => {
     const [first = NaN, last = first] = part.split('–').map(Number);

@@ -20,29 +20,29 @@ interface TaskScript {
   readonly description?: string;
   /** Tasks whose outputs it reads, of its own phase or of an earlier one. */
   readonly reads?: readonly string[];
-  /** The output of each execution in the run, the last one from there on; `<name>#<execution>` without. */
+  /** The output of each execution; the last one repeats. @default `<name>#<execution>` */
   readonly outputs?: readonly string[];
-  /** Executions that fail, from 1. */
+  /** Numbers of executions that fail, from 1. */
   readonly failsInRun?: readonly number[];
 }
 
-/** A phase of a case. Its mode is `sequential` where it says nothing. */
+/** A phase of a case. Its mode is `sequential` by default. */
 interface PhaseScript {
   readonly name: string;
   readonly after?: readonly string[];
   readonly mode?: Mode;
   readonly tasks: readonly TaskScript[];
   readonly review?: {
-    /** The reviewer's answer each time it is asked, the last one from there on. */
+    /** The reviewer's answer to each question; the last one repeats. */
     readonly answers: readonly string[];
-    /** Tasks whose outputs it looks at. */
+    /** Tasks whose outputs it reads. */
     readonly reads?: readonly string[];
     readonly maxRetries?: number;
     readonly maxPredecessorRetries?: number;
   };
 }
 
-/** One execution. What is absent was not there. */
+/** One execution. Absent fields did not exist. */
 export interface Execution {
   /** `phase/task`, for a task. */
   readonly task?: string;
@@ -59,28 +59,28 @@ export interface Execution {
 
 export interface RunCase extends Case {
   readonly phases: readonly PhaseScript[];
-  /** Whether the trace is the only right one, or branches that do not need each other may interleave. */
+  /** `total`: the trace is the only valid order. `branches`: independent branches may interleave. */
   readonly order: 'total' | 'branches';
-  /** Tasks that have to be at work at the same time. */
+  /** Tasks that must run at the same time. */
   readonly overlap?: readonly string[];
   readonly trace: readonly Execution[];
   readonly statuses: Readonly<Record<string, PhaseStatus>>;
   readonly ends: RunResult['status'];
-  /** Why a phase was rejected. */
+  /** The reason that a phase was rejected. */
   readonly reason?: string;
   readonly outputs: Readonly<Record<string, Outputs>>;
   /** Phases that are approved because a budget is spent. */
   readonly exhausted?: readonly string[];
-  /** Phases that are warned about. */
+  /** Phases with a warning. */
   readonly warnings?: readonly string[];
 }
 
-/** What a case came to. */
+/** The result of a case. */
 export interface Played {
   readonly trace: readonly Execution[];
   readonly result: RunResult;
   readonly events: readonly RunEvent[];
-  /** For each start of a task, the tasks that were at work then. */
+  /** For each start of a task, the tasks that were running then. */
   readonly together: readonly (readonly string[])[];
 }
 
@@ -154,7 +154,7 @@ export async function play({ phases, overlap = [] }: RunCase): Promise<Played> {
 
 // --- internal ---
 
-/** The output of a sibling, or of the task of that name in an earlier phase. */
+/** Returns the output of a sibling, or of the task of that name in an earlier phase. */
 function readOutput(phases: readonly PhaseScript[], home: PhaseScript, name: string, own: Outputs, inputs: Inputs) {
   if (home.tasks.some((one) => one.name === name) && name in own) return own[name];
   const source = phases.find((one) => one !== home && one.tasks.some((other) => other.name === name));

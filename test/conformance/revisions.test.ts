@@ -20,15 +20,15 @@ interface AttemptSeen {
 
 interface RevisionCase extends Case {
   readonly description: string;
-  /** What the gate asks for after each attempt but the last. */
+  /** The feedback of the gate after each attempt but the last. */
   readonly feedback: readonly string[];
-  /** What the task puts out in each attempt. */
+  /** The output of the task in each attempt. */
   readonly outputs: readonly (string | null)[];
-  /** What each attempt is told. */
+  /** The context of each attempt. */
   readonly attempts: readonly AttemptSeen[];
-  /** The code of the error with which the feedback is refused. */
+  /** The code of the error that refuses the feedback. */
   readonly refused?: string;
-  /** The first line of a prompt that is rendered for this attempt, which no run ever makes. */
+  /** The first line of a prompt for this attempt number, which no run reaches. */
   readonly heading?: string;
   readonly attempt?: number;
 }
@@ -71,7 +71,7 @@ describe('conformance: taskPrompt', () => {
 
 // --- internal ---
 
-/** Runs a phase whose gate asks for each change in turn, and tells what every attempt was given. */
+/** Runs a phase whose gate asks for each change in turn. @returns The context of each attempt. */
 async function attemptsOf({ description, feedback, outputs }: RevisionCase): Promise<readonly unknown[]> {
   const contexts: TaskContext[] = [];
   const work = task('work', {
@@ -89,7 +89,8 @@ async function attemptsOf({ description, feedback, outputs }: RevisionCase): Pro
   const before = { plan: structuredClone(pipeline.plan), options: { ...work.options } };
   expect((await startRun(pipeline).result).status).toBe('completed');
   expect({ plan: pipeline.plan, options: work.options }).toEqual(before);
-  // The contexts are read after the run: what an attempt was told does not change when the next one is told more.
+  // The contexts are read after the run, which shows that later feedback does not change the context of an earlier
+  // attempt.
   return contexts.map((context) => ({
     attempt: context.attempt,
     description: context.description,

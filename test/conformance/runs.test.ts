@@ -38,7 +38,7 @@ function phaseOf({ task, review }: Execution): string | undefined {
   return review ?? task?.split('/')[0];
 }
 
-/** Phases of which something ran before all that ran of a predecessor. For cases in which nothing is sent back. */
+/** Returns the phases that started before a predecessor was finished. It applies to cases without rewinds. */
 function startedTooEarly({ phases }: RunCase, trace: readonly Execution[]): readonly string[] {
   const order = trace.map(phaseOf);
   return phases.flatMap(({ name, after = [] }) =>
@@ -46,7 +46,7 @@ function startedTooEarly({ phases }: RunCase, trace: readonly Execution[]): read
   );
 }
 
-/** How often each kind of thing was told, so that the records agree with what handlers saw. */
+/** Counts the events of each type, to compare them with the calls of handlers. */
 function happened(events: readonly { readonly type: string }[]) {
   const count = (type: string) => events.filter((event) => event.type === type).length;
   return {

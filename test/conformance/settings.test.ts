@@ -31,13 +31,13 @@ interface PhaseCase extends Case {
   };
   readonly gives?: Partial<Omit<PhasePlan, 'tasks'>> & { readonly tasks?: readonly string[] };
   readonly refused?: readonly string[];
-  /** The list that is changed once the pipeline is defined. */
+  /** The list that is changed after the definition of the pipeline. */
   readonly changedLater?: 'tasks' | 'after';
 }
 
 interface PipelineCase extends Case {
   readonly phases: readonly string[];
-  /** Tasks that stand beside the phases. */
+  /** Tasks of the pipeline outside of phases. */
   readonly tasks?: readonly string[];
   readonly refused: readonly string[];
 }
@@ -107,7 +107,7 @@ function named(name: string) {
   return task(name, { run: () => name });
 }
 
-/** A phase of whatever a case gives, which is not always what the types allow. */
+/** Builds a phase from the options of a case, which the types may not allow. */
 function phaseOf({ name = 'p', ...options }: { readonly name?: string; readonly [option: string]: unknown }) {
   return phase(name, options as unknown as Parameters<typeof phase>[1]);
 }
