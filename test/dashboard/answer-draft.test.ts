@@ -70,12 +70,12 @@ describe('replyOf()', () => {
       { answer: 'reclassify', issue: 'gone', owner: 'plan' },
       { problem: expect.stringContaining('no open issue is called "gone"') as unknown, field: 'issue' },
     ],
-  ])('reads %j', async (part, drafted) => {
+  ])('parses %j', async (part, drafted) => {
     const { detail } = await escalated();
     expect(replyOf({ ...EMPTY_DRAFT, ...part }, detail)).toEqual(drafted);
   });
 
-  it('lays an issue at the door of another phase', async () => {
+  it('assigns an issue to another phase', async () => {
     const { detail } = await escalated();
     const drafted = replyOf({ ...EMPTY_DRAFT, answer: 'reclassify', issue: 'no-login', owner: 'plan' }, detail);
     expect(drafted).toMatchObject({
@@ -85,7 +85,7 @@ describe('replyOf()', () => {
     });
   });
 
-  it('makes replies that the run takes', async () => {
+  it('builds replies that the run accepts', async () => {
     const { detail, run } = await escalated();
     const drafted = replyOf(
       { ...EMPTY_DRAFT, answer: 'edit', outputs: { work: { as: 'json', text: '{"a":1}' } } },
@@ -96,7 +96,7 @@ describe('replyOf()', () => {
     expect((await run.result).outputs).toMatchObject({ draft: { work: { a: 1 } } });
   });
 
-  it('reads what a task puts out: one of its choices, text, or JSON', async () => {
+  it('parses the output of a task: one of its choices, text, or JSON', async () => {
     const choice = (await asked({ question: 'Which?', choices: ['red', 'blue'] })).detail;
     const free = (await asked({ question: 'How many?' })).detail;
     const value = (part: Partial<Draft>, detail: Detail) =>
@@ -115,11 +115,11 @@ describe('chosenChoice()', () => {
     ['', []],
     ['draft', ['draft']],
     ['plan', ['plan', 'draft']],
-  ])('names the phases that run again where an issue is laid at %j', async (owner, runs) => {
+  ])('names the phases that run again if an issue is assigned to %j', async (owner, runs) => {
     const { detail, run } = await escalated();
     const draft: Draft = { ...EMPTY_DRAFT, answer: 'reclassify', issue: 'no-login', owner };
     expect(chosenChoice(draft, detail)).toMatchObject({ answer: 'reclassify', runs });
-    // It is what happens.
+    // The run restarts the same phases.
     const drafted = replyOf(draft, detail);
     const { phases: before } = run.snapshot();
     if ('reply' in drafted) {
@@ -134,7 +134,7 @@ describe('chosenChoice()', () => {
 });
 
 describe('readTyped()', () => {
-  it('says that nothing is no JSON, and takes it for text', () => {
+  it('refuses an empty text as JSON, and accepts it as text', () => {
     expect(readTyped({ as: 'json', text: ' ' })).toEqual({ problem: 'There is no JSON. Text that is empty is "".' });
     expect(readTyped({ as: 'text', text: '' })).toEqual({ value: '' });
   });
@@ -144,7 +144,7 @@ describe('readTyped()', () => {
 
 type Detail = Parameters<typeof replyOf>[1];
 
-/** Stops where `draft` waits for a person, with an issue of its own that is open. */
+/** Runs until `draft` waits for a person, with an open issue of its own. */
 async function escalated() {
   const issue = { id: 'no-login', severity: 'high', description: 'No login.' } as const;
   const draft = fake('draft', {
@@ -156,7 +156,7 @@ async function escalated() {
   return stopped(definePipeline({ name: 'rig', phases: [fake('plan').definition, draft.definition] }));
 }
 
-/** Stops where a person is a task. */
+/** Runs until a person has to do a task. */
 async function asked(question: Parameters<typeof human>[0]) {
   const draft = phase('draft', { tasks: [task('person', { run: human(question) })] });
   return stopped(definePipeline({ name: 'rig', phases: [draft] }));
@@ -171,7 +171,7 @@ async function stopped(pipeline: Pipeline<unknown>) {
   return { run, detail: withRun(itemDetail(records, item)) };
 }
 
-/** What a draft is read by has nothing of the run. */
+/** Adds an empty run, as drafts do not depend on it. */
 function withRun(detail: ItemDetail): Detail {
   return { ...detail, run: {} as Detail['run'] };
 }

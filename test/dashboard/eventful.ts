@@ -1,5 +1,5 @@
 /**
- * A run in which phases come to everything that phases can come to.
+ * A run in which phases meet every event that a phase can meet.
  *
  * @module
  */
@@ -7,10 +7,10 @@ import type { RunRecord } from '../../src/index.ts';
 import { fake, play, untilAborted } from '../rig.ts';
 
 /**
- * Its records.
+ * Plays the run. @returns Its records.
  *
  * ```text
- *   a ──▶ b ──▶ c          a is sent back by its own gate, then by b; c is left to a person
+ *   a ──▶ b ──▶ c          a is sent back by its own gate, then by b; c waits for a person
  *   d ──▶ g                d is rejected, so g is skipped
  *   e                      e fails at its second try
  *   f                      f never ends and is cancelled with the run, once c is approved

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { inOneLine, readable, startOf, textOf } from '../../visualizations/dashboard/src/parts/untrusted-text.ts';
 
 describe('readable()', () => {
-  it('shows what turns text around, controls, and what has no width, and keeps lines, tabs and emoji', () => {
+  it('makes controls, zero-width and direction marks visible, and keeps lines, tabs and emoji', () => {
     expect(readable('a\u202Eb\u2066c\u200Bd\u0000e\u001B[31mf\u2028g\uFEFF')).toBe(
       'a⟨U+202E⟩b⟨U+2066⟩c⟨U+200B⟩d⟨U+0000⟩e⟨U+001B⟩[31mf⟨U+2028⟩g⟨U+FEFF⟩',
     );
@@ -10,8 +10,8 @@ describe('readable()', () => {
   });
 });
 
-describe('marks on one character', () => {
-  it('are counted from the fifth on, where they would cover other lines', () => {
+describe('combining marks on one character', () => {
+  it('are counted from the fifth on, as they would cover other lines', () => {
     expect(readable(`a${'\u0301'.repeat(50)}b e\u0301\u0302\u0303\u0304`)).toBe(
       `a${'\u0301'.repeat(4)}⟨46 more marks⟩b e\u0301\u0302\u0303\u0304`,
     );
@@ -21,24 +21,24 @@ describe('marks on one character', () => {
 });
 
 describe('inOneLine()', () => {
-  it('makes one line of it', () => {
+  it('joins lines', () => {
     expect(inOneLine('  one\n\n two\u0007\t')).toBe('one two⟨U+0007⟩');
   });
 });
 
 describe('startOf()', () => {
-  it('keeps what fits, and cuts what does not', () => {
+  it('keeps a text that fits, and cuts others', () => {
     expect(startOf('four', 4)).toBe('four');
     expect(startOf('fives', 4)).toBe('five…');
     expect(startOf('two words', 4)).toBe('two…');
     expect(startOf('a\n b', 4)).toBe('a b');
   });
 
-  it('cuts no character in two', () => {
+  it('splits no character', () => {
     expect(startOf('abc😀d', 4)).toBe('abc…');
   });
 
-  it('says that it is cut where the start is nothing but space', () => {
+  it('marks the cut if the start is only space', () => {
     expect(startOf(`${' '.repeat(100)}word`, 4)).toBe('…');
   });
 
@@ -48,7 +48,7 @@ describe('startOf()', () => {
 });
 
 describe('textOf()', () => {
-  it('leaves text as it is, and makes JSON of all else', () => {
+  it('keeps text, and formats all else as JSON', () => {
     expect([textOf('a\n'), textOf({ a: [1] }), textOf(null), textOf(undefined)]).toEqual([
       'a\n',
       '{\n  "a": [\n    1\n  ]\n}',

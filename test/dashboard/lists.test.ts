@@ -30,11 +30,11 @@ describe('filterRuns()', () => {
     [{ text: 'draft' }, ['r-1']],
     [{ text: 'book', standing: 'completed' }, ['r-2']],
     [{ pipeline: 'none' }, []],
-  ])('finds by %j', (filter, ids) => {
+  ])('finds runs by %j', (filter, ids) => {
     expect(found(filter)).toEqual(ids);
   });
 
-  it('tells what there is to choose from', () => {
+  it('lists the values of each filter', () => {
     expect(pipelinesIn(runs)).toEqual([
       ['book', 2],
       ['Site', 1],
@@ -47,12 +47,12 @@ describe('filterRuns()', () => {
   });
 });
 
-describe('the address of runs', () => {
+describe('the address of a list of runs', () => {
   it.each([
     ALL_RUNS,
     { ...ALL_RUNS, standing: 'failed', pipeline: 'a & b?=#/%', text: ' two  words ' },
     { ...ALL_RUNS, pipeline: '\u202Ebook' },
-  ])('of %j leads there', (route) => {
+  ])('is read back as the same route for %j', (route) => {
     expect(routeOf(hashOf(route))).toEqual(route);
   });
 });
@@ -66,13 +66,13 @@ describe('forkAt()', () => {
     ['draft', { at: { phase: 'draft' }, means: 'The new run is as if "draft" had never started.' }],
     ['1.5', { at: { phase: '1.5' }, means: 'The new run is as if "1.5" had never started.' }],
     [' ', { problem: 'Write the number of a record, 1 to 12, or the name of a phase.' }],
-  ])('reads %j', (text, read) => {
+  ])('parses %j', (text, read) => {
     expect(forkAt(text, 12)).toEqual(read);
   });
 });
 
 describe('mostUrgentFirst()', () => {
-  it('orders by urgency, then by when time is over, then by age', () => {
+  it('orders by urgency, then by deadline, then by age', () => {
     const items = [
       itemOf({ id: 'old', openedAt: 1 }),
       itemOf({ id: 'late', openedAt: 3, expireAt: 90 }),
@@ -102,8 +102,8 @@ describe('deadlineOf()', () => {
   });
 });
 
-describe('words of items', () => {
-  it('say why, and who has answered', () => {
+describe('texts of items', () => {
+  it('give the reason, and the author of the answer', () => {
     expect([becauseOf({ because: 'loop' }), becauseOf({ because: 'of something new' })]).toEqual([
       'it goes round in a loop',
       'of something new',
@@ -116,7 +116,7 @@ describe('words of items', () => {
 });
 
 describe('byRun()', () => {
-  it('keeps what is wrong with a run together, runs with problems first', () => {
+  it('groups problems by run, runs with problems first', () => {
     const troubles = [
       troubleOf('a', 'notice'),
       troubleOf('b', 'problem'),
@@ -130,7 +130,7 @@ describe('byRun()', () => {
     ]);
   });
 
-  it('leads to where most is seen of it', () => {
+  it('links to the view that shows most of the problem', () => {
     const trouble = { ...troubleOf('a', 'notice'), phase: 'draft' };
     expect(hashOfTrouble({ ...trouble, code: 'SILENT' })).toBe('#/run/a?tab=timeline&phase=draft');
     expect(hashOfTrouble({ ...trouble, code: 'LIMIT_NEAR' })).toBe('#/run/a?tab=quality&phase=draft');
@@ -139,7 +139,7 @@ describe('byRun()', () => {
 });
 
 describe('shellWord()', () => {
-  it('quotes what a shell would take apart', () => {
+  it('quotes text that a shell would split', () => {
     expect(['.phasegate/runs.db', 'my runs.db', "it's; rm"].map(shellWord)).toEqual([
       '.phasegate/runs.db',
       "'my runs.db'",

@@ -7,7 +7,7 @@ import { statechartOf } from '../../visualizations/statechart/statechart.ts';
 import { eventfulRun } from './eventful.ts';
 
 describe('stateAfter()', () => {
-  it('leads every phase along the ways of the machine, through all of its states', async () => {
+  it('moves every phase along transitions of the machine, through all of its states', async () => {
     const records = await eventfulRun();
     const chart = statechartOf(phaseMachine);
     const ways = new Set(waysOf(chart).map(({ from, to }) => `${from} ${to}`));
@@ -16,7 +16,7 @@ describe('stateAfter()', () => {
     for (const phase of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) {
       for (const [from, to] of stepsOf(records, phase)) {
         if (to !== null) seen.add(to);
-        // A phase that starts anew has another machine.
+        // A phase that starts again has a new machine.
         const isFirst = from === null || chart.states.find(({ name }) => name === from)?.type === 'final';
         const isWay = isFirst
           ? to === initial || to === null
@@ -40,7 +40,7 @@ describe('stateAfter()', () => {
     expect(courseOf('g')).toEqual([]);
   });
 
-  it('has no machine for what has to run again', () => {
+  it('has no state for a phase that has to run again', () => {
     const invalidated = { type: 'phase.invalidated', phase: 'a', generation: 1, because: 'b' } as const;
     expect(stateAfter('approved', invalidated, 'a')).toBeNull();
     expect(stateAfter('approved', invalidated, 'b')).toBe('approved');
@@ -53,7 +53,7 @@ describe('stateAfter()', () => {
 
 // --- internal ---
 
-/** From which state to which other a phase went. */
+/** Returns the transitions of a phase, as pairs of states. */
 function stepsOf(records: readonly RunRecord[], phase: string): readonly (readonly [string | null, string | null])[] {
   const steps: (readonly [string | null, string | null])[] = [];
   let state: string | null = null;

@@ -10,7 +10,7 @@ import { fake, play } from '../rig.ts';
 import { eventfulRun } from './eventful.ts';
 
 describe('beginPhaseStory()', () => {
-  it('has the attempts of a phase, with what each was told and what came of it', async () => {
+  it('has the attempts of a phase, each with its feedback and its result', async () => {
     const records = await eventfulRun();
     const { attempts, state } = storyOf(records, 'a');
     expect(state).toBe('approved');
@@ -56,7 +56,7 @@ describe('beginPhaseStory()', () => {
     expect(attempts.map(({ seq }) => seq)).toEqual(started.map(({ seq }) => seq));
   });
 
-  it('has what of the usage of a task is an estimate', async () => {
+  it('marks the part of the usage of a task that is an estimate', async () => {
     const half = task('t', { estimate: { tokens: 60, costUsd: 0.5 }, run: ({ report }) => report({ tokens: 40 }) });
     const { records } = await play([fake('a', { tasks: [half] })]);
     const [story] = storyOf(records, 'a').attempts[0]?.tasks ?? [];
@@ -64,14 +64,14 @@ describe('beginPhaseStory()', () => {
     expect(story && taskUsage(story)).toBe('40 tokens, $0.50 ($0.50 of it estimated)');
   });
 
-  it('keeps what a person decided with the attempt that it is about', async () => {
+  it('assigns the decision of a person to its attempt', async () => {
     const { attempts } = storyOf(await eventfulRun(), 'c');
     expect(attempts.map(({ decisions, end }) => [decisions.map(({ by }) => by), end?.event.type])).toEqual([
       [['gate', 'person'], 'phase.approved'],
     ]);
   });
 
-  it('has what a person has approved in the place of an output, beside that', async () => {
+  it('keeps the edited output of a person next to the original', async () => {
     const edited = (await eventfulRun()).map((record) => {
       const { event } = record;
       if (event.type !== 'review.decided' || event.by !== 'person') return record;
@@ -86,7 +86,7 @@ describe('beginPhaseStory()', () => {
     ]);
   });
 
-  it('has tries, errors, usage, artifacts and observations of a task', async () => {
+  it('has task retries, errors, usage, artifacts and observations of a task', async () => {
     let tries = 0;
     const flaky = task('t', {
       retry: { attempts: 3, backoff: { first: 40, factor: 1 } },
@@ -120,7 +120,7 @@ describe('beginPhaseStory()', () => {
     ]);
   });
 
-  it('says what has happened to a phase that never began', async () => {
+  it('gives the end of a phase that never started', async () => {
     const { attempts, between, state } = storyOf(await eventfulRun(), 'g');
     expect([attempts, between.map(({ event }) => event.type), state]).toEqual([[], ['phase.skipped'], null]);
   });

@@ -1,4 +1,4 @@
-/** What the dashboard makes of costs and defects, from runs that really ran. */
+/** Costs and defects in the dashboard, from real runs. */
 import { describe, expect, it } from 'vitest';
 import { measuresOf } from '../../src/quality.ts';
 import { requestChanges, type RunRecord } from '../../src/index.ts';
@@ -19,7 +19,9 @@ import { fake, play, type PlayOptions } from '../rig.ts';
 
 const NOTHING = new Set<never>();
 
-/** `draft` is sent back by its own gate once, and twice by `check`, for something of `plan` and of `draft`. */
+/**
+ * Plays a run. `draft` is sent back once by its own gate, and twice by `check`, for issues of `plan` and of `draft`.
+ */
 async function corrected(options: PlayOptions = {}): Promise<readonly RunRecord[]> {
   const issue = (id: string, affectedPhase: string) => ({
     id,
@@ -62,7 +64,7 @@ function toldOf(records: readonly RunRecord[], lifted: Parameters<typeof allowan
 }
 
 describe('allowancesOf()', () => {
-  it('has totals without limits, and nothing of limits that there are not', async () => {
+  it('has totals without limits, and lists only limits that are set', async () => {
     expect(toldOf(await corrected())).toEqual([
       'Cost | $0.60 |  |  | ',
       'Tokens | 600 |  |  | ',
@@ -72,7 +74,7 @@ describe('allowancesOf()', () => {
     ]);
   });
 
-  it('says what is nearly spent, spent, and lifted, and by which phase and pair', async () => {
+  it('marks limits as nearly spent, spent or lifted, with the phase or the pair', async () => {
     const records = await corrected({
       limits: { corrections: 3, attemptsPerPhase: 8, perPair: 2, costUsd: 0.65, tokens: 10_000 },
     });
@@ -88,7 +90,7 @@ describe('allowancesOf()', () => {
     expect(toldOf(records, new Set(['corrections' as const]))[2]).toBe('Corrections | 3 | 3 |  | lifted');
   });
 
-  it('takes a limit of 0 for spent only once something was used', () => {
+  it('treats a limit of 0 as spent only after usage', () => {
     const story = storyOf([]);
     const plan = { limits: { corrections: 0 } } as unknown as Story['plan'];
     expect(allowancesOf({ ...story, plan }, NOTHING).map(({ standing }) => standing)).toEqual([
@@ -102,7 +104,7 @@ describe('allowancesOf()', () => {
 });
 
 describe('attemptsOf()', () => {
-  it('counts phases by their attempts, and leaves out those that have not begun', async () => {
+  it('counts the attempts of phases, and leaves out those that have not started', async () => {
     const records = await corrected();
     expect(attemptsOf(storyOf(records).snapshot)).toEqual([
       { attempts: 2, phases: ['plan'] },
@@ -116,7 +118,7 @@ describe('attemptsOf()', () => {
 });
 
 describe('matrixOf()', () => {
-  it('has a column for each phase that removed, and one for those that have no room', async () => {
+  it('has a column for each phase that removed defects, and one for the rest beyond the limit', async () => {
     const measures = measuresOf(await corrected());
     expect(matrixOf(measures, 12)).toEqual({
       removing: ['draft', 'check'],
@@ -140,7 +142,7 @@ describe('matrixOf()', () => {
 describe('cutTo()', () => {
   const rows = Array.from({ length: 6 }, (_, id) => ({ id, matters: id > 3 }));
 
-  it('keeps what matters, and the order', () => {
+  it('keeps the most important, and the order', () => {
     expect(cutTo(rows, 6)).toBe(rows);
     expect(cutTo(rows, 3).map(({ id }) => id)).toEqual([0, 4, 5]);
     expect(cutTo(rows, 1).map(({ id }) => id)).toEqual([4]);
@@ -148,7 +150,7 @@ describe('cutTo()', () => {
 });
 
 describe('figures', () => {
-  it('tell nothing from little', () => {
+  it('distinguish zero from a small amount', () => {
     expect([share(null), share(0), share(42.34), ratioText(null), ratioText(0.4), count(0), count(1234)]).toEqual([
       '–',
       '0.0 %',
@@ -166,7 +168,7 @@ describe('figures', () => {
     ]).toEqual(['–', '1.5 s', '$0.004', '12']);
   });
 
-  it('are counted in what there is', () => {
+  it('use the unit that fits', () => {
     expect(measureThatSays({ costUsd: 0, tokens: 0, ms: 0 })).toBe('costUsd');
     expect(measureThatSays({ costUsd: 0, tokens: 0, ms: 5 })).toBe('ms');
     expect(measureThatSays({ costUsd: 0, tokens: 5, ms: 5 })).toBe('tokens');

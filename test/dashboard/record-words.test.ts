@@ -8,7 +8,7 @@ import { eventfulRun } from './eventful.ts';
 const at = { phase: 'a', generation: 0, attempt: 1 } as const;
 
 describe('wordsOf()', () => {
-  it('tells of a loop what its issues say, as the review before has it', () => {
+  it('describes a loop by its issues, as the review before does', () => {
     const issues = ['No login.', 'x'.repeat(200)].map((description) => ({ severity: 'high', description }) as const);
     const ids = issues.map((issue) => issueId(issue));
     const events: readonly RunEvent[] = [
@@ -23,7 +23,7 @@ describe('wordsOf()', () => {
     );
   });
 
-  it('tells a run', async () => {
+  it('describes every record of a run', async () => {
     const records = await eventfulRun();
     const [start] = records;
     const plan = start?.event.type === 'run.started' ? start.event.plan : undefined;
@@ -70,7 +70,7 @@ describe('wordsOf()', () => {
     ]);
   });
 
-  it('keeps to one short line, whatever a model has written, and lets nothing turn it around', () => {
+  it('fits one short line, whatever a model wrote, without direction marks', () => {
     const event = { type: 'phase.rejected', ...at, reason: `a\n\u202Eb${'c'.repeat(1_000_000)}` } as const;
     const words = wordsOf({ runId: 'r', seq: 1, time: 0, event });
     expect(words.startsWith('rejected: a ⟨U+202E⟩bccc')).toBe(true);
@@ -80,7 +80,7 @@ describe('wordsOf()', () => {
 });
 
 describe('isRecordWanted()', () => {
-  it('finds records by type and phase, and rewinds by both of theirs', async () => {
+  it('finds records by type and phase, and rewinds by both phases', async () => {
     const records = await eventfulRun();
     const found = (find: string, only: string) =>
       records.filter((record) => isRecordWanted(record, { find, only })).map(({ event }) => event.type);

@@ -22,13 +22,13 @@ describe('lookAt()', () => {
     ['where it looks, where the first is seen of many', [at(100, 100), at(90_000, 0)], sight, null],
     ['closer, where names cannot be read', [at(100, 100)], { ...sight, zoom: 0.1 }, { x: 100, y: 100, zoom: 0.6 }],
     ['where it looks, where there is no window', [at(5000, 0)], { ...sight, width: 0 }, null],
-  ])('looks %s', (_, nodes, from, look) => {
+  ])('chooses %s', (_, nodes, from, look) => {
     expect(lookAt(nodes, from, 0.6)).toEqual(look);
   });
 });
 
 describe('createFaceMaker()', () => {
-  it('shows how each phase stands, and keeps what says the same', async () => {
+  it('shows the status of each phase, and keeps equal faces identical', async () => {
     const records = await eventfulRun();
     const teller = createStoryteller();
     const maker = createFaceMaker();
@@ -51,7 +51,7 @@ describe('createFaceMaker()', () => {
     expect(maker.facesOf(teller.tell(records, records.length))).toBe(last);
   });
 
-  it('tells what is stale, what was let through, and what must run again', async () => {
+  it('marks phases that are stale, accepted without approval, or to run again', async () => {
     //  a ──▶ b    b ⇢ a, and c has read a
     //  └───▶ c
     const { records } = await play([
@@ -70,7 +70,7 @@ describe('createFaceMaker()', () => {
     expect(notesAt(all.records, invalidated)[2]).toEqual(['must run again']);
   });
 
-  it('counts attempts up to what the gate allows, and more where others have sent it back', () => {
+  it('counts attempts up to the maximum of the gate, and beyond it after a rewind', () => {
     const gate = (maxRetries: number | 'unlimited') => {
       const [made] = definePipeline({
         name: 'p',
@@ -88,7 +88,7 @@ describe('createFaceMaker()', () => {
       'attempt 2 of 3',
       'attempt 3 of 3',
     ]);
-    // Another phase has sent it back, which gives back its retries.
+    // Another phase has sent it back, which restores its retries.
     expect(attemptText(gate(2), 2, 0)).toBe('attempt 3 of 5');
     expect([
       attemptText(gate(0), 0, 0),
@@ -99,7 +99,7 @@ describe('createFaceMaker()', () => {
 });
 
 describe('layoutForRun()', () => {
-  it('leaves every phase where it was, whatever happens in the run', async () => {
+  it('keeps the position of every phase, whatever happens in the run', async () => {
     const records = await eventfulRun();
     const teller = createStoryteller();
     const places = [1, 10, 25, records.length].map((seq) => {
@@ -112,7 +112,7 @@ describe('layoutForRun()', () => {
 });
 
 describe('neighbourOf()', () => {
-  it('goes along the edges, and up and down where phases stand below each other', () => {
+  it('follows the edges, and moves up and down between phases of a column', () => {
     //  a ──▶ b ──▶ d
     //  └───▶ c ────┘
     const own = (name: string, after: readonly string[]) =>
@@ -139,7 +139,7 @@ describe('neighbourOf()', () => {
 });
 
 describe('lists of phases', () => {
-  it('are filtered by name and standing, and have what matters first', async () => {
+  it('are filtered by name and status, with the most important first', async () => {
     const records = await eventfulRun();
     const { snapshot, ...story } = createStoryteller().tell(records, records.length);
     const faces = createFaceMaker().facesOf({ snapshot, ...story });

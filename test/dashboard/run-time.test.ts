@@ -17,7 +17,7 @@ import { eventfulRun } from './eventful.ts';
 const DAY = 86_400_000;
 
 describe('decisionFrom()', () => {
-  it('finds the decision before and after a record, among those that are looked at', async () => {
+  it('finds the decision before and after a record, among the chosen ones', async () => {
     const records = await eventfulRun();
     const decisions = records.flatMap(({ seq, event }) => (event.type === 'review.decided' ? [seq] : []));
     const count = records.length;
@@ -33,7 +33,7 @@ describe('decisionFrom()', () => {
 });
 
 describe('playedFrom()', () => {
-  it('goes on by one record at least, and ends at the last', () => {
+  it('advances by at least one record, and ends at the last', () => {
     expect([playedFrom(1, 10), playedFrom(10, 10), playedFrom(0, 20_000), playedFrom(19_990, 20_000)]).toEqual([
       2, 10, 80, 20_000,
     ]);
@@ -51,20 +51,20 @@ describe('spans of time', () => {
     expect(zoomed(whole, whole, { by: 1e9 })).toEqual({ from: 1497.5, to: 1502.5 });
   });
 
-  it('move by a share of themselves, and stop at the ends', () => {
+  it('move by a share of their length, and stop at the ends', () => {
     expect(moved({ from: 1200, to: 1400 }, whole, 0.5)).toEqual({ from: 1300, to: 1500 });
     expect(moved({ from: 1200, to: 1400 }, whole, -9)).toEqual({ from: 1000, to: 1200 });
     expect(moved({ from: 1200, to: 1400 }, whole, 9)).toEqual({ from: 1800, to: 2000 });
   });
 
-  it('move until something can be seen, and not where it is seen already', () => {
+  it('move until a point is visible, and not at all if it is', () => {
     const span = { from: 1200, to: 1400 };
     expect(showing(span, whole, { from: 1390, to: 1900 })).toBe(span);
     expect(showing(span, whole, { from: 1100, to: 1150 })).toEqual({ from: 1080, to: 1280 });
     expect(showing(span, whole, { from: 1700, to: 1720 })).toEqual({ from: 1520, to: 1720 });
   });
 
-  it('have marks at round distances, that far apart that they can be read', () => {
+  it('have ticks at round distances, far enough apart to be legible', () => {
     const axis = createTimeAxis({ from: 1000, to: 2000 }, []);
     const marks = (from: number, to: number) =>
       ticksOf({ axis, span: { from, to }, width: 400 }, 1000, 80).map(({ since }) => since);
@@ -84,7 +84,7 @@ describe('spans of time', () => {
   });
 });
 
-describe('a scale of an axis that is cut', () => {
+describe('a scale with a cut', () => {
   // 8 s of work, a night, 8 s of work: the night is as long as 2 s.
   const night = 12 * 3_600_000;
   const end = 1000 + 8000 + night + 8000;
@@ -94,7 +94,7 @@ describe('a scale of an axis that is cut', () => {
   ]);
   const scale = { axis, span: { from: 0, to: 18_000 }, width: 1800 };
 
-  it('has its times in order, and nothing of the cut in the way', () => {
+  it('keeps times in order, and shows nothing inside the cut', () => {
     expect([1000, 9000, 9000 + night / 2, 9000 + night, end].map((time) => xOf(time, scale))).toEqual([
       0, 800, 900, 1000, 1800,
     ]);
@@ -102,7 +102,7 @@ describe('a scale of an axis that is cut', () => {
     expect(isSeen({ from: 9000, to: 9500 }, { ...scale, span: { from: 8000, to: 9000 } })).toBe(true);
   });
 
-  it('has marks where it is not cut alone, as far apart as elsewhere', () => {
+  it('has ticks only outside the cut, as far apart as elsewhere', () => {
     expect(ticksOf(scale, 1000, 200).map(({ time, text }) => [text, xOf(time, scale)])).toEqual([
       ['0 ms', 0],
       ['2 s', 200],
@@ -115,7 +115,7 @@ describe('a scale of an axis that is cut', () => {
       ['12:00:14', 1600],
       ['12:00:16', 1800],
     ]);
-    // Three seconds of work are shorter than marks are apart: how long the night was is told by one all the same.
+    // Three seconds of work are shorter than the distance of ticks. One tick still marks the end of the night.
     const short = createTimeAxis({ from: 0, to: night + 7000 }, [
       { from: 0, to: 3700 },
       { from: night + 3700, to: night + 7000 },
@@ -130,7 +130,7 @@ describe('a scale of an axis that is cut', () => {
 });
 
 describe('rows of a timeline', () => {
-  it('have the bars of each phase, which keys lead through', async () => {
+  it('have the bars of each phase, which keys move through', async () => {
     const fold = foldTimeline();
     for (const record of await eventfulRun()) fold.apply(record);
     const rows = rowsOf(fold.timeline());
@@ -152,7 +152,7 @@ describe('rows of a timeline', () => {
     expect(barFrom(rows, { row: 0, bar: 0 }, 'Enter')).toBeNull();
   });
 
-  it('say what a bar is', () => {
+  it('describe a bar', () => {
     const bar = {
       phase: 'a',
       kind: 'review',

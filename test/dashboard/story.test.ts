@@ -7,7 +7,7 @@ import { fake, play } from '../rig.ts';
 import { eventfulRun } from './eventful.ts';
 
 describe('createStoryteller()', () => {
-  it('tells the same of a record whichever way it came there', async () => {
+  it('returns the same story of a record from any direction', async () => {
     const records = await eventfulRun();
     const fresh = [0, ...records.map(({ seq }) => seq)].map((seq) => freshStory(records, seq));
     const teller = createStoryteller();
@@ -20,7 +20,7 @@ describe('createStoryteller()', () => {
     expect(jumps).toEqual(jumps.map(({ seq }) => fresh[seq]));
   });
 
-  it('goes on where a log has grown, and begins anew for another', async () => {
+  it('continues if a log has grown, and starts again for another log', async () => {
     const records = await eventfulRun();
     const log = records.slice(0, 10);
     const teller = createStoryteller();
@@ -31,17 +31,17 @@ describe('createStoryteller()', () => {
     expect(teller.tell(others, others.length)).toEqual(freshStory(others, others.length));
   });
 
-  it('says who sent back whom, and how often', async () => {
+  it('lists rewinds with requester, target and number', async () => {
     const records = await eventfulRun();
     const teller = createStoryteller();
     const rewind = records.find(({ event }) => event.type === 'phase.rewinding')?.seq ?? 0;
     expect(teller.tell(records, rewind - 1).sentBack).toEqual([]);
     expect(teller.tell(records, rewind).sentBack).toEqual([{ from: 'b', to: 'a', times: 1 }]);
-    // What says the same is the same, so that nothing is drawn again.
+    // Equal values are identical objects, so that nothing is drawn again.
     expect(teller.tell(records, rewind + 1).sentBack).toBe(teller.tell(records, rewind + 2).sentBack);
   });
 
-  it('says in which phases a person is asked, until an answer has come', async () => {
+  it('lists phases that ask a person, until an answer arrives', async () => {
     const ask = task('ask', { run: human({ question: 'Fine?' }) });
     const { records } = await play([fake('a', { tasks: [ask] }), fake('b')], {
       when: { 'a/ask asks: Fine?': answer },
@@ -55,7 +55,7 @@ describe('createStoryteller()', () => {
 });
 
 describe('follow()', () => {
-  it('has the timeline of any record', async () => {
+  it('has the timeline at any record', async () => {
     const records = await eventfulRun();
     const follower = follow(() => {
       const fold = foldTimeline();

@@ -40,11 +40,11 @@ describe('distanceText()', () => {
 });
 
 describe('amounts', () => {
-  it('of anything else have their thousands apart', () => {
+  it('other than text have separated thousands', () => {
     expect([7, 1234, 1_234_567].map(amount)).toEqual(['7', '1\u202F234', '1\u202F234\u202F567']);
   });
 
-  it('of text are told in characters', () => {
+  it('of text are counted in characters', () => {
     expect([1, 812, 52_400, 1_240_000].map(sizeText)).toEqual([
       '1 character',
       '812 characters',
@@ -55,7 +55,7 @@ describe('amounts', () => {
 });
 
 describe('isoTime()', () => {
-  it('is nothing where a time is no date', () => {
+  it('is undefined if a time is not a date', () => {
     expect([isoTime(0), isoTime(Number.NaN), isoTime(9e15)]).toEqual([
       '1970-01-01T00:00:00.000Z',
       undefined,
