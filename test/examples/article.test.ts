@@ -1,4 +1,4 @@
-/** The article of the command line: by functions, and by models behind a server. */
+/** The article example of the command line, with functions and with models behind a server. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { phasegateProcess as phasegate, untimed } from '../cli/cli.ts';
 import { listen, verdict, type Entry, type Server } from '../openai/server.ts';
@@ -15,7 +15,7 @@ let server: Server | undefined;
 
 afterEach(() => server?.close());
 
-/** Runs the article by models that answer from a list. */
+/** Runs the article with models that answer from a list. */
 async function byModels(entries: readonly Entry[], env: Readonly<Record<string, string>> = {}) {
   server = await listen(entries);
   const ended = await phasegate(['run', PIPELINE], {
@@ -24,7 +24,7 @@ async function byModels(entries: readonly Entry[], env: Readonly<Record<string, 
   return { ...ended, asked: server.asked };
 }
 
-/** What happened to phases, without their tasks. */
+/** Returns the lines about phases, without those of tasks. */
 function stepsIn(stdout: string): readonly string[] {
   return untimed(stdout).filter((line) => /^\w+: (?:started|approved|verdict|retry|sends back|escalated)/u.test(line));
 }
@@ -63,7 +63,7 @@ describe('examples/article without a key', () => {
 });
 
 describe('examples/article with a key', () => {
-  it('asks the server for all work, and tells each part what it was sent back for and what it works with', async () => {
+  it('asks the server for all work, and sends each part its feedback and its inputs', async () => {
     const draft = '# Tides\n\nThey come late.\n';
     const better = '# Tides\n\nThey come 12 hours and 25 minutes apart.\n';
     const needed = { severity: 'high', description: 'Nothing says how late.', affected_phase: 'research' };
@@ -117,14 +117,14 @@ describe('examples/article with a key', () => {
     expect(critic?.system).toContain('- At least 3 distinct sources are cited.');
     expect(critic?.user).toContain('Tides come late [Tide Tables].');
 
-    // The retry: the demand leads the prompt, with what the task put out before, and then the task.
+    // The retry prompt begins with the demand and the previous output, which the task follows.
     expect(again?.user).toMatch(
       /^## Revision Instructions \(Attempt 2\)[^]*Read a third source\.[^]*Gather facts that/u,
     );
     expect(writing?.user).toMatch(/^Write a short article[^]*### Research[^]*the Moon is far \[Moon Facts\]/u);
     expect(writing?.user).not.toContain('Two are few.');
 
-    // The predecessor retry: research is told the issue of writing's editor, who is then shown it.
+    // The predecessor retry: research receives the issue of writing's editor, who is then shown it.
     expect(editor?.system).toContain('one of "research", "writing"');
     expect(editor?.user).toContain('They come late.');
     expect(sentBack?.user).toMatch(
@@ -134,7 +134,7 @@ describe('examples/article with a key', () => {
     expect(lastReview?.user).toContain('Nothing says how late.');
   });
 
-  it('has a check refuse a source that a model made up, before the critic is asked', async () => {
+  it('refuses an invented source of a model by a check, before the critic is asked', async () => {
     const { code, asked } = await byModels(
       [
         facts([{ claim: 'Whales do it', figure: '7', source: 'Whale Weekly' }]),

@@ -1,4 +1,4 @@
-/** The correction flow of a missing authentication requirement, and its telemetry, from the records of a real run. */
+/** The correction flow of a missing authentication requirement, with its telemetry, from the records of a real run. */
 import { expect, it } from 'vitest';
 import { userManagement } from '../../examples/design-review/users.ts';
 import { startRun, type RunRecord } from '../../src/index.ts';
@@ -38,7 +38,7 @@ it('examples/design-review routes the missing requirement to planning, which des
   });
 });
 
-it('examples/design-review tells injected in planning, found by design-review, 1 + 1 attempts, $0.05 and 25 s', async () => {
+it('examples/design-review reports injected in planning, found by design-review, 1 + 1 attempts, $0.05 and 25 s', async () => {
   const { result } = await telling();
   expect(result.defects).toEqual([
     {

@@ -5,7 +5,7 @@ import { memoryStore, startRun } from '../../src/index.ts';
 import { lineOf } from '../line.ts';
 import { drive, simulatedTime } from '../rig.ts';
 
-it('examples/launch corrects the brief and the press release, and goes out when a person says so', async () => {
+it('examples/launch corrects the brief and the press release, and launches on the approval of a person', async () => {
   const time = simulatedTime();
   const wait = (ms: number) => new Promise<void>((resolve) => time.clock.setTimeout(resolve, ms));
   const store = memoryStore();

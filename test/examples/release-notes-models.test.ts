@@ -1,4 +1,4 @@
-/** Release notes of the command line where a key is set: the words and the review come from a server. */
+/** The release notes example with a key: the words and the review come from a server. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { emptyDirectory, gitIn, removeAll, repository } from './repository.ts';
 
 afterAll(removeAll);
 
-/** Writes the notes of a repository; the model answers from a list. */
+/** Writes the notes of a repository with a model that answers from a list. */
 async function notesOf(repo: string, entries: readonly Entry[]) {
   const server = await listen(entries);
   const out = join(emptyDirectory(), 'NOTES.md');
@@ -22,7 +22,7 @@ async function notesOf(repo: string, entries: readonly Entry[]) {
 const worded = (...entries: readonly (readonly [hash: string, text: string])[]) =>
   JSON.stringify({ entries: entries.map(([hash, text]) => ({ hash, text })) });
 
-it('examples/release-notes with a key has a model word the entries, checks what it left out and made up, and reviews it', async () => {
+it('examples/release-notes with a key lets a model word the entries, finds omissions and inventions, and reviews it', async () => {
   const repo = repository([
     'feat: read YAML',
     'fix(cli): exit with 2 on a bad flag',
@@ -81,7 +81,7 @@ Everything from the beginning: 3 commits.
   expect(last?.user).toContain('"asked_for": "Say what breaks."');
 });
 
-it('examples/release-notes with a key writes nothing where the model cannot be had', async () => {
+it('examples/release-notes with a key writes nothing if the model is unavailable', async () => {
   const refused = { status: 401, body: { error: { message: 'bad key' } } };
   const { code, asked, read } = await notesOf(repository(['feat: read YAML']), [refused]);
   expect([code, asked.length]).toEqual([1, 1]);

@@ -34,7 +34,7 @@ async function run(repo: string, settings: Partial<Settings> = {}) {
   return { result, lines, remarks, notes: existsSync(out) ? readFileSync(out, 'utf8') : null, out };
 }
 
-/** Why the run did not complete. */
+/** Returns the reason that the run did not complete. */
 async function refusal(repo: string, settings: Partial<Settings> = {}): Promise<string> {
   const { result, notes } = await run(repo, settings);
   expect(notes).toBeNull();
@@ -43,7 +43,7 @@ async function refusal(repo: string, settings: Partial<Settings> = {}): Promise<
   return `${result.status}: ${text.replaceAll(repo, '<repo>')}`;
 }
 
-/** The headings of notes, each with its entries without hashes. */
+/** Returns the headings of notes, each with its entries without hashes. */
 function sectionsOf(notes: string | null): Readonly<Record<string, readonly string[]>> {
   const sections = (notes ?? '').split(/^## /mu).slice(1);
   return Object.fromEntries(
@@ -54,14 +54,14 @@ function sectionsOf(notes: string | null): Readonly<Record<string, readonly stri
   );
 }
 
-/** The subjects of a range, newest first, as git itself tells them. */
+/** Returns the hashes of a range, newest first, by git. */
 function hashesOf(repo: string, ...range: readonly string[]): readonly string[] {
   return gitIn(repo, ['rev-list', '--no-merges', ...range])
     .trim()
     .split('\n');
 }
 
-/** The hashes that notes list, as they are written. */
+/** Returns the hashes in notes, as they are written. */
 function listedIn(notes: string | null): readonly string[] {
   return [...(notes ?? '').matchAll(/[( ]([0-9a-f]{8,64})\)$/gmu)].map((match) => match[1] ?? '');
 }
@@ -70,7 +70,7 @@ function longestLineOf(notes: string | null): number {
   return Math.max(...(notes ?? '').split('\n').map((line) => Array.from(line).length));
 }
 
-/** Signs the commit at HEAD and adds one to it; gives git a program that is pleased with every signature. */
+/** Signs the commit at HEAD and adds another. Configures a program that accepts every signature. */
 function signHead(repo: string): void {
   const program = join(repo, '.git', 'verify');
   writeFileSync(program, '#!/bin/sh\necho "gpg: a good signature" >&2\necho "[GNUPG:] GOODSIG 0 Ada"\n');
@@ -84,8 +84,8 @@ function signHead(repo: string): void {
   gitIn(repo, ['update-ref', 'HEAD', next]);
 }
 
-describe('the way of a draft', () => {
-  it('sends the grouping back twice for plain subjects: for the verbs, then for the paths', async () => {
+describe('the strategies of a draft', () => {
+  it('change twice for plain subjects: to verbs, then to paths', async () => {
     //  collect ──▶ group ──▶ draft ──▶ publish
     //                ▲─────────┘ twice
     const repo = repository([
@@ -150,7 +150,7 @@ describe('the way of a draft', () => {
     `);
   });
 
-  it('sends nothing back where the history has conventional commits', async () => {
+  it('do not change if the history has conventional commits', async () => {
     const repo = repository([
       'feat: read YAML',
       'fix(cli): exit with 2 on a bad flag',
@@ -207,7 +207,7 @@ describe('the way of a draft', () => {
     `);
   });
 
-  it('asks for what the commits have, not for the next strategy of a list', async () => {
+  it('follow the commits, not the order of a list', async () => {
     const repo = repository([
       { message: '#12', paths: ['docs/a.md'] },
       { message: '2024-01-01', paths: ['test/a.ts'] },
@@ -223,7 +223,7 @@ describe('the way of a draft', () => {
     });
   });
 
-  it('stops at one rewind where verbs tell enough', async () => {
+  it('stop at one rewind if verbs suffice', async () => {
     const repo = repository(['Add a', 'Fixed b', 'Dropping c', '[cli] Handle d', '🎉 Documenting e', 'Thoughts on f']);
     const { result, notes } = await run(repo);
     expect(result.phases['group']?.outputs).toMatchObject({ grouping: { signals: ['prefix', 'verb'] } });
@@ -237,7 +237,7 @@ describe('the way of a draft', () => {
     });
   });
 
-  it('lets pass what nothing can improve, with a remark', async () => {
+  it('accept a draft that cannot be improved, with a remark', async () => {
     const repo = repository([
       { message: '1', paths: [] },
       { message: '2', paths: [] },
@@ -251,13 +251,13 @@ describe('the way of a draft', () => {
     expect(sectionsOf(notes)).toEqual({ Other: ['2', '1'] });
   });
 
-  it('takes any share of "Other" that it is told to', async () => {
+  it('accept the configured share of "Other"', async () => {
     const repo = repository(['Thoughts', 'Words']);
     expect((await run(repo, { maxOther: 1 })).result.metrics.corrections).toBe(0);
     expect((await run(repo, { maxOther: 0.5 })).result.metrics.corrections).toBe(2);
   });
 
-  it('wraps lines once they are found too long, and cuts words that no line holds', async () => {
+  it('wrap lines once they are too long, and split words that no line holds', async () => {
     const repo = repository([
       `feat: ${'many words '.repeat(8)}`,
       `fix: see https://example.org/${'long/'.repeat(12)} for ${'漢字'.repeat(30)}`,
@@ -302,7 +302,7 @@ describe('the way of a draft', () => {
     expect((await run(repository([`feat: ${'🎉'.repeat(80)}`]))).result.metrics.corrections).toBe(0);
   });
 
-  it('holds every line to its length again after each new grouping', async () => {
+  it('apply the line length again after each new grouping', async () => {
     const repo = repository([`Words ${'words '.repeat(30)}`, 'Fix it', 'Words']);
     const { lines, notes } = await run(repo);
     expect(lines.flatMap((line) => /^draft (?:retrying|rewinding|approved)/u.exec(line) ?? [])).toEqual([
@@ -318,7 +318,7 @@ describe('the way of a draft', () => {
 });
 
 describe('the range', () => {
-  it('begins after the latest tag below HEAD, whatever is tagged at HEAD or beside it', async () => {
+  it('begins after the latest tag below HEAD, ignoring tags at HEAD and on other branches', async () => {
     //  0 v1 ── 1 v2 ── 2 ── 4 (HEAD, v3)
     //            └──── 3 side
     const repo = repository([
@@ -333,13 +333,13 @@ describe('the range', () => {
     expect(sectionsOf(notes)).toEqual({ Features: ['Add four', 'Add two'] });
   });
 
-  it('begins where it is told to, by tag or by any name of a commit', async () => {
+  it('begins at the given tag or commit', async () => {
     const repo = repository([{ message: 'Add a', tags: ['v1'] }, { message: 'Add b', tags: ['v2'] }, 'Add c']);
     expect(sectionsOf((await run(repo, { since: 'v1' })).notes)).toEqual({ Features: ['Add c', 'Add b'] });
     expect(sectionsOf((await run(repo, { since: 'HEAD~1' })).notes)).toEqual({ Features: ['Add c'] });
   });
 
-  it('lists what a merge brings, and not the merge', async () => {
+  it('lists the commits of a merge, and not the merge', async () => {
     const repo = repository([
       'Add a',
       { message: 'Add b', parents: [0] },
@@ -357,7 +357,7 @@ describe('the range', () => {
     expect((await run(join(repo, 'deep'))).notes).toBe((await run(join(repo, '.git'))).notes);
   });
 
-  it('does not depend on how git is configured, or on where in the repository it works', async () => {
+  it('does not depend on the configuration of git, or on the folder', async () => {
     const repo = repository(['Add ünïcode', { message: 'Fix it', paths: ['docs/a b.md', 'docs/ü"\n.md'] }]);
     signHead(repo);
     const plain = await run(repo);
@@ -390,7 +390,7 @@ describe('the range', () => {
 });
 
 describe('unusual history', () => {
-  it('shows what was typed, and nothing of it as markup', async () => {
+  it('is shown as typed, and nothing of it is markup', async () => {
     const repo = repository([
       'Add <script>alert(1)</script> & &lt;b&gt;',
       'Add *stars*, _lines_, snake_case, `code`, [links](javascript:x) and ![pictures](y)',
@@ -437,7 +437,7 @@ describe('unusual history', () => {
     expect(result.phases['draft']?.because).toBe('approved');
   });
 
-  it('keeps its meaning at the start of a line, wherever it is wrapped', () => {
+  it('keeps its meaning at the start of a wrapped line', () => {
     const risky = ['#', '##', '-', '--', '---', '+', '1.', '2)', '=', '===', '>', '*', '```', '~~~', '<b>'];
     const text = escapeMarkdown(risky.join(' text '));
     const starts = new Set<string>();
@@ -450,7 +450,7 @@ describe('unusual history', () => {
     for (const word of starts) expect(word).toMatch(/^(?:\\|\d+\\|text)/u);
   });
 
-  it('covers thousands of commits, and a body of a megabyte', async () => {
+  it('may have thousands of commits, and a body of a megabyte', async () => {
     const many = Array.from({ length: 5000 }, (_, index) => ({ message: `Add part ${index}`, paths: ['src/a.ts'] }));
     const repo = repository([
       `Fix it\n\n${'word '.repeat(200_000)}\n\nBREAKING CHANGE: ${'all '.repeat(1000)}`,
@@ -465,7 +465,7 @@ describe('unusual history', () => {
 });
 
 describe('refusals', () => {
-  it('says where there is no repository', async () => {
+  it('name a missing repository', async () => {
     vi.stubEnv('GIT_CEILING_DIRECTORIES', tmpdir());
     expect(await refusal(emptyDirectory())).toMatchInlineSnapshot(`
       "failed: Cannot read the history of "<repo>" as git says: not a git repository (or any of the parent directories): .git
@@ -477,7 +477,7 @@ describe('refusals', () => {
     `);
   });
 
-  it('says that git is missing', async () => {
+  it('name a missing git', async () => {
     vi.stubEnv('PATH', emptyDirectory());
     expect(await refusal(emptyDirectory())).toMatchInlineSnapshot(`
       "failed: Cannot read the history as there is no program "git"
@@ -485,7 +485,7 @@ describe('refusals', () => {
     `);
   });
 
-  it('says that there are no commits: none at all, none since, none but merges', async () => {
+  it('distinguish a history without commits, since the tag, and of merges only', async () => {
     const empty = emptyDirectory();
     gitIn(empty, ['init', '--quiet']);
     expect(await refusal(empty)).toMatchInlineSnapshot(`
@@ -505,7 +505,7 @@ describe('refusals', () => {
     );
   });
 
-  it('says which tags there are instead of one that is not', async () => {
+  it('list the tags instead of an unknown one', async () => {
     const tagged = repository([{ message: 'Add a', tags: ['v1', 'v2'] }]);
     expect(await refusal(tagged, { since: 'v9' })).toMatchInlineSnapshot(`
       "failed: Cannot read the history of "<repo>" as it has no commit named "v9"
@@ -517,14 +517,14 @@ describe('refusals', () => {
     `);
   });
 
-  it('refuses settings that cannot be meant', async () => {
+  it('name impossible settings', async () => {
     const repo = repository(['Add a']);
     expect(await refusal(repo, { since: '--output=x' })).toContain('since: The name of a commit does not begin with');
     const refused = await refusal(repo, { width: 3, maxOther: 2 });
     expect(refused).toMatch(/^failed: [^]*\n +width: .*\n +maxOther: /u);
   });
 
-  it('refuses a shallow clone whose history ends within the range, and only then', async () => {
+  it('include a shallow clone if its history ends within the range, and only then', async () => {
     const origin = repository(['Add a', { message: 'Add b', tags: ['v1'] }, 'Add c', 'Add d']);
     const clone = emptyDirectory();
     gitIn(clone, ['clone', '--quiet', '--depth=1', `file://${origin}`, '.']);
@@ -536,7 +536,7 @@ describe('refusals', () => {
     expect(sectionsOf((await run(clone)).notes)).toEqual({ Features: ['Add d', 'Add c'] });
   });
 
-  it('stops git when the run is cancelled', async () => {
+  it('do not apply to a cancelled run, which stops git', async () => {
     const bin = emptyDirectory();
     const pid = join(bin, 'pid');
     writeFileSync(join(bin, 'git'), `#!/bin/sh\necho $$ > "${pid}.new" && mv "${pid}.new" "${pid}"\nexec sleep 600\n`);
@@ -556,7 +556,7 @@ describe('the gates', () => {
   };
   const commits = [commit('aaaaaaaa1111', 'Add a'), commit('bbbbbbbb2222', 'Add b of 0123456789')];
 
-  it('coversEveryCommitOnce() finds what is missing, doubled and made up', () => {
+  it('coversEveryCommitOnce() finds missing, duplicate and invented entries', () => {
     expect(coversEveryCommitOnce('- Add a (aaaaaaaa)\n- Add b\n  wrapped (bbbbbbbb)\n', commits)).toBe(true);
     expect(coversEveryCommitOnce('- Add a (aaaaaaaa)\n- Ada (aaaaaaaa1)\n- New (cccccccc)\n- No hash\n', commits))
       .toMatchInlineSnapshot(`
@@ -573,21 +573,21 @@ describe('the gates', () => {
     );
   });
 
-  it('hasNoEmptySection() names the headings that stand over nothing', () => {
+  it('hasNoEmptySection() names headings without entries', () => {
     expect(hasNoEmptySection('# Notes\n\n## One\n\n- a\n')).toBe(true);
     expect(hasNoEmptySection('# Notes\n\n## None\n\n## One\n\n- a\n\n## Last\n')).toMatchInlineSnapshot(
       `"Leave out the sections without entries: ## None, ## Last."`,
     );
   });
 
-  it('signalsAskedFor() understands people, too', () => {
+  it('signalsAskedFor() understands text of people, too', () => {
     expect(signalsAskedFor([])).toEqual(['prefix']);
     expect(signalsAskedFor(['please look at the paths'])).toEqual(['prefix', 'paths']);
     expect(signalsAskedFor(['Look at the files.', 'and the leading words'])).toEqual(['prefix', 'verb', 'paths']);
   });
 
-  it('a corrupted draft does not pass', async () => {
-    //  The gate of the real pipeline, over a draft that leaves out the last commit.
+  it('refuse a corrupted draft', async () => {
+    // The gate of the real pipeline reviews a draft without the last commit.
     const repo = repository(['feat: a', 'feat: b']);
     const draft = pipeline.work.phases.get('draft');
     const runner = draft?.tasks.get('notes')?.runner;
@@ -669,7 +669,7 @@ describe('this repository', () => {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const ask = (...args: readonly string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 
-  it('has notes that had to be earned, or a history that cannot be read, which is said', async () => {
+  it('has notes after corrections, or reports an unreadable history', async () => {
     const { result, notes, out } = await run(root);
     if (result.status !== 'completed') {
       expect(result.phases['collect']?.error?.code).toMatch(/^(?:NOT_A_REPOSITORY|SHALLOW|GIT_MISSING|NO_HISTORY)$/u);

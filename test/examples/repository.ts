@@ -1,5 +1,5 @@
 /**
- * Throw-away git repositories whose commits are the same on every machine, hashes included.
+ * Temporary git repositories whose commits are the same on every machine, hashes included.
  *
  * @module
  */
@@ -13,15 +13,15 @@ export interface CommitSpec {
   readonly message: string;
   /** Files that it writes. @default one of its own under `src` */
   readonly paths?: readonly string[];
-  /** Places of its parents among the commits. @default the commit before it */
+  /** Indices of its parents among the commits. @default the commit before it */
   readonly parents?: readonly number[];
-  /** Lightweight tags on it. */
+  /** Its lightweight tags. */
   readonly tags?: readonly string[];
 }
 
 const made: string[] = [];
 
-/** Makes a repository with these commits; HEAD is at the last one. */
+/** Creates a repository with these commits. HEAD is the last one. */
 export function repository(commits: readonly (CommitSpec | string)[]): string {
   const path = emptyDirectory();
   gitIn(path, ['init', '--quiet', '--initial-branch=main']);
@@ -29,14 +29,14 @@ export function repository(commits: readonly (CommitSpec | string)[]): string {
   return path;
 }
 
-/** Makes an empty directory. */
+/** Creates an empty directory. */
 export function emptyDirectory(): string {
   const path = mkdtempSync(join(tmpdir(), 'phasegate-notes-'));
   made.push(path);
   return path;
 }
 
-/** Removes everything that was made. */
+/** Removes all repositories and directories of this module. */
 export function removeAll(): void {
   for (const path of made.splice(0)) rmSync(path, { recursive: true, force: true });
 }
