@@ -1,6 +1,7 @@
 /**
- * Three fleets of workers and reviewers: two that are ill, each phase in a way of its own, and one that is well. Everything is
- * scripted by the number of the run, so that runs are the same whenever they are played.
+ * Three fleets of workers and reviewers. Two are pathological, each phase in its own way, and one is healthy.
+ *
+ * The number of a run determines its script, so that runs are reproducible.
  *
  * @module
  */
@@ -21,7 +22,7 @@ import {
   type TaskContext,
 } from '../../src/index.ts';
 
-/** Ill in what shows in a few runs: work is not told, loops have no end. */
+/** A pathological fleet that shows within a few runs: work without measures, loops without an end. */
 export function swarm(nth: number): Pipeline<unknown> {
   const research = phase('research', { tasks: [worker('read', ({ prompt }) => `facts for: ${prompt.length}`)] });
   const article = phase('article', {
@@ -69,7 +70,7 @@ export function swarm(nth: number): Pipeline<unknown> {
   });
 }
 
-/** Ill in what shows in many runs: what its gates always do, and never. */
+/** A pathological fleet that shows within many runs: gates that always or never decide the same. */
 export function habits(nth: number): Pipeline<unknown> {
   let asks = 0;
   return definePipeline({
@@ -107,7 +108,7 @@ export function habits(nth: number): Pipeline<unknown> {
   });
 }
 
-/** Well: demands differ, name the change, reach the worker, and help; one review in a while cannot be had. */
+/** A healthy fleet: demands differ, name the change, reach the worker, and help. A review is rarely unavailable. */
 export function crew(nth: number): Pipeline<unknown> {
   let asks = 0;
   const plan = phase('plan', {
@@ -153,7 +154,7 @@ function reviewer(decide: (context: ReviewContext) => Decision) {
   return task('review', { run: decide });
 }
 
-/** Approves after so many attempts. */
+/** Approves after that number of attempts. */
 function after(attempts: number, demand: (attempt: number) => Decision): (context: ReviewContext) => Decision {
   let reviews = 0;
   return () => {
@@ -170,7 +171,7 @@ function back(to: string, feedback: string, requiredChange: string): Decision {
   return retryPredecessor(to, feedback, { requiredChange });
 }
 
-/** The same issue in other words each time. */
+/** Reports the same issue in other words each time. */
 function unauthenticated(attempt: number): Decision {
   const description = ['Anybody can delete users.', 'Deleting users still needs no token.'][attempt] ?? 'Still open.';
   const issue: Issue = {
@@ -183,13 +184,13 @@ function unauthenticated(attempt: number): Decision {
   return requestChanges([issue]);
 }
 
-/** Writes the prompt of its model itself, with the revision at its end. */
+/** Builds a prompt without the one of the context, with the revision at its end. */
 function modelOfItsOwn({ description, revision, report }: TaskContext): string {
   report({ model: 'm', tokens: 100 });
   return `${description}\n\n${revision?.feedback ?? ''}`;
 }
 
-/** Without a stack, which would have the paths of a machine. */
+/** Creates an error without a stack, which would contain paths of a machine. */
 function rateLimited(): Error {
   return Object.assign(new Error('429 Too Many Requests'), { stack: undefined });
 }
