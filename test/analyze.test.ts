@@ -513,7 +513,7 @@ describe('analyze() on costs', () => {
   });
 
   it('is unknown if an estimate is missing, for that kind and its sum only', () => {
-    // a ──▶ b      the reviewer of a estimates no cost, the task of b no tokens
+    //  a ──▶ b      the reviewer of a estimates no cost, the task of b no tokens
     const a = phase('a', {
       tasks: [task('work', { run, estimate: { costUsd: 1, tokens: 1 } })],
       review: { by: task('judge', { run, estimate: { tokens: 1 } }), maxRetries: 0, maxReviewErrors: 0 },

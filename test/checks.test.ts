@@ -198,7 +198,7 @@ describe('a baseline', () => {
   });
 
   it('does not forgive a phase its own failures before a restart', async () => {
-    // a ─▶ b: the first attempt of b passes its check, and sends a back. The check does not run again.
+    //  a ─▶ b: the first attempt of b passes its check, and sends a back. The check does not run again.
     let runs = 0;
     const a = fake('a');
     const b = fake('b', {
@@ -220,7 +220,7 @@ describe('a baseline', () => {
   });
 
   it('does not forgive a failure that was accepted on exhaustion', async () => {
-    // a ─▶ b: the gate of a accepts a failure on exhaustion; b sends a back
+    //  a ─▶ b: the gate of a accepts a failure on exhaustion; b sends a back
     const checks = [check('tests', [true, 'Repair it.', 'Repair it.'])];
     const a = fake('a', { maxRetries: 0, onExhausted: 'accept', checks });
     const b = fake('b', { after: ['a'], verdicts: [retryPredecessor('a', 'Change it.')] });

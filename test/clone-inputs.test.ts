@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { definePipeline, phase, startRun, task } from '../src/index.ts';
 
-/** What a task makes of the outputs before it. */
+/** Runs a task on the outputs of a predecessor. @returns The result of the run. */
 async function made(use: (inputs: unknown) => unknown) {
   const draft = phase('draft', { tasks: [task('text', { run: () => ({ words: ['gates', 'help'] }) })] });
   const count = phase('count', { after: ['draft'], tasks: [task('words', { run: ({ inputs }) => use(inputs) })] });
@@ -23,7 +23,7 @@ describe('structuredClone(inputs)', () => {
     expect(error?.message).toContain(HINT);
   });
 
-  it('works as the hint says, and the copy can be changed', async () => {
+  it('works as the hint says, and the copy is mutable', async () => {
     const { status, output } = await made((inputs) => {
       const copy = structuredClone({ ...(inputs as object) }) as { draft: { text: { words: string[] } } };
       copy.draft.text.words.push('a lot');
@@ -33,7 +33,7 @@ describe('structuredClone(inputs)', () => {
     expect(output).toEqual({ words: { draft: { text: { words: ['gates', 'help', 'a lot'] } } } });
   });
 
-  it('of the outputs of one phase works as it is', async () => {
+  it('of the outputs of one phase works without a hint', async () => {
     const { output } = await made((inputs) => structuredClone((inputs as { draft: unknown }).draft));
     expect(output).toEqual({ words: { text: { words: ['gates', 'help'] } } });
   });

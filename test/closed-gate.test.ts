@@ -1,6 +1,4 @@
-/**
- * A gate that nobody opens stays closed, without any option.
- */
+/** A gate that no reviewer opens stays closed, with default options. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
@@ -22,12 +20,12 @@ import type { RunStore } from '../src/store.ts';
 import { copyRun } from '../src/runtime/fork.ts';
 import { fake, held, play, type FakeOptions } from './rig.ts';
 
-/** An answer whose type says nothing of what it is, as JavaScript and casts have it. */
+/** Hides the type of an answer, as JavaScript and casts do. */
 function untyped(answer: unknown): never {
   return answer as never;
 }
 
-/** What a newcomer writes: research, and a text whose reviewer is the one that is given. */
+/** Runs the first pipeline of a new user: research, and a text with the given reviewer. */
 async function published(review: ReviewFunction<never, never>) {
   const research = phase('research', { tasks: [task('gather', { run: () => 'a fact' })] });
   const writing = phase('writing', {
@@ -39,7 +37,7 @@ async function published(review: ReviewFunction<never, never>) {
   return startRun(definePipeline({ name: 'article', phases: [research, writing, publish] })).result;
 }
 
-describe('the first pipeline of a newcomer publishes nothing that nobody has approved', () => {
+describe('the first pipeline of a new user publishes only what is approved', () => {
   it.each<readonly [string, ReviewFunction<never, never>, string, string]>([
     ['says retry three times', () => retry('Not yet.'), 'rejected', 'Not yet.'],
     [
@@ -66,7 +64,7 @@ describe('the first pipeline of a newcomer publishes nothing that nobody has app
       'no network',
     ],
     ['rejects', () => reject('No.'), 'rejected', 'No.'],
-  ])('where a reviewer %s', async (_, review, status, why) => {
+  ])('and nothing if its reviewer %s', async (_, review, status, why) => {
     const result = await published(review);
     expect(result.status).toBe(status);
     expect(result.phases['publish']?.status).toBe('skipped');
@@ -78,7 +76,7 @@ describe('the first pipeline of a newcomer publishes nothing that nobody has app
   });
 });
 
-describe('a decision that code makes', () => {
+describe('a decision of code', () => {
   const ends = async (answer: unknown, options: FakeOptions = {}) => {
     const b = fake('b', { after: ['a'], verdicts: [answer, answer, answer, answer], ...options });
     const { result, records } = await play([fake('a'), b, fake('c', { after: ['b'] })], { run: { attended: true } });
@@ -92,14 +90,14 @@ describe('a decision that code makes', () => {
   });
 
   it.each([undefined, 'escalate', 'ask'] as const)(
-    'and sends back a phase that there is none of fails at once, with onInvalidTarget %s',
+    'fails at once if it sends back an unknown phase, with onInvalidTarget %s',
     async (onInvalidTarget) => {
       const found = await ends({ type: 'retryPredecessor', phase: 'aa', feedback: '' }, { onInvalidTarget });
       expect(found).toMatchObject(broken('DECISION_TARGET_INVALID', '"aa" from phase "b"', 'Did you mean "a"\\?'));
     },
   );
 
-  it('and sends back a phase that its gate may not send back fails at once', async () => {
+  it('fails at once if it sends back a phase that its gate may not send back', async () => {
     const found = await ends({ type: 'retryPredecessor', phase: 'c', feedback: '' });
     expect(found).toMatchObject(
       broken('DECISION_TARGET_INVALID', 'its gate may not', 'may send back "a"', '`rewindTo`'),
@@ -127,11 +125,11 @@ describe('a decision that code makes', () => {
       { type: 'retry', feedback: 'x', issues: [{ severity: 'low', description: 'x', phase: 'a' }] },
       ['issues\\.0: there is no field "phase"'],
     ],
-  ])('and is %s fails at once', async (_, answer, words) => {
+  ])('fails at once if it is %s', async (_, answer, words) => {
     expect(await ends(() => answer)).toMatchObject(broken('DECISION_INVALID', ...words));
   });
 
-  it('and cannot be made fails at once, as `retry` says so; other errors are asked again', async () => {
+  it('fails at once if its constructor throws, as `retry` does; other errors are asked again', async () => {
     expect(await ends(() => retry(untyped(7)))).toMatchObject(
       broken('DECISION_INVALID', 'feedback is not a string: 7'),
     );
@@ -141,7 +139,7 @@ describe('a decision that code makes', () => {
     expect(asked).toBe(2);
   });
 
-  it('has those beside it stop, whatever they would say', async () => {
+  it('stops the other reviewers, whatever they would answer', async () => {
     const other = held();
     const b = fake('b', {
       reviewers: { slow: [other.script], code: [() => undefined], quick: ['APPROVE'] },
@@ -157,8 +155,8 @@ describe('a decision that code makes', () => {
   });
 });
 
-describe('a task that is a reviewer and writes its decision as an object', () => {
-  // Its literals are plain text to the types, so the run is what judges them.
+describe('a task that reviews and writes its decision as an object', () => {
+  // The types see its literals as plain text, so the run validates them.
   it.each([
     [{ type: 'retyr', feedback: 'x' }, 'DECISION_INVALID', 'Did you mean "retry"?'],
     [{ type: 'retryPredecessor', phase: 'reserch', feedback: 'x' }, 'DECISION_TARGET_INVALID', 'mean "research"?'],
@@ -172,8 +170,8 @@ describe('a task that is a reviewer and writes its decision as an object', () =>
   });
 });
 
-describe('a check that answers with a key that there is none of', () => {
-  it('is refused, so that its text is not lost', async () => {
+describe('a check with an unknown key in its answer', () => {
+  it('is refused, so that no text is lost', async () => {
     const run = () => untyped({ passed: false, feedback: 'Cite two sources.' });
     const { result } = await play([fake('a', { maxReviewErrors: 0, checks: [{ name: 'sources', run }] })]);
     expect(result.status).toBe('failed');
@@ -181,7 +179,7 @@ describe('a check that answers with a key that there is none of', () => {
   });
 });
 
-describe('words that send back a phase that they may not', () => {
+describe('text that sends back a phase that it may not', () => {
   const phases = (options: FakeOptions = {}) => [
     fake('a'),
     fake('b', {
@@ -192,7 +190,7 @@ describe('words that send back a phase that they may not', () => {
     }),
   ];
 
-  it('are asked for again, on the budget of review errors', async () => {
+  it('is asked for again, on the budget of review errors', async () => {
     const { lines } = await play(phases(), { detail: ['reviews'] });
     expect(lines.slice(2)).toEqual([
       'b started 0',
@@ -211,7 +209,7 @@ describe('words that send back a phase that they may not', () => {
     ]);
   });
 
-  it('end as a missing answer does where that is spent', async () => {
+  it('ends as a missing answer does once that budget is spent', async () => {
     const { result } = await play(phases({ maxReviewErrors: 0 }));
     expect(result.phases['b']?.error).toMatchObject({
       code: 'REVIEW_UNAVAILABLE',
@@ -229,7 +227,7 @@ describe('words that send back a phase that they may not', () => {
 });
 
 describe('policies', () => {
-  it('ensemble accepts what nobody has approved; strict asks a person', async () => {
+  it('ensemble accepts without approval; strict asks a person', async () => {
     const phases = () => [
       fake('a', { maxRetries: 0, verdicts: ['RETRY: more'] }),
       fake('b', { verdicts: ['fine, I guess'] }),
@@ -248,7 +246,7 @@ describe('policies', () => {
     expect(strict.result.status).toBe('rejected');
   });
 
-  it('a reviewer that is never sure of it has a person decide under strict', async () => {
+  it('strict asks a person about a reviewer that is never certain', async () => {
     const { result } = await play([fake('a', { verdicts: [escalate('look')] })], {
       policy: policies.strict,
       when: { 'a escalated (requested): look': (run) => run.decide('a', 'APPROVE') },
@@ -257,8 +255,8 @@ describe('policies', () => {
   });
 });
 
-describe('a run that was kept when gates still opened by default', () => {
-  // Made by the build of commit bc6e8df, and left while the tasks of `spent`, `vague` and `astray` were at work.
+describe('a run that was stored when gates still opened by default', () => {
+  // The fixture is of an earlier build, left while the tasks of `spent`, `vague` and `astray` were running.
   const lines = readFileSync(new URL('fixtures/kept/open-defaults.jsonl', import.meta.url), 'utf8')
     .trimEnd()
     .split('\n');
@@ -282,7 +280,7 @@ describe('a run that was kept when gates still opened by default', () => {
       ],
     });
 
-  it('goes on with the policy that is in its plan', async () => {
+  it('resumes with the policy of its plan', async () => {
     const run = await resumeRun(await kept(), 'lenient', pipeline());
     const { status, phases } = await run.result;
     expect(status).toBe('completed');
@@ -296,7 +294,7 @@ describe('a run that was kept when gates still opened by default', () => {
     expect(anew.status).toBe('failed');
   });
 
-  it('is refused another policy, as before', async () => {
+  it('refuses another policy, as before', async () => {
     await expect(resumeRun(await kept(), 'lenient', pipeline({ maxRetries: 1 }))).rejects.toMatchObject({
       code: 'RUN_CHANGED',
       message: expect.not.stringContaining('onExhausted') as string,

@@ -1,6 +1,4 @@
-/**
- * Programs as checks: real tools, real processes, and output that nobody would want in a prompt.
- */
+/** Programs as checks: real tools, real processes, and output that does not belong in a prompt. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -46,7 +44,7 @@ interface Said {
   readonly feedback: string;
 }
 
-/** What a command that fails asks for. */
+/** Runs a check with a command that fails. @returns The required change and the feedback. */
 async function saidOf(line: CommandLine, options: CommandCheckOptions = {}): Promise<Said> {
   const { phases, status } = await run([commandCheck('check', line, options)]);
   const verdict = phases['build']?.decisions[0]?.verdict;
@@ -56,7 +54,7 @@ async function saidOf(line: CommandLine, options: CommandCheckOptions = {}): Pro
 }
 
 describe('the change that a failed command asks for', () => {
-  it('is the one that is named, whatever the command is for', async () => {
+  it('is the given one, for every kind of command', async () => {
     const named = { requiredChange: 'Name a number.', kind: 'test' } as const;
     expect(await saidOf(node('process.exitCode=3'), named)).toEqual({
       change: 'Name a number.',
@@ -81,7 +79,7 @@ describe('the change that a failed command asks for', () => {
     });
   });
 
-  it('counts names that are found in the output, each once', async () => {
+  it('counts names in the output, each once', async () => {
     const code = `console.log('not ok 1 - adds\\nok 2\\nnot ok 3 - divides\\nnot ok 3 - divides'); process.exitCode = 1`;
     const failures = /^not ok \d+ - (.+)$/u;
     expect((await saidOf(node(code), { kind: 'test', failures })).change).toMatch(
@@ -91,20 +89,20 @@ describe('the change that a failed command asks for', () => {
       /^Fix the problem reported by/u,
     );
     expect((await saidOf(node(code), { failures })).change).toMatch(/^Make .* pass \(exit code 1\)\.$/u);
-    // Nothing is counted where not all of it is there.
+    // Names are not counted if the output was cut.
     const long = `${code}; console.log('x'.repeat(5000))`;
     expect((await saidOf(node(long), { kind: 'test', failures, maxOutputBytes: 1000 })).change).toMatch(
       /^Make the tests of/u,
     );
   });
 
-  it('tells by which signal it was ended', async () => {
+  it('names the signal that ended it', async () => {
     expect((await saidOf(node(`process.kill(process.pid, 'SIGKILL')`), { kind: 'test' })).change).toMatch(
       /^Make the tests of .* pass \(signal SIGKILL\)\.$/u,
     );
   });
 
-  it('is speed where the timeout is over, and says what was put out until then', async () => {
+  it('is to be faster after a timeout, with the output until then', async () => {
     const stuck: CommandLine = ['sh', '-c', 'echo waiting for a port; exec sleep 1000'];
     const { change, feedback } = await saidOf(stuck, { kind: 'test', timeout: 2000 });
     expect(change).toMatch(/^Make `.*` end within 2000 ms\.$/u);
@@ -114,13 +112,13 @@ describe('the change that a failed command asks for', () => {
   it.each([
     ['text', '"text"'],
     [null, 'object'],
-  ])('refuses %j for the names of failures', (failures, found) => {
+  ])('refuses %j as the pattern of failures', (failures, found) => {
     expect(() => commandCheck('x', ['y'], { failures: failures as never })).toThrow(
       `Cannot define check "x" as \`failures\` is ${found}, which is not a RegExp\n`,
     );
   });
 
-  it('refuses a kind that there is not', () => {
+  it('refuses an unknown kind', () => {
     expect(() => commandCheck('x', ['y'], { kind: 'tests' as never })).toThrow(
       'Cannot define check "x" as there is no kind "tests"\nUse one of build, format, lint, test, types, or leave it out.',
     );
@@ -128,7 +126,7 @@ describe('the change that a failed command asks for', () => {
 });
 
 describe('the number of failures', () => {
-  it.each(['tap', 'spec', 'dot'])('is that of node:test, as %s tells it', async (reporter) => {
+  it.each(['tap', 'spec', 'dot'])('is read from node:test, reporter %s', async (reporter) => {
     const cwd = await put({
       'some.test.mjs': `import { test } from 'node:test'; import assert from 'node:assert';
         test('one', () => assert.equal(1, 2)); test('two', () => {}); test('three', () => { throw new Error('# fail 7'); });`,
@@ -145,13 +143,13 @@ describe('the number of failures', () => {
     if (reporter === 'tap') expect(feedback).toMatch(/# fail 2\n(?:# .*\n)*# duration_ms [\d.]+$/u);
   });
 
-  it('is that of vitest', async () => {
+  it('is read from vitest', async () => {
     const cwd = await put({
       'some.test.mjs': `test('one', () => { expect(1).toBe(2); }); test('two', () => {});`,
       'vitest.config.mjs': `export default { test: { globals: true } };`,
     });
     const vitest = [NODE, join(MODULES, 'vitest/vitest.mjs'), 'run', '--root', cwd] as const;
-    // With colours, as in a build log.
+    // Colours are on, as in a build log.
     const { change, feedback } = await saidOf([...vitest], {
       kind: 'test',
       cwd,
@@ -163,7 +161,7 @@ describe('the number of failures', () => {
     expect(feedback).not.toMatch(/[\u0000-\u0008\u000B-\u001F]/u);
   });
 
-  it('is that of tsc', async () => {
+  it('is read from tsc', async () => {
     const cwd = await put({ 'a.ts': 'const a: string = 1;\nconst b: number = "";\nexport { a, b };\n' });
     const line = [NODE, join(MODULES, 'typescript/bin/tsc'), '--noEmit', '--pretty', 'a.ts'] as const;
     const { change, feedback } = await saidOf([...line], { kind: 'types', cwd });
@@ -171,7 +169,7 @@ describe('the number of failures', () => {
     expect(feedback).toContain("Type 'number' is not assignable to type 'string'.");
   });
 
-  it('is that of oxlint', async () => {
+  it('is read from oxlint', async () => {
     const cwd = await put({ 'a.js': 'debugger;\nconst a = 1;\n' });
     const { change } = await saidOf([NODE, join(MODULES, 'oxlint/bin/oxlint'), '-D', 'no-debugger', 'a.js'], {
       kind: 'lint',
@@ -220,25 +218,25 @@ describe('the log of a failed command', () => {
     return feedback.replace(/^Check "check" failed:?\s?/u, '');
   }
 
-  it('is its last lines, of megabytes as well', async () => {
+  it('is the last lines, even of megabytes', async () => {
     const log = await logOf(`for (let i = 0; i < 300000; i++) console.log('line ' + i)`);
     const lines = log.split('\n');
     expect(lines).toHaveLength(41);
     expect([lines[0], lines[1], lines.at(-1)]).toEqual(['[…]', 'line 299960', 'line 299999']);
   });
 
-  it('is bounded where there are no lines', async () => {
+  it('is bounded if there are no lines', async () => {
     const log = await logOf(`process.stdout.write('😀'.repeat(2_000_000))`);
     expect(log.length).toBeLessThan(4010);
     expect(log).toMatch(/^\[…\]\n(?:😀)+$/u);
   });
 
-  it('has no escape codes, no progress bars, and no text that is turned around', async () => {
+  it('has no escape codes, progress bars or reversed text', async () => {
     const code = String.raw`process.stdout.write('\x1b[31mred\x1b[0m \x1b]0;title\x07\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\\n10%\r50%\r100%\r\nback\bspace \x1bPq#0\x1b\\\x9b1mend\u202Eabc\u2066\x00\x07\tTab\n\x1b[2J\x1b[1;1H\x1b(Bdone')`;
     expect(await logOf(code)).toBe('red link\n100%\nbackspace endabc\tTab\ndone');
   });
 
-  it('is text where the output is not', async () => {
+  it('is text even if the output is not', async () => {
     const log = await logOf(`process.stdout.write(require('node:crypto').randomBytes(3_000_000))`);
     expect(log.length).toBeLessThan(4010);
     // eslint-disable-next-line no-control-regex
@@ -246,7 +244,7 @@ describe('the log of a failed command', () => {
     expect(JSON.parse(JSON.stringify(log))).toBe(log);
   });
 
-  it('has no obvious secrets, which would be told to models', async () => {
+  it('has no obvious secrets, which would reach models', async () => {
     const key = `sk-${'a1'.repeat(20)}`;
     const log = await logOf(
       `console.log('x'.repeat(3950) + ' key=${key} https://me:hunter22@host/'); console.error('done')`,
@@ -295,7 +293,7 @@ describe('a baseline of a command', () => {
       });
   });
 
-  it('is a record with the log as it was', async () => {
+  it('is recorded with its log', async () => {
     const cwd = await put({ bad: 'old' });
     const check = commandCheck('tests', node(script), { failures, cwd, baseline: true });
     const build = phase('build', { tasks: [task('make', { run: () => 'x' })], review: { checks: [check] } });
@@ -321,7 +319,7 @@ describe('a baseline of a command', () => {
     ]);
   });
 
-  it('may take as long as the command may', async () => {
+  it('has the same timeout as the command', async () => {
     const check = commandCheck('tests', ['x'], { timeout: 7_200_000 });
     expect(check.timeout).toBe(0);
     expect(commandCheck('tests', ['x']).timeout).toBeUndefined();

@@ -10,7 +10,7 @@ import { witness } from './cli/cli.ts';
 
 const NODE = process.execPath;
 
-/** A command that evaluates JavaScript. */
+/** A command line that evaluates JavaScript. */
 function node(code: string, ...args: readonly string[]): CommandLine {
   return [NODE, '--eval', code, ...args];
 }
@@ -34,7 +34,7 @@ async function outputOf(
   return phases['build']?.outputs?.['make'] ?? phases['build']?.error;
 }
 
-/** What is said about a failed command, without where its documentation is. */
+/** Returns the message of a failed command, without the address of its documentation. */
 async function failureOf(line: CommandLine, options: CommandOptions = {}): Promise<string> {
   const error = (await runTask(command(line, options))).phases['build']?.error;
   return `${error?.code}: ${error?.message.replace(/\nDocs: .*$/u, '').replaceAll(NODE, 'node')}`;
@@ -64,19 +64,19 @@ describe('command', () => {
     });
   });
 
-  it('shows its arguments to no shell', async () => {
+  it('passes its arguments without a shell', async () => {
     const nasty = ['$(touch pwned)', '; exit 3', '`id`', '*', 'a b', '"', "'", '', '-- ', '\\', 'é日本'];
     const code = 'console.log(JSON.stringify(process.argv.slice(1)))';
     expect(await outputOf(node(code, '--', ...nasty), { output: 'json' })).toEqual(nasty);
   });
 
-  it('runs a line with the shell where that is said', async () => {
+  it('runs a line with the shell on request', async () => {
     expect(await outputOf('echo one | tr a-z A-Z && echo "$WORD"', { shell: true, env: { WORD: 'two' } })).toBe(
       'ONE\ntwo',
     );
   });
 
-  it('tells the attempt in variables, and wins over those of a run around it', async () => {
+  it('describes the attempt in variables, which replace those of a surrounding run', async () => {
     process.env['PHASEGATE_FEEDBACK'] = 'of the run around it';
     const code = `console.log(JSON.stringify(Object.fromEntries(Object.entries(process.env).filter(([key]) => key.startsWith('PHASEGATE_')))))`;
     const seen: unknown[] = [];
@@ -116,7 +116,7 @@ describe('command', () => {
     ]);
   });
 
-  it('starts whatever the size of the feedback and of the input', async () => {
+  it('starts despite large feedback and a large input', async () => {
     let asked = 0;
     const build = phase('build', {
       tasks: [
@@ -133,7 +133,7 @@ describe('command', () => {
 
   const CAT = node('process.stdin.pipe(process.stdout)');
 
-  it('reads nothing by default, the prompt, or all that a handler is given', async () => {
+  it('reads nothing by default, the prompt, or the whole context of a handler', async () => {
     expect(await outputOf(CAT, {}, { description: 'Do it.' })).toBe('');
     expect(await outputOf(CAT, { stdin: 'prompt' }, { description: 'Do it.' })).toBe('Do it.');
     expect(
@@ -155,7 +155,7 @@ describe('command', () => {
     });
   });
 
-  it('sees what came before it, and as a reviewer what it judges', async () => {
+  it('sees the inputs, and as a reviewer the outputs under review', async () => {
     const first = phase('first', { tasks: [task('a', { run: () => ({ n: 1 }) })] });
     const second = phase('second', {
       after: [first],
@@ -182,13 +182,13 @@ describe('command', () => {
     ]);
   });
 
-  it('does not mind a program that reads nothing of a long input', async () => {
+  it('ignores a program that does not read its long input', async () => {
     expect(await outputOf(node('console.log(1)'), { stdin: 'prompt' }, { description: 'x'.repeat(5_000_000) })).toBe(
       '1',
     );
   });
 
-  it('keeps the start and the end of a long output, whole characters only, and says what it left out', async () => {
+  it('keeps the start and the end of a long output without split characters, and counts the rest', async () => {
     const code = `process.stdout.write('ä'.repeat(10) + '日'.repeat(100_000) + 'ö'.repeat(10))`;
     expect(await outputOf(node(code), { maxOutputBytes: 31 })).toBe(
       `${'ä'.repeat(7)}\n[… 300012 bytes left out …]\n${'ö'.repeat(7)}`,
@@ -248,14 +248,14 @@ describe('command', () => {
     [[], {}, 'it is empty'],
     [[''], {}, 'it is empty'],
     ['', { shell: true }, 'it is empty'],
-  ])('is refused when it is defined as %j with %j', (line, options, message) => {
+  ])('is refused at definition as %j with %j', (line, options, message) => {
     expect(() => command(line as unknown as CommandLine, options)).toThrow(message);
     expect(() => commandCheck('x', line as unknown as CommandLine, options)).toThrow(message);
   });
 });
 
-describe('what a command starts', () => {
-  it('is stopped with it when the run is cancelled, deaf or not', async () => {
+describe('a child process of a command', () => {
+  it('is stopped with it on cancellation, even if it ignores the signal', async () => {
     const alive = await witness();
     const spawning = `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(alive.deaf)}], { stdio: 'ignore' }); ${alive.code}`;
     const build = phase('build', { tasks: [task('make', { run: command(node(spawning)) })] });
@@ -266,7 +266,7 @@ describe('what a command starts', () => {
     await alive.dead();
   });
 
-  it('does not begin if the run is cancelled while what starts it is loaded', async () => {
+  it('does not start if the run is cancelled during the load of its module', async () => {
     const stop = new AbortController();
     const file = join(await mkdtemp(join(tmpdir(), 'phasegate-')), 'begun');
     const end = runProcess({
@@ -283,7 +283,7 @@ describe('what a command starts', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it('is stopped in time, where it is deaf, while the clock of the machine is set back', async () => {
+  it('is stopped in time although it ignores the signal and the system clock is set back', async () => {
     const alive = await witness();
     const build = phase('build', { tasks: [task('make', { run: command(node(alive.deaf)) })] });
     const run = startRun(definePipeline({ name: 'p', phases: [build] }));
@@ -296,7 +296,7 @@ describe('what a command starts', () => {
     clock.mockRestore();
   });
 
-  it('is stopped when the timeout of the task is over, and before the next try', async () => {
+  it('is stopped after the timeout of the task, and before the next try', async () => {
     const alive = await witness();
     const build = phase('build', { tasks: [task('make', { timeout: 500, run: command(node(alive.code)) })] });
     const { phases } = await startRun(definePipeline({ name: 'p', phases: [build] })).result;
@@ -304,15 +304,15 @@ describe('what a command starts', () => {
     await alive.dead();
   });
 
-  it('is stopped when the command ends without it, and does not keep it waiting', async () => {
+  it('is stopped when the command ends first, and does not delay the task', async () => {
     const alive = await witness();
-    // The child holds the standard output of its parent, which ends as soon as the child is alive.
+    // The child inherits the standard output of its parent, which ends as soon as the child is alive.
     const spawning = `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(`${alive.code}.on('connect', () => console.log('alive'))`)}], { stdio: ['ignore', 'pipe', 'inherit'] }).stdout.once('data', () => { console.log('done'); process.exit(0); })`;
     expect(await outputOf(node(spawning))).toBe('done');
     await alive.dead();
   });
 
-  it('is stopped when a task beside it fails', async () => {
+  it('is stopped when another task of the phase fails', async () => {
     const alive = await witness();
     const build = phase('build', {
       tasks: [
@@ -347,12 +347,12 @@ describe('commandCheck', () => {
     return JSON.parse(JSON.stringify(phases['build']?.decisions[0]?.verdict).replaceAll(NODE, 'node'));
   }
 
-  it('passes with exit code 0, and lets the reviewers speak', async () => {
+  it('passes with exit code 0, so that the reviewers are asked', async () => {
     expect(await decisionsOf(node(''))).toEqual({ type: 'approve' });
     expect(await decisionsOf(node(''), {}, () => 'REJECT: no')).toEqual({ type: 'reject', reason: 'no' });
   });
 
-  it('asks for another attempt with what to do and both outputs', async () => {
+  it('asks for another attempt with the advice and both outputs', async () => {
     expect(
       await decisionsOf(
         node(`console.log('1 passed'); console.error('1 failed'); process.exitCode = 2`),
@@ -366,14 +366,14 @@ describe('commandCheck', () => {
     });
   });
 
-  it('asks for speed where its timeout is over', async () => {
+  it('asks for a faster command after its timeout', async () => {
     expect(await decisionsOf(node('setTimeout(() => {}, 1e9)'), { timeout: 200 })).toMatchObject({
       type: 'retry',
       requiredChange: "Make `node --eval 'setTimeout(() => {}, 1e9)'` end within 200 ms.",
     });
   });
 
-  it('blames nobody where it cannot be started', async () => {
+  it('is a review error if the command cannot be started', async () => {
     expect(await decisionsOf(['no-such-program-x'])).toMatchObject({
       type: 'unavailable',
       error: { code: 'COMMAND_FAILED' },

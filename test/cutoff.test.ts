@@ -1,4 +1,4 @@
-/** What a phase has read, by task, and what that spares when a phase that it read commits again. */
+/** Early cutoff: a phase that read only unchanged tasks of a predecessor does not run again after a new commit. */
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -15,11 +15,11 @@ import {
 import { copyRun } from '../src/runtime/fork.ts';
 import { fake, play, trace, type Fake, type FakeOptions } from './rig.ts';
 
-/** Its `x` stays the same, its `y` changes with each attempt. */
+/** A phase whose task `x` never changes, and whose `y` changes with each attempt. */
 const source = () =>
   fake('a', { tasks: [task('x', { run: () => 'x' }), task('y', { run: (one) => `y ${one.attempt}` })] });
 
-/** Sends back `a` once. */
+/** A phase that sends back `a` once. */
 const sender = (verdict = 'RETRY_PREDECESSOR a: more') =>
   fake('last', { after: ['a'], invalidate: 'changed', verdicts: [verdict, 'APPROVE'] });
 
@@ -39,15 +39,15 @@ async function readBy(run: (context: TaskContext) => unknown, options: Partial<F
 const SPARED = { read: { a: 2 }, readTasks: { a: ['x'] } };
 
 describe('a reader of one task', () => {
-  it('does not run again where just another task has put out something else, and says what counts as read', async () => {
+  it('does not run again if only another task has changed, and records the version that counts as read', async () => {
     expect(await readBy(({ inputs }) => inputs['a']?.['x'])).toEqual(SPARED);
   });
 
-  it('runs again where that task has', async () => {
+  it('runs again if that task has changed', async () => {
     expect(await readBy(({ inputs }) => inputs['a']?.['y'])).toBe('again');
   });
 
-  it('is one by what its gate reads as well', async () => {
+  it('counts the reads of its gate', async () => {
     const gated = (run: (context: TaskContext) => unknown) =>
       readBy(({ inputs }) => inputs['a']?.['x'], { verdicts: [(one: TaskContext) => (run(one), 'APPROVE')] });
     expect(await gated(({ inputs }) => inputs['a']?.['x'])).toEqual(SPARED);
@@ -56,24 +56,24 @@ describe('a reader of one task', () => {
     expect(await readBy(({ inputs }) => inputs['a']?.['x'], checked)).toBe('again');
   });
 
-  it('is one by all its attempts since it started', async () => {
+  it('counts the reads of all attempts since its start', async () => {
     const run = ({ inputs, attempt }: TaskContext) => inputs['a']?.[attempt === 0 ? 'y' : 'x'];
     expect(await readBy(run, { verdicts: ['RETRY: once more', 'APPROVE'] })).toBe('again');
   });
 
-  it('is one by what its schema lets through', async () => {
+  it('counts only the reads that its schema keeps', async () => {
     const run = ({ inputs }: TaskContext) => inputs;
     expect(await readBy(run, { input: z.object({ a: z.object({ x: z.string() }) }) })).toEqual(SPARED);
     expect(await readBy(run, { input: z.object({ a: z.object({ x: z.string(), y: z.string() }) }) })).toBe('again');
   });
 });
 
-describe('a reader that was marked as stale', () => {
+describe('a reader marked as stale', () => {
   //  a ──▶ reader
   //  ▲ └─▶ asks ──▶ last
   //  └───────┘ once  │
   //  └───────────────┘ once
-  it('is so no more once a newer version counts as read', async () => {
+  it('is unmarked once a newer version counts as read', async () => {
     const reader = fake('reader', {
       after: ['a'],
       tasks: [task('work', { run: ({ inputs }) => inputs['a']?.['x'] })],
@@ -92,7 +92,7 @@ describe('a reader that was marked as stale', () => {
   });
 });
 
-describe('all of a phase counts as read', () => {
+describe('every output of a phase counts as read', () => {
   it.each<[string, (context: TaskContext) => unknown]>([
     ['where nothing was', () => 1],
     ['where just the names of tasks were', ({ inputs }) => Object.keys(inputs['a'] ?? {})],
@@ -112,7 +112,7 @@ describe('all of a phase counts as read', () => {
   it.each<[string, FakeOptions]>([
     ['decides', { verdicts: ['ESCALATE: look', 'APPROVE'] }],
     ['is a task', {}],
-  ])('where a person %s, who sees all of it', async (_, options) => {
+  ])('if a person %s, who sees all of it', async (_, options) => {
     const work = task('work', { run: ({ inputs }) => inputs['a']?.['x'] });
     const look = task('look', { run: human({ question: 'Good?' }) });
     const reader = fake('reader', { after: ['a'], tasks: options.verdicts ? [work] : [work, look], ...options });
@@ -135,11 +135,11 @@ describe('all of a phase counts as read', () => {
     expect(lines).toContain('reader invalidated by a g1');
   });
 
-  it('where it subscribes to an artifact of the phase', async () => {
+  it('if the reader subscribes to an artifact of the phase', async () => {
     expect(await readBy(({ inputs }) => inputs['a']?.['x'], { subscribe: ['a/log'] })).toBe('again');
   });
 
-  it('as long as the reader works: it may read more', async () => {
+  it('while the reader works, as it may read more', async () => {
     let release: (value: unknown) => void = () => undefined;
     const slow = new Promise((resolve) => (release = resolve));
     const work = task('work', {
@@ -156,8 +156,8 @@ describe('all of a phase counts as read', () => {
   });
 });
 
-describe('what was read by task', () => {
-  it('counts for an ancestor further up that was asked for', async () => {
+describe('reads by task', () => {
+  it('count for an indirect ancestor that was sent back', async () => {
     //  a ──▶ b ──▶ reader, of a.x
     //  ▲ └─▶ last
     //  └──────┘ once
@@ -172,7 +172,7 @@ describe('what was read by task', () => {
     expect(await trace([source(), b, reader('y'), sender()])).toContain('reader invalidated by a g1');
   });
 
-  it('is compared with what counts as read, version after version', async () => {
+  it('are compared with the version that counts as read, version after version', async () => {
     const a = fake('a', {
       tasks: [
         task('x', { run: ({ attempt }) => (attempt < 2 ? 'x' : 'x 2') }),
@@ -197,7 +197,7 @@ describe('what was read by task', () => {
     expect(result.phases['reader']).toMatchObject({ read: { a: 3 }, readTasks: { a: ['x'] } });
   });
 
-  it('is said of an equal version of a whole phase as well', async () => {
+  it('also apply to an equal version of a whole phase', async () => {
     const a = fake('a', { outputs: ['one', 'one'] });
     const reader = fake('reader', { after: ['a'] });
     const { lines, result } = await play([a, reader, sender()]);
@@ -206,7 +206,7 @@ describe('what was read by task', () => {
     expect(result.phases['reader']).not.toHaveProperty('readTasks');
   });
 
-  it('is not known of work that another process has begun: all of it counts', async () => {
+  it('are unknown for work that another process began: every output counts', async () => {
     const pipeline = definePipeline({
       name: 'p',
       phases: [

@@ -22,13 +22,13 @@ import { replay } from '../src/machines/replay/replay.ts';
 import { lineOf } from './line.ts';
 import { idle, simulatedTime, type SimulatedTime } from './rig.ts';
 
-/** Waits for a person, with what the gate says of that. */
+/** A pipeline that waits for a person, with the inbox policy of the gate. */
 function gated(inbox: GatePolicy['inbox']): Pipeline<unknown> {
   const one = phase('a', { tasks: [task('t', { run: () => 1 })], review: { by: () => escalate('Well?'), inbox } });
   return definePipeline({ name: 'gated', phases: [one] });
 }
 
-/** Held by a limit before its second phase. */
+/** A pipeline that a limit holds before its second phase. */
 function limited(inbox: GatePolicy['inbox']): Pipeline<unknown> {
   return definePipeline({
     name: 'limited',
@@ -41,7 +41,7 @@ function limited(inbox: GatePolicy['inbox']): Pipeline<unknown> {
   });
 }
 
-/** A person who is the task. */
+/** A pipeline with a person as a task. */
 function asked(policy: InboxPolicy): Pipeline<unknown> {
   return definePipeline({
     name: 'asked',
@@ -49,8 +49,8 @@ function asked(policy: InboxPolicy): Pipeline<unknown> {
   });
 }
 
-describe('what waits for a person', () => {
-  it('is asked of a queue, reminded, raised, and goes to another queue, and still waits', async () => {
+describe('an item for a person', () => {
+  it('is assigned to a queue, reminded of, escalated and reassigned, and still waits', async () => {
     const inbox = { queue: 'q', remindAfterMs: 10, raiseAfterMs: 20, expireAfterMs: 30, onExpiry: { queue: 'boss' } };
     const { run, time, lines } = await started(gated(inbox));
     expect(run.inbox()).toMatchObject([{ queue: 'q', severity: 'normal', remindAt: 10, expireAt: 30, dueAt: 10 }]);
@@ -65,7 +65,7 @@ describe('what waits for a person', () => {
     expect((await run.result).status).toBe('completed');
   });
 
-  it('is rejected where that is wanted, and never approved', async () => {
+  it('is rejected at its deadline if the policy says so, and never approved', async () => {
     const { run, time, lines } = await started(gated({ expireAfterMs: 5, onExpiry: 'reject' }));
     await time.pass(5);
     expect((await run.result).status).toBe('rejected');
@@ -73,7 +73,7 @@ describe('what waits for a person', () => {
     expect(run.snapshot().phases['a']?.decisions.at(-1)).toMatchObject({ by: 'person' });
   });
 
-  it('just waits where nothing else is said', async () => {
+  it('waits without a deadline by default', async () => {
     const { run, time } = await started(gated({ expireAfterMs: 5 }));
     await time.pass(1e12);
     expect(run.inbox()).toMatchObject([{ expired: true }]);
@@ -91,7 +91,7 @@ describe('what waits for a person', () => {
 });
 
 describe('a limit that holds the run', () => {
-  it('is reminded of, raised, and goes to another queue, as the policy says, and still holds', async () => {
+  it('is reminded of, escalated and reassigned by the policy, and still holds', async () => {
     const inbox = { queue: 'q', remindAfterMs: 10, raiseAfterMs: 20, expireAfterMs: 30, onExpiry: { queue: 'boss' } };
     const { run, time, lines } = await started(limited(inbox));
     expect(run.inbox()).toMatchObject([{ kind: 'limit', about: 'tokens', queue: 'q', severity: 'normal', dueAt: 10 }]);
@@ -102,7 +102,7 @@ describe('a limit that holds the run', () => {
     expect((await run.result).status).toBe('completed');
   });
 
-  it('ends the run where nobody answers in time, if that is wanted, and is never lifted', async () => {
+  it('ends the run at the deadline if the policy says so, and is never lifted', async () => {
     const { run, time, lines } = await started(limited({ expireAfterMs: 5, onExpiry: 'reject' }));
     await time.pass(5);
     const reason = 'The limit for tokens is spent, and was not lifted: Nobody answered in time';
@@ -115,7 +115,7 @@ describe('a limit that holds the run', () => {
     ]);
   });
 
-  it('ends as late as it was to where the run was resumed meanwhile, and can be told again', async () => {
+  it('ends as late after a resume as before, and can be replayed', async () => {
     const store = memoryStore();
     const pipeline = limited({ expireAfterMs: 100, onExpiry: 'reject' });
     const first = await started(pipeline, { store });
@@ -129,7 +129,7 @@ describe('a limit that holds the run', () => {
     expect((await run.result).status).toBe('exhausted');
     const records = await readRun(store, 'r');
     expect(replay({ run: 'r', plan: pipeline.plan }, records).unrecorded).toEqual([]);
-    // What was spent is spent: the limit is asked about again before anything starts.
+    // Spent limits stay spent: the limit asks again before anything starts.
     const again = await retryRun(store, 'r', pipeline, { clock: time.clock });
     await idle();
     expect(again.inbox()).toMatchObject([{ kind: 'limit', about: 'tokens' }]);
@@ -137,7 +137,7 @@ describe('a limit that holds the run', () => {
     expect((await again.result).status).toBe('completed');
   });
 
-  it('is asked as the gate says where it holds just a phase', async () => {
+  it('follows the policy of the gate if it holds only a phase', async () => {
     const pipeline = definePipeline({
       name: 'p',
       policy: { onLimit: 'escalate', inbox: { queue: 'q' } },
@@ -154,8 +154,8 @@ describe('a limit that holds the run', () => {
   });
 });
 
-describe('a person who is a task', () => {
-  it('is waited for in spite of the timeout of the task', async () => {
+describe('a person as a task', () => {
+  it('is not subject to the timeout of the task', async () => {
     const { run, time } = await started(asked({}));
     await time.pass(1e12);
     const [item] = run.inbox();
@@ -163,7 +163,7 @@ describe('a person who is a task', () => {
     expect((await run.result).status).toBe('completed');
   });
 
-  it('fails the task where nobody answers in time, if that is wanted', async () => {
+  it('fails the task at the deadline if the policy says so', async () => {
     const { run, time, lines } = await started(asked({ expireAfterMs: 5, onExpiry: 'reject' }));
     await time.pass(5);
     expect((await run.result).phases['a']?.error?.code).toBe('ANSWER_OVERDUE');
@@ -184,7 +184,7 @@ describe('a person who is a task', () => {
     expect((await run.result).status).toBe('rejected');
   });
 
-  it('is told apart from the next attempt of the same task', async () => {
+  it('is distinguished from the next attempt of the same task', async () => {
     const policy = { expireAfterMs: 5, onExpiry: 'reject' } as const;
     const retry = { attempts: 2, backoff: { first: 1 } };
     const one = phase('a', { tasks: [task('t', { retry, run: human({ question: 'Well?', ...policy }) })] });
@@ -197,7 +197,7 @@ describe('a person who is a task', () => {
 });
 
 describe('deadlines', () => {
-  it('are absolute: what was due while nobody worked on the run happens when it is resumed', async () => {
+  it('are absolute: a deadline that passed without a process takes effect on resume', async () => {
     const store = memoryStore();
     const pipeline = gated({ remindAfterMs: 10, raiseAfterMs: 50, expireAfterMs: 100, onExpiry: 'reject' });
     const first = await started(pipeline, { store });
@@ -222,7 +222,7 @@ describe('deadlines', () => {
     ]);
   });
 
-  it('let an answer count that was given in time', async () => {
+  it('accept an answer that was given in time', async () => {
     const store = memoryStore();
     const pipeline = gated({ expireAfterMs: 10, onExpiry: 'reject' });
     const { run, time } = await started(pipeline, { store });
@@ -241,7 +241,7 @@ interface Started {
   readonly lines: readonly string[];
 }
 
-/** A run on simulated time that waits for a person. */
+/** Starts a run on simulated time, and waits until it asks a person. */
 async function started(pipeline: Pipeline<unknown>, options: Parameters<typeof startRun>[1] = {}): Promise<Started> {
   const time = simulatedTime();
   const run = startRun(pipeline, { ...options, runId: 'r', clock: time.clock });

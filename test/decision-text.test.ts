@@ -11,7 +11,7 @@ import {
   type Decision,
 } from '../src/index.ts';
 
-/** Each text, and what it says. */
+/** Tests that each text is parsed to its decision. */
 function reads(table: readonly (readonly [text: string, decision: Decision])[]): void {
   it.each(table.map(([text, decision]) => [JSON.stringify(text), text, decision] as const))(
     '%s',
@@ -21,7 +21,7 @@ function reads(table: readonly (readonly [text: string, decision: Decision])[]):
   );
 }
 
-/** Texts that say nothing. */
+/** Tests that each text is unrecognised. */
 function readsNothing(table: readonly string[]): void {
   it.each(table.map((text) => [JSON.stringify(text), text] as const))('%s', (_, text) => {
     expect(parseDecision(text)).toStrictEqual({ type: 'unrecognised', text });
@@ -156,7 +156,7 @@ describe('parseDecision() leaves emphasis and quotes within feedback alone', () 
   ]);
 });
 
-describe('parseDecision() ignores what stands in front of a line', () => {
+describe('parseDecision() ignores marks at the start of a line', () => {
   reads([
     ['- APPROVE', approve()],
     ['* APPROVE', approve()],
@@ -250,7 +250,7 @@ describe('parseDecision() reads an approval with a remark', () => {
   ]);
 });
 
-describe('parseDecision() reads the last verdict after the reasoning', () => {
+describe('parseDecision() reads the last decision after the reasoning', () => {
   reads([
     ['The draft is sound.\nAPPROVE', approve()],
     ['The draft is sound.\n\n**APPROVE**', approve()],
@@ -268,7 +268,7 @@ describe('parseDecision() reads the last verdict after the reasoning', () => {
   ]);
 });
 
-describe('parseDecision() reads nothing into prose', () => {
+describe('parseDecision() finds no decision in prose', () => {
   readsNothing([
     '',
     '   ',
@@ -304,7 +304,7 @@ describe('parseDecision() reads nothing into prose', () => {
   ]);
 });
 
-describe('parseDecision() does not guess where an approval is taken back', () => {
+describe('parseDecision() does not guess about a withdrawn approval', () => {
   readsNothing([
     'APPROVE\nRETRY: x',
     'APPROVE\n\nOn second thoughts:\n\n**REJECT**: it is wrong',
@@ -313,7 +313,7 @@ describe('parseDecision() does not guess where an approval is taken back', () =>
   ]);
 });
 
-describe('parseDecision() takes anything', () => {
+describe('parseDecision() accepts any value', () => {
   it.each([null, undefined, 42, {}, [], Symbol('x')])('%s', (text) => {
     expect(parseDecision(text as string)).toStrictEqual({ type: 'unrecognised', text: '' });
   });
@@ -358,7 +358,7 @@ describe('formatDecision()', () => {
 
 // --- internal ---
 
-/** What means something to the reader, or nearly does. */
+/** Fragments of text that the parser recognises, or nearly does. */
 const FRAGMENTS = [
   'APPROVE|retry|RETRY_PREDECESSOR|REJECT: |Verdict:|:|：| |  |\n|\r\n|\t|"|\'|“|”|`|```|```\n|~~~|**|_|- |1. |# |\\|\u00A0|',
   '\uFEFF|\u200B|\u2028|\uD800|a|word|.|?|!| - |(|)|[x]|<|>|no|✅',

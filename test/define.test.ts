@@ -11,7 +11,7 @@ import {
   type ProblemCode,
 } from '../src/index.ts';
 
-/** Options as someone without a type checker writes them. */
+/** Options as written without a type checker. */
 type Loose = Readonly<Record<string, unknown>>;
 
 describe('definePipeline() refuses names', () => {
@@ -34,7 +34,7 @@ describe('definePipeline() refuses names', () => {
     `);
   });
 
-  it('that the language or a run uses itself', () => {
+  it('that the language or a run reserves', () => {
     expect(refusalOf(step('__proto__'), step('constructor'), step('costUsd'))).toMatchInlineSnapshot(`
       "Cannot define pipeline "article" as it has 3 problems:
         NAME_RESERVED in phase "__proto__": the name is reserved. Pick one that does not start with "__" and is neither a built-in property of objects nor a limit of a run.
@@ -69,7 +69,7 @@ describe('definePipeline() refuses names', () => {
     expect(codesOf({ name: 'p', phases: [one, one] })).toEqual(['NAME_DUPLICATE']);
   });
 
-  it('but not those that only look odd', () => {
+  it('but not names that are only unusual', () => {
     const odd = ['a b', 'a.b', 'a/b', '#1', '0', 'é🙂', 'then', 'task "x"', 'phase', 'x'.repeat(500)];
     expect(codesOf({ name: 'p', phases: odd.map((name) => step(name, { tasks: [work(name)] })) })).toEqual([]);
   });
@@ -144,7 +144,7 @@ describe('definePipeline() refuses an order of phases', () => {
     `);
   });
 
-  it('but not one in which phases come in any order, twice, or as nothing', () => {
+  it('but not predecessors in any order, listed twice, or undefined', () => {
     expect(
       codesOf({ name: 'p', phases: [step('b', { after: ['a', 'a', null, undefined] }), step('a', { after: null })] }),
     ).toEqual([]);
@@ -152,7 +152,7 @@ describe('definePipeline() refuses an order of phases', () => {
 });
 
 describe('definePipeline() refuses tasks', () => {
-  it('that are not there', () => {
+  it('that are missing', () => {
     expect(refusal({ name: 'p', phases: [] })).toMatchInlineSnapshot(`
       "Cannot define pipeline "p" as it has 1 problem:
         TASKS_EMPTY in the pipeline: it has no phases. Add at least one phase.
@@ -252,7 +252,7 @@ describe('definePipeline() refuses limits', () => {
     ]);
   });
 
-  it('but not zero where that means never', () => {
+  it('but not zero, which means never', () => {
     const review = { by: approve, maxRetries: 0, maxPredecessorRetries: 0, maxReviewErrors: 0, minConfidence: 0 };
     const limits = { corrections: 0, perPair: 0, costUsd: 0, tokens: 0, durationMs: 0 };
     expect(codesOf({ name: 'p', phases: [step('a', { review })], limits })).toEqual([]);
@@ -260,7 +260,7 @@ describe('definePipeline() refuses limits', () => {
 });
 
 describe('definePipeline() refuses gates', () => {
-  it('that send back what is not upstream', () => {
+  it('that send back phases which are not upstream', () => {
     //  research ──▶ writing ──▶ edit     notes
     expect(
       refusalOf(
@@ -279,7 +279,7 @@ describe('definePipeline() refuses gates', () => {
     `);
   });
 
-  it('without anyone to ask', () => {
+  it('without a reviewer', () => {
     expect(refusalOf(step('a', { review: {} }), step('b', { review: { by: [] } }))).toMatchInlineSnapshot(`
       "Cannot define pipeline "article" as it has 2 problems:
         REVIEW_EMPTY in phase "a", review: it has neither reviewers nor checks. Add a reviewer in \`by\` or a check in \`checks\`, or leave the review out.
@@ -288,7 +288,7 @@ describe('definePipeline() refuses gates', () => {
     `);
   });
 
-  it('with a quorum that nobody can reach', () => {
+  it('with a quorum that cannot be reached', () => {
     expect(
       refusalOf(
         step('a', { review: { by: approve, quorum: 2 } }),
@@ -306,7 +306,7 @@ describe('definePipeline() refuses gates', () => {
     `);
   });
 
-  it('with reviewers that come after something', () => {
+  it('with reviewers that have predecessors', () => {
     expect(refusalOf(step('a', { review: work('judge', { after: ['t'] }) }))).toMatchInlineSnapshot(`
       "Cannot define pipeline "article" as it has 1 problem:
         NOT_UPSTREAM in phase "a", review, reviewer "judge": it comes after "t", but reviewers are asked at the same time, when all tasks are done. Leave \`after\` out; the outputs of the tasks are in \`outputs\`.
@@ -314,7 +314,7 @@ describe('definePipeline() refuses gates', () => {
     `);
   });
 
-  it('that are no gates', () => {
+  it('that are not gates', () => {
     const reviews = [
       'APPROVE',
       42,
@@ -338,7 +338,7 @@ describe('definePipeline() refuses gates', () => {
 });
 
 describe('definePipeline() refuses options', () => {
-  it('that it does not know', () => {
+  it('that are unknown', () => {
     const tasks = [work('t', { retries: 3, retry: { atempts: 2 } })];
     const review = { by: approve, maxRetry: 1 };
     expect(refusal({ name: 'p', phases: [step('a', { tasks, revew: approve }), step('b', { review })], limit: {} }))
@@ -353,7 +353,7 @@ describe('definePipeline() refuses options', () => {
       `);
   });
 
-  it('at a place where they are none, and says where they are one', () => {
+  it('at the wrong place, and names the right one', () => {
     const gate = { by: approve, onLimit: 'escalate', concurrency: 2, costUsd: 1 };
     const steps = [step('a', { maxRetries: 1, onFailure: 'halt', review: gate })];
     const rest = { onLimit: 'escalate', tokens: 5, by: approve, after: [], policy: { checks: [], concurrency: 1 } };
@@ -421,7 +421,7 @@ describe('definePipeline() refuses options', () => {
     `);
   });
 
-  it('that are not even given to phase() and task()', () => {
+  it('that were not passed through phase() or task()', () => {
     const [bare, empty] = [undefined, null].map((options) =>
       phase('a', options as unknown as Parameters<typeof phase>[1]),
     );
@@ -440,7 +440,7 @@ describe('definePipeline() refuses options', () => {
     `);
   });
 
-  it('that make tasks later than they are read', () => {
+  it('that create tasks after they are read', () => {
     const late = phase('a', { tasks: async () => [work('t')] } as unknown as Parameters<typeof phase>[1]);
     expect(refusalOf(late)).toMatchInlineSnapshot(`
       "Cannot define pipeline "article" as it has 1 problem:
@@ -450,7 +450,7 @@ describe('definePipeline() refuses options', () => {
   });
 });
 
-describe('definePipeline() refuses what is no definition', () => {
+describe('definePipeline() refuses values that are not definitions', () => {
   it.each([
     [undefined, 'undefined'],
     [null, 'null'],
@@ -481,13 +481,13 @@ describe('definePipeline() refuses what is no definition', () => {
   });
 
   it.each([null, 42, 'x', { a: step('a') }, new Map(), new Set([step('a')])])(
-    'phases that are no list: %s',
+    'phases that are not a list: %s',
     (phases) => {
       expect(codesOf({ name: 'p', phases })).toEqual(['OPTION_INVALID']);
     },
   );
 
-  it('phases that are anything', () => {
+  it('phases of any other type', () => {
     const ring: Record<string, unknown> = {};
     ring['self'] = ring;
     ring['phases'] = [ring];
@@ -503,7 +503,7 @@ describe('definePipeline() refuses what is no definition', () => {
     ]);
   });
 
-  it('names that are no strings', () => {
+  it('names that are not strings', () => {
     const names: readonly unknown[] = [7, null, {}, Object.create(null), Symbol('x'), 7n, true, ['a']];
     for (const name of names) expect(codesOf({ name, phases: [step('a')] })).toEqual(['OPTION_INVALID']);
     expect(codesOf({ name: 'p', phases: names.map((name) => ({ ...step('a'), name })) })).toEqual(
@@ -526,7 +526,7 @@ describe('definePipeline() refuses what is no definition', () => {
     `);
   });
 
-  it('objects that contain themselves, and no others', () => {
+  it('objects that contain themselves, but not shared ones', () => {
     const ring: Record<string, unknown> = { by: approve };
     ring['self'] = ring;
     expect(codesOf({ name: 'p', phases: [step('a', { review: ring })] })).toEqual(['OPTION_INVALID']);
@@ -566,7 +566,7 @@ describe('definePipeline() lists every problem at once', () => {
     `);
   });
 
-  it('as data too', () => {
+  it('as data, too', () => {
     const error = errorOf(definition);
     expect(error).toBeInstanceOf(PhasegateError);
     expect(error).toMatchObject({ name: 'PipelineInvalidError', code: 'PIPELINE_INVALID' });
@@ -576,7 +576,7 @@ describe('definePipeline() lists every problem at once', () => {
     expect(error?.message).toMatch(/\nDocs: docs\/errors\.md#PIPELINE_INVALID$/u);
   });
 
-  it('the first hundred in words, all of them as data', () => {
+  it('the first hundred in the message, and all of them as data', () => {
     const phases = Array.from({ length: 300 }, (_, index) => step(`p${index}`, { tasks: [] }));
     const error = errorOf({ name: 'p', phases });
     expect(error?.problems).toHaveLength(300);
@@ -585,7 +585,7 @@ describe('definePipeline() lists every problem at once', () => {
     expect(error?.message).toContain('\n  and 200 more, in `problems`\n');
   });
 
-  it('without inventing any about parts that cannot be read', () => {
+  it('without follow-up problems of parts that cannot be read', () => {
     const research = step('research', { tasks: [42, null, work('x', { run: 1 }), work('y', { after: ['x'] })] });
     const phases = [research, step('writing', { after: [research], review: { by: approve, rewindTo: [research] } })];
     expect(problemsOf({ name: 'p', phases }).map(textOf)).toEqual([
@@ -598,7 +598,7 @@ describe('definePipeline() lists every problem at once', () => {
     expect(codesOf({ name: 'p', phases: [step('a', { tasks: 0 })] })).toHaveLength(1);
   });
 
-  it('and before any task runs', () => {
+  it('and runs no task before', () => {
     let ran = false;
     const eager = work('t', { run: () => (ran = true), timeout: -1 });
     expect(codesOf({ name: 'p', phases: [step('a', { tasks: [eager] })] })).toEqual(['OPTION_INVALID']);
@@ -606,7 +606,7 @@ describe('definePipeline() lists every problem at once', () => {
   });
 });
 
-describe('definePipeline() says where a problem is', () => {
+describe('definePipeline() locates a problem', () => {
   it.each<readonly [string, unknown, string]>([
     [
       'an option',
@@ -650,7 +650,7 @@ describe('definePipeline() says where a problem is', () => {
 });
 
 describe('definePipeline() makes a plan', () => {
-  it('that nobody can change, and changes nothing that it was given', () => {
+  it('that is frozen, and leaves its arguments unchanged', () => {
     const backoff = { first: 5 };
     const estimate = { tokens: 1 };
     const limits = { corrections: 3 };
@@ -673,14 +673,14 @@ describe('definePipeline() makes a plan', () => {
 
   const reviewed = phase('reviewed', { tasks: [task('t', { run: () => 1 })], review: () => 'APPROVE' });
 
-  /** A value and all objects in it. */
+  /** Returns a value and all objects in it. */
   function parts(value: unknown): readonly object[] {
     return typeof value === 'object' && value !== null ? [value, ...Object.values(value).flatMap(parts)] : [];
   }
 });
 
 describe('definePipeline() accepts', () => {
-  it('phases from a function that is handed phase()', () => {
+  it('phases from a function that receives phase()', () => {
     const make = (given: typeof phase) => {
       const a = given('a', { tasks: [work('one')] });
       return [a, given('b', { after: [a], tasks: [work('two')] })];
@@ -734,7 +734,7 @@ function work(name: string, options: Loose = {}) {
   return task(name, { run: () => name, ...options });
 }
 
-/** A phase with one task, where the options say nothing else. */
+/** A phase with one task, unless the options say otherwise. */
 function step(name: string, options: Loose = {}) {
   return phase(name, { tasks: [work('t')], ...options });
 }

@@ -1,8 +1,11 @@
 /**
- * The README never lies: every program and every command of the pages for users is run, and prints what they show.
+ * Every program and every command of the pages for users runs, and prints what the page shows.
  *
- * In a page, a `text` block that follows a program or a single command shows what it prints. There a line of three dots
- * stands for any lines, and times and ids of runs stand for any. Programs see the built package as a dependency.
+ * In a page, a `text` block after a program or a single command shows its output. A line of three dots matches any
+ * lines. Times and
+ * ids of runs match any others. Programs see the built package as a dependency.
+ *
+ * @module
  */
 import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -34,27 +37,27 @@ const run = promisify(execFile);
 /** A fenced block of a page. */
 interface Block {
   readonly page: string;
-  /** Of its fence, from 1. */
+  /** The line of its fence, from 1. */
   readonly line: number;
   readonly language: string;
   readonly text: string;
 }
 
-/** Something to run, and what it is shown to print. */
+/** A program or a script of a page, and its shown output. */
 interface Shown {
   readonly name: string;
   readonly text: string;
   readonly prints: string | undefined;
 }
 
-/** What a program has printed, and how it ended. */
+/** The output of a program, and its exit code. */
 interface Printed {
   readonly stdout: string;
   readonly stderr: string;
   readonly exitCode: number;
 }
 
-/** Imports the files that it is given, one by one, and prints as JSON what each has printed. */
+/** A program that imports the given files one by one, and prints the output of each as JSON. */
 const RUNNER = `
 const [...files] = process.argv.slice(2);
 const all = [];
@@ -106,7 +109,7 @@ describe('programs', () => {
   });
   afterAll(() => rm(project, { recursive: true, force: true }));
 
-  it('there are some', () => {
+  it('exist', () => {
     expect(programs.length).toBeGreaterThan(10);
     expect(programs.filter(({ prints }) => prints === undefined).map(({ name }) => name)).toEqual([]);
   });
@@ -115,13 +118,13 @@ describe('programs', () => {
     expect(printed.get(file)).toEqual({ stdout: prints, stderr: '', exitCode: 0 });
   });
 
-  it('the first program fits on a screen', () => {
+  it('start with one that fits on a screen', () => {
     expect(programs[0]?.text.split('\n').length).toBeLessThanOrEqual(25);
   });
 });
 
 describe('commands', () => {
-  // Where whoever has a clone is, and where whoever has just installed the package is. Each page begins in a folder of its own.
+  // Commands run both in a clone and next to the installed package. Each page has a folder of its own.
   let folder = '';
   let installed: Project;
   beforeAll(async () => {
@@ -132,7 +135,7 @@ describe('commands', () => {
 
   const commands = scripts.flatMap(({ name, text, prints }) => {
     const lines = text.split('\n').flatMap((line) => line.replace(/\s+#.*$/u, '').trim() || []);
-    // Who reads other pages has installed it.
+    // Pages other than the README assume an installed package.
     const places = name.startsWith('README.md') ? (['installed', 'clone'] as const) : (['installed'] as const);
     return places.flatMap((place) =>
       lines.map((line) => ({
@@ -145,14 +148,14 @@ describe('commands', () => {
     );
   });
 
-  it('there are some', () => {
+  it('exist', () => {
     expect(commands.length).toBeGreaterThan(5);
   });
 
   it.each(commands)('$name', async ({ page, place, line, prints }) => {
     const cwd = join(place === 'installed' ? installed.folder : folder, page.replaceAll(/\W/gu, '-'));
     await mkdir(cwd, { recursive: true });
-    // In a clone npx has this package built anew in its own folder, on which other tests run.
+    // In a clone, `npx phasegate` would rebuild the package in its folder, which other tests use.
     const built = `node '${join(repository, 'dist/cli/main.js')}'`;
     const command = place === 'installed' ? line : line.replaceAll(/\bnpx phasegate\b/gu, built);
     const env = { ...plainEnv(), PHASEGATE_STORE: undefined };
@@ -167,11 +170,11 @@ describe('commands', () => {
 });
 
 describe('tables', () => {
-  it('guide.md has every option of a gate, with its default', async () => {
+  it('of options in guide.md list every option of a gate, with its default', async () => {
     const rows = [...(await read('docs/guide.md')).matchAll(/^\| `(\w+)` +\| (.+?) +\|/gmu)];
     const told = Object.fromEntries(rows.map(([, option = '', value = '']) => [option, value.replaceAll('`', '')]));
     const { reviewBackoff: _, inbox: __, approval: ___, ...plain } = gateDefaults;
-    // Absent from a plan that does not set it.
+    // The plan has these only if they are set.
     const { reviewBackoff, inbox, approval, onReviewUnavailable, ...others } = told;
     expect(others).toEqual(Object.fromEntries(Object.entries(plain).map(([key, value]) => [key, String(value)])));
     expect(reviewBackoff).toMatch(/^1 s, 2 s, 4 s/u);
@@ -180,7 +183,7 @@ describe('tables', () => {
     expect(onReviewUnavailable).toBe('fail');
   });
 
-  it('llms.txt names every value that is exported, and none that is not', async () => {
+  it('of exports in llms.txt name every exported value, and no other', async () => {
     const entries = [phasegate, dashboard, inspect, machines, node, openai, otel, quality, sqlite, store, testing];
     const values = [...entries, visualizations].flatMap((entry) => Object.keys(entry));
     const told = (await read('llms.txt')).match(/^- `(\w+)/gmu)?.map((match) => match.slice(3)) ?? [];
@@ -214,7 +217,7 @@ function blocksOf(page: string, content: string): readonly Block[] {
   }));
 }
 
-/** Blocks in a language, each with the `text` block that follows it, if one does. */
+/** Returns the blocks in a language, each with the `text` block that follows it, if any. */
 function shown(language: string): readonly Shown[] {
   return blocks.flatMap((block, index) => {
     if (block.language !== language) return [];
@@ -224,7 +227,7 @@ function shown(language: string): readonly Shown[] {
   });
 }
 
-/** A project that depends on the built package, and has each program as a file. */
+/** Creates a project that depends on the built package, with each program as a file. */
 async function createProject(files: readonly { readonly file: string; readonly text: string }[]): Promise<string> {
   await access(join(repository, 'dist/index.js')); // missing? run "npm run build"
   const project = await mkdtemp(join(tmpdir(), 'phasegate-docs-'));
@@ -261,7 +264,7 @@ async function createProject(files: readonly { readonly file: string; readonly t
   return project;
 }
 
-/** Runs the programs of a page one after the other in one process, each when the one before has nothing left to do. */
+/** Runs the programs of a page in one process. Each starts when the one before has nothing left to do. */
 async function runPage(project: string, page: string, printed: Map<string, Printed>): Promise<void> {
   const those = programs.filter(({ name }) => name.startsWith(`${page}:`)).map(({ file }) => file);
   if (those.length === 0) return;
@@ -271,7 +274,7 @@ async function runPage(project: string, page: string, printed: Map<string, Print
   for (const [file, one] of JSON.parse(stdout) as [string, Printed][]) printed.set(file, one);
 }
 
-/** Checks the types of every program, and translates it. */
+/** Checks the types of every program, and compiles it. */
 async function compile(project: string): Promise<void> {
   const compiler = join(repository, 'node_modules/typescript/bin/tsc');
   try {
@@ -290,9 +293,9 @@ function plainEnv(): NodeJS.ProcessEnv {
   return { ...process.env, NO_COLOR: undefined, FORCE_COLOR: undefined, CI: undefined, OPENAI_API_KEY: undefined };
 }
 
-/** Starts what serves a dashboard and would not end, opens it as a browser does, and ends it as Ctrl-C does. */
+/** Starts a command that serves a dashboard, opens it as a browser does, and ends it by Ctrl-C. */
 async function expectDashboard(command: string, env: NodeJS.ProcessEnv, cwd: string): Promise<void> {
-  // A group of its own, as on a terminal: what is typed there reaches all of it.
+  // The command has a process group of its own, as on a terminal, whose Ctrl-C reaches the whole group.
   const child = spawn('sh', ['-c', command], { cwd, env, detached: true });
   let isOn = true;
   const ended = new Promise<number | null>((resolve) => {
@@ -323,7 +326,7 @@ async function expectDashboard(command: string, env: NodeJS.ProcessEnv, cwd: str
   await ended;
 }
 
-/** Without what differs from run to run. */
+/** Replaces text that differs from run to run. */
 function timeless(text: string): string {
   return text.replace(/ *\b(?:\d+m )?\d+(?:\.\d)?s\b/gu, ' 0.0s').replace(/\b[0-9A-HJKMNP-TV-Z]{26}\b/gu, '<run>');
 }

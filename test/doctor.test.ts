@@ -1,4 +1,4 @@
-/** What is found in the records of real runs, and what is not. */
+/** Findings of the doctor in the records of real runs. */
 import { describe, expect, it } from 'vitest';
 import { human, task, type Policy, type Run, type RunEvent, type TaskContext } from '../src/index.ts';
 import { diagnose } from '../src/projections/doctor/diagnose.ts';
@@ -7,13 +7,13 @@ import { foldGateHistories, type GateHistory } from '../src/projections/doctor/g
 import { foldSentBack, type SentBack } from '../src/projections/doctor/send-back-counts.ts';
 import { fake, play, type Fake, type PlayOptions } from './rig.ts';
 
-/** What the folds make of the records of runs. */
+/** The histories that the doctor diagnoses. */
 interface Histories {
   readonly gates: readonly GateHistory[];
   readonly sentBack: readonly SentBack[];
 }
 
-/** Plays a pipeline so often, each run with phases of its own. */
+/** Plays a pipeline that number of times, each run with phases of its own. */
 async function historiesOf(
   times: number,
   phasesOf: (nth: number) => readonly Fake[],
@@ -37,7 +37,7 @@ async function findingsIn(...given: Parameters<typeof historiesOf>): Promise<rea
   return diagnose(gates, sentBack);
 }
 
-/** A person writes what is asked for. */
+/** Answers the pending item with a text. */
 async function answerWithText(run: Run): Promise<void> {
   const [item] = run.inbox();
   if (item) await run.answer(item.id, { type: 'value', value: `text ${item.attempt}` });
@@ -47,11 +47,11 @@ function codes(findings: readonly Diagnosis[]): readonly string[] {
   return findings.map(({ code, phase }) => `${phase} ${code}`);
 }
 
-/** What `retry` needs, to be no finding itself. */
+/** A retry with a required change, which keeps the doctor from reporting its absence. */
 const change = (requiredChange: string) => ({ type: 'retry', feedback: `It lacks. ${requiredChange}`, requiredChange });
 
 describe('a healthy fleet', () => {
-  it('gives no finding', async () => {
+  it('has no findings', async () => {
     const { gates, sentBack } = await historiesOf(12, (nth) => [
       fake('plan', { verdicts: nth % 3 === 0 ? [change('Add dates.')] : [] }),
       fake('draft', {
@@ -87,7 +87,7 @@ describe('a healthy fleet', () => {
     expect(sentBack[0]?.evidence.first.map(({ runId }) => runId)).toEqual(kept);
   });
 
-  it('is counted on where a run has ended and was reopened', async () => {
+  it('is counted across the end and the retry of a run', async () => {
     const { records } = await play([fake('a', { verdicts: [change('Cite.'), change('Cite.')] })]);
     const gates = foldGateHistories();
     const sentBack = foldSentBack();
@@ -105,14 +105,14 @@ describe('a healthy fleet', () => {
     expect(gates.all()).toMatchObject([{ repeated: { count: 1 }, runs: 1 }]);
   });
 
-  it('nor do phases without a gate, nor no runs', async () => {
+  it('may have phases without a gate, or no runs', async () => {
     expect(await historiesOf(1, () => [fake('plan')])).toEqual({ gates: [], sentBack: [] });
     expect(diagnose([], [])).toEqual([]);
   });
 });
 
-describe('a pathological one', () => {
-  it('the same critique again: with the records that show it, at most three', async () => {
+describe('a pathological fleet has findings', () => {
+  it('for a repeated critique: with at most three records that show it', async () => {
     const findings = await findingsIn(2, () => [
       fake('draft', { maxRetries: 4, verdicts: [change('Cite.'), change('cite. '), change('Cite.'), change('Cut.')] }),
     ]);
@@ -128,7 +128,7 @@ describe('a pathological one', () => {
     ]);
   });
 
-  it('the same critique in another run, or of another phase, is none', async () => {
+  it('but not for the same critique in another run, or of another phase', async () => {
     const findings = await findingsIn(3, () => [
       fake('a', { verdicts: [change('Cite.')] }),
       fake('b', { verdicts: [change('Cite.')] }),
@@ -136,7 +136,7 @@ describe('a pathological one', () => {
     expect(findings).toEqual([]);
   });
 
-  it('demands without a required change, where they are half of all or more', async () => {
+  it('for demands without a required change, if they are half of all or more', async () => {
     const vague = (verdicts: readonly unknown[]) => findingsIn(1, () => [fake('a', { maxRetries: 9, verdicts })]);
     expect(codes(await vague(['RETRY: bad', change('Cite.')]))).toEqual(['a CHANGE_NOT_NAMED']);
     expect(codes(await vague(['RETRY: bad', change('Cite.'), change('Cut.')]))).toEqual([]);
@@ -145,7 +145,7 @@ describe('a pathological one', () => {
     expect(codes(await vague([change('line 1 failed\nline 2 failed')]))).toEqual(['a CHANGE_NOT_NAMED']);
   });
 
-  it('the same required change in other prose', async () => {
+  it('for a repeated required change in other prose', async () => {
     const cite = (feedback: string, requiredChange = 'Cite a source.') => ({ type: 'retry', feedback, requiredChange });
     const verdicts = [
       cite('No source is named.'),
@@ -160,7 +160,7 @@ describe('a pathological one', () => {
     ]);
   });
 
-  it('errors of reviewers, by their share of all reviews, approvals included', async () => {
+  it('for errors of reviewers, by their share of all reviews, approvals included', async () => {
     const down = new Error('429');
     const errors = (failing: number) =>
       findingsIn(10, (nth) => [fake('a', { verdicts: nth < failing ? [down, change('Cite.')] : [change('Cite.')] })]);
@@ -173,7 +173,7 @@ describe('a pathological one', () => {
     ]);
   });
 
-  it('errors of a healthy reviewer are none: 1 review in 20 fails, and most approve', async () => {
+  it('but not for a healthy reviewer: 1 review in 20 fails, and most approve', async () => {
     const down = new Error('429');
     const failing = (store: number) => (nth: number) => (nth * 7 + store) % 20 === 0;
     for (const store of Array.from({ length: 5 }, (_, at) => at)) {
@@ -186,14 +186,14 @@ describe('a pathological one', () => {
     }
   });
 
-  it('text without a verdict is one where the gate asks again, and an approval where it approves', async () => {
+  it('for text without a decision: as an error if the gate asks again, as an approval if it approves', async () => {
     const unread = (onUnrecognised: 'ask' | 'approve') =>
       findingsIn(10, (nth) => [fake('a', { onUnrecognised, verdicts: nth < 9 ? ['hm'] : [change('Cite.')] })]);
     expect(codes(await unread('approve'))).toEqual([]);
     expect(codes(await unread('ask'))).toEqual(['a REVIEW_ERRORS']);
   });
 
-  it('loops without a bound, unless the run has one', async () => {
+  it('for loops without a bound, unless the run has one', async () => {
     const policy: Policy = { maxRetries: 'unlimited', maxPredecessorRetries: 'unlimited' };
     const phases = () => [fake('a', { verdicts: [] }), fake('b', { after: ['a'], verdicts: [] })];
     expect(await findingsIn(1, phases, () => ({ policy, limits: { durationMs: 9 } }))).toMatchObject([
@@ -215,7 +215,7 @@ describe('a pathological one', () => {
     ]);
   });
 
-  it('an issue that is open again, in other words, and the loop that the run finds it to be', async () => {
+  it('for an issue that is open again in other words, and for the loop that the run detects', async () => {
     const issue = (description: string) => ({ id: 'sources', severity: 'high', description, requiredChange: 'Cite.' });
     const demand = (text: string, id = 'sources') => ({
       type: 'retry',
@@ -237,7 +237,7 @@ describe('a pathological one', () => {
     expect(await findingsIn(1, two)).toEqual([]);
   });
 
-  it('outputs that stay the same, words that do, and the loops that the run finds these to be', async () => {
+  it('for repeated outputs, for repeated texts, and for the loops that the run detects', async () => {
     const stuck = await findingsIn(1, () => [
       fake('a', {
         maxRetries: 9,
@@ -268,7 +268,7 @@ describe('a pathological one', () => {
     ]);
   });
 
-  it('rewinds that take turns', async () => {
+  it('for alternating rewinds', async () => {
     const rewind = (to: string, feedback: string) => ({
       type: 'retryPredecessor',
       phase: to,
@@ -290,7 +290,7 @@ describe('a pathological one', () => {
     );
   });
 
-  it('a revision that no task reads, and whether the gate or the handler is to blame', async () => {
+  it('for a revision that no task reads, with the gate or the handler as the cause', async () => {
     let outputs = 0;
     const work = (run: (context: TaskContext) => unknown) => [
       task('work', { description: 'Work.', run: (context) => [run(context), (outputs += 1)] }),
@@ -318,7 +318,7 @@ describe('a pathological one', () => {
     expect(seldom).toEqual([]);
   });
 
-  it('a person who works is told, and so is the phase where one of its tasks is', async () => {
+  it('but not for a person as a task, nor for a phase with such a task', async () => {
     const findings = await findingsIn(1, () => [
       fake('a', {
         tasks: [
@@ -338,7 +338,7 @@ describe('a pathological one', () => {
     expect(asked).toEqual([]);
   });
 
-  it('no model, where a task is charged its estimate', async () => {
+  it('but not as a model, if a task is charged its estimate', async () => {
     const run = ({ revision }: TaskContext) => `Work. ${revision?.feedback}`;
     const found = await findingsIn(1, () => [
       fake('a', { tasks: [task('work', { estimate: { tokens: 10 }, run })], verdicts: [change('Cite.')] }),
@@ -346,7 +346,7 @@ describe('a pathological one', () => {
     expect(found).toEqual([]);
   });
 
-  it('a model that is asked without the prompt, though the revision was read', async () => {
+  it('for a model that is asked without the prompt, although the revision was read', async () => {
     const modelled = (run: (context: TaskContext) => unknown) =>
       findingsIn(1, () => [
         fake('a', {
@@ -371,7 +371,7 @@ describe('a pathological one', () => {
     expect(await modelled(({ prompt, revision }) => `${prompt}${revision?.feedback}`)).toEqual([]);
   });
 
-  it('attempts that stand though nobody approved them', async () => {
+  it('for attempts that were accepted without approval', async () => {
     const findings = await findingsIn(1, () => [
       fake('a', { maxRetries: 1, onExhausted: 'accept', verdicts: [change('Cite.'), change('Cut.')] }),
     ]);
@@ -380,7 +380,7 @@ describe('a pathological one', () => {
     ]);
   });
 
-  it('gates that always approve, or never, once they were asked often enough', async () => {
+  it('for gates that always approve, or never, after enough reviews', async () => {
     const always = (times: number) => findingsIn(times, () => [fake('a', { verdicts: [] })]);
     expect(codes(await always(9))).toEqual([]);
     expect(codes(await always(10))).toEqual(['a NEVER_SENDS_BACK']);
@@ -389,7 +389,7 @@ describe('a pathological one', () => {
     expect(codes(await never(10))).toEqual(['a NEVER_APPROVES']);
   });
 
-  it('attempts that are one or many and seldom two', async () => {
+  it('for attempts that are one or many and seldom two', async () => {
     const attempts = (taken: (nth: number) => number) =>
       findingsIn(12, (nth) => [
         fake('a', { verdicts: Array.from({ length: taken(nth) - 1 }, (_, at) => change(`Change ${at}.`)) }),
@@ -401,7 +401,7 @@ describe('a pathological one', () => {
     expect(codes(await attempts((nth) => (nth === 0 ? 3 : nth % 2 === 0 ? 1 : 2)))).toEqual([]);
   });
 
-  it('prompts that grow', async () => {
+  it('for prompts that grow', async () => {
     const critique = { ...change('Cite more'), feedback: `It lacks. Cite ${'more and more '.repeat(300)}.` };
     const findings = await findingsIn(1, () => [fake('a', { verdicts: [critique] })]);
     const unwarned = await findingsIn(1, () => [fake('a', { maxPromptGrowth: 0, verdicts: [critique] })]);
@@ -415,7 +415,7 @@ describe('a pathological one', () => {
     ]);
   });
 
-  it('phases that later ones send back again and again; a new start counts its own attempts', async () => {
+  it('for phases that later ones send back again and again; a new start counts its own attempts', async () => {
     const rewind = (feedback: string) => ({ type: 'retryPredecessor', phase: 'a', feedback, requiredChange: feedback });
     const { gates, sentBack } = await historiesOf(4, (nth) => [
       fake('a', { verdicts: [] }),
@@ -434,7 +434,7 @@ describe('a pathological one', () => {
     ]);
   });
 
-  it('problems come first', async () => {
+  it('with problems first', async () => {
     const findings = await findingsIn(1, () => [
       fake('a', { maxRetries: 1, onExhausted: 'accept', verdicts: ['RETRY: bad', 'RETRY: worse'] }),
       fake('b', { verdicts: [change('Cite.'), change('Cite.')] }),

@@ -1,6 +1,4 @@
-/**
- * Results of work that was told to stop, as its phase has to run again: they are dropped, and that is in the records.
- */
+/** Results of work that was told to stop, as its phase has to run again: they are dropped and recorded. */
 import { describe, expect, it } from 'vitest';
 import { foldRun, definePipeline, resumeRun, startRun, type RunRecord, memoryStore, readRun } from '../src/index.ts';
 import { drive, fake, held, play, simulatedTime, type Script } from './rig.ts';
@@ -8,7 +6,7 @@ import { drive, fake, held, play, simulatedTime, type Script } from './rig.ts';
 /**
  * ```text
  *  a ─┬─▶ b    sends a back
- *     └─▶ c    is at work on the first version meanwhile
+ *     └─▶ c    runs on the first version meanwhile
  * ```
  */
 function phases(c: { readonly outputs?: readonly Script[]; readonly verdicts?: readonly Script[] }) {
@@ -24,7 +22,7 @@ function dropped(records: readonly RunRecord[]) {
 }
 
 describe('a result of an older generation', () => {
-  it('of a task is dropped, and leaves a record', async () => {
+  it('of a task is dropped, and recorded', async () => {
     const work = held();
     const { result, records } = await play(phases({ outputs: [work.script] }), {
       when: { 'c invalidated by a g1': () => work.release('late') },
@@ -35,7 +33,7 @@ describe('a result of an older generation', () => {
     ]);
   });
 
-  it('of a reviewer is, too', async () => {
+  it('of a reviewer is dropped, and recorded', async () => {
     const review = held();
     const { result, records } = await play(phases({ verdicts: [review.script] }), {
       when: { 'c invalidated by a g1': () => review.release('REJECT: late') },
@@ -46,7 +44,7 @@ describe('a result of an older generation', () => {
     ]);
   });
 
-  it('is none where the work broke off, as it was told to', async () => {
+  it('does not exist if the work stopped on its signal', async () => {
     const work = held();
     const { records } = await play(phases({ outputs: [work.script] }), {
       when: { 'c invalidated by a g1': () => work.fail(new Error('aborted')) },
@@ -54,7 +52,7 @@ describe('a result of an older generation', () => {
     expect(dropped(records)).toEqual([]);
   });
 
-  it('is none where the run ends: of all that is at work it is said that it is cancelled', async () => {
+  it('is not recorded at the end of the run: running work is recorded as cancelled', async () => {
     const work = held();
     const { records } = await play([fake('a', { outputs: [work.script] })], {
       when: {
@@ -67,7 +65,7 @@ describe('a result of an older generation', () => {
     expect(dropped(records)).toEqual([]);
   });
 
-  it('changes nothing for who goes on with the run right after it', async () => {
+  it('has no effect on a process that resumes the run right after it', async () => {
     const work = held();
     const store = memoryStore();
     const time = simulatedTime();

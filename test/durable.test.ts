@@ -22,7 +22,7 @@ import { checkFork, copyRun } from '../src/runtime/fork.ts';
 import { drive, idle, simulatedTime } from './rig.ts';
 
 describe('resumeRun()', () => {
-  it('waits for the rest of what an error of a reviewer has asked for', async () => {
+  it('waits for the rest of the backoff of a review error', async () => {
     const store = memoryStore();
     const time = simulatedTime();
     const asked: number[] = [];
@@ -59,7 +59,7 @@ describe('resumeRun()', () => {
     ]);
   });
 
-  it('goes on', async () => {
+  it('continues the run', async () => {
     const store = memoryStore();
     const calls: string[] = [];
     let stop: (() => void) | undefined;
@@ -130,7 +130,7 @@ describe('forkRun()', () => {
     ],
   });
 
-  it('tells what would have come of another decision', async () => {
+  it('runs on from another decision', async () => {
     const store = memoryStore();
     expect((await startRun(pipeline, { store, runId: 'r' }).result).status).toBe('rejected');
     const forked = await forkRun(store, 'r', { at: { phase: 'draft' }, decision: approve() });
@@ -159,7 +159,7 @@ describe('a fork', () => {
   const made = (input?: z.ZodType) =>
     definePipeline({ name: 'p', input, phases: [phase('a', { tasks: [task('t', { run: () => 1 })] })] });
 
-  it('has its input validated anew, before it is made and before it goes on', async () => {
+  it('has its input validated again, before it is stored and before it resumes', async () => {
     const store = memoryStore();
     const first = made(z.object({ topic: z.string() }));
     const second = made(z.object({ topic: z.string(), depth: z.number() }));
@@ -178,7 +178,7 @@ describe('a fork', () => {
     expect((await (await resumeRun(store, forked, first)).result).status).toBe('completed');
   });
 
-  it('has the input validated that was given, and not what a schema has made of it', async () => {
+  it('has the given input validated, not the output of the schema', async () => {
     const store = memoryStore();
     const pipeline = made(z.string().transform((text) => text.length));
     await startRun(pipeline, { store, runId: 'r', input: 'gates' }).result;
@@ -191,7 +191,7 @@ describe('a fork', () => {
     expect((await (await resumeRun(store, forked, pipeline)).result).status).toBe('completed');
   });
 
-  it('has it validated also where nothing was given, or had no schema', async () => {
+  it('has its input validated even if none was given, or if there was no schema', async () => {
     const store = memoryStore();
     const [open, lenient, strict] = [made(), made(z.string().default('gates')), made(z.string())];
     await startRun(open, { store, runId: 'none' }).result;
@@ -203,7 +203,7 @@ describe('a fork', () => {
     await checkFork(store, 'some', point, made(z.number()));
   });
 
-  it('is taken as it is where an earlier build has kept the run, which says nothing of what was given', async () => {
+  it('keeps the input of an earlier build, which has not stored the given one', async () => {
     const store = memoryStore();
     const pipeline = made(z.string().transform((text) => text.length));
     await startRun(pipeline, { store, runId: 'r', input: 'gates' }).result;
@@ -218,7 +218,7 @@ describe('a fork', () => {
 });
 
 describe('retryRun()', () => {
-  it('knows nothing of a run whose input was refused, as that is before anything is stored', async () => {
+  it('knows no run whose input was refused, as that happens before anything is stored', async () => {
     const store = memoryStore();
     const input = z.object({ topic: z.string() });
     const pipeline = definePipeline({
@@ -233,7 +233,7 @@ describe('retryRun()', () => {
     });
     await expect(retryRun(store, 'r', pipeline)).rejects.toMatchObject({ code: 'RUN_UNKNOWN' });
     expect(await store.runs()).toEqual([]);
-    // Its id is free.
+    // The id of the refused run is free.
     await store.acquire('r', 'another', 1000);
   });
 
@@ -275,10 +275,10 @@ describe('retryRun()', () => {
 
 describe('a demand on a phase that has failed', () => {
   /*
-   *   research ─┬─ draft   sends research back, which fails then
-   *             └─ facts   is at work meanwhile, and sends research back, too
+   * research ─┬─ draft   sends research back, which fails then
+   *             └─ facts   runs meanwhile, and sends research back, too
    */
-  it('is told to it when the run is tried again', async () => {
+  it('reaches the phase when the run is retried', async () => {
     const told: (string | undefined)[] = [];
     let fail: () => void = () => undefined;
     const failed = new Promise<void>((resolve) => (fail = resolve));
@@ -323,7 +323,7 @@ describe('a demand on a phase that has failed', () => {
     expect((await readRun(store, 'r')).at(-1)?.event).toMatchObject({ type: 'run.ended', status: 'completed' });
   });
 
-  it('is told to it as well where it was the phase itself, and a limit had a person asked instead', async () => {
+  it('reaches the phase as well if it sent itself back, and a limit asked a person instead', async () => {
     const told: (string | undefined)[] = [];
     const verdicts: Decision[] = [
       retry('again'),

@@ -26,7 +26,7 @@ import { detailOf } from '../src/store/pending-answers.ts';
 import { idle } from './rig.ts';
 import { whatIsToldOtherwise } from './told-again.ts';
 
-/** A person reviews `draft`; `print` needs it. */
+/** A pipeline whose `draft` a person reviews. `print` needs it. */
 function letter(more: { readonly also?: boolean } = {}): Pipeline<unknown> {
   const ada = task('ada', { run: human<Answer>({ question: 'Is it good?' }) });
   return definePipeline({
@@ -82,7 +82,7 @@ describe('a person who is a reviewer', () => {
     expect(whatIsToldOtherwise(pipeline, records, result)).toBeNull();
   });
 
-  it.each([true, false])('may do so from another process, also while nobody works on the run (%j)', async (left) => {
+  it.each([true, false])('may do so from another process, also if no process works on the run (%j)', async (left) => {
     const store = memoryStore();
     const run = startRun(letter(), { store, runId: 'r' });
     const item = await itemOf(run);
@@ -95,7 +95,7 @@ describe('a person who is a reviewer', () => {
     expect((await last.result).outputs).toEqual(better);
   });
 
-  it('has done so wherever the process ends after the answer was kept', async () => {
+  it('has done so at any end of the process after the answer was stored', async () => {
     const store = memoryStore();
     const run = startRun(letter(), { store, runId: 'r' });
     await run.answer((await itemOf(run)).id, edit);
@@ -114,7 +114,7 @@ describe('a person who is a reviewer', () => {
     ['with a retry', { ...edit, decision: 'RETRY: more' }],
     ['of a task that there is not', { ...edit, outputs: { nothing: '' } }],
     ['that a schema refuses', { ...edit, outputs: { text: 1 } }],
-  ])('gives no outputs %s', async (_, reply) => {
+  ])('cannot give outputs %s', async (_, reply) => {
     const run = startRun(letter());
     const item = await itemOf(run);
     await expect(run.answer(item.id, reply as Reply)).rejects.toMatchObject({ code: 'ANSWER_INVALID' });
@@ -123,7 +123,7 @@ describe('a person who is a reviewer', () => {
     await run.result;
   });
 
-  it('gives none where others review as well, as they would not have seen them', async () => {
+  it('cannot give outputs if there are other reviewers, who would not have seen them', async () => {
     const store = memoryStore();
     const run = startRun(letter({ also: true }), { store, runId: 'r' });
     const item = await itemOf(run);
@@ -134,8 +134,8 @@ describe('a person who is a reviewer', () => {
   });
 });
 
-describe('a reviewer who is no person', () => {
-  it('cannot change what it judges', async () => {
+describe('a reviewer that is not a person', () => {
+  it('cannot change the outputs under review', async () => {
     const draft = phase('draft', {
       tasks: [task('text', { run: () => 'text' })],
       review: () => ({ ...approve(), outputs: { text: 'better' } }),

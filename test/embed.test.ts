@@ -44,7 +44,7 @@ describe('examples/embed: the desk', () => {
     expect(done.context.delivered).toMatchObject({ status: 'rejected', outputs: { draft: {} } });
   });
 
-  it('can be closed at any time, and ordered from again', async () => {
+  it('can be closed at any time, and takes the next order', async () => {
     const desk = createActor(deskMachine).start();
     desk.send({ type: 'order', topic: 'one' });
     const run = desk.getSnapshot().context.run;
@@ -59,7 +59,7 @@ describe('examples/embed: the desk', () => {
 });
 
 describe('examples/embed: the coach', () => {
-  it('lets the phase try again until its review is content', async () => {
+  it('lets the phase retry until its review approves', async () => {
     const coach = createActor(coachMachine).start();
     const done = await waitFor(coach, (snapshot) => snapshot.status === 'done');
     expect(done.context.result).toEqual({ status: 'approved', outputs: { repeat: 3 } });

@@ -26,17 +26,17 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const page = readFileSync(join(root, 'docs/errors.md'), 'utf8');
 
 describe('docs/errors.md', () => {
-  it('has a heading for every code, and for nothing else', () => {
+  it('has a heading for every code, and no other', () => {
     const headings = [...page.matchAll(/^## ([A-Z_]+)$/gmu)].map((match) => match[1]);
     expect(headings).toEqual(codesOf('src/model/errors/phasegate-error.ts', 'ErrorCode'));
   });
 
-  it('has an entry for every kind of problem, and for nothing else', () => {
+  it('has an entry for every kind of problem, and no other', () => {
     const headings = [...page.matchAll(/^### ([A-Z_]+)$/gmu)].map((match) => match[1]);
     expect(headings).toEqual(codesOf('src/model/definition/pipeline-invalid-error.ts', 'ProblemCode'));
   });
 
-  it('says of every code what happened, what to do, and what the message looks like', () => {
+  it('has cause, remedy and message of every code', () => {
     for (const section of page.split(/^## /mu).slice(1)) {
       const [code] = section.split('\n', 1);
       expect(section, code).toContain('**Why.**');
@@ -100,7 +100,7 @@ describe('messages', () => {
     `);
   });
 
-  it('PIPELINE_INVALID, of a rewind that can never be, and of no phases at all', () => {
+  it('PIPELINE_INVALID, for an impossible rewind, and for no phases', () => {
     const work = task('t', { run: () => 1 });
     const one = phase('one', { tasks: [work], review: { by: () => 'APPROVE', rewindTo: ['two' as never] } });
     const two = phase('two', {
@@ -122,7 +122,7 @@ describe('messages', () => {
     `);
   });
 
-  it('PIPELINE_INVALID says which option is wrong, and why', () => {
+  it('PIPELINE_INVALID names the wrong option, with the reason', () => {
     const wrong = {
       name: 7,
       phases: [
@@ -150,7 +150,7 @@ describe('messages', () => {
     `);
   });
 
-  it('DECISION_INVALID, made in code', () => {
+  it('DECISION_INVALID, from a constructor', () => {
     expect(thrownBy(() => retry(undefined as never))).toMatchInlineSnapshot(`
       [PhasegateError: Cannot make a retry decision as its feedback is not a string: undefined
       Pass a string; an empty one is allowed.
@@ -158,7 +158,7 @@ describe('messages', () => {
     `);
   });
 
-  it('DECISION_INVALID, answered by a reviewer', async () => {
+  it('DECISION_INVALID, from a reviewer', async () => {
     const { records } = await play([fake('a', { verdicts: [{ type: 'retry' }] })]);
     const decided = records.flatMap(({ event }) => (event.type === 'review.decided' ? event.verdict : []));
     expect(decided[0]?.type === 'unavailable' && decided[0].error.message).toMatchInlineSnapshot(`
@@ -169,7 +169,7 @@ describe('messages', () => {
     `);
   });
 
-  it('NOT_ESCALATED, DECISION_INVALID and DECISION_TARGET_INVALID, said by a person', async () => {
+  it('NOT_ESCALATED, DECISION_INVALID and DECISION_TARGET_INVALID, from a person', async () => {
     const told: unknown[] = [];
     await play([fake('a'), fake('b', { after: ['a'], verdicts: ['ESCALATE: look'] })], {
       when: {
@@ -198,7 +198,7 @@ describe('messages', () => {
     `);
   });
 
-  it('DECISION_INVALID, approving an attempt that put out nothing', async () => {
+  it('DECISION_INVALID, for the approval of an attempt without outputs', async () => {
     let told: unknown;
     const b = fake('b', { after: ['a'], outputs: [needsRework('a', 'more')], verdicts: [] });
     await play([fake('a'), b], {
@@ -218,7 +218,7 @@ describe('messages', () => {
     `);
   });
 
-  it('DEFINITION_INVALID, of a plan that is run with the work of another', async () => {
+  it('DEFINITION_INVALID, for a plan with the work of another pipeline', async () => {
     const plan = definePipeline({ name: 'p', phases: [fake('a').definition] }).plan;
     const { work } = definePipeline({ name: 'q', phases: [fake('b').definition] });
     const result = await startRun({ name: 'p', plan, work }).result;
@@ -229,7 +229,7 @@ describe('messages', () => {
     `);
   });
 
-  it('INPUT_INVALID, of a run', async () => {
+  it('INPUT_INVALID, for a run', async () => {
     const a = fake('a');
     const schema = z.object({ topic: z.string(), words: z.number().int() });
     const refused = await play([a], { schema, run: { input: { topic: 7, words: 1.5 } } });
@@ -248,7 +248,7 @@ describe('messages', () => {
     `);
   });
 
-  it('INPUT_INVALID, of a phase', async () => {
+  it('INPUT_INVALID, for a phase', async () => {
     const b = fake('b', { after: ['a'], input: z.object({ a: z.object({ work: z.number() }) }) });
     expect(await messageOf([fake('a'), b], 'b')).toMatchInlineSnapshot(`
       "Cannot start phase "b" as its input schema refuses its inputs:
@@ -400,7 +400,7 @@ describe('messages', () => {
 });
 
 describe('PhasegateError', () => {
-  it('is known across copies of the package, with its code, hint and cause', () => {
+  it('is recognised across copies of the package, with its code, hint and cause', () => {
     const cause = new Error('deep');
     const error = new PhasegateError('TASK_FAILED', 'Cannot go on', { hint: 'Rest.', cause });
     expect(PhasegateError.is(error)).toBe(true);
@@ -430,7 +430,7 @@ describe('errorInfo()', () => {
 
 // --- internal ---
 
-/** The members of a union of strings, as they stand in the source. */
+/** Returns the members of a union of strings in the source. */
 function codesOf(file: string, type: string): readonly string[] {
   const union =
     new RegExp(`export type ${type} =([^;]*);`, 'u').exec(readFileSync(join(root, file), 'utf8'))?.[1] ?? '';

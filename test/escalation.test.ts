@@ -16,7 +16,7 @@ import {
 import { fake, held, play, trace, untilAborted } from './rig.ts';
 
 describe('an escalated phase', () => {
-  it('holds what needs it, and nothing else', async () => {
+  it('holds its dependents, and nothing else', async () => {
     //  a ──▶ b      c ──▶ d
     const work = held();
     const phases = [
@@ -46,7 +46,7 @@ describe('an escalated phase', () => {
     ]);
   });
 
-  it('works again as a person says, beyond the budget, and asks its gate again', async () => {
+  it('runs again on the decision of a person, beyond the budget, and asks its gate again', async () => {
     // Rule 9: no budget binds a person, and the decision spends none.
     const a = fake('a', {
       maxRetries: 1,
@@ -95,7 +95,7 @@ describe('an escalated phase', () => {
     ]);
   });
 
-  it('may send back any ancestor for a person, which spends nothing of the gate', async () => {
+  it('may send back any ancestor by a person, at no cost to the gate', async () => {
     // Rules 9, 13.
     //  a ──▶ b ──▶ c
     const c = fake('c', {
@@ -128,7 +128,7 @@ describe('an escalated phase', () => {
     ]);
   });
 
-  it('stays escalated and decidable when a phase it has read commits again', async () => {
+  it('stays escalated and decidable if a phase it has read commits again', async () => {
     // Rules 3, 18 ('requester').
     //  a ──▶ b, c     c is escalated while b sends a back
     const b = fake('b', { after: ['a'], verdicts: ['RETRY_PREDECESSOR a: x', 'APPROVE'] });
@@ -182,8 +182,8 @@ describe('an escalated phase', () => {
     ]);
   });
 
-  it('runs again where what it read is invalidated, and cannot be decided on any more', async () => {
-    // Rule 18 ('all'): an escalated phase is at work in this sense; the question is gone.
+  it('runs again if its inputs are invalidated, and is no longer decidable', async () => {
+    // Rule 18 ('all'): an escalated phase counts as working. Its question is withdrawn.
     //  a ──▶ b, c
     const late = held();
     const second = held();
@@ -222,7 +222,7 @@ describe('an escalated phase', () => {
     expect(refusal).toMatchObject({ code: 'NOT_ESCALATED' });
   });
 
-  it('goes on where a predecessor fails meanwhile, but cannot send it back', async () => {
+  it('continues if a predecessor fails meanwhile, but cannot send it back', async () => {
     // Rule 19.
     //  a ──▶ b, c     b sends a back, a fails, c waits for a person
     const late = held();
@@ -249,7 +249,7 @@ describe('an escalated phase', () => {
     ]);
   });
 
-  it('cannot be approved where its tasks gave up before there was anything to approve', async () => {
+  it('cannot be approved if its tasks gave up without outputs', async () => {
     // Rule 9.
     let refusal: unknown;
     const b = fake('b', { after: ['a'], outputs: [needsRework('a', 'more')], verdicts: [] });
@@ -283,7 +283,7 @@ describe('an escalated phase', () => {
     ).toEqual(['a started 0', 'a escalated (requested): look', 'a rejected: no', 'b skipped by a', 'run rejected']);
   });
 
-  it('is listed as waiting, until it is decided on', async () => {
+  it('is listed as waiting until it is decided', async () => {
     const { run, result } = await play(
       [fake('a', { verdicts: ['ESCALATE: 1'] }), fake('b', { verdicts: ['ESCALATE: 2'] })],
       {
@@ -304,7 +304,7 @@ describe('an escalated phase', () => {
 });
 
 describe('run.decide()', () => {
-  it('refuses, with what is possible, and changes nothing', async () => {
+  it('refuses with the possible options, and changes nothing', async () => {
     //  a ──▶ b ──▶ d      c
     const phases = [
       fake('a'),
@@ -403,7 +403,7 @@ describe('run.decide()', () => {
       `);
   });
 
-  it('may be called by a listener of events$, while the event is being published', async () => {
+  it('may be called by a listener of events$ during the event', async () => {
     const a = fake('a', { verdicts: ['ESCALATE: look'] });
     const run = startRun(definePipeline({ name: 'p', phases: [a.definition] }));
     run.events$.subscribe(({ event }) => {
@@ -429,7 +429,7 @@ describe('run.decide()', () => {
 });
 
 describe('run.cancel()', () => {
-  it('ends the run at once: what works is aborted, what never started is skipped, what was approved stays', async () => {
+  it('ends the run at once: running work is aborted, unstarted phases are skipped, approved ones stay', async () => {
     // Rule 23.
     //  a ──▶ b ──▶ c      e waits for a person      f waits for a
     const signals: AbortSignal[] = [];
@@ -468,7 +468,7 @@ describe('run.cancel()', () => {
     await expect(run.outputs).rejects.toMatchObject({ code: 'RUN_UNSUCCESSFUL' });
   });
 
-  it('keeps what was approved and is being made again', async () => {
+  it('keeps outputs that were approved and are being replaced', async () => {
     //  a ──▶ b
     const b = fake('b', { after: ['a'], verdicts: ['RETRY_PREDECESSOR a: x'] });
     const a = fake('a', { outputs: ['a 1', untilAborted] });
@@ -483,7 +483,7 @@ describe('run.cancel()', () => {
     expect(result.phases['a']).toMatchObject({ status: 'cancelled', version: 1, outputs: { work: 'a 1' } });
   });
 
-  it('before the run has begun runs no task', async () => {
+  it('runs no task before the run has begun', async () => {
     const a = fake('a');
     const { lines } = await play([a], { run: { signal: AbortSignal.abort(new Error('too late')) } });
     expect(lines.at(-1)).toBe('run cancelled: too late');
@@ -504,7 +504,7 @@ describe('the signal of a run', () => {
     expect(result.status).toBe('cancelled');
   });
 
-  it('is of no consequence once the run has ended', async () => {
+  it('has no effect once the run has ended', async () => {
     const controller = new AbortController();
     const { run } = await play([fake('a')], { run: { signal: controller.signal } });
     controller.abort();
@@ -521,8 +521,8 @@ async function refusalOf(call: () => Promise<void>): Promise<unknown> {
   }
 }
 
-describe('a limit that waits for a person', () => {
-  it('is lifted or not, and says so of every other decision', async () => {
+describe('a limit that asks a person', () => {
+  it('is lifted or not, and refuses every other decision', async () => {
     const a = phase('a', { tasks: [task('t', { estimate: { costUsd: 5 }, run: () => 1 })] });
     const pipeline = definePipeline({
       name: 'p',

@@ -1,6 +1,4 @@
-/**
- * What reviewers found, from review to review, and gates that go round in a loop (rules 38 and 39).
- */
+/** Findings of reviewers from review to review, and gates in a loop (rules 38 and 39). */
 import { describe, expect, it } from 'vitest';
 import type { EventOf, Issue, PriorFinding } from '../src/index.ts';
 import { fake, play, type Fake, type FakeOptions, type PlayOptions } from './rig.ts';
@@ -13,7 +11,7 @@ function says(status: PriorFinding['status'], ...ids: readonly string[]): readon
   return ids.map((id) => ({ id, status }));
 }
 
-/** A demand with issues that says what became of earlier ones. */
+/** A demand with issues and the status of earlier findings. */
 function demand(issues: readonly Issue[], priorFindings?: readonly PriorFinding[]): object {
   return { type: 'retry', feedback: 'Not yet.', issues, ...(priorFindings && { priorFindings }) };
 }
@@ -22,20 +20,20 @@ function one(verdicts: readonly unknown[], options: FakeOptions = {}): Fake {
   return fake('work', { verdicts, maxRetries: 9, loopAfter: 'unlimited', ...options });
 }
 
-/** The names of the findings that each review was shown, with how often in a row they were open. */
+/** Runs a phase. @returns The findings that each review was shown, each with its number of consecutive open reviews. */
 async function shown(phase: Fake, options: PlayOptions = {}): Promise<readonly (readonly string[])[]> {
   await play([phase], options);
   return phase.reviews.map(({ findings }) => findings.map(({ id, open }) => `${id} ${open}`));
 }
 
 describe('findings', () => {
-  it('are shown until they are known to be fixed', async () => {
+  it('are shown until they are fixed', async () => {
     const verdicts = [demand([issue('a'), issue('b')]), demand([issue('b')]), demand([], []), 'APPROVE'];
-    // The second review does not speak of `a`, and says of no finding what became of it: that is fixed.
+    // The second review omits `a`. It gives no status of any finding, so `a` counts as fixed.
     expect(await shown(one(verdicts))).toEqual([[], ['a 1', 'b 1'], ['b 1'], ['b 2']]);
   });
 
-  it('are closed as fixed or withdrawn where the reviewer says so, and those of which it does not speak stay open then', async () => {
+  it('are closed as fixed or withdrawn by the reviewer, and then omitted ones stay open', async () => {
     const verdicts = [
       demand([issue('a'), issue('b'), issue('c')]),
       demand([issue('d')], [...says('fixed', 'a'), ...says('withdrawn', 'b')]),
@@ -44,7 +42,7 @@ describe('findings', () => {
     expect(await shown(one(verdicts))).toEqual([[], ['a 1', 'b 1', 'c 1'], ['c 1', 'd 1']]);
   });
 
-  it('that are said to be open are demanded again, in the words of before', async () => {
+  it('that are still open are demanded again, in the same words', async () => {
     const phase = one([demand([issue('a')]), demand([], says('open', 'a')), 'APPROVE']);
     const { lines } = await play([phase]);
     expect(lines.filter((line) => line.includes('retrying'))).toEqual([
@@ -53,7 +51,7 @@ describe('findings', () => {
     ]);
   });
 
-  it('belong to whoever found them', async () => {
+  it('belong to the reviewer that found them', async () => {
     const phase = fake('work', {
       reviewers: { ada: [demand([issue('a')]), 'APPROVE'], bob: [demand([issue('b')]), demand([]), 'APPROVE'] },
       loopAfter: 'unlimited',
@@ -62,7 +60,7 @@ describe('findings', () => {
     expect(phase.reviews.slice(2, 4).map(({ findings }) => findings.map(({ id }) => id))).toEqual([['a'], ['b']]);
   });
 
-  it('are accepted where the gate approves all the same', async () => {
+  it('are accepted if the gate approves anyway', async () => {
     const phases = [
       one([demand([issue('a')]), { type: 'approve', priorFindings: says('open', 'a') }, 'APPROVE'], {
         approval: { maxSeverity: 'high' },
@@ -73,7 +71,7 @@ describe('findings', () => {
     expect(phases[0]?.reviews[2]?.findings).toEqual([]);
   });
 
-  it('are accepted where the attempt was taken as the budget was spent', async () => {
+  it('are accepted if the attempt is accepted on exhaustion', async () => {
     const phases = [
       one([demand([issue('a')]), 'APPROVE'], { maxRetries: 0, onExhausted: 'accept' }),
       fake('next', { after: ['work'], verdicts: ['RETRY_PREDECESSOR work: once more', 'APPROVE'] }),
@@ -82,14 +80,14 @@ describe('findings', () => {
     expect(phases[0]?.reviews[1]?.findings).toEqual([]);
   });
 
-  it('are as they were where the review was none', async () => {
+  it('stay the same after a review error', async () => {
     const phase = one([demand([issue('a')]), new Error('busy'), 'well', 'APPROVE']);
     expect(await shown(phase)).toEqual([[], ['a 1'], ['a 1'], ['a 1']]);
   });
 });
 
 describe('a loop', () => {
-  it('is an issue that is open again while none was closed', async () => {
+  it('is an issue that is open again while none is closed', async () => {
     const phase = fake('work', { maxRetries: 9, verdicts: [demand([issue('a')]), demand([issue('a')])] });
     const { lines, records } = await play([phase], { policy: { onExhausted: 'accept' } });
     expect(lines.slice(-4)).toEqual([
@@ -101,7 +99,7 @@ describe('a loop', () => {
     expect(loops(records)).toMatchObject([{ kind: 'issue', issues: ['a'], rewinds: [] }]);
   });
 
-  it('is none while others are closed', async () => {
+  it('does not exist while others are closed', async () => {
     const phase = fake('work', {
       maxRetries: 9,
       verdicts: [
@@ -131,7 +129,7 @@ describe('a loop', () => {
     expect(outcome).toContain(follows);
   });
 
-  it('is looked for anew where a person has decided', async () => {
+  it('is counted again after a decision of a person', async () => {
     const open = demand([issue('a')]);
     const phase = fake('work', { maxRetries: 9, loopAfter: 3, onExhausted: 'escalate', verdicts: Array(6).fill(open) });
     let asked = 0;
@@ -141,14 +139,14 @@ describe('a loop', () => {
           run.decide('work', (asked += 1) < 2 ? 'RETRY: so' : 'APPROVE'),
       },
     });
-    // Three in a row, then three more.
+    // Three consecutive reviews, then three more.
     const reviewed = records.filter(({ event }) => event.type === 'review.decided' && event.by === 'gate');
     expect(loops(records)).toHaveLength(2);
     expect(reviewed).toHaveLength(6);
   });
 
-  //  plan ──▶ data ──▶ report    sends back one, then the other, and so on
-  it('is one gate that sends back two phases by turns', async () => {
+  //  plan ──▶ data ──▶ report    sends back one, then the other, in turns
+  it('is one gate that sends back two phases in turns', async () => {
     const phases = [
       fake('plan'),
       fake('data', { after: ['plan'] }),
@@ -167,8 +165,8 @@ describe('a loop', () => {
     expect(loops(records)).toMatchObject([{ kind: 'rewind', issues: [], rewinds: [first, second, first, second] }]);
   });
 
-  //  plan ──▶ left ──▶ right    each sends back what is before it
-  it('is two gates that send back each other by turns', async () => {
+  //  plan ──▶ left ──▶ right    each sends back its predecessor
+  it('is two gates that send back each other in turns', async () => {
     const phases = [
       fake('plan'),
       fake('left', {
@@ -187,7 +185,7 @@ describe('a loop', () => {
     expect(lines).toContain('left warned EXHAUSTED');
   });
 
-  it('is none where the same phase is sent back again and again, or with loopAfter: unlimited', async () => {
+  it('is no repetition of one target, and is off with loopAfter: unlimited', async () => {
     const same = [
       fake('plan'),
       fake('report', {

@@ -13,7 +13,7 @@ import {
 import { fake, fakeCheck, held, play, trace, untilAborted, never } from './rig.ts';
 
 describe('a gate', () => {
-  it('is not needed: a phase without one is approved when its tasks are done', async () => {
+  it('is optional: a phase without one is approved when its tasks are done', async () => {
     // Rules 4, 5.
     expect(await trace([fake('a')], { detail: ['tasks', 'reviews'] })).toEqual([
       'a started 0',
@@ -64,7 +64,7 @@ describe('a gate', () => {
     ]);
   });
 
-  it('gives the reviewer what it needs to judge', async () => {
+  it('gives the reviewer everything that its judgement needs', async () => {
     const a = fake('a', { outputs: ['same', 'other'], maxRetries: 2, verdicts: ['RETRY: once', 'APPROVE'] });
     const b = fake('b', {
       after: ['a'],
@@ -95,7 +95,7 @@ describe('a gate', () => {
 });
 
 describe('retry', () => {
-  it('runs the phase again on the same inputs, told what to change, until the budget is spent', async () => {
+  it('runs the phase again on the same inputs with feedback, until the budget is spent', async () => {
     // Rule 11, and the row "retry" of the table under rule 8.
     //  a    retries twice, then accepts
     const a = fake('a', { onExhausted: 'accept', verdicts: ['RETRY: one', 'RETRY: two', 'RETRY: three'] });
@@ -183,7 +183,7 @@ describe('onExhausted', () => {
     expect(lines).toEqual(['a started 0', 'a escalated (exhausted): weak', 'a rejected: agreed', 'run rejected']);
   });
 
-  it("'acceptBest' takes the attempt with the highest score, of equals the later", async () => {
+  it("'acceptBest' takes the attempt with the highest score, the later of equals", async () => {
     // The last row of the table under rule 8.
     function best(scores: readonly (number | undefined)[]) {
       return fake('a', {
@@ -236,7 +236,7 @@ describe('onUnrecognised and onInvalidTarget', () => {
     ]);
   });
 
-  it("'escalate' asks a person about a target that is not allowed", async () => {
+  it("'escalate' asks a person about a forbidden target", async () => {
     //  a ──▶ b ──▶ c     c may only send back b
     const c = fake('c', {
       after: ['b'],
@@ -246,7 +246,7 @@ describe('onUnrecognised and onInvalidTarget', () => {
     const lines = await trace([fake('a'), fake('b', { after: ['a'] }), c], {
       when: { 'c escalated (invalidTarget): a: wrong': (run) => run.decide('c', 'RETRY_PREDECESSOR a: do it') },
     });
-    // Rule 9: what the gate may not do, a person may.
+    // Rule 9: a person may send back phases that the gate may not.
     expect(lines.slice(4)).toEqual([
       'c started 0',
       'c escalated (invalidTarget): a: wrong',
@@ -262,7 +262,7 @@ describe('onUnrecognised and onInvalidTarget', () => {
     ]);
   });
 
-  it("'ask' asks again for text without a verdict", async () => {
+  it("'ask' asks again for text without a decision", async () => {
     // Rule 8.
     const a = fake('a', { onUnrecognised: 'ask', verdicts: ['hmm', 'well', 'APPROVE'] });
     expect(await trace([a], { detail: ['reviews'], timed: true })).toEqual([
@@ -280,8 +280,8 @@ describe('onUnrecognised and onInvalidTarget', () => {
   });
 });
 
-describe('a review that cannot be had', () => {
-  it('is asked again after a growing wait, spends no retry, and then fails the phase', async () => {
+describe('an unavailable review', () => {
+  it('is repeated after a growing backoff, spends no retry, and then fails the phase', async () => {
     // Rule 8.
     const a = fake('a', {
       maxRetries: 0,
@@ -329,7 +329,7 @@ describe('a review that cannot be had', () => {
     ]);
   });
 
-  it('is escalated where a person watches', async () => {
+  it('is escalated in an attended run', async () => {
     const a = fake('a', { maxReviewErrors: 0, verdicts: [new Error('gone')] });
     expect(
       await trace([a], {
@@ -339,7 +339,7 @@ describe('a review that cannot be had', () => {
     ).toEqual(['a started 0', 'a escalated (reviewUnavailable): gone', 'a approved v1', 'run completed']);
   });
 
-  it('is what an error means, and an uncertain request for changes', async () => {
+  it('comes from an error, and from an uncertain request for changes', async () => {
     // Rule 8: `unavailable`, `inconclusive`; a certain answer and an uncertain approval count.
     const a = fake('a', {
       verdicts: [
@@ -383,8 +383,8 @@ describe('a review that cannot be had', () => {
     ]);
   });
 
-  it('may also be a reviewer that takes too long', async () => {
-    // Rule 8: "or timed out". The reviewer heeds its signal.
+  it('also comes from a reviewer that times out', async () => {
+    // Rule 8: "or timed out". The reviewer stops on its signal.
     const a = fake('a', { checks: [], maxReviewErrors: 0 });
     const slow = task('slow', { timeout: 50, run: untilAborted });
     const definition = {
@@ -404,7 +404,7 @@ describe('a review that cannot be had', () => {
 });
 
 describe('checks', () => {
-  it('run first and all of them; if any fails nobody is asked', async () => {
+  it('run first and all of them; if any fails, no reviewer is asked', async () => {
     // Rule 6.
     const order: string[] = [];
     const note = (name: string, answers: readonly unknown[]) => {
@@ -443,7 +443,7 @@ describe('checks', () => {
     expect(a.calls[1]?.revision?.requiredChange).toBe('no semicolons Make check "size" pass. Fix test 3.');
   });
 
-  it('approve without a reviewer where all pass', async () => {
+  it('approve without a reviewer if all pass', async () => {
     const a = fake('a', { checks: [fakeCheck('one', [false])] });
     expect(await trace([a])).toEqual([
       'a started 0',
@@ -454,7 +454,7 @@ describe('checks', () => {
     ]);
   });
 
-  it('that have passed are not run again when the review of the same attempt is', async () => {
+  it('that have passed do not run again with a repeated review of the attempt', async () => {
     // Rules 6, 8.
     let runs = 0;
     const a = fake('a', {
@@ -533,7 +533,7 @@ describe('several reviewers', () => {
     expect(await verdictOf(reviewers, options)).toEqual(expected);
   });
 
-  it('are asked again only where an answer is missing', async () => {
+  it('are asked again only if their answer is missing', async () => {
     // Rules 7, 8: r1 threw; the others keep their answers.
     const c = panel({ r0: ['RETRY: kept'], r1: [new Error('busy'), 'APPROVE'], r2: ['APPROVE'] });
     const { lines } = await play([fake('a'), fake('b', { after: ['a'] }), c], { detail: ['reviews'], timed: true });
@@ -604,7 +604,7 @@ describe('tasks', () => {
     expect(await started('parallel')).toEqual(await started('dependencies'));
   });
 
-  it('are tried again with growing waits, which spends no review retry', async () => {
+  it('are retried with a growing backoff, which spends no review retry', async () => {
     const a = fake('a', {
       maxRetries: 0,
       verdicts: ['APPROVE'],
@@ -630,7 +630,7 @@ describe('tasks', () => {
     ]);
   });
 
-  it('are not tried again where the failure is not worth it', async () => {
+  it('are not retried if the failure is not retryable', async () => {
     const a = fake('a', {
       tasks: [
         task('t', { retry: { attempts: 5, retryable: (error) => String(error) !== 'Error: fatal' }, run: fatal }),
@@ -645,7 +645,7 @@ describe('tasks', () => {
     ]);
   });
 
-  it('that take too long are aborted, and tried again', async () => {
+  it('that time out are aborted, and retried', async () => {
     const seen: boolean[] = [];
     const a = fake('a', {
       tasks: [
@@ -674,7 +674,7 @@ describe('tasks', () => {
     expect(timers()).toBe(0);
   });
 
-  it('that take too long fail with TASK_TIMEOUT, whatever they throw when they are stopped', async () => {
+  it('that time out fail with TASK_TIMEOUT, whatever they throw on abort', async () => {
     const a = fake('a', { tasks: [task('slow', { timeout: 200, run: untilAborted })] });
     expect(await trace([a], { detail: ['tasks'], timed: true })).toEqual([
       '0 a started 0',
@@ -685,7 +685,7 @@ describe('tasks', () => {
     ]);
   });
 
-  it('that do not heed their signal are waited for 5 seconds more', async () => {
+  it('that ignore their signal get 5 seconds more', async () => {
     const a = fake('a', { tasks: [task('deaf', { timeout: 200, run: never })] });
     expect(await trace([a], { timed: true })).toEqual([
       '0 a started 0',
@@ -694,7 +694,7 @@ describe('tasks', () => {
     ]);
   });
 
-  it('may take as long as they like with timeout: 0', async () => {
+  it('have no timeout with timeout: 0', async () => {
     const a = fake('a', { tasks: [task('t', { timeout: 0, run: never })] });
     expect(await trace([a], { limits: { durationMs: 1e12 }, timed: true })).toEqual([
       '0 a started 0',
@@ -740,7 +740,7 @@ describe('onFailure', () => {
     fake('last', { after: ['other'] }),
   ];
 
-  it("'continue' skips what needs the phase, and goes on with the rest", async () => {
+  it("'continue' skips dependents, and runs the rest", async () => {
     // Rules 19, 20.
     expect(await trace(graph())).toEqual([
       'bad started 0',
@@ -771,7 +771,7 @@ describe('onFailure', () => {
     ]);
   });
 
-  it("'halt' ends a run rejected where a phase was rejected", async () => {
+  it("'halt' ends a run as rejected if a phase was rejected", async () => {
     const phases = [fake('a', { verdicts: ['REJECT: no'] }), fake('b', { after: ['a'] })];
     expect(await trace(phases, { policy: policies.phased })).toEqual([
       'a started 0',
@@ -781,7 +781,7 @@ describe('onFailure', () => {
     ]);
   });
 
-  it('a failure outweighs a rejection', async () => {
+  it('prefers failure over rejection', async () => {
     // Rule 20.
     const rejected = () => fake('r', { verdicts: ['REJECT: no'] });
     const failed = () => fake('f', { outputs: [new Error('x')] });
@@ -790,7 +790,7 @@ describe('onFailure', () => {
     expect((await play([rejected(), fake('fine')])).result.status).toBe('rejected');
   });
 
-  it('fails what waits for the phase, keeps what was approved, lets go on what works', async () => {
+  it('fails waiting requesters, keeps approved phases, and lets running ones continue', async () => {
     // Rule 19, all of it:
     //  a ──▶ b ──▶ d     b sends a back; a is rejected the second time
     //  └───▶ c           c was approved and keeps what it has
@@ -817,7 +817,7 @@ describe('onFailure', () => {
     expect(result.phases['b']?.error).toMatchObject({ code: 'PREDECESSOR_FAILED', cause: 'worse' });
   });
 
-  it('PREDECESSOR_FAILED has its cause: the error of the phase above, at the end of a chain that of the first', async () => {
+  it('PREDECESSOR_FAILED has its cause: the error of the phase above, or of the first in a chain', async () => {
     //  a ──▶ b ──▶ c     c sends b back, b sends a back, a fails
     const a = fake('a', { outputs: ['a 1', new Error('the disk is full')] });
     const b = fake('b', { after: ['a'], verdicts: ['APPROVE', 'RETRY_PREDECESSOR a: better'] });
@@ -830,7 +830,7 @@ describe('onFailure', () => {
     });
   });
 
-  it('PREDECESSOR_FAILED has its cause: what a person said who skipped the phase above', async () => {
+  it('PREDECESSOR_FAILED has its cause: the reason of a person who skipped the phase above', async () => {
     const a = fake('a', { verdicts: ['APPROVE', 'ESCALATE: look'] });
     const b = fake('b', { after: ['a'], verdicts: ['RETRY_PREDECESSOR a: better'] });
     const { result } = await play([a, b], {
@@ -842,7 +842,7 @@ describe('onFailure', () => {
     expect(result.phases['b']?.error).toMatchObject({ code: 'PREDECESSOR_FAILED', cause: 'not worth it' });
   });
 
-  it('keeps and marks what was approved and had to run again', async () => {
+  it('keeps and marks approved phases that had to run again', async () => {
     // Rule 19: m is between a and d, was approved and invalidated; a fails before m can run again.
     //  a ──▶ m ──▶ d
     const a = fake('a', { outputs: ['a 1', new Error('broken')] });
@@ -863,7 +863,7 @@ describe('onFailure', () => {
   });
 
   it('refuses a rewind to a phase that is doomed', async () => {
-    // Rule 19, last clause: c works on, and then wants a back, which has failed meanwhile.
+    // Rule 19, last clause: c still works, and then sends a back, which has failed meanwhile.
     //  a ──▶ b, c     b sends a back, a fails
     const a = fake('a', { outputs: ['a 1', new Error('broken')] });
     const b = fake('b', { after: ['a'], verdicts: ['RETRY_PREDECESSOR a: more'] });
@@ -891,7 +891,7 @@ describe('onFailure', () => {
     ]);
   });
 
-  it('makes a task that asks for rework of a failed phase fail, too', async () => {
+  it('fails a task that asks for rework of a failed phase', async () => {
     const b = fake('b', { outputs: [needsRework('nobody', 'x')] });
     const { result } = await play([b]);
     expect(result.phases['b']?.error?.code).toBe('REWORK_IMPOSSIBLE');
@@ -907,7 +907,7 @@ describe('concurrency', () => {
     fake('e'),
   ];
 
-  it('1 runs one phase at a time, oldest first, and a retry keeps its place', async () => {
+  it('1 runs one phase at a time, oldest first, and a retry keeps its slot', async () => {
     // Rule 2.
     expect(await trace(graph(), { concurrency: 1 })).toEqual([
       'a started 0',
@@ -951,9 +951,9 @@ describe('concurrency', () => {
     ]);
   });
 
-  it('a phase that waits for a person or a predecessor leaves its place', async () => {
+  it('releases the slot of a phase that waits for a person or a predecessor', async () => {
     // Rules 2, 12.
-    //  a ──▶ b     b sends a back, then asks a person; c and d want a place
+    //  a ──▶ b     b sends a back, then asks a person; c and d need a slot
     const b = fake('b', { after: ['a'], verdicts: ['RETRY_PREDECESSOR a: x', 'ESCALATE: look'] });
     expect(
       await trace([fake('a'), b, fake('c', { after: ['a'] }), fake('d', { after: ['c'] })], {
@@ -994,15 +994,15 @@ function fatal(): never {
   throw new Error('fatal');
 }
 
-describe('an error of a reviewer that says of itself', () => {
-  /** What a model's client throws where the key is wrong. */
+describe('a reviewer error with its own retryable flag', () => {
+  /** The error of a model client with a wrong key. */
   const locked = Object.assign(new Error('the key is wrong'), { retryable: false });
 
   function waiting(ms: number): Error {
     return Object.assign(new Error('busy'), { retryAfterMs: ms });
   }
 
-  it('that no other try helps is not asked again: the phase fails at once, with the error', async () => {
+  it('is not repeated if it is final: the phase fails at once, with the error', async () => {
     const { lines, result } = await play([fake('a', { verdicts: [locked] })], { detail: ['reviews'] });
     expect(lines).toEqual([
       'a started 0',
@@ -1021,7 +1021,7 @@ describe('an error of a reviewer that says of itself', () => {
     );
   });
 
-  it('that no other try helps is given to a person at once where one can be reached', async () => {
+  it('asks a person at once if it is final and the run is attended', async () => {
     const { lines } = await play([fake('a', { verdicts: [locked] })], {
       run: { attended: true },
       when: { 'a escalated (reviewUnavailable): the key is wrong': (run) => run.decide('a', 'APPROVE') },
@@ -1034,7 +1034,7 @@ describe('an error of a reviewer that says of itself', () => {
     ]);
   });
 
-  it('that no other try helps ends what was asked again for another reason before', async () => {
+  it('ends a review if it is final, even after another error was repeated', async () => {
     const { lines, records } = await play([fake('a', { verdicts: [new Error('busy'), locked] })], {
       detail: ['reviews'],
     });
@@ -1045,13 +1045,13 @@ describe('an error of a reviewer that says of itself', () => {
     expect(errors).toEqual([undefined, true]);
   });
 
-  it('that it may help after all is asked again, also where the task itself is not tried again', async () => {
+  it('is repeated if it is retryable, even if the task itself is not retried', async () => {
     const unusable = Object.assign(new Error('no verdict'), { retryable: false, permanent: false });
     const review = fake('a', { verdicts: [unusable, 'APPROVE'] });
     expect((await play([review])).lines.at(-1)).toBe('run completed');
   });
 
-  it('that no other try helps is not asked again beside others, which may be enough without it', async () => {
+  it('is not repeated if it is final, and the other reviewers may suffice without it', async () => {
     const one = fake('a', {
       quorum: 1,
       reviewers: { left: [new Error('busy'), 'APPROVE'], right: [locked, 'APPROVE'] },
@@ -1069,7 +1069,7 @@ describe('an error of a reviewer that says of itself', () => {
     expect(one.reviews.map(({ task: name }) => name)).toEqual(['left', 'right', 'left']);
   });
 
-  it('that no other try helps ends the review where the others are too few', async () => {
+  it('ends the review if it is final, and the others do not suffice', async () => {
     const one = fake('a', { reviewers: { left: [new Error('busy'), 'APPROVE'], right: [locked, 'APPROVE'] } });
     const { lines, result } = await play([one]);
     expect(lines).toEqual(['a started 0', 'a failed with REVIEW_UNAVAILABLE', 'run failed']);
@@ -1089,7 +1089,7 @@ describe('an error of a reviewer that says of itself', () => {
     expect((last?.time ?? 0) - (first?.time ?? 0)).toBe(ms);
   });
 
-  it('the longest wait of several reviewers is the wait', async () => {
+  it('the longest backoff of several reviewers counts', async () => {
     const one = fake('a', { reviewers: { left: [waiting(3000), 'APPROVE'], right: [waiting(9000), 'APPROVE'] } });
     const { records } = await play([one]);
     expect((records.at(-1)?.time ?? 0) - (records[0]?.time ?? 0)).toBe(9000);

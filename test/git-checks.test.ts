@@ -1,6 +1,4 @@
-/**
- * Checks of a working folder, on real repositories.
- */
+/** Checks of a working folder, on real repositories. */
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +18,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const IDENTITY = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', '-c', 'commit.gpgsign=false'];
 
-/** A repository in a folder of its own. */
+/** A repository in a temporary folder. */
 class Repository {
   readonly path: string;
 
@@ -59,7 +57,7 @@ async function runOf(check: Check<unknown, unknown>, work: () => unknown = () =>
   return startRun(definePipeline({ name: 'p', phases: [build] })).result;
 }
 
-/** What a check finds: nothing, what has to change with why, or why it could not be had. */
+/** Runs a check. @returns Undefined if it passes, its change and details if it fails, or its error. */
 async function foundBy(check: Check<unknown, unknown>): Promise<unknown> {
   const { phases } = await runOf(check);
   const verdict = phases['build']?.decisions[0]?.verdict;
@@ -70,14 +68,14 @@ async function foundBy(check: Check<unknown, unknown>): Promise<unknown> {
 const CONFLICT = '<<<<<<< HEAD\nmine\n=======\nyours\n>>>>>>> other\n';
 
 describe('noMergeConflicts()', () => {
-  it('passes where there is none', async () => {
+  it('passes without conflicts', async () => {
     const one = await repository();
     await one.commit('a.txt', 'a\n');
     await one.put('b.txt', 'b\n');
     expect(await foundBy(noMergeConflicts({ cwd: one.path }))).toBe('approve');
   });
 
-  it('names files that git could not merge, from any folder of the tree', async () => {
+  it('names files with a merge conflict, from any folder of the tree', async () => {
     const one = await repository();
     await one.commit('src/a.txt', 'base\n');
     await one.git('checkout', '-q', '-b', 'other');
@@ -92,14 +90,14 @@ describe('noMergeConflicts()', () => {
     ];
     expect(await foundBy(noMergeConflicts({ cwd: one.path }))).toEqual(found);
     expect(await foundBy(noMergeConflicts({ cwd: join(one.path, 'docs') }))).toEqual(found);
-    // Without markers it is one still, until git is told.
+    // A conflict without markers still counts until `git add`.
     await one.put('src/a.txt', 'both\n');
     expect(await foundBy(noMergeConflicts({ cwd: one.path }))).toEqual(found);
     await one.git('add', 'src/a.txt');
     expect(await foundBy(noMergeConflicts({ cwd: one.path }))).toBe('approve');
   });
 
-  it('finds markers that were left, in tracked and in new files, and names them as they are', async () => {
+  it('finds remaining markers in tracked and new files, and quotes their names', async () => {
     const one = await repository();
     await one.commit('tracked.txt', `top\n${CONFLICT}`);
     await one.put('sub dir/ünïcode "x".txt', CONFLICT.replaceAll('\n', '\r\n'));
@@ -110,7 +108,7 @@ describe('noMergeConflicts()', () => {
     ]);
   });
 
-  it('takes no heading for a conflict, and looks into no file that is ignored or no text', async () => {
+  it('does not take headings for conflicts, and skips ignored and binary files', async () => {
     const one = await repository();
     await one.commit('readme.rst', 'Title\n=======\n\n>>>>>>> quoted\n');
     await one.commit('.gitignore', 'dist/\n');
@@ -120,7 +118,7 @@ describe('noMergeConflicts()', () => {
     expect(await foundBy(noMergeConflicts({ cwd: one.path }))).toBe('approve');
   });
 
-  it('names so many, without what a terminal would obey', async () => {
+  it('limits the names, and removes terminal codes', async () => {
     const one = await repository();
     for (let index = 10; index < 35; index++) await one.put(`f${index}\u001B[2J\n`, CONFLICT);
     const [change, log] = (await foundBy(noMergeConflicts({ cwd: one.path }))) as readonly string[];
@@ -129,7 +127,7 @@ describe('noMergeConflicts()', () => {
     expect(log?.split('\n').at(-1)).toBe('… and 5 more');
   });
 
-  it('charges a phase with what it did not find before, by name', async () => {
+  it('blames a phase only for new findings, by name', async () => {
     const one = await repository();
     await one.put('old.txt', CONFLICT);
     const check = noMergeConflicts({ cwd: one.path, baseline: true });
@@ -140,7 +138,7 @@ describe('noMergeConflicts()', () => {
     });
   });
 
-  it('blames nobody where git cannot be asked', async () => {
+  it('is a review error if git cannot run', async () => {
     const cwd = await mkdtemp(join(folder, 'plain-'));
     expect(await foundBy(noMergeConflicts({ cwd }))).toMatch(
       /^Cannot finish `git diff --name-only .*` for check "merge conflicts" as it ended with exit code 1\d\d/u,
@@ -156,7 +154,7 @@ describe('nonEmptyDiff()', () => {
     await one.commit('a.txt', 'a\n');
     await one.put('.git/info/exclude', 'log\n');
     await one.put('log', 'ignored');
-    // Touched, and the same.
+    // The file is touched, with the same content.
     await one.put('a.txt', 'a\n');
     expect(await foundBy(nonEmptyDiff({ cwd: one.path }))).toEqual([
       NOTHING,
@@ -172,7 +170,7 @@ describe('nonEmptyDiff()', () => {
     ['new', (one) => one.put('sub/new.txt', '')],
     ['removed', (one) => unlink(join(one.path, 'a.txt'))],
     ['made executable', (one) => chmod(join(one.path, 'a.txt'), 0o755)],
-  ])('passes where a file was %s, also seen from another folder', async (_, change) => {
+  ])('passes if a file was %s, also from another folder', async (_, change) => {
     const one = await repository();
     await one.commit('a.txt', 'a\n');
     await one.commit('docs/b.txt', 'b\n');
@@ -180,7 +178,7 @@ describe('nonEmptyDiff()', () => {
     expect(await foundBy(nonEmptyDiff({ cwd: join(one.path, 'docs') }))).toBe('approve');
   });
 
-  it('compares with where a branch was left, where the tasks commit', async () => {
+  it('compares with the merge base of a branch, if the tasks commit', async () => {
     const one = await repository();
     await one.commit('a.txt', 'a\n');
     await one.git('checkout', '-q', '-b', 'work');
@@ -208,7 +206,7 @@ describe('nonEmptyDiff()', () => {
     expect(await foundBy(nonEmptyDiff({ cwd: one.path }))).toBe('approve');
   });
 
-  it('blames nobody where there is no such base, or no repository', async () => {
+  it('is a review error without such a base, or without a repository', async () => {
     const one = await repository();
     await one.commit('a.txt', 'a\n');
     expect(await foundBy(nonEmptyDiff({ cwd: one.path, base: 'nowhere' }))).toMatch(
@@ -226,7 +224,7 @@ describe('nonEmptyDiff()', () => {
     );
   });
 
-  it('leaves the index alone, also where somebody has it locked', async () => {
+  it('leaves the index unchanged, even if it is locked', async () => {
     const one = await repository();
     await one.commit('a.txt', 'a\n');
     await one.put('a.txt', 'b\n');

@@ -55,7 +55,7 @@ describe('a handler that throws', () => {
     ],
     ['a Proxy that traps everything', throwingProxy(), 'Thrown value could not be described'],
     ['a revoked Proxy', revoked(), 'Thrown value could not be described'],
-  ])('%s fails its phase and stops its siblings', async (_, thrown, message) => {
+  ])('fails its phase and stops its siblings: %s', async (_, thrown, message) => {
     for (const run of [throwing(thrown), async () => throwing(thrown)()]) {
       let sibling: AbortSignal | undefined;
       const a = fake('a', {
@@ -76,7 +76,7 @@ describe('a handler that throws', () => {
     }
   });
 
-  it('the same again and again is tried as often as it may be', async () => {
+  it('is retried up to its limit for the same error', async () => {
     const a = fake('a', { tasks: [task('bad', { run: throwing(undefined), retry: { attempts: 3 } })] });
     expect((await trace([a], { detail: ['tasks'] })).filter((line) => line.includes('again'))).toHaveLength(2);
   });
@@ -88,7 +88,7 @@ describe('a handler that never ends', () => {
     expect(await trace([a])).toEqual(['a started 0', 'a failed with TASK_TIMEOUT', 'run failed']);
   });
 
-  it('does not keep a run from being cancelled, nor a process from ending', async () => {
+  it('keeps neither a run from being cancelled, nor a process from ending', async () => {
     const a = fake('a', { outputs: [never], verdicts: [] });
     const b = fake('b', { verdicts: [never] });
     const { result, timers, wait } = await play([a, b], {
@@ -106,7 +106,7 @@ describe('a handler that never ends', () => {
   });
 
   it('does not keep its phase from failing for a sibling', async () => {
-    // A failed attempt waits for siblings that ignore their signal no longer than for any work that is told to stop.
+    // A failed attempt waits for siblings that ignore their signal only as long as for any stopped work.
     const a = fake('a', {
       tasks: [task('deaf', { timeout: 0, run: never }), task('bad', { run: throwing(new Error('x')) })],
     });
@@ -117,9 +117,9 @@ describe('a handler that never ends', () => {
     ]);
   });
 
-  it('is waited for 5 seconds before its phase starts anew', async () => {
+  it('gets 5 seconds before its phase restarts', async () => {
     // Rule 23, last sentence.
-    //  a ──▶ m ──▶ r1, r2     m is invalidated while it works and does not heed its signal
+    //  a ──▶ m ──▶ r1, r2     m is invalidated while it works and ignores its signal
     const late = held();
     const deaf = held();
     const m = fake('m', { after: ['a'], outputs: ['m 1', deaf.script, 'm 3'] });
@@ -147,7 +147,7 @@ describe('a handler that never ends', () => {
     await idle();
   });
 
-  it('in a schema of the input can be cancelled', async () => {
+  it('can be cancelled in a schema of the input', async () => {
     const time = simulatedTime();
     const pipeline = definePipeline({ name: 'p', phases: [fake('a').definition], input: schemaThat(never) });
     const run = startRun(pipeline, { clock: time.clock });
@@ -156,7 +156,7 @@ describe('a handler that never ends', () => {
     expect(await drive(run, time)).toMatchObject({ status: 'cancelled', reason: 'enough' });
   });
 
-  it('in a schema of an output ends with the timeout of the task', async () => {
+  it('ends with the timeout of the task in a schema of an output', async () => {
     const a = fake('a', { tasks: [task('t', { timeout: 100, output: schemaThat(never), run: () => 1 })] });
     expect((await trace([a])).at(-1)).toBe('run failed');
   });
@@ -185,7 +185,7 @@ describe('an output that is not JSON', () => {
     ['a cycle', cyclic, '$.deep[0].cyclic is a reference back to an object that contains it'],
     ['a throwing getter', throwingGetter('x'), '$ is a getter or proxy that throws'],
     ['100 000 levels', tooDeep, '$ is nested deeper than 1000 levels'],
-  ])('%s is refused by path', async (_, output, found) => {
+  ])('is refused with its path: %s', async (_, output, found) => {
     const a = fake('a', { tasks: [task('t', { run: () => output })] });
     const { result } = await play([a]);
     expect(result.phases['a']?.error).toMatchObject({ code: 'OUTPUT_NOT_JSON' });
@@ -194,7 +194,7 @@ describe('an output that is not JSON', () => {
     );
   });
 
-  it('but nested deeply enough to be copied is carried to the end, and compared by content', async () => {
+  it('is accepted at any depth that can be copied, and compared by content', async () => {
     //  a ──▶ b, c     b sends a back with `changed`, which hashes the output
     const deep = nested(500);
     const phases = [
@@ -234,7 +234,7 @@ describe('an output that is not JSON', () => {
     },
   );
 
-  it('as undefined is null, and keys with no value are left out', async () => {
+  it('is null if undefined, and loses keys without a value', async () => {
     const a = fake('a', { outputs: [undefined], verdicts: [] });
     const b = fake('b', { outputs: [{ x: undefined, y: [undefined], z: -0, ['__proto__']: 1 }] });
     const { result } = await play([a, b]);
@@ -242,8 +242,8 @@ describe('an output that is not JSON', () => {
   });
 });
 
-describe('a handler that changes what it is given', () => {
-  it('changes nothing, neither inputs nor outputs', async () => {
+describe('a handler that changes its inputs', () => {
+  it('has no effect on inputs or outputs of others', async () => {
     //  a ──▶ b ──▶ c
     const list = { items: [1] };
     const refused: unknown[] = [];
@@ -288,7 +288,7 @@ describe('a handler that changes what it is given', () => {
 });
 
 describe('report()', () => {
-  it('refuses usage that is no amount, and the handler is told', async () => {
+  it('refuses invalid usage with an error in the handler', async () => {
     const wrong: readonly Report[] = [
       { tokens: Number.NaN },
       { tokens: -1 },
@@ -330,7 +330,7 @@ describe('report()', () => {
     ['a Proxy that traps everything', throwingProxy()],
     ['an artifact without a name', { artifact: { content: 1 } }],
     ['progress of any kind', { progress: { toString: fail } }],
-  ])('of %s fails the task at most', async (_, report) => {
+  ])('fails at most the task: %s', async (_, report) => {
     const a = fake('a', { outputs: [(context: TaskContext) => context.report(report as Report)] });
     const { result, records } = await play([a, fake('b')]);
     expect(['completed', 'failed']).toContain(result.status);
@@ -338,7 +338,7 @@ describe('report()', () => {
     for (const record of records) expect(() => JSON.stringify(record)).not.toThrow();
   });
 
-  it('counts also once the task or its try has ended, and is ignored once the run has', async () => {
+  it('counts after the end of the task or its try, and is ignored after the end of the run', async () => {
     const contexts: TaskContext[] = [];
     const keep = (value: unknown) => (context: TaskContext) => {
       contexts.push(context);
@@ -371,7 +371,7 @@ describe('report()', () => {
 });
 
 describe('a handler that resolves after it was aborted', () => {
-  it('is not heard', async () => {
+  it('has no effect', async () => {
     const late = held();
     const a = fake('a', { outputs: [late.script] });
     const { lines, records } = await play([a], { when: { 'a started 0': (run) => run.cancel() } });
@@ -381,7 +381,7 @@ describe('a handler that resolves after it was aborted', () => {
     expect(records.at(-1)?.event.type).toBe('run.ended');
   });
 
-  it('nor one that rejects then', async () => {
+  it('has no effect if it rejects either', async () => {
     const late = held();
     const { result } = await play([fake('a', { outputs: [late.script] })], {
       when: { 'a started 0': (run) => run.cancel() },
@@ -392,21 +392,18 @@ describe('a handler that resolves after it was aborted', () => {
   });
 });
 
-describe('a run id that cannot be one', () => {
-  it.each(['', 'a\0b', '\uD800'])(
-    '%j fails the run before anything of it begins, with a store and without',
-    async (runId) => {
-      const begun: string[] = [];
-      const run = async (context: TaskContext) => begun.push(context.phase);
-      const pipeline = definePipeline({ name: 'p', phases: [phase('a', { tasks: [task('t', { run })] })] });
-      for (const store of [undefined, memoryStore()]) {
-        const { status, error } = await startRun(pipeline, { runId, store }).result;
-        expect([status, error?.code]).toEqual(['failed', 'STORE_MISUSED']);
-        expect(error?.message).toMatch(/as its id is (empty|not well-formed text)/u);
-      }
-      expect(begun).toEqual([]);
-    },
-  );
+describe('an invalid run id', () => {
+  it.each(['', 'a\0b', '\uD800'])('%j fails the run before it begins, with and without a store', async (runId) => {
+    const begun: string[] = [];
+    const run = async (context: TaskContext) => begun.push(context.phase);
+    const pipeline = definePipeline({ name: 'p', phases: [phase('a', { tasks: [task('t', { run })] })] });
+    for (const store of [undefined, memoryStore()]) {
+      const { status, error } = await startRun(pipeline, { runId, store }).result;
+      expect([status, error?.code]).toEqual(['failed', 'STORE_MISUSED']);
+      expect(error?.message).toMatch(/as its id is (empty|not well-formed text)/u);
+    }
+    expect(begun).toEqual([]);
+  });
 });
 
 describe('a thenable', () => {
@@ -421,7 +418,7 @@ describe('a thenable', () => {
     ['resolves, then rejects', thenable((resolve, reject) => [resolve(1), reject(new Error('x'))]), 1],
     ['resolves, then throws', thenable((resolve) => (resolve(1), fail())), 1],
     ['resolves with a promise', thenable((resolve) => resolve(Promise.resolve(3))), 3],
-  ])('that %s counts once', async (_, value, expected) => {
+  ])('is used once: %s', async (_, value, expected) => {
     const { result, timers } = await play([fake('a', run(value))]);
     expect(result.outputs['a']).toEqual({ t: expected });
     expect(timers()).toBe(0);
@@ -444,7 +441,7 @@ describe('a thenable', () => {
       ),
       'TASK_TIMEOUT',
     ],
-  ])('that %s fails its task, and leaves no timer behind', async (_, value, code) => {
+  ])('fails its task, and leaves no timer behind: %s', async (_, value, code) => {
     const { result, timers } = await play([fake('a', run(value))]);
     expect(result.phases['a']?.error?.code).toBe(code);
     expect(timers()).toBe(0);
@@ -510,7 +507,7 @@ describe('a reviewer that answers garbage', () => {
     ['a confidence out of range', { type: 'approve', confidence: 7 }],
     ['undefined', undefined],
     ['null', null],
-  ])('%s is no decision of code: the phase fails at once', async (_, answer) => {
+  ])('fails the phase at once, as code must decide: %s', async (_, answer) => {
     const { lines, records } = await play([fake('a', { verdicts: [() => answer] })]);
     expect(lines).toEqual(['a started 0', 'a failed with DECISION_INVALID', 'run failed']);
     for (const record of records) expect(() => JSON.stringify(record)).not.toThrow();
@@ -521,7 +518,7 @@ describe('a reviewer that answers garbage', () => {
     ['a Date', new Date()],
     ['a cycle', cyclicVerdict()],
     ['a trapping Proxy', throwingProxy()],
-  ])('%s counts as no answer', async (_, answer) => {
+  ])('counts as no answer: %s', async (_, answer) => {
     const a = fake('a', { maxReviewErrors: 1, verdicts: [() => answer, () => answer] });
     const { lines, records } = await play([a]);
     expect(lines).toEqual(['a started 0', 'a failed with REVIEW_UNAVAILABLE', 'run failed']);
@@ -531,13 +528,13 @@ describe('a reviewer that answers garbage', () => {
   it.each<readonly [string, unknown]>([
     ['an empty text', ''],
     ['nearly a megabyte without a verdict', 'no verdict here\n'.repeat(60_000)],
-  ])('%s is text without a verdict', async (_, answer) => {
+  ])('counts as text without a decision: %s', async (_, answer) => {
     const a = fake('a', { onUnrecognised: 'approve', verdicts: [() => answer] });
     const { lines } = await play([a]);
     expect(lines).toEqual(['a started 0', 'a warned UNRECOGNISED', 'a approved v1 (unrecognised)', 'run completed']);
   });
 
-  it('a check too', async () => {
+  it('includes a check', async () => {
     for (const answer of [7, {}, { passed: 'yes' }, [], throwingProxy(), Symbol('x')]) {
       const a = fake('a', { maxReviewErrors: 0, checks: [{ name: 'c', run: () => answer as never }] });
       expect((await play([a])).result.phases['a']?.error?.code).toBe('REVIEW_UNAVAILABLE');
@@ -546,7 +543,7 @@ describe('a reviewer that answers garbage', () => {
 });
 
 describe('a consumer of events$ that throws', () => {
-  it('is told, gets no more, and harms neither the run nor other consumers', async () => {
+  it('is notified, gets no more events, and harms neither the run nor other consumers', async () => {
     const shout = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const run = startRun(definePipeline({ name: 'p', phases: [fake('a').definition] }));
     const errors: unknown[] = [];
@@ -571,7 +568,7 @@ describe('a consumer of events$ that throws', () => {
     expect(shout).toHaveBeenCalled();
   });
 
-  it('in a pipe with an error handler is told there', async () => {
+  it('gets the error in its error handler, in a pipe', async () => {
     const run = startRun(definePipeline({ name: 'p', phases: [fake('a').definition] }));
     const error = new Promise((resolve) => {
       run.events$.pipe(map(fail)).subscribe({ error: resolve });
@@ -580,13 +577,13 @@ describe('a consumer of events$ that throws', () => {
     expect((await run.result).status).toBe('completed');
   });
 
-  it('in a pipe without an error handler does not end the process', async () => {
+  it('without an error handler does not end the process, in a pipe', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const run = startRun(definePipeline({ name: 'p', phases: [fake('a').definition] }));
     run.events$.pipe(map(fail)).subscribe();
     run.events$.pipe(map((record) => record.seq)).subscribe(fail);
     expect((await run.result).status).toBe('completed');
-    // What RxJS throws again, it throws from a timer: an uncaught exception would fail this file.
+    // RxJS rethrows from a timer. An uncaught exception would fail this file.
     await new Promise((resolve) => setTimeout(resolve, 0));
   });
 
@@ -601,7 +598,7 @@ describe('a consumer of events$ that throws', () => {
 });
 
 describe('an async iterator', () => {
-  it('that is left early, thrown into, or never read harms nothing', async () => {
+  it('harms nothing if it is left early, thrown into, or never read', async () => {
     const run = startRun(definePipeline({ name: 'p', phases: [fake('a').definition] }));
     for await (const record of run) if (record.seq === 2) break;
     const unread = run[Symbol.asyncIterator]();
@@ -620,16 +617,16 @@ describe('a store', () => {
     ['throws', fail],
     ['rejects', () => Promise.reject(new Error('fail'))],
     ['throws nothing', throwing(undefined)],
-  ])('that %s ends the run with STORE_FAILED', async (_, append) => {
+  ])('ends the run with STORE_FAILED: %s', async (_, append) => {
     const { result, lines } = await play(two(), { run: { store: { ...memoryStore(), append } } });
     expect(result).toMatchObject({ status: 'failed', error: { code: 'STORE_FAILED' } });
-    // Nothing is kept, so nothing was seen: the result alone tells.
+    // Nothing was stored, so nothing was published. Only the result reports the end.
     expect(lines).toEqual([]);
-    // No phase goes on in a run that has ended.
+    // No phase continues after the end of the run.
     for (const one of Object.values(result.phases)) expect(one.status).not.toMatch(/running|reviewing|retrying/u);
   });
 
-  it('that fails stops what works', async () => {
+  it('stops running work if it fails', async () => {
     let signal: AbortSignal | undefined;
     const a = fake('a', {
       outputs: [
@@ -660,7 +657,7 @@ describe('a store', () => {
     expect(timers()).toBe(0);
   });
 
-  it('that only fails at the last record fails the run, as nobody will know how it ended', async () => {
+  it('fails the run if it only fails at the last record, as the end is unknown to others', async () => {
     const { result } = await play(two(), {
       run: {
         store: {
@@ -675,7 +672,7 @@ describe('a store', () => {
     expect(result.outputs['a']).toBeDefined();
   });
 
-  it('that is slow gets every record once, in order, before the result is there', async () => {
+  it('gets every record once and in order before the result, even if it is slow', async () => {
     const kept: number[] = [];
     let busy = false;
     const { records, run } = await play(two(), {
@@ -793,7 +790,7 @@ describe('an input of a run', () => {
     expect(a.calls).toHaveLength(0);
   });
 
-  it('is what the schema makes of it', async () => {
+  it('is the output of its schema', async () => {
     const a = fake('a', { outputs: [({ input }: TaskContext) => input] });
     const { result } = await play([a], { schema: z.object({ n: z.coerce.number() }), run: { input: { n: '7' } } });
     expect(result.outputs['a']).toEqual({ work: { n: 7 } });

@@ -1,6 +1,4 @@
-/**
- * What editors and declarations show of the types of a program: the README's, against the built package.
- */
+/** Types of the README's program in editors and declarations, against the built package. */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,7 +19,7 @@ export const phases = result.phases;
 export const gate = writing;
 `;
 
-/** The types of a program's exports as TypeScript declares them, by name. */
+/** Returns the types of a program's exports as TypeScript declares them, by name. */
 async function declaredBy(program: string): Promise<Readonly<Record<string, string>>> {
   const directory = await mkdtemp(join(tmpdir(), 'phasegate-'));
   onTestFinished(() => rm(directory, { recursive: true }));

@@ -23,7 +23,7 @@ import {
 import { machineOf } from '../src/machines.ts';
 import { idle } from './rig.ts';
 
-/** A person writes a number, and another judges it. */
+/** A pipeline in which a person writes a number, and another judges it. */
 function budget(): Pipeline<unknown> {
   return definePipeline({
     name: 'budget',
