@@ -246,7 +246,7 @@ describe('a pathological fleet has findings', () => {
       }),
     ]);
     expect(stuck).toMatchObject([
-      { code: 'LOOPED', found: 'once it went round in a loop: once by attempts that put out what was sent back' },
+      { code: 'LOOPED', found: 'once it went round in a loop: once by attempts with the outputs that were sent back' },
       {
         code: 'OUTPUT_UNCHANGED',
         severity: 'problem',

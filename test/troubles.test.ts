@@ -92,8 +92,8 @@ describe('foldTroubles()', () => {
   });
 
   it.each<[Policy['onExhausted'], string]>([
-    ['accept', 'If it is not approved now, the last attempt stands all the same.'],
-    ['acceptBest', 'If it is not approved now, the attempt with the best score stands all the same.'],
+    ['accept', 'If it is not approved now, the last attempt is accepted all the same.'],
+    ['acceptBest', 'If it is not approved now, the attempt with the best score is accepted all the same.'],
     ['escalate', 'If it is not approved now, a person is asked.'],
     ['reject', 'If it is not approved now, it is rejected.'],
   ])('tells that the last retry is used, and that %s follows', async (onExhausted, advice) => {
@@ -234,7 +234,7 @@ describe('foldTroubles()', () => {
           seq: seqOf(records, 'run.started'),
           since: 9 * MINUTE,
           found: '9 min of 10 min are used of the limit durationMs',
-          advice: 'The run stops, or asks a person, where it needs more.',
+          advice: 'The run stops, or asks a person, if it needs more.',
         },
       ]);
     });
@@ -300,7 +300,7 @@ describe('foldTroubles()', () => {
           phase: 'draft',
           seq: seqOf(records, 'task.started'),
           since: 0,
-          found: 'Task work has said nothing for 10 min',
+          found: 'Task work has reported nothing for 10 min',
           advice: 'Each try has a timeout of 60 min.',
         },
       ]);
@@ -342,7 +342,7 @@ describe('foldTroubles()', () => {
       await time.pass(36_000);
       expect(codes(troubles(155_999))).toEqual([]);
       expect(troubles(156_000).map(({ phase, found }) => [phase, found])).toEqual([
-        ['draft', 'Task work has said nothing for 2 min; otherwise it takes 12 s'],
+        ['draft', 'Task work has reported nothing for 2 min; it usually takes 12 s'],
       ]);
     });
 
@@ -379,7 +379,7 @@ describe('foldTroubles()', () => {
       const now = time.clock.now();
       expect(codes(troubles(now + 10 * MINUTE - 1))).toEqual([]);
       expect(troubles(now + 10 * MINUTE).map(({ severity, found }) => [severity, found])).toEqual([
-        ['notice', 'The review has said nothing for 10 min'],
+        ['notice', 'The review has reported nothing for 10 min'],
       ]);
     });
 
@@ -399,7 +399,7 @@ describe('foldTroubles()', () => {
       const now = time.clock.now();
       expect(codes(troubles(now + 10 * MINUTE - 1))).toEqual([]);
       expect(troubles(now + 10 * MINUTE).map(({ severity, found, advice }) => [severity, found, advice])).toEqual([
-        ['notice', 'The attempt has said nothing for 10 min', 'Each try has a timeout of 60 min.'],
+        ['notice', 'The attempt has reported nothing for 10 min', 'Each try has a timeout of 60 min.'],
       ]);
     });
 
@@ -408,7 +408,7 @@ describe('foldTroubles()', () => {
       const checked = await began([fake('draft', { checks: [{ name: 'lint', run: never }] })]);
       for (const { troubles } of [reviewed, checked])
         expect(troubles(10 * MINUTE).map(({ severity, found, advice }) => [severity, found, advice])).toEqual([
-          ['notice', 'The review has said nothing for 10 min', 'Each try has a timeout of 60 min.'],
+          ['notice', 'The review has reported nothing for 10 min', 'Each try has a timeout of 60 min.'],
         ]);
     });
 
@@ -421,7 +421,7 @@ describe('foldTroubles()', () => {
       await answerAllNight(run, time, ['APPROVE']);
       const now = time.clock.now();
       expect(troubles(now + 10 * MINUTE).map(({ severity, found, since }) => [severity, found, since])).toEqual([
-        ['notice', 'The review has said nothing for 10 min', now],
+        ['notice', 'The review has reported nothing for 10 min', now],
       ]);
     });
 

@@ -180,7 +180,7 @@ describe('an attempt that puts out what was sent back', () => {
     const [item] = run.inbox();
     expect(item).toMatchObject({ because: 'loop' });
     expect(item && becauseOf(item)).toBe(
-      'it goes round in a loop: 2 attempts in a row put out what was sent back, and the demand goes on',
+      'it goes round in a loop: 2 attempts in a row had the outputs that were sent back, and the demand is repeated',
     );
     const { attempts } = itemDetail(await store.read('r'), item as InboxItem);
     expect(attempts.map(({ unchanged }) => unchanged)).toEqual([undefined, 1, 2]);

@@ -202,8 +202,8 @@ describe('an item', () => {
     await page.getByText(`phasegate resume ${run.id} --store`).waitFor();
     expect(await store.messages(run.id)).toMatchObject([{ item, by: 'ada' }]);
     await page.goto(`${url.replace(/\?.*/u, '')}#/`);
-    const answered = page.getByRole('region', { name: 'Answered, not yet taken' });
-    await answered.getByText('answered by ada, not yet taken').waitFor();
+    const answered = page.getByRole('region', { name: 'Answered, pending' });
+    await answered.getByText('answered by ada, pending').waitFor();
     await page.getByText('Nothing waits for a person.').waitFor();
   });
 

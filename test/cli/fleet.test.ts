@@ -41,11 +41,11 @@ describe('phasegate doctor on a pathological fleet', () => {
       ✗ swarm / coder  CRITIQUE_REPEATED
         12 of 16 demands repeated the one before: 12 in the same words.
         See swarm-03 #76, swarm-03 #108, swarm-03 #124.
-        → See whether the worker reads the revision; strategy "feedbackHistory" tells it that a change was asked for before, "fresh" starts over.
+        → See if the worker reads the revision; strategy "feedbackHistory" shows it earlier demands for the same change, "fresh" starts over.
 
       ✗ swarm / coder  NEVER_APPROVES
         none of 16 reviews approved.
-        → See whether its criteria can be met, and whether the reviewer sees what it judges.
+        → See if its criteria can be met, and if the reviewer sees the outputs that it judges.
 
       ✗ swarm / docs  REVISION_WITHHELD
         4 of 4 attempts after a demand read no \`revision\`, and strategy "none" keeps it out of the prompt.
@@ -59,12 +59,12 @@ describe('phasegate doctor on a pathological fleet', () => {
       ✗ swarm / api  LOOPED
         4 times it went round in a loop: 4 times by an issue that stayed open.
         See swarm-03 #85, swarm-02 #80, swarm-01 #85.
-        → See whether the issue is at the phase that can correct it (\`inbox answer --reclassify\`); use onExhausted: 'escalate' to have a person look.
+        → See if the issue is assigned to the phase that can correct it (\`inbox answer --reclassify\`); use onExhausted: 'escalate' to have a person look.
 
       ✗ swarm / api  CRITIQUE_REPEATED
         4 of 8 demands repeated the one before: 4 in other words, with an issue that was open before.
         See swarm-03 #84, swarm-02 #79, swarm-01 #84.
-        → See whether the worker reads the revision; strategy "feedbackHistory" tells it that a change was asked for before, "fresh" starts over.
+        → See if the worker reads the revision; strategy "feedbackHistory" shows it earlier demands for the same change, "fresh" starts over.
 
       ! swarm / coder  CHANGE_NOT_NAMED
         16 of 16 demands named no required change on one line.
@@ -72,12 +72,12 @@ describe('phasegate doctor on a pathological fleet', () => {
         → Have the reviewer answer with one imperative sentence: \`retry(feedback, { requiredChange })\`; a check with \`{ passed, requiredChange, details }\`.
 
       ! swarm / coder  EXHAUSTION_ACCEPTED
-        4 times an attempt stood because the budget was spent, though the gate had not approved it and nobody was asked.
+        4 times an attempt was accepted because the budget was spent, although the gate had not approved it and nobody was asked.
         See swarm-03 #126, swarm-02 #119, swarm-01 #126.
         → Use onExhausted: 'escalate' to have a person look, or 'reject'.
 
       ! swarm / api  EXHAUSTION_ACCEPTED
-        4 times an attempt stood because the budget was spent, though the gate had not approved it and nobody was asked.
+        4 times an attempt was accepted because the budget was spent, although the gate had not approved it and nobody was asked.
         See swarm-03 #87, swarm-02 #82, swarm-01 #87.
         → Use onExhausted: 'escalate' to have a person look, or 'reject'.
 
@@ -87,14 +87,14 @@ describe('phasegate doctor on a pathological fleet', () => {
         → Lower \`maxRevisionChars\`, or use a strategy that carries less, such as "fresh".
 
       ! swarm / summary  PROMPT_BYPASSED
-        in 2 of 2 attempts after a demand a model was asked without \`prompt\`, though \`revision\` was read: nothing tells whether the revision leads what it was asked.
+        in 2 of 2 attempts after a demand a model was asked without \`prompt\`, though \`revision\` was read: records do not show if the revision was at the start of its prompt.
         See swarm-03 #70, swarm-01 #70.
         → Send \`prompt\` to the model, which has the revision in front.
 
       ! swarm / research  OFTEN_SENT_BACK
         4 times a later phase sent it back, in 4 runs.
         See swarm-03 #73, swarm-02 #68, swarm-01 #73.
-        → It has no gate: give it one that asks for what later phases find.
+        → It has no gate: give it one that finds the defects that later phases find.
 
       attempts            1     2     3     4     5
       swarm / coder       ·     ·     ·     4     ·
@@ -124,15 +124,15 @@ describe('phasegate doctor on a pathological fleet', () => {
 
       ✗ habits / tests  ATTEMPTS_BIMODAL
         6 of 10 starts took 1 attempt, 0 took 2, 4 took 3 or more.
-        → A second attempt hardly ever helps: see what the first demand of the long ones says, and whether it reached the worker.
+        → A second attempt hardly ever helps: read the first demand of the long ones, and see if it reached the worker.
 
       ✗ habits / security  NEVER_APPROVES
         none of 10 reviews approved.
-        → See whether its criteria can be met, and whether the reviewer sees what it judges.
+        → See if its criteria can be met, and if the reviewer sees the outputs that it judges.
 
       ! habits / lint  NEVER_SENDS_BACK
         all 10 reviews approved.
-        → See whether it finds a defect that is put in on purpose; a gate that always approves can go.
+        → See if it finds a defect that you inject on purpose; a gate that always approves can be removed.
 
       attempts               1     2     3     4
       habits / migration     ·    10     ·     ·

@@ -176,21 +176,21 @@ describe('phasegate inbox', () => {
     await phasegate(['inbox', 'answer', id, '--retry', 'tighter', '--by', 'ada'], { cwd });
 
     const answer = { by: 'ada', time: expect.any(Number) as unknown };
-    expect(await look('inbox')).toMatch(/^r:\d+ .* draft +answered by ada, not yet taken$/mu);
+    expect(await look('inbox')).toMatch(/^r:\d+ .* draft +answered by ada, pending$/mu);
     expect(JSON.parse(await look('inbox', '--json'))).toMatchObject({ id, answer });
     const shown = await look('inbox', 'show', id);
     expect(shown).toContain(
-      `answered by ada, not yet taken\n  it is taken when the run goes on: phasegate resume r ${store.join(' ')}\n`,
+      `answered by ada, pending\n  it is taken when the run goes on: phasegate resume r ${store.join(' ')}\n`,
     );
     expect(shown).not.toContain('--approve');
     expect(JSON.parse(await look('inbox', 'show', id, '--json'))).toMatchObject({ item: { id, answer } });
-    expect(await look('show', 'r')).toContain(`‖ draft answered by ada, not yet taken  (${id})\n`);
+    expect(await look('show', 'r')).toContain(`‖ draft answered by ada, pending  (${id})\n`);
     expect(JSON.parse(await look('show', 'r', '--json'))).toMatchObject({ items: [{ id, answer }] });
 
     await goOn(cwd, id);
     const all = (await look('inbox', '--all')).split('\n');
     expect(all.filter((line) => line.includes(' draft '))).toEqual([expect.stringContaining('RETRY: tighter')]);
-    expect(await look('inbox')).not.toContain('not yet taken');
+    expect(await look('inbox')).not.toContain(', pending');
   });
 
   it.each<[readonly string[], string, string]>([

@@ -28,7 +28,7 @@ describe('phasegate inbox answer --reclassify', () => {
     expect(stdout).toContain(
       'open issues:\n  of draft\n    a=b [high, facts] Nothing is cited.\n    typo [low] A word is missing.\n',
     );
-    expect(stdout).toMatch(/^--reclassify <issue=phase> +an open issue is of the phase that you name/mu);
+    expect(stdout).toMatch(/^--reclassify <issue=phase> +an open issue is reassigned to the phase that you name/mu);
 
     const answered = await phasegate(['inbox', 'answer', item.id, '--reclassify', 'a=b=notes'], { cwd });
     expect(answered).toMatchObject({ code: 0, stderr: '' });

@@ -109,8 +109,8 @@ describe('texts of items', () => {
       'of something new',
     ]);
     expect([answeredBy({ by: 'ada' }), answeredBy({ by: '' })]).toEqual([
-      'answered by ada, not yet taken',
-      'answered, not yet taken',
+      'answered by ada, pending',
+      'answered, pending',
     ]);
   });
 });

@@ -194,7 +194,7 @@ function repeating(phase: string, seen: NonNullable<Demands['latest']>): Alert {
     severity: 'notice',
     phase,
     found: `${correction.from} has asked for the same change ${times} times: ${correction.requiredChange ?? correction.feedback}`,
-    advice: 'See whether the work reads what it is told, and how its outputs differ from one attempt to the next.',
+    advice: 'See if its tasks read the revision, and how their outputs differ from one attempt to the next.',
   });
 }
 
@@ -224,9 +224,9 @@ function afterwards({ onExhausted }: GatePlan, isAsked: boolean): string {
   if (isAsked) return 'A person is asked.';
   switch (onExhausted) {
     case 'accept':
-      return 'If it is not approved now, the last attempt stands all the same.';
+      return 'If it is not approved now, the last attempt is accepted all the same.';
     case 'acceptBest':
-      return 'If it is not approved now, the attempt with the best score stands all the same.';
+      return 'If it is not approved now, the attempt with the best score is accepted all the same.';
     case 'escalate':
       return 'If it is not approved now, a person is asked.';
     case 'reject':
@@ -239,7 +239,7 @@ function acceptedUnapproved(seen: Seen<EventOf<'phase.approved'>>): Alert {
     code: 'ACCEPTED_UNAPPROVED',
     severity: 'notice',
     phase: seen.event.phase,
-    found: 'It stands though changes were asked for, as its budget is used up',
-    advice: "What needs it builds on it. Use onExhausted: 'escalate' to have a person look first.",
+    found: 'It was accepted although changes were demanded, as its budget is spent',
+    advice: "Phases that need it build on it. Use onExhausted: 'escalate' to have a person look first.",
   });
 }

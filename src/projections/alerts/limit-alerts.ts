@@ -189,7 +189,7 @@ function nearlySpent(limit: LimitName, limits: Limits, one: Used): readonly Aler
     seq: one.seq,
     since: one.time,
     found: `${amountText(limit, Math.min(one.amount, max))} of ${amountText(limit, max)} are used of the limit ${limit}`,
-    advice: 'The run stops, or asks a person, where it needs more.',
+    advice: 'The run stops, or asks a person, if it needs more.',
   } as const;
   return [trouble];
 }

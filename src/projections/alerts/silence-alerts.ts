@@ -163,7 +163,7 @@ export function createSilence(): Silence {
             phase,
             seq: one.seq,
             since: one.activeAt,
-            found: `${WHAT[kind](task)} has said nothing for ${spanText(forMs)}${long.why}`,
+            found: `${WHAT[kind](task)} has reported nothing for ${spanText(forMs)}${long.why}`,
             ...outlook(
               now,
               task === undefined ? one.activeAt : one.startedAt,
@@ -245,5 +245,5 @@ function longFor(before: readonly number[]): { readonly ms: number; readonly why
   const sorted = before.toSorted((one, other) => one - other);
   const median = sorted[Math.floor(sorted.length / 2)];
   if (median === undefined || sorted.length < FEWEST) return { ms: LONG_MS, why: '' };
-  return { ms: Math.max(LEAST_MS, median * TIMES_MEDIAN), why: `; otherwise it takes ${spanText(median)}` };
+  return { ms: Math.max(LEAST_MS, median * TIMES_MEDIAN), why: `; it usually takes ${spanText(median)}` };
 }

@@ -29,7 +29,7 @@ export function looped(gate: GateHistory): Diagnosis | undefined {
   const found = [
     { seen: issueLoops, by: 'by an issue that stayed open' },
     { seen: feedbackLoops, by: 'by a demand in the same words' },
-    { seen: unchangedLoops, by: 'by attempts that put out what was sent back' },
+    { seen: unchangedLoops, by: 'by attempts with the outputs that were sent back' },
     { seen: rewindLoops, by: 'by rewinds that take turns' },
   ].filter(({ seen }) => seen.count > 0);
   if (found.length === 0) return undefined;
@@ -37,7 +37,7 @@ export function looped(gate: GateHistory): Diagnosis | undefined {
   const kinds = found.map(({ seen, by }) => `${times(seen.count)} ${by}`);
   const text = `${times(all)} it went round in a loop: ${kinds.join(', ')}`;
   const advice =
-    "See whether the issue is at the phase that can correct it (`inbox answer --reclassify`); use onExhausted: 'escalate' to have a person look.";
+    "See if the issue is assigned to the phase that can correct it (`inbox answer --reclassify`); use onExhausted: 'escalate' to have a person look.";
   return finding(gate, 'LOOPED', 'problem', text, advice, ...found.map(({ seen }) => seen));
 }
 
@@ -51,7 +51,7 @@ export function critiqueRepeated(gate: GateHistory): Diagnosis | undefined {
     ...(reopened.count > 0 ? [`${reopened.count} in other words, with an issue that was open before`] : []),
   ];
   const advice =
-    'See whether the worker reads the revision; strategy "feedbackHistory" tells it that a change was asked for before, "fresh" starts over.';
+    'See if the worker reads the revision; strategy "feedbackHistory" shows it earlier demands for the same change, "fresh" starts over.';
   const found = `${all} of ${count(demands, 'demand')} repeated the one before: ${kinds.join(', ')}`;
   return finding(gate, 'CRITIQUE_REPEATED', 'problem', found, advice, repeated, rephrased, reopened);
 }
@@ -59,7 +59,7 @@ export function critiqueRepeated(gate: GateHistory): Diagnosis | undefined {
 export function exhaustionAccepted(gate: GateHistory): Diagnosis | undefined {
   const { exhausted } = gate;
   if (exhausted.count === 0) return undefined;
-  const found = `${times(exhausted.count)} an attempt stood because the budget was spent, though the gate had not approved it and nobody was asked`;
+  const found = `${times(exhausted.count)} an attempt was accepted because the budget was spent, although the gate had not approved it and nobody was asked`;
   const advice = "Use onExhausted: 'escalate' to have a person look, or 'reject'.";
   return finding(gate, 'EXHAUSTION_ACCEPTED', 'notice', found, advice, exhausted);
 }
@@ -74,7 +74,7 @@ export function attemptsBimodal(gate: GateHistory): Diagnosis | undefined {
   if (all < FEWEST || more * 5 < all || once * 5 < all || twice * 2 > Math.min(once, more)) return undefined;
   const found = `${once} of ${all} starts took 1 attempt, ${twice} took 2, ${more} took 3 or more`;
   const advice =
-    'A second attempt hardly ever helps: see what the first demand of the long ones says, and whether it reached the worker.';
+    'A second attempt hardly ever helps: read the first demand of the long ones, and see if it reached the worker.';
   return finding(gate, 'ATTEMPTS_BIMODAL', 'problem', found, advice);
 }
 
@@ -83,7 +83,7 @@ export function oftenSentBack(phase: SentBack): Diagnosis | undefined {
   if (evidence.count < 3 || evidence.count * 4 < runs) return undefined;
   const found = `${times(evidence.count)} a later phase sent it back, in ${count(runs, 'run')}`;
   const advice = isGated
-    ? 'Its own gate lets through what later phases find: add to its criteria or checks what they ask for.'
-    : 'It has no gate: give it one that asks for what later phases find.';
+    ? 'Its own gate misses defects that later phases find: add their demands to its criteria or checks.'
+    : 'It has no gate: give it one that finds the defects that later phases find.';
   return finding(phase, 'OFTEN_SENT_BACK', 'notice', found, advice, evidence);
 }

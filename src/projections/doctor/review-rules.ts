@@ -29,13 +29,13 @@ export function reviewErrors(gate: GateHistory): Diagnosis | undefined {
 
 export function neverApproves(gate: GateHistory): Diagnosis | undefined {
   if (gate.reviews < FEWEST || gate.approvals > 0) return undefined;
-  const advice = 'See whether its criteria can be met, and whether the reviewer sees what it judges.';
+  const advice = 'See if its criteria can be met, and if the reviewer sees the outputs that it judges.';
   return finding(gate, 'NEVER_APPROVES', 'problem', `none of ${gate.reviews} reviews approved`, advice);
 }
 
 export function neverSendsBack(gate: GateHistory): Diagnosis | undefined {
   if (gate.reviews < FEWEST || gate.approvals < gate.reviews) return undefined;
-  const advice = 'See whether it finds a defect that is put in on purpose; a gate that always approves can go.';
+  const advice = 'See if it finds a defect that you inject on purpose; a gate that always approves can be removed.';
   return finding(gate, 'NEVER_SENDS_BACK', 'notice', `all ${gate.reviews} reviews approved`, advice);
 }
 

@@ -26,7 +26,7 @@ export function revisionUnread(gate: GateHistory): Diagnosis | undefined {
 export function promptBypassed(gate: GateHistory): Diagnosis | undefined {
   const { bypassed, revised } = gate;
   if (bypassed.count === 0 || gate.gate.strategy === 'none') return undefined;
-  const found = `in ${bypassed.count} of ${count(revised, 'attempt')} after a demand a model was asked without \`prompt\`, though \`revision\` was read: nothing tells whether the revision leads what it was asked`;
+  const found = `in ${bypassed.count} of ${count(revised, 'attempt')} after a demand a model was asked without \`prompt\`, though \`revision\` was read: records do not show if the revision was at the start of its prompt`;
   const advice = 'Send `prompt` to the model, which has the revision in front.';
   return finding(gate, 'PROMPT_BYPASSED', 'notice', found, advice, bypassed);
 }
@@ -37,7 +37,7 @@ export function outputUnchanged(gate: GateHistory): Diagnosis | undefined {
   const severity = unchanged.count * 2 >= revised ? 'problem' : 'notice';
   const found = `${unchanged.count} of ${count(revised, 'attempt')} after a demand put out what was sent back`;
   const advice =
-    'See whether the work heeds the revision: a strategy that shows it more, or "fresh"; a model that is not the same each time; outputs that show what was changed.';
+    'See if its tasks use the revision. These may help: a strategy that shows more of it, or "fresh"; another model; outputs that show the changes.';
   return finding(gate, 'OUTPUT_UNCHANGED', severity, found, advice, unchanged);
 }
 

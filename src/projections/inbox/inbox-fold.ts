@@ -165,7 +165,7 @@ export function foldInbox(): InboxFold {
           return closed(ofPhase(event.phase), time, wordsOf(event), event.who);
         case 'phase.started':
           empty.delete(event.phase);
-          return closed(ofPhase(event.phase), time, 'not needed any more: the phase began anew');
+          return closed(ofPhase(event.phase), time, 'not needed any more: the phase has restarted');
         case 'phase.failed':
           return closed(ofPhase(event.phase), time, 'not needed any more: the phase failed');
         case 'phase.skipped':

@@ -45,7 +45,7 @@ export function choicesOf(plan: Plan, snapshot: RunSnapshot, item: InboxItem, ha
     return [{ ...NOTHING, answer: 'value', means: `it is the output of task "${item.task}"`, run: 'goes on' }, abort];
   if (item.kind === 'limit') {
     return [
-      { ...NOTHING, answer: 'approve', means: 'the limit is lifted, and the run goes on', run: 'goes on' },
+      { ...NOTHING, answer: 'approve', means: 'the limit is lifted, and the run continues', run: 'goes on' },
       { ...NOTHING, answer: 'reject', means: 'the run ends as exhausted', run: 'ends' },
       abort,
     ];
@@ -62,7 +62,7 @@ const RECLASSIFY: Choice = {
   ...NOTHING,
   answer: 'reclassify',
   means:
-    'an open issue is of the phase that you name; every phase that an open issue is about works again, the earliest first',
+    'an open issue is reassigned to the phase that you name; every phase with an open issue works again, the earliest first',
   spends: 'one correction of the run for each phase that has to correct something',
 };
 
@@ -84,13 +84,13 @@ function choicesFor(scene: Scene, { kind, empty }: InboxItem, hasIssues: boolean
   const { plan, graph, index, name } = scene;
   const isReview = kind === 'review';
   const retry = isReview
-    ? 'one retry of the gate, where it has one left; one correction'
+    ? 'one retry of the gate, if it has one left; one correction'
     : 'one correction of the run, and no retry of the gate';
   const approve: Choice = { ...NOTHING, answer: 'approve', means: approval(isReview), runs: freed(scene) };
   const edit: Choice = {
     ...NOTHING,
     answer: 'edit',
-    means: 'outputs that you give take the place of those of the attempt, and it is approved',
+    means: 'your outputs replace those of the attempt, and it is approved',
     runs: freed(scene),
   };
   // Other reviewers must have seen the outputs that they approve.
@@ -125,12 +125,12 @@ function rewind({ plan, graph, snapshot, index, name }: Scene, target: string, i
     ...NOTHING,
     answer: 'rewind',
     phase: target,
-    means: `"${target}" works again, with your feedback, then what lies between, then "${name}"`,
+    means: `"${target}" works again, with your feedback, then the phases between, then "${name}"`,
     runs: [...namesIn(graph, [...again]), ...(mode === 'all' ? names : [])],
     mayRun: mode === 'changed' ? names : [],
     stale: mode === 'requester' ? names : [],
     spends: isReview
-      ? 'one rewind of the gate, where it has one left; one correction'
+      ? 'one rewind of the gate, if it has one left; one correction'
       : 'one correction of the run, and no rewind of the gate',
   };
 }
@@ -142,7 +142,9 @@ function reject(scene: Scene): Choice {
     ...left(scene),
     ...(halts && { run: 'ends' as const }),
     answer: 'reject',
-    means: halts ? 'the phase is rejected, and the run ends' : 'the phase is rejected; what does not need it goes on',
+    means: halts
+      ? 'the phase is rejected, and the run ends'
+      : 'the phase is rejected; phases that do not need it continue',
   };
 }
 

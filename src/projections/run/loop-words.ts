@@ -24,7 +24,7 @@ export function issueWords({ verdict, verdicts }: Pick<EventOf<'review.decided'>
 export function loopText({ kind, issues, rewinds, times = 1 }: LoopParts, words: IssueWords = new Map()): string {
   if (kind === 'rewind') return rewinds.map(({ from, to }) => `${from} sends back ${to}`).join(', ');
   if (kind === 'feedback') return `the same was demanded in the same words ${times + 1} times in a row`;
-  if (kind === 'unchanged') return `${unchangedText(times)}, and the demand goes on`;
+  if (kind === 'unchanged') return `${unchangedText(times)}, and the demand is repeated`;
   const names = issues.map((id) => {
     const text = words.get(id);
     return text === undefined ? id : `"${startOf(text)}"`;
@@ -34,7 +34,9 @@ export function loopText({ kind, issues, rewinds, times = 1 }: LoopParts, words:
 
 /** Describes attempts with the outputs that were sent back. @param times In a row. */
 export function unchangedText(times: number): string {
-  return times === 1 ? 'it puts out what was sent back' : `${times} attempts in a row put out what was sent back`;
+  return times === 1
+    ? 'its outputs are those that were sent back'
+    : `${times} attempts in a row had the outputs that were sent back`;
 }
 
 // --- internal ---

@@ -9,8 +9,8 @@ import type { InboxItem } from '../inbox/inbox-item.ts';
 export const waitsFor: Readonly<Record<InboxItem['kind'], string>> = {
   escalation: 'waits for a decision',
   limit: 'is spent, and the run is held',
-  task: 'waits for what a person puts out',
-  review: 'waits for the decision of a person who is its reviewer',
+  task: "waits for a person's output",
+  review: 'waits for the decision of its reviewer, a person',
 };
 
 /** Describes the reason code of an item; an unknown code is returned as it is. */
@@ -25,7 +25,7 @@ export function becauseOf({ because, loop }: Pick<InboxItem, 'because' | 'loop'>
  * @param by The person; '' if unknown.
  */
 export function answeredBy({ by }: { readonly by: string }): string {
-  return `answered${by === '' ? '' : ` by ${by}`}, not yet taken`;
+  return `answered${by === '' ? '' : ` by ${by}`}, pending`;
 }
 
 // --- internal ---
@@ -34,8 +34,8 @@ const BECAUSE: ReadonlyMap<string, string> = new Map([
   ['requested', 'a reviewer has asked for a person'],
   ['exhausted', 'its budget is used up'],
   ['loop', 'it goes round in a loop'],
-  ['invalidTarget', 'a reviewer sends back what may not be sent back'],
-  ['reviewUnavailable', 'the review could not be had'],
+  ['invalidTarget', 'a reviewer sends back a phase that may not be sent back'],
+  ['reviewUnavailable', 'the review failed'],
   ['limit', 'a limit is spent'],
   ['asked', 'a person is asked'],
 ]);

@@ -102,7 +102,7 @@ function runWords(event: RunLine, runId: string, voice: Voice): Phrase {
     case 'run.resumed':
       return phrase(`run ${runId} resumed${event.plan ? ' with a changed definition' : ''}`);
     case 'run.reopened':
-      return phrase('run goes on: what was not approved runs again');
+      return phrase('run continues: phases that were not approved run again');
     case 'run.ended':
       return phrase(`run ${event.status}`, event.error ? voice.error(event.error) : event.reason);
     case 'limit.reached':
@@ -153,7 +153,7 @@ function taskWords(event: TaskEvent, voice: Voice): Phrase {
     case 'task.asked':
       return phrase('asks a person', event.question);
     case 'task.dropped':
-      return phrase('came too late: the phase has begun anew, and the result is dropped');
+      return phrase('came too late: the phase has restarted, and the result is dropped');
     case 'task.answered':
       return phrase(`was answered${byWhom(event.who)}`);
   }
@@ -165,7 +165,7 @@ function reportWords(event: EventOf<'task.reported'>, voice: Voice): string {
   const used = tokens > 0 || costUsd > 0 ? `used ${voice.usage({ tokens, costUsd })}${mark}` : '';
   const parts = [
     typeof progress === 'number' ? `is at ${progressText(progress)}` : progress,
-    artifact ? `put out the artifact ${artifact.name}` : '',
+    artifact ? `reported the artifact ${artifact.name}` : '',
     observation === undefined ? '' : `observed: ${observation}`,
     model === undefined ? used : `${used === '' ? 'worked' : used} with ${model}`,
   ].filter((part) => part !== '');
@@ -191,7 +191,7 @@ function phaseWords(event: PhaseEvent, voice: Voice, { gate, isTold = false, iss
     case 'review.started':
       return phrase(event.asked > 1 ? `review, asked ${event.asked} times` : 'review');
     case 'review.waiting':
-      return phrase('review waits for people alone');
+      return phrase('review only waits for people');
     case 'review.decided':
       return phrase(decidedBy(event), phraseText(decisionWords(event)));
     case 'phase.approved':
@@ -205,13 +205,13 @@ function phaseWords(event: PhaseEvent, voice: Voice, { gate, isTold = false, iss
     case 'phase.warned':
       return phrase('warning', event.message);
     case 'phase.reflected':
-      return phrase('reflects', event.reflection ?? 'nothing came of it');
+      return phrase('reflects', event.reflection ?? 'no reflection was made');
     case 'check.baselined':
       return baselineWords(event);
     case 'phase.read':
       return phrase(`reads ${event.source}`);
     case 'phase.unaffected':
-      return phrase(`unaffected: version ${event.version} of ${event.source} says the same, and counts as read`);
+      return phrase(`unaffected: version ${event.version} of ${event.source} has the same content, and counts as read`);
     case 'phase.stale':
       return phrase(`stale, as ${event.because} has a newer version`);
     case 'phase.invalidated':

@@ -34,7 +34,7 @@ export function OpenItems(): ReactNode {
       <ItemList items={open} now={now} label="Open items" />
       {answered.length === 0 ? null : (
         <section aria-labelledby="answered-heading">
-          <h2 id="answered-heading">Answered, not yet taken</h2>
+          <h2 id="answered-heading">Answered, pending</h2>
           <p className="quiet">
             {counted(answered.length, 'answer')} {answered.length === 1 ? 'waits' : 'wait'} until somebody works on the
             run.

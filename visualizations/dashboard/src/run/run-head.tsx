@@ -175,7 +175,7 @@ function OpenItems({ run, version }: { readonly run: string; readonly version: n
           <li key={item.id}>
             <a href={hashOf({ page: 'item', item: item.id })}>{startOf(item.about, 80)}</a>{' '}
             <span className="quiet">
-              {item.answer ? `answered by ${startOf(item.answer.by, 40)}, not yet taken` : startOf(item.reason, 160)}
+              {item.answer ? `answered by ${startOf(item.answer.by, 40)}, pending` : startOf(item.reason, 160)}
             </span>
           </li>
         ))}
