@@ -52,7 +52,7 @@ export {
   type Decision,
   type RetryPredecessor,
 } from './model/decision/decision.ts';
-export { issueSchema, type Issue, type PriorFinding } from './model/decision/issue.ts';
+export { issueSchema, type Issue, type PriorFinding } from './model/decision/issue-schema.ts';
 export type { ReviewFinding } from './model/review/open-issues.ts';
 export {
   formatDecision,
@@ -66,16 +66,8 @@ export { needsRework, type NeedsReworkError } from './model/handlers/needs-rewor
 export { human, type HumanHandler, type HumanOptions } from './model/handlers/human.ts';
 export type { InboxPolicy, OnExpiry } from './model/plan/inbox-policy.ts';
 export { replySchema, type AnswerOptions, type Reply } from './projections/inbox/reply.ts';
-export {
-  policies,
-  type Backoff,
-  type Count,
-  type FullGatePolicy,
-  type GatePolicy,
-  type LimitName,
-  type Limits,
-  type Policy,
-} from './model/plan/policy.ts';
+export { policies, type FullGatePolicy } from './model/plan/policy.ts';
+export type { Backoff, Count, GatePolicy, LimitName, Limits, Policy } from './model/plan/policy-schema.ts';
 export type { ReflectContext, ReflectFunction, Reflector } from './model/handlers/reflector.ts';
 export { renderPrompt } from './model/revision/prompt.ts';
 export type { SharedArtifact, TaskRecollection, Trajectory } from './model/revision/revision-extras.ts';

@@ -15,7 +15,7 @@ import {
   type Revision,
   type RevisionStyle,
 } from '../src/index.ts';
-import { gatePolicySchema } from '../src/model/plan/policy.ts';
+import { gatePolicySchema } from '../src/model/plan/policy-schema.ts';
 
 const ensemble: RevisionStyle = { layout: 'ensemble', strategy: 'feedback', maxRevisionChars: 32_000 };
 const rejectionFirst: RevisionStyle = { ...ensemble, layout: 'rejection-first' };

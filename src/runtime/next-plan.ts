@@ -10,7 +10,7 @@ import { checkLimits, lowered } from '../model/events/run-limits.ts';
 import { likeKept } from '../model/plan/former-plan.ts';
 import { planChanges } from '../model/plan/plan-diff.ts';
 import { fingerprintLike, type Plan } from '../model/plan/plan.ts';
-import type { Limits } from '../model/plan/policy.ts';
+import type { Limits } from '../model/plan/policy-schema.ts';
 import { checkUnchanged, maskedBy } from './compatible-plan.ts';
 import { runChanged } from './not-resumable.ts';
 

@@ -15,7 +15,7 @@ import type { Redact } from '../model/events/redact.ts';
 import { checkLimits, lowered } from '../model/events/run-limits.ts';
 import type { Answer } from '../model/handlers/reviewer-answer.ts';
 import type { Outputs } from '../model/handlers/task.ts';
-import type { LimitName, Limits } from '../model/plan/policy.ts';
+import type { LimitName, Limits } from '../model/plan/policy-schema.ts';
 import type { InboxItem } from '../projections/inbox/inbox-item.ts';
 import type { AnswerOptions, Reply } from '../projections/inbox/reply.ts';
 import type { RunOutcome, RunSnapshot } from '../projections/run/run-result.ts';

@@ -4,7 +4,7 @@
  * @module
  */
 import type { GatePlan, Plan } from '../../src/model/plan/plan.ts';
-import type { Count } from '../../src/model/plan/policy.ts';
+import type { Count } from '../../src/model/plan/policy-schema.ts';
 
 /** The names of a phase and of one that it may send back, or has. */
 export interface RewindPair {

@@ -14,18 +14,9 @@ import type { Outputs } from '../../model/handlers/task.ts';
 import type { GatePlan, TaskPlan } from '../../model/plan/plan.ts';
 import { faultOf, onlyAdded } from '../../model/review/baseline.ts';
 import type { FailedCheck } from '../../model/review/check.ts';
-import { isBroken } from '../../model/review/code-decision.ts';
 import { completed, type ReviewFinding } from '../../model/review/open-issues.ts';
-import {
-  combine,
-  decisionIn,
-  isMissing,
-  isNameless,
-  isPermanent,
-  readAnswer,
-  readPersonsAnswer,
-  readThrown,
-} from '../../model/review/verdict.ts';
+import { isNameless, readAnswer, readPersonsAnswer, readThrown } from '../../model/review/read-answer.ts';
+import { combine, decisionIn, isBroken, isMissing, isPermanent } from '../../model/review/verdict.ts';
 import { withoutWeakApproval } from '../../model/review/weak-approval.ts';
 import { byName } from '../../model/values/by-name.ts';
 import { about } from '../work/handler-context.ts';

@@ -4,7 +4,7 @@
  * @module
  */
 import type { RunTimes } from '../../model/events/run-times.ts';
-import type { Limits } from '../../model/plan/policy.ts';
+import type { Limits } from '../../model/plan/policy-schema.ts';
 import type { RunSnapshot } from '../../projections/run/run-result.ts';
 import { dollars, thousands } from '../../projections/wording/amount-words.ts';
 import { span, type Line, type Span } from '../terminal/line.ts';

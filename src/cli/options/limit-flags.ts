@@ -4,7 +4,7 @@
  * @module
  */
 import { type Command, InvalidArgumentError } from 'commander';
-import type { LimitName, Limits } from '../../model/plan/policy.ts';
+import type { LimitName, Limits } from '../../model/plan/policy-schema.ts';
 import { durationOf } from './duration.ts';
 
 /** What the flags give. */

@@ -4,7 +4,7 @@
  * @module
  */
 import { existsSync } from 'node:fs';
-import type { LimitName } from '../../model/plan/policy.ts';
+import type { LimitName } from '../../model/plan/policy-schema.ts';
 import type { RunResult } from '../../projections/run/run-result.ts';
 import { definitionOf } from '../../runtime/resume.ts';
 import type { ListedRun } from '../../store/port.ts';

@@ -4,7 +4,8 @@
  * @module
  */
 import { MOST_ISSUES, type Decision } from '../../model/decision/decision.ts';
-import { withIds, type PriorFinding } from '../../model/decision/issue.ts';
+import type { PriorFinding } from '../../model/decision/issue-schema.ts';
+import { withIds } from '../../model/decision/issue.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { retryHintOf } from '../../model/errors/retry-hint.ts';
 import { unusable } from '../call/model-error.ts';

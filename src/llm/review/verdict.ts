@@ -5,7 +5,8 @@
  */
 import { z } from 'zod';
 import type { Decision } from '../../model/decision/decision.ts';
-import { SEVERITIES, type Issue, type PriorFinding } from '../../model/decision/issue.ts';
+import type { Issue, PriorFinding } from '../../model/decision/issue-schema.ts';
+import { SEVERITIES } from '../../model/decision/severity.ts';
 import { TEXT_LIMITS } from '../../model/values/text-limits.ts';
 import { readJson, repeatedKey } from '../call/answer-schema.ts';
 import { excerpt, unusable } from '../call/model-error.ts';

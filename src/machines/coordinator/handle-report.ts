@@ -8,7 +8,7 @@ import type { ErrorInfo } from '../../model/errors/phasegate-error.ts';
 import type { EventOf, LateReport, PhaseReport } from '../../model/events/event.ts';
 import type { View } from '../../model/ledger/ledger.ts';
 import { isFirstEdition } from '../../model/plan/edition.ts';
-import type { LimitName, TimeLimit } from '../../model/plan/policy.ts';
+import type { LimitName, TimeLimit } from '../../model/plan/policy-schema.ts';
 import { retarget } from '../../model/review/change-request.ts';
 import { findingsAfter } from '../../model/review/open-issues.ts';
 import { byName } from '../../model/values/by-name.ts';

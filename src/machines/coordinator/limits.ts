@@ -5,7 +5,8 @@
  */
 import type { EventOf } from '../../model/events/event.ts';
 import { limitReason } from '../../model/events/limit-reason.ts';
-import { isOver, type LimitName } from '../../model/plan/policy.ts';
+import type { LimitName } from '../../model/plan/policy-schema.ts';
+import { isOver } from '../../model/plan/policy.ts';
 import { endRun } from './completion.ts';
 import type { RewindRequest } from './phase-state.ts';
 import { enqueueFirst, type PhaseState, type RunState } from './run-state.ts';

@@ -10,7 +10,8 @@
 import type { Report } from '../../model/handlers/task.ts';
 import type { Estimate } from '../../model/plan/options.ts';
 import type { Plan } from '../../model/plan/plan.ts';
-import { isOver, isUsedUp, type LimitName, type TimeLimit } from '../../model/plan/policy.ts';
+import type { LimitName, TimeLimit } from '../../model/plan/policy-schema.ts';
+import { isOver, isUsedUp } from '../../model/plan/policy.ts';
 import type { Quota, Reservation } from '../phase/quota-port.ts';
 import { reachLimit } from './limits.ts';
 import type { RunState } from './run-state.ts';

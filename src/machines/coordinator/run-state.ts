@@ -10,7 +10,7 @@ import type { EventOf, GivenInput, RunEvent, RunStatus } from '../../model/event
 import { createLedger, currentCommit, type Ledger } from '../../model/ledger/ledger.ts';
 import { EDITION, isFirstEdition } from '../../model/plan/edition.ts';
 import { planGraph, type PhasePlan, type Plan } from '../../model/plan/plan.ts';
-import type { LimitName } from '../../model/plan/policy.ts';
+import type { LimitName } from '../../model/plan/policy-schema.ts';
 import { byName } from '../../model/values/by-name.ts';
 import type { Graph } from '../../model/values/graph.ts';
 import type { PhaseInput } from '../phase/phase-context.ts';

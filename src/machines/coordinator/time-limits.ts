@@ -6,7 +6,7 @@
 import type { AnyActorRef } from 'xstate';
 import type { RunEvent } from '../../model/events/event.ts';
 import { foldRunTimes, type RunTimesFold } from '../../model/events/run-times.ts';
-import type { TimeLimit } from '../../model/plan/policy.ts';
+import type { TimeLimit } from '../../model/plan/policy-schema.ts';
 import { clockOf, isActive, timeOf } from '../phase/clock.ts';
 import { Countdown, type Mark } from './countdown.ts';
 import { timesOf } from './quota.ts';

@@ -5,8 +5,7 @@
  */
 import { errorInfo, PhasegateError, type ErrorInfo } from '../../model/errors/phasegate-error.ts';
 import { changeRequestText } from '../../model/review/change-request.ts';
-import { isBroken } from '../../model/review/code-decision.ts';
-import { isPermanent } from '../../model/review/verdict.ts';
+import { isBroken, isPermanent } from '../../model/review/verdict.ts';
 import type { PhaseContext } from './phase-context.ts';
 import { remainingFeedbackIn } from './phase-guards.ts';
 

@@ -24,7 +24,7 @@
 import { assign, enqueueActions, setup } from 'xstate';
 import { errorInfo, type ErrorInfo } from '../../model/errors/phasegate-error.ts';
 import type { PhaseReport, TaskReport } from '../../model/events/event.ts';
-import { isBroken } from '../../model/review/code-decision.ts';
+import { isBroken } from '../../model/review/verdict.ts';
 import { openContext, type PhaseContext, type PhaseInput } from './phase-context.ts';
 import * as rules from './phase-guards.ts';
 import * as reports from './phase-reports.ts';

@@ -6,7 +6,7 @@
 import type { AnyActorRef } from 'xstate';
 import type { Report } from '../../model/handlers/task.ts';
 import type { Estimate } from '../../model/plan/options.ts';
-import type { TimeLimit } from '../../model/plan/policy.ts';
+import type { TimeLimit } from '../../model/plan/policy-schema.ts';
 
 /** What one try may use at most. A class, as many are made, and most are asked for and given back and nothing else. */
 export class Reservation {

@@ -17,7 +17,7 @@
 import { assign, emit, enqueueActions, setup } from 'xstate';
 import type { ErrorInfo } from '../../model/errors/phasegate-error.ts';
 import type { EventOf, PhaseReport, RunEvent, RunStatus } from '../../model/events/event.ts';
-import type { TimeLimit } from '../../model/plan/policy.ts';
+import type { TimeLimit } from '../../model/plan/policy-schema.ts';
 import { endIfDone } from '../coordinator/completion.ts';
 import {
   abort,

@@ -10,7 +10,7 @@ import type { Redact } from '../../model/events/redact.ts';
 import { limitsOfParts, withLimits } from '../../model/events/run-limits.ts';
 import { ask } from '../../model/ledger/input-view.ts';
 import type { Plan } from '../../model/plan/plan.ts';
-import type { Limits } from '../../model/plan/policy.ts';
+import type { Limits } from '../../model/plan/policy-schema.ts';
 import { handleReport, recordRead } from '../coordinator/handle-report.ts';
 import {
   createRunState,

@@ -6,7 +6,7 @@
 import { contentHash } from '../values/content-hash.ts';
 import { elided, TEXT_LIMITS } from '../values/text-limits.ts';
 import type { Decision } from './decision.ts';
-import type { Issue } from './issue.ts';
+import type { Issue } from './issue-schema.ts';
 
 /**
  * Cuts the texts of a reviewer's decision, with a note in place of each cut. Feedback goes to models, and every later attempt

@@ -5,7 +5,13 @@
  */
 import { z } from 'zod';
 import { PhasegateError } from '../errors/phasegate-error.ts';
-import { issueSchema, priorFindingSchema, storedIssueSchema, storedPriorFindingSchema, type Issue } from './issue.ts';
+import {
+  issueSchema,
+  priorFindingSchema,
+  storedIssueSchema,
+  storedPriorFindingSchema,
+  type Issue,
+} from './issue-schema.ts';
 
 /** Most issues of one decision. */
 export const MOST_ISSUES = 100;

@@ -8,7 +8,7 @@
 import type { AnyPhase, Phase, PhaseMaker, PhaseOptions, RewindTo, UpstreamOf } from '../handlers/phase.ts';
 import type { AnyTask, Outputs, TaskMaker, TaskName, TaskOptions, TaskOutputs } from '../handlers/task.ts';
 import type { Plan } from '../plan/plan.ts';
-import type { Count, Limits, Policy } from '../plan/policy.ts';
+import type { Count, Limits, Policy } from '../plan/policy-schema.ts';
 import type { Flat } from '../values/flat.ts';
 import type { StandardSchemaV1 } from '../values/standard-schema.ts';
 import { compile, type Work } from './compile.ts';

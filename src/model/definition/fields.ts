@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { errorInfo } from '../errors/phasegate-error.ts';
 import { estimateSchema, manySchema, modeSchema } from '../plan/options.ts';
-import { backoffSchema, gatePolicySchema, limitsSchema, policySchema } from '../plan/policy.ts';
+import { backoffSchema, gatePolicySchema, limitsSchema, policySchema } from '../plan/policy-schema.ts';
 import { isSchema } from '../values/standard-schema.ts';
 import { problemsOf } from './field-problem.ts';
 import type { Problem } from './pipeline-invalid-error.ts';

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { limitsSchema } from '../plan/policy.ts';
+import { limitsSchema } from '../plan/policy-schema.ts';
 import type { Problem } from './pipeline-invalid-error.ts';
 
 /** Returns the problem of a name that is empty, malformed, or used by the language or by phasegate itself. */

@@ -6,7 +6,7 @@
 import type { AnyReview, PhaseSettings } from '../handlers/phase.ts';
 import type { AnyTask } from '../handlers/task.ts';
 import type { Plan } from '../plan/plan.ts';
-import type { Limits, Policy } from '../plan/policy.ts';
+import type { Limits, Policy } from '../plan/policy-schema.ts';
 import type { StandardSchemaV1 } from '../values/standard-schema.ts';
 
 /** The argument of `definePipeline`, without its types. */

@@ -5,7 +5,7 @@
  */
 import type { z } from 'zod';
 import type { PhaseSettings } from '../handlers/phase.ts';
-import { policySchema } from '../plan/policy.ts';
+import { policySchema } from '../plan/policy-schema.ts';
 import type { Definition } from './shorthand.ts';
 
 /**

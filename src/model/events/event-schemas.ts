@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { storedDecisionSchema } from '../decision/decision.ts';
-import { storedIssueSchema } from '../decision/issue.ts';
+import { storedIssueSchema } from '../decision/issue-schema.ts';
 import { inboxPolicySchema } from '../plan/inbox-policy.ts';
 
 export const error = z.object({

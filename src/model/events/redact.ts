@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { Issue } from '../decision/issue.ts';
+import type { Issue } from '../decision/issue-schema.ts';
 import type { ErrorInfo } from '../errors/phasegate-error.ts';
 import type { Correction, Revision, Rider } from '../revision/revision.ts';
 import { MASK, maskKnown } from '../values/known-secrets.ts';

@@ -5,7 +5,7 @@
  */
 import { PhasegateError } from '../errors/phasegate-error.ts';
 import type { Plan } from '../plan/plan.ts';
-import { limitsSchema, type LimitName, type Limits } from '../plan/policy.ts';
+import { limitsSchema, type LimitName, type Limits } from '../plan/policy-schema.ts';
 import { isSameJson } from '../values/json.ts';
 import type { RunEvent } from './event.ts';
 

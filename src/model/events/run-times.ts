@@ -7,7 +7,7 @@
  */
 import { countsAllTime } from '../plan/edition.ts';
 import type { Plan } from '../plan/plan.ts';
-import type { LimitName } from '../plan/policy.ts';
+import type { LimitName } from '../plan/policy-schema.ts';
 import type { RunEvent, RunRecord } from './event.ts';
 import {
   applyToWork,

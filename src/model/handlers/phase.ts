@@ -4,7 +4,7 @@
  * @module
  */
 import type { Mode } from '../plan/options.ts';
-import type { GatePolicy } from '../plan/policy.ts';
+import type { GatePolicy } from '../plan/policy-schema.ts';
 import type { CheckResult } from '../review/check.ts';
 import type { ReviewFinding } from '../review/open-issues.ts';
 import type { Flat } from '../values/flat.ts';

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Estimate } from '../plan/options.ts';
-import type { Backoff, Count } from '../plan/policy.ts';
+import type { Backoff, Count } from '../plan/policy-schema.ts';
 import type { SharedArtifact, TaskRecollection } from '../revision/revision-extras.ts';
 import type { Revision } from '../revision/revision.ts';
 import type { StandardSchemaV1 } from '../values/standard-schema.ts';

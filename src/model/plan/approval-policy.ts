@@ -4,7 +4,7 @@
  * @module
  */
 import { z } from 'zod';
-import { SEVERITIES } from '../decision/issue.ts';
+import { SEVERITIES } from '../decision/severity.ts';
 
 /** The schema of {@link ApprovalPolicy}. */
 export const approvalSchema = z

@@ -4,7 +4,7 @@
  * @module
  */
 import { contentHash } from '../values/content-hash.ts';
-import type { Backoff } from './policy.ts';
+import type { Backoff } from './policy-schema.ts';
 
 /**
  * Returns the milliseconds to wait before retry `number`, where 1 is the first.

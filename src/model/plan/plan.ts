@@ -9,7 +9,8 @@ import { isSameJson } from '../values/json.ts';
 import type { Subscription } from './artifact-subscription.ts';
 import type { InboxPolicy } from './inbox-policy.ts';
 import type { Estimate, Mode } from './options.ts';
-import type { Backoff, Count, FullGatePolicy, Limits, Policy } from './policy.ts';
+import type { Backoff, Count, Limits, Policy } from './policy-schema.ts';
+import type { FullGatePolicy } from './policy.ts';
 
 /** One task, or one reviewer, as data. */
 export interface TaskPlan {

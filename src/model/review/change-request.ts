@@ -4,7 +4,8 @@
  * @module
  */
 import type { Decision } from '../decision/decision.ts';
-import { groupIssues, issueLines, requiredChanges, type Issue } from '../decision/issue.ts';
+import type { Issue } from '../decision/issue-schema.ts';
+import { groupIssues, issueLines, requiredChanges } from '../decision/issue.ts';
 import type { GatePlan } from '../plan/plan.ts';
 import { joinDemands, type Correction, type Rider } from '../revision/revision.ts';
 import { NO_REMAINING_FEEDBACK, type RemainingFeedback } from './remaining-feedback.ts';

@@ -22,7 +22,7 @@ export interface Seat {
 /**
  * Reads an answer of a reviewer's handler that is not text.
  *
- * @returns The decision; otherwise a verdict that {@link isBroken}, as another try does not change code.
+ * @returns The decision; otherwise a verdict that `isBroken`, as another try does not change code.
  */
 export function readCodeDecision(answer: unknown, seat: Seat): Decision | Extract<Verdict, { type: 'unavailable' }> {
   const parsed = decisionSchema.safeParse(answer);
@@ -31,11 +31,6 @@ export function readCodeDecision(answer: unknown, seat: Seat): Decision | Extrac
   const { targets, onInvalidTarget } = seat.gate;
   const isAstray = decision.type === 'retryPredecessor' && !targets.includes(decision.phase);
   return isAstray && onInvalidTarget !== 'approve' ? broken(targetInvalid(decision.phase, seat)) : decision;
-}
-
-/** True if code has answered with a value that can never be a decision: the phase fails, and nobody is asked again. */
-export function isBroken(verdict: Verdict | null): verdict is Extract<Verdict, { type: 'unavailable' }> {
-  return verdict?.type === 'unavailable' && verdict.error.permanent === true && BROKEN.has(verdict.error.code);
 }
 
 /** Makes the error of sending back a phase that a gate may not send back. */
@@ -66,8 +61,6 @@ export function noDecision(answer: unknown, { reviewer, phase }: Seat): Phasegat
 }
 
 // --- internal ---
-
-const BROKEN: ReadonlySet<string> = new Set(['DECISION_INVALID', 'DECISION_TARGET_INVALID']);
 
 function broken(error: PhasegateError): Extract<Verdict, { type: 'unavailable' }> {
   const info: ErrorInfo = { ...errorInfo(error), permanent: true };

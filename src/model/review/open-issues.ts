@@ -4,7 +4,8 @@
  * @module
  */
 import type { Decision } from '../decision/decision.ts';
-import { issueId, withIds, type Issue, type PriorFinding } from '../decision/issue.ts';
+import type { Issue, PriorFinding } from '../decision/issue-schema.ts';
+import { issueId, withIds } from '../decision/issue.ts';
 import type { EventOf, Verdict } from '../events/event.ts';
 import { decisionIn } from './verdict.ts';
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { SEVERITIES } from '../decision/issue.ts';
+import { SEVERITIES } from '../decision/severity.ts';
 import { errorInfo, PhasegateError } from '../errors/phasegate-error.ts';
 import type { Verdict } from '../events/event.ts';
 import type { ApprovalPolicy } from '../plan/approval-policy.ts';

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Issue } from '../decision/issue.ts';
+import type { Issue } from '../decision/issue-schema.ts';
 import type { FullGatePolicy } from '../plan/policy.ts';
 
 /** One demand for changes. */

@@ -7,7 +7,7 @@ import type { EventOf, RunRecord } from '../../model/events/event.ts';
 import { limitReason } from '../../model/events/limit-reason.ts';
 import { foldRunTimes } from '../../model/events/run-times.ts';
 import type { Plan } from '../../model/plan/plan.ts';
-import type { LimitName, Limits } from '../../model/plan/policy.ts';
+import type { LimitName, Limits } from '../../model/plan/policy-schema.ts';
 import { spanText, type Alert } from './alert.ts';
 
 /** A fold over the records of one run. */

@@ -5,7 +5,8 @@
  */
 import type { RunEvent, RunRecord } from '../../model/events/event.ts';
 import type { GatePlan, Plan } from '../../model/plan/plan.ts';
-import { gateDefaults, type Limits } from '../../model/plan/policy.ts';
+import type { Limits } from '../../model/plan/policy-schema.ts';
+import { gateDefaults } from '../../model/plan/policy.ts';
 import { count, none, type Counting, type Evidence, type Occurrences } from './occurrences.ts';
 import { countReview, type Reviewed } from './review-history.ts';
 import { countWork, type Worked } from './work-history.ts';

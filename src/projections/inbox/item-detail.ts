@@ -7,7 +7,7 @@ import { createPatch } from 'diff';
 import type { EventOf, RunEvent, RunRecord, Verdict } from '../../model/events/event.ts';
 import type { Inputs, Outputs } from '../../model/handlers/task.ts';
 import { planGraph, type Plan } from '../../model/plan/plan.ts';
-import type { Limits } from '../../model/plan/policy.ts';
+import type { Limits } from '../../model/plan/policy-schema.ts';
 import { findingsAfter, recounted, type ReviewFinding } from '../../model/review/open-issues.ts';
 import type { Correction } from '../../model/revision/revision.ts';
 import { byName } from '../../model/values/by-name.ts';

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Issue } from '../../model/decision/issue.ts';
+import type { Issue } from '../../model/decision/issue-schema.ts';
 import type { Effort } from './effort.ts';
 
 /** The finder of a defect, or the source of a statement about its phase. */

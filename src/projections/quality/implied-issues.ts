@@ -4,7 +4,8 @@
  * @module
  */
 import type { Decision } from '../../model/decision/decision.ts';
-import { issueId, type Issue } from '../../model/decision/issue.ts';
+import type { Issue } from '../../model/decision/issue-schema.ts';
+import { issueId } from '../../model/decision/issue.ts';
 import type { EventOf, FailedChecks, Verdict } from '../../model/events/event.ts';
 import type { Judgement, ReviewFinding } from '../../model/review/open-issues.ts';
 import { decisionIn, isDemand, type Demand } from '../../model/review/verdict.ts';

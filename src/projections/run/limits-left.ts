@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { LimitName, Limits } from '../../model/plan/policy.ts';
+import type { LimitName, Limits } from '../../model/plan/policy-schema.ts';
 import type { RunMetrics } from './run-result.ts';
 
 /** Returns the rest of each limit that is set. Limits of single phases and pairs are left out, as they have no single rest. */

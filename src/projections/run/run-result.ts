@@ -6,7 +6,7 @@
 import type { ErrorInfo } from '../../model/errors/phasegate-error.ts';
 import type { DecidedBy, EventOf, RunRecord, RunStatus, Verdict } from '../../model/events/event.ts';
 import type { Outputs } from '../../model/handlers/task.ts';
-import type { LimitName, Limits } from '../../model/plan/policy.ts';
+import type { LimitName, Limits } from '../../model/plan/policy-schema.ts';
 import type { Flat } from '../../model/values/flat.ts';
 import type { Defect } from '../quality/defect.ts';
 import type { Measures } from '../quality/measures.ts';

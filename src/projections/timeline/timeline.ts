@@ -4,7 +4,7 @@
  * @module
  */
 import type { RunEvent, RunRecord } from '../../model/events/event.ts';
-import type { LimitName } from '../../model/plan/policy.ts';
+import type { LimitName } from '../../model/plan/policy-schema.ts';
 import { createBars, type Bars, type TimelineBar } from './timeline-bars.ts';
 
 export type { TimelineBar, TimelineKind, TimelineOutcome } from './timeline-bars.ts';

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { countOf, type Count } from '../../model/plan/policy.ts';
+import type { Count } from '../../model/plan/policy-schema.ts';
+import { countOf } from '../../model/plan/policy.ts';
 
 /** Tokens and US dollars. */
 export interface Amounts {

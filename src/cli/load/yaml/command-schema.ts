@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { estimateSchema, manySchema } from '../../../model/plan/options.ts';
-import { backoffSchema } from '../../../model/plan/policy.ts';
+import { backoffSchema } from '../../../model/plan/policy-schema.ts';
 import { BACKOFF_DEFAULTS, BACKOFF_WORDS, ESTIMATE_WORDS } from './descriptions.ts';
 import { told, toldEach } from './with-descriptions.ts';
 

@@ -6,7 +6,8 @@
 import type { ApprovalPolicy } from '../../../model/plan/approval-policy.ts';
 import type { InboxPolicy } from '../../../model/plan/inbox-policy.ts';
 import type { Estimate } from '../../../model/plan/options.ts';
-import { gateDefaults, type Backoff, type GatePolicy, type Limits, type Policy } from '../../../model/plan/policy.ts';
+import type { Backoff, GatePolicy, Limits, Policy } from '../../../model/plan/policy-schema.ts';
+import { gateDefaults } from '../../../model/plan/policy.ts';
 import type { Words } from './with-descriptions.ts';
 
 /** Options of a gate. */

@@ -7,7 +7,8 @@ import { z } from 'zod';
 import { approvalSchema } from '../../../model/plan/approval-policy.ts';
 import { inboxPolicySchema } from '../../../model/plan/inbox-policy.ts';
 import { manySchema, modeSchema } from '../../../model/plan/options.ts';
-import { gateDefaults, gatePolicySchema, limitsSchema, policies, policySchema } from '../../../model/plan/policy.ts';
+import { gatePolicySchema, limitsSchema, policySchema } from '../../../model/plan/policy-schema.ts';
+import { gateDefaults, policies } from '../../../model/plan/policy.ts';
 import { check } from './check-schema.ts';
 import { backoff, commandObject, duration, text, version, work } from './command-schema.ts';
 import {

@@ -4,7 +4,8 @@
  * @module
  */
 import type { ReactNode } from 'react';
-import { issueId, type Issue } from '../../../../src/model/decision/issue.ts';
+import { issueId } from '../../../../src/model/decision/issue.ts';
+import type { Issue } from '../../../../src/model/decision/issue-schema.ts';
 import { inOneLine } from './untrusted-text.ts';
 import { LongText } from './long-text.tsx';
 import { counted } from './words.ts';

@@ -4,7 +4,7 @@
  * @module
  */
 import { dollars } from '../../../../src/projections/wording/amount-words.ts';
-import type { LimitName } from '../../../../src/model/plan/policy.ts';
+import type { LimitName } from '../../../../src/model/plan/policy-schema.ts';
 import type { Story } from '../data/run-history.ts';
 import { amount, exactDuration } from '../parts/words.ts';
 

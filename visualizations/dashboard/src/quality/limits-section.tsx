@@ -5,7 +5,7 @@
  */
 import type { ReactNode } from 'react';
 import { startOf } from '../parts/untrusted-text.ts';
-import type { LimitName } from '../../../../src/model/plan/policy.ts';
+import type { LimitName } from '../../../../src/model/plan/policy-schema.ts';
 import type { Story } from '../data/run-history.ts';
 import { Bar } from './bar.tsx';
 import { DataTable } from './data-table.tsx';

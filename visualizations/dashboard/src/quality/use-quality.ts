@@ -6,7 +6,7 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Defect } from '../../../../src/projections/quality/defect.ts';
 import type { Measures } from '../../../../src/projections/quality/measures.ts';
-import type { LimitName } from '../../../../src/model/plan/policy.ts';
+import type { LimitName } from '../../../../src/model/plan/policy-schema.ts';
 import { foldQuality } from '../../../../src/projections/quality/quality.ts';
 import { type Fold, follow } from '../data/follow.ts';
 import type { TabProps } from '../run/tab.ts';

@@ -5,7 +5,7 @@
  */
 import { type ReactNode, useMemo } from 'react';
 import { dollars } from '../../../../src/projections/wording/amount-words.ts';
-import type { Limits } from '../../../../src/model/plan/policy.ts';
+import type { Limits } from '../../../../src/model/plan/policy-schema.ts';
 import type { AnyStanding } from '../../../../src/projections/wording/status-marks.ts';
 import { problemText } from '../../../../src/projections/wording/error-words.ts';
 import type { UiItem, UiRun } from '../../../../src/server/api.ts';

@@ -5,7 +5,8 @@
  */
 import type { ReactNode } from 'react';
 import { editsText } from '../../../../../src/projections/inbox/edit-words.ts';
-import { issueId, type Issue } from '../../../../../src/model/decision/issue.ts';
+import { issueId } from '../../../../../src/model/decision/issue.ts';
+import type { Issue } from '../../../../../src/model/decision/issue-schema.ts';
 import type { Verdict } from '../../../../../src/model/events/event.ts';
 import { inOneLine } from '../../parts/untrusted-text.ts';
 import { IssueEntry } from '../../parts/issue-entry.tsx';
