@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { FOLDERS, LAYERS } from './layers.ts';
-import { brokenLinks } from './links.ts';
+import { brokenLinks, leadsSomewhere } from './links.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const topics = readdirSync(join(root, 'docs/decisions')).map((file) => `docs/decisions/${file}`);
@@ -96,6 +96,15 @@ describe('DECISIONS.md', () => {
   it('has no two entries on one question, nor have its topics', () => {
     const titles = all.flatMap(({ entries }) => entries.map(({ title }) => title));
     expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([]);
+  });
+
+  it('has the decisions that comments name', async () => {
+    const named = sourceFiles().flatMap((file) =>
+      [...read(file).matchAll(/\/\/ Why: (\S+)$/gmu)].map(([, link = '']) => ({ file, link })),
+    );
+    const found = await Promise.all(named.map(({ link }) => leadsSomewhere(root, 'DECISIONS.md', link)));
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.filter((_, index) => !found[index])).toEqual([]);
   });
 
   it('has topics whose links lead somewhere', async () => {

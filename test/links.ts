@@ -26,9 +26,8 @@ export async function brokenLinks(root: string, page: string): Promise<readonly 
   return broken.flat().map((link) => `${page}: ${link}`);
 }
 
-// --- internal ---
-
-async function leadsSomewhere(root: string, page: string, link: string): Promise<boolean> {
+/** True if a link of a page leads to a file, and to a heading in it if it names one. Pages of others are not looked up. */
+export async function leadsSomewhere(root: string, page: string, link: string): Promise<boolean> {
   if (HOSTED.test(link)) return leadsSomewhere(repository, 'README.md', link.replace(HOSTED, ''));
   if (/^[a-z]+:/u.test(link)) return true;
   const [path = '', anchor] = link.split('#');
@@ -36,6 +35,8 @@ async function leadsSomewhere(root: string, page: string, link: string): Promise
   if (!existsSync(join(root, file))) return false;
   return anchor === undefined || anchorsOf(await readFile(join(root, file), 'utf8')).has(anchor);
 }
+
+// --- internal ---
 
 /** Anchors as code hosts make them of headings. */
 function anchorsOf(content: string): ReadonlySet<string> {

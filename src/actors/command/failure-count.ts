@@ -21,6 +21,7 @@ export function failureCount(kind: CheckKind, text: string): number | undefined 
   const found = SUMMARIES[kind].flatMap((pattern) =>
     lines.map((line) => pattern.exec(line)).filter((match) => match !== null),
   );
+  // Why: docs/decisions/gates.md#when-does-feedback-contain-the-number-of-failures
   const [only] = found;
   if (!only || found.length > 1) return undefined;
   const count = only.slice(1).reduce((sum, digits) => sum + Number(digits), 0);

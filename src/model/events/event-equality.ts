@@ -41,6 +41,7 @@ function isMasked(one: string, other: string): boolean {
 
 function essenceOf(event: RunEvent | PhaseReport): unknown {
   const { type } = event;
+  // Why: DECISIONS.md#what-does-a-replay-compare
   if (type === 'phase.escalated' || type === 'phase.rejected') return { ...event, reason: '' };
   if (type === 'phase.warned') return { ...event, message: '' };
   if (type === 'phase.skipped' || type === 'phase.cancelled') return { ...event, because: '' };

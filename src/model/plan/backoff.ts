@@ -15,6 +15,7 @@ import type { Backoff } from './policy-schema.ts';
 export function backoffMs(backoff: Backoff, number: number, who: readonly unknown[], leastMs = 0): number {
   const { first = 1000, factor = 2, max = 60_000, jitter = false } = backoff;
   const most = Math.min(max, first * factor ** (number - 1));
+  // Why: docs/decisions/models.md#is-jitter-random
   const wait = jitter ? Math.round(most * shareOf([...who, number])) : most;
   return Math.min(max, Math.max(leastMs, wait));
 }
