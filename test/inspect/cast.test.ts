@@ -6,7 +6,7 @@ const work = task('work', { run: () => 'done' });
 const pipeline = definePipeline({ name: 'p', phases: [phase('one', { tasks: [work], review: () => 'APPROVE' })] });
 
 describe('createCast()', () => {
-  it('keeps the latest statecharts that have ended, and nothing of their work', async () => {
+  it('keeps the latest statecharts that have ended, without their tasks', async () => {
     const cast = createCast(5);
     const dropped: string[] = [];
     const names = new Map<string, string>();
@@ -21,7 +21,7 @@ describe('createCast()', () => {
         },
       }).result;
     }
-    // In the order in which they were made; of run b its own actor has ended last.
+    // The actors are in the order of their creation. The pipeline actor of run b ended last.
     expect(cast.ids().map((id) => names.get(id))).toEqual(['b', 'c', 'one', 'd', 'one']);
     expect(dropped.filter((name) => name === 'a' || name === 'one')).toEqual(['one', 'a', 'one']);
     expect(dropped.filter((name) => name === '0.phase.running')).toHaveLength(4);
@@ -29,7 +29,7 @@ describe('createCast()', () => {
     expect(latest.every((told) => told?.type === '@xstate.snapshot' && told.snapshot.status === 'done')).toBe(true);
   });
 
-  it('keeps every actor that lives, whatever its limit', () => {
+  it('keeps every live actor, beyond its limit', () => {
     const cast = createCast(0);
     const run = startRun(
       definePipeline({

@@ -9,7 +9,7 @@ import { serveOldInspector } from '../../visualizations/inspect-v4/serve.ts';
 import { refusal } from './watch.ts';
 
 describe('serveOldInspector()', () => {
-  it('tells the receiver of @xstate/inspect of every phase, its transitions, and the rewind', async () => {
+  it('sends the receiver of @xstate/inspect every phase, its transitions, and the rewind', async () => {
     //  plan ──▶ build      plan is retried, and build sends it back
     const server = await serve();
     const early = await receive(server.server);
@@ -57,7 +57,7 @@ describe('serveOldInspector()', () => {
     ]);
   });
 
-  it('has states within states, and what comes after a while', async () => {
+  it('includes nested states, and delayed transitions', async () => {
     const server = await serve();
     const viewer = await receive(server.server);
     const machine = createMachine({
@@ -81,7 +81,7 @@ describe('serveOldInspector()', () => {
     ]);
   });
 
-  it('lets pages of Stately read, and no others', async () => {
+  it('accepts pages of Stately as readers, and no others', async () => {
     const server = await serve();
     expect(server.url).toBe(`https://stately.ai/viz?inspect&server=${server.server}`);
     expect(await refusal(`ws://${server.server}`, { origin: 'https://stately.ai' })).toBeUndefined();
@@ -91,7 +91,7 @@ describe('serveOldInspector()', () => {
 });
 
 describe('npm run inspect-v4', () => {
-  it('runs a pipeline, says where it is shown, and goes on until it is ended', async () => {
+  it('runs a pipeline, prints the address, and serves until it is ended', async () => {
     const root = fileURLToPath(new URL('../..', import.meta.url));
     const child = spawn(
       process.execPath,
@@ -155,7 +155,7 @@ async function receive(server: string) {
   return {
     events,
     idOf: ({ sessionId }: ParsedReceiverEvent) => ids.get(sessionId),
-    /** What each statechart did, one line for each. */
+    /** Returns one line for each statechart, with its states. */
     stories: () =>
       [...ids].flatMap(([sessionId, id]) => {
         if (/^\d+\./u.test(id) || id === '__guard') return [];

@@ -16,7 +16,7 @@ import {
 } from 'phasegate';
 import { describe, expect, it } from 'vitest';
 
-/** Which event a run is left at, and what ends it when it goes on. */
+/** Events after which a run is left, and their occurrence. */
 const PLACES: readonly (readonly [event: string, times: number])[] = [
   ['task.started', 1],
   ['review.started', 1],
@@ -27,8 +27,8 @@ const PLACES: readonly (readonly [event: string, times: number])[] = [
   ['phase.escalated', 1],
 ];
 
-describe('resumeRun() of a run that is inspected', () => {
-  it.each(PLACES)('goes on after %s, for the %i. time, as it does where nobody inspects it', async (type, times) => {
+describe('resumeRun() of an inspected run', () => {
+  it.each(PLACES)('resumes after %s (occurrence %i) as without an inspector', async (type, times) => {
     const [plain, inspected] = [await goneOn(type, times, false), await goneOn(type, times, true)];
     expect(inspected.status).toBe('completed');
     expect(inspected.story).toEqual(plain.story);
@@ -36,8 +36,8 @@ describe('resumeRun() of a run that is inspected', () => {
   });
 });
 
-describe('retryRun() of a run that is inspected', () => {
-  it('goes on, and shows what runs again', async () => {
+describe('retryRun() of an inspected run', () => {
+  it('runs, and shows the phases that run again', async () => {
     const store = memoryStore();
     let tries = 0;
     const work = task('work', {
@@ -60,7 +60,7 @@ describe('retryRun() of a run that is inspected', () => {
 
 // --- internal ---
 
-/** Leaves a run at an event, and goes on with it. */
+/** Leaves a run at an event, and resumes it. */
 async function goneOn(type: string, times: number, isInspected: boolean) {
   const store = memoryStore();
   const pipeline = workflow();
@@ -92,7 +92,10 @@ function decideOn(run: Run<unknown>): void {
   });
 }
 
-/** Its plan is retried, its build sends it back, and its end asks a person. Who is asked again says the same again. */
+/**
+ * A pipeline whose plan is retried, whose build sends it back, and whose end asks a person. Repeated questions get
+ * the same answer.
+ */
 function workflow(): Pipeline {
   const work = task('work', { run: () => 'done' });
   const plan = phase('plan', {

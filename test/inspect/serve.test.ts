@@ -19,7 +19,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { chartsOf, isOver, refusal, statesOf, watch, type Message } from './watch.ts';
 
 describe('serveInspector()', () => {
-  it('shows who is connected every phase, with its transitions, and who comes late how they ended', async () => {
+  it('shows a viewer every phase, with its transitions, and a late viewer how they ended', async () => {
     //  plan ──▶ build ──▶ ship      plan is retried, build sends it back, ship asks a person
     const server = await serve();
     const early = await watch(server.socketUrl);
@@ -52,7 +52,7 @@ describe('serveInspector()', () => {
     expect(JSON.parse(phases[0]?.definition ?? '')).toMatchObject({ id: 'phase', states: { rewinding: {} } });
   });
 
-  it('shows work that is going on to who comes in the middle of it, and then what happens', async () => {
+  it('shows running work to a viewer that connects in the middle, and then the rest', async () => {
     const server = await serve();
     let proceed: (value: string) => void = () => undefined;
     const released = new Promise<string>((resolve) => (proceed = resolve));
@@ -81,7 +81,7 @@ describe('serveInspector()', () => {
     ]);
   });
 
-  it('is shown to sixteen at most, and to more only when others have left', async () => {
+  it('serves at most sixteen viewers, and more only after others have left', async () => {
     const server = await serve();
     const viewers = await Promise.all(Array.from({ length: 16 }, () => watch(server.socketUrl)));
     expect(await refusal(server.socketUrl, {})).toBe(503);
@@ -90,7 +90,7 @@ describe('serveInspector()', () => {
     await expect.poll(() => refusal(server.socketUrl, {})).toBeUndefined();
   });
 
-  it('takes no more connections than it has room for, and drops those that ask nothing', async () => {
+  it('limits connections, and drops idle ones', async () => {
     const server = await serve();
     const port = Number(new URL(server.socketUrl).port);
     const strangers = Array.from({ length: 80 }, () => connect(port, '127.0.0.1').resume());
@@ -108,7 +108,7 @@ describe('serveInspector()', () => {
     const told = new Promise<void>((resolve) => {
       createWebSocketReceiver({ server: server.socketUrl }).subscribe((event) => {
         got.push(event);
-        // It may have connected late: then the run is told first, as it was made first.
+        // The receiver may have connected late. It then gets the run first, as the run was created first.
         if (event.type === '@xstate.actor' && event.name === 'build') resolve();
       });
     });
@@ -118,7 +118,7 @@ describe('serveInspector()', () => {
     expect(got.flatMap((event) => (event.type === '@xstate.actor' ? event.name : []))).toContain('plan');
   });
 
-  it('shows a run that goes on', async () => {
+  it('shows a resumed run', async () => {
     const store = memoryStore();
     const pipeline = workflow();
     const first = startRun(pipeline, { runId: 'kept', store, attended: true });
@@ -136,7 +136,7 @@ describe('serveInspector()', () => {
     void run.decide('ship', retry('Once more.'));
     expect(await run.result).toMatchObject({ status: 'completed' });
     await viewer.until(isOver);
-    // What was approved before is not there any more; what waits is.
+    // Phases that were approved before have no actors now. The pending one has.
     expect(statesOf(viewer.messages)).toEqual([
       'kept: running completed',
       'ship: running reviewing escalated retrying running reviewing approved',
@@ -177,7 +177,7 @@ describe('serveInspector()', () => {
     expect(root?.snapshot?.context?.['plan']).toEqual({ name: 'secret', phases: ['one'] });
   });
 
-  it('does not count as reading: a run that is looked at has the records that it has otherwise', async () => {
+  it('does not count as a read: an inspected run has the same records', async () => {
     //  plan ──▶ build ──▶ ship      ship never asks for plan, so a new plan does not concern it
     const work = task('work', { run: ({ attempt }) => attempt });
     const plan = phase('plan', { tasks: [work] });
@@ -205,12 +205,12 @@ describe('serveInspector()', () => {
     expect(told[0]).toContain('phase.rewinding');
   });
 
-  it('is not held up by a viewer that does not read, and tells it how things stand when it does', async () => {
+  it('is not delayed by a slow viewer, which gets the current states once it reads', async () => {
     const server = await serve();
     const stuck = await watch(server.socketUrl);
     stuck.socket.pause();
     const report = 'x'.repeat(9_000);
-    // Each phase makes some 300 KB of messages: far more than waits for a viewer.
+    // Each phase produces about 300 KB of messages, far more than the buffer of a viewer.
     const phases = Array.from({ length: 60 }, (_, at) =>
       phase(`p${at}`, {
         tasks: [task('t', { run: () => new Promise((resolve) => setImmediate(resolve, [report, report, report])) })],
@@ -226,12 +226,12 @@ describe('serveInspector()', () => {
     await stuck.until((messages) => messages.filter(({ snapshot }) => snapshot?.value === 'approved').length === 60);
     const states = statesOf(stuck.messages);
     expect(states).toHaveLength(61);
-    // It has skipped what was in between.
+    // The viewer has skipped the states in between.
     expect(states.filter((line) => !line.includes('running')).length).toBeGreaterThan(10);
     expect(JSON.stringify(stuck.messages).length).toBeLessThan(15_000_000);
   });
 
-  it('ends once viewers have got what was to be told', async () => {
+  it('closes after viewers have received the rest', async () => {
     const server = await serveInspector();
     const viewer = await watch(server.socketUrl);
     await startRun(approvedLine(), { runId: 'last', inspect: server.inspect }).result;
@@ -241,7 +241,7 @@ describe('serveInspector()', () => {
     await expect(watch(server.socketUrl)).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('ends although a viewer does not read', async () => {
+  it('closes although a viewer does not read', async () => {
     const server = await serveInspector();
     const viewer = await watch(server.socketUrl);
     viewer.socket.pause();
@@ -252,7 +252,7 @@ describe('serveInspector()', () => {
   });
 });
 
-describe('who may read an inspected run', () => {
+describe('access to an inspected run', () => {
   it.each([
     ['a program', {}, undefined],
     ['the page that is served', { origin: 'own' }, undefined],
@@ -262,14 +262,14 @@ describe('who may read an inspected run', () => {
     ['a page of the web that pretends', { origin: 'https://stately.ai.evil.example' }, 403],
     ['a page without an origin', { origin: 'null' }, 403],
     ['a name of the web that leads here', { host: 'evil.example', origin: 'http://evil.example' }, 403],
-  ])('%s that knows the address: %j → %s', async (_who, headers: Record<string, string>, status) => {
+  ])('%s with the address: %j → %s', async (_who, headers: Record<string, string>, status) => {
     const server = await serve();
     const own = new URL(server.url).origin;
     const sent = headers['origin'] === 'own' ? { ...headers, origin: own } : headers;
     expect(await refusal(server.socketUrl, sent)).toBe(status);
   });
 
-  it('nobody who does not know the address', async () => {
+  it('is refused without the address', async () => {
     const server = await serve();
     const { host } = new URL(server.url);
     expect(await refusal(`ws://${host}/`, {})).toBe(404);
@@ -279,7 +279,7 @@ describe('who may read an inspected run', () => {
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[\w-]{22}\/$/u);
   });
 
-  it('nobody ends the process by hanging up, or by saying something', async () => {
+  it('does not let viewers end the process by disconnecting or sending', async () => {
     const server = await serve();
     const { hostname, port } = new URL(server.url);
     for (const text of [
@@ -298,7 +298,7 @@ describe('who may read an inspected run', () => {
     expect((await get(server.url)).status).toBe(200);
   });
 
-  it('nobody learns the address from the page', async () => {
+  it('does not reveal the address on the page', async () => {
     const server = await serve();
     const { status, headers, text } = await get(server.url);
     expect(status).toBe(200);
@@ -328,7 +328,7 @@ describe('a port', () => {
     });
   });
 
-  it('that is none is refused', async () => {
+  it('that is invalid is refused', async () => {
     await expect(serveInspector({ port: 70_000 })).rejects.toThrow(
       'Cannot serve the inspector on port 70000 as it is no port',
     );
@@ -368,7 +368,7 @@ function workflow(): Pipeline {
   return definePipeline({ name: 'workflow', phases: [plan, build, ship] });
 }
 
-/** Two phases that are approved. */
+/** A pipeline of two phases that are approved. */
 function approvedLine(): Pipeline {
   const work = task('work', { run: () => 'done' });
   const plan = phase('plan', { tasks: [work], review: () => approve() });

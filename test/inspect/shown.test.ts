@@ -30,22 +30,22 @@ describe('shown()', () => {
     expect(previewOf(value)).toEqual(copy);
   });
 
-  it('ends where it is deep, or goes in circles', () => {
+  it('stops at a depth, and at cycles', () => {
     const text = JSON.stringify(previewOf(circle));
     expect(text).toBe(`${'{"self":'.repeat(10)}"[…]"${'}'.repeat(10)}`);
   });
 
-  it('has at most some 100 000 characters, however many texts there are', () => {
+  it('has at most about 100 000 characters, however many texts there are', () => {
     const texts = Array.from({ length: 90 }, () => 'y'.repeat(9_000));
     expect(JSON.stringify(previewOf({ texts, more: texts })).length).toBeLessThan(110_000);
   });
 
-  it('masks a secret that begins before the end of what is shown', () => {
+  it('masks a secret that begins before the cut', () => {
     const text = `${'x'.repeat(9_990)} sk-${'a'.repeat(40)}`;
     expect(String(previewOf(text))).not.toContain('aaaaa');
   });
 
-  it('has fields of a wide object, and says how many more there are', () => {
+  it('cuts the fields of a wide object, and counts the rest', () => {
     const wide = Object.fromEntries(Array.from({ length: 120 }, (_, at) => [`f${at}`, at]));
     expect(Object.entries(previewOf(wide) ?? {}).slice(-2)).toEqual([
       ['f99', 99],
@@ -57,7 +57,7 @@ describe('shown()', () => {
 describe('shownWithoutPlan()', () => {
   const plan = { name: 'p', phases: [{ name: 'one', tasks: [] }], limits: {} };
 
-  it('names the phases of a plan, and leaves the rest', () => {
+  it('replaces a plan by the names of its phases, and keeps the rest', () => {
     const snapshot = { status: 'active', context: { plan, end: null } };
     expect(shownWithoutPlan(snapshot, 'context')).toEqual({
       status: 'active',
@@ -75,7 +75,7 @@ describe('shownWithoutPlan()', () => {
     [{ context: { plan: 'text' } }],
     [null],
     ['text'],
-  ])('leaves %j as it is', (value) => {
+  ])('keeps %j', (value) => {
     expect(shownWithoutPlan(value, 'context')).toEqual(value);
   });
 });

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { loadStately } from '../../src/inspect/stately-adapter.ts';
 
 describe('loadStately()', () => {
-  it('says which package is missing, and how it is installed', async () => {
-    // The name of a package that is not there, loaded as the real one is.
+  it('names the missing package, and the command that installs it', async () => {
+    // The package does not exist, and is loaded as the real one is.
     const missing = '@statelyai/inspect-that-is-not-there';
     await expect(loadStately(() => import(/* @vite-ignore */ missing))).rejects.toMatchObject({
       code: 'PACKAGE_MISSING',
@@ -15,7 +15,7 @@ describe('loadStately()', () => {
     });
   });
 
-  it('does not take another failure for a missing package', async () => {
+  it('passes other failures on', async () => {
     await expect(loadStately(() => Promise.reject(new SyntaxError('broken')))).rejects.toThrow('broken');
   });
 });

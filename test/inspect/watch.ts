@@ -1,5 +1,5 @@
 /**
- * A viewer of inspected runs: a real WebSocket, with what it got.
+ * A viewer of inspected runs: a real WebSocket that stores its messages.
  *
  * @module
  */
@@ -18,13 +18,13 @@ export interface Message {
   readonly snapshot?: { readonly status: string; readonly value?: string; readonly context?: Record<string, unknown> };
 }
 
-/** A viewer that is connected. */
+/** A connected viewer. */
 export interface Watch {
   readonly socket: WebSocket;
   readonly messages: readonly Message[];
-  /** Resolves once what it got is as asked for. */
+  /** Resolves once the messages satisfy the condition. */
   until(isSo: (messages: readonly Message[]) => boolean): Promise<void>;
-  /** Resolves with the code that the connection ended with. */
+  /** Resolves with the code of the end of the connection. */
   readonly closed: Promise<number>;
 }
 
@@ -57,7 +57,7 @@ export async function watch(address: string, headers: Record<string, string> = {
   };
 }
 
-/** The status that a request to connect is refused with. */
+/** Returns the status of a refused request to connect. */
 export function refusal(address: string, headers: Record<string, string>): Promise<number | undefined> {
   const socket = new WebSocket(address, { headers });
   onTestFinished(() => socket.terminate());
@@ -69,8 +69,8 @@ export function refusal(address: string, headers: Record<string, string>): Promi
 }
 
 /**
- * Which states each statechart was in, by its name, in order; one entry for each actor. The states of work that phases have done
- * are not among them.
+ * Returns the states of each statechart in order, one line for each actor with its name. States of finished work are
+ * excluded.
  */
 export function statesOf(messages: readonly Message[]): readonly string[] {
   return chartsOf(messages).map(({ name, sessionId }) => {
@@ -81,12 +81,12 @@ export function statesOf(messages: readonly Message[]): readonly string[] {
   });
 }
 
-/** The registrations of statecharts. */
+/** Returns the registrations of statecharts. */
 export function chartsOf(messages: readonly Message[]): readonly Message[] {
   return messages.filter((message) => message.type === '@xstate.actor' && message.definition?.includes('"states"'));
 }
 
-/** Whether the run is known to have ended. */
+/** True if the messages contain the end of the run. */
 export function isOver(messages: readonly Message[]): boolean {
   return messages.some(({ sessionId, rootId, snapshot }) => sessionId === rootId && snapshot?.status === 'done');
 }
