@@ -1,4 +1,4 @@
-/** Other models where one cannot answer, and less material where there is too much. */
+/** Other models for one that fails, and less material if there is too much. */
 import { describe, expect, it } from 'vitest';
 import { fit } from '../../src/llm/call/fit.ts';
 import { rememberEnvironment } from '../../src/cli/process/environment-secrets.ts';
@@ -10,7 +10,7 @@ import { verdict, type Entry, type Server } from './server.ts';
 const modelsOf = ({ asked }: Server) => asked.map(({ body }) => body['model']);
 
 describe('a reviewer', () => {
-  it('has a ladder: each attempt is judged by the next model', async () => {
+  it('has a ladder: the next model judges each attempt', async () => {
     const again = verdict({ verdict: 'retry', required_change: 'Name a number.', critique: 'None.' });
     const server = await serve(again, verdict({ prior_findings: [{ finding: 1, status: 'fixed' }] }));
     const { result } = await tell(
@@ -25,7 +25,7 @@ describe('a reviewer', () => {
     ['cannot be asked', { status: 401 }],
     ['refuses', { pieces: [], refusal: 'No.' }],
     ['ends for an unknown reason', { pieces: ['x'], finish: 'error' }],
-  ])('has a fallback where its model %s, in the same try', async (_, fault) => {
+  ])('has a fallback in the same try if its model %s', async (_, fault) => {
     const server = await serve(fault, verdict({}));
     const { lines, records } = await tell(plainTask('One.'), editorOf(server, 'chat', { fallback: ['other'] }));
     expect(lines).toEqual(['draft completed at try 1', 'verdict approve', 'completed']);
@@ -35,7 +35,7 @@ describe('a reviewer', () => {
 });
 
 describe('material', () => {
-  it('is shown up to a bound, with what was left out said in it', async () => {
+  it('is shown up to a bound, with a note about the omission', async () => {
     const server = await serve('x', verdict({}));
     const material = () => ({ Log: 'y'.repeat(50_000), Small: 'kept' });
     const draft = openaiTask('draft', { ...modelOf(server, 'chat'), material, maxMaterial: 5000 });
@@ -48,7 +48,7 @@ describe('material', () => {
     expect(JSON.stringify(records)).toContain('MATERIAL_CUT');
   });
 
-  it('under review is cut last, and the reviewer is told', async () => {
+  it('under review is cut last, and the reviewer is told so', async () => {
     const server = await serve(verdict({}));
     const material = () => ({ outputs: 'o'.repeat(3000), inputs: 'i'.repeat(50_000) });
     await tell(plainTask('One.'), editorOf(server, 'chat', { material, maxMaterial: 5000 }));
@@ -57,7 +57,7 @@ describe('material', () => {
     expect(user).toContain('Do not approve what you cannot see');
   });
 
-  it('is shrunk once by a context-length error, and not twice', async () => {
+  it('is shrunk once after a context-length error, and not twice', async () => {
     const message =
       "This model's maximum context length is 8000 tokens. However, your messages resulted in 16000 tokens.";
     const fault: Entry = { status: 400, body: { error: { message, code: 'context_length_exceeded' } } };
@@ -87,7 +87,7 @@ describe('material', () => {
 });
 
 describe('values of the environment', () => {
-  it('are masked where the name says secret, token, key or password', () => {
+  it('are masked if the name contains secret, token, key or password', () => {
     const env = { MY_TOKEN: 'aaaa.1111', PGPASSWORD: 'bbbb.2222', X_SECRET: 'cccc.3333', API_KEY: 'dddd.4444' };
     rememberEnvironment({
       ...env,

@@ -1,6 +1,4 @@
-/**
- * Answers of models that are longer than anyone wants: ended where they become so, and neither verdict nor output.
- */
+/** Answers of models beyond the limit: they are aborted, and count as neither verdict nor output. */
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { definePipeline, phase, startRun, type RunRecord, memoryStore, readRun } from '../../src/index.ts';
@@ -11,7 +9,7 @@ import { nonceIn, verdict, type Api } from './server.ts';
 const APIS: readonly Api[] = ['chat', 'responses'];
 const MOST = 1000;
 
-/** A server that writes the same for as long as somebody reads. */
+/** Starts a server that repeats a piece for as long as the client reads. */
 async function serveEndless(head: string, piece: string) {
   let onLeft = () => {};
   const left = new Promise<void>((resolve) => (onLeft = resolve));
@@ -34,25 +32,25 @@ const FAILED =
   /^draft failed at try 1: TEXT_TOO_LONG Cannot use the answer of .* as it has more than 1000 characters$/u;
 
 describe('an answer that is returned whole', () => {
-  it.each([MOST - 1, MOST])('is taken with %i characters', async (length) => {
+  it.each([MOST - 1, MOST])('is accepted with %i characters', async (length) => {
     const draft = openaiTask('draft', { ask: async () => ({ text: 'x'.repeat(length) }), maxAnswerChars: MOST });
     const { lines } = await tell(draft);
     expect(lines).toEqual(['draft completed at try 1', 'completed']);
   });
 
-  it('is a failed try with one more, and what it has used is counted', async () => {
+  it('is a failed try with one more, and its usage is counted', async () => {
     const ask: Ask = async () => ({ text: 'x'.repeat(MOST + 1), usage: { inputTokens: 3, outputTokens: 4 } });
     const { lines, result } = await tell(openaiTask('draft', { ask, maxAnswerChars: MOST }));
     expect(lines).toEqual([expect.stringMatching(FAILED), 'failed']);
     expect(result.metrics.tokens).toBe(7);
   });
 
-  it.each([999_999, 1_000_000, 1_000_001])('has a limit without any option, with %i characters', async (length) => {
+  it.each([999_999, 1_000_000, 1_000_001])('has a default limit, with %i characters', async (length) => {
     const { result } = await tell(openaiTask('draft', { ask: async () => ({ text: 'x'.repeat(length) }) }));
     expect(result.status).toBe(length > 1_000_000 ? 'failed' : 'completed');
   });
 
-  it('is asked of the next model, where there is one', async () => {
+  it('is requested of the next model, if there is one', async () => {
     const draft = openaiTask('draft', {
       ask: async () => ({ text: 'x'.repeat(MOST + 1) }),
       maxAnswerChars: MOST,
@@ -74,8 +72,8 @@ describe('an answer that is returned whole', () => {
   });
 });
 
-describe('an answer that comes in pieces', () => {
-  it('is ended at the limit, whatever the function makes of the error and the signal', async () => {
+describe('an answer in pieces', () => {
+  it('is aborted at the limit, even if the function ignores the error and the signal', async () => {
     const seen: string[] = [];
     const ask: Ask = async ({ onDelta, signal, maxAnswerChars }) => {
       for (let count = 1; !signal.aborted; count += 1) {
@@ -93,7 +91,7 @@ describe('an answer that comes in pieces', () => {
   });
 
   describe.each(APIS)('by %s', (api) => {
-    it.each([MOST - 1, MOST])('is taken with %i characters', async (length) => {
+    it.each([MOST - 1, MOST])('is accepted with %i characters', async (length) => {
       const server = await serve({ pieces: ['x'.repeat(length - 1), 'y'] });
       const { lines } = await tell(openaiTask('draft', { ...modelOf(server, api), maxAnswerChars: MOST }));
       expect(lines).toEqual(['draft completed at try 1', 'completed']);
@@ -121,7 +119,7 @@ describe('an answer that comes in pieces', () => {
       ]);
     });
 
-    it('is ended as a refusal, too', async () => {
+    it('is aborted as a refusal, too', async () => {
       const server = await serve({ pieces: [], refusal: 'n'.repeat(MOST + 1), breaks: 'hang' });
       const { lines } = await tell(openaiTask('draft', { ...modelOf(server, api), maxAnswerChars: MOST }));
       await server.left;
@@ -131,14 +129,14 @@ describe('an answer that comes in pieces', () => {
     it.each([
       ['one event', 'data: {"x":"', 'x'.repeat(65_536)],
       ['lines of one event', 'event: x\r\n', 'data: x\r\n'.repeat(8000)],
-    ])('is ended where %s goes on for ever', async (_, head, piece) => {
+    ])('is aborted if %s never ends', async (_, head, piece) => {
       const server = await serveEndless(head, piece);
       const { lines } = await tell(openaiTask('draft', { ...modelOf(server, api), maxAnswerChars: MOST }));
       await server.left;
       expect(lines).toEqual([expect.stringMatching(FAILED), 'failed']);
     });
 
-    it('is ended where its body in one piece is longer than any answer', async () => {
+    it('is aborted if its body in one piece is longer than any answer', async () => {
       const server = await serve({ raw: `{"x":"${'x'.repeat(2_100_000)}"}` });
       const stream = false;
       const { lines } = await tell(openaiTask('draft', { ...modelOf(server, api), maxAnswerChars: MOST, stream }));
@@ -181,7 +179,7 @@ describe('a critique of a model', () => {
     expect(JSON.stringify(records).length).toBeLessThan(100_000);
   });
 
-  it('of 900 kB is cut to what feedback may have, and makes a store of a bounded size', async () => {
+  it('of 900 kB is cut to the limit of feedback, and makes a store of a bounded size', async () => {
     const records = await reviewed('c'.repeat(900_000));
     const [decided] = records.flatMap(({ event }) => (event.type === 'review.decided' ? event : []));
     expect(decided?.verdict).toMatchObject({

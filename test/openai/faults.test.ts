@@ -1,5 +1,5 @@
 /**
- * What becomes of each fault of a model that reviews, before a real server; docs/reviewers.md is made of it:
+ * The effect of each fault of a reviewing model, with a real server. It generates the table in docs/reviewers.md:
  *
  * `npx vitest run test/openai/faults.test.ts -u`
  */
@@ -10,17 +10,17 @@ import { openaiReviewer } from '../../src/openai.ts';
 import { hurriedClock, plainTask, serve } from './rig.ts';
 import { verdict, type Api, type Entry, type Scripted } from './server.ts';
 
-/** One fault: what the server does with the first request, or with each. */
+/** A fault: the behaviour of the server on the first request, or on each. */
 interface Fault {
   readonly name: string;
   readonly entry: Entry;
-  /** Whether it goes on for ever; else the next answer is an approval. @default false */
+  /** True if the fault lasts for ever; otherwise the next answer is an approval. @default false */
   readonly lasts?: true;
-  /** Whether the first request has to be left by its timeout. */
+  /** True if the first request ends by its timeout. */
   readonly hangs?: true;
-  /** Whether a person can be reached. */
+  /** True if a person can be reached. */
   readonly attended?: true;
-  /** What the task puts out. */
+  /** The output of the task. */
   readonly work?: string;
 }
 
@@ -71,7 +71,7 @@ const rows = new Map<string, readonly string[]>();
 describe.each<Api>(['responses', 'chat'])('by %s', (api) => {
   it.each(FAULTS)('a reviewer: $name', async (fault) => {
     const row = await rowOf(fault, api);
-    // No fault of a reviewer costs the worker an attempt, or approves by itself.
+    // A fault of a reviewer neither costs the worker an attempt nor approves.
     expect(row[4]).toBe('1');
     expect(rows.get(fault.name) ?? row).toEqual(row);
     rows.set(fault.name, row);
@@ -79,7 +79,7 @@ describe.each<Api>(['responses', 'chat'])('by %s', (api) => {
 });
 
 describe('docs/reviewers.md', () => {
-  it('has a row for each fault, as it is', async () => {
+  it('has the right row for each fault', async () => {
     expect([...rows.keys()]).toEqual(FAULTS.map((one) => one.name));
     const table = [...rows.values()].map((row) => `| ${row.join(' | ')} |`).join('\n');
     const page = await format(`${INTRODUCTION}\n\n${HEAD}\n${table}\n\n${NOTES}\n`, {
@@ -150,12 +150,12 @@ async function rowOf(fault: Fault, api: Api): Promise<readonly string[]> {
   ];
 }
 
-/** An approval with what it has used. */
+/** An approval with usage. */
 function approval(asked: Parameters<typeof yes>[0]): Scripted {
   return { pieces: [yes(asked)], usage: [100, 20] };
 }
 
-/** Verdicts in order, those that repeat as one. */
+/** Joins verdicts in order, and counts repeated ones. */
 function counted(said: readonly string[]): string {
   const groups: { readonly word: string; count: number }[] = [];
   for (const word of said) {

@@ -56,7 +56,7 @@ Write a note.`,
     ]);
   });
 
-  it('of a reviewer is asked anew where a run is resumed, with another nonce, and the worker is not', async () => {
+  it('of a reviewer is asked again on resume, with another nonce, and the worker is not', async () => {
     const nonces: string[] = [];
     let drafts = 0;
     const store = memoryStore();
@@ -85,7 +85,7 @@ Write a note.`,
       { store, runId: 'r1' },
     );
     expect((await first.result).status).toBe('suspended');
-    // What the interrupted review was asked is no answer to the new one.
+    // The answer to the interrupted review is invalid for the new one.
     const answers = [() => nonces[0], () => nonces.at(-1)];
     const again = await resumeRun(
       store,

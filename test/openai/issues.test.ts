@@ -1,4 +1,4 @@
-/** A model that reviews says which phase has to correct what, and what has become of it. */
+/** A reviewing model assigns issues to phases, and reports the status of earlier ones. */
 import { describe, expect, it } from 'vitest';
 import { definePipeline, phase, policies, startRun, task, type RunRecord } from '../../src/index.ts';
 import { openaiReviewer } from '../../src/openai.ts';
@@ -16,8 +16,8 @@ const login = {
 };
 const pages = { ...login, severity: 'low', description: 'Lists are not paged.', affected_phase: null };
 
-describe('issues of a model that reviews', () => {
-  it('send back the phase that made them, and are shown to it until it says that they are fixed', async () => {
+describe('issues of a reviewing model', () => {
+  it('send back their phase, and are shown to it until the model reports them as fixed', async () => {
     const { server, records } = await review(
       verdict({
         verdict: 'needs_changes',
@@ -64,7 +64,7 @@ describe('issues of a model that reviews', () => {
     expect(server.asked).toHaveLength(2);
   });
 
-  it('that stay open are a loop, and no budget is left', async () => {
+  it('that stay open form a loop, which ends the budget', async () => {
     const again = verdict({ verdict: 'needs_changes', required_change: 'Demand a login.', issues: [pages] });
     const { records } = await review(again, again, again, again);
     expect(linesOf(records).slice(-3)).toEqual([
@@ -75,8 +75,8 @@ describe('issues of a model that reviews', () => {
   });
 });
 
-describe('a model that reviews an attempt that has put out what was sent back', () => {
-  it('is told so, and for how many attempts', async () => {
+describe('a reviewing model of an attempt with an unchanged output', () => {
+  it('is told so, with the number of attempts', async () => {
     const demand = (required_change: string) => verdict({ verdict: 'needs_changes', required_change });
     const { server, records } = await review(demand('Page the lists.'), demand('Add a login.'), verdict({}));
     expect(linesOf(records).at(-1)).toBe('completed');

@@ -6,7 +6,7 @@ import { hurriedClock, serve } from './rig.ts';
 const price = (dollars: number) => ({ inputPerMillion: dollars, outputPerMillion: dollars });
 const PRICES = { small: price(1), middle: price(10), large: price(100) };
 
-/** The models that have answered, with what each answer cost. */
+/** Returns the models that answered, each with the cost of the answer. */
 function modelsIn(records: readonly RunRecord[]) {
   return records.flatMap(({ event }) =>
     event.type === 'task.reported' && event.model !== undefined ? [`${event.model} ${event.costUsd}`] : [],
@@ -14,7 +14,7 @@ function modelsIn(records: readonly RunRecord[]) {
 }
 
 describe('openaiTask() with several models', () => {
-  it('asks the next one after each attempt that was sent back, and then the last one', async () => {
+  it('uses the next one after each attempt that was sent back, up to the last one', async () => {
     const notes = ['A note.', 'A better note.', 'A long note.', 'A short note.'];
     const server = await serve(...notes.map((one) => ({ pieces: [one], usage: [600_000, 400_000] as const })));
     const draft = openaiTask('draft', {
@@ -37,7 +37,7 @@ describe('openaiTask() with several models', () => {
     expect(modelsIn(records)).toEqual(['small 1', 'middle 10', 'large 100', 'large 100']);
   });
 
-  it('asks the same one where a try is repeated', async () => {
+  it('uses the same one for a repeated try', async () => {
     const server = await serve({ status: 503 }, 'A note.');
     const draft = openaiTask('draft', { models: ['small', 'large'], apiKey: 'k', baseURL: server.url });
     const run = startRun(definePipeline({ name: 'p', phases: [phase('note', { tasks: [draft] })] }), {
@@ -47,7 +47,7 @@ describe('openaiTask() with several models', () => {
     expect(server.asked.map(({ body }) => body['model'])).toEqual(['small', 'small']);
   });
 
-  it('tells a function of one’s own which one is meant', async () => {
+  it('passes the model to a custom function', async () => {
     const asked: (string | undefined)[] = [];
     const ask = ({ model }: AskRequest) => {
       asked.push(model);
@@ -59,7 +59,7 @@ describe('openaiTask() with several models', () => {
     expect(asked).toEqual(['small', 'large']);
   });
 
-  it('refuses lists that are none, and prices that lack one', () => {
+  it('refuses invalid lists, and prices without one of the models', () => {
     const refusal = (options: object) => () => openaiTask('draft', options as never);
     const code = { code: 'DEFINITION_INVALID' };
     for (const models of [[], ['small', ' '], [1], 'small', {}])
@@ -73,7 +73,7 @@ describe('openaiTask() with several models', () => {
 });
 
 describe('openaiReflection()', () => {
-  it('shows the model what was rejected and why, and tells the next attempt what it says', async () => {
+  it('shows the model the rejected output with its reason, and passes its lesson to the next attempt', async () => {
     const asked: AskRequest[] = [];
     const prompts: string[] = [];
     const draft = openaiTask('draft', {
@@ -118,7 +118,7 @@ describe('openaiReflection()', () => {
     expect(prompts[2]).toContain('### Reflections on Rejected Attempts\n- I learned 1.\n- I learned 2.\n\n## Task');
   });
 
-  it('goes without where the model cannot be asked', async () => {
+  it('continues without a lesson if the model fails', async () => {
     const server = await serve({ status: 401 });
     const reflect = openaiReflection('reflect', { model: 'm', apiKey: 'k', baseURL: server.url });
     const draft = openaiTask('draft', { ask: () => Promise.resolve({ text: 'x' }) });

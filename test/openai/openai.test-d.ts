@@ -49,7 +49,7 @@ describe('types flow', () => {
     expectTypeOf(editor.name).toEqualTypeOf<'editor'>();
   });
 
-  it('a model is named, or a function is given', () => {
+  it('either a model or a function is given', () => {
     // @ts-expect-error neither
     openaiTask('draft', { description: 'x' });
     // @ts-expect-error options of the client are of no use to a function
@@ -59,7 +59,7 @@ describe('types flow', () => {
     // @ts-expect-error there is no such API
     openaiTask('draft', { model: 'm', api: 'completions' });
     openaiTask('draft', { ask: () => Promise.resolve({ text: '', finishReason: 'end_turn', usage: null }) });
-    // @ts-expect-error a client has a key of its own, but that is for the runtime to say; a number is no client in any case
+    // @ts-expect-error a client has a key of its own, which the runtime checks; a number is no client in any case
     openaiTask('draft', { model: 'm', client: 5 });
     openaiReviewer('editor', { models: ['small', 'large'], fallback: ['other', { ask }], criteria: 'x' });
     // @ts-expect-error a fallback has none of its own

@@ -1,4 +1,4 @@
-/** Servers that keep to the API more or less: what they say is read as far as it goes, and never taken for more than it is. */
+/** Servers that deviate from the API: their valid parts are read, and never misinterpreted. */
 import { describe, expect, it } from 'vitest';
 import { definePipeline, phase, startRun, type Estimate, type RunRecord } from '../../src/index.ts';
 import { openaiTask, type OpenAIModel } from '../../src/openai.ts';
@@ -6,7 +6,7 @@ import { editorOf, modelOf, tell, serve } from './rig.ts';
 import { verdict, type Api, type Server } from './server.ts';
 
 const APIS: readonly Api[] = ['responses', 'chat'];
-/** Ways to have an answer: by either API, streamed or whole. */
+/** Combinations of API and mode: streamed or whole. */
 const WAYS = APIS.flatMap((api) => [true, false].map((stream) => ({ api, stream })));
 
 function draftOf(server: Server, api: Api, more: Partial<OpenAIModel> & { readonly estimate?: Estimate } = {}) {
@@ -24,7 +24,7 @@ const warnings = (records: readonly RunRecord[]) =>
 
 describe.each(WAYS)('by $api, stream: $stream,', ({ api, stream }) => {
   it.each(['error', 'model_length_exceeded', 'insufficient_system_resource', 'abort', 'tool_calls', 'a\u0000b'])(
-    'an answer that ends for an unknown finish_reason, %j, is a failed try, and of a reviewer a review error',
+    'an answer with an unknown finish_reason, %j, is a failed try, and a review error of a reviewer',
     async (finish) => {
       const server = await serve(
         { pieces: ['half an ans'], finish },
@@ -49,7 +49,7 @@ describe.each(WAYS)('by $api, stream: $stream,', ({ api, stream }) => {
   it.each([
     ['safety', 'a content filter has stopped it'],
     ['model_length', 'it was cut off after 11 characters'],
-  ])('a finish_reason of other makers, %j, is what it says', async (finish, found) => {
+  ])('a finish_reason of other makers, %j, is understood', async (finish, found) => {
     const server = await serve({ pieces: ['half an ans'], finish });
     const { lines } = await tell(draftOf(server, api, { stream }));
     expect(lines).toEqual([expect.stringContaining(found), 'failed']);
@@ -80,7 +80,7 @@ describe.each(WAYS)('by $api, stream: $stream,', ({ api, stream }) => {
       { [output]: 20, total_tokens: 120 },
       [{ tokens: 120, inputTokens: 100, outputTokens: 20, costUsd: 0.00018 }],
     ],
-  ])('usage with quirks, %s, is read as far as it goes, and the answer counts', async (_, usage, expected) => {
+  ])('usage with quirks, %s, is read as far as possible, and the answer counts', async (_, usage, expected) => {
     const server = await serve({ pieces: ['Gates help.'], usage });
     const prices = { m: { inputPerMillion: 1, outputPerMillion: 4 } };
     const { result, records, lines } = await tell(draftOf(server, api, { stream, prices }));
@@ -114,7 +114,7 @@ describe.each(WAYS)('by $api, stream: $stream,', ({ api, stream }) => {
     expect(lines[0]).toMatch(/^draft retrying after try 1 in 7000 ms/u);
   });
 
-  it.each(['-5', 'NaN', 'soon', '0x10', ' '])('a retry-after-ms of %j is none', async (said) => {
+  it.each(['-5', 'NaN', 'soon', '0x10', ' '])('a retry-after-ms of %j is ignored', async (said) => {
     const headers = { 'retry-after-ms': said, 'retry-after': '7' };
     const server = await serve({ status: 429, headers }, 'Gates help.');
     const { lines } = await tell(draftOf(server, api, { stream }));
@@ -143,7 +143,7 @@ describe.each(APIS)('by %s', (api) => {
     expect(reports(records)).toEqual([{ tokens: 120, inputTokens: 100, outputTokens: 20 }]);
   });
 
-  it('a whole answer where a stream was asked for is an answer', async () => {
+  it('a whole answer to a request for a stream is accepted', async () => {
     const raw =
       api === 'chat'
         ? { choices: [{ message: { content: [{ type: 'text', text: 'Gates help.' }] }, finish_reason: 'stop' }] }
@@ -157,7 +157,7 @@ describe.each(APIS)('by %s', (api) => {
   });
 });
 
-describe('usage that says nothing', () => {
+describe('usage without numbers', () => {
   it.each<[string, Record<string, unknown>, readonly object[]]>([
     ['nothing', {}, [{ tokens: 1000, costUsd: 0.5 }]],
     [
@@ -178,7 +178,7 @@ describe('usage that says nothing', () => {
 
   const QUIRKS: readonly Record<string, unknown>[] = [{}, { prompt_tokens: null, total_tokens: -1 }, { tokens: 5 }];
 
-  it.each(QUIRKS)('%j is warned of once in a run, and the answers count', async (usage) => {
+  it.each(QUIRKS)('%j emits one warning in a run, and the answers count', async (usage) => {
     const server = await serve({ pieces: ['One.'], usage }, { pieces: ['Two.'], usage }, { pieces: ['Three.'], usage });
     const draft = openaiTask('draft', { ...modelOf(server, 'chat'), description: 'Write.' });
     const by = ({ attempt }: { readonly attempt: number }) => (attempt < 2 ? 'RETRY: Again.' : 'APPROVE');

@@ -1,4 +1,4 @@
-/** One server, many tasks: how many requests it gets at once, and that none follows while it wants none. */
+/** Many tasks with one server: the number of simultaneous requests, and pauses after a 429. */
 import { OpenAI } from 'openai';
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
@@ -8,7 +8,7 @@ import { openaiTask, type Ask, type OpenAIModel } from '../../src/openai.ts';
 import { hurriedClock, modelOf, serve } from './rig.ts';
 import type { Entry, Server } from './server.ts';
 
-/** A server that counts how many requests it has at once. */
+/** Starts a server that counts simultaneous requests. */
 async function counting(count: number) {
   let now = 0;
   let most = 0;
@@ -39,7 +39,7 @@ describe('concurrency of a client', () => {
   it.each<[string, (server: Server) => Omit<OpenAIModel, 'models' | 'ask'>]>([
     ['the same server and key', (server) => modelOf(server, 'chat')],
     ['the same client', (server) => ({ model: 'm', api: 'chat', client: clientOf(server) })],
-  ])('is of all tasks and runs in the process: %s', async (_, optionsOf) => {
+  ])('is shared by all tasks and runs in the process: %s', async (_, optionsOf) => {
     const { server, most } = await counting(12);
     const options = optionsOf(server);
     const results = await run(
@@ -68,7 +68,7 @@ describe('concurrency of a client', () => {
     expect(most).toBe(1);
   });
 
-  it('is unlimited where it is not said', async () => {
+  it('is unlimited by default', async () => {
     const { server, most } = await counting(4);
     await run(
       1,
@@ -77,13 +77,13 @@ describe('concurrency of a client', () => {
     expect(most()).toBe(4);
   });
 
-  it.each([0, -1, 1.5, Number.NaN])('is no %s', (concurrency) => {
+  it.each([0, -1, 1.5, Number.NaN])('cannot be %s', (concurrency) => {
     expect(() => openaiTask('a', { model: 'm', concurrency })).toThrow(
       /^Cannot let a model do "a" as `concurrency` is /u,
     );
   });
 
-  it('keeps nobody waiting for one that was aborted', async () => {
+  it('is not blocked by an aborted request', async () => {
     const limit = createRateLimit();
     const first = new AbortController();
     const second = new AbortController();
@@ -101,7 +101,7 @@ describe('concurrency of a client', () => {
 });
 
 describe('a pause after a 429', () => {
-  it('is of all who ask the same server: others wait without a request, and lose no try', async () => {
+  it('applies to all clients of a server: others wait without a request, and lose no try', async () => {
     const entries: Entry[] = [{ status: 429, headers: { 'retry-after': '70' } }, 'x', 'x'];
     const server = await serve(...entries);
     const clock = new SimulatedClock();
@@ -130,7 +130,7 @@ describe('a pause after a 429', () => {
 });
 
 describe('jitter of a backoff', () => {
-  it('spreads the tries of tasks that failed together over all of the time, and is the same when a run is replayed', async () => {
+  it('spreads simultaneous retries over the whole interval, and is the same on replay', async () => {
     const delays = async (runId: string) => {
       const tasks = Array.from({ length: 40 }, (_, at) =>
         openaiTask(`t${at}`, { ask: () => Promise.reject(new Error('busy')), retry: { attempts: 2 } }),
@@ -150,7 +150,7 @@ describe('jitter of a backoff', () => {
     const first = await delays('r1');
     expect(first.length).toBe(40);
     expect(first.every((one) => Number.isInteger(one) && one >= 0 && one <= 1000)).toBe(true);
-    // Each tenth of the time has some: 40 equal waits, or waits in one half, would not.
+    // Most tenths of the interval contain a wait. Equal waits, or waits in one half, would not.
     expect(new Set(first.map((one) => Math.floor(one / 250))).size).toBeGreaterThanOrEqual(4);
     expect(await delays('r1')).toEqual(first);
     expect(await delays('r2')).not.toEqual(first);
@@ -171,12 +171,12 @@ function pipelinePhases(options: Omit<OpenAIModel, 'models' | 'ask'>, name: stri
   return [phase('note', { tasks: [openaiTask(name, options)] })];
 }
 
-/** Waits until a record of this type is there. */
+/** Waits until a record of this type exists. */
 async function until(records: readonly RunRecord[], type: string): Promise<void> {
   while (!records.some(({ event }) => event.type === type)) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Lets everything happen that needs no timer. */
+/** Runs everything that needs no timer. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

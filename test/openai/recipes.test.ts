@@ -1,4 +1,4 @@
-/** The recipes of docs/models.md as they stand there, with the packages that they name, before servers that speak the protocols. */
+/** The recipes of docs/models.md, verbatim, with the packages that they name and servers that speak the protocols. */
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** What a recipe exports. */
+/** Returns the exports of a recipe. */
 async function recipe(heading: string): Promise<Readonly<Record<string, unknown>>> {
   const page = readFileSync(join(root, 'docs/models.md'), 'utf8');
   const section = page.slice(page.indexOf(`\n### ${heading}\n`));

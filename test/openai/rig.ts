@@ -1,5 +1,5 @@
 /**
- * Runs of one phase whose task, and perhaps whose reviewer, is a model, told as readable lines.
+ * Runs of one phase with a model as task, and optionally as reviewer, with readable lines.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import {
 import { openaiReviewer, openaiTask } from '../../src/openai.ts';
 import { listen, type Api, type Entry, type Server } from './server.ts';
 
-/** A clock whose short waits are over at once; the others end when the test says so. */
+/** A clock whose short waits end at once. The test ends the others. */
 export interface HurriedClock {
   setTimeout(run: () => void, ms: number): unknown;
   clearTimeout(timer: unknown): void;
@@ -29,7 +29,7 @@ export interface HurriedClock {
   fire(ms: number): void;
 }
 
-/** @param patience Milliseconds that are waited for; shorter waits are over at once. */
+/** @param patience Waits shorter than this end at once, in milliseconds. */
 export function hurriedClock(patience = 400_000): HurriedClock {
   const waiting = new Map<object, { readonly run: () => void; readonly ms: number }>();
   return {
@@ -50,13 +50,13 @@ export function hurriedClock(patience = 400_000): HurriedClock {
   };
 }
 
-/** A task as `openaiTask` and `openaiReviewer` make it. */
+/** The type of tasks from `openaiTask` and `openaiReviewer`. */
 export type AnyModelTask = Task<string, unknown, Inputs>;
 
 export interface Told {
   readonly result: RunResult;
   readonly records: readonly RunRecord[];
-  /** What was tried, asked, decided and how it ended. */
+  /** Lines of tries, questions, decisions and the end. */
   readonly lines: readonly string[];
 }
 
@@ -79,14 +79,14 @@ export async function tell(
   return { result, records, lines: records.flatMap(({ event }) => lineOf(event)) };
 }
 
-/** A server that answers from a list, until the test ends. */
+/** Starts a server that answers from a list, until the test ends. */
 export async function serve(...entries: readonly Entry[]): Promise<Server> {
   const server = await listen(entries);
   onTestFinished(server.close);
   return server;
 }
 
-/** A server that does what a function does with each request, until the test ends. @returns What is `baseURL` of it. */
+/** Starts a server with a request handler, until the test ends. @returns Its `baseURL`. */
 export async function serveBy(listener: RequestListener): Promise<{ readonly url: string }> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -97,20 +97,20 @@ export async function serveBy(listener: RequestListener): Promise<{ readonly url
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` };
 }
 
-/** Waits without jitter, so that lines can be compared. */
+/** Options for waits without jitter, so that lines can be compared. */
 export const STEADY = { backoff: { jitter: false } };
 
-/** A model behind a server. */
+/** Options of a model behind a server. */
 export function modelOf(server: Pick<Server, 'url'>, api: Api) {
   return { model: 'm', api, apiKey: 'k', baseURL: server.url, retry: STEADY };
 }
 
-/** A reviewer that a server plays. */
+/** A reviewer with a model behind a server. */
 export function editorOf(server: Pick<Server, 'url'>, api: Api, more: object = {}) {
   return openaiReviewer('editor', { ...modelOf(server, api), criteria: 'It is short.', ...more });
 }
 
-/** A task that needs no model. */
+/** A task without a model. */
 export function plainTask(...outputs: readonly unknown[]): AnyModelTask {
   let calls = 0;
   return openaiTask('draft', {

@@ -49,7 +49,7 @@ describe('readVerdict()', () => {
       JSON.stringify({ ...base, verdict: 'retry', required_change: '-'.repeat(60_000) }),
       /^its required change has 60000 characters/u,
     ],
-  ])('comes to an end with %s', (_, text, found) => {
+  ])('ends on %s', (_, text, found) => {
     expect(readText(text)).toMatch(found);
   });
 
@@ -62,11 +62,11 @@ describe('readVerdict()', () => {
     expect(read(fields)).toMatch(found);
   });
 
-  it.each(['None.', '-', 'No changes needed', ' '])('reads an approval whose required change is %j', (change) => {
+  it.each(['None.', '-', 'No changes needed', ' '])('accepts an approval with the required change %j', (change) => {
     expect(read({ required_change: change })).toMatchObject({ type: 'approve' });
   });
 
-  it.each(['```json\n', '```\n', '  ```json  \n\n'])('reads what stands in a fence that begins with %j', (begin) => {
+  it.each(['```json\n', '```\n', '  ```json  \n\n'])('reads the content of a fence that begins with %j', (begin) => {
     expect(readText(`${begin}${JSON.stringify(base)}\n\`\`\`\n`)).toMatchObject({ type: 'approve' });
     expect(readText(`${begin}${JSON.stringify(base)}\n\`\`\` so be it`)).toMatch(/^it is not JSON/u);
   });
@@ -201,7 +201,7 @@ describe('readVerdict()', () => {
     [{ conf: 1.1 }, 'it is no verdict: conf: Too big: expected number to be <=1'],
     [{ conf: '0.9' }, 'it is no verdict: conf: Invalid input: expected number, received string'],
     [{ critique: undefined }, 'it is no verdict: critique: Invalid input: expected string, received undefined'],
-  ])('reads %j', (fields, expected) => {
+  ])('parses %j', (fields, expected) => {
     expect(read(fields)).toEqual(expected);
   });
 
@@ -220,7 +220,7 @@ describe('readVerdict()', () => {
     );
   });
 
-  it('takes keys that stand in several objects, or in a text', () => {
+  it('accepts equal keys in several objects, or in a text', () => {
     const issue = { severity: 'low', description: String.raw`{"a": 1, "a": 2}\", "verdict": {` };
     expect(read({ issues: [issue, issue], critique: '"verdict": "reject", "verdict": ]' })).toMatchObject({
       type: 'approve',
@@ -228,7 +228,7 @@ describe('readVerdict()', () => {
     });
   });
 
-  it('keeps words of a change that only begin like nothing', () => {
+  it('keeps a change whose first words only resemble "nothing"', () => {
     expect(read({ verdict: 'retry', required_change: 'None of the links work: repair them.' })).toMatchObject({
       type: 'retry',
     });
@@ -236,7 +236,7 @@ describe('readVerdict()', () => {
 });
 
 describe('taskMessages()', () => {
-  it('puts instructions first, and the prompt in front of the material', () => {
+  it('puts instructions first, and the prompt before the material', () => {
     const form = answerForm('answer', z.object({ n: z.number() }));
     const material = { Input: { topic: 'gates\n```' }, Nothing: null, Empty: {}, List: [] };
     expect(taskMessages({ prompt: 'Do it.', fitted: fit(material, 1000), instructions: ' Be brief. ', form }))
@@ -269,7 +269,7 @@ describe('taskMessages()', () => {
 });
 
 describe('reviewMessages()', () => {
-  it('are these', () => {
+  it('are exactly these', () => {
     const brief = {
       criteria: ' It is short. ',
       phase: 'note',
@@ -339,7 +339,7 @@ describe('answerForm()', () => {
     ['a record', z.object({ a: z.record(z.string(), z.number()) }), false, false],
     ['a loose object', z.looseObject({ a: z.string() }), false, false],
     ['a length', z.object({ a: z.string().min(1) }), false, false],
-  ])('tells strictly what can be told so: %s', (_, schema, strict, isWrapped) => {
+  ])('is strict if the schema permits it: %s', (_, schema, strict, isWrapped) => {
     const form = answerForm('answer', schema);
     expect(form.isWrapped).toBe(isWrapped);
     expect(form.schema.strict).toBe(strict);
@@ -347,7 +347,7 @@ describe('answerForm()', () => {
     expect(JSON.stringify(form.schema.schema)).not.toContain('oneOf');
   });
 
-  it('refuses at once what JSON Schema cannot say', () => {
+  it('refuses schemas beyond JSON Schema at once', () => {
     expect(() => openaiTask('draft', { model: 'm', output: z.object({ when: z.date() }) })).toThrow(
       /^Cannot tell a model the schema of "answer"/u,
     );
@@ -355,7 +355,7 @@ describe('answerForm()', () => {
 });
 
 describe('createProgress()', () => {
-  it('tells the first piece, and then less and less often', () => {
+  it('reports the first piece, and then less and less often', () => {
     const told: unknown[] = [];
     const onDelta = createProgress('it', 1, ({ progress }) => told.push(progress));
     for (let index = 0; index < 100_000; index += 1) onDelta(index === 3 ? '\n' : 'x');
@@ -365,8 +365,8 @@ describe('createProgress()', () => {
   });
 });
 
-describe('what `ask` calls `onDelta` with', () => {
-  it.each([undefined, null, 5])('is refused by name where it is %j', async (piece) => {
+describe('arguments of `onDelta`, called by `ask`,', () => {
+  it.each([undefined, null, 5])('are refused by name if they are %j', async (piece) => {
     const ask: Ask = async ({ onDelta }) => {
       onDelta(piece as never);
       return { text: 'fine' };
@@ -382,7 +382,7 @@ describe('what `ask` calls `onDelta` with', () => {
 });
 
 describe('prices', () => {
-  it('are for millions of tokens, and lower for what was cached', () => {
+  it('are per million tokens, and lower for cached ones', () => {
     const price = { inputPerMillion: 3, outputPerMillion: 15 };
     expect(costOf({ inputTokens: 1e6, outputTokens: 2e6 }, price)).toBe(33);
     expect(costOf({ inputTokens: 1e6, outputTokens: 0, cachedInputTokens: 1e6 }, price)).toBe(3);
@@ -400,7 +400,7 @@ describe('prices', () => {
       { m: { inputPerMillion: 1, outputPerMillion: 1, cachedInputPerMillion: '1' as never } },
       'cachedInputPerMillion "1", which is no number from 0',
     ],
-  ])('that do not say what the model costs are refused at once: %j', (prices, found) => {
+  ])('that lack a value are refused at once: %j', (prices, found) => {
     expect(() => openaiTask('draft', { model: 'm', prices })).toThrow(
       `Cannot tell what "m" costs as \`prices\` has ${found}\n`,
     );
@@ -408,7 +408,7 @@ describe('prices', () => {
 });
 
 describe('a definition', () => {
-  it('keeps what it does not say of tries and timeouts', () => {
+  it('keeps the defaults of tries and timeouts', () => {
     const planOf = (more: object) => {
       const one = openaiTask('draft', { model: 'm', ...more });
       const review = openaiReviewer('editor', { model: 'm', criteria: 'c', ...more });
@@ -429,7 +429,7 @@ describe('a definition', () => {
     expect(planOf({ retry: { attempts: 1 }, timeout: 0 })).toMatchObject({ attempts: 1, backoff, timeout: 0 });
   });
 
-  it('names a model, and criteria', () => {
+  it('must have a model, and criteria', () => {
     expect(() => openaiTask('draft', { model: ' ' })).toThrow(/^Cannot let a model do "draft" as none is named/u);
     expect(() => openaiReviewer('editor', { model: 'm', criteria: ' ' })).toThrow(
       /^Cannot let a model review as "editor"/u,
@@ -438,7 +438,7 @@ describe('a definition', () => {
 });
 
 describe('ask', () => {
-  it('that returns something else is not asked again', async () => {
+  it('that returns another type is not asked again', async () => {
     const draft = openaiTask('draft', { ask: () => Promise.resolve('text' as unknown as AskReply) });
     expect((await tell(draft)).lines).toEqual([
       'draft failed at try 1: MODEL_ANSWER_INVALID Cannot use the answer of the model of "draft" of phase "note" as `ask` returned something else than { text, usage?, finishReason? }: (root): Invalid input: expected object, received string',
@@ -446,7 +446,7 @@ describe('ask', () => {
     ]);
   });
 
-  it('is given the signal of the try, and a schema where there is one', async () => {
+  it('receives the signal of the try, and the schema if there is one', async () => {
     const seen: unknown[] = [];
     const draft = openaiTask('draft', {
       output: z.object({ n: z.number() }),
@@ -464,7 +464,7 @@ describe('ask', () => {
     ]);
   });
 
-  it('is paid for, whatever its answer is worth', async () => {
+  it('is charged for, whatever its answer', async () => {
     const prices = { m: { inputPerMillion: 1, outputPerMillion: 1 } };
     const editor = openaiReviewer('editor', {
       model: 'm',
@@ -477,7 +477,7 @@ describe('ask', () => {
     expect(result.metrics.costUsd).toBeCloseTo(0.008, 10);
   });
 
-  it('that is unsure of a demand is asked again, as the gate says of any reviewer', async () => {
+  it('with an uncertain demand is asked again, as any reviewer is', async () => {
     let asked = 0;
     const editor = openaiReviewer('editor', {
       criteria: 'It is short.',
@@ -503,7 +503,7 @@ describe('ask', () => {
 });
 
 describe('loadPackage()', () => {
-  it('says which package is missing', async () => {
+  it('names the missing package', async () => {
     const missing = 'openai-that-nobody-has';
     await expect(loadPackage(() => import(missing) as Promise<unknown>)).rejects.toMatchObject({
       code: 'PACKAGE_MISSING',

@@ -1,13 +1,11 @@
-/**
- * A model that is asked several times for one review.
- */
+/** A model that is asked several times for one review. */
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../src/index.ts';
 import { openaiReviewer, type Ask, type AskReply } from '../../src/openai.ts';
 import { plainTask, STEADY, tell, type Told } from './rig.ts';
 import { nonceIn } from './server.ts';
 
-/** What one sample comes to: fields of a verdict, a text, an error, or nothing until it is aborted. */
+/** The result of one sample: fields of a verdict, a text, an error, or a wait until it is aborted. */
 type Sample = Readonly<Record<string, unknown>> | string | Error | typeof HANGS;
 
 const HANGS = Symbol('hangs');
@@ -16,7 +14,7 @@ const yes = { verdict: 'approved', critique: 'Fine.', conf: 0.9 };
 const no = { verdict: 'needs_changes', required_change: 'Name a number.', critique: 'It has none.', conf: 0.9 };
 const never = { verdict: 'reject', critique: 'Off the topic.', conf: 0.9 };
 
-/** A review by so many samples; those of a later question follow those of the first. */
+/** Reviews with a number of samples. Those of a repeated review follow those of the first. */
 async function review(
   samples: number,
   said: readonly Sample[],
@@ -48,7 +46,7 @@ async function review(
   return { ...told, nonces, aborted: () => aborted };
 }
 
-/** The verdict of the first review. */
+/** Returns the verdict of the first review. */
 function firstOf({ records }: Told): unknown {
   return records.flatMap(({ event }) => (event.type === 'review.decided' ? [event.verdict] : []))[0];
 }
@@ -84,7 +82,7 @@ describe('samples', () => {
     ['two of three are no verdicts', 3, [yes, '', ''], 'approve once, nothing 2 times: Cannot use'],
     ['half is not more than half', 4, [yes, yes, no, no], 'approve 2 times, retry 2 times'],
     ['half is not more than half, whatever the rest', 2, [yes, 'APPROVE'], 'approve once, nothing once: Cannot use'],
-  ])('that do not agree are asked for again by the gate: %s', async (_, samples, said, found) => {
+  ])('without agreement make the gate ask again: %s', async (_, samples, said, found) => {
     const told = await review(samples, said);
     expect(told.lines).toEqual([
       'draft completed at try 1',
@@ -97,7 +95,7 @@ describe('samples', () => {
     expect(told.nonces.length).toBe(2 * samples);
   });
 
-  it('that cannot be had are asked for again by the reviewer, as late as the slowest wants, where they are needed', async () => {
+  it('that fail are repeated by the reviewer if they are needed, after the longest requested wait', async () => {
     const told = await review(3, [yes, failure({ retryAfterMs: 2000 }), failure({ retryAfterMs: 7000 })]);
     expect(told.lines).toEqual([
       'draft completed at try 1',
@@ -105,11 +103,11 @@ describe('samples', () => {
       'verdict approve',
       'completed',
     ]);
-    // Two of the second three decide, so that the last need not be asked.
+    // Two of the second three samples decide, so the last is not asked.
     expect(told.nonces.length).toBe(5);
   });
 
-  it('of which none can be had at all end the review', async () => {
+  it('that all fail end the review', async () => {
     const locked = failure({ retryable: false });
     const told = await review(3, [locked, locked, locked]);
     expect(told.lines.slice(1)).toEqual(['verdict unavailable: TASK_FAILED busy', 'failed']);
@@ -139,13 +137,13 @@ describe('samples', () => {
         .concat(HANGS),
       'verdict unavailable: TASK',
     ],
-  ])('that hang are aborted once nothing can be decided: %s', async (_, samples, said, line) => {
+  ])('that hang are aborted once no decision is possible: %s', async (_, samples, said, line) => {
     const { aborted, lines } = await review(samples, said);
     expect(lines[1]).toContain(line);
     expect(aborted()).toBe(1);
   });
 
-  it('join what the side that wins has found, each thing once', async () => {
+  it('merge the findings of the winning side, without duplicates', async () => {
     const issue = (description: string) => ({ severity: 'high', description });
     const told = await review(3, [
       { ...no, conf: 0.95, score: 20, issues: [issue('No number.'), issue('No source.')] },
@@ -163,13 +161,13 @@ describe('samples', () => {
     expect(issues.map((one) => one.description)).toEqual(['No number.', 'No source.', 'Too long.']);
   });
 
-  it('are as sure as the one in the middle, which may be too little', async () => {
+  it('have the median confidence, which may be too low', async () => {
     const sure = (conf: number) => ({ ...no, conf });
     expect(firstOf(await review(3, [sure(0.99), sure(0.7), sure(0.2)]))).toMatchObject({ confidence: 0.7 });
     expect(firstOf(await review(3, [sure(0.99), sure(0.5), sure(0.2)]))).toMatchObject({ type: 'inconclusive' });
   });
 
-  it('all report what they use, and the first how far it is', async () => {
+  it('all report their usage, and the first one reports progress', async () => {
     const { result, records } = await review(3, [yes, 'no verdict', yes]);
     expect(result.metrics.tokens).toBe(330);
     const told = records.flatMap(({ event }) =>

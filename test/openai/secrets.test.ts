@@ -1,4 +1,4 @@
-/** Keys and headers of clients, echoed by servers: they are masked, wherever the echo goes and however it is cut. */
+/** Keys and headers of clients that servers echo: they are masked at every place and in every fragment. */
 import { OpenAI } from 'openai';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -12,7 +12,7 @@ afterEach(async () => {
   vi.restoreAllMocks();
 });
 
-/** Keys that look like nothing that a pattern knows. */
+/** The number of keys so far. The keys match no known pattern. */
 let made = 0;
 function madeKey(): string {
   made += 1;
@@ -67,7 +67,7 @@ describe.each(APIS)('a key that a server echoes, by %s,', (api) => {
     expect(seen).toContain(MASK);
   });
 
-  it('headers of a client that was given, and keys that it makes for each request, are masked as well', async () => {
+  it('headers of a given client, and keys that it generates for each request, are masked as well', async () => {
     const secrets = [madeKey(), madeKey(), `org-${madeKey()}`];
     const [key = '', token = '', organization = ''] = secrets;
     const server = await serve(({ headers }) => ({
@@ -89,7 +89,7 @@ describe.each(APIS)('a key that a server echoes, by %s,', (api) => {
 });
 
 describe('a known secret', () => {
-  it('is masked in what other tasks say, and where an own `redact` leaves it', async () => {
+  it('is masked in texts of other tasks, and after a custom `redact`', async () => {
     const key = madeKey();
     rememberSecrets([key]);
     const pipeline = definePipeline({
@@ -108,18 +108,18 @@ describe('a known secret', () => {
     expect(JSON.stringify(records)).not.toContain(key);
   });
 
-  it('is masked in JSON, whatever it has to be escaped for', () => {
+  it('is masked in JSON, with every escape', () => {
     rememberSecrets(['quo"ted\\key']);
     expect(maskKnown(JSON.stringify({ said: 'it is quo"ted\\key' }))).toBe(JSON.stringify({ said: `it is ${MASK}` }));
   });
 
-  it('is none where it is a word of other texts', () => {
+  it('is not masked if it is a word of other texts', () => {
     rememberSecrets(['', 'x', 'none', 'redacted']);
     const text = 'none of x is redacted: [redacted]';
     expect(maskKnown(text)).toBe(text);
   });
 
-  it('is masked in pieces as in the whole, whatever it overlaps with', () => {
+  it('is masked in pieces as in the whole, with any overlap', () => {
     const secrets = ['abababab', 'babababac', 'abcabcabcabc', 'cabcabca'];
     rememberSecrets(secrets);
     const part = fc.constantFrom('a', 'b', 'c', 'ab', 'abababab', 'babababac', 'abcabcabcabc', ' ', 'x');
@@ -138,7 +138,7 @@ describe('a known secret', () => {
 
 // --- internal ---
 
-/** All texts of an error that a program could log. */
+/** Returns all texts of an error that a program could log. */
 function textsOf(error: unknown): readonly string[] {
   if (typeof error !== 'object' || error === null) return [String(error)];
   return Object.getOwnPropertyNames(error).flatMap((name) => textsOf(Reflect.get(error, name)));

@@ -39,7 +39,7 @@ describe.each(APIS)('by %s', (api) => {
     expect(server.asked.map(({ headers }) => headers['x-stainless-retry-count'])).toEqual(['0', '0', '0', '0']);
   });
 
-  it('sends exactly this', async () => {
+  it('sends exactly this request', async () => {
     const server = await serve('{"title":"Gates"}', verdict({}));
     const output = z.object({ title: z.string() });
     const params = { temperature: 0, text: { verbosity: 'low' } };
@@ -88,7 +88,7 @@ describe.each(APIS)('by %s', (api) => {
     expect(format).toContain('"strict":true');
   });
 
-  it('leaves the schema out of the request where the server refuses it, and tells the model all the same', async () => {
+  it('omits the schema from the request if the server refuses it, and puts it into the message', async () => {
     const server = await serve('```json\n[1]\n```', verdict({}));
     const output = z.array(z.number());
     const more = { structured: false };
@@ -98,7 +98,7 @@ describe.each(APIS)('by %s', (api) => {
     expect(server.asked[0]?.system).toContain('"value":{"type":"array"');
   });
 
-  it('reports tokens, cost by the prices that were given, and progress in a few records', async () => {
+  it('reports tokens, cost by the given prices, and progress in a few records', async () => {
     const pieces = Array.from({ length: 5000 }, () => 'word ');
     const server = await serve({ pieces, usage: [1000, 5000, 400] }, { pieces: ['{}'], usage: [10, 1] }, verdict({}));
     const prices = { m: { inputPerMillion: 2, outputPerMillion: 8, cachedInputPerMillion: 0.5 } };
@@ -181,7 +181,7 @@ describe.each(APIS)('by %s', (api) => {
       { pieces: ['  \n'] },
       'in 1000 ms: MODEL_ANSWER_INVALID Cannot use the answer of the model of "draft" of phase "note" as it is empty',
     ],
-  ])('a task is tried again after %s, which is on record', async (_, fault, line) => {
+  ])('a task is retried after %s, with a record', async (_, fault, line) => {
     const server = await serve(fault, 'Gates help.');
     const { result, lines } = await tell(draftOf(server, api));
     expect(lines).toEqual([
@@ -233,7 +233,7 @@ describe.each(APIS)('by %s', (api) => {
     expect(server.asked.length).toBe(1);
   });
 
-  it('a task is tried as often as its policy says', async () => {
+  it('a task is retried as often as its policy permits', async () => {
     const busy = { status: 503 } as const;
     const server = await serve(busy, busy, busy, busy, busy, 'too late');
     const { lines } = await tell(draftOf(server, api));
@@ -248,7 +248,7 @@ describe.each(APIS)('by %s', (api) => {
     expect(server.asked.length).toBe(5);
   });
 
-  it('a task whose JSON is none, or is refused by its schema, is tried again', async () => {
+  it('a task with invalid JSON, or JSON that its schema refuses, is retried', async () => {
     const server = await serve('Here it is: {"n":1}', '{"n":"one"}', '{"n":1}');
     const { lines, result } = await tell(draftOf(server, api, { output: z.object({ n: z.number() }) }));
     expect(lines).toEqual([
@@ -260,7 +260,7 @@ describe.each(APIS)('by %s', (api) => {
     expect(result.outputs).toEqual({ note: { draft: { n: 1 } } });
   });
 
-  it('a server that hangs is left when the run is cancelled', async () => {
+  it('a request to a server that hangs is aborted when the run is cancelled', async () => {
     const server = await serve({ pieces: ['half'], breaks: 'hang' });
     const { result } = await tell(draftOf(server, api), undefined, {
       onRun: (run) => void server.until(1).then(() => run.cancel('enough')),
@@ -272,7 +272,7 @@ describe.each(APIS)('by %s', (api) => {
   it.each<[string, Scripted]>([
     ['before it answers', { fault: 'hang' }],
     ['in the middle', { pieces: ['half'], breaks: 'hang' }],
-  ])('a server that hangs %s is left when the try is over, and asked again', async (_, fault) => {
+  ])('a request to a server that hangs %s is aborted at the timeout of the try, and repeated', async (_, fault) => {
     const server = await serve(fault, 'Gates help.');
     const clock = hurriedClock();
     void server.until(1).then(() => clock.fire(600_000));
@@ -299,7 +299,7 @@ describe.each(APIS)('by %s', (api) => {
       verdict({ verdict: 'needs_changes', critique: 'Bad.' }),
       'it asks for changes without a required change',
     ],
-  ])('a review that is %s is asked again by the gate, and the worker is not', async (_, entry, found) => {
+  ])('a review that is %s is repeated by the gate, and the worker is not', async (_, entry, found) => {
     const server = await serve(entry, verdict({}));
     const { lines, result } = await tell(plainTask('Gates help.'), editorOf(server, api));
     expect(lines).toEqual([
@@ -314,7 +314,7 @@ describe.each(APIS)('by %s', (api) => {
     expect(nonceIn(server.asked[0]?.system ?? '')).not.toBe(nonceIn(server.asked[1]?.system ?? ''));
   });
 
-  it('a review whose answers stay unusable ends neither approved nor rejected', async () => {
+  it('a review with only unusable answers ends neither approved nor rejected', async () => {
     const server = await serve('APPROVE', '{}', 'REJECT: bad', '');
     const { lines, result } = await tell(plainTask('Gates help.'), editorOf(server, api));
     expect(lines.filter((line) => line.startsWith('verdict unavailable')).length).toBe(4);
@@ -326,7 +326,7 @@ describe.each(APIS)('by %s', (api) => {
     expect(server.asked.length).toBe(4);
   });
 
-  it('a reviewer that is busy is tried again by itself, which the gate does not notice', async () => {
+  it('a busy reviewer is retried as a task, without a review error', async () => {
     const server = await serve({ status: 429, headers: { 'retry-after': '3' } }, verdict({}));
     const { lines } = await tell(plainTask('Gates help.'), editorOf(server, api), { policy: { maxReviewErrors: 0 } });
     expect(lines).toEqual([
@@ -339,7 +339,7 @@ describe.each(APIS)('by %s', (api) => {
 });
 
 describe.each(APIS)('openaiAsk() by %s', (api) => {
-  it('rejects with the reason of the abort, also in the middle of a stream', async () => {
+  it('rejects with the reason of the abort, even during a stream', async () => {
     const server = await serve({ pieces: ['half'], breaks: 'hang' });
     const controller = new AbortController();
     const ask = openaiAsk({ model: 'm', api, apiKey: 'k', baseURL: server.url });
@@ -353,7 +353,7 @@ describe.each(APIS)('openaiAsk() by %s', (api) => {
 });
 
 describe('the server', () => {
-  it('and its key may be told by variables', async () => {
+  it('and its key may be set by variables', async () => {
     const server = await serve('Gates help.');
     vi.stubEnv('OPENAI_API_KEY', 'secret');
     vi.stubEnv('OPENAI_BASE_URL', server.url);
@@ -363,7 +363,7 @@ describe('the server', () => {
     expect(server.asked[0]?.path).toBe('/v1/responses');
   });
 
-  it('needs a key where none of its own is named', async () => {
+  it('needs a key unless a server is named', async () => {
     vi.stubEnv('OPENAI_API_KEY', undefined);
     vi.stubEnv('OPENAI_BASE_URL', undefined);
     const { lines } = await tell(openaiTask('draft', { model: 'm' }));

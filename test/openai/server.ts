@@ -1,5 +1,5 @@
 /**
- * A server that speaks both APIs of OpenAI, streamed, and answers from a list, faults included.
+ * A server with both APIs of OpenAI, streamed. It answers from a list, which includes faults.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 
 export type Api = 'chat' | 'responses';
 
-/** A request as the server got it. */
+/** A request as the server received it. */
 export interface Asked {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
@@ -18,43 +18,43 @@ export interface Asked {
   readonly user: string;
 }
 
-/** What the server does with one request. */
+/** The reaction of the server to one request. */
 export type Scripted =
   | {
-      /** The answer, in the pieces that it is streamed in. */
+      /** The answer, in the pieces of its stream. */
       readonly pieces: readonly string[];
       readonly refusal?: string;
-      /** Input, output and cached tokens; or what a server says in place of the usual fields. */
+      /** Input, output and cached tokens; or an object in place of the usual fields. */
       readonly usage?: readonly [number, number, number?] | Readonly<Record<string, unknown>>;
-      /** `filtered`, or the very word of the server. */
+      /** `filtered`, or the exact word of the server. */
       readonly finish?: string;
-      /** What happens in place of the end. */
+      /** A failure in place of the end. */
       readonly breaks?: 'reset' | 'close' | 'hang' | 'failed' | 'error' | 'garbage';
-      /** Of failures within the stream. */
+      /** The code of a failure within the stream. */
       readonly code?: string;
-      /** Whether each piece is written in a turn of its own. */
+      /** True if each piece is written in a turn of its own. */
       readonly drips?: true;
     }
-  /** A body as it is, with status 200. */
+  /** A literal body, with status 200. */
   | { readonly raw: string; readonly type?: string }
   | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
   | { readonly fault: 'reset' | 'hang' };
 
-/** An entry of the list: what to do, or a function of the request that says it. A text is an answer. */
+/** An entry of the list: a reaction, or a function of the request that returns one. A text is an answer. */
 export type Entry = string | Scripted | ((asked: Asked) => string | Scripted | Promise<string | Scripted>);
 
 export interface Server {
-  /** For `baseURL`. */
+  /** The value for `baseURL`. */
   readonly url: string;
   readonly asked: readonly Asked[];
-  /** Resolves once so many requests have come. */
+  /** Resolves once that number of requests have arrived. */
   readonly until: (count: number) => Promise<void>;
-  /** Resolves once whoever had made a request has closed its connection before the end. */
+  /** Resolves once a client has closed its connection before the end. */
   readonly left: Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** Listens on a free port. A request for which the list has no entry is answered with status 418. */
+/** Listens on a free port. A request beyond the list is answered with status 418. */
 export async function listen(entries: readonly Entry[]): Promise<Server> {
   const asked: Asked[] = [];
   let onAsked = () => {};
@@ -91,7 +91,7 @@ export async function listen(entries: readonly Entry[]): Promise<Server> {
   };
 }
 
-/** A verdict with the nonce that the request asks for. */
+/** Returns a verdict with the nonce of the request. */
 export function verdict(fields: Readonly<Record<string, unknown>>): (asked: Asked) => string {
   return ({ system }) =>
     JSON.stringify({
@@ -208,7 +208,7 @@ function responsesEvents({ pieces, refusal, usage, finish = 'stop', breaks, code
   return [...begun, data(`response.${response.status}`, { response })];
 }
 
-/** The same answer in one piece. */
+/** Builds the same answer in one piece. */
 function chatBody({ pieces, refusal, usage, finish = 'stop' }: Answer): object {
   const message = { role: 'assistant', content: refusal === undefined ? pieces.join('') : null, refusal };
   return {

@@ -1,6 +1,4 @@
-/**
- * Servers that say while they answer what the answer has used so far: limits of the run end it in the middle, and nothing counts twice.
- */
+/** Servers that report usage during an answer: limits of the run end it in the middle, and nothing counts twice. */
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import {
@@ -21,12 +19,13 @@ import { verdict, type Api } from './server.ts';
 const APIS: readonly Api[] = ['chat', 'responses'];
 const prices = { m: { inputPerMillion: 1_000_000, outputPerMillion: 10_000_000, cachedInputPerMillion: 100_000 } };
 
-/** Pieces after which a server ends by itself: many more than any limit here allows. */
+/** The number of pieces after which a server stops. It is far above any limit here. */
 const MANY = 20_000;
 
 /**
- * A server that writes one piece a turn, each with the usage so far: 100 tokens of the messages, and one for each piece. It ends by itself
- * after many pieces.
+ * Starts a server that writes one piece a turn, with the usage so far: 100 tokens of the messages, and one for each
+ * piece.
+ * It stops after many pieces.
  */
 async function serveCounting(api: Api, pieceOf = (count: number) => `${count} `) {
   let onLeft: (pieces: number) => void = () => {};
@@ -96,18 +95,18 @@ function sum(
 const draftOf = (server: { readonly url: string }, api: Api, more: object = {}) =>
   openaiTask('draft', { ...modelOf(server, api), description: 'Write a note.', retry: { attempts: 1 }, ...more });
 
-describe.each(APIS)('usage that a server says while it streams, by %s,', (api) => {
-  it('has limits.tokens stop the answer in the middle', async () => {
+describe.each(APIS)('usage in a stream, by %s,', (api) => {
+  it('lets limits.tokens stop the answer in the middle', async () => {
     const server = await serveCounting(api);
     const { result } = await run(draftOf(server, api), { tokens: 1000 });
     expect(result).toMatchObject({ status: 'exhausted', limit: 'tokens' });
-    // An eighth of what the answer has grown by is the most that goes unnoticed.
+    // Growth of up to one eighth of the answer goes unnoticed.
     expect(result.metrics.tokens).toBeGreaterThan(1000);
     expect(result.metrics.tokens).toBeLessThanOrEqual(1000 + 1000 / 8);
     expect(await server.left).toBeLessThan(MANY);
   });
 
-  it('has limits.costUsd stop it', async () => {
+  it('lets limits.costUsd stop it', async () => {
     const server = await serveCounting(api);
     const { result } = await run(draftOf(server, api, { prices }), { costUsd: 5000 });
     expect(result).toMatchObject({ status: 'exhausted', limit: 'costUsd' });
@@ -116,14 +115,14 @@ describe.each(APIS)('usage that a server says while it streams, by %s,', (api) =
     expect(await server.left).toBeLessThan(MANY);
   });
 
-  it('has them stop a reviewer', async () => {
+  it('lets limits stop a reviewer', async () => {
     const server = await serveCounting(api);
     const { result } = await run(plainTask('Gates help.'), { tokens: 1000 }, editorOf(server, api));
     expect(result).toMatchObject({ status: 'exhausted', limit: 'tokens' });
     expect(await server.left).toBeLessThan(MANY);
   });
 
-  it('counts once, in some dozens of records, where the answer comes to its end', async () => {
+  it('counts once, in a few dozen records, if the answer is complete', async () => {
     const server = await serveCounting(api);
     const { result, reports } = await run(draftOf(server, api, { prices }), { tokens: 1_000_000 });
     expect(result).toMatchObject({ status: 'completed', metrics: { tokens: 100 + MANY } });
@@ -135,7 +134,7 @@ describe.each(APIS)('usage that a server says while it streams, by %s,', (api) =
     expect(new Set(reports.map(({ model }) => model))).toEqual(new Set(['m']));
   });
 
-  it('counts where the answer becomes too long', async () => {
+  it('counts if the answer becomes too long', async () => {
     const server = await serveCounting(api);
     const { result, reports } = await run(draftOf(server, api, { maxAnswerChars: 5000, estimate: { tokens: 7 } }));
     expect(result).toMatchObject({ status: 'failed', phases: { note: { error: { code: 'TEXT_TOO_LONG' } } } });
@@ -156,13 +155,13 @@ describe('usage so far, by Chat Completions,', () => {
   });
   const type = 'text/event-stream';
 
-  it('is one record where the server says it at the end alone, as OpenAI does', async () => {
+  it('is one record if the server reports it only at the end, as OpenAI does', async () => {
     const server = await serve({ raw: chunk(null) + chunk(null) + end(tokens(100, 20)), type });
     const { reports } = await run(draftOf(server, 'chat', { prices }));
     expect(reports).toMatchObject([{ tokens: 120, inputTokens: 100, outputTokens: 20, costUsd: 300 }]);
   });
 
-  it('costs no more than the end says, whatever came from a cache', async () => {
+  it('never costs more than the final usage, despite cached tokens', async () => {
     const cached = { prompt_tokens_details: { cached_tokens: 100 } };
     const server = await serve({
       raw: chunk(tokens(100, 1)) + chunk(tokens(100, 400)) + end(tokens(100, 400, cached)),
@@ -174,7 +173,7 @@ describe('usage so far, by Chat Completions,', () => {
     expect(reports.length).toBeGreaterThan(1);
   });
 
-  it('costs no more than the end says, where it is a total alone before', async () => {
+  it('never costs more than the final usage, if earlier reports are only totals', async () => {
     const server = await serve({
       raw: chunk({ total_tokens: 101 }) + chunk({ total_tokens: 500 }) + end(tokens(100, 400)),
       type,
@@ -184,7 +183,7 @@ describe('usage so far, by Chat Completions,', () => {
     expect(sum(reports, 'tokens')).toBe(500);
   });
 
-  it('counts to the full where the stream breaks, and no estimate beside it', async () => {
+  it('counts in full without an estimate if the stream breaks', async () => {
     const server = await serve({ raw: chunk(tokens(100, 1)) + chunk(tokens(100, 30)), type });
     const more = { prices, estimate: { tokens: 5000, costUsd: 50_000 } };
     const { result, reports } = await run(draftOf(server, 'chat', more));
@@ -197,13 +196,13 @@ describe('usage so far, by Chat Completions,', () => {
     ['falls', tokens(100, 400), tokens(100, 10), 500],
     ['is odd', { prompt_tokens: 'many', completion_tokens: -1 }, tokens(100, 10), 110],
     ['is no object', 'lots' as unknown as object, tokens(100, 10), 110],
-  ])('that %s breaks nothing', async (_, soFar, at, expected) => {
+  ])('that %s is ignored', async (_, soFar, at, expected) => {
     const server = await serve({ raw: chunk(soFar) + end(at), type });
     const { result } = await run(draftOf(server, 'chat'));
     expect(result).toMatchObject({ status: 'completed', metrics: { tokens: expected } });
   });
 
-  it('is asked for in the words of the server: options of the stream are sent on', async () => {
+  it('is requested in the words of the server: stream options are sent on', async () => {
     const server = await serve('Gates help.', 'Gates help.');
     await run(draftOf(server, 'chat', { params: { stream_options: { continuous_usage_stats: true } } }));
     await run(draftOf(server, 'chat', { params: { stream_options: { include_usage: false } } }));
@@ -215,7 +214,7 @@ describe('usage so far, by Chat Completions,', () => {
 });
 
 describe('onUsage', () => {
-  it('stops a function that asks a model, and what it says counts once', async () => {
+  it('stops a function that asks a model, and its report counts once', async () => {
     let said = 0;
     const ask: Ask = async ({ onUsage, signal }) => {
       for (said = 1; said < MANY && !signal.aborted; said += 1) {
@@ -231,7 +230,7 @@ describe('onUsage', () => {
     expect(result.metrics.tokens).toBeLessThanOrEqual(1000 + 1000 / 8);
   });
 
-  it('says the usage of an answer that comes without', async () => {
+  it('gives the usage of an answer without one', async () => {
     const ask: Ask = async ({ onUsage }) => {
       onUsage({ inputTokens: 100, outputTokens: 1 });
       onUsage({ inputTokens: 100, outputTokens: 20 });
@@ -243,7 +242,7 @@ describe('onUsage', () => {
   });
 });
 
-describe('an estimate that a model client charges', () => {
+describe('the estimate that a model client charges', () => {
   it.each([
     ['says nothing of its usage', {}, [{ tokens: 1000, costUsd: 0.5, estimated: true }]],
     [
@@ -262,7 +261,7 @@ describe('an estimate that a model client charges', () => {
         { costUsd: 0.5, estimated: true },
       ],
     ],
-  ])('is marked, and not charged again by the try, where the answer %s', async (_, said, expected) => {
+  ])('is marked, and not charged again by the try, if the answer %s', async (_, said, expected) => {
     const server = await serve({ pieces: ['One.'], ...said });
     const { result, reports } = await run(draftOf(server, 'chat', { estimate: { tokens: 1000, costUsd: 0.5 } }));
     const shown = reports.map(({ tokens, costUsd, inputTokens, outputTokens, estimated }) => ({
@@ -276,14 +275,14 @@ describe('an estimate that a model client charges', () => {
     expect(result.metrics).toMatchObject({ tokens: sum(reports, 'tokens'), costUsd: 0.5 });
   });
 
-  it('is charged once where the answer is no good', async () => {
+  it('is charged once if the answer is invalid', async () => {
     const server = await serve({ pieces: [''], finish: 'stop' });
     const { result, reports } = await run(draftOf(server, 'chat', { estimate: { tokens: 1000 } }));
     expect(result).toMatchObject({ status: 'failed', metrics: { tokens: 1000 } });
     expect(reports).toMatchObject([{ tokens: 1000, estimated: true }]);
   });
 
-  it('is charged once where several models are asked in one try', async () => {
+  it('is charged once if one try asks several models', async () => {
     const server = await serve({ pieces: [''] }, { pieces: ['Two.'] });
     const { result } = await run(draftOf(server, 'chat', { estimate: { tokens: 1000 }, fallback: ['other'] }));
     expect(result).toMatchObject({ status: 'completed', metrics: { tokens: 1000 } });
@@ -302,7 +301,7 @@ describe('an estimate that a model client charges', () => {
     ['nothing', undefined, 1000],
     ['less', { inputTokens: 10, outputTokens: 5 }, 1000],
     ['more', { inputTokens: 1000, outputTokens: 500 }, 1500],
-  ])('is not charged where the try was, as its time was over, and the late answer says %s', async (_, usage, all) => {
+  ])('is not charged if the try was charged at its timeout, and the late answer reports %s', async (_, usage, all) => {
     let answer = (_said: AskReply) => {};
     const ask: Ask = () => new Promise((resolve) => (answer = resolve));
     let letEnd = (_output: string) => {};
