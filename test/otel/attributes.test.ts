@@ -65,7 +65,7 @@ describe('spans of models', () => {
     ]);
   });
 
-  it('count tokens once in the words of the conventions, and sum them above in words of phasegate', async () => {
+  it('count tokens once by the conventions, and sum them above by names of phasegate', async () => {
     const spans = await spansOf(startRun(noteBy(model)));
     const own = spans.filter((span) => 'gen_ai.usage.input_tokens' in span.attributes);
     expect(own.map((span) => span.name)).toEqual(['invoke_agent text', 'invoke_agent judge']);
@@ -76,7 +76,7 @@ describe('spans of models', () => {
     });
   });
 
-  it('name all models where there are several', async () => {
+  it('name all models if there are several', async () => {
     const draft = phase('draft', {
       tasks: (task) => [
         task('text', {
@@ -114,7 +114,7 @@ describe('spans of reviews', () => {
       ),
     );
 
-  it('are named invoke_agent by the one reviewer that is a model', async () => {
+  it('are named invoke_agent for a single reviewer that is a model', async () => {
     expect(spanNamed(await reviewed(judge('judge')), 'invoke_agent judge').attributes).toMatchObject({
       'phasegate.kind': 'review',
       'gen_ai.operation.name': 'invoke_agent',
@@ -131,7 +131,7 @@ describe('spans of reviews', () => {
 });
 
 describe('report()', () => {
-  it('counts input and output tokens for limits where their sum is not given', async () => {
+  it('counts input and output tokens for limits if their sum is not given', async () => {
     const draft = phase('draft', {
       tasks: (task) => [
         task('text', {
@@ -167,7 +167,7 @@ describe('report()', () => {
     },
   );
 
-  it('is kept with the model', async () => {
+  it('is recorded with the model', async () => {
     const store = memoryStore();
     await startRun(noteBy(model), { store, runId: 'r' }).result;
     const reports = (await readRun(store, 'r')).flatMap(({ event }) => (event.type === 'task.reported' ? [event] : []));
@@ -185,7 +185,7 @@ describe('report()', () => {
 });
 
 describe('verdicts as log events', () => {
-  it('go to the logger, on the span of their attempt, and no more to the span', async () => {
+  it('go to the logger, with the span of their attempt, and not to the span', async () => {
     const exporter = new InMemoryLogRecordExporter();
     const loggerProvider = new LoggerProvider({ processors: [new SimpleLogRecordProcessor({ exporter })] });
     const spans = await spansOf(startRun(noteBy(model), { runId: 'r' }), { loggerProvider });
@@ -215,7 +215,7 @@ describe('verdicts as log events', () => {
     ]);
   });
 
-  it('are errors if there is no verdict', async () => {
+  it('are errors without a verdict', async () => {
     const exporter = new InMemoryLogRecordExporter();
     const loggerProvider = new LoggerProvider({ processors: [new SimpleLogRecordProcessor({ exporter })] });
     const draft = phase('draft', {
@@ -233,7 +233,7 @@ describe('verdicts as log events', () => {
 });
 
 describe('verdicts', () => {
-  it('are events of the attempt, each with what its reviewer said', async () => {
+  it('are events of the attempt, each with the answer of its reviewer', async () => {
     const draft = phase('draft', {
       tasks: (task) => [task('text', { run: () => 1 })],
       review: {
@@ -292,7 +292,7 @@ describe('verdicts', () => {
     `);
   });
 
-  it('of checks are of no reviewer', async () => {
+  it('of checks have no reviewer', async () => {
     const draft = phase('draft', {
       tasks: (task) => [task('text', { run: () => 1 })],
       review: { by: () => approve(), checks: [{ name: 'length', run: () => 'Halve it.' }], maxRetries: 0 },
@@ -304,7 +304,7 @@ describe('verdicts', () => {
     });
   });
 
-  it('that the only reviewer could not give are of the gate, and errors', async () => {
+  it('that the only reviewer could not give belong to the gate, as errors', async () => {
     const draft = phase('draft', {
       tasks: (task) => [task('text', { run: () => 1 })],
       review: {
@@ -323,7 +323,7 @@ describe('verdicts', () => {
     });
   });
 
-  it('that are no verdicts are errors where the gate asks again, and only there', async () => {
+  it('that are invalid are errors only if the gate asks again', async () => {
     const statuses = ['approve', 'ask'] as const;
     const made = statuses.map(async (onUnrecognised) => {
       const draft = phase('draft', {
@@ -337,7 +337,7 @@ describe('verdicts', () => {
   });
 });
 
-describe('events that are no work', () => {
+describe('events without work', () => {
   it.each<[RunEvent, string, Readonly<Record<string, unknown>>]>([
     [{ type: 'phase.read', ...AT, source: 'plan' }, 'attempt draft', { 'phasegate.source': 'plan' }],
     [
@@ -388,7 +388,7 @@ describe('events that are no work', () => {
     ],
     [{ type: 'phase.stale', phase: 'done', because: 'plan' }, 'invoke_workflow', { 'phasegate.because': 'plan' }],
     [{ type: 'phase.cancelled', phase: 'idle', because: 'run' }, 'invoke_workflow', { 'phasegate.phase': 'idle' }],
-  ])('%j is told on the innermost open span', async (event, span, attributes) => {
+  ])('%j is an event of the innermost open span', async (event, span, attributes) => {
     const events: RunEvent[] = [{ type: 'phase.started', ...AT }, event];
     const spans = await spansOf(events.map((one, at) => ({ runId: 'r', seq: at + 5, time: at, event: one })));
     const [told] = spanNamed(spans, span).events;
@@ -398,7 +398,7 @@ describe('events that are no work', () => {
 });
 
 describe('texts and names', () => {
-  it('may be whatever records may have', () => {
+  it('may be anything that records accept', () => {
     const { tracerProvider, spans, open } = recorder();
     const observer = spanObserver({ tracerProvider });
     const names = ['__proto__', 'constructor', 'toString', '', '\u0000\u001B[31m', '\uD800', 'x'.repeat(100_000)];
@@ -432,7 +432,7 @@ describe('texts and names', () => {
     expect(spans().filter((span) => span.attributes['phasegate.kind'] === 'task')).toHaveLength(names.length);
   });
 
-  it('are cut where they are long', async () => {
+  it('are cut if they are long', async () => {
     const draft = phase('draft', {
       tasks: (task) => [task('text', { run: () => 1 })],
       review: { by: () => retry(`x${'😀'.repeat(10_000)}`), maxRetries: 0 },
@@ -445,7 +445,7 @@ describe('texts and names', () => {
 
 // --- internal ---
 
-/** A model that approves what it is asked to review, and else writes. */
+/** A model that approves in reviews, and otherwise writes. */
 const model: Ask = ({ messages }) => {
   const system = messages[0]?.content ?? '';
   const verdict = { verdict: 'approved', required_change: null, critique: '', conf: 0.95, score: 0.9, issues: [] };

@@ -1,5 +1,5 @@
 /**
- * Spans as OpenTelemetry's own exporter has them, and as lines.
+ * Spans of OpenTelemetry's own exporter, and their lines.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import {
 import type { RunRecord } from 'phasegate';
 import { traceRun, type TraceOptions } from 'phasegate/otel';
 
-/** Everything that is needed to look at spans. @param options `keep: false` counts them only. */
+/** Creates a tracer with its exporter. @param options `keep: false` only counts spans. */
 export function recorder({ keep = true } = {}) {
   const exporter = new InMemorySpanExporter();
   const counter = new Counter();
@@ -22,13 +22,13 @@ export function recorder({ keep = true } = {}) {
   return {
     tracerProvider: new BasicTracerProvider({ spanProcessors }),
     spans: () => exporter.getFinishedSpans(),
-    /** How many have begun and not ended, now and at most. */
+    /** Returns the number of open spans, now and at most. */
     open: () => counter.open,
     most: () => counter.most,
   };
 }
 
-/** The spans of records, or of a run. */
+/** Returns the spans of records, or of a run. */
 export async function spansOf(
   records: AsyncIterable<RunRecord> | Iterable<RunRecord>,
   options: TraceOptions = {},
@@ -38,7 +38,7 @@ export async function spansOf(
   return spans();
 }
 
-/** A line for each span below its parent, in the order in which they began: name, outcome, status, events, links. */
+/** Formats each span on a line below its parent, in order of start: name, outcome, status, events, links. */
 export function treeOf(spans: readonly ReadableSpan[]): readonly string[] {
   const ids = new Map(spans.map((span) => [span.spanContext().spanId, span]));
   const begun = spans.toSorted((a, b) => millis(a.startTime) - millis(b.startTime));
@@ -49,7 +49,7 @@ export function treeOf(spans: readonly ReadableSpan[]): readonly string[] {
   return below(undefined, 0);
 }
 
-/** The one span of that name. */
+/** Returns the one span of that name. */
 export function spanNamed(spans: readonly ReadableSpan[], name: string): ReadableSpan {
   const [found, another] = spans.filter((span) => span.name === name);
   if (!found || another)
@@ -57,7 +57,7 @@ export function spanNamed(spans: readonly ReadableSpan[], name: string): Readabl
   return found;
 }
 
-/** Milliseconds since 1970. */
+/** Converts to milliseconds since 1970. */
 export function millis([seconds, nanos]: HrTime): number {
   return seconds * 1000 + nanos / 1_000_000;
 }

@@ -1,11 +1,11 @@
-/** Records that runs seldom say, written by hand. */
+/** Rare sequences of records, written by hand. */
 import { diag, DiagLogLevel } from '@opentelemetry/api';
 import type { RunEvent, RunRecord } from 'phasegate';
 import { afterEach, describe, expect, it } from 'vitest';
 import { spanNamed, spansOf, treeOf } from './spans.ts';
 
 describe('links', () => {
-  it('are of the next generation, not of an attempt that its own gate asked for meanwhile', async () => {
+  it('belong to the next generation, not to an attempt that its own gate requested meanwhile', async () => {
     const plan = at('plan');
     const spans = await spansOf(
       told(
@@ -32,7 +32,7 @@ describe('links', () => {
     `);
   });
 
-  it('are of attempts where the phase that is sent back waits itself', async () => {
+  it('belong to attempts if the phase that is sent back waits itself', async () => {
     const spans = await spansOf(
       told(
         { type: 'phase.started', ...at('build') },
@@ -54,7 +54,7 @@ describe('links', () => {
     `);
   });
 
-  it('are of phases that issues of a rewind are about, too', async () => {
+  it('belong to phases with issues of a rewind, too', async () => {
     const riders = [{ phase: 'design', correction: correction('build') }];
     const spans = await spansOf(
       told(
@@ -93,7 +93,7 @@ describe('records that end', () => {
     `);
   });
 
-  it('with a rejection while a task is at work stop it', async () => {
+  it('with a rejection during a task stop it', async () => {
     const spans = await spansOf(
       told(
         { type: 'phase.started', ...at('plan') },
@@ -114,7 +114,7 @@ describe('records that end', () => {
 });
 
 describe('a run that fails', () => {
-  it('says which phase was the first to', async () => {
+  it('names the first phase that failed', async () => {
     const error = (message: string) => ({ code: 'TASK_FAILED', name: 'Error', message });
     const spans = await spansOf(
       told(
@@ -157,7 +157,7 @@ describe('a person', () => {
 describe('a clock that is set back', () => {
   afterEach(() => diag.disable());
 
-  it('ends spans when they began, and is no reason for warnings of the SDK', async () => {
+  it('ends spans at their start time, without warnings of the SDK', async () => {
     const warnings: unknown[] = [];
     const warn = (...texts: unknown[]) => void warnings.push(texts);
     const silent = () => undefined;

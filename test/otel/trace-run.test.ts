@@ -25,7 +25,7 @@ import { describe, expect, it } from 'vitest';
 import { millis, recorder, spanNamed, spansOf, treeOf } from './spans.ts';
 
 describe('traceRun()', () => {
-  it('makes a tree of run, phases, attempts, tasks and reviews', async () => {
+  it('builds a tree of run, phases, attempts, tasks and reviews', async () => {
     //  plan ──▶ build      plan is retried once, build sends it back once, and the first review of build breaks
     //     └───▶ notes
     const run = startRun(pipelineWithAll(), { clock: ticking() });
@@ -63,7 +63,7 @@ describe('traceRun()', () => {
     `);
   });
 
-  it('says of a failure what has failed, and of nothing else that it is an error', async () => {
+  it('marks only the spans of a failure as errors', async () => {
     const broken = phase('broken', {
       tasks: (task) => [
         task('throws', {
@@ -100,7 +100,7 @@ describe('traceRun()', () => {
     });
   });
 
-  it('tells of demands of tasks without an error', async () => {
+  it('reports demands of tasks without an error', async () => {
     const plan = phase('plan', { tasks: (task) => [task('text', { run: ({ generation }) => generation })] });
     const build = phase('build', {
       after: [plan],
@@ -134,7 +134,7 @@ describe('traceRun()', () => {
     `);
   });
 
-  it('tells of people in the attempt that waits for them', async () => {
+  it('reports people in the attempt that waits for them', async () => {
     const draft = phase('draft', {
       tasks: (task) => [task('text', { run: () => 1 })],
       review: () => escalate('Is this legal?'),
@@ -177,7 +177,7 @@ describe('traceRun()', () => {
     `);
   });
 
-  it('tells of what reflects before the tasks of an attempt, with its model and its tries', async () => {
+  it('reports a reflection before the tasks of an attempt, with its model and its tries', async () => {
     const spans = await spansOf(await recordsOf(reflecting(['busy', 'Cite.'])));
     expect(treeOf(spans)).toMatchInlineSnapshot(`
       [
@@ -204,7 +204,7 @@ describe('traceRun()', () => {
     expect(millis(learn.endTime)).toBeLessThanOrEqual(millis(work?.startTime ?? [0, 0]));
   });
 
-  it('tells that nothing was learned, and where a reflect call was interrupted', async () => {
+  it('reports a failed reflection, and an interrupted one', async () => {
     const failed = await spansOf(await recordsOf(reflecting(['busy', 'busy'])));
     expect(treeOf(failed)).toContain(
       '      invoke_agent learn failed ERROR REFLECTION_FAILED: The attempt works without a reflection [task.retrying]',
@@ -220,7 +220,7 @@ describe('traceRun()', () => {
     expect(learns.map((span) => millis(span.endTime) - time)[0]).toBe(0);
   });
 
-  it('takes all times from the records, also such as are from before the process', async () => {
+  it('takes all times from the records, including those before the process', async () => {
     const records = await recordsOf(pipelineWithAll(), 1_000);
     const spans = await spansOf(records);
     const times = new Set(records.map(({ time }) => time));
@@ -233,7 +233,7 @@ describe('traceRun()', () => {
     expect([millis(whole.startTime), millis(whole.endTime)]).toEqual([records[0]?.time, records.at(-1)?.time]);
   });
 
-  it('makes of a run that was kept what it made of the run', async () => {
+  it('builds the same spans from a stored run', async () => {
     const store = memoryStore();
     const run = startRun(pipelineWithAll(), { clock: ticking(), store, runId: 'kept' });
     const live = await spansOf(run);
@@ -242,7 +242,7 @@ describe('traceRun()', () => {
     expect(facts(kept)).toHaveLength(live.length);
   });
 
-  it('goes on where another process has resumed the run', async () => {
+  it('continues if another process has resumed the run', async () => {
     const { pipeline, store } = await leftInTheMiddle();
     await (
       await resumeRun(store, 'left', pipeline, { clock: ticking(LATER) })
@@ -265,7 +265,7 @@ describe('traceRun()', () => {
     expect(interrupted && millis(interrupted.endTime)).toBe(before?.time);
   });
 
-  it('ends what is open where the records end, and marks it', async () => {
+  it('ends open spans at the last record, and marks them', async () => {
     const { store } = await leftInTheMiddle();
     expect(treeOf(await spansOf(await readRun(store, 'left')))).toMatchInlineSnapshot(`
       [
@@ -278,7 +278,7 @@ describe('traceRun()', () => {
     `);
   });
 
-  it('begins where the records begin, and marks it', async () => {
+  it('begins at the first record, and marks it', async () => {
     const { pipeline, store } = await leftInTheMiddle();
     const run = await resumeRun(store, 'left', pipeline, { clock: ticking(LATER) });
     await run.result;
@@ -298,7 +298,7 @@ describe('traceRun()', () => {
     expect(marked.map((span) => span.name)).toEqual(['attempt one', 'phase one', 'invoke_workflow']);
   });
 
-  it('begins another span for a run that is tried again, and links it to the first', async () => {
+  it('begins another span for a retried run, and links it to the first', async () => {
     let isBroken = true;
     const store = memoryStore();
     const one = phase('one', {
@@ -331,7 +331,7 @@ describe('traceRun()', () => {
     `);
   });
 
-  it('ends open spans where reading the records fails, and passes the failure on', async () => {
+  it('ends open spans if reading the records fails, and passes the failure on', async () => {
     const records = await recordsOf(pipelineWithAll());
     const { tracerProvider, spans } = recorder();
     const failing = (async function* read() {
@@ -344,7 +344,7 @@ describe('traceRun()', () => {
     );
   });
 
-  it('ends every span that it begins, once and not before its beginning, wherever records begin and end', async () => {
+  it('ends every span once and not before its start, for every range of records', async () => {
     const records = [...(await recordsOf(pipelineWithAll())), ...(await resumedRecords())];
     for (let from = 0; from < records.length; from += 1) {
       for (let to = from + 1; to <= records.length; to += 1) {
@@ -356,20 +356,20 @@ describe('traceRun()', () => {
     }
   }, 240_000);
 
-  it('keeps spans in order where the clock is set back', async () => {
+  it('keeps spans in order if the clock is set back', async () => {
     const records = (await recordsOf(pipelineWithAll())).map((record) => ({ ...record, time: 1e12 - record.time }));
     const spans = await spansOf(records);
     expect(spans.filter(({ duration }) => millis(duration) !== 0)).toEqual([]);
   });
 
-  it('keeps nothing of phases that have ended, of 10 000', async () => {
+  it('keeps no data of ended phases, for 10 000 phases', async () => {
     const phases = Array.from({ length: 10_000 }, (_, at) =>
       phase(`p${at}`, { tasks: (task) => [task('t', { run: () => at })], review: () => approve() }),
     );
     const { tracerProvider, spans, most } = recorder({ keep: false });
     await traceRun(startRun(definePipeline({ name: 'wide', phases, concurrency: 4 })), { tracerProvider });
     expect(spans()).toEqual([]);
-    // The run, and of four phases the phase and its attempt.
+    // The open spans are those of the run, and of four phases with their attempts.
     expect(most()).toBeLessThanOrEqual(1 + 4 * 2 + 1);
   }, 240_000);
 });
@@ -393,7 +393,7 @@ describe('spanObserver()', () => {
     expect(spans()).toHaveLength(8);
   });
 
-  it('links runs that are tried again to those of the last 1000 that have ended, and forgets older ones', async () => {
+  it('links retried runs to those of the last 1000 that have ended, and forgets older ones', async () => {
     const one = phase('one', { tasks: (task) => [task('work', { run: () => 1 })] });
     const records = await recordsOf(definePipeline({ name: 'p', phases: [one] }));
     const { tracerProvider, spans } = recorder();
@@ -409,7 +409,7 @@ describe('spanObserver()', () => {
     ]);
   });
 
-  it('is told by a subscription', async () => {
+  it('accepts records of a subscription', async () => {
     const { tracerProvider, spans } = recorder();
     const run = startRun(pipelineWithAll());
     run.events$.subscribe(spanObserver({ tracerProvider }));
@@ -440,7 +440,7 @@ describe('options.parent', () => {
     expect(whole.spanContext().traceState?.get('vendor')).toBe('1');
   });
 
-  it('keeps to the decision of the caller not to sample', async () => {
+  it("respects the caller's decision not to sample", async () => {
     const parent = { traceparent: header.replace(/01$/u, '00') };
     expect(await spansOf(await recordsOf(pipelineWithAll()), { parent })).toEqual([]);
   });
@@ -462,7 +462,7 @@ describe('options.parent', () => {
 
 // --- internal ---
 
-/** A phase that is sent back once, and what its reflect call says at each try: `busy` is an error. */
+/** A phase that is sent back once. @param said The result of its reflection at each try; `busy` is an error. */
 function reflecting(said: readonly string[]) {
   let tries = 0;
   const learn = task('learn', {
@@ -485,7 +485,7 @@ function reflecting(said: readonly string[]) {
   return definePipeline({ name: 'p', phases: [draft] });
 }
 
-/** Everything at once: a retry, a rewind, a review that breaks, tries of a task, parallel phases and tasks. */
+/** A pipeline with a retry, a rewind, a failed review, task retries, parallel phases and parallel tasks. */
 function pipelineWithAll() {
   let tries = 0;
   let reviews = 0;
@@ -522,7 +522,7 @@ function pipelineWithAll() {
 
 const LATER = Date.UTC(2026, 0, 2);
 
-/** A clock by which no two records are of the same time. */
+/** A clock that gives each record another time. */
 function ticking(from = Date.UTC(2026, 0, 1)) {
   let now = from;
   return {
@@ -542,7 +542,7 @@ function recordsOf(pipeline: Pipeline<unknown>, from?: number): Promise<readonly
   return all(startRun(pipeline, { clock: ticking(from) }));
 }
 
-/** A run whose process has stopped while one task of two was at work. */
+/** Leaves a run while one of two tasks is running. */
 async function leftInTheMiddle() {
   const store = memoryStore();
   const begun = withResolvers();
@@ -583,7 +583,7 @@ function withResolvers() {
   return { promise, resolve: () => open() };
 }
 
-/** What of spans is the same whenever they are made of the same records. */
+/** Returns the parts of spans that depend only on the records. */
 function facts(spans: readonly ReadableSpan[]) {
   return spans.map(({ name, kind, startTime, endTime, attributes, status, events, links }) => ({
     name,
