@@ -1,5 +1,5 @@
 /**
- * Every regular expression of the sources, as the parser of the language finds them.
+ * Every regular expression of the sources, by the parser of the language.
  *
  * @module
  */
@@ -7,15 +7,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { parseSync, Visitor, type Argument, type Expression, type Program, type TemplateElement } from 'oxc-parser';
 
-/** A pattern, and the line where it stands. */
+/** A pattern, and the line of its literal or constructor. */
 export interface Pattern {
   readonly at: string;
-  /** Absent where the sources alone do not say it. */
+  /** Undefined if the sources do not determine it. */
   readonly source: string | undefined;
   readonly flags: string;
 }
 
-/** Patterns of every file of TypeScript below some directories, but for installed packages and what is built. */
+/** Collects the patterns of every TypeScript file below some directories, except installed packages and builds. */
 export function collectPatterns(root: string, directories: readonly string[]): readonly Pattern[] {
   const files = directories.flatMap((directory) =>
     readdirSync(join(root, directory), { recursive: true, withFileTypes: true })
@@ -49,7 +49,7 @@ function patternsIn(file: string, root: string): readonly Pattern[] {
   return found;
 }
 
-/** The text that an expression is, as far as constants of this file and of those that it imports say it. */
+/** Returns the text of an expression, if constants of this file and of imported files determine it. */
 function valueOf(node: Expression, program: Program, file: string): string | undefined {
   if (node.type === 'Literal') return typeof node.value === 'string' ? node.value : undefined;
   if (node.type === 'Identifier') return constantOf(node.name, program, file);
@@ -75,7 +75,7 @@ function valueOf(node: Expression, program: Program, file: string): string | und
   return undefined;
 }
 
-/** The object whose member of that name an expression is. */
+/** Returns the object of a member expression with that name. */
 function memberOf(node: Expression, name: string): Expression | undefined {
   if (node.type !== 'MemberExpression' || node.property.type !== 'Identifier' || node.property.name !== name)
     return undefined;
@@ -101,7 +101,7 @@ function both(parts: readonly (string | undefined)[], separator: string): string
   return known.length === parts.length ? known.join(separator) : undefined;
 }
 
-/** The value of a constant at the top of a file, or of the file that it is imported from. */
+/** Returns the value of a constant at the top of a file, or of the file that it is imported from. */
 function constantOf(name: string, program: Program, file: string): string | undefined {
   for (const statement of program.body) {
     if (statement.type === 'ImportDeclaration') {

@@ -6,7 +6,7 @@
 import { RegExpParser, visitRegExpAST, type AST } from '@eslint-community/regexpp';
 import { checkSync } from 'recheck';
 
-/** Nothing where a pattern is proven to be linear, else the reason against it. */
+/** Returns undefined if a pattern is proven to be linear, and otherwise the reason against it. */
 export function doubtOf(source: string, flags: string): string | undefined {
   const ast = new RegExpParser({ ecmaVersion: 2024 }).parsePattern(source, 0, source.length, {
     unicode: flags.includes('u'),
@@ -14,20 +14,22 @@ export function doubtOf(source: string, flags: string): string | undefined {
   });
   const looks = lookaroundsIn(ast);
   if (looks.some((look) => longestOf(look.alternatives) === Infinity)) return 'it looks around without an end';
-  // A look of bounded length takes no more than a constant, and only takes ways away. So the pattern without it, made to fail at
-  // its end such that every way is tried, takes no less.
+  // A lookaround of bounded length takes constant time, and only removes matches. So the pattern without it, made to
+  // fail at its
+  // end so that every path is tried, takes at least as long.
   const [text, mustFail] = looks.length > 0 ? [without(source, looks), true] : [source, false];
   const doubt = judged(mustFail ? failing(text) : text, flags);
   if (doubt !== undefined || !flags.includes('g')) return doubt;
-  // Found again and again, a pattern must not read far past its match either: nothing is read twice where every way of it, tried
-  // from every place, is linear, or where each match ends with all that was read.
+  // With the flag g, a pattern must not read far past its match either. Nothing is read twice if all paths from every
+  // position are
+  // linear together, or if each match ends with the last character that was read.
   if (takesAllItReads(ast) || judged(failing(text), flags) === undefined) return undefined;
   return 'matches may read the same text again and again';
 }
 
 // --- internal ---
 
-/** A character that no text of the proof has to have. */
+/** A character that no text of the proof needs. */
 const NEVER = String.raw`\uE000`;
 
 function failing(source: string): string {
@@ -35,7 +37,7 @@ function failing(source: string): string {
 }
 
 function judged(source: string, flags: string): string | undefined {
-  // The proof alone: with its other checkers `recheck` guesses where it cannot prove.
+  // Only the automaton proves linearity. The other checkers of `recheck` guess if they have no proof.
   const found = checkSync(source, flags.replace('g', ''), { checker: 'automaton', timeout: 120_000 });
   switch (found.status) {
     case 'safe':
@@ -62,7 +64,7 @@ function without(source: string, looks: readonly AST.LookaroundAssertion[]): str
   return looks.reduceRight((left, { start, end }) => `${left.slice(0, start)}(?:)${left.slice(end)}`, source);
 }
 
-/** The longest match in characters. */
+/** Returns the length of the longest match, in characters. */
 function longestOf(alternatives: readonly AST.Alternative[]): number {
   return Math.max(...alternatives.map(({ elements }) => elements.reduce((sum, one) => sum + lengthOf(one), 0)));
 }
@@ -86,7 +88,7 @@ function lengthOf(element: AST.Element): number {
   }
 }
 
-/** Whether each way has a bounded length but for one class of characters, repeated greedily at its end. */
+/** True if each alternative has a bounded length, except for a greedy repetition of one character class at its end. */
 function takesAllItReads({ alternatives }: AST.Pattern): boolean {
   return alternatives.every(({ elements }) => {
     const last = elements.at(-1);

@@ -5,7 +5,7 @@ import { doubtOf } from './linear.ts';
 
 const patterns = collectPatterns(fileURLToPath(new URL('../../', import.meta.url)), ['src', 'visualizations']);
 
-/** Patterns that the sources do not say, by file, and the reason why they may be there. */
+/** Patterns without a literal source, by file, each with the reason why it is allowed. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'src/actors/command/command-check.ts':
     '`failures` of a check is a pattern of the author of the pipeline, who may run any program in its place; the output is bounded',
@@ -15,7 +15,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
 
 const fileOf = (at: string): string => at.replace(/:\d+$/u, '');
 
-describe('no text freezes the process', () => {
+describe('patterns of the sources', () => {
   it.each(patterns.flatMap(({ at, source, flags }) => (source === undefined ? [] : [[at, source, flags] as const])))(
     '%s /%s/%s takes time in proportion to the text',
     (_, source, flags) => {
@@ -24,7 +24,7 @@ describe('no text freezes the process', () => {
     300_000,
   );
 
-  it('every pattern is in the sources, but for these', () => {
+  it('every pattern is in the sources, except these', () => {
     const unknown = patterns.filter(({ source }) => source === undefined).map(({ at }) => fileOf(at));
     expect(unknown).toStrictEqual(Object.keys(EXCEPTIONS));
   });
