@@ -1,17 +1,17 @@
 /**
- * What the runtime said, in the words of the reference.
+ * The records of a run, in the words of the reference.
  *
  * @module
  */
 import type { Issue, RunEvent, RunRecord } from '../../src/index.ts';
 import { labels, line, type Details } from '../reference/line.ts';
 
-/** The records of a run as lines. */
+/** Formats the records of a run as lines. */
 export function account(records: readonly RunRecord[]): readonly string[] {
   const broken = new Set<string>();
   return records.flatMap(({ time, event }) => {
     if (event.type === 'task.failed') {
-      // One task breaks an attempt; that its siblings were stopped by that is no news.
+      // One failed task ends an attempt. Its siblings, which are stopped by that, are left out.
       const attempt = `${event.phase} ${starts(records, event.phase, time)}`;
       if (broken.has(attempt)) return [];
       broken.add(attempt);
@@ -20,7 +20,7 @@ export function account(records: readonly RunRecord[]): readonly string[] {
   });
 }
 
-/** Whom an event asks, or what waits for a person since then; `undefined` for nothing of the kind. */
+/** Returns the subject of the item that an event opens; undefined if it opens none. */
 export function aboutOf(event: RunEvent | undefined): string | undefined {
   if (event?.type === 'phase.escalated') return event.phase;
   if (event?.type === 'limit.reached') return event.limit;
@@ -144,7 +144,7 @@ function detailsOf(event: RunEvent, records: readonly RunRecord[]): Details {
   }
 }
 
-/** Who has said it, as far as known. */
+/** Returns the author of an event, if known. */
 function signed(event: object): Details {
   return 'who' in event && event.who !== undefined ? { who: event.who } : {};
 }
@@ -153,12 +153,12 @@ function tellingOf(told: { readonly feedback: string; readonly issues?: readonly
   return { feedback: told.feedback, ...labels(named(told.issues)) };
 }
 
-/** Names of issues in the words of a scenario, where they are the first. */
+/** Returns the names of issues in the scenario: the first word of each description. */
 export function named(issues: readonly Issue[] = []): readonly { readonly name: string }[] {
   return issues.map(({ description }) => ({ name: description.trim().split(/\W/u)[0]?.toLowerCase() ?? '' }));
 }
 
-/** Only names count: at the end of a run it is a sentence. */
+/** Returns the reason if it is a name. At the end of a run it is a sentence, which is left out. */
 function nameIn(text: string): Details {
   return text.includes(' ') ? {} : { because: text };
 }

@@ -1,5 +1,5 @@
 /**
- * What workers and people of a scenario do, in the words of the library.
+ * Acts of workers and people in a scenario, carried out by the library.
  *
  * @module
  */
@@ -25,7 +25,7 @@ import {
 } from '../reference/scenario.ts';
 import { named } from './account.ts';
 
-/** What a task does. */
+/** Carries out the act of a task. */
 export function perform(act: TaskAct): number {
   switch (act.do) {
     case 'put':
@@ -37,7 +37,7 @@ export function perform(act: TaskAct): number {
   }
 }
 
-/** What a reviewer answers. */
+/** Returns the answer of a reviewer. */
 export function answer(act: ReviewAct, findings: readonly ReviewFinding[]): unknown {
   switch (act.do) {
     case 'approve':
@@ -63,7 +63,7 @@ export function answer(act: ReviewAct, findings: readonly ReviewFinding[]): unkn
   }
 }
 
-/** What a person decides, in so far as it is a plain decision. */
+/** Returns the decision of a person, for acts that are plain decisions. */
 export function decisionOf(act: Exclude<PersonAct, { readonly do: 'skip' | 'abort' | 'reclassify' }>): Decision {
   switch (act.do) {
     case 'approve':
@@ -77,7 +77,7 @@ export function decisionOf(act: Exclude<PersonAct, { readonly do: 'skip' | 'abor
   }
 }
 
-/** An issue as a reviewer or a person writes it. */
+/** Builds an issue as a reviewer or a person writes it. */
 function issueOf(act: IssueAct): Issue {
   const { name, severity, phase: affectedPhase } = act;
   return {
@@ -98,7 +98,7 @@ function remarksOf({ issues, priors }: Remarks, findings: readonly ReviewFinding
   };
 }
 
-/** The name of a finding in the scenario, and in how many reviews in a row it was open. */
+/** Returns the name of a finding in the scenario, and the number of consecutive reviews that found it open. */
 export function entryOf({ issues, open }: ReviewFinding): { readonly name: string; readonly open: number } {
   return { name: named(issues)[0]?.name ?? '', open };
 }

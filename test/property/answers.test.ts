@@ -1,8 +1,10 @@
 /**
- * Whatever reviewers answer, runs end, stay within what `analyze` says, and under `policies.strict` commit nothing but what was
- * approved in so many words.
+ * For all answers of reviewers: runs end, stay within `analyze`, and under `policies.strict` commit only what was
+ * explicitly
+ * approved.
  *
- * `PHASEGATE_SEED=random PHASEGATE_SCENARIOS=5000 npx vitest run test/property/answers.test.ts` tries other scenarios, and that many.
+ * `PHASEGATE_SEED=random PHASEGATE_SCENARIOS=5000 npx vitest run test/property/answers.test.ts` tries 5000 other
+ * scenarios.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -26,10 +28,10 @@ import { numberOfRuns } from './number-of-runs.ts';
 
 const options = numberOfRuns({ runs: 170, seed: 11 });
 
-/** How a reviewer is asked: by a function, by its text, or as a model. */
+/** The kind of a reviewer: a function, a text, or a model. */
 type Kind = 'code' | 'text' | 'model';
 
-/** What a reviewer does when it is called. Just `yes` is an approval. */
+/** The reaction of a reviewer to a call. Only `yes` is an approval. */
 interface Act {
   readonly does: 'yes' | 'no' | 'almost' | 'anything' | 'throw' | 'hang' | 'huge' | 'hostile';
   readonly pick: number;
@@ -83,8 +85,8 @@ interface Given {
   readonly isApproval: boolean;
 }
 
-describe('whatever reviewers answer', () => {
-  it('a run ends, keeps to its bounds, and commits what enough of them have approved', async () => {
+describe('for all answers of reviewers', () => {
+  it('a run ends, keeps to its bounds, and commits only what enough of them have approved', async () => {
     const ends = new Map<string, number>();
     await fc.assert(
       fc.asyncProperty(panel, async (scenario) => {
@@ -109,7 +111,7 @@ describe('whatever reviewers answer', () => {
       }),
       options,
     );
-    // Neither would prove anything alone.
+    // Both ends must occur, or the properties would be trivially true.
     expect(ends.get('completed') ?? 0).toBeGreaterThan(20);
     expect(ends.get('cancelled') ?? 0).toBeGreaterThan(20);
   }, 600_000);
@@ -117,7 +119,7 @@ describe('whatever reviewers answer', () => {
 
 // --- internal ---
 
-/** What was committed without enough approvals of that very attempt. */
+/** Returns a message if an attempt was committed without enough approvals of that very attempt. */
 function unearned({ reviewers, quorum }: Panel, records: readonly RunRecord[], given: readonly Given[]): string | null {
   const approved = records.flatMap(({ event }) => (event.type === 'phase.approved' ? [event] : []))[0];
   if (!approved) return null;
@@ -193,7 +195,7 @@ function thrown({ pick }: Act): unknown {
   return ERRORS[pick % ERRORS.length]?.();
 }
 
-/** An object that throws when it is looked at. */
+/** An object that throws when it is read. */
 function hostile(): object {
   const broken = () => {
     throw new Error('do not look');
@@ -204,7 +206,7 @@ function hostile(): object {
   );
 }
 
-/** Decisions that are none, or not quite. */
+/** Values that are almost decisions. */
 const ALMOST: readonly unknown[] = [
   { type: 'APPROVE' },
   { type: 'approved' },
@@ -247,7 +249,7 @@ function decisionOf({ does, pick, value }: Act): unknown {
   }
 }
 
-/** Texts that do not approve, however much they look like it. */
+/** Texts that look like approvals but are not. */
 const NOT_QUITE: readonly string[] = [
   'I cannot APPROVE this.',
   'APPROVED? Not by me.',
@@ -288,7 +290,7 @@ function replyOf({ does, pick, value, text }: Act, nonce: string): unknown {
   const told = (said: string) => ({ text: said, usage: { inputTokens: 1, outputTokens: 1 } });
   switch (does) {
     case 'yes':
-      // No quirk of usage costs an answer.
+      // Invalid usage does not invalidate the answer.
       if (pick % 4 === 3) return { text: verdict(yes), usage: { inputTokens: -1, outputTokens: 'many' } };
       return told(verdict(yes));
     case 'no':

@@ -1,7 +1,8 @@
 /**
- * What `analyze` says can happen at most, against what happens.
+ * The bounds of `analyze`, compared with runs.
  *
- * `PHASEGATE_SEED=random PHASEGATE_SCENARIOS=5000 npx vitest run test/property/bounds.test.ts` tries other scenarios, and that many.
+ * `PHASEGATE_SEED=random PHASEGATE_SCENARIOS=5000 npx vitest run test/property/bounds.test.ts` tries 5000 other
+ * scenarios.
  */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { analyze, startRun, type PhaseBound, type RunEvent, type RunRecord } from '../../src/index.ts';
@@ -12,7 +13,7 @@ import { prove } from './prove.ts';
 import { scenarios, type Scope } from './scenarios.ts';
 import { SteppedClock } from './stepped-clock.ts';
 
-/** Random reviewers approve soon; those that press on spend what they may. */
+/** Random reviewers approve soon. Insistent ones spend their budgets. */
 const SCOPES: readonly (readonly [string, Scope, (scenario: Scenario) => Scenario, number])[] = [
   ['reviewers of all kinds', {}, (scenario) => scenario, 60],
   ['few phases, reviewers that press on', { maxPhases: 4, limits: false, failures: false }, pressed, 60],
@@ -25,7 +26,7 @@ beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefine
 
 describe('analyze()', () => {
   it.each(SCOPES)(
-    'is never exceeded by a run that nobody decides about: %s',
+    'is never exceeded by a run without decisions of people: %s',
     async (_, scope, made, runs) => {
       let met = 0;
       await prove(scenarios(scope).map(made), { seed: 7, runs }, async (scenario) => {
@@ -36,7 +37,7 @@ describe('analyze()', () => {
         const broken = bounds.flatMap((bound) => excesses(bound, records));
         return broken.length === 0 ? null : broken.join('\n');
       });
-      // A bound that no run ever meets would be no find, however often it is not exceeded.
+      // Some run must meet a bound, or the property would be trivially true.
       expect(met).toBeGreaterThan(0);
     },
     600_000,
@@ -47,7 +48,7 @@ describe('analyze()', () => {
 
 const MAX_STEPS = 20_000;
 
-/** The bounds of a scenario, and what happens when no person ever answers. */
+/** Returns the bounds of a scenario, and the records of a run in which no person ever answers. */
 async function witness(
   scenario: Scenario,
 ): Promise<{ readonly bounds: readonly PhaseBound[]; readonly records: readonly RunRecord[] }> {
@@ -86,19 +87,19 @@ function count(records: readonly RunRecord[], type: RunEvent['type'], { phase }:
   return records.filter(({ event }) => event.type === type && 'phase' in event && event.phase === phase).length;
 }
 
-/** The same scenario with reviewers that go on demanding, each in an order of its own. */
+/** Returns the scenario with reviewers that keep demanding, each in an order of its own. */
 function pressed(scenario: Scenario): Scenario {
   return { ...scenario, phases: scenario.phases.map((spec) => pressedPhase(spec, scenario.phases)) };
 }
 
-/** How often a reviewer demands something before it begins to approve. */
+/** The number of demands before a reviewer begins to approve. */
 const DEMANDS = 120;
 
 function pressedPhase(spec: PhaseSpec, all: readonly PhaseSpec[]): PhaseSpec {
   if (!spec.gate) return spec;
   const rewinds = [...above(spec, all)].map((phase): ReviewAct => ({ do: 'rewind', phase, feedback: 'back' }));
   const [first] = [...above(spec, all)];
-  // One demand with an issue of everything.
+  // One demand with an issue of every phase.
   const everything = [...above(spec, all), spec.name].map((phase): IssueAct => ({
     name: phase,
     severity: 'low',

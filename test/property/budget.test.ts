@@ -1,7 +1,8 @@
 /**
- * What runs report under limits, where every try says the truth about what it uses at most.
+ * Usage of runs under limits, if the estimate of every try is its true maximum.
  *
- * `PHASEGATE_SEED=random PHASEGATE_SCENARIOS=5000 npx vitest run test/property/budget.test.ts` tries other scenarios, and that many.
+ * `PHASEGATE_SEED=random PHASEGATE_SCENARIOS=5000 npx vitest run test/property/budget.test.ts` tries 5000 other
+ * scenarios.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -23,7 +24,7 @@ import { numberOfRuns } from './number-of-runs.ts';
 
 const options = numberOfRuns({ runs: 150, seed: 5 });
 
-/** One try: what it uses of what it may, in eighths, in how many reports, how long it takes, and whether it fails. */
+/** One try: its usage in eighths of the estimate, the number of reports, its duration, and its failure. */
 interface Try {
   readonly uses: number;
   readonly reports: number;
@@ -81,8 +82,8 @@ const spending: fc.Arbitrary<Spending> = fc.record({
   tokens: fc.nat(60),
 });
 
-describe('a run whose estimates hold', () => {
-  it('never reports more than its limits, whatever works at the same time, and ends', async () => {
+describe('a run with true estimates', () => {
+  it('never reports more than its limits, whatever runs at the same time, and ends', async () => {
     const ends = new Set<string>();
     let waited = 0;
     await fc.assert(
@@ -105,7 +106,7 @@ describe('a run whose estimates hold', () => {
           expect(result.metrics.tokens).toBeLessThanOrEqual(tokens ?? 0);
         }
         for (const { event } of records) {
-          // No limit is spent by what was reported: just by what would have been.
+          // Reported usage never exceeds a limit. Only an estimate would.
           if (event.type !== 'limit.reached') continue;
           expect(event.refused).toBeDefined();
           const most = event.refused?.estimate;
@@ -117,7 +118,7 @@ describe('a run whose estimates hold', () => {
       }),
       options,
     );
-    // A limit that nothing ever came near would prove nothing. A gate whose retries are spent rejects.
+    // Each end must occur, or the property would be trivially true. A gate whose retries are spent rejects.
     expect([...ends].toSorted()).toEqual(['completed', 'exhausted', 'failed', 'rejected']);
     expect(waited).toBeGreaterThan(50);
   }, 600_000);
@@ -157,7 +158,7 @@ function build({ phases, concurrency, onLimit, costUsd, tokens }: Spending, time
   });
 }
 
-/** A task that never uses more than it says. */
+/** A task that never uses more than its estimate. */
 function work(name: string, { costUsd, tokens, tries }: Worker, time: SimulatedTime, answer: () => unknown) {
   let calls = 0;
   return task(name, {
@@ -188,7 +189,7 @@ function pass({ clock }: SimulatedTime, { signal }: TaskContext, ms: number): Pr
   });
 }
 
-/** How many tasks of a phase began later than the phase itself, and not as another try. */
+/** Counts the tasks of a phase that began later than the phase itself, and not as a retry. */
 function waits(records: readonly RunRecord[]): number {
   const started = new Map<string, number>();
   return records.filter(({ event, time }) => {

@@ -1,5 +1,5 @@
 /**
- * From a scenario to a pipeline whose workers follow their scripts.
+ * A pipeline for a scenario, whose workers follow their scripts.
  *
  * @module
  */
@@ -37,7 +37,7 @@ import { answer, entryOf, perform } from './acts.ts';
 import { createCalls, type Calls, type WorkerCall } from './calls.ts';
 import type { SteppedClock } from './stepped-clock.ts';
 
-/** What a task saw of earlier phases when it was called. */
+/** The outputs of earlier phases that a task saw when it was called. */
 export interface Sighting {
   readonly phase: string;
   readonly generation: number;
@@ -47,17 +47,17 @@ export interface Sighting {
   readonly seen: Readonly<Record<string, unknown>>;
 }
 
-/** What the workers of a run share. */
+/** The objects that the workers of a run share. */
 export interface Stage {
   readonly clock: SteppedClock;
   readonly saw: (sighting: Sighting) => void;
-  /** What a reviewer is shown of its findings. */
+  /** Called with the findings that a reviewer is shown. */
   readonly showed?: (line: string) => void;
-  /** What workers were asked so far. @default nothing */
+  /** The calls of workers so far. @default none */
   readonly calls?: Calls;
 }
 
-/** The pipeline of a scenario. */
+/** Builds the pipeline of a scenario. */
 export function build(scenario: Scenario, stage: Stage): Pipeline {
   const known = stage.calls ?? createCalls();
   const call = <Act extends { readonly do: string }>(
@@ -155,7 +155,7 @@ export function build(scenario: Scenario, stage: Stage): Pipeline {
 
 // --- internal ---
 
-/** A person who is a task or a reviewer. The timeout does not count. */
+/** A person as a task or a reviewer. The timeout does not apply. */
 function byPerson<O>(name: string, policy: InboxPolicy) {
   return { timeout: 1, run: human<O>({ question: `${name}?`, ...policy }) };
 }

@@ -1,33 +1,38 @@
 /**
- * Calls of workers, counted. What is asked again under the same key after its process has ended is the same call, and is over
- * when it would have been.
+ * A count of the calls of workers.
+ *
+ * A call that is repeated under the same key after the end of its process is the same call. It ends when the first
+ * one would have.
  *
  * @module
  */
 
 /** One call. */
 export interface WorkerCall {
-  /** Which one of this worker, from 0. */
+  /** The number of the call to this worker, from 0. */
   readonly nth: number;
-  /** Milliseconds until it is over. */
+  /** Milliseconds until its end. */
   readonly left: number;
   readonly end: () => void;
 }
 
-/** What workers were asked so far. */
+/** The calls of workers so far. */
 export interface Calls {
-  /** @param key Its idempotency key. @param lasts How long the nth call takes. */
+  /**
+   * Registers a call. @param key Its idempotency key. @param lasts Returns the duration of the nth call, in
+   * milliseconds.
+   */
   take(worker: string, key: string, now: number, lasts: (nth: number) => number): WorkerCall;
 }
 
-/** @param outlives Whether calls outlive their process. */
+/** @param outlives True if calls outlive their process. @default false */
 export function createCalls(outlives = false): Calls {
   const counts = new Map<string, number>();
   const known = new Map<string, { readonly nth: number; readonly until: number; isOver: boolean }>();
   return {
     take(worker, key, now, lasts) {
       const before = outlives ? known.get(key) : undefined;
-      // Another try of a task has the same key, and is another call; a review is asked again as a whole.
+      // A retry of a task has the same key, but is another call. A review is repeated as a whole.
       const isSame = before && !(before.isOver && worker.includes('/'));
       const nth = isSame ? before.nth : (counts.get(worker) ?? 0);
       const one = isSame ? before : { nth, until: now + lasts(nth), isOver: false };

@@ -1,14 +1,15 @@
 /**
- * Two accounts of one run, laid side by side.
+ * A comparison of two accounts of one run.
  *
  * @module
  */
 
 /**
- * Where the accounts differ, readable; `null` where they agree.
+ * Returns the first difference between the accounts; null if they agree.
  *
- * The order of all events has to be the same, but for those of a task that begins, and what a stopped one is charged: each kind of them has to be in order within its phase only.
- * Whether a person is asked in the very moment in which the run ends is not defined.
+ * The order of all events must be the same, with one exception. The starts of tasks, and charges of stopped tasks,
+ * must be in order
+ * only within their phase. A question to a person at the very end of the run is optional.
  */
 export function difference(actually: readonly string[], expectedly: readonly string[]): string | null {
   const actual = withoutLastQuestions(actually);
@@ -26,7 +27,10 @@ export function difference(actually: readonly string[], expectedly: readonly str
   return null;
 }
 
-/** Where what reviewers were shown differs; `null` where it does not. Those that are asked at once may be in any order. */
+/**
+ * Returns the first difference between findings that reviewers were shown; null if there is none. Reviewers have no
+ * order.
+ */
 export function otherwiseShown(actual: readonly string[], expected: readonly string[]): string | null {
   for (const who of new Set([...actual, ...expected].map(reviewerIn))) {
     const within = firstDifference(
@@ -49,7 +53,7 @@ function reviewerIn(one: string): string {
   return one.split(' ')[0] ?? '';
 }
 
-/** A commit may be marked for several phases at once, in any order. */
+/** Sorts simultaneous marks: a commit may mark several phases, in any order. */
 function marksSorted(lines: readonly string[]): readonly string[] {
   const sorted = [...lines];
   for (let from = 0; from < sorted.length; from++) {
@@ -64,7 +68,7 @@ function isMark(one = ''): boolean {
   return one.includes(' phase.stale ');
 }
 
-/** When and who. */
+/** Returns time, type and phase of a line. */
 function markOf(one = ''): string {
   return one.split(' ').slice(0, 3).join(' ');
 }
@@ -73,7 +77,7 @@ function isOrdered(one: string): boolean {
   return !one.includes(' task.started ') && !one.includes(' task.asked ') && !one.includes(' late=true');
 }
 
-/** Type and phase. */
+/** Returns type and phase of a line. */
 function kindIn(one: string): string {
   return one.split(' ').slice(1, 3).join(' ');
 }

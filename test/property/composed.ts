@@ -1,5 +1,5 @@
 /**
- * Puts phases together from the numbers that were drawn for them.
+ * Builds phases from random numbers.
  *
  * @module
  */
@@ -24,7 +24,7 @@ function nameOf(index: number): string {
   return String.fromCharCode(97 + index);
 }
 
-/** A phase, by its place among all that were drawn. */
+/** Builds a phase. Numbers refer to phases by their index among all. */
 export function phaseOf(phase: DrawnPhase, index: number, all: readonly DrawnPhase[], seed: number): PhaseSpec {
   const after = index === 0 ? [] : [...new Set(phase.after.map((number) => nameOf(number % index)))];
   const above = ancestors(index, all);
@@ -42,17 +42,17 @@ export function phaseOf(phase: DrawnPhase, index: number, all: readonly DrawnPha
   };
 }
 
-/** Where something is drawn. */
+/** The context of a random value. */
 interface Place {
   readonly name: string;
   readonly above: readonly string[];
-  /** How many phases there are. */
+  /** The number of phases. */
   readonly all: number;
   readonly seed: number;
   readonly isGated: boolean;
 }
 
-/** What becomes of a question of somebody. */
+/** Builds the inbox policy of a question. */
 export function inboxOf({ options, reminds, raises, expires }: DrawnInbox, seed: number, who: string): InboxPolicy {
   return {
     ...options,
@@ -62,7 +62,7 @@ export function inboxOf({ options, reminds, raises, expires }: DrawnInbox, seed:
   };
 }
 
-/** Ancestors in topological order, which is the order in which they were drawn. */
+/** Returns ancestors in topological order, which is the order of generation. */
 function ancestors(index: number, all: readonly DrawnPhase[]): readonly string[] {
   const reached = new Set<number>();
   const visit = (at: number): void => {
@@ -129,10 +129,10 @@ function pick(names: readonly string[], numbers: readonly number[]): string[] {
   return names.length === 0 ? [] : [...new Set(numbers.map((number) => names[number % names.length] ?? ''))];
 }
 
-/** What names no ancestor: from the middle, as fast-check likes the ends. */
+/** The number for an unknown phase. It is in the middle, as fast-check prefers the ends. */
 const NOBODY = 11;
 
-/** Mostly an ancestor, sometimes nothing of the kind. */
+/** Returns mostly an ancestor, and sometimes an unknown phase. */
 function targetOf({ to }: Drawn, above: readonly string[]): string {
   return to === NOBODY || above.length === 0 ? 'nobody' : (above[above.length - 1 - (to % above.length)] ?? 'nobody');
 }
@@ -141,7 +141,10 @@ function tokensOf({ tokens }: Drawn): { readonly tokens?: number } {
   return tokens === 0 ? {} : { tokens: tokens * 10 };
 }
 
-/** What a worker says that a try uses at most: nothing, what is true, or too little. It is told from its script, which is random. */
+/**
+ * Returns the estimate of a worker: none, a true one, or one that is too low. It depends on the length of the random
+ * script.
+ */
 function estimateOf({ length }: readonly Drawn[]): { readonly estimate?: number } {
   if (length % 4 === 0) return {};
   return { estimate: length % 4 === 2 ? 5 : 10 };
@@ -187,7 +190,7 @@ function reviewAct(one: Drawn, above: readonly string[], scores: boolean, remark
     case 'retry':
       return { do: 'retry', feedback: `again ${one.to}`, ...unsure, ...(scores && { score: one.value }), ...remarks };
     case 'throw':
-      // Some last, and some ask for a wait, some of those for a longer one than there is.
+      // Some errors are final, and some ask for a wait, which may be longer than the maximum.
       if (one.to % 3 === 0) return { do: 'throw', lasts: true };
       return one.to % 3 === 1 ? { do: 'throw', waits: 1_500_007 * (1 + (one.to % 4)) } : { do: 'throw' };
     case 'babble':
@@ -201,14 +204,14 @@ function reviewAct(one: Drawn, above: readonly string[], scores: boolean, remark
   }
 }
 
-/** Where it names nobody it is mostly text, as code ends its phase by that. */
+/** Builds a rewind. If its target is unknown it is mostly text, as code would end its phase by that. */
 function rewindAct(one: Drawn, phase: string, unsure: { readonly confidence?: number }, remarks: Remarks): ReviewAct {
   const rewind = { do: 'rewind', phase, feedback: `change ${one.to}` } as const;
   const isText = phase === 'nobody' ? one.value !== 0 : Object.keys(remarks).length === 0 && one.value % 2 === 1;
   return isText ? { ...rewind, words: true } : { ...rewind, ...unsure, ...remarks };
 }
 
-/** What a person says who is a reviewer: nothing that is no decision, and nothing of earlier findings. */
+/** Builds the act of a person as a reviewer: only valid decisions, without the status of earlier findings. */
 function personalAct(one: DrawnAnswer, place: Place, tasks: readonly string[]): ReviewAct {
   const { priors: _, ...remarks } = remarksOf(one, place);
   const act = reviewAct(one, place.above, tasks.length > 0, remarks);
@@ -216,7 +219,7 @@ function personalAct(one: DrawnAnswer, place: Place, tasks: readonly string[]): 
   return one.act === 'edit' && act.do === 'approve' ? { ...act, ...editsOf(one, tasks) } : act;
 }
 
-/** Other outputs of some tasks, or of all. */
+/** Returns new outputs of some tasks, or of all. */
 function editsOf({ to, value }: Drawn, tasks: readonly string[]): { readonly outputs?: Edits } {
   if (tasks.length === 0) return {};
   const edited = to % 3 === 0 ? tasks.slice(0, 1) : tasks;
@@ -247,7 +250,7 @@ function personAct(one: DrawnAnswer, place: Place, tasks: readonly string[]): Pe
   }
 }
 
-/** The first call again and again, of a gate with one reviewer that says the same each time. */
+/** Repeats the first call, if the gate has one reviewer that always says the same. */
 function repeated<T>({ quorum, reviewers }: DrawnGate, calls: readonly T[]): readonly T[] {
   return quorum === 3 && reviewers.length === 1 ? calls.flatMap(() => calls.slice(0, 1)) : calls;
 }

@@ -1,5 +1,5 @@
 /**
- * That no demand for changes is lost, and none of its issues.
+ * The property that no demand for changes is lost, and none of its issues.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { RunEvent } from '../../src/index.ts';
 import type { GateSpec, Scenario } from '../reference/scenario.ts';
 import type { Moment } from './timeline.ts';
 
-/** Whoever asked for a change starts again only after it was told to the phases it asked, and those have committed. */
+/** Checks that a requester starts again only after each target has received its demand, and has committed. */
 export function demands(moments: readonly Moment[]): string[] {
   return moments.flatMap(({ event, seq }, index) => {
     if (event.type !== 'phase.retrying' && event.type !== 'phase.rewinding') return [];
@@ -30,7 +30,7 @@ export function demands(moments: readonly Moment[]): string[] {
   });
 }
 
-/** No issue that was demanded is lost: whoever has to correct it is told, or the records say why not. */
+/** Checks that every issue of a demand reaches its phase, or that the records explain the omission. */
 export function issues(
   scenario: Scenario,
   moments: readonly Moment[],
@@ -69,7 +69,7 @@ export function issues(
   });
 }
 
-/** The phases that a rewind sends back: its target, and riders that would not run again without. */
+/** Returns the phases that a rewind sends back: its target, and riders that would not run again anyway. */
 export function sentBackBy(
   { phase, target, riders = [] }: EventOf<'phase.rewinding'>,
   above: ReadonlyMap<string, ReadonlySet<string>>,
@@ -78,19 +78,22 @@ export function sentBackBy(
   return [target, ...apart.map((one) => one.phase)];
 }
 
-/** The gate of a phase. */
+/** Returns the gate of a phase. */
 export function gateOf({ phases }: Scenario, name: string): GateSpec | null {
   return phases.find((spec) => spec.name === name)?.gate ?? null;
 }
 
-/** A count of a policy as a number. */
+/** Converts a count of a policy to a number. */
 export function numberOf(count: number | 'unlimited' | undefined, fallback: number): number {
   return count === 'unlimited' ? Infinity : (count ?? fallback);
 }
 
 // --- internal ---
 
-/** What is wrong with a demand on one phase; `until` whoever made it began again, where `isBack`. */
+/**
+ * Returns the problem of a demand on one phase. The events in `until` end with the next start of the requester, if
+ * `isBack`.
+ */
 function brokenDemand(
   demand: EventOf<'phase.rewinding'>,
   target: string,
@@ -110,7 +113,7 @@ function brokenDemand(
   return isDone ? null : `was not answered by ${target}`;
 }
 
-/** What may follow a demand that is not met: a limit, a budget or a person. */
+/** Events that may follow a demand which is not carried out: a limit, a budget or a person. */
 const ANSWERS: ReadonlySet<RunEvent['type']> = new Set([
   'limit.reached',
   'phase.approved',
@@ -128,7 +131,7 @@ function isTold(event: RunEvent, target: string, feedback: string): boolean {
   );
 }
 
-/** What makes a phase start anew instead of going on with its retry. */
+/** True if the event makes a phase start again instead of continuing its retry. */
 function isUpset(event: RunEvent, phase: string): boolean {
   return (
     'phase' in event &&
@@ -137,7 +140,7 @@ function isUpset(event: RunEvent, phase: string): boolean {
   );
 }
 
-/** Whether the demand cannot be met any more, as either of the two has ended. */
+/** True if the demand is obsolete, as the requester or the target has ended. */
 function isOver(event: RunEvent, demand: EventOf<'phase.rewinding'>, target: string): boolean {
   if (!('phase' in event) || (event.phase !== demand.phase && event.phase !== target)) return false;
   return event.type === 'phase.failed' || event.type === 'phase.rejected' || event.type === 'phase.cancelled';

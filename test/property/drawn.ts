@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import type { InboxPolicy } from '../../src/index.ts';
 import type { GateSpec, IssueAct, PhaseSpec } from '../reference/scenario.ts';
 
-/** A phase before it is known what comes before it. Numbers name other phases by their place. */
+/** A phase without its predecessors. Numbers refer to other phases by their index. */
 export interface DrawnPhase {
   readonly after: readonly number[];
   readonly mode: PhaseSpec['mode'];
@@ -16,7 +16,7 @@ export interface DrawnPhase {
   readonly people: readonly DrawnAnswer[];
 }
 
-/** What becomes of a question; when it does is told from the seed. */
+/** The policy of a question. Its times follow from the seed. */
 export interface DrawnInbox {
   readonly options: Pick<InboxPolicy, 'severity' | 'queue' | 'onExpiry'>;
   readonly reminds: boolean;
@@ -41,7 +41,7 @@ export interface DrawnGate {
   readonly checks: readonly { readonly baseline: boolean; readonly calls: readonly Drawn[] }[];
 }
 
-/** One call: `to` names a phase to send back. */
+/** One call: `to` refers to a phase to send back. */
 export interface Drawn {
   readonly act: string;
   readonly to: number;
@@ -49,7 +49,7 @@ export interface Drawn {
   readonly tokens: number;
 }
 
-/** A call of somebody who decides, who may speak of issues. */
+/** A call to a reviewer or a person, who may raise issues. */
 export interface DrawnAnswer extends Drawn {
   readonly issues: readonly DrawnIssue[];
   readonly priors: readonly (readonly [string, 'fixed' | 'open' | 'withdrawn'])[] | null;
@@ -74,7 +74,7 @@ function answers(max: number, acts: readonly (readonly [string, number])[]): fc.
   return fc.array(answer, { maxLength: max, size: 'max' });
 }
 
-/** Few, so that they come again. `i9` is never found. */
+/** The names are few, so that they recur. `i9` is never found. */
 const ISSUES = ['i0', 'i1', 'i2', 'w0', 'w1'] as const;
 
 const drawnIssue: fc.Arbitrary<DrawnIssue> = fc.record({
@@ -94,7 +94,7 @@ const drawnPrior = fc.tuple(
   fc.constantFrom<('fixed' | 'open' | 'withdrawn')[]>('fixed', 'open', 'withdrawn'),
 );
 
-/** As often none as some. */
+/** Generates an empty list as often as others. */
 function rarelyMany<T>(some: fc.Arbitrary<readonly T[]>, weight: number): fc.Arbitrary<readonly T[]> {
   return fc.oneof({ weight, arbitrary: fc.constant<readonly T[]>([]) }, { weight: 1, arbitrary: some });
 }
@@ -112,7 +112,7 @@ function script(max: number, acts: readonly (readonly [string, number])[]): fc.A
   return fc.array(drawnCall(acts.filter(([, weight]) => weight > 0)), { maxLength: max, size: 'max' });
 }
 
-/** What becomes of a question to people. */
+/** The policy of a question to people. */
 export const drawnInbox: fc.Arbitrary<DrawnInbox> = fc.record({
   options: fc.record(
     {
@@ -127,7 +127,7 @@ export const drawnInbox: fc.Arbitrary<DrawnInbox> = fc.record({
   expires: fc.boolean(),
 });
 
-/** Whether somebody is a person, and what becomes of the question then. */
+/** Generates null, or the policy of a question if somebody is a person. */
 function byPerson(people: boolean): fc.Arbitrary<DrawnInbox | null> {
   return people ? fc.option(drawnInbox, { nil: null, freq: 2 }) : fc.constant(null);
 }
