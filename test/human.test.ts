@@ -38,7 +38,7 @@ function budget(): Pipeline<unknown> {
 }
 
 describe('human()', () => {
-  it('is a task whose output a person gives, and a reviewer whose decision a person makes', async () => {
+  it('is a task with an output of a person, or a reviewer with a decision of a person', async () => {
     const run = startRun(budget(), { runId: 'r' });
     const asked = await item(run);
     expect(asked).toMatchObject({
@@ -73,7 +73,7 @@ describe('human()', () => {
     ]);
   });
 
-  it('waits across restarts for the very same item, and asks it once', async () => {
+  it('waits across restarts with the same item, which it opens once', async () => {
     const store = memoryStore();
     const first = startRun(budget(), { store, runId: 'r' });
     const before = await item(first);
@@ -96,7 +96,7 @@ describe('human()', () => {
     expect(await store.inbox({ open: true })).toEqual([]);
   });
 
-  it('uses an answer that was kept before its work could use it', async () => {
+  it('uses an answer that was stored before the task ended', async () => {
     const store = memoryStore();
     const first = startRun(budget(), { store, runId: 'r' });
     const { id } = await item(first);
@@ -104,7 +104,7 @@ describe('human()', () => {
     await reviewed(first);
     first.suspend();
     await first.result;
-    // As if the process had ended between the answer and the end of the task.
+    // The records are those of a process that ended between the answer and the end of the task.
     const answered = (await readRun(store, 'r')).find(({ event }) => event.type === 'task.answered');
     await forkRun(store, 'r', { at: answered?.seq ?? 0, runId: 'cut' });
 
@@ -112,7 +112,7 @@ describe('human()', () => {
     expect(await item(second)).toMatchObject({ kind: 'review' });
   });
 
-  it('asks again where the answer is refused, and takes none that is not one', async () => {
+  it('asks again after an invalid answer, and refuses one of the wrong kind', async () => {
     const run = startRun(budget());
     const { id } = await item(run);
     const value = (given: unknown) => run.answer(id, { type: 'value', value: given });
@@ -142,7 +142,7 @@ describe('human()', () => {
     await run.result;
   });
 
-  it('takes one of two answers that come at once', async () => {
+  it('takes one of two simultaneous answers', async () => {
     const store = memoryStore();
     const run = startRun(budget(), { store });
     const { id } = await item(run);
@@ -152,7 +152,7 @@ describe('human()', () => {
     await run.result;
   });
 
-  it('offers choices, and takes nothing else', async () => {
+  it('offers choices, and accepts only these', async () => {
     const choice = task('c', { run: human<string>({ question: 'Which?', choices: ['red', 'blue'] }) });
     const run = startRun(definePipeline({ name: 'p', phases: [phase('a', { tasks: [choice] })] }));
     const { id, choices } = await item(run);
@@ -162,7 +162,7 @@ describe('human()', () => {
     expect((await run.result).outputs).toEqual({ a: { c: 'red' } });
   });
 
-  it('closes its item where nobody waits for the answer any more', async () => {
+  it('closes its item once no task waits for the answer', async () => {
     const store = memoryStore();
     const pipeline = definePipeline({
       name: 'p',
@@ -182,7 +182,7 @@ describe('human()', () => {
     await expect(run.answer(id, { type: 'value', value: 1 })).rejects.toMatchObject({ code: 'ANSWERED' });
   });
 
-  it('says so where nobody can be asked', async () => {
+  it('fails if nobody can be asked', async () => {
     await expect(runPipeline(budget())).rejects.toMatchObject({ code: 'RUN_UNSUCCESSFUL' });
     const wrapped = task('t', { run: (context) => human<number>({ question: 'Well?' })(context) });
     const run = startRun(definePipeline({ name: 'p', phases: [phase('a', { tasks: [wrapped] })] }));
@@ -212,7 +212,7 @@ describe('human()', () => {
 
 // --- internal ---
 
-/** The one item that is open, once there is one. */
+/** Waits for the open item. */
 async function item(run: Run<unknown>): Promise<InboxItem> {
   for (;;) {
     const [first, ...others] = run.inbox();
@@ -222,7 +222,7 @@ async function item(run: Run<unknown>): Promise<InboxItem> {
   }
 }
 
-/** Waits until the review is what waits. */
+/** Waits for the item of the review. */
 async function reviewed(run: Run<unknown>): Promise<InboxItem> {
   for (;;) {
     const found = await item(run);

@@ -21,7 +21,7 @@ import type { RunStore } from '../src/store.ts';
 import { detailOf } from '../src/store/pending-answers.ts';
 import { idle } from './rig.ts';
 
-/** `draft` waits for a person at once; `print` needs it, `else` does not. */
+/** A pipeline whose `draft` waits for a person at once. `print` needs it, `else` does not. */
 function letter(): Pipeline<unknown> {
   return definePipeline({
     name: 'letter',
@@ -44,7 +44,7 @@ function letter(): Pipeline<unknown> {
   });
 }
 
-/** Two phases that wait. */
+/** A pipeline of two phases that wait for a person. */
 function twoLetters(): Pipeline<unknown> {
   const one = (name: string) =>
     phase(name, {
@@ -57,7 +57,7 @@ function twoLetters(): Pipeline<unknown> {
 const edit: Reply = { type: 'decide', decision: 'APPROVE', outputs: { text: '  better ' } };
 
 describe('an answer', () => {
-  it('may put other outputs in the place of those of the attempt, as their schemas return them', async () => {
+  it('may replace the outputs of the attempt, as their schemas return them', async () => {
     const { run, store, item } = await waiting();
     await run.answer(item.id, edit, { by: 'ada', nonce: item.nonce });
     const { status, outputs } = await run.result;
@@ -68,7 +68,7 @@ describe('an answer', () => {
     );
     expect(decided).toMatchObject([{ verdict: approve(), who: 'ada', edited: { text: 'better' } }]);
     expect(await store.item(item.id)).toMatchObject({ outcome: 'approved with edits: text', who: 'ada' });
-    // What was committed is what is told of the item from then on, and what the attempt itself had put out beside it.
+    // The closed item shows the committed outputs next to those of the attempt.
     const closed = (await store.item(item.id)) ?? item;
     const [attempt] = (await detailOf(store, closed)).attempts;
     expect(attempt).toMatchObject({ outputs: { text: 'better', title: 'title' }, replaced: { text: 'text 0' } });
@@ -84,7 +84,7 @@ describe('an answer', () => {
     ['text', 'APPROVE'],
     ['an approval with more', { type: 'decide', decision: 'APPROVE', extra: 1 }],
     ['an unknown kind', { type: 'approve' }],
-  ])('is refused that has %s, and the item is open as before', async (_, reply) => {
+  ])('with %s is refused, and the item stays open', async (_, reply) => {
     const { run, store, item } = await waiting();
     await expect(run.answer(item.id, reply as Reply)).rejects.toMatchObject({ code: 'ANSWER_INVALID' });
     expect(await store.item(item.id)).toEqual(item);
@@ -93,20 +93,17 @@ describe('an answer', () => {
     await run.result;
   });
 
-  it.each(['', '   ', 'ok', 'ESCALATE: no', 'RETRY_PREDECESSOR print: x'])(
-    'is refused that says %j',
-    async (decision) => {
-      const { run, item } = await waiting();
-      await expect(run.answer(item.id, { type: 'decide', decision })).rejects.toMatchObject({
-        code: expect.stringMatching(/^DECISION_/u) as string,
-      });
-      expect(run.inbox()).toEqual([item]);
-      run.cancel();
-      await run.result;
-    },
-  );
+  it.each(['', '   ', 'ok', 'ESCALATE: no', 'RETRY_PREDECESSOR print: x'])('with %j is refused', async (decision) => {
+    const { run, item } = await waiting();
+    await expect(run.answer(item.id, { type: 'decide', decision })).rejects.toMatchObject({
+      code: expect.stringMatching(/^DECISION_/u) as string,
+    });
+    expect(run.inbox()).toEqual([item]);
+    run.cancel();
+    await run.result;
+  });
 
-  it('may skip the phase, and with it what needs it; the others go on', async () => {
+  it('may skip the phase and its dependents; the others continue', async () => {
     const { run, store, item } = await waiting();
     await run.answer(item.id, { type: 'skip', reason: 'not this year' }, { by: 'ada' });
     const { status, phases } = await run.result;
@@ -134,7 +131,7 @@ describe('an answer', () => {
     ['edits', edit],
     ['skips', { type: 'skip' }],
     ['retries', { type: 'decide', decision: retry('more') }],
-  ])('that %s is told again when the run is resumed', async (_, reply) => {
+  ])('that %s is replayed when the run is resumed', async (_, reply) => {
     const store = memoryStore();
     const run = startRun(twoLetters(), { store });
     const [first, second] = await until(() => (run.inbox().length === 2 ? run.inbox() : undefined));
@@ -149,14 +146,14 @@ describe('an answer', () => {
 });
 
 describe('answerItem()', () => {
-  it('is heard by whoever works on the run', async () => {
+  it('reaches the process of the run', async () => {
     const { run, store, item } = await waiting();
     await answerItem(store, item.id, edit, { nonce: item.nonce, by: 'bob' });
     expect((await run.result).outputs).toMatchObject({ draft: { text: 'better' } });
     expect(await store.item(item.id)).toMatchObject({ who: 'bob' });
   });
 
-  it('is taken when the run is resumed, where nobody works on it', async () => {
+  it('stores an answer, which the run applies on resume if it has no process', async () => {
     const { run, store, item } = await waiting();
     run.suspend();
     await run.result;
@@ -167,7 +164,7 @@ describe('answerItem()', () => {
     await expect(answerItem(store, item.id, edit)).rejects.toMatchObject({ code: 'ANSWERED' });
   });
 
-  it('refuses what makes no sense before anything is kept', async () => {
+  it('refuses an invalid answer before it is stored', async () => {
     const { run, store, item } = await waiting();
     const given = (reply: unknown, how = {}) => answerItem(store, item.id, reply as Reply, how);
     await expect(answerItem(store, 'nobody:1', edit)).rejects.toMatchObject({ code: 'ITEM_UNKNOWN' });
@@ -182,7 +179,7 @@ describe('answerItem()', () => {
     await run.result;
   });
 
-  it('has the item opened anew where only the run can find out that the answer is no good', async () => {
+  it('reopens the item if only the run can tell that the answer is invalid', async () => {
     const { run, store, item } = await waiting();
     await answerItem(store, item.id, { ...edit, outputs: { text: 1 } }, { by: 'bob' });
     const next = await until(() => run.inbox().find(({ id }) => id !== item.id));
@@ -193,7 +190,7 @@ describe('answerItem()', () => {
       outcome: expect.stringContaining('refused: Cannot answer item') as string,
     });
     await expect(answerItem(store, item.id, edit)).rejects.toMatchObject({ code: 'ANSWERED' });
-    // The refusal is told again as well.
+    // The refusal is replayed as well.
     run.suspend();
     await run.result;
     const again = await resumeRun(store, run.id, letter());
@@ -202,7 +199,7 @@ describe('answerItem()', () => {
     expect((await again.result).status).toBe('completed');
   });
 
-  it('takes no message that somebody else has made up', async () => {
+  it('ignores a forged message', async () => {
     const { run, store, item } = await waiting();
     await store.post({ runId: run.id, kind: 'answer', item: item.id, body: 'APPROVE', by: 'eve', time: 0 });
     const next = await until(() => run.inbox().find(({ id }) => id !== item.id));
@@ -220,7 +217,7 @@ interface Waiting {
   readonly item: InboxItem;
 }
 
-/** A run that waits for a person. */
+/** Starts a run that waits for a person. */
 async function waiting(): Promise<Waiting> {
   const store = memoryStore();
   const run = startRun(letter(), { store, runId: 'r' });

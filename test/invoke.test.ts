@@ -1,4 +1,4 @@
-/** The machines as actors of an application, and what tools that explore machines see of them. */
+/** The machines as actors of an application, and in tools that explore machines. */
 import { describe, expect, it } from 'vitest';
 import { assign, createActor, sendTo, setup, waitFor } from 'xstate';
 import { createTestModel, getShortestPaths } from 'xstate/graph';
@@ -27,7 +27,7 @@ const pipeline = definePipeline({
 });
 const { plan } = pipeline;
 
-/** An application that approves whatever waits, by invoke alone. */
+/** A machine of an application that approves each pending item, by invoke alone. */
 function approver(upward?: Upward) {
   return setup({
     types: {
@@ -65,12 +65,12 @@ function approver(upward?: Upward) {
 }
 
 describe('an invoked pipeline', () => {
-  it('tells its parent what waits for a person, and its end, so that the parent approves by invoke', async () => {
+  it('reports pending items and its end to its parent, so that the parent approves by invoke', async () => {
     const { context } = await waitFor(createActor(approver()).start(), ({ status }) => status === 'done');
     expect(context).toEqual({ heard: ['r1 phase.escalated publish', 'r1 run.ended'], status: 'completed' });
   });
 
-  it('tells every event where the input says so, in order', async () => {
+  it('reports every event in order if its input asks for it', async () => {
     const { context } = await waitFor(createActor(approver('all')).start(), ({ status }) => status === 'done');
     expect(context.heard).toEqual([
       'r1 run.started',
@@ -90,7 +90,7 @@ describe('an invoked pipeline', () => {
     ]);
   });
 
-  it('tells nothing where the input says none', () => {
+  it('reports nothing by default', () => {
     const actor = createActor(approver('none')).start();
     return new Promise<void>((resolve) => {
       const run = actor.getSnapshot().children.run;
@@ -104,7 +104,7 @@ describe('an invoked pipeline', () => {
 });
 
 describe("on('*')", () => {
-  it('misses nothing where it is called after start(), nor in an action of the parent', async () => {
+  it('misses nothing if it is called after start(), or in an action of the parent', async () => {
     const auto = definePipeline({ name: 'a', phases: [phase('a', { tasks: [task('t', { run: () => 1 })] })] });
     const all: string[] = [];
     const run = startRun(auto);
@@ -131,7 +131,7 @@ if (!gated) throw new Error('the pipeline has two phases');
 const input: PhaseInput = { run: 'r', phase: gated, attempt: 0, inputs: {}, attended: false };
 
 describe('a bare machine', () => {
-  it('says which actors to provide: phaseMachine', () => {
+  it('names the actors to provide: phaseMachine', () => {
     expect(errorOf(() => createActor(phaseMachine, { input }))).toMatchInlineSnapshot(`
       [PhasegateError: Cannot run phase "publish" as its actors are not provided: \`attempt\`, \`review\`
       Provide them: phaseMachine.provide({ actors: { attempt, review } }), each of them logic such as fromPromise() makes.
@@ -139,7 +139,7 @@ describe('a bare machine', () => {
     `);
   });
 
-  it('says which actors to provide: pipelineMachine', () => {
+  it('names the actors to provide: pipelineMachine', () => {
     expect(errorOf(() => createActor(pipelineMachine, { input: { run: 'r', plan } }))).toMatchInlineSnapshot(`
       [PhasegateError: Cannot run phase "draft" as its actor is not provided: \`attempt\`
       Use machineOf(pipeline), which has its work. Or provide it: pipelineMachine.provide({ actors: { phase: phaseMachine.provide({ actors: { attempt, review } }) } })
@@ -184,7 +184,7 @@ describe('xstate/graph', () => {
 
 // --- internal ---
 
-/** The error that an actor ends with when it is started. */
+/** Starts an actor that fails. @returns Its error. */
 function errorOf(make: () => ReturnType<typeof createActor>): unknown {
   let found: unknown;
   const actor = make();

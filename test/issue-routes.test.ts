@@ -1,6 +1,4 @@
-/**
- * Who is told of issues, and what that spends (rules 35 to 37).
- */
+/** Recipients of issues, and their cost in budgets (rules 35 to 37). */
 import { describe, expect, it } from 'vitest';
 import {
   definePipeline,
@@ -35,7 +33,7 @@ describe('issues', () => {
   const all = Array.from({ length: 5000 }, (_, index) => issue(`i-${index}`));
   const found = 'issues: expected at most 100 issues, found 5000';
 
-  it('are refused with their number where there are too many', async () => {
+  it('are refused with their number if there are too many', async () => {
     expect(() => requestChanges(all)).toThrow(`Cannot request changes as ${found}\n`);
     expect(requestChanges(all.slice(0, 100))).toMatchObject({ type: 'retry' });
     const { records } = await play([fake('a', { verdicts: [{ type: 'retry', feedback: '', issues: all }] })]);
@@ -48,7 +46,7 @@ describe('issues', () => {
 describe('an issue of another branch', () => {
   const both = requestChanges([issue('i-text', 'text'), issue('i-data', 'data')], 'Two defects.');
 
-  it('sends that back, too, in the same rewind, and spends a rewind of it', async () => {
+  it('sends that phase back, too, in the same rewind, and spends a rewind of it', async () => {
     const { lines, records, result } = await play(
       branches([both, both, both], { loopAfter: 'unlimited', onExhausted: 'accept' }),
       { concurrency: 1 },
@@ -66,12 +64,12 @@ describe('an issue of another branch', () => {
       'report started 0',
     ]);
     expect(rewinds(records).map((one) => one.riders?.map(({ phase }) => phase))).toEqual([['text'], ['text']]);
-    // Two were allowed of each; the third demand finds both spent.
+    // Two rewinds of each were allowed. The third demand finds both budgets spent.
     expect(lines).toContain('report approved v1 (exhausted) from model@3 text@3');
     expect(result.metrics.corrections).toBe(4);
   });
 
-  it('is left open where no rewind of that is left', async () => {
+  it('stays open if no rewind of that phase is left', async () => {
     const first = requestChanges([issue('i-text', 'text')]);
     const phases = branches([first, first, both, 'APPROVE'], { loopAfter: 'unlimited' });
     const { lines, records, result } = await play(phases);
@@ -85,14 +83,14 @@ describe('an issue of another branch', () => {
     expect(result.metrics.corrections).toBe(3);
   });
 
-  it('counts for limits.corrections: a rewind that goes beyond with its riders is not made', async () => {
+  it('counts for limits.corrections: a rewind that exceeds it with its riders does not happen', async () => {
     expect(await trace(branches([both]), { limits: { corrections: 1 } })).toContain('limit corrections reached 0/1');
     expect(await trace(branches([both]), { limits: { corrections: 2 } })).toContain('run completed');
   });
 });
 
 describe('regate: false', () => {
-  it('goes for what is sent back, and not for what has an issue between that and the gate', async () => {
+  it('applies to phases that are sent back, and not to phases in between with an issue', async () => {
     const demand = requestChanges([issue('i-data', 'data'), issue('i-model', 'model'), issue('i-text', 'text')]);
     const lines = await trace(branches([demand], { regate: false }), { detail: ['reviews'] });
     const again = lines.slice(lines.findIndex((one) => one.includes('rewinding')));
@@ -113,7 +111,7 @@ describe('regate: false', () => {
 describe('an issue of a phase that may not be sent back', () => {
   const astray = requestChanges([issue('i-x', 'nobody'), issue('i-y', 'report'), issue('i-z', 'data')]);
 
-  it('is for the phase under review, with a warning', async () => {
+  it('goes to the phase under review, with a warning', async () => {
     const phases = branches([astray], { rewindTo: ['model'] });
     const { lines } = await play(phases);
     expect(lines).toContain('report warned ISSUE_ASTRAY');
@@ -122,7 +120,7 @@ describe('an issue of a phase that may not be sent back', () => {
     );
   });
 
-  it("escalates where onInvalidTarget is 'escalate'", async () => {
+  it("escalates if onInvalidTarget is 'escalate'", async () => {
     const phases = branches([astray], { rewindTo: ['model'], onInvalidTarget: 'escalate' });
     const error = await play(phases).catch((thrown: unknown) => String(thrown));
     expect(error).toMatch(/report escalated \(invalidTarget\)/u);
@@ -131,7 +129,7 @@ describe('an issue of a phase that may not be sent back', () => {
 });
 
 describe('the same issue', () => {
-  it('is told once, whoever brings it and however its phase is named', async () => {
+  it('reaches a phase once, whoever reports it and however its phase is named', async () => {
     const phases = [
       fake('work', {
         reviewers: {
@@ -143,7 +141,7 @@ describe('the same issue', () => {
     expect(await trace(phases)).toContain('work retrying: One. | Two. | - [high] i-x is wrong.');
   });
 
-  it('is known by its words where it has no id', async () => {
+  it('is identified by its text if it has no id', async () => {
     const phases = [
       fake('work', {
         loopAfter: 'unlimited',
@@ -164,21 +162,21 @@ describe('the same issue', () => {
 describe('many issues', () => {
   const many = Array.from({ length: 101 }, (_, at) => issue(`i${at}`, ['data', 'model', 'text', 'report'][at % 4]));
 
-  it('are all told, each to whoever has to correct it', async () => {
+  it('all reach the phase that has to correct them', async () => {
     const { records } = await play(branches([requestChanges(many.slice(0, 100))]));
     const [made] = rewinds(records);
     const told = [made?.correction, ...(made?.riders ?? []).map((one) => one.correction)];
     expect(told.map((one) => one?.issues?.length)).toEqual([25, 25, 25, 25]);
   });
 
-  it('of more than a hundred are no decision', async () => {
+  it('beyond a hundred make the decision invalid', async () => {
     const phases = branches([{ type: 'retry', feedback: '', issues: many }]);
     expect(await trace(phases, { detail: ['reviews'] })).toContain('report decided unavailable');
   });
 });
 
 describe('a demand of a worker', () => {
-  it('leaves findings as they are', async () => {
+  it('leaves findings unchanged', async () => {
     const stops = () => {
       throw needsRework('data', 'Wrong units.');
     };
@@ -200,7 +198,7 @@ describe('a decision of a person with issues', () => {
   const decision = requestChanges([issue('i-data', 'data'), issue('i-text', 'text')], 'Look at the data.');
   const asked = branches(['ESCALATE: who knows', 'APPROVE'], { rewindTo: 'predecessors', maxPredecessorRetries: 0 });
 
-  it('sends back the earliest ancestor that one is about, whatever the gate may send back', async () => {
+  it('sends back the earliest ancestor with an issue, beyond the targets of the gate', async () => {
     const { lines, records } = await play(asked, {
       when: { 'report escalated (requested): who knows': (run) => run.decide('report', decision) },
     });
@@ -234,7 +232,7 @@ describe('forkRun() with a decision that has issues', () => {
 });
 
 describe('an issue of the phase under review', () => {
-  it('is not brought up again where a limit keeps the phase from starting anew and a person approves', async () => {
+  it('is not repeated if a limit holds the phase and a person approves', async () => {
     const demand = requestChanges([issue('i-data', 'data'), issue('i-report')]);
     const phases = branches(['RETRY: longer', demand]);
     const { lines } = await play(phases, {

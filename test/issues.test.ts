@@ -24,7 +24,7 @@ function line(...verdicts: readonly unknown[]) {
 }
 
 describe('issues', () => {
-  it('send back the earliest phase that one is about, in one rewind, and the others are told theirs when they run again', async () => {
+  it('send back the earliest affected phase in one rewind, and reach the others when they run again', async () => {
     //  planning ──▶ design ──▶ coding
     //     ▲───────────┴───────────┘ no login; no index
     const phases = line(requestChanges([index, login], 'Not safe.'), 'APPROVE');
@@ -57,12 +57,12 @@ describe('issues', () => {
     expect(phases[1]?.calls[1]?.revision).toMatchObject({ issues: [index], previousOutput: 'design 1' });
   });
 
-  it('without a phase are for the phase under review', async () => {
+  it('without a phase belong to the phase under review', async () => {
     const phases = line(requestChanges([{ severity: 'high', description: 'No tests.' }]), 'APPROVE');
     expect(await trace(phases)).toContain('coding retrying: - [high] No tests.');
   });
 
-  it('of the phase under review are told when it starts again after a rewind', async () => {
+  it('of the phase under review reach it when it starts again after a rewind', async () => {
     const own: Issue = { severity: 'medium', description: 'Names are unclear.', requiredChange: 'Rename them.' };
     const phases = line(requestChanges([login, own]), 'APPROVE');
     const { lines } = await play(phases);

@@ -17,7 +17,7 @@ import type { RunStore } from '../src/store.ts';
 import { idle } from './rig.ts';
 
 describe('itemDetail()', () => {
-  it('tells what was tried, what was asked for, what has changed, and what it has cost', async () => {
+  it('lists attempts, requested changes, differences, and the cost', async () => {
     const { detail } = await detailOf();
     expect(detail.attempts.map(({ attempt, outputs, verdict }) => [attempt, outputs, verdict?.type])).toEqual([
       [0, { text: 'one\ntwo\n', list: [1] }, 'retry'],
@@ -35,7 +35,7 @@ describe('itemDetail()', () => {
     expect(detail.attempts.at(-1)?.verdicts).toEqual({ review: escalate('Well?') satisfies Verdict });
   });
 
-  it('tells what every answer would lead to', async () => {
+  it('gives the consequences of every answer', async () => {
     const { detail } = await detailOf();
     const told = detail.choices.map(({ answer, phase: target, runs, skips, stale }) => ({
       answer,
@@ -60,12 +60,12 @@ describe('itemDetail()', () => {
   it.each<[Policy, Partial<ItemDetail['choices'][number]>]>([
     [{ invalidate: 'all' }, { runs: ['notes', 'plan', 'draft', 'index'], mayRun: [], stale: [] }],
     [{ invalidate: 'changed' }, { runs: ['notes', 'plan', 'draft'], mayRun: ['index'], stale: [] }],
-  ])('heeds %j', async (policy, expected) => {
+  ])('follows %j', async (policy, expected) => {
     const { detail } = await detailOf(policy);
     expect(detail.choices.find((one) => one.phase === 'notes')).toMatchObject(expected);
   });
 
-  it('has what the gate of the phase has asked of others, in the order in which it was asked', async () => {
+  it('has the requests of the gate to other phases, in order', async () => {
     const one = await detailOf();
     await one.run.answer(one.item.id, { type: 'decide', decision: 'RETRY_PREDECESSOR notes: more' });
     const item = await itemOf(one.run);
@@ -79,7 +79,7 @@ describe('itemDetail()', () => {
     await one.run.result;
   });
 
-  it('numbers attempts, over all generations, and says by which one a change was asked for', async () => {
+  it('numbers attempts over all generations, and names the one that asked for a change', async () => {
     const one = await detailOf();
     await one.run.answer(one.item.id, { type: 'decide', decision: 'RETRY_PREDECESSOR notes: more' });
     const item = await itemOf(one.run);
@@ -99,7 +99,7 @@ describe('itemDetail()', () => {
     await one.run.result;
   });
 
-  it('has what the phase works with: what its predecessors had put out when it began, or began anew', async () => {
+  it('has the inputs of the phase: outputs of its predecessors at its latest start', async () => {
     const one = await detailOf();
     expect(one.detail.inputs).toEqual({ plan: { t: 1 } });
     await one.run.answer(one.item.id, { type: 'decide', decision: 'RETRY_PREDECESSOR plan: more' });
@@ -110,7 +110,7 @@ describe('itemDetail()', () => {
     await one.run.result;
   });
 
-  it('has what a person works with who is a task, also where that has a newer version since', async () => {
+  it('has the inputs of a person as a task, even if there is a newer version', async () => {
     const store = memoryStore();
     const pipeline = definePipeline({
       name: 'paper',
@@ -140,7 +140,7 @@ describe('itemDetail()', () => {
     await run.result;
   });
 
-  it('has what a retry works with, which is what the attempt before has', async () => {
+  it('has the inputs of a retry, which are those of the attempt before', async () => {
     const store = memoryStore();
     const pipeline = definePipeline({
       name: 'paper',
@@ -186,7 +186,7 @@ describe('itemDetail()', () => {
     await again.result;
   });
 
-  it('tells which answers end the run', async () => {
+  it('marks answers that end the run', async () => {
     const { run, detail } = await detailOf();
     expect(detail.choices.flatMap((choice) => (choice.run ? [[choice.answer, choice.run]] : []))).toEqual([
       ['abort', 'ends'],
@@ -195,7 +195,7 @@ describe('itemDetail()', () => {
     await run.result;
   });
 
-  it('is what happens: a skip skips what it said, a rewind runs what it said', async () => {
+  it('predicts the phases that a skip skips, and that a rewind runs', async () => {
     const one = await detailOf();
     await one.run.answer(one.item.id, { type: 'skip' });
     const { phases } = await one.run.result;
@@ -218,7 +218,7 @@ describe('itemDetail()', () => {
 
 // --- internal ---
 
-/** Stops where `draft` waits for a person after two attempts; `index` is beside it. */
+/** Runs until `draft` waits for a person after two attempts. `index` is an independent phase. */
 async function detailOf(
   policy: Policy = {},
 ): Promise<{ run: Run<unknown>; item: InboxItem; detail: ItemDetail; store: RunStore }> {

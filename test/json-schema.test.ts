@@ -5,7 +5,7 @@ import { schemaProblem } from '../src/cli/load/yaml/json-schema.ts';
 type Schema = Readonly<Record<string, unknown>>;
 
 describe('schemaProblem()', () => {
-  // What is not told as a problem is checked: the first value passes, the second does not.
+  // A schema without a problem is checked in full: the first value passes, the second does not.
   it.each<readonly [Schema, unknown, unknown]>([
     [{ type: 'object' }, {}, 3],
     [{ type: 'object', properties: { a: { type: 'string' } } }, {}, { a: 1 }],
@@ -62,7 +62,7 @@ describe('schemaProblem()', () => {
       { a: 'x' },
       { a: 1 },
     ],
-  ])('accepts %j, of which everything is checked', (schema, good, bad) => {
+  ])('accepts %j, and checks all of it', (schema, good, bad) => {
     expect(schemaProblem(schema)).toBeUndefined();
     const made = z.fromJSONSchema(schema);
     expect([made.safeParse(good).success, made.safeParse(bad).success]).toEqual([true, false]);

@@ -18,7 +18,7 @@ describe('toJson()', () => {
     );
   });
 
-  it('accepts just what survives JSON, whatever it is given', () => {
+  it('accepts only values that survive JSON', () => {
     fc.assert(
       fc.property(
         fc.anything({
@@ -40,7 +40,7 @@ describe('toJson()', () => {
     );
   });
 
-  it('gives a copy that nobody can change, and leaves the original alone', () => {
+  it('returns a frozen copy, and leaves the original unchanged', () => {
     const value = { list: [{ x: 1 }] };
     const copy = toJson(value);
     expect(copy.ok && isDeepFrozen(copy.value)).toBe(true);
@@ -49,7 +49,7 @@ describe('toJson()', () => {
     expect(Object.isFrozen(value)).toBe(false);
   });
 
-  it('copies a value that stands in two places twice', () => {
+  it('copies a value with two references twice', () => {
     const twice = { x: 1 };
     expect(toJson([twice, twice])).toEqual({ ok: true, value: [{ x: 1 }, { x: 1 }] });
   });
@@ -60,7 +60,7 @@ describe('toJson()', () => {
     expect(JSON.stringify(copy)).toBe('{"ok":true,"value":{"b":[null],"c":0}}');
   });
 
-  it('takes objects of another realm and without a prototype, and keeps the key "__proto__"', async () => {
+  it('accepts objects of another realm and without a prototype, and keeps the key "__proto__"', async () => {
     const { runInNewContext } = await import('node:vm');
     expect(toJson(runInNewContext('({ a: [1] })'))).toEqual({ ok: true, value: { a: [1] } });
     expect(toJson(Object.create(null, { a: { value: 1, enumerable: true } }))).toEqual({ ok: true, value: { a: 1 } });
@@ -69,7 +69,7 @@ describe('toJson()', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  it('takes what a getter gives, once', () => {
+  it('reads a getter once', () => {
     let reads = 0;
     const value = Object.defineProperty({}, 'x', { enumerable: true, get: () => (reads += 1) });
     expect(toJson(value)).toEqual({ ok: true, value: { x: 1 } });
@@ -84,7 +84,7 @@ describe('toJson()', () => {
     ['$.a[0].when', { a: [{ when: new Date() }] }, 'an instance of Date'],
     ['$', new Point(), 'an instance of Point'],
     ['$', Object.create({ inherited: 1 }), 'an instance of Object'],
-  ])('says where and what at %s', (path, value, found) => {
+  ])('names the path and the value at %s', (path, value, found) => {
     expect(toJson(value)).toEqual({ ok: false, problem: { path, found } });
   });
 });
@@ -98,13 +98,13 @@ describe('isSameJson()', () => {
   const odd = fc.letrec((tie) => ({
     value: fc.oneof({ maxDepth: 3 }, fc.constantFrom(0, 1, '', 'a', true, null), tie('list'), tie('record')),
     list: fc.array(tie('value'), { maxLength: 3 }),
-    // Few keys, so that two values are often nearly the same; some of them are inherited by every object.
+    // There are few keys, so that two values are often nearly equal. Every object inherits some of them.
     record: fc.dictionary(fc.constantFrom('a', 'b', '__proto__', 'constructor', 'length'), tie('value'), {
       maxKeys: 4,
     }),
   })).value;
 
-  it('is true for what is the same text with sorted keys, and for nothing else', () => {
+  it('is true for equal texts with sorted keys, and for nothing else', () => {
     fc.assert(
       fc.property(odd, odd, (one, other) => {
         expect(isSameJson(one, other)).toBe(stringify(one) === stringify(other));
@@ -129,11 +129,11 @@ describe('isSameJson()', () => {
     [{ a: 1 }, JSON.parse('{"__proto__":{}}'), false],
     [JSON.parse('{"__proto__":{}}'), JSON.parse('{"__proto__":{}}'), true],
     ['1', 1, false],
-  ])('takes undefined for absent, and looks at own keys only: %j, %j', (one, other, same) => {
+  ])('treats undefined as absent, and compares own keys only: %j, %j', (one, other, same) => {
     expect(isSameJson(one, other)).toBe(same);
   });
 
-  it('asks about texts that differ, however deep, and about nothing else', () => {
+  it('compares texts that differ at any depth, and no others', () => {
     const asked: string[] = [];
     const isAlike = (one: string, other: string) => asked.push(`${one} ${other}`) > 0 && one !== 'c';
     expect(isSameJson({ x: ['a', 'b'], y: 1 }, { y: 1, x: ['A', 'b'] }, isAlike)).toBe(true);

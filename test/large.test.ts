@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { definePipeline, phase, startRun, task } from '../src/index.ts';
 
 describe('many', () => {
-  it('10 000 phases in a row', async () => {
+  it('10 000 phases in a chain', async () => {
     const phases = Array.from({ length: 10_000 }, (_, index) =>
       phase(`p${index}`, {
         after: index === 0 ? [] : [`p${index - 1}`],
@@ -16,7 +16,7 @@ describe('many', () => {
     expect(result.metrics.attempts).toBe(10_000);
   });
 
-  it('10 000 phases beside each other, and one after them all', async () => {
+  it('10 000 parallel phases, and one after them all', async () => {
     const phases = Array.from({ length: 10_000 }, (_, index) =>
       phase(`p${index}`, { tasks: [task('t', { run: () => index })] }),
     );
@@ -28,7 +28,7 @@ describe('many', () => {
     expect(result.outputs).toMatchObject({ last: { sum: 10_000 } });
   });
 
-  it('2 000 phases that all send the same one back', async () => {
+  it('2 000 phases that all send back the same one', async () => {
     const target = phase('target', { tasks: [task('t', { run: () => 1 })] });
     const phases = Array.from({ length: 2000 }, (_, index) => {
       let asked = 0;

@@ -6,7 +6,7 @@ import { layoutOf, type Layout } from '../visualizations/layout/layout.ts';
 const size = () => ({ width: 100, height: 40 });
 
 describe('layoutOf()', () => {
-  it('has columns in the order of work, arrows between them, and ways back below', () => {
+  it('has columns in the order of work, arrows between them, and rewinds below', () => {
     //  a ──▶ b ──▶ d      d ⇢ b and c
     //  └───▶ c ────┘
     const plan = planOf({ a: [], b: ['a'], c: ['a'], d: ['b', 'c'] }, 'd');
@@ -32,7 +32,7 @@ describe('layoutOf()', () => {
     });
   });
 
-  it('leaves phases where they are, whatever goes back', () => {
+  it('keeps the positions of phases, whatever rewinds there are', () => {
     const order = { a: [], b: ['a'], c: ['b'], d: ['c', 'a'] };
     const [without, some, all] = [
       layoutOf(planOf(order), { size }),
@@ -51,7 +51,7 @@ describe('layoutOf()', () => {
     expect(all.backEdges.map(({ from, to }) => `${from} ${to}`)).toEqual(['d a']);
   });
 
-  it('lets long arrows pass beside phases, and bends them at their columns only', () => {
+  it('routes long arrows past phases, and bends them at their columns only', () => {
     //  a ──▶ b ──▶ c ──▶ d
     //  └─────────────────┘
     const { nodes, edges } = layoutOf(planOf({ a: [], b: ['a'], c: ['b'], d: ['c', 'a'] }), { size });
@@ -64,7 +64,7 @@ describe('layoutOf()', () => {
     }
   });
 
-  it('turns columns so that arrows do not cross where they need not', () => {
+  it('orders columns so that avoidable crossings do not happen', () => {
     //  a ──▶ y    b ──▶ x    c ──▶ w
     const plan = planOf({ a: [], b: [], c: [], w: ['c'], x: ['b'], y: ['a'] });
     const { nodes } = layoutOf(plan, { size });
@@ -72,7 +72,7 @@ describe('layoutOf()', () => {
     expect(down('abc')).toEqual(down('yxw'));
   });
 
-  it('places everything apart, within the picture, and arrows to the right, for any plan', () => {
+  it('separates all nodes within the picture, with arrows to the right, for any plan', () => {
     fc.assert(
       fc.property(graphs(), (order) => {
         const plan = planOf(order);
@@ -98,7 +98,7 @@ describe('layoutOf()', () => {
     );
   });
 
-  it('has room for long pipelines, wide ones, and those in which everything comes after everything', () => {
+  it('has room for long and wide pipelines, and for complete graphs', () => {
     const names = Array.from({ length: 2000 }, (_, index) => `p${index}`);
     const chain = Object.fromEntries(names.map((name, index) => [name, names.slice(Math.max(0, index - 1), index)]));
     const wide = Object.fromEntries(names.map((name) => [name, []]));
@@ -127,14 +127,14 @@ function planOf(order: Readonly<Record<string, readonly string[]>>, gated = ''):
   return definePipeline({ name: 'p', phases }).plan;
 }
 
-/** A plan that no definition has to be judged for. */
+/** Builds a plan without validation. */
 function bare(order: Readonly<Record<string, readonly string[]>>): Plan {
   const [one] = planOf({ one: [] }).phases;
   const phases = Object.entries(order).flatMap(([name, after]) => (one ? [{ ...one, name, after }] : []));
   return { ...planOf({ one: [] }), phases };
 }
 
-/** Phases that come after some of those before them. */
+/** Generates graphs. Each phase comes after some of the phases before it. */
 function graphs(): fc.Arbitrary<Readonly<Record<string, readonly string[]>>> {
   return fc
     .array(fc.array(fc.nat(), { maxLength: 3 }), { minLength: 1, maxLength: 25 })

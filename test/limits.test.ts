@@ -58,7 +58,7 @@ describe("onLimit: 'stop'", () => {
     ]);
   });
 
-  it('ends the run before an attempt too many of one phase', async () => {
+  it('ends the run before one attempt too many of a phase', async () => {
     // Rule 21: attempts are counted over all generations.
     //  a ──▶ b
     const a = fake('a', { verdicts: ['RETRY: 1', 'APPROVE'] });
@@ -78,7 +78,7 @@ describe("onLimit: 'stop'", () => {
   });
 
   it('ends the run when more tokens or money are reported than allowed', async () => {
-    // Rule 21: reviewers report, too; the amount that is allowed may be used in full, and then nothing starts.
+    // Rule 21: usage of reviewers counts, too. The allowed amount may be used in full, and then nothing starts.
     const spend = (tokens: number) => (context: Pick<TaskContext, 'report'>) => {
       context.report({ tokens, costUsd: tokens / 1000 });
       return 'APPROVE';
@@ -121,7 +121,7 @@ describe("onLimit: 'stop'", () => {
     });
   });
 
-  it('ends the run when its time is over, and stops what works', async () => {
+  it('ends the run at its time limit, and stops running work', async () => {
     // Rules 21, 23.
     const signals: AbortSignal[] = [];
     const slow = fake('slow', {
@@ -160,7 +160,7 @@ describe("onLimit: 'stop'", () => {
 describe("onLimit: 'escalate'", () => {
   const policy = { onLimit: 'escalate' } as const;
 
-  it('holds the one phase whose correction is too many; approve accepts what it has', async () => {
+  it('holds the one phase with a correction too many; approve accepts its attempt', async () => {
     // Rule 22.
     const a = fake('a', { verdicts: ['RETRY: 1', 'RETRY: 2'] });
     const b = fake('b', { outputs: ['b 1'] });
@@ -215,7 +215,7 @@ describe("onLimit: 'escalate'", () => {
     expect(result.metrics.corrections).toBe(2);
   });
 
-  it('holds the requester of a rewind too many; a person may reject, or send back all the same', async () => {
+  it('holds the requester of a rewind too many; a person may reject, or send back anyway', async () => {
     // Rule 22, perPair.
     //  a ──▶ b
     const b = () =>
@@ -250,8 +250,8 @@ describe("onLimit: 'escalate'", () => {
     ]);
   });
 
-  it('holds a phase that waits for an attempt too many', async () => {
-    // Rule 22: attemptsPerPhase of a phase that waits (here: to retry) holds just that phase.
+  it('holds a waiting phase before an attempt too many', async () => {
+    // Rule 22: attemptsPerPhase holds only a phase that waits, here to retry.
     const a = fake('a', { maxRetries: 5, verdicts: ['RETRY: 1', 'RETRY: 2'] });
     expect(
       await trace([a, fake('b')], {
@@ -274,8 +274,8 @@ describe("onLimit: 'escalate'", () => {
     ]);
   });
 
-  it('holds the whole run where a phase that does not wait would start too often', async () => {
-    // Rule 22: a has been approved, so it waits for nobody; it would begin its third attempt.
+  it('holds the whole run if a phase that does not wait would start too often', async () => {
+    // Rule 22: a is approved, so it waits for no decision; it would begin its third attempt.
     //  a ──▶ b
     const b = fake('b', { after: ['a'], verdicts: ['RETRY_PREDECESSOR a: 1', 'APPROVE'] });
     const options = (decision: string) => ({
@@ -305,7 +305,7 @@ describe("onLimit: 'escalate'", () => {
     ]);
   });
 
-  it('lets tries at work end and starts no other, until a person lifts it', async () => {
+  it('lets running tries end and starts no other, until a person lifts it', async () => {
     // Rule 22.
     //  spender, slow ──▶ next
     const slow = held();
@@ -345,7 +345,7 @@ describe("onLimit: 'escalate'", () => {
     expect(run.snapshot().waiting).toEqual([]);
   });
 
-  it('ends exhausted when a person rejects', async () => {
+  it('ends the run as exhausted if a person rejects', async () => {
     const a = fake('a', {
       tasks: [
         task('t', {
@@ -370,7 +370,7 @@ describe("onLimit: 'escalate'", () => {
     ]);
   });
 
-  it('lets what works go on when the time is over, and the rest once a person approves', async () => {
+  it('lets running work continue after its time, and the rest once a person approves', async () => {
     // Rule 22.
     const slow = held();
     const { lines } = await play([fake('slow', { outputs: [slow.script] }), fake('next', { after: ['slow'] })], {
@@ -394,7 +394,7 @@ describe("onLimit: 'escalate'", () => {
   });
 
   it('completes a run whose last phase spent the limit', async () => {
-    // Rule 20: nothing is left to be held.
+    // Rule 20: there is nothing left to hold.
     const a = fake('a', { outputs: [(context: TaskContext) => context.report({ tokens: 11 })] });
     expect(await trace([a], { policy, limits: { tokens: 10 } })).toEqual([
       'a started 0',
@@ -404,8 +404,8 @@ describe("onLimit: 'escalate'", () => {
     ]);
   });
 
-  it('takes no decision but approve and reject about a limit', async () => {
-    // Rule 22 knows these two; a retry has nothing to send back.
+  it('refuses decisions other than approve and reject', async () => {
+    // Rule 22 knows these two. A retry has no phase to send back.
     const a = fake('a', { outputs: [(context: TaskContext) => context.report({ tokens: 11 })] });
     let refusal: unknown;
     await trace([a, fake('b', { after: ['a'] })], {
@@ -427,7 +427,7 @@ describe("onLimit: 'escalate'", () => {
 });
 
 describe('limits of a pipeline', () => {
-  it('win over those of its policy, one by one', async () => {
+  it('override those of its policy, one by one', async () => {
     const a = fake('a', { maxRetries: 9, verdicts: ['RETRY: 1', 'RETRY: 2', 'RETRY: 3'] });
     const { result } = await play([a], {
       policy: { limits: { corrections: 1, tokens: 7 } },

@@ -1,14 +1,14 @@
 /**
- * Events of a run as lines that people can read.
+ * Readable lines for events of a run.
  *
  * @module
  */
 import type { RunEvent } from '../src/index.ts';
 
-/** Events that are told only on request. */
+/** Kinds of events that are shown only on request. */
 export type Detail = 'tasks' | 'reviews' | 'reports';
 
-/** One event as a line; `undefined` where it is left out. */
+/** Formats an event as a line; undefined if it is not shown. */
 export function lineOf(event: RunEvent, detail: readonly Detail[] = []): string | undefined {
   switch (event.type) {
     case 'run.started':

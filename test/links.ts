@@ -1,5 +1,5 @@
 /**
- * Links of pages, and whether they lead somewhere.
+ * A check of the links in pages.
  *
  * @module
  */
@@ -10,14 +10,14 @@ import { fileURLToPath } from 'node:url';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
 
-/** Addresses of files of the repository, which pages name that are read outside of it. */
+/** URLs of files of the repository, for pages that are read outside of it. */
 const HOSTED =
   /^https:\/\/(?:github\.com\/phasegate\/phasegate\/(?:blob|tree)|raw\.githubusercontent\.com\/phasegate\/phasegate)\/main\//u;
 
 /**
- * Links of a page that lead to no file and no heading. Addresses of this repository's files are looked for in it.
+ * Returns the links of a page that lead to no file or heading. It looks up URLs of this repository in the repository.
  *
- * @param root The folder that the page and what it links to are in.
+ * @param root The folder with the page and the files that it links to.
  */
 export async function brokenLinks(root: string, page: string): Promise<readonly string[]> {
   const content = (await readFile(join(root, page), 'utf8')).replace(/^```\w*\n[^]*?^```$/gmu, '');
@@ -38,7 +38,7 @@ export async function leadsSomewhere(root: string, page: string, link: string): 
 
 // --- internal ---
 
-/** Anchors as code hosts make them of headings. */
+/** Returns the anchors that code hosts generate for headings. */
 function anchorsOf(content: string): ReadonlySet<string> {
   const headings = [...content.matchAll(/^#+ (.+)$/gmu)].flatMap((match) => match[1] ?? []);
   return new Set(

@@ -9,7 +9,7 @@ describe('looks', () => {
     expect(marks.filter((mark) => stringWidth(mark) !== 1 || /\p{Emoji}/u.test(mark))).toEqual([]);
   });
 
-  it('differ but where one means the same of a phase and of a run, or work has not been accepted', () => {
+  it('differ, unless a phase and a run have the same status, or work was not accepted', () => {
     const standings = new Map<string, string[]>();
     for (const [name, { mark }] of Object.entries(statusMarks))
       standings.set(mark, [...(standings.get(mark) ?? []), name]);
@@ -20,7 +20,7 @@ describe('looks', () => {
     ]);
   });
 
-  it.each(['docs/cli.md', 'docs/pictures.md'])('of phases are those that %s lists', (file) => {
+  it.each(['docs/cli.md', 'docs/pictures.md'])('of phases match the list in %s', (file) => {
     const listed = readFileSync(file, 'utf8').match(/(?<=^\| `)[^\w\s](?=` )/gmu) ?? [];
     const { completed: _completed, exhausted: _exhausted, suspended: _suspended, ...ofPhases } = statusMarks;
     expect(new Set(listed)).toEqual(new Set(Object.values(ofPhases).map(({ mark }) => mark)));

@@ -14,9 +14,9 @@ import { fake, play, trace } from './rig.ts';
 const TYPO: Issue = { id: 'typo', severity: 'low', description: 'A word is missing.' };
 
 describe('a loop', () => {
-  it('is none of branches that have nothing to do with each other, whatever their order', async () => {
+  it('does not exist between independent branches, whatever their order', async () => {
     //  a ──▶ a2      b ──▶ b2
-    //  ▲──────┘ twice ▲──────┘ twice, by turns
+    //  ▲──────┘ twice ▲──────┘ twice, in turns
     const again = (name: string) => [`RETRY_PREDECESSOR ${name}: one`, `RETRY_PREDECESSOR ${name}: two`, 'APPROVE'];
     const lines = await trace([
       fake('a'),
@@ -28,7 +28,7 @@ describe('a loop', () => {
     expect(lines.filter((line) => line.includes('rewinding'))).toHaveLength(4);
   });
 
-  it('is none where a check demands something else while a finding is open', async () => {
+  it('does not exist if a check demands something else while a finding is open', async () => {
     const checks = [true, true, 'Make it pass.', true];
     const work = fake('work', {
       maxRetries: 5,
@@ -41,7 +41,7 @@ describe('a loop', () => {
     expect(lines.at(-1)).toBe('run completed');
   });
 
-  it('starts anew where the phase was approved all the same, and is sent back later', async () => {
+  it('is counted again if the phase was approved anyway, and is sent back later', async () => {
     //  work ──▶ later
     //    ▲────────┘ for another reason
     const work = fake('work', {
@@ -55,7 +55,7 @@ describe('a loop', () => {
     expect(work.reviews.map((one) => one.findings.map(({ open }) => open))).toEqual([[], [1], [], [1]]);
   });
 
-  it('starts anew where a run that has ended is tried again', async () => {
+  it('is counted again if a run that has ended is retried', async () => {
     let reviews = 0;
     const work = phase('work', {
       tasks: [task('text', { run: () => 'text' })],
@@ -72,7 +72,7 @@ describe('a loop', () => {
     expect(await run.result).toMatchObject({ status: 'completed', phases: { work: { because: 'approved' } } });
   });
 
-  it('starts anew where a person has decided: two more reviews may find it', async () => {
+  it('is counted again after a decision of a person: two more reviews are needed', async () => {
     const work = fake('work', {
       maxRetries: 9,
       onExhausted: 'escalate',
@@ -85,8 +85,8 @@ describe('a loop', () => {
   });
 });
 
-describe('an approval although issues are open', () => {
-  it('is warned of, with their names', async () => {
+describe('an approval with open issues', () => {
+  it('emits a warning with their names', async () => {
     const work = fake('work', {
       verdicts: [requestChanges([TYPO]), { type: 'approve', priorFindings: [{ id: 'typo', status: 'open' }] }],
     });
@@ -98,8 +98,8 @@ describe('an approval although issues are open', () => {
   });
 });
 
-describe('what a requester has put out', () => {
-  it('is what it is shown of the attempt that its issues are about', async () => {
+describe('the outputs of a requester', () => {
+  it('in its context are those of the attempt with the issues', async () => {
     //  a ──▶ b ──▶ c
     //  ▲─────┘     │ issues of a and of b, in the second generation of b
     //        ▲─────┘

@@ -1,4 +1,4 @@
-/** Runs that a process cannot go on with: their store refuses records, or another process has them. */
+/** Runs that a process cannot continue: their store refuses records, or another process holds them. */
 import { describe, expect, it } from 'vitest';
 import {
   definePipeline,
@@ -21,7 +21,7 @@ const pipeline = definePipeline({
 });
 
 describe('a run whose store refuses records', () => {
-  it('shows what is kept and nothing else, wherever that is', async () => {
+  it('shows only stored records, in every view', async () => {
     let batches = 0;
     for (let nth = 1; nth <= batches + 1; nth++) {
       const good = memoryStore();
@@ -39,7 +39,7 @@ describe('a run whose store refuses records', () => {
       if (result.status === 'completed') break;
       batches = nth;
       expect(result).toMatchObject({ status: 'failed', pipeline: 'line', error: { code: 'STORE_FAILED' } });
-      // It has stopped, and says so where it is asked how it stands.
+      // The run has stopped, and its result says so.
       expect(Object.values(result.phases).filter(({ status }) => !/approved|skipped|cancelled/u.test(status))).toEqual(
         [],
       );
@@ -50,7 +50,7 @@ describe('a run whose store refuses records', () => {
       expect(late).toEqual(kept.slice(1));
       if (kept.length === 0) continue;
 
-      // Whoever follows it gets each number once, and one end.
+      // A follower gets each number once, and one end.
       const resumed = await resumeRun(good, 'r', pipeline);
       const more = await followed(resumed, kept.length + 1);
       expect(more.result.status).toBe('completed');
@@ -59,7 +59,7 @@ describe('a run whose store refuses records', () => {
     expect(batches).toBeGreaterThan(3);
   });
 
-  it('shows nothing of a run whose id another has', async () => {
+  it('shows nothing of a run whose id belongs to another', async () => {
     const store = memoryStore();
     await startRun(pipeline, { store, runId: 'r' }).result;
     const { pushed, result } = await followed(startRun(pipeline, { store, runId: 'r' }));
@@ -79,7 +79,7 @@ describe('a run that another process has taken over', () => {
     ['has let go of it', takeAndLeave, 'another process has resumed it, and has released it again'],
     ['has completed it', complete, 'another process has resumed it, to its end: completed'],
     ['has removed it', async (store: RunStore) => void (await store.remove('r')), 'the run was removed'],
-  ])('says so where that %s', async (_, take, found) => {
+  ])('is reported if the other %s', async (_, take, found) => {
     const clock = { now: 0 };
     const good = memoryStore({ now: () => clock.now });
     let count = 0;
@@ -115,7 +115,7 @@ async function complete(store: RunStore): Promise<void> {
   ).result;
 }
 
-/** All that is seen of a run: pushed, pulled, and by somebody who comes after its end. */
+/** Collects every view of a run: pushed, pulled, and after its end. */
 async function followed(run: Run<unknown>, from = 1) {
   const [pushed, pulled, late]: [RunRecord[], RunRecord[], RunRecord[]] = [[], [], []];
   const completed = new Promise<void>((resolve) => {

@@ -1,6 +1,4 @@
-/**
- * What becomes of a run whose input was masked as it was kept.
- */
+/** Runs whose input was masked before it was stored. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
@@ -20,13 +18,13 @@ import type { RunStore } from '../src/store.ts';
 
 const KEY = 'key-of-the-house';
 
-/** Keeps the key of the input to itself. */
+/** Removes the key from the recorded input. */
 function redact(event: RunEvent): RunEvent {
   if (event.type !== 'run.started') return redactSecrets(event);
   return { ...event, input: { ...(event.input as object), key: '[redacted]' } };
 }
 
-/** A run that was left as it waited for a person. */
+/** Leaves a run that waits for a person. */
 async function left(given: unknown, how: Parameters<typeof startRun>[1] = {}) {
   const seen: unknown[] = [];
   const pipeline = definePipeline({
@@ -60,14 +58,14 @@ describe('a run whose input was masked', () => {
   it.each([
     ['as it was given', { key: KEY, count: 4 }, 'input'],
     ['and changed by its schema', { key: KEY, count: '4' }, undefined],
-  ])('%s has nothing of it in its records, and says so', async (_, given, kept) => {
+  ])('%s has no secret in its records, and says so', async (_, given, kept) => {
     const { started } = await left(given, { redact });
     expect(started).toMatchObject({ input: { key: '[redacted]', count: 4 }, masked: true });
     expect(started.given).toBe(kept);
     expect(JSON.stringify(started)).not.toContain(KEY);
   });
 
-  it('has nothing of it in its records where `redact` throws, or makes another event', async () => {
+  it('has no secret in its records if `redact` throws, or returns another event', async () => {
     const redacts: (() => RunEvent)[] = [
       () => {
         throw new Error('no');
@@ -85,7 +83,7 @@ describe('a run whose input was masked', () => {
     }
   });
 
-  it('is not forked, and no fork is kept', async () => {
+  it('is not forked, and no fork is stored', async () => {
     const { store, seen } = await left({ key: KEY, count: 4 }, { redact });
     const fork = forkRun(store, 'r', { at: { phase: 'open' } });
     await expect(fork).rejects.toMatchObject({
@@ -96,7 +94,7 @@ describe('a run whose input was masked', () => {
     expect(seen).toEqual([{ key: KEY, count: 4 }]);
   });
 
-  it('is not gone on with, and is told by resumeAll()', async () => {
+  it('is not resumed, and resumeAll() reports it', async () => {
     const { pipeline, store } = await left({ key: KEY, count: 4 }, { redact });
     await expect(resumeRun(store, 'r', pipeline, { redact })).rejects.toMatchObject({ code: 'INPUT_MASKED' });
     const { runs, failed } = await resumeAll(store, [pipeline], { redact });
@@ -104,7 +102,7 @@ describe('a run whose input was masked', () => {
     expect((await store.run('r'))?.lease).toBeUndefined();
   });
 
-  it('goes on with what was kept where that is allowed, and its fork says so as well', async () => {
+  it('resumes with the stored input if that is allowed, and its fork says so as well', async () => {
     const { pipeline, store, seen } = await left({ key: KEY, count: '4' }, { redact });
     const id = await forkRun(store, 'r', { at: { phase: 'open' }, allowMasked: true });
     await expect(resumeRun(store, id, pipeline, { redact })).rejects.toMatchObject({ code: 'INPUT_MASKED' });
@@ -119,8 +117,8 @@ describe('a run whose input was masked', () => {
   });
 });
 
-describe('a run whose input looks as if it was masked', () => {
-  it('goes on, as it was given that', async () => {
+describe('a run whose original input contains masks', () => {
+  it('resumes, as its input is the original', async () => {
     const { pipeline, store, started } = await left({ key: '[redacted]', count: 4 }, { redact });
     expect(started.masked).toBeUndefined();
     const fork = await forkRun(store, 'r', { at: { phase: 'open' } });
@@ -129,7 +127,7 @@ describe('a run whose input looks as if it was masked', () => {
     expect((await run.result).status).toBe('cancelled');
   });
 
-  it('goes on where it has none, whatever `redact` does', async () => {
+  it('resumes without an input, whatever `redact` does', async () => {
     const store = memoryStore();
     const pipeline = definePipeline({
       name: 'p',
@@ -147,14 +145,14 @@ describe('a run whose input looks as if it was masked', () => {
     expect((await run.result).status).toBe('completed');
   });
 
-  it('goes on with what was kept, if a `redact` that came later would have masked it', async () => {
+  it('resumes with the stored input if only a later `redact` would mask it', async () => {
     const { pipeline, store } = await left({ key: KEY, count: 4 });
     const run = await resumeRun(store, 'r', pipeline, { redact });
     run.cancel();
     expect((await run.result).status).toBe('cancelled');
   });
 
-  it('keeps its input by default, secrets included', async () => {
+  it('stores its input by default, secrets included', async () => {
     const { started } = await left({ key: `sk-ant-api03-${'a'.repeat(40)}`, count: '4' });
     expect(started.masked).toBeUndefined();
     expect(started.given).toMatchObject({ value: { count: '4' } });

@@ -29,7 +29,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Setup {
   readonly name?: string;
-  /** How often the gate sends the phase back. */
+  /** The number of times that the gate sends the phase back. */
   readonly times?: number;
   readonly reflect?: (context: ReflectContext) => string;
 }
@@ -37,12 +37,12 @@ interface Setup {
 const retrying = { type: 'phase.retrying', phase: 'a', by: 'gate' };
 const reflected = { type: 'phase.reflected', phase: 'a', reflection: 'learned' };
 
-/** The phase is sent back by a later one. */
+/** A pipeline whose phase is sent back by a later one. */
 function rewinding(by: 'gate' | 'person' | 'worker') {
   return { type: 'phase.rewinding', phase: 'b', target: 'a', by };
 }
 
-/** A pipeline whose gate sends its one phase back, and what its tasks were told. */
+/** A pipeline whose gate sends its one phase back, and the memories that its tasks received. */
 function pipelineOf({ name = 'p', times = 1, reflect = ({ run }) => `lesson of ${run}` }: Setup = {}) {
   const told: (readonly string[] | undefined)[] = [];
   const work = task('work', {
@@ -86,7 +86,7 @@ describe.each([
     await store.close();
   });
 
-  it('learn from runs of their own scope alone, and from none without one', async () => {
+  it('learn only from runs of their own scope, and not without one', async () => {
     const store = make();
     await runOnce(store, 'r1');
     expect((await runOnce(store, 'r2', {}, { memory: 'them' })).told).toEqual([['lesson of r2']]);
@@ -101,7 +101,7 @@ describe.each([
     await store.close();
   });
 
-  it('recall the latest three, once in a run, and keep no more', async () => {
+  it('recall the latest three, once in a run, and store no more', async () => {
     const store = make();
     for (const run of ['r1', 'r2', 'r3', 'r4']) await runOnce(store, run);
     expect(await texts(store)).toEqual(['r2: lesson of r2', 'r3: lesson of r3', 'r4: lesson of r4']);
@@ -116,7 +116,7 @@ describe.each([
     await store.close();
   });
 
-  it('remember nothing that was forgotten', async () => {
+  it('recall nothing that was forgotten', async () => {
     const store = make();
     await runOnce(store, 'r1');
     expect(await store.forget?.({ pipeline: 'p', phase: 'a' })).toBe(1);
@@ -125,8 +125,8 @@ describe.each([
   });
 });
 
-describe('what is remembered', () => {
-  it('has its secrets masked, as the record of it has', async () => {
+describe('a memory', () => {
+  it('has its secrets masked, as its record has', async () => {
     const store = memoryStore();
     const secret = `ghp_${'a'.repeat(36)}`;
     await runOnce(store, 'r1', { reflect: () => `Use the token ${secret}.` });
@@ -141,7 +141,7 @@ describe('what is remembered', () => {
     expect((await texts(store)).at(-1)).toBe('r2: ***');
   });
 
-  it('comes from verdicts, and not from what tasks demand', async () => {
+  it('comes from verdicts, and not from demands of tasks', async () => {
     const store = memoryStore();
     let asked = 0;
     const review = { by: () => 'APPROVE', strategy: 'reflexion', reflect: () => 'learned' } as const;
@@ -160,7 +160,7 @@ describe('what is remembered', () => {
     expect(await texts(store)).toEqual([]);
   });
 
-  it('is not what a task demands of a phase whose verdict was void', async () => {
+  it('does not come from the demand of a task on a phase with a void verdict', async () => {
     const store = memoryStore();
     let [reviewed, asked] = [0, 0];
     const by = () => {
@@ -186,7 +186,7 @@ describe('what is remembered', () => {
     expect(await texts(store)).toEqual([]);
   });
 
-  it('is also what a phase has to correct that runs again for another', async () => {
+  it('also comes from corrections of a phase that runs again for another', async () => {
     const store = memoryStore();
     const made = (name: string, after: readonly string[], by: () => unknown) =>
       phase(name, {
@@ -225,7 +225,7 @@ describe('what is remembered', () => {
     [false, [retrying, rewinding('worker')]],
     [false, [rewinding('gate'), rewinding('worker')]],
     [false, [rewinding('gate'), reflected]],
-  ])('is what follows from a verdict (%s) after %j', (isRemembered, events) => {
+  ])('comes from a verdict (%s) after %j', (isRemembered, events) => {
     const { pipeline } = pipelineOf();
     const started = { type: 'run.started', plan: pipeline.plan, fingerprint: '', input: null, memory: 'us' };
     const fold = foldMemories();
@@ -235,7 +235,7 @@ describe('what is remembered', () => {
     expect(told.at(-1)).toHaveLength(isRemembered ? 1 : 0);
   });
 
-  it('is nothing where no reflection could be had', async () => {
+  it('does not exist if the reflection failed', async () => {
     const store = memoryStore();
     const fail = () => {
       throw new Error('no model');
@@ -252,13 +252,13 @@ describe('a scope', () => {
     [' ', 'blank'],
     [null, 'an object'],
     [true, 'a boolean'],
-  ])('that is %j is refused, as it is nobody’s', async (memory, found) => {
+  ])('%j is refused as ambiguous', async (memory, found) => {
     const result = await startRun(pipelineOf().pipeline, { memory } as RunOptions).result;
     expect(result).toMatchObject({ status: 'failed', error: { code: 'INPUT_INVALID' } });
     expect(result.error?.message).toContain(`its \`memory\` is ${found}`);
   });
 
-  it('is kept by a run that is resumed, and by a fork', async () => {
+  it('belongs to a resumed run, and to a fork', async () => {
     const store = memoryStore();
     const { pipeline } = await runOnce(store, 'r1');
     await forkRun(store, 'r1', { at: { phase: 'a' }, runId: 'r2' });
@@ -268,8 +268,8 @@ describe('a scope', () => {
   });
 });
 
-describe('a memory that cannot be read', () => {
-  it('is warned of, and the run goes on without', async () => {
+describe('an unreadable memory', () => {
+  it('emits a warning, and the run continues without', async () => {
     const good = memoryStore();
     await runOnce(good, 'r1');
     const store: RunStore = { ...good, memories: () => Promise.reject(new Error('the disk is gone')) };
@@ -278,7 +278,7 @@ describe('a memory that cannot be read', () => {
     expect(result.warnings).toMatchObject([{ code: 'MEMORY_UNREADABLE' }]);
   });
 
-  it('is not there in a store that remembers nothing', async () => {
+  it('is ignored in a store without memories', async () => {
     const methods = Object.entries(memoryStore()).filter(([name]) => name !== 'memories' && name !== 'forget');
     const store = Object.fromEntries(methods) as unknown as RunStore;
     expect((await runOnce(store, 'r1')).told).toEqual([['lesson of r1']]);
@@ -287,7 +287,7 @@ describe('a memory that cannot be read', () => {
 });
 
 describe('a run that is resumed', () => {
-  it('goes by what it has recalled, whatever is remembered by now', async () => {
+  it('uses the memories that it recalled before', async () => {
     const store = memoryStore();
     await runOnce(store, 'r1');
     const late = held();
@@ -319,7 +319,7 @@ describe('a run that is resumed', () => {
     expect(await texts(store)).toEqual([]);
   });
 
-  it('and forked remembers nothing anew', async () => {
+  it('stores no memory twice, and neither does its fork', async () => {
     const store = memoryStore();
     const { pipeline } = await runOnce(store, 'r1');
     const records = await readRun(store, 'r1');

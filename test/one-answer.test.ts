@@ -28,7 +28,7 @@ const root = mkdtempSync(join(tmpdir(), 'phasegate-answer-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 describe('of two answers to one item', () => {
-  it('the first counts although the run ends a moment later, when what works is at rest', async () => {
+  it('the first counts, although the run ends before its running work has stopped', async () => {
     let hears: (output: string) => void = () => undefined;
     const deaf = new Promise<string>((resolve) => (hears = resolve));
     const run = startRun(
@@ -39,7 +39,7 @@ describe('of two answers to one item', () => {
         phases: [
           phase('draft', {
             tasks: [
-              // It does not heed that it is told to stop.
+              // This task ignores its signal.
               task('deaf', { run: () => deaf }),
               task('dear', { estimate: { tokens: 10 }, run: () => 'x' }),
             ],
@@ -56,7 +56,7 @@ describe('of two answers to one item', () => {
     hears('late');
   });
 
-  it('that of another handle wins over run.decide(), which is told so', async () => {
+  it('that of another handle wins over run.decide(), which reports so', async () => {
     const file = join(root, 'handles.db');
     const store = sqliteStore(file);
     const run = startRun(gated(), { store, runId: 'r' });
@@ -70,7 +70,7 @@ describe('of two answers to one item', () => {
     await store.close();
   });
 
-  it('that of run.decide() wins over another handle, which is told so', async () => {
+  it('that of run.decide() wins over another handle, which reports so', async () => {
     const file = join(root, 'decided.db');
     const store = sqliteStore(file);
     const run = startRun(gated(), { store, runId: 'r' });
@@ -85,7 +85,7 @@ describe('of two answers to one item', () => {
     await store.close();
   });
 
-  it('one wins among processes, and just that one is told so', async () => {
+  it('one wins among processes, and only that process is told so', async () => {
     const file = join(root, 'processes.db');
     const store = sqliteStore(file);
     const run = startRun(gated(), { store, runId: 'r' });
@@ -102,7 +102,7 @@ describe('of two answers to one item', () => {
     await store.close();
   });
 
-  it('the first wins that are given in the same process at once', async () => {
+  it('the first of the same process wins', async () => {
     const store = memoryStore();
     const run = startRun(gated(), { store });
     await itemOf(run);
@@ -114,7 +114,7 @@ describe('of two answers to one item', () => {
     expect((await run.result).status).toBe('rejected');
   });
 
-  it('is not taken for two where the store is slow and the run hears itself', async () => {
+  it('a single one does not count twice if the store is slow and the run reads its own record', async () => {
     const inner = memoryStore();
     const held: (() => void)[] = [];
     const heard: unknown[] = [];
@@ -141,11 +141,11 @@ describe('of two answers to one item', () => {
   });
 });
 
-describe('an answer that comes when the time is over', () => {
-  it('counts as long as the clock has not taken its place', async () => {
+describe('an answer at the deadline', () => {
+  it('counts until the deadline takes effect', async () => {
     const inner = memoryStore();
     const first: { given?: Promise<unknown> } = {};
-    // The answer is left after the clock has looked for one.
+    // The answer is stored after the run has looked for answers.
     const store: RunStore = {
       ...inner,
       async messages(runId, after) {
@@ -169,11 +169,11 @@ describe('an answer that comes when the time is over', () => {
     ['an escalation', gated({ expireAfterMs: 10, onExpiry: 'reject' }), 'rejected'],
     ['a reviewer', reviewed(), 'rejected'],
     ['a task', asked(), 'failed'],
-  ])('is refused where the clock has it, about %s, also if that is all that was done', async (_, pipeline, status) => {
+  ])('is refused once the deadline took effect, about %s, even as its last step', async (_, pipeline, status) => {
     const inner = memoryStore();
     const time = simulatedTime();
     const first: { run?: Run<unknown> } = {};
-    // The process ends as soon as the clock has the place.
+    // The process ends as soon as the deadline has taken effect.
     const store: RunStore = {
       ...inner,
       async post(message) {
@@ -215,14 +215,14 @@ function asked(): Pipeline<unknown> {
   return definePipeline({ name: 'asked', phases: [phase('draft', { tasks: [task('text', { run: human(policy) })] })] });
 }
 
-/** Who has decided, as the records have it. */
+/** Returns the authors of decisions in the records. */
 async function decidersOf(store: RunStore, runId: string): Promise<readonly (string | undefined)[]> {
   return (await readRun(store, runId)).flatMap(({ event }) =>
     event.type === 'review.decided' && event.by === 'person' ? [event.who] : [],
   );
 }
 
-/** Another process that answers when it is told to go. */
+/** Starts a process that answers when the test says so. */
 function answerElsewhere(file: string, item: string, who: string) {
   const child = spawn(
     process.execPath,

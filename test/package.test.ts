@@ -1,5 +1,5 @@
 /**
- * What users install.
+ * The package as users install it.
  *
  * @module
  */
@@ -23,7 +23,7 @@ describe('the package', () => {
   }, 60_000);
   afterAll(() => rm(top, { recursive: true, force: true }));
 
-  it('has what is needed, stays small, and takes no pictures along', () => {
+  it('has the necessary files, stays small, and contains no pictures', () => {
     const places = packed.paths.map((path) =>
       path
         .split('/')
@@ -59,11 +59,11 @@ describe('the package', () => {
     ]);
     expect(packed.paths).toContain('dist/dashboard/index.html');
     expect(packed.paths.filter((path) => /\.(?:png|jpe?g|gif|webp)$/u.test(path))).toEqual([]);
-    // Measured: 758 000 bytes.
+    // The limit has room above 758 000 bytes, the measured size.
     expect(packed.size).toBeLessThan(800_000);
   });
 
-  it('has no source maps, which would lead to sources that are not in it, and names none', async () => {
+  it('contains and references no source maps, as their sources are not in it', async () => {
     expect(packed.paths.filter((path) => path.endsWith('.map'))).toEqual([]);
     const code = packed.paths.filter((path) => /\.(?:js|mjs|css|d\.ts)$/u.test(path));
     const naming = await Promise.all(
@@ -81,7 +81,7 @@ describe('the package', () => {
     expect((await Promise.all(pages.map((page) => brokenLinks(packed.folder, page)))).flat()).toEqual([]);
   });
 
-  it('says where its home is, where its source is, and where to report faults', async () => {
+  it('names its home page, its source, and the tracker for faults', async () => {
     const manifest: unknown = JSON.parse(await readFile(join(packed.folder, 'package.json'), 'utf8'));
     expect(manifest).toMatchObject({
       homepage: 'https://github.com/phasegate/phasegate#readme',
@@ -98,9 +98,9 @@ describe('an installed package', () => {
   }, 60_000);
   afterAll(() => project.remove());
 
-  it('loads few files to run a pipeline, and what starts processes when one is started', async () => {
+  it('loads few files to run a pipeline, and execa only with the first command', async () => {
     const code = await loadedBy(PIPELINE);
-    // Measured: 216, of which 71 are its own.
+    // The limit has room above 216 files, of which 71 are its own.
     expect(code.length).toBeLessThan(240);
     expect(code.filter((url) => url.includes('/phasegate/dist/')).length).toBeLessThan(80);
     expect(code.filter((url) => STARTED_LATER.test(url))).toEqual([]);
@@ -108,7 +108,7 @@ describe('an installed package', () => {
     expect(started.filter((url) => STARTED_LATER.test(url))).not.toEqual([]);
   });
 
-  it('is one, also for a package that a pipeline imports', async () => {
+  it('has one instance, also for a package that a pipeline imports', async () => {
     const helper = join(project.folder, 'node_modules/helper');
     await mkdir(helper, { recursive: true });
     await writeFile(join(helper, 'package.json'), '{ "name": "helper", "type": "module", "exports": "./index.js" }');
@@ -125,7 +125,7 @@ describe('an installed package', () => {
     await command(['run', 'one.mjs', '--no-store']);
   });
 
-  it('names files that exist in its stacks', async () => {
+  it('names existing files in its stacks', async () => {
     const program = `import { definePipeline } from 'phasegate';
       try { definePipeline({ name: 'p', phases: [] }); } catch (error) { console.log(error.stack); }`;
     await writeFile(join(project.folder, 'fail.mjs'), program);
@@ -135,13 +135,13 @@ describe('an installed package', () => {
     await Promise.all(places.map((file) => readFile(file)));
   });
 
-  /** Runs the command line, which must succeed. @returns What it prints. */
+  /** Runs the command line, which must succeed. @returns Its output. */
   async function command(args: readonly string[], flags: readonly string[] = []): Promise<string> {
     const main = join(project.folder, 'node_modules/phasegate/dist/cli/main.js');
     return (await run(process.execPath, [...flags, main, ...args], { cwd: project.folder })).stdout;
   }
 
-  /** Addresses of all modules that are loaded as a pipeline runs. */
+  /** Returns the URLs of all modules that are loaded while the pipeline runs. */
   async function loadedBy(pipeline: string): Promise<readonly string[]> {
     const log = join(project.folder, 'loaded.txt');
     await writeFile(log, '');
@@ -160,7 +160,7 @@ const PIPELINE = `import { definePipeline, phase, task } from 'phasegate';
 import { command } from 'phasegate/node';
 export default definePipeline({ name: 'p', phases: [phase('a', { tasks: [task('t', { run: () => 1 })] })] });`;
 
-/** What no pipeline of code needs. */
+/** Dependencies that a pipeline of functions does not need. */
 const STARTED_LATER = /\/node_modules\/(?:execa|hono|ws|yaml|openai)\//u;
 
 function dataUrl(code: string): string {

@@ -1,5 +1,5 @@
 /**
- * The package as npm packs it, and projects that it is installed in.
+ * The package as npm packs it, and projects that install it.
  *
  * @module
  */
@@ -13,17 +13,17 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL('..', import.meta.url));
 
-/** What npm packs. */
+/** The packed package. */
 export interface Packed {
-  /** Of the tarball, in bytes. */
+  /** The size of the tarball, in bytes. */
   readonly size: number;
   /** Every file of it. */
   readonly paths: readonly string[];
-  /** Where it is unpacked. */
+  /** The folder with the unpacked files. */
   readonly folder: string;
 }
 
-/** Packs what is built, and unpacks it into a folder. */
+/** Packs the build, and unpacks it into a folder. */
 export async function pack(to: string): Promise<Packed> {
   await mkdir(to, { recursive: true });
   const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', to], {
@@ -41,16 +41,16 @@ export async function pack(to: string): Promise<Packed> {
   return { size: packed.size, paths: packed.files.map(({ path }) => path), folder: join(to, 'package') };
 }
 
-/** A project in which nothing is but the package as it is packed, with what it depends on. */
+/** A project that contains only the packed package and its dependencies. */
 export interface Project {
   readonly folder: string;
   remove(): Promise<void>;
 }
 
 /**
- * Makes a project as `npm install phasegate` leaves an empty folder, without asking a registry.
+ * Creates a project as `npm install phasegate` does in an empty folder, without a registry.
  *
- * @param more Names of packages of this repository that are installed as well.
+ * @param more Names of packages of this repository to install as well.
  */
 export async function installPacked(more: readonly string[] = []): Promise<Project> {
   const top = await mkdtemp(join(tmpdir(), 'phasegate-packed-'));
@@ -59,7 +59,7 @@ export async function installPacked(more: readonly string[] = []): Promise<Proje
   await mkdir(join(modules, '.bin'), { recursive: true });
   const packed = await pack(join(top, 'pack'));
   const manifest = JSON.parse(await readFile(join(packed.folder, 'package.json'), 'utf8')) as Manifest;
-  // What is linked finds what it depends on itself beside its own place.
+  // A linked package finds its own dependencies next to its real path.
   for (const name of [...Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }), ...more]) {
     await mkdir(dirname(join(modules, name)), { recursive: true });
     await symlink(join(repository, 'node_modules', name), join(modules, name), 'junction');
@@ -71,7 +71,7 @@ export async function installPacked(more: readonly string[] = []): Promise<Proje
   return { folder, remove: () => rm(top, { recursive: true, force: true }) };
 }
 
-/** Markdown and plain text of a package that people read. */
+/** Returns the pages of a package in Markdown and plain text. */
 export async function pagesOf(folder: string): Promise<readonly string[]> {
   const files = await readdir(folder, { recursive: true });
   return files.filter((file) => /\.(?:md|txt)$/u.test(file)).map((file) => file.replaceAll('\\', '/'));

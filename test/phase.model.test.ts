@@ -31,7 +31,7 @@ import {
 } from '../src/machines.ts';
 import { BORN, follow, type Model, type Rules, type Step, type Stimulus } from './phase.oracle.ts';
 
-/** The phase machine with work that never ends: the test says when it does. */
+/** The phase machine with work that never ends by itself. The test sends its end. */
 const machine = phaseMachine.provide({
   actors: {
     attempt: fromPromise<AttemptOutcome, PhaseContext>(() => new Promise(() => undefined)),
@@ -41,7 +41,7 @@ const machine = phaseMachine.provide({
 type Snapshot = SnapshotFrom<typeof machine>;
 type Event = EventFromLogic<typeof machine>;
 
-/** Every value of every option, and every pair of those that meet in one row of the table. */
+/** Every value of every option, and every pair of values that meet in one row of the table. */
 const settings: readonly (GatePolicy & { readonly attended?: boolean; readonly gated?: boolean })[] = [
   {},
   { onExhausted: 'accept', onUnrecognised: 'approve', onInvalidTarget: 'approve' },
@@ -87,13 +87,13 @@ describe.each(settings.map((setting) => [JSON.stringify(setting), setting] as co
       stopWhen: (snapshot) => snapshot.status !== 'active',
     }).map((path) => path.steps.slice(1).map((step) => step.event));
     const walk = walker(input);
-    // A path leads to every state; with each event after each of them, every transition is taken as well.
+    // A path leads to every state. Each event after each path covers every transition as well.
     const walks = paths.flatMap((path) => {
       const end = walk(path).at(-1)?.snapshot;
       return end ? stimuliOf(end).map((stimulus) => [...path, completed(eventOf(stimulus), end, input)]) : [];
     });
 
-    it('is where the page says it is, on every path and after every further event', () => {
+    it('is in the state of semantics.md, on every path and after every further event', () => {
       expect(paths.length).toBeGreaterThan(gated ? 60 : 5);
       for (const events of [[], ...paths, ...walks]) {
         const step = stepAfter(events);
@@ -151,7 +151,7 @@ describe('all settings together', () => {
     expect(rowsTaken).toEqual(everyRow);
   });
 
-  it('take every branch that the machine has', () => {
+  it('take every branch of the machine', () => {
     const declared = Object.values(machine.states).flatMap((state) =>
       [...state.transitions.values(), state.always ?? []].flat().map(branchOf),
     );
@@ -181,7 +181,7 @@ function phaseWith(policy: GatePolicy, attended: boolean, gated: boolean): { inp
   return { input, rules: { gate: plan.gate, attended, gated } };
 }
 
-/** The same verdicts come again and again here; when that is a loop has tests of its own. */
+/** Loop detection is off, as the same verdicts recur here. Loops have tests of their own. */
 const LOOPS = { loopAfter: 'unlimited' } as const;
 
 const verdicts: readonly (Verdict | 'crashed')[] = [
@@ -199,7 +199,7 @@ const verdicts: readonly (Verdict | 'crashed')[] = [
 ];
 const outcomes = ['done', 'failed', 'crashed', 'rework p', 'rework elsewhere'] as const;
 
-/** Everything that can happen in a state. */
+/** Returns everything that can happen in a state. */
 function stimuliOf(snapshot: Snapshot): readonly Stimulus[] {
   const cancel = { type: 'cancel' } as const;
   switch (snapshot.value) {
@@ -224,7 +224,7 @@ function stimuliOf(snapshot: Snapshot): readonly Stimulus[] {
   }
 }
 
-/** XState's event for a stimulus, with the stimulus beside it. */
+/** Returns XState's event for a stimulus, together with the stimulus. */
 function eventOf(stimulus: Stimulus): Event {
   const event = { ...rawEventOf(stimulus), stimulus };
   return event as unknown as Event;
@@ -261,7 +261,7 @@ function stimulusOf(event: Event): Stimulus {
   return (event as unknown as { readonly stimulus: Stimulus }).stimulus;
 }
 
-/** One error for all, so that its stack is the same everywhere. */
+/** One error for all stimuli, so that its stack is the same everywhere. */
 const CRASH = new Error('crashed');
 
 interface Walked {
@@ -271,7 +271,10 @@ interface Walked {
 
 type Walk = (events: readonly Event[]) => readonly Walked[];
 
-/** Every snapshot and report on the way, the first ones included. Ways with a common beginning walk it once. */
+/**
+ * Walks through events. Paths with a common beginning share it. @returns Every snapshot and report on the way, the
+ * first included.
+ */
 function walker(input: PhaseInput, between = (snapshot: Snapshot) => snapshot): Walk {
   const known = new Map<string, readonly Walked[]>();
   return function walk(events): readonly Walked[] {
@@ -296,14 +299,14 @@ function walker(input: PhaseInput, between = (snapshot: Snapshot) => snapshot): 
   }
 }
 
-/** A phase that sent back a predecessor is restarted with new inputs, one that retries with those it has. */
+/** Completes an event: a phase after a rewind is restarted with new inputs, a retry with the same ones. */
 function completed(event: Event, { value, context }: Snapshot, { inputs }: PhaseInput): Event {
   return event.type === 'restart' && value === 'rewinding'
     ? { ...event, start: { attempt: 0, inputs, gated: context.gated } }
     : event;
 }
 
-/** What storing and loading makes of a snapshot. */
+/** Converts a snapshot to JSON and back, as storage does. */
 function throughJson(snapshot: Snapshot): Snapshot {
   const stored: unknown = JSON.parse(JSON.stringify(machine.getPersistedSnapshot(snapshot)));
   return createActor(machine, { snapshot: stored as never, input: undefined as never }).getSnapshot();
@@ -336,7 +339,10 @@ function modelOf({ value, context }: Snapshot): Model {
   };
 }
 
-/** States that differ in nothing that decides are one; the number of attempts alone would make them endless. */
+/**
+ * Returns the key of a state. States with equal keys have the same future; attempt numbers are excluded, as they are
+ * unbounded.
+ */
 function keyOf(snapshot: Snapshot): string {
   const { attempt: _, ...model } = modelOf(snapshot);
   const { verdict, by } = snapshot.context.review;

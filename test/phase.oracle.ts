@@ -1,44 +1,44 @@
 /**
- * What a phase does with each event, written a second time from `docs/semantics.md` as plain functions.
+ * A second implementation of the phase, from `docs/semantics.md` as plain functions.
  *
  * @module
  */
 import type { GatePlan, Verdict } from '../src/index.ts';
 
-/** What the page speaks of; everything else about a phase follows from it. */
+/** The state of a phase in terms of the page. */
 export interface Model {
   readonly state:
     'running' | 'reviewing' | 'retrying' | 'rewinding' | 'escalated' | 'approved' | 'rejected' | 'failed' | 'cancelled';
   readonly attempt: number;
-  /** Spent since the last fresh start. */
+  /** Retries since the last fresh start. */
   readonly retries: number;
-  /** Spent on the predecessor `p` in the whole run. */
+  /** Rewinds of the predecessor `p` in the whole run. */
   readonly rewinds: number;
-  /** Spent on this attempt. */
+  /** Review errors of this attempt. */
   readonly errors: number;
-  /** Whether this attempt has put something out. */
+  /** True if this attempt has outputs. */
   readonly outputs: boolean;
-  /** Who gave the last verdict on this attempt. */
+  /** The source of the latest verdict on this attempt. */
   readonly by: 'gate' | 'worker' | 'person';
 }
 
-/** What can happen to a phase, without the machinery of XState around it. */
+/** Events of a phase, without the types of XState. */
 export type Stimulus =
   | { readonly type: 'work'; readonly outcome: 'done' | 'failed' | 'crashed' | 'rework p' | 'rework elsewhere' }
   | { readonly type: 'verdict'; readonly verdict: Verdict | 'crashed' }
   | { readonly type: 'restart' | 'hold' | 'cancel' }
   | { readonly type: 'decide'; readonly decision: Verdict };
 
-/** One row of the decision table, or another way to leave a state. */
+/** One row of the decision table, or another transition. */
 export interface Step {
   readonly model: Model;
-  /** Types of the reports, in order, with what matters in them. */
+  /** Types of the reports, in order, with their relevant fields. */
   readonly reports: readonly string[];
-  /** The row of the decision table, where one was used. */
+  /** The row of the decision table, if one applied. */
   readonly row?: string;
 }
 
-/** What decides beside the verdict. */
+/** The inputs of a decision other than the verdict. */
 export interface Rules {
   readonly gate: GatePlan;
   readonly attended: boolean;
@@ -56,7 +56,7 @@ export const BORN: Model = {
   by: 'gate',
 };
 
-/** What follows from an event. */
+/** Returns the step that follows an event. */
 export function follow(model: Model, stimulus: Stimulus, rules: Rules): Step {
   switch (stimulus.type) {
     case 'cancel':
@@ -78,7 +78,7 @@ export function follow(model: Model, stimulus: Stimulus, rules: Rules): Step {
 
 // --- internal ---
 
-/** Rule 21: a correction that a limit refuses is not made, so it spends nothing; a person's never did. */
+/** Rule 21: a correction that a limit refuses spends nothing. A correction by a person spends nothing either. */
 function refund(model: Model): Model {
   if (model.by === 'person') return model;
   return model.state === 'retrying'
@@ -86,7 +86,7 @@ function refund(model: Model): Model {
     : { ...model, rewinds: model.rewinds - 1 };
 }
 
-/** Rules 11 and 17: a retry goes on with what it has, the end of a rewind is a fresh start. */
+/** Rules 11 and 17: a retry continues with the same state, the end of a rewind is a fresh start. */
 function restart(model: Model): Step {
   const fresh = model.state === 'rewinding';
   const attempt = fresh ? 0 : model.attempt + 1;

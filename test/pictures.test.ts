@@ -46,7 +46,7 @@ function article(): Plan {
   return definePipeline({ name: 'article', phases: [research, draft, print, last] }).plan;
 }
 
-/** A plan whose phases, tasks and checks have these names, each after the one before. */
+/** A plan whose phases, tasks and checks have these names, in a chain. */
 function named(all: readonly string[]): Plan {
   const phases = all.map((name, index) =>
     phase(name, {
@@ -83,7 +83,7 @@ const HOSTILE = [
   'p0t0',
 ];
 
-/** A run that ended as each phase can, with a rewind. */
+/** Plays a run with every end of a phase, and a rewind. */
 async function played(): Promise<{ readonly plan: Plan; readonly standing: RunStanding }> {
   //  a ──▶ b ──▶ d ──▶ e      b ⇢ a once, d is rejected, c has read the old a
   //  └───▶ c
@@ -116,7 +116,7 @@ function standing(records: readonly RunRecord[]): { readonly plan: Plan; readonl
 }
 
 describe('toMermaid', () => {
-  it('draws how a run stands, and which ways back it has taken', async () => {
+  it('draws the status of a run, and its rewinds', async () => {
     const { plan, standing: stands } = await played();
     expect(toMermaid(plan, stands)).toMatchInlineSnapshot(`
       "flowchart LR
@@ -164,7 +164,7 @@ describe('toMermaid', () => {
     `);
   });
 
-  it('has no arrows of a gate that may send back many', () => {
+  it('has no rewind arrows of a gate with many targets', () => {
     const phases = [1, 2, 3, 4, 5, 6, 7].map((number) =>
       phase(`p${number}`, {
         after: number === 1 ? [] : [`p${number - 1}`],
@@ -183,7 +183,7 @@ describe('toMermaid', () => {
     ]);
   });
 
-  it('draws phases, tasks, gates and the ways back', () => {
+  it('draws phases, tasks, gates and possible rewinds', () => {
     expect(toMermaid(article())).toMatchInlineSnapshot(`
       "flowchart LR
         subgraph p0["research"]
@@ -220,7 +220,7 @@ describe('toMermaid', () => {
     `);
   });
 
-  it('lets no name out of its label', () => {
+  it('keeps names inside their labels', () => {
     expectMermaid(toMermaid(named(HOSTILE)), HOSTILE.length);
   });
 
@@ -228,7 +228,7 @@ describe('toMermaid', () => {
     fc.assert(fc.property(names(), (some) => expectMermaid(toMermaid(named(some)), some.length)));
   });
 
-  /** Every line is one of the few that are meant, and every node and phase has an id of its own. */
+  /** Asserts that every line has a known form, and that every node and phase has an id of its own. */
   function expectMermaid(picture: string, phases: number): void {
     const lines = picture.trimEnd().split('\n');
     const label = String.raw`(?:[\p{L}\p{M}\p{N} _.,/()+=?!≤…-]|#\d+;|<br/>)*`;
@@ -254,7 +254,7 @@ describe('toMermaid', () => {
 });
 
 describe('toDot', () => {
-  it('draws how a run stands, and which ways back it has taken', async () => {
+  it('draws the status of a run, and its rewinds', async () => {
     const { plan, standing: stands } = await played();
     expect(toDot(plan, stands)).toMatchInlineSnapshot(`
       "digraph "rig" {
@@ -303,7 +303,7 @@ describe('toDot', () => {
     `);
   });
 
-  it('draws phases, tasks, gates and the ways back', () => {
+  it('draws phases, tasks, gates and possible rewinds', () => {
     expect(toDot(article())).toMatchInlineSnapshot(`
       "digraph "article" {
         graph [rankdir=LR, compound=true, fontname="Helvetica"];
@@ -348,7 +348,7 @@ describe('toDot', () => {
     `);
   });
 
-  it('lets no name out of its label', () => {
+  it('keeps names inside their labels', () => {
     expectDot(toDot(named(HOSTILE)));
     expect(toDot(named(['a\\"b\\N']))).toContain('label="a\\\\\\"b\\\\N"');
   });
@@ -366,7 +366,7 @@ describe('toDot', () => {
     }
   });
 
-  /** Without its quoted strings, nothing is left but what is meant. */
+  /** Asserts that the picture without its quoted strings has only known tokens. */
   function expectDot(picture: string): void {
     const bare = picture.replace(/"(?:[^"\\\n]|\\["\\n])*"/gu, 'TEXT');
     const allowed =
@@ -376,7 +376,7 @@ describe('toDot', () => {
 });
 
 describe('toSvg', () => {
-  it('draws phases, tasks, gates and the ways back, and says so', () => {
+  it('draws phases, tasks, gates and possible rewinds, with a description', () => {
     const svg = toSvg(article());
     expectXml(svg);
     expect(textsOf(svg)).toEqual([
@@ -406,7 +406,7 @@ describe('toSvg', () => {
     );
   });
 
-  it('tells how a run stands by a mark and a word, not by a colour alone', async () => {
+  it('shows the status of a run by a mark and a word, not by a colour alone', async () => {
     const { plan, standing: stands } = await played();
     const svg = toSvg(plan, stands);
     expectXml(svg);
@@ -441,7 +441,7 @@ describe('toSvg', () => {
     expect(svg.match(/<path class="way taken"/gu)).toHaveLength(1);
   });
 
-  it('needs nothing from elsewhere, and has colours for light and for dark ground', () => {
+  it('needs no other files, and has colours for a light and a dark background', () => {
     const svg = toSvg(article());
     expect(svg).not.toMatch(
       /<script|<image|<foreignObject|@import|@font-face|https?:(?!\/\/www\.w3\.org\/2000\/svg")/iu,
@@ -452,7 +452,7 @@ describe('toSvg', () => {
     for (const ground of ['.ground{fill:#0d1117}', '.box rect{fill:#161b22']) expect(dark).toContain(ground);
   });
 
-  it('lets no name out of its text', () => {
+  it('keeps names inside their texts', () => {
     const svg = toSvg(named(HOSTILE));
     expectXml(svg);
     for (const name of ['a"] --> evil["b', '<script>alert(1)</script>', '日本語 👩 👩 👧 é', '#35; &lt;']) {
@@ -472,7 +472,7 @@ describe('toSvg', () => {
 });
 
 describe('statechartOf', () => {
-  it('has every state and every way of the machine of a run', () => {
+  it('has every state and every transition of the machine of a run', () => {
     const chart = statechartOf(pipelineMachine);
     expect(chart.states.map(({ name, type }) => `${name} ${type}`)).toEqual([
       'running atomic',
@@ -492,7 +492,7 @@ describe('statechartOf', () => {
     expect(JSON.parse(JSON.stringify(chart))).toEqual(chart);
   });
 
-  it('has what is at work, guards, and targets of the machine of a phase', () => {
+  it('has invoked actors, guards, and targets of the machine of a phase', () => {
     const { states, transitions } = statechartOf(phaseMachine);
     expect(states.map(({ name }) => name)).toEqual(Object.keys(phaseMachine.config.states ?? {}));
     expect(states[0]).toEqual({
@@ -519,7 +519,7 @@ describe('statechartOf', () => {
     });
   });
 
-  it('reads other machines: delays, states in states, and what has no name', () => {
+  it('reads other machines: delays, nested states, and anonymous parts', () => {
     const machine = createMachine({
       id: 'light',
       initial: 'red',
@@ -555,7 +555,7 @@ describe('pictures of machines', () => {
   it.each([
     ['phase', phaseMachine],
     ['pipeline', pipelineMachine],
-  ])('docs/pictures.md has the one of a %s', (name, machine) => {
+  ])('docs/pictures.md has the picture of a %s', (name, machine) => {
     const page = readFileSync(new URL('../docs/pictures.md', import.meta.url), 'utf8');
     const shown = new RegExp(`^### The machine of a ${name}$[^]*?^\`\`\`mermaid\\n([^]*?)^\`\`\`$`, 'mu').exec(
       page,
@@ -564,7 +564,7 @@ describe('pictures of machines', () => {
     expect(shown, renew).toBe(chartToMermaid(statechartOf(machine)));
   });
 
-  it('have each way once in Graphviz', () => {
+  it('have each transition once in Graphviz', () => {
     expect(chartToDot(statechartOf(pipelineMachine))).toMatchInlineSnapshot(`
       "digraph "pipeline" {
         graph [rankdir=LR, fontname="Helvetica"];
@@ -590,7 +590,7 @@ describe('pictures of machines', () => {
     `);
   });
 
-  it('list the ways out of each state in SVG, in the order in which they are tried', () => {
+  it('list the transitions of each state in SVG, in the order of evaluation', () => {
     const svg = chartToSvg(statechartOf(phaseMachine));
     expectXml(svg);
     const texts = textsOf(svg);
@@ -619,7 +619,7 @@ describe('pictures of machines', () => {
   });
 });
 
-/** XML 1.0: allowed characters, tags that match, attributes in quotes, no entities but the known. */
+/** Asserts XML 1.0: allowed characters, matching tags, quoted attributes, and only known entities. */
 function expectXml(document: string): void {
   expect(document).toMatch(/^[\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]*$/u);
   const open: string[] = [];
@@ -633,7 +633,7 @@ function expectXml(document: string): void {
   expect(between.replace(/&(?:amp|lt|gt|quot|#39);/gu, '')).not.toMatch(/[<&]/u);
 }
 
-/** What is written in a picture, in the order in which it is drawn. */
+/** Returns the texts of a picture, in drawing order. */
 function textsOf(svg: string): readonly string[] {
   return [...svg.matchAll(/<text [^>]*>([^<]*)<\/text>/gu)].map(([, text = '']) =>
     text
@@ -645,7 +645,7 @@ function textsOf(svg: string): readonly string[] {
   );
 }
 
-/** Names that a definition accepts, made of what pictures stumble over. */
+/** Generates names that a definition accepts, made of characters that are special in pictures. */
 function names(): fc.Arbitrary<readonly string[]> {
   const piece = fc.oneof(
     fc.constantFrom(...HOSTILE),

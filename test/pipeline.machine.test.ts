@@ -42,7 +42,7 @@ function throughJson(snapshot: unknown): never {
   return JSON.parse(JSON.stringify(snapshot)) as never;
 }
 
-/** An application that invokes a pipeline. */
+/** A machine of an application that invokes a pipeline. */
 function application(pipeline: Pipeline) {
   return setup({
     types: { context: {} as { readonly output: PipelineOutput | null; readonly error: unknown } },
@@ -67,7 +67,7 @@ function application(pipeline: Pipeline) {
 }
 
 describe('pipelineMachine as an actor of its own', () => {
-  it('emits the same events as a run, and its output is how it ended', async () => {
+  it('emits the same events as a run, and outputs its result', async () => {
     //  a ──▶ b
     const phases = () => [
       fake('a', { verdicts: ['RETRY: more'] }),
@@ -114,7 +114,7 @@ describe('pipelineMachine as an actor of its own', () => {
     });
   });
 
-  it('ignores decisions that make no sense', async () => {
+  it('ignores invalid decisions', async () => {
     const slow = held();
     const pipeline = pipelineOf([fake('a', { outputs: [slow.script] })]);
     const actor = createActor(machineOf(pipeline), { input: inputOf(pipeline) }).start();
@@ -147,13 +147,13 @@ describe('pipelineMachine as an actor of its own', () => {
 });
 
 describe('pipelineMachine as a child', () => {
-  it('hands its output to the application', async () => {
+  it('passes its output to the application', async () => {
     const actor = createActor(application(pipelineOf([fake('a')]))).start();
     const done = await waitFor(actor, (snapshot) => snapshot.status === 'done');
     expect(done.context.output).toEqual({ status: 'completed', outputs: { a: { work: 'a 1' } } });
   });
 
-  it('is stopped with it: tasks are aborted, timers are gone, nothing is said any more', async () => {
+  it('stops with it: tasks are aborted, timers are gone, and no event follows', async () => {
     const signals: AbortSignal[] = [];
     const watched = (context: { readonly signal: AbortSignal }) => {
       signals.push(context.signal);
@@ -198,7 +198,7 @@ describe('a snapshot of a pipeline', () => {
     return { pipeline, snapshot };
   }
 
-  it('that is running is refused when it is restored', async () => {
+  it('is refused on restore while it is running', async () => {
     const { pipeline, snapshot } = await running();
     const restored = createActor(machineOf(pipeline), { input: inputOf(pipeline), snapshot });
     const error = new Promise((resolve) => restored.subscribe({ error: resolve }));
@@ -207,7 +207,7 @@ describe('a snapshot of a pipeline', () => {
     expect(restored.getSnapshot().status).toBe('error');
   });
 
-  it('that is running is refused at once, whatever it is told first', async () => {
+  it('is refused at once while it is running, whatever event comes first', async () => {
     const { pipeline, snapshot } = await running();
     const restored = createActor(machineOf(pipeline), { input: inputOf(pipeline), snapshot });
     const error = new Promise((resolve) => restored.subscribe({ error: resolve }));
@@ -216,7 +216,7 @@ describe('a snapshot of a pipeline', () => {
     expect(await error).toMatchObject({ code: 'SNAPSHOT_NOT_RESTORABLE' });
   });
 
-  it('that is running fails the application that restores it, and never hangs', async () => {
+  it('fails the application that restores it while it is running, and never hangs', async () => {
     const pipeline = pipelineOf([fake('a', { outputs: [untilAborted, untilAborted] })]);
     const machine = application(pipeline);
     const actor = createActor(machine).start();
@@ -230,7 +230,7 @@ describe('a snapshot of a pipeline', () => {
     expect(broken.context.error).toMatchObject({ code: 'SNAPSHOT_NOT_RESTORABLE' });
   });
 
-  it('that waits for a person is refused as well', async () => {
+  it('is refused as well while it waits for a person', async () => {
     const pipeline = pipelineOf([fake('a', { verdicts: ['ESCALATE: look'] })]);
     const actor = createActor(machineOf(pipeline), { input: inputOf(pipeline) });
     const waits = new Promise((resolve) => actor.on('phase.escalated', resolve));
@@ -244,7 +244,7 @@ describe('a snapshot of a pipeline', () => {
     expect(await error).toMatchObject({ code: 'SNAPSHOT_NOT_RESTORABLE' });
   });
 
-  it('that has ended is restored with its output', async () => {
+  it('is restored with its output after its end', async () => {
     const pipeline = pipelineOf([fake('a', { verdicts: ['RETRY: x'] })]);
     const actor = createActor(machineOf(pipeline), { input: inputOf(pipeline) }).start();
     const output = await toPromise(actor);
@@ -254,7 +254,7 @@ describe('a snapshot of a pipeline', () => {
     expect(await toPromise(restored)).toEqual(output);
   });
 
-  it('says what to use instead', async () => {
+  it('names the alternative', async () => {
     const { pipeline, snapshot } = await running();
     const restored = createActor(machineOf(pipeline), { input: inputOf(pipeline), snapshot });
     const error = new Promise<Error>((resolve) => restored.subscribe({ error: (one) => resolve(one as Error) }));
@@ -268,7 +268,7 @@ describe('a snapshot of a pipeline', () => {
 });
 
 describe('a snapshot of a phase', () => {
-  /** A phase whose story is: retry, rewind, escalate, approve. Each verdict is given once per attempt and asking. */
+  /** A phase with the verdicts retry, rewind, escalate, approve. Each is given once per attempt and question. */
   function storyteller() {
     const told = { attempts: 0, reviews: 0 };
     const verdicts: readonly GateOutcome['verdict'][] = [
@@ -299,7 +299,7 @@ describe('a snapshot of a phase', () => {
     phases: [fake('p').definition, fake('x', { after: ['p'], verdicts: [] }).definition],
   }).plan.phases[1];
 
-  /** Answers the phase as a pipeline would; returns the states it went through. */
+  /** Answers the phase as a pipeline would. @returns The states of the phase. */
   async function accompany(
     actor: ReturnType<typeof createActor<ReturnType<typeof storyteller>['machine']>>,
     stopAt?: number,
@@ -338,12 +338,12 @@ describe('a snapshot of a phase', () => {
     return { run: 'r', phase: plan, attempt: 0, inputs: { p: { t: 1 } } };
   };
 
-  it('goes through every state in the story below', async () => {
+  it('goes through every state in the next test', async () => {
     expect(await accompany(createActor(storyteller().machine, { input: input() }).start())).toEqual(story);
   });
 
   it.each(story.map((state, index) => [index, state] as const))(
-    'taken at step %i, %s, goes on as if nothing had been',
+    'taken at step %i, %s, continues without a difference',
     async (index) => {
       const whole = createActor(storyteller().machine, { input: input() }).start();
       await accompany(whole);

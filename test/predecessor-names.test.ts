@@ -17,7 +17,7 @@ import {
 } from '../src/index.ts';
 import { nameProblem } from '../src/model/definition/names.ts';
 
-/** Each text, the phase that it sends back, and what that is told. */
+/** Tests that each text sends back its phase with its feedback. */
 function reads(
   phases: readonly string[],
   table: readonly (readonly [text: string, phase: string, feedback: string])[],
@@ -27,11 +27,11 @@ function reads(
   });
 }
 
-/** Names that mean something to a reader that does not know them. */
+/** Names with a meaning for a parser that does not know them. */
 const AWKWARD = ['_draft', 'draft_', '_x_', '*b*', '**', '[lint]', 'build (x)', 'test:unit', '"a": "b"', ':a', 'a:'];
 const MORE = ['test: unit', '"quoted"', '“a”', '`a`', '- a', 'a - b', '```', '"', '：', 'a：b', 'research.'];
 
-describe('parseDecision() with names of phases, as they are', () => {
+describe('parseDecision() with exact names of phases', () => {
   it.each([...AWKWARD, ...MORE])('%s', (name) => {
     const decision = retryPredecessor(name, 'add a case');
     const phases = [name, 'other'];
@@ -66,7 +66,7 @@ describe('parseDecision() with names of phases takes the longest', () => {
   );
 });
 
-describe('parseDecision() with names of phases reads lenient forms where no name is written as it is', () => {
+describe('parseDecision() with names of phases accepts lenient forms if no name matches exactly', () => {
   reads(
     ['test', 'test:unit', '_draft', 'Draft', 'market research'],
     [
@@ -87,7 +87,7 @@ describe('parseDecision() with names of phases reads lenient forms where no name
     ],
   );
 
-  it('does not choose among names that only differ in what is lenient', () => {
+  it('does not choose among names that differ only in lenient forms', () => {
     const text = 'RETRY_PREDECESSOR draft: x';
     expect(parseDecision(text, { phases: ['_draft', 'draft_'] })).toStrictEqual(retryPredecessor('draft', 'x'));
     expect(parseDecision(text, { phases: ['Draft', 'DRAFT'] })).toStrictEqual(retryPredecessor('draft', 'x'));
@@ -95,7 +95,7 @@ describe('parseDecision() with names of phases reads lenient forms where no name
     expect(parseDecision(text, { phases: ['_draft', 'draft'] })).toStrictEqual(retryPredecessor('draft', 'x'));
   });
 
-  it('gives another name as it is written', () => {
+  it('returns an unknown name as written', () => {
     const phases = ['test'];
     expect(parseDecision('RETRY_PREDECESSOR testing: x', { phases })).toStrictEqual(retryPredecessor('testing', 'x'));
     expect(parseDecision('RETRY_PREDECESSOR "a: b": x', { phases })).toStrictEqual(retryPredecessor('a: b', 'x'));
@@ -106,7 +106,7 @@ describe('parseDecision() with names of phases reads lenient forms where no name
 });
 
 describe('parseDecision() and formatDecision() with names of phases', () => {
-  it('lose nothing, whatever the phases are called', () => {
+  it('are inverse, whatever the phases are called', () => {
     fc.assert(
       fc.property(anyCase, ({ phases, decision }) => {
         expect(parseDecision(formatDecision(decision, { phases }), { phases })).toStrictEqual(decision);
@@ -115,7 +115,7 @@ describe('parseDecision() and formatDecision() with names of phases', () => {
     );
   });
 
-  it('lose nothing where only the reader knows the names, and none of them begins with another or a quote', () => {
+  it('are inverse if only the parser knows the names, and none begins with another or with a quote', () => {
     const names = fc.uniqueArray(anyName, { minLength: 1, maxLength: 3 });
     fc.assert(
       fc.property(names, anyBody, ([name = 'a', ...others], feedback) => {
@@ -127,12 +127,12 @@ describe('parseDecision() and formatDecision() with names of phases', () => {
     );
   });
 
-  it('read a name that is written as it is', () => {
+  it('read a name that is written exactly', () => {
     fc.assert(
       fc.property(anyCase, ({ phases, decision }) => {
         const name = decision.type === 'retryPredecessor' ? decision.phase : (phases[0] ?? 'a');
         fc.pre(!phases.some((one) => one.startsWith(name) && /^\s*[:：]/u.test(one.slice(name.length))));
-        // What is written so is another known name, escaped.
+        // The escaped form of another known name is excluded.
         fc.pre(!name.startsWith('"\\u'));
         expect(parseDecision(`RETRY_PREDECESSOR ${name}: add a case`, { phases })).toStrictEqual(
           retryPredecessor(name, 'add a case'),
@@ -161,7 +161,7 @@ describe('a reviewer that answers in text', () => {
     expect(phases['z']).toMatchObject({ status: 'approved', because: 'approved' });
   });
 
-  it('does not send back a shorter name where the phase that is named may not be sent back', async () => {
+  it('does not send back a shorter name if the named phase is forbidden', async () => {
     const { phases } = await run('test:unit', { rewindTo: ['test'], onInvalidTarget: 'escalate' }, () => reject('so'));
     expect(phases).toMatchObject({ test: { generation: 0 }, 'test:unit': { generation: 0 }, z: { reason: 'so' } });
   });
@@ -201,7 +201,7 @@ const anyBody = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }),
 );
 
-/** Names of which some are what others begin with, or are written like others, and a decision about one of them. */
+/** Generates names, some of which are prefixes or variants of others, and a decision about one of them. */
 const anyCase = fc
   .tuple(fc.uniqueArray(anyName, { minLength: 1, maxLength: 4 }), anyBody, fc.nat(), fc.nat({ max: 9 }))
   .map(([names, body, pick, kind]) => {
@@ -213,7 +213,7 @@ const anyCase = fc
     return { phases, decision: others[kind] ?? retryPredecessor(name, body) };
   });
 
-/** `test` and another phase, then one whose reviewer sends that one back, and approves if asked again. */
+/** Runs `test` and another phase, and then one whose reviewer sends that phase back, and approves if asked again. */
 async function run(
   name: string,
   options: { readonly rewindTo?: readonly string[]; readonly onInvalidTarget?: 'escalate' } = {},

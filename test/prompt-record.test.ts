@@ -3,7 +3,7 @@ import { memoryStore, readRun, task, type RunRecord, type TaskContext } from '..
 import { contentHash } from '../src/model/values/content-hash.ts';
 import { fake, play } from './rig.ts';
 
-/** The marks of prompts in the ends of tasks. */
+/** Returns the prompt marks in the ends of tasks. */
 function marksIn(records: readonly RunRecord[]) {
   return records.flatMap(({ event }) =>
     event.type === 'task.completed' || event.type === 'task.failed' ? [event.prompt] : [],
@@ -22,7 +22,7 @@ describe('the end of a task', () => {
     expect(marksIn(await readRun(store, 'r'))).toEqual(marks);
   });
 
-  it('has nothing of a prompt that nobody has read', async () => {
+  it('has no mark if the prompt was not read', async () => {
     const tasks = [
       task('work', { description: 'Work.', run: ({ attempt, revision }) => `${attempt} ${revision?.feedback}` }),
     ];
@@ -30,7 +30,7 @@ describe('the end of a task', () => {
     expect(marksIn(records)).toEqual([undefined, undefined]);
   });
 
-  it('says that the revision was read, where there was one', async () => {
+  it('says that the revision was read, if there was one', async () => {
     const marks = async (run: (context: TaskContext) => unknown) => {
       const tasks = [task('work', { description: 'Work.', run })];
       const { records } = await play([fake('a', { tasks, verdicts: ['RETRY: Again.'] })]);
@@ -46,7 +46,7 @@ describe('the end of a task', () => {
     expect(failed.records.find(({ event }) => event.type === 'task.failed')?.event).toMatchObject({ revised: true });
   });
 
-  it('has that of the last try, also where the task fails', async () => {
+  it('has the mark of the last try, even if the task fails', async () => {
     const read = ({ prompt }: TaskContext) => {
       throw new Error(prompt);
     };
@@ -66,7 +66,7 @@ describe('the end of a task', () => {
     expect(marksIn((await play([fake('b', { tasks: [hasty] })])).records)).toEqual([undefined]);
   });
 
-  it('has it where the task runs into its timeout', async () => {
+  it('has the mark if the task times out', async () => {
     const slow = ({ prompt, signal }: TaskContext) =>
       new Promise((resolve) => signal.addEventListener('abort', () => resolve(prompt)));
     const tasks = [task('work', { description: 'Work.', run: slow, timeout: 10 })];
