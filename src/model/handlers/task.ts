@@ -122,7 +122,7 @@ export interface TaskOptions {
   run(context: TaskContext<never, never, never>): unknown;
   /** Tasks of the same phase whose outputs it needs. */
   readonly after?: readonly (AnyTask | string)[] | undefined;
-  /** Validates the output; what the schema returns is the output. */
+  /** Validates the output. The result of the schema is the output. */
   readonly output?: StandardSchemaV1 | undefined;
   readonly retry?: RetryPolicy | undefined;
   /** Milliseconds per try; 0 for no limit. @default 3600000 (one hour) */

@@ -159,7 +159,7 @@ function skip(scene: Scene): Choice {
   };
 }
 
-/** Returns the fate of all phases that need a phase which ends without approval. */
+/** Returns the phases that become skipped or stale if this phase ends without approval. */
 function left({ graph, snapshot, index }: Scene): Pick<Consequences, 'skips' | 'stale'> {
   const names = namesIn(graph, [...reach(graph.next, index)]);
   const waiting = names.filter((name) => snapshot.phases[name]?.status === 'pending');

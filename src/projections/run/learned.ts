@@ -70,7 +70,7 @@ function hasReflections(plan: Plan | undefined, before: boolean): boolean {
 interface Judged {
   /** Sent back by their own gate, or a person in its place. A fresh start clears this. */
   readonly retried: Set<string>;
-  /** Sent back by a later phase. The demand is repeated at each start until the phase is approved. */
+  /** Sent back by a later phase. A restart does not clear this: each start gets the demand until the phase has answered it. */
   readonly demanded: Set<string>;
 }
 
