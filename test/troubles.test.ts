@@ -15,22 +15,22 @@ import {
   type TaskContext,
 } from '../src/index.ts';
 import type { Alert } from '../src/projections/alerts/alert.ts';
-import { foldTroubles } from '../src/projections/alerts/alerts.ts';
+import { foldAlerts } from '../src/projections/alerts/alerts.ts';
 import { fake, held, idle, never, simulatedTime, type Fake, type Script, type SimulatedTime } from './rig.ts';
 
 const MINUTE = 60_000;
 
-describe('foldTroubles()', () => {
+describe('foldAlerts()', () => {
   it('finds nothing wrong with a run that gets on', async () => {
-    const { troubles } = await began([fake('draft', { outputs: [never] }), fake('index')]);
-    expect(troubles()).toEqual([]);
+    const { alerts } = await began([fake('draft', { outputs: [never] }), fake('index')]);
+    expect(alerts()).toEqual([]);
   });
 
   it('tells of a loop of issues, until somebody has decided', async () => {
     const policy: Policy = { onExhausted: 'escalate', maxRetries: 5 };
     const draft = fake('draft', { outputs: ['one', 'two', never], verdicts: [change, change] });
-    const { run, records, troubles } = await began([draft], { policy });
-    expect(troubles()).toEqual([
+    const { run, records, alerts } = await began([draft], { policy });
+    expect(alerts()).toEqual([
       {
         code: 'LOOPING',
         severity: 'problem',
@@ -43,24 +43,24 @@ describe('foldTroubles()', () => {
     ]);
     await run.decide('draft', 'RETRY: Write one test.');
     await idle();
-    expect(codes(troubles())).toEqual([]);
+    expect(codes(alerts())).toEqual([]);
   });
 
   it('tells of a loop no more once a person has sent back an earlier phase, whatever that takes', async () => {
     const policy: Policy = { onExhausted: 'escalate', maxRetries: 5 };
     const draft = fake('draft', { after: ['plan'], verdicts: [change, change] });
-    const { run, troubles } = await began([fake('plan', { outputs: ['one', never] }), draft], { policy });
-    expect(codes(troubles())).toEqual(['LOOPING']);
+    const { run, alerts } = await began([fake('plan', { outputs: ['one', never] }), draft], { policy });
+    expect(codes(alerts())).toEqual(['LOOPING']);
     await run.decide('draft', 'RETRY_PREDECESSOR plan: Plan a test.');
     await idle();
-    expect(codes(troubles())).toEqual([]);
+    expect(codes(alerts())).toEqual([]);
   });
 
   it('tells of a loop of rewinds', async () => {
     // a ◀── b ◀── c: b sends back a, c sends back b, and so on.
     const policy: Policy = { onExhausted: 'escalate', maxPredecessorRetries: 9 };
     const back = (target: string) => Array.from({ length: 9 }, (_, at) => retryPredecessor(target, `again ${at}`));
-    const { troubles } = await began(
+    const { alerts } = await began(
       [
         fake('a'),
         fake('b', { after: ['a'], verdicts: ['APPROVE', ...back('a').flatMap((one) => [one, 'APPROVE'])] }),
@@ -68,7 +68,7 @@ describe('foldTroubles()', () => {
       ],
       { policy },
     );
-    const [loop] = troubles();
+    const [loop] = alerts();
     expect([loop?.code, loop?.phase, loop?.found]).toEqual([
       'LOOPING',
       'b',
@@ -77,7 +77,7 @@ describe('foldTroubles()', () => {
   });
 
   it('tells that the same change was asked for again, in whatever spacing', async () => {
-    const { troubles } = await began(
+    const { alerts } = await began(
       [
         fake('draft', {
           outputs: ['one', 'two', never],
@@ -86,7 +86,7 @@ describe('foldTroubles()', () => {
       ],
       { policy: { maxRetries: 5 } },
     );
-    expect(troubles().map(({ code, phase, found }) => [code, phase, found])).toEqual([
+    expect(alerts().map(({ code, phase, found }) => [code, phase, found])).toEqual([
       ['REPEATING', 'draft', 'draft has asked for the same change 2 times: cite  a source.'],
     ]);
   });
@@ -97,11 +97,11 @@ describe('foldTroubles()', () => {
     ['escalate', 'If it is not approved now, a person is asked.'],
     ['reject', 'If it is not approved now, it is rejected.'],
   ])('tells that the last retry is used, and that %s follows', async (onExhausted, advice) => {
-    const { records, troubles } = await began(
+    const { records, alerts } = await began(
       [fake('draft', { outputs: ['one', never], verdicts: ['RETRY: shorter'] })],
       { policy: { onExhausted, maxRetries: 1 } },
     );
-    expect(troubles()).toEqual([
+    expect(alerts()).toEqual([
       {
         code: 'RETRIES_SPENT',
         severity: 'notice',
@@ -115,59 +115,58 @@ describe('foldTroubles()', () => {
   });
 
   it('tells that retries are used up while a person is asked, and no more once it is approved', async () => {
-    const { run, troubles } = await began(
+    const { run, alerts } = await began(
       [
         fake('draft', { verdicts: ['RETRY: shorter', 'RETRY: funnier'] }),
         fake('print', { after: ['draft'], outputs: [never] }),
       ],
       { policy: { onExhausted: 'escalate', maxRetries: 1 } },
     );
-    expect(troubles().map(({ code, severity, advice }) => [code, severity, advice])).toEqual([
+    expect(alerts().map(({ code, severity, advice }) => [code, severity, advice])).toEqual([
       ['RETRIES_SPENT', 'problem', 'A person is asked.'],
     ]);
     await run.decide('draft', 'APPROVE');
     await idle();
-    expect(troubles()).toEqual([]);
+    expect(alerts()).toEqual([]);
   });
 
   it('tells of retries no more where a phase has started afresh', async () => {
     const verdicts = ['RETRY: shorter', retryPredecessor('a', 'again')];
-    const { troubles } = await began(
-      [fake('a'), fake('b', { after: ['a'], outputs: ['one', 'two', never], verdicts })],
-      { policy: { maxRetries: 1 } },
-    );
-    expect(codes(troubles())).toEqual([]);
+    const { alerts } = await began([fake('a'), fake('b', { after: ['a'], outputs: ['one', 'two', never], verdicts })], {
+      policy: { maxRetries: 1 },
+    });
+    expect(codes(alerts())).toEqual([]);
   });
 
   it('tells that a phase may not be sent back again', async () => {
-    const { troubles } = await began(
+    const { alerts } = await began(
       [fake('a', { outputs: ['one', never] }), fake('b', { after: ['a'], verdicts: [retryPredecessor('a', 'again')] })],
       { policy: { onExhausted: 'escalate', maxPredecessorRetries: 1 } },
     );
-    expect(troubles().map(({ code, phase, found }) => [code, phase, found])).toEqual([
+    expect(alerts().map(({ code, phase, found }) => [code, phase, found])).toEqual([
       ['REWINDS_SPENT', 'b', 'It has used 1 of 1 rewinds of a'],
     ]);
   });
 
   it('says nothing of gates that were never to have a second try', async () => {
-    const { troubles } = await began([fake('draft', { verdicts: [held().script] })], { policy: { maxRetries: 0 } });
-    expect(troubles()).toEqual([]);
+    const { alerts } = await began([fake('draft', { verdicts: [held().script] })], { policy: { maxRetries: 0 } });
+    expect(alerts()).toEqual([]);
   });
 
   it('tells that a phase stands though changes were asked for, until it works again', async () => {
     const verdict = held();
-    const { troubles } = await began(
+    const { alerts } = await began(
       [
         fake('draft', { outputs: ['one', never], verdicts: ['RETRY: shorter'] }),
         fake('print', { after: ['draft'], verdicts: [verdict.script] }),
       ],
       { policy: { maxRetries: 0, onExhausted: 'accept' } },
     );
-    expect(troubles().map(({ code, severity, phase }) => [code, severity, phase])).toEqual([
+    expect(alerts().map(({ code, severity, phase }) => [code, severity, phase])).toEqual([
       ['ACCEPTED_UNAPPROVED', 'notice', 'draft'],
     ]);
     verdict.release(retryPredecessor('draft', 'shorter'));
-    await expect.poll(() => codes(troubles())).toEqual([]);
+    await expect.poll(() => codes(alerts())).toEqual([]);
   });
 
   describe('of limits', () => {
@@ -177,17 +176,17 @@ describe('foldTroubles()', () => {
       [{ attemptsPerPhase: 1 }, '1 of 1 are used of the limit attemptsPerPhase'],
     ])('%j tells that it is nearly spent', async (limits, found) => {
       const work = spending({ costUsd: 0.9, tokens: 95 });
-      const { troubles } = await began([fake('draft', { outputs: [work] })], { limits });
-      expect(troubles().map(({ code, severity, found: told }) => [code, severity, told])).toEqual([
+      const { alerts } = await began([fake('draft', { outputs: [work] })], { limits });
+      expect(alerts().map(({ code, severity, found: told }) => [code, severity, told])).toEqual([
         ['LIMIT_NEAR', 'notice', found],
       ]);
     });
 
     it('tells nothing where less is used', async () => {
-      const { troubles } = await began([fake('draft', { outputs: [spending({ costUsd: 0.89 })] })], {
+      const { alerts } = await began([fake('draft', { outputs: [spending({ costUsd: 0.89 })] })], {
         limits: { costUsd: 1 },
       });
-      expect(troubles()).toEqual([]);
+      expect(alerts()).toEqual([]);
     });
 
     it('counts corrections, riders included', async () => {
@@ -195,7 +194,7 @@ describe('foldTroubles()', () => {
         { severity: 'high', description: 'No login.', affectedPhase: 'a' },
         { severity: 'high', description: 'No tests.', affectedPhase: 'b' },
       ];
-      const { troubles } = await began(
+      const { alerts } = await began(
         [
           fake('a', { outputs: ['one', never] }),
           fake('b', { after: ['a'] }),
@@ -203,30 +202,30 @@ describe('foldTroubles()', () => {
         ],
         { limits: { corrections: 2 } },
       );
-      expect(troubles().map(({ code, found }) => [code, found])).toEqual([
+      expect(alerts().map(({ code, found }) => [code, found])).toEqual([
         ['LIMIT_NEAR', '2 of 2 are used of the limit corrections'],
       ]);
     });
 
     it('tells how often one phase has sent back another', async () => {
-      const { troubles } = await began(
+      const { alerts } = await began(
         [
           fake('a', { outputs: ['one', never] }),
           fake('b', { after: ['a'], verdicts: [retryPredecessor('a', 'again')] }),
         ],
         { limits: { perPair: 1 } },
       );
-      expect(troubles().map(({ phase, found }) => [phase, found])).toEqual([
+      expect(alerts().map(({ phase, found }) => [phase, found])).toEqual([
         ['b', '1 of 1 are used of the limit perPair'],
       ]);
     });
 
     it('tells that time is nearly over', async () => {
-      const { records, troubles } = await began([fake('draft', { outputs: [never] })], {
+      const { records, alerts } = await began([fake('draft', { outputs: [never] })], {
         limits: { durationMs: 10 * MINUTE },
       });
-      expect(troubles(9 * MINUTE - 1)).toEqual([]);
-      expect(troubles(9 * MINUTE)).toEqual([
+      expect(alerts(9 * MINUTE - 1)).toEqual([]);
+      expect(alerts(9 * MINUTE)).toEqual([
         {
           code: 'LIMIT_NEAR',
           severity: 'notice',
@@ -240,26 +239,26 @@ describe('foldTroubles()', () => {
     });
 
     it('tells that the deadline is near, and not that work is, while a person is asked or no process has the run', async () => {
-      const { troubles } = await began([fake('draft', { verdicts: ['ESCALATE: see it'] })], {
+      const { alerts } = await began([fake('draft', { verdicts: ['ESCALATE: see it'] })], {
         limits: { durationMs: 10 * MINUTE, deadlineMs: 20 * MINUTE },
       });
-      expect(troubles(18 * MINUTE - 1)).toEqual([]);
-      expect(troubles(18 * MINUTE)).toMatchObject([
+      expect(alerts(18 * MINUTE - 1)).toEqual([]);
+      expect(alerts(18 * MINUTE)).toMatchObject([
         { code: 'LIMIT_NEAR', since: 18 * MINUTE, found: '18 min of 20 min are used of the limit deadlineMs' },
       ]);
       const working = await began([fake('draft', { outputs: [never] })], { limits: { durationMs: 10 * MINUTE } });
-      const fold = foldTroubles();
+      const fold = foldAlerts();
       for (const record of working.records) fold.apply(record);
-      expect(fold.troubles(9 * MINUTE, MINUTE).filter(({ code }) => code === 'LIMIT_NEAR')).toEqual([]);
-      expect(fold.troubles(9 * MINUTE, 9 * MINUTE)).toMatchObject([{ code: 'LIMIT_NEAR', since: 9 * MINUTE }]);
+      expect(fold.alerts(9 * MINUTE, MINUTE).filter(({ code }) => code === 'LIMIT_NEAR')).toEqual([]);
+      expect(fold.alerts(9 * MINUTE, 9 * MINUTE)).toMatchObject([{ code: 'LIMIT_NEAR', since: 9 * MINUTE }]);
     });
 
     it('tells that one is reached, until it is lifted, and nothing of it after that', async () => {
-      const { run, records, troubles } = await began(
+      const { run, records, alerts } = await began(
         [fake('draft', { outputs: [spending({ costUsd: 2 })] }), fake('index', { outputs: [never] })],
         { policy: { onLimit: 'escalate' }, limits: { costUsd: 1 } },
       );
-      expect(troubles()).toEqual([
+      expect(alerts()).toEqual([
         {
           code: 'LIMIT_REACHED',
           severity: 'problem',
@@ -272,28 +271,28 @@ describe('foldTroubles()', () => {
       ]);
       await run.decide('costUsd', 'APPROVE');
       await idle();
-      expect(troubles()).toEqual([]);
+      expect(alerts()).toEqual([]);
     });
 
     it('tells which phase one holds, until that is decided', async () => {
-      const { run, troubles } = await began(
+      const { run, alerts } = await began(
         [fake('draft', { outputs: ['one', 'two'], verdicts: ['RETRY: shorter'] }), fake('index', { outputs: [never] })],
         { policy: { onLimit: 'escalate' }, limits: { attemptsPerPhase: 1 } },
       );
-      expect(troubles().map(({ code, phase, advice }) => [code, phase, advice])).toEqual([
+      expect(alerts().map(({ code, phase, advice }) => [code, phase, advice])).toEqual([
         ['LIMIT_REACHED', 'draft', 'The phase is held until a person decides.'],
       ]);
       await run.decide('draft', 'APPROVE');
       await idle();
-      expect(codes(troubles())).toEqual(['LIMIT_NEAR']);
+      expect(codes(alerts())).toEqual(['LIMIT_NEAR']);
     });
   });
 
   describe('of silence', () => {
     it('tells of a try that says nothing for ten minutes, since when, and by what it will end', async () => {
-      const { records, troubles } = await began([fake('draft', { outputs: [never] })]);
-      expect(troubles(10 * MINUTE - 1)).toEqual([]);
-      expect(troubles(10 * MINUTE)).toEqual([
+      const { records, alerts } = await began([fake('draft', { outputs: [never] })]);
+      expect(alerts(10 * MINUTE - 1)).toEqual([]);
+      expect(alerts(10 * MINUTE)).toEqual([
         {
           code: 'SILENT',
           severity: 'notice',
@@ -307,17 +306,17 @@ describe('foldTroubles()', () => {
     });
 
     it('takes it for a problem where the timeout is over and has not ended it', async () => {
-      const { troubles } = await began([fake('draft', { outputs: [never] })]);
-      expect(troubles(61 * MINUTE - 1).map(({ severity }) => severity)).toEqual(['notice']);
-      expect(troubles(61 * MINUTE).map(({ severity, advice }) => [severity, advice])).toEqual([
+      const { alerts } = await began([fake('draft', { outputs: [never] })]);
+      expect(alerts(61 * MINUTE - 1).map(({ severity }) => severity)).toEqual(['notice']);
+      expect(alerts(61 * MINUTE).map(({ severity, advice }) => [severity, advice])).toEqual([
         ['problem', 'See what it works on: its timeout of 60 min should have ended it.'],
       ]);
     });
 
     it('takes it for a problem where a task has no timeout, and advises one', async () => {
       const slow = task('slow', { timeout: 0, run: never });
-      const { troubles } = await began([fake('draft', { tasks: [slow] })]);
-      expect(troubles(10 * MINUTE).map(({ severity, advice }) => [severity, advice])).toEqual([
+      const { alerts } = await began([fake('draft', { tasks: [slow] })]);
+      expect(alerts(10 * MINUTE).map(({ severity, advice }) => [severity, advice])).toEqual([
         ['problem', 'See what it works on; a timeout would end it by itself.'],
       ]);
     });
@@ -328,20 +327,20 @@ describe('foldTroubles()', () => {
         time.clock.setTimeout(() => report({ progress: 0.5 }), 4 * MINUTE);
         return never();
       };
-      const { troubles } = await began([fake('draft', { outputs: [work] })], { time });
+      const { alerts } = await began([fake('draft', { outputs: [work] })], { time });
       await time.pass(5 * MINUTE);
-      expect(codes(troubles(14 * MINUTE - 1))).toEqual([]);
-      expect(codes(troubles(14 * MINUTE))).toEqual(['SILENT']);
+      expect(codes(alerts(14 * MINUTE - 1))).toEqual([]);
+      expect(codes(alerts(14 * MINUTE))).toEqual(['SILENT']);
     });
 
     it('measures by what the same task took before, where it has ended three times', async () => {
       const time = simulatedTime();
       const outputs = [...[10_000, 12_000, 14_000].map((ms) => after(time, ms)), never];
       const draft = fake('draft', { outputs, verdicts: ['RETRY: one', 'RETRY: two', 'RETRY: three'] });
-      const { troubles } = await began([draft], { time, policy: { maxRetries: 5, loopAfter: 'unlimited' } });
+      const { alerts } = await began([draft], { time, policy: { maxRetries: 5, loopAfter: 'unlimited' } });
       await time.pass(36_000);
-      expect(codes(troubles(155_999))).toEqual([]);
-      expect(troubles(156_000).map(({ phase, found }) => [phase, found])).toEqual([
+      expect(codes(alerts(155_999))).toEqual([]);
+      expect(alerts(156_000).map(({ phase, found }) => [phase, found])).toEqual([
         ['draft', 'Task work has reported nothing for 2 min; it usually takes 12 s'],
       ]);
     });
@@ -351,17 +350,17 @@ describe('foldTroubles()', () => {
         outputs: ['one', 'two', 'three', never],
         verdicts: ['RETRY: one', 'RETRY: two', 'RETRY: three'],
       });
-      const { troubles } = await began([draft], { policy: { maxRetries: 5 } });
-      expect(codes(troubles(MINUTE - 1))).toEqual([]);
-      expect(codes(troubles(MINUTE))).toEqual(['SILENT']);
+      const { alerts } = await began([draft], { policy: { maxRetries: 5 } });
+      expect(codes(alerts(MINUTE - 1))).toEqual([]);
+      expect(codes(alerts(MINUTE))).toEqual(['SILENT']);
     });
 
     it('does not measure a task by others: a model takes longer than what is done at once', async () => {
       const quick = ['lint', 'format', 'types'].map((name) => fake(name));
       const named = ['a', 'b', 'c'].map((name) => task(name, { run: () => name }));
-      const { troubles } = await began([...quick, fake('write', { tasks: [...named, task('model', { run: never })] })]);
-      expect(codes(troubles(10 * MINUTE - 1))).toEqual([]);
-      expect(codes(troubles(10 * MINUTE))).toEqual(['SILENT']);
+      const { alerts } = await began([...quick, fake('write', { tasks: [...named, task('model', { run: never })] })]);
+      expect(codes(alerts(10 * MINUTE - 1))).toEqual([]);
+      expect(codes(alerts(10 * MINUTE))).toEqual(['SILENT']);
     });
 
     it('does not measure by what took long for want of a person: a review', async () => {
@@ -374,11 +373,11 @@ describe('foldTroubles()', () => {
         review: { checks, by: human({ question: 'Is it good?' }) },
       });
       const policy = { maxRetries: 5, loopAfter: 'unlimited' } as const;
-      const { run, troubles } = await began([{ ...draft, definition: asked }], { time, policy });
+      const { run, alerts } = await began([{ ...draft, definition: asked }], { time, policy });
       await answerAllNight(run, time, ['RETRY: one', 'RETRY: two', 'RETRY: three']);
       const now = time.clock.now();
-      expect(codes(troubles(now + 10 * MINUTE - 1))).toEqual([]);
-      expect(troubles(now + 10 * MINUTE).map(({ severity, found }) => [severity, found])).toEqual([
+      expect(codes(alerts(now + 10 * MINUTE - 1))).toEqual([]);
+      expect(alerts(now + 10 * MINUTE).map(({ severity, found }) => [severity, found])).toEqual([
         ['notice', 'The review has reported nothing for 10 min'],
       ]);
     });
@@ -394,11 +393,11 @@ describe('foldTroubles()', () => {
           reflect: () => (attempts > 2 ? never() : 'Count.'),
         },
       });
-      const { run, troubles } = await began([{ ...fake('draft'), definition }], { time, policy: { maxRetries: 5 } });
+      const { run, alerts } = await began([{ ...fake('draft'), definition }], { time, policy: { maxRetries: 5 } });
       await answerAllNight(run, time, ['one', 'two', 'three']);
       const now = time.clock.now();
-      expect(codes(troubles(now + 10 * MINUTE - 1))).toEqual([]);
-      expect(troubles(now + 10 * MINUTE).map(({ severity, found, advice }) => [severity, found, advice])).toEqual([
+      expect(codes(alerts(now + 10 * MINUTE - 1))).toEqual([]);
+      expect(alerts(now + 10 * MINUTE).map(({ severity, found, advice }) => [severity, found, advice])).toEqual([
         ['notice', 'The attempt has reported nothing for 10 min', 'Each try has a timeout of 60 min.'],
       ]);
     });
@@ -406,8 +405,8 @@ describe('foldTroubles()', () => {
     it('tells of a review, whether its reviewers or its checks are silent', async () => {
       const reviewed = await began([fake('draft', { verdicts: [never] })]);
       const checked = await began([fake('draft', { checks: [{ name: 'lint', run: never }] })]);
-      for (const { troubles } of [reviewed, checked])
-        expect(troubles(10 * MINUTE).map(({ severity, found, advice }) => [severity, found, advice])).toEqual([
+      for (const { alerts } of [reviewed, checked])
+        expect(alerts(10 * MINUTE).map(({ severity, found, advice }) => [severity, found, advice])).toEqual([
           ['notice', 'The review has reported nothing for 10 min', 'Each try has a timeout of 60 min.'],
         ]);
     });
@@ -416,11 +415,11 @@ describe('foldTroubles()', () => {
       const time = simulatedTime();
       const by = [task('person', { run: human({ question: 'Is it good?' }) }), task('model', { run: never })];
       const definition = phase('draft', { tasks: [task('work', { run: () => 'done' })], review: { by } });
-      const { run, troubles } = await began([{ ...fake('draft'), definition }], { time });
-      expect(codes(troubles(60 * MINUTE))).toEqual([]);
+      const { run, alerts } = await began([{ ...fake('draft'), definition }], { time });
+      expect(codes(alerts(60 * MINUTE))).toEqual([]);
       await answerAllNight(run, time, ['APPROVE']);
       const now = time.clock.now();
-      expect(troubles(now + 10 * MINUTE).map(({ severity, found, since }) => [severity, found, since])).toEqual([
+      expect(alerts(now + 10 * MINUTE).map(({ severity, found, since }) => [severity, found, since])).toEqual([
         ['notice', 'The review has reported nothing for 10 min', now],
       ]);
     });
@@ -443,10 +442,10 @@ describe('foldTroubles()', () => {
         tasks: [task('work', { run: () => 'done' })],
         review: { by: [busy, chatty] },
       });
-      const { troubles } = await began([{ ...fake('draft'), definition }], { time });
+      const { alerts } = await began([{ ...fake('draft'), definition }], { time });
       await time.pass(2 * MINUTE);
-      expect(codes(troubles(29 * MINUTE))).toEqual([]);
-      expect(codes(troubles(40 * MINUTE))).toEqual(['SILENT']);
+      expect(codes(alerts(29 * MINUTE))).toEqual([]);
+      expect(codes(alerts(40 * MINUTE))).toEqual(['SILENT']);
     });
 
     it('does not take for silent who waits for a person, or for the end of a backoff', async () => {
@@ -458,33 +457,33 @@ describe('foldTroubles()', () => {
           throw new Error('busy');
         },
       });
-      const { troubles } = await began([asks, fake('tried', { tasks: [flaky] })]);
-      expect(codes(troubles(29 * MINUTE))).toEqual([]);
-      expect(troubles(40 * MINUTE).map(({ phase: name }) => name)).toEqual(['tried']);
+      const { alerts } = await began([asks, fake('tried', { tasks: [flaky] })]);
+      expect(codes(alerts(29 * MINUTE))).toEqual([]);
+      expect(alerts(40 * MINUTE).map(({ phase: name }) => name)).toEqual(['tried']);
     });
 
     it('does not take a run that a limit holds for silent', async () => {
       const work = spending({ costUsd: 2 });
-      const { troubles } = await began([fake('draft', { outputs: [work] })], {
+      const { alerts } = await began([fake('draft', { outputs: [work] })], {
         policy: { onLimit: 'escalate' },
         limits: { costUsd: 1 },
       });
-      expect(codes(troubles(60 * MINUTE))).toEqual(['LIMIT_REACHED']);
+      expect(codes(alerts(60 * MINUTE))).toEqual(['LIMIT_REACHED']);
     });
   });
 
   it('finds nothing once the run has ended, and what is wrong again once it goes on', async () => {
-    const { run, fold, troubles } = await began(
+    const { run, fold, alerts } = await began(
       [fake('draft', { outputs: ['one', never], verdicts: ['RETRY: shorter'] })],
       { policy: { maxRetries: 1 } },
     );
-    expect(codes(troubles())).toEqual(['RETRIES_SPENT']);
+    expect(codes(alerts())).toEqual(['RETRIES_SPENT']);
     run.cancel('enough');
     const { runId, ...result } = await run.result;
     expect(result.status).toBe('cancelled');
-    expect(troubles(60 * MINUTE)).toEqual([]);
+    expect(alerts(60 * MINUTE)).toEqual([]);
     fold.apply({ runId, seq: 99, time: 0, event: { type: 'run.reopened' } });
-    expect(troubles(60 * MINUTE)).toEqual([]);
+    expect(alerts(60 * MINUTE)).toEqual([]);
   });
 });
 
@@ -498,18 +497,18 @@ interface Options {
   readonly time?: SimulatedTime;
 }
 
-/** A run that has gone on as far as it does by itself, and its troubles. */
+/** A run that has gone on as far as it does by itself, and its alerts. */
 async function began(phases: readonly Fake[], { policy = {}, limits = {}, time = simulatedTime() }: Options = {}) {
   const pipeline = definePipeline({ name: 'rig', policy, limits, phases: phases.map(({ definition }) => definition) });
   const run: Run<unknown> = startRun(pipeline, { clock: time.clock, attended: true });
   const records: RunRecord[] = [];
-  const fold = foldTroubles();
+  const fold = foldAlerts();
   run.events$.subscribe((record) => {
     records.push(record);
     fold.apply(record);
   });
   for (let last = -1; last < records.length; await idle()) last = records.length;
-  return { run, records, fold, troubles: (now = 0): readonly Alert[] => fold.troubles(now) };
+  return { run, records, fold, alerts: (now = 0): readonly Alert[] => fold.alerts(now) };
 }
 
 /** Work that takes so long. */
@@ -540,8 +539,8 @@ function spending(used: Parameters<TaskContext['report']>[0]): Script {
   };
 }
 
-function codes(troubles: readonly Alert[]): readonly string[] {
-  return troubles.map(({ code }) => code);
+function codes(alerts: readonly Alert[]): readonly string[] {
+  return alerts.map(({ code }) => code);
 }
 
 function seqOf(records: readonly RunRecord[], type: string): number {

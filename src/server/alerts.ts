@@ -4,7 +4,7 @@
  * @module
  */
 import { setImmediate } from 'node:timers/promises';
-import { foldTroubles, type TroublesFold } from '../projections/alerts/alerts.ts';
+import { foldAlerts, type AlertsFold } from '../projections/alerts/alerts.ts';
 import { workOn, type Work } from '../store/lease-holder.ts';
 import type { ListedRun } from '../store/port.ts';
 import type { UiTrouble } from './api.ts';
@@ -23,10 +23,10 @@ export function createAlertStream(context: ServerContext): AlertStream {
   let latest: Promise<unknown> = Promise.resolve();
 
   /** What is new since the last time. */
-  async function follow({ runId, seq }: ListedRun): Promise<TroublesFold> {
+  async function follow({ runId, seq }: ListedRun): Promise<AlertsFold> {
     const known = followed.get(runId);
     // A store that was set back has another run of that id.
-    const one = known && known.seq <= seq ? known : { fold: foldTroubles(), seq: 0 };
+    const one = known && known.seq <= seq ? known : { fold: foldAlerts(), seq: 0 };
     followed.set(runId, one);
     while (one.seq < seq) {
       const records = await store.read(runId, one.seq + 1, AT_ONCE);
@@ -49,7 +49,7 @@ export function createAlertStream(context: ServerContext): AlertStream {
       const work = workOn(listed, context.isAlive);
       const fold = await follow(listed);
       const [now, isWorkedOn] = [Date.now(), work.state === 'worked'];
-      const inRecords = fold.troubles(now, isWorkedOn ? now : Math.min(now, listed.updatedAt));
+      const inRecords = fold.alerts(now, isWorkedOn ? now : Math.min(now, listed.updatedAt));
       // Where nobody works, nothing can be expected to be said.
       const told = isWorkedOn ? inRecords : inRecords.filter(({ code }) => code !== 'SILENT');
       found.push(...[...left(listed, work), ...told].map((one): UiTrouble => ({ ...one, runId, pipeline })));
@@ -73,7 +73,7 @@ export function createAlertStream(context: ServerContext): AlertStream {
 const AT_ONCE = 500;
 
 interface Followed {
-  readonly fold: TroublesFold;
+  readonly fold: AlertsFold;
   /** The last record that it was told. */
   seq: number;
 }

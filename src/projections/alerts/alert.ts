@@ -5,7 +5,7 @@
  */
 
 /** The kinds of alerts. */
-export type TroubleCode =
+export type AlertCode =
   /** A gate goes round in a loop, and nobody has broken it. */
   | 'LOOPING'
   /** The same change was demanded again. */
@@ -25,7 +25,7 @@ export type TroubleCode =
 
 /** One problem. JSON. */
 export interface Alert {
-  readonly code: TroubleCode;
+  readonly code: AlertCode;
   /** `problem` if the run cannot continue by itself, `notice` if somebody should look. */
   readonly severity: 'problem' | 'notice';
   /** The phase; `null` for the whole run. */

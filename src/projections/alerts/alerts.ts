@@ -7,12 +7,12 @@
  */
 import type { RunRecord } from '../../model/events/event.ts';
 import type { Alert } from './alert.ts';
-import { createGateTroubles } from './gate-alerts.ts';
-import { createLimitTroubles } from './limit-alerts.ts';
-import { createSilence } from './silence-alerts.ts';
+import { createGateAlerts } from './gate-alerts.ts';
+import { createLimitAlerts } from './limit-alerts.ts';
+import { createSilenceAlerts } from './silence-alerts.ts';
 
 /** A fold over the records of one run. */
-export interface TroublesFold {
+export interface AlertsFold {
   apply(record: RunRecord): void;
   /**
    * Returns the alerts, the worst first; none once the run has ended.
@@ -20,14 +20,14 @@ export interface TroublesFold {
    * @param now Milliseconds since 1970, by the clock of the records.
    * @param workedUntil The last time at which a process worked on the run, by the same clock. @default now
    */
-  troubles(now: number, workedUntil?: number): readonly Alert[];
+  alerts(now: number, workedUntil?: number): readonly Alert[];
 }
 
 /** Starts a fold before the first record. A record takes constant time. */
-export function foldTroubles(): TroublesFold {
-  const gates = createGateTroubles();
-  const limits = createLimitTroubles();
-  const silence = createSilence();
+export function foldAlerts(): AlertsFold {
+  const gates = createGateAlerts();
+  const limits = createLimitAlerts();
+  const silence = createSilenceAlerts();
   let hasEnded = false;
   return {
     apply(record) {
@@ -38,9 +38,9 @@ export function foldTroubles(): TroublesFold {
       limits.apply(record);
       silence.apply(record);
     },
-    troubles(now, workedUntil = now) {
+    alerts(now, workedUntil = now) {
       if (hasEnded) return NOTHING;
-      const all = [...gates.troubles(), ...limits.troubles(now, workedUntil), ...silence.troubles(now)];
+      const all = [...gates.alerts(), ...limits.alerts(now, workedUntil), ...silence.alerts(now)];
       return all.toSorted((one, other) => RANK[one.severity] - RANK[other.severity] || one.seq - other.seq);
     },
   };

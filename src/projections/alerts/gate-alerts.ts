@@ -11,13 +11,13 @@ import { issueWords, loopText, type IssueWords } from '../run/loop-words.ts';
 import type { Alert } from './alert.ts';
 
 /** A fold over the records of one run. */
-export interface GateTroubles {
+export interface GateAlerts {
   apply(record: RunRecord): void;
-  troubles(): readonly Alert[];
+  alerts(): readonly Alert[];
 }
 
 /** Starts a fold before the first record. */
-export function createGateTroubles(): GateTroubles {
+export function createGateAlerts(): GateAlerts {
   let plan: Plan | undefined;
   let gates: ReadonlyMap<string, GatePlan | null> = new Map();
   const loops = new Map<string, Seen<EventOf<'loop.detected'>>>();
@@ -129,7 +129,7 @@ export function createGateTroubles(): GateTroubles {
         case 'item.changed':
       }
     },
-    troubles() {
+    alerts() {
       const found: Alert[] = [];
       for (const seen of loops.values()) found.push(looping(seen, issues.get(seen.event.phase)));
       for (const [phase, { latest }] of demands)
@@ -173,12 +173,12 @@ function wordingOf({ requiredChange, feedback }: Correction): string {
   return (requiredChange ?? feedback).toLowerCase().replaceAll(/\s+/gu, ' ').trim();
 }
 
-function trouble(seen: Seen<unknown>, rest: Omit<Alert, 'seq' | 'since'>): Alert {
+function alertOf(seen: Seen<unknown>, rest: Omit<Alert, 'seq' | 'since'>): Alert {
   return { ...rest, seq: seen.seq, since: seen.time };
 }
 
 function looping(seen: Seen<EventOf<'loop.detected'>>, words: IssueWords | undefined): Alert {
-  return trouble(seen, {
+  return alertOf(seen, {
     code: 'LOOPING',
     severity: 'problem',
     phase: seen.event.phase,
@@ -189,7 +189,7 @@ function looping(seen: Seen<EventOf<'loop.detected'>>, words: IssueWords | undef
 
 function repeating(phase: string, seen: NonNullable<Demands['latest']>): Alert {
   const { correction, times } = seen.event;
-  return trouble(seen, {
+  return alertOf(seen, {
     code: 'REPEATING',
     severity: 'notice',
     phase,
@@ -200,7 +200,7 @@ function repeating(phase: string, seen: NonNullable<Demands['latest']>): Alert {
 
 function retriesSpent(seen: Seen<EventOf<'phase.retrying'>>, gate: GatePlan, isAsked: boolean): Alert {
   const { phase, spent } = seen.event;
-  return trouble(seen, {
+  return alertOf(seen, {
     code: 'RETRIES_SPENT',
     severity: isAsked ? 'problem' : 'notice',
     phase,
@@ -211,7 +211,7 @@ function retriesSpent(seen: Seen<EventOf<'phase.retrying'>>, gate: GatePlan, isA
 
 function rewindsSpent(seen: Seen<EventOf<'phase.rewinding'>>, gate: GatePlan, isAsked: boolean): Alert {
   const { phase, target, spent } = seen.event;
-  return trouble(seen, {
+  return alertOf(seen, {
     code: 'REWINDS_SPENT',
     severity: isAsked ? 'problem' : 'notice',
     phase,
@@ -235,7 +235,7 @@ function afterwards({ onExhausted }: GatePlan, isAsked: boolean): string {
 }
 
 function acceptedUnapproved(seen: Seen<EventOf<'phase.approved'>>): Alert {
-  return trouble(seen, {
+  return alertOf(seen, {
     code: 'ACCEPTED_UNAPPROVED',
     severity: 'notice',
     phase: seen.event.phase,

@@ -11,17 +11,17 @@ import type { LimitName, Limits } from '../../model/plan/policy-schema.ts';
 import { spanText, type Alert } from './alert.ts';
 
 /** A fold over the records of one run. */
-export interface LimitTroubles {
+export interface LimitAlerts {
   apply(record: RunRecord): void;
   /** @param workedUntil Milliseconds since 1970: the last time at which a process worked on the run. */
-  troubles(now: number, workedUntil: number): readonly Alert[];
+  alerts(now: number, workedUntil: number): readonly Alert[];
 }
 
 /** The used share from which a limit is nearly spent. */
 export const NEARLY = 0.9;
 
 /** Starts a fold before the first record. */
-export function createLimitTroubles(): LimitTroubles {
+export function createLimitAlerts(): LimitAlerts {
   let plan: Plan | undefined;
   const times = foldRunTimes();
   let lastAt = 0;
@@ -121,7 +121,7 @@ export function createLimitTroubles(): LimitTroubles {
         case 'item.changed':
       }
     },
-    troubles(now, workedUntil) {
+    alerts(now, workedUntil) {
       const limits = plan?.limits ?? {};
       const held = new Set([...reached.values()].map(({ event }) => event.limit));
       const near = (limit: LimitName, one: Used | undefined) =>
@@ -182,7 +182,7 @@ function nearlySpent(limit: LimitName, limits: Limits, one: Used): readonly Aler
   const max = limits[limit];
   // A limit of 0 forbids something, and needs no alert.
   if (max === undefined || max === 0 || one.amount / max < NEARLY) return [];
-  const trouble = {
+  const alert = {
     code: 'LIMIT_NEAR',
     severity: 'notice',
     phase: one.about,
@@ -191,7 +191,7 @@ function nearlySpent(limit: LimitName, limits: Limits, one: Used): readonly Aler
     found: `${amountText(limit, Math.min(one.amount, max))} of ${amountText(limit, max)} are used of the limit ${limit}`,
     advice: 'The run stops, or asks a person, if it needs more.',
   } as const;
-  return [trouble];
+  return [alert];
 }
 
 function amountText(limit: LimitName, amount: number): string {

@@ -16,9 +16,9 @@ import { spanText, type Alert } from './alert.ts';
 import { outlook, timeoutOf } from './timeout-outlook.ts';
 
 /** A fold over the records of one run. */
-export interface Silence {
+export interface SilenceAlerts {
   apply(record: RunRecord): void;
-  troubles(now: number): readonly Alert[];
+  alerts(now: number): readonly Alert[];
 }
 
 /** Milliseconds that count as long, if the same has ended fewer than {@link FEWEST} times in the run. */
@@ -30,7 +30,7 @@ export const LEAST_MS = 60_000;
 export const FEWEST = 3;
 
 /** Starts a fold before the first record. */
-export function createSilence(): Silence {
+export function createSilenceAlerts(): SilenceAlerts {
   let plan: Plan | undefined;
   let isHeld = false;
   const phases = new Map<string, Working>();
@@ -151,7 +151,7 @@ export function createSilence(): Silence {
         restartAll(time);
       }
     },
-    troubles(now) {
+    alerts(now) {
       if (isHeld) return [];
       return [...phases].flatMap(([phase, working]) =>
         silentIn(working).flatMap(({ kind, task, one }) => {
