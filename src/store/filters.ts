@@ -1,5 +1,5 @@
 /**
- * Which runs and records were asked for.
+ * Filters for runs and records.
  *
  * @module
  */
@@ -9,16 +9,16 @@ import type { ListedRun, RunFilter } from './port.ts';
 export interface Span {
   /** Number of the first, from 1. */
   readonly first: number;
-  /** At most so many; `Infinity` for all. */
+  /** Most entries; `Infinity` for all. */
   readonly count: number;
 }
 
-/** What `from` and `limit` mean, odd ones included: all from below 1 are 1, all limits below 0 are 0. */
+/** Normalizes `from` and `limit`. Each `from` below 1 becomes 1, and each limit below 0 becomes 0. */
 export function span(from = 1, limit = Infinity): Span {
   return { first: Math.max(1, Math.ceil(from)), count: Math.max(0, Math.floor(limit)) };
 }
 
-/** Whether a run is one of those asked for. */
+/** True if a run matches a filter. */
 export function matches(run: ListedRun, { pipeline, status, updatedAfter, updatedBefore, leased }: RunFilter): boolean {
   return (
     (pipeline === undefined || run.pipeline === pipeline) &&

@@ -1,16 +1,16 @@
 /**
- * Processes as holders of runs: each names itself so that another process of the same machine can tell if it is gone.
+ * Processes as holders of runs. Each has a name by which another process of the same machine can tell if it is gone.
  *
  * @module
  */
 
-/** Names this process. The start tells it from a later process that gets the same number. */
+/** The name of this process. Its start time distinguishes it from a later process with the same number. */
 export function thisHolder(): string {
   named ??= ownName();
   return named;
 }
 
-/** Tells if a holder lives. `undefined` for a holder that is no process of this machine, or counts its processes by itself. */
+/** True if a holder is alive. `undefined` if it is not a process of this machine, or belongs to another process namespace. */
 export function holderIsAlive(text: string): boolean | undefined {
   const holder = readHolder(text);
   return holder && lives(holder);
@@ -19,16 +19,16 @@ export function holderIsAlive(text: string): boolean | undefined {
 /** A process of this machine. */
 export interface Holder {
   readonly pid: number;
-  /** When it started, if that is known. */
+  /** Its start time, if known. */
   readonly start: string | undefined;
 }
 
-/** Reads a holder. `undefined` for a holder that is no process of this machine, or counts its processes by itself. */
+/** Parses the name of a holder. `undefined` if it is not a process of this machine, or belongs to another process namespace. */
 export function readHolder(text: string): Holder | undefined {
   const { os } = node();
   const [, pid, host, start, namespace = OF_THE_MACHINE] = HOLDER.exec(text) ?? [];
   if (pid === undefined || !os || host !== os.hostname()) return undefined;
-  // Containers may share the name of their machine, and each begins to count at 1.
+  // Containers may share the host name of their machine, and each counts its processes from 1.
   if (start !== undefined && namespace !== namespaceHere()) return undefined;
   return { pid: Number(pid), start };
 }
@@ -37,7 +37,7 @@ export function readHolder(text: string): Holder | undefined {
 
 const HOLDER = /^process (\d{1,10}) on ([^ ]+)(?: \(start (\d{1,20})(?:, pids (\d{1,20}))?\))?$/u;
 
-/** The number that Linux gives to the processes of the machine itself. */
+/** The number of Linux's initial process namespace. */
 const OF_THE_MACHINE = '4026531836';
 
 let named: string | undefined;
@@ -58,7 +58,7 @@ interface Node {
   readonly os: typeof import('node:os') | undefined;
 }
 
-/** What there is of Node: nothing in a browser, for which this must load as well. */
+/** The parts of Node that are available: none in a browser, where this module must load as well. */
 function node(): Node {
   const { process } = globalThis as { readonly process?: NodeJS.Process };
   return { process, fs: process?.getBuiltinModule?.('fs'), os: process?.getBuiltinModule?.('os') };
@@ -71,18 +71,18 @@ function lives({ pid, start }: Holder): boolean {
     if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
   }
   const [state] = statOf(pid);
-  // It has ended, and nobody has taken note of that.
+  // A zombie has ended, but its parent has not read its exit status.
   if (state === 'Z' || state === 'X') return false;
   const now = startOf(pid);
   return start === undefined || now === undefined || start === now;
 }
 
-/** When a process started, in ticks since the machine did. Linux only. */
+/** Start time of a process, in ticks since the machine's start. Linux only. */
 function startOf(pid: number): string | undefined {
   return statOf(pid)[19];
 }
 
-/** Tells which processes are counted together with this one. Linux only. */
+/** The number of the process namespace of this process. Linux only. */
 function namespaceHere(): string {
   try {
     return /\d+/u.exec(node().fs?.readlinkSync('/proc/self/ns/pid') ?? '')?.[0] ?? OF_THE_MACHINE;
@@ -91,11 +91,11 @@ function namespaceHere(): string {
   }
 }
 
-/** What Linux says of a process, from its state on; nothing elsewhere. */
+/** Linux's status fields of a process, from its state on; empty on other systems. */
 function statOf(pid: number): readonly string[] {
   try {
     const text = node().fs?.readFileSync(`/proc/${pid}/stat`, 'utf8') ?? '';
-    // The name of the program comes before, in parentheses, and may have any character.
+    // The fields follow the name of the program, which is in parentheses and may contain any character.
     return text.slice(text.lastIndexOf(')') + 2).split(' ');
   } catch {
     return [];

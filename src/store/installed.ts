@@ -1,5 +1,5 @@
 /**
- * Packages and files that are looked for while a process runs, also where a bundler has put this code into a file of its own.
+ * Loading of packages and files at run time, even if a bundler has moved this code to another file.
  *
  * @module
  */
@@ -13,19 +13,19 @@ export function bundlerAdvice(): string | undefined {
     : undefined;
 }
 
-/** Loads a package, or a file of one. @returns `undefined` where it is not installed, or does not load. */
+/** Loads a package, or a file of one. @returns `undefined` if it is not installed, or does not load. */
 export function loadInstalled(name: string): unknown {
   for (const place of places()) {
     try {
       return requireAt(place)(name);
     } catch {
-      // It may be found from the next one.
+      // It may be found from the next place.
     }
   }
   return undefined;
 }
 
-/** The folder that this package is installed in; `undefined` where it is all in a bundle. */
+/** The folder that this package is installed in; `undefined` if all of it is in a bundle. */
 export function ownFolder(): string | undefined {
   for (const place of places()) {
     const manifest = manifestFrom(place);
@@ -36,7 +36,7 @@ export function ownFolder(): string | undefined {
 
 // --- internal ---
 
-/** The file that this code is in. */
+/** The file that contains this code. */
 function ownFile(): string | undefined {
   const url: unknown = import.meta.url;
   return typeof url === 'string' && url.startsWith('file:') ? fileURLToPath(url) : undefined;
@@ -49,7 +49,7 @@ function isBundled(): boolean {
   return own === undefined || manifest === undefined || !own.startsWith(`${dirname(manifest)}${sep}`);
 }
 
-/** Files from which packages are looked for. Other places than this one count for a bundle alone: it is part of the program that runs. */
+/** Files from which packages are resolved. A bundle also tries the program and the working directory, as it is part of that program. */
 function* places(): Generator<string> {
   const own = ownFile();
   if (own !== undefined) yield own;
@@ -71,7 +71,7 @@ function manifestFrom(place: string): string | undefined {
   }
 }
 
-/** Asked for by a call that bundlers do not know: they would look for the package themselves. */
+/** Uses a call that bundlers do not recognize. Otherwise they would try to resolve the package themselves. */
 function requireAt(place: string): NodeJS.Require {
   return process.getBuiltinModule('node:module').createRequire(place);
 }

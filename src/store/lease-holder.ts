@@ -1,29 +1,29 @@
 /**
- * Who works on a run that is kept.
+ * Holders of stored runs, alive or gone.
  *
- * The right to append is for a while only, as nobody can be told of a machine that is off. So one that has lapsed says nothing
- * yet: whoever had it may be held up, and would do the same work at the same time as the next one.
+ * A lease expires, as a store cannot know of a machine that is off. An expired lease alone proves nothing: its holder may only
+ * be suspended, and would later do the same work as the next holder.
  *
  * @module
  */
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { Lease, ListedRun, RunStore } from './port.ts';
 
-/** Whether a holder lives; `undefined` where that cannot be told, as of one on another machine. */
+/** True if a holder is alive; `undefined` if unknown, such as on another machine. */
 export type IsAlive = (holder: string) => boolean | undefined;
 
-/** Who works on a run. */
+/** State of the work on a run. */
 export type Work =
-  /** Somebody does, or is believed to. */
+  /** A process works on it, or is believed to. */
   | { readonly state: 'worked'; readonly lease: Lease }
-  /** Whoever does lives, and has let their right lapse. */
+  /** The process is alive, but has let its lease expire. */
   | { readonly state: 'hung'; readonly lease: Lease }
-  /** Whoever did is gone without having given it back. */
+  /** The process is gone and has not released its lease. */
   | { readonly state: 'gone'; readonly lease: Lease }
-  /** Nobody does, as far as known. */
+  /** No process works on it, as far as known. */
   | { readonly state: 'free' };
 
-/** Who works on a run. */
+/** Determines the state of the work on a run. */
 export function workOn({ lease, lapsed }: Pick<ListedRun, 'lease' | 'lapsed'>, isAlive: IsAlive): Work {
   const held = lease ?? lapsed;
   if (!held) return { state: 'free' };
@@ -33,7 +33,9 @@ export function workOn({ lease, lapsed }: Pick<ListedRun, 'lease' | 'lapsed'>, i
   return lives ? { state: 'hung', lease: held } : { state: 'free' };
 }
 
-/** The run as it stands: who is gone has no right to it, and who lives has it still, whenever that was to end. */
+/**
+ * The run with its lease corrected. A holder that is gone loses it, and a holder that is alive still has it after its expiry.
+ */
 export function withLiveness(run: ListedRun, isAlive: IsAlive): ListedRun {
   const work = workOn(run, isAlive);
   if (work.state === 'free') return run;
@@ -42,17 +44,17 @@ export function withLiveness(run: ListedRun, isAlive: IsAlive): ListedRun {
   return { ...rest, lease: work.lease };
 }
 
-/** Takes the right to append from who is gone, as it would have to be waited for otherwise. */
+/** Releases the lease of a holder that is gone, so that nobody has to wait for its expiry. */
 export async function releaseGone(store: RunStore, run: ListedRun, isAlive: IsAlive): Promise<void> {
   const work = workOn(run, isAlive);
   if (work.state === 'gone') await store.release(work.lease);
 }
 
 /**
- * Takes the right to append from who is gone, as it would have to be waited for otherwise.
+ * Releases the lease of a holder that is gone, so that nobody has to wait for its expiry.
  *
- * @param hint What to do where whoever has it does not answer.
- * @throws PhasegateError `RUN_LEASED` where whoever has let it lapse lives: the same work would be done twice.
+ * @param hint Advice if the holder does not respond.
+ * @throws PhasegateError `RUN_LEASED` if the holder of an expired lease is alive, as the same work would be done twice.
  */
 export async function releaseGoneLease(
   store: RunStore,

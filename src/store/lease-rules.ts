@@ -1,8 +1,8 @@
 /**
- * Leases: who may append to a run, and until when.
+ * Rules of leases: the right of one holder to append to a run for a limited time.
  *
- * The token is what counts when somebody appends; time only says when others may take the run over. So a holder whose lease
- * has expired goes on undisturbed until somebody takes it, and a clock that is wrong costs patience and never records.
+ * An append checks the token, not the time. The time only tells others when they may take over the run. So a holder with an
+ * expired lease can continue until another one takes it. A wrong clock costs waiting time, but never records.
  *
  * @module
  */
@@ -10,19 +10,19 @@ import { ulid } from 'ulid';
 import type { Lease, ListedRun } from './port.ts';
 import { leaseLost, misused, runLeased } from './refusals.ts';
 
-/** A lease as it is kept. */
+/** A lease as stored. */
 export interface Claim extends Lease {
-  /** How long it was taken for, in milliseconds. */
+  /** Its duration when acquired or renewed, in milliseconds. */
   readonly ms: number;
 }
 
-/** What comes of the wish to take a run. */
+/** Result of a request for a run. */
 export type Taking =
   | { readonly type: 'taken'; readonly claim: Claim }
-  /** `claim` is the one that stands, perhaps shortened, and has to be kept. */
+  /** `claim` is the current one, perhaps shortened. The store must write it. */
   | { readonly type: 'refused'; readonly claim: Claim };
 
-/** @throws `STORE_MISUSED` where `ms` is no duration. */
+/** Decides on a request for a run. @throws `STORE_MISUSED` if `ms` is not a duration. */
 export function takeRun(
   standing: Claim | undefined,
   wish: { readonly runId: string; readonly holder: string; readonly ms: number },
@@ -32,23 +32,23 @@ export function takeRun(
   const expiresAt = expiry(runId, ms, now);
   if (!standing || standing.expiresAt <= now)
     return { type: 'taken', claim: { runId, holder, token: ulid(), expiresAt, ms } };
-  // Where the clock was set back it seems to last longer than it was taken for: from here on it lasts that long at most.
+  // If the clock was set back, the lease seems longer than its duration. It is shortened to its duration from now.
   return { type: 'refused', claim: { ...standing, expiresAt: Math.min(standing.expiresAt, now + standing.ms) } };
 }
 
-/** The lease for longer. @throws `LEASE_LOST`, `STORE_MISUSED` */
+/** The lease with a later expiry. @throws `LEASE_LOST`, `STORE_MISUSED` */
 export function prolong(standing: Claim | undefined, lease: Lease, ms: number, now: number): Claim {
   const expiresAt = expiry(lease.runId, ms, now);
   if (standing?.token !== lease.token) throw leaseLost('keep', lease, standing);
   return { ...standing, expiresAt, ms };
 }
 
-/** The lease as others see it; `undefined` where it has expired. */
+/** The lease as others see it; `undefined` if it has expired. */
 export function liveLease(claim: Claim | undefined, now: number): Lease | undefined {
   return claim && claim.expiresAt > now ? leaseOf(claim) : undefined;
 }
 
-/** The lease as others see it: it holds, or it has expired. */
+/** The lease as others see it: valid or expired. */
 export function standingOf(claim: Claim | undefined, now: number): Pick<ListedRun, 'lease' | 'lapsed'> {
   const lease = liveLease(claim, now);
   return lease || !claim ? { lease } : { lease, lapsed: leaseOf(claim) };
@@ -59,7 +59,7 @@ export function leaseOf({ runId, holder, token, expiresAt }: Claim): Lease {
   return Object.freeze({ runId, holder, token, expiresAt });
 }
 
-/** The error for who wanted to take it. */
+/** The error for a refused request. */
 export function refusal(claim: Claim): Error {
   return runLeased('acquire', claim);
 }

@@ -1,5 +1,5 @@
 /**
- * What every store does alike with memories.
+ * Rules of memories that all stores share.
  *
  * @module
  */
@@ -7,10 +7,10 @@ import { LONGEST_REFLECTION, MOST_REFLECTIONS } from '../model/revision/revision
 import type { Memory } from '../projections/run/learned.ts';
 import type { MemoryFilter } from './port.ts';
 
-/** Memories that are kept of one phase of one pipeline in one scope: the latest. */
+/** Most memories of one phase of one pipeline in one scope. Older ones are removed. */
 export const MOST_MEMORIES = MOST_REFLECTIONS;
 
-/** Whether a memory is one that is asked for. */
+/** True if a memory matches a filter. */
 export function isMeant(memory: Memory, { scope, pipeline, phase, runId }: MemoryFilter): boolean {
   if (scope !== undefined && memory.scope !== scope) return false;
   if (pipeline !== undefined && memory.pipeline !== pipeline) return false;
@@ -18,7 +18,7 @@ export function isMeant(memory: Memory, { scope, pipeline, phase, runId }: Memor
   return runId === undefined || memory.runId === runId;
 }
 
-/** What is wrong with the memories of a batch; `undefined` where nothing is. */
+/** The defect of a batch's memories; `undefined` if there is none. */
 export function memoryProblem(runId: string, memories: readonly Memory[] = []): string | undefined {
   for (const { runId: own, seq, text } of memories) {
     if (own !== runId) return `the memory of record ${seq} belongs to run ${own}`;

@@ -1,5 +1,5 @@
 /**
- * Runs in memory: the reference that every other store is compared with.
+ * Runs in memory: the reference for every other store.
  *
  * @module
  */
@@ -13,14 +13,14 @@ import { infoOf, itemOf, memoryOf, messageOf, recordOf, textOf } from './seriali
 
 /** Options of {@link memoryStore}. */
 export interface MemoryStoreOptions {
-  /** The time in milliseconds since 1970, for leases. @default Date.now */
+  /** Returns the time in milliseconds since 1970, for leases. @default Date.now */
   readonly now?: (() => number) | undefined;
 }
 
 /**
- * A store that lasts as long as the process: for tests, and for runs that nobody has to find again.
+ * A store that lasts as long as the process: for tests, and for runs that need not survive it.
  *
- * It keeps copies, so what was handed over can be changed without changing what is kept, and the other way round.
+ * It stores and returns copies, so later changes of a value do not affect the store.
  */
 export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): RunStore {
   let shelf: Shelf | undefined = {
@@ -44,7 +44,7 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): RunSto
       const { runId } = batch;
       const kept = runs.get(runId);
       refuse.checkAppend(batch, lease, { seq: kept?.records.length ?? 0, lease: claims.get(runId) }, now());
-      // All that can throw is behind us when the first row is put down.
+      // All checks precede the first write, as a batch must be stored whole or not at all.
       const rows = rowsOf(batch);
       const run = kept ?? { records: [], info: rows.info, messages: [], answered: new Set(), artifacts: new Set() };
       run.info = rows.info;
@@ -172,7 +172,7 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): RunSto
 
 // --- internal ---
 
-/** Everything is kept as JSON text. */
+/** Contents of the store. All values are JSON text. */
 interface Shelf {
   readonly runs: Map<string, KeptRun>;
   readonly claims: Map<string, Claim>;
@@ -201,7 +201,7 @@ interface Rows {
   readonly memories: readonly string[];
 }
 
-/** Keeps a memory, and lets go of those of the same phase that are too old by now. */
+/** Stores a memory, and removes the oldest ones of the same phase above the limit. */
 function remember(memories: string[], text: string): void {
   memories.push(text);
   const { scope, pipeline, phase } = memoryOf(text);

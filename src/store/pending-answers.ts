@@ -1,5 +1,5 @@
 /**
- * Answers that were given and that no process has taken yet: their items are open as long.
+ * Pending answers: they were posted, and no process has applied them yet. Their items are still open.
  *
  * @module
  */
@@ -10,35 +10,35 @@ import { itemDetail, type ItemDetail } from '../projections/inbox/item-detail.ts
 import type { RunStore } from './port.ts';
 import { readRun } from './read-run.ts';
 
-/** An item of the inbox, and whether somebody has answered it. JSON. */
+/** An item of the inbox, with its pending answer. JSON. */
 export interface KeptItem extends InboxItem {
-  /** The answer that it has and that was not taken yet; absent where there is none, and where the item is closed. */
+  /** The pending answer; absent if there is none, or if the item is closed. */
   readonly answer?: GivenAnswer | undefined;
 }
 
-/** Who has answered, and when. */
+/** A pending answer. */
 export interface GivenAnswer {
-  /** Empty where it is not known. */
+  /** Name of the person who answered; empty if unknown. */
   readonly by: string;
   /** Milliseconds since 1970. */
   readonly time: number;
 }
 
-/** All about an item, and whether somebody has answered it. JSON. */
+/** Details of an item, with its pending answer. JSON. */
 export interface KeptDetail extends ItemDetail {
   readonly item: KeptItem;
 }
 
-/** The items with the answers that wait to be taken. */
+/** Adds pending answers to items. */
 export async function withAnswers(store: RunStore, items: readonly InboxItem[]): Promise<readonly KeptItem[]> {
   return together(items, await givenTo(store, items));
 }
 
-/** The same for who looks at open items again and again: messages are read anew only where there are new ones. */
+/** Adds pending answers to open items for a caller who polls them. Messages are read again only if there are new ones. */
 export function createAnswerReader(store: RunStore): (open: readonly InboxItem[]) => Promise<readonly KeptItem[]> {
   let known: { readonly last: number; readonly given: Given } | undefined;
   return async (open) => {
-    // Asked for first: what comes while messages are read is read the next time.
+    // Read before the messages, so that a message that arrives meanwhile is read the next time.
     const last = await store.lastMessage?.();
     if (last === undefined) return withAnswers(store, open);
     if (known?.last !== last) known = { last, given: await givenTo(store, open) };
@@ -46,17 +46,17 @@ export function createAnswerReader(store: RunStore): (open: readonly InboxItem[]
   };
 }
 
-/** One item with the answer that waits to be taken. */
+/** Adds the pending answer to one item. */
 export async function withAnswer(store: RunStore, item: InboxItem): Promise<KeptItem> {
   const [one = item] = await withAnswers(store, [item]);
   return one;
 }
 
 /**
- * All about an item, as it was when it waited: what its run has done since is left out, but the outputs that were approved with it.
+ * Details of an item at the time it was open. Later events of its run are left out, but outputs approved with it are included.
  *
- * @param isPacked Whether large outputs are left where they are kept, with references in their place; `changes` says nothing of
- *   how such outputs differ then. @default false
+ * @param isPacked True to keep references in place of large outputs; `changes` then does not show how such outputs differ.
+ * @default false
  */
 export async function detailOf(
   store: RunStore,
@@ -71,7 +71,7 @@ export async function detailOf(
 
 // --- internal ---
 
-/** The outputs that whoever answered an item has put in the place of those of the attempt. */
+/** The outputs with which the answer to an item has replaced those of the attempt. */
 function editedAt(
   records: readonly RunRecord[],
   { kind, seq: opened, about, closedAt }: KeptItem,
@@ -87,7 +87,7 @@ function editedAt(
 
 // --- internal ---
 
-/** By item. */
+/** By id of the item. */
 type Given = ReadonlyMap<string, GivenAnswer>;
 
 async function givenTo(store: RunStore, items: readonly InboxItem[]): Promise<Given> {

@@ -1,5 +1,5 @@
 /**
- * Whole runs, as they were said.
+ * Reading of whole runs, with the values that their records refer to.
  *
  * @module
  */
@@ -9,11 +9,11 @@ import { hasReferences, unpackRecord } from '../model/events/large-values.ts';
 import type { RunStore } from './port.ts';
 
 /**
- * Records of a run with everything that is kept beside them.
+ * Reads records of a run, with references replaced by their values.
  *
  * @param from Number of the first. @default 1
- * @param limit At most so many. @default no limit
- * @throws PhasegateError `STORE_UNREADABLE` where something that a record refers to is not there.
+ * @param limit Most records. @default no limit
+ * @throws PhasegateError `STORE_UNREADABLE` if a value that a record refers to is missing.
  */
 export async function readRun(
   store: Pick<RunStore, 'read' | 'artifact'>,
@@ -23,7 +23,7 @@ export async function readRun(
 ): Promise<readonly RunRecord[]> {
   const packed = await store.read(runId, from, limit);
   const records: RunRecord[] = [];
-  // Few have something kept beside them: to wait for each that could costs more than to look.
+  // Few records have references. Awaiting each of them would cost more than the check.
   for (const record of packed)
     records.push(mayRefer(record) && hasReferences(record) ? await unpackRecord(record, find(store, record)) : record);
   return records;
@@ -31,7 +31,7 @@ export async function readRun(
 
 // --- internal ---
 
-/** Kinds of records that may have something kept beside them. */
+/** Types of events that may have references. */
 const REFERRING: ReadonlySet<RunRecord['event']['type']> = new Set([
   'task.completed',
   'phase.approved',

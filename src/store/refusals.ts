@@ -1,5 +1,5 @@
 /**
- * What every store refuses, and the words for it.
+ * Checks and errors that all stores share.
  *
  * @module
  */
@@ -9,14 +9,14 @@ import { itemId } from '../projections/inbox/inbox-item.ts';
 import { memoryProblem } from './memory-rules.ts';
 import type { Batch, Lease, RunMessage } from './port.ts';
 
-/** What a store has of a run when somebody wants to append to it. */
+/** State of a run in a store at the time of an append. */
 export interface Standing {
-  /** The number of its last record, 0 where it has none. */
+  /** The number of its last record, 0 if it has none. */
   readonly seq: number;
   readonly lease: Lease | undefined;
 }
 
-/** Refuses a batch that does not hold together, whatever is kept. @throws `STORE_MISUSED` */
+/** Refuses an inconsistent batch, whatever the store contains. @throws `STORE_MISUSED` */
 export function checkBatch({ runId, records, info, items, memories }: Batch): void {
   checkRunId(runId);
   const [first] = records;
@@ -38,7 +38,11 @@ export function checkBatch({ runId, records, info, items, memories }: Batch): vo
   if (problem !== undefined) throw misused(`${cannot} ${problem}`);
 }
 
-/** Refuses a batch that does not follow on, or comes from somebody without the right. @throws `SEQ_CONFLICT`, `LEASE_LOST`, `RUN_LEASED` */
+/**
+ * Refuses a batch that does not follow the last record, or comes from a caller without a valid lease.
+ *
+ * @throws `SEQ_CONFLICT`, `LEASE_LOST`, `RUN_LEASED`
+ */
 export function checkAppend(
   batch: Batch,
   lease: Lease | undefined,
@@ -60,14 +64,14 @@ export function checkAppend(
   );
 }
 
-/** Refuses ids that not every store could keep apart. @throws `STORE_MISUSED` */
+/** Refuses ids that not every store can distinguish. @throws `STORE_MISUSED` */
 export function checkRunId(runId: string): void {
   if (runId === '') throw misused('Cannot keep a run as its id is empty');
   if (/\p{Surrogate}|\0/u.test(runId))
     throw misused(`Cannot keep run ${JSON.stringify(runId)} as its id is not well-formed text`);
 }
 
-/** Refuses a message that no run could take. @throws `STORE_MISUSED` */
+/** Refuses a message that no run can apply. @throws `STORE_MISUSED` */
 export function checkMessage({ runId, kind, item, body }: RunMessage): void {
   const cannot = `Cannot post to run ${runId} as`;
   if (kind === 'answer' && item === undefined) throw misused(`${cannot} an answer names the item that it is for`);
@@ -75,7 +79,7 @@ export function checkMessage({ runId, kind, item, body }: RunMessage): void {
   if (!copy.ok) throw misused(`${cannot} ${copy.problem.path} of its body is ${copy.problem.found}, which is not JSON`);
 }
 
-/** The token of a lease is none any more. @param action Such as `append to`. */
+/** The error for a lease whose token is no longer valid. @param action Such as `append to`. */
 export function leaseLost(action: string, { runId, holder }: Lease, standing: Lease | undefined): PhasegateError {
   const now = standing
     ? `${standing.holder} has it now`
@@ -85,7 +89,7 @@ export function leaseLost(action: string, { runId, holder }: Lease, standing: Le
   });
 }
 
-/** Somebody else works on the run. @param action Such as `remove`. */
+/** The error for a run that another process works on. @param action Such as `remove`. */
 export function runLeased(action: string, { runId, holder, expiresAt }: Lease): PhasegateError {
   const until = new Date(expiresAt).toISOString();
   return new PhasegateError('RUN_LEASED', `Cannot ${action} run ${runId} as ${holder} works on it until ${until}`, {
@@ -93,14 +97,14 @@ export function runLeased(action: string, { runId, holder, expiresAt }: Lease): 
   });
 }
 
-/** There is nobody who could be told, nor anything to be shown. @param action Such as `cancel`. */
+/** The error for an unknown run. @param action Such as `cancel`. */
 export function runUnknown(action: string, runId: string): PhasegateError {
   return new PhasegateError('RUN_UNKNOWN', `Cannot ${action} run ${runId} as the store has no run of that id`, {
     hint: 'List the runs of the store, and see that it is the right store.',
   });
 }
 
-/** There is nothing that could be answered. @param action Such as `answer`. */
+/** The error for an unknown item. @param action Such as `answer`. */
 export function itemUnknown(action: string, runId: string, item: string): PhasegateError {
   return new PhasegateError('ITEM_UNKNOWN', `Cannot ${action} item ${item} as run ${runId} has none of that id`, {
     hint: 'List the inbox for the items that are open.',
@@ -108,10 +112,10 @@ export function itemUnknown(action: string, runId: string, item: string): Phaseg
 }
 
 /**
- * The item takes no answer any more.
+ * The error for an item that takes no more answers.
  *
- * @param outcome How the item was closed, where it is.
- * @param by Who has answered or closed it, as far as known.
+ * @param outcome Outcome of the item, if it is closed.
+ * @param by Name of the person who answered or closed it; empty if unknown.
  */
 export function answered(item: string, outcome: string | undefined, by = ''): PhasegateError {
   const who = by === '' ? '' : `, by ${by}`;
@@ -124,14 +128,14 @@ export function answered(item: string, outcome: string | undefined, by = ''): Ph
   });
 }
 
-/** It was closed. @param name The store, for people. */
+/** The error for a closed store. @param name The store, for people. */
 export function storeClosed(name: string): PhasegateError {
   return new PhasegateError('STORE_CLOSED', `Cannot use ${name} as it is closed`, {
     hint: 'Close a store after the last run that uses it has ended.',
   });
 }
 
-/** The caller has made a mistake that no store could put right. */
+/** The error for a mistake of the caller that no store can repair. */
 export function misused(problem: string): PhasegateError {
   return new PhasegateError('STORE_MISUSED', problem, {
     hint: 'This is a mistake of the program that calls the store.',

@@ -1,12 +1,12 @@
 /**
- * How a run that is kept stands, in one word.
+ * Status of a stored run, in one word.
  *
  * @module
  */
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { ListedRun } from './port.ts';
 
-/** Every standing. */
+/** All statuses. */
 export const standings = [
   'running',
   'waiting',
@@ -18,17 +18,17 @@ export const standings = [
   'exhausted',
 ] as const;
 
-/** How a run stands: `waiting` is for a person, and `suspended` is what can be resumed at once. */
+/** Status of a run: `waiting` is for a person, and `suspended` means that it can be resumed at once. */
 export type Standing = (typeof standings)[number];
 
-/** How a run stands. Whether a process works on it matters only where it has not ended and waits for nobody. */
+/** Determines the status of a run. Its lease matters only if it has not ended and waits for no person. */
 export function standingOf({ status, waiting, lease }: Pick<ListedRun, 'status' | 'waiting' | 'lease'>): Standing {
   if (status !== 'running') return status;
   if (waiting.length > 0) return 'waiting';
   return lease ? 'running' : 'suspended';
 }
 
-/** Standings as somebody has asked for them, with commas between them. @throws PhasegateError `INPUT_INVALID` */
+/** Parses statuses that are separated by commas. @throws PhasegateError `INPUT_INVALID` */
 export function readStandings(text: string): ReadonlySet<Standing> {
   const names = text.split(',').map((name) => name.trim().toLowerCase());
   const unknown = names.find((name) => !standings.some((one) => one === name));

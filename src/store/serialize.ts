@@ -1,5 +1,5 @@
 /**
- * What stores keep, as JSON text and back. Text is what nobody can change afterwards, and what every store can hold.
+ * Conversion of stored values to JSON text and back. Text cannot be changed by callers, and every store can hold it.
  *
  * @module
  */
@@ -10,20 +10,20 @@ import type { Memory } from '../projections/run/learned.ts';
 import type { RunInfo } from '../projections/run/run-info.ts';
 import type { RunMessage } from './port.ts';
 
-/** The text of a row. */
+/** Converts a value to the text of a row. */
 export function textOf(value: RunRecord | RunInfo | InboxItem | RunMessage | Memory): string {
   return JSON.stringify(value);
 }
 
-/** The record in a text. @throws `STORE_UNREADABLE` where it is something else; so do those below. */
+/** Parses a record. @throws `STORE_UNREADABLE` if the text is something else; so do the functions below. */
 export function recordOf(text: string): RunRecord {
   return parse(text, isRecord, 'record');
 }
 
 /**
- * The records in the text of a list, which is quicker than one by one.
+ * Parses a JSON list of records, which is faster than one by one.
  *
- * @returns `undefined` where it does not have so many of them, in order.
+ * @returns `undefined` if the list does not have exactly that many records, in order.
  */
 export function recordsOf(text: string, count: number): readonly RunRecord[] | undefined {
   try {
@@ -34,22 +34,22 @@ export function recordsOf(text: string, count: number): readonly RunRecord[] | u
   }
 }
 
-/** How a run stands, in a text. */
+/** Parses the summary of a run. */
 export function infoOf(text: string): RunInfo {
   return parse(text, isInfo, 'run');
 }
 
-/** The item in a text. */
+/** Parses an item. */
 export function itemOf(text: string): InboxItem {
   return parse(text, isItem, 'item');
 }
 
-/** The message in a text. */
+/** Parses a message. */
 export function messageOf(text: string): RunMessage {
   return parse(text, isMessage, 'message');
 }
 
-/** The memory in a text. */
+/** Parses a memory. */
 export function memoryOf(text: string): Memory {
   return parse(text, isMemory, 'memory');
 }
@@ -71,13 +71,13 @@ function parse<T>(text: string, is: (value: unknown) => value is T, what: string
   );
 }
 
-// What a store reads it has written itself: these tell damage from it, and leave the schemas to whoever needs them.
+// A store reads only its own writing. These checks detect damage; callers that need full validation use the schemas.
 
 function isRecord(value: unknown): value is RunRecord {
   return has(value, 'runId', 'string') && has(value, 'seq', 'number') && has(value, 'event', 'object');
 }
 
-/** In order, too: SQLite promises none for what it puts together. */
+/** Also checks the order, as SQLite does not guarantee one for aggregated rows. */
 function areRecords(values: readonly unknown[]): values is readonly RunRecord[] {
   let last = 0;
   for (const value of values) {

@@ -1,5 +1,5 @@
 /**
- * Keeping a batch: one transaction, and as few statements as rows allow.
+ * Storing of a batch: one transaction, and as few statements as possible.
  *
  * @module
  */
@@ -10,11 +10,11 @@ import type { Connection } from './connection.ts';
 import { keepMemories } from './memories.ts';
 import { claimIn } from './rows.ts';
 
-/** Keeps a batch, or nothing of it. */
+/** Stores a batch, or nothing of it. */
 export function appendBatch(connection: Connection, batch: Batch, lease: Lease | undefined, now: () => number): void {
   checkBatch(batch);
   const { runId, info, items, artifacts, memories = [] } = batch;
-  // Made before the transaction, so that others wait for the disk alone.
+  // Prepared before the transaction, so that other processes wait for the disk only.
   const records = batch.records.map((record) => [record.seq, textOf(record)] as const);
   const infoText = textOf(info);
   const { sql } = connection;
@@ -39,7 +39,7 @@ export function appendBatch(connection: Connection, batch: Batch, lease: Lease |
 
 // --- internal ---
 
-/** The row of a run that is new here. @returns Its key. */
+/** Inserts the row of a new run. @returns Its key. */
 function begin(sql: Connection['sql'], { runId, info }: Batch, text: string): number {
   const { seq, pipeline, status, startedAt, updatedAt } = info;
   return Number(sql(BEGIN).run(runId, seq, pipeline, status, startedAt, updatedAt, text).lastInsertRowid);
@@ -48,7 +48,7 @@ function begin(sql: Connection['sql'], { runId, info }: Batch, text: string): nu
 const STANDING = `SELECT key, seq, holder, token, expires_at, ms FROM (SELECT ? AS wanted)
   LEFT JOIN runs ON id = wanted LEFT JOIN leases ON run_id = wanted`;
 const BEGIN = `INSERT INTO runs (id, seq, pipeline, status, started_at, updated_at, info) VALUES (?, ?, ?, ?, ?, ?, ?)`;
-// By key, and without what never changes: so no index is touched.
+// By key, and without the columns that never change, so that no index is touched.
 const KEEP_ON = 'UPDATE runs SET seq = ?, status = ?, updated_at = ?, info = ? WHERE key = ?';
 const RECORD = 'INSERT INTO records (key, record) VALUES ((? << 32) | ?, ?)';
 const ITEM = `INSERT INTO items (id, run, opened_at, open, item) VALUES (?, ?, ?, ?, ?)

@@ -1,8 +1,9 @@
 /**
- * Giving room back to the disk, beside others who work with the store.
+ * Compacting: returns unused room to the disk while other processes use the store.
  *
- * Rows that are removed leave pages that SQLite uses again; the file stays as large as it ever was. They are cut off a few at
- * a time, with pauses in which others write. A store of an earlier version does not know how: it is rewritten once.
+ * Removed rows leave unused pages in the file, which SQLite uses again, but the file does not shrink. They are cut off a few at
+ * a time, with pauses in which other processes write. A store of an earlier version does not support that: it is rewritten
+ * once.
  *
  * @module
  */
@@ -12,7 +13,7 @@ import type { Compaction } from '../port.ts';
 import type { Connection } from './connection.ts';
 import { number } from './rows.ts';
 
-/** Gives pages that nothing is on back to the disk. @throws PhasegateError `STORE_READ_ONLY`, `STORE_UNREADABLE`, … */
+/** Returns unused pages to the disk. @throws PhasegateError `STORE_READ_ONLY`, `STORE_UNREADABLE`, … */
 export async function compactStore(connection: Connection, now: () => number): Promise<Compaction> {
   const size = () => connection.read(ACTION, () => statSync(connection.path).size);
   const found = size();
@@ -26,23 +27,23 @@ export async function compactStore(connection: Connection, now: () => number): P
 
 const ACTION = 'make the store smaller';
 
-/** Pages that are cut off at once: others wait for that, some milliseconds. */
+/** Pages to cut off at once. Other processes wait some milliseconds for that. */
 const AT_ONCE = 256;
 
-/** How much longer than such a part the pause after it is: who waits looks only now and then whether it can write. */
+/** Length of the pause relative to the cut before it. A waiting process checks only now and then if it can write. */
 const PAUSE = 2;
 
 type Obstacle = Compaction['obstacle'];
 
 /**
- * Cuts off what is unused, in the way that the file knows.
+ * Cuts off unused pages, in the way that the file supports.
  *
- * @param begin Called when the file has all that was in its log.
- * @returns What was in the way.
+ * @param begin Called when the log was brought into the file.
+ * @returns The obstacle; `undefined` if all was cut off.
  */
 async function cut(connection: Connection, now: () => number, begin: () => void): Promise<Obstacle> {
   try {
-    // Also refuses a store that is opened to be read only.
+    // The write also refuses a store that was opened read-only.
     const isAtWork = connection.write(ACTION, () => connection.sql(AT_WORK).get(now()) !== undefined);
     bringIn(connection, 'PASSIVE');
     begin();
@@ -60,44 +61,44 @@ async function cut(connection: Connection, now: () => number, begin: () => void)
 
 const AT_WORK = 'SELECT 1 FROM leases WHERE expires_at > ? LIMIT 1';
 
-/** How many pages nothing is on. */
+/** The pragma for the number of unused pages. */
 const FREE = 'freelist_count';
 
-/** What `auto_vacuum` is in a file that can be cut off in parts. */
+/** The value of `auto_vacuum` in a file that can be cut off in parts. */
 const INCREMENTAL = 2;
 
 async function cutInParts(connection: Connection): Promise<void> {
   for (;;) {
     const began = performance.now();
-    // Seen in the transaction itself, as others may remove runs before the next.
+    // Counted within the transaction, as other processes may remove runs in between.
     const [before, after] = connection.write(ACTION, () => {
       const found = pragma(connection, FREE);
       connection.exec(`PRAGMA incremental_vacuum(${AT_ONCE})`);
       return [found, pragma(connection, FREE)];
     });
-    // What does not become less by this never will.
+    // Ends if a cut has no effect, as further ones would have none either.
     if (after === 0 || after >= before) return;
     const took = performance.now() - began;
     await new Promise((resolve) => setTimeout(resolve, took * PAUSE));
   }
 }
 
-/** Writes the whole file anew, in one go, as one that can be cut off in parts from then on. */
+/** Rewrites the whole file at once, so that it can be cut off in parts from then on. */
 function rewrite(connection: Connection): Obstacle {
   const { path, exec, read } = connection;
   const { bavail, bsize } = statfsSync(path);
-  // It is written to a temporary file first, which may be on the same disk, and then to the log.
+  // SQLite writes a temporary file first, which may be on the same disk, and then the log.
   if (bavail * bsize < 2 * pagesOf(connection).used) return 'full';
   try {
     read(ACTION, () => exec(`PRAGMA auto_vacuum = ${INCREMENTAL}; VACUUM`));
   } finally {
-    // The log has grown by all of it, also where that went wrong.
+    // The log has grown by the whole file, even if the rewrite has failed.
     bringIn(connection, 'TRUNCATE');
   }
   return undefined;
 }
 
-/** Bytes of pages, those that nothing is on and the others. */
+/** Bytes of unused and used pages. */
 function pagesOf(connection: Connection): { readonly used: number; readonly unused: number } {
   return connection.readAtOnce(ACTION, () => {
     const size = pragma(connection, 'page_size');
@@ -110,7 +111,7 @@ function pragma({ sql }: Connection, name: string): number {
   return number(sql(`PRAGMA ${name}`).get() ?? {}, name);
 }
 
-/** Brings what is in the log into the file, which becomes smaller only then; not what others still read as it was. */
+/** Brings the log into the file, which shrinks only then. Pages that other processes still read stay in the log. */
 function bringIn({ exec, read }: Connection, mode: 'PASSIVE' | 'TRUNCATE'): void {
   read(ACTION, () => exec(`PRAGMA wal_checkpoint(${mode})`));
 }

@@ -1,5 +1,5 @@
 /**
- * One connection: statements prepared once, transactions that are whole or not at all, errors that answer.
+ * One connection: prepared statements, transactions, and conversion of errors.
  *
  * @module
  */
@@ -10,24 +10,24 @@ import { watchPlace } from './file-identity.ts';
 import { isFull, problemOf } from './problems.ts';
 import { roomInLog } from './wal-room.ts';
 
-/** What the store does all its work with. */
+/** Operations of the store on a database. */
 export interface Connection {
-  /** Of the database. */
+  /** Path of the database. */
   readonly path: string;
-  /** The statement, prepared when first asked for. */
+  /** Returns the statement, prepared on first use. */
   readonly sql: (text: string) => Statement;
-  /** Runs statements to their end; what they give is not asked for. Within one of the methods below. */
+  /** Runs statements without results. Call it within one of the methods below. */
   readonly exec: (text: string) => void;
   /** @param action For errors, such as `read run r1`. */
   readonly read: <T>(action: string, work: () => T) => T;
-  /** Reads with more than one statement, as if nobody wrote meanwhile. */
+  /** Reads with several statements from one consistent state. */
   readonly readAtOnce: <T>(action: string, work: () => T) => T;
-  /** Runs `work` in a transaction that no other process writes in, and takes it back where `work` throws. */
+  /** Runs `work` in an exclusive write transaction, and rolls back if it throws. */
   readonly write: <T>(action: string, work: () => T) => T;
   readonly close: () => void;
 }
 
-/** The connection to a database that is open. */
+/** Creates the connection to an open database. */
 export function connectionOf(
   db: Database,
   { path, readOnly }: { readonly path: string; readonly readOnly: boolean },
@@ -60,7 +60,7 @@ export function connectionOf(
       sql('COMMIT').run();
       return done;
     } catch (thrown) {
-      // SQLite has done so itself where the disk is full or broken.
+      // SQLite has already rolled back if the disk is full or broken.
       if (db.isTransaction) sql('ROLLBACK').run();
       throw thrown;
     }
@@ -91,7 +91,7 @@ export function connectionOf(
           return attempt();
         } catch (thrown) {
           if (!isFull(thrown)) throw thrown;
-          // There may be room for it within the database and in the log, once that is brought in.
+          // The database and its log may have room once the log is brought into the database.
           bringIn(db);
           return attempt();
         }
@@ -110,23 +110,23 @@ export function connectionOf(
 
 // --- internal ---
 
-/** Brings into the database what can be. */
+/** Brings as much of the log into the database as possible. */
 function bringIn(db: Database): void {
   try {
     db.exec('PRAGMA wal_checkpoint(PASSIVE)');
   } catch {
-    // Then nothing has changed, and whoever writes is told of the disk.
+    // Then nothing has changed, and the write reports the error of the disk.
   }
 }
 
 /**
- * Brings all that was written into the database itself. SQLite does so when the last connection closes, but the package
- * that stands in for it closes only after its statements were collected as garbage.
+ * Brings the whole log into the database. SQLite does so when the last connection closes. The package that replaces it on older
+ * Node versions closes only after its statements are garbage collected.
  */
 function settle(db: Database): void {
   try {
     db.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)');
   } catch {
-    // It stays in the file beside the database, from where it is read as well.
+    // The data stays in the log file next to the database, from which it is read as well.
   }
 }

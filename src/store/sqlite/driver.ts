@@ -1,12 +1,12 @@
 /**
- * SQLite as Node has it, or as a package has it for Node that lacks it: the same class either way.
+ * The SQLite driver: Node's own, or a package with the same class for Node versions without it.
  *
  * @module
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { bundlerAdvice, loadInstalled } from '../installed.ts';
 
-/** What can be bound to a parameter. */
+/** A value that can be bound to a parameter. */
 export type Bound = string | number | null;
 
 /** A row by column. */
@@ -30,7 +30,7 @@ export interface Database {
   close(): void;
 }
 
-/** Makes a connection. @throws `STORE_FAILED` where this Node has no SQLite and the package is not installed. */
+/** Opens a connection. @throws `STORE_FAILED` if this Node has no SQLite and the package is not installed. */
 export function connect(path: string, options: { readonly readOnly: boolean }): Database {
   driver ??= load();
   return new driver.DatabaseSync(path, options);
@@ -54,7 +54,7 @@ function load(): Driver {
   });
 }
 
-/** Node says of SQLite that it is experimental, on the standard error of whoever loads it: we answer for what we use of it. */
+/** Loads Node's SQLite without the warning that it is experimental, which would go to the standard error of every program. */
 function builtIn(): unknown {
   const emitWarning = Object.getOwnPropertyDescriptor(process, 'emitWarning') ?? {};
   process.emitWarning = () => {};

@@ -1,5 +1,5 @@
 /**
- * Whether a path still leads to the file that was opened: SQLite goes on with one that was removed, where nobody finds it again.
+ * Identity of the database file. SQLite continues with a removed file, in which nobody can find the data again.
  *
  * @module
  */
@@ -7,9 +7,9 @@ import { statSync } from 'node:fs';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 
 /**
- * Looks which file a path leads to.
+ * Creates a check that a path still leads to the same file.
  *
- * @returns Throws `STORE_UNREADABLE` where it leads to another by now, or to none. `action` is such as `read run r1`.
+ * @returns A function that throws `STORE_UNREADABLE` if the file was removed or replaced. Its `action` is such as `read run r1`.
  */
 export function watchPlace(path: string): (action: string) => void {
   const opened = fileAt(path);
@@ -25,9 +25,9 @@ export function watchPlace(path: string): (action: string) => void {
 
 // --- internal ---
 
-/** Tells files apart; `undefined` where there is none. */
+/** Identity of a file; `undefined` if there is none. */
 function fileAt(path: string): string | undefined {
-  // Whole numbers: on some systems those of files are larger than a double has room for.
+  // As bigint, since on some systems these numbers exceed the precision of a double.
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stats && `${stats.dev} ${stats.ino}`;
 }

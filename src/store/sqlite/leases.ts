@@ -9,7 +9,7 @@ import { checkRunId } from '../refusals.ts';
 import type { Connection } from './connection.ts';
 import { claimIn } from './rows.ts';
 
-/** The methods of a store that are about leases. */
+/** The methods of a store for leases. */
 export function leasesIn(
   { sql, write }: Connection,
   now: () => number,

@@ -11,7 +11,7 @@ import type { Connection } from './connection.ts';
 import type { Bound } from './driver.ts';
 import { number, text } from './rows.ts';
 
-/** Keeps memories, and lets go of those of the same phase that are too old by now. Within a transaction. */
+/** Stores memories, and removes the oldest ones of the same phase above the limit. Call it within a transaction. */
 export function keepMemories(sql: Connection['sql'], memories: readonly Memory[]): void {
   for (const memory of memories) {
     const { scope, pipeline, phase } = memory;
@@ -21,7 +21,7 @@ export function keepMemories(sql: Connection['sql'], memories: readonly Memory[]
   }
 }
 
-/** The methods of a store that are about memories. */
+/** The methods of a store for memories. */
 export function memoriesIn({ sql, read, write }: Connection): Required<Pick<RunStore, 'memories' | 'forget'>> {
   function rows(filter: MemoryFilter): readonly { readonly key: number; readonly memory: Memory }[] {
     const { scope, pipeline, phase } = filter;

@@ -9,9 +9,9 @@ import { itemOf, messageOf, textOf } from '../serialize.ts';
 import type { Connection } from './connection.ts';
 import { number, text } from './rows.ts';
 
-/** The methods of a store that are about messages. */
+/** The methods of a store for messages. */
 export function messagesIn({ sql, read, write }: Connection): Pick<RunStore, 'post' | 'messages' | 'lastMessage'> {
-  /** Refuses an answer to what does not wait for one. */
+  /** Refuses an answer to an item that does not wait for one. */
   function checkAnswer(run: number, runId: string, id: string): void {
     const row = sql(ITEM).get(id, run);
     if (!row) throw itemUnknown('answer', runId, id);
@@ -56,5 +56,5 @@ const ITEM = `SELECT item, (SELECT id FROM messages WHERE answers = items.id) AS
   WHERE id = ? AND run = ?`;
 const MESSAGES =
   'SELECT id, message FROM messages WHERE run = (SELECT key FROM runs WHERE id = ?) AND id > ? ORDER BY id';
-/** Where SQLite counts them, so that it stays when they are removed. */
+/** SQLite's own counter, which does not shrink when messages are removed. */
 const LAST = "SELECT seq FROM sqlite_sequence WHERE name = 'messages'";

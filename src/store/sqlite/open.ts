@@ -1,5 +1,5 @@
 /**
- * Opening a database, or telling why not.
+ * Opening of databases.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { connect, type Database } from './driver.ts';
 import { isBusy, lacksFiles, problemOf } from './problems.ts';
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
 
-/** How a database is opened. */
+/** Options for opening a database. */
 export interface Opening {
   /** Absolute. */
   readonly path: string;
@@ -20,7 +20,7 @@ export interface Opening {
 }
 
 /**
- * Opens a database that has our tables, and makes it where there is none. `readOnly` changes nothing.
+ * Opens a database with the store's tables, and creates it if it is missing. With `readOnly` it changes nothing.
  *
  * @throws `STORE_UNREADABLE`, `STORE_READ_ONLY`, `STORE_BUSY`, `STORE_FULL`
  */
@@ -31,14 +31,14 @@ export function openDatabase(opening: Opening): Database {
   try {
     db = connect(path, { readOnly });
     db.exec(`PRAGMA busy_timeout = ${Math.max(0, Math.floor(busyTimeout))}`);
-    // In a transaction, as another process may be making the tables right now.
+    // In a transaction, as another process may be creating the tables right now.
     db.exec('BEGIN');
     const found = versionOf(db, path);
     db.exec('COMMIT');
     if (!readOnly) {
-      // Before anything is written: what is removed can then be cut off the file in parts.
+      // Set before the first write, so that unused pages can be cut off the file in parts.
       if (found === 0) db.exec('PRAGMA auto_vacuum = INCREMENTAL');
-      // The mode is kept in the file, and each connection says anew how careful it is.
+      // The file stores the journal mode, but each connection must set its own durability.
       keepLogAhead(db, busyTimeout);
       db.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
       if (found < MIGRATIONS.length) migrate(db, path);
@@ -55,15 +55,15 @@ export function openDatabase(opening: Opening): Database {
 // --- internal ---
 
 /**
- * Pages that the log is brought into the database after: a megabyte, which is what the disk has to have room for beside the
- * database. SQLite's own 1000 are no faster.
+ * Pages of the log after which it is brought into the database. This is one megabyte, for which the disk needs room next to the database.
+ * SQLite's default of 1000 pages is no faster.
  */
 const LOG_PAGES = 256;
 
 /**
- * Sees that there is a file that nobody else can read, before SQLite makes one that others can. One that is there is not opened for
- * that: where this process has it open already, closing it once would take away all locks that SQLite has on it. Another process would
- * then take itself for the only one, and remove the log that this one goes on with.
+ * Creates a missing file that only its owner can read, before SQLite creates one that others can read. An existing file is not opened, as
+ * this process may have it open already. Closing it would then release all of SQLite's locks on it. Another process would believe that it
+ * is alone, and would remove the log that this process still uses.
  */
 function prepareFile({ path, readOnly }: Opening): void {
   const folder = dirname(path);
@@ -85,7 +85,7 @@ function prepareFile({ path, readOnly }: Opening): void {
   }
 }
 
-/** Turns the database to WAL mode. For that alone SQLite does not wait for others by itself. */
+/** Switches the database to WAL mode. For this statement alone SQLite ignores the busy timeout. */
 function keepLogAhead(db: Database, busyTimeout: number): void {
   const until = performance.now() + busyTimeout;
   while (db.prepare('PRAGMA journal_mode').get()?.['journal_mode'] !== 'wal') {
@@ -113,7 +113,7 @@ function versionOf(db: Database, path: string): number {
   return version;
 }
 
-/** Whoever comes first does it; others wait, and find it done. */
+/** Migrates the tables. The first process does it; others wait, and find it done. */
 function migrate(db: Database, path: string): void {
   db.exec('BEGIN IMMEDIATE');
   for (const sql of MIGRATIONS.slice(versionOf(db, path))) db.exec(sql);
@@ -155,7 +155,7 @@ function fileProblem(thrown: unknown, path: string, readOnly: boolean): Phasegat
   }
 }
 
-/** Where the file itself may be used, what could not be is one of those that SQLite has beside it. */
+/** The error if SQLite cannot open a file. If the database itself is usable, the problem is with SQLite's files next to it. */
 function placeProblem({ path, readOnly }: Opening, cause: unknown): PhasegateError {
   try {
     closeSync(openSync(path, readOnly ? 'r' : 'r+'));

@@ -1,29 +1,29 @@
 /**
- * What SQLite says, as errors that answer.
+ * Conversion of SQLite's errors to errors with codes and hints.
  *
  * @module
  */
 import { PhasegateError, type ErrorCode } from '../../model/errors/phasegate-error.ts';
 
-/** Makes of anything thrown an error with a code. `action` is such as `append to run r1`. */
+/** Converts anything thrown to an error with a code. `action` is such as `append to run r1`. */
 export function problemOf(thrown: unknown, action: string, path: string): PhasegateError {
   if (PhasegateError.is(thrown)) return thrown;
   const { code, found, hint } = knownOf(thrown) ?? other(thrown);
   return new PhasegateError(code, `Cannot ${action} as ${path} ${found}`, { hint, cause: thrown });
 }
 
-/** Whether SQLite could not open, or not write, a file: the database, or one that it has beside it. */
+/** True if SQLite could not open or write a file: the database, or one of its files next to it. */
 export function lacksFiles(thrown: unknown): boolean {
   const code = knownOf(thrown)?.result;
   return code === 8 || code === 14;
 }
 
-/** Whether there is no room. */
+/** True if there is no room. */
 export function isFull(thrown: unknown): boolean {
   return knownOf(thrown)?.code === 'STORE_FULL';
 }
 
-/** Whether others are in the way. */
+/** True if another process holds a lock. */
 export function isBusy(thrown: unknown): boolean {
   return knownOf(thrown)?.code === 'STORE_BUSY';
 }
@@ -31,7 +31,7 @@ export function isBusy(thrown: unknown): boolean {
 // --- internal ---
 
 interface Known {
-  /** SQLite's primary result code, and its words for it. */
+  /** SQLite's primary result code, and its message. */
   readonly result: number;
   readonly said: string;
   readonly code: ErrorCode;
@@ -40,7 +40,7 @@ interface Known {
 }
 
 const FULL = 13;
-/** `SQLITE_IOERR_SHMSIZE`: the index of the log, which readers need as well, could not be made. */
+/** `SQLITE_IOERR_SHMSIZE`: the index of the log, which readers need as well, could not be created. */
 const NO_ROOM_FOR_INDEX = 4874;
 
 const KNOWN: readonly Known[] = [
@@ -88,7 +88,7 @@ const KNOWN: readonly Known[] = [
   },
 ];
 
-/** By the result code, whose low byte is the primary one; not everything that SQLite throws has it. */
+/** Finds the error by its result code, whose low byte is the primary one. Some errors of SQLite have only a message. */
 function knownOf(thrown: unknown): Known | undefined {
   if (!(thrown instanceof Error)) return undefined;
   const code: unknown = Reflect.get(thrown, 'errcode');

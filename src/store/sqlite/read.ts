@@ -1,5 +1,5 @@
 /**
- * Reading records: many with each statement, as a row of its own for each is half of what reading costs.
+ * Reading of records: many with each statement, as one row for each record would double the cost.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { Connection } from './connection.ts';
 import { number, text } from './rows.ts';
 import { LAST_SEQ } from './schema.ts';
 
-/** Records of a run by number, all as they are at one moment. @param count `Infinity` for no limit. */
+/** Reads records of a run from one consistent state. @param count `Infinity` for no limit. */
 export function readRecords(connection: Connection, runId: string, first: number, count: number): RunRecord[] {
   const { sql, readAtOnce } = connection;
   return readAtOnce(`read run ${runId}`, () => readAll(sql, runId, Math.min(first, LAST_SEQ), count));
@@ -17,7 +17,7 @@ export function readRecords(connection: Connection, runId: string, first: number
 
 // --- internal ---
 
-/** Few enough for a text that is not too long, and many enough to make little of what a statement costs. */
+/** Records per statement: few enough for a text of moderate size, and enough to make the cost of a statement negligible. */
 const AT_ONCE = 256;
 
 const ROWS = `SELECT seq, record FROM records
@@ -26,7 +26,7 @@ const ROWS = `SELECT seq, record FROM records
 const TOGETHER = `SELECT count(*) AS count, max(seq) AS last, '[' || coalesce(group_concat(record, ','), '') || ']' AS list
   FROM (${ROWS})`;
 
-/** Some records that follow each other. */
+/** Consecutive records. */
 interface Part {
   readonly records: readonly RunRecord[];
   /** The number of the last row. */
@@ -45,7 +45,7 @@ function readAll(sql: Connection['sql'], runId: string, first: number, count: nu
   return records;
 }
 
-/** @returns `undefined` where one of them is damaged, or they are too large to be read at once. */
+/** @returns `undefined` if a record is damaged, or the records are too large to be read at once. */
 function readTogether(sql: Connection['sql'], runId: string, from: number, wanted: number): Part | undefined {
   try {
     const row = sql(TOGETHER).get(runId, from, wanted) ?? {};
@@ -56,7 +56,7 @@ function readTogether(sql: Connection['sql'], runId: string, from: number, wante
   }
 }
 
-/** One by one, which tells what is wrong with which. */
+/** Reads records one by one, so that an error names the damaged one. */
 function readEach(sql: Connection['sql'], runId: string, from: number, wanted: number): Part {
   const rows = sql(ROWS).all(runId, from, wanted);
   const last = rows.at(-1);

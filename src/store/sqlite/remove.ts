@@ -1,5 +1,5 @@
 /**
- * Removing a run, with what nobody else refers to.
+ * Removing of a run, with values that no other run refers to.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { Connection } from './connection.ts';
 import { claimIn, number } from './rows.ts';
 import { LAST_SEQ } from './schema.ts';
 
-/** @returns Whether there was such a run. */
+/** Removes a run. @returns True if there was such a run. */
 export function removeRun({ sql, write }: Connection, runId: string, now: () => number): boolean {
   return write(`remove run ${runId}`, () => {
     const lease = liveLease(claimIn(sql('SELECT * FROM leases WHERE run_id = ?').get(runId), runId), now());

@@ -1,5 +1,5 @@
 /**
- * Rows as the store means them.
+ * Access to columns of rows.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export function number(row: Row, column: string): number {
   return Number(row[column]);
 }
 
-/** The claim in a row that has, or could have, the columns of `leases`. */
+/** The claim in a row with the columns of `leases`, which may be null. */
 export function claimIn(row: Row | undefined, runId: string): Claim | undefined {
   if (!row || typeof row['token'] !== 'string') return undefined;
   return {

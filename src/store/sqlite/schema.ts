@@ -1,16 +1,16 @@
 /**
- * The tables, and how those of earlier versions become them.
+ * The tables, and the migrations from earlier versions.
  *
  * @module
  */
 
-/** Marks a database as one of ours: `phga`, as SQLite keeps it in the header of the file. */
+/** Marks a database as a store: `phga`, in the header of the file. */
 export const APPLICATION_ID = 0x70_68_67_61;
 
-/** The largest number of a record: so many bits of its key are for it, and those above are the key of its run. */
+/** The largest number of a record: the low 32 bits of its key. The bits above are the key of its run. */
 export const LAST_SEQ = 0xffff_ffff;
 
-/** Each makes of version n the version n + 1. What was released is never changed: append another. */
+/** Each migrates version n to version n + 1. Never change a released one: append another. */
 export const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE runs (
@@ -71,8 +71,8 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX uses_of_artifact ON uses (artifact);
   `,
-  // The key of a record is one number, of its run and of itself: the next record is then on the last page, and one of more than a
-  // thousand characters is there, too, and not on a page of its own.
+  // The key of a record combines the key of its run with its number. The next record is then on the last page. A record of more
+  // than a thousand characters is there as well, and not on a page of its own.
   `
   ALTER TABLE records RENAME TO earlier_records;
   CREATE TABLE records (

@@ -24,22 +24,22 @@ import { claimIn, text } from './rows.ts';
 
 /** Options of {@link sqliteStore}. */
 export interface SqliteStoreOptions {
-  /** Opens a store that is there already, to look at runs beside the process that works on them. @default false */
+  /** Opens an existing store for reading, next to the process that works on its runs. @default false */
   readonly readOnly?: boolean | undefined;
-  /** How long to wait for another process that writes, in milliseconds; the event loop stands still. @default 5000 */
+  /** Longest wait for another process that writes, in milliseconds. It blocks the event loop. @default 5000 */
   readonly busyTimeout?: number | undefined;
-  /** The time in milliseconds since 1970, for leases. @default Date.now */
+  /** Returns the time in milliseconds since 1970, for leases. @default Date.now */
   readonly now?: (() => number) | undefined;
 }
 
 /**
  * A store in a file that outlasts the process. Needs Node 22.13, or the package `@photostructure/sqlite`.
  *
- * A batch is on the disk when `append` returns. Several processes may use one file on one machine; not on a network drive.
- * The file can be read by its owner alone, and so can its folder if it is made here.
+ * A batch is on the disk when `append` returns. Several processes of one machine may use one file, but not on a network drive.
+ * Only its owner can read the file, and its folder if it is created here.
  *
- * @param path The file, which is made where it is missing. Its folder is made, too; what is above that has to be there.
- * @throws `STORE_UNREADABLE` where the file is no store, `STORE_READ_ONLY` where it may not be written, `STORE_BUSY`
+ * @param path The file, which is created if it is missing. So is its folder, but not the folder above.
+ * @throws `STORE_UNREADABLE` if the file is not a store, `STORE_READ_ONLY` if it may not be written, `STORE_BUSY`
  *
  * @example
  * ```ts
@@ -128,7 +128,7 @@ export function storeOn(connection: Connection, now: () => number): RunStore {
 
 const LISTED = 'SELECT id, info, holder, token, expires_at, ms FROM runs LEFT JOIN leases ON run_id = id';
 
-/** SQLite says -1 for no limit. */
+/** SQLite's limit is -1 for none. */
 function sqlLimit(count: number): number {
   return Number.isFinite(count) ? count : -1;
 }
