@@ -70,7 +70,7 @@ describe('a bundle for a server', () => {
     await cp(join(project.folder, 'out/es.mjs'), join(empty, 'es.mjs'));
     const printed = await run(empty, join(empty, 'es.mjs'), withoutSqlite());
     const [store = '', page = ''] = printed.split(/^page /mu);
-    expect(store).toContain('Cannot keep runs in SQLite');
+    expect(store).toContain('Cannot store runs in SQLite');
     expect(store).toContain(LINE);
     expect(page).toContain('The pages of the dashboard are missing');
     expect(page).toContain(LINE);

@@ -66,12 +66,12 @@ export async function releaseGoneLease(
   if (work.state !== 'hung') return;
   const { runId, holder, expiresAt } = work.lease;
   const until = new Date(expiresAt).toISOString();
-  const problem = `Cannot take run ${runId} from ${holder} as that is alive, but has not answered: its right to the run ended at ${until}`;
+  const problem = `Cannot take run ${runId} from ${holder} as that process is alive but does not respond: its lease expired at ${until}`;
   throw new PhasegateError('RUN_LEASED', problem, { hint: hint(work.lease) });
 }
 
 // --- internal ---
 
 function waitForIt(): string {
-  return 'It was stopped, or a handler holds up its event loop. Wait until it goes on, or end it.';
+  return 'It is suspended, or a handler blocks its event loop. Wait until it continues, or end it.';
 }

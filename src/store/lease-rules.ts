@@ -68,5 +68,5 @@ export function refusal(claim: Claim): Error {
 
 function expiry(runId: string, ms: number, now: number): number {
   if (Number.isFinite(ms) && ms > 0) return now + ms;
-  throw misused(`Cannot acquire run ${runId} as ${ms} is no number of milliseconds above 0`);
+  throw misused(`Cannot acquire run ${runId} as ${ms} is not a number of milliseconds above 0`);
 }

@@ -23,7 +23,7 @@ export function memoryProblem(runId: string, memories: readonly Memory[] = []): 
   for (const { runId: own, seq, text } of memories) {
     if (own !== runId) return `the memory of record ${seq} belongs to run ${own}`;
     if (text.length > LONGEST_REFLECTION)
-      return `the memory of record ${seq} has ${text.length} characters, and not ${LONGEST_REFLECTION} at most`;
+      return `the memory of record ${seq} has ${text.length} characters, and at most ${LONGEST_REFLECTION} are allowed`;
   }
   return undefined;
 }

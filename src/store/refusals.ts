@@ -25,7 +25,7 @@ export function checkBatch({ runId, records, info, items, memories }: Batch): vo
   records.forEach((record, index) => {
     if (record.runId !== runId) throw misused(`${cannot} record ${record.seq} belongs to run ${record.runId}`);
     if (record.seq !== first.seq + index)
-      throw misused(`${cannot} record ${record.seq} stands where ${first.seq + index} is due`);
+      throw misused(`${cannot} record ${record.seq} is in the place of record ${first.seq + index}`);
   });
   if (!Number.isSafeInteger(first.seq) || first.seq < 1)
     throw misused(`${cannot} records are numbered from 1: the first has ${first.seq}`);
@@ -33,7 +33,7 @@ export function checkBatch({ runId, records, info, items, memories }: Batch): vo
   const last = first.seq + records.length - 1;
   if (info.seq !== last) throw misused(`${cannot} its info is that after record ${info.seq} and not ${last}`);
   const stray = items.find((item) => item.runId !== runId || item.id !== itemId(item));
-  if (stray) throw misused(`${cannot} item ${stray.id} is none of its own`);
+  if (stray) throw misused(`${cannot} item ${stray.id} belongs to another run or has another id`);
   const problem = memoryProblem(runId, memories);
   if (problem !== undefined) throw misused(`${cannot} ${problem}`);
 }
@@ -57,24 +57,24 @@ export function checkAppend(
   if (first === seq + 1) return;
   throw new PhasegateError(
     'SEQ_CONFLICT',
-    `Cannot append to run ${runId} from record ${first} as the last one kept is ${seq}`,
+    `Cannot append to run ${runId} from record ${first} as its last stored record is ${seq}`,
     {
-      hint: 'Somebody else has appended: read the run again and go on from its end, or leave it to them.',
+      hint: 'Another process has appended: read the run again and continue from its end, or leave it to that process.',
     },
   );
 }
 
 /** Refuses ids that not every store can distinguish. @throws `STORE_MISUSED` */
 export function checkRunId(runId: string): void {
-  if (runId === '') throw misused('Cannot keep a run as its id is empty');
+  if (runId === '') throw misused('Cannot store a run as its id is empty');
   if (/\p{Surrogate}|\0/u.test(runId))
-    throw misused(`Cannot keep run ${JSON.stringify(runId)} as its id is not well-formed text`);
+    throw misused(`Cannot store run ${JSON.stringify(runId)} as its id is not well-formed text`);
 }
 
 /** Refuses a message that no run can apply. @throws `STORE_MISUSED` */
 export function checkMessage({ runId, kind, item, body }: RunMessage): void {
   const cannot = `Cannot post to run ${runId} as`;
-  if (kind === 'answer' && item === undefined) throw misused(`${cannot} an answer names the item that it is for`);
+  if (kind === 'answer' && item === undefined) throw misused(`${cannot} an answer must name its item`);
   const copy = toJson(body);
   if (!copy.ok) throw misused(`${cannot} ${copy.problem.path} of its body is ${copy.problem.found}, which is not JSON`);
 }
@@ -83,9 +83,9 @@ export function checkMessage({ runId, kind, item, body }: RunMessage): void {
 export function leaseLost(action: string, { runId, holder }: Lease, standing: Lease | undefined): PhasegateError {
   const now = standing
     ? `${standing.holder} has it now`
-    : 'another had it since, it was given back, or the run was removed';
+    : 'another process had it since, it was released, or the run was removed';
   return new PhasegateError('LEASE_LOST', `Cannot ${action} run ${runId} as ${holder} has lost its lease: ${now}`, {
-    hint: 'Stop working on the run. Acquire it again to go on from its last record.',
+    hint: 'Stop working on the run. Acquire it again to continue from its last record.',
   });
 }
 
@@ -99,14 +99,14 @@ export function runLeased(action: string, { runId, holder, expiresAt }: Lease): 
 
 /** The error for an unknown run. @param action Such as `cancel`. */
 export function runUnknown(action: string, runId: string): PhasegateError {
-  return new PhasegateError('RUN_UNKNOWN', `Cannot ${action} run ${runId} as the store has no run of that id`, {
-    hint: 'List the runs of the store, and see that it is the right store.',
+  return new PhasegateError('RUN_UNKNOWN', `Cannot ${action} run ${runId} as the store has no run with that id`, {
+    hint: 'List the runs of the store, and check that it is the right store.',
   });
 }
 
 /** The error for an unknown item. @param action Such as `answer`. */
 export function itemUnknown(action: string, runId: string, item: string): PhasegateError {
-  return new PhasegateError('ITEM_UNKNOWN', `Cannot ${action} item ${item} as run ${runId} has none of that id`, {
+  return new PhasegateError('ITEM_UNKNOWN', `Cannot ${action} item ${item} as run ${runId} has no item with that id`, {
     hint: 'List the inbox for the items that are open.',
   });
 }
@@ -123,7 +123,7 @@ export function answered(item: string, outcome: string | undefined, by = ''): Ph
   return new PhasegateError('ANSWERED', `Cannot answer item ${item} as ${found}`, {
     hint:
       outcome === undefined
-        ? 'An item takes one answer; it is taken when the run goes on: resume the run where nobody works on it.'
+        ? 'An item takes one answer, which is applied when the run continues: resume the run if no process works on it.'
         : 'An item takes one answer. List the inbox for the items that are open.',
   });
 }

@@ -34,6 +34,6 @@ export function readStandings(text: string): ReadonlySet<Standing> {
   const unknown = names.find((name) => !standings.some((one) => one === name));
   if (unknown === undefined) return new Set(standings.filter((one) => names.includes(one)));
   throw new PhasegateError('INPUT_INVALID', `Cannot list runs by status ${JSON.stringify(unknown)}`, {
-    hint: `Say one of ${standings.join(', ')}; or several, with commas between them.`,
+    hint: `Use one of ${standings.join(', ')}; or several, separated by commas.`,
   });
 }

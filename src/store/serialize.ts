@@ -66,7 +66,7 @@ function parse<T>(text: string, is: (value: unknown) => value is T, what: string
   }
   throw new PhasegateError(
     'STORE_UNREADABLE',
-    `Cannot read a ${what} of the store as it is something else: ${text.slice(0, 80)}`,
+    `Cannot read a ${what} of the store as its text is not a ${what}: ${text.slice(0, 80)}`,
     { hint: 'Something other than phasegate has written into the store: restore it from a copy.', cause },
   );
 }

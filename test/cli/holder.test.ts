@@ -42,7 +42,7 @@ describe('a run whose lease a process of this machine has let lapse', () => {
         command,
         matching(
           new RegExp(
-            String.raw`^Cannot take run slow from process ${child.pid} on .* as that is alive, but has not answered.*\n.*: kill -9 ${child.pid}\nDocs: .*#RUN_LEASED\n$`,
+            String.raw`^Cannot take run slow from process ${child.pid} on .* as that process is alive but does not respond.*\n.*: kill -9 ${child.pid}\nDocs: .*#RUN_LEASED\n$`,
             'u',
           ),
         ),

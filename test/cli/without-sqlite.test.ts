@@ -42,7 +42,7 @@ describe('without SQLite', () => {
     const cwd = await article('go');
     const { code, stdout, stderr } = await run(program, ['run', 'p.mjs'], cwd);
     expect(stderr).toBe(
-      `phasegate: this run is not kept. Cannot keep runs in SQLite as Node ${process.version} comes without it\n` +
+      `phasegate: this run is not kept. Cannot store runs in SQLite as Node ${process.version} has no SQLite\n` +
         'Install @photostructure/sqlite, or use Node 22.13 or later.\n',
     );
     expect(stdout).toContain('✓ completed');
@@ -51,7 +51,7 @@ describe('without SQLite', () => {
     expect(await run(program, ['run', 'p.mjs', '--store', 'mine.db'], cwd)).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: containing('Cannot keep runs in SQLite'),
+      stderr: containing('Cannot store runs in SQLite'),
     });
     expect(await run(program, ['run', 'p.mjs', '--no-store'], cwd)).toMatchObject({ code: 0, stderr: '' });
   });

@@ -41,8 +41,8 @@ describe('a run whose holder lives and does not answer', () => {
           body: {
             error: {
               code: 'RUN_LEASED',
-              message: `Cannot take run r from desk 1 as that is alive, but has not answered: its right to the run ended at ${ended}`,
-              hint: 'It was stopped, or a handler holds up its event loop. Wait until it goes on, or end it.',
+              message: `Cannot take run r from desk 1 as that process is alive but does not respond: its lease expired at ${ended}`,
+              hint: 'It is suspended, or a handler blocks its event loop. Wait until it continues, or end it.',
             },
           },
         },
@@ -104,12 +104,12 @@ describe('what is refused as it is not there', () => {
       const { status, body } = await answer;
       return [status, (body as { readonly error: { readonly message: string } }).error.message];
     };
-    const run = 'as the store has no run of that id';
+    const run = 'as the store has no run with that id';
     expect(await told(get('/api/runs/nope'))).toEqual([404, `Cannot show run nope ${run}`]);
     for (const action of ['resume', 'retry', 'cancel'])
       expect(await told(post(`/api/runs/nope/${action}`))).toEqual([404, `Cannot ${action} run nope ${run}`]);
     expect(await told(post('/api/runs/nope/fork', { at: 1 }))).toEqual([404, `Cannot fork run nope ${run}`]);
-    const item = 'item nope:1 as run nope has none of that id';
+    const item = 'item nope:1 as run nope has no item with that id';
     expect(await told(get('/api/inbox/nope:1'))).toEqual([404, `Cannot show ${item}`]);
     expect(
       await told(post('/api/inbox/nope:1/answer', { nonce: 'n', reply: { type: 'decide', decision: 'APPROVE' } })),
@@ -126,7 +126,7 @@ describe('a list of runs', () => {
         error: {
           code: 'INPUT_INVALID',
           message: 'Cannot list runs by status "bogus"',
-          hint: 'Say one of running, waiting, suspended, completed, rejected, failed, cancelled, exhausted; or several, with commas between them.',
+          hint: 'Use one of running, waiting, suspended, completed, rejected, failed, cancelled, exhausted; or several, separated by commas.',
         },
       },
     });

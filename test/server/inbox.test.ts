@@ -105,7 +105,7 @@ describe('an answer', () => {
         error: {
           code: 'ANSWERED',
           message: `Cannot answer item ${item.id} as it has an answer already, by ada`,
-          hint: 'An item takes one answer; it is taken when the run goes on: resume the run where nobody works on it.',
+          hint: 'An item takes one answer, which is applied when the run continues: resume the run if no process works on it.',
         },
       },
     });

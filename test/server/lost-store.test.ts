@@ -38,7 +38,7 @@ describe.skipIf(process.platform === 'win32')('the dashboard of a store whose fi
       const error = {
         code: 'STORE_UNREADABLE',
         message: expect.stringContaining(` as ${file} ${found}`) as string,
-        hint: 'Put the file that was there back, or open the store anew. Nothing more is kept in the one that is gone.',
+        hint: 'Restore the file, or open the store again. Nothing more is stored in the removed file.',
       };
       expect(await get('/api/runs')).toEqual({ status: 503, body: { error } });
       expect(await answer()).toEqual({ status: 503, body: { error } });

@@ -127,7 +127,7 @@ describe('sqliteStore() as a file', () => {
       expect(refusals()).toEqual(Object.keys(uses).map((use) => `Cannot ${use} as <folder>/runs.sqlite was removed`));
       expect(problem(() => store.read('r'))).toMatchInlineSnapshot(`
         "Cannot read run r as <folder>/runs.sqlite was removed
-        Put the file that was there back, or open the store anew. Nothing more is kept in the one that is gone.
+        Restore the file, or open the store again. Nothing more is stored in the removed file.
         Docs: docs/errors.md#STORE_UNREADABLE"
       `);
       copyFileSync(away, file);
@@ -210,7 +210,7 @@ describe('read() of a store in a file', () => {
       for (const record of list)
         db.prepare('INSERT INTO records VALUES (?, ?, ?)').run(at + 1, record.seq, JSON.stringify(record));
     });
-    expect(problem(() => open(file, { readOnly: true }))).toContain('it was made by an earlier version');
+    expect(problem(() => open(file, { readOnly: true }))).toContain('it was created by an earlier version');
     const store = open();
     expect(await store.read('a')).toEqual(records[0]);
     await store.append(batchOf('b', 301));
@@ -247,7 +247,7 @@ describe('read() of a store in a file', () => {
     const store = open();
     await store.append(batchOf('r', 1, { count: 600 }));
     raw().exec(damage);
-    expect(problem(() => store.read('r'))).toContain(`as it is something else: ${shown}\n`);
+    expect(problem(() => store.read('r'))).toContain(`as its text is not a record: ${shown}\n`);
     expect(await store.read('r', 302)).toHaveLength(299);
     expect(await store.read('r', 1, 299)).toHaveLength(299);
   });
@@ -302,7 +302,7 @@ describe('sqliteStore() with { readOnly: true }', () => {
   it('makes no file', () => {
     expect(problem(() => open(file, { readOnly: true }))).toMatchInlineSnapshot(`
       "Cannot open the store <folder>/runs.sqlite as there is no such file
-      Give the path of a store that was made before.
+      Give the path of an existing store.
       Docs: docs/errors.md#STORE_UNREADABLE"
     `);
     expect(existsSync(file)).toBe(false);
@@ -313,7 +313,7 @@ describe('sqliteStore() cannot be opened', () => {
   it('in a folder whose own folder is missing', () => {
     expect(problem(() => open(join(folder, 'a', 'b', 'runs.sqlite')))).toMatchInlineSnapshot(`
       "Cannot open the store <folder>/a/b/runs.sqlite as folder <folder>/a does not exist
-      Make the folder, or give another path.
+      Create the folder, or give another path.
       Docs: docs/errors.md#STORE_UNREADABLE"
     `);
     expect(existsSync(join(folder, 'a'))).toBe(false);
@@ -330,7 +330,7 @@ describe('sqliteStore() cannot be opened', () => {
   it('below a file', () => {
     writeFileSync(file, '');
     expect(problem(() => open(join(file, 'runs.sqlite')))).toMatchInlineSnapshot(`
-      "Cannot open the store <folder>/runs.sqlite/runs.sqlite as <folder>/runs.sqlite is no folder
+      "Cannot open the store <folder>/runs.sqlite/runs.sqlite as <folder>/runs.sqlite is not a folder
       Give another path.
       Docs: docs/errors.md#STORE_UNREADABLE"
     `);
@@ -379,7 +379,7 @@ describe('sqliteStore() cannot be opened', () => {
     await open().close();
     raw().exec('PRAGMA user_version = 7');
     expect(problem(() => open(file, { readOnly }))).toMatchInlineSnapshot(`
-      "Cannot open the store <folder>/runs.sqlite as it was made by a later version: its tables have version 7, known are those to 3
+      "Cannot open the store <folder>/runs.sqlite as it was created by a later version: its tables have version 7, and this version knows up to 3
       Update phasegate.
       Docs: docs/errors.md#STORE_UNREADABLE"
     `);
@@ -404,13 +404,13 @@ describe('sqliteStore() cannot be opened', () => {
     truncateSync(copy, statSync(file).size / 2);
     expect(problem(() => open(copy))).toMatchInlineSnapshot(`
       "Cannot open the store as <folder>/copy.sqlite is damaged
-      Restore it from a copy; \`PRAGMA integrity_check\` says what is wrong with it.
+      Restore it from a copy; \`PRAGMA integrity_check\` lists the damage.
       Docs: docs/errors.md#STORE_UNREADABLE"
     `);
     truncateSync(copy, 60);
     expect(problem(() => open(copy))).toMatchInlineSnapshot(`
       "Cannot open the store as <folder>/copy.sqlite is damaged
-      Restore it from a copy; \`PRAGMA integrity_check\` says what is wrong with it.
+      Restore it from a copy; \`PRAGMA integrity_check\` lists the damage.
       Docs: docs/errors.md#STORE_UNREADABLE"
     `);
   });
@@ -428,7 +428,7 @@ describe('sqliteStore() with a damaged page', () => {
     const damaged = open();
     expect(problem(() => damaged.read('bad'))).toMatchInlineSnapshot(`
       "Cannot read run bad as <folder>/runs.sqlite is damaged
-      Restore it from a copy; \`PRAGMA integrity_check\` says what is wrong with it.
+      Restore it from a copy; \`PRAGMA integrity_check\` lists the damage.
       Docs: docs/errors.md#STORE_UNREADABLE"
     `);
     expect((await damaged.read('good')).length).toBe(1);
@@ -439,13 +439,13 @@ describe('sqliteStore() with a damaged page', () => {
     void store.append(batchOf('r', 1));
     raw().exec(`UPDATE records SET record = '{"no": "record"}'`);
     expect(problem(() => store.read('r'))).toMatchInlineSnapshot(`
-      "Cannot read a record of the store as it is something else: {"no": "record"}
+      "Cannot read a record of the store as its text is not a record: {"no": "record"}
       Something other than phasegate has written into the store: restore it from a copy.
       Docs: docs/errors.md#STORE_UNREADABLE"
     `);
     raw().exec(`UPDATE records SET record = 'none'`);
     expect(problem(() => store.read('r'))).toMatchInlineSnapshot(`
-      "Cannot read a record of the store as it is something else: none
+      "Cannot read a record of the store as its text is not a record: none
       Something other than phasegate has written into the store: restore it from a copy.
       Docs: docs/errors.md#STORE_UNREADABLE"
     `);
@@ -472,7 +472,7 @@ describe.skipIf(process.platform === 'win32')('sqliteStore() without the right t
     chmodSync(folder, 0o555);
     asNobody(() => {
       expect(problem(() => open())).toMatchInlineSnapshot(`
-        "Cannot open the store <folder>/runs.sqlite as its folder may not be written, where SQLite has files beside it
+        "Cannot open the store <folder>/runs.sqlite as its folder may not be written, and SQLite needs files next to it
         Give this user the right to write to the folder, or copy the store to another.
         Docs: docs/errors.md#STORE_READ_ONLY"
       `);
@@ -491,7 +491,7 @@ describe.skipIf(process.platform === 'win32')('sqliteStore() without the right t
     chmodSync(folder, 0o555);
     asNobody(() => {
       expect(problem(() => open(file, { readOnly: true }))).toMatchInlineSnapshot(`
-        "Cannot open the store <folder>/runs.sqlite as its folder may not be written, where SQLite has files beside it
+        "Cannot open the store <folder>/runs.sqlite as its folder may not be written, and SQLite needs files next to it
         Give this user the right to write to the folder, or copy the store to another.
         Docs: docs/errors.md#STORE_READ_ONLY"
       `);
@@ -568,8 +568,8 @@ async function fillsUp(store: RunStore): Promise<void> {
     records: [recordOf('r', 2, 'x'.repeat(600_000))],
   };
   expect(problem(() => store.append(large))).toMatchInlineSnapshot(`
-    "Cannot append to run r as <folder>/runs.sqlite finds no more room
-    Free space on its disk, some megabytes at least: to remove runs takes some, too. What was kept before is safe.
+    "Cannot append to run r as <folder>/runs.sqlite has no room to grow
+    Free space on its disk, some megabytes at least: removing runs needs some as well. Records that were stored before are safe.
     Docs: docs/errors.md#STORE_FULL"
   `);
   expect((await store.read('r')).map(({ seq }) => seq)).toEqual([1]);

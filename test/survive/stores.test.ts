@@ -53,7 +53,7 @@ describe('a disk that becomes full', () => {
     const calls: string[] = [];
     const { status, error } = await startRun(pages(calls), { store, runId: 'r' }).result;
     expect({ status, code: error?.code }).toEqual({ status: 'failed', code: 'STORE_FAILED' });
-    expect(error?.cause).toContain('no more room');
+    expect(error?.cause).toContain('no room to grow');
     const before = await readRun(store, 'r');
     expect(calls.length).toBeGreaterThan(2);
     expect(calls.length).toBeLessThan(12);

@@ -94,5 +94,5 @@ function isNone(file: string | false): file is 'memory' | false {
 }
 
 function isWithoutSqlite(error: unknown): error is PhasegateError {
-  return PhasegateError.is(error) && error.message.startsWith('Cannot keep runs in SQLite as Node');
+  return PhasegateError.is(error) && error.message.startsWith('Cannot store runs in SQLite as Node');
 }

@@ -49,7 +49,7 @@ let driver: Driver | undefined;
 function load(): Driver {
   const found = builtIn() ?? loadInstalled(PACKAGE);
   if (isDriver(found)) return found;
-  throw new PhasegateError('STORE_FAILED', `Cannot keep runs in SQLite as Node ${process.version} comes without it`, {
+  throw new PhasegateError('STORE_FAILED', `Cannot store runs in SQLite as Node ${process.version} has no SQLite`, {
     hint: [`Install ${PACKAGE}, or use Node 22.13 or later.`, bundlerAdvice()].filter(Boolean).join('\n'),
   });
 }

@@ -18,7 +18,7 @@ export function watchPlace(path: string): (action: string) => void {
     if (found !== undefined && found === opened) return;
     const what = found === undefined ? 'was removed' : 'is another file than the one that was opened';
     throw new PhasegateError('STORE_UNREADABLE', `Cannot ${action} as ${path} ${what}`, {
-      hint: 'Put the file that was there back, or open the store anew. Nothing more is kept in the one that is gone.',
+      hint: 'Restore the file, or open the store again. Nothing more is stored in the removed file.',
     });
   };
 }

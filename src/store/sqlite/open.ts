@@ -44,7 +44,7 @@ export function openDatabase(opening: Opening): Database {
       if (found < MIGRATIONS.length) migrate(db, path);
     } else if (found === 0) throw unreadable(path, 'it is empty', 'Open it once for writing.');
     else if (found < MIGRATIONS.length)
-      throw unreadable(path, 'it was made by an earlier version', 'Open it once for writing.');
+      throw unreadable(path, 'it was created by an earlier version', 'Open it once for writing.');
     return db;
   } catch (thrown) {
     db?.close();
@@ -76,7 +76,7 @@ function prepareFile({ path, readOnly }: Opening): void {
     }
     if (!existsSync(folder)) {
       if (!existsSync(dirname(folder)))
-        throw unreadable(path, `folder ${dirname(folder)} does not exist`, 'Make the folder, or give another path.');
+        throw unreadable(path, `folder ${dirname(folder)} does not exist`, 'Create the folder, or give another path.');
       mkdirSync(folder, { mode: 0o700 });
     }
     closeSync(openSync(path, 'a', 0o600));
@@ -107,7 +107,7 @@ function versionOf(db: Database, path: string): number {
   if (version > MIGRATIONS.length)
     throw unreadable(
       path,
-      `it was made by a later version: its tables have version ${version}, known are those to ${MIGRATIONS.length}`,
+      `it was created by a later version: its tables have version ${version}, and this version knows up to ${MIGRATIONS.length}`,
       'Update phasegate.',
     );
   return version;
@@ -133,9 +133,9 @@ function fileProblem(thrown: unknown, path: string, readOnly: boolean): Phasegat
   const cause = thrown;
   switch (code) {
     case 'ENOENT':
-      return unreadable(path, 'there is no such file', 'Give the path of a store that was made before.', cause);
+      return unreadable(path, 'there is no such file', 'Give the path of an existing store.', cause);
     case 'ENOTDIR':
-      return unreadable(path, `${dirname(path)} is no folder`, 'Give another path.', cause);
+      return unreadable(path, `${dirname(path)} is not a folder`, 'Give another path.', cause);
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
@@ -164,7 +164,7 @@ function placeProblem({ path, readOnly }: Opening, cause: unknown): PhasegateErr
   }
   return new PhasegateError(
     'STORE_READ_ONLY',
-    `Cannot open the store ${path} as its folder may not be written, where SQLite has files beside it`,
+    `Cannot open the store ${path} as its folder may not be written, and SQLite needs files next to it`,
     { hint: 'Give this user the right to write to the folder, or copy the store to another.', cause },
   );
 }

@@ -63,21 +63,21 @@ const KNOWN: readonly Known[] = [
     said: 'database disk image is malformed',
     code: 'STORE_UNREADABLE',
     found: 'is damaged',
-    hint: 'Restore it from a copy; `PRAGMA integrity_check` says what is wrong with it.',
+    hint: 'Restore it from a copy; `PRAGMA integrity_check` lists the damage.',
   },
   {
     result: FULL,
     said: 'database or disk is full',
     code: 'STORE_FULL',
-    found: 'finds no more room',
-    hint: 'Free space on its disk, some megabytes at least: to remove runs takes some, too. What was kept before is safe.',
+    found: 'has no room to grow',
+    hint: 'Free space on its disk, some megabytes at least: removing runs needs some as well. Records that were stored before are safe.',
   },
   {
     result: 14,
     said: 'unable to open database file',
     code: 'STORE_UNREADABLE',
     found: 'cannot be opened',
-    hint: 'See that the file and its folder are there and may be used.',
+    hint: 'Check that the file and its folder exist and may be used.',
   },
   {
     result: 26,
@@ -100,5 +100,5 @@ function knownOf(thrown: unknown): Known | undefined {
 
 function other(thrown: unknown): Pick<Known, 'code' | 'found' | 'hint'> {
   const said = thrown instanceof Error ? thrown.message : String(thrown);
-  return { code: 'STORE_FAILED', found: `could not be used: ${said}`, hint: 'Nothing of it was kept.' };
+  return { code: 'STORE_FAILED', found: `could not be used: ${said}`, hint: 'Nothing of it was stored.' };
 }
