@@ -1,5 +1,5 @@
 /**
- * What every store has to do, as tests for whatever runs tests.
+ * The contract of stores, as tests for any test runner.
  *
  * @module
  */
@@ -18,40 +18,40 @@ import { runCases } from './store/runs.ts';
 import { sharedCases } from './store/shared.ts';
 import type { CaseBody, Trial } from './store/trial.ts';
 
-/** Where a store is to be, and what time it has there. */
+/** The place of a test's store, and its time. */
 export interface StorePlace {
-  /** Different for every case: letters, digits and dashes. Stores of the same place have the same runs. */
+  /** Unique for every case: letters, digits and dashes. Stores of the same place share their runs. */
   readonly id: string;
-  /** The time in milliseconds since 1970, for leases. It moves when a case says so. */
+  /** Returns the time in milliseconds since 1970, for leases. It changes only if a case changes it. */
   readonly now: () => number;
 }
 
-/** Makes, or opens, the store of a place. The contract closes it. */
+/** Creates, or opens, the store of a place. The contract closes it. */
 export type StoreMaker = (place: StorePlace) => Awaitable<RunStore>;
 
 /** Options of {@link storeCases}. */
 export interface ContractOptions {
-  /** Whether two stores of one place have the same runs, also one after the other: databases do. @default false */
+  /** True if two stores of one place share their runs, also one after the other, as databases do. @default false */
   readonly shared?: boolean | undefined;
 }
 
 /** One test. */
 export interface StoreCase {
-  /** What it is about, such as `append()`. */
+  /** Its subject, such as `append()`. */
   readonly about: string;
-  /** What it claims. */
+  /** Its claim. */
   readonly name: string;
-  /** Rejects where the claim does not hold. */
+  /** Rejects if the claim does not hold. */
   readonly run: () => Promise<void>;
 }
 
-/** Groups and tests, as vitest, jest and `node:test` have them. */
+/** Groups and tests, as in vitest, jest and `node:test`. */
 export interface TestApi {
   readonly describe: (name: string, body: () => void) => unknown;
   readonly it: (name: string, body: () => Promise<void>) => unknown;
 }
 
-/** The tests that a store has to pass, as a list. */
+/** The tests that a store must pass, as a list. */
 export function storeCases(make: StoreMaker, { shared = false }: ContractOptions = {}): readonly StoreCase[] {
   const groups = shared ? { ...GROUPS, 'two stores': sharedCases } : GROUPS;
   return Object.entries(groups).flatMap(([about, cases]) =>
@@ -60,10 +60,10 @@ export function storeCases(make: StoreMaker, { shared = false }: ContractOptions
 }
 
 /**
- * Declares the tests that a store has to pass.
+ * Declares the tests that a store must pass.
  *
- * @param make Makes a store without runs, for each test.
- * @param api Where they are declared. @default the global `describe` and `it`
+ * @param make Creates a store without runs, for each test.
+ * @param api The test runner's functions. @default the global `describe` and `it`
  *
  * @example
  * ```ts
@@ -103,7 +103,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CaseBody>>>> = {
   'close()': closeCases,
 };
 
-/** Far from 0, where a clock that is mistaken for a duration would not be noticed. */
+/** Far from 0, so that code that confuses a time with a duration fails. */
 const START = Date.UTC(2026, 0, 1);
 
 let places = 0;

@@ -12,19 +12,19 @@ type Breakage = (good: RunStore, place: StorePlace) => Partial<RunStore> | RunSt
 
 const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakage]>> = {
   'takes a gap of one record': [
-    'refuses what does not follow on the last record',
+    'refuses records that do not follow the last one',
     (good) => ({
       append: (batch, lease) => forgive('SEQ_CONFLICT', () => good.append(batch, lease), seqOf(good, batch) === 2),
     }),
   ],
   'takes the last record again': [
-    'refuses what does not follow on the last record',
+    'refuses records that do not follow the last one',
     (good) => ({
       append: (batch, lease) => forgive('SEQ_CONFLICT', () => good.append(batch, lease), seqOf(good, batch) === 0),
     }),
   ],
   'keeps artifacts before it refuses': [
-    'keeps nothing of a batch that it refuses',
+    'stores nothing of a batch that it refuses',
     (good) => {
       const kept = new Map<string, string>();
       return {
@@ -37,7 +37,7 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
     },
   ],
   'keeps items before it refuses': [
-    'keeps nothing of a batch that it refuses',
+    'stores nothing of a batch that it refuses',
     (good) => {
       const kept = new Map<string, InboxItem>();
       return {
@@ -50,7 +50,7 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
     },
   ],
   'keeps the first half of a batch with a gap': [
-    'refuses batches that do not hold together',
+    'refuses inconsistent batches',
     (good) => ({
       append(batch, lease) {
         try {
@@ -70,11 +70,11 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
     }),
   ],
   'takes an empty batch': [
-    'refuses batches that do not hold together',
+    'refuses inconsistent batches',
     (good) => ({ append: (batch, lease) => (batch.records.length === 0 ? undefined : good.append(batch, lease)) }),
   ],
   'checks, and writes later': [
-    'lets one of several at once win',
+    'lets one of several concurrent batches win',
     (good) => {
       const logs = new Map<string, RunRecord[]>();
       return {
@@ -93,7 +93,7 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
     },
   ],
   'keeps what it is given by reference': [
-    'keeps what it was given, whatever the caller does with it later',
+    'stores a copy of a batch, so later changes do not affect it',
     (good) => {
       const records: RunRecord[] = [];
       return {
@@ -106,21 +106,21 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
     },
   ],
   'hands out the rows that it keeps': [
-    'keeps what it has, whatever the caller does with what it reads',
+    'returns copies, so changes to them do not affect it',
     (good) => {
       const rows = new Map<string, unknown>();
       return { run: (runId) => once(rows, runId, () => good.run(runId)) };
     },
   ],
   'loses what is no well-formed text': [
-    'keeps any JSON as it is',
+    'stores any JSON unchanged',
     (good) => ({
       read: async (runId, ...span) =>
         JSON.parse(JSON.stringify(await good.read(runId, ...span)).replaceAll(String.raw`\ud800`, '?')) as RunRecord[],
     }),
   ],
   'takes ids for patterns': [
-    'keeps runs apart, whatever their ids are',
+    'distinguishes runs, even with unusual ids',
     (good) => ({
       read: async (runId) =>
         runId === '%' || runId === '*'
@@ -129,15 +129,15 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
     }),
   ],
   'ignores the case of ids': [
-    'keeps runs apart, whatever their ids are',
+    'distinguishes runs, even with unusual ids',
     (good) => ({ item: (id) => good.item(id.toLowerCase()) }),
   ],
   'takes any id': [
-    'refuses ids that are no text',
+    'refuses ids that are empty or not well-formed text',
     (good) => ({ acquire: (runId, holder, ms) => good.acquire(runId === '' ? 'x' : runId, holder, ms) }),
   ],
   'throws errors without a code': [
-    'refuses what does not follow on the last record',
+    'refuses records that do not follow the last one',
     (good) => ({
       append(batch, lease) {
         try {
@@ -149,46 +149,46 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
     }),
   ],
   'counts from 0': [
-    'gives part of the records',
+    'returns a part of the records',
     (good) => ({ read: (runId, from = 0, limit?: number) => good.read(runId, from + 1, limit) }),
   ],
   'reads one too many': [
-    'gives part of the records',
+    'returns a part of the records',
     (good) => ({ read: (runId, from, limit = Infinity) => good.read(runId, from, limit + 1) }),
   ],
-  'ignores the limit': ['gives part of the records', (good) => ({ read: (runId, from) => good.read(runId, from) })],
+  'ignores the limit': ['returns a part of the records', (good) => ({ read: (runId, from) => good.read(runId, from) })],
   'takes 0 for no limit': [
-    'gives part of the records',
+    'returns a part of the records',
     (good) => ({ read: (runId, from, limit) => good.read(runId, from, limit === 0 ? undefined : limit) }),
   ],
   'lists the first started first': [
-    'list runs, the latest started first',
+    'list runs, latest start first',
     (good) => ({ runs: async (filter) => (await good.runs(filter)).toReversed() }),
   ],
   ...Object.fromEntries(
     ['pipeline', 'status', 'updatedAfter', 'updatedBefore', 'leased', 'limit'].map((key) => [
       `ignores ${key}`,
       [
-        'list those asked for',
+        'list the runs that match a filter',
         (good: RunStore) => ({ runs: (filter) => good.runs({ ...filter, [key]: undefined }) }),
       ] satisfies readonly [string, Breakage],
     ]),
   ),
   'takes no status for all of them': [
-    'list those asked for',
+    'list the runs that match a filter',
     (good) => ({
       runs: (filter) => good.runs({ ...filter, status: filter?.status?.length === 0 ? undefined : filter?.status }),
     }),
   ],
   'includes runs of the time itself': [
-    'list those asked for',
+    'list the runs that match a filter',
     (good) => ({
       runs: (filter = {}) =>
         good.runs({ ...filter, updatedAfter: filter.updatedAfter === undefined ? undefined : filter.updatedAfter - 1 }),
     }),
   ],
   'cuts the list before it filters': [
-    'list those asked for',
+    'list the runs that match a filter',
     (good) => ({
       runs: async ({ limit, ...filter } = {}) => {
         const first = new Set((await good.runs({ limit })).map(({ runId }) => runId));
@@ -197,11 +197,11 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
     }),
   ],
   'shows no leases': [
-    'tell who works on a run, while somebody does',
+    'return the lease of a run until it expires',
     (good) => ({ run: async (runId) => without(await good.run(runId)) }),
   ],
   'gives a run to everybody': [
-    'give a run to one',
+    'give a run to one holder',
     (good) => ({
       async acquire(runId, holder, ms) {
         const lease = (await good.run(runId))?.lease;
@@ -215,7 +215,7 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
     }),
   ],
   'gives a run again to the same holder': [
-    'give a run to one',
+    'give a run to one holder',
     (good) => {
       const held = new Map<string, Lease>();
       return {
@@ -229,20 +229,20 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
       };
     },
   ],
-  'ignores leases': ['let the holder append, and nobody else', (good) => withTrueLease(good, () => true)],
+  'ignores leases': ['let only the holder append', (good) => withTrueLease(good, () => true)],
   'asks for any lease but not for the right one': [
-    'let the holder append, and nobody else',
+    'let only the holder append',
     (good) => withTrueLease(good, (lease) => lease !== undefined),
   ],
   'lets anybody append who has no lease': [
-    'let the holder append, and nobody else',
+    'let only the holder append',
     (good) => withTrueLease(good, (lease) => lease === undefined),
   ],
   'ends leases too early': ['end when they expire, and not before', (_, { now }) => lastingLonger(now, -1)],
   'ends leases too late': ['end when they expire, and not before', (_, { now }) => lastingLonger(now, 1)],
   'never ends leases': ['end when they expire, and not before', () => memoryStore({ now: () => 0 })],
   'refuses a holder whose lease expired': [
-    'hold on after they expired, until somebody takes the run',
+    'stay valid after their expiry, until another holder takes the run',
     (good, { now }) => ({
       append(batch, lease) {
         if (lease && lease.expiresAt <= now()) throw new PhasegateError('LEASE_LOST', 'Cannot append');
@@ -251,15 +251,15 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
     }),
   ],
   'renews nothing': [
-    'last longer when they are renewed',
+    'expire later when they are renewed',
     (_, { now }) => ({ renew: (lease, ms) => ({ ...lease, expiresAt: now() + ms }) }),
   ],
   'gives a renewed lease another token': [
-    'last longer when they are renewed',
+    'expire later when they are renewed',
     (good) => ({ renew: async (lease, ms) => ({ ...(await good.renew(lease, ms)), token: 'new' }) }),
   ],
   'renews a lease that was given back': [
-    'are gone when they are given back',
+    'are lost when they are released',
     (good) => ({
       renew: async (lease, ms) => {
         try {
@@ -271,7 +271,7 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
     }),
   ],
   'releases the lease of anybody': [
-    'are gone when they are given back',
+    'are lost when they are released',
     (good) => ({
       release: async ({ runId, ...lease }) => {
         await good.release({ runId, ...lease });
@@ -281,18 +281,18 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
     }),
   ],
   'waits as long as the clock was set back': [
-    'keep others away for their length at most, also where the clock is set back',
+    'exclude others for their duration at most, even if the clock is set back',
     (_, { now }) => {
       let latest = 0;
       return memoryStore({ now: () => (latest = Math.max(latest, now())) });
     },
   ],
   'gives leases of no time': [
-    'are not given for no time, or for ever',
+    'need a finite duration above 0',
     (good) => ({ acquire: (runId, holder, ms) => good.acquire(runId, holder, ms === 0 ? 1 : ms) }),
   ],
   'makes a run of a lease': [
-    'make no run of one that has no record',
+    'create no run before its first record',
     (good) => {
       const held = new Set<string>();
       return {
@@ -306,30 +306,30 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
     },
   ],
   'lists items as they come': [
-    'list items, the oldest first',
+    'list items, oldest first',
     (good) => ({ inbox: async (filter) => (await good.inbox(filter)).toSorted((a, b) => b.openedAt - a.openedAt) }),
   ],
   'ignores the run of items': [
-    'list items, the oldest first',
+    'list items, oldest first',
     (good) => ({ inbox: (filter) => good.inbox({ ...filter, runId: undefined }) }),
   ],
   'ignores whether items are open': [
-    'tell open items from closed ones',
+    'distinguish open items from closed ones',
     (good) => ({ inbox: (filter) => good.inbox({ ...filter, open: undefined }) }),
   ],
   'takes 0 for not closed': [
-    'tell open items from closed ones',
+    'distinguish open items from closed ones',
     (good) => ({
       inbox: async ({ open, ...filter } = {}) =>
         (await good.inbox(filter)).filter(({ closedAt }) => open === undefined || !closedAt === open),
     }),
   ],
   'takes a second answer': [
-    'take one answer for an item',
+    'accept one answer for an item',
     (good) => ({ post: (message) => forgive('ANSWERED', () => good.post(message), true) }),
   ],
   'takes an answer to what is closed': [
-    'take no answer for an item that is closed',
+    'refuse an answer to a closed item',
     (good) => ({
       post: async (message) => {
         const item = message.item === undefined ? undefined : await good.item(message.item);
@@ -338,7 +338,7 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
     }),
   ],
   'checks answers, and writes later': [
-    'take one of several answers at once',
+    'accept one of several concurrent answers',
     (good) => ({
       async post(message) {
         const answers = (await good.messages(message.runId)).filter(({ item }) => item === message.item);
@@ -349,16 +349,16 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
     }),
   ],
   'takes answers for items of another run': [
-    'refuse what nobody could make sense of',
+    'refuse messages that no run can apply',
     (good) => ({ post: (message) => forgive('ITEM_UNKNOWN', () => good.post(message), message.item === 's:1') }),
   ],
-  'forgets what comes after': ['keep messages, in order', (good) => ({ messages: (runId) => good.messages(runId) })],
+  'forgets what comes after': ['store messages, in order', (good) => ({ messages: (runId) => good.messages(runId) })],
   'gives the message asked after again': [
-    'keep messages, in order',
+    'store messages, in order',
     (good) => ({ messages: (runId, after = 0) => good.messages(runId, after - 1) }),
   ],
   'tells the latest message of those that are left': [
-    'tell the place of the latest message',
+    'return the place of the latest message',
     (good) => ({
       lastMessage: async () => {
         const kept: number[] = [];
@@ -368,14 +368,14 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
     }),
   ],
   'numbers the messages of a run anew': [
-    'leaves room for a run of the same id',
+    'allows a new run with the same id',
     (good) => ({
       messages: async (runId, after) =>
         (await good.messages(runId, after)).map((one, index) => ({ ...one, id: index + 1 })),
     }),
   ],
   'refuses messages while somebody works on the run': [
-    'are taken whoever works on the run',
+    'are accepted while any process works on the run',
     (good) => ({
       post: async (message) => {
         if ((await good.run(message.runId))?.lease) throw new PhasegateError('RUN_LEASED', 'Cannot post');
@@ -384,7 +384,7 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
     }),
   ],
   'compacts an open item away': [
-    'becomes smaller without losing anything',
+    'compacts a store without losing data',
     (good) => {
       let compacted = false;
       return {
@@ -397,7 +397,7 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
     },
   ],
   'leaves artifacts behind': [
-    'drops artifacts with the last run that refers to them',
+    'removes artifacts with the last run that refers to them',
     (good) => {
       const rows = new Map<string, unknown>();
       return {
@@ -410,7 +410,7 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
     },
   ],
   'drops artifacts that others refer to': [
-    'drops artifacts with the last run that refers to them',
+    'removes artifacts with the last run that refers to them',
     (good) => {
       const gone = new Set<string>();
       return {
@@ -423,7 +423,7 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
     },
   ],
   'leaves messages behind': [
-    'removes a run with all that belongs to it, and nothing else',
+    'removes a run with its data, and nothing else',
     (good) => {
       const rows = new Map<string, unknown>();
       return {
@@ -437,7 +437,7 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
     },
   ],
   'removes what is worked on': [
-    'refuses while somebody works on it',
+    'refuses while a process works on the run',
     (good) => ({
       remove: async (runId) => {
         const lease = (await good.run(runId))?.lease;
@@ -447,7 +447,7 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
     }),
   ],
   'always says that there was a run': [
-    'says whether there was one',
+    'returns true if there was such a run',
     (good) => ({
       remove: async (runId) => {
         await good.remove(runId);
@@ -456,7 +456,7 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
     }),
   ],
   'remembers without end': [
-    'keep the latest of each phase and scope, and no more',
+    'keep only the latest memories of each phase and scope',
     () => {
       const all: Memory[] = [];
       return {
@@ -466,17 +466,17 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
     },
   ],
   'lets everybody share a memory': [
-    'keep what was learned, by scope, pipeline and phase, oldest first',
+    'return memories by scope, pipeline and phase, oldest first',
     (good) => ({
       memories: async (filter) => ((await good.memories?.()) ?? []).filter((one) => isOfPhase(one, filter ?? {})),
     }),
   ],
   'counts memories of all phases together': [
-    'keep the latest of each phase and scope, and no more',
+    'keep only the latest memories of each phase and scope',
     (good) => ({ memories: async (filter) => ((await good.memories?.()) ?? []).slice(-3).filter(isOf(filter)) }),
   ],
   'remembers what it refuses': [
-    'keep nothing of a batch that is refused',
+    'store nothing of a batch that is refused',
     (good) => {
       const all: Memory[] = [];
       return {
@@ -489,7 +489,7 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
     },
   ],
   'remembers and cannot forget': [
-    'keep what was learned, by scope, pipeline and phase, oldest first',
+    'return memories by scope, pipeline and phase, oldest first',
     () => ({ forget: undefined }) as unknown as Partial<RunStore>,
   ],
   'forgets what a run has learned when it is removed': [
@@ -502,7 +502,7 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
     }),
   ],
   'forgets everything at once': [
-    'are forgotten as they are asked for',
+    'remove the memories that match a filter',
     (good) => ({ forget: async () => (await good.forget?.()) ?? 0 }),
   ],
   'gives out what it remembers': [

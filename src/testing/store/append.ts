@@ -1,5 +1,5 @@
 /**
- * What is kept, what is refused, and that nothing of what is refused stays.
+ * Cases: appended records are stored, and refused batches leave no trace.
  *
  * @module
  */
@@ -17,22 +17,22 @@ import {
   type CaseBody,
 } from './trial.ts';
 
-/** Claims, and how each is tried. */
+/** Claims, with their tests. */
 export const appendCases: Readonly<Record<string, CaseBody>> = {
-  'keeps records, in order': async ({ store }) => {
+  'stores records, in order': async ({ store }) => {
     await store.append(batchOf('r', 1, { count: 3 }));
     await store.append(batchOf('r', 4, { count: 2 }));
     same(await store.read('r'), batchOf('r', 1, { count: 5 }).records);
   },
 
-  'says how the run stands': async ({ store }) => {
+  'returns the summary of the run': async ({ store }) => {
     await store.append(batchOf('r', 1, { info: { waiting: ['draft'], forkOf: 'q' } }));
     same(await store.run('r'), infoOf('r', 1, { waiting: ['draft'], forkOf: 'q' }));
     await store.append(batchOf('r', 2, { info: { status: 'completed', approved: 3 } }));
     same(await store.run('r'), infoOf('r', 2, { status: 'completed', approved: 3 }));
   },
 
-  'refuses what does not follow on the last record': async ({ store }) => {
+  'refuses records that do not follow the last one': async ({ store }) => {
     for (const first of [2, 3]) await refuses('SEQ_CONFLICT', () => store.append(batchOf('r', first)));
     await store.append(batchOf('r', 1, { count: 3 }));
     for (const first of [1, 2, 3, 5, 6]) await refuses('SEQ_CONFLICT', () => store.append(batchOf('r', first)));
@@ -41,7 +41,7 @@ export const appendCases: Readonly<Record<string, CaseBody>> = {
     same(await store.read('r'), batchOf('r', 1, { count: 4 }).records);
   },
 
-  'keeps nothing of a batch that it refuses': async ({ store }) => {
+  'stores nothing of a batch that it refuses': async ({ store }) => {
     await store.append(batchOf('r', 1, { items: [openItem('r', 1)] }));
     const before = await pictureOf(store, 'r');
     const closed = openItem('r', 1, { closedAt: 9, outcome: 'approve' });
@@ -57,7 +57,7 @@ export const appendCases: Readonly<Record<string, CaseBody>> = {
     assert.equal(await store.run('s'), undefined);
   },
 
-  'refuses batches that do not hold together': async ({ store }) => {
+  'refuses inconsistent batches': async ({ store }) => {
     const good = batchOf('r', 1, { count: 2 });
     const bad = [
       { ...good, records: [] },
@@ -76,7 +76,7 @@ export const appendCases: Readonly<Record<string, CaseBody>> = {
     await store.append(good);
   },
 
-  'lets one of several at once win': async ({ store }) => {
+  'lets one of several concurrent batches win': async ({ store }) => {
     await store.append(batchOf('r', 1));
     const calls = [1, 2, 3, 4].map((count) => () => store.append(batchOf('r', 2, { count })));
     assert.equal(await successes('SEQ_CONFLICT', calls), 1);
@@ -85,7 +85,7 @@ export const appendCases: Readonly<Record<string, CaseBody>> = {
     assert.equal((await store.run('r'))?.seq, kept.length);
   },
 
-  'keeps what it was given, whatever the caller does with it later': async ({ store }) => {
+  'stores a copy of a batch, so later changes do not affect it': async ({ store }) => {
     const made = () =>
       batchOf('r', 1, {
         count: 2,
@@ -102,7 +102,7 @@ export const appendCases: Readonly<Record<string, CaseBody>> = {
     assert.equal(await store.artifact('h'), '"x"');
   },
 
-  'keeps what it has, whatever the caller does with what it reads': async ({ store }) => {
+  'returns copies, so changes to them do not affect it': async ({ store }) => {
     await store.append(batchOf('r', 1, { count: 2, items: [openItem('r', 1)], info: { waiting: ['a'] } }));
     await store.post({ runId: 'r', kind: 'cancel', body: { why: ['x'] }, by: 'ada', time: 1 });
     const before = await pictureOf(store, 'r');
@@ -116,7 +116,7 @@ export const appendCases: Readonly<Record<string, CaseBody>> = {
     same(await store.read('r'), batchOf('r', 1, { count: 2 }).records);
   },
 
-  'keeps any JSON as it is': async ({ store }) => {
+  'stores any JSON unchanged': async ({ store }) => {
     const output: unknown = JSON.parse(
       String.raw`{"__proto__": {"x": 1}, "": [], "ü": "\ud800 \u0000 \u2028 '\"\\ \ud83d\ude00", "n": [1e308, 5e-324, 0.1, 9007199254740993, -1, true, null]}`,
     );
@@ -131,14 +131,14 @@ export const appendCases: Readonly<Record<string, CaseBody>> = {
     assert.equal(JSON.stringify(kept), JSON.stringify(record));
   },
 
-  'keeps large batches and large records': async ({ store }) => {
+  'stores large batches and large records': async ({ store }) => {
     const batch = batchOf('r', 1, { count: 2000 });
     const large = recordOf('r', 2001, 'x'.repeat(1_000_000));
     await store.append({ ...batch, records: [...batch.records, large], info: infoOf('r', 2001) });
     same(await store.read('r', 1999), [...batch.records.slice(1998), large]);
   },
 
-  'keeps runs apart, whatever their ids are': async ({ store }) => {
+  'distinguishes runs, even with unusual ids': async ({ store }) => {
     for (const [index, runId] of ODD_IDS.entries())
       await store.append(batchOf(runId, 1, { info: { startedAt: index }, items: [openItem(runId, 1)] }));
     for (const runId of ODD_IDS) {
@@ -150,7 +150,7 @@ export const appendCases: Readonly<Record<string, CaseBody>> = {
     assert.equal((await store.runs()).length, ODD_IDS.length);
   },
 
-  'refuses ids that are no text': async ({ store }) => {
+  'refuses ids that are empty or not well-formed text': async ({ store }) => {
     for (const runId of ['', 'a\uD800', 'a\0b']) {
       await refuses('STORE_MISUSED', () => store.append(batchOf(runId, 1)));
       await refuses('STORE_MISUSED', () => store.acquire(runId, 'me', 1000));

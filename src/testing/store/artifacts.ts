@@ -1,14 +1,14 @@
 /**
- * Contents beside the records.
+ * Cases: values that records refer to.
  *
  * @module
  */
 import assert from 'node:assert/strict';
 import { batchOf, type CaseBody } from './trial.ts';
 
-/** Claims, and how each is tried. */
+/** Claims, with their tests. */
 export const artifactCases: Readonly<Record<string, CaseBody>> = {
-  'gives contents by hash': async ({ store }) => {
+  'returns contents by hash': async ({ store }) => {
     const content = JSON.stringify({ text: 'ü \u2028 "', rows: [1, 2] });
     await store.append(
       batchOf('r', 1, {
@@ -25,7 +25,7 @@ export const artifactCases: Readonly<Record<string, CaseBody>> = {
     assert.equal(await store.artifact('AA'), undefined);
   },
 
-  'takes the same content again and again': async ({ store }) => {
+  'accepts the same content repeatedly': async ({ store }) => {
     const artifacts = [
       { hash: 'aa', content: '1' },
       { hash: 'aa', content: '1' },

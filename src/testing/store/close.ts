@@ -1,11 +1,11 @@
 /**
- * The end of a store.
+ * Cases: closing of a store.
  *
  * @module
  */
 import { answerTo, batchOf, refuses, type CaseBody } from './trial.ts';
 
-/** Claims, and how each is tried. */
+/** Claims, with their tests. */
 export const closeCases: Readonly<Record<string, CaseBody>> = {
   'ends all use of the store, and may be called again': async ({ store }) => {
     await store.append(batchOf('r', 1));

@@ -1,14 +1,14 @@
 /**
- * Which items wait.
+ * Cases: items of the inbox.
  *
  * @module
  */
 import assert from 'node:assert/strict';
 import { batchOf, openItem, same, type CaseBody } from './trial.ts';
 
-/** Claims, and how each is tried. */
+/** Claims, with their tests. */
 export const inboxCases: Readonly<Record<string, CaseBody>> = {
-  'list items, the oldest first': async ({ store }) => {
+  'list items, oldest first': async ({ store }) => {
     const late = openItem('r', 1, { openedAt: 30 });
     const early = openItem('r', 2, { openedAt: 10 });
     const middle = openItem('s', 1, { openedAt: 20, task: 'ask', dueAt: 99, severity: 'urgent', queue: 'law' });
@@ -22,7 +22,7 @@ export const inboxCases: Readonly<Record<string, CaseBody>> = {
     assert.equal(await store.item('s:2'), undefined);
   },
 
-  'tell open items from closed ones': async ({ store }) => {
+  'distinguish open items from closed ones': async ({ store }) => {
     const one = openItem('r', 1);
     const two = openItem('r', 2);
     const closed = { ...one, closedAt: 0, outcome: 'approve' };
@@ -39,7 +39,7 @@ export const inboxCases: Readonly<Record<string, CaseBody>> = {
     same(await store.item('r:1'), closed);
   },
 
-  'take an item that is opened and closed at once': async ({ store }) => {
+  'store an item that is opened and closed in one batch': async ({ store }) => {
     const closed = openItem('r', 1, { closedAt: 5, outcome: 'cancelled' });
     await store.append(batchOf('r', 1, { items: [closed] }));
     same(await store.inbox({ open: true }), []);

@@ -1,14 +1,14 @@
 /**
- * Who may append, and until when.
+ * Cases: leases, and the right to append.
  *
  * @module
  */
 import assert from 'node:assert/strict';
 import { batchOf, refuses, same, successes, type CaseBody } from './trial.ts';
 
-/** Claims, and how each is tried. */
+/** Claims, with their tests. */
 export const leaseCases: Readonly<Record<string, CaseBody>> = {
-  'give a run to one': async ({ store, now }) => {
+  'give a run to one holder': async ({ store, now }) => {
     const lease = await store.acquire('r', 'host:1', 1000);
     assert.equal(lease.runId, 'r');
     assert.equal(lease.holder, 'host:1');
@@ -19,12 +19,12 @@ export const leaseCases: Readonly<Record<string, CaseBody>> = {
     assert.notEqual(other.token, lease.token);
   },
 
-  'give a run to one of several at once': async ({ store }) => {
+  'give a run to one of several concurrent holders': async ({ store }) => {
     const calls = ['a', 'b', 'c'].map((holder) => () => store.acquire('r', holder, 1000));
     assert.equal(await successes('RUN_LEASED', calls), 1);
   },
 
-  'make no run of one that has no record': async ({ store }) => {
+  'create no run before its first record': async ({ store }) => {
     const lease = await store.acquire('r', 'me', 1000);
     assert.equal(await store.run('r'), undefined);
     same(await store.runs({}), []);
@@ -32,7 +32,7 @@ export const leaseCases: Readonly<Record<string, CaseBody>> = {
     assert.equal((await store.run('r'))?.lease?.token, lease.token);
   },
 
-  'let the holder append, and nobody else': async ({ store }) => {
+  'let only the holder append': async ({ store }) => {
     await store.append(batchOf('r', 1));
     const lease = await store.acquire('r', 'me', 1000);
     const elsewhere = await store.acquire('s', 'me', 1000);
@@ -60,7 +60,7 @@ export const leaseCases: Readonly<Record<string, CaseBody>> = {
     await store.append(batchOf('r', 1), second);
   },
 
-  'hold on after they expired, until somebody takes the run': async ({ store, pass, now }) => {
+  'stay valid after their expiry, until another holder takes the run': async ({ store, pass, now }) => {
     const lease = await store.acquire('r', 'a', 1000);
     pass(5000);
     await store.append(batchOf('r', 1), lease);
@@ -72,14 +72,14 @@ export const leaseCases: Readonly<Record<string, CaseBody>> = {
     await refuses('RUN_LEASED', () => store.acquire('r', 'b', 1000));
   },
 
-  'let anybody append without one after it expired': async ({ store, pass }) => {
+  'let a caller without one append after they expired': async ({ store, pass }) => {
     const lease = await store.acquire('r', 'a', 1000);
     pass(1000);
     await store.append(batchOf('r', 1));
     await refuses('SEQ_CONFLICT', () => store.append(batchOf('r', 1), lease));
   },
 
-  'last longer when they are renewed': async ({ store, pass, now }) => {
+  'expire later when they are renewed': async ({ store, pass, now }) => {
     const lease = await store.acquire('r', 'a', 1000);
     pass(900);
     const renewed = await store.renew(lease, 3000);
@@ -95,7 +95,7 @@ export const leaseCases: Readonly<Record<string, CaseBody>> = {
     assert.equal(listed?.lapsed, undefined);
   },
 
-  'are gone when they are given back': async ({ store }) => {
+  'are lost when they are released': async ({ store }) => {
     const lease = await store.acquire('r', 'a', 1000);
     await store.release(lease);
     await store.release(lease);
@@ -107,7 +107,7 @@ export const leaseCases: Readonly<Record<string, CaseBody>> = {
     await refuses('RUN_LEASED', () => store.append(batchOf('r', 2)));
   },
 
-  'keep others away for their length at most, also where the clock is set back': async ({ store, pass }) => {
+  'exclude others for their duration at most, even if the clock is set back': async ({ store, pass }) => {
     await store.acquire('r', 'a', 1000);
     pass(-3_600_000);
     await refuses('RUN_LEASED', () => store.acquire('r', 'b', 1000));
@@ -117,7 +117,7 @@ export const leaseCases: Readonly<Record<string, CaseBody>> = {
     await store.acquire('r', 'b', 1000);
   },
 
-  'are not given for no time, or for ever': async ({ store }) => {
+  'need a finite duration above 0': async ({ store }) => {
     const lease = await store.acquire('r', 'a', 1000);
     for (const ms of [0, -1, Number.NaN, Infinity]) {
       await refuses('STORE_MISUSED', () => store.acquire('s', 'a', ms));

@@ -1,5 +1,5 @@
 /**
- * What runs have learned, for later runs. A store need not remember anything; one that does has to do this.
+ * Cases: memories of runs, for later runs. They are optional for a store, and apply only to one with memories.
  *
  * @module
  */
@@ -10,9 +10,9 @@ import { MOST_MEMORIES } from '../../store/memory-rules.ts';
 import type { MemoryFilter, RunStore } from '../../store/port.ts';
 import { batchOf, refuses, same, spoil, type CaseBody } from './trial.ts';
 
-/** Claims, and how each is tried. */
+/** Claims, with their tests. */
 export const memoryCases: Readonly<Record<string, CaseBody>> = {
-  'keep what was learned, by scope, pipeline and phase, oldest first': async ({ store }) => {
+  'return memories by scope, pipeline and phase, oldest first': async ({ store }) => {
     assert.equal(store.memories === undefined, store.forget === undefined, 'memories() and forget() come as a pair');
     if (!store.memories) return;
     const mine = [memory('r', 1), memory('r', 2, { text: 'ü \u2028 "', phase: 'b' })];
@@ -32,7 +32,7 @@ export const memoryCases: Readonly<Record<string, CaseBody>> = {
     same(await recall(store, { pipeline: 'p2', phase: 'b' }), []);
   },
 
-  'keep the latest of each phase and scope, and no more': async ({ store }) => {
+  'keep only the latest memories of each phase and scope': async ({ store }) => {
     if (!store.memories) return;
     const many = Array.from({ length: MOST_MEMORIES + 2 }, (_, index) => memory('r', index + 1));
     const theirs = memory('t', 1, { scope: 'them' });
@@ -51,7 +51,7 @@ export const memoryCases: Readonly<Record<string, CaseBody>> = {
     same(await recall(store, { scope: 'them' }), [theirs]);
   },
 
-  'keep nothing of a batch that is refused': async ({ store }) => {
+  'store nothing of a batch that is refused': async ({ store }) => {
     if (!store.memories) return;
     await store.append(batchOf('r', 1));
     await refuses('SEQ_CONFLICT', () => store.append(batchOf('r', 1, { memories: [memory('r', 1)] })));
@@ -70,7 +70,7 @@ export const memoryCases: Readonly<Record<string, CaseBody>> = {
     same(await recall(store, {}), [memory('r', 1)]);
   },
 
-  'are forgotten as they are asked for': async ({ store }) => {
+  'remove the memories that match a filter': async ({ store }) => {
     if (!store.forget) return;
     const [a, b] = [memory('r', 1), memory('r', 2, { phase: 'b' })];
     const c = memory('s', 1, { pipeline: 'p2' });

@@ -1,5 +1,5 @@
 /**
- * What is said to runs, and that an item takes one answer.
+ * Cases: messages to runs, with one answer for each item.
  *
  * @module
  */
@@ -7,9 +7,9 @@ import assert from 'node:assert/strict';
 import type { RunStore } from '../../store/port.ts';
 import { answerTo, batchOf, openItem, refuses, same, spoil, successes, type CaseBody } from './trial.ts';
 
-/** Claims, and how each is tried. */
+/** Claims, with their tests. */
 export const messageCases: Readonly<Record<string, CaseBody>> = {
-  'keep messages, in order': async ({ store }) => {
+  'store messages, in order': async ({ store }) => {
     await waiting(store);
     const cancel = { runId: 'r', kind: 'cancel', body: { why: 'late' }, by: 'bob', time: 1 } as const;
     for (const message of [cancel, answerTo('r', 'r:1'), cancel, { ...cancel, runId: 's', body: null }])
@@ -31,7 +31,7 @@ export const messageCases: Readonly<Record<string, CaseBody>> = {
     assert.equal((await store.messages('s')).length, 1);
   },
 
-  'tell the place of the latest message': async ({ store }) => {
+  'return the place of the latest message': async ({ store }) => {
     if (!store.lastMessage) return;
     assert.equal(await store.lastMessage(), 0);
     await waiting(store);
@@ -45,7 +45,7 @@ export const messageCases: Readonly<Record<string, CaseBody>> = {
     assert.equal(await store.lastMessage(), (await store.messages('r')).at(-1)?.id);
   },
 
-  'take one answer for an item': async ({ store }) => {
+  'accept one answer for an item': async ({ store }) => {
     await waiting(store);
     await store.post(answerTo('r', 'r:1', { by: 'ada' }));
     await refuses('ANSWERED', () => store.post(answerTo('r', 'r:1', { by: 'bob' })));
@@ -60,28 +60,28 @@ export const messageCases: Readonly<Record<string, CaseBody>> = {
     );
   },
 
-  'take one of several answers at once': async ({ store }) => {
+  'accept one of several concurrent answers': async ({ store }) => {
     await waiting(store);
     const calls = ['a', 'b', 'c'].map((by) => () => store.post(answerTo('r', 'r:1', { by })));
     assert.equal(await successes('ANSWERED', calls), 1);
     assert.equal((await store.messages('r')).length, 1);
   },
 
-  'take no answer for an item that is closed': async ({ store }) => {
+  'refuse an answer to a closed item': async ({ store }) => {
     await waiting(store);
     await store.append(batchOf('r', 3, { items: [openItem('r', 1, { closedAt: 7, outcome: 'approve' })] }));
     await refuses('ANSWERED', () => store.post(answerTo('r', 'r:1')));
     same(await store.messages('r'), []);
   },
 
-  'still know that an item has an answer when it is kept again': async ({ store }) => {
+  'remember the answer to an item when it is stored again': async ({ store }) => {
     await waiting(store);
     await store.post(answerTo('r', 'r:1'));
     await store.append(batchOf('r', 3, { items: [openItem('r', 1, { severity: 'urgent' })] }));
     await refuses('ANSWERED', () => store.post(answerTo('r', 'r:1')));
   },
 
-  'refuse what nobody could make sense of': async ({ store }) => {
+  'refuse messages that no run can apply': async ({ store }) => {
     await waiting(store);
     await refuses('ITEM_UNKNOWN', () => store.post(answerTo('r', 'r:9')));
     await refuses('ITEM_UNKNOWN', () => store.post(answerTo('r', 's:1')));
@@ -94,14 +94,14 @@ export const messageCases: Readonly<Record<string, CaseBody>> = {
     await store.post(answerTo('r', 'r:1'));
   },
 
-  'are taken whoever works on the run': async ({ store }) => {
+  'are accepted while any process works on the run': async ({ store }) => {
     await waiting(store);
     await store.acquire('r', 'me', 1000);
     await store.post(answerTo('r', 'r:1'));
     assert.equal((await store.messages('r')).length, 1);
   },
 
-  'keep what was said, whatever the caller does with it later': async ({ store }) => {
+  'store a copy of a message, so later changes do not affect it': async ({ store }) => {
     await waiting(store);
     const message = structuredClone(answerTo('r', 'r:1'));
     await store.post(message);
@@ -113,7 +113,7 @@ export const messageCases: Readonly<Record<string, CaseBody>> = {
 
 // --- internal ---
 
-/** Two runs with two items and one that wait. */
+/** Stores two runs with open items: one with two, the other with one. */
 async function waiting(store: RunStore): Promise<void> {
   await store.append(batchOf('r', 1, { count: 2, items: [openItem('r', 1), openItem('r', 2)] }));
   await store.append(batchOf('s', 1, { items: [openItem('s', 1)] }));

@@ -1,13 +1,13 @@
 /**
- * Which records are given.
+ * Cases: reading of records.
  *
  * @module
  */
 import { batchOf, same, type CaseBody } from './trial.ts';
 
-/** Claims, and how each is tried. */
+/** Claims, with their tests. */
 export const readCases: Readonly<Record<string, CaseBody>> = {
-  'gives part of the records': async ({ store }) => {
+  'returns a part of the records': async ({ store }) => {
     const { records } = batchOf('r', 1, { count: 5 });
     await store.append(batchOf('r', 1, { count: 5 }));
     const parts: readonly (readonly [from: number | undefined, limit: number | undefined, seqs: readonly number[]])[] =
@@ -32,7 +32,7 @@ export const readCases: Readonly<Record<string, CaseBody>> = {
       );
   },
 
-  'gives none of a run that is not there': async ({ store }) => {
+  'returns no records of an unknown run': async ({ store }) => {
     await store.append(batchOf('r', 1));
     same(await store.read('s'), []);
     await store.acquire('s', 'me', 1000);

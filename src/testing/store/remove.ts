@@ -1,14 +1,14 @@
 /**
- * What goes with a run.
+ * Cases: removing of runs with their data.
  *
  * @module
  */
 import assert from 'node:assert/strict';
 import { answerTo, batchOf, openItem, pictureOf, refuses, same, type CaseBody } from './trial.ts';
 
-/** Claims, and how each is tried. */
+/** Claims, with their tests. */
 export const removeCases: Readonly<Record<string, CaseBody>> = {
-  'removes a run with all that belongs to it, and nothing else': async ({ store }) => {
+  'removes a run with its data, and nothing else': async ({ store }) => {
     for (const runId of ['q', 'r', 's']) {
       await store.append(batchOf(runId, 1, { count: 3, items: [openItem(runId, 1)] }));
       await store.post(answerTo(runId, `${runId}:1`));
@@ -21,7 +21,7 @@ export const removeCases: Readonly<Record<string, CaseBody>> = {
     same([await pictureOf(store, 'q'), await pictureOf(store, 's')], others);
   },
 
-  'becomes smaller without losing anything': async ({ store }) => {
+  'compacts a store without losing data': async ({ store }) => {
     const artifacts = [{ hash: 'mine', content: JSON.stringify('x'.repeat(20_000)) }];
     for (const runId of ['q', 'r', 's']) {
       await store.append(batchOf(runId, 1, { count: 300, items: [openItem(runId, 1)], artifacts }));
@@ -40,14 +40,14 @@ export const removeCases: Readonly<Record<string, CaseBody>> = {
     assert.equal((await store.read('q')).length, 300);
   },
 
-  'says whether there was one': async ({ store }) => {
+  'returns true if there was such a run': async ({ store }) => {
     assert.equal(await store.remove('r'), false);
     await store.append(batchOf('r', 1));
     assert.equal(await store.remove('r'), true);
     assert.equal(await store.remove('r'), false);
   },
 
-  'drops artifacts with the last run that refers to them': async ({ store }) => {
+  'removes artifacts with the last run that refers to them': async ({ store }) => {
     const both = { hash: 'both', content: '1' };
     await store.append(batchOf('r', 1, { artifacts: [both, { hash: 'mine', content: '2' }] }));
     await store.append(batchOf('s', 1, { artifacts: [both] }));
@@ -58,7 +58,7 @@ export const removeCases: Readonly<Record<string, CaseBody>> = {
     assert.equal(await store.artifact('both'), undefined);
   },
 
-  'leaves room for a run of the same id': async ({ store }) => {
+  'allows a new run with the same id': async ({ store }) => {
     await store.append(batchOf('r', 1, { count: 3, items: [openItem('r', 1)] }));
     await store.post(answerTo('r', 'r:1'));
     const [old] = await store.messages('r');
@@ -70,7 +70,7 @@ export const removeCases: Readonly<Record<string, CaseBody>> = {
     assert.ok(old && kept && kept.id > old.id);
   },
 
-  'refuses while somebody works on it': async ({ store, pass }) => {
+  'refuses while a process works on the run': async ({ store, pass }) => {
     await store.append(batchOf('r', 1));
     const lease = await store.acquire('r', 'me', 1000);
     await store.acquire('unheard', 'me', 1000);

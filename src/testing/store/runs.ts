@@ -1,5 +1,5 @@
 /**
- * Which runs are listed, and how.
+ * Cases: listing of runs, and its filters.
  *
  * @module
  */
@@ -7,9 +7,9 @@ import assert from 'node:assert/strict';
 import type { RunFilter, RunStore } from '../../store/port.ts';
 import { batchOf, infoOf, same, type CaseBody } from './trial.ts';
 
-/** Claims, and how each is tried. */
+/** Claims, with their tests. */
 export const runCases: Readonly<Record<string, CaseBody>> = {
-  'find none where there is none': async ({ store }) => {
+  'find nothing in an empty store': async ({ store }) => {
     assert.equal(await store.run('r'), undefined);
     same(await store.runs(), []);
     same(await store.inbox(), []);
@@ -18,20 +18,20 @@ export const runCases: Readonly<Record<string, CaseBody>> = {
     assert.equal(await store.artifact('h'), undefined);
   },
 
-  'list runs, the latest started first': async ({ store }) => {
+  'list runs, latest start first': async ({ store }) => {
     await fill(store);
     assert.deepEqual(await idsOf(store, {}), ['d', 'c', 'b', 'a']);
     assert.deepEqual(await idsOf(store), ['d', 'c', 'b', 'a']);
     same((await store.runs())[3], { ...infoOf('a', 1, { startedAt: 10, updatedAt: 100 }) });
   },
 
-  'list of runs that started together the latest kept first': async ({ store }) => {
+  'list runs with equal starts by the order of storing, latest first': async ({ store }) => {
     for (const runId of ['x', 'z', 'y']) await store.append(batchOf(runId, 1));
     await store.append(batchOf('x', 2));
     assert.deepEqual(await idsOf(store), ['y', 'z', 'x']);
   },
 
-  'list those asked for': async ({ store, pass }) => {
+  'list the runs that match a filter': async ({ store, pass }) => {
     await fill(store);
     await store.acquire('a', 'me', 1000);
     await store.acquire('unheard', 'me', 1000);
@@ -62,7 +62,7 @@ export const runCases: Readonly<Record<string, CaseBody>> = {
     assert.deepEqual(await idsOf(store, { leased: false, limit: 1 }), ['d']);
   },
 
-  'tell who works on a run, while somebody does': async ({ store, pass }) => {
+  'return the lease of a run until it expires': async ({ store, pass }) => {
     await store.append(batchOf('r', 1));
     const lease = await store.acquire('r', 'host:1', 1000);
     same((await store.run('r'))?.lease, lease);

@@ -1,14 +1,14 @@
 /**
- * Two stores of one place: at the same time, and one after the other.
+ * Cases: two stores of one place, at the same time and one after the other.
  *
  * @module
  */
 import assert from 'node:assert/strict';
 import { answerTo, batchOf, openItem, pictureOf, refuses, same, type CaseBody } from './trial.ts';
 
-/** Claims, and how each is tried. */
+/** Claims, with their tests. */
 export const sharedCases: Readonly<Record<string, CaseBody>> = {
-  'see what the other has kept, at once': async ({ store, open }) => {
+  'see writes of the other store at once': async ({ store, open }) => {
     const other = await open();
     same(await other.runs(), []);
     await store.append(batchOf('r', 1, { items: [openItem('r', 1)], artifacts: [{ hash: 'h', content: '1' }] }));
@@ -22,7 +22,7 @@ export const sharedCases: Readonly<Record<string, CaseBody>> = {
     same(await store.runs(), []);
   },
 
-  'keep one order of records between them': async ({ store, open }) => {
+  'share one order of records': async ({ store, open }) => {
     const other = await open();
     await store.append(batchOf('r', 1));
     await refuses('SEQ_CONFLICT', () => other.append(batchOf('r', 1)));
@@ -32,7 +32,7 @@ export const sharedCases: Readonly<Record<string, CaseBody>> = {
     same(await other.read('r'), batchOf('r', 1, { count: 3 }).records);
   },
 
-  'keep each other away from a run': async ({ store, open, pass }) => {
+  'exclude each other from a leased run': async ({ store, open, pass }) => {
     const other = await open();
     const lease = await store.acquire('r', 'a', 1000);
     await refuses('RUN_LEASED', () => other.acquire('r', 'b', 1000));
@@ -40,11 +40,11 @@ export const sharedCases: Readonly<Record<string, CaseBody>> = {
     pass(1000);
     const taken = await other.acquire('r', 'b', 1000);
     await refuses('LEASE_LOST', () => store.append(batchOf('r', 1), lease));
-    // A lease is data, and good wherever it is shown.
+    // A lease is plain data, and valid in every store of the place.
     await store.append(batchOf('r', 1), taken);
   },
 
-  'one after the other have the same': async ({ store, open }) => {
+  'see the same data one after the other': async ({ store, open }) => {
     await store.append(
       batchOf('r', 1, { count: 3, items: [openItem('r', 2)], artifacts: [{ hash: 'h', content: '1' }] }),
     );

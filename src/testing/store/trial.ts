@@ -1,5 +1,5 @@
 /**
- * What the tests of a store work with: a store, a clock, and things to keep.
+ * Tools for the tests of a store: a store, a clock, and sample data.
  *
  * @module
  */
@@ -10,20 +10,20 @@ import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import type { RunInfo } from '../../projections/run/run-info.ts';
 import type { Batch, RunMessage, RunStore } from '../../store/port.ts';
 
-/** One test's own. */
+/** Environment of one test. */
 export interface Trial {
   readonly store: RunStore;
   /** Opens another store of the same place. */
   readonly open: () => Promise<RunStore>;
   readonly now: () => number;
-  /** Moves the clock on, or back. */
+  /** Moves the clock forward, or back. */
   readonly pass: (ms: number) => void;
 }
 
-/** Rejects where what it claims does not hold. */
+/** Rejects if its claim does not hold. */
 export type CaseBody = (trial: Trial) => Promise<void>;
 
-/** What is not said of a batch. */
+/** Options of {@link batchOf}. */
 export interface BatchOptions {
   readonly count?: number;
   readonly info?: Partial<RunInfo>;
@@ -32,7 +32,7 @@ export interface BatchOptions {
   readonly memories?: Batch['memories'];
 }
 
-/** Some records from number `first` on, and what belongs to them. */
+/** A batch of records from number `first` on. */
 export function batchOf(runId: string, first: number, options: BatchOptions = {}): Batch {
   const { count = 1, info, items = [], artifacts = [], memories } = options;
   const records = Array.from({ length: count }, (_, index) => recordOf(runId, first + index));
@@ -46,12 +46,12 @@ export function batchOf(runId: string, first: number, options: BatchOptions = {}
   };
 }
 
-/** A record that says `because`, and nothing else that matters. */
+/** A record with a given reason. */
 export function recordOf(runId: string, seq: number, because = `reason ${seq}`): RunRecord {
   return { runId, seq, time: 1000 + seq, event: { type: 'phase.skipped', phase: 'a', because } };
 }
 
-/** How a run stands after such a record. */
+/** The summary of a run after such a record. */
 export function infoOf(runId: string, seq: number, more: Partial<RunInfo> = {}): RunInfo {
   return {
     runId,
@@ -96,7 +96,7 @@ export function answerTo(runId: string, item: string, more: Partial<RunMessage> 
   return { runId, kind: 'answer', item, body: { type: 'approve' }, by: 'ada', time: 5000, ...more };
 }
 
-/** Asserts that it throws, or rejects, with this code. */
+/** Asserts that a call throws, or rejects, with this code. */
 export async function refuses(code: ErrorCode, call: () => unknown): Promise<void> {
   let thrown: unknown;
   try {
@@ -104,20 +104,17 @@ export async function refuses(code: ErrorCode, call: () => unknown): Promise<voi
   } catch (error) {
     thrown = error;
   }
-  assert.ok(thrown !== undefined, `Expected ${code}, and nothing was thrown`);
-  assert.ok(PhasegateError.is(thrown), `Expected ${code}, and something else was thrown: ${errorInfo(thrown).message}`);
+  assert.ok(thrown !== undefined, `Expected ${code}, but nothing was thrown`);
+  assert.ok(PhasegateError.is(thrown), `Expected ${code}, but got another error: ${errorInfo(thrown).message}`);
   assert.equal(thrown.code, code);
 }
 
-/** Which of several calls at once succeed; the others have to fail with the code. */
+/** Counts the successes of concurrent calls. All others must fail with the code. */
 export async function successes(code: ErrorCode, calls: readonly (() => unknown)[]): Promise<number> {
   const outcomes = await Promise.allSettled(calls.map(async (call) => call()));
   const failed = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
   for (const reason of failed) {
-    assert.ok(
-      PhasegateError.is(reason),
-      `Expected ${code}, and something else was thrown: ${errorInfo(reason).message}`,
-    );
+    assert.ok(PhasegateError.is(reason), `Expected ${code}, but got another error: ${errorInfo(reason).message}`);
     assert.equal(reason.code, code);
   }
   return outcomes.length - failed.length;
@@ -128,7 +125,7 @@ export function same(actual: unknown, expected: unknown): void {
   assert.deepEqual(plain(actual), plain(expected));
 }
 
-/** All that a store says of a run. */
+/** The state of a run in a store. */
 export async function pictureOf(store: RunStore, runId: string): Promise<unknown> {
   return plain({
     run: await store.run(runId),
@@ -138,7 +135,7 @@ export async function pictureOf(store: RunStore, runId: string): Promise<unknown
   });
 }
 
-/** Changes everything in a value that can be changed. */
+/** Changes every part of a value that can be changed. */
 export function spoil(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   for (const key of Object.keys(value)) {
