@@ -132,7 +132,7 @@ function byPerson(people: boolean): fc.Arbitrary<DrawnInbox | null> {
   return people ? fc.option(drawnInbox, { nil: null, freq: 2 }) : fc.constant(null);
 }
 
-/** A phase. @param failures Whether what works may fail. @param people Whether people may do it. */
+/** Generates a phase. @param failures True if work may fail. @param people True if people may do work. */
 export function drawnPhase(failures: boolean, people: boolean): fc.Arbitrary<DrawnPhase> {
   const bad = failures ? 1 : 0;
   const odd = people ? 1 : 0;
@@ -229,7 +229,7 @@ function drawnGate(bad: number, people: boolean): fc.Arbitrary<DrawnGate> {
   });
 }
 
-/** One value, and another in so many cases of one. */
+/** Generates one value, and another in one of that many cases. */
 export function rarely<T>(mostly: T, seldom: T, share: number): fc.Arbitrary<T> {
   const weight = Math.round(share * 100);
   return fc.oneof({ weight: 100 - weight, arbitrary: fc.constant(mostly) }, { weight, arbitrary: fc.constant(seldom) });

@@ -12,32 +12,32 @@ import { noMemory, peopleOf } from './people.ts';
 import { whatIsToldOtherwise } from '../told-again.ts';
 import { SteppedClock } from './stepped-clock.ts';
 
-/** What a driven run leaves behind. */
+/** The observations of a driven run. */
 export interface Driven {
   readonly records: readonly RunRecord[];
-  /** What tasks saw, in order, each with the number of records that were there before. */
+  /** Outputs that tasks saw, in order, each with the number of records before it. */
   readonly sightings: readonly (Sighting & { readonly seq: number })[];
-  /** What reviewers were shown of their findings, in order. */
+  /** Findings that reviewers were shown, in order. */
   readonly shown: readonly string[];
   readonly snapshot: RunSnapshot;
-  /** `null` where the run had not ended when nothing was left to wait for. */
+  /** Null if the run had not ended, and nothing was left to wait for. */
   readonly result: RunResult | null;
-  /** Answers of the scenario's people that were taken or refused otherwise than they should be; there should be none. */
+  /** Answers of people with an unexpected outcome. There should be none. */
   readonly refused: readonly string[];
 }
 
-/** Where a run is kept. */
+/** The store of a run. */
 export interface Kept {
   readonly store: RunStore;
-  /** Whether the store has nothing to do. */
+  /** True if the store has nothing to do. */
   readonly idle: () => boolean;
 }
 
 /**
  * Drives a scenario until nothing is left to wait for.
  *
- * @param inspect Watches the run, which makes actors of its phases and of their work.
- * @param kept Where it is kept. @default nowhere
+ * @param inspect Observes the actors of the run. An inspected run creates actors for its phases and their work.
+ * @param kept Its store. @default none
  */
 export async function drive(scenario: Scenario, inspect?: () => void, kept?: Kept): Promise<Driven> {
   const clock = new SteppedClock();
@@ -66,7 +66,7 @@ export async function drive(scenario: Scenario, inspect?: () => void, kept?: Kep
   return { records, sightings, shown, snapshot: run.snapshot(), result: end.result, refused: memory.refused };
 }
 
-/** Lets everything happen that needs no time, but that of the store. */
+/** Runs everything that needs no time, apart from the store. */
 export async function settle(kept?: Kept): Promise<void> {
   const turns = kept ? 6 : 3;
   for (let turn = 0; turn < turns; turn = kept?.idle() === false ? 0 : turn + 1)

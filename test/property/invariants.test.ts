@@ -1,4 +1,4 @@
-/** That `brokenPromises` notices: one sound run, told wrongly in one way after the other. */
+/** A test of `brokenPromises`: one sound run, falsified in one way after the other. */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Issue, RunEvent, RunRecord } from '../../src/index.ts';
 import type { Scenario } from '../reference/scenario.ts';
@@ -80,15 +80,15 @@ const LAWS: readonly (readonly [string, Scenario])[] = [
 beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined));
 
 describe('brokenPromises()', () => {
-  it('has nothing to say about a sound run', async () => {
+  it('reports nothing for a sound run', async () => {
     expect(brokenPromises(given, await drive(given))).toEqual([]);
   });
 
-  it.each(LIES)('notices that %s', async (_, lie) => {
+  it.each(LIES)('reports that %s', async (_, lie) => {
     expect(brokenPromises(given, lie(await drive(given)))).not.toEqual([]);
   });
 
-  it.each(LAWS)('notices that %s', async (_, law) => {
+  it.each(LAWS)('reports that %s', async (_, law) => {
     expect(brokenPromises(law, await drive(given))).not.toEqual([]);
   });
 });
@@ -121,14 +121,14 @@ function without(records: readonly RunRecord[], type: Type): readonly RunRecord[
   return records.filter((record) => record !== one);
 }
 
-/** Changes every event of a type. */
+/** Returns the run with every event of a type changed. */
 function changed(run: Driven, type: Type, change: object): Driven {
   return told(run, (records) =>
     records.map((one) => (one.event.type === type ? { ...one, event: Object.assign({}, one.event, change) } : one)),
   );
 }
 
-/** The issues that riders of a run are told. */
+/** Returns the issues of the riders of a run. */
 function issuesOf({ records }: Driven): readonly Issue[] {
   return records.flatMap(({ event }) =>
     event.type === 'phase.rewinding' ? (event.riders ?? []).flatMap((one) => one.correction.issues ?? []) : [],

@@ -1,5 +1,5 @@
 /**
- * What holds of every run, whatever its scenario: read off the records, and off what tasks saw.
+ * Invariants of every run, checked on its records and on the outputs that tasks saw.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { demands, gateOf, issues, numberOf, sentBackBy } from './demands.ts';
 import type { Driven } from './drive.ts';
 import { timeline, type Moment } from './timeline.ts';
 
-/** Every way in which a run broke a promise, in words; empty where it kept them all. */
+/** Returns a description of every broken invariant; empty if there is none. */
 export function brokenPromises(scenario: Scenario, run: Driven): readonly string[] {
   const { moments } = timeline(run.records);
   const above = ancestry(scenario);
@@ -45,7 +45,7 @@ function ending(moments: readonly Moment[]): string[] {
   ];
 }
 
-/** A phase does one thing at a time, and only when everything above it is approved. */
+/** Checks that a phase does one thing at a time, and only when everything upstream is approved. */
 function order({ event, seq, before }: Moment, above: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   if (!('phase' in event)) return [];
   const { status } = before(event.phase);
@@ -57,7 +57,7 @@ function order({ event, seq, before }: Moment, above: ReadonlyMap<string, Readon
     const open = [...(above.get(event.phase) ?? [])].filter((name) => before(name).status !== 'approved');
     return open.map((name) => `${where} started before ${name} was approved`);
   }
-  // What a try that was stopped has used is told when it is at rest.
+  // The usage of a stopped try is reported late, once the try has ended.
   if (event.type === 'task.reported' && event.late) return [];
   const isWork = event.type.startsWith('task.') || event.type === 'review.started';
   if (isWork && status !== 'working') return [`${where} says ${event.type} while ${status}`];
@@ -130,7 +130,10 @@ function limits({ limits: max }: Scenario, moments: readonly Moment[]): string[]
   });
 }
 
-/** Versions count up by one, and are made from what was committed when the phase started, or from its equal. */
+/**
+ * Checks that versions increase by one, and come from outputs that were committed at the start of the phase, or from
+ * equal ones.
+ */
 function versions(moments: readonly Moment[]): string[] {
   const contents = new Map<string, string>();
   return moments.flatMap(({ event, seq, before }) => {
@@ -147,7 +150,7 @@ function versions(moments: readonly Moment[]): string[] {
   });
 }
 
-/** No task sees anything but what was committed when its phase started. */
+/** Checks that tasks see only outputs that were committed when their phase started. */
 function visibility({ sightings }: Driven, moments: readonly Moment[]): string[] {
   return sightings.flatMap(({ phase, task, seq, seen }) => {
     const then = moments[seq]?.before(phase) ?? moments.at(-1)?.before(phase);

@@ -1,19 +1,19 @@
 /**
- * Answers that make no sense, with the code that refuses each: they change nothing.
+ * Invalid answers, with the error code of each. They change nothing.
  *
  * @module
  */
 import type { InboxItem, ItemKind, Reply } from '../../src/index.ts';
 
-/** An answer that has to be refused. */
+/** An answer that must be refused. */
 export interface Mistake {
   readonly reply: Reply;
   readonly code: 'ANSWER_INVALID' | 'ANSWER_STALE' | 'DECISION_INVALID' | 'DECISION_TARGET_INVALID';
-  /** Another nonce than the item has. */
+  /** A nonce other than that of the item. */
   readonly nonce?: string;
 }
 
-/** Two mistakes that can be made with an item. */
+/** Returns two invalid answers to an item. */
 export function mistakesAbout(item: InboxItem, seed: number): readonly Mistake[] {
   const all = [...MISTAKES[item.kind], STALE];
   return [seed, seed * 3 + 1].flatMap((nth) => all[nth % all.length] ?? []);

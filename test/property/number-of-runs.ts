@@ -1,13 +1,14 @@
 /**
- * How many random scenarios a property is tried on, and which.
+ * The number and the seed of random scenarios for a property.
  *
- * `PHASEGATE_SCENARIOS` is their number in place of each property's own. With `PHASEGATE_SEED`, a number or `random`, they are others
- * than at every run: a failure names the seed that finds it again.
+ * `PHASEGATE_SCENARIOS` replaces the number of each property. `PHASEGATE_SEED`, a number or `random`, replaces its
+ * seed. A failure
+ * prints the seed that reproduces it.
  *
  * @module
  */
 
-/** What fast-check is told. @param own The number of scenarios, and the seed, of the property itself. */
+/** Returns options for fast-check. @param own The number of scenarios, and the seed, of the property itself. */
 export function numberOfRuns(own: { readonly runs: number; readonly seed: number }): {
   numRuns: number;
   seed?: number;

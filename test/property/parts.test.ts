@@ -1,7 +1,9 @@
 /**
- * Random runs that are stopped after any record and resumed: what people answer, and when, leads to the same as in one go.
+ * Random runs that stop after any record and resume have the same result as in one go, with the same answers at the
+ * same times.
  *
- * `PHASEGATE_SEED=random PHASEGATE_SCENARIOS=5000 npx vitest run test/property/parts.test.ts` tries other scenarios, and that many per property.
+ * `PHASEGATE_SEED=random PHASEGATE_SCENARIOS=5000 npx vitest run test/property/parts.test.ts` tries 5000 other
+ * scenarios per property.
  */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
@@ -24,7 +26,7 @@ beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefine
 
 describe('a run that is stopped and resumed', () => {
   it.each(SCOPES)(
-    'does what it would have done in one go, whoever is asked and whenever they answer: %s',
+    'has the same result as in one go, with answers of anybody at any time: %s',
     async (_, scope, runs) => {
       let resumed = 0;
       await prove(scenarios(scope).map(withoutUsage), { seed: 29, runs }, async (scenario) => {
@@ -42,7 +44,10 @@ describe('a run that is stopped and resumed', () => {
 
 // --- internal ---
 
-/** The account without what is said again where work begins again: what a task or a check of an attempt says counts once. */
+/**
+ * Removes repetitions from the account: a line of a task or a check of an attempt counts once if its work begins
+ * again.
+ */
 function inOneGo(lines: readonly string[]): readonly string[] {
   const said = new Map<string, Set<string>>();
   return lines.filter((line) => {
@@ -58,7 +63,7 @@ function inOneGo(lines: readonly string[]): readonly string[] {
   });
 }
 
-/** A worker that begins again reports again what it uses, and who waits for room with it does so anew. */
+/** Removes usage from the scenario: a worker that begins again reports its usage again, and waits for room again. */
 function withoutUsage(scenario: Scenario): Scenario {
   return {
     ...scenario,

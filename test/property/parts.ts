@@ -1,7 +1,8 @@
 /**
- * Runs a scenario in a store by several processes: each stops after some records, and the next goes on at the same moment.
+ * Runs a scenario in a store with several processes. Each stops after some records, and the next resumes at the same
+ * moment.
  *
- * Workers know what they were asked by its idempotency key, and go on with it; people remember what they have to answer.
+ * Workers recognise a repeated call by its idempotency key, and continue it. People remember their pending answers.
  *
  * @module
  */
@@ -13,17 +14,20 @@ import { settle } from './drive.ts';
 import { noMemory, peopleOf } from './people.ts';
 import { SteppedClock } from './stepped-clock.ts';
 
-/** A run that several processes have worked on. */
+/** A run of several processes. */
 export interface Parted {
   readonly records: readonly RunRecord[];
   readonly result: RunResult;
-  /** Answers that were taken or refused otherwise than they should be. */
+  /** Answers with an unexpected outcome. */
   readonly refused: readonly string[];
-  /** How many processes there were. */
+  /** The number of processes. */
   readonly parts: number;
 }
 
-/** Drives a scenario to its end. @param more How many records the nth process keeps before it stops. */
+/**
+ * Drives a scenario to its end. @param more Returns the number of records that the nth process stores before it
+ * stops.
+ */
 export async function driveInParts(scenario: Scenario, more: (nth: number) => number): Promise<Parted> {
   const store = memoryStore();
   const memory = noMemory();

@@ -1,5 +1,5 @@
 /**
- * The people of a scenario: each answers in their own time, makes a mistake first, and answers twice.
+ * The people of a scenario: each answers after a delay, makes a mistake first, and answers twice.
  *
  * @module
  */
@@ -14,14 +14,14 @@ import { answer, decisionOf } from './acts.ts';
 import { mistakesAbout } from './mistakes.ts';
 import type { SteppedClock } from './stepped-clock.ts';
 
-/** What people know of a run, also when it is left and resumed. */
+/** The memory of people, which outlives processes. */
 export interface PeopleMemory {
   readonly records: RunRecord[];
-  /** How often whom was asked. */
+  /** The number of questions, by person. */
   readonly asked: Map<string, number>;
   /** Answers to come, by item. */
   readonly due: Map<string, Due>;
-  /** Answers that were not as they had to be. */
+  /** Answers with an unexpected outcome. */
   readonly refused: string[];
 }
 
@@ -33,18 +33,18 @@ interface Due {
 
 /** The people of one process. */
 export interface People {
-  /** Takes note of a record, and asks whoever it is for. */
+  /** Reads a record, and asks the person that it concerns. */
   hear(record: RunRecord): void;
-  /** Nobody answers any more. */
+  /** Stops all answers. */
   leave(): void;
 }
 
-/** People who know nothing yet. */
+/** Returns an empty memory. */
 export function noMemory(): PeopleMemory {
   return { records: [], asked: new Map(), due: new Map(), refused: [] };
 }
 
-/** Has the people of a scenario answer a run. */
+/** Lets the people of a scenario answer a run. */
 export function peopleOf(
   scenario: Scenario,
   run: Pick<Run, 'decide' | 'answer' | 'inbox'>,
@@ -86,7 +86,7 @@ export function peopleOf(
     await late(id);
   }
 
-  /** An answer that comes too late is told so. */
+  /** Gives an answer that is too late, and expects its refusal. */
   function late(id: string): Promise<void> {
     return refusedWith('ANSWERED', id, () => run.answer(id, { type: 'abort' }));
   }
@@ -101,7 +101,10 @@ export function peopleOf(
     refused.push(`${id}: what had to be refused with ${code} was taken`);
   }
 
-  /** What a person says; where they have to be told no at first, with which code, and what they say then. */
+  /**
+   * Returns the replies of a person. If the first one must be refused, it comes with the error code, and the second
+   * one follows.
+   */
   function repliesTo(item: InboxItem, nth: number): readonly [Saying, Saying?] {
     const spec = scenario.phases.find(({ name }) => name === item.about);
     if (item.kind === 'limit') return [decide(scenario.lifts ? 'APPROVE' : 'REJECT: a person says no')];
@@ -122,7 +125,7 @@ export function peopleOf(
     if (act.do === 'reclassify') return [decide(reclassified(item, act))];
     const outputs = act.do === 'approve' ? act.outputs : undefined;
     const said: Reply = { type: 'decide', decision: decisionOf(act), ...(outputs && { outputs }) };
-    // There is nothing to approve in an attempt that broke off; told so, a person says no.
+    // An interrupted attempt has nothing to approve. After the refusal the person rejects.
     const isWhole = spec?.tasks.every(({ name }) => name in (outputs ?? {})) ?? true;
     if (act.do !== 'approve' || item.empty !== true || isWhole) return [{ code: '', reply: said }];
     const code = outputs ? 'ANSWER_INVALID' : 'DECISION_INVALID';
@@ -172,14 +175,14 @@ function verdict(act: Call<ReviewAct>): Saying {
   return { code: '', reply: { type: 'decide', decision, ...(outputs && { outputs }) } };
 }
 
-/** Who is asked by an event, in the words of the reference; `undefined` where nobody is. */
+/** Returns the subject of a question in an event, in the words of the reference; undefined if it has none. */
 function askedBy({ onLimit }: Scenario, event: RunRecord['event']): string | undefined {
   if (event.type === 'limit.reached' && (event.holds !== null || onLimit === 'stop')) return undefined;
   const about = aboutOf(event);
   return about === undefined || event.type === 'task.asked' ? about : `person@${about}`;
 }
 
-/** How long whoever is asked takes. */
+/** Returns the delay of the answer, in virtual milliseconds. */
 function delayIn({ seed, phases }: Scenario, event: RunRecord['event'], about: string, nth: number): number {
   const spec = phases.find(({ name }) => 'phase' in event && name === event.phase);
   const workers = [...(spec?.tasks ?? []), ...(spec?.gate?.reviewers ?? [])];

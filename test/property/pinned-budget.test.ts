@@ -1,7 +1,7 @@
 /**
- * Scenarios of estimates worth reading: who is looked at first when a try ends that others have waited for.
+ * Instructive scenarios of estimates: the order in which waiting tries are checked after another try has ended.
  *
- * Times are virtual milliseconds. That tasks and reviews begin is left out of the text, not out of the comparison.
+ * Times are virtual milliseconds. The text leaves out starts of tasks and reviews, which are compared all the same.
  */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { asks, back, does, gate, put, scenario, yes } from './pinned.ts';
@@ -16,7 +16,7 @@ describe('startRun()', () => {
   //  plan ─┬─▶ draft    its task waits for what the reviewer of data may use
   //        └─▶ print    waits for the place of data
   //  data
-  it('looks at a try that waits before it starts a phase in the place of the one that it waited for', async () => {
+  it('checks a waiting try before it starts a phase in the slot of the try that has ended', async () => {
     const reviewers = [{ name: 'judge', estimate: 10, calls: [yes(30)] }];
     const phases = [
       does('plan', [], [put(1, 20)]),
@@ -44,7 +44,7 @@ describe('startRun()', () => {
 
   //  plan ─────▶ print    plan is reviewed by a person
   //  data                 its task waits for what that of plan may use
-  it('looks at a try that waits before a review begins, and asks no person where the run is held then', async () => {
+  it('checks a waiting try before a review begins, and asks no person if the run is then held', async () => {
     const phases = [
       does('plan', [], [put(1, 10)], { estimate: 10, gate: asks([yes(5)], {}) }),
       does('data', [], [put(1, 3)], { estimate: 10 }),
@@ -87,7 +87,7 @@ describe('startRun()', () => {
 
   //  plan ─┬─▶ check   sends plan back once
   //        └─▶ print   is at work then, and begins again with the new plan
-  it('charges a try that is stopped before the next one of its phase is looked at', async () => {
+  it('charges a stopped try before it checks the next one of its phase', async () => {
     const phases = [
       does('plan', [], [put(1, 10), put(2, 10)]),
       does('check', ['plan'], [put(1, 5), put(1, 5)], {

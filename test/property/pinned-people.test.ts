@@ -1,7 +1,7 @@
 /**
- * Scenarios of people worth reading: what they answer, and what the clock does where they do not.
+ * Instructive scenarios of people: their answers, and the effect of deadlines.
  *
- * Times are virtual milliseconds. That tasks and reviews begin is left out of the text, not out of the comparison.
+ * Times are virtual milliseconds. The text leaves out starts of tasks and reviews, which are compared all the same.
  */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { about, asks, back, does, gate, put, scenario, yes } from './pinned.ts';
@@ -14,7 +14,7 @@ const BEGINS = / (?:task\.started|task\.completed|review\.started) /u;
 
 describe('startRun()', () => {
   //  sum (a person, who is too late once, and then in time) ──▶ spend
-  it('asks a person anew where a try is left, and takes the answer that is in time', async () => {
+  it('asks a person again after an aborted try, and accepts the answer that is in time', async () => {
     const asked = { remindAfterMs: 5, raiseAfterMs: 7, expireAfterMs: 10, onExpiry: 'reject' as const };
     const phases = [does('sum', [], [put(1, 11), put(2, 6)], { asked, tries: 2 }), does('spend', ['sum'], [put(1, 3)])];
     expect(await story(scenario(phases), BEGINS)).toMatchInlineSnapshot(`
@@ -38,7 +38,7 @@ describe('startRun()', () => {
   });
 
   //  draft: its reviewer is a person, who does not answer, and then another queue
-  it('has another queue asked, and waits for what it says', async () => {
+  it('assigns the item to another queue, and waits for its answer', async () => {
     const asked = { severity: 'high' as const, raiseAfterMs: 3, expireAfterMs: 4, onExpiry: { queue: 'managers' } };
     const edits = { do: 'approve' as const, outputs: { work: 9 }, delay: 50 };
     const phases = [
@@ -64,7 +64,7 @@ describe('startRun()', () => {
 
   //  draft ──▶ print    draft waits for a person, who is late by one millisecond
   //  apart              goes on
-  it('rejects by the clock what nobody decides, and says so', async () => {
+  it('rejects at the deadline, and records so', async () => {
     const inbox = { expireAfterMs: 20, onExpiry: 'reject' as const };
     const phases = [
       does('draft', [], [put(1, 10)], {
@@ -92,7 +92,7 @@ describe('startRun()', () => {
   });
 
   //  plan ──▶ draft    draft may not send plan back any more: its attempt has put out nothing
-  it('takes outputs of a person for those of an attempt that broke off, if they are whole', async () => {
+  it('accepts outputs of a person for an interrupted attempt, if they are complete', async () => {
     const rework = { do: 'rework' as const, phase: 'plan', feedback: 'deeper', delay: 3 };
     const people = [
       { do: 'retry' as const, feedback: 'by yourself', delay: 10 },
@@ -129,7 +129,7 @@ describe('startRun()', () => {
 
   //  plan ─┬─▶ draft ──▶ print    print sends draft back, which waits for a person then: it is skipped
   //        └─▶ apart
-  it('fails what waits for a phase that a person skips', async () => {
+  it('fails phases that wait for a phase which a person skips', async () => {
     const phases = [
       does('plan', [], [put(1, 10)]),
       does('draft', ['plan'], [put(1, 5), put(2, 5)], {
@@ -164,7 +164,7 @@ describe('startRun()', () => {
 
   //  draft ──▶ print    draft is skipped, and had halted the run if it had been rejected
   //  apart
-  it('skips with a phase what needs it, and completes', async () => {
+  it('skips the dependents of a skipped phase, and completes', async () => {
     const phases = [
       does('draft', [], [put(1, 5)], {
         gate: gate([{ do: 'escalate', delay: 1 }]),
@@ -189,7 +189,7 @@ describe('startRun()', () => {
   });
 
   //  plan ──▶ data ──▶ draft    a person lays what was found in draft at the door of plan
-  it('sends back the phase at whose door a person lays an issue, with what the reviewer has said', async () => {
+  it('sends back the phase to which a person assigns an issue, with the feedback of the reviewer', async () => {
     const found = { do: 'retry' as const, feedback: 'no sources', issues: [about('draft')], delay: 1 };
     const phases = [
       does('plan', [], [put(1, 10), put(2, 10)]),
@@ -227,7 +227,7 @@ describe('startRun()', () => {
   //  ask                  waits for a person, and works again while draft is answered
   //  plan ─┬─▶ draft      waits for a person while plan runs again
   //        └─▶ print      sends plan back, and waits for its place longer than draft
-  it('starts what has waited longer before what a person sends back', async () => {
+  it('starts phases that have waited longer before one that a person sends back', async () => {
     const again = (delay: number) => ({
       gate: gate([{ do: 'escalate', delay: 1 }, yes(1)]),
       people: [{ do: 'retry' as const, feedback: 'again', delay }],

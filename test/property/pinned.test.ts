@@ -1,7 +1,7 @@
 /**
- * Scenarios worth reading: what the page says about them, in full, and that the runtime and the reference both do it.
+ * Instructive scenarios: the full account by docs/semantics.md, which the runtime and the reference share.
  *
- * Times are virtual milliseconds. Events of tasks and reviews are left out of the text, not out of the comparison.
+ * Times are virtual milliseconds. The text leaves out events of tasks and reviews, which are compared all the same.
  */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { about, back, does, gate, put, scenario, yes } from './pinned.ts';
@@ -15,7 +15,7 @@ describe('startRun()', () => {
   //        └─▶ right    sends plan back at 19, and plan takes its place
   //  other ──▶ apart
   //  filler             keeps the third place
-  it('tells one attempt both demands that come before it starts', async () => {
+  it('gives one attempt both demands that come before it starts', async () => {
     const phases = [
       does('plan', [], [put(1, 10), put(2, 10)]),
       does('other', [], [put(1, 13)]),
@@ -52,7 +52,7 @@ describe('startRun()', () => {
 
   //  plan ─┬─▶ left    sends plan back at 15
   //        └─▶ right   sends plan back at 20, while plan works on the first demand
-  it('runs a phase once more for a demand that came while it worked', async () => {
+  it('runs a phase again for a demand that came while it worked', async () => {
     const phases = [
       does('plan', [], [put(1, 10), put(2, 10), put(3, 10)]),
       does('left', ['plan'], [put(1, 2), put(1, 7)], { gate: gate([back('plan', 'from left', 3), yes(1)]) }),
@@ -173,7 +173,7 @@ describe('startRun()', () => {
   //  source ─┬─▶ same ──▶ after     same puts out what it did before: after need not run again
   //          ├─▶ other ─▶ below     other does not: below runs again, too
   //          └─▶ judge              sends source back
-  it('stops at a phase whose output is what it was', async () => {
+  it('stops at a phase with an unchanged output', async () => {
     const phases = [
       does('source', [], [put(1, 10), put(2, 10)]),
       does('same', ['source'], [put(7, 1), put(7, 2)]),
@@ -219,7 +219,7 @@ describe('startRun()', () => {
   });
 
   //  a ──▶ b ──▶ c      c sends b back, b sends a back while it works on that, and is told of c's demand again
-  it('tells a demand again when the phase starts afresh before it has answered', async () => {
+  it('repeats a demand if the phase restarts before it has answered', async () => {
     const phases = [
       does('a', [], [put(1, 10), put(2, 10)]),
       does('b', ['a'], [put(1, 5), put(2, 5), put(3, 5)], {
@@ -252,7 +252,7 @@ describe('startRun()', () => {
   //  breaks            fails at 5
   //  works ──▶ next    is cancelled, next is skipped
   //  done              stays approved
-  it('halts', async () => {
+  it('halts the run on a failure', async () => {
     const phases = [
       does('breaks', [], [{ do: 'throw', delay: 5 }]),
       does('works', [], [put(1, 9)]),
@@ -276,7 +276,7 @@ describe('startRun()', () => {
 
   //  plan ─┬─▶ asks ──▶ waits   asks for a person, who sends plan back a long time later
   //        └─▶ goes ──▶ on      does not mind
-  it('goes on with everything else while a person is asked', async () => {
+  it('continues everything else while a person is asked', async () => {
     const phases = [
       does('plan', [], [put(1, 10), put(2, 11)]),
       does('asks', ['plan'], [put(1, 1), put(2, 2)], {
@@ -314,7 +314,7 @@ describe('startRun()', () => {
   //  shared ─┬─▶ asker          sends shared back while gone fails; shared commits all the same
   //          ├──────▶ reader    reviews for long, and must run again for what changed
   //  gone ───┴─▶ asker, fails   is sent back by critic, and fails
-  it('deals with whoever works on old outputs, even where the requester has failed meanwhile', async () => {
+  it('marks or reruns phases that work on old outputs, even if the requester has failed meanwhile', async () => {
     const phases = [
       does('shared', [], [put(0, 1), put(1, 20)]),
       does('gone', [], [put(0, 2), { do: 'throw', delay: 6 }]),
@@ -352,7 +352,7 @@ describe('startRun()', () => {
 
   //  plan ─┬─▶ draft ──▶ print   print has failed before draft is made to run again
   //        └─▶ judge             sends plan back, and everything that read it runs again
-  it('ends, though a phase whose successor has failed runs again', async () => {
+  it('ends, although a phase whose successor has failed runs again', async () => {
     const phases = [
       does('plan', [], [put(1, 10), put(2, 10)]),
       does('draft', ['plan'], [put(1, 3), put(2, 60)]),
@@ -386,7 +386,7 @@ describe('startRun()', () => {
 
   //  plan ─┬─▶ asker     may not send plan back, and waits for a person
   //        └─▶ next      has its place
-  it('gives up a place before another takes it', async () => {
+  it('releases a slot before another phase takes it', async () => {
     const phases = [
       does('plan', [], [put(1, 10)]),
       does('asker', ['plan'], [put(1, 3)], { gate: gate([back('plan', 'again', 1)]) }),
@@ -410,7 +410,7 @@ describe('startRun()', () => {
   });
 
   //  a ──▶ b      retries, then works for a person; the second corrections is one too many for the gate alone
-  it('refuses a correction of a gate that is over the limit, but never one of a person', async () => {
+  it('refuses a correction of a gate beyond the limit, but never one of a person', async () => {
     const phases = [
       does('a', [], [put(1, 10), put(2, 11), put(3, 12)], {
         gate: gate([{ do: 'retry', feedback: 'once', delay: 1 }, { do: 'retry', feedback: 'twice', delay: 2 }, yes(3)]),
@@ -438,7 +438,7 @@ describe('startRun()', () => {
 
   //  first    its reviewer reports what is over the limit, and wants a retry: the run is held
   //  second   waits for the one place there is, which first keeps
-  it('lets a phase that kept its place go on when the limit is lifted', async () => {
+  it('lets a phase that kept its slot continue when the limit is lifted', async () => {
     const phases = [
       does('first', [], [put(1, 10), put(2, 10)], {
         gate: gate([{ do: 'retry', feedback: 'again', tokens: 10, delay: 1 }, yes(2)]),
@@ -464,7 +464,7 @@ describe('startRun()', () => {
 
   //  text ─┐
   //  data ─┴─▶ report    has an issue of each: data is named first, and text is defined first
-  it('starts what one demand sends back in definition order', async () => {
+  it('starts the targets of one demand in definition order', async () => {
     const phases = [
       does('text', [], [put(1, 10), put(2, 10)]),
       does('data', [], [put(1, 20), put(2, 20)]),
@@ -494,7 +494,7 @@ describe('startRun()', () => {
 
   //  text ─┐
   //  data ─┴─▶ report    may send back each once, and has an issue of data again when it has one of text: that is not told
-  it('tells a journal again in which an issue was told to nobody, as no rewind was left for it', async () => {
+  it('replays a journal with an issue that reached no phase, as no rewind was left for it', async () => {
     const phases = [
       does('text', [], [put(1, 10), put(2, 10)]),
       does('data', [], [put(1, 20), put(2, 20)]),
@@ -529,7 +529,7 @@ describe('startRun()', () => {
 
   //  plan ──▶ draft    sends plan back, which may not be attempted again: the run is held
   //  apart             its gate wants a retry while the run is held: it waits for a person as well, and that is all that is said
-  it('tells a journal again in which a limit that holds the run has refused a retry', async () => {
+  it('replays a journal in which a limit that holds the run has refused a retry', async () => {
     const phases = [
       does('plan', [], [put(1, 10)]),
       does('draft', ['plan'], [put(1, 5)], { gate: gate([back('plan', 'deeper', 1), yes(1)]) }),
@@ -558,7 +558,7 @@ describe('startRun()', () => {
   });
 
   //  plan ──▶ draft ──▶ print    has an issue of its own and one of plan, but may not be attempted again when plan is done
-  it('leaves issues that a phase has of itself to the person who decides instead of its next start', async () => {
+  it("leaves a phase's own issues to the person who decides, instead of its next start", async () => {
     const phases = [
       does('plan', [], [put(1, 10), put(2, 10)]),
       does('draft', ['plan'], [put(1, 5), put(2, 6)], {
@@ -588,7 +588,7 @@ describe('startRun()', () => {
   });
 
   //  plan ──▶ data ──▶ draft    may send back data alone; a person has an issue of plan, and one of data
-  it('sends back the earliest phase that an issue of a person is about', async () => {
+  it('sends back the earliest phase with an issue of a person', async () => {
     const phases = [
       does('plan', [], [put(1, 10), put(2, 10)]),
       does('data', ['plan'], [put(1, 5), put(2, 5)]),

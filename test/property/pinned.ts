@@ -1,5 +1,5 @@
 /**
- * Short ways to write scenarios by hand. Every delay is said, so that a reader can follow the clock.
+ * Short ways to write scenarios by hand. Every delay is explicit, so that a reader can follow the clock.
  *
  * @module
  */
@@ -15,37 +15,37 @@ import type {
   TaskSpec,
 } from '../reference/scenario.ts';
 
-/** A task's call that puts out `value` after so many milliseconds. */
+/** Returns a task's call that outputs `value` after `delay` milliseconds. */
 export function put(value: number, delay: number): Call<TaskAct> {
   return { do: 'put', value, delay };
 }
 
-/** A reviewer's call that approves after so many milliseconds. */
+/** Returns a reviewer's call that approves after `delay` milliseconds. */
 export function yes(delay: number): Call<ReviewAct> {
   return { do: 'approve', delay };
 }
 
-/** A small issue of a phase, named for it. */
+/** Returns a small issue of a phase, with a name after it. */
 export function about(phase: string): IssueAct {
   return { name: `i${phase}`, severity: 'low', phase };
 }
 
-/** A reviewer's call that sends a phase back after so many milliseconds. */
+/** Returns a reviewer's call that sends a phase back after `delay` milliseconds. */
 export function back(phase: string, feedback: string, delay: number, issues?: readonly IssueAct[]): Call<ReviewAct> {
   return { do: 'rewind', phase, feedback, delay, ...(issues && { issues }) };
 }
 
-/** A gate with one reviewer. */
+/** Returns a gate with one reviewer. */
 export function gate(calls: readonly Call<ReviewAct>[], options: Partial<GateSpec> = {}): GateSpec {
   return { reviewers: [{ name: 'judge', calls }], checks: [], ...options };
 }
 
-/** A gate whose only reviewer is a person. */
+/** Returns a gate whose only reviewer is a person. */
 export function asks(calls: readonly Call<ReviewAct>[], asked: InboxPolicy, options: Partial<GateSpec> = {}): GateSpec {
   return { reviewers: [{ name: 'judge', asked, calls }], checks: [], ...options };
 }
 
-/** A phase with one task, named `work`, which is a person where `asked` says what becomes of the question. */
+/** Returns a phase with one task, named `work`. The task is a person if `asked` gives the policy of the question. */
 export function does(
   name: string,
   after: readonly string[],
@@ -60,7 +60,7 @@ export function does(
   return { name, after, mode: 'dependencies', tasks, gate: own, people };
 }
 
-/** A scenario of these phases; everything else is at its default. */
+/** Returns a scenario of these phases, with defaults for everything else. */
 export function scenario(phases: readonly PhaseSpec[], options: Partial<Omit<Scenario, 'phases'>> = {}): Scenario {
   return {
     seed: 1,

@@ -11,8 +11,8 @@ import { numberOfRuns } from './number-of-runs.ts';
 /**
  * Tries a property on random scenarios.
  *
- * @param broken What is wrong with a scenario, in words; `null` where nothing is.
- * @throws Error with the smallest failing scenario drawn for people, and the seed that finds it again.
+ * @param broken Returns a description of the problem of a scenario; null if it has none.
+ * @throws Error with the smallest failing scenario in readable form, and the seed that reproduces it.
  */
 export async function prove(
   arbitrary: fc.Arbitrary<Scenario>,

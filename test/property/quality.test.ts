@@ -1,4 +1,4 @@
-/** Defects and measures of random runs, against what is counted in their records in another way. */
+/** Defects and measures of random runs, compared with an independent count of their records. */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { defectsOf, foldQuality, measuresOf } from '../../src/projections/quality/quality.ts';
 import type { Defect } from '../../src/projections/quality/defect.ts';
@@ -18,7 +18,7 @@ describe('measures of random runs', () => {
     });
   }, 600_000);
 
-  it('add up wherever the records are cut, and however often they were asked for before', async () => {
+  it('add up at every cut of the records, and after every number of earlier queries', async () => {
     await prove(scenarios({ maxPhases: 5 }), { seed: 12, runs: 8 }, async (scenario) => {
       const { records } = await drive(scenario);
       const fold = foldQuality();
@@ -34,7 +34,7 @@ describe('measures of random runs', () => {
   }, 600_000);
 });
 
-/** What is wrong, in words. */
+/** Returns a description of the first problem; null if there is none. */
 function wrongOf(records: readonly RunRecord[], defects: readonly Defect[], measures: Measures): string | null {
   try {
     standings(defects, measures);
@@ -52,7 +52,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((all, one) => all + one, 0);
 }
 
-/** What was injected was removed, was let pass, or is still there. */
+/** Asserts that every injected defect was removed, was accepted, or is still open. */
 function standings(defects: readonly Defect[], { containment, defects: counts }: Measures): void {
   expect(sum(Object.values(counts))).toBe(defects.length);
   expect(defects.map(({ number }) => number)).toEqual(defects.map((_, at) => at + 1));
@@ -80,7 +80,10 @@ function yields({ phases, defects }: Measures): void {
   }
 }
 
-/** Nothing is lost between the parts. A phase that is not tried again after its end works again only because of a correction. */
+/**
+ * Asserts that the parts add up. Without a retry of the run, a phase that works again does so only after a
+ * correction.
+ */
 function rework(records: readonly RunRecord[], defects: readonly Defect[], { effort }: Measures): void {
   const started = new Map<string, number>();
   const tokens = { work: 0, appraisal: 0, rework: 0 };
@@ -92,7 +95,7 @@ function rework(records: readonly RunRecord[], defects: readonly Defect[], { eff
   }
   for (const kind of ['work', 'appraisal', 'rework'] as const) expect(effort[kind].tokens).toBe(tokens[kind]);
   expect(sum(defects.map((one) => one.rework.tokens))).toBeCloseTo(tokens.rework, 6);
-  // Virtual time runs to billions of milliseconds, of which a third is rounded.
+  // Virtual time reaches billions of milliseconds, and a third of it is rounded.
   expect(sum(defects.map((one) => one.rework.ms))).toBeCloseTo(effort.rework.ms, 3);
   for (const [phase, count] of started) {
     const most = Math.max(0, ...defects.map(({ attempts }) => attempts[phase] ?? 0));

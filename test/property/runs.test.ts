@@ -1,7 +1,8 @@
 /**
- * The runtime against the reference, on random scenarios.
+ * The runtime compared with the reference, on random scenarios.
  *
- * `PHASEGATE_SEED=random PHASEGATE_SCENARIOS=5000 npx vitest run test/property` tries other scenarios, and that many per property.
+ * `PHASEGATE_SEED=random PHASEGATE_SCENARIOS=5000 npx vitest run test/property` tries 5000 other scenarios per
+ * property.
  */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
@@ -15,7 +16,7 @@ import { prove } from './prove.ts';
 import { scenarios, type Scope } from './scenarios.ts';
 import { selective } from './selective.ts';
 
-/** Small graphs find the odd orders, large ones what only many phases do together. */
+/** Small graphs find unusual orders, large ones the interactions of many phases. */
 const SCOPES: readonly (readonly [string, Scope, number])[] = [
   ['few phases', { maxPhases: 4, limits: false }, 30],
   ['few phases under limits', { maxPhases: 4 }, 30],
@@ -31,7 +32,7 @@ beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefine
 
 describe('startRun()', () => {
   it.each(SCOPES)(
-    'does what the page says, keeps its promises and can be told again: %s',
+    'agrees with docs/semantics.md, keeps its invariants, and can be replayed: %s',
     async (_, scope, runs) => {
       await prove(scenarios(scope), { seed: 1, runs }, async (scenario) => {
         const expected = simulate(scenario);
@@ -50,7 +51,7 @@ describe('startRun()', () => {
     600_000,
   );
 
-  it('spares whoever has read nothing of what has changed, task by task', async () => {
+  it('does not rerun readers of unchanged tasks', async () => {
     await prove(scenarios({ maxPhases: 6, limits: false, failures: false }), { seed: 3, runs: 60 }, async (drawn) => {
       const scenario = selective(drawn);
       const expected = simulate(scenario);
@@ -63,7 +64,7 @@ describe('startRun()', () => {
     });
   }, 600_000);
 
-  it('does the same where it is inspected, and so made of actors', async () => {
+  it('does the same if it is inspected, and so made of actors', async () => {
     await prove(scenarios({}), { seed: 2, runs: 12 }, async (scenario) => {
       const expected = simulate(scenario);
       fc.pre(!expected.collided);
@@ -83,13 +84,13 @@ function unfinished({ result }: Driven): string[] {
   return result === null ? ['the run did not end'] : [];
 }
 
-/** Corrections are counted as the page says: each phase that was told to correct something. */
+/** Checks the number of corrections by docs/semantics.md: each phase with a correction counts. */
 function otherwiseCounted({ snapshot }: Driven, { corrections }: Expected): string | null {
   const counted = snapshot.metrics.corrections;
   return counted === corrections ? null : `${counted} corrections were counted, and ${corrections} made`;
 }
 
-/** Records survive storage, and tell the whole story. */
+/** Checks that the snapshot follows from records that were stored. */
 function retold({ records, snapshot }: Driven): string | null {
   const stored = JSON.parse(JSON.stringify(records)) as unknown[];
   const view = foldRun();

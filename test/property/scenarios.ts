@@ -1,7 +1,7 @@
 /**
  * Random scenarios.
  *
- * Everything is drawn as small independent numbers and then put together, so that fast-check can shrink each on its own.
+ * They are built from small independent numbers, so that fast-check can shrink each on its own.
  *
  * @module
  */
@@ -11,19 +11,19 @@ import type { PhaseSpec, Scenario } from '../reference/scenario.ts';
 import { inboxOf, phaseOf } from './composed.ts';
 import { drawnInbox, drawnPhase, rarely } from './drawn.ts';
 
-/** What a random scenario may have. */
+/** The parts of a random scenario. */
 export interface Scope {
-  /** @default 12 */
+  /** The number of phases. @default 12 */
   readonly maxPhases?: number;
   /** Limits of the run, usage, and cancelling. @default true */
   readonly limits?: boolean;
   /** Failing tasks, rejections and escalations. @default true */
   readonly failures?: boolean;
-  /** People as tasks and reviewers, all that they can answer, and deadlines. @default false */
+  /** People as tasks and reviewers, all of their answers, and deadlines. @default false */
   readonly people?: boolean;
 }
 
-/** Random scenarios; they shrink to few phases that do little. */
+/** Generates scenarios. They shrink to few phases that do little. */
 export function scenarios({
   maxPhases = 12,
   limits = true,
@@ -86,7 +86,7 @@ const noLimits: typeof runLimits = {
   cancelAt: fc.constant(undefined),
 };
 
-/** Definition order need not be topological: each number moves one phase to the front. */
+/** Shuffles phases, as definition order need not be topological. Each number moves one phase to the front. */
 function shuffled(phases: readonly PhaseSpec[], order: readonly number[]): PhaseSpec[] {
   return order.reduce<PhaseSpec[]>(
     (list, from) => {

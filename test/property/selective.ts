@@ -5,7 +5,10 @@
  */
 import type { PhaseSpec, Scenario, TaskSpec } from '../reference/scenario.ts';
 
-/** The same scenario where tasks read one task each of most phases, and gates run again what read something else. */
+/**
+ * Returns the scenario with tasks that read one task of most phases, and with gates that rerun readers of changed
+ * outputs.
+ */
 export function selective(scenario: Scenario): Scenario {
   const sizes = new Map(scenario.phases.map(({ name, tasks }) => [name, tasks.length]));
   return {

@@ -1,11 +1,11 @@
 /**
- * A scenario drawn for people: what is left at its default is left out.
+ * A readable form of a scenario, without its defaults.
  *
  * @module
  */
 import type { GateSpec, PhaseSpec, Scenario } from '../reference/scenario.ts';
 
-/** A scenario as a few lines. */
+/** Formats a scenario as a few lines. */
 export function show(scenario: Scenario): string {
   const { phases, seed, ...rest } = scenario;
   return [`scenario seed=${seed} ${options(rest)}`, ...phases.map(phaseLines)].join('\n');

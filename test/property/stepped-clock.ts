@@ -1,5 +1,5 @@
 /**
- * Virtual time that knows when it is wanted next.
+ * Virtual time that moves from timer to timer.
  *
  * @module
  */
@@ -23,7 +23,7 @@ export class SteppedClock extends SimulatedClock {
     super.clearTimeout(id);
   }
 
-  /** Moves to the next timer and fires it; false where there is none. */
+  /** Moves to the next timer and fires it. @returns False if there is none. */
   step(): boolean {
     if (this.#due.size === 0) return false;
     this.set(Math.min(...this.#due.values()));

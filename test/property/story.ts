@@ -1,5 +1,5 @@
 /**
- * The story of a scenario, in full.
+ * The full account of a scenario.
  *
  * @module
  */
@@ -12,9 +12,9 @@ import { drive } from './drive.ts';
 import { brokenPromises } from './invariants.ts';
 
 /**
- * What happened, once it is sure that the runtime and the reference agree on it.
+ * Asserts that the runtime and the reference agree on a scenario. @returns Its account.
  *
- * @param isLeftOut Lines that are left out of the text, not out of the comparison. @default those of tasks and reviews
+ * @param isLeftOut Lines that the text omits, although they are compared. @default those of tasks and reviews
  */
 export async function story(given: Scenario, isLeftOut = / (?:task|review)\./u): Promise<string> {
   const expected = simulate(given);

@@ -1,21 +1,21 @@
 /**
- * A run as a row of moments: after each record, how every phase stood.
+ * A run as a list of moments, with the status of every phase at each record.
  *
- * Folded from the records alone, so that what holds of a run can be said without asking the runtime.
+ * It is folded from the records alone, so that invariants do not depend on the runtime.
  *
  * @module
  */
 import type { RunEvent, RunRecord } from '../../src/index.ts';
 
-/** How one phase stands, as far as its events tell. */
+/** The state of one phase, as its events determine it. */
 export interface Standing {
   readonly status: 'none' | 'working' | 'retrying' | 'rewinding' | 'escalated' | 'approved' | 'invalidated' | 'over';
   readonly attempts: number;
   /** Retries by its own gate since its last start. */
   readonly retries: number;
-  /** Whether a person asked for the attempt that comes: no limit refuses it. */
+  /** True if a person requested the next attempt, which no limit refuses. */
   readonly isFree: boolean;
-  /** Versions of all phases when it last started; outputs of them. */
+  /** Versions of all phases at its last start, with their outputs. */
   readonly saw: ReadonlyMap<string, Committed>;
   readonly committed: Committed;
 }
@@ -25,7 +25,7 @@ export interface Committed {
   readonly outputs: unknown;
 }
 
-/** One record and how phases stood before it. */
+/** One record, and the states of phases before it. */
 export interface Moment {
   readonly event: RunEvent;
   readonly seq: number;
@@ -41,7 +41,7 @@ const NOTHING: Standing = {
   committed: { version: 0, outputs: null },
 };
 
-/** The moments of a run, and how phases stood at its end. */
+/** Returns the moments of a run, and the states of phases at its end. */
 export function timeline(records: readonly RunRecord[]): {
   readonly moments: readonly Moment[];
   readonly end: ReadonlyMap<string, Standing>;
