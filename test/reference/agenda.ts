@@ -1,5 +1,5 @@
 /**
- * What will happen when: the heart of a discrete-event simulation.
+ * Scheduled actions by time: the core of a discrete-event simulation.
  *
  * @module
  */
@@ -9,13 +9,16 @@ interface Entry {
   readonly act: () => void;
 }
 
-/** A priority queue of things to do, by virtual time. */
+/** A priority queue of actions, by virtual time. */
 export interface Agenda {
   now(): number;
   after(delay: number, act: () => void): void;
-  /** Does the next thing; false where there is none. */
+  /** Runs the next action. @returns False if there is none. */
   step(): boolean;
-  /** Whether two things were ever due at the same time: then their order is not defined, and the run proves nothing. */
+  /**
+   * Returns true if two actions were ever due at the same time. Their order is then undefined, and the run proves
+   * nothing.
+   */
   readonly collided: () => boolean;
 }
 

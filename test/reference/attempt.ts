@@ -10,13 +10,13 @@ import { ask, giveBack, look, stopBeside } from './till.ts';
 import { callOf, TRY_BACKOFF, type TaskAct, type TaskSpec } from './scenario.ts';
 import { at, later, nextCall, say, type Phase, type World } from './world.ts';
 
-/** How an attempt ended. */
+/** The end of an attempt. */
 export type Attempted =
   | { readonly type: 'done'; readonly outputs: Readonly<Record<string, unknown>> }
   | { readonly type: 'failed'; readonly code: 'TASK_FAILED' | 'ANSWER_OVERDUE' }
   | { readonly type: 'rework'; readonly target: string; readonly feedback: string };
 
-/** Runs the tasks of a phase; `end` is called once, unless the phase is stopped before. */
+/** Runs the tasks of a phase. Calls `end` once, unless the phase is stopped before. */
 export function runTasks(world: World, phase: Phase, end: (attempted: Attempted) => void): void {
   const { tasks, mode } = phase.spec;
   const outputs: Record<string, unknown> = {};
@@ -90,7 +90,7 @@ export function runTasks(world: World, phase: Phase, end: (attempted: Attempted)
     outputs[task.name] = output;
     say(world, 'task.completed', phase.name, { ...at(phase), task: task.name, try: number, output });
     if (tasks.every((one) => one.name in outputs)) return finish({ type: 'done', outputs: inOrder(tasks, outputs) });
-    // Who has asked before is served before.
+    // Earlier requests are served before later ones.
     look(world);
     beginFree();
   }
@@ -105,7 +105,7 @@ export function runTasks(world: World, phase: Phase, end: (attempted: Attempted)
     later(world, phase, TRY_BACKOFF, () => !over && attempt(task, number + 1));
   }
 
-  /** A person is the task: what they answer is what it puts out, and by the clock it fails (rules 29 and 34). */
+  /** Asks a person as a task: the answer is its output, and at the deadline it fails (rules 29 and 34). */
   function askPerson(task: TaskSpec, number: number, act: TaskAct, delay: number): void {
     const question = { phase, name: task.name, reviewer: false, policy: task.asked, isVoid: () => over };
     askSoon(world, question, delay, {

@@ -1,5 +1,5 @@
 /**
- * How checks stand before the tasks of a phase, and what of their failures is not its own (rules 40 and 41).
+ * Results of checks before the tasks of a phase, and the failures that are not its own (rules 40 and 41).
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { isExcused } from './rewind.ts';
 import { callOf, type CheckAct } from './scenario.ts';
 import { at, later, nextCall, say, type Phase, type World } from './world.ts';
 
-/** Runs the checks that have a baseline, where this start has not; then goes on. */
+/** Runs the checks that have a baseline, unless this start has; then continues. */
 export function lookBefore(world: World, phase: Phase, go: () => void): void {
   const checks = (phase.gate?.checks ?? []).filter(({ name, baseline }) => baseline && !phase.owed.has(name));
   if (checks.length === 0 || phase.failedBefore || isExcused(phase)) return go();
@@ -31,14 +31,14 @@ export function lookBefore(world: World, phase: Phase, go: () => void): void {
   look(0);
 }
 
-/** Whether a failure is no fault of the attempt; says so. */
+/** Returns true if a failure is not the fault of the attempt, and records so. */
 export function isForgiven(world: World, phase: Phase, check: string): boolean {
   if (!phase.failedBefore?.has(check)) return false;
   say(world, 'phase.warned', phase.name, { ...at(phase), code: 'CHECK_PREEXISTING' });
   return true;
 }
 
-/** Once its gate has opened for what it did, a phase answers for its checks no more. */
+/** Ends the responsibility of a phase for its checks, once its gate has opened for its work. */
 export function settleChecks(phase: Phase, because: string): void {
   if (because !== 'exhausted' && because !== 'unreviewed') phase.owed.clear();
 }

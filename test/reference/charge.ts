@@ -1,30 +1,30 @@
 /**
- * What a try is charged that ends without saying what it used (rule 21).
+ * The charge of a try that ends without reporting its usage (rule 21).
  *
  * @module
  */
 import { say, type Phase, type World } from './world.ts';
 
-/** One try. Whatever life of its phase it belongs to, it is void in another. */
+/** One try. It is void in another life of its phase. */
 export interface Bid {
   readonly phase: Phase;
   readonly life: number;
-  /** Where in its life the phase was when it asked. */
+  /** The generation and the attempt of the phase when the try asked. */
   readonly at: { readonly g: number; readonly a: number };
   readonly task: string;
   readonly reviewer: boolean;
-  /** Tokens that it says it uses at most; `undefined` where it does not say. */
+  /** Its estimate in tokens; undefined if it has none. */
   readonly most: number | undefined;
   /** Tokens that it may still use. */
   tokens: number;
-  /** Whether it has said what it used. */
+  /** True if it has reported its usage. */
   said: boolean;
-  /** Whether nobody waits for it any more. */
+  /** Returns true if the try is obsolete. */
   readonly isVoid: () => boolean;
   readonly begin: (bid: Bid) => void;
 }
 
-/** Charges a try that has not said what it used as much as it was to use at most. @returns Whether it was charged. */
+/** Charges a try its estimate if it has not reported its usage. @returns True if it was charged. */
 export function sayUsed(world: World, bid: Bid, late: boolean): boolean {
   const { phase, task, reviewer, most } = bid;
   if (bid.said || most === undefined) return false;
@@ -35,7 +35,7 @@ export function sayUsed(world: World, bid: Bid, late: boolean): boolean {
   return true;
 }
 
-/** The run ends: all tries are stopped. */
+/** Stops all tries at the end of the run. */
 export function stopAll(world: World): void {
   for (const bid of world.promised) sayUsed(world, bid, true);
   world.promised.clear();

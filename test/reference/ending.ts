@@ -1,5 +1,5 @@
 /**
- * How phases and runs end badly (rules 19, 20 and 23).
+ * Unsuccessful ends of phases and runs (rules 19, 20 and 23).
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { LimitName, RunStatus } from '../../src/index.ts';
 import { stopAll } from './charge.ts';
 import { at, isAtWork, say, type Phase, type World } from './world.ts';
 
-/** Ends the run at once: what works is cancelled, what never started is skipped, what was approved stays so. */
+/** Ends the run at once: running phases are cancelled, unstarted ones are skipped, approved ones stay. */
 export function endRun(world: World, status: RunStatus, limit: LimitName | null = null): void {
   if (world.ended !== undefined || world.isEnding) return;
   world.isEnding = true;
@@ -21,7 +21,7 @@ export function endRun(world: World, status: RunStatus, limit: LimitName | null 
   world.ended = status;
 }
 
-/** Ends a phase for good, and everything that cannot go on without it. */
+/** Ends a phase for good, and everything that cannot continue without it. */
 export function fail(world: World, phase: Phase, code: string): void {
   say(world, 'phase.failed', phase.name, { ...at(phase), code });
   endPhase(world, phase, 'failed');
@@ -32,7 +32,7 @@ export function reject(world: World, phase: Phase): void {
   endPhase(world, phase, 'rejected');
 }
 
-/** A person leaves out a phase that waits: no failure, and the end of what needs it (rule 32). */
+/** Skips a waiting phase for a person. It does not fail, but its dependents end (rule 32). */
 export function skip(world: World, phase: Phase, who: string): void {
   say(world, 'phase.skipped', phase.name, { who });
   phase.status = 'skipped';
@@ -40,7 +40,7 @@ export function skip(world: World, phase: Phase, who: string): void {
   loseBelow(world, phase);
 }
 
-/** A phase above this one that has ended without approval. */
+/** Returns an ancestor that has ended without approval. */
 export function lostAncestor(phase: Phase): Phase | undefined {
   return [...phase.above].find(({ status }) => status === 'failed' || status === 'rejected' || status === 'skipped');
 }
@@ -61,7 +61,7 @@ function loseBelow(world: World, phase: Phase): void {
   }
 }
 
-/** What has to run again and cannot: it keeps what it has, or is skipped. */
+/** Ends a phase that has to run again and cannot: it keeps its outputs, or is skipped. */
 function giveUp(world: World, phase: Phase, because: string): void {
   phase.untold = [];
   if (phase.commits.length === 0) {

@@ -1,5 +1,5 @@
 /**
- * What reviewers found, from review to review, and whether a gate goes round in a loop (rules 38 and 39).
+ * Findings of reviewers from review to review, and loops of a gate (rules 38 and 39).
  *
  * @module
  */
@@ -10,22 +10,22 @@ import type { Answers, Verdict } from './review.ts';
 import type { IssueAct } from './scenario.ts';
 import type { Phase, World } from './world.ts';
 
-/** What a reviewer found, by the name of its issues, while it is open. */
+/** An open finding of a reviewer, by the name of its issue. */
 export interface Finding {
   readonly reviewer: string;
   readonly name: string;
   issues: readonly IssueAct[];
-  /** Reviews in a row that found it open. */
+  /** The number of consecutive reviews that found it open. */
   open: number;
 }
 
-/** One phase that sent back another. */
+/** One rewind of a phase by another. */
 export interface Sent {
   readonly from: string;
   readonly to: string;
 }
 
-/** An answer with its issues: those that it brings, and those of findings that it says are open. */
+/** Completes an answer with its issues: its new ones, and those of findings that it reports as open. */
 export function completed(phase: Phase, reviewer: string, answer: Verdict): Verdict {
   if (!('issues' in answer) && !('priors' in answer)) return answer;
   const { issues = [], priors = {} } = answer;
@@ -36,7 +36,7 @@ export function completed(phase: Phase, reviewer: string, answer: Verdict): Verd
   return { ...answer, issues: once([...issues, ...again.flatMap((one) => one.issues)]) };
 }
 
-/** Takes down what a review found: one that came to a decision. @returns Whether it has approved although something is open. */
+/** Records the findings of a review with a decision. @returns True if it approved although an issue is open. */
 export function find(phase: Phase, verdict: Verdict, answers: Answers): boolean {
   if (!isDecision(verdict)) return false;
   const before = phase.findings;
@@ -62,7 +62,7 @@ export function find(phase: Phase, verdict: Verdict, answers: Answers): boolean 
   return verdict.type === 'approve' && open.length > 0;
 }
 
-/** What a person decided makes of what was found. Whose an issue is may be said anew. */
+/** Applies a decision of a person to the findings. It may reassign issues. */
 export function overrule(phase: Phase, verdict: Verdict): void {
   if (verdict.type === 'approve') phase.findings = [];
   for (const finding of phase.findings) {
@@ -72,10 +72,10 @@ export function overrule(phase: Phase, verdict: Verdict): void {
   }
 }
 
-/** What goes round. */
+/** The kind of a loop. */
 export type LoopKind = 'issue' | 'feedback' | 'unchanged' | 'rewind';
 
-/** How a demand on `target` goes round in a loop, if it does. */
+/** Returns the kind of loop that a demand on `target` closes, if any. */
 export function loopOf(phase: Phase, target: string, verdict: Verdict, by: DecidedBy): LoopKind | undefined {
   const { loopAfter = 2 } = phase.gate ?? {};
   if (loopAfter === 'unlimited' || by === 'person') return undefined;
@@ -90,7 +90,7 @@ export function loopOf(phase: Phase, target: string, verdict: Verdict, by: Decid
   return isSame(first, third) && isSame(second, last) && !isSame(first, second) ? 'rewind' : undefined;
 }
 
-/** The rewinds that came last of those that a phase has made, and those that sent it back. */
+/** Returns the latest rewinds that a phase has made, and those that sent it back. */
 export function latest(world: World, { name }: Phase): readonly Sent[] {
   return world.sent.filter(({ from, to }) => from === name || to === name).slice(-3);
 }

@@ -1,33 +1,33 @@
 /**
- * What waits for people, and what becomes of it by the clock (rules 28 and 34).
+ * Items that wait for people, and their deadlines (rules 28 and 34).
  *
  * @module
  */
 import type { InboxPolicy } from '../../src/index.ts';
 import { at, say, type Phase, type World } from './world.ts';
 
-/** Who is said to have decided: a person of the scenario, or the clock. */
+/** The author of a decision: a person of the scenario, or the clock. */
 export const PERSON = 'ada';
 export const CLOCK = 'the clock';
 
-/** One thing that waits for a person. */
+/** An item that waits for a person. */
 export interface Item {
-  /** Whether an answer counts. */
+  /** Returns true while an answer counts. */
   readonly isOpen: () => boolean;
   readonly close: () => void;
 }
 
-/** What an item is about, and until when anybody waits for it. */
+/** The subject of an item, and its lifetime. */
 export interface Opening {
-  /** A phase, a limit, or `phase/task` or `phase?reviewer` where a person is one. */
+  /** A phase, a limit, or `phase/task` or `phase?reviewer` for a person as one. */
   readonly about: string;
   readonly policy: InboxPolicy | undefined;
   readonly isVoid: () => boolean;
-  /** What follows where it is rejected as nobody has answered. */
+  /** Runs if the item is rejected at its deadline. */
   readonly overdue: () => void;
 }
 
-/** Has something wait for a person. */
+/** Opens an item for a person. */
 export function openItem(world: World, { about, policy = {}, isVoid, overdue }: Opening): Item {
   let isClosed = false;
   const item: Item = {
@@ -51,7 +51,7 @@ export function openItem(world: World, { about, policy = {}, isVoid, overdue }: 
   return item;
 }
 
-/** Has a person answer in their own time, unless nobody waits for it by then. */
+/** Lets a person answer after a delay, unless the item is closed by then. */
 export function answerLater(world: World, item: Item, delay: number, act: () => void): void {
   world.agenda.after(delay, () => {
     if (!item.isOpen()) return;
@@ -60,7 +60,7 @@ export function answerLater(world: World, item: Item, delay: number, act: () => 
   });
 }
 
-/** A question to a person who is a task or a reviewer. */
+/** A question to a person as a task or a reviewer. */
 export interface Question {
   readonly phase: Phase;
   readonly name: string;
@@ -69,7 +69,7 @@ export interface Question {
   readonly isVoid: () => boolean;
 }
 
-/** Asks a person once all that follows at this moment has happened, as work begins then (rules 29 and 34). */
+/** Asks a person after everything else of this moment has happened, as work begins then (rules 29 and 34). */
 export function askSoon(
   world: World,
   { phase, name, reviewer, policy, isVoid }: Question,

@@ -1,5 +1,5 @@
 /**
- * Whom a demand with issues is made on, and who is told of them (rules 35 and 36).
+ * Targets of a demand with issues, and the recipients of each issue (rules 35 and 36).
  *
  * @module
  */
@@ -8,16 +8,16 @@ import type { Demanding } from './review.ts';
 import { rank } from './targets.ts';
 import type { Phase, World } from './world.ts';
 
-/** What one phase is told. */
+/** The feedback and issues for one phase. */
 export interface Told {
   readonly phase: string;
   readonly feedback: string;
   readonly issues: readonly IssueAct[];
-  /** The part of the feedback that is no issue, of a phase that is told something as well. */
+  /** The part of the feedback that is not an issue, if the phase receives issues as well. */
   readonly alone?: string;
 }
 
-/** Demands of which at least one has issues, as one with all of them. `targets` may be sent back. */
+/** Merges demands, of which at least one has issues, into one with all of them. `targets` may be sent back. */
 export function routed(
   world: World,
   phase: Phase,
@@ -39,7 +39,7 @@ export function routed(
   const concerns = (demand: Demanding): boolean =>
     (demand.type === 'retry' ? phase.name : demand.phase) === target ||
     (demand.issues ?? []).some((issue) => ownerOf(phase, issue, targets) === target || issue.phase === target);
-  // Where a person has to decide about it, they are told all.
+  // A person who has to decide receives the feedback of all demands.
   const feedback = (isStrict && stray !== undefined ? demands : demands.filter(concerns))
     .map((demand) => demand.feedback)
     .join('\n\n');
@@ -48,7 +48,7 @@ export function routed(
   return target === phase.name ? { type: 'retry', ...rest } : { type: 'retryPredecessor', phase: target, ...rest };
 }
 
-/** What phases are told of issues: the earliest first, the one under review last. */
+/** Returns the issues of each phase: the earliest phase first, the one under review last. */
 export function shares(
   world: World,
   phase: Phase,
@@ -62,12 +62,12 @@ export function shares(
   });
 }
 
-/** Whether an issue names a phase that may not be sent back. */
+/** True if an issue names a phase that may not be sent back. */
 export function isAstray(phase: Phase, issue: IssueAct, targets: ReadonlySet<string>): boolean {
   return issue.phase !== undefined && issue.phase !== phase.name && !targets.has(issue.phase);
 }
 
-/** Each issue once for every phase: the one that it names, or that has to correct it. */
+/** Removes duplicate issues of a phase, which is the named one, or the one that has to correct it. */
 export function once(
   issues: readonly IssueAct[],
   ownerIn: (issue: IssueAct) => string | undefined = (issue) => issue.phase,

@@ -12,7 +12,7 @@ import type { Phase, World } from './world.ts';
 
 export type DecidedBy = 'gate' | 'worker' | 'person';
 
-/** What follows from a verdict. */
+/** The consequence of a verdict. */
 export type Judgement =
   | { readonly to: 'askAgain' }
   | { readonly to: 'approved'; readonly because: 'approved' }
@@ -30,14 +30,14 @@ export type Judgement =
     }
   | { readonly to: 'failed'; readonly code: string };
 
-/** What is said of a demand before it is judged. */
+/** Warnings about a demand, which precede its judgement. */
 export interface Signs {
-  /** One of its issues names a phase that may not be sent back. */
+  /** True if one of its issues names a phase that may not be sent back. */
   readonly isAstray: boolean;
   readonly loop: ReturnType<typeof loopOf>;
 }
 
-/** Judges a verdict on a phase whose review was asked for so many times in this attempt. */
+/** Judges a verdict on a phase. @param asked The number of reviews of this attempt. */
 export function judge(world: World, phase: Phase, verdict: Verdict, by: DecidedBy, asked: number): Judgement {
   const { gate } = phase;
   if (!gate) return { to: 'failed', code: 'REWORK_IMPOSSIBLE' };
@@ -66,7 +66,7 @@ export function judge(world: World, phase: Phase, verdict: Verdict, by: DecidedB
   }
 }
 
-/** What is to be said of a verdict beside what follows from it. */
+/** Returns the warnings about a verdict, in addition to its consequence. */
 export function signsOf(world: World, phase: Phase, verdict: Verdict, by: DecidedBy): Signs {
   const { gate } = phase;
   if (!gate || (verdict.type !== 'retry' && verdict.type !== 'retryPredecessor')) {
@@ -83,11 +83,11 @@ interface Destination {
   readonly isAllowed: boolean;
   readonly told: Told;
   readonly riders: readonly Told[];
-  /** Whether one of its issues goes to the phase under review instead of the one it names. */
+  /** True if one of its issues goes to the phase under review instead of the one it names. */
   readonly stray: boolean;
 }
 
-/** Whether somebody looks at what waits: always in a run that is attended, and in one that is kept where a queue is named (rule 8). */
+/** True if a person can be reached: in an attended run, or in a stored run with a queue (rule 8). */
 function reachesPerson({ scenario, kept }: World, { inbox = scenario.inbox }: GateSpec): boolean {
   return scenario.attended || (kept && inbox?.queue !== undefined);
 }
@@ -108,7 +108,7 @@ function judgeDemand(world: World, phase: Phase, gate: GateSpec, verdict: Demand
   return { to: 'approved', because: 'invalidTarget', warning: 'INVALID_TARGET' };
 }
 
-/** Whom a demand sends back, and what everybody is told. A person may send back whatever is upstream. */
+/** Returns the target of a demand, and the feedback for every phase. A person may send back every ancestor. */
 function destinationOf(world: World, phase: Phase, gate: GateSpec, verdict: Demanding, by: DecidedBy): Destination {
   const targets = by === 'person' ? namesAbove(phase) : allowedTargets(phase, gate);
   const { issues = [] } = verdict;
@@ -138,7 +138,7 @@ function destinationOf(world: World, phase: Phase, gate: GateSpec, verdict: Dema
   };
 }
 
-/** The feedback of those whose demand the verdict is not, and whom it is for (rule 7). */
+/** Returns the feedback of demands that did not become the verdict, with their targets (rule 7). */
 function leftOut(
   world: World,
   phase: Phase,
@@ -165,7 +165,7 @@ function leftOut(
   });
 }
 
-/** The names of phases that are told something: the earliest first, the one under review last. */
+/** Returns the names of phases with feedback: the earliest first, the one under review last. */
 function inOrder(world: World, phase: Phase, told: readonly { readonly phase: string }[]): readonly string[] {
   const place = (name: string): number => (name === phase.name ? world.phases.length : rank(world, name));
   return [...new Set(told.map((one) => one.phase))].toSorted((a, b) => place(a) - place(b));

@@ -1,11 +1,11 @@
 /**
- * What phases commit, and what that means for those that read it (rule 18).
+ * Commits of phases, and their effect on readers (rule 18).
  *
  * @module
  */
 import { at, isAtWork, isSettled, say, wider, type Phase, type Reach, type World } from './world.ts';
 
-/** Commits the outputs of a phase, and deals with whoever read the ones before. */
+/** Commits the outputs of a phase, and marks or reruns readers of the previous ones. */
 export function commit(world: World, phase: Phase, because: string, outputs: Readonly<Record<string, unknown>>): void {
   phase.commits.push(outputs);
   phase.status = 'approved';
@@ -34,7 +34,7 @@ export function commit(world: World, phase: Phase, because: string, outputs: Rea
   if (phase.untold.length > 0) sendBack(phase);
 }
 
-/** The outputs that are approved: this attempt's, or those of the best one. */
+/** Returns the approved outputs: those of this attempt, or of the best one. */
 export function outputsOf(phase: Phase, because: string): Readonly<Record<string, unknown>> {
   const last = phase.tried.at(-1);
   if (because !== 'exhausted' || phase.gate?.onExhausted !== 'acceptBest') return last?.outputs ?? {};
@@ -44,13 +44,13 @@ export function outputsOf(phase: Phase, because: string): Readonly<Record<string
   return best.outputs;
 }
 
-/** Makes an approved phase run again. */
+/** Sends an approved phase back, so that it runs again. */
 export function sendBack(phase: Phase): void {
   phase.generation++;
   phase.status = 'idle';
 }
 
-/** Makes a phase run again from a fresh start, whatever it does now. */
+/** Restarts a phase from a fresh start, whatever its status. */
 export function invalidate(world: World, phase: Phase, because: string, reach: Reach): void {
   phase.generation++;
   phase.status = 'idle';
@@ -62,7 +62,10 @@ export function invalidate(world: World, phase: Phase, because: string, reach: R
 
 // --- internal ---
 
-/** Tasks that a phase has read of phases of which it has not read all: none where a person has seen what it works with. */
+/**
+ * Returns tasks that a phase has read of phases that it has read in part. There are none if a person has seen its
+ * inputs.
+ */
 function partsRead(world: World, phase: Phase): ReadonlyMap<string, readonly string[]> {
   if (phase.isSeenByPerson) return new Map();
   return new Map(
@@ -84,7 +87,7 @@ function spread(world: World, phase: Phase, reach: Reach): void {
     const reads = isAtWork(other) ? other.reads : other.committedReads;
     const version = reads.get(phase.name) ?? 0;
     const hasRead = isAtWork(other) ? other.asked.has(phase.name) : version > 0;
-    // One at work that is not to run again is marked when it commits.
+    // A running phase that need not run again is marked when it commits.
     if (reach === 'requester') {
       if (hasRead && !isAtWork(other)) say(world, 'phase.stale', other.name, { because: phase.name });
     } else if (hasRead && (reach === 'all' || isChanged(phase, version, other))) {
@@ -97,7 +100,7 @@ function spread(world: World, phase: Phase, reach: Reach): void {
   }
 }
 
-/** Whether a reader has read something else: of one that is at work all counts, as it may read more. */
+/** True if a reader has read a changed output. For a running reader every output counts, as it may read more. */
 function isChanged({ name, commits, spec }: Phase, version: number, reader: Phase): boolean {
   const tasks = isAtWork(reader) ? undefined : reader.committedParts.get(name);
   const [before, now] = [commits[version - 1], commits.at(-1)];

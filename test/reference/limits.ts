@@ -9,7 +9,7 @@ import { answerLater, openItem, PERSON } from './inbox.ts';
 import { at, say, type Phase, type World } from './world.ts';
 import { delayOf } from './scenario.ts';
 
-/** Takes note of usage; false where the run has ended by it. */
+/** Adds usage. @returns False if the run has ended by it. */
 export function spend(
   world: World,
   phase: Phase,
@@ -27,7 +27,10 @@ export function spend(
   return holdRun(world, 'tokens', world.tokens, max);
 }
 
-/** The limit that forbids a phase to be sent back, if one does. `target` is the phase itself for a retry; `all` are sent back at once. */
+/**
+ * Returns the limit that forbids a correction, if any. @param target The phase itself for a retry. @param all The
+ * number of phases that are sent back at once.
+ */
 export function refusal(world: World, phase: Phase, target: string, all: number): LimitName | undefined {
   const { corrections, perPair } = world.scenario.limits;
   if (corrections !== undefined && world.corrections + all > corrections) return 'corrections';
@@ -36,20 +39,20 @@ export function refusal(world: World, phase: Phase, target: string, all: number)
   return (phase.spent.get(target) ?? 0) >= perPair ? 'perPair' : undefined;
 }
 
-/** Whether a phase may send back another once more, by its own budget and that of the run. */
+/** True if a phase may send back another once more, by its own budget and that of the run. */
 export function isWithin(world: World, phase: Phase, target: Phase): boolean {
   const { maxPredecessorRetries: own = 2 } = phase.gate ?? {};
   const { perPair = Infinity } = world.scenario.limits;
   return (phase.spent.get(target.name) ?? 0) < Math.min(own === 'unlimited' ? Infinity : own, perPair);
 }
 
-/** Whether a phase may not be attempted any more. */
+/** True if a phase may not be attempted any more. */
 export function isWornOut(world: World, phase: Phase): boolean {
   const max = world.scenario.limits.attemptsPerPhase;
   return max !== undefined && !world.lifted.has('attemptsPerPhase') && phase.attempts >= max;
 }
 
-/** Says that a limit holds one phase, or ends the run; true where the phase is to wait for a person. */
+/** Holds one phase by a limit, or ends the run. @returns True if the phase waits for a person. */
 export function holdPhase(world: World, phase: Phase, limit: LimitName, target: string): boolean {
   const used = {
     corrections: world.corrections,
@@ -57,7 +60,7 @@ export function holdPhase(world: World, phase: Phase, limit: LimitName, target: 
     attemptsPerPhase: phase.attempts,
   };
   const escalates = world.scenario.onLimit === 'escalate';
-  // One that holds the run already is not said again.
+  // A limit that already holds the run is not recorded again.
   if (!world.held.has(limit)) {
     say(world, 'limit.reached', '', {
       limit,
@@ -70,7 +73,7 @@ export function holdPhase(world: World, phase: Phase, limit: LimitName, target: 
   return escalates;
 }
 
-/** Says that a limit holds the whole run, and has a person asked; false where the run ends instead. */
+/** Holds the whole run by a limit, and asks a person. @returns False if the run ends instead. */
 export function holdRun(world: World, limit: LimitName, used: number, max: number, refused?: string): boolean {
   if (world.held.has(limit) || world.lifted.has(limit)) return true;
   say(world, 'limit.reached', '', { limit, used, max, holds: null, ...(refused !== undefined && { refused }) });

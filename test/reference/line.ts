@@ -1,13 +1,15 @@
 /**
- * One event as one line, so that two accounts of a run can be laid side by side.
+ * One event as one line, so that two accounts of a run can be compared.
  *
  * @module
  */
 
-/** What a line says beside when, what and who: flat and in a fixed order. */
+/** The fields of a line in addition to time, type and subject: flat and in a fixed order. */
 export type Details = Readonly<Record<string, unknown>>;
 
-/** Says what a reviewer was shown of its findings: names, and in how many reviews in a row they were open. */
+/**
+ * Formats the findings that a reviewer was shown: names, and the number of consecutive reviews that found each open.
+ */
 export function shown(
   phase: string,
   reviewer: string,
@@ -16,12 +18,12 @@ export function shown(
   return `${phase}?${reviewer} ${findings.map(({ name, open }) => `${name}*${open}`).join(' ')}`;
 }
 
-/** Names of issues, as part of a line: nothing where there are none. */
+/** Returns the names of issues as a part of a line; nothing if there are none. */
 export function labels(issues: readonly { readonly name: string }[]): Details {
   return issues.length === 0 ? {} : { issues: issues.map(({ name }) => name) };
 }
 
-/** Writes a line; `who` is empty for what concerns the whole run. */
+/** Formats a line. @param who The phase; empty for an event of the run. */
 export function line(time: number, type: string, who: string, details: Details = {}): string {
   const rest = Object.entries(details).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
   return [`@${time}`, type, ...(who === '' ? [] : [who]), ...rest].join(' ');

@@ -1,5 +1,5 @@
 /**
- * People who decide about phases that wait (rules 9, 31, 32 and 33).
+ * People who decide about waiting phases (rules 9, 31, 32 and 33).
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { Call, PersonAct } from './scenario.ts';
 import { namesAbove } from './targets.ts';
 import { nextCall, type Phase, type World } from './world.ts';
 
-/** Has a person decide about a phase that waits for one. */
+/** Lets a person decide about a waiting phase. */
 export function askPerson(world: World, phase: Phase, decide: (verdict: Verdict, who: string) => void): void {
   const { life } = phase;
   const { nth, delay } = nextCall(world, `person@${phase.name}`);
@@ -34,7 +34,7 @@ export function askPerson(world: World, phase: Phase, decide: (verdict: Verdict,
 function verdictOf(world: World, phase: Phase, act: Exclude<PersonAct, { readonly do: 'abort' | 'skip' }>): Verdict {
   switch (act.do) {
     case 'approve': {
-      // There is nothing to approve in an attempt that broke off: that answer is refused, and the next is a no.
+      // An interrupted attempt has nothing to approve. That answer is refused, and the next is a rejection.
       const isWhole = phase.isDone || phase.spec.tasks.every(({ name }) => name in (act.outputs ?? {}));
       return isWhole ? { type: 'approve', edited: act.outputs } : { type: 'reject' };
     }
@@ -55,7 +55,7 @@ function routedDemand(world: World, phase: Phase, demand: Demanding): Verdict {
   return (demand.issues ?? []).length === 0 ? demand : routed(world, phase, [demand], namesAbove(phase), false);
 }
 
-/** All that is open, one issue of it at another phase, with what the reviewers have said of the attempt. */
+/** Assigns one open issue to another phase, and keeps the other open issues and the feedback of the reviewers. */
 function reclassified(
   world: World,
   phase: Phase,

@@ -1,17 +1,17 @@
 /**
- * Which phases may start, and how many at a time (rules 1 and 2).
+ * The start of phases, and the number of slots (rules 1 and 2).
  *
  * @module
  */
 import { isSettled, type Phase, type World } from './world.ts';
 
-/** Whether a phase may start, as soon as there is a place. */
+/** True if a phase may start once there is a slot. */
 export function mayStart(phase: Phase): boolean {
   if (phase.status === 'returning') return true;
   return (phase.status === 'idle' || phase.status === 'rewinding') && [...phase.above].every(isSettled);
 }
 
-/** Whether there is a place for one more phase. */
+/** True if there is a slot for one more phase. */
 export function hasRoom({ phases, scenario: { concurrency } }: World): boolean {
   return (
     concurrency === 'unlimited' ||
@@ -19,7 +19,7 @@ export function hasRoom({ phases, scenario: { concurrency } }: World): boolean {
   );
 }
 
-/** Whether a phase that goes on has kept its place. */
+/** True if a phase that continues has kept its slot. */
 export function isPlaced(phase: Phase): boolean {
   return phase.status === 'returning' && phase.hasPlace;
 }

@@ -1,5 +1,5 @@
 /**
- * Attempts that put out the same, and demands that are made again in the same words (rules 39 and 47).
+ * Attempts with unchanged outputs, and repeated demands (rules 39 and 47).
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { Verdict } from './review.ts';
 import { allowedTargets } from './targets.ts';
 import { at, say, type Phase, type World } from './world.ts';
 
-/** A phase starts: what it is told about, and what it is told of attempts that put out the same. */
+/** Starts a phase: sets the outputs that its feedback is about, and its count of unchanged attempts of others. */
 export function startOver(world: World, phase: Phase): void {
   const isOwn = phase.status === 'rewinding' && phase.told.some(({ from }) => from === phase.name);
   const waited = phase.status === 'rewinding' && phase.isDone ? phase.tried.at(-1)?.outputs : undefined;
@@ -21,14 +21,14 @@ export function startOver(world: World, phase: Phase): void {
   );
 }
 
-/** An attempt has put something out. */
+/** Compares the outputs of an attempt with those that its feedback is about. */
 export function compare(world: World, phase: Phase, outputs: Readonly<Record<string, unknown>>): void {
   const isSame = phase.judged !== undefined && JSON.stringify(outputs) === JSON.stringify(phase.judged);
   phase.unchanged = isSame ? phase.unchanged + 1 : 0;
   if (isSame) say(world, 'attempt.unchanged', phase.name, { ...at(phase), times: phase.unchanged });
 }
 
-/** Takes down what a gate demands in words alone. A person's decision ends the rows that the phase knows of. */
+/** Records a gate's demand in text alone. A decision of a person resets all counts of the phase. */
 export function hearWords(world: World, phase: Phase, verdict: Verdict, by: DecidedBy): void {
   if (by === 'person') {
     phase.unchanged = 0;
@@ -42,7 +42,10 @@ export function hearWords(world: World, phase: Phase, verdict: Verdict, by: Deci
   phase.saying = words === undefined ? undefined : { words, repeats: isAgain ? (phase.saying?.repeats ?? 0) + 1 : 0 };
 }
 
-/** How a gate's demand repeats itself, if it does so often enough. What checks find has to be the same as well. */
+/**
+ * Returns the kind of repetition in a gate's demand, once it is frequent enough. A check must repeat both feedback
+ * and outputs.
+ */
 export function repeatsOf(
   phase: Phase,
   target: string,

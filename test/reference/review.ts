@@ -1,5 +1,5 @@
 /**
- * What a gate makes of its checks and reviewers (rules 6 to 8).
+ * The verdict of a gate from its checks and reviewers (rules 6 to 8).
  *
  * @module
  */
@@ -24,7 +24,7 @@ import {
 import { allowedTargets, asAllowed, rank } from './targets.ts';
 import { at, later, nextCall, say, type Phase, type World } from './world.ts';
 
-/** What a gate, a task or a person makes of an attempt. */
+/** The verdict of a gate, a task or a person on an attempt. */
 export type Verdict =
   | (Remarks & { readonly type: 'approve'; readonly score?: number | undefined; readonly edited?: Edits | undefined })
   | (Remarks & { readonly type: 'reject' | 'escalate' })
@@ -33,7 +33,7 @@ export type Verdict =
       readonly type: 'unavailable';
       readonly lasts?: boolean;
       readonly waits?: number;
-      /** Set where code has decided what it may not, or nothing. */
+      /** The error code if code has made an invalid decision, or none. */
       readonly broken?: 'DECISION_INVALID' | 'DECISION_TARGET_INVALID';
     }
   | Demanding;
@@ -44,7 +44,7 @@ export type Demanding =
       readonly type: 'retry';
       readonly feedback: string;
       readonly score?: number | undefined;
-      /** Names of the checks that have failed. */
+      /** Names of the failed checks. */
       readonly checks?: readonly string[];
     })
   | (Remarks & {
@@ -54,10 +54,10 @@ export type Demanding =
       readonly score?: number | undefined;
     });
 
-/** Answers by reviewer, where they were not missing. */
+/** Answers by reviewer, without missing ones. */
 export type Answers = ReadonlyMap<string, Verdict>;
 
-/** Asks for a review: at first of the checks and all reviewers, then of those whose answers are missing. */
+/** Requests a review: first of the checks and all reviewers, then only of those whose answers are missing. */
 export function askReview(
   world: World,
   phase: Phase,
@@ -86,23 +86,23 @@ export function askReview(
   check(isFirst ? 0 : gate.checks.length);
 }
 
-/** Whether the review has to be had again. */
+/** True if the review has to be repeated. */
 export function isMissing(gate: GateSpec, verdict: Verdict): boolean {
   if (verdict.type === 'unrecognised') return gate.onUnrecognised !== 'approve';
   return verdict.type === 'unavailable' || verdict.type === 'inconclusive';
 }
 
-/** Whether an answer cannot be had at all. */
+/** True if the error is final. */
 export function isLost(verdict: Verdict): boolean {
   return verdict.type === 'unavailable' && verdict.lasts === true;
 }
 
-/** What the phase fails with where an answer cannot be used at all. */
+/** Returns the error code of the phase if an answer cannot be used at all. */
 export function brokenBy(verdict: Verdict): 'DECISION_INVALID' | 'DECISION_TARGET_INVALID' | undefined {
   return verdict.type === 'unavailable' ? verdict.broken : undefined;
 }
 
-/** How long a reviewer that could not answer asks to be left alone. */
+/** Returns the wait that a failed reviewer asks for, in virtual milliseconds. */
 export function waitOf(verdict: Verdict): number {
   return verdict.type === 'unavailable' ? (verdict.waits ?? 0) : 0;
 }
@@ -122,7 +122,7 @@ function askReviewers(
   let open = asked.length;
   let people = asked.filter((one) => one.asked).length;
   let over = false;
-  /** Work is over, and a person is waited for; of people alone, and of nobody else, the items tell. */
+  /** Records that only people are left to answer. A gate with people alone does not record it, as the items tell. */
   const wait = () => {
     if (people === 0 || people < open || people === gate.reviewers.length || world.ended !== undefined) return;
     say(world, 'review.waiting', phase.name, at(phase));
@@ -145,7 +145,7 @@ function askReviewers(
     const act: Call<ReviewAct> = callOf<ReviewAct>(calls, nth, { do: 'approve' });
     if (policy) {
       world.promised.delete(bid);
-      // By the clock they reject.
+      // At the deadline they reject.
       const question = { phase, name, reviewer: true, policy, isVoid: () => over };
       return askSoon(world, question, act.delay ?? delay, {
         answered: () => hear(name, verdictOf(asAllowed(phase, gate, act)), true),
@@ -163,7 +163,7 @@ function askReviewers(
     });
   };
   wait();
-  // Who has asked before is served before.
+  // Earlier requests are served before later ones.
   look(world);
   for (const one of asked) {
     ask(
@@ -175,7 +175,10 @@ function askReviewers(
   }
 }
 
-/** What an answer is worth at this gate: code may name only what may be sent back, words are asked for again. */
+/**
+ * Returns the verdict of an answer at this gate. Code may name only permitted targets; text with another target is
+ * asked for again.
+ */
 function judged(phase: Phase, gate: GateSpec, act: ReviewAct): Verdict {
   if (act.do !== 'rewind' || allowedTargets(phase, gate).has(act.phase)) return verdictOf(act);
   if (!act.words && gate.onInvalidTarget !== 'approve')
@@ -208,7 +211,7 @@ function verdictOf(act: ReviewAct): Verdict {
   }
 }
 
-/** An approval with an issue that is worse than medium is none. */
+/** Turns an approval with an issue worse than medium into an error. */
 function believed(verdict: Verdict): Verdict {
   if (verdict.type !== 'approve') return verdict;
   const isSevere = (verdict.issues ?? []).some(({ severity }) => severity === 'critical' || severity === 'high');
@@ -217,7 +220,7 @@ function believed(verdict: Verdict): Verdict {
 
 const MIN_CONFIDENCE = 0.6;
 
-/** One verdict of several answers (rule 7). */
+/** Combines several answers into one verdict (rule 7). */
 function combine(world: World, phase: Phase, gate: GateSpec, heard: Answers): Verdict {
   const all = gate.reviewers.flatMap(({ name }) => heard.get(name) ?? []);
   const broken = all.find((one) => brokenBy(one) !== undefined);
@@ -231,12 +234,12 @@ function combine(world: World, phase: Phase, gate: GateSpec, heard: Answers): Ve
   const quorum = gate.quorum ?? all.length;
   const approvals = all.filter((one) => one.type === 'approve').length;
   if (approvals >= quorum) return { type: 'approve' };
-  // Text without a verdict stands for an approval where it is not asked for again, and is never one without a trace.
+  // Text without a decision counts as an approval if it is not asked for again, but the verdict stays unrecognised.
   const babbled = all.filter((one) => one.type === 'unrecognised' && !isMissing(gate, one)).length;
   if (approvals + babbled >= quorum) return { type: 'unrecognised' };
   const missing = all.filter((one) => isMissing(gate, one));
   const lost = missing.filter(isLost);
-  // Whoever cannot answer may not be needed.
+  // A reviewer whose error is final may not be needed.
   if (lost[0] && approvals + babbled + missing.length - lost.length < quorum) return lost[0];
   const asking = missing.filter((one) => !isLost(one)).toSorted((a, b) => waitOf(b) - waitOf(a));
   if (asking[0]) return asking[0];
@@ -244,7 +247,7 @@ function combine(world: World, phase: Phase, gate: GateSpec, heard: Answers): Ve
   if (hasIssues) return routed(world, phase, demands, allowed, isStrict);
   const rewinds = all.filter((one) => one.type === 'retryPredecessor');
   const retries = all.filter((one) => one.type === 'retry');
-  // One that may not be sent back counts only where nothing else is asked for.
+  // A forbidden target counts only if there is no other demand.
   if (retries.length > 0 && !rewinds.some((one) => allowed.has(one.phase)))
     return { type: 'retry', feedback: joined(retries) };
   const place = (name: string): number => (allowed.has(name) ? rank(world, name) : world.phases.length);

@@ -1,5 +1,5 @@
 /**
- * Going back (rules 12 to 17, and 37).
+ * Rewinds (rules 12 to 17, and 37).
  *
  * @module
  */
@@ -10,24 +10,25 @@ import { isWithin } from './limits.ts';
 import type { Told } from './issues.ts';
 import { isAtWork, isSettled, wider, type Phase, type Reach, type World } from './world.ts';
 
-/** What a rewind asks of whom. */
+/** The target of a rewind, and its feedback for each phase. */
 export interface Going {
   readonly target: Phase;
   readonly told: Told;
-  /** Those that are told something as well. */
+  /** Other phases that receive feedback. */
   readonly riders: readonly Rider[];
 }
 
 interface Rider {
   readonly phase: Phase;
   readonly told: Told;
-  /** Whether it would not run again without being sent back. */
+  /** True if the phase would not run again without being sent back. */
   readonly isApart: boolean;
 }
 
 /**
- * Who is told something of a demand on `target`: other phases only where they may be sent back once more. What else is asked of
- * those that may not is told to the requester.
+ * Returns the riders of a demand on `target`: other phases that may be sent back once more. Feedback for forbidden
+ * ones goes to the
+ * requester.
  */
 export function ridersOf(
   world: World,
@@ -58,7 +59,7 @@ export function ridersOf(
   return [...riders.filter((one) => one !== own), more];
 }
 
-/** Sends earlier phases back on behalf of one that waits for them from here on. */
+/** Sends earlier phases back for a phase that waits for them from here on. */
 export function rewind(world: World, requester: Phase, { target, told, riders }: Going): void {
   if (lostAncestor(requester)) return fail(world, requester, 'PREDECESSOR_FAILED');
   const { regate = true, invalidate: reach = 'requester' } = requester.gate ?? {};
@@ -73,7 +74,7 @@ export function rewind(world: World, requester: Phase, { target, told, riders }:
   }
 }
 
-/** Counts a demand against what it may not exceed. */
+/** Counts a demand against its budgets. */
 export function countDemand(world: World, phase: Phase, { target, riders }: Going, by: DecidedBy): void {
   world.corrections += 1 + riders.length;
   if (by === 'person') return;
@@ -83,7 +84,7 @@ export function countDemand(world: World, phase: Phase, { target, riders }: Goin
       spend(phase, one);
 }
 
-/** Whether a phase need not pass its gate now, as whoever sent it back said. */
+/** True if a phase need not pass its gate now, by the demands that sent it back. */
 export function isExcused(phase: Phase): boolean {
   return phase.told.length > 0 && phase.told.every((demand) => !demand.regate);
 }

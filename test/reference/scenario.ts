@@ -1,39 +1,39 @@
 /**
- * A run as data: the pipeline, what every worker does each time it is called, and what people answer.
+ * A run as data: the pipeline, the script of every worker, and the answers of people.
  *
- * The reference and the real runtime are both driven by this and nothing else. It is JSON.
+ * It drives both the reference and the real runtime, without other inputs. It is JSON.
  *
  * @module
  */
 import type { GatePolicy, InboxPolicy, Issue, Limits, PriorFinding } from '../../src/index.ts';
 
-/** What a task does when it is called. */
+/** The act of a task when it is called. */
 export type TaskAct =
   | { readonly do: 'put'; readonly value: number }
   | { readonly do: 'throw' }
   | { readonly do: 'rework'; readonly phase: string; readonly feedback: string };
 
-/** An issue: its name, and what it may say of the phase that has to correct it. */
+/** An issue: its name, and optionally the phase that has to correct it. */
 export interface IssueAct {
-  /** One that begins with `w` comes without an `id`: its words name it. */
+  /** Its name. An issue whose name begins with `w` has no `id`, so its text identifies it. */
   readonly name: string;
   readonly severity: Issue['severity'];
   readonly phase?: string;
-  /** The same words, written otherwise. */
+  /** The same text in another spelling. */
   readonly loud?: true;
 }
 
-/** What a decision says beside what it decides. */
+/** Parts of a decision in addition to the decision itself. */
 export interface Remarks {
   readonly issues?: readonly IssueAct[];
-  /** What became of earlier findings, by the names of their issues. */
+  /** The status of earlier findings, by the names of their issues. */
   readonly priors?: Readonly<Record<string, PriorFinding['status']>>;
 }
 
-/** Outputs that take the place of those of the attempt, by task. */
+/** Outputs that replace those of the attempt, by task. */
 export type Edits = Readonly<Record<string, number>>;
 
-/** What a reviewer answers when it is called. Only a person can bring outputs. */
+/** The act of a reviewer when it is called. Only a person can give outputs. */
 export type ReviewAct =
   | (Remarks & { readonly do: 'approve'; readonly score?: number; readonly outputs?: Edits })
   | (Remarks & {
@@ -47,38 +47,40 @@ export type ReviewAct =
       readonly phase: string;
       readonly feedback: string;
       readonly confidence?: number;
-      /** Said as text, without any remark; else code decides so. */
+      /** Given as text without remarks; otherwise code returns it. */
       readonly words?: true;
     })
   | (Remarks & { readonly do: 'reject' })
   | (Remarks & { readonly do: 'escalate' })
   | { readonly do: 'babble' }
-  /** Code that makes no decision. */
+  /** Code that returns no decision. */
   | { readonly do: 'malformed' }
-  /** An error; `lasts` where it says that no other try helps, `waits` where it says how long the next should wait. */
+  /** An error; `lasts` if no retry helps, `waits` if it asks for a wait before the next try. */
   | { readonly do: 'throw'; readonly lasts?: true; readonly waits?: number };
 
-/** What a check answers when it is called. */
+/** The act of a check when it is called. */
 export type CheckAct = { readonly do: 'pass' } | { readonly do: 'fail'; readonly says: string };
 
-/** What a person decides. */
+/** The decision of a person. */
 export type PersonAct =
   | { readonly do: 'approve'; readonly outputs?: Edits }
   | { readonly do: 'reject' }
   | { readonly do: 'skip' }
   /** Ends the run. */
   | { readonly do: 'abort' }
-  /** Lays the nth open issue, by name, at another phase; where there is none, has the phase tried again. */
+  /** Assigns the nth open issue, by name, to another phase; if there is none, retries the phase. */
   | { readonly do: 'reclassify'; readonly nth: number; readonly phase: string }
   | { readonly do: 'retry'; readonly feedback: string; readonly issues?: readonly IssueAct[] }
   | { readonly do: 'rewind'; readonly phase: string; readonly feedback: string; readonly issues?: readonly IssueAct[] };
 
-/** One call: how long it takes, what comes out, and what it says it used. */
+/** One call: its duration, its act, and its reported usage. */
 export type Call<Act> = Act & { readonly delay?: number; readonly tokens?: number };
 
 /**
- * A task: `asks` are ancestors whose outputs it reads, beside those its phase comes after. `parts` are tasks of ancestors whose outputs it
- * reads, by the name of the ancestor; without it, it looks at all or at none of them, and all count as read.
+ * A task. `asks` are ancestors whose outputs it reads, in addition to the predecessors of its phase. `parts` are
+ * tasks of ancestors
+ * whose outputs it reads, by the name of the ancestor. Without `parts` it reads all or none of them, and all count as
+ * read.
  */
 export interface TaskSpec {
   readonly parts?: Readonly<Record<string, readonly string[]>>;
@@ -86,9 +88,9 @@ export interface TaskSpec {
   readonly after: readonly string[];
   readonly asks: readonly string[];
   readonly tries: number;
-  /** Tokens that it says a try uses at most, true or not. */
+  /** Its estimate in tokens, true or not. */
   readonly estimate?: number;
-  /** Where a person is the task: what becomes of the question. The calls are what they put out, each time they are asked. */
+  /** The policy of the question, if a person is the task. The calls are then the answers, one for each question. */
   readonly asked?: InboxPolicy;
   readonly calls: readonly Call<TaskAct>[];
 }
@@ -103,7 +105,7 @@ export interface ReviewerSpec {
 
 export interface CheckSpec {
   readonly name: string;
-  /** Whether it is run before the tasks as well. */
+  /** True if the check runs before the tasks as well. */
   readonly baseline?: boolean;
   readonly calls: readonly Call<CheckAct>[];
 }
@@ -133,12 +135,12 @@ export interface PhaseSpec {
   readonly mode: 'dependencies' | 'sequential' | 'parallel';
   readonly tasks: readonly TaskSpec[];
   readonly gate: GateSpec | null;
-  /** What a person decides the first, second, ... time that this phase waits for one; then approval. */
+  /** Decisions of a person for the first, second, ... wait of this phase; then approval. */
   readonly people: readonly Call<PersonAct>[];
 }
 
 export interface Scenario {
-  /** Tells every delay that is not given. */
+  /** Determines every delay that is not given. */
   readonly seed: number;
   readonly phases: readonly PhaseSpec[];
   readonly concurrency: number | 'unlimited';
@@ -146,20 +148,23 @@ export interface Scenario {
   readonly onLimit: 'stop' | 'escalate';
   readonly limits: Limits;
   readonly attended: boolean;
-  /** What becomes of questions about limits, and about phases whose gate does not say. */
+  /** The policy of questions about limits, and about phases whose gate has none. */
   readonly inbox?: InboxPolicy;
-  /** Whether a person lifts limits that hold the run; else rejects. */
+  /** True if a person lifts limits that hold the run; otherwise the person rejects. */
   readonly lifts: boolean;
-  /** When the run is cancelled from outside, in virtual milliseconds. */
+  /** The time at which the run is cancelled from outside, in virtual milliseconds. */
   readonly cancelAt?: number;
 }
 
-/** Milliseconds before a task is tried again, and before a review is asked again; the longest that a reviewer can make it. */
+/**
+ * Milliseconds before a task is retried, and before a review is repeated, with the maximum that a reviewer can
+ * request.
+ */
 export const TRY_BACKOFF = 1_000_003;
 export const REVIEW_BACKOFF = 2_000_029;
 export const LONGEST_REVIEW_BACKOFF = 5_000_081;
 
-/** What the nth call of a worker does; past the end of the script everything goes well. */
+/** Returns the nth call of a worker. After the end of the script every call succeeds. */
 export function callOf<Act extends { readonly do: string }>(
   calls: readonly Call<Act>[],
   nth: number,
@@ -168,18 +173,20 @@ export function callOf<Act extends { readonly do: string }>(
   return calls[nth] ?? well;
 }
 
-/** What an issue says is wrong. */
+/** Returns the text of an issue. */
 export function wordsOf({ name, loud }: IssueAct): string {
   return loud ? `  ${name.toUpperCase()}: is -- WRONG` : `${name} is wrong.`;
 }
 
-/** How long the nth call of a worker takes: long and odd enough that no two timers ever fire together. */
+/**
+ * Returns the duration of the nth call of a worker. It is long and odd enough that no two timers ever fire together.
+ */
 export function delayOf(seed: number, worker: string, nth: number): number {
   let hash = 2166136261 ^ seed;
   for (const char of `${worker}#${nth}`) hash = Math.imul(hash ^ char.charCodeAt(0), 16777619);
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
   hash = Math.imul(hash ^ (hash >>> 12), 0x297a2d39);
   const number = (hash ^ (hash >>> 15)) >>> 0;
-  // Checks have an hour at most.
+  // Checks take at most an hour.
   return 1 + (worker.includes('!') ? number % 3_000_000 : number);
 }

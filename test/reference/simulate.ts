@@ -1,7 +1,7 @@
 /**
- * A second implementation of what a run does, as a plain loop over virtual time.
+ * A second implementation of a run, as a plain loop over virtual time.
  *
- * Written from `docs/semantics.md` alone; the numbers in comments are its rules.
+ * It was written from `docs/semantics.md` alone. The numbers in comments are its rules.
  *
  * @module
  */
@@ -23,20 +23,20 @@ import { countDemand, isExcused, rewind, ridersOf } from './rewind.ts';
 import { LONGEST_REVIEW_BACKOFF, REVIEW_BACKOFF, type IssueAct, type Scenario } from './scenario.ts';
 import { at, createWorld, later, say, type Phase, type World } from './world.ts';
 
-/** What the reference expects of a run. */
+/** The expectations of the reference for a run. */
 export interface Expected {
   readonly lines: readonly string[];
-  /** What reviewers were shown of their findings. */
+  /** Findings that reviewers were shown. */
   readonly shown: readonly string[];
-  /** How many phases were told to correct something. */
+  /** The number of corrections, counted by phase. */
   readonly corrections: number;
-  /** Two timers fired at the same time: the scenario proves nothing. */
+  /** True if two timers fired at the same time: the scenario proves nothing. */
   readonly collided: boolean;
-  /** Whether the run came to an end. */
+  /** True if the run ended. */
   readonly ended: boolean;
 }
 
-/** What a run of this scenario does, event for event. @param kept Whether it is kept in a store. */
+/** Simulates a run of the scenario, event for event. @param kept True if it has a store. */
 export function simulate(scenario: Scenario, kept = false): Expected {
   const world = createWorld(scenario, kept);
   if (scenario.cancelAt !== undefined) world.agenda.after(scenario.cancelAt, () => endRun(world, 'cancelled'));
@@ -54,7 +54,7 @@ export function simulate(scenario: Scenario, kept = false): Expected {
 
 // --- internal ---
 
-/** Starts what may start, in order, as far as there is room (rules 1 and 2), and ends a run that is over (rule 20). */
+/** Starts ready phases in order, as long as there are slots (rules 1 and 2), and ends a finished run (rule 20). */
 function startFree(world: World): void {
   if (world.ended !== undefined) return;
   look(world);
@@ -70,7 +70,7 @@ function startFree(world: World): void {
       attemptAgain(world, next);
     } else if (isWornOut(world, next) && next.status === 'rewinding') {
       world.queue.splice(world.queue.indexOf(next), 1);
-      // It does not start afresh: a person decides about what it has.
+      // The phase does not start afresh: a person decides about its present outputs.
       next.fresh = false;
       next.untold = next.untold.filter((demand) => demand.from !== next.name);
       if (holdPhase(world, next, 'attemptsPerPhase', next.name)) escalate(world, next, 'limit');
@@ -90,7 +90,7 @@ function startFree(world: World): void {
   endRun(world, is('failed') ? 'failed' : is('rejected') ? 'rejected' : 'completed');
 }
 
-/** Rules 3, 14, 15 and 17. */
+/** Starts a phase by rules 3, 14, 15 and 17. */
 function start(world: World, phase: Phase): void {
   phase.told = [...phase.told, ...phase.untold];
   phase.untold = [];
@@ -156,7 +156,7 @@ function review(world: World, phase: Phase, asked: number, known: Answers, least
   else later(world, phase, Math.min(LONGEST_REVIEW_BACKOFF, Math.max(REVIEW_BACKOFF, least)), ask);
 }
 
-/** Takes a verdict down and does what follows from it. */
+/** Records a verdict and carries out its consequence. */
 function decide(
   world: World,
   phase: Phase,
@@ -205,7 +205,7 @@ function decide(
   }
 }
 
-/** A phase sends itself or an earlier one back, unless a limit forbids it (rules 11, 12, 21 and 22). */
+/** Sends the phase itself or an earlier one back, unless a limit forbids it (rules 11, 12, 21 and 22). */
 function sendBack(world: World, phase: Phase, told: Told, others: readonly Told[], by: DecidedBy): void {
   const target = world.phases.find((one) => one.name === told.phase);
   if (!target) return;
@@ -237,7 +237,7 @@ function sendBack(world: World, phase: Phase, told: Told, others: readonly Told[
 function retry(world: World, phase: Phase, { feedback, issues }: Told): void {
   phase.feedback = feedback;
   phase.issues = issues;
-  // A retry keeps its place; whoever waited for a person has none. While the run is held, no attempt begins.
+  // A retry keeps its slot; a phase that waited for a person has none. While the run is held, no attempt begins.
   if (phase.status === 'working' && world.held.size === 0) return attemptAgain(world, phase);
   phase.hasPlace = phase.status === 'working';
   phase.status = 'returning';
@@ -249,7 +249,7 @@ function attemptAgain(world: World, phase: Phase): void {
   work(world, phase, phase.feedback, phase.issues);
 }
 
-/** The phase waits for a person, who answers in their own time (rule 9). */
+/** Lets the phase wait for a person, who answers after a delay (rule 9). */
 function escalate(world: World, phase: Phase, because: string): void {
   phase.status = 'escalated';
   phase.isSeenByPerson = true;

@@ -1,31 +1,35 @@
 /**
- * Whom a gate may send back (rule 10).
+ * The phases that a gate may send back (rule 10).
  *
  * @module
  */
 import type { Call, GateSpec, ReviewAct } from './scenario.ts';
 import type { Phase, World } from './world.ts';
 
-/** The phases that a person may send back. */
+/** Returns the phases that a person may send back. */
 export function namesAbove({ above }: Phase): ReadonlySet<string> {
   return new Set([...above].map((one) => one.name));
 }
 
-/** The phases that a gate may send back. */
+/** Returns the phases that a gate may send back. */
 export function allowedTargets(phase: Phase, { rewindTo = 'predecessors' }: GateSpec): ReadonlySet<string> {
   if (rewindTo === 'predecessors') return new Set(phase.spec.after);
   const above = [...phase.above].map((one) => one.name);
   return new Set(rewindTo === 'ancestors' ? above : above.filter((name) => rewindTo.includes(name)));
 }
 
-/** What a person may say who is a reviewer: told that the gate may not send a phase back, they demand the change of the one under review. */
+/**
+ * Returns the act of a person as a reviewer. After the refusal of a forbidden target, the person demands the change
+ * of the phase
+ * under review.
+ */
 export function asAllowed(phase: Phase, gate: GateSpec, act: Call<ReviewAct>): Call<ReviewAct> {
   if (act.do !== 'rewind' || allowedTargets(phase, gate).has(act.phase)) return act;
   const { phase: _, ...rest } = act;
   return { ...rest, do: 'retry' };
 }
 
-/** The place of a phase in topological order: those without predecessors first, then what each of them frees. */
+/** Returns the topological index of a phase: phases without predecessors first, then those that each of them frees. */
 export function rank({ phases }: World, name: string): number {
   const placed = phases.filter((one) => one.spec.after.length === 0);
   const passed = new Set<string>();

@@ -1,5 +1,5 @@
 /**
- * Tries that say what they use at most, and begin when it fits (rule 21).
+ * Tries with an estimate, which begin when it fits (rule 21).
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { sayUsed, type Bid } from './charge.ts';
 import { holdRun } from './limits.ts';
 import { at, type Phase, type World } from './world.ts';
 
-/** Has a try begin when what it may use is there. */
+/** Begins a try once its estimate fits. */
 export function ask(
   world: World,
   who: Pick<Bid, 'phase' | 'task' | 'reviewer' | 'most'>,
@@ -28,18 +28,18 @@ export function ask(
   } else start(world, bid);
 }
 
-/** A try is over. What it has not said it is charged, as much as it was to use at most. */
+/** Ends a try. It is charged its estimate if it has not reported its usage. */
 export function giveBack(world: World, bid: Bid): void {
   charge(world, bid);
   if (world.promised.delete(bid)) world.looks = true;
 }
 
-/** The tries of an attempt that has failed are stopped: each is charged before the attempt ends. */
+/** Stops the other tries of a failed attempt: each is charged before the attempt ends. */
 export function stopBeside(world: World, phase: Phase): void {
   for (const bid of world.promised) if (bid.phase === phase && bid.life === phase.life) giveBack(world, bid);
 }
 
-/** Tries whose phase was stopped are at rest now: what they have not said is charged late. */
+/** Charges the tries of stopped phases late, once they have ended. */
 export function settleStopped(world: World): void {
   if (world.ended !== undefined) return;
   for (const bid of world.promised) {
@@ -51,14 +51,14 @@ export function settleStopped(world: World): void {
   look(world);
 }
 
-/** Looks after tries that wait, where one has ended since, or its attempt has. */
+/** Checks waiting tries if another one has ended since, or its attempt has. */
 export function look(world: World): void {
   if (world.looks || world.bids.some((bid) => !isAlive(bid))) serve(world);
 }
 
 // --- internal ---
 
-/** Has tries begin, the first that asked first. */
+/** Begins tries in the order of their requests. */
 function serve(world: World): void {
   const max = world.scenario.limits.tokens ?? Infinity;
   world.looks = false;

@@ -1,5 +1,5 @@
 /**
- * The state of a simulated run. Plain and mutable: clarity before everything.
+ * The state of a simulated run. It is plain and mutable, as clarity comes first.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { Answers } from './review.ts';
 import type { Bid } from './charge.ts';
 import { delayOf, type GateSpec, type IssueAct, type PhaseSpec, type Scenario } from './scenario.ts';
 
-/** How widely a new commit reaches, narrowest first. */
+/** The reach of a new commit, narrowest first. */
 export const REACHES = ['requester', 'changed', 'all'] as const;
 export type Reach = (typeof REACHES)[number];
 
@@ -24,7 +24,7 @@ export interface Demand {
   readonly reach: Reach;
 }
 
-/** One attempt since the last start, with what its gate thought of it. */
+/** One attempt since the last start, with its score by the gate. */
 export interface Tried {
   readonly outputs: Readonly<Record<string, unknown>>;
   score: number | undefined;
@@ -34,64 +34,64 @@ export interface Phase {
   readonly spec: PhaseSpec;
   readonly name: string;
   readonly gate: GateSpec | null;
-  /** All ancestors; all descendants; both in definition order. */
+  /** All ancestors, in definition order. `below` has all descendants. */
   readonly above: ReadonlySet<Phase>;
   readonly below: ReadonlySet<Phase>;
-  /** `idle` waits for its start, and `rewinding` does too; `returning` waits for a place to go on after a person's retry. */
+  /** `idle` and `rewinding` wait for a start; `returning` waits for a slot to continue after a person's retry. */
   status: 'idle' | 'working' | 'rewinding' | 'escalated' | 'returning' | 'approved' | 'rejected' | 'failed' | 'skipped';
-  /** Timers of another life than this one are void. */
+  /** The current life. Timers of another life are void. */
   life: number;
-  /** Whether its next start is a fresh one. */
+  /** True if its next start is a fresh one. */
   fresh: boolean;
   generation: number;
   attempt: number;
   attempts: number;
   retries: number;
-  /** Checks that failed before its tasks, as it was found out since its last start; checks that it has to leave passing. */
+  /** Checks that failed before its tasks since its last start. `owed` has checks that it has to leave passing. */
   failedBefore: ReadonlySet<string> | undefined;
   readonly owed: Set<string>;
-  /** Times its gate or its tasks, but no person, sent back each other phase. */
+  /** Rewinds by its gate or its tasks, but not by a person, for each other phase. */
   readonly spent: Map<string, number>;
-  /** Demands that no attempt was told of; demands that the attempts since the last start were told of. */
+  /** Demands that no attempt has received. `told` has those that the attempts since the last start received. */
   untold: Demand[];
   told: Demand[];
-  /** How widely its next commit reaches beside what the demands say. */
+  /** The reach of its next commit, in addition to that of the demands. */
   spread: Reach;
-  /** Versions of its ancestors at its last start; those of them whose outputs it has read. */
+  /** Versions of its ancestors at its last start. `asked` has those of them whose outputs it has read. */
   reads: Map<string, number>;
   asked: Set<string>;
-  /** Tasks of those whose outputs it has read; that a person was asked, who has seen all. */
+  /** Tasks of those whose outputs it has read. `isSeenByPerson` is true if a person was asked, who has seen all. */
   parts: Map<string, Set<string>>;
   isSeenByPerson: boolean;
-  /** The same for what it committed. */
+  /** The reads of its latest commit. */
   committedReads: Map<string, number>;
-  /** Tasks that it has read of phases of which it has not read all. */
+  /** Tasks that it has read of phases that it has read in part. */
   committedParts: ReadonlyMap<string, readonly string[]>;
   tried: Tried[];
-  /** Outputs that the attempt at work is told about; `undefined` where it is told of none. */
+  /** Outputs that the feedback of the running attempt is about; undefined if there is none. */
   judged: Readonly<Record<string, unknown>> | undefined;
-  /** Attempts in a row, up to the latest, that put out what they were told about. */
+  /** The number of consecutive attempts, up to the latest, that repeated those outputs. */
   unchanged: number;
-  /** Those of itself and of others, as it was told when it last started. */
+  /** That number for itself and for others, as it was known at its last start. */
   knownUnchanged: ReadonlyMap<string, number>;
-  /** Attempts of others that it is not told of: those up to a person's latest decision about it. */
+  /** The number of attempts of others to ignore: those up to a person's latest decision about it. */
   excused: ReadonlyMap<string, number>;
-  /** The latest demand of its gate in words alone, and how often it repeated the one before in a row. */
+  /** The latest demand of its gate in text alone, and the number of its consecutive repetitions. */
   saying: { readonly words: string; readonly repeats: number } | undefined;
-  /** Whether the tasks of the last attempt have all been done. */
+  /** True if all tasks of the last attempt have completed. */
   isDone: boolean;
-  /** What the attempt that it returns to is told. */
+  /** The feedback of the attempt that it returns to. */
   feedback: string;
   issues: readonly IssueAct[];
-  /** What its latest attempt was judged to need. */
+  /** The change that its latest attempt was judged to need. */
   demanded: string;
-  /** What its reviewers answered of its latest attempt. */
+  /** The answers of its reviewers to its latest attempt. */
   heard: Answers;
-  /** What its reviewers found and is open. */
+  /** The open findings of its reviewers. */
   findings: Finding[];
-  /** The last rewinds that it made, or that sent it back, when it last started from new inputs, oldest first. */
+  /** The last rewinds that it made, or that sent it back, at its last start from new inputs, oldest first. */
   latest: readonly Sent[];
-  /** Whether it kept its place meanwhile. */
+  /** True if it has kept its slot. */
   hasPlace: boolean;
   /** Outputs of each version, oldest first. */
   readonly commits: Readonly<Record<string, unknown>>[];
@@ -99,12 +99,12 @@ export interface Phase {
 
 export interface World {
   readonly scenario: Scenario;
-  /** Whether the run is kept in a store. */
+  /** True if the run has a store. */
   readonly kept: boolean;
   readonly agenda: Agenda;
   readonly phases: readonly Phase[];
   readonly lines: string[];
-  /** What reviewers were shown of their findings, in order. */
+  /** Findings that reviewers were shown, in order. */
   readonly shown: string[];
   /** Rewinds, oldest first. */
   readonly sent: Sent[];
@@ -112,10 +112,12 @@ export interface World {
   queue: Phase[];
   corrections: number;
   tokens: number;
-  /** Tries that have not begun, oldest first; those that have, and what they may still use. */
+  /**
+   * Tries that have not begun, oldest first. `promised` has those that have, with the tokens that they may still use.
+   */
   bids: Bid[];
   readonly promised: Set<Bid>;
-  /** Whether something has changed that tries may wait for. */
+  /** True if a change may let waiting tries begin. */
   looks: boolean;
   readonly held: Set<LimitName>;
   readonly lifted: Set<LimitName>;
@@ -164,17 +166,17 @@ export function say(world: World, type: string, who: string, details: Details = 
   if (world.ended === undefined) world.lines.push(line(world.agenda.now(), type, who, details));
 }
 
-/** Where an event stands in the life of its phase. */
+/** Returns the generation and the attempt of a phase. */
 export function at(phase: Phase): { readonly g: number; readonly a: number } {
   return { g: phase.generation, a: phase.attempt };
 }
 
-/** Approved, and not to run again. */
+/** True if the phase is approved, and need not run again. */
 export function isSettled(phase: Phase): boolean {
   return phase.status === 'approved';
 }
 
-/** Has an attempt that is not judged for good; one that waits for a person has. */
+/** True if the phase has an attempt without a final decision, including one that waits for a person. */
 export function isAtWork(phase: Phase): boolean {
   return phase.status === 'working' || phase.status === 'escalated' || phase.status === 'returning';
 }
@@ -183,7 +185,7 @@ export function wider(one: Reach, other: Reach): Reach {
   return REACHES.indexOf(one) > REACHES.indexOf(other) ? one : other;
 }
 
-/** Does something later, unless the phase has begun another life by then. */
+/** Schedules an action, unless the phase has another life by then. */
 export function later(world: World, phase: Phase, delay: number, act: () => void): void {
   const { life } = phase;
   world.agenda.after(delay, () => {
@@ -191,7 +193,7 @@ export function later(world: World, phase: Phase, delay: number, act: () => void
   });
 }
 
-/** Counts one more call of a worker, and tells which it is and how long it takes. */
+/** Counts one more call of a worker. @returns Its number and its duration. */
 export function nextCall(world: World, worker: string): { readonly nth: number; readonly delay: number } {
   const nth = world.calls.get(worker) ?? 0;
   world.calls.set(worker, nth + 1);
