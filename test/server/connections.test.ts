@@ -1,10 +1,10 @@
-/** Connections to the dashboard: strangers take neither all files of the process, nor the dashboard for longer than they try. */
+/** Connections to the dashboard: strangers can exhaust neither its file descriptors nor its availability. */
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { served, until } from './rig.ts';
 
 describe('connections', () => {
-  it('are 64 at most, and those that ask nothing make room for who does', async () => {
+  it('are 64 at most, and idle ones make room for active ones', async () => {
     const { dashboard, get } = await served();
     const strangers = Array.from({ length: 80 }, () => connect(dashboard.port, '127.0.0.1').resume());
     let closed = 0;
@@ -16,7 +16,7 @@ describe('connections', () => {
     expect((await get('/api/session')).status).toBe(200);
   });
 
-  it('are kept for who is let in, also for longer than a request may take to be made, and for nobody else', async () => {
+  it('stay open for authenticated clients, longer than a request may take, and for no others', async () => {
     const { dashboard, ask, cookie } = await served();
     expect((await ask('/api/session')).headers.connection).toBe('close');
     expect((await ask('/', { headers: { cookie: 'phasegate=none' } })).headers.connection).toBe('close');
@@ -30,7 +30,7 @@ describe('connections', () => {
     const answers = () => text.split('HTTP/1.1 200 OK').length - 1;
     socket.write(request);
     await until(() => answers() === 1);
-    // Another that asks nothing is gone by when this one would be.
+    // The connection of a stranger without a request closes in the meantime.
     const stranger = connect(dashboard.port, '127.0.0.1').resume();
     await new Promise((resolve) => stranger.on('error', () => undefined).on('close', resolve));
     socket.write(request);

@@ -1,4 +1,4 @@
-/** Who may ask the dashboard: every attack that `docs/dashboard.md` says does nothing. */
+/** Access to the dashboard: every attack that `docs/dashboard.md` lists as prevented. */
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { askAt, cookieOf, ownStore, served, type Answer, type Served } from './r
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 describe('the token', () => {
-  it('is exchanged for a cookie that scripts and other sites cannot have, and leaves the address', async () => {
+  it('is exchanged for a cookie that scripts and other sites cannot read, and leaves the address', async () => {
     const { dashboard } = await served();
     const { port, url } = dashboard;
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?token=[\w-]{43}$/u);
@@ -27,7 +27,7 @@ describe('the token', () => {
     expect(pair).not.toContain(new URL(url).searchParams.get('token'));
   });
 
-  it('leads on by a page where another site has led here, as browsers keep the cookie back along redirects', async () => {
+  it('redirects by a page after a link from another site, as browsers withhold the cookie along redirects', async () => {
     const { dashboard } = await served();
     const { status, headers, text } = await askAt(dashboard.url, { headers: { 'sec-fetch-site': 'cross-site' } });
     expect(status).toBe(200);
@@ -40,14 +40,14 @@ describe('the token', () => {
     ['a part of it', (url: string) => url.slice(0, -1)],
     ['more than it', (url: string) => `${url}A`],
     ['none', (url: string) => url.replace(/token=.*/u, 'token=')],
-  ])('is needed whole: %s gives no cookie', async (_name, change) => {
+  ])('is compared in full: %s gives no cookie', async (_name, change) => {
     const { dashboard } = await served();
     const { status, headers, text } = await askAt(change(dashboard.url));
     expect({ status, cookies: headers['set-cookie'] }).toEqual({ status: 401, cookies: undefined });
     expect(text).toContain('Open the URL that was printed when it was started');
   });
 
-  it('counts at the front door only', async () => {
+  it('is accepted at the entry only', async () => {
     const { ask, dashboard } = await served();
     const { search } = new URL(dashboard.url);
     expect((await ask(`/api/runs${search}`)).status).toBe(401);
@@ -58,7 +58,7 @@ describe('the token', () => {
 describe('a request', () => {
   const PATHS = ['/', '/assets/app.js', '/api/session', '/api/runs', '/api/changes', '/api/nothing', '/nothing'];
 
-  it.each(PATHS)('without the cookie gets nothing of %s', async (path) => {
+  it.each(PATHS)('without the cookie cannot read %s', async (path) => {
     const one = await served();
     const other = await served();
     const value = one.cookie.split('=')[1] ?? '';
@@ -77,7 +77,7 @@ describe('a request', () => {
     }
   });
 
-  it('names this machine and the port, as a page whose name leads here does not', async () => {
+  it('must name this machine and the port, as a page with a rebound name does not', async () => {
     const { ask, cookie, dashboard } = await served();
     const { port } = dashboard;
     const good = [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
@@ -86,7 +86,7 @@ describe('a request', () => {
     const worse = [`localhost:${port}.evil.example`, `0.0.0.0:${port}`, `LOCALHOST.:${port}`, `127.1:${port}`];
     for (const host of [...bad, ...worse]) {
       const { status, text } = await ask('/api/runs', { headers: { cookie, host } });
-      // Such a name of a host is none at all, and is refused even before.
+      // Such a host name is malformed, and is refused earlier.
       const expected = host.includes('.evil') ? 400 : 403;
       expect([host, status, text.includes('runs')]).toEqual([host, expected, false]);
     }
@@ -95,7 +95,7 @@ describe('a request', () => {
     expect([rebound.status, rebound.headers['set-cookie']]).toEqual([403, undefined]);
   });
 
-  it('has one host, and that where another is in the request line', async () => {
+  it('must have one host, which a host in the request line does not bypass', async () => {
     const { dashboard, cookie } = await served();
     const { port } = dashboard;
     const get = (target: string, ...hosts: readonly string[]) =>
@@ -110,7 +110,7 @@ describe('a request', () => {
     expect(await get('/api/runs', 'e\\vil@[')).toMatch(/^HTTP\/1\.1 4/u);
   });
 
-  it('comes from the page of the dashboard, and not from another', async () => {
+  it('must come from the page of the dashboard', async () => {
     const { ask, cookie, dashboard } = await served();
     const { port } = dashboard;
     const foreign = [
@@ -132,7 +132,7 @@ describe('a request', () => {
     expect(own.status).toBe(200);
   });
 
-  it('that changes something says that it comes from there, and is JSON', async () => {
+  it('that changes something must have the origin of the page, and a JSON body', async () => {
     const { ask, cookie, dashboard } = await served();
     const origin = `http://127.0.0.1:${dashboard.port}`;
     const post = async (headers: Readonly<Record<string, string>>) =>
@@ -143,13 +143,13 @@ describe('a request', () => {
     expect(await post({ origin, 'content-type': 'text/plain' })).toBe(415);
     expect(await post({ origin, 'content-type': 'application/x-www-form-urlencoded' })).toBe(415);
     expect(await post({ origin, 'content-type': 'text/plain; a=application/json' })).toBe(415);
-    // There is no such run, and that is told to those who may ask.
+    // The run does not exist, which only authenticated clients learn.
     expect(await post({ origin, ...JSON_TYPE })).toBe(404);
     expect(await post({ origin, 'content-type': 'application/json; charset=utf-8' })).toBe(404);
     expect(await post({ 'sec-fetch-site': 'same-origin', ...JSON_TYPE })).toBe(404);
   });
 
-  it('has a body of at most a million bytes, whether it says so before or not', async () => {
+  it('has a body of at most a million bytes, with or without a declared length', async () => {
     const { ask, cookie, dashboard } = await served();
     const headers = { cookie, origin: `http://127.0.0.1:${dashboard.port}`, ...JSON_TYPE };
     const body = JSON.stringify({ reason: 'x'.repeat(1_000_000) });
@@ -168,7 +168,7 @@ describe('a request', () => {
     });
   });
 
-  it('that makes no sense is refused', async () => {
+  it('that is malformed is refused', async () => {
     const { ask, get, post, cookie, dashboard } = await served();
     const headers = { cookie, origin: `http://127.0.0.1:${dashboard.port}`, ...JSON_TYPE };
     const send = async (path: string, body: string) => {
@@ -201,8 +201,8 @@ describe('a request', () => {
   });
 });
 
-describe('an answer', () => {
-  it('tells browsers to run nothing else, to show it nowhere else, and to keep nothing but the page, which is asked for again', async () => {
+describe('a response', () => {
+  it('restricts scripts, frames and caches; only the page may be cached, with revalidation', async () => {
     const { ask, cookie } = await served();
     for (const [path, headers, keeps] of [
       ['/', { cookie }, 'no-cache'],
@@ -225,7 +225,7 @@ describe('an answer', () => {
     }
   });
 
-  it('says nothing of errors that were not foreseen, which whoever serves it is told', async () => {
+  it('hides unforeseen errors, which are reported to the owner of the server', async () => {
     const secret = 'secret of /home/ada/.ssh';
     const told: unknown[] = [];
     const { store } = await served();
@@ -249,7 +249,7 @@ describe('an answer', () => {
     for await (const event of other.events('/api/changes', { limit: 1 })) expect(event.name).toBe('error');
   });
 
-  it('leaves errors that were not foreseen on standard error where nobody else is told', async () => {
+  it('writes unforeseen errors to standard error if there is no handler', async () => {
     const print = vi.spyOn(console, 'error').mockReturnValue();
     onTestFinished(() => print.mockRestore());
     const { store } = await ownStore();
@@ -259,7 +259,7 @@ describe('an answer', () => {
     expect(print.mock.calls).toEqual([[thrown]]);
   });
 
-  it('comes from a port that is one, and that is free', async () => {
+  it('needs a valid, free port', async () => {
     const { dashboard, store } = await served();
     const { port } = dashboard;
     await expect(serveDashboard(store, { port })).rejects.toMatchObject({
@@ -274,14 +274,14 @@ Docs: docs/errors.md#PORT_UNUSABLE`,
     });
   });
 
-  it('comes from a port of this machine that others do not reach', async () => {
+  it('comes from a loopback port that other machines cannot reach', async () => {
     const { dashboard } = await served();
     await expect(cookieOf(dashboard.url.replace('127.0.0.1', '127.0.0.2'))).rejects.toThrow('ECONNREFUSED');
   });
 });
 
 describe('the charts', () => {
-  it('are those of the machines that run', async () => {
+  it('are those of the real machines', async () => {
     const { get } = await served();
     const { status, body } = await get('/api/charts');
     expect(status).toBe(200);
@@ -292,7 +292,7 @@ describe('the charts', () => {
 });
 
 describe('files of the app', () => {
-  it('are those of its folder, and nothing beside, above or below', async () => {
+  it('are those of its folder, and nothing outside of it', async () => {
     const { ask, cookie } = await withApp();
     const get = async (path: string) => {
       const { status, headers, text } = await ask(path, { headers: { cookie } });
@@ -324,7 +324,7 @@ describe('files of the app', () => {
     }
   });
 
-  it('are not read through requests that leave the path as it is', async () => {
+  it('are not served for raw paths outside of it', async () => {
     const { dashboard, cookie } = await withApp();
     const head = `host: 127.0.0.1:${dashboard.port}\r\ncookie: ${cookie}\r\nconnection: close\r\n\r\n`;
     for (const path of [
@@ -341,7 +341,7 @@ describe('files of the app', () => {
 });
 
 describe('a read-only dashboard', () => {
-  it('changes nothing, whoever asks', async () => {
+  it('changes nothing for any client', async () => {
     const { get, post } = await served({ readOnly: true });
     const paths = [
       '/api/inbox/x/answer',
@@ -383,7 +383,7 @@ function policyOf({ headers }: Answer): Readonly<Record<string, unknown>> {
   return policy;
 }
 
-/** Sends bytes as they are, and reads until the connection ends. */
+/** Sends raw bytes, and reads until the connection ends. */
 function raw(port: number, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(text));

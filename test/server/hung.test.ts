@@ -1,4 +1,4 @@
-/** Runs whose holder has let its right to them lapse and lives: they are left to it, whatever is asked for. */
+/** Runs whose holder is alive but has let its lease expire: they stay with the holder for every request. */
 import { describe, expect, it } from 'vitest';
 import { definePipeline, human, phase, resumeRun, startRun, task } from '../../src/index.ts';
 import type { RunStore } from '../../src/store.ts';
@@ -6,7 +6,7 @@ import type { UiRun, UiTrouble } from '../../src/server/api.ts';
 import { ownStore, served, until, type Served } from './rig.ts';
 
 describe('a run whose holder lives and does not answer', () => {
-  it('is said to be so, and is neither resumed nor retried nor cancelled', async () => {
+  it('is reported so, and is neither resumed nor retried nor cancelled', async () => {
     const { store } = await ownStore();
     await lapsed(store);
     const { get, post, asked } = await desk(store, () => true);
@@ -53,7 +53,7 @@ describe('a run whose holder lives and does not answer', () => {
     expect(await store.messages('r')).toEqual([]);
   });
 
-  it('is not resumed by an answer, which it takes later', async () => {
+  it('is not resumed by an answer, which the holder applies later', async () => {
     const { store } = await ownStore();
     await lapsed(store);
     const { post, asked } = await desk(store, () => true);
@@ -68,7 +68,7 @@ describe('a run whose holder lives and does not answer', () => {
   it.each([
     ['it cannot be told whether the holder lives', undefined, null],
     ['the holder is gone', false, 'desk 1'],
-  ])('can be gone on with where %s', async (_, isAlive, gone) => {
+  ])('can be resumed if %s', async (_, isAlive, gone) => {
     const { store } = await ownStore();
     await lapsed(store);
     const { get, post, asked } = await desk(store, () => isAlive);
@@ -85,7 +85,7 @@ describe('a run whose holder lives and does not answer', () => {
     expect(await post('/api/runs/r/cancel')).toMatchObject({ status: 200, body: { run: { standing: 'cancelled' } } });
   });
 
-  it('can be gone on with at once where the holder is gone, though its right has not ended', async () => {
+  it('can be resumed at once if the holder is dead, although its lease has not expired', async () => {
     const { store } = await ownStore();
     await suspended(store);
     await store.acquire('r', 'desk 1', 1_000_000);
@@ -97,8 +97,8 @@ describe('a run whose holder lives and does not answer', () => {
   });
 });
 
-describe('what is refused as it is not there', () => {
-  it('says what was wanted', async () => {
+describe('a request for something missing', () => {
+  it('names what was requested', async () => {
     const { get, post } = await desk((await ownStore()).store, () => undefined);
     const told = async (answer: ReturnType<Served['get']>) => {
       const { status, body } = await answer;
@@ -118,7 +118,7 @@ describe('what is refused as it is not there', () => {
 });
 
 describe('a list of runs', () => {
-  it('is refused by a standing that there is not, in the words of phasegate ls', async () => {
+  it('refuses an unknown status, with the message of phasegate ls', async () => {
     const { get } = await desk((await ownStore()).store, () => undefined);
     expect(await get('/api/runs?status=Failed,bogus')).toEqual({
       status: 400,
@@ -140,7 +140,7 @@ const pipeline = definePipeline({
   phases: [phase('a', { tasks: [task('t', { run: human({ question: 'Which?' }) })] })],
 });
 
-/** A run that waits for a person, and was left. */
+/** Starts a run that waits for a person, and leaves it. */
 async function suspended(store: RunStore): Promise<void> {
   const run = startRun(pipeline, { store, runId: 'r', attended: true });
   await until(() => run.inbox().length === 1);
@@ -148,14 +148,14 @@ async function suspended(store: RunStore): Promise<void> {
   await run.result;
 }
 
-/** A run whose holder has not renewed its right to it in time. */
+/** Creates a run whose holder has not renewed its lease in time. */
 async function lapsed(store: RunStore): Promise<void> {
   await suspended(store);
   await store.acquire('r', 'desk 1', 1);
   await until(async () => (await store.run('r'))?.lapsed !== undefined);
 }
 
-/** Serves the store, and notes which runs are gone on with. */
+/** Serves the store. @returns A client, and the runs that the dashboard resumes. */
 async function desk(store: RunStore, isAlive: (holder: string) => boolean | undefined) {
   const asked: string[] = [];
   const go = async ({ runId }: { readonly runId: string }) => {

@@ -1,4 +1,4 @@
-/** The inbox of the dashboard: what waits, answers, and what becomes of them. */
+/** The inbox of the dashboard: pending items, answers, and their results. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
@@ -28,7 +28,7 @@ const pipeline = definePipeline({
 });
 
 describe('the inbox', () => {
-  it('has what waits, with its run, and on demand what is closed and what is of one run', async () => {
+  it('lists pending items with their runs, and on request closed ones and those of one run', async () => {
     const { get, store } = await served();
     const one = await waiting(store);
     const other = await waiting(store);
@@ -43,7 +43,7 @@ describe('the inbox', () => {
     expect(await get('/api/inbox?all=1')).toMatchObject({ body: { items: [{ id: one.id, who: 'grace' }, other] } });
   });
 
-  it('tells all about an item', async () => {
+  it('gives all details of an item', async () => {
     const { get, store } = await served();
     const item = await waiting(store);
     const { status, body } = await get(`/api/inbox/${item.id}`);
@@ -55,7 +55,7 @@ describe('the inbox', () => {
 });
 
 describe('an answer', () => {
-  it('is taken by whoever works on the run, in the name of the user', async () => {
+  it('is applied by the process of the run, in the name of the user', async () => {
     const { post, get, store } = await served({ user: 'ada' });
     const run = startRun(pipeline, { store, attended: true });
     const item = await itemOf(store, run.id);
@@ -66,7 +66,7 @@ describe('an answer', () => {
     expect((await run.result).status).toBe('completed');
     expect(await store.item(item.id)).toMatchObject({ who: 'ada' });
 
-    // It is closed, and says by whom.
+    // The item is closed, and names the author.
     expect(await post(`/api/inbox/${item.id}/answer`, { nonce: item.nonce, reply: APPROVE })).toMatchObject({
       status: 409,
       body: {
@@ -81,7 +81,7 @@ describe('an answer', () => {
     });
   });
 
-  it('is told as it stands where the dashboard is closed before anybody has taken it', async () => {
+  it('is reported as pending if the dashboard closes before a process has applied it', async () => {
     const { dashboard, post, store } = await served();
     const item = await waiting(store);
     await store.acquire(item.runId, 'somebody', 60_000);
@@ -91,7 +91,7 @@ describe('an answer', () => {
     expect(await told).toEqual({ status: 200, body: { state: 'waiting' } });
   });
 
-  it('is kept where nobody works on the run and it cannot be resumed from here', async () => {
+  it('is stored if the run has no process and cannot be resumed from here', async () => {
     const { post, get, store } = await served({ user: 'ada' });
     const item = await waiting(store);
     expect(await post(`/api/inbox/${item.id}/answer`, { nonce: item.nonce, reply: APPROVE })).toEqual({
@@ -113,7 +113,7 @@ describe('an answer', () => {
     expect((await run.result).status).toBe('completed');
   });
 
-  it('has the run go on where nobody works on it', async () => {
+  it('resumes a run without a process', async () => {
     const { store } = await ownStore();
     const { post } = await served({ store, actions: goingOn(store) });
     const item = await waiting(store);
@@ -124,7 +124,7 @@ describe('an answer', () => {
     await until(async () => (await store.run(item.runId))?.status === 'completed');
   });
 
-  it('is kept where the run cannot go on, and why is told', async () => {
+  it('is stored if the run cannot resume, and the reason is reported', async () => {
     const fail = () => Promise.reject(new PhasegateError('FILE_UNREADABLE', 'Cannot load it', { hint: 'Repair it.' }));
     const { post, store } = await served({ actions: { resume: fail, retry: fail } });
     const item = await waiting(store);
@@ -138,7 +138,7 @@ describe('an answer', () => {
     expect(await store.messages(item.runId)).toMatchObject([{ kind: 'answer', item: item.id }]);
   });
 
-  it('waits where somebody works on the run who does not take it at once', async () => {
+  it('waits if the process of the run does not apply it at once', async () => {
     const { post, get, store } = await served();
     const item = await waiting(store);
     const lease = await store.acquire(item.runId, 'a slow process', 60_000);
@@ -152,9 +152,9 @@ describe('an answer', () => {
     await store.release(lease);
   });
 
-  it('is taken by another who goes on with the run first', async () => {
+  it('is applied by another process that resumes the run first', async () => {
     const { store } = await ownStore();
-    // What `resume` finds where somebody else was faster.
+    // This error is that of a `resume` after another process was faster.
     const resume = async ({ runId }: { readonly runId: string }) => {
       const run = await resumeRun(store, runId, pipeline, { attended: true });
       void run.result;
@@ -168,7 +168,7 @@ describe('an answer', () => {
     });
   });
 
-  it('is one, where several are given at once: the others are told who was faster', async () => {
+  it('is unique: of several at once, the others learn who was faster', async () => {
     const { store } = await ownStore();
     const people = await Promise.all(['ada', 'grace', 'alan', 'edsger'].map((user) => served({ store, user })));
     for (let round = 0; round < 5; round += 1) {
@@ -191,7 +191,7 @@ describe('an answer', () => {
     }
   });
 
-  it('to something else than what was seen, or that makes no sense, changes nothing', async () => {
+  it('that is invalid, or to another question, changes nothing', async () => {
     const { post, store } = await served();
     const item = await waiting(store);
     const path = `/api/inbox/${item.id}/answer`;
@@ -216,7 +216,7 @@ describe('an answer', () => {
     expect(await store.inbox({ open: true })).toEqual([item]);
   });
 
-  it('that the run refuses is taken as refused, and the item is asked anew', async () => {
+  it('that the run refuses is reported as refused, and the item is asked again', async () => {
     const { post, store } = await served();
     const asks = definePipeline({
       name: 'number',
