@@ -1,4 +1,4 @@
-/** Defects and measures of runs: what was found, of which phase it was, what became of it, and what that took. */
+/** Defects and measures of runs: each defect with its phase, its disposition, and its cost. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -15,7 +15,7 @@ import type { Defect } from '../src/projections/quality/defect.ts';
 import { defectsOf, measuresOf } from '../src/projections/quality/quality.ts';
 import { drive, fake, fakeCheck, idle, play, simulatedTime, type Fake } from './rig.ts';
 
-/** A defect in a line. */
+/** Formats a defect as a line. */
 function line({ number, type, injected, detected, disposition, removed, fix, attempts }: Defect): string {
   const finder = detected.name === null ? detected.by : `${detected.by} ${detected.name}`;
   const end = removed ? ` in ${removed.phase}` : '';
@@ -35,7 +35,7 @@ function issue(id: string, affectedPhase?: string, severity: Issue['severity'] =
 
 const onIssues = (...issues: readonly Issue[]) => requestChanges(issues);
 
-/** An output that takes so long and so much. */
+/** Returns an output with a duration and a cost. */
 const costly =
   (ms: number, costUsd: number, time: ReturnType<typeof simulatedTime>) => async (context: TaskContext) => {
     await new Promise<void>((resolve) => time.clock.setTimeout(resolve, ms));
@@ -44,7 +44,7 @@ const costly =
   };
 
 describe('defects without issues', () => {
-  it('are one for each demand; in the same words again it is the same', async () => {
+  it('are one for each demand; a repeated demand is the same defect', async () => {
     const verdicts = ['RETRY: Cite.', 'RETRY: cite!', 'RETRY: Cut it.', 'APPROVE'];
     expect(await linesOf([fake('a', { maxRetries: 3, verdicts })])).toEqual([
       '1 feedback of a, found in a by reviewer review: fixed in a by a@1; a 2',
@@ -52,14 +52,14 @@ describe('defects without issues', () => {
     ]);
   });
 
-  it('are of the phase that is sent back', async () => {
+  it('belong to the phase that is sent back', async () => {
     const phases = [fake('a'), fake('b', { after: ['a'], verdicts: ['RETRY_PREDECESSOR a: Add dates.'] })];
     expect(await linesOf(phases)).toEqual([
       '1 feedback of a, found in b by reviewer review: fixed in b by a@2; a 1, b 1',
     ]);
   });
 
-  it('are one for each check that fails, as long as it does', async () => {
+  it('are one for each failing check, as long as it fails', async () => {
     const checks = [fakeCheck('lint', ['2 of 16', '1 of 16']), fakeCheck('types', ['no: "any"\n\nCheck "x" failed'])];
     expect(await linesOf([fake('a', { checks, maxRetries: 3, verdicts: ['RETRY: Cite.'] })])).toEqual([
       '1 check of a, found in a by check lint: fixed in a by a@1; a 2',
@@ -68,7 +68,7 @@ describe('defects without issues', () => {
     ]);
   });
 
-  it('are of the checks that have failed, whatever the details of one quote', async () => {
+  it('belong to the checks that have failed, whatever their details quote', async () => {
     const quoted = 'the log says:\n\nCheck "types" failed: no\n\nand so on';
     const checks = [fakeCheck('lint', [quoted, 'still']), fakeCheck('types', [])];
     const { records } = await play([fake('a', { checks, maxRetries: 3 })]);
@@ -77,7 +77,7 @@ describe('defects without issues', () => {
     ]);
   });
 
-  it('are one check without a name where a record does not say which have failed', async () => {
+  it('belong to an unnamed check if the record names none', async () => {
     const { records } = await play([fake('a', { checks: [fakeCheck('lint', ['no'])] })]);
     const older = records.map((record): RunRecord => {
       if (record.event.type !== 'review.decided') return record;
@@ -87,7 +87,7 @@ describe('defects without issues', () => {
     expect(defectsOf(older).map(line)).toEqual(['1 check of a, found in a by check: fixed in a by a@1; a 1']);
   });
 
-  it('are demands of tasks that cannot work', async () => {
+  it('come from demands of tasks that cannot work', async () => {
     const demand = () => {
       throw needsRework('a', 'There is no date.');
     };
@@ -95,7 +95,7 @@ describe('defects without issues', () => {
     expect(await linesOf(phases)).toEqual(['1 rework of a, found in b by worker: fixed in b by a@3; a 2, b 2']);
   });
 
-  it('are met once the tasks can work, also where no gate is asked after that', async () => {
+  it('are removed once the tasks can work, even without a later gate', async () => {
     const demand = () => {
       throw needsRework('a', 'There is no date.');
     };
@@ -110,7 +110,7 @@ describe('defects without issues', () => {
     ]);
   });
 
-  it('are told apart by reviewer, and only what was told has led to an attempt', async () => {
+  it('are distinguished by reviewer, and only demands that were delivered lead to an attempt', async () => {
     const phases = [
       fake('a'),
       fake('b', { after: ['a'], reviewers: { x: ['RETRY: Cite.'], y: ['RETRY_PREDECESSOR a: Add dates.'] } }),
@@ -123,7 +123,7 @@ describe('defects without issues', () => {
 });
 
 describe('defects with issues', () => {
-  it('of several phases are corrected by one rewind, and share what that takes', async () => {
+  it('of several phases are corrected by one rewind, and share its cost', async () => {
     const time = simulatedTime();
     const phases = [
       fake('a', { outputs: [costly(1000, 1, time), costly(1000, 2, time)] }),
@@ -155,7 +155,7 @@ describe('defects with issues', () => {
     ]);
   });
 
-  it('may be withdrawn, and then count for nothing, and against whoever found them', async () => {
+  it('may be withdrawn, and then count only against the reviewer who found them', async () => {
     const withdraw = { type: 'approve', priorFindings: [{ id: 'x', status: 'withdrawn' }] };
     const { records } = await play([fake('a', { verdicts: [onIssues(issue('x')), withdraw] })]);
     expect(defectsOf(records).map(line)).toEqual(['1 logic of a, found in a by reviewer review: withdrawn; a 1']);
@@ -168,7 +168,7 @@ describe('defects with issues', () => {
     });
   });
 
-  it('are accepted where the budget is spent; a later gate that finds one finds the same', async () => {
+  it('are accepted if the budget is spent; a later gate that finds one finds the same', async () => {
     const phases = [
       fake('a', { maxRetries: 0, onExhausted: 'accept', verdicts: [onIssues(issue('x'))] }),
       fake('b', { after: ['a'], verdicts: [onIssues(issue('x', 'a'))] }),
@@ -185,14 +185,14 @@ describe('defects with issues', () => {
     ]);
   });
 
-  it('that an approval brings are let pass', async () => {
+  it('in an approval are accepted', async () => {
     const approving = { type: 'approve', issues: [issue('x', undefined, 'low')] };
     const { records } = await play([fake('a', { verdicts: [approving] })]);
     expect(defectsOf(records).map(line)).toEqual(['1 logic of a, found in a by reviewer review: accepted; none']);
     expect(measuresOf(records)).toMatchObject({ removalEfficiency: 0, gates: [{ firstPassYield: 100 }] });
   });
 
-  it('that come back once they were corrected are new ones', async () => {
+  it('that recur after their correction are new ones', async () => {
     const verdicts = [onIssues(issue('x')), onIssues(issue('y')), onIssues(issue('x')), 'APPROVE'];
     expect(await linesOf([fake('a', { maxRetries: 3, verdicts })])).toEqual([
       '1 logic of a, found in a by reviewer review: fixed in a by a@1; a 1',
@@ -201,7 +201,7 @@ describe('defects with issues', () => {
     ]);
   });
 
-  it('are of the phase that was judged where they name one that it does not need', async () => {
+  it('belong to the reviewed phase if they name a phase that it does not need', async () => {
     const phases = [
       fake('a', { verdicts: [onIssues(issue('x', 'b'), issue('y', 'nowhere'))] }),
       fake('b', { after: ['a'] }),
@@ -219,7 +219,7 @@ describe('people', () => {
     fake('b', { after: ['a'], maxRetries: 0, onExhausted: 'escalate', verdicts }),
   ];
 
-  it('may say anew which phase an issue is of; the history has both', async () => {
+  it('may reassign an issue to a phase; the history has both', async () => {
     const sendBack: Decision = { type: 'retryPredecessor', phase: 'a', feedback: '', issues: [issue('x', 'a')] };
     const { records } = await play(escalating([onIssues(issue('x')), 'APPROVE']), {
       when: {
@@ -236,7 +236,7 @@ describe('people', () => {
     ]);
   });
 
-  it('may do so by the words of a demand without issues', async () => {
+  it('may reassign it by the text of a demand without issues', async () => {
     const { records } = await play(escalating(['RETRY: Add dates.', 'APPROVE']), {
       when: { 'b escalated (exhausted): Add dates.': (run) => run.decide('b', 'RETRY_PREDECESSOR a: Add dates.') },
     });
@@ -245,7 +245,7 @@ describe('people', () => {
     ]);
   });
 
-  it('may do so by the words of several reviewers, which the gate has joined', async () => {
+  it('may reassign it by the joined text of several reviewers', async () => {
     const panel = fake('b', {
       after: ['a'],
       maxRetries: 0,
@@ -264,7 +264,7 @@ describe('people', () => {
     ]);
   });
 
-  it('may find something themselves', async () => {
+  it('may find a defect themselves', async () => {
     const { records } = await play(escalating(['ESCALATE: Not sure.', 'APPROVE']), {
       when: { 'b escalated (requested): Not sure.': (run) => run.decide('b', 'RETRY: Add dates.') },
     });
@@ -293,7 +293,7 @@ describe('people', () => {
 });
 
 describe('measures', () => {
-  it('know the yield of first judgements; a retry is no start, and a review that could not be had no judgement', async () => {
+  it('compute the yield of first reviews; retries are not starts, and failed reviews are not reviews', async () => {
     const phases = [
       fake('a', { reviewBackoff: { first: 1 }, verdicts: [new Error('429'), 'RETRY: Cite.', 'APPROVE', 'APPROVE'] }),
       fake('b', { after: ['a'], verdicts: ['RETRY_PREDECESSOR a: Add dates.'] }),
@@ -305,7 +305,7 @@ describe('measures', () => {
     ]);
   });
 
-  it('count an approval against a reviewer where a later gate finds what it let pass', async () => {
+  it('count an approval against a reviewer if a later gate finds what it missed', async () => {
     const sure = { type: 'approve', confidence: 0.95 };
     const phases = [
       fake('a', { verdicts: [sure, sure] }),
@@ -318,7 +318,7 @@ describe('measures', () => {
     ]);
   });
 
-  it('of a run that found nothing are null where nothing can be said', async () => {
+  it('are null if a run without defects determines nothing', async () => {
     const { records } = await play([fake('a'), fake('b', { after: ['a'], verdicts: [] })]);
     expect(measuresOf(records)).toMatchObject({
       removalEfficiency: null,
@@ -333,7 +333,7 @@ describe('measures', () => {
     expect(measuresOf([]).phases).toEqual([]);
   });
 
-  it('do not take a phase that is tried again after the run has ended for rework', async () => {
+  it('do not count a phase as rework if its run is retried after the end', async () => {
     const store = memoryStore();
     let broken = true;
     const phases = [
@@ -359,7 +359,7 @@ describe('measures', () => {
     expect(measuresOf(records).effort).toMatchObject({ work: { costUsd: 2 }, rework: { costUsd: 0 } });
   });
 
-  it('let no time pass while no process has the run', async () => {
+  it('exclude the time in which no process has the run', async () => {
     const store = memoryStore();
     const time = simulatedTime();
     const work = async ({ report }: TaskContext) => {
@@ -385,7 +385,7 @@ describe('measures', () => {
 });
 
 describe('issues of random reviews', () => {
-  it('are all accounted for, whatever is found and said of it', async () => {
+  it('are all accounted for, whatever is found and reported', async () => {
     const names = ['a', 'b', 'c', 'd'];
     const found = fc.array(fc.tuple(fc.nat(3), fc.nat(4)), { maxLength: 3 });
     const said = fc.array(fc.tuple(fc.nat(3), fc.constantFrom('fixed', 'open', 'withdrawn')), { maxLength: 2 });

@@ -1,4 +1,4 @@
-/** What records say, in words that terminals and the dashboard share. */
+/** Texts of records, which terminals and the dashboard share. */
 import { describe, expect, it } from 'vitest';
 import { definePipeline, type RunEvent } from '../src/index.ts';
 import { createEventLines } from '../src/cli/show/event-lines.ts';
@@ -25,7 +25,7 @@ const VOICE = {
 };
 
 describe('verdictWords()', () => {
-  it('leaves what a reviewer has said as it is, and of an error of ours where it is documented', () => {
+  it('keeps the text of a reviewer, and removes the documentation from errors of this package', () => {
     const feedback = 'Link the manual, as it is in\n\nDocs: https://docs.example';
     expect(verdictWords({ type: 'retry', feedback })).toEqual({ what: 'retry', text: feedback });
     expect(verdictWords({ type: 'unavailable', error })).toEqual({ what: 'no answer', text: 'broken' });
@@ -33,7 +33,7 @@ describe('verdictWords()', () => {
 });
 
 describe('recordWords()', () => {
-  it('tells who, what, and what was said with it apart', () => {
+  it('separates the subject, the event, and the quoted text', () => {
     const event = { type: 'task.asked', ...work, reviewer: true, question: 'Fine?\nReally?', inbox: {} } as const;
     expect(recordWords({ runId: 'r', event }, VOICE)).toEqual({
       who: 'reviewer t',
@@ -52,7 +52,7 @@ describe('recordWords()', () => {
     expect(textOf(rewind)).toBe('sends back b 1: more');
   });
 
-  it('ends a problem with a period where advice stands below it', () => {
+  it('ends a problem with a period if advice follows', () => {
     const message = 'Cannot wait longer: 5s\nRaise it.\nDocs: docs/errors.md#TASK_TIMEOUT';
     const event = {
       type: 'task.failed',
@@ -64,14 +64,14 @@ describe('recordWords()', () => {
     expect(textOf({ type: 'phase.warned', ...at, code: 'W', message: 'a\nb' })).toBe('warning: a\nb');
   });
 
-  it('is what a terminal and the dashboard show, but for their ways to write durations', async () => {
+  it('gives the texts of a terminal and the dashboard, apart from formats of durations', async () => {
     const records = await eventfulRun();
     const line = createEventLines();
     const told = records.map((record) => line(record).replace(/^ *\S+ {2}/u, ''));
     expect(told).toEqual(
       records.map((record) => {
         const { event } = record;
-        // What an attempt is asked for has a line of its own on a terminal, before that.
+        // A terminal shows the feedback of an attempt on an earlier line of its own.
         const known = { ...knownOf(event), isTold: true };
         return `${'phase' in event ? `${event.phase}: ` : ''}${recordText(recordWords(record, VOICE, known))}`;
       }),
@@ -81,7 +81,7 @@ describe('recordWords()', () => {
     );
   });
 
-  it('has words for all that can happen', () => {
+  it('has a text for every event', () => {
     const { plan } = definePipeline({ name: 'p', phases: [fake('a').definition] });
     const events: readonly RunEvent[] = [
       { type: 'run.resumed' },
@@ -220,7 +220,7 @@ describe('recordWords()', () => {
 
 // --- internal ---
 
-/** The eventful run has no gate but of the usual allowances. */
+/** Returns the gate limits before the event. The eventful run has only default limits. */
 function knownOf(event: RunEvent): KnownBefore {
   return 'phase' in event ? { gate: { maxRetries: 2, maxPredecessorRetries: 2 } } : {};
 }

@@ -14,7 +14,7 @@ import {
 } from '../src/index.ts';
 import { fake, idle, play, type Fake } from './rig.ts';
 
-/** A run with every kind of event that a single run can have. */
+/** Phases of a run with every kind of event that a single run can have. */
 function eventful(): readonly Fake[] {
   //  a ──▶ b ──▶ c      bad ──▶ never
   return [
@@ -46,7 +46,7 @@ const pipelineOf = (phases: readonly Fake[]) =>
   definePipeline({ name: 'p', phases: phases.map((one) => one.definition) });
 
 describe('records', () => {
-  it('are numbered from 1 without gaps, timed, of one run, and parse as their schema says', async () => {
+  it('are numbered from 1 without gaps, have a time and a run id, and satisfy their schema', async () => {
     const { records, run } = await play(eventful(), { ...options, run: { runId: 'my run' } });
     expect(records.map((record) => record.seq)).toEqual(records.map((_, index) => index + 1));
     expect(new Set(records.map((record) => record.runId))).toEqual(new Set(['my run']));
@@ -60,7 +60,7 @@ describe('records', () => {
     }
   });
 
-  it('begin with the plan, and end with run.ended, after which nothing comes', async () => {
+  it('begin with the plan, and end with run.ended', async () => {
     const phases = eventful();
     const { records, wait } = await play(phases, options);
     const [first] = records;
@@ -73,7 +73,7 @@ describe('records', () => {
     expect(records.at(-1)?.event.type).toBe('run.ended');
   });
 
-  it('tell the same story twice', async () => {
+  it('are the same for each subscriber', async () => {
     const story = async () => {
       const { records } = await play(eventful(), { ...options, run: { runId: 'r' } });
       return JSON.stringify(records).replaceAll(/"stack":"[^"]*",?/gu, '');
@@ -81,19 +81,19 @@ describe('records', () => {
     expect(await story()).toBe(await story());
   });
 
-  it('have a ULID of their run where no id is given', async () => {
+  it('have a ULID as run id by default', async () => {
     const { run } = await play([fake('a')]);
     expect(run.id).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/u);
   });
 });
 
 describe('events$', () => {
-  it('replays the past to whoever comes late, and completes', async () => {
+  it('replays the past to late subscribers, and completes', async () => {
     const { records, run } = await play(eventful(), options);
     expect(await lastValueFrom(run.events$.pipe(toArray()))).toEqual(records);
   });
 
-  it('gives every consumer all of it, in order, whenever they come', async () => {
+  it('gives every consumer all records in order, at any time', async () => {
     const run = startRun(pipelineOf([fake('a', { verdicts: ['RETRY: x'] }), fake('b', { after: ['a'] })]));
     const early: RunRecord[] = [];
     const late: RunRecord[] = [];
@@ -114,7 +114,7 @@ describe('events$', () => {
     expect(completed).toBe(2);
   });
 
-  it('stops for one who unsubscribes, and only for that one', async () => {
+  it('stops for a consumer that unsubscribes, and only for that one', async () => {
     const run = startRun(pipelineOf([fake('a'), fake('b', { after: ['a'] })]));
     const some: number[] = [];
     const all: number[] = [];
@@ -130,7 +130,7 @@ describe('events$', () => {
 });
 
 describe('eventsFrom()', () => {
-  it('goes on where a consumer left', async () => {
+  it('continues after the last record of a consumer', async () => {
     const { records, run } = await play(eventful(), options);
     const from = (seq: number) => lastValueFrom(run.eventsFrom(seq).pipe(toArray()));
     expect(await from(5)).toEqual(records.slice(4));
@@ -141,7 +141,7 @@ describe('eventsFrom()', () => {
     expect(await from(records.length + 1)).toEqual([]);
   });
 
-  it('waits for a position that is still to come', async () => {
+  it('waits for a future position', async () => {
     const run = startRun(pipelineOf([fake('a')]));
     const rest = lastValueFrom(run.eventsFrom(4).pipe(toArray()));
     await run.result;
@@ -150,7 +150,7 @@ describe('eventsFrom()', () => {
 });
 
 describe('for await', () => {
-  it('gives every record, live and afterwards, and ends with the run', async () => {
+  it('yields every record, live and afterwards, and ends with the run', async () => {
     const run = startRun(pipelineOf([fake('a', { verdicts: ['RETRY: x'] })]));
     const live: RunRecord[] = [];
     for await (const record of run) live.push(record);
@@ -178,7 +178,7 @@ describe('snapshot() and result', () => {
     expect(outputs).toEqual({ a: { work: 'a 3' }, b: { work: 'b 2' } });
   });
 
-  it('can be folded from records that were stored, and are JSON', async () => {
+  it('can be folded from stored records, and are JSON', async () => {
     const { records, result } = await play(eventful(), options);
     const view = foldRun();
     for (const record of JSON.parse(JSON.stringify(records)) as RunRecord[]) view.apply(record);
@@ -187,7 +187,7 @@ describe('snapshot() and result', () => {
     expect(JSON.parse(JSON.stringify(result))).toEqual(result);
   });
 
-  it('say how everything ended', async () => {
+  it('contain the end of every phase', async () => {
     const { result } = await play(eventful(), { ...options, run: { runId: 'r' } });
     expect(result).toMatchObject({
       runId: 'r',
@@ -218,7 +218,7 @@ describe('snapshot() and result', () => {
     expect(result.phases['never']).toMatchObject({ reason: 'bad', startedAt: null });
   });
 
-  it('exist before anything has happened', () => {
+  it('exist before the first event', () => {
     const run = startRun(pipelineOf([fake('a')]));
     expect(run.snapshot()).toMatchObject({ status: 'running' });
     expect(foldRun().snapshot()).toMatchObject({ status: 'running', phases: {} });
@@ -228,20 +228,20 @@ describe('snapshot() and result', () => {
 });
 
 describe('outputs and runPipeline()', () => {
-  it('give the outputs of a run that completed', async () => {
+  it('return the outputs of a completed run', async () => {
     expect(await runPipeline(pipelineOf([fake('a')]))).toEqual({ a: { work: 'a 1' } });
     const run = startRun(pipelineOf([fake('a')]));
     expect(await run.outputs).toEqual({ a: { work: 'a 1' } });
     expect(await run.outputs).toBe(await run.outputs);
   });
 
-  it('reject with the result of one that did not', async () => {
+  it('reject with the result of an unsuccessful run', async () => {
     const failed = runPipeline(pipelineOf([fake('a', { outputs: [new Error('broken')] })]));
     await expect(failed).rejects.toBeInstanceOf(RunUnsuccessfulError);
     await expect(failed).rejects.toMatchObject({ code: 'RUN_UNSUCCESSFUL', result: { status: 'failed' } });
   });
 
-  it('that nobody asks for are no unhandled rejection', async () => {
+  it('cause no unhandled rejection if they are not awaited', async () => {
     const run = startRun(pipelineOf([fake('a', { outputs: [new Error('broken')] })]));
     await run.result;
     await idle();

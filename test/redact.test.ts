@@ -1,4 +1,4 @@
-/** Secrets in texts of a run: they are masked in its records, and the run can be told again all the same. */
+/** Secrets in texts of a run: its records mask them, and the run can still be replayed. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -45,7 +45,7 @@ describe('secrets in a text', () => {
     ],
     ['cut -----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQ', `cut ${MASK}`],
     ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N', MASK],
-  ])('%j', (text, masked) => {
+  ])('are masked in %j', (text, masked) => {
     expect(maskSecrets(text)).toBe(masked);
     expect(maskSecrets(masked)).toBe(masked);
   });
@@ -58,7 +58,7 @@ describe('secrets in a text', () => {
     'https://example.org:8080/path@2 and user@example.org',
     'commit 3f786850e387550fdab836ed7e6dc881de23001b',
     '',
-  ])('are not seen in %j', (text) => {
+  ])('are not detected in %j', (text) => {
     expect(maskSecrets(text)).toBe(text);
   });
 
@@ -68,11 +68,11 @@ describe('secrets in a text', () => {
     ['keys that begin and do not end', '-----BEGIN PRIVATE KEY-----'.repeat(10_000)],
     ['names of secrets', 'token='.repeat(40_000)],
     ['words that carry tokens', 'bearer '.repeat(40_000)],
-  ])('are looked for in %s without an end to come to', (_, text) => {
+  ])('are searched in linear time in %s', (_, text) => {
     expect(maskSecrets(maskSecrets(text))).toBe(maskSecrets(text));
   });
 
-  it('stay masked, whatever stands around them', () => {
+  it('stay masked, whatever surrounds them', () => {
     const part = fc.constantFrom(
       KEY,
       'password=hunter2',
@@ -104,13 +104,16 @@ describe('secrets in a text', () => {
     `://${'a'.repeat(500_000)}`,
     'sk-'.repeat(200_000),
     'eyJ'.repeat(200_000),
-  ])('are looked for in a long text that nearly has them (%#)', (text) => {
-    // What comes after is found: a pattern that has given up, or goes back and forth, does not get there.
+  ])('are searched in a long text that almost contains them (%#)', (text) => {
+    // The secret after the text is found. A pattern that gives up, or backtracks, does not reach it.
     expect(maskSecrets(`${text}\n password=hunter22hunter22 `)).not.toContain('hunter22');
   });
 });
 
-/** Research is sent back once; the draft fails once, reports, is sent back, and its last task fails for good. */
+/**
+ * A pipeline of secrets. Research is sent back once. The draft fails once, reports, is sent back, and its last task
+ * fails for good.
+ */
 function leaky(fails: boolean) {
   const research = phase('research', { tasks: [task('read', { run: ({ attempt }) => `${attempt} notes ${KEY}` })] });
   let calls = 0;
@@ -149,7 +152,7 @@ async function play(store: RunStore, fails: boolean, redact?: RunOptions['redact
   return { id: run.id, result, records: await readRun(store, run.id) };
 }
 
-/** Everything of a record but inputs and outputs. */
+/** Returns everything of a record but inputs and outputs. */
 function told({ event }: { readonly event: RunEvent }): string {
   if (event.type === 'run.started') return '';
   if (event.type === 'task.completed') return JSON.stringify({ ...event, output: null });
@@ -157,7 +160,7 @@ function told({ event }: { readonly event: RunEvent }): string {
 }
 
 describe('a run with secrets in its texts', () => {
-  it.each([false, true])('has none of them in its records, but in inputs and outputs (fails: %s)', async (fails) => {
+  it.each([false, true])('has secrets only in inputs and outputs of its records (fails: %s)', async (fails) => {
     const { records, result } = await play(memoryStore(), fails);
     const text = records.map(told).join('\n');
     expect(text).toContain(MASK);
@@ -183,7 +186,7 @@ describe('a run with secrets in its texts', () => {
         return redactSecrets(event);
       },
     ],
-  ])('can be resumed from every record of it, masked %s', async (_, redact) => {
+  ])('can be resumed from each of its records, masked %s', async (_, redact) => {
     const store = memoryStore();
     const { id, records } = await play(store, false, redact);
     expect(records.map(told).join('\n')).not.toContain(KEY);
@@ -196,7 +199,7 @@ describe('a run with secrets in its texts', () => {
     }
   });
 
-  it('can be resumed where what the machines say by themselves is changed as well', async () => {
+  it('can be resumed even if texts of the machines are changed as well', async () => {
     const store = memoryStore();
     const redact = (event: RunEvent): RunEvent =>
       event.type === 'phase.skipped' ? { ...event, who: 'nobody' } : redactSecrets(event);
@@ -208,7 +211,7 @@ describe('a run with secrets in its texts', () => {
         review: () => reject(`Has ${KEY}.`),
       });
       const draft = phase('draft', { after: [research], tasks: [task('write', { run: () => 1 })] });
-      // Goes on until then, so that the run has not ended yet.
+      // This phase continues until then, so that the run has not ended yet.
       const other = phase('other', { tasks: [task('wait', { run: () => skippedBefore.then(() => 1) })] });
       return definePipeline({ name: 'short', phases: [research, draft, other] });
     };
@@ -224,7 +227,7 @@ describe('a run with secrets in its texts', () => {
     expect((await resumed.result).status).toBe('rejected');
   });
 
-  it('is told again where a mask reaches further in what follows', () => {
+  it('is replayed even if a mask extends into the text after it', () => {
     const event = (feedback: string): RunEvent => ({
       type: 'phase.retrying',
       phase: 'p',
@@ -238,7 +241,7 @@ describe('a run with secrets in its texts', () => {
     expect(isSameEvent(event('Has it'), event('Has it.'))).toBe(false);
   });
 
-  it('shows nothing at all where the function throws or makes another event', async () => {
+  it('shows no text at all if the function throws or returns another event', async () => {
     for (const redact of [
       () => {
         throw new Error('no');
@@ -251,7 +254,7 @@ describe('a run with secrets in its texts', () => {
     }
   });
 
-  it('is the same event where there is nothing to mask', () => {
+  it('keeps the identical event if there is nothing to mask', () => {
     const event: RunEvent = { type: 'phase.rejected', phase: 'p', generation: 0, attempt: 0, reason: 'No.' };
     expect(redactSecrets(event)).toBe(event);
   });

@@ -13,7 +13,7 @@ import { fake, held, never, play, type Fake } from './rig.ts';
 
 const again = 'RETRY: Name a number.';
 
-/** A reflect call that numbers what it says, and keeps what it was given. */
+/** A reflect call that numbers its answers, and stores its contexts. */
 function reflector(say: (number: number) => unknown = (number) => `lesson ${number}`) {
   const calls: ReflectContext[] = [];
   return {
@@ -25,13 +25,13 @@ function reflector(say: (number: number) => unknown = (number) => `lesson ${numb
   };
 }
 
-/** The reflections that each attempt was told. */
+/** Returns the reflections that each attempt received. */
 function toldTo({ calls }: Fake) {
   return calls.map(({ revision }) => revision?.reflections);
 }
 
 describe('a gate with a reflect call', () => {
-  it('asks it before each attempt that was sent back, and tells tasks the last three reflections', async () => {
+  it('calls it before each attempt that was sent back, and gives tasks the last three reflections', async () => {
     const { reflect, calls } = reflector();
     const free = { maxRetries: 4, loopAfter: 'unlimited' } as const;
     const a = fake('a', { verdicts: [again, again, again, again], ...free, strategy: 'reflexion', reflect });
@@ -62,7 +62,7 @@ describe('a gate with a reflect call', () => {
     expect(a.prompts[2]).toContain('### Reflections on Rejected Attempts\n- lesson 1\n- lesson 2\n\n## Task\ndo a');
   });
 
-  it('gives it what was rejected, and why', async () => {
+  it('gives it the rejected outputs, and the reason', async () => {
     const { reflect, calls } = reflector();
     const a = fake('a', { outputs: ['first', 'second'], verdicts: [again, again], strategy: 'reflexion', reflect });
     await play([a]);
@@ -82,7 +82,7 @@ describe('a gate with a reflect call', () => {
     expect(calls[0]?.idempotencyKey).toContain('/reflect/reflect');
   });
 
-  it('asks it of a phase that a later one has sent back, with what that had committed', async () => {
+  it('calls it for a phase that a later one has sent back, with its committed outputs', async () => {
     const { reflect, calls } = reflector();
     const a = fake('a', { outputs: ['v1', 'v2'], verdicts: [], strategy: 'lastAttemptAndReflexion', reflect });
     const b = fake('b', { after: ['a'], verdicts: ['RETRY_PREDECESSOR a: Name a number.'] });
@@ -101,7 +101,7 @@ describe('a gate with a reflect call', () => {
     expect(toldTo(b)).toEqual([undefined, undefined]);
   });
 
-  it('counts what it uses as the phase’s, for limits as well', async () => {
+  it('charges its usage to the phase, for limits as well', async () => {
     const reflect = ({ report }: ReflectContext) => {
       report({ tokens: 5, costUsd: 2, progress: 'thinking' });
       return 'learned';
@@ -117,7 +117,7 @@ describe('a gate with a reflect call', () => {
     expect(b.calls).toHaveLength(1);
   });
 
-  it('tries a task that reflects again as its policy says', async () => {
+  it('retries a reflecting task by its own policy', async () => {
     const { reflect, calls } = reflector((number) => {
       if (number === 1) throw new Error('busy');
       return 'learned';
@@ -146,7 +146,7 @@ describe('a reflect call that fails', () => {
     expect(a.prompts[1]).toContain('Name a number.');
   });
 
-  it('is left alone when its run is cancelled', async () => {
+  it('is aborted when its run is cancelled', async () => {
     let aborted = false;
     const reflect = ({ signal }: ReflectContext): Promise<string> => {
       signal.addEventListener('abort', () => (aborted = true));
@@ -159,7 +159,7 @@ describe('a reflect call that fails', () => {
     expect(a.calls).toHaveLength(1);
   });
 
-  it('shortens what is too long', async () => {
+  it('is cut if its answer is too long', async () => {
     const a = fake('a', { verdicts: [again], strategy: 'reflexion', reflect: () => 'x'.repeat(10_000) });
     await play([a]);
     expect(toldTo(a)[1]?.[0]).toHaveLength(1999);
@@ -167,7 +167,7 @@ describe('a reflect call that fails', () => {
 });
 
 describe('a run that is resumed', () => {
-  it('does not reflect again on what it has reflected on', async () => {
+  it('does not reflect again on the same correction', async () => {
     const store = memoryStore();
     const { reflect, calls } = reflector();
     const prompts: string[] = [];
@@ -213,7 +213,7 @@ describe('definePipeline()', () => {
     }
   };
 
-  it('refuses a strategy that reflects where nothing does, and the other way round', () => {
+  it('refuses a strategy with reflections if the gate does not reflect, and vice versa', () => {
     const reflect = () => 'x';
     expect(codes({ strategy: 'reflexion' })).toEqual(['REFLECT_MISSING']);
     expect(codes({}, { strategy: 'lastAttemptAndReflexion' })).toEqual(['REFLECT_MISSING']);

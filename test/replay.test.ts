@@ -1,6 +1,4 @@
-/**
- * Journals told again: `replay` and `revive` on what random runs have said.
- */
+/** `replay` and `revive` on the journals of random runs. */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { replay } from '../src/machines/replay/replay.ts';
 import { isSameEvent } from '../src/model/events/event-equality.ts';
@@ -35,7 +33,7 @@ beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefine
 
 describe('replay()', () => {
   it.each(SCOPES)(
-    'comes to the same events from every journal, and from every beginning of it: %s',
+    'reaches the same events from every journal, and from every prefix of it: %s',
     async (_, scope, runs) => {
       await prove(scenarios(scope), { seed: 3, runs }, async (scenario) => {
         const { records } = await drive(scenario);
@@ -48,7 +46,7 @@ describe('replay()', () => {
           if (endsMidway(journal, length)) continue;
           const { unrecorded } = replay(input, journal.slice(0, length));
           const rest = followingOf(journal, length);
-          // What follows by itself is what followed.
+          // The unrecorded events are those that followed in the run.
           const strange = unrecorded.findIndex((event, at) => {
             const followed = rest[at]?.event;
             return !followed || !isSameEvent(event, followed);
@@ -64,7 +62,7 @@ describe('replay()', () => {
 
 describe('resumeRun()', () => {
   it.each(SCOPES)(
-    'goes on from every beginning of a journal to an end, and its journal can be told again: %s',
+    'continues from every prefix of a journal to an end, and its journal can be replayed: %s',
     async (_, scope, runs) => {
       await prove(scenarios(scope), { seed: 5, runs }, async (scenario) =>
         goesOnFrom((await drive(scenario)).records, scenario),
@@ -74,7 +72,7 @@ describe('resumeRun()', () => {
   );
 
   it.each(SCOPES)(
-    'does so if another version has worded its sentences: %s',
+    'does so if another version has worded its texts: %s',
     async (_, scope, runs) => {
       let reworded = 0;
       await prove(scenarios(scope), { seed: 7, runs }, async (scenario) => {
@@ -93,7 +91,7 @@ describe('resumeRun()', () => {
 
 // --- internal ---
 
-/** The event with other words for what codes, names and records before say. */
+/** Returns the event with other texts for codes, names and earlier records. */
 function otherwise(event: RunEvent): RunEvent {
   const { type } = event;
   if (type === 'phase.escalated' || type === 'phase.rejected') return { ...event, reason: 'x' };
@@ -108,7 +106,7 @@ function otherwise(event: RunEvent): RunEvent {
   };
 }
 
-/** Leaves a run at some of its records, and has it go on from each. @returns What is wrong with that. */
+/** Cuts a run at some of its records, and resumes it from each. @returns A description of the first problem. */
 async function goesOnFrom(records: readonly RunRecord[], scenario: Scenario): Promise<string | null> {
   const store = memoryStore();
   await keep(store, records);
@@ -122,14 +120,14 @@ async function goesOnFrom(records: readonly RunRecord[], scenario: Scenario): Pr
   return null;
 }
 
-/** Keeps records that were made without a store. */
+/** Stores records of a run without a store. */
 async function keep(store: RunStore, records: readonly RunRecord[]): Promise<void> {
   const info = foldRunInfo();
   for (const record of records) info.apply(record);
   await store.append({ runId: 'run', records, info: info.info([]), items: [], artifacts: [] });
 }
 
-/** Resumes a run and drives it to its end. @returns What is wrong with that. */
+/** Resumes a run and drives it to its end. @returns A description of the first problem. */
 async function finish(store: RunStore, runId: string, scenario: Scenario): Promise<string | undefined> {
   const before = await readRun(store, runId);
   const clock = new SteppedClock();
@@ -155,7 +153,7 @@ async function finish(store: RunStore, runId: string, scenario: Scenario): Promi
   return rerun && `an approved phase has run again: ${JSON.stringify(rerun.event)}`;
 }
 
-/** Whether a generation of a phase was approved before. */
+/** True if a generation of a phase was approved before. */
 function isApproved(records: readonly RunRecord[], { phase, generation }: EventOf<'phase.started'>): boolean {
   return records.some(
     ({ event }) => event.type === 'phase.approved' && event.phase === phase && event.generation === generation,
@@ -164,14 +162,14 @@ function isApproved(records: readonly RunRecord[], { phase, generation }: EventO
 
 const MAX_STEPS = 20_000;
 
-/** Lets everything happen that needs no time. */
+/** Runs everything that needs no time. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 const ENDINGS = new Set(['phase.cancelled', 'phase.skipped', 'phase.stale']);
 
-/** Whether a beginning is cut within the end of the run, which is said at once. */
+/** True if the cut is within the end of the run, whose records are written together. */
 function endsMidway(journal: Awaited<ReturnType<typeof drive>>['records'], length: number): boolean {
   return ENDINGS.has(journal[length - 1]?.event.type ?? '') && journal.at(-1)?.event.type === 'run.ended';
 }

@@ -4,12 +4,12 @@ import { retryHintOf } from '../src/model/errors/retry-hint.ts';
 import type { RetryPolicy } from '../src/index.ts';
 import { fake, play } from './rig.ts';
 
-/** An error with fields. */
+/** Creates an error with fields. */
 function failure(fields: object): Error {
   return Object.assign(new Error('busy'), fields);
 }
 
-/** How long a task waits between its tries when they fail like this. */
+/** Returns the delays between the tries of a task that fails with these errors. */
 async function delaysOf(errors: readonly Error[], retry: RetryPolicy): Promise<readonly number[]> {
   let calls = 0;
   const work = task('work', {
@@ -27,25 +27,25 @@ async function delaysOf(errors: readonly Error[], retry: RetryPolicy): Promise<r
 
 const retry: RetryPolicy = { attempts: 4, backoff: { first: 100, factor: 2, max: 5000 } };
 
-describe('an error that says when to try again', () => {
-  it('is waited for at least so long, and no longer than the longest wait', async () => {
+describe('an error with a retry delay', () => {
+  it('is a minimum, bounded by the maximum backoff', async () => {
     const errors = [{ retryAfterMs: 700 }, { retryAfterMs: 150 }, { retryAfterMs: 1e9 }].map(failure);
     expect(await delaysOf(errors, retry)).toEqual([700, 200, 5000]);
     expect(await delaysOf([failure({ retryAfterMs: 1e9 })], { attempts: 2 })).toEqual([60_000]);
   });
 
-  it.each([[-1], [Number.NaN], ['700'], [null], [undefined]])('is ignored where it says %j', async (retryAfterMs) => {
+  it.each([[-1], [Number.NaN], ['700'], [null], [undefined]])('is ignored if its value is %j', async (retryAfterMs) => {
     expect(await delaysOf([failure({ retryAfterMs })], retry)).toEqual([100]);
   });
 });
 
-describe('an error that says not to try again', () => {
+describe('a final error', () => {
   it('fails the task at once', async () => {
     expect(await delaysOf([failure({ retryable: false, retryAfterMs: 1 })], retry)).toEqual([]);
     expect(await delaysOf([failure({ retryable: true }), failure({ retryable: 0 })], retry)).toEqual([100, 200]);
   });
 
-  it('is overruled by the policy of the task', async () => {
+  it('is overridden by the policy of the task', async () => {
     const policy = { ...retry, retryable: () => true };
     expect(await delaysOf([failure({ retryable: false })], policy)).toEqual([100]);
     expect(await delaysOf([failure({ retryable: true })], { ...retry, retryable: () => false })).toEqual([]);

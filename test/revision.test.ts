@@ -21,7 +21,7 @@ const ensemble: RevisionStyle = { layout: 'ensemble', strategy: 'feedback', maxR
 const rejectionFirst: RevisionStyle = { ...ensemble, layout: 'rejection-first' };
 const strategies = gatePolicySchema.shape.strategy.unwrap().options;
 
-/** The revision after these corrections of attempts 0, 1, 2 …, of which the last one is new. */
+/** Returns the revision after these corrections of attempts 0, 1, 2 …. The last one is new. */
 function revisionOf(
   ...demands: readonly (readonly [feedback: string, requiredChange?: string | undefined])[]
 ): Revision {
@@ -37,7 +37,7 @@ function revisionOf(
   };
 }
 
-/** Asked for three changes, the second of them twice. */
+/** A revision with three corrections, the second of which is repeated. */
 const third = revisionOf(
   ['Add numbers. They are missing.', 'Add numbers.'],
   ['The second section says nothing. Cut it.'],
@@ -45,7 +45,7 @@ const third = revisionOf(
 );
 
 describe('renderPrompt() in the ensemble layout', () => {
-  it('writes feedback and previous output in front of the task', () => {
+  it('writes feedback and previous output before the task', () => {
     const revision = revisionOf(['Cite two sources.\n\nBe brief: one page.']);
     expect(renderPrompt('Write the article.', revision, 'A draft.\n', ensemble)).toMatchInlineSnapshot(`
       "## Revision Instructions (Attempt 2)
@@ -66,7 +66,7 @@ describe('renderPrompt() in the ensemble layout', () => {
     `);
   });
 
-  it('leaves out the previous output where there is none', () => {
+  it('omits the previous output if there is none', () => {
     const revision = revisionOf(['Cite two sources.']);
     const prompt = renderPrompt('Write the article.', revision, undefined, ensemble);
     expect(prompt).toMatchInlineSnapshot(`
@@ -84,7 +84,7 @@ describe('renderPrompt() in the ensemble layout', () => {
     expect(renderPrompt('Write the article.', revision, '', ensemble)).toBe(prompt);
   });
 
-  it('adds a required change that the feedback does not say', () => {
+  it('adds a required change that the feedback does not contain', () => {
     const revision = revisionOf(['It is hard to follow.', 'Number the sections.']);
     expect(renderPrompt('Write the article.', revision, undefined, ensemble)).toMatchInlineSnapshot(`
       "## Revision Instructions (Attempt 2)
@@ -102,12 +102,12 @@ describe('renderPrompt() in the ensemble layout', () => {
     `);
   });
 
-  it('does not repeat a required change that the feedback says', () => {
+  it('does not repeat a required change that the feedback contains', () => {
     const revision = revisionOf(['Number the sections. It is hard to follow.', 'Number the sections.']);
     expect(renderPrompt('Write the article.', revision, undefined, ensemble)).not.toContain('Required Change');
   });
 
-  it('shows the previous output alone where the feedback is empty', () => {
+  it('shows only the previous output if the feedback is empty', () => {
     expect(renderPrompt('Write the article.', revisionOf(['']), 'A draft.', ensemble)).toMatchInlineSnapshot(`
       "## Revision Instructions (Attempt 2)
       This task is being re-executed based on reviewer feedback.
@@ -120,7 +120,7 @@ describe('renderPrompt() in the ensemble layout', () => {
     `);
   });
 
-  it('is the bare description where there is nothing to say', () => {
+  it('is the plain description without a revision', () => {
     expect(renderPrompt('Write the article.', revisionOf(['']), undefined, ensemble)).toBe('Write the article.');
   });
 });
@@ -141,7 +141,7 @@ describe('renderPrompt() in the rejection-first layout', () => {
     `);
   });
 
-  it('takes the first sentence of the feedback for the required change where there is none', () => {
+  it('uses the first sentence of the feedback if there is no required change', () => {
     const revision = revisionOf(['Use version 2.0 of the data. The old one is wrong.\nSee the notes.']);
     expect(renderPrompt('Write the article.', revision, undefined, rejectionFirst)).toMatchInlineSnapshot(`
       "## ATTEMPT #2 — previous attempt rejected
@@ -156,13 +156,13 @@ describe('renderPrompt() in the rejection-first layout', () => {
     `);
   });
 
-  it('does not take a long sentence whole', () => {
+  it('cuts a long sentence', () => {
     const revision = revisionOf([`Change ${'very '.repeat(100)}much.`]);
     const [, , change = ''] = renderPrompt('Write.', revision, undefined, rejectionFirst).split('\n');
     expect(change).toHaveLength('**Required change**: '.length + 200 + ' […]'.length);
   });
 
-  it('says just that the attempt was rejected where the feedback is empty', () => {
+  it('says only that the attempt was rejected if the feedback is empty', () => {
     expect(renderPrompt('Write the article.', revisionOf(['']), 'A draft.', rejectionFirst)).toMatchInlineSnapshot(`
       "## ATTEMPT #2 — previous attempt rejected
 
@@ -366,7 +366,7 @@ describe('renderPrompt() with a history', () => {
     expect(historyOf(revision)).toEqual(['- Two.', '- Three.', '- Four.']);
   });
 
-  it('warns when a change is asked for again, even one that is not listed any more', () => {
+  it('warns if a change is requested again, even one that is no longer listed', () => {
     const revision = revisionOf(['One.'], ['Two.'], ['Three.'], ['Four.'], ['One.']);
     expect(historyOf(revision)).toEqual([
       '- Two.',
@@ -376,12 +376,12 @@ describe('renderPrompt() with a history', () => {
     ]);
   });
 
-  it('does not take demands that came together for earlier ones', () => {
+  it('does not take simultaneous demands for earlier ones', () => {
     const together = { ...revisionOf(['One.'], ['Two.'], ['Two.']), feedback: 'Two.\n\nTwo.' };
     expect(historyOf(together)).toEqual(['- One.']);
   });
 
-  it('has no line for a correction without words', () => {
+  it('has no line for a correction without a text', () => {
     expect(historyOf(revisionOf([''], [''], ['Three.']))).toEqual([]);
   });
 });
@@ -394,7 +394,7 @@ describe('renderPrompt() within its budget', () => {
   const style: RevisionStyle = { ...ensemble, strategy: 'feedbackHistory' };
   const full = renderPrompt('', revision, 'A draft.', style);
 
-  /** What is left of the revision at a limit. */
+  /** Returns the rest of the revision under a limit. */
   function leftAt(maxRevisionChars: number, layout = style.layout) {
     const prompt = renderPrompt('Write.', revision, 'A draft.', { ...style, layout, maxRevisionChars });
     expect(prompt.endsWith('Write.')).toBe(true);
@@ -435,7 +435,7 @@ describe('renderPrompt() within its budget', () => {
     }
   });
 
-  it('does not cut a character in two', () => {
+  it('does not split a character', () => {
     for (const maxRevisionChars of [256, 257]) {
       const prompt = renderPrompt('', revisionOf(['🙂'.repeat(200)]), undefined, { ...ensemble, maxRevisionChars });
       expect(prompt).toContain('🙂 […]');
@@ -459,7 +459,7 @@ describe('renderPrompt() within its budget', () => {
           const limits = { layout, strategy, maxRevisionChars };
           const prompt = renderPrompt(description, revised, previous, limits);
           expect(prompt.endsWith(description)).toBe(true);
-          // The frame of a layout is at most 170 characters, and a first sentence that stands for a change at most 204.
+          // The frame of a layout has at most 170 characters, and a first sentence in place of a change at most 204.
           expect(prompt.length - description.length).toBeLessThanOrEqual(Math.max(maxRevisionChars, 170 + 204));
           if (strategy !== 'none') expect(prompt).toContain(revised.requiredChange ?? '');
         },
@@ -469,8 +469,8 @@ describe('renderPrompt() within its budget', () => {
   });
 });
 
-describe('a run tells its tasks what to change', () => {
-  it.each(['ensemble', 'rejection-first'] as const)('without nesting one prompt in the next (%s)', async (layout) => {
+describe('prompts of a run', () => {
+  it.each(['ensemble', 'rejection-first'] as const)('do not nest one prompt in the next (%s)', async (layout) => {
     const seen = await promptsOf({ layout }, ({ attempt }) => (attempt < 3 ? retry(`Change ${attempt}.`) : approve()));
     expect(seen['draft']).toHaveLength(4);
     for (const [attempt, prompt] of (seen['draft'] ?? []).entries()) {
@@ -485,13 +485,13 @@ describe('a run tells its tasks what to change', () => {
     }
   });
 
-  it('with the previous output of the very task', async () => {
+  it('have the previous output of the same task', async () => {
     const seen = await promptsOf({}, ({ attempt }) => (attempt === 0 ? retry('Shorten it.') : approve()));
     expect(seen['outline']?.[1]).toContain('### Previous Output\noutline 0\n\n## Task\nDo outline.');
     expect(seen['draft']?.[1]).toContain('### Previous Output\ndraft 0\n\n## Task\nDo draft.');
   });
 
-  it('when a later phase sends them back, and not the later phase', async () => {
+  it('change if a later phase sends the phase back, but not for the later phase', async () => {
     //  research ──▶ writing
     //      ▲───────────┘ once
     const prompts: string[] = [];
@@ -519,7 +519,7 @@ describe('a run tells its tasks what to change', () => {
 
 // --- internal ---
 
-/** The prompts of the two tasks of a phase, attempt by attempt. */
+/** Returns the prompts of the two tasks of a phase, attempt by attempt. */
 async function promptsOf(
   policy: GatePolicy,
   review: (context: { readonly attempt: number }) => Decision,

@@ -1,6 +1,4 @@
-/**
- * How many steps a rewind takes.
- */
+/** The number of steps of a rewind. */
 import { describe, expect, it, vi } from 'vitest';
 import { definePipeline, phase, task } from '../src/index.ts';
 import {
@@ -31,7 +29,7 @@ function chainOf(count: number): RunState {
   return createRunState({ run: 'r', plan }, PORTS);
 }
 
-/** Commits every phase, one after the other. @returns Phases that were looked at. */
+/** Commits every phase in order. @returns The number of phases that were examined. */
 function commitAll(state: RunState, value: number): number {
   const looks = vi.spyOn(state.phases, 'get');
   const scans = vi.spyOn(state.phases, 'values');
@@ -47,7 +45,7 @@ function commitAll(state: RunState, value: number): number {
 }
 
 describe('a rewind over a long chain', () => {
-  it('takes as many steps for each phase, however long the chain is', () => {
+  it('takes a constant number of steps for each phase, however long the chain is', () => {
     const stepsPerPhase = [100, 1000].map((count) => {
       const state = chainOf(count);
       commitAll(state, 1);
@@ -57,7 +55,7 @@ describe('a rewind over a long chain', () => {
     expect(stepsPerPhase[1]).toBeLessThan(10);
   });
 
-  it('still finds who has asked for a phase further up, in definition order', () => {
+  it('finds the requesters of a phase further up, in definition order', () => {
     const { ledger } = chainOf(5);
     ask(createView(ledger, 4), 'p0');
     ask(createView(ledger, 3), 'p0');

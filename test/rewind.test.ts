@@ -4,7 +4,7 @@ import { needsRework, retryPredecessor, task, type TaskContext } from '../src/in
 import { fake, held, play, trace, untilAborted, type PlayOptions } from './rig.ts';
 
 describe('retryPredecessor', () => {
-  it('runs the predecessor again, then the phase that asked', async () => {
+  it('runs the predecessor again, then the requester', async () => {
     // Rules 12, 15, 17.
     //  research ──▶ writing
     //      ▲───────────┘ once
@@ -39,7 +39,7 @@ describe('retryPredecessor', () => {
     ]);
   });
 
-  it('gives the target a fresh allowance of retries, and the requester one too', async () => {
+  it('resets the retries of the target, and of the requester', async () => {
     // Rules 15, 17: both start over with their retries; what is spent on a target stays spent.
     //  a ──▶ b
     //  ▲─────┘ twice
@@ -132,10 +132,10 @@ describe('retryPredecessor', () => {
     expect(b.calls.at(-1)?.generation).toBe(1);
   });
 
-  it('leaves alone a phase at work that is not between', async () => {
+  it('does not affect a running phase that is not between', async () => {
     // Rule 13.
     //  a ──▶ b ──▶ e ──▶ f     f sends b back
-    //  └───▶ c                 c is at work all the time, and not between b and f
+    //  └───▶ c                 c runs all the time, and is not between b and f
     const slow = held();
     const a = fake('a');
     const b = fake('b', { after: ['a'] });
@@ -221,8 +221,8 @@ describe('retryPredecessor', () => {
     expect(m.calls[1]?.signal.aborted).toBe(true);
   });
 
-  it('tells demands that meet before the target starts all at once, in the order they came', async () => {
-    // Rules 2, 14; x and y take the places of b and c, so a has to wait until both have asked.
+  it('delivers demands that meet before the target starts together, in order of arrival', async () => {
+    // Rules 2, 14; x and y take the slots of b and c, so a has to wait until both have asked.
     //  a ──▶ b, c     both send a back
     //  p ──▶ x, y
     const { phases, options } = meeting({ regate: true });
@@ -251,7 +251,7 @@ describe('retryPredecessor', () => {
     expect(phases[0].calls[1]?.revision).toMatchObject({ feedback: 'from b\n\nfrom c', requiredChange: 'Do it.' });
   });
 
-  it('keeps a demand that comes while the target is at work, and runs it again at once', async () => {
+  it('keeps a demand that comes while the target works, and runs it again at once', async () => {
     // Rule 14: c asks while a works on what b asked for.
     //  a ──▶ b, c     both send a back, c later
     const slowVerdict = held();
@@ -287,8 +287,8 @@ describe('retryPredecessor', () => {
     expect(a.calls[2]?.revision?.previousOutput).toBe('a 2');
   });
 
-  it('tells a demand again where the target starts afresh before it has answered', async () => {
-    // Rule 15: c sends b back, and b, told of it, sends a back itself.
+  it('repeats a demand if the target restarts before it has answered', async () => {
+    // Rule 15: c sends b back, and b sends a back in response.
     //  a ──▶ b ──▶ c
     const a = fake('a');
     const b = fake('b', { after: ['a'], verdicts: ['APPROVE', 'RETRY_PREDECESSOR a: b cannot', 'APPROVE'] });
@@ -313,7 +313,7 @@ describe('retryPredecessor', () => {
     ]);
   });
 
-  it('leaves a phase between that itself waits where it is', async () => {
+  it('does not move a phase between that waits itself', async () => {
     // Rules 13 (last sentence), 14, 15: b is between a and d, and waits for a itself, when d sends a back.
     //  a ──▶ b ──▶ c     c sends b back, b sends a back, d sends a back
     //        └───▶ d
@@ -356,7 +356,7 @@ describe('retryPredecessor', () => {
     ]);
   });
 
-  it('sends an ancestor back only where the gate allows it', async () => {
+  it('sends an ancestor back only if the gate allows it', async () => {
     // Rule 10: a list of ancestors, here only b.
     //  a ──▶ b ──▶ c
     const list = [fake('a'), fake('b', { after: ['a'] })];
@@ -401,7 +401,7 @@ describe('regate: false', () => {
     expect(a.reviews).toHaveLength(1);
   });
 
-  it('asks the gate again where one of the demands wants it', async () => {
+  it('asks the gate again if one of the demands wants it', async () => {
     // Rule 16: b says regate: false, c does not; both demands meet in one attempt.
     const mixed = meeting({ regate: false });
     const lines = await trace(mixed.phases, mixed.options);
@@ -433,7 +433,7 @@ describe('invalidate', () => {
     'd started 0',
   ];
 
-  it("'requester' marks what read the old version", async () => {
+  it("'requester' marks readers of the old version", async () => {
     // Rules 13, 18: b is between a and c and runs again; d and e keep what they read.
     expect(await trace(diamond('requester', 'a 2'))).toEqual([
       ...opening,
@@ -452,7 +452,7 @@ describe('invalidate', () => {
     ]);
   });
 
-  it("'changed' runs again what read something else, and stops where the content is the same", async () => {
+  it("'changed' reruns readers of changed content, and stops at unchanged content", async () => {
     // Rule 18: e read a, whose content changed; d read b, whose content did not.
     expect(await trace(diamond('changed', 'a 2'))).toEqual([
       ...opening,
@@ -473,7 +473,7 @@ describe('invalidate', () => {
     ]);
   });
 
-  it("'changed' leaves everything alone where the target makes the same again", async () => {
+  it("'changed' reruns nothing if the target commits the same content", async () => {
     // Rule 18.
     expect((await trace(diamond('changed', 'a 1'))).slice(opening.length)).toEqual([
       'd approved v1 (unreviewed) from b@1',
@@ -492,7 +492,7 @@ describe('invalidate', () => {
     ]);
   });
 
-  it("'all' runs everything below again, the same content or not", async () => {
+  it("'all' reruns everything below, even with the same content", async () => {
     // Rule 18: d runs again because b does.
     expect((await trace(diamond('all', 'a 1'))).slice(opening.length)).toEqual([
       'd approved v1 (unreviewed) from b@1',
@@ -515,8 +515,8 @@ describe('invalidate', () => {
     ]);
   });
 
-  it("'requester' marks a phase at work when it commits", async () => {
-    // Rules 3, 18: c reads a@1 and is still at work when a commits again.
+  it("'requester' marks a running phase when it commits", async () => {
+    // Rules 3, 18: c reads a@1 and is still running when a commits again.
     //  a ──▶ b     b sends a back
     //  └───▶ c
     const slow = held();
@@ -544,7 +544,7 @@ describe('invalidate', () => {
     expect(c.calls[1]?.inputs['a']).toEqual({ work: 'a 1' });
   });
 
-  it('reaches an indirect reader that asked for the output', async () => {
+  it('reaches an indirect reader of the output', async () => {
     // Rule 18, "or one that asked for them": c reads a through its inputs, though it only comes after b.
     //  a ──▶ b ──▶ c
     //  └───▶ r        r sends a back
@@ -583,7 +583,7 @@ describe('invalidate', () => {
 
 describe('needsRework()', () => {
   it('sends a predecessor back from within a task, on the budget of the gate', async () => {
-    // Judged by the table under rule 8; the worker has no gate of its own opinion.
+    // The table under rule 8 applies. The demand needs no reviewer.
     //  a ──▶ b
     const a = fake('a');
     const b = fake('b', {
@@ -609,8 +609,8 @@ describe('needsRework()', () => {
     ]);
   });
 
-  it('is understood from another copy of the library, and from none that only looks like it', async () => {
-    //  a ──▶ b     c throws what is no demand
+  it('is recognised from another copy of the library, but not by its shape alone', async () => {
+    //  a ──▶ b     c throws an object that only resembles a demand
     //  └───▶ c
     vi.resetModules();
     const copy = await import('../src/model/handlers/needs-rework.ts');
@@ -635,7 +635,7 @@ describe('needsRework()', () => {
     ]);
   });
 
-  it('fails the phase where the budget is spent, and where there is no gate', async () => {
+  it('fails the phase if the budget is spent, and if there is no gate', async () => {
     //  a ──▶ b     c has no gate
     //  └───▶ c
     const a = fake('a');
@@ -662,7 +662,7 @@ describe('needsRework()', () => {
     ]);
   });
 
-  it('is what the input schema of a phase does with an output that it refuses', async () => {
+  it("is the reaction of a phase's input schema to an invalid output", async () => {
     //  a ──▶ b     b wants a number
     const a = fake('a', { outputs: ['seven', 7] });
     const b = fake('b', {
@@ -688,7 +688,7 @@ describe('needsRework()', () => {
     expect(b.calls).toHaveLength(1);
   });
 
-  it('is not at hand for a phase without a gate: its input schema fails it', async () => {
+  it('is unavailable to a phase without a gate: its input schema fails it', async () => {
     const a = fake('a');
     const b = fake('b', { after: ['a'], input: z.object({ a: z.object({ work: z.number() }) }) });
 
@@ -702,7 +702,7 @@ describe('needsRework()', () => {
     expect(b.calls).toHaveLength(0);
   });
 
-  it('is not tried again as a failure would be', async () => {
+  it('is not retried as a failure would be', async () => {
     const b = fake('b', {
       after: ['a'],
       verdicts: [],
@@ -725,7 +725,7 @@ describe('needsRework()', () => {
     ]);
   });
 
-  it('stops the tasks beside the one that threw it', async () => {
+  it('stops the other tasks of the phase', async () => {
     const a = fake('a');
     const b = fake('b', {
       after: ['a'],
@@ -767,7 +767,7 @@ describe('needsRework()', () => {
   });
 });
 
-/** Phases b and c send a back while x and y hold both places, so that their demands meet before a starts. */
+/** Phases b and c send a back while x and y hold both slots, so that their demands meet before a starts. */
 function meeting({ regate }: { readonly regate: boolean }) {
   const [bVerdict, cVerdict, pWork, xWork, yWork] = [held(), held(), held(), held(), held()] as const;
   const phases = [

@@ -1,5 +1,5 @@
 /**
- * Runs made of fake phases whose outputs and verdicts are lists, on simulated time, told as readable lines.
+ * Runs of fake phases with scripted outputs and verdicts, on simulated time, as readable lines.
  *
  * @module
  */
@@ -30,17 +30,17 @@ import {
 import { lineOf, type Detail } from './line.ts';
 import { whatIsToldOtherwise } from './told-again.ts';
 
-/** One scripted answer: a value, an `Error` to be thrown, or a function of the context that the handler is given. */
+/** One scripted answer: a value, an `Error` to throw, or a function of the handler's context. */
 export type Script = unknown;
 
-/** What `fake` takes: the lists, and any option of the gate. */
+/** The options of `fake`: the scripts, and any option of the gate. */
 export interface FakeOptions extends Omit<ReviewOptions, 'by'> {
   readonly after?: readonly string[];
   /** One entry per execution; after the last, `<name> <number of the execution>`. */
   readonly outputs?: readonly Script[];
-  /** One entry per review; after the last, `APPROVE`. Absent means no reviewer. */
+  /** One entry per review; after the last, `APPROVE`. No reviewer if absent. */
   readonly verdicts?: readonly Script[];
-  /** Several reviewers with their lists, in place of `verdicts`. */
+  /** Several reviewers with their scripts, in place of `verdicts`. */
   readonly reviewers?: Readonly<Record<string, readonly Script[]>>;
   readonly input?: PhaseOptions<[], []>['input'];
   /** Real tasks, in place of the one named `work`. */
@@ -49,7 +49,7 @@ export interface FakeOptions extends Omit<ReviewOptions, 'by'> {
   readonly subscribe?: readonly string[];
 }
 
-/** A phase of the rig, with everything its handlers were given. */
+/** A phase of the rig, with the contexts of its handlers. */
 export interface Fake {
   readonly definition: ReturnType<typeof phase>;
   readonly calls: readonly TaskContext[];
@@ -57,20 +57,20 @@ export interface Fake {
   readonly reviews: readonly ReviewContext[];
 }
 
-/** What a run of the rig takes beside its phases. */
+/** The options of `play` in addition to the phases. */
 export interface PlayOptions {
   readonly policy?: Policy;
   readonly limits?: Limits;
   readonly concurrency?: number;
   readonly schema?: PipelineOptions<[]>['input'];
   readonly run?: Omit<RunOptions, 'clock'>;
-  /** What happens once a line was told, and nothing else is left to do without it. Each time the line appears. */
+  /** Functions to call when a line has appeared and the run is otherwise idle, by line. Each occurrence counts. */
   readonly when?: Readonly<Record<string, (run: Run) => unknown>>;
-  /** Which events are told beside those of phases and of the run. */
+  /** Events to show in addition to those of phases and of the run. */
   readonly detail?: readonly Detail[];
-  /** Puts the simulated milliseconds in front of lines. */
+  /** True to put the simulated milliseconds before each line. @default false */
   readonly timed?: boolean;
-  /** Time that the work shares. @default a time of its own */
+  /** The time source of the work. @default a new one */
   readonly time?: SimulatedTime;
 }
 
@@ -80,13 +80,13 @@ export interface Played {
   readonly records: readonly RunRecord[];
   readonly result: RunResult;
   readonly run: Run;
-  /** Timers that are still set. */
+  /** Returns the number of timers that are still set. */
   readonly timers: () => number;
-  /** Lets simulated time pass. */
+  /** Advances simulated time. */
   readonly wait: (ms: number) => Promise<void>;
 }
 
-/** A phase with one task, `work`, and the reviewers that it is given. */
+/** A phase with one task, `work`, and the given reviewers. */
 export function fake(name: string, options: FakeOptions = {}): Fake {
   const { after = [], outputs = [], verdicts, reviewers, input, tasks, mode, subscribe, checks, ...gate } = options;
   const calls: TaskContext[] = [];
@@ -128,7 +128,7 @@ export function oneTask(work: Task<string, unknown, Inputs>, more: { readonly li
   return definePipeline({ name: 'p', phases: [phase('a', { tasks: [work] })], ...more });
 }
 
-/** Runs fake phases to the end; throws where nothing happens any more and the run has not ended. */
+/** Runs fake phases to the end. @throws if nothing happens any more and the run has not ended. */
 export async function play(phases: readonly Fake[], options: PlayOptions = {}): Promise<Played> {
   const { policy, limits, concurrency, schema, when = {}, detail = [], timed = false } = options;
   const pipeline = definePipeline({
@@ -157,12 +157,12 @@ export async function play(phases: readonly Fake[], options: PlayOptions = {}): 
   return { lines, records, result, run, timers: () => time.pending(), wait: (ms) => time.pass(ms) };
 }
 
-/** The lines of a run of fake phases. */
+/** Returns the lines of a run of fake phases. */
 export async function trace(phases: readonly Fake[], options: PlayOptions = {}): Promise<readonly string[]> {
   return (await play(phases, options)).lines;
 }
 
-/** Drives a run on simulated time to its end, and does what is due whenever nothing else happens. */
+/** Drives a run on simulated time to its end. Calls the functions in `due` whenever it is idle. */
 export async function drive(
   run: Pick<Run, 'result' | 'cancel'>,
   time: SimulatedTime,
@@ -184,18 +184,18 @@ export async function drive(
   }
 }
 
-/** Simulated time: the clock for a run, and the ways to move it. */
+/** Simulated time: the clock for a run, and its controls. */
 export interface SimulatedTime {
   readonly clock: Clock & { now(): number };
-  /** Timers that are set. */
+  /** Returns the number of timers that are set. */
   pending(): number;
-  /** Moves to the next timer and fires it; false where none is set. */
+  /** Moves to the next timer and fires it. @returns False if none is set. */
   advance(): boolean;
-  /** Lets so many milliseconds pass. */
+  /** Advances time by a number of milliseconds. */
   pass(ms: number): Promise<void>;
 }
 
-/** Time that stands still until it is moved, by XState's own simulated clock. */
+/** Creates time that stands still until it is moved, based on XState's simulated clock. */
 export function simulatedTime(): SimulatedTime {
   const inner = new SimulatedClock();
   const set = new Map<unknown, number>();
@@ -232,7 +232,7 @@ export function simulatedTime(): SimulatedTime {
   };
 }
 
-/** Resolves when everything that can go on without a timer has gone on. */
+/** Resolves when everything that needs no timer is done. */
 export async function idle(): Promise<void> {
   await setImmediate();
   await setImmediate();
@@ -240,15 +240,15 @@ export async function idle(): Promise<void> {
 
 /** Work that ends when the test says so. */
 export interface Held {
-  /** An entry for a list of outputs or verdicts. */
+  /** An entry for a script of outputs or verdicts. */
   readonly script: (context: TaskContext) => Promise<unknown>;
   readonly release: (value: unknown) => void;
   readonly fail: (error: unknown) => void;
-  /** The signal that the handler was given. */
+  /** Returns the signal of the handler. */
   readonly signal: () => AbortSignal | undefined;
 }
 
-/** Work that ends when the test says so, and does not heed its signal. */
+/** Creates work that ends when the test says so, and ignores its signal. */
 export function held(): Held {
   let release: (value: unknown) => void = () => undefined;
   let fail: (error: unknown) => void = () => undefined;
@@ -268,19 +268,19 @@ export function held(): Held {
   };
 }
 
-/** An entry that never ends and does not heed its signal. */
+/** A script entry that never ends and ignores its signal. */
 export function never(): Promise<never> {
   return new Promise(() => undefined);
 }
 
-/** An entry that ends with an error of its own once its signal is aborted. */
+/** A script entry that fails with an error of its own once its signal is aborted. */
 export function untilAborted({ signal }: Pick<TaskContext, 'signal'>): Promise<never> {
   return new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(new Error('stopped')), { once: true });
   });
 }
 
-/** A check that answers from a list; after the last it passes. */
+/** A check that answers from a script; after the last entry it passes. */
 export function fakeCheck(name: string, answers: readonly Script[]): Check {
   let asked = 0;
   return {
@@ -294,7 +294,7 @@ export function fakeCheck(name: string, answers: readonly Script[]): Check {
 
 // --- internal ---
 
-/** Rounds in which nothing happens, before a run is said to hang: real work, such as a store's, may take some. */
+/** The number of idle rounds before a run counts as hung. Real work, such as a store's, may take some. */
 const PATIENCE = 20;
 
 function perform(list: readonly Script[], number: number, otherwise: unknown, context: unknown): unknown {

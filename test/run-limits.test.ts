@@ -1,6 +1,4 @@
-/**
- * Limits of one run, beside those of its pipeline.
- */
+/** Limits of one run, in addition to those of its pipeline. */
 import { describe, expect, it } from 'vitest';
 import {
   approve,
@@ -21,7 +19,10 @@ import {
 import type { RunStore } from '../src/store.ts';
 import { drive, simulatedTime } from './rig.ts';
 
-/** `draft`, which costs a dollar each time and is never good enough before its fourth; `wait`, which ends once it may. */
+/**
+ * A pipeline of `draft`, which costs one dollar per attempt and passes at the fourth, and of `wait`, which the test
+ * releases.
+ */
 function made(
   limits?: Limits,
   policy?: Policy,
@@ -81,7 +82,7 @@ describe('limits of a run', () => {
     expect(pipeline.plan.limits).toEqual(own ?? {});
   });
 
-  it('are kept with it, and count when it goes on', async () => {
+  it('are stored with it, and apply on resume', async () => {
     const { pipeline, begun, finish } = made();
     const store = memoryStore();
     const run = startRun(pipeline, { limits: { costUsd: 5 }, store, runId: 'r' });
@@ -94,7 +95,7 @@ describe('limits of a run', () => {
     expect(result.error?.message ?? result.reason).toContain('costUsd');
   });
 
-  it('take the place of those that it was given before, when it is resumed or forked', async () => {
+  it('replace its earlier ones on resume and on fork', async () => {
     const { pipeline, begun, finish } = made({ costUsd: 100 });
     const store = memoryStore();
     const run = startRun(pipeline, { limits: { costUsd: 20, tokens: 9 }, store, runId: 'r' });
@@ -107,14 +108,14 @@ describe('limits of a run', () => {
     expect(more).toMatchObject({ status: 'completed', limitsLeft: { costUsd: 44, tokens: 9 } });
     const less = await (await resumeRun(store, 'r', pipeline, { limits: { costUsd: 5 } })).result;
     expect(less).toMatchObject({ status: 'exhausted', limitsLeft: { costUsd: 0, tokens: 9 } });
-    // A third process knows of both.
+    // A third process knows both limits.
     const again = await (await retryRun(store, 'r', pipeline)).result;
     expect(again).toMatchObject({ status: 'exhausted', limitsLeft: { costUsd: 0, tokens: 9 } });
     const raised = await (await retryRun(store, 'r', pipeline, { limits: { costUsd: 50 } })).result;
     expect(raised).toMatchObject({ status: 'completed', limitsLeft: { costUsd: 42, tokens: 9 } });
   });
 
-  it('are refused where the run has used more, and change nothing then', async () => {
+  it('are refused if the run has used more, and then change nothing', async () => {
     const { pipeline, begun, finish } = made();
     const store = memoryStore();
     const run = startRun(pipeline, { store, runId: 'r' });
@@ -128,7 +129,7 @@ describe('limits of a run', () => {
     expect((await (await resumeRun(store, 'r', pipeline)).result).status).toBe('completed');
   });
 
-  it('do not hide that the definition has changed', async () => {
+  it('do not hide a changed definition', async () => {
     const { pipeline, begun } = made();
     const store = memoryStore();
     const run = startRun(pipeline, { limits: { costUsd: 5 }, store, runId: 'r' });
@@ -140,16 +141,16 @@ describe('limits of a run', () => {
     await expect(changed).rejects.toThrow('limits: {"costUsd":5} → {"costUsd":5,"tokens":7}');
   });
 
-  it.each([{ costUsd: -1 }, { cost: 5 }, { costUsd: Number.NaN }, 5, null] as const)('%j are none', async (limits) => {
-    // @ts-expect-error They are none.
+  it.each([{ costUsd: -1 }, { cost: 5 }, { costUsd: Number.NaN }, 5, null] as const)('refuse %j', async (limits) => {
+    // @ts-expect-error They are invalid.
     const { status, error } = await startRun(made().pipeline, { limits }).result;
     expect({ status, code: error?.code }).toEqual({ status: 'failed', code: 'INPUT_INVALID' });
     expect(error?.message).toContain('Cannot start a run as its `limits` are no limits');
   });
 });
 
-describe('a run that has ended as a limit is spent', () => {
-  /** Runs into a limit in the second attempt of `draft`, in the middle of its task. */
+describe('a run that has ended on a spent limit', () => {
+  /** Reaches a limit in the second attempt of `draft`, during its task. */
   async function spent(given: { readonly own?: Limits; readonly limits?: Limits }) {
     const store = memoryStore();
     const one = made(given.own);
@@ -161,13 +162,13 @@ describe('a run that has ended as a limit is spent', () => {
   const startsIn = async (store: RunStore) =>
     (await readRun(store, 'r')).filter(({ event }) => event.type === 'task.started').length;
 
-  it('goes on with a limit of its own that is raised', async () => {
+  it('continues with a higher limit of its own', async () => {
     const { store, pipeline } = await spent({ limits: { costUsd: 1.5 } });
     const result = await (await retryRun(store, 'r', pipeline, { limits: { costUsd: 50 } })).result;
     expect(result).toMatchObject({ status: 'completed', metrics: { costUsd: 8 }, limitsLeft: { costUsd: 42 } });
   });
 
-  it('goes on with a definition whose limit is raised, where that is allowed', async () => {
+  it('continues with a higher limit of the definition, if that is allowed', async () => {
     const { store } = await spent({ own: { costUsd: 1.5 } });
     const { pipeline, finish } = made({ costUsd: 50 });
     finish();
@@ -178,7 +179,7 @@ describe('a run that has ended as a limit is spent', () => {
     expect(result).toMatchObject({ status: 'completed', metrics: { costUsd: 8 } });
   });
 
-  it('is raised again and again, left in the middle, resumed and forked', async () => {
+  it('may have its limit raised repeatedly, after a stop, a resume and a fork', async () => {
     const { store, pipeline: ended } = await spent({ limits: { costUsd: 1.5 } });
     const second = await (await retryRun(store, 'r', ended, { limits: { costUsd: 2.5 } })).result;
     expect(second).toMatchObject({ status: 'exhausted', metrics: { costUsd: 3 } });
@@ -191,7 +192,7 @@ describe('a run that has ended as a limit is spent', () => {
     const fork = await forkRun(store, 'r', { at: { phase: 'wait' } });
     const more = await resumeRun(store, fork, pipeline, { limits: { costUsd: 99 } });
     expect(await more.result).toMatchObject({ status: 'completed', limitsLeft: { costUsd: 90 } });
-    // The limits of the time before were others, and stay what they were.
+    // The earlier limits were different, and stay in the records.
     const left = await (await resumeRun(store, 'r', pipeline)).result;
     expect(left).toMatchObject({ status: 'exhausted', limit: 'costUsd', limitsLeft: { costUsd: 0 } });
     const last = await (await retryRun(store, 'r', pipeline, { limits: { costUsd: 90 } })).result;
@@ -206,7 +207,7 @@ describe('a run that has ended as a limit is spent', () => {
     expect(await startsIn(store)).toBe(before);
   });
 
-  it('goes on with more time', async () => {
+  it('continues with more time', async () => {
     const store = memoryStore();
     const time = simulatedTime();
     const slow = task('slow', { run: ({ wait }) => wait(900) });
@@ -230,7 +231,7 @@ describe('a run that has ended as a limit is spent', () => {
     expect(await again.result).toMatchObject({ status: 'completed', limitsLeft: { corrections: 5 } });
   });
 
-  it('cannot have one raised that holds it and is to be lifted by a person', async () => {
+  it('refuses to raise a limit that holds it, which a person has to lift', async () => {
     const store = memoryStore();
     const { pipeline, finish } = made(undefined, { onLimit: 'escalate' });
     finish();

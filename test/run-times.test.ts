@@ -1,6 +1,4 @@
-/**
- * The two limits of time: `durationMs` for work, and `deadlineMs` for all time.
- */
+/** The two limits of time: `durationMs` for work, and `deadlineMs` for all time. */
 import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import {
@@ -27,12 +25,12 @@ import { fake, fakeCheck, idle, play, simulatedTime, type SimulatedTime } from '
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
 
-/** Work that takes simulated time. */
+/** Returns work that takes simulated time. */
 function taking(time: SimulatedTime, ms: number, value = 'done'): () => Promise<string> {
   return () => new Promise((resolve) => time.clock.setTimeout(() => resolve(value), ms));
 }
 
-/** Lets hours pass, then answers what waits. */
+/** Advances time, then answers the pending item. */
 function answerAfter(time: SimulatedTime, ms: number, give: (run: Run) => unknown): (run: Run) => Promise<void> {
   return async (run) => {
     await time.pass(ms);
@@ -44,7 +42,7 @@ function decide(about: string): (run: Run) => Promise<void> {
   return (run) => run.decide(about, 'APPROVE');
 }
 
-/** Answers the item of a task or a reviewer. */
+/** Returns a function that answers the item of a task or a reviewer. */
 function answer(name: string): (run: Run) => Promise<void> {
   return async (run) => {
     const item = run.inbox().find((one) => one.task === name);
@@ -56,7 +54,7 @@ function answer(name: string): (run: Run) => Promise<void> {
   };
 }
 
-/** What is left of a limit, and what was used of it, are the limit together. */
+/** Asserts that the rest of a limit and its usage add up to the limit. */
 function expectSums(
   { limitsLeft, metrics }: Pick<RunResult, 'limitsLeft' | 'metrics'>,
   { durationMs = 0, deadlineMs = 0 }: Limits,
@@ -70,7 +68,7 @@ const asksModel = (time: SimulatedTime, ms: number) => task('model', { run: taki
 describe('limits.durationMs', () => {
   const limits = { durationMs: 10 * SECOND, deadlineMs: 24 * HOUR };
 
-  it('does not count the hours in which a phase waits for a person', async () => {
+  it('excludes the hours in which a phase waits for a person', async () => {
     const time = simulatedTime();
     const a = fake('a', { outputs: [taking(time, 4 * SECOND)], verdicts: ['ESCALATE: see it'] });
     const b = fake('b', { after: ['a'], outputs: [taking(time, 5 * SECOND)] });
@@ -85,7 +83,7 @@ describe('limits.durationMs', () => {
     expectSums(result, limits);
   });
 
-  it('is spent by the rest of the work once a person has answered', async () => {
+  it('is spent by the rest of the work after the answer of a person', async () => {
     const time = simulatedTime();
     const a = fake('a', { outputs: [taking(time, 4 * SECOND)], verdicts: ['ESCALATE: see it'] });
     const b = fake('b', { after: ['a'], outputs: [taking(time, 7 * SECOND)] });
@@ -99,7 +97,7 @@ describe('limits.durationMs', () => {
     expect(result).toMatchObject({ status: 'exhausted', limit: 'durationMs', limitsLeft: { durationMs: 0 } });
   });
 
-  it('counts what another phase works while a person is asked', async () => {
+  it('includes the work of another phase while a person is asked', async () => {
     const time = simulatedTime();
     const a = fake('a', { verdicts: ['ESCALATE: see it'] });
     const b = fake('b', { outputs: [taking(time, 6 * SECOND)] });
@@ -115,7 +113,7 @@ describe('limits.durationMs', () => {
     expect(spent.result).toMatchObject({ status: 'exhausted', limit: 'durationMs' });
   });
 
-  it('does not count the hours in which a task, or a reviewer, is a person', async () => {
+  it('excludes the hours in which a person is a task or a reviewer', async () => {
     const time = simulatedTime();
     const ask = task('ask', { run: human({ question: 'How much?' }) });
     const a = fake('a', { tasks: [task('think', { run: taking(time, 2 * SECOND) }), ask], mode: 'sequential' });
@@ -141,13 +139,13 @@ describe('limits.durationMs', () => {
     });
   });
 
-  it('counts a task beside one that is a person, and then stands still', async () => {
+  it("includes the work of a task next to a person's, and then stops", async () => {
     const time = simulatedTime();
     const a = fake('a', {
       tasks: [
         task('ask', { run: human({ question: 'How much?' }) }),
         task('think', { run: taking(time, 2 * SECOND) }),
-        // Its second try waits a second.
+        // The second try waits for one second.
         task('again', {
           retry: { attempts: 2, backoff: { first: SECOND } },
           run: async () => {
@@ -175,7 +173,7 @@ describe('limits.durationMs', () => {
     ['a person and a model', 1, 1, 4],
     ['two people', 2, 0, 0],
     ['two people and a model', 2, 1, 4],
-  ])('of a review by %s counts the model alone', async (_, people, models, seconds) => {
+  ])('includes only the model in a review by %s', async (_, people, models, seconds) => {
     const time = simulatedTime();
     const persons = Array.from({ length: people }, (_one, index) =>
       task(`person ${index + 1}`, { run: human({ question: 'Good?' }) }),
@@ -199,7 +197,7 @@ describe('limits.durationMs', () => {
     expect(result.metrics.elapsedMs).toBeGreaterThanOrEqual(people * HOUR);
   });
 
-  it('does not count the hours in which another limit holds the run', async () => {
+  it('excludes the hours in which another limit holds the run', async () => {
     const time = simulatedTime();
     const spend = fake('a', {
       tasks: [
@@ -221,7 +219,7 @@ describe('limits.durationMs', () => {
     });
   });
 
-  it('counts checks, and the wait before a review is asked again', async () => {
+  it('includes checks, and the backoff before a repeated review', async () => {
     const time = simulatedTime();
     const a = fake('a', {
       checks: [fakeCheck('lint', [async () => (await taking(time, SECOND)(), true)])],
@@ -232,7 +230,7 @@ describe('limits.durationMs', () => {
     expect(result).toMatchObject({ status: 'completed', metrics: { durationMs: 3 * SECOND, elapsedMs: 3 * SECOND } });
   });
 
-  it('keeps a try from beginning that would not end in time, also after hours with people', async () => {
+  it('keeps a try from beginning that would not end in time, even after hours with people', async () => {
     const time = simulatedTime();
     const a = fake('a', { outputs: [taking(time, 4 * SECOND)], verdicts: ['ESCALATE: see it'] });
     const late = { estimate: { durationMs: 7 * SECOND }, run: () => 'late' };
@@ -257,7 +255,7 @@ describe('limits.durationMs', () => {
 });
 
 describe('limits.deadlineMs', () => {
-  it('ends a run at its time, also while an item waits in the inbox', async () => {
+  it('ends a run at its time, even while an item is pending', async () => {
     const time = simulatedTime();
     const a = fake('a', { outputs: [taking(time, SECOND)], verdicts: ['ESCALATE: see it'] });
     const { lines, result, timers } = await play([a, fake('b', { after: ['a'] })], {
@@ -283,7 +281,7 @@ describe('limits.deadlineMs', () => {
     expect(timers()).toBe(0);
   });
 
-  it('holds the run for a person, and durationMs beside it is heeded when it was lifted', async () => {
+  it('holds the run for a person; once lifted, durationMs applies', async () => {
     const time = simulatedTime();
     const { lines } = await play([fake('a', { outputs: [taking(time, 9 * SECOND)] }), fake('b', { after: ['a'] })], {
       limits: { deadlineMs: 2 * SECOND, durationMs: 5 * SECOND },
@@ -322,20 +320,20 @@ describe('limits.deadlineMs', () => {
     expect(lines).toContain('2000 limit deadlineMs reached 1000/10000');
   });
 
-  it('leaves no timer behind in a run that is done', async () => {
+  it('leaves no timer behind in a finished run', async () => {
     const { timers, result } = await play([fake('a')], { limits: { deadlineMs: 5000 } });
     expect(result.status).toBe('completed');
     expect(timers()).toBe(0);
   });
 });
 
-/** A clock that shows a time, and moves as simulated time does. */
+/** Creates simulated time that starts at a given time. */
 function clockAt(now: number): SimulatedTime {
   const time = simulatedTime();
   return { ...time, clock: { ...time.clock, now: () => now + time.clock.now() } };
 }
 
-/** Works for 4 seconds, asks a person, works for 4 seconds. */
+/** A pipeline that works for 4 seconds, asks a person, and works for 4 seconds. */
 function working(clock: () => SimulatedTime, limits: Limits): Pipeline {
   return definePipeline({
     name: 'p',
@@ -350,7 +348,7 @@ function working(clock: () => SimulatedTime, limits: Limits): Pipeline {
   });
 }
 
-/** Lets time pass, and what has to be kept be kept, before and after. */
+/** Advances time, and waits for the store before and after. */
 async function pass(time: SimulatedTime, ms: number): Promise<void> {
   for (let turn = 0; turn < TURNS; turn++) await idle();
   await time.pass(ms);
@@ -364,7 +362,7 @@ async function left(run: Pick<Run<unknown>, 'suspend' | 'result'>): Promise<void
   await run.result;
 }
 
-/** What records alone tell. */
+/** Returns the snapshot from the stored records alone. */
 async function viewOf(store: RunStore, runId: string) {
   const view = foldRun();
   for (const record of await readRun(store, runId)) view.apply(record);
@@ -374,7 +372,7 @@ async function viewOf(store: RunStore, runId: string) {
 describe('a run that was left', () => {
   const limits = { durationMs: 12 * SECOND, deadlineMs: 48 * HOUR };
 
-  it('is resumed if it was left while its end waited for work that was told to stop', async () => {
+  it('can be resumed after it was left while its end waited for stopped work', async () => {
     const store = memoryStore();
     const forever = () => new Promise<never>(() => undefined);
     const spend = ({ report }: TaskContext) => {
@@ -397,7 +395,7 @@ describe('a run that was left', () => {
     expect({ status, limit }).toEqual({ status: 'exhausted', limit: 'tokens' });
   });
 
-  it('goes on with what it had used, and without the time in which no process had it', async () => {
+  it('continues with its usage, without the time in which it had no process', async () => {
     const store = memoryStore();
     let time = clockAt(0);
     const pipeline = working(() => time, limits);
@@ -415,13 +413,13 @@ describe('a run that was left', () => {
     await pass(time, 4 * SECOND);
     const result = await third.result;
     expect(result.status).toBe('completed');
-    // 4 of the first, 3 of the second, whose work was lost, and 4 of the third.
+    // The sum is 4 of the first, 3 of the second, whose work was lost, and 4 of the third.
     expect(result.metrics).toMatchObject({ durationMs: 11 * SECOND, elapsedMs: 40 * HOUR + 4 * SECOND });
     expect(await viewOf(store, 'r')).toMatchObject({ metrics: result.metrics, limitsLeft: result.limitsLeft });
     expectSums(result, limits);
   });
 
-  it('is ended by the work that was left, and by nothing else', async () => {
+  it('is ended by its remaining work, and by nothing else', async () => {
     const store = memoryStore();
     let time = clockAt(0);
     const pipeline = working(() => time, { durationMs: 6 * SECOND });
@@ -437,7 +435,7 @@ describe('a run that was left', () => {
     expect(second.snapshot().status).toBe('running');
     await pass(time, 1);
     expect(await second.result).toMatchObject({ status: 'exhausted', limit: 'durationMs' });
-    // What is spent stays spent.
+    // Spent time stays spent.
     time = clockAt(30 * HOUR);
     const again = await retryRun(store, 'r', pipeline, { clock: time.clock });
     await pass(time, 1);
@@ -445,7 +443,7 @@ describe('a run that was left', () => {
     expect(result).toMatchObject({ status: 'exhausted', metrics: { durationMs: 6 * SECOND } });
     const events = (await readRun(store, 'r')).map(({ event }) => event.type);
     expect(events.slice(events.indexOf('run.reopened'))).not.toContain('task.started');
-    // With more time it goes on from there.
+    // With more time the run continues from there.
     time = clockAt(40 * HOUR);
     const longer = working(() => time, { durationMs: 12 * SECOND });
     const more = await retryRun(store, 'r', longer, { clock: time.clock, allowChanged: true });
@@ -453,7 +451,7 @@ describe('a run that was left', () => {
     expect(await more.result).toMatchObject({ status: 'completed', limitsLeft: { durationMs: 2 * SECOND } });
   });
 
-  it('has worked at least until its process, which is gone, has last renewed its right to it', async () => {
+  it('has worked at least until the last renewal of the lease of its dead process', async () => {
     const store = memoryStore();
     const time = clockAt(Date.now() - 600 * SECOND);
     const pipeline = working(() => time, { durationMs: HOUR });
@@ -463,14 +461,14 @@ describe('a run that was left', () => {
     const run = await resumeRun(store, 'r', pipeline);
     await pass(time, 0);
     const { durationMs } = run.snapshot().metrics;
-    // The right to a run is taken for a minute at most, so that it was taken less than a minute ago.
+    // A lease lasts for a minute at most, so its last renewal was less than a minute ago.
     expect(durationMs).toBeGreaterThan(539 * SECOND);
     await left(run);
     expect((await viewOf(store, 'r')).metrics.durationMs).toBeGreaterThanOrEqual(durationMs);
     await left(lost);
   });
 
-  it('is ended by its deadline at once where that is over', async () => {
+  it('is ended at once if its deadline has passed', async () => {
     const store = memoryStore();
     let time = clockAt(0);
     const pipeline = working(() => time, { deadlineMs: HOUR });
@@ -483,7 +481,7 @@ describe('a run that was left', () => {
     expect(await second.result).toMatchObject({ status: 'exhausted', limit: 'deadlineMs' });
   });
 
-  it('in an earlier edition counts all time, as when it began', async () => {
+  it('of an earlier version counts all time, as it did at its start', async () => {
     const store = memoryStore();
     let time = clockAt(0);
     const pipeline = working(() => time, { durationMs: HOUR });
@@ -506,7 +504,7 @@ describe('a run that was left', () => {
 });
 
 describe('a fork', () => {
-  it('has neither the time that was used by the other run, nor its deadline', async () => {
+  it('has neither the used time of the other run, nor its deadline', async () => {
     const limits = { durationMs: 5 * SECOND, deadlineMs: 2 * HOUR };
     const store = memoryStore();
     const start = Date.now();
@@ -530,7 +528,7 @@ describe('a fork', () => {
     expect(await viewOf(store, 'f')).toMatchObject({ metrics: result.metrics, limitsLeft: result.limitsLeft });
   });
 
-  it('does not count the time between its making and its begin, wherever it was cut off', async () => {
+  it('excludes the time between its creation and its start, at any cut', async () => {
     const store = memoryStore();
     let time = clockAt(Date.now());
     const pipeline = working(() => time, { durationMs: 10 * SECOND });

@@ -1,7 +1,7 @@
 /**
- * The seed of every property that names none: the same one at each run, so that a commit passes its tests always or never.
+ * The default seed of properties. It is constant, so that a commit passes its tests always or never.
  *
- * `PHASEGATE_SEED` is another one, a number or `random`. A failure names the seed that finds it again.
+ * `PHASEGATE_SEED`, a number or `random`, replaces it. A failure prints the seed that reproduces it.
  *
  * @module
  */
