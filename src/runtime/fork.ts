@@ -44,7 +44,7 @@ export interface ForkOptions {
  *
  * @returns The id of the new run.
  * @throws PhasegateError `RUN_UNKNOWN`, `INPUT_MASKED`, `FORK_INVALID` if there is no such point; `DECISION_INVALID`,
- * `DECISION_TARGET_INVALID` if a person could not have decided so.
+ *   `DECISION_TARGET_INVALID` if a person could not have decided so.
  */
 export async function forkRun(store: RunStore, runId: string, options: ForkOptions): Promise<string> {
   const copied = await recordsFor(store, runId, options);

@@ -73,7 +73,7 @@ export function resumeRun<O>(
  * Retries a run that has ended without success: approved phases stay, all others run again.
  *
  * @throws PhasegateError as {@link resumeRun} does; `RUN_ENDED` if it was completed, `RUN_NOT_ENDED` if it was interrupted or waits
- * for a person.
+ *   for a person.
  */
 export function retryRun<O>(
   store: RunStore,

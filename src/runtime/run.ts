@@ -120,7 +120,7 @@ export interface Run<O = Readonly<Record<string, Outputs>>> extends AsyncIterabl
    * is accepted, after which no other is.
    *
    * @throws PhasegateError `ITEM_UNKNOWN`, `ANSWERED` if another answer was first, `ANSWER_STALE` if the nonce differs,
-   * `ANSWER_INVALID`, `DECISION_INVALID`, `DECISION_TARGET_INVALID` if the reply is invalid. Then the item stays open.
+   *   `ANSWER_INVALID`, `DECISION_INVALID`, `DECISION_TARGET_INVALID` if the reply is invalid. Then the item stays open.
    */
   answer(item: string, reply: Reply, options?: AnswerOptions): Promise<void>;
   /** Cancels the run and aborts all its work. Does nothing once the run has ended. */

@@ -138,10 +138,10 @@ export interface RunStore {
    * Stores a batch. It is durable once this has returned, or its promise has resolved. If it throws, nothing of the batch is stored.
    *
    * @param lease A lease from `acquire` or `renew`. Only its token counts. An expired one is good until another process takes the run.
-   * Without a lease, no process may have one.
+   *   Without a lease, no process may have one.
    * @throws `SEQ_CONFLICT` if the first record does not follow the last stored one; `LEASE_LOST` if another process has taken the lease
-   * since, it was released, or the run was removed; `RUN_LEASED` if no lease is given and a process has one; `STORE_MISUSED` if the
-   * batch is inconsistent.
+   *   since, it was released, or the run was removed; `RUN_LEASED` if no lease is given and a process has one; `STORE_MISUSED` if the
+   *   batch is inconsistent.
    */
   append(batch: Batch, lease?: Lease): Awaitable<void>;
   /**
@@ -193,7 +193,7 @@ export interface RunStore {
    * Posts a message for the process that works on the run, now or later.
    *
    * @throws `ANSWERED` if the item has an answer, or is closed; `ITEM_UNKNOWN` if the run has no such item; `RUN_UNKNOWN` if it has no
-   * record; `STORE_MISUSED` if an answer names no item, or the body is not JSON.
+   *   record; `STORE_MISUSED` if an answer names no item, or the body is not JSON.
    */
   post(message: RunMessage): Awaitable<void>;
   /** Reads messages to a run after a place, oldest first. @param after Place of the last known message. @default 0 */

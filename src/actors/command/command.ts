@@ -28,7 +28,7 @@ export type CommandHandler<O> = (context: CommandContext) => Promise<O>;
  * Children that outlive the program are stopped as well.
  *
  * @throws PhasegateError `COMMAND_FAILED` if it cannot be started, exits with another code than 0, or prints invalid JSON;
- * `TASK_TIMEOUT` if its timeout is exceeded.
+ *   `TASK_TIMEOUT` if its timeout is exceeded.
  *
  * @example
  * ```ts

@@ -1,22 +1,22 @@
 /**
- * The end of an answer that becomes too long, while it comes.
+ * Limit on the length of an answer, applied while it streams.
  *
  * @module
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { ModelError } from './model-error.ts';
 
-/** Watches one answer. */
+/** The limit of one answer. */
 export interface AnswerLimit {
-  /** Aborted where the answer is not wanted any more, or is too long. */
+  /** Aborted if the answer is no longer awaited, or is too long. */
   readonly signal: AbortSignal;
-  /** Counts a piece. @throws `TEXT_TOO_LONG` for the one that is too much, and for each after it. */
+  /** Counts a piece. @throws `TEXT_TOO_LONG` for the piece that exceeds the limit, and for each one after it. */
   count(piece: string): void;
-  /** The answer, or the error as soon as it is too long, whatever whoever is asked makes of the signal. */
+  /** Resolves with the answer, or rejects as soon as it is too long, even if the model's function ignores the signal. */
   first<T>(asked: Promise<T>): Promise<T>;
 }
 
-/** @param signal Aborted when nobody waits for the answer. */
+/** @param signal Aborted when the answer is no longer awaited. */
 export function createAnswerLimit(whose: string, most: number, signal: AbortSignal): AnswerLimit {
   const ending = new AbortController();
   let length = 0;
@@ -39,7 +39,8 @@ export function createAnswerLimit(whose: string, most: number, signal: AbortSign
 }
 
 /**
- * An answer that goes on and on. Another try of the same would cost as much; a gate asks again, and another model may be asked.
+ * The error of an answer that is too long. The task does not try again, as another try would cost as much. A gate may ask
+ * again, and a fallback model may be asked.
  *
  * @param whose Such as `model "m"`.
  */
@@ -51,7 +52,7 @@ export function answerTooLong(whose: string, most: number): ModelError {
   });
 }
 
-/** @throws PhasegateError `DEFINITION_INVALID` where it is no number that an answer could have. */
+/** @throws PhasegateError `DEFINITION_INVALID` if it is not a whole number from 1. */
 export function refuseMaxAnswer(name: string, maxAnswerChars: unknown): void {
   if (Number.isSafeInteger(maxAnswerChars) && Number(maxAnswerChars) > 0) return;
   const found = `\`maxAnswerChars\` is ${String(maxAnswerChars)}, not a whole number from 1`;

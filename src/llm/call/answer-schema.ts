@@ -1,5 +1,5 @@
 /**
- * From a zod schema to what a model is told of it, and back from its text to a value.
+ * Conversion of a zod schema to JSON Schema for a model, and of the model's text to a value.
  *
  * @module
  */
@@ -8,14 +8,14 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { excerpt, unusable } from './model-error.ts';
 import type { AnswerSchema } from './port.ts';
 
-/** A schema as a model sees it. */
+/** A schema in the form that a model gets. */
 export interface AnswerForm {
   readonly schema: AnswerSchema;
-  /** Whether the value is within an object, as models answer with objects only. */
+  /** True if the value is wrapped in an object, as models answer with objects only. */
   readonly isWrapped: boolean;
 }
 
-/** The form of an answer. @throws `DEFINITION_INVALID` where JSON Schema cannot say what the schema says. */
+/** Creates the form of an answer. @throws `DEFINITION_INVALID` if JSON Schema cannot express the schema. */
 export function answerForm(name: string, schema: z.ZodType): AnswerForm {
   const own = jsonSchemaOf(name, schema);
   const isWrapped = own['type'] !== 'object';
@@ -24,9 +24,9 @@ export function answerForm(name: string, schema: z.ZodType): AnswerForm {
 }
 
 /**
- * The value of an answer: the whole text is one JSON value, or that in a code fence.
+ * Parses an answer. The whole text must be one JSON value, optionally in a code fence.
  *
- * @throws `MODEL_ANSWER_INVALID` where it is not.
+ * @throws `MODEL_ANSWER_INVALID` if it is not.
  */
 export function readJson(text: string, who: string, retryable: boolean): unknown {
   try {
@@ -40,7 +40,7 @@ export function readJson(text: string, who: string, retryable: boolean): unknown
   }
 }
 
-/** A key that stands twice in one object of a text that is JSON; of such, `JSON.parse` has just the last. */
+/** Finds a key that occurs twice in one object of a JSON text. `JSON.parse` would return only the last value. */
 export function repeatedKey(text: string): string | undefined {
   const open: Set<string>[] = [];
   for (let at = 0; at < text.length; at += 1) {
@@ -61,7 +61,7 @@ export function repeatedKey(text: string): string | undefined {
   return undefined;
 }
 
-/** The value without the object around it. */
+/** The value without the object that wraps it. */
 export function unwrapped({ isWrapped }: AnswerForm, value: unknown): unknown {
   if (!isWrapped || typeof value !== 'object' || value === null || !('value' in value)) return value;
   return value.value;
@@ -69,7 +69,7 @@ export function unwrapped({ isWrapped }: AnswerForm, value: unknown): unknown {
 
 // --- internal ---
 
-/** What stands in a code fence that is all of the text, else the text. */
+/** The content of a code fence that encloses the whole text, otherwise the text. */
 function withoutFence(text: string): string {
   const lines = text.trim();
   const [begin, end] = [lines.indexOf('\n'), lines.lastIndexOf('\n')];
@@ -78,7 +78,7 @@ function withoutFence(text: string): string {
   return isFenced ? lines.slice(begin, end) : text;
 }
 
-/** The place after a string of JSON that begins at a place. */
+/** The index after the end of a JSON string that starts at an index. */
 function stringEnd(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
     if (text[at] === '"') return at + 1;
@@ -87,7 +87,7 @@ function stringEnd(text: string, start: number): number {
   return text.length;
 }
 
-/** Whether what stands before a place is a key. */
+/** True if the string before an index is a key. */
 function isKey(text: string, end: number): boolean {
   for (let at = end; at < text.length; at += 1) {
     const mark = text.charAt(at);
@@ -104,7 +104,7 @@ function jsonSchemaOf(name: string, schema: z.ZodType): Readonly<Record<string, 
       override: ({ jsonSchema }) => {
         if (jsonSchema.type === 'object') jsonSchema.additionalProperties ??= false;
         if (jsonSchema.oneOf) {
-          // Strict structured output knows `anyOf` only; the schema itself judges the answer afterwards.
+          // Strict structured output supports `anyOf` only. The zod schema validates the answer afterwards.
           jsonSchema.anyOf = jsonSchema.oneOf;
           delete jsonSchema.oneOf;
         }
@@ -142,7 +142,7 @@ function isStrict(json: unknown): boolean {
     if (![...fieldsOf(node.get('properties')).keys()].every((name) => required.includes(name))) return false;
   }
   return [...node].every(([key, value]) =>
-    // What stands under these is named by whoever wrote the schema.
+    // The keys under these are chosen by the author of the schema and are not keywords.
     key === 'properties' || key === '$defs' ? [...fieldsOf(value).values()].every(isStrict) : isStrict(value),
   );
 }

@@ -1,7 +1,7 @@
 /**
- * Usage of answers, reported once: as it grows while they come, and what is left of it at their end.
+ * Usage of answers, reported once: its growth during an answer, and the rest at the end.
  *
- * A server may say while it answers what it has used so far. Where that is reported, a limit of the run ends the answer in the
+ * A server may state the usage so far while it answers. If that is reported, a limit of the run can end the answer in the
  * middle.
  *
  * @module
@@ -12,27 +12,30 @@ import type { Usage } from './port.ts';
 import { leastCost, type Price } from './prices.ts';
 import { readUsage, type ReadUsage } from './usage.ts';
 
-/** Usage of all answers that one try asks for. */
+/** Usage of all answers in one try. */
 export interface TryUsage {
-  /** Begins an answer. @param report Takes what has to be counted. */
+  /** Begins an answer. @param report Called with the usage to count. */
   answer(price: Price | undefined, report: (used: Report) => void): AnswerUsage;
 }
 
 /** Usage of one answer. */
 export interface AnswerUsage {
-  /** Takes what the answer has used so far, all of it. It is reported when it has grown enough; what is no usage is nothing. */
+  /**
+   * Takes the total usage of the answer so far. It is reported once it has grown enough. Anything that is not an object is
+   * ignored.
+   */
   readonly grow: (usage: unknown) => void;
-  /** Reports what is left, at the end of the answer. @param usage Said at the end. @default what was said last */
+  /** Reports the rest at the end of the answer. @param usage Final usage. @default the last usage of `grow` */
   end(usage?: Usage | null): { readonly isWhole: boolean };
-  /** Charges the try what is missing to its estimate. */
+  /** Charges the try up to its estimate. */
   chargeEstimate(): void;
 }
 
-/** Nothing is used at first. @param expected What the try is expected to use at most. */
+/** Creates the usage of one try. @param expected Estimated maximum usage of the try. */
 export function createTryUsage(expected: Estimate): TryUsage {
   const all = { tokens: 0, costUsd: 0 };
 
-  /** Charges what all answers are less than the estimate. */
+  /** Adds the difference between the estimate and the usage of all answers. Returns `undefined` if there is none. */
   function missing(name: keyof typeof all): number | undefined {
     const rest = (expected[name] ?? 0) - all[name];
     if (rest <= 0) return undefined;
@@ -63,7 +66,7 @@ export function createTryUsage(expected: Estimate): TryUsage {
         report(more);
       }
 
-      /** The part of an amount that was not said yet. */
+      /** The part of an amount that was not reported yet. */
       function grown(name: keyof typeof said, amount: number | undefined): number | undefined {
         if (amount === undefined) return undefined;
         const more = Math.max(0, amount - said[name]);
@@ -99,5 +102,5 @@ export function createTryUsage(expected: Estimate): TryUsage {
 
 // --- internal ---
 
-/** Tokens that an answer has grown by before that is reported again; or an eighth of what it has grown by, if that is more. */
+/** Tokens by which an answer must grow before the next report; an eighth of its growth so far if that is more. */
 const STEP = 50;

@@ -1,5 +1,5 @@
 /**
- * One question to a model on behalf of a task or a reviewer: progress, usage, and whether the answer is whole.
+ * One call of a model for a task or a reviewer: progress, usage, and validation of the answer.
  *
  * @module
  */
@@ -18,50 +18,51 @@ import { readReply, wholeText } from './reply.ts';
 import { isTooLong, roomIn } from './too-long.ts';
 import type { WarnOnce } from './warn-once.ts';
 
-/** A model, what it costs, and what is asked in its place. */
+/** A model, its price, and its fallback. */
 export interface Caller {
   readonly ask: Ask;
   readonly price: Price | undefined;
-  /** What it is called, as far as known. */
+  /** Name of the model, if known. */
   readonly model?: string | undefined;
-  /** Who serves it, as far as known. */
+  /** Name of the provider, if known. */
   readonly provider?: string | undefined;
-  /** Requests to it at once. */
+  /** Most concurrent requests. */
   readonly concurrency: number;
-  /** Shared by all who ask the same server. */
+  /** Shared by all callers of the same server. */
   readonly limit: () => RateLimit;
   readonly warnOnce: WarnOnce;
-  /** Asked one after the other where the one before has no whole answer. */
+  /** Asked one after the other if the previous one gives no complete answer. */
   readonly fallback: readonly Caller[];
 }
 
-/** What is asked, and whether another try by the task itself may help where the answer is empty. */
+/** A question to a model. `retryEmpty` is true if another try of the task may help after an empty answer. */
 export interface Question extends Pick<AskRequest, 'schema'> {
-  /** The messages with so many characters of material. */
+  /** Creates the messages with at most so many characters of material. */
   readonly messages: (most: number) => Asked;
-  /** Characters of material at most. */
+  /** Most characters of material. */
   readonly maxMaterial: number;
-  /** Characters of the answer at most. */
+  /** Most characters of the answer. */
   readonly maxAnswerChars: number;
   readonly retryEmpty: boolean;
-  /** What the answer is expected to use at most. */
+  /** Estimated maximum usage of the answer. */
   readonly estimate: Estimate;
 }
 
-/** Messages, and what of the material is in them. */
+/** Messages, and the material that they contain. */
 export interface Asked {
   readonly messages: readonly Message[];
   readonly fitted: Fitted;
 }
 
-/** What of its context a call needs. */
+/** The part of a handler's context that a call needs. */
 export type CallContext = Pick<TaskContext, 'run' | 'phase' | 'task' | 'attempt' | 'signal' | 'report' | 'wait'>;
 
 /**
- * Asks, and reports usage whatever the answer is worth. Where a model has no whole answer, those in its fallback are asked in turn.
+ * Asks a model, and reports its usage even if the answer is unusable. If a model gives no complete answer, its fallback models are asked in
+ * order.
  *
- * @returns The text of an answer that is whole and not empty.
- * @throws `MODEL_ANSWER_INVALID` where it is not; what the model's function throws.
+ * @returns The text of a complete answer that is not empty.
+ * @throws `MODEL_ANSWER_INVALID` if there is none; errors of the model's function.
  */
 export async function callModel(caller: Caller, question: Question, context: CallContext): Promise<string> {
   const errors: unknown[] = [];
@@ -80,18 +81,18 @@ export async function callModel(caller: Caller, question: Question, context: Cal
       }
     }
   }
-  // Another try helps where it may help one of them.
+  // Prefers an error after which another try may help.
   throw errors.find((error) => retryHintOf(error).retryable) ?? errors[0];
 }
 
 // --- internal ---
 
-/** A question, and what the answers to it have used. */
+/** A question, with the usage of its answers. */
 interface TryQuestion extends Question {
   readonly usage: TryUsage;
 }
 
-/** Asks with less material where the model says that it was given too much, and not a third time. */
+/** Asks again with less material if the model reports that it was too much, but not a third time. */
 async function shrinkOnce(caller: Caller, question: TryQuestion, context: CallContext): Promise<string> {
   const first = question.messages(question.maxMaterial);
   try {
@@ -103,7 +104,7 @@ async function shrinkOnce(caller: Caller, question: TryQuestion, context: CallCo
   }
 }
 
-/** Characters of material that are worth another question. */
+/** Fewest characters of material that justify another question. */
 const LEAST = 100;
 
 async function askOnce(
@@ -143,7 +144,7 @@ async function askOnce(
   return wholeText(reply, who, retryEmpty);
 }
 
-/** The reply. Where there is none, what its answer has said of its usage counts all the same. */
+/** Reads the reply. If there is none, the usage so far counts all the same. */
 async function replyTo<R>(asked: Promise<unknown>, usage: AnswerUsage, read: (given: unknown) => R): Promise<R> {
   try {
     return read(await asked);

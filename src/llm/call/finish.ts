@@ -1,14 +1,14 @@
 /**
- * Why an answer ended, in the words of whoever made it.
+ * Finish reasons of answers, by the words of model makers.
  *
  * @module
  */
 import type { FinishReason } from './port.ts';
 
 /**
- * The reason that a word stands for.
+ * The finish reason for a word.
  *
- * @returns `undefined` for a word that is not known. Such an answer is not taken for complete.
+ * @returns `undefined` for an unknown word. Such an answer does not count as complete.
  */
 export function finishOf(word: string): FinishReason | undefined {
   return word.length > LONGEST ? undefined : REASONS.get(word.toLowerCase().replaceAll('-', '_'));
@@ -19,7 +19,7 @@ export function finishOf(word: string): FinishReason | undefined {
 /** Longest word that is looked up, in characters. */
 const LONGEST = 40;
 
-/** Words of OpenAI, of makers with an API of their own, and of servers that are compatible. */
+/** Words of OpenAI, of makers with an API of their own, and of compatible servers. */
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['stop', 'stop'],
   ['stop_sequence', 'stop'],

@@ -1,31 +1,31 @@
 /**
- * Material that fits into a number of characters, with what was left out said in its place.
+ * Material that fits into a number of characters, with notes in place of omitted parts.
  *
  * @module
  */
 
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 
-/** What a model is shown, by name. */
+/** Material for a model, by name. */
 export type Material = Readonly<Record<string, unknown>>;
 
-/** Material as it is shown. */
+/** Fitted material. */
 export interface Fitted {
   readonly material: Material;
-  /** Characters of all of it, as JSON. */
+  /** Characters of the whole material, as JSON. */
   readonly whole: number;
-  /** Characters of what is shown. */
+  /** Characters of the fitted material. */
   readonly shown: number;
 }
 
-/** Most characters of material that a model is shown where nothing else is said: some 75 000 tokens. */
+/** Default for the most characters of material: some 75 000 tokens. */
 export const MOST_MATERIAL = 300_000;
 
 /**
- * Cuts long texts in the middle, then long lists and objects at the end, until it fits.
+ * Cuts long texts in the middle, then long lists and objects at the end, until the material fits.
  *
- * @param most Characters as JSON.
- * @param last Names that are cut only where cutting the others is not enough.
+ * @param most Most characters, as JSON.
+ * @param last Names that are cut only if cutting the others is not enough.
  */
 export function fit(material: Material, most: number, last: readonly string[] = []): Fitted {
   const whole = sizeOf(material);
@@ -40,7 +40,7 @@ export function fit(material: Material, most: number, last: readonly string[] = 
   return { material: shown, whole, shown: sizeOf(shown) };
 }
 
-/** @throws PhasegateError `DEFINITION_INVALID` where it is no number that material could have. */
+/** @throws PhasegateError `DEFINITION_INVALID` if it is not a number from the smallest limit on. */
 export function refuseMaterial(name: string, maxMaterial: unknown): void {
   if (typeof maxMaterial === 'number' && maxMaterial >= LEAST_MATERIAL) return;
   const found = `\`maxMaterial\` is ${String(maxMaterial)}, not a number from ${LEAST_MATERIAL}`;
@@ -49,7 +49,7 @@ export function refuseMaterial(name: string, maxMaterial: unknown): void {
   });
 }
 
-/** A sentence on what was left out; empty where nothing was. */
+/** A sentence about omitted parts; empty if nothing is omitted. */
 export function leftOut({ whole, shown }: Fitted): string {
   if (shown >= whole) return '';
   return `It has ${whole} characters, of which you are shown about ${shown}: "[… left out]" stands where something is left out.`;
@@ -57,10 +57,10 @@ export function leftOut({ whole, shown }: Fitted): string {
 
 // --- internal ---
 
-/** Fewer characters would not even say what was left out. */
+/** With fewer characters there would be no room for the notes. */
 const LEAST_MATERIAL = 1000;
 
-/** Shortest text that is cut before lists are, in characters, and most items of a list that is not cut. */
+/** Length to which texts are cut before lists are, in characters; and most items of a list that is not cut. */
 const SHORTEST = 200;
 const WIDEST = 4096;
 
@@ -105,7 +105,7 @@ function copy(value: unknown, bounds: Bounds): unknown {
   return Object.fromEntries(rest > 0 ? [...some, ['…', `[… ${rest} fields left out]`]] : some);
 }
 
-/** The beginning and the end of a text, as both say most of what it is. */
+/** The beginning and the end of a text, as both together characterize it best. */
 function cutText(text: string, longest: number): string {
   if (text.length <= longest) return text;
   const head = wholePair(text, Math.ceil((longest * 2) / 3));
@@ -113,7 +113,7 @@ function cutText(text: string, longest: number): string {
   return `${text.slice(0, head)} [… ${tail - head} characters left out] ${text.slice(tail)}`;
 }
 
-/** The place itself, or the one before where it would part two halves of a character. */
+/** The index, or the one before if it would split a surrogate pair. */
 function wholePair(text: string, at: number): number {
   return /[\uD800-\uDBFF]/u.test(text[at - 1] ?? '') ? at - 1 : at;
 }

@@ -1,11 +1,11 @@
 /**
- * Which of several models an attempt asks.
+ * Selection of a model by attempt.
  *
  * @module
  */
 import type { Caller } from './call.ts';
 
-/** The callers of a task, one for each attempt, the last one for all that follow. */
+/** The callers of a task, one for each attempt. The last one serves all later attempts. */
 export type Callers = readonly [Caller, ...Caller[]];
 
 /** The caller of an attempt, from 0. */

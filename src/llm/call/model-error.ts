@@ -1,11 +1,11 @@
 /**
- * Failures of models, with what they say about another try.
+ * Errors of models, with advice about another try.
  *
  * @module
  */
 import { PhasegateError, type ErrorCode } from '../../model/errors/phasegate-error.ts';
 
-/** What a {@link ModelError} says beside its problem. */
+/** Options of a {@link ModelError}. */
 export interface ModelErrorOptions {
   readonly hint: string;
   readonly retryable: boolean;
@@ -18,15 +18,15 @@ export interface ModelErrorOptions {
 
 /** A model could not be asked, or its answer could not be used. */
 export class ModelError extends PhasegateError {
-  /** Whether another try by the task itself may help. */
+  /** True if another try by the task itself may help. */
   readonly retryable: boolean;
-  /** Whether no other question to the model may help either. */
+  /** True if no other question to the model may help either. */
   readonly permanent: boolean;
-  /** Milliseconds that the next try should wait at least. */
+  /** Shortest delay before the next try, in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** What the server answered with, where it has answered. */
+  /** HTTP status of the server's response, if there is one. */
   readonly status: number | undefined;
-  /** Whether the model says that it was given more than its context has room for. */
+  /** True if the model reports that its context is too small for the messages. */
   readonly tooLong: boolean;
 
   constructor(code: ErrorCode, problem: string, options: ModelErrorOptions) {
@@ -40,7 +40,7 @@ export class ModelError extends PhasegateError {
   }
 }
 
-/** An answer that cannot be used. It is never permanent: the same question may be answered well another time. */
+/** The error of an unusable answer. It is never permanent, as the same question may get a usable answer another time. */
 export function unusable(
   who: string,
   found: string,

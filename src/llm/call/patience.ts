@@ -1,5 +1,5 @@
 /**
- * How long models are waited for, and how often they are asked, where nothing else is said.
+ * Default timeouts and retries of models.
  *
  * @module
  */
@@ -9,8 +9,8 @@ import type { RetryPolicy } from '../../model/handlers/task.ts';
 export const MODEL_TIMEOUT = 600_000;
 
 /**
- * The policy of a model: rate limits are the rule and not the exception, so it is asked again by default. The waits have jitter: tasks that a
- * server has refused together would be refused together again.
+ * The retry policy of a model. It has several tries by default, as rate limits are common. The delays have jitter, as tasks that a server
+ * has refused together would otherwise be refused together again.
  */
 export function modelRetry({ attempts = 5, backoff, jitter = true, retryable }: RetryPolicy = {}): RetryPolicy {
   return { attempts, backoff: { first: 1000, factor: 2, max: 300_000, ...backoff }, jitter, retryable };

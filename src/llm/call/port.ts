@@ -1,77 +1,79 @@
 /**
- * How a model is asked, whoever makes it: one function that takes messages and promises text.
+ * The port of models: one function that takes messages and promises text.
  *
  * @module
  */
 
-/** One message to a model. What the pipeline says is `system`, what it is about is `user`. */
+/** One message to a model. Instructions of the pipeline are `system`, the data is `user`. */
 export interface Message {
   readonly role: 'system' | 'user';
   readonly content: string;
 }
 
-/** The form that the answer has to have. */
+/** The required form of the answer. */
 export interface AnswerSchema {
   readonly name: string;
   /** A JSON Schema whose root is an object. */
   readonly schema: Readonly<Record<string, unknown>>;
-  /** Whether the schema keeps to what strict structured output allows: closed objects, and every property required. */
+  /** True if the schema fulfills the rules of strict structured output: closed objects, and every property required. */
   readonly strict: boolean;
 }
 
-/** What a model is asked. */
+/** A request to a model. */
 export interface AskRequest {
-  /** Which model is meant, where one is named. */
+  /** Name of the model, if one is given. */
   readonly model?: string | undefined;
   readonly messages: readonly Message[];
-  /** Absent where any text is an answer. The messages say what it says, so it may be left unused. */
+  /** Absent if any text is an answer. The messages describe the schema as well, so a model may ignore it. */
   readonly schema?: AnswerSchema | undefined;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the answer is no longer awaited. */
   readonly signal: AbortSignal;
   /**
-   * Told each piece of the answer as it comes. To be called where the answer is streamed, and not otherwise. Throws once the pieces
-   * have more than `maxAnswerChars`; the signal is aborted then as well.
+   * Takes each piece of a streamed answer. Do not call it if the answer is not streamed. It throws, and the signal is aborted, once the
+   * pieces exceed `maxAnswerChars`.
    */
   readonly onDelta: (text: string) => void;
   /**
-   * Told what the answer has used so far, all of it each time, where that is known while the answer comes: so a limit of the run ends it in the
-   * middle. What was told last counts if the reply has no `usage`.
+   * Takes the total usage of the answer so far, if the server states it during the answer. A limit of the run can then end the answer in
+   * the middle. The last total counts if the reply has no `usage`.
    */
   readonly onUsage: (usage: Usage) => void;
-  /** Characters of the answer that are taken at most. @default 1000000 */
+  /** Most characters of the answer. @default 1000000 */
   readonly maxAnswerChars?: number | undefined;
 }
 
-/** Usage of an answer, as far as the maker of the model says it. What is no number from 0 counts as absent. */
+/** Usage of an answer, as far as the maker of the model states it. A value that is not a number from 0 counts as absent. */
 export interface Usage {
-  /** Tokens of the messages, those from a cache included. */
+  /** Tokens of the messages, including cached ones. */
   readonly inputTokens?: number | null | undefined;
-  /** Tokens of the answer, those of reasoning included. */
+  /** Tokens of the answer, including reasoning. */
   readonly outputTokens?: number | null | undefined;
   /** All tokens. @default the sum of both */
   readonly totalTokens?: number | null | undefined;
-  /** How many tokens of the messages came from a cache. @default 0 */
+  /** Tokens of the messages that came from a cache. @default 0 */
   readonly cachedInputTokens?: number | null | undefined;
 }
 
-/** Why an answer ended: it was complete, the length was over, the model refused, or a filter stopped it. */
+/** Finish reason of an answer: it was complete, the length limit was reached, the model refused, or a filter stopped it. */
 export type FinishReason = 'stop' | 'length' | 'refusal' | 'filtered';
 
-/** What a model answers. */
+/** The reply of a model. */
 export interface AskReply {
-  /** The whole answer. Of a refusal, what the model says about it. */
+  /** The whole answer. For a refusal, the model's explanation. */
   readonly text: string;
-  /** All that the answer has used. @default what `onUsage` was told last */
+  /** Total usage of the answer. @default the last total of `onUsage` */
   readonly usage?: Usage | null | undefined;
   /**
-   * A {@link FinishReason}, or the word of the maker for it, such as `end_turn`, `max_tokens` or `content-filter`. An answer that ended
-   * for a reason that is not known is not used. @default 'stop'
+   * A {@link FinishReason}, or the maker's word for it, such as `end_turn`, `max_tokens` or `content-filter`. An answer with an unknown
+   * reason is not used.
+   *
+   * @default 'stop'
    */
   readonly finishReason?: FinishReason | (string & {}) | null | undefined;
 }
 
 /**
- * Asks a model. What it throws is a failed try: an error with `retryable: false` is not tried again, by no gate either unless it
- * has `permanent: false`, and one with `retryAfterMs` not before that time.
+ * Asks a model. An error fails the try. The task does not try again after an error with `retryable: false`, and its gate does so only with
+ * `permanent: false`. After an error with `retryAfterMs` it waits at least that long.
  */
 export type Ask = (request: AskRequest) => Promise<AskReply>;

@@ -1,5 +1,5 @@
 /**
- * What answers cost. There are no prices but those that the user gives.
+ * Cost of answers, by the prices that the user gives. There are no built-in prices.
  *
  * @module
  */
@@ -10,14 +10,18 @@ import type { Report } from '../../model/handlers/task.ts';
 export interface Price {
   readonly inputPerMillion: number;
   readonly outputPerMillion: number;
-  /** Of tokens that come from a cache. @default inputPerMillion */
+  /** Price of tokens from a cache. @default inputPerMillion */
   readonly cachedInputPerMillion?: number | undefined;
 }
 
 /** Prices by model. */
 export type Prices = Readonly<Record<string, Price>>;
 
-/** The price of a model, `undefined` where no prices are given. @throws `DEFINITION_INVALID` where those given lack it. */
+/**
+ * The price of a model; `undefined` if no prices are given.
+ *
+ * @throws `DEFINITION_INVALID` if prices are given without a valid one for it.
+ */
 export function priceOf(prices: Prices | undefined, model: string | undefined): Price | undefined {
   if (!prices) return undefined;
   const price = model !== undefined && Object.hasOwn(prices, model) ? prices[model] : undefined;
@@ -29,14 +33,14 @@ export function priceOf(prices: Prices | undefined, model: string | undefined): 
   });
 }
 
-/** Tokens whose price is known. */
+/** Numbers of tokens by kind. */
 interface Counts {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cachedInputTokens?: number | undefined;
 }
 
-/** US dollars. */
+/** Cost in US dollars. */
 export function costOf({ inputTokens, outputTokens, cachedInputTokens = 0 }: Counts, price: Price): number {
   const { inputPerMillion, outputPerMillion, cachedInputPerMillion = inputPerMillion } = price;
   const cached = Math.min(cachedInputTokens, inputTokens);
@@ -45,12 +49,15 @@ export function costOf({ inputTokens, outputTokens, cachedInputTokens = 0 }: Cou
   );
 }
 
-/** US dollars at most, where nobody says which tokens were of the messages and which of the answer. */
+/** Highest possible cost in US dollars, if the split into input and output is unknown. */
 export function costOfTotal(tokens: number, { inputPerMillion, outputPerMillion }: Price): number {
   return (tokens * Math.max(inputPerMillion, outputPerMillion)) / 1e6;
 }
 
-/** US dollars at least, while an answer goes on. Any token of the messages may have come from a cache. A total may be all of the cheaper kind. */
+/**
+ * Lowest possible cost in US dollars during an answer. Any token of the messages may be cached. An unsplit total may be of the
+ * cheaper kind.
+ */
 export function leastCost(
   { tokens, inputTokens, outputTokens }: { readonly tokens: number } & Pick<Report, 'inputTokens' | 'outputTokens'>,
   { inputPerMillion, outputPerMillion, cachedInputPerMillion = inputPerMillion }: Price,
@@ -63,7 +70,7 @@ export function leastCost(
 
 // --- internal ---
 
-/** The field of a price that is no number from 0, in words. */
+/** The field of a price that is not a number from 0, in words. */
 function wrongIn({ inputPerMillion, outputPerMillion, cachedInputPerMillion = 0 }: Price): string | undefined {
   const fields: readonly (readonly [name: string, value: unknown])[] = Object.entries({
     inputPerMillion,

@@ -1,5 +1,5 @@
 /**
- * What is told of an answer while it comes.
+ * Progress reports of a streamed answer.
  *
  * @module
  */
@@ -7,11 +7,12 @@ import type { Report } from '../../model/handlers/task.ts';
 import { unusable } from './model-error.ts';
 
 /**
- * Takes the pieces of an answer and reports how far it is: at the first piece, and then each time the answer has grown by a
- * quarter and by 200 characters at least. So an answer of 100 000 characters makes some 30 records, not one per token.
+ * Creates a function that takes the pieces of an answer and reports progress. It reports the first piece, and again each time
+ * the answer has grown by a quarter and by at least 200 characters. So an answer of 100 000 characters causes some 30 records,
+ * not one per token.
  *
- * @param who What asks, for messages.
- * @returns Throws `MODEL_ANSWER_INVALID` for a piece that is no text.
+ * @param who The asking task, for messages.
+ * @returns A function that throws `MODEL_ANSWER_INVALID` for a piece that is not text.
  */
 export function createProgress(
   who: string,

@@ -1,14 +1,14 @@
 /**
- * How many requests one server gets at once, and when it gets none.
+ * Rate limit of one server: concurrent requests, and pauses.
  *
- * All tasks that ask the same server share one of these, also tasks of other runs in the process. Where the server asks one of them to
- * wait (429, or an error with `retryAfterMs`), the others wait as well: their requests would be refused, and be counted against them.
+ * All tasks that ask the same server share one limit, even across runs in the process. If the server tells one of them to wait (429, or an
+ * error with `retryAfterMs`), the others wait as well. Their requests would be refused, and would count against them.
  *
  * @module
  */
 import { retryHintOf } from '../../model/errors/retry-hint.ts';
 
-/** Who waits for a turn: until when, and by which clock. */
+/** A waiting caller: the signal that ends its wait, and its clock. */
 export interface Turn {
   readonly signal: AbortSignal;
   readonly wait: (ms: number) => Promise<void>;
@@ -16,22 +16,22 @@ export interface Turn {
 
 /** The limit of one server. */
 export interface RateLimit {
-  /** Asks when it is its turn. @param concurrency Requests at once, of all who share the limit. */
+  /** Calls `ask` when there is room for a request. @param concurrency Most concurrent requests of all callers together. */
   run<T>(ask: () => Promise<T>, turn: Turn, concurrency: number): Promise<T>;
 }
 
-/** A limit of its own. */
+/** Creates a limit. */
 export function createRateLimit(): RateLimit {
   return new SharedLimit();
 }
 
 // --- internal ---
 
-/** Milliseconds of a pause that a 429 does not name, the first and the longest. */
+/** Pauses after a 429 without a delay, in milliseconds: the first and the longest. */
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 60_000;
 
-/** Longest pause in milliseconds, however long the server asks for: as long as tasks wait by themselves. */
+/** Longest pause in milliseconds, even if the server asks for more. It equals the longest delay between tries of a task. */
 const MOST_PAUSE = 300_000;
 
 interface Pause {
@@ -41,7 +41,7 @@ interface Pause {
 
 class SharedLimit implements RateLimit {
   #active = 0;
-  /** Refusals in a row. */
+  /** Consecutive refusals. */
   #refusals = 0;
   #pause: Pause | undefined = undefined;
   readonly #waiting: (() => void)[] = [];
@@ -55,7 +55,7 @@ class SharedLimit implements RateLimit {
       this.#active -= 1;
       this.#waiting.shift()?.();
     };
-    // Nobody waits for the answer of one that was aborted, so it keeps nobody else waiting.
+    // An aborted request gives its place to the next caller at once.
     turn.signal.addEventListener('abort', leave);
     try {
       const answer = await ask();
@@ -70,12 +70,12 @@ class SharedLimit implements RateLimit {
     }
   }
 
-  /** Waits for the end of a pause, and for a place. In a pause that has begun meanwhile it waits again. */
+  /** Waits for the end of a pause, and for a free place. It waits again if another pause has begun meanwhile. */
   async #enter({ signal, wait }: Turn, concurrency: number): Promise<void> {
     let waited: Pause | undefined;
     for (;;) {
       if (signal.aborted) {
-        // Its place may be one that somebody has just left to it.
+        // Passes on the place that another request may have just given to it.
         this.#waiting.shift()?.();
         signal.throwIfAborted();
       }
@@ -88,7 +88,7 @@ class SharedLimit implements RateLimit {
     this.#active += 1;
   }
 
-  /** Waits until somebody leaves. */
+  /** Waits until a request ends. */
   #place(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const go = () => {

@@ -1,5 +1,5 @@
 /**
- * The reply of a model: tells an answer from a refusal or an error, and a whole one from one that was cut off.
+ * Validation of a model's reply: distinguishes complete answers from refusals, errors and incomplete ones.
  *
  * @module
  */
@@ -9,13 +9,13 @@ import { finishOf } from './finish.ts';
 import { excerpt, unusable } from './model-error.ts';
 import type { AskReply } from './port.ts';
 
-/** A reply as its fields are known. */
+/** A reply with validated fields. */
 export interface ReadReply extends AskReply {
-  /** Whether its text has more characters than are taken; it is left out then. */
+  /** True if its text exceeds the limit; the text is then omitted. */
   readonly isTooLong: boolean;
 }
 
-/** Reads what `ask` has returned. @throws `MODEL_ANSWER_INVALID` where it is no reply. */
+/** Validates the result of `ask`. @throws `MODEL_ANSWER_INVALID` if it is not a reply. */
 export function readReply(given: unknown, who: string, most: number): ReadReply {
   const parsed = replySchema.safeParse(given);
   if (!parsed.success) {
@@ -35,7 +35,7 @@ export function readReply(given: unknown, who: string, most: number): ReadReply 
   };
 }
 
-/** The text of an answer that is whole and not empty. @throws `MODEL_ANSWER_INVALID` where it is not. */
+/** The text of a complete answer that is not empty. @throws `MODEL_ANSWER_INVALID` if there is none. */
 export function wholeText({ text, finishReason }: AskReply, who: string, retryEmpty: boolean): string {
   const hint = 'Change what is asked, or ask another model.';
   switch (finishOf(finishReason ?? 'stop')) {
@@ -64,10 +64,10 @@ export function wholeText({ text, finishReason }: AskReply, who: string, retryEm
 
 // --- internal ---
 
-/** Characters of a refusal in an error. */
+/** Most characters of a refusal in an error. */
 const LONGEST_REFUSAL = 4000;
 
-/** Usage is read apart from this: a quirk in it costs no answer. */
+/** Usage is validated separately, so that a defect in it does not cost the answer. */
 const replySchema = z.object({ text: z.string(), usage: z.unknown().optional(), finishReason: z.string().nullish() });
 
 function isUsage(usage: unknown): usage is NonNullable<AskReply['usage']> {

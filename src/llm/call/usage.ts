@@ -1,30 +1,30 @@
 /**
- * Usage as servers say it, with the quirks that they have.
+ * Usage as servers state it, with their quirks.
  *
  * @module
  */
 import type { Usage } from './port.ts';
 import { costOf, costOfTotal, type Price } from './prices.ts';
 
-/** What of a usage can be read. */
+/** The readable part of a usage. */
 export interface ReadUsage {
-  /** All tokens; `undefined` where nothing says them. */
+  /** All tokens; `undefined` if unknown. */
   readonly tokens: number | undefined;
   readonly inputTokens: number | undefined;
   readonly outputTokens: number | undefined;
   readonly costUsd: number | undefined;
-  /** Whether it says all that an answer has used. */
+  /** True if the total of the answer is known. */
   readonly isWhole: boolean;
 }
 
-/** Reads the parts that are numbers from 0; of two parts and their total, any two give the third. */
+/** Reads the values that are numbers from 0. If two of input, output and total are known, the third is computed. */
 export function readUsage(usage: Usage, price: Price | undefined): ReadUsage {
   const total = countOf(usage.totalTokens);
   const said = { input: countOf(usage.inputTokens), output: countOf(usage.outputTokens) };
   const inputTokens = said.input ?? rest(total, said.output);
   const outputTokens = said.output ?? rest(total, said.input);
   const isSplit = inputTokens !== undefined && outputTokens !== undefined;
-  // A total may count what is in neither part, such as reasoning.
+  // A total may include tokens that are in neither part, such as reasoning.
   const tokens = isSplit ? Math.max(inputTokens + outputTokens, total ?? 0) : (total ?? inputTokens ?? outputTokens);
   const cached = countOf(usage.cachedInputTokens);
   const costUsd =
@@ -38,7 +38,7 @@ export function readUsage(usage: Usage, price: Price | undefined): ReadUsage {
 
 // --- internal ---
 
-/** A number from 0, also one that is written as text. */
+/** A number from 0, also if written as text. */
 function countOf(value: unknown): number | undefined {
   const count = typeof value === 'string' && /^\d{1,15}$/u.test(value) ? Number(value) : value;
   return typeof count === 'number' && Number.isFinite(count) && count >= 0 ? count : undefined;

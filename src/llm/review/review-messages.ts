@@ -1,34 +1,34 @@
 /**
- * What a model that reviews is told.
+ * Messages to a model that reviews.
  *
  * @module
  */
 import { leftOut, type Fitted } from '../call/fit.ts';
 import type { Message } from '../call/port.ts';
 
-/** What a model is told of an attempt and of its review. */
+/** Facts about an attempt and its review for a model. */
 export interface ReviewBrief {
   readonly criteria: string;
   readonly phase: string;
-  /** From 0. */
+  /** Number of the attempt, from 0. */
   readonly attempt: number;
-  /** `Infinity` where unlimited. */
+  /** `Infinity` if unlimited. */
   readonly retriesLeft: number;
-  /** Attempts in a row, up to this one, whose outputs equal those that were sent back. */
+  /** Consecutive attempts, up to this one, with the same outputs as the attempt that was sent back. */
   readonly unchanged: number;
   /** Earlier phases that may be sent back, in order. */
   readonly earlier: readonly string[];
-  /** What is shown as JSON, by name. */
+  /** Material that is shown as JSON, by name. */
   readonly fitted: Fitted;
-  /** Repeated by the verdict. */
+  /** The verdict must repeat it. */
   readonly nonce: string;
-  /** Around the work. Nobody who made the work may know it. */
+  /** Marks the work. The author of the work must not know it. */
   readonly delimiter: string;
 }
 
 /**
- * The criteria and the form of the verdict first, then the work between two lines that it cannot contain: it is JSON, so it has no
- * line ends of its own in texts, and whoever made it did not know the delimiter.
+ * The messages: criteria and form of the verdict, then the work between two lines that it cannot contain. The work is JSON,
+ * which has no line breaks within texts, and its author does not know the delimiter.
  */
 export function reviewMessages(brief: ReviewBrief): readonly Message[] {
   return [
@@ -57,7 +57,7 @@ Answer with one JSON object and nothing around it. It has all of these fields:
 - "prior_findings": for each of "earlier_findings" that you are shown, { "finding": its number, "status": "fixed", "open" or "withdrawn" }; [] where there are none. Work with an open finding is not approved.`;
 }
 
-/** Which phase an issue is of, as the model is told. */
+/** The phases that an issue may belong to, in the words of the prompt. */
 function phasesText(phase: string, earlier: readonly string[]): string {
   const own = JSON.stringify(phase);
   if (earlier.length === 0) return `${own}, or null`;
@@ -78,14 +78,14 @@ END ${delimiter}
 Judge the work by the criteria, and answer with the JSON object alone.`;
 }
 
-/** Tells a reviewer that has asked for a change that there is none. */
+/** Tells a reviewer that its requested change was not made. */
 function unchangedText(times: number): string {
   if (times === 0) return '';
   const row = times === 1 ? '' : ` This is so for the ${times} latest attempts.`;
   return `\n\nIts outputs are the same as those of the attempt that was sent back: nothing in them was changed.${row} Where you asked for a change that shows in the outputs, it was not made.`;
 }
 
-/** What is not seen is not approved. */
+/** Tells a reviewer not to approve work that it cannot see. */
 function partText(fitted: Fitted): string {
   const said = leftOut(fitted);
   if (said === '') return '';

@@ -21,46 +21,50 @@ import { reviewMessages } from './review-messages.ts';
 import { majority } from './samples.ts';
 import { readVerdict, verdictSchema, type ShownFinding } from './verdict.ts';
 
-/** What a reviewer says beside which model it asks. */
+/** Options of a model's review, without the choice of the model. */
 export interface ModelReviewerFields {
-  /** What the work has to be like, in words. */
+  /** Criteria for the work, in words. */
   readonly criteria: string;
   /**
-   * What the model is shown, by name; the outputs under review among it.
+   * Material for the model, by name. It must include the outputs under review.
    *
-   * @default the outputs, those of tasks that differ from the previous attempt as they were before, the input of the run, and
+   * @default the outputs, the previous versions of outputs that differ from the attempt before, the input of the run, and
    *   the outputs of all ancestors
    */
   readonly material?: ((context: ReviewContext) => Readonly<Record<string, unknown>>) | undefined;
   /**
-   * Characters of the material that the model is shown at most, as JSON. The outputs under review are cut last. The model is told
-   * that it has not seen all, and records have a warning (`MATERIAL_CUT`). Where the model says that it was still too much for its context,
-   * it is asked once more with less. @default 300000
+   * Most characters of material, as JSON. The outputs under review are cut last. The model is told about omitted parts, and records have a
+   * warning (`MATERIAL_CUT`). If the model reports that its context is too small, it is asked once more with less material.
+   *
+   * @default 300000
    */
   readonly maxMaterial?: number | undefined;
   /**
-   * Characters of the answer that are taken at most. One that becomes longer is ended there, also while it is streamed, and is a review error
-   * (`TEXT_TOO_LONG`). @default 1000000
+   * Most characters of the answer. A longer one is ended, even while it streams, and is a review error (`TEXT_TOO_LONG`).
+   *
+   * @default 1000000
    */
   readonly maxAnswerChars?: number | undefined;
   /**
-   * How often one review is tried again where the model cannot be reached. Answers that cannot be used are for the gate to ask again
-   * (`maxReviewErrors`). @default 5 tries, after at most 1, 2, 4 and 8 seconds (`jitter`), or as long as the server asks for, up to 5 minutes
+   * Retries of a review if the model cannot be reached. After an unusable answer the gate asks again (`maxReviewErrors`).
+   *
+   * @default 5 tries, after at most 1, 2, 4 and 8 seconds (`jitter`), or the delay that the server asks for, up to 5 minutes
    */
   readonly retry?: RetryPolicy | undefined;
   /** Milliseconds per try; 0 for none. @default 600000 (ten minutes) */
   readonly timeout?: number | undefined;
   /**
-   * How often the model is asked for one review, at the same time. The verdict is what more than half of the answers say; where no
-   * verdict has so many, the review could not be had. Once either is certain, the others are aborted; what they have used counts
-   * as far as it was said by then. @default 1
+   * Number of concurrent samples of one review. The verdict is that of more than half of them; without one, the review has failed. As soon
+   * as the result is certain, the other samples are aborted. Their usage counts as far as it was reported by then.
+   *
+   * @default 1
    */
   readonly samples?: number | undefined;
-  /** What one try is expected to use at most, all its samples together. */
+  /** Estimated maximum usage of one try, with all its samples. */
   readonly estimate?: Estimate | undefined;
 }
 
-/** Makes the reviewer: a task whose output is a decision. @throws `DEFINITION_INVALID` where `samples` is no whole number from 1. */
+/** Creates the reviewer: a task whose output is a decision. @throws `DEFINITION_INVALID` if `samples` is not a whole number from 1. */
 export function modelReviewer<N extends string>(
   name: N,
   callers: Callers,
@@ -79,7 +83,7 @@ export function modelReviewer<N extends string>(
     const work = { ...material(context), ...(findings.length > 0 && { earlier_findings: findings.map(numbered) }) };
     const who = `"${context.task}" of phase "${phase}"`;
     const ask = async (report: Report, signal: AbortSignal): Promise<Decision> => {
-      // Made anew for every question, so that no work can know them.
+      // Created for every question, so that no work can contain them.
       const nonce = crypto.randomUUID();
       const delimiter = crypto.randomUUID();
       const messages = (most: number): Asked => {
@@ -101,7 +105,7 @@ export function modelReviewer<N extends string>(
       return readVerdict(text, { nonce, findings, phases: [...earlier, phase], who });
     };
     if (samples === 1) return ask(context.report, context.signal);
-    // All report what they use; how far they are is told of the first.
+    // All samples report usage, but only the first reports progress.
     const reports = [context.report, ...Array<Report>(samples - 1).fill(withoutProgress(context.report))];
     const decided = new AbortController();
     const signal = AbortSignal.any([context.signal, decided.signal]);
@@ -123,10 +127,10 @@ const form = answerForm('verdict', verdictSchema);
 
 type Report = ReviewContext['report'];
 
-/** Shown whole as long as cutting the rest is enough: what is judged, and what has to be answered. */
+/** Cut only if cutting the rest is not enough: the work under review, and the findings that need an answer. */
 const UNDER_REVIEW = ['outputs', 'earlier_findings'];
 
-/** What one of the samples is expected to use at most. */
+/** Estimated maximum usage of one sample. */
 function shareOf({ tokens, costUsd }: Estimate = {}, samples: number): Estimate {
   return {
     ...(tokens !== undefined && { tokens: tokens / samples }),
@@ -146,10 +150,10 @@ function invalidSamples(name: string, samples: unknown): PhasegateError {
   return new PhasegateError('DEFINITION_INVALID', problem, { hint });
 }
 
-/** Earlier findings that are shown. */
+/** Most earlier findings without an issue in the prompt. */
 const MOST_FINDINGS = 10;
 
-/** What this reviewer has found that is open, and what its gate has asked its own phase for without an issue. */
+/** Open findings of this reviewer, and demands of its gate on its own phase that have no issue. */
 function findingsOf({ phase, revision, findings }: ReviewContext): readonly ShownFinding[] {
   const named = findings.map(({ id, issues }) => ({ id, text: issueLines(issues) }));
   const own = revision?.history.filter((one) => one.from === phase && one.issues === undefined) ?? [];

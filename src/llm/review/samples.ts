@@ -1,5 +1,5 @@
 /**
- * One verdict of several answers to the same question.
+ * Majority of several answers to the same question.
  *
  * @module
  */
@@ -11,13 +11,12 @@ import { retryHintOf } from '../../model/errors/retry-hint.ts';
 import { unusable } from '../call/model-error.ts';
 
 /**
- * The verdict of more than half of the samples, with what those have found. Those that cannot change the verdict any more are
- * not waited for.
+ * The verdict of more than half of the samples, with their findings. Samples that can no longer change the verdict are not
+ * awaited.
  *
- * @param asked All of them, at work.
+ * @param asked All running samples.
  * @param who The reviewer, for messages.
- * @throws Where there is none: the error of samples that could not be had, if they might have made one; else
- *   `MODEL_ANSWER_INVALID`.
+ * @throws If there is no majority: the error of failed samples, if they could have made one; otherwise `MODEL_ANSWER_INVALID`.
  */
 export async function majority(asked: readonly Promise<Decision>[], who: string): Promise<Decision> {
   const samples = await settledEnough(asked);
@@ -51,10 +50,10 @@ const TYPES = [
   'reject',
 ] as const satisfies readonly Decision['type'][];
 
-/** What each sample has come to; `undefined` for one that is at work. */
+/** Results of all samples; `undefined` for one that is still running. */
 type Samples = readonly (PromiseSettledResult<Decision> | undefined)[];
 
-/** Waits until a verdict has more than half of all, or none can have it any more. */
+/** Waits until more than half of all agree, or none can reach that any more. */
 function settledEnough(asked: readonly Promise<Decision>[]): Promise<Samples> {
   return new Promise((resolve) => {
     const samples: Samples[number][] = asked.map(() => undefined);
@@ -73,7 +72,7 @@ function settledEnough(asked: readonly Promise<Decision>[]): Promise<Samples> {
   });
 }
 
-/** Who decides the same, the most first. */
+/** Groups of equal decisions, largest first. */
 function sidesOf(samples: Samples): readonly (readonly Decision[])[] {
   const decisions = samples.flatMap((one) => (one?.status === 'fulfilled' ? [one.value] : []));
   const sides = TYPES.map((type) => decisions.filter((one) => one.type === type));
@@ -84,7 +83,7 @@ function openOf(samples: Samples): number {
   return samples.filter((one) => one === undefined).length;
 }
 
-/** What those have in common who decide the same: every demand and every issue once, and how sure the one in the middle is. */
+/** Joins equal decisions: every demand and every issue once, and the median of confidence and score. */
 function joined(side: readonly Decision[]): Decision {
   const [first] = side;
   const issues = withIds(side.flatMap((one) => one.issues ?? [])).slice(0, MOST_ISSUES);
@@ -116,12 +115,12 @@ function joined(side: readonly Decision[]): Decision {
   }
 }
 
-/** The one in the middle, of two the lower: how sure a model is can be compared, and not added up. */
+/** The median, of two middle values the lower: a model's confidence can be compared, but not averaged. */
 function middle(values: readonly number[]): number | undefined {
   return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)];
 }
 
-/** Of each finding the worst that is said of it. */
+/** The worst status of each finding. */
 function worst(said: readonly PriorFinding[]): readonly PriorFinding[] {
   const ids = [...new Set(said.map((one) => one.id))];
   return ids.flatMap((id) => {
@@ -130,7 +129,7 @@ function worst(said: readonly PriorFinding[]): readonly PriorFinding[] {
   });
 }
 
-/** Texts without those that say the same again. */
+/** Texts without repetitions. */
 function once(texts: readonly string[]): readonly string[] {
   const seen = new Set<string>();
   return texts.filter((text) => {
@@ -141,7 +140,7 @@ function once(texts: readonly string[]): readonly string[] {
   });
 }
 
-/** The error that asks for the longest wait. */
+/** The error with the longest delay before another try. */
 function longest(errors: readonly unknown[]): unknown {
   return errors.toSorted((a, b) => retryHintOf(b).afterMs - retryHintOf(a).afterMs)[0];
 }

@@ -1,5 +1,5 @@
 /**
- * The verdict that a model gives, and the decision that it is.
+ * Validation of a model's verdict, and its conversion to a decision.
  *
  * @module
  */
@@ -21,7 +21,7 @@ const issueSchema = z.strictObject({
   required_change: z.string().nullable(),
 });
 
-/** What a model that reviews answers. A key that nobody reads is an error: what stands there would be lost. */
+/** The schema of a verdict. An unknown key is an error, as its content would be lost. */
 export const verdictSchema = z.strictObject({
   nonce: z.string(),
   verdict: z.enum(['approved', 'needs_changes', 'retry', 'escalate', 'reject']),
@@ -33,11 +33,11 @@ export const verdictSchema = z.strictObject({
   prior_findings: z.array(z.strictObject({ finding: z.int(), status: z.enum(['fixed', 'open', 'withdrawn']) })),
 });
 
-/** What a verdict has to be about. */
+/** The conditions on a verdict. */
 export interface Asked {
-  /** What the verdict has to repeat. */
+  /** The nonce that the verdict must repeat. */
   readonly nonce: string;
-  /** Earlier findings that the model was shown, from 1. */
+  /** Earlier findings that the model was shown, numbered from 1. */
   readonly findings: readonly ShownFinding[];
   /** Phases that an issue may be about. */
   readonly phases: readonly string[];
@@ -45,17 +45,17 @@ export interface Asked {
   readonly who: string;
 }
 
-/** Something that the reviewer found before. */
+/** An earlier finding of the reviewer. */
 export interface ShownFinding {
-  /** Where the gate knows it by name. */
+  /** Set if the gate tracks the finding. */
   readonly id?: string | undefined;
   readonly text: string;
 }
 
 /**
- * Reads a verdict. The whole text has to be one, but for a code fence around it: a verdict within other text is what the reviewed work may have brought about.
+ * Reads a verdict. The whole text must be one, optionally in a code fence: a verdict within other text may come from the reviewed work.
  *
- * @throws `MODEL_ANSWER_INVALID` where it is none, contradicts itself, says a thing twice, or does not repeat the nonce. So it is a review error,
+ * @throws `MODEL_ANSWER_INVALID` if it is invalid, contradicts itself, repeats a key, or does not repeat the nonce. That is a review error,
  *   neither an approval nor a rejection.
  */
 export function readVerdict(text: string, { nonce, findings, phases, who }: Asked): Decision {
@@ -84,7 +84,7 @@ export function readVerdict(text: string, { nonce, findings, phases, who }: Aske
     confidence: conf,
     ...(score !== null && score !== undefined && { score }),
     ...(issues.length > 0 && { issues }),
-    // Silence on one of several leaves it open, so that there are some has to be said.
+    // A finding without a status stays open, so the decision has a list even if it is empty.
     ...(findings.some(({ id }) => id !== undefined) && { priorFindings }),
   };
   switch (verdict.verdict) {
@@ -119,19 +119,19 @@ export function readVerdict(text: string, { nonce, findings, phases, who }: Aske
 
 const foundSchema = issueSchema.partial();
 
-/** Models that are not held to the schema leave out what they have nothing to say about. */
+/** Models without structured output omit fields that would be empty. */
 const answerSchema = verdictSchema
   .partial({ required_change: true, score: true, prior_findings: true })
   .extend({ issues: z.array(z.union([z.string(), foundSchema])).optional() });
 
-/** It is one sentence, and leads the next prompt. */
+/** The change is one sentence, which leads the next prompt. */
 const LONGEST_CHANGE = TEXT_LIMITS.modelRequiredChange;
 
-/** What models write where they mean nothing. */
+/** Texts that models write if there is no change. */
 const NOTHING =
   /^\W*(?:(?:none|nothing|null|nil|n\/?a|tbd|todo|no (?:further )?changes?(?: (?:is |are )?(?:needed|required|necessary))?)\W*)?$/iu;
 
-/** The required change, where it is one line that says something. */
+/** The required change, which must be one line with content. */
 function imperative(change: string | null | undefined, who: string): string {
   const line = change?.trim() ?? '';
   if (line.length > LONGEST_CHANGE)
@@ -145,7 +145,7 @@ function saysNothing(change: string): boolean {
   return change.length <= LONGEST_CHANGE && NOTHING.test(change);
 }
 
-/** What is said of each finding. */
+/** The status of each finding in the verdict. */
 function statuses(
   findings: readonly ShownFinding[],
   said: z.infer<typeof verdictSchema>['prior_findings'] = [],
@@ -153,7 +153,7 @@ function statuses(
   return findings.map((_, index) => said.find((one) => one.finding === index + 1)?.status);
 }
 
-/** An issue, also one of a model that is not held to the schema: its words alone, or with fields left out. */
+/** Reads an issue. Models without structured output may give only its text, or omit fields. */
 function readIssue(found: string | z.infer<typeof foundSchema>, phases: readonly string[], who: string): Issue {
   const issue = typeof found === 'string' ? { description: found } : found;
   const { severity = 'medium', affected_phase: affectedPhase } = issue;
@@ -177,7 +177,7 @@ function readIssue(found: string | z.infer<typeof foundSchema>, phases: readonly
   };
 }
 
-/** Whether a model has given a text, and not just the field. */
+/** True if a model has given a text that is not blank. */
 function given(text: string | null | undefined): text is string {
   return text !== undefined && text !== null && text.trim() !== '';
 }

@@ -1,5 +1,5 @@
 /**
- * A reflect call that a model makes.
+ * A reflect call by a model.
  *
  * @module
  */
@@ -15,26 +15,27 @@ import { callerAt, type Callers } from '../call/ladder.ts';
 import { MODEL_TIMEOUT, modelRetry } from '../call/patience.ts';
 import type { Message } from '../call/port.ts';
 
-/** What a reflect call says beside which model it asks. */
+/** Options of a reflect call, without the choice of the model. */
 export interface ModelReflectionFields {
-  /** What the model is told beside its task to reflect: who it is, what to look at. @default '' */
+  /** Further instructions for the model, such as its role or the points to consider. @default '' */
   readonly instructions?: string | undefined;
-  /** Characters of what was rejected that the model is shown at most, as JSON; see `maxMaterial` of a task. @default 300000 */
+  /** Most characters of the rejected work, as JSON; see `maxMaterial` of a task. @default 300000 */
   readonly maxMaterial?: number | undefined;
   /**
-   * Characters of the answer that are taken at most. One that becomes longer is ended there, also while it is streamed, and is a failed try
-   * (`TEXT_TOO_LONG`). @default 1000000
+   * Most characters of the answer. A longer one is ended, even while it streams, and is a failed try (`TEXT_TOO_LONG`).
+   *
+   * @default 1000000
    */
   readonly maxAnswerChars?: number | undefined;
-  /** What is tried again. @default 5 tries, after at most 1, 2, 4 and 8 seconds (`jitter`), or as long as the server asks for, up to 5 minutes */
+  /** Retries. @default 5 tries, after at most 1, 2, 4 and 8 seconds (`jitter`), or the delay that the server asks for, up to 5 minutes */
   readonly retry?: RetryPolicy | undefined;
   /** Milliseconds per try; 0 for none. @default 600000 (ten minutes) */
   readonly timeout?: number | undefined;
-  /** What one try is expected to use at most. */
+  /** Estimated maximum usage of one try. */
   readonly estimate?: Estimate | undefined;
 }
 
-/** Makes the call: a task whose output is a text. */
+/** Creates the call: a task whose output is a text. */
 export function modelReflection<N extends string>(
   name: N,
   callers: Callers,
@@ -77,7 +78,7 @@ function workOf(context: ReflectContext): Material {
   };
 }
 
-/** What was rejected stands as JSON between two lines that it cannot contain, as in a review. */
+/** The rejected work is JSON between two lines that it cannot contain, as in a review. */
 function reflectMessages(instructions: string, fitted: Fitted, delimiter: string): readonly Message[] {
   const system =
     `You have done the work below, and it was sent back. Before you try again, say what you learn from that: why it was sent back, and what you will do otherwise, in the first person and in at most five sentences. Be concrete: whoever reads it sees the feedback as well, and does the work anew. Do not do the work itself.

@@ -1,5 +1,5 @@
 /**
- * What a model that works is told.
+ * Messages to a model that does a task.
  *
  * @module
  */
@@ -7,17 +7,17 @@ import type { AnswerForm } from '../call/answer-schema.ts';
 import { leftOut, type Fitted } from '../call/fit.ts';
 import type { Message } from '../call/port.ts';
 
-/** What of a task's context a model is told. */
+/** Parts of a task's context for a model. */
 export interface TaskBrief {
-  /** The description with the revision in front. */
+  /** The description, after the revision if there is one. */
   readonly prompt: string;
-  /** Headings, and what is shown under each as JSON; empty ones are left out. */
+  /** Material by heading, shown as JSON; empty entries are omitted. */
   readonly fitted: Fitted;
   readonly instructions: string;
   readonly form: AnswerForm | undefined;
 }
 
-/** Instructions first, then the prompt with nothing before it, so that a revision leads it, then the material. */
+/** The messages: instructions, then the prompt without anything before it, so that a revision leads it, then the material. */
 export function taskMessages({ prompt, fitted, instructions, form }: TaskBrief): readonly Message[] {
   const system = [instructions.trim(), form ? formText(form) : ''].filter((part) => part !== '').join('\n\n');
   const sections = Object.entries(fitted.material).flatMap(([heading, value]) =>

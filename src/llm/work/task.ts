@@ -1,5 +1,5 @@
 /**
- * A task whose work a model does.
+ * A task that a model does.
  *
  * @module
  */
@@ -15,46 +15,49 @@ import { callerAt } from '../call/ladder.ts';
 import { MODEL_TIMEOUT, modelRetry } from '../call/patience.ts';
 import { taskMessages } from './task-messages.ts';
 
-/** What a task of a model says beside which model it asks. */
+/** Options of a model's task, without the choice of the model. */
 export interface ModelTaskFields<S extends z.ZodType | undefined = z.ZodType | undefined> {
-  /** What is to be done. It is what the model is asked, with the revision in front. @default '' */
+  /** The task in words. The model gets it after the revision, if there is one. @default '' */
   readonly description?: string | undefined;
-  /** What the model is told before that, in each attempt alike: who it is, how it works. @default '' */
+  /** Instructions before the description, the same in each attempt, such as the model's role. @default '' */
   readonly instructions?: string | undefined;
-  /** Schema of the answer, which is JSON then. @default the answer is text */
+  /** Schema of the answer, which is then JSON. @default the answer is text */
   readonly output?: S;
   /**
-   * What the model is shown beside the description, by heading. Asking for `inputs` of phases that come not directly before makes the
-   * phase depend on them.
+   * Material for the model next to the description, by heading. Reading `inputs` of phases that do not directly precede makes the phase
+   * depend on them.
    *
    * @default the input of the run, the outputs of all ancestors, and those of the tasks in `after`
    */
   readonly material?: ((context: TaskContext) => Readonly<Record<string, unknown>>) | undefined;
   /**
-   * Characters of the material that the model is shown at most, as JSON. Of more, long texts are cut in the middle and long lists at the
-   * end, and it is said there; records have a warning (`MATERIAL_CUT`). Where the model says that it was still too much for its context,
-   * it is asked once more with less. @default 300000
+   * Most characters of material, as JSON. Above that, long texts are cut in the middle and long lists at the end. Notes replace the omitted
+   * parts, and records have a warning (`MATERIAL_CUT`). If the model reports that its context is too small, it is asked once more with
+   * less.
+   *
+   * @default 300000
    */
   readonly maxMaterial?: number | undefined;
   /**
-   * Characters of the answer that are taken at most. One that becomes longer is ended there, also while it is streamed, and is a failed try
-   * (`TEXT_TOO_LONG`). @default 1000000
+   * Most characters of the answer. A longer one is ended, even while it streams, and is a failed try (`TEXT_TOO_LONG`).
+   *
+   * @default 1000000
    */
   readonly maxAnswerChars?: number | undefined;
   /** Tasks of the same phase whose outputs it needs. */
   readonly after?: readonly (AnyTask | string)[] | undefined;
-  /** What is tried again. @default 5 tries, after at most 1, 2, 4 and 8 seconds (`jitter`), or as long as the server asks for, up to 5 minutes */
+  /** Retries. @default 5 tries, after at most 1, 2, 4 and 8 seconds (`jitter`), or the delay that the server asks for, up to 5 minutes */
   readonly retry?: RetryPolicy | undefined;
   /** Milliseconds per try; 0 for none. @default 600000 (ten minutes) */
   readonly timeout?: number | undefined;
-  /** What one try is expected to use at most. */
+  /** Estimated maximum usage of one try. */
   readonly estimate?: Estimate | undefined;
 }
 
 /**
- * Makes the task. `O` is what its schema says of the output.
+ * Creates the task. `O` is the output type of its schema.
  *
- * @param callers One for each attempt, the last one for all that follow.
+ * @param callers One for each attempt; the last one serves all later attempts.
  */
 export function modelTask<N extends string, O>(
   name: N,

@@ -20,7 +20,7 @@ import { acceptReply, checkNonce } from './validate-reply.ts';
  * schema of a task. If such a check fails, the run records the item as refused and opens it again.
  *
  * @throws PhasegateError `ITEM_UNKNOWN`, `ANSWERED` if it has an answer or is closed, `ANSWER_STALE`, `ANSWER_INVALID`,
- * `DECISION_INVALID`, `DECISION_TARGET_INVALID`. Then nothing changes.
+ *   `DECISION_INVALID`, `DECISION_TARGET_INVALID`. Then nothing changes.
  *
  * @example
  * ```ts
